@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "app/cli/command.h"
+#include "base/files.h"
+#include "session/options_json.h"
+
+namespace fusescope::cli {
+namespace {
+
+constexpr const char* kPlanGroup = "Plan options";
+constexpr const char* kInputGroup = "Inputs of the network";
+
+Result<Directives> readDirectives(const std::string& path) {
+  const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
+  if (json.is_discarded()) {
+    return Diagnostic{.message = "this is not complete JSON", .where = {.file = path, .attribute = "--directives"}};
+  }
+  auto directives = directivesFromJson(json);
+  if (directives.ok()) return directives;
+  auto error = std::move(directives).error();
+  if (error.where.file.empty()) error.where.file = path;
+  return error;
+}
+
+}  // namespace
+
+CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std::string>& into,
+                        const std::string& description) {
+  return app.add_option(names, into, description)
+      ->type_size(1)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
+void PlanArguments::declare(CLI::App& app) {
+  app.add_option("--target", target, "cpu, cpu:CAPABILITY+…, tensorrt-8, tensorrt-10")
+      ->type_name("TARGET")
+      ->capture_default_str()
+      ->group(kPlanGroup);
+  app.add_option("--precision", precision, "types that may be used where nothing is pinned, besides f32")
+      ->type_name("TYPE[,TYPE…]")
+      ->group(kPlanGroup);
+  repeatable(app, "--pin", pins, "compute type of nodes")->type_name("PATTERN=TYPE[:obey|prefer]")->group(kPlanGroup);
+  repeatable(app, "--output-type", outputTypes, "type that nodes leave their outputs in")
+      ->type_name("PATTERN=TYPE[:obey|prefer]")
+      ->group(kPlanGroup);
+  repeatable(app, "--fallback", fallbacks, "nodes that must not be accelerated")
+      ->type_name("PATTERN")
+      ->group(kPlanGroup);
+  repeatable(app, "--split", splits, "nothing fuses across this node's output")->type_name("NODE")->group(kPlanGroup);
+  repeatable(app, "--no-fuse", noFuse, "forbid a fusion rule, everywhere or at a node")
+      ->type_name("RULE[@NODE]")
+      ->group(kPlanGroup);
+  app.add_option("--min-segment", minSegment, "smallest number of nodes worth accelerating together")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->group(kPlanGroup);
+  app.add_option("--truncate", truncate, "narrow int64 (long), float64 (double), both or nothing")
+      ->type_name("none|long|double|all")
+      ->group(kPlanGroup);
+  app.add_option("--workspace", workspaceBytes, "most scratch memory")
+      ->type_name("BYTES")
+      ->check(CLI::NonNegativeNumber)
+      ->group(kPlanGroup);
+  app.add_option("--directives", directivesFile, "a file of directives; other options come after them")
+      ->type_name("FILE")
+      ->group(kPlanGroup);
+  repeatable(app, "--input", inputs, "extents and type of an input")->type_name("NAME=DIMS[:TYPE]")->group(kInputGroup);
+  repeatable(app, "--min", mins, "smallest extents of an input")->type_name("NAME=DIMS")->group(kInputGroup);
+  repeatable(app, "--opt", opts, "extents to optimise for")->type_name("NAME=DIMS")->group(kInputGroup);
+  repeatable(app, "--max", maxs, "largest extents of an input")->type_name("NAME=DIMS")->group(kInputGroup);
+}
+
+Result<PlanOptions> PlanArguments::options() const {
+  PlanOptions options{.target = target, .workspaceBytes = workspaceBytes};
+  if (!precision.empty()) options.precisions = TRY(parsePrecisions(precision));
+  if (!directivesFile.empty()) options.directives = TRY(readDirectives(directivesFile));
+  auto& list = options.directives;
+  for (const auto& text : pins) list.push_back(TRY(parsePin(text)));
+  for (const auto& text : outputTypes) list.push_back(TRY(parseOutputType(text)));
+  for (const auto& pattern : fallbacks) list.push_back(fallbackDirective(pattern));
+  for (const auto& node : splits) list.push_back(splitDirective(node));
+  for (const auto& text : noFuse) list.push_back(TRY(parseNoFuse(text)));
+  if (minSegment > 0) list.push_back(minSegmentDirective(minSegment));
+  if (!truncate.empty()) list.push_back(TRY(parseTruncate(truncate)));
+  assignIds(list);
+  return options;
+}
+
+Result<std::vector<InputOverride>> PlanArguments::inputOverrides() const {
+  std::vector<InputOverride> overrides;
+  for (const auto& text : inputs) mergeOverride(overrides, TRY(parseInputOption(text)));
+  for (const auto& text : mins) TRY(parseInputBound(text, InputBound::Min, overrides));
+  for (const auto& text : opts) TRY(parseInputBound(text, InputBound::Opt, overrides));
+  for (const auto& text : maxs) TRY(parseInputBound(text, InputBound::Max, overrides));
+  return overrides;
+}
+
+void EngineArguments::declare(CLI::App& app) {
+  app.add_option("--backend", backend, "what runs it: native (the default) or reference")
+      ->type_name("reference|native")
+      ->check(CLI::IsMember({"reference", "native"}));
+  app.add_option("--threads", threads, "threads to use; as many as the machine has if not given")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+}
+
+Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine) {
+  const bool backendGiven = engine != nullptr && !engine->backend.empty();
+  auto artifact = openArtifact(path, TRY(plan.inputOverrides()), TRY(plan.options()),
+                               backendGiven ? engine->backend : "native", {}, progressLine());
+  clearProgressLine();
+  if (artifact.ok() && artifact.value().kind == ArtifactKind::Engine && backendGiven &&
+      artifact.value().backend != engine->backend) {
+    return Diagnostic{.message = fmt::format("the engine was built for backend {}", artifact.value().backend),
+                      .where = {.file = path, .attribute = "--backend"},
+                      .help = "Leave --backend out, or build it for the other backend."};
+  }
+  return artifact;
+}
+
+bool reportObeyRefusals(const Plan& plan) {
+  const auto refusals = obeyRefusals(plan);
+  for (const auto* refusal : refusals) {
+    const auto node = refusal->subjects.empty() ? std::string() : refusal->subjects.front().name;
+    std::cerr << fmt::format("fusescope: node '{}' {} ({}, {})\n", node, message(*refusal), refusal->by, refusal->code);
+  }
+  return !refusals.empty();
+}
+
+Progress progressLine() {
+  if (isatty(STDERR_FILENO) == 0) return {};
+  return [](std::string_view phase, std::string_view detail) {
+    std::cerr << fmt::format("\r\033[K{}: {}", phase, detail.substr(0, 60)) << std::flush;
+  };
+}
+
+void clearProgressLine() {
+  if (isatty(STDERR_FILENO) != 0) std::cerr << "\r\033[K" << std::flush;
+}
+
+void printJson(const Json& json) {
+  std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string path, output;
+  bool json = false;
+  bool noTactics = false;
+  PlanArguments plan;
+  EngineArguments engine;
+};
+
+void printForPeople(const BuildReport& report, const std::string& output, std::int64_t bytes) {
+  printTitle("Phases");
+  Table phases({{"phase"}, {"time", true}});
+  for (const auto& phase : report.phases) phases.add({phase.name, msText(phase.ms)});
+  phases.print();
+  printTitle("Tactics");
+  Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
+  for (const auto& choice : report.tactics) {
+    std::optional<double> ms;
+    for (const auto& candidate : choice.candidates) {
+      if (candidate.name == choice.chosen) ms = candidate.ms;
+    }
+    tactics.add({shortened(choice.fusedNode), choice.chosen, msText(ms), std::to_string(choice.candidates.size()),
+                 choice.fromCache ? "before"
+                 : ms             ? "now"
+                                  : "no"});
+  }
+  tactics.print();
+  std::cout << fmt::format("{}: {} regions, {} distinct, {} on disk, {} of weights, {} of working memory\n", output,
+                           report.regions, report.distinct, bytesText(bytes), bytesText(report.weightBytes),
+                           bytesText(report.arenaBytes));
+}
+
+Result<int> build(const Arguments& arguments) {
+  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  if (artifact.kind == ArtifactKind::Engine) {
+    return Diagnostic{.message = "this is an engine already",
+                      .where = {.file = arguments.path},
+                      .help = "Give a model or a saved plan to build."};
+  }
+  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+  auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
+  options.measureTactics = !arguments.noTactics;
+  const auto engine = TRY(openEngine(artifact, options));
+  if (options.progress) options.progress("write", arguments.output);
+  TRY(engine->save(arguments.output));
+  clearProgressLine();
+  std::error_code unknown;
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(arguments.output, unknown));
+  if (arguments.json) {
+    printJson(toJson(engine->report(), arguments.output, bytes));
+  } else {
+    printForPeople(engine->report(), arguments.output, bytes);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command buildCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("build", "an engine: tactics chosen by measuring, written to a file");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("MODEL", arguments->path, "a model or a saved plan")->required()->type_name("MODEL|PLAN");
+  verb->add_option("-o,--output", arguments->output, "the engine file to write")->required()->type_name("E.fse");
+  verb->add_flag("--no-measure", arguments->noTactics, "take each kernel's first tactic instead of timing all");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  arguments->engine.declare(*verb);
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return build(*arguments); }};
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "session/operations.h"
+#include "session/session.h"
+
+namespace fusescope::cli {
+
+/// Exit status of every verb.
+enum ExitStatus { kDone = 0, kDoesNotHold = 1, kBadUse = 2 };
+
+/// A verb: declared on the application, run if the user chose it.
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<Result<int>()> run;  ///< the exit status, or what was bad about use or input
+};
+
+// One function a verb, each in a file of its name.
+Command inspectCommand(CLI::App& app);
+Command planCommand(CLI::App& app);
+Command explainCommand(CLI::App& app);
+Command buildCommand(CLI::App& app);
+Command runCommand(CLI::App& app);
+Command timeCommand(CLI::App& app);
+Command compareCommand(CLI::App& app);
+Command exportCommand(CLI::App& app);
+
+/// The plan options of a verb, as they stand on the command line.
+struct PlanArguments {
+  std::string target = "cpu";
+  std::string precision;
+  std::vector<std::string> pins, outputTypes, fallbacks, splits, noFuse;
+  std::int64_t minSegment = 0;
+  std::string truncate;
+  std::int64_t workspaceBytes = 0;
+  std::vector<std::string> inputs, mins, opts, maxs;
+  std::string directivesFile;
+
+  void declare(CLI::App& app);
+  Result<PlanOptions> options() const;  ///< reads the directives file; its directives come before the others
+  Result<std::vector<InputOverride>> inputOverrides() const;
+};
+
+/// Options of the verbs that build or run.
+struct EngineArguments {
+  std::string backend;  ///< empty: native, or the engine file's own
+  int threads = 0;
+
+  void declare(CLI::App& app);
+};
+
+/// An option that takes one value each time it is given.
+CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std::string>& into,
+                        const std::string& description);
+
+/// Opens what a verb works on, with progress on a terminal. `engine` is null where the verb takes no --backend.
+Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine = nullptr);
+/// Pins marked obey that the plan refused, one line each on standard error; true if there are any.
+bool reportObeyRefusals(const Plan& plan);
+
+/// Where long work stands, on standard error; silent unless that is a terminal.
+Progress progressLine();
+void clearProgressLine();
+
+/// Prints the document on standard output.
+void printJson(const Json& json);
+
+}  // namespace fusescope::cli

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+#include "base/text.h"
+
+namespace fusescope::cli {
+namespace {
+
+/// So many inner values are printed for people, those that differ most; --json has all.
+constexpr std::size_t kMostValues = 10;
+
+struct Arguments {
+  std::string a, b, inputs;
+  double seconds = 4.0;
+  bool json = false;
+  EngineArguments engine;
+};
+
+std::string deltaText(std::optional<double> ms) {
+  return ms ? fmt::format("{:+.3f} ms", *ms) : "-";
+}
+
+void printErrors(std::string_view title, const std::vector<TensorComparison>& comparisons) {
+  if (comparisons.empty()) return;
+  printTitle(title);
+  Table table({{"name"}, {"max |Δ|", true}, {"max |Δ| / rms", true}, {"cosine", true}, {"problem"}});
+  for (const auto& comparison : comparisons) {
+    table.add({shortened(comparison.name), fmt::format("{:.4g}", comparison.maxAbs),
+               fmt::format("{:.4g}", comparison.maxOverRms), fmt::format("{:.9f}", comparison.cosine),
+               comparison.problem});
+  }
+  table.print();
+}
+
+void printForPeople(const CompareReport& report) {
+  printTitle("Groups of fused nodes that cover the same nodes of the file");
+  Table groups({{"A"}, {"B"}, {"nodes", true}, {"A time", true}, {"B time", true}, {"B - A", true}});
+  std::size_t same = 0;
+  for (const auto& group : report.groups) {
+    same += group.a == group.b ? 1 : 0;
+    groups.add({shortened(joined(group.a, " | "), 40),
+                group.a == group.b ? "the same" : shortened(joined(group.b, " | "), 40),
+                std::to_string(group.origins.size()), msText(group.aMs), msText(group.bMs), deltaText(group.deltaMs)});
+  }
+  groups.print();
+  printErrors("Outputs, B against A", report.outputs);
+  auto values = report.values;
+  std::ranges::stable_sort(values, std::ranges::greater(), &TensorComparison::maxOverRms);
+  if (values.size() > kMostValues) values.resize(kMostValues);
+  printErrors(fmt::format("Inner values that differ most, of {} that both have", report.values.size()), values);
+  std::cout << fmt::format("A {}: {}; B {}: {}; {} of {} groups are the same\n", report.a, msText(report.aMs), report.b,
+                           msText(report.bMs), same, report.groups.size());
+  if (!report.timeUnavailable.empty()) std::cout << "time unavailable: " << report.timeUnavailable << "\n";
+}
+
+Result<int> compare(const Arguments& arguments) {
+  const auto a = TRY(open(arguments.a, {}, &arguments.engine));
+  const auto b = TRY(open(arguments.b, {}, &arguments.engine));
+  const bool refusedA = reportObeyRefusals(*a.plan);
+  if (reportObeyRefusals(*b.plan) || refusedA) return kDoesNotHold;
+  const auto inputs = TRY(loadInputs(*a.plan, arguments.inputs));
+  const auto engineOf = [&](const Artifact& artifact) {
+    auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
+    options.shapes = extentsOf(inputs);
+    return openEngine(artifact, options);
+  };
+  const auto engineA = TRY(engineOf(a));
+  const auto engineB = TRY(engineOf(b));
+  auto report = TRY(compareEngines(*engineA, *engineB, inputs, arguments.seconds, {}, progressLine()));
+  clearProgressLine();
+  report.a = arguments.a;
+  report.b = arguments.b;
+  if (arguments.json) {
+    printJson(toJson(report));
+  } else {
+    printForPeople(report);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command compareCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("compare", "two engines or plans: time and error, side by side");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("A", arguments->a, "an engine, a saved plan or a model")->required()->type_name("A");
+  verb->add_option("B", arguments->b, "what to compare it with")->required()->type_name("B");
+  verb->add_option("--seconds", arguments->seconds, "how long to measure, both together; 0: only compare values")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb->add_option("--inputs", arguments->inputs, "inputs by name; random ones if not given")->type_name("F.npz");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  arguments->engine.declare(*verb);
+  return {verb, [arguments] { return compare(*arguments); }};
+}
+
+}  // namespace fusescope::cli

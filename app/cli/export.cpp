@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "interchange/exports.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string path, format, output, trtVersion, layerNames;
+  bool json = false;
+  PlanArguments plan;
+};
+
+std::vector<std::string> formatNames() {
+  std::vector<std::string> names;
+  for (const auto& exporter : exporters()) names.emplace_back(exporter.name);
+  return names;
+}
+
+Result<int> exportPlan(const Arguments& arguments) {
+  const auto* exporter = findExporter(arguments.format);
+  if (exporter == nullptr) {
+    return Diagnostic{.message = fmt::format("'{}' is not a format that can be written", arguments.format),
+                      .where = {.attribute = "--to"},
+                      .help = fmt::format("Formats are {}.", joined(formatNames()))};
+  }
+  const auto artifact = TRY(open(arguments.path, arguments.plan));
+  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+  ExportOptions options{.trtVersion = arguments.trtVersion};
+  if (!arguments.layerNames.empty()) options.layerNames = TRY(readTextFile(arguments.layerNames));
+  auto text = exporter->write(*artifact.plan, options);
+  if (!text.ok()) {
+    auto error = std::move(text).error();
+    if (error.where.file.empty()) error.where.file = arguments.path;
+    return error;
+  }
+  if (arguments.output.empty()) {
+    std::cout << text.value();
+    return kDone;
+  }
+  TRY(writeFileAtomically(arguments.output, text.value()));
+  if (arguments.json) {
+    printJson({{"format", "fusescope.export"},
+               {"version", 1},
+               {"to", exporter->name},
+               {"path", arguments.output},
+               {"bytes", text.value().size()}});
+  } else {
+    std::cout << fmt::format("{}: {}\n", arguments.output, exporter->summary);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command exportCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("export", "layer precisions in the form that a deployment takes, checked before");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("MODEL", arguments->path, "a saved plan or a model")->required()->type_name("PLAN|MODEL");
+  verb->add_option("--to", arguments->format, joined(formatNames()))->required()->type_name("FORMAT");
+  verb->add_option("-o,--output", arguments->output, "the file to write; standard output if not given")->type_name("F");
+  verb->add_option("--trt-version", arguments->trtVersion, "version of TensorRT the file is for")->type_name("V");
+  verb->add_option("--layer-names", arguments->layerNames, "log of trtexec --verbose: names of its layers")
+      ->type_name("VERBOSE_LOG");
+  verb->add_flag("--json", arguments->json, "say in JSON what was written");
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return exportPlan(*arguments); }};
+}
+
+}  // namespace fusescope::cli

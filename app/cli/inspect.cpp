@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string path;
+  bool json = false;
+  PlanArguments plan;  ///< only its inputs are asked for
+};
+
+std::string dimsText(const Json& dims) {
+  if (dims.is_null()) return "[…]";
+  std::string text;
+  for (const auto& dim : dims) {
+    text += text.empty() ? "" : " × ";
+    text += dim.is_string() ? dim.get<std::string>() : dim.is_null() ? "?" : std::to_string(dim.get<std::int64_t>());
+  }
+  return "[" + text + "]";
+}
+
+void printValues(std::string_view title, const Json& values) {
+  printTitle(title);
+  Table table({{"name"}, {"type"}, {"extents"}});
+  for (const auto& value : values) {
+    table.add({value["name"].get<std::string>(), value["type"].get<std::string>(), dimsText(value["dims"])});
+  }
+  table.print();
+}
+
+void printSpecs(const Json& specs) {
+  printTitle("Input specifications");
+  Table table({{"name"}, {"min"}, {"opt"}, {"max"}, {"source"}});
+  for (const auto& spec : specs) {
+    table.add({spec["name"].get<std::string>(), dimsText(spec["min"]), dimsText(spec["opt"]), dimsText(spec["max"]),
+               spec["source"].get<std::string>()});
+  }
+  table.print();
+}
+
+void printEngine(const Json& engine) {
+  printTitle("Engine");
+  std::cout << fmt::format("  backend {}, target {}, {}, built by fusescope {}\n", engine["backend"].get<std::string>(),
+                           engine["target"].get<std::string>(), bytesText(engine["bytes"].get<std::int64_t>()),
+                           engine["fusescope_version"].get<std::string>());
+  Table table({{"layer"}, {"kind"}, {"compute"}, {"tactic"}});
+  for (const auto& layer : engine["layers"]) {
+    table.add({shortened(layer["name"].get<std::string>()), layer["kind"].get<std::string>(),
+               layer["compute"].get<std::string>(),
+               layer["tactic"].is_null() ? "-" : layer["tactic"].get<std::string>()});
+  }
+  table.print();
+}
+
+void printForPeople(const Json& json) {
+  std::string opset;
+  for (const auto& [domain, version] : json["opset"].items()) {
+    opset += fmt::format("{}{} {}", opset.empty() ? "" : ", ", domain, version.get<std::int64_t>());
+  }
+  printTitle(json["model"].get<std::string>());
+  std::cout << fmt::format("  {} nodes, {} parameters ({}), opset {}{}\n", json["nodes"].get<std::int64_t>(),
+                           json["parameters"].get<std::int64_t>(), bytesText(json["bytes"].get<std::int64_t>()), opset,
+                           json["weightless"].get<bool>() ? ", without weights" : "");
+  printValues("Inputs", json["inputs"]);
+  printValues("Outputs", json["outputs"]);
+  printSpecs(json["input_specs"]);
+  printTitle("Operators");
+  Table operators({{"operator"}, {"count", true}});
+  for (const auto& [op, count] : json["operators"].items())
+    operators.add({op, std::to_string(count.get<std::int64_t>())});
+  operators.print();
+  if (json.contains("engine")) printEngine(json["engine"]);
+  if (json["cannot_run"].empty()) {
+    std::cout << "Everything can run here.\n";
+    return;
+  }
+  printTitle("Cannot run");
+  Table table({{"node"}, {"code"}, {"why"}});
+  for (const auto& entry : json["cannot_run"]) {
+    table.add({entry["node"].is_null() ? "(the model)" : entry["node"].get<std::string>(),
+               entry["code"].get<std::string>(), entry["message"].get<std::string>()});
+  }
+  table.print();
+}
+
+Result<int> inspect(const Arguments& arguments) {
+  const auto kind = TRY(artifactKind(arguments.path));
+  Json json;
+  if (kind == ArtifactKind::Engine) {
+    if (!TRY(arguments.plan.inputOverrides()).empty()) {
+      return Diagnostic{.message = "an engine already holds the extents of its inputs",
+                        .where = {.file = arguments.path, .attribute = "--input"},
+                        .help = "Leave --input out."};
+    }
+    json = inspectJson(TRY(inspectEngineFile(arguments.path)), arguments.path);
+  } else {
+    json = inspectJson(*TRY(openModel(arguments.path, TRY(arguments.plan.inputOverrides()), {}, progressLine())));
+    clearProgressLine();
+  }
+  if (arguments.json) {
+    printJson(json);
+  } else {
+    printForPeople(json);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command inspectCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("inspect", "what a model or engine holds, and what cannot run and why");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("FILE", arguments->path, "a model, or an engine (.fse)")->required()->type_name("MODEL|E.fse");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  repeatable(*verb, "--input", arguments->plan.inputs, "extents and type of an input")->type_name("NAME=DIMS[:TYPE]");
+  repeatable(*verb, "--min", arguments->plan.mins, "smallest extents of an input")->type_name("NAME=DIMS");
+  repeatable(*verb, "--opt", arguments->plan.opts, "extents to optimise for")->type_name("NAME=DIMS");
+  repeatable(*verb, "--max", arguments->plan.maxs, "largest extents of an input")->type_name("NAME=DIMS");
+  return {verb, [arguments] { return inspect(*arguments); }};
+}
+
+}  // namespace fusescope::cli

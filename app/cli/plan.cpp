@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace fusescope::cli {
+namespace {
+
+/// Of each code, so many refusals are printed for people; --json has all.
+constexpr std::size_t kMostOfACode = 4;
+
+struct Arguments {
+  std::string path, output;
+  bool json = false;
+  PlanArguments plan;
+};
+
+void printSegments(const Plan& plan) {
+  printTitle("Segments");
+  Table table({{"segment"}, {"kind"}, {"backend"}, {"nodes", true}});
+  for (const auto& segment : plan.segments) {
+    table.add({segment.name, std::string(name(segment.kind)), segment.backend, std::to_string(segment.nodes.size())});
+  }
+  table.print();
+}
+
+void printFusedNodes(const Plan& plan) {
+  printTitle("Fused nodes");
+  Table table({{"#", true},
+               {"name"},
+               {"kind"},
+               {"compute"},
+               {"segment"},
+               {"nodes", true},
+               {"work", true},
+               {"moved", true},
+               {"predicted", true}});
+  for (const auto& fused : plan.fusedNodes) {
+    table.add({std::to_string(fused.id.index), shortened(fused.name), fused.kind, std::string(name(fused.compute)),
+               plan.segments[fused.segment.index].name, std::to_string(fused.nodes.size()), flopsText(fused.flops),
+               bytesText(fused.bytes), msText(fused.predictedMs)});
+  }
+  table.print();
+}
+
+void printCasts(const Plan& plan) {
+  if (plan.casts.empty()) return;
+  printTitle("Casts");
+  Table table({{"value"}, {"from"}, {"to"}, {"moved", true}, {"reason"}});
+  for (const auto& cast : plan.casts) {
+    table.add({shortened(plan.graph().value(cast.value).name, 40), std::string(name(cast.from)),
+               std::string(name(cast.to)), bytesText(cast.bytes), cast.reason});
+  }
+  table.print();
+}
+
+void printTruncation(const Plan& plan) {
+  const auto& truncation = plan.truncation;
+  Table table({{"value"}, {"where"}, {"from"}, {"to"}});
+  const auto add = [&](std::string_view where, const std::vector<TruncatedValue>& values) {
+    for (const auto& value : values) {
+      table.add({shortened(plan.graph().value(value.value).name, 40), std::string(where), std::string(name(value.from)),
+                 std::string(name(value.to))});
+    }
+  };
+  add("input", truncation.inputs);
+  add("constant", truncation.constants);
+  add("produced", truncation.produced);
+  if (table.empty()) return;
+  printTitle("Narrowed values");
+  table.print();
+}
+
+/// What was asked and answered, and what was refused: the decisions a reader is likely to want.
+bool isNotable(const Decision& decision) {
+  const bool byDirective = decision.by.find(':') != std::string::npos;
+  if (byDirective) return true;
+  if (decision.allowed) return false;
+  return decision.kind == DecisionKind::Validate || decision.kind == DecisionKind::Partition ||
+         decision.kind == DecisionKind::Precision || decision.kind == DecisionKind::Truncate;
+}
+
+void printDecisions(const Plan& plan) {
+  Table table({{"about"}, {"decision"}, {"by"}});
+  std::map<std::string, std::size_t> printed;
+  for (const auto& decision : plan.decisions) {
+    if (!isNotable(decision) || ++printed[decision.code] > kMostOfACode) continue;
+    std::vector<std::string> subjects;
+    for (const auto& subject : decision.subjects) subjects.push_back(subject.name);
+    table.add({shortened(joined(subjects), 40), message(decision), decision.by});
+  }
+  if (table.empty()) return;
+  printTitle("Decisions");
+  table.print();
+  for (const auto& [code, count] : printed) {
+    if (count > kMostOfACode) std::cout << fmt::format("  … and {} more of {}\n", count - kMostOfACode, code);
+  }
+}
+
+void printSummary(const Plan& plan) {
+  std::int64_t flops = 0;
+  bool known = true;
+  for (const auto& fused : plan.fusedNodes) {
+    known &= fused.flops.has_value();
+    flops += fused.flops.value_or(0);
+  }
+  const auto accelerated = std::ranges::count(plan.segments, SegmentKind::Accelerated, &Segment::kind);
+  std::cout << fmt::format(
+      "{}: {} nodes of the file in {} fused nodes and {} segments ({} accelerated), {} casts, {}, {}\n",
+      plan.options.target, plan.model->fileNodes, plan.fusedNodes.size(), plan.segments.size(), accelerated,
+      plan.casts.size(), known ? flopsText(flops) : "work unknown",
+      plan.predictedMs ? "predicted " + msText(plan.predictedMs) : "time not yet measured");
+}
+
+Result<int> makeAndPrint(const Arguments& arguments) {
+  const auto artifact = TRY(open(arguments.path, arguments.plan));
+  const auto& plan = *artifact.plan;
+  if (!arguments.output.empty()) {
+    TRY(writeFileAtomically(arguments.output, toJson(plan).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
+  }
+  if (arguments.json) {
+    printJson(toJson(plan));
+  } else {
+    printSegments(plan);
+    printFusedNodes(plan);
+    printCasts(plan);
+    printTruncation(plan);
+    printDecisions(plan);
+    printSummary(plan);
+  }
+  return reportObeyRefusals(plan) ? kDoesNotHold : kDone;
+}
+
+}  // namespace
+
+Command planCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("plan", "what the compiler will do with a model: segments, fusions, types, and why");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("MODEL", arguments->path, "a model, or a saved plan or engine to show")
+      ->required()
+      ->type_name("MODEL");
+  verb->add_option("-o,--output", arguments->output, "write the plan's JSON here")->type_name("FILE");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return makeAndPrint(*arguments); }};
+}
+
+}  // namespace fusescope::cli

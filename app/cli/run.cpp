@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string path, inputs, outputs, expect;
+  std::optional<double> rms, absolute, relative;
+  std::vector<std::string> mark;
+  bool json = false;
+  PlanArguments plan;
+  EngineArguments engine;
+
+  /// --atol and --rtol replace the default; each that is given must hold.
+  Tolerance tolerance() const {
+    if (!rms && !absolute && !relative) return Tolerance::standard();
+    Tolerance given{.rms = rms};
+    if (absolute || relative) {
+      given.absolute = absolute.value_or(0);
+      given.relative = relative.value_or(0);
+    }
+    return given;
+  }
+};
+
+void printTensors(std::string_view title, const std::map<std::string, Tensor>& tensors) {
+  printTitle(title);
+  Table table({{"name"}, {"type"}, {"extents"}, {"min", true}, {"mean", true}, {"max", true}, {"NaN", true}});
+  for (const auto& [tensorName, tensor] : tensors) {
+    const auto summary = tensor.type() == DataType::String ? TensorSummary{} : summaryOf(tensor);
+    table.add({shortened(tensorName, 48), std::string(name(tensor.type())), toText(tensor.dims()),
+               fmt::format("{:.6g}", summary.min), fmt::format("{:.6g}", summary.mean),
+               fmt::format("{:.6g}", summary.max), std::to_string(summary.notNumbers)});
+  }
+  table.print();
+}
+
+void printForPeople(const RunReport& report) {
+  if (!report.compared) {
+    printTensors("Outputs", report.result.outputs);
+  } else {
+    printTitle("Outputs against what was expected");
+    Table table(
+        {{"name"}, {"equal enough"}, {"max |Δ|", true}, {"max |Δ| / rms", true}, {"cosine", true}, {"problem"}});
+    for (const auto& output : report.comparisons) {
+      table.add({output.name, output.ok ? "yes" : "NO", fmt::format("{:.4g}", output.maxAbs),
+                 fmt::format("{:.4g}", output.maxOverRms), fmt::format("{:.9f}", output.cosine), output.problem});
+    }
+    table.print();
+  }
+  if (!report.result.marked.empty()) printTensors("Marked values", report.result.marked);
+  if (report.compared) std::cout << (report.ok ? "as expected\n" : "not as expected\n");
+}
+
+Result<int> run(const Arguments& arguments) {
+  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+  const auto inputs = TRY(loadInputs(*artifact.plan, arguments.inputs));
+  auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
+  options.measureTactics = false;  // one run does not pay for choosing
+  options.shapes = extentsOf(inputs);
+  const auto engine = TRY(openEngine(artifact, options));
+  clearProgressLine();
+  const RunRequest request{.outputsFile = arguments.outputs,
+                           .expectFile = arguments.expect,
+                           .tolerance = arguments.tolerance(),
+                           .mark = arguments.mark};
+  const auto report = TRY(runOnce(*engine, inputs, request));
+  if (arguments.json) {
+    printJson(toJson(report));
+  } else {
+    printForPeople(report);
+  }
+  return report.ok ? kDone : kDoesNotHold;
+}
+
+}  // namespace
+
+Command runCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("run", "outputs of a network, compared with expected ones if given");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("MODEL", arguments->path, "a model, a saved plan or an engine")
+      ->required()
+      ->type_name("MODEL|E.fse");
+  verb->add_option("--inputs", arguments->inputs, "inputs by name; random ones if not given")->type_name("F.npz");
+  verb->add_option("--outputs", arguments->outputs, "write outputs and marked values here")->type_name("F.npz");
+  verb->add_option("--expect", arguments->expect, "compare the outputs with these")->type_name("F.npz");
+  verb->add_option("--tol-rms", arguments->rms, "max|Δ| <= T · rms(expected); default 1e-3")->type_name("T");
+  verb->add_option("--atol", arguments->absolute, "|Δ| <= A + R · |expected|")->type_name("A");
+  verb->add_option("--rtol", arguments->relative, "see --atol")->type_name("R");
+  repeatable(*verb, "--mark", arguments->mark, "keep an inner value, or all")->type_name("VALUE|all");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  arguments->engine.declare(*verb);
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace fusescope::cli

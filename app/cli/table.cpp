@@ -1,0 +1,83 @@
+#include "app/cli/table.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+namespace fusescope::cli {
+namespace {
+
+/// Characters as a terminal counts them: UTF-8 continuation bytes take no place.
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+bool colours() {
+  static const bool kTerminal = isatty(STDOUT_FILENO) == 1;
+  return kTerminal;
+}
+
+std::string scaled(double number, double base, const std::vector<std::string_view>& units) {
+  std::size_t unit = 0;
+  while (number >= base && unit + 1 < units.size()) {
+    number /= base;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} {}", number, units[0]) : fmt::format("{:.1f} {}", number, units[unit]);
+}
+
+}  // namespace
+
+void Table::print() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t column = 0; column < m_columns.size(); ++column) {
+    std::size_t widest = width(m_columns[column].heading);
+    for (const auto& row : m_rows) widest = std::max(widest, width(row[column]));
+    widths.push_back(widest);
+  }
+  const auto line = [&](const auto& cellOf) {
+    std::string text = " ";
+    for (std::size_t column = 0; column < m_columns.size(); ++column) {
+      const std::string cell = cellOf(column);
+      const std::string gap(widths[column] - width(cell), ' ');
+      text += " " + (m_columns[column].right ? gap + cell : cell + gap) + " ";
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+  };
+  const auto heading = line([&](std::size_t column) { return m_columns[column].heading; });
+  std::cout << (colours() ? "\033[2m" + heading + "\033[0m" : heading) << "\n";
+  for (const auto& row : m_rows) std::cout << line([&](std::size_t column) { return row[column]; }) << "\n";
+}
+
+void printTitle(std::string_view title) {
+  std::cout << (colours() ? fmt::format("\033[1m{}\033[0m", title) : std::string(title)) << "\n";
+}
+
+std::string bytesText(std::optional<std::int64_t> bytes) {
+  if (!bytes) return "-";
+  return scaled(static_cast<double>(*bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
+}
+
+std::string flopsText(std::optional<std::int64_t> flops) {
+  if (!flops) return "-";
+  return scaled(static_cast<double>(*flops), 1000, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"});
+}
+
+std::string msText(std::optional<double> ms) {
+  return ms ? fmt::format("{:.3f} ms", *ms) : "-";
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  auto head = most / 2, tail = text.size() - (most - 1 - most / 2);
+  while (head > 0 && (static_cast<unsigned char>(text[head]) & 0xc0) == 0x80) --head;
+  while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0) == 0x80) ++tail;
+  return std::string(text.substr(0, head)) + "…" + std::string(text.substr(tail));
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fusescope::cli {
+
+/// Rows of text under headings, aligned; numbers to the right. Written to standard output.
+class Table {
+ public:
+  struct Column {
+    std::string heading;
+    bool right = false;
+  };
+  explicit Table(std::vector<Column> columns) : m_columns(std::move(columns)) {}
+  void add(std::vector<std::string> cells) { m_rows.push_back(std::move(cells)); }
+  bool empty() const { return m_rows.empty(); }
+  void print() const;
+
+ private:
+  std::vector<Column> m_columns;
+  std::vector<std::vector<std::string>> m_rows;
+};
+
+void printTitle(std::string_view title);  ///< bold on a terminal
+
+// Quantities with units; a dash where there is none.
+std::string bytesText(std::optional<std::int64_t> bytes);  ///< "3.4 MiB"
+std::string flopsText(std::optional<std::int64_t> flops);  ///< "1.2 G"
+std::string msText(std::optional<double> ms);              ///< "0.123 ms"
+/// At most `width` characters; what is left out of the middle shows as "…".
+std::string shortened(std::string_view text, std::size_t width = 56);
+
+}  // namespace fusescope::cli

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string path, inputs;
+  double seconds = 2.0, warmup = 0.5;
+  bool perLayer = false, json = false;
+  PlanArguments plan;
+  EngineArguments engine;
+};
+
+void printForPeople(const TimeReport& report, const Plan& plan) {
+  if (!report.layers.empty()) {
+    printTitle("Layers");
+    Table table({{"layer"}, {"median", true}, {"tactic"}, {"work", true}, {"moved", true}});
+    for (const auto& layer : report.layers) {
+      const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
+      table.add({shortened(layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), layer.tactic,
+                 flopsText(fused != nullptr ? fused->flops : std::nullopt),
+                 bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
+    }
+    table.print();
+  }
+  if (!report.medianMs) {
+    std::cout << "time unavailable: " << report.unavailableReason << "\n";
+    return;
+  }
+  std::cout << fmt::format("median {}, min {}, p95 {}, p99 {}; {:.1f} runs/s; {} samples, {} threads{}\n",
+                           msText(report.medianMs), msText(report.minMs), msText(report.p95Ms), msText(report.p99Ms),
+                           report.throughput.value_or(0), report.samples, report.threads,
+                           report.quiet ? "" : "; the machine was not quiet: other work disturbed the measurement");
+}
+
+Result<int> time(const Arguments& arguments) {
+  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+  const auto inputs = TRY(loadInputs(*artifact.plan, arguments.inputs));
+  auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
+  options.shapes = extentsOf(inputs);
+  const auto engine = TRY(openEngine(artifact, options));
+  const auto report = TRY(engine->time(inputs, {.seconds = arguments.seconds,
+                                                .warmupSeconds = arguments.warmup,
+                                                .perLayer = arguments.perLayer,
+                                                .progress = progressLine()}));
+  clearProgressLine();
+  if (arguments.json) {
+    printJson(toJson(report, engine->plan()));
+  } else {
+    printForPeople(report, engine->plan());
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command timeCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("time", "latency of a network on this machine");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("MODEL", arguments->path, "a model, a saved plan or an engine")
+      ->required()
+      ->type_name("MODEL|E.fse");
+  verb->add_option("--seconds", arguments->seconds, "how long to measure")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--warmup", arguments->warmup, "how long to run before")
+      ->type_name("S")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb->add_flag("--per-layer", arguments->perLayer, "time each layer too");
+  verb->add_option("--inputs", arguments->inputs, "inputs by name; random ones if not given")->type_name("F.npz");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  arguments->engine.declare(*verb);
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return time(*arguments); }};
+}
+
+}  // namespace fusescope::cli

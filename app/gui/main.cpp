@@ -1,0 +1,128 @@
+#include <CLI/CLI.hpp>
+#include <QApplication>
+#include <QSettings>
+#include <cstdio>
+
+#include "base/files.h"
+#include "session/options_json.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+#include "ui/window/picture_run.h"
+
+namespace fusescope {
+namespace {
+
+struct Arguments {
+  std::string model, directivesFile, target = "cpu", precision, screenshot, size = "1440x900", theme, select, dock,
+                                     color;
+  double scale = 1.0;
+  std::vector<std::string> expand, pins, splits;
+  bool build = false;
+};
+
+Result<PlanOptions> planOptions(const Arguments& arguments) {
+  PlanOptions options;
+  options.target = arguments.target;
+  if (!arguments.precision.empty() && arguments.precision != "f32")
+    options.precisions = TRY(parsePrecisions(arguments.precision));
+  if (!arguments.directivesFile.empty()) {
+    const Json json = Json::parse(TRY(readTextFile(arguments.directivesFile)), nullptr, false);
+    if (json.is_discarded())
+      return Diagnostic{.message = "this is not JSON", .where = {.file = arguments.directivesFile}};
+    options.directives = TRY(directivesFromJson(json));
+  }
+  for (const std::string& pin : arguments.pins) options.directives.push_back(TRY(parsePin(pin)));
+  for (const std::string& node : arguments.splits) options.directives.push_back(splitDirective(node));
+  assignIds(options.directives);
+  return options;
+}
+
+int refuse(const std::string& problem) {
+  std::fprintf(stderr, "fusescope-gui: %s\n", problem.c_str());
+  return 2;
+}
+
+Result<QSize> pictureSize(const std::string& text) {
+  const QStringList parts = qs(text).split(QLatin1Char('x'));
+  const QSize size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
+  if (size.width() < 200 || size.height() < 200 || size.width() > 10000 || size.height() > 10000) {
+    return Diagnostic{.message = "--size " + text + " is not a size",
+                      .help = "Give WIDTHxHEIGHT, 200 to 10000 each: 1440x900."};
+  }
+  return size;
+}
+
+int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions& options) {
+  const auto size = pictureSize(arguments.size);
+  if (!size.ok()) return refuse(size.error().text());
+  PictureRequest request;
+  request.model = qs(arguments.model);
+  request.options = options;
+  request.output = qs(arguments.screenshot);
+  request.size = size.value();
+  for (const std::string& node : arguments.expand) request.expand << qs(node);
+  request.select = qs(arguments.select);
+  request.dock = qs(arguments.dock);
+  request.color = qs(arguments.color);
+  request.build = arguments.build;
+  return takePicture(window, request);
+}
+
+int run(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App parser("Fusescope's window");
+  parser.add_option("MODEL", arguments.model, "A model (.onnx), plan (.json) or engine (.fse)");
+  parser.add_option("--directives", arguments.directivesFile, "Pins and other wishes, as saved from the window");
+  parser.add_option("--target", arguments.target, "cpu, tensorrt-8 or tensorrt-10");
+  parser.add_option("--precision", arguments.precision, "Types that may be used besides f32: f16,bf16");
+  parser.add_option("--pin", arguments.pins, "PATTERN=TYPE[:obey|prefer]; repeatable")->allow_extra_args(false);
+  parser.add_option("--split", arguments.splits, "Nothing fuses across this node's output; repeatable")
+      ->allow_extra_args(false);
+  parser.add_option("--screenshot", arguments.screenshot, "Render the window to this PNG and exit");
+  parser.add_option("--size", arguments.size, "Of the picture: WxH");
+  parser.add_option("--scale", arguments.scale, "Device pixels per pixel")->check(CLI::Range(0.5, 4.0));
+  parser.add_option("--theme", arguments.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
+  parser.add_option("--expand", arguments.expand, "Open this fused node; repeatable")->allow_extra_args(false);
+  parser.add_option("--select", arguments.select, "Select this node");
+  parser.add_option("--dock", arguments.dock, "Bring this dock to the front");
+  parser.add_option("--color", arguments.color, "Colour by")
+      ->check(CLI::IsMember({"precision", "kind", "time", "segment"}));
+  parser.add_flag("--build", arguments.build, "Build both engines and compare them before the picture");
+  try {
+    parser.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return parser.exit(error) == 0 ? 0 : 2;
+  }
+  const auto options = planOptions(arguments);
+  if (!options.ok()) return refuse(options.error().text());
+
+  const bool picture = !arguments.screenshot.empty();
+  const bool display = qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
+  if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM") && !display) {
+    if (!picture)
+      return refuse("there is no display (DISPLAY and WAYLAND_DISPLAY are unset). --screenshot works without one.");
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+  }
+  if (arguments.scale != 1.0) qputenv("QT_SCALE_FACTOR", QByteArray::number(arguments.scale));
+  QCoreApplication::setAttribute(Qt::AA_EnableHighDpiScaling);
+  QCoreApplication::setAttribute(Qt::AA_UseHighDpiPixmaps);
+  QApplication application(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("fusescope"));
+  QApplication::setOrganizationName(QStringLiteral("fusescope"));
+  QApplication::setWindowIcon(themedIcon(QStringLiteral("fusescope"), Theme::dark()));
+
+  std::string theme = arguments.theme;
+  if (theme.empty() && !picture) theme = QSettings().value(QStringLiteral("theme")).toString().toStdString();
+  MainWindow window(theme == "light" ? ThemeKind::Light : ThemeKind::Dark, !picture);
+  if (picture) return runPicture(window, arguments, options.value());
+  window.show();
+  if (!arguments.model.empty()) window.document().open(qs(arguments.model), options.value());
+  return QApplication::exec();
+}
+
+}  // namespace
+}  // namespace fusescope
+
+int main(int argc, char** argv) {
+  return fusescope::run(argc, argv);
+}

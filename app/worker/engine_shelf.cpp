@@ -1,0 +1,63 @@
+#include "app/worker/engine_shelf.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/hash.h"
+#include "planning/plan_json.h"
+#include "session/options_json.h"
+
+namespace fusescope::worker {
+namespace {
+
+constexpr std::size_t kMostArtifacts = 4;
+constexpr std::size_t kMostEngines = 4;
+
+/// What is asked for, and the file's size and time of change: a file written again is another.
+std::string keyOf(const WorkSource& source) {
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(source.path, unknown);
+  const auto changed = std::filesystem::last_write_time(source.path, unknown).time_since_epoch().count();
+  KeyBuilder key;
+  key.text(source.path).text(source.backend).text(toJson(source.inputs).dump()).text(toJson(source.options).dump());
+  key.number(size).number(changed);
+  return key.canonical();
+}
+
+std::string keyOf(const WorkSource& source, const BuildOptions& options) {
+  KeyBuilder key;
+  key.text(keyOf(source)).number(options.threads).number(options.measureTactics);
+  for (const auto& [name, dims] : options.shapes) key.text(name).text(toText(dims));
+  return key.canonical();
+}
+
+/// The entry of `key`, moved to the front; null if there is none.
+template <class List>
+auto* newest(List& list, const std::string& key) {
+  const auto found = std::ranges::find_if(list, [&](const auto& entry) { return entry.key == key; });
+  if (found == list.end()) return static_cast<decltype(&list.front())>(nullptr);
+  list.splice(list.begin(), list, found);
+  return &list.front();
+}
+
+}  // namespace
+
+Result<Artifact> EngineShelf::artifact(const WorkSource& source, const StopToken& stop, const Progress& progress) {
+  const auto key = keyOf(source);
+  if (const auto* known = newest(m_artifacts, key)) return known->held;
+  auto opened = TRY(openArtifact(source.path, source.inputs, source.options, source.backend, stop, progress));
+  m_artifacts.push_front({key, opened});
+  if (m_artifacts.size() > kMostArtifacts) m_artifacts.pop_back();
+  return opened;
+}
+
+Result<Engine*> EngineShelf::engine(const WorkSource& source, const Artifact& artifact, const BuildOptions& options) {
+  const auto key = keyOf(source, options);
+  if (const auto* known = newest(m_engines, key)) return known->held.get();
+  auto built = TRY(openEngine(artifact, options));
+  m_engines.push_front({key, std::move(built)});
+  if (m_engines.size() > kMostEngines) m_engines.pop_back();
+  return m_engines.front().held.get();
+}
+
+}  // namespace fusescope::worker

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+
+#include "session/session.h"
+#include "session/worker_protocol.h"
+
+namespace fusescope::worker {
+
+/// The artifacts and engines that were used last, by what was asked for and the state of the file: asking again for the
+/// same costs nothing. One thread.
+class EngineShelf {
+ public:
+  Result<Artifact> artifact(const WorkSource& source, const StopToken& stop, const Progress& progress);
+  /// Owned by the shelf; stays at least until two further engines were asked for.
+  Result<Engine*> engine(const WorkSource& source, const Artifact& artifact, const BuildOptions& options);
+
+ private:
+  template <class T>
+  struct Entry {
+    std::string key;
+    T held;
+  };
+  std::list<Entry<Artifact>> m_artifacts;               ///< newest first
+  std::list<Entry<std::unique_ptr<Engine>>> m_engines;  ///< newest first
+};
+
+}  // namespace fusescope::worker

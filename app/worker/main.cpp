@@ -1,0 +1,87 @@
+// The process that builds, runs and times for the window, so that nothing that happens there can hurt it.
+// Lines of JSON on standard input and output: PROTOCOL.md.
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <thread>
+
+#include "app/worker/engine_shelf.h"
+#include "app/worker/line_channel.h"
+#include "app/worker/request_queue.h"
+#include "app/worker/work.h"
+#include "session/process_start.h"
+#include "session/worker_protocol.h"
+
+namespace fusescope::worker {
+namespace {
+
+/// After the other side has gone, so long may running work take to notice that it is stopped.
+constexpr std::chrono::seconds kGrace{1};
+
+void answer(LineChannel& channel, std::int64_t id, Diagnostic error) {
+  channel.write(workerLine(toJson(WorkerEvent{.id = id, .kind = WorkerEventKind::Error, .error = std::move(error)})));
+}
+
+/// Reads until the other side closes or says shutdown; then ends the process if the work does not end by itself.
+void readRequests(LineChannel& channel, RequestQueue& queue) {
+  while (auto line = channel.read()) {
+    if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
+    auto request = parseWorkerRequest(*line);
+    if (!request.ok()) {
+      answer(channel, 0, std::move(request).error());
+      continue;
+    }
+    if (request.value().op == WorkerOp::Shutdown) break;
+    if (request.value().op != WorkerOp::Cancel) {
+      queue.add(std::move(request).value());
+    } else if (queue.cancel(request.value().cancels)) {
+      answer(channel, request.value().cancels, Diagnostic::cancellation());
+    }
+  }
+  queue.close();
+  std::this_thread::sleep_for(kGrace);
+  std::_Exit(0);
+}
+
+/// Works one request off. What libraries throw ends here, as an error of the request.
+WorkerEvent handled(const RequestQueue::Taken& taken, EngineShelf& shelf, const Progress& progress) {
+  WorkerEvent event{.id = taken.request.id, .kind = WorkerEventKind::Error};
+  try {
+    auto result = doWork(taken.request, shelf, taken.stop, progress);
+    if (result.ok()) {
+      event.kind = WorkerEventKind::Done;
+      event.result = std::move(result).value();
+    } else {
+      event.error = std::move(result).error();
+    }
+  } catch (const std::exception& error) {
+    event.error = {.message = std::string("unexpected: ") + error.what(), .where = {.file = taken.request.source.path}};
+  }
+  return event;
+}
+
+void work(LineChannel& channel, RequestQueue& queue) {
+  EngineShelf shelf;
+  while (const auto taken = queue.take()) {
+    const Progress progress = [&](std::string_view phase, std::string_view detail) {
+      channel.write(workerLine(toJson(WorkerEvent{.id = taken->request.id,
+                                                  .kind = WorkerEventKind::Progress,
+                                                  .phase = std::string(phase),
+                                                  .detail = std::string(detail)})));
+    };
+    channel.write(workerLine(toJson(handled(*taken, shelf, progress))));
+  }
+}
+
+}  // namespace
+}  // namespace fusescope::worker
+
+int main(int, char** argv) {
+  using namespace fusescope::worker;
+  fusescope::restartWithPatientThreads(argv);
+  LineChannel channel;
+  RequestQueue queue;
+  std::thread([&] { readRequests(channel, queue); }).detach();
+  work(channel, queue);
+  std::_Exit(0);  // the reader may still wait for a line
+}

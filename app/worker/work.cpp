@@ -1,0 +1,121 @@
+#include "app/worker/work.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "session/operations.h"
+
+namespace fusescope::worker {
+namespace {
+
+/// One request under way.
+struct Job {
+  const WorkerRequest& request;
+  EngineShelf& shelf;
+  StopToken stop;
+  Progress progress;
+};
+
+Status checkObeyed(const Plan& plan) {
+  const auto refusals = obeyRefusals(plan);
+  if (refusals.empty()) return Done{};
+  const auto& refusal = *refusals.front();
+  const auto node = refusal.subjects.empty() ? std::string() : refusal.subjects.front().name;
+  return Diagnostic{.message = fmt::format("the plan refuses {}: {}", refusal.by, message(refusal)),
+                    .where = {.file = plan.model->path, .node = node},
+                    .help = "Mark it prefer, or change what stands in its way."};
+}
+
+Result<Artifact> opened(const Job& job, const WorkSource& source) {
+  auto artifact = TRY(job.shelf.artifact(source, job.stop, job.progress));
+  TRY(checkObeyed(*artifact.plan));
+  return artifact;
+}
+
+Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifact& artifact,
+                         const std::map<std::string, Tensor>& inputs) {
+  auto options = buildOptions(artifact, job.request.threads, job.stop, job.progress);
+  options.measureTactics = job.request.measureTactics;
+  options.shapes = extentsOf(inputs);
+  return job.shelf.engine(source, artifact, options);
+}
+
+Result<Json> build(const Job& job) {
+  const auto artifact = TRY(opened(job, job.request.source));
+  auto* engine = TRY(engineOf(job, job.request.source, artifact, randomInputs(*artifact.plan)));
+  const auto& path = job.request.enginePath;
+  if (path.empty()) return toJson(engine->report(), {}, 0);
+  job.progress("write", path);
+  TRY(engine->save(path));
+  std::error_code unknown;
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, unknown));
+  return toJson(engine->report(), path, bytes);
+}
+
+Result<Json> run(const Job& job) {
+  const auto artifact = TRY(opened(job, job.request.source));
+  const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
+  auto* engine = TRY(engineOf(job, job.request.source, artifact, inputs));
+  job.progress("run", artifact.path);
+  return toJson(TRY(runOnce(*engine, inputs,
+                            {.outputsFile = job.request.outputsFile, .expectFile = job.request.expectFile}, job.stop)));
+}
+
+Result<Json> time(const Job& job) {
+  const auto artifact = TRY(opened(job, job.request.source));
+  const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
+  auto* engine = TRY(engineOf(job, job.request.source, artifact, inputs));
+  job.progress("time", artifact.path);
+  const auto report = TRY(engine->time(inputs, {.seconds = job.request.seconds,
+                                                .warmupSeconds = job.request.warmupSeconds,
+                                                .perLayer = job.request.perLayer,
+                                                .stop = job.stop,
+                                                .progress = job.progress}));
+  return toJson(report, engine->plan());
+}
+
+Result<Json> compare(const Job& job) {
+  const auto a = TRY(opened(job, job.request.source));
+  const auto b = TRY(opened(job, job.request.other));
+  const auto inputs = TRY(loadInputs(*a.plan, job.request.inputsFile));
+  auto* engineA = TRY(engineOf(job, job.request.source, a, inputs));
+  auto* engineB = TRY(engineOf(job, job.request.other, b, inputs));
+  if (engineA == engineB) {
+    return Diagnostic{.message = "A and B are the same engine", .help = "Change a directive of one of them."};
+  }
+  auto report = TRY(compareEngines(*engineA, *engineB, inputs, job.request.seconds, job.stop, job.progress));
+  report.a = job.request.source.path;
+  report.b = job.request.other.path;
+  return toJson(report);
+}
+
+Result<Json> measureError(const Job& job) {
+  const auto artifact = TRY(opened(job, job.request.source));
+  const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
+  return toJson(TRY(measureErrors(artifact.plan, inputs, job.stop, job.progress)));
+}
+
+}  // namespace
+
+Result<Json> doWork(const WorkerRequest& request, EngineShelf& shelf, const StopToken& stop, const Progress& progress) {
+  const Job job{request, shelf, stop, progress};
+  switch (request.op) {
+    case WorkerOp::Build:
+      return build(job);
+    case WorkerOp::Run:
+      return run(job);
+    case WorkerOp::Time:
+      return time(job);
+    case WorkerOp::Compare:
+      return compare(job);
+    case WorkerOp::MeasureError:
+      return measureError(job);
+    case WorkerOp::Cancel:
+    case WorkerOp::Shutdown:
+      break;
+  }
+  return Diagnostic{.message = fmt::format("'{}' is not work", name(request.op))};
+}
+
+}  // namespace fusescope::worker

@@ -1,0 +1,53 @@
+# One target per folder. Links are private, so that what a folder may include is what it lists; the folder's own
+# header root (core/ or the top) is the only shared include path, and tests/unit/layering_test checks every #include.
+
+include(GoogleTest)
+
+add_library(fusescope_options INTERFACE)
+target_compile_options(fusescope_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # GCC 12 and 13 report these on correct uses of std::string's operator+ when they optimise (GCC bug 105329).
+  target_compile_options(fusescope_options INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+endif()
+if(FUSESCOPE_WARNINGS_AS_ERRORS)
+  target_compile_options(fusescope_options INTERFACE -Werror)
+endif()
+
+# fusescope_precompile(NAME [headers]): for targets of many sources; each source still includes what it uses.
+function(fusescope_precompile name)
+  if(FUSESCOPE_PRECOMPILED_HEADERS)
+    target_precompile_headers(${name} PRIVATE <algorithm> <map> <memory> <optional> <string> <vector> <fmt/format.h>
+                                              <nlohmann/json.hpp> ${ARGN})
+    target_compile_options(${name} PRIVATE -fpch-preprocess)
+  endif()
+endfunction()
+
+# fusescope_library(NAME [DIR folder] [LINKS targets of ours] [LIBRARIES third parties])
+function(fusescope_library name)
+  cmake_parse_arguments(ARG "" "DIR" "LINKS;LIBRARIES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARG_DIR}/*.cpp ${ARG_DIR}/*.h)
+  add_library(${name} STATIC ${sources})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/core)
+  target_link_libraries(${name} PRIVATE fusescope_options ${ARG_LINKS} ${ARG_LIBRARIES})
+  list(LENGTH sources source_count)
+  if(source_count GREATER 12)
+    fusescope_precompile(${name})
+  endif()
+endfunction()
+
+# fusescope_test(NAME SOURCES … LINKS … [LIBRARIES …] [ENVIRONMENT …] [TIMEOUT s]): a GoogleTest program.
+function(fusescope_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LIBRARIES;ENVIRONMENT" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR})
+  target_compile_definitions(${name} PRIVATE FUSESCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                             FUSESCOPE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  target_link_libraries(${name} PRIVATE fusescope_options ${ARG_LINKS} ${ARG_LIBRARIES} GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  # Each case is a test of its own, labelled with its program: ctest's summary counts the cases of every suite.
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
+    PROPERTIES LABELS ${name} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")
+endfunction()

@@ -1,0 +1,41 @@
+#include "analysis/cost.h"
+
+#include "ops/op_schema.h"
+
+namespace fusescope {
+
+namespace {
+
+/// The extents of each valid value; nothing if one is not known. Absent optionals have no extents.
+std::optional<std::vector<Dims>> extentsOf(const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<Dims> extents;
+  for (ValueId value : values) {
+    if (!value.valid()) {
+      extents.emplace_back();
+      continue;
+    }
+    std::optional<Dims> fixed = graph.value(value).type.shape.fixed();
+    if (!fixed) return std::nullopt;
+    extents.push_back(std::move(*fixed));
+  }
+  return extents;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> flopsOfNode(const Graph& graph, const Node& node) {
+  const auto inputs = extentsOf(graph, node.inputs);
+  const auto outputs = extentsOf(graph, node.outputs);
+  if (!inputs || !outputs) return std::nullopt;
+  return flopsOf(node, *inputs, *outputs);
+}
+
+std::optional<std::int64_t> bytesOfValue(const Graph& graph, ValueId value, DataType type) {
+  const std::optional<Dims> dims = graph.value(value).type.shape.fixed();
+  if (!dims) return std::nullopt;
+  const std::optional<std::int64_t> count = elementCount(*dims);
+  if (!count) return std::nullopt;
+  return static_cast<std::int64_t>(byteSize(type, *count));
+}
+
+}  // namespace fusescope

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/graph.h"
+
+namespace fusescope {
+
+/// Operations of one node; a multiply-add counts as two. Nothing where an extent is not known.
+std::optional<std::int64_t> flopsOfNode(const Graph& graph, const Node& node);
+
+/// Bytes of `value` when its elements are of `type`. Nothing where an extent is not known.
+std::optional<std::int64_t> bytesOfValue(const Graph& graph, ValueId value, DataType type);
+
+}  // namespace fusescope

@@ -1,0 +1,146 @@
+#include "backends/native/attention_step.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/native/gemm.h"
+#include "backends/native/rows.h"
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::int64_t kBlockRows = 48;  ///< of the query; a multiple of the rows of every matrix kernel
+
+class AttentionStep final : public Step {
+ public:
+  AttentionStep(AttentionCall call, int threads) : m_call(std::move(call)), m_threads(threads) {
+    const Dims& q = m_call.query.dims;
+    m_rank = q.size();
+    m_rows = q[m_rank - 2];
+    m_depth = q[m_rank - 1];
+    m_keys = m_call.key.dims[m_rank - 1];
+    m_width = m_call.value.dims[m_rank - 1];
+    for (std::size_t i = 0; i + 2 < m_rank; ++i) m_batches *= q[i];
+    m_keyCount = aligned(packedCount(m_depth, m_keys));
+    m_valueCount = aligned(packedCount(m_keys, m_width));
+    m_scoreCount = aligned(kBlockRows * m_keys);
+  }
+
+  std::size_t scratchBytes() const override {
+    return static_cast<std::size_t>(m_batches * (m_keyCount + m_valueCount) + m_threads * m_scoreCount) * sizeof(float);
+  }
+
+  Status run(Memory memory, std::byte* scratch) override {
+    float* keys = reinterpret_cast<float*>(scratch);
+    float* values = keys + m_batches * m_keyCount;
+    float* scores = values + m_batches * m_valueCount;
+    const std::int64_t blocks = (m_rows + kBlockRows - 1) / kBlockRows;
+#pragma omp parallel num_threads(m_threads)
+    {
+#pragma omp for schedule(static)
+      for (std::int64_t batch = 0; batch < m_batches; ++batch) {
+        pack(m_call.key, memory, batch, m_depth, m_keys, keys + batch * m_keyCount);
+        pack(m_call.value, memory, batch, m_keys, m_width, values + batch * m_valueCount);
+      }
+#pragma omp for schedule(dynamic)
+      for (std::int64_t item = 0; item < m_batches * blocks; ++item) {
+        const std::int64_t batch = item / blocks;
+        runBlock(memory, batch, item % blocks * kBlockRows, keys + batch * m_keyCount, values + batch * m_valueCount,
+                 scores + omp_get_thread_num() * m_scoreCount);
+      }
+    }
+    return Done{};
+  }
+
+ private:
+  static std::int64_t aligned(std::int64_t count) {
+    return (count + 15) / 16 * 16;
+  }
+
+  /// Elements from the beginning of `ref` to its matrix of `batch`.
+  std::int64_t batchOffset(const Ref& ref, std::int64_t batch) const {
+    std::int64_t offset = 0;
+    for (std::size_t i = m_rank - 2; i-- > 0;) {
+      offset += batch % m_call.query.dims[i] * ref.strides[i];
+      batch /= m_call.query.dims[i];
+    }
+    return offset;
+  }
+
+  float* matrix(const Ref& ref, Memory memory, std::int64_t batch) const {
+    return reinterpret_cast<float*>(memory[static_cast<std::size_t>(ref.buffer)]) + ref.offset +
+           batchOffset(ref, batch);
+  }
+
+  void pack(const Ref& ref, Memory memory, std::int64_t batch, std::int64_t k, std::int64_t n, float* packed) const {
+    packPanels(matrix(ref, memory, batch), ref.strides[m_rank - 2], ref.strides[m_rank - 1], k, n, 0,
+               (n + gemmPanel() - 1) / gemmPanel(), packed);
+  }
+
+  void runBlock(Memory memory, std::int64_t batch, std::int64_t firstRow, const float* keys, const float* values,
+                float* scores) const {
+    const std::int64_t rows = std::min(kBlockRows, m_rows - firstRow);
+    const std::int64_t queryStride = m_call.query.strides[m_rank - 2];
+    const std::int64_t resultStride = m_call.result.strides[m_rank - 2];
+    runGemm({.a = matrix(m_call.query, memory, batch) + firstRow * queryStride,
+             .lda = queryStride,
+             .packed = keys,
+             .c = scores,
+             .ldc = m_keys,
+             .m = rows,
+             .n = m_keys,
+             .k = m_depth,
+             .panels = (m_keys + gemmPanel() - 1) / gemmPanel()});
+    for (std::int64_t i = 0; i < rows; ++i) {
+      float* row = scores + i * m_keys;
+      for (const ScoreTerm& term : m_call.terms) apply(term, memory, batch, firstRow + i, row);
+      softmaxRow(row, row, m_keys, false);
+      if (!m_call.nanGuard) continue;
+      for (std::int64_t j = 0; j < m_keys; ++j) row[j] = std::isnan(row[j]) ? 0.0f : row[j];
+    }
+    runGemm({.a = scores,
+             .lda = m_keys,
+             .packed = values,
+             .c = matrix(m_call.result, memory, batch) + firstRow * resultStride,
+             .ldc = resultStride,
+             .m = rows,
+             .n = m_width,
+             .k = m_keys,
+             .panels = (m_width + gemmPanel() - 1) / gemmPanel()});
+  }
+
+  void apply(const ScoreTerm& term, Memory memory, std::int64_t batch, std::int64_t rowIndex, float* row) const {
+    if (term.kind == ScoreTerm::Kind::Scale) return scaleRow(row, m_keys, term.number);
+    const Ref& ref = *term.mask;
+    const std::int64_t offset = ref.offset + batchOffset(ref, batch) + rowIndex * ref.strides[m_rank - 2];
+    const std::int64_t stride = ref.strides[m_rank - 1];
+    const std::byte* base = memory[static_cast<std::size_t>(ref.buffer)];
+    if (term.kind == ScoreTerm::Kind::Mask) {
+      const float* mask = reinterpret_cast<const float*>(base) + offset;
+      if (stride == 1) return addRow(row, mask, m_keys);
+      for (std::int64_t j = 0; j < m_keys; ++j) row[j] += mask[j * stride];
+      return;
+    }
+    const auto* truths = reinterpret_cast<const std::uint8_t*>(base) + offset;
+    const bool when = term.kind == ScoreTerm::Kind::WhereTrue;
+    for (std::int64_t j = 0; j < m_keys; ++j) {
+      if ((truths[j * stride] != 0) == when) row[j] = term.number;
+    }
+  }
+
+  AttentionCall m_call;
+  int m_threads;
+  std::size_t m_rank = 0;
+  std::int64_t m_rows = 0, m_depth = 0, m_keys = 0, m_width = 0, m_batches = 1;
+  std::int64_t m_keyCount = 0, m_valueCount = 0, m_scoreCount = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> makeAttentionStep(AttentionCall call, int threads) {
+  return std::make_unique<AttentionStep>(std::move(call), threads);
+}
+
+}  // namespace fusescope::native

@@ -1,0 +1,156 @@
+#include "backends/native/convert_step.h"
+
+#include <bit>
+
+#include "base/float_bits.h"
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::int64_t kParallelCount = 32 * 1024;
+
+struct Half {
+  std::uint16_t bits;
+};
+struct Brain {
+  std::uint16_t bits;
+};
+struct Truth {
+  std::uint8_t bits;
+};
+
+float load(Half value) {
+  return fromFloat16Bits(value.bits);
+}
+float load(Brain value) {
+  return fromBFloat16Bits(value.bits);
+}
+std::uint8_t load(Truth value) {
+  return value.bits != 0 ? 1 : 0;
+}
+template <class T>
+requires std::is_arithmetic_v<T> T load(T value) {
+  return value;
+}
+
+template <class To, class From>
+To store(From value) {
+  if constexpr (std::is_same_v<To, Half>) {
+    return {toFloat16Bits(static_cast<float>(value))};
+  } else if constexpr (std::is_same_v<To, Brain>) {
+    return {toBFloat16Bits(static_cast<float>(value))};
+  } else if constexpr (std::is_same_v<To, Truth>) {
+    return {static_cast<std::uint8_t>(value != From{})};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 8) {
+    return static_cast<To>(static_cast<std::int64_t>(value));
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <class From, class To>
+void convertAll(const std::byte* from, std::byte* to, std::int64_t count, int threads) {
+  const From* source = reinterpret_cast<const From*>(from);
+  To* target = reinterpret_cast<To*>(to);
+#pragma omp parallel for schedule(static) num_threads(threads) if (count > kParallelCount)
+  for (std::int64_t i = 0; i < count; ++i) target[i] = store<To>(load(source[i]));
+}
+
+using Convert = void (*)(const std::byte*, std::byte*, std::int64_t, int);
+
+template <class From>
+Convert convertTo(DataType to) {
+  switch (to) {
+    case DataType::F64:
+      return convertAll<From, double>;
+    case DataType::F32:
+      return convertAll<From, float>;
+    case DataType::F16:
+      return convertAll<From, Half>;
+    case DataType::BF16:
+      return convertAll<From, Brain>;
+    case DataType::I64:
+      return convertAll<From, std::int64_t>;
+    case DataType::I32:
+      return convertAll<From, std::int32_t>;
+    case DataType::I16:
+      return convertAll<From, std::int16_t>;
+    case DataType::I8:
+      return convertAll<From, std::int8_t>;
+    case DataType::U64:
+      return convertAll<From, std::uint64_t>;
+    case DataType::U32:
+      return convertAll<From, std::uint32_t>;
+    case DataType::U16:
+      return convertAll<From, std::uint16_t>;
+    case DataType::U8:
+      return convertAll<From, std::uint8_t>;
+    case DataType::Bool:
+      return convertAll<From, Truth>;
+    default:
+      return nullptr;
+  }
+}
+
+Convert converter(DataType from, DataType to) {
+  switch (from) {
+    case DataType::F64:
+      return convertTo<double>(to);
+    case DataType::F32:
+      return convertTo<float>(to);
+    case DataType::F16:
+      return convertTo<Half>(to);
+    case DataType::BF16:
+      return convertTo<Brain>(to);
+    case DataType::I64:
+      return convertTo<std::int64_t>(to);
+    case DataType::I32:
+      return convertTo<std::int32_t>(to);
+    case DataType::I16:
+      return convertTo<std::int16_t>(to);
+    case DataType::I8:
+      return convertTo<std::int8_t>(to);
+    case DataType::U64:
+      return convertTo<std::uint64_t>(to);
+    case DataType::U32:
+      return convertTo<std::uint32_t>(to);
+    case DataType::U16:
+      return convertTo<std::uint16_t>(to);
+    case DataType::U8:
+      return convertTo<std::uint8_t>(to);
+    case DataType::Bool:
+      return convertTo<Truth>(to);
+    default:
+      return nullptr;
+  }
+}
+
+class ConvertStep final : public Step {
+ public:
+  ConvertStep(const Ref& from, const Ref& to, int threads)
+      : m_from(from), m_to(to), m_count(from.count()), m_threads(threads), m_convert(converter(from.dtype, to.dtype)) {}
+
+  Status run(Memory memory, std::byte*) override {
+    m_convert(memory[static_cast<std::size_t>(m_from.buffer)] + byteSize(m_from.dtype, m_from.offset),
+              memory[static_cast<std::size_t>(m_to.buffer)] + byteSize(m_to.dtype, m_to.offset), m_count, m_threads);
+    return Done{};
+  }
+
+ private:
+  Ref m_from, m_to;
+  std::int64_t m_count;
+  int m_threads;
+  Convert m_convert;
+};
+
+}  // namespace
+
+bool canConvert(DataType from, DataType to) {
+  return converter(from, to) != nullptr;
+}
+
+std::unique_ptr<Step> makeConvertStep(const Ref& from, const Ref& to, int threads) {
+  return std::make_unique<ConvertStep>(from, to, threads);
+}
+
+}  // namespace fusescope::native

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <cstring>
+
+#include "backends/native/convert_step.h"
+#include "backends/native/lowering.h"
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::int64_t kParallelBytes = 64 * 1024;
+
+/// Gathers whole slices of `data` [outer, extent, slice] by indices: output [outer, indices, slice].
+class GatherStep final : public Step {
+ public:
+  GatherStep(const Node& node, Ref data, Ref indices, Ref to, std::int64_t outer, std::int64_t extent,
+             std::size_t sliceBytes, int threads)
+      : m_name(node.name),
+        m_data(std::move(data)),
+        m_indices(std::move(indices)),
+        m_to(std::move(to)),
+        m_outer(outer),
+        m_extent(extent),
+        m_sliceBytes(sliceBytes),
+        m_threads(threads) {}
+
+  Status run(Memory memory, std::byte*) override {
+    const std::byte* data = at(m_data, memory);
+    const std::byte* indices = at(m_indices, memory);
+    std::byte* to = at(m_to, memory);
+    const std::int64_t count = m_indices.count();
+    const bool wide = m_indices.dtype == DataType::I64;
+    const auto index = [&](std::int64_t i) {
+      const std::int64_t raw =
+          wide ? reinterpret_cast<const std::int64_t*>(indices)[i] : reinterpret_cast<const std::int32_t*>(indices)[i];
+      return raw < 0 ? raw + m_extent : raw;
+    };
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (index(i) >= 0 && index(i) < m_extent) continue;
+      return Diagnostic{.message = "an index is outside of the axis, whose extent is " + std::to_string(m_extent),
+                        .where = {.node = m_name}};
+    }
+    const std::int64_t total = m_outer * count;
+#pragma omp parallel for schedule(static) \
+    num_threads(m_threads) if (total * static_cast <std::int64_t>(m_sliceBytes) > kParallelBytes)
+    for (std::int64_t i = 0; i < total; ++i) {
+      const std::int64_t slice = i / count * m_extent + index(i % count);
+      std::memcpy(to + static_cast<std::size_t>(i) * m_sliceBytes,
+                  data + static_cast<std::size_t>(slice) * m_sliceBytes, m_sliceBytes);
+    }
+    return Done{};
+  }
+
+ private:
+  static std::byte* at(const Ref& ref, Memory memory) {
+    return memory[static_cast<std::size_t>(ref.buffer)] + byteSize(ref.dtype, ref.offset);
+  }
+
+  std::string m_name;
+  Ref m_data, m_indices, m_to;
+  std::int64_t m_outer, m_extent;
+  std::size_t m_sliceBytes;
+  int m_threads;
+};
+
+/// Fills a buffer with one element, repeated.
+class FillStep final : public Step {
+ public:
+  FillStep(const Ref& to, const Tensor* element) : m_to(to), m_size(byteSize(to.dtype, 1)), m_element(m_size) {
+    if (element != nullptr) std::memcpy(m_element.data(), element->bytes(), m_size);
+  }
+  Status run(Memory memory, std::byte*) override {
+    std::byte* to = memory[static_cast<std::size_t>(m_to.buffer)];
+    const std::size_t count = static_cast<std::size_t>(m_to.count());
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * m_size, m_element.data(), m_size);
+    return Done{};
+  }
+
+ private:
+  Ref m_to;
+  std::size_t m_size;
+  std::vector<std::byte> m_element;
+};
+
+std::int64_t product(const Dims& dims, std::size_t begin, std::size_t end) {
+  std::int64_t result = 1;
+  for (std::size_t i = begin; i < end; ++i) result *= dims[i];
+  return result;
+}
+
+/// The part of `whole` that begins at `begin` along `axis`.
+Ref partOf(const Ref& whole, const Dims& dims, std::size_t axis, std::int64_t begin) {
+  Ref part = whole;
+  part.dims = dims;
+  part.offset += begin * whole.strides[axis];
+  return part;
+}
+
+/// A tensor in another layout, seen as a plain one in the order of its memory: [N, C/b, S…, b] or [N, S…, C].
+Ref asMemory(const Ref& ref) {
+  if (ref.layout == Layout::Plain) return ref;
+  const std::int64_t block = ref.layout == Layout::Blocked8 ? 8 : ref.layout == Layout::Blocked16 ? 16 : 0;
+  Ref seen = ref;
+  seen.layout = Layout::Plain;
+  seen.dims = {ref.dims[0]};
+  if (block != 0) seen.dims.push_back(ref.dims[1] / block);
+  seen.dims.insert(seen.dims.end(), ref.dims.begin() + 2, ref.dims.end());
+  seen.dims.push_back(block != 0 ? block : ref.dims[1]);
+  seen.strides = rowMajorStrides(seen.dims);
+  return seen;
+}
+
+}  // namespace
+
+// In a blocked or channels-last layout when all operands come in it and the channels fill whole blocks.
+Status Lowering::lowerConcat(const Node& node) {
+  const Dims dims = dimsOf(node.outputs[0]);
+  std::int64_t axis = node.intAttribute("axis", 0);
+  if (axis < 0) axis += static_cast<std::int64_t>(dims.size());
+  std::vector<Ref> parts;
+  for (ValueId input : node.inputs) parts.push_back(TRY(ref(input)));
+  Layout layout = parts[0].layout;
+  for (const Ref& part : parts) {
+    const std::int64_t block = layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
+    if (part.layout != layout || (layout != Layout::Plain && part.dims[1] % block != 0)) layout = Layout::Plain;
+  }
+  const Ref whole = allocate(node.outputs[0], layout);
+  define(node.outputs[0], whole);
+  const Ref target = asMemory(whole);
+  std::size_t at = static_cast<std::size_t>(axis);
+  if (layout == Layout::ChannelsLast)
+    at = axis == 0 ? 0 : axis == 1 ? dims.size() - 1 : static_cast<std::size_t>(axis) - 1;
+  std::int64_t begin = 0;
+  for (Ref part : parts) {
+    if (part.count() == 0) continue;
+    if (layout == Layout::Plain && part.layout != Layout::Plain) part = TRY(inLayout(part, Layout::Plain));
+    const Ref source = asMemory(part);
+    copyStrided(source, partOf(target, source.dims, at, begin));
+    begin += source.dims[at];
+  }
+  m_implementations.push_back("concat");
+  return Done{};
+}
+
+Status Lowering::lowerGather(const Node& node) {
+  const Dims dims = dimsOf(node.input(0));
+  std::int64_t axis = node.intAttribute("axis", 0);
+  if (axis < 0) axis += static_cast<std::int64_t>(dims.size());
+  const std::size_t at = static_cast<std::size_t>(axis);
+  const Ref data = TRY(plain(TRY(ref(node.input(0)))));
+  const Ref indices = TRY(plain(TRY(ref(node.input(1)))));
+  const Ref target = allocate(node.outputs[0]);
+  define(node.outputs[0], target);
+  m_implementations.push_back("gather");
+  m_program.addStep(std::make_unique<GatherStep>(node, data, indices, target, product(dims, 0, at), dims[at],
+                                                 byteSize(data.dtype, product(dims, at + 1, dims.size())), m_threads),
+                    {data.buffer, indices.buffer}, {target.buffer});
+  return Done{};
+}
+
+// Constant padding: the whole is filled, then the input copied into it.
+Status Lowering::lowerPad(const Node& node) {
+  Ref source = TRY(ref(node.input(0)));
+  if (source.layout != Layout::Plain) source = TRY(inLayout(source, Layout::Plain));
+  const std::vector<std::int64_t> pads = int64Values(*constant(node.input(1)));
+  const Tensor* element = node.input(2).valid() ? constant(node.input(2)) : nullptr;
+  std::vector<std::int64_t> axes;
+  if (node.input(3).valid()) axes = int64Values(*constant(node.input(3)));
+  const std::size_t count = pads.size() / 2;
+  const Ref target = allocate(node.outputs[0]);
+  define(node.outputs[0], target);
+  Ref to = target;
+  to.dims = source.dims;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t axis = axes.empty() ? static_cast<std::int64_t>(i) : axes[i];
+    if (axis < 0) axis += static_cast<std::int64_t>(source.dims.size());
+    const std::size_t a = static_cast<std::size_t>(axis);
+    Ref& cut = pads[i] < 0 ? source : to;
+    cut.offset += std::abs(pads[i]) * cut.strides[a];
+    if (pads[i] < 0) source.dims[a] += pads[i];
+    if (pads[count + i] < 0) source.dims[a] += pads[count + i];
+    to.dims[a] = source.dims[a];
+  }
+  m_program.addStep(std::make_unique<FillStep>(target, element), {}, {target.buffer});
+  if (source.count() > 0) copyStrided(source, to);
+  m_implementations.push_back("pad");
+  return Done{};
+}
+
+Result<bool> Lowering::lowerMovement(const Node& node) {
+  if (node.is("Cast")) {
+    const DataType to = typeOf(node.outputs[0]);
+    const DataType from = typeOf(node.input(0));
+    if (from == DataType::String || to == DataType::String || !canConvert(from, to)) return false;
+    const Ref target = allocate(node.outputs[0]);
+    const Ref source = TRY(ref(node.input(0)));
+    define(node.outputs[0], target);
+    TRY(convertType(source, target));
+    return true;
+  }
+  if (node.inputs.empty() || typeOf(node.input(0)) != typeOf(node.outputs[0])) return false;
+  if (node.is("Concat")) {
+    TRY(lowerConcat(node));
+    return true;
+  }
+  if (node.is("Gather")) {
+    const DataType index = typeOf(node.input(1));
+    if ((index != DataType::I64 && index != DataType::I32) || dimsOf(node.input(0)).empty()) return false;
+    TRY(lowerGather(node));
+    return true;
+  }
+  if (node.is("Pad") && node.textAttribute("mode", "constant") == "constant") {
+    for (std::size_t i = 1; i < 4; ++i) {
+      if (node.input(i).valid() && constant(node.input(i)) == nullptr) return false;
+    }
+    const Tensor* element = node.input(2).valid() ? constant(node.input(2)) : nullptr;
+    if (!node.input(1).valid() || (element != nullptr && element->type() != typeOf(node.input(0)))) return false;
+    TRY(lowerPad(node));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace fusescope::native

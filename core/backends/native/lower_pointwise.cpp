@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "backends/native/lowering.h"
+#include "backends/native/tape_builder.h"
+
+namespace fusescope::native {
+namespace {
+
+bool fitsTape(DataType type) {
+  return type == DataType::F32 || type == DataType::Bool;
+}
+
+std::int64_t blockOf(Layout layout) {
+  return layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
+}
+
+/// Extents of a whole tensor in the order of memory; channels must fill whole blocks.
+Dims memoryExtents(const Dims& dims, Layout layout) {
+  if (layout == Layout::Plain) return dims;
+  Dims extents = {dims[0]};
+  if (layout != Layout::ChannelsLast) extents.push_back(dims[1] / blockOf(layout));
+  extents.insert(extents.end(), dims.begin() + 2, dims.end());
+  extents.push_back(layout == Layout::ChannelsLast ? dims[1] : blockOf(layout));
+  return extents;
+}
+
+/// Strides of a plain reference, broadcast to `domain`, in the order of memory of `layout`.
+Dims memoryStrides(const Ref& ref, const Dims& domain, Layout layout) {
+  Dims logical(domain.size(), 0);
+  const std::size_t lead = domain.size() - ref.dims.size();
+  for (std::size_t i = 0; i < ref.dims.size(); ++i) logical[lead + i] = ref.dims[i] == 1 ? 0 : ref.strides[i];
+  if (layout == Layout::Plain) return logical;
+  Dims strides = {logical[0]};
+  if (layout != Layout::ChannelsLast) strides.push_back(logical[1] * blockOf(layout));
+  strides.insert(strides.end(), logical.begin() + 2, logical.end());
+  strides.push_back(logical[1]);
+  return strides;
+}
+
+/// The layout a tape works in: that of an operand of full size, if whole blocks allow it.
+Layout tapeLayout(const std::vector<Ref>& inputs, const Dims& domain) {
+  for (const Ref& ref : inputs) {
+    if (ref.layout != Layout::Plain && ref.dims == domain && domain[1] % blockOf(ref.layout) == 0) return ref.layout;
+  }
+  return Layout::Plain;
+}
+
+}  // namespace
+
+bool Lowering::isPointwise(const Node& node) const {
+  if (!hasTapeOperator(node) || !fitsTape(typeOf(node.outputs[0]))) return false;
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [&](ValueId input) { return !input.valid() || fitsTape(typeOf(input)); });
+}
+
+Status Lowering::flushPointwise() {
+  std::vector<NodeId> nodes;
+  nodes.swap(m_pending);
+  if (nodes.empty()) return Done{};
+  const std::set<NodeId> group(nodes.begin(), nodes.end());
+  std::optional<Dims> domain;
+  bool one = true;
+  for (NodeId id : nodes) {
+    const ValueId value = node(id).outputs[0];
+    const std::vector<NodeId> users = consumers(value);
+    const bool leaves = isFusedOutput(value) || users.empty() ||
+                        std::any_of(users.begin(), users.end(), [&](NodeId user) { return !group.contains(user); });
+    if (!leaves) continue;
+    one = one && (!domain || *domain == dimsOf(value));
+    domain = dimsOf(value);
+  }
+  if (one) return emitTape(nodes);
+  for (NodeId id : nodes) TRY(emitTape({id}));
+  return Done{};
+}
+
+Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
+  const std::set<NodeId> group(nodes.begin(), nodes.end());
+  TapeBuilder builder([this](ValueId value) -> std::optional<float> {
+    const Tensor* tensor = constant(value);
+    if (tensor == nullptr || tensor->count() != 1 || !tensor->hasData()) return std::nullopt;
+    return static_cast<float>(tensor->asDouble(0));
+  });
+  std::vector<ValueId> results;
+  for (NodeId id : nodes) {
+    builder.add(node(id));
+    const ValueId value = node(id).outputs[0];
+    const std::vector<NodeId> users = consumers(value);
+    if (isFusedOutput(value) || users.empty() ||
+        std::any_of(users.begin(), users.end(), [&](NodeId user) { return !group.contains(user); })) {
+      results.push_back(value);
+    }
+  }
+  const Dims domain = dimsOf(results[0]);
+  TapeProgram program;
+  builder.finish(program, results);
+  std::vector<Ref> inputs;
+  for (const auto& [value, reg] : builder.inputs()) inputs.push_back(TRY(ref(value)));
+  const Layout layout = tapeLayout(inputs, domain);
+  program.extents = memoryExtents(domain, layout);
+  std::vector<BufferIndex> reads, writes;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool whole = inputs[i].dims == domain;
+    Ref input =
+        TRY(whole && (layout != Layout::Plain || inputs[i].layout != Layout::Plain)
+                ? inLayout(inputs[i], layout)
+                : (inputs[i].layout == Layout::Plain ? Result<Ref>(inputs[i]) : inLayout(inputs[i], Layout::Plain)));
+    const Dims strides =
+        input.layout == Layout::Plain ? memoryStrides(input, domain, layout) : rowMajorStrides(program.extents);
+    reads.push_back(input.buffer);
+    program.inputs.push_back({std::move(input), strides, builder.inputs()[i].second});
+  }
+  for (ValueId value : results) {
+    Ref output = allocate(value, layout);
+    define(value, output);
+    writes.push_back(output.buffer);
+    program.outputs.push_back({std::move(output), rowMajorStrides(program.extents), builder.registerOf(value)});
+  }
+  m_implementations.push_back("pointwise");
+  m_program.addStep(makePointwiseStep(std::move(program), m_threads), reads, writes);
+  return Done{};
+}
+
+Ref Lowering::scaled(const Ref& ref, float factor) {
+  const Ref target = allocateScratch(DataType::F32, ref.dims);
+  TapeProgram program{.extents = ref.dims, .numbers = {{1, factor}}, .registers = 3};
+  program.inputs.push_back({ref, rowMajorStrides(ref.dims), 0});
+  program.outputs.push_back({target, rowMajorStrides(ref.dims), 2});
+  program.code = {{.op = TapeOp::Mul, .target = 2, .a = 0, .b = 1}};
+  m_program.addStep(makePointwiseStep(std::move(program), m_threads), {ref.buffer}, {target.buffer});
+  return target;
+}
+
+// y = x · (scale / √(variance + ε)) + (bias - mean · scale / √(variance + ε)), per channel, when the four are
+// constants.
+Status Lowering::lowerBatchNorm(const Node& node) {
+  const Dims dims = dimsOf(node.input(0));
+  std::array<const Tensor*, 4> parameters{};
+  for (std::size_t i = 0; i < 4; ++i) parameters[i] = constant(node.input(i + 1));
+  const bool known =
+      std::all_of(parameters.begin(), parameters.end(), [](auto* p) { return p != nullptr && p->hasData(); });
+  const bool single = std::count_if(node.outputs.begin(), node.outputs.end(), [](ValueId v) { return v.valid(); }) == 1;
+  if (!known || !single || dims.size() < 2 || node.intAttribute("training_mode", 0) != 0) return lowerReference(node);
+  const std::int64_t channels = dims[1];
+  Dims broadcast(dims.size(), 1);
+  broadcast[1] = channels;
+  Tensor scale = Tensor::zeros(DataType::F32, broadcast);
+  Tensor shift = Tensor::zeros(DataType::F32, broadcast);
+  const double epsilon = node.floatAttribute("epsilon", 1e-5f);
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const double factor = parameters[0]->asDouble(c) / std::sqrt(parameters[3]->asDouble(c) + epsilon);
+    scale.mutableData<float>()[static_cast<std::size_t>(c)] = static_cast<float>(factor);
+    shift.mutableData<float>()[static_cast<std::size_t>(c)] =
+        static_cast<float>(parameters[1]->asDouble(c) - parameters[2]->asDouble(c) * factor);
+  }
+  const Ref input = TRY(ref(node.input(0)));
+  const Layout layout = tapeLayout({input}, dims);
+  const Ref source = TRY(inLayout(input, layout));
+  TapeProgram program{.extents = memoryExtents(dims, layout), .registers = 5};
+  const auto addParameter = [&](Tensor tensor, std::uint16_t reg) {
+    Ref ref{.dtype = DataType::F32, .dims = tensor.dims(), .strides = rowMajorStrides(tensor.dims())};
+    ref.buffer = m_program.addConstant(std::move(tensor));
+    program.inputs.push_back({ref, memoryStrides(ref, dims, layout), reg});
+  };
+  program.inputs.push_back({source, rowMajorStrides(program.extents), 0});
+  addParameter(std::move(scale), 1);
+  addParameter(std::move(shift), 2);
+  program.code = {{.op = TapeOp::Mul, .target = 3, .a = 0, .b = 1}, {.op = TapeOp::Add, .target = 4, .a = 3, .b = 2}};
+  const Ref output = allocate(node.outputs[0], layout);
+  define(node.outputs[0], output);
+  program.outputs.push_back({output, rowMajorStrides(program.extents), 4});
+  m_implementations.push_back("batch_norm");
+  m_program.addStep(makePointwiseStep(std::move(program), m_threads), {source.buffer}, {output.buffer});
+  return Done{};
+}
+
+}  // namespace fusescope::native

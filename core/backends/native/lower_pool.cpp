@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "backends/native/lowering.h"
+#include "backends/native/onednn.h"
+#include "backends/native/window.h"
+
+namespace fusescope::native {
+namespace {
+
+/// A window that oneDNN computes as ONNX means it: every window begins inside the padded input, and an average that
+/// counts padding counts only what the attribute says.
+bool fitsDnnl(const Node& node, const Window& window, bool average) {
+  const Dims pads = node.intsAttribute("pads", Dims(2 * window.kernel.size(), 0));
+  const bool automatic = node.textAttribute("auto_pad", "NOTSET") != "NOTSET";
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    if (window.padBegin[i] < 0 || window.padBegin[i] >= window.kernel[i]) return false;
+    if (window.padEnd[i] >= window.kernel[i] * window.dilations[i]) return false;
+    const bool larger = !automatic && window.padEnd[i] > pads[window.kernel.size() + i];
+    if (average && larger && node.intAttribute("count_include_pad", 0) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<bool> Lowering::lowerPool(const Node& node) {
+  const bool average = node.is("AveragePool");
+  if (!average && !node.is("MaxPool")) return false;
+  const Dims inputDims = dimsOf(node.input(0));
+  const Dims outputDims = dimsOf(node.outputs[0]);
+  const bool indices = node.outputs.size() > 1 && node.outputs[1].valid();
+  if (typeOf(node.input(0)) != DataType::F32 || inputDims.size() < 3 || inputDims.size() > 5 || indices ||
+      *elementCount(outputDims) == 0) {
+    return false;
+  }
+  const Window window = windowOf(node, inputDims, outputDims, {});
+  if (!fitsDnnl(node, window, average)) return false;
+  Ref source = TRY(ref(node.input(0)));
+  if (source.layout == Layout::Plain) source = TRY(plain(source));
+  const Ref target = allocate(node.outputs[0], source.layout);
+  const auto algorithm = !average ? dnnl::algorithm::pooling_max
+                         : node.intAttribute("count_include_pad", 0) != 0
+                             ? dnnl::algorithm::pooling_avg_include_padding
+                             : dnnl::algorithm::pooling_avg_exclude_padding;
+  Dims dilations = window.dilations;
+  for (std::int64_t& dilation : dilations) --dilation;
+  auto step =
+      TRY(guardDnnl<std::unique_ptr<Step>>("pooling '" + node.name + "'", [&]() -> Result<std::unique_ptr<Step>> {
+        const auto from = *dnnlDesc(source.desc());
+        const auto to = *dnnlDesc(target.desc());
+        const dnnl::pooling_forward::primitive_desc description(
+            dnnlEngine(), dnnl::prop_kind::forward_inference, algorithm, from, to, window.strides, window.kernel,
+            dilations, window.padBegin, window.padEnd, userScratchpad());
+        m_implementations.push_back(std::string("pool:") + description.impl_info_str());
+        std::vector<DnnlStep::Argument> arguments = {
+            {DNNL_ARG_SRC, from, source.buffer, byteSize(source.dtype, source.offset)},
+            {DNNL_ARG_DST, to, target.buffer}};
+        return std::unique_ptr<Step>(std::make_unique<DnnlStep>(dnnl::pooling_forward(description),
+                                                                std::move(arguments), description.scratchpad_desc()));
+      }));
+  define(node.outputs[0], target);
+  m_program.addStep(std::move(step), {source.buffer}, {target.buffer});
+  return true;
+}
+
+}  // namespace fusescope::native

@@ -1,0 +1,379 @@
+#include "backends/native/lowering.h"
+
+#include <algorithm>
+
+#include "backends/native/convert_step.h"
+#include "backends/native/onednn.h"
+#include "backends/native/reference_step.h"
+#include "backends/native/strided_copy.h"
+
+namespace fusescope::native {
+namespace {
+
+/// A strided copy as a step.
+class CopyStep final : public Step {
+ public:
+  CopyStep(const Ref& from, const Ref& to, int threads)
+      : m_copy(from.dims, from.strides, to.strides, byteSize(from.dtype, 1), threads),
+        m_from(from.buffer),
+        m_to(to.buffer),
+        m_fromOffset(byteSize(from.dtype, from.offset)),
+        m_toOffset(byteSize(to.dtype, to.offset)) {}
+  Status run(Memory memory, std::byte*) override {
+    m_copy.run(memory[static_cast<std::size_t>(m_from)] + m_fromOffset,
+               memory[static_cast<std::size_t>(m_to)] + m_toOffset);
+    return Done{};
+  }
+
+ private:
+  StridedCopy m_copy;
+  BufferIndex m_from, m_to;
+  std::size_t m_fromOffset, m_toOffset;
+};
+
+bool isNarrowFloat(DataType type) {
+  return isFloat(type) && type != DataType::F32;
+}
+
+bool onlyMoves(const Node& node) {
+  static const std::set<std::string, std::less<>> kMoves = {"Transpose", "Reshape",  "Flatten", "Squeeze",
+                                                            "Unsqueeze", "Identity", "Slice",   "Split",
+                                                            "Expand",    "Concat",   "Gather"};
+  return node.domain.empty() && kMoves.contains(node.op);
+}
+
+/// With spatial extents of 1 and whole blocks, a tensor in another layout lies as it would in the plain one.
+bool layoutIsMoot(const Ref& ref) {
+  for (std::size_t i = 2; i < ref.dims.size(); ++i) {
+    if (ref.dims[i] != 1) return false;
+  }
+  const std::int64_t block = ref.layout == Layout::Blocked8 ? 8 : ref.layout == Layout::Blocked16 ? 16 : 1;
+  return ref.dims[1] % block == 0;
+}
+
+}  // namespace
+
+Lowering::Lowering(const KernelRequest& request, LoweringOptions options)
+    : m_request(request),
+      m_graph(request.plan->graph()),
+      m_fused(*request.fused),
+      m_options(std::move(options)),
+      m_threads(std::max(1, request.threads)),
+      m_program(m_fused.inputs.size(), m_fused.outputs.size()),
+      m_members(m_fused.nodes.begin(), m_fused.nodes.end()) {
+  for (std::size_t i = 0; i < m_fused.outputs.size(); ++i) m_outputIndex[m_fused.outputs[i].value] = i;
+}
+
+bool Lowering::canLower(const KernelRequest& request) {
+  const Graph& graph = request.plan->graph();
+  const FusedNode& fused = *request.fused;
+  const bool moves =
+      std::all_of(fused.nodes.begin(), fused.nodes.end(), [&](NodeId id) { return onlyMoves(graph.node(id)); });
+  std::set<DataType> narrow;
+  bool edgesAreWide = true;
+  for (ValueId input : fused.inputs) {
+    const DataType type = request.values.at(input).dtype;
+    if (isNarrowFloat(type)) narrow.insert(type);
+    if (type == DataType::String || type == DataType::C64 || type == DataType::C128 || type == DataType::I4 ||
+        type == DataType::U4)
+      return false;
+  }
+  for (const FusedOutput& output : fused.outputs) {
+    const DataType type = request.values.at(output.value).dtype;
+    if (isNarrowFloat(type)) narrow.insert(type);
+    if (type == DataType::String || type == DataType::C64 || type == DataType::C128 || type == DataType::I4 ||
+        type == DataType::U4)
+      return false;
+  }
+  for (const InnerEdge& edge : fused.innerEdges) {
+    if (edge.real && isNarrowFloat(edge.type)) edgesAreWide = false;
+  }
+  if (moves) {
+    for (const auto& [id, tensor] : request.constants) {
+      if (isNarrowFloat(tensor.type())) narrow.insert(tensor.type());
+    }
+    const DataType first = fused.inputs.empty() ? DataType::Undefined : request.values.at(fused.inputs[0]).dtype;
+    const bool oneType = std::all_of(fused.outputs.begin(), fused.outputs.end(), [&](const FusedOutput& output) {
+      return request.values.at(output.value).dtype == first;
+    });
+    if (oneType && edgesAreWide && narrow.size() <= 1 && (narrow.empty() || narrow.contains(first))) return true;
+  }
+  if (isNarrowFloat(fused.compute) || !edgesAreWide) return false;
+  return std::all_of(narrow.begin(), narrow.end(),
+                     [](DataType type) { return type == DataType::F16 || type == DataType::BF16; });
+}
+
+const Tensor* Lowering::constant(ValueId value) const {
+  const auto it = m_request.constants.find(value);
+  return it == m_request.constants.end() ? nullptr : &it->second;
+}
+
+Dims Lowering::dimsOf(ValueId value) const {
+  const auto it = m_request.values.find(value);
+  if (it != m_request.values.end()) return it->second.dims;
+  const Tensor* tensor = constant(value);
+  return tensor != nullptr ? tensor->dims() : Dims{};
+}
+
+// Floats are f32 inside a program, whatever they are outside, unless the program only moves elements.
+DataType Lowering::typeOf(ValueId value) const {
+  const auto it = m_request.values.find(value);
+  DataType type = DataType::Undefined;
+  if (it != m_request.values.end()) {
+    type = it->second.dtype;
+  } else if (const Tensor* tensor = constant(value)) {
+    type = tensor->type();
+  }
+  const bool moves = std::all_of(m_members.begin(), m_members.end(), [&](NodeId id) { return onlyMoves(node(id)); });
+  return isFloat(type) && !moves ? DataType::F32 : type;
+}
+
+Result<Ref> Lowering::ref(ValueId value) {
+  if (const auto it = m_refs.find(value); it != m_refs.end()) return it->second;
+  if (const auto it = m_constantRefs.find(value); it != m_constantRefs.end()) return it->second;
+  const Tensor* tensor = constant(value);
+  if (tensor == nullptr || !tensor->hasData()) {
+    return Diagnostic{.message = "a constant has no data",
+                      .where = {.node = m_fused.name, .value = m_graph.has(value) ? m_graph.value(value).name : ""},
+                      .help = "The model was saved without its weights; it can be planned, not built."};
+  }
+  const DataType type = typeOf(value);
+  Tensor converted = tensor->type() == type ? *tensor : tensor->converted(type);
+  Ref ref{.dtype = type, .dims = converted.dims(), .strides = rowMajorStrides(converted.dims())};
+  ref.buffer = m_program.addConstant(std::move(converted));
+  m_constantRefs[value] = ref;
+  return ref;
+}
+
+std::vector<NodeId> Lowering::consumers(ValueId value) const {
+  std::vector<NodeId> inside;
+  for (NodeId id : m_graph.value(value).consumers) {
+    if (m_members.contains(id)) inside.push_back(id);
+  }
+  return inside;
+}
+
+std::optional<NodeId> Lowering::onlyConsumer(ValueId value) const {
+  if (!value.valid() || isFusedOutput(value)) return std::nullopt;
+  const std::vector<NodeId> inside = consumers(value);
+  return inside.size() == 1 ? std::optional(inside[0]) : std::nullopt;
+}
+
+std::optional<NodeId> Lowering::producer(ValueId value) const {
+  if (!value.valid() || !m_graph.has(value)) return std::nullopt;
+  const NodeId id = m_graph.value(value).producer;
+  return id.valid() && m_members.contains(id) ? std::optional(id) : std::nullopt;
+}
+
+Ref Lowering::allocateScratch(DataType type, const Dims& dims, Layout layout) {
+  Ref ref{.dtype = type, .dims = dims, .layout = layout};
+  if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
+  ref.buffer = m_program.addScratch(ref.desc().bytes());
+  return ref;
+}
+
+// A value whose only use leads through pointwise nodes and reshapes of equal size to an output can be written there:
+// the last node then works in place.
+Ref Lowering::allocate(ValueId value, Layout layout) {
+  const DataType type = typeOf(value);
+  const Dims dims = dimsOf(value);
+  Ref ref{.dtype = type, .dims = dims, .layout = layout};
+  if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
+  ValueId at = value;
+  while (true) {
+    if (const auto it = m_outputIndex.find(at); it != m_outputIndex.end()) {
+      const TensorDesc& wanted = desc(at);
+      const Layout wantedLayout = m_options.outputLayouts[it->second];
+      const BufferIndex buffer = m_program.output(it->second);
+      const bool fits =
+          wanted.dtype == type && wantedLayout == layout && (layout == Layout::Plain || dimsOf(at) == dims);
+      if (!fits || (at != value && m_claimed.contains(buffer))) break;
+      if (at != value) m_claimed.insert(buffer);
+      ref.buffer = buffer;
+      return ref;
+    }
+    const std::optional<NodeId> next = onlyConsumer(at);
+    if (!next || node(*next).outputs.size() != 1 || typeOf(node(*next).outputs[0]) != type) break;
+    const Node& user = node(*next);
+    const bool reshapes =
+        user.is("Reshape") || user.is("Flatten") || user.is("Squeeze") || user.is("Unsqueeze") || user.is("Identity");
+    const Dims after = dimsOf(user.outputs[0]);
+    if (!(reshapes ? elementCount(after) == elementCount(dims) : isPointwise(user) && after == dimsOf(at))) break;
+    at = user.outputs[0];
+  }
+  ref.buffer = m_program.addScratch(ref.desc().bytes());
+  return ref;
+}
+
+void Lowering::copyStrided(const Ref& from, const Ref& to) {
+  m_program.addStep(std::make_unique<CopyStep>(from, to, m_threads), {from.buffer}, {to.buffer});
+}
+
+Status Lowering::convertType(const Ref& from, const Ref& to) {
+  const Ref source = TRY(plain(from));
+  m_program.addStep(makeConvertStep(source, to, m_threads), {source.buffer}, {to.buffer});
+  return Done{};
+}
+
+Result<Ref> Lowering::plain(const Ref& ref) {
+  if (ref.contiguous()) return ref;
+  if (ref.layout != Layout::Plain) return inLayout(ref, Layout::Plain);
+  const Ref copy = allocateScratch(ref.dtype, ref.dims);
+  copyStrided(ref, copy);
+  return copy;
+}
+
+Result<Ref> Lowering::inLayout(const Ref& ref, Layout layout) {
+  if (ref.layout == layout && (layout != Layout::Plain || ref.contiguous())) return ref;
+  if (ref.layout == Layout::Plain && layout == Layout::Plain) return plain(ref);
+  if (layout == Layout::Plain && layoutIsMoot(ref)) {
+    Ref same = ref;
+    same.layout = Layout::Plain;
+    same.strides = rowMajorStrides(ref.dims);
+    return same;
+  }
+  const Ref source = ref.layout == Layout::Plain ? TRY(plain(ref)) : ref;
+  const Ref target = allocateScratch(ref.dtype, ref.dims, layout);
+  const auto from = dnnlDesc(source.desc());
+  const auto to = dnnlDesc(target.desc());
+  if (!from || !to)
+    return Diagnostic{.message = "a tensor of this type has no such layout", .where = {.node = m_fused.name}};
+  m_program.addStep(TRY(makeReorder(*from, source.buffer, *to, target.buffer, byteSize(source.dtype, source.offset))),
+                    {source.buffer}, {target.buffer});
+  return target;
+}
+
+Status Lowering::bindInputs() {
+  for (std::size_t i = 0; i < m_fused.inputs.size(); ++i) {
+    const ValueId value = m_fused.inputs[i];
+    Ref ref{.buffer = m_program.input(i),
+            .dtype = desc(value).dtype,
+            .dims = desc(value).dims,
+            .layout = m_options.inputLayouts[i]};
+    if (ref.layout == Layout::Plain) ref.strides = rowMajorStrides(ref.dims);
+    if (ref.dtype != typeOf(value)) {
+      const Ref wide = allocateScratch(typeOf(value), ref.dims);
+      TRY(convertType(ref, wide));
+      ref = wide;
+    }
+    define(value, ref);
+  }
+  return Done{};
+}
+
+Status Lowering::lowerNodes() {
+  if (m_options.fuse) findMacros();
+  for (NodeId id : m_fused.nodes) {
+    if (m_absorbed.contains(id)) continue;
+    if (const auto it = m_attentions.find(id); it != m_attentions.end()) {
+      TRY(flushPointwise());
+      TRY(lowerAttention(it->second));
+      continue;
+    }
+    if (const auto it = m_chains.find(id); it != m_chains.end()) {
+      TRY(flushPointwise());
+      TRY(node(it->second.root).is("MatMul") || node(it->second.root).is("Gemm") ? lowerMatMul(it->second)
+                                                                                 : lowerConv(it->second));
+      continue;
+    }
+    if (isPointwise(node(id))) {
+      m_pending.push_back(id);
+      if (!m_options.fuse) TRY(flushPointwise());
+      continue;
+    }
+    const bool waits = std::any_of(node(id).inputs.begin(), node(id).inputs.end(), [&](ValueId input) {
+      return input.valid() && !m_refs.contains(input) && constant(input) == nullptr;
+    });
+    if (waits) TRY(flushPointwise());
+    TRY(lowerNode(node(id)));
+  }
+  return flushPointwise();
+}
+
+Status Lowering::lowerNode(const Node& node) {
+  if (node.domain.empty()) {
+    if (TRY(lowerView(node))) return Done{};
+    if (node.is("Conv") || node.is("ConvTranspose")) {
+      return lowerConv({.root = node.id, .nodes = {node.id}, .result = node.outputs[0]});
+    }
+    if (node.is("MatMul") || node.is("Gemm")) {
+      return lowerMatMul({.root = node.id, .nodes = {node.id}, .result = node.outputs[0]});
+    }
+    if (TRY(lowerRows(node)) || TRY(lowerReduce(node)) || TRY(lowerPool(node)) || TRY(lowerMovement(node)))
+      return Done{};
+    if (node.is("BatchNormalization")) return lowerBatchNorm(node);
+  }
+  return lowerReference(node);
+}
+
+Status Lowering::lowerReference(const Node& node) {
+  ReferenceCall call{.node = &node, .outputs = {}};
+  std::vector<BufferIndex> reads, writes;
+  for (ValueId input : node.inputs) {
+    if (!input.valid()) {
+      call.inputs.push_back(std::nullopt);
+      continue;
+    }
+    const Ref source = TRY(plain(TRY(ref(input))));
+    reads.push_back(source.buffer);
+    call.inputs.push_back(source);
+  }
+  for (ValueId output : node.outputs) {
+    if (!output.valid() || !m_request.values.contains(output)) {
+      call.outputs.push_back(std::nullopt);
+      continue;
+    }
+    const Ref target = allocate(output);
+    define(output, target);
+    writes.push_back(target.buffer);
+    call.outputs.push_back(target);
+  }
+  m_implementations.push_back(node.op + ":reference");
+  m_program.addStep(makeReferenceStep(std::move(call)), reads, writes);
+  return Done{};
+}
+
+Status Lowering::finishOutput(std::size_t index) {
+  const ValueId value = m_fused.outputs[index].value;
+  const Layout layout = m_options.outputLayouts[index];
+  Ref target{.buffer = m_program.output(index), .dtype = desc(value).dtype, .dims = desc(value).dims, .layout = layout};
+  if (layout == Layout::Plain) target.strides = rowMajorStrides(target.dims);
+  Ref source = TRY(ref(value));
+  if (source.buffer == target.buffer && source.offset == 0 && source.layout == layout && source.dtype == target.dtype &&
+      (layout != Layout::Plain || source.contiguous())) {
+    return Done{};
+  }
+  if (source.dtype != target.dtype) {
+    if (layout == Layout::Plain) return convertType(source, target);
+    const Ref narrow = allocateScratch(target.dtype, target.dims);
+    TRY(convertType(source, narrow));
+    source = narrow;
+  }
+  if (layout == Layout::Plain && source.layout != Layout::Plain && layoutIsMoot(source))
+    source = TRY(inLayout(source, Layout::Plain));
+  if (source.layout == Layout::Plain && layout == Layout::Plain) {
+    copyStrided(source, target);
+    return Done{};
+  }
+  if (source.layout == Layout::Plain) source = TRY(plain(source));
+  const auto from = dnnlDesc(source.desc());
+  const auto to = dnnlDesc(target.desc());
+  if (!from || !to) return Diagnostic{.message = "an output has no such layout", .where = {.node = m_fused.name}};
+  m_program.addStep(TRY(makeReorder(*from, source.buffer, *to, target.buffer, byteSize(source.dtype, source.offset))),
+                    {source.buffer}, {target.buffer});
+  return Done{};
+}
+
+Status Lowering::finishOutputs() {
+  for (std::size_t i = 0; i < m_fused.outputs.size(); ++i) TRY(finishOutput(i));
+  return Done{};
+}
+
+Result<std::unique_ptr<Kernel>> Lowering::lower() {
+  TRY(bindInputs());
+  TRY(lowerNodes());
+  TRY(finishOutputs());
+  return m_program.finish();
+}
+
+}  // namespace fusescope::native

@@ -1,0 +1,161 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/native/program.h"
+
+namespace fusescope::native {
+
+/// How a fused node is to be lowered.
+struct LoweringOptions {
+  std::vector<Layout> inputLayouts, outputLayouts;  ///< as the fused node's inputs and outputs
+  bool fuse = true;                                 ///< false: node by node ("composite")
+  bool ownMatMul = false;                           ///< matrix products by our own kernel where it can, else by oneDNN
+  /// What a convolution inside reads and writes; nothing: what oneDNN prefers.
+  std::optional<std::pair<Layout, Layout>> convLayouts;
+  bool probe = false;  ///< only to learn what it would be: weights are not repacked, the kernel cannot run
+};
+
+/// A convolution or matrix product with what follows it as post-operations.
+struct Chain {
+  enum class Kind { Bias, BatchNorm, Activation, Swish, Residual };
+  struct Operation {
+    Kind kind;
+    NodeId node;
+    ValueId operand;  ///< Bias, Residual: the other operand
+  };
+  NodeId root;
+  std::vector<NodeId> nodes;  ///< the root first
+  std::vector<Operation> operations;
+  ValueId result;
+};
+
+/// softmax(scale · query · keyᵀ, changed by `terms`) · value, as exporters write it.
+struct AttentionPattern {
+  /// One change of the scores, in order. Mask: added. Where*: `operand` is a truth value per score; where it is true
+  /// (or false) the score becomes `number`.
+  struct Term {
+    enum class Kind { Scale, Mask, WhereTrue, WhereFalse } kind;
+    ValueId operand;
+    float number = 0;
+  };
+  std::vector<NodeId> nodes;
+  NodeId last;
+  ValueId query, key, value;  ///< operands of the products, before scales; `key` is read as [.., depth, keys]
+  std::vector<Term> terms;
+  bool nanGuard = false;  ///< rows that are not a number become 0
+  ValueId result;
+};
+
+/// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
+/// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
+/// follows them as post-operations, and recognises attention. What it does not know runs by the reference kernel of
+/// the operator, so every fused node of f32 compute type can be lowered.
+class Lowering {
+ public:
+  Lowering(const KernelRequest& request, LoweringOptions options);
+  /// The kernel; errors come from oneDNN or from constants without data.
+  Result<std::unique_ptr<Kernel>> lower();
+  /// Short descriptions of the implementations that were chosen ("conv:jit:avx2"), in order.
+  const std::vector<std::string>& implementations() const { return m_implementations; }
+
+  struct ConvLayouts {
+    ValueId source;
+    Dims result;
+    Layout from, to;
+  };
+  /// Of the first convolution inside, after lower().
+  const std::optional<ConvLayouts>& convLayouts() const { return m_convLayouts; }
+
+  /// Whether lower() can run it: compute type f32 or no float at all, or elements that are only moved.
+  static bool canLower(const KernelRequest& request);
+
+ private:
+  // Values (lowering.cpp).
+  const Node& node(NodeId id) const { return m_graph.node(id); }
+  const TensorDesc& desc(ValueId value) const { return m_request.values.at(value); }
+  const Tensor* constant(ValueId value) const;
+  Dims dimsOf(ValueId value) const;
+  DataType typeOf(ValueId value) const;
+  Result<Ref> ref(ValueId value);
+  void define(ValueId value, Ref ref) { m_refs[value] = std::move(ref); }
+  bool isFusedOutput(ValueId value) const { return m_outputIndex.contains(value); }
+  std::vector<NodeId> consumers(ValueId value) const;  ///< within the fused node
+  /// The only consumer within the fused node of a value that nobody else needs.
+  std::optional<NodeId> onlyConsumer(ValueId value) const;
+  std::optional<NodeId> producer(ValueId value) const;  ///< within the fused node
+  /// Where `value` is to be written: the output's buffer where that is possible, else scratch.
+  Ref allocate(ValueId value, Layout layout = Layout::Plain);
+  Ref allocateScratch(DataType type, const Dims& dims, Layout layout = Layout::Plain);
+  /// The same tensor row-major and without gaps; copies if it must.
+  Result<Ref> plain(const Ref& ref);
+  /// The same tensor in `layout`; copies if it must.
+  Result<Ref> inLayout(const Ref& ref, Layout layout);
+  void copyStrided(const Ref& from, const Ref& to);
+  Status convertType(const Ref& from, const Ref& to);
+
+  // The walk (lowering.cpp).
+  Status bindInputs();
+  Status lowerNodes();
+  Status lowerNode(const Node& node);
+  Status finishOutputs();
+  Status finishOutput(std::size_t index);
+  Status lowerReference(const Node& node);
+
+  // Pointwise (lower_pointwise.cpp).
+  bool isPointwise(const Node& node) const;
+  Status flushPointwise();
+  Status emitTape(const std::vector<NodeId>& nodes);
+  Status lowerBatchNorm(const Node& node);
+  /// A new tensor: `ref`, which is row-major, times `factor`.
+  Ref scaled(const Ref& ref, float factor);
+
+  // Views and movement (lower_views.cpp, lower_movement.cpp). Each returns whether it took the node.
+  Result<bool> lowerView(const Node& node);
+  Result<bool> lowerMovement(const Node& node);
+  Status lowerConcat(const Node& node);
+  Status lowerGather(const Node& node);
+  Status lowerPad(const Node& node);
+
+  // Rows, reductions, pooling (lower_rows.cpp, lower_pool.cpp).
+  Result<bool> lowerRows(const Node& node);
+  Result<bool> lowerReduce(const Node& node);
+  Result<bool> lowerPool(const Node& node);
+
+  // Convolutions, matrix products, attention.
+  void findMacros();
+  Chain chainAfter(const Node& root) const;
+  Status lowerConv(const Chain& chain);
+  Status lowerMatMul(const Chain& chain);
+  Status emitOwnMatMul(const Node& root, const Ref& a, const Ref& target, std::int64_t m, std::int64_t n,
+                       std::int64_t k, std::vector<float> bias);
+  std::optional<AttentionPattern> matchAttention(const Node& softmax) const;
+  Status lowerAttention(const AttentionPattern& pattern);
+  /// Like allocate(), but through the strides of a transposition that is all that follows (the last axis stays).
+  Ref allocateTransposed(ValueId value);
+
+  const KernelRequest& m_request;
+  const Graph& m_graph;
+  const FusedNode& m_fused;
+  LoweringOptions m_options;
+  int m_threads;
+  ProgramBuilder m_program;
+  std::map<ValueId, std::size_t> m_outputIndex;
+  std::set<NodeId> m_members;
+  std::map<ValueId, Ref> m_refs;
+  std::map<ValueId, Ref> m_constantRefs;
+  std::set<BufferIndex> m_claimed;                  ///< output buffers that hold a value before the output itself
+  std::vector<NodeId> m_pending;                    ///< pointwise nodes not emitted yet
+  std::map<NodeId, Chain> m_chains;                 ///< by their last node
+  std::map<NodeId, AttentionPattern> m_attentions;  ///< by their last node
+  std::set<NodeId> m_absorbed;                      ///< in a macro, and not its last node
+  std::vector<std::string> m_implementations;
+  std::optional<ConvLayouts> m_convLayouts;
+};
+
+}  // namespace fusescope::native

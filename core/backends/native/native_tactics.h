@@ -1,0 +1,14 @@
+#pragma once
+
+#include "backends/backend.h"
+#include "backends/native/lowering.h"
+
+namespace fusescope::native {
+
+/// Every way of ours to run a fused node, best guess first, without the reference way. Empty if there is none.
+std::vector<Tactic> nativeTactics(const KernelRequest& request);
+
+/// The kernel of one of them. Errors: a name that nativeTactics() does not give here.
+Result<std::unique_ptr<Kernel>> prepareNative(const KernelRequest& request, const Tactic& tactic);
+
+}  // namespace fusescope::native

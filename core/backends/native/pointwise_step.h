@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backends/native/program.h"
+#include "backends/native/tape.h"
+
+namespace fusescope::native {
+
+/// How an operand of a tape is found for a stretch of the domain (the elements in memory order).
+struct TapeOperand {
+  Ref ref;       ///< f32 or bool
+  Dims strides;  ///< one per axis of the domain in memory order, in elements
+  std::uint16_t reg = 0;
+};
+
+/// A tape over a domain of elements.
+struct TapeProgram {
+  Dims extents;  ///< of the domain in memory order
+  std::vector<TapeOperand> inputs;
+  std::vector<TapeOperand> outputs;                      ///< dense over the domain
+  std::vector<std::pair<std::uint16_t, float>> numbers;  ///< registers that hold one number
+  std::vector<TapeInstruction> code;
+  std::uint16_t registers = 0;
+};
+
+std::unique_ptr<Step> makePointwiseStep(TapeProgram program, int threads);
+
+}  // namespace fusescope::native

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace fusescope::native {
+
+/// The address of each buffer of a program while it runs.
+using Memory = std::span<std::byte* const>;
+
+/// Names a buffer of a program: an input, an output, a constant, or scratch.
+using BufferIndex = int;
+inline constexpr BufferIndex kNoBuffer = -1;
+
+/// A tensor inside a program: where its elements are. In Layout::Plain they are found by `strides` (in elements,
+/// 0 for a broadcast axis); in other layouts the buffer holds the whole tensor densely and `strides` is empty.
+struct Ref {
+  BufferIndex buffer = kNoBuffer;
+  std::int64_t offset = 0;  ///< in elements
+  DataType dtype = DataType::Undefined;
+  Dims dims;
+  Dims strides;
+  Layout layout = Layout::Plain;
+
+  std::int64_t count() const;
+  bool contiguous() const;  ///< plain, row-major, without gaps
+  TensorDesc desc() const { return {dtype, dims, layout}; }
+};
+
+/// Row-major strides of `dims`.
+Dims rowMajorStrides(const Dims& dims);
+
+/// One prepared call. All memory is given; run() allocates nothing.
+class Step {
+ public:
+  virtual ~Step() = default;
+  virtual Status run(Memory memory, std::byte* scratch) = 0;
+  virtual std::size_t scratchBytes() const { return 0; }
+  virtual std::size_t weightBytes() const { return 0; }
+};
+
+/// Collects steps and buffers, places the scratch buffers by liveness, and gives the kernel.
+class ProgramBuilder {
+ public:
+  ProgramBuilder(std::size_t inputs, std::size_t outputs) : m_inputs(inputs), m_outputs(outputs) {
+    m_buffers.resize(inputs + outputs);
+  }
+  BufferIndex input(std::size_t i) const { return static_cast<BufferIndex>(i); }
+  BufferIndex output(std::size_t i) const { return static_cast<BufferIndex>(m_inputs + i); }
+  BufferIndex addScratch(std::size_t bytes);
+  /// Keeps `tensor` alive with the kernel.
+  BufferIndex addConstant(Tensor tensor);
+  /// `reads` and `writes` are all the buffers the step touches: they say how long scratch lives.
+  void addStep(std::unique_ptr<Step> step, const std::vector<BufferIndex>& reads,
+               const std::vector<BufferIndex>& writes);
+  bool isScratch(BufferIndex buffer) const { return m_buffers[buffer].bytes > 0; }
+  std::unique_ptr<Kernel> finish();
+
+ private:
+  struct Buffer {
+    std::size_t bytes = 0;  ///< of scratch; 0 for the others
+    int constant = -1;
+    int firstStep = -1, lastStep = -1;
+    std::size_t offset = 0;
+  };
+  void placeScratch();
+
+  std::size_t m_inputs, m_outputs;
+  std::vector<Buffer> m_buffers;
+  std::vector<Tensor> m_constants;
+  std::vector<std::unique_ptr<Step>> m_steps;
+  std::size_t m_scratchBytes = 0;
+};
+
+}  // namespace fusescope::native

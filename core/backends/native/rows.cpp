@@ -1,0 +1,263 @@
+#include "backends/native/rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/native/rows.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "backends/native/simd_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fusescope::native::HWY_NAMESPACE {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// Folds a row: four vectors side by side, then their lanes, then the elements that fill no vector.
+template <class Combine, class Horizontal, class One>
+HWY_INLINE float fold(const float* row, std::int64_t count, float start, Combine combine, Horizontal horizontal,
+                      One one) {
+  const F32 d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  VF a0 = hn::Set(d, start), a1 = a0, a2 = a0, a3 = a0;
+  std::int64_t i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    a0 = combine(a0, hn::LoadU(d, row + i));
+    a1 = combine(a1, hn::LoadU(d, row + i + lanes));
+    a2 = combine(a2, hn::LoadU(d, row + i + 2 * lanes));
+    a3 = combine(a3, hn::LoadU(d, row + i + 3 * lanes));
+  }
+  for (; i + lanes <= count; i += lanes) a0 = combine(a0, hn::LoadU(d, row + i));
+  float result = horizontal(a0, a1, a2, a3);
+  for (; i < count; ++i) result = one(result, row[i]);
+  return result;
+}
+
+HWY_INLINE float sumOf(VF a0, VF a1, VF a2, VF a3) {
+  const F32 d;
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a0, a1), hn::Add(a2, a3))));
+}
+
+float sum(const float* row, std::int64_t count) {
+  return fold(
+      row, count, 0.0f, [](VF a, VF x) HWY_ATTR { return hn::Add(a, x); },
+      [](VF a, VF b, VF c, VF e) HWY_ATTR { return sumOf(a, b, c, e); }, [](float a, float x) { return a + x; });
+}
+
+float sumSquares(const float* row, std::int64_t count, float centre) {
+  const F32 d;
+  const VF c = hn::Set(d, centre);
+  return fold(
+      row, count, 0.0f,
+      [=](VF a, VF x) HWY_ATTR {
+        const VF y = hn::Sub(x, c);
+        return hn::MulAdd(y, y, a);
+      },
+      [](VF a, VF b, VF e, VF f) HWY_ATTR { return sumOf(a, b, e, f); },
+      [=](float a, float x) { return a + (x - centre) * (x - centre); });
+}
+
+float sumAbsolute(const float* row, std::int64_t count) {
+  return fold(
+      row, count, 0.0f, [](VF a, VF x) HWY_ATTR { return hn::Add(a, hn::Abs(x)); },
+      [](VF a, VF b, VF c, VF e) HWY_ATTR { return sumOf(a, b, c, e); },
+      [](float a, float x) { return a + std::abs(x); });
+}
+
+float largest(const float* row, std::int64_t count) {
+  const F32 d;
+  return fold(
+      row, count, -kInfinity, [](VF a, VF x) HWY_ATTR { return hn::Max(x, a); },
+      [=](VF a, VF b, VF c, VF e)
+          HWY_ATTR { return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e)))); },
+      [](float a, float x) { return std::max(a, x); });
+}
+
+float smallest(const float* row, std::int64_t count) {
+  const F32 d;
+  return fold(
+      row, count, kInfinity, [](VF a, VF x) HWY_ATTR { return hn::Min(x, a); },
+      [=](VF a, VF b, VF c, VF e)
+          HWY_ATTR { return hn::GetLane(hn::MinOfLanes(d, hn::Min(hn::Min(a, b), hn::Min(c, e)))); },
+      [](float a, float x) { return std::min(a, x); });
+}
+
+/// target = e^(row - shift); returns its sum.
+float expRow(const float* row, float* target, std::int64_t count, float shift) {
+  const F32 d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const VF s = hn::Set(d, shift);
+  VF total = hn::Zero(d);
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const VF e = expOf(d, hn::Sub(hn::LoadU(d, row + i), s));
+    hn::StoreU(e, d, target + i);
+    total = hn::Add(total, e);
+  }
+  float result = hn::GetLane(hn::SumOfLanes(d, total));
+  for (; i < count; ++i) {
+    target[i] = std::exp(row[i] - shift);
+    result += target[i];
+  }
+  return result;
+}
+
+/// target = row·factor + shift
+void affineRow(const float* row, float* target, std::int64_t count, float factor, float shift) {
+  const F32 d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const VF f = hn::Set(d, factor), s = hn::Set(d, shift);
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::MulAdd(hn::LoadU(d, row + i), f, s), d, target + i);
+  for (; i < count; ++i) target[i] = row[i] * factor + shift;
+}
+
+}  // namespace
+
+void softmaxHere(const float* row, float* target, std::int64_t count, bool logarithm) {
+  const float top = largest(row, count);
+  if (!logarithm) {
+    const float total = expRow(row, target, count, top);
+    affineRow(target, target, count, 1.0f / total, 0.0f);
+    return;
+  }
+  double total = 0;
+  for (std::int64_t i = 0; i < count; ++i) total += std::exp(static_cast<double>(row[i] - top));
+  affineRow(row, target, count, 1.0f, -top - static_cast<float>(std::log(total)));
+}
+
+void normHere(const float* row, float* target, std::int64_t count, const NormRow& how, float* mean, float* inverse) {
+  const float extent = static_cast<float>(count);
+  const float centre = how.centred ? sum(row, count) / extent : 0.0f;
+  const float factor = 1.0f / std::sqrt(sumSquares(row, count, centre) / extent + how.epsilon);
+  if (mean != nullptr) *mean = centre;
+  if (inverse != nullptr) *inverse = factor;
+  const F32 d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const VF c = hn::Set(d, centre), f = hn::Set(d, factor);
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    VF x = hn::Mul(hn::Sub(hn::LoadU(d, row + i), c), f);
+    if (how.scale != nullptr) x = hn::Mul(x, hn::LoadU(d, how.scale + i));
+    if (how.bias != nullptr) x = hn::Add(x, hn::LoadU(d, how.bias + i));
+    hn::StoreU(x, d, target + i);
+  }
+  for (; i < count; ++i) {
+    float x = (row[i] - centre) * factor;
+    if (how.scale != nullptr) x *= how.scale[i];
+    if (how.bias != nullptr) x += how.bias[i];
+    target[i] = x;
+  }
+}
+
+float reduceHere(const float* row, std::int64_t count, ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::Sum:
+      return sum(row, count);
+    case ReduceKind::Mean:
+      return sum(row, count) / static_cast<float>(count);
+    case ReduceKind::Max:
+      return largest(row, count);
+    case ReduceKind::Min:
+      return smallest(row, count);
+    case ReduceKind::SumSquare:
+      return sumSquares(row, count, 0.0f);
+    case ReduceKind::L1:
+      return sumAbsolute(row, count);
+    case ReduceKind::L2:
+      return std::sqrt(sumSquares(row, count, 0.0f));
+    case ReduceKind::LogSum:
+      return std::log(sum(row, count));
+    case ReduceKind::Prod: {
+      float product = 1.0f;
+      for (std::int64_t i = 0; i < count; ++i) product *= row[i];
+      return product;
+    }
+    case ReduceKind::LogSumExp: {
+      const float top = largest(row, count);
+      if (!std::isfinite(top)) return top;
+      double total = 0;
+      for (std::int64_t i = 0; i < count; ++i) total += std::exp(static_cast<double>(row[i] - top));
+      return top + static_cast<float>(std::log(total));
+    }
+  }
+  return 0;
+}
+
+void reduceColumnsHere(const float* rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target) {
+  const F32 d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const bool max = kind == ReduceKind::Max, min = kind == ReduceKind::Min, squares = kind == ReduceKind::SumSquare;
+  const float start = max ? -kInfinity : min ? kInfinity : 0.0f;
+  const float factor = kind == ReduceKind::Mean ? 1.0f / static_cast<float>(count) : 1.0f;
+  std::int64_t i = 0;
+  for (; i + lanes <= inner; i += lanes) {
+    VF a = hn::Set(d, start);
+    for (std::int64_t r = 0; r < count; ++r) {
+      const VF x = hn::LoadU(d, rows + r * inner + i);
+      a = max ? hn::Max(x, a) : min ? hn::Min(x, a) : squares ? hn::MulAdd(x, x, a) : hn::Add(a, x);
+    }
+    hn::StoreU(hn::Mul(a, hn::Set(d, factor)), d, target + i);
+  }
+  for (; i < inner; ++i) {
+    float a = start;
+    for (std::int64_t r = 0; r < count; ++r) {
+      const float x = rows[r * inner + i];
+      a = max ? std::max(a, x) : min ? std::min(a, x) : squares ? a + x * x : a + x;
+    }
+    target[i] = a * factor;
+  }
+}
+
+void scaleHere(float* row, std::int64_t count, float scale) {
+  affineRow(row, row, count, scale, 0.0f);
+}
+
+void addHere(float* row, const float* mask, std::int64_t count) {
+  const F32 d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreU(hn::Add(hn::LoadU(d, row + i), hn::LoadU(d, mask + i)), d, row + i);
+  }
+  for (; i < count; ++i) row[i] += mask[i];
+}
+
+}  // namespace fusescope::native::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fusescope::native {
+
+HWY_EXPORT(softmaxHere);
+HWY_EXPORT(normHere);
+HWY_EXPORT(reduceHere);
+HWY_EXPORT(reduceColumnsHere);
+HWY_EXPORT(scaleHere);
+HWY_EXPORT(addHere);
+
+void softmaxRow(const float* row, float* target, std::int64_t count, bool logarithm) {
+  HWY_DYNAMIC_DISPATCH(softmaxHere)(row, target, count, logarithm);
+}
+void normRow(const float* row, float* target, std::int64_t count, const NormRow& how, float* mean, float* inverse) {
+  HWY_DYNAMIC_DISPATCH(normHere)(row, target, count, how, mean, inverse);
+}
+float reduceRow(const float* row, std::int64_t count, ReduceKind kind) {
+  return HWY_DYNAMIC_DISPATCH(reduceHere)(row, count, kind);
+}
+void reduceColumns(const float* rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target) {
+  HWY_DYNAMIC_DISPATCH(reduceColumnsHere)(rows, count, inner, kind, target);
+}
+void scaleRow(float* row, std::int64_t count, float scale) {
+  HWY_DYNAMIC_DISPATCH(scaleHere)(row, count, scale);
+}
+void addRow(float* row, const float* mask, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(addHere)(row, mask, count);
+}
+
+}  // namespace fusescope::native
+#endif

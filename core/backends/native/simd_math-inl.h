@@ -1,0 +1,77 @@
+// Vector functions shared by the Highway kernels; compiled once per instruction set.
+#if defined(FUSESCOPE_NATIVE_SIMD_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSESCOPE_NATIVE_SIMD_MATH_INL_H
+#undef FUSESCOPE_NATIVE_SIMD_MATH_INL_H
+#else
+#define FUSESCOPE_NATIVE_SIMD_MATH_INL_H
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace fusescope::native::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F32 = hn::ScalableTag<float>;
+using VF = hn::Vec<F32>;
+
+/// e^x for every x: infinity above the range, 0 below it, NaN for NaN.
+HWY_INLINE VF expOf(F32 d, VF x) {
+  const VF result = hn::Exp(d, hn::Min(x, hn::Set(d, 89.0f)));
+  return hn::IfThenElse(hn::IsNaN(x), x, result);
+}
+
+/// Natural logarithm: -infinity at 0, NaN below it, infinity at infinity.
+HWY_INLINE VF logOf(F32 d, VF x) {
+  const VF infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+  const VF nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+  VF result = hn::Log(d, x);
+  result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Neg(infinity), result);
+  result = hn::IfThenElse(hn::Eq(x, infinity), infinity, result);
+  return hn::IfThenElse(hn::Ge(x, hn::Zero(d)), result, nan);
+}
+
+/// Error function: a rational minimax approximation on [-4, 4] (odd polynomial over even polynomial), as in Eigen.
+/// Absolute error below 2e-7.
+HWY_INLINE VF erfOf(F32 d, VF value) {
+  const VF x = hn::Max(hn::Min(value, hn::Set(d, 4.0f)), hn::Set(d, -4.0f));
+  const VF x2 = hn::Mul(x, x);
+  VF p = hn::Set(d, -2.72614225801306e-10f);
+  p = hn::MulAdd(p, x2, hn::Set(d, 2.77068142495902e-08f));
+  p = hn::MulAdd(p, x2, hn::Set(d, -2.10102402082508e-06f));
+  p = hn::MulAdd(p, x2, hn::Set(d, -5.69250639462346e-05f));
+  p = hn::MulAdd(p, x2, hn::Set(d, -7.34990630326855e-04f));
+  p = hn::MulAdd(p, x2, hn::Set(d, -2.95459980854025e-03f));
+  p = hn::MulAdd(p, x2, hn::Set(d, -1.60960333262415e-02f));
+  VF q = hn::Set(d, -1.45660718464996e-05f);
+  q = hn::MulAdd(q, x2, hn::Set(d, -2.13374055278905e-04f));
+  q = hn::MulAdd(q, x2, hn::Set(d, -1.68282697438203e-03f));
+  q = hn::MulAdd(q, x2, hn::Set(d, -7.37332916720468e-03f));
+  q = hn::MulAdd(q, x2, hn::Set(d, -1.42647390514189e-02f));
+  const VF one = hn::Set(d, 1.0f);
+  const VF result = hn::Max(hn::Min(hn::Div(hn::Mul(x, p), q), one), hn::Neg(one));
+  return hn::IfThenElse(hn::IsNaN(value), value, result);
+}
+
+HWY_INLINE VF sigmoidOf(F32 d, VF x) {
+  const VF one = hn::Set(d, 1.0f);
+  return hn::Div(one, hn::Add(one, expOf(d, hn::Neg(x))));
+}
+
+HWY_INLINE VF tanhOf(F32 d, VF x) {
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, x));
+}
+
+/// log(1 + e^x) without overflow: max(x, 0) + log1p(e^-|x|).
+HWY_INLINE VF softplusOf(F32 d, VF x) {
+  const VF tail = hn::Log1p(d, expOf(d, hn::Neg(hn::Abs(x))));
+  return hn::Add(hn::Max(hn::Zero(d), x), tail);
+}
+
+}  // namespace fusescope::native::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,244 @@
+#include "backends/native/tape.h"
+
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/native/tape.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "backends/native/simd_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fusescope::native::HWY_NAMESPACE {
+namespace {
+
+template <class Function>
+HWY_INLINE void eachOne(const TapeInstruction& at, float* const* registers, std::size_t count, Function function) {
+  const F32 d;
+  const float* a = registers[at.a];
+  float* target = registers[at.target];
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(function(hn::LoadU(d, a + i)), d, target + i);
+}
+
+template <class Function>
+HWY_INLINE void eachTwo(const TapeInstruction& at, float* const* registers, std::size_t count, Function function) {
+  const F32 d;
+  const float* a = registers[at.a];
+  const float* b = registers[at.b];
+  float* target = registers[at.target];
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    hn::StoreU(function(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, target + i);
+  }
+}
+
+void select(const TapeInstruction& at, float* const* registers, std::size_t count) {
+  const F32 d;
+  const float* a = registers[at.a];
+  const float* b = registers[at.b];
+  const float* c = registers[at.c];
+  float* target = registers[at.target];
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto no = hn::Eq(hn::LoadU(d, a + i), hn::Zero(d));
+    hn::StoreU(hn::IfThenElse(no, hn::LoadU(d, c + i), hn::LoadU(d, b + i)), d, target + i);
+  }
+}
+
+/// The smaller (or larger) of two; NaN if either is.
+template <class Pick>
+HWY_INLINE VF withNaN(VF a, VF b, Pick pick) {
+  return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::IsNaN(b), b, pick(a, b)));
+}
+
+void runBinary(const TapeInstruction& at, float* const* registers, std::size_t count) {
+  const F32 d;
+  const VF one = hn::Set(d, 1.0f);
+  const VF zero = hn::Zero(d);
+  const auto each = [&](auto function) HWY_ATTR { eachTwo(at, registers, count, function); };
+  switch (at.op) {
+    case TapeOp::Add:
+      return each([](VF a, VF b) HWY_ATTR { return hn::Add(a, b); });
+    case TapeOp::Sub:
+      return each([](VF a, VF b) HWY_ATTR { return hn::Sub(a, b); });
+    case TapeOp::Mul:
+      return each([](VF a, VF b) HWY_ATTR { return hn::Mul(a, b); });
+    case TapeOp::Div:
+      return each([](VF a, VF b) HWY_ATTR { return hn::Div(a, b); });
+    case TapeOp::Min:
+      return each([](VF a, VF b) HWY_ATTR { return withNaN(a, b, [](VF x, VF y) HWY_ATTR { return hn::Min(x, y); }); });
+    case TapeOp::Max:
+      return each([](VF a, VF b) HWY_ATTR { return withNaN(a, b, [](VF x, VF y) HWY_ATTR { return hn::Max(x, y); }); });
+    case TapeOp::Less:
+      return each([=](VF a, VF b) HWY_ATTR { return hn::IfThenElseZero(hn::Lt(a, b), one); });
+    case TapeOp::LessOrEqual:
+      return each([=](VF a, VF b) HWY_ATTR { return hn::IfThenElseZero(hn::Le(a, b), one); });
+    case TapeOp::Greater:
+      return each([=](VF a, VF b) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(a, b), one); });
+    case TapeOp::GreaterOrEqual:
+      return each([=](VF a, VF b) HWY_ATTR { return hn::IfThenElseZero(hn::Ge(a, b), one); });
+    case TapeOp::Equal:
+      return each([=](VF a, VF b) HWY_ATTR { return hn::IfThenElseZero(hn::Eq(a, b), one); });
+    case TapeOp::And:
+      return each([](VF a, VF b) HWY_ATTR { return hn::Mul(a, b); });
+    case TapeOp::Or:
+      return each([](VF a, VF b) HWY_ATTR { return hn::Max(a, b); });
+    case TapeOp::Xor:
+      return each([=](VF a, VF b) HWY_ATTR { return hn::IfThenElseZero(hn::Ne(a, b), one); });
+    case TapeOp::PRelu:
+      return each([=](VF a, VF b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, zero), hn::Mul(a, b), a); });
+    default:
+      break;
+  }
+  for (std::size_t i = 0; i < count; ++i) {  // Pow
+    registers[at.target][i] = std::pow(registers[at.a][i], registers[at.b][i]);
+  }
+}
+
+void runActivation(const TapeInstruction& at, float* const* registers, std::size_t count) {
+  const F32 d;
+  const VF one = hn::Set(d, 1.0f);
+  const VF zero = hn::Zero(d);
+  const VF p = hn::Set(d, at.p);
+  const VF q = hn::Set(d, at.q);
+  const auto each = [&](auto function) HWY_ATTR { eachOne(at, registers, count, function); };
+  switch (at.op) {
+    case TapeOp::Relu:
+      return each([=](VF x) HWY_ATTR { return hn::Max(zero, x); });
+    case TapeOp::LeakyRelu:
+      return each([=](VF x) HWY_ATTR { return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(x, p), x); });
+    case TapeOp::Elu:
+      return each([=](VF x)
+                      HWY_ATTR { return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(p, hn::Sub(expOf(d, x), one)), x); });
+    case TapeOp::Selu:
+      return each([=](VF x) HWY_ATTR {
+        return hn::Mul(q, hn::IfThenElse(hn::Lt(x, zero), hn::Mul(p, hn::Sub(expOf(d, x), one)), x));
+      });
+    case TapeOp::Celu:
+      return each([=](VF x) HWY_ATTR {
+        return hn::IfThenElse(hn::Lt(x, zero), hn::Mul(p, hn::Sub(expOf(d, hn::Div(x, p)), one)), x);
+      });
+    case TapeOp::Softplus:
+      return each([=](VF x) HWY_ATTR { return softplusOf(d, x); });
+    case TapeOp::Softsign:
+      return each([=](VF x) HWY_ATTR { return hn::Div(x, hn::Add(one, hn::Abs(x))); });
+    case TapeOp::HardSigmoid:
+      return each([=](VF x) HWY_ATTR { return hn::Max(zero, hn::Min(one, hn::MulAdd(p, x, q))); });
+    case TapeOp::HardSwish:
+      return each([=](VF x) HWY_ATTR { return hn::Mul(x, hn::Max(zero, hn::Min(one, hn::MulAdd(p, x, q)))); });
+    case TapeOp::Clip:
+      return each([=](VF x) HWY_ATTR { return hn::Min(q, hn::Max(p, x)); });
+    case TapeOp::ThresholdedRelu:
+      return each([=](VF x) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(x, p), x); });
+    case TapeOp::Gelu:
+      return each([=](VF x) HWY_ATTR {
+        const VF half = hn::Mul(hn::Set(d, 0.5f), x);
+        return hn::MulAdd(half, erfOf(d, hn::Mul(x, hn::Set(d, 0.70710678118654752f))), half);
+      });
+    case TapeOp::GeluTanh:
+      return each([=](VF x) HWY_ATTR {
+        const VF cube = hn::Mul(hn::Mul(x, x), hn::Mul(x, hn::Set(d, 0.044715f)));
+        const VF inner = hn::Mul(hn::Set(d, 0.79788456080286536f), hn::Add(x, cube));
+        const VF half = hn::Mul(hn::Set(d, 0.5f), x);
+        return hn::MulAdd(half, tanhOf(d, inner), half);
+      });
+    case TapeOp::Mish:
+      return each([=](VF x) HWY_ATTR { return hn::Mul(x, tanhOf(d, softplusOf(d, x))); });
+    case TapeOp::Swish:
+      return each([=](VF x) HWY_ATTR { return hn::Mul(x, sigmoidOf(d, hn::Mul(p, x))); });
+    default:
+      return;
+  }
+}
+
+void runUnary(const TapeInstruction& at, float* const* registers, std::size_t count) {
+  const F32 d;
+  const VF one = hn::Set(d, 1.0f);
+  const VF zero = hn::Zero(d);
+  const auto each = [&](auto function) HWY_ATTR { eachOne(at, registers, count, function); };
+  switch (at.op) {
+    case TapeOp::Copy:
+      return each([](VF x) HWY_ATTR { return x; });
+    case TapeOp::Neg:
+      return each([](VF x) HWY_ATTR { return hn::Neg(x); });
+    case TapeOp::Abs:
+      return each([](VF x) HWY_ATTR { return hn::Abs(x); });
+    case TapeOp::Exp:
+      return each([=](VF x) HWY_ATTR { return expOf(d, x); });
+    case TapeOp::Log:
+      return each([=](VF x) HWY_ATTR { return logOf(d, x); });
+    case TapeOp::Sqrt:
+      return each([](VF x) HWY_ATTR { return hn::Sqrt(x); });
+    case TapeOp::Reciprocal:
+      return each([=](VF x) HWY_ATTR { return hn::Div(one, x); });
+    case TapeOp::Sign:
+      return each([=](VF x) HWY_ATTR {
+        const VF sign = hn::IfThenElse(hn::Gt(x, zero), one, hn::IfThenElse(hn::Lt(x, zero), hn::Neg(one), x));
+        return sign;
+      });
+    case TapeOp::Floor:
+      return each([](VF x) HWY_ATTR { return hn::Floor(x); });
+    case TapeOp::Ceil:
+      return each([](VF x) HWY_ATTR { return hn::Ceil(x); });
+    case TapeOp::Round:
+      return each([](VF x) HWY_ATTR { return hn::Round(x); });
+    case TapeOp::Erf:
+      return each([=](VF x) HWY_ATTR { return erfOf(d, x); });
+    case TapeOp::Tanh:
+      return each([=](VF x) HWY_ATTR { return tanhOf(d, x); });
+    case TapeOp::Sigmoid:
+      return each([=](VF x) HWY_ATTR { return sigmoidOf(d, x); });
+    case TapeOp::Not:
+      return each([=](VF x) HWY_ATTR { return hn::Sub(one, x); });
+    case TapeOp::IsNaN:
+      return each([=](VF x) HWY_ATTR { return hn::IfThenElseZero(hn::IsNaN(x), one); });
+    case TapeOp::IsInf:
+      return each([=](VF x) HWY_ATTR {
+        const VF infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+        return hn::IfThenElseZero(hn::Eq(hn::Abs(x), infinity), one);
+      });
+    case TapeOp::ToBool:
+      return each([=](VF x) HWY_ATTR { return hn::IfThenElseZero(hn::Ne(x, zero), one); });
+    case TapeOp::Scalar:
+      for (std::size_t i = 0; i < count; ++i) registers[at.target][i] = at.scalar(registers[at.a][i]);
+      return;
+    default:
+      return runActivation(at, registers, count);
+  }
+}
+
+}  // namespace
+
+void runTapeHere(const TapeInstruction* code, std::size_t length, float* const* registers, std::size_t count) {
+  for (std::size_t i = 0; i < length; ++i) {
+    if (code[i].op == TapeOp::Where) {
+      select(code[i], registers, count);
+    } else if (code[i].op <= TapeOp::PRelu) {
+      runBinary(code[i], registers, count);
+    } else {
+      runUnary(code[i], registers, count);
+    }
+  }
+}
+
+}  // namespace fusescope::native::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fusescope::native {
+
+HWY_EXPORT(runTapeHere);
+
+void runTape(std::span<const TapeInstruction> code, float* const* registers, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(runTapeHere)(code.data(), code.size(), registers, count);
+}
+
+void boolsToFloats(const std::uint8_t* source, float* target, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) target[i] = source[i] != 0 ? 1.0f : 0.0f;
+}
+
+void floatsToBools(const float* source, std::uint8_t* target, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) target[i] = source[i] != 0.0f;
+}
+
+}  // namespace fusescope::native
+#endif

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace fusescope::native {
+
+/// Elements that a tape works on at a time: its registers are arrays of this many floats, so that they stay in L1.
+inline constexpr std::size_t kTapeTile = 512;
+
+/// Operations of a tape. Truth values are 1 and 0. `p` and `q` are the instruction's parameters.
+enum class TapeOp : std::uint8_t {
+  // two operands
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Min,
+  Max,
+  Pow,
+  Less,
+  LessOrEqual,
+  Greater,
+  GreaterOrEqual,
+  Equal,
+  And,
+  Or,
+  Xor,
+  PRelu,
+  // one operand
+  Copy,
+  Neg,
+  Abs,
+  Exp,
+  Log,
+  Sqrt,
+  Reciprocal,
+  Sign,
+  Floor,
+  Ceil,
+  Round,
+  Erf,
+  Tanh,
+  Sigmoid,
+  Relu,
+  LeakyRelu,
+  Elu,
+  Selu,
+  Celu,
+  Softplus,
+  Softsign,
+  HardSigmoid,
+  HardSwish,
+  Clip,
+  ThresholdedRelu,
+  Gelu,
+  GeluTanh,
+  Mish,
+  Swish,
+  Not,
+  IsNaN,
+  IsInf,
+  ToBool,
+  Scalar,
+  // three operands: a ? b : c
+  Where,
+};
+
+/// registers[target] = op(registers[a], registers[b], registers[c]), element by element.
+struct TapeInstruction {
+  TapeOp op = TapeOp::Copy;
+  std::uint16_t target = 0, a = 0, b = 0, c = 0;
+  float p = 0, q = 0;
+  float (*scalar)(float) = nullptr;  ///< TapeOp::Scalar
+};
+
+/// Evaluates a tape over `count` elements (≤ kTapeTile). Reads and writes whole vectors: every register must have room
+/// for `count` rounded up to a multiple of 64. A target may be one of its own operands.
+void runTape(std::span<const TapeInstruction> code, float* const* registers, std::size_t count);
+
+// Conversions of `count` elements between truth values in memory (0 or 1 in a byte) and in registers.
+void boolsToFloats(const std::uint8_t* source, float* target, std::size_t count);
+void floatsToBools(const float* source, std::uint8_t* target, std::size_t count);
+
+}  // namespace fusescope::native

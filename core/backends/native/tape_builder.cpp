@@ -1,0 +1,258 @@
+#include "backends/native/tape_builder.h"
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::int64_t kOnnxBool = 9;  ///< TensorProto.BOOL
+
+using Names = std::map<std::string, TapeOp, std::less<>>;
+
+/// Two or more operands, folded from the left.
+const Names& binaryOperators() {
+  static const Names kNames = {{"Add", TapeOp::Add},         {"Sub", TapeOp::Sub},
+                               {"Mul", TapeOp::Mul},         {"Div", TapeOp::Div},
+                               {"Min", TapeOp::Min},         {"Max", TapeOp::Max},
+                               {"Less", TapeOp::Less},       {"LessOrEqual", TapeOp::LessOrEqual},
+                               {"Greater", TapeOp::Greater}, {"GreaterOrEqual", TapeOp::GreaterOrEqual},
+                               {"Equal", TapeOp::Equal},     {"And", TapeOp::And},
+                               {"Or", TapeOp::Or},           {"Xor", TapeOp::Xor},
+                               {"PRelu", TapeOp::PRelu},     {"Sum", TapeOp::Add},
+                               {"Mean", TapeOp::Add}};
+  return kNames;
+}
+
+const Names& unaryOperators() {
+  static const Names kNames = {{"Identity", TapeOp::Copy},
+                               {"Neg", TapeOp::Neg},
+                               {"Abs", TapeOp::Abs},
+                               {"Exp", TapeOp::Exp},
+                               {"Log", TapeOp::Log},
+                               {"Sqrt", TapeOp::Sqrt},
+                               {"Reciprocal", TapeOp::Reciprocal},
+                               {"Sign", TapeOp::Sign},
+                               {"Floor", TapeOp::Floor},
+                               {"Ceil", TapeOp::Ceil},
+                               {"Round", TapeOp::Round},
+                               {"Erf", TapeOp::Erf},
+                               {"Tanh", TapeOp::Tanh},
+                               {"Sigmoid", TapeOp::Sigmoid},
+                               {"Relu", TapeOp::Relu},
+                               {"LeakyRelu", TapeOp::LeakyRelu},
+                               {"Elu", TapeOp::Elu},
+                               {"Selu", TapeOp::Selu},
+                               {"Celu", TapeOp::Celu},
+                               {"Softplus", TapeOp::Softplus},
+                               {"Softsign", TapeOp::Softsign},
+                               {"HardSigmoid", TapeOp::HardSigmoid},
+                               {"HardSwish", TapeOp::HardSwish},
+                               {"ThresholdedRelu", TapeOp::ThresholdedRelu},
+                               {"Gelu", TapeOp::Gelu},
+                               {"Mish", TapeOp::Mish},
+                               {"Swish", TapeOp::Swish},
+                               {"Not", TapeOp::Not},
+                               {"IsNaN", TapeOp::IsNaN},
+                               {"IsInf", TapeOp::IsInf},
+                               {"Cast", TapeOp::Copy}};
+  return kNames;
+}
+
+using Scalar = float (*)(float);
+
+const std::map<std::string, Scalar, std::less<>>& scalarOperators() {
+  static const std::map<std::string, Scalar, std::less<>> kNames = {
+      {"Sin", [](float x) { return std::sin(x); }},     {"Cos", [](float x) { return std::cos(x); }},
+      {"Tan", [](float x) { return std::tan(x); }},     {"Asin", [](float x) { return std::asin(x); }},
+      {"Acos", [](float x) { return std::acos(x); }},   {"Atan", [](float x) { return std::atan(x); }},
+      {"Sinh", [](float x) { return std::sinh(x); }},   {"Cosh", [](float x) { return std::cosh(x); }},
+      {"Asinh", [](float x) { return std::asinh(x); }}, {"Acosh", [](float x) { return std::acosh(x); }},
+      {"Atanh", [](float x) { return std::atanh(x); }}};
+  return kNames;
+}
+
+}  // namespace
+
+bool hasTapeOperator(const Node& node) {
+  if (!node.domain.empty() || node.outputs.size() != 1) return false;
+  if (node.op == "IsInf") {
+    return node.intAttribute("detect_positive", 1) != 0 && node.intAttribute("detect_negative", 1) != 0;
+  }
+  return binaryOperators().contains(node.op) || unaryOperators().contains(node.op) ||
+         scalarOperators().contains(node.op) || node.op == "Where" || node.op == "Clip" || node.op == "Pow";
+}
+
+std::uint16_t TapeBuilder::number(float value) {
+  if (const auto it = m_numbers.find(value); it != m_numbers.end()) return it->second;
+  const std::uint16_t reg = fresh();
+  if (!std::isnan(value)) m_numbers[value] = reg;
+  m_numberList.emplace_back(reg, value);
+  return reg;
+}
+
+std::uint16_t TapeBuilder::registerOf(ValueId value) {
+  if (const auto it = m_values.find(value); it != m_values.end()) return it->second;
+  if (const auto known = m_constantNumber(value)) return m_values[value] = number(*known);
+  const std::uint16_t reg = fresh();
+  m_inputs.emplace_back(value, reg);
+  return m_values[value] = reg;
+}
+
+void TapeBuilder::emit(TapeOp op, std::uint16_t target, std::uint16_t a, std::uint16_t b, std::uint16_t c, float p,
+                       float q) {
+  m_code.push_back({.op = op, .target = target, .a = a, .b = b, .c = c, .p = p, .q = q});
+}
+
+void TapeBuilder::addPow(const Node& node, std::uint16_t target) {
+  const std::uint16_t base = registerOf(node.input(0));
+  const std::optional<float> exponent = m_constantNumber(node.input(1));
+  if (exponent == 2.0f) return emit(TapeOp::Mul, target, base, base);
+  if (exponent == 1.0f) return emit(TapeOp::Copy, target, base);
+  if (exponent == -1.0f) return emit(TapeOp::Reciprocal, target, base);
+  if (exponent == 3.0f) {
+    const std::uint16_t square = fresh();
+    emit(TapeOp::Mul, square, base, base);
+    return emit(TapeOp::Mul, target, square, base);
+  }
+  emit(TapeOp::Pow, target, base, registerOf(node.input(1)));
+}
+
+void TapeBuilder::addClip(const Node& node, std::uint16_t target) {
+  std::uint16_t at = registerOf(node.input(0));
+  if (node.input(1).valid()) {
+    const std::uint16_t low = registerOf(node.input(1));
+    const std::uint16_t next = node.input(2).valid() ? fresh() : target;
+    emit(TapeOp::Max, next, at, low);
+    at = next;
+  }
+  if (node.input(2).valid()) return emit(TapeOp::Min, target, at, registerOf(node.input(2)));
+  if (at != target) emit(TapeOp::Copy, target, at);
+}
+
+void TapeBuilder::addBinary(const Node& node, TapeOp op) {
+  std::uint16_t at = registerOf(node.input(0));
+  const std::size_t count = node.inputs.size();
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::uint16_t other = registerOf(node.inputs[i]);
+    const std::uint16_t next = fresh();
+    emit(op, next, at, other);
+    at = next;
+  }
+  if (node.is("Mean") && count > 1) {
+    const std::uint16_t scale = number(1.0f / static_cast<float>(count));
+    const std::uint16_t next = fresh();
+    emit(TapeOp::Mul, next, at, scale);
+    at = next;
+  }
+  if (count == 1) {
+    const std::uint16_t next = fresh();
+    emit(TapeOp::Copy, next, at);
+    at = next;
+  }
+  m_values[node.outputs[0]] = at;
+}
+
+void TapeBuilder::addUnary(const Node& node, TapeOp op) {
+  const std::uint16_t a = registerOf(node.input(0));
+  const std::uint16_t target = fresh();
+  float p = 0, q = 0;
+  switch (op) {
+    case TapeOp::LeakyRelu:
+      p = node.floatAttribute("alpha", 0.01f);
+      break;
+    case TapeOp::Elu:
+    case TapeOp::Celu:
+    case TapeOp::ThresholdedRelu:
+    case TapeOp::Swish:
+      p = node.floatAttribute("alpha", 1.0f);
+      break;
+    case TapeOp::Selu:
+      p = node.floatAttribute("alpha", 1.67326319217681884765625f);
+      q = node.floatAttribute("gamma", 1.05070102214813232421875f);
+      break;
+    case TapeOp::HardSigmoid:
+      p = node.floatAttribute("alpha", 0.2f);
+      q = node.floatAttribute("beta", 0.5f);
+      break;
+    case TapeOp::HardSwish:
+      p = 1.0f / 6.0f;
+      q = 0.5f;
+      break;
+    case TapeOp::Gelu:
+      if (node.textAttribute("approximate", "none") == "tanh") op = TapeOp::GeluTanh;
+      break;
+    case TapeOp::Copy:
+      if (node.is("Cast") && node.intAttribute("to", 1) == kOnnxBool) op = TapeOp::ToBool;
+      break;
+    default:
+      break;
+  }
+  emit(op, target, a, 0, 0, p, q);
+  m_values[node.outputs[0]] = target;
+}
+
+void TapeBuilder::add(const Node& node) {
+  if (const auto it = binaryOperators().find(node.op); it != binaryOperators().end())
+    return addBinary(node, it->second);
+  if (const auto it = unaryOperators().find(node.op); it != unaryOperators().end()) return addUnary(node, it->second);
+  if (const auto it = scalarOperators().find(node.op); it != scalarOperators().end()) {
+    const std::uint16_t a = registerOf(node.input(0));
+    const std::uint16_t target = fresh();
+    emit(TapeOp::Scalar, target, a);
+    m_code.back().scalar = it->second;
+    m_values[node.outputs[0]] = target;
+    return;
+  }
+  const std::uint16_t target = fresh();
+  if (node.is("Where")) {
+    emit(TapeOp::Where, target, registerOf(node.input(0)), registerOf(node.input(1)), registerOf(node.input(2)));
+  } else if (node.is("Clip")) {
+    addClip(node, target);
+  } else {
+    addPow(node, target);
+  }
+  m_values[node.outputs[0]] = target;
+}
+
+void TapeBuilder::finish(TapeProgram& program, const std::vector<ValueId>& kept) {
+  std::set<std::uint16_t> pinned;  // inputs, numbers and results keep a register of their own
+  for (const auto& [value, reg] : m_inputs) pinned.insert(reg);
+  for (const auto& [reg, value] : m_numberList) pinned.insert(reg);
+  for (ValueId value : kept) pinned.insert(m_values.at(value));
+  std::map<std::uint16_t, std::size_t> lastUse;
+  for (std::size_t i = 0; i < m_code.size(); ++i) {
+    for (std::uint16_t reg : {m_code[i].a, m_code[i].b, m_code[i].c, m_code[i].target}) lastUse[reg] = i;
+  }
+  std::map<std::uint16_t, std::uint16_t> renamed;
+  std::uint16_t next = 0;
+  for (std::uint16_t reg : pinned) renamed[reg] = next++;
+  std::vector<std::uint16_t> free;
+  for (std::size_t i = 0; i < m_code.size(); ++i) {
+    TapeInstruction& at = m_code[i];
+    const TapeInstruction before = at;
+    if (!renamed.contains(before.target)) {
+      if (free.empty()) free.push_back(next++);
+      renamed[before.target] = free.back();
+      free.pop_back();
+    }
+    const auto rename = [&](std::uint16_t reg) { return renamed.contains(reg) ? renamed.at(reg) : std::uint16_t{0}; };
+    at.target = rename(before.target);
+    at.a = rename(before.a);
+    at.b = rename(before.b);
+    at.c = rename(before.c);
+    for (std::uint16_t reg : std::set<std::uint16_t>{before.a, before.b, before.c, before.target}) {
+      if (!pinned.contains(reg) && renamed.contains(reg) && lastUse.at(reg) == i) free.push_back(renamed.at(reg));
+    }
+  }
+  program.code = m_code;
+  program.registers = next;
+  for (const auto& [reg, value] : m_numberList) program.numbers.emplace_back(renamed.at(reg), value);
+  for (auto& [value, reg] : m_values) {
+    if (renamed.contains(reg)) reg = renamed.at(reg);
+  }
+  for (auto& [value, reg] : m_inputs) reg = renamed.at(reg);
+}
+
+}  // namespace fusescope::native

@@ -1,0 +1,66 @@
+#include "backends/reference/convert_elements.h"
+
+#include <cstring>
+
+#include "base/float_bits.h"
+#include "ir/tensor.h"
+
+namespace fusescope {
+namespace {
+
+template <class From, class To, class Function>
+void mapElements(const std::byte* in, std::byte* out, std::int64_t count, Function function) {
+  const auto* source = reinterpret_cast<const From*>(in);
+  auto* destination = reinterpret_cast<To*>(out);
+  for (std::int64_t i = 0; i < count; ++i) destination[i] = function(source[i]);
+}
+
+template <class From, class To>
+void castElements(const std::byte* in, std::byte* out, std::int64_t count) {
+  mapElements<From, To>(in, out, count, [](From value) { return static_cast<To>(value); });
+}
+
+bool convertCommonPair(DataType from, const std::byte* in, DataType to, std::byte* out, std::int64_t count) {
+  using enum DataType;
+  if (from == F32 && to == F16) return mapElements<float, std::uint16_t>(in, out, count, toFloat16Bits), true;
+  if (from == F32 && to == BF16) return mapElements<float, std::uint16_t>(in, out, count, toBFloat16Bits), true;
+  if (from == F16 && to == F32) return mapElements<std::uint16_t, float>(in, out, count, fromFloat16Bits), true;
+  if (from == BF16 && to == F32) return mapElements<std::uint16_t, float>(in, out, count, fromBFloat16Bits), true;
+  if (from == F32 && to == F64) return castElements<float, double>(in, out, count), true;
+  if (from == F64 && to == F32) return castElements<double, float>(in, out, count), true;
+  if (from == I64 && to == I32) return castElements<std::int64_t, std::int32_t>(in, out, count), true;
+  if (from == I32 && to == I64) return castElements<std::int32_t, std::int64_t>(in, out, count), true;
+  return false;
+}
+
+}  // namespace
+
+void convertElements(DataType from, const std::byte* in, DataType to, std::byte* out, std::int64_t count) {
+  if (count == 0) return;
+  if (from == to) {
+    std::memcpy(out, in, byteSize(from, count));
+    return;
+  }
+  if (convertCommonPair(from, in, to, out, count)) return;
+  const Tensor converted = Tensor::view(from, {count}, nullptr, in).converted(to);
+  std::memcpy(out, converted.bytes(), converted.byteSize());
+}
+
+void roundElements(DataType type, float* values, std::int64_t count) {
+  switch (type) {
+    case DataType::F16:
+      for (std::int64_t i = 0; i < count; ++i) values[i] = fromFloat16Bits(toFloat16Bits(values[i]));
+      return;
+    case DataType::BF16:
+      for (std::int64_t i = 0; i < count; ++i) values[i] = fromBFloat16Bits(toBFloat16Bits(values[i]));
+      return;
+    case DataType::F8E4M3:
+    case DataType::F8E5M2:
+      for (std::int64_t i = 0; i < count; ++i) values[i] = roundedTo(type, values[i]);
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace fusescope

@@ -1,0 +1,71 @@
+#include "backends/reference/reference_backend.h"
+
+#include "backends/reference/convert_elements.h"
+#include "backends/reference/reference_kernel.h"
+#include "base/text.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::string_view kTactic = "reference";
+
+/// Changes the type of a plain tensor.
+class TypeConversion final : public Kernel {
+ public:
+  TypeConversion(DataType from, DataType to, std::int64_t count) : m_from(from), m_to(to), m_count(count) {}
+  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, std::byte*) override {
+    convertElements(m_from, inputs[0], m_to, outputs[0], m_count);
+    return Done{};
+  }
+
+ private:
+  DataType m_from, m_to;
+  std::int64_t m_count;
+};
+
+bool isEmulated(const KernelRequest& request) {
+  const DataType compute = request.fused->compute;
+  if (!isFloat(compute) || compute == DataType::F32 || compute == DataType::F64) return false;
+  return !request.plan->target.hardwareTypes.contains(compute);
+}
+
+class ReferenceBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "reference"; }
+
+  std::vector<Tactic> tactics(const KernelRequest& request) const override {
+    return {{.name = std::string(kTactic),
+             .inputLayouts = std::vector<Layout>(request.fused->inputs.size(), Layout::Plain),
+             .outputLayouts = std::vector<Layout>(request.fused->outputs.size(), Layout::Plain),
+             .emulated = isEmulated(request)}};
+  }
+
+  Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const override {
+    if (tactic.name != kTactic)
+      return Diagnostic{.message = "the reference backend has no tactic '" + tactic.name + "'",
+                        .where = {.node = request.fused->name},
+                        .help = "Its only one is 'reference'."};
+    return prepareReferenceKernel(request);
+  }
+
+  Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to, int) const override {
+    if (from.layout != Layout::Plain || to.layout != Layout::Plain)
+      return Diagnostic{.message = "the reference backend knows plain tensors only, not " +
+                                   std::string(fusescope::name(from.layout)) + " to " +
+                                   std::string(fusescope::name(to.layout))};
+    if (elementCount(from.dims) != elementCount(to.dims))
+      return Diagnostic{.message =
+                            "a conversion cannot change extents from " + toText(from.dims) + " to " + toText(to.dims)};
+    return std::unique_ptr<Kernel>(
+        std::make_unique<TypeConversion>(from.dtype, to.dtype, elementCount(from.dims).value_or(0)));
+  }
+};
+
+}  // namespace
+
+const Backend& referenceBackend() {
+  static const ReferenceBackend backend;
+  return backend;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fusescope {
+
+/// `*` matches any run of characters, `?` one; everything else itself.
+bool matchesGlob(std::string_view pattern, std::string_view text);
+
+/// Up to `most` of `names`, nearest to `wanted` by edit distance first: what a mistyped name may have meant.
+std::vector<std::string> nearestNames(std::string_view wanted, const std::vector<std::string>& names,
+                                      std::size_t most = 3);
+
+std::string joined(const std::vector<std::string>& parts, std::string_view separator = ", ");
+std::vector<std::string> split(std::string_view text, char separator);
+
+}  // namespace fusescope

@@ -1,0 +1,143 @@
+#include "cache/timing_cache.h"
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+namespace fusescope {
+namespace {
+
+constexpr int kBusyMilliseconds = 2000;
+constexpr int kApplicationId = 0x46534331;  // "FSC1"
+
+constexpr const char* kSetUp =
+    "PRAGMA journal_mode=WAL;"
+    "PRAGMA synchronous=NORMAL;"
+    "PRAGMA application_id=1179861809;"
+    "CREATE TABLE IF NOT EXISTS timings(hash TEXT NOT NULL, key BLOB NOT NULL, ms REAL NOT NULL,"
+    " PRIMARY KEY(hash, key)) WITHOUT ROWID;";
+
+/// A prepared statement that is finalised with the scope.
+class Statement {
+ public:
+  Statement(sqlite3* database, const char* text) {
+    if (sqlite3_prepare_v2(database, text, -1, &m_statement, nullptr) != SQLITE_OK) m_statement = nullptr;
+  }
+  ~Statement() { sqlite3_finalize(m_statement); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  bool ready() const { return m_statement != nullptr; }
+  void bindText(int place, std::string_view text) {
+    sqlite3_bind_text(m_statement, place, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+  }
+  void bindBlob(int place, std::string_view bytes) {
+    sqlite3_bind_blob(m_statement, place, bytes.data(), static_cast<int>(bytes.size()), SQLITE_TRANSIENT);
+  }
+  void bindNumber(int place, double number) { sqlite3_bind_double(m_statement, place, number); }
+  int step() { return m_statement == nullptr ? SQLITE_ERROR : sqlite3_step(m_statement); }
+  double number(int column) { return sqlite3_column_double(m_statement, column); }
+  std::string text(int column) {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(m_statement, column));
+    return bytes == nullptr ? std::string() : std::string(bytes);
+  }
+
+ private:
+  sqlite3_stmt* m_statement = nullptr;
+};
+
+bool isOurs(sqlite3* database) {
+  Statement id(database, "PRAGMA application_id");
+  if (!id.ready() || id.step() != SQLITE_ROW) return false;
+  const auto found = static_cast<int>(id.number(0));
+  if (found != 0 && found != kApplicationId) return false;
+  Statement check(database, "PRAGMA quick_check(1)");
+  return check.ready() && check.step() == SQLITE_ROW && check.text(0) == "ok";
+}
+
+/// Opens and sets up; null with `damaged` set if the file is not a sound database of ours.
+sqlite3* openDatabase(const std::filesystem::path& path, bool& damaged) {
+  damaged = false;
+  sqlite3* database = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
+  if (sqlite3_open_v2(path.c_str(), &database, flags, nullptr) != SQLITE_OK) {
+    sqlite3_close(database);
+    return nullptr;
+  }
+  sqlite3_busy_timeout(database, kBusyMilliseconds);
+  if (isOurs(database) && sqlite3_exec(database, kSetUp, nullptr, nullptr, nullptr) == SQLITE_OK) return database;
+  const int error = sqlite3_errcode(database) & 0xff;
+  damaged = error != SQLITE_BUSY && error != SQLITE_LOCKED && error != SQLITE_READONLY && error != SQLITE_CANTOPEN;
+  sqlite3_close(database);
+  return nullptr;
+}
+
+Result<std::filesystem::path> moveAside(const std::filesystem::path& path) {
+  const std::filesystem::path aside = path.string() + ".damaged-" + std::to_string(::getpid());
+  std::error_code error;
+  std::filesystem::rename(path, aside, error);
+  if (error)
+    return Diagnostic{.message = "is damaged and cannot be moved aside: " + error.message(),
+                      .where = {.file = path.string()}};
+  for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(path.string() + suffix, error);
+  return aside;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<TimingCache>> TimingCache::open(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+  bool damaged = false;
+  sqlite3* database = openDatabase(path, damaged);
+  std::filesystem::path aside;
+  if (database == nullptr && damaged) {
+    aside = TRY(moveAside(path));
+    database = openDatabase(path, damaged);
+  }
+  if (database == nullptr)
+    return Diagnostic{.message = "cannot open the timing cache",
+                      .where = {.file = path.string()},
+                      .help = "Give another file, or none: builds then measure every tactic again."};
+  std::shared_ptr<TimingCache> cache(new TimingCache(database));
+  cache->m_movedAside = aside;
+  return cache;
+}
+
+TimingCache::~TimingCache() {
+  sqlite3_close(m_database);
+}
+
+std::optional<double> TimingCache::find(std::string_view key) const {
+  const std::lock_guard lock(m_mutex);
+  Statement query(m_database, "SELECT ms FROM timings WHERE hash=?1 AND key=?2");
+  if (!query.ready()) return std::nullopt;
+  query.bindText(1, hashText(key).hex());
+  query.bindBlob(2, key);
+  if (query.step() != SQLITE_ROW) return std::nullopt;
+  return query.number(0);
+}
+
+void TimingCache::store(std::string_view key, double milliseconds) {
+  const std::lock_guard lock(m_mutex);
+  Statement insert(m_database, "INSERT OR REPLACE INTO timings(hash, key, ms) VALUES(?1, ?2, ?3)");
+  if (!insert.ready()) return;
+  insert.bindText(1, hashText(key).hex());
+  insert.bindBlob(2, key);
+  insert.bindNumber(3, milliseconds);
+  insert.step();
+}
+
+std::size_t TimingCache::size() const {
+  const std::lock_guard lock(m_mutex);
+  Statement query(m_database, "SELECT count(*) FROM timings");
+  return query.step() == SQLITE_ROW ? static_cast<std::size_t>(query.number(0)) : 0;
+}
+
+Hash128 TimingCache::hash() const {
+  const std::lock_guard lock(m_mutex);
+  Statement query(m_database, "SELECT hash, ms FROM timings ORDER BY hash, key");
+  KeyBuilder key;
+  while (query.step() == SQLITE_ROW) key.text(query.text(0)).number(query.number(1));
+  return key.hash();
+}
+
+}  // namespace fusescope

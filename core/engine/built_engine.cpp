@@ -1,0 +1,240 @@
+#include "engine/built_engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+
+#include "backends/threads.h"
+#include "base/text.h"
+#include "engine/engine_file.h"
+#include "engine/input_check.h"
+#include "engine/lowering.h"
+#include "ops/op_schema.h"
+
+namespace fusescope {
+namespace {
+
+/// Programs kept for different extents or marks; the one used longest ago goes first.
+constexpr std::size_t kMostSpecialisations = 4;
+constexpr std::size_t kInputAlignment = 16;
+
+double millisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+Diagnostic outOfMemory() {
+  return {.message = "there is not enough memory for this network at these extents",
+          .help = "Smaller extents (--input, --max) need less."};
+}
+
+/// Everything that a build needs and a plan may lack.
+Status checkBuildable(const Plan& plan, const std::string& backend) {
+  if (findBackend(backend) == nullptr)
+    return Diagnostic{.message = "there is no backend '" + backend + "'", .help = "There are native and reference."};
+  if (plan.target.planningOnly)
+    return Diagnostic{.message = "target " + plan.target.name + " can be planned and exported, not built here",
+                      .help = "Build for --target cpu."};
+  if (plan.source != "planned")
+    return Diagnostic{.message = "a plan that was read back from another engine cannot be built"};
+  const Graph& graph = plan.graph();
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    const OpSchema* schema = OpRegistry::standard().find(node);
+    if (schema == nullptr || !schema->kernel)
+      return Diagnostic{.message = "operator " + (node.domain.empty() ? "" : node.domain + ".") + node.op +
+                                   " has no kernel, so this network cannot run here",
+                        .where = {.file = plan.model->path, .node = node.name},
+                        .help = "It can be looked at, planned and exported."};
+  }
+  for (const ValueId id : graph.allValues()) {
+    const Value& value = graph.value(id);
+    const bool used = !value.consumers.empty() || graph.isOutput(id);
+    if (value.constant && used && !value.constant->hasData())
+      return Diagnostic{.message = "has no data: the model was saved without its weights",
+                        .where = {.file = plan.model->path, .value = value.name},
+                        .help = "It can be looked at and planned, but not built."};
+    if (used && value.type.dtype == DataType::String)
+      return Diagnostic{.message = "is text, which engines cannot hold",
+                        .where = {.file = plan.model->path, .value = value.name}};
+  }
+  return Done{};
+}
+
+}  // namespace
+
+BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options)
+    : m_plan(std::move(plan)), m_options(options) {
+  m_threads = options.threads > 0 ? options.threads : hardwareThreads();
+  m_options.threads = m_threads;
+}
+
+Result<std::unique_ptr<Engine>> BuiltEngine::build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
+                                                   std::map<std::string, std::string> replay) {
+  TRY(checkBuildable(*plan, options.backend));
+  std::unique_ptr<BuiltEngine> engine(new BuiltEngine(std::move(plan), options));
+  try {
+    TRY(engine->prepare(std::move(replay)));
+  } catch (const std::bad_alloc&) {
+    return outOfMemory();
+  }
+  // What the build was given to report to may be gone when the engine runs.
+  engine->m_options.progress = {};
+  engine->m_options.stop = {};
+  return std::unique_ptr<Engine>(std::move(engine));
+}
+
+Status BuiltEngine::prepare(std::map<std::string, std::string> replay) {
+  const auto start = std::chrono::steady_clock::now();
+  m_chooser = TRY(TacticChooser::create(*m_plan, m_options, m_report, std::move(replay)));
+  auto extents = TRY(buildExtents(*m_plan, m_options.shapes));
+  m_extents = extents;
+  m_report.phases.push_back({"prepare", millisecondsSince(start)});
+  const auto lowering = std::chrono::steady_clock::now();
+  Executor* executor = TRY(specialisation({std::move(extents), {}}, m_options.stop));
+  m_report.phases.push_back({"kernels", millisecondsSince(lowering)});
+  m_chooser->replayChoices();
+  m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes);
+  for (const Step& step : executor->program().steps)
+    m_report.weightBytes += static_cast<std::int64_t>(step.kernel->weightBytes());
+  return Done{};
+}
+
+Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
+  const auto found = std::ranges::find(m_specialisations, key, &Specialisation::key);
+  if (found != m_specialisations.end()) {
+    m_specialisations.splice(m_specialisations.begin(), m_specialisations, found);
+    return &m_specialisations.front().executor;
+  }
+  setThreads(m_threads);
+  LoweringRequest request{.plan = m_plan.get(),
+                          .accelerated = findBackend(m_options.backend),
+                          .threads = m_threads,
+                          .extents = key.extents,
+                          .marks = key.marks,
+                          .stop = stop,
+                          .progress = m_options.progress};
+  for (const Specialisation& other : m_specialisations)
+    if (other.key.extents == key.extents) request.sameExtents = &other.executor.program();
+  Program program = TRY(lower(request, *m_chooser));
+  m_specialisations.push_front({std::move(key), Executor(std::move(program))});
+  if (m_specialisations.size() > kMostSpecialisations) m_specialisations.pop_back();
+  return &m_specialisations.front().executor;
+}
+
+Result<std::set<ValueId>> BuiltEngine::resolveMarks(const std::vector<std::string>& mark) const {
+  const Graph& graph = m_plan->graph();
+  std::map<ValueId, const FusedNode*> inMemory, inside;
+  for (const FusedNode& fused : m_plan->fusedNodes) {
+    for (const InnerEdge& edge : fused.innerEdges) inside[edge.value] = &fused;
+    for (const FusedOutput& output : fused.outputs) inMemory[output.value] = &fused;
+  }
+  std::set<ValueId> marks;
+  for (const std::string& wanted : mark) {
+    if (wanted == "all") {
+      for (const auto& [value, fused] : inMemory)
+        if (!graph.isOutput(value)) marks.insert(value);
+      continue;
+    }
+    const auto id = graph.findValue(wanted);
+    if (!id) {
+      std::vector<std::string> names;
+      for (const auto& [value, fused] : inMemory) names.push_back(graph.value(value).name);
+      return Diagnostic{.message = "there is no value of this name to mark",
+                        .where = {.value = wanted},
+                        .help = "The nearest are " + joined(nearestNames(wanted, names)) + "."};
+    }
+    if (inMemory.contains(*id) || graph.isInput(*id) || graph.isConstant(*id)) {
+      marks.insert(*id);
+      continue;
+    }
+    const auto fused = inside.find(*id);
+    const std::string where = fused == inside.end() ? "a fused node" : "fused node '" + fused->second->name + "'";
+    return Diagnostic{.message = "is not in memory under this plan: it is inside " + where,
+                      .where = {.value = wanted},
+                      .help = "Use --split " + graph.node(graph.value(*id).producer).name + " to see it."};
+  }
+  return marks;
+}
+
+std::vector<Tensor> BuiltEngine::orderedInputs(const std::map<std::string, Tensor>& inputs) const {
+  std::vector<Tensor> ordered;
+  for (const ValueId id : m_plan->graph().inputs()) {
+    Tensor tensor = inputs.at(m_plan->graph().value(id).name);
+    if (reinterpret_cast<std::uintptr_t>(tensor.bytes()) % kInputAlignment != 0) {
+      Tensor aligned = Tensor::zeros(tensor.type(), tensor.dims());
+      std::copy_n(tensor.bytes(), tensor.byteSize(), aligned.mutableBytes());
+      tensor = aligned;
+    }
+    ordered.push_back(std::move(tensor));
+  }
+  return ordered;
+}
+
+std::vector<Tensor> BuiltEngine::outputTensors(const Program& program) const {
+  std::vector<Tensor> tensors;
+  for (const ProgramOutput& output : program.outputs) {
+    const TensorDesc& desc = program.buffers[output.buffer].desc;
+    tensors.push_back(Tensor::zeros(desc.dtype, desc.dims));
+  }
+  return tensors;
+}
+
+Result<RunResult> BuiltEngine::run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
+                                   const StopToken& stop) try {
+  auto extents = TRY(checkInputs(*m_plan, inputs));
+  auto marks = TRY(resolveMarks(mark));
+  Executor* executor = TRY(specialisation({std::move(extents), std::move(marks)}, stop));
+  const std::vector<Tensor> given = orderedInputs(inputs);
+  std::vector<Tensor> outputs = outputTensors(executor->program());
+  executor->bind(given, outputs);
+  setThreads(m_threads);
+  TRY(executor->run(stop));
+  RunResult result;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ProgramOutput& output = executor->program().outputs[i];
+    const std::string& name = m_plan->graph().value(output.value).name;
+    if (!output.isMark) {
+      result.outputs.emplace(name, outputs[i]);
+      continue;
+    }
+    const bool lowered = isFloat(output.type) && output.type != DataType::F32 && output.type != DataType::F64;
+    result.marked.emplace(name, lowered ? outputs[i].converted(DataType::F32) : outputs[i]);
+  }
+  return result;
+} catch (const std::bad_alloc&) {
+  return outOfMemory();
+}
+
+Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) try {
+  auto extents = TRY(checkInputs(*m_plan, inputs));
+  Executor* executor = TRY(specialisation({std::move(extents), {}}, options.stop));
+  const std::vector<Tensor> given = orderedInputs(inputs);
+  std::vector<Tensor> outputs = outputTensors(executor->program());
+  executor->bind(given, outputs);
+  setThreads(m_threads);
+  return measureLatency(*executor, *m_plan, m_threads, options);
+} catch (const std::bad_alloc&) {
+  return outOfMemory();
+}
+
+Status BuiltEngine::save(const std::filesystem::path& path) const {
+  return writeEngineFile(
+      path, {.plan = m_plan, .backend = m_options.backend, .extents = m_extents, .tactics = m_report.tactics});
+}
+
+Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options) {
+  return BuiltEngine::build(std::move(plan), options, {});
+}
+
+Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options) {
+  if (options.progress) options.progress("load", path.string());
+  EngineContent content = TRY(readEngineFile(path));
+  BuildOptions effective = options;
+  effective.backend = content.backend;
+  if (effective.shapes.empty()) effective.shapes = content.extents;
+  std::map<std::string, std::string> replay;
+  for (const TacticChoice& choice : content.tactics) replay[choice.fusedNode] = choice.chosen;
+  return BuiltEngine::build(content.plan, effective, std::move(replay));
+}
+
+}  // namespace fusescope

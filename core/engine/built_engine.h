@@ -1,0 +1,62 @@
+#pragma once
+
+#include <list>
+#include <set>
+
+#include "engine/engine.h"
+#include "engine/executor.h"
+#include "engine/tactic_chooser.h"
+
+namespace fusescope {
+
+/// The engine behind the interface. See Engine for who may call what from where.
+class BuiltEngine final : public Engine {
+ public:
+  /// Builds for the extents of `options`; `replay` are tactics by fused node from an engine file, or empty.
+  static Result<std::unique_ptr<Engine>> build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
+                                               std::map<std::string, std::string> replay);
+
+  const Plan& plan() const override { return *m_plan; }
+  const BuildReport& report() const override { return m_report; }
+  const std::string& backend() const override { return m_options.backend; }
+  int threads() const override { return m_threads; }
+  Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
+                        const StopToken& stop) override;
+  Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
+  Status save(const std::filesystem::path& path) const override;
+
+ private:
+  /// What a program is specialised by.
+  struct Key {
+    std::map<std::string, Dims> extents;
+    std::set<ValueId> marks;
+    bool operator==(const Key&) const = default;
+  };
+  struct Specialisation {
+    Key key;
+    Executor executor;
+  };
+
+  BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
+  Status prepare(std::map<std::string, std::string> replay);
+  Result<Executor*> specialisation(Key key, const StopToken& stop);
+  Result<std::set<ValueId>> resolveMarks(const std::vector<std::string>& mark) const;
+  std::vector<Tensor> orderedInputs(const std::map<std::string, Tensor>& inputs) const;
+  std::vector<Tensor> outputTensors(const Program& program) const;
+
+  std::shared_ptr<const Plan> m_plan;
+  BuildOptions m_options;
+  int m_threads = 1;
+  std::map<std::string, Dims> m_extents;  ///< that the build was for
+  BuildReport m_report;
+  std::optional<TacticChooser> m_chooser;
+  std::list<Specialisation> m_specialisations;  ///< the latest used first
+};
+
+/// Why the times of a program would mean nothing here: types that are emulated, and where. Empty if they do.
+std::string emulationReason(const Plan& plan, const Program& program);
+
+/// Runs `executor`, which is bound, again and again and reports how long a run takes.
+Result<TimeReport> measureLatency(Executor& executor, const Plan& plan, int threads, const TimeOptions& options);
+
+}  // namespace fusescope

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "base/stop.h"
+#include "planning/plan.h"
+
+namespace fusescope {
+
+struct BuildOptions {
+  std::string backend = "native";
+  int threads = 0;                     ///< 0: as many as the machine has
+  bool measureTactics = true;          ///< false: the backend's first tactic, nothing is timed
+  std::filesystem::path timingCache;   ///< empty: none
+  std::map<std::string, Dims> shapes;  ///< concrete extents for dynamic inputs; the InputSpecs' opt where missing
+  StopToken stop{};
+  Progress progress{};
+};
+
+struct TacticTime {
+  std::string name;
+  std::optional<double> ms;  ///< null: not measured, or emulated
+  bool operator==(const TacticTime&) const = default;
+};
+struct TacticChoice {
+  std::string fusedNode;
+  std::string chosen;
+  bool fromCache = false;
+  std::vector<TacticTime> candidates;
+};
+struct BuildPhase {
+  std::string name;
+  double ms = 0;
+};
+
+/// What a build did.
+struct BuildReport {
+  std::vector<BuildPhase> phases;
+  std::int64_t regions = 0;   ///< fused nodes that were built
+  std::int64_t distinct = 0;  ///< of them with different structure (up to weights)
+  std::vector<TacticChoice> tactics;
+  std::vector<Decision> decisions;  ///< tactic.* and cache.*
+  std::int64_t arenaBytes = 0;
+  std::int64_t weightBytes = 0;
+};
+
+struct StepTime {
+  std::string name;   ///< of the fused node, or of the conversion
+  FusedNodeId fused;  ///< invalid for a conversion
+  std::string tactic;
+  std::optional<double> medianMs;
+  bool emulated = false;
+};
+
+struct TimeOptions {
+  double seconds = 2.0;
+  double warmupSeconds = 0.5;
+  bool perLayer = false;
+  StopToken stop{};
+  Progress progress{};
+};
+
+/// Latency. Absent where the engine emulates a type that this CPU lacks.
+struct TimeReport {
+  std::optional<double> medianMs, minMs, p95Ms, p99Ms, throughput;  ///< throughput in runs a second
+  std::int64_t samples = 0;
+  int threads = 0;
+  bool quiet = true;  ///< the spread of the samples says that nothing else wanted the machine
+  std::vector<StepTime> layers;
+  std::string unavailableReason;  ///< set when the times are absent
+};
+
+struct RunResult {
+  std::map<std::string, Tensor> outputs;  ///< by name, at the model's declared types
+  std::map<std::string, Tensor> marked;   ///< inner values asked for, as they stand in memory, as float32 if lowered
+};
+
+/// A built plan: a flat list of prepared steps over one arena, specialised per set of input extents (a small LRU).
+/// run() and time() may be called from one thread at a time.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual const Plan& plan() const = 0;
+  virtual const BuildReport& report() const = 0;
+  virtual const std::string& backend() const = 0;
+  virtual int threads() const = 0;
+  /// Inputs by name; missing, wrong type, wrong extents or outside the InputSpec: an error that says which. `mark`
+  /// lists inner values to keep ("all": every value that exists in memory).
+  virtual Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark = {},
+                                const StopToken& stop = {}) = 0;
+  virtual Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) = 0;
+  /// Writes the engine file (.fse): versioned header, plan, weights, tactic identities. engine/FORMAT.md.
+  virtual Status save(const std::filesystem::path& path) const = 0;
+};
+
+/// Errors: a weightless model, an operator without a kernel (named), cancellation, a tactic directive that names none.
+Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
+/// Reads an engine file and prepares it; a tactic that this machine lacks is replaced, with a Decision in report().
+Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options);
+/// The plan and header of an engine file without preparing it.
+struct EngineFileInfo {
+  std::shared_ptr<const Plan> plan;
+  std::string backend;
+  std::string fusescopeVersion;
+  std::vector<TacticChoice> tactics;
+  std::int64_t bytes = 0;
+};
+Result<EngineFileInfo> inspectEngineFile(const std::filesystem::path& path);
+bool isEngineFile(const std::filesystem::path& path);
+
+}  // namespace fusescope

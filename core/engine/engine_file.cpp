@@ -1,0 +1,190 @@
+#include "engine/engine_file.h"
+
+#include <array>
+#include <cstring>
+
+#include "engine/graph_io.h"
+#include "engine/model_io.h"
+#include "planning/plan_json.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::string_view kVersion = "0.1.0";
+constexpr std::array<char, 8> kMagic{'F', 'S', 'E', 'N', 'G', 'I', 'N', 'E'};
+constexpr std::uint32_t kFormatVersion = 1;
+constexpr std::uint32_t kByteOrder = 0x01020304;
+constexpr std::size_t kAlignment = 64;
+
+/// The first 64 bytes of an engine file.
+struct Header {
+  std::array<char, 8> magic = kMagic;
+  std::uint32_t version = kFormatVersion;
+  std::uint32_t byteOrder = kByteOrder;
+  std::uint64_t metaBytes = 0;  ///< from byte 64
+  std::uint64_t weightsOffset = 0;
+  std::uint64_t weightsBytes = 0;
+  std::uint64_t reserved = 0;
+  std::uint64_t metaHashHigh = 0, metaHashLow = 0;
+};
+static_assert(sizeof(Header) == kAlignment);
+
+Diagnostic badFile(const std::filesystem::path& path, std::string message) {
+  return {.message = std::move(message), .where = {.file = path.string()}};
+}
+
+Json tacticsToJson(const std::vector<TacticChoice>& tactics) {
+  Json json = Json::array();
+  for (const TacticChoice& choice : tactics) {
+    Json candidates = Json::array();
+    for (const TacticTime& candidate : choice.candidates)
+      candidates.push_back({{"name", candidate.name}, {"ms", candidate.ms ? jsonNumber(*candidate.ms) : Json()}});
+    json.push_back({{"fused_node", choice.fusedNode}, {"chosen", choice.chosen}, {"candidates", candidates}});
+  }
+  return json;
+}
+
+std::vector<TacticChoice> tacticsFromJson(const Json& json) {
+  std::vector<TacticChoice> tactics;
+  for (const Json& entry : json) {
+    TacticChoice choice{.fusedNode = entry.at("fused_node").get<std::string>(),
+                        .chosen = entry.at("chosen").get<std::string>()};
+    for (const Json& candidate : entry.at("candidates")) {
+      TacticTime time{.name = candidate.at("name").get<std::string>()};
+      if (candidate.at("ms").is_number()) time.ms = candidate.at("ms").get<double>();
+      choice.candidates.push_back(std::move(time));
+    }
+    tactics.push_back(std::move(choice));
+  }
+  return tactics;
+}
+
+Json metaOf(const EngineContent& content, WeightBlobWriter& weights) {
+  const Plan& plan = *content.plan;
+  return {{"format", "fusescope.engine"},
+          {"version", kFormatVersion},
+          {"fusescope", kVersion},
+          {"backend", content.backend},
+          {"extents", content.extents},
+          {"model", modelToJson(*plan.model, weights)},
+          {"options", toJson(plan.options)},
+          {"plan_hash", plan.hash.hex()},
+          {"plan", toJson(plan)},
+          {"tactics", tacticsToJson(content.tactics)}};
+}
+
+Result<Header> readHeader(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  Header header;
+  if (bytes.size() < sizeof header || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
+    return badFile(path, "is not a Fusescope engine file");
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.byteOrder != kByteOrder) return badFile(path, "was written on a machine of another byte order");
+  if (header.version != kFormatVersion)
+    return Diagnostic{.message = "is an engine file of version " + std::to_string(header.version) +
+                                 "; this Fusescope reads " + std::to_string(kFormatVersion),
+                      .where = {.file = path.string()},
+                      .help = "Build the engine again from its model."};
+  const std::uint64_t size = bytes.size();
+  const bool fits = header.metaBytes <= size - sizeof header && header.weightsOffset % kAlignment == 0 &&
+                    header.weightsOffset >= sizeof header + header.metaBytes && header.weightsOffset <= size &&
+                    header.weightsBytes == size - header.weightsOffset;
+  if (!fits) return badFile(path, "is truncated or damaged: its size is not what its header says");
+  const Hash128 hash = hashBytes(bytes.subspan(sizeof header, header.metaBytes));
+  if (hash != Hash128{header.metaHashHigh, header.metaHashLow})
+    return badFile(path, "is damaged: its description does not match its checksum");
+  return header;
+}
+
+/// What a plan decides, without what was predicted of it.
+Json decidedPart(const Json& plan) {
+  Json part = Json::object();
+  for (const char* key : {"segments", "fused_nodes", "precision_map", "truncation", "casts"}) part[key] = plan.at(key);
+  for (Json& fused : part["fused_nodes"]) fused.erase("predicted_ms");
+  return part;
+}
+
+/// Plans the stored graph again with the stored options. The hash may differ (other capabilities, another cost model);
+/// what was decided may not, since kernels and casts depend on it.
+Result<std::shared_ptr<const Plan>> restorePlan(const Json& meta, const std::shared_ptr<const Model>& model) {
+  const PlanOptions options = TRY(planOptionsFromJson(meta.at("options")));
+  auto plan = TRY(makePlan(model, options));
+  if (plan->hash.hex() == meta.at("plan_hash").get<std::string>()) return plan;
+  if (decidedPart(toJson(*plan)) == decidedPart(meta.at("plan"))) return plan;
+  return Diagnostic{.message = "holds a plan that this Fusescope would make differently on this machine",
+                    .help = "Build the engine again from its model."};
+}
+
+Result<EngineContent> contentOf(const Json& meta, const WeightBlobReader& weights) {
+  EngineContent content;
+  content.backend = meta.at("backend").get<std::string>();
+  content.version = meta.at("fusescope").get<std::string>();
+  content.extents = meta.at("extents").get<std::map<std::string, Dims>>();
+  content.tactics = tacticsFromJson(meta.at("tactics"));
+  const auto model = TRY(modelFromJson(meta.at("model"), weights));
+  content.plan = TRY(restorePlan(meta, model));
+  return content;
+}
+
+}  // namespace
+
+Status writeEngineFile(const std::filesystem::path& path, const EngineContent& content) {
+  WeightBlobWriter weights;
+  std::string meta;
+  try {
+    meta = metaOf(content, weights).dump();
+  } catch (const Json::exception& error) {
+    return badFile(path, std::string("cannot be written: a name or attribute of the model is not valid text (") +
+                             error.what() + ")");
+  }
+  Header header{.metaBytes = meta.size(), .weightsBytes = weights.bytes()};
+  const std::size_t metaEnd = sizeof header + meta.size();
+  header.weightsOffset = (metaEnd + kAlignment - 1) / kAlignment * kAlignment;
+  const Hash128 hash = hashText(meta);
+  header.metaHashHigh = hash.high;
+  header.metaHashLow = hash.low;
+  const std::array<std::byte, kAlignment> padding{};
+
+  std::vector<std::span<const std::byte>> pieces{std::as_bytes(std::span(&header, 1)),
+                                                 std::as_bytes(std::span(meta.data(), meta.size())),
+                                                 std::span(padding).first(header.weightsOffset - metaEnd)};
+  pieces.insert(pieces.end(), weights.pieces().begin(), weights.pieces().end());
+  return writePiecesAtomically(path, pieces);
+}
+
+Result<EngineContent> readEngineFile(const std::filesystem::path& path) {
+  const auto file = TRY(MappedFile::open(path));
+  const auto bytes = file->bytes();
+  const Header header = TRY(readHeader(path, bytes));
+  const WeightBlobReader weights(file, bytes.subspan(header.weightsOffset, header.weightsBytes));
+  const auto text = bytes.subspan(sizeof header, header.metaBytes);
+  try {
+    const auto* begin = reinterpret_cast<const char*>(text.data());
+    auto content = contentOf(Json::parse(begin, begin + text.size()), weights);
+    if (content.ok()) return content;
+    Diagnostic error = content.error();
+    if (error.where.file.empty()) error.where.file = path.string();
+    return error;
+  } catch (const Json::exception& error) {
+    return badFile(path, std::string("is damaged: ") + error.what());
+  }
+}
+
+bool isEngineFile(const std::filesystem::path& path) {
+  const auto file = MappedFile::open(path);
+  if (!file.ok()) return false;
+  const auto bytes = file.value()->bytes();
+  return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+Result<EngineFileInfo> inspectEngineFile(const std::filesystem::path& path) {
+  EngineContent content = TRY(readEngineFile(path));
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return EngineFileInfo{.plan = content.plan,
+                        .backend = content.backend,
+                        .fusescopeVersion = content.version,
+                        .tactics = std::move(content.tactics),
+                        .bytes = error ? 0 : static_cast<std::int64_t>(bytes)};
+}
+
+}  // namespace fusescope

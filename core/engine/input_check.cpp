@@ -1,0 +1,126 @@
+#include "engine/input_check.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/text.h"
+
+namespace fusescope {
+namespace {
+
+Diagnostic wrongInput(const std::string& input, std::string message, std::string help = {}) {
+  return {.message = std::move(message), .where = {.value = input}, .help = std::move(help)};
+}
+
+std::vector<std::string> inputNames(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const ValueId input : graph.inputs()) names.push_back(graph.value(input).name);
+  return names;
+}
+
+template <class T>
+Status checkNames(const Graph& graph, const std::map<std::string, T>& given) {
+  const std::vector<std::string> names = inputNames(graph);
+  for (const auto& [name, ignored] : given) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    return wrongInput(name, "is not an input of this network",
+                      "Its inputs are " + joined(nearestNames(name, names, 5)) + ".");
+  }
+  return Done{};
+}
+
+const InputSpec* specOf(const Plan& plan, const std::string& input) {
+  const auto found = std::ranges::find(plan.inputSpecs, input, &InputSpec::name);
+  return found == plan.inputSpecs.end() ? nullptr : &*found;
+}
+
+std::string allowedText(const InputSpec& spec) {
+  return spec.fixed() ? toText(spec.min) : "from " + toText(spec.min) + " to " + toText(spec.max);
+}
+
+/// A bound below zero is not known and does not bind.
+bool within(const Dims& dims, const InputSpec& spec) {
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (i < spec.min.size() && spec.min[i] >= 0 && dims[i] < spec.min[i]) return false;
+    if (i < spec.max.size() && spec.max[i] >= 0 && dims[i] > spec.max[i]) return false;
+  }
+  return true;
+}
+
+Status checkExtents(const Plan& plan, const Value& input, const Dims& dims) {
+  const Shape& shape = input.type.shape;
+  if (shape.ranked && shape.rank() != dims.size())
+    return wrongInput(input.name, "has extents " + toText(dims) + ", but " + std::to_string(shape.rank()) +
+                                      " dimensions are expected: " + input.type.text());
+  for (std::size_t i = 0; shape.ranked && i < dims.size(); ++i)
+    if (shape.dims[i].known() && shape.dims[i].size != dims[i])
+      return wrongInput(input.name, "has extents " + toText(dims) + ", expected is " + input.type.text());
+  const InputSpec* spec = specOf(plan, input.name);
+  if (spec == nullptr || within(dims, *spec)) return Done{};
+  return wrongInput(input.name, "has extents " + toText(dims) + ", allowed is " + allowedText(*spec),
+                    "Give --input, --min, --opt or --max with other extents to plan for them.");
+}
+
+/// The first value of an int64 tensor that int32 cannot hold.
+Status checkTruncated(const Plan& plan, const Value& input, const Tensor& tensor) {
+  const auto truncated = std::ranges::find(plan.truncation.inputs, input.id, &TruncatedValue::value);
+  if (truncated == plan.truncation.inputs.end() || truncated->from != DataType::I64 || truncated->to != DataType::I32)
+    return Done{};
+  for (const std::int64_t value : tensor.data<std::int64_t>()) {
+    if (value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max())
+      continue;
+    return wrongInput(input.name, "holds " + std::to_string(value) + ", which int32 cannot: the plan truncates it",
+                      "Use --truncate none to keep int64.");
+  }
+  return Done{};
+}
+
+Status checkTensor(const Plan& plan, const Value& input, const Tensor& tensor) {
+  if (tensor.type() != input.type.dtype)
+    return wrongInput(
+        input.name, "is " + std::string(name(tensor.type())) + ", expected is " + std::string(name(input.type.dtype)));
+  if (!tensor.hasData()) return wrongInput(input.name, "has no data");
+  TRY(checkExtents(plan, input, tensor.dims()));
+  return checkTruncated(plan, input, tensor);
+}
+
+}  // namespace
+
+Result<std::map<std::string, Dims>> checkInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs) {
+  const Graph& graph = plan.graph();
+  TRY(checkNames(graph, inputs));
+  std::map<std::string, Dims> extents;
+  for (const ValueId id : graph.inputs()) {
+    const Value& input = graph.value(id);
+    const auto given = inputs.find(input.name);
+    if (given == inputs.end()) return wrongInput(input.name, "is missing: it is an input of type " + input.type.text());
+    TRY(checkTensor(plan, input, given->second));
+    extents[input.name] = given->second.dims();
+  }
+  return extents;
+}
+
+Result<std::map<std::string, Dims>> buildExtents(const Plan& plan, const std::map<std::string, Dims>& given) {
+  const Graph& graph = plan.graph();
+  TRY(checkNames(graph, given));
+  std::map<std::string, Dims> extents;
+  for (const ValueId id : graph.inputs()) {
+    const Value& input = graph.value(id);
+    Dims dims;
+    if (const auto asked = given.find(input.name); asked != given.end()) {
+      dims = asked->second;
+    } else if (const InputSpec* spec = specOf(plan, input.name); spec != nullptr) {
+      dims = spec->opt;
+    } else if (const auto fixed = input.type.shape.fixed()) {
+      dims = *fixed;
+    }
+    if (std::ranges::any_of(dims, [](std::int64_t extent) { return extent < 0; }))
+      return wrongInput(input.name, "has extents that are not known: " + toText(dims),
+                        "Give --input " + input.name + "=DIMS.");
+    TRY(checkExtents(plan, input, dims));
+    extents[input.name] = dims;
+  }
+  return extents;
+}
+
+}  // namespace fusescope

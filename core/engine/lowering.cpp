@@ -1,0 +1,333 @@
+#include "engine/lowering.h"
+
+#include <algorithm>
+
+#include "ops/op_schema.h"
+#include "passes/pipelines.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::size_t kNone = SIZE_MAX;
+
+std::string formText(const TensorDesc& desc) {
+  std::string text(name(desc.dtype));
+  if (desc.layout != Layout::Plain) text += " " + std::string(name(desc.layout));
+  return text;
+}
+
+class Lowering {
+ public:
+  Lowering(const LoweringRequest& request, TacticChooser& chooser)
+      : m_request(request), m_plan(*request.plan), m_graph(request.plan->graph()), m_chooser(chooser) {}
+  Result<Program> run();
+
+ private:
+  Status resolveTypes();
+  void listOutputs();
+  void addInputs();
+  void addConstantOutputs();
+  Status addFusedNode(const FusedNode& fused);
+  std::optional<ValueId> viewSource(const FusedNode& fused) const;
+  Status addView(const FusedNode& fused, ValueId source);
+  Result<KernelRequest> kernelRequest(const FusedNode& fused);
+  Result<ChosenTactic> chooseTactic(const FusedNode& fused, const KernelRequest& request);
+  Status finishOutputs();
+
+  Result<Dims> dimsOf(ValueId value) const;
+  DataType wantedType(const FusedNode& fused, ValueId input) const;
+  std::size_t addBuffer(ValueId value, TensorDesc desc);
+  void claimOutputs(std::size_t buffer);
+  /// The buffer that holds `value` in this form, converting it from its home form if there is none yet.
+  Result<std::size_t> form(ValueId value, DataType type, Layout layout);
+  std::size_t findForm(ValueId value, DataType type, std::optional<Layout> layout) const;
+  Status addConversion(std::size_t from, std::size_t to, const FusedNode* fused);
+  const Backend& backendOf(const FusedNode& fused) const;
+  bool isHandedOut(ValueId value) const;
+
+  const LoweringRequest& m_request;
+  const Plan& m_plan;
+  const Graph& m_graph;
+  TacticChooser& m_chooser;
+  std::vector<TensorType> m_types;
+  std::map<std::pair<ValueId, FusedNodeId>, DataType> m_casts;
+  std::map<ValueId, std::vector<std::size_t>> m_forms;  ///< the first is the home form
+  std::map<FusedNodeId, const Step*> m_sharedSteps;
+  Program m_program;
+};
+
+Status Lowering::resolveTypes() {
+  m_types = TRY(inferShapes(m_graph, m_request.extents));
+  for (const PlannedCast& cast : m_plan.casts)
+    for (const FusedNodeId consumer : cast.consumers) m_casts[{cast.value, consumer}] = cast.to;
+  if (m_request.sameExtents != nullptr)
+    for (const Step& step : m_request.sameExtents->steps)
+      if (step.fused.valid()) m_sharedSteps[step.fused] = &step;
+  return Done{};
+}
+
+Result<Dims> Lowering::dimsOf(ValueId value) const {
+  if (const auto& constant = m_graph.value(value).constant) return constant->dims();
+  const auto fixed = m_types[value.index].shape.fixed();
+  if (fixed) return *fixed;
+  return Diagnostic{.message = "its extents depend on data, so an engine cannot plan memory for it",
+                    .where = {.value = m_graph.value(value).name}};
+}
+
+void Lowering::listOutputs() {
+  const auto add = [&](ValueId value, DataType type, bool isMark) {
+    const bool known = std::ranges::any_of(m_program.outputs, [&](const ProgramOutput& output) {
+      return output.value == value && output.isMark == isMark;
+    });
+    if (!known) m_program.outputs.push_back({value, type, kNone, isMark});
+  };
+  for (const ValueId output : m_graph.outputs()) add(output, m_graph.value(output).type.dtype, false);
+  for (const ValueId mark : m_request.marks) add(mark, m_plan.storedType(mark), true);
+}
+
+bool Lowering::isHandedOut(ValueId value) const {
+  return std::ranges::any_of(m_program.outputs, [&](const ProgramOutput& output) { return output.value == value; });
+}
+
+std::size_t Lowering::addBuffer(ValueId value, TensorDesc desc) {
+  const std::size_t id = m_program.buffers.size();
+  m_program.buffers.push_back({.value = value, .desc = std::move(desc), .root = id});
+  m_forms[value].push_back(id);
+  return id;
+}
+
+void Lowering::addInputs() {
+  for (std::size_t i = 0; i < m_graph.inputs().size(); ++i) {
+    const ValueId input = m_graph.inputs()[i];
+    const TensorType& type = m_types[input.index];
+    const std::size_t buffer = addBuffer(input, {m_graph.value(input).type.dtype, type.shape.fixed().value_or(Dims{})});
+    m_program.buffers[buffer].place = Place::Input;
+    m_program.buffers[buffer].index = i;
+    m_program.inputs.push_back(buffer);
+  }
+}
+
+void Lowering::addConstantOutputs() {
+  for (const ProgramOutput& output : m_program.outputs) {
+    const auto& constant = m_graph.value(output.value).constant;
+    if (!constant || m_forms.contains(output.value)) continue;
+    const std::size_t buffer = addBuffer(output.value, {constant->type(), constant->dims()});
+    m_program.buffers[buffer].place = Place::Constant;
+    m_program.buffers[buffer].index = m_program.constants.size();
+    m_program.constants.push_back(*constant);
+  }
+}
+
+const Backend& Lowering::backendOf(const FusedNode& fused) const {
+  const bool fallback = fused.segment.valid() && m_plan.segments[fused.segment.index].kind == SegmentKind::Fallback;
+  return fallback ? *findBackend("reference") : *m_request.accelerated;
+}
+
+DataType Lowering::wantedType(const FusedNode& fused, ValueId input) const {
+  if (const auto cast = m_casts.find({input, fused.id}); cast != m_casts.end()) return cast->second;
+  const DataType stored = m_plan.storedType(input);
+  return stored != DataType::Undefined ? stored : m_graph.value(input).type.dtype;
+}
+
+std::size_t Lowering::findForm(ValueId value, DataType type, std::optional<Layout> layout) const {
+  const auto forms = m_forms.find(value);
+  if (forms == m_forms.end()) return kNone;
+  for (const std::size_t id : forms->second) {
+    const TensorDesc& desc = m_program.buffers[id].desc;
+    if (desc.dtype == type && (!layout || desc.layout == *layout)) return id;
+  }
+  return kNone;
+}
+
+/// Lets a buffer that is just what an output wants be written straight into the caller's tensor.
+void Lowering::claimOutputs(std::size_t id) {
+  Buffer& buffer = m_program.buffers[id];
+  if (buffer.place != Place::Arena || buffer.desc.layout != Layout::Plain) return;
+  for (std::size_t i = 0; i < m_program.outputs.size(); ++i) {
+    ProgramOutput& output = m_program.outputs[i];
+    if (output.value != buffer.value || output.type != buffer.desc.dtype || output.buffer != kNone) continue;
+    output.buffer = id;
+    buffer.place = Place::Output;
+    buffer.index = i;
+    return;
+  }
+}
+
+Status Lowering::addConversion(std::size_t from, std::size_t to, const FusedNode* fused) {
+  const TensorDesc& source = m_program.buffers[from].desc;
+  const TensorDesc& target = m_program.buffers[to].desc;
+  Step step{.inputs = {from}, .outputs = {to}};
+  const std::string& value = m_graph.value(m_program.buffers[to].value).name;
+  step.name = fused != nullptr ? fused->name : value + ": " + formText(source) + " to " + formText(target);
+  step.tactic = fused != nullptr ? "copy" : "convert";
+  if (fused != nullptr) step.fused = fused->id;
+  step.kernel = TRY(m_request.accelerated->prepareConversion(source, target, m_request.threads));
+  m_program.steps.push_back(std::move(step));
+  return Done{};
+}
+
+Result<std::size_t> Lowering::form(ValueId value, DataType type, Layout layout) {
+  if (const std::size_t known = findForm(value, type, layout); known != kNone) return known;
+  const auto home = m_forms.find(value);
+  if (home == m_forms.end())
+    return Diagnostic{.message = "is read before anything makes it", .where = {.value = m_graph.value(value).name}};
+  const std::size_t from = home->second.front();
+  const std::size_t id = addBuffer(value, {type, m_program.buffers[from].desc.dims, layout});
+  claimOutputs(id);
+  TRY(addConversion(from, id, nullptr));
+  return id;
+}
+
+/// The value whose bytes a fused node's only output is, if all that the node does is to give it other extents.
+std::optional<ValueId> Lowering::viewSource(const FusedNode& fused) const {
+  if (fused.outputs.size() != 1) return std::nullopt;
+  ValueId at = fused.outputs.front().value;
+  while (std::ranges::find(fused.inputs, at) == fused.inputs.end()) {
+    const Value& value = m_graph.value(at);
+    if (!value.producer.valid()) return std::nullopt;
+    const Node& node = m_graph.node(value.producer);
+    const OpSchema* schema = OpRegistry::standard().find(node);
+    if (schema == nullptr || schema->kind != OpKind::View || node.outputs.empty() || node.outputs[0] != at)
+      return std::nullopt;
+    at = node.input(0);
+    if (!at.valid()) return std::nullopt;
+  }
+  const DataType given = wantedType(fused, at), made = fused.outputs.front().type;
+  const bool rounds = isFloat(fused.compute) && isFloat(given) && fused.compute != given;
+  return given == made && !rounds ? std::optional(at) : std::nullopt;
+}
+
+Status Lowering::addView(const FusedNode& fused, ValueId source) {
+  const FusedOutput& output = fused.outputs.front();
+  const std::size_t from = TRY(form(source, output.type, Layout::Plain));
+  const Dims dims = TRY(dimsOf(output.value));
+  if (elementCount(dims) != elementCount(m_program.buffers[from].desc.dims))
+    return Diagnostic{.message = "cannot see " + toText(m_program.buffers[from].desc.dims) + " as " + toText(dims),
+                      .where = {.node = fused.name}};
+  const std::size_t to = addBuffer(output.value, {output.type, dims});
+  if (isHandedOut(output.value)) {
+    claimOutputs(to);
+    return addConversion(from, to, &fused);
+  }
+  const Buffer& root = m_program.buffers[m_program.buffers[from].root];
+  m_program.buffers[to].root = m_program.buffers[from].root;
+  m_program.buffers[to].place = root.place;
+  m_program.buffers[to].index = root.index;
+  m_program.views.push_back({fused.id, m_program.steps.size()});
+  return Done{};
+}
+
+Result<KernelRequest> Lowering::kernelRequest(const FusedNode& fused) {
+  KernelRequest request{.plan = &m_plan, .fused = &fused, .threads = m_request.threads};
+  for (const ValueId input : fused.inputs) {
+    const DataType type = wantedType(fused, input);
+    std::size_t delivered = findForm(input, type, std::nullopt);
+    if (delivered == kNone) {
+      const auto home = m_forms.find(input);
+      if (home == m_forms.end())
+        return Diagnostic{.message = "reads a value that nothing makes before it",
+                          .where = {.node = fused.name, .value = m_graph.value(input).name}};
+      delivered = home->second.front();
+    }
+    request.values[input] = {type, TRY(dimsOf(input)), m_program.buffers[delivered].desc.layout};
+  }
+  for (const FusedOutput& output : fused.outputs)
+    request.values[output.value] = {output.type, TRY(dimsOf(output.value))};
+  for (const NodeId id : fused.nodes) {
+    const Node& node = m_graph.node(id);
+    for (const ValueId output : node.outputs) {
+      if (!output.valid() || request.values.contains(output)) continue;
+      DataType type = m_plan.storedType(output);
+      for (const InnerEdge& edge : fused.innerEdges)
+        if (edge.value == output && edge.type != DataType::Undefined) type = edge.type;
+      const auto dims = m_types[output.index].shape.fixed();
+      if (dims) request.values[output] = {type, *dims};
+    }
+    for (const ValueId input : node.inputs) {
+      if (!input.valid() || !m_graph.isConstant(input)) continue;
+      const Tensor& constant = *m_graph.value(input).constant;
+      if (!constant.hasData())
+        return Diagnostic{.message = "has no data: the model was saved without its weights",
+                          .where = {.node = node.name, .value = m_graph.value(input).name},
+                          .help = "It can be looked at and planned, but not built."};
+      request.constants.emplace(input, constant);
+    }
+  }
+  return request;
+}
+
+Result<ChosenTactic> Lowering::chooseTactic(const FusedNode& fused, const KernelRequest& request) {
+  const Backend& backend = backendOf(fused);
+  if (const auto shared = m_sharedSteps.find(fused.id); shared != m_sharedSteps.end()) {
+    const auto tactics = backend.tactics(request);
+    const auto found = std::ranges::find(tactics, shared->second->tactic, &Tactic::name);
+    if (found != tactics.end()) return ChosenTactic{*found, shared->second->kernel};
+  }
+  const InputCost inputCost = [&](std::size_t i, Layout layout) {
+    const ValueId input = fused.inputs[i];
+    const TensorDesc& wanted = request.values.at(input);
+    if (findForm(input, wanted.dtype, layout) != kNone) return 0.0;
+    TensorDesc to = wanted;
+    to.layout = layout;
+    const std::size_t home = m_forms.at(input).front();
+    return m_chooser.conversionMs(*m_request.accelerated, m_program.buffers[home].desc, to);
+  };
+  return m_chooser.choose(backend, request, inputCost);
+}
+
+Status Lowering::addFusedNode(const FusedNode& fused) {
+  TRY(checkStop(m_request.stop));
+  if (const auto source = viewSource(fused)) return addView(fused, *source);
+  if (m_request.progress) m_request.progress("kernels", fused.name);
+  const KernelRequest request = TRY(kernelRequest(fused));
+  ChosenTactic chosen = TRY(chooseTactic(fused, request));
+  Step step{.name = fused.name, .fused = fused.id, .tactic = chosen.tactic.name, .emulated = chosen.tactic.emulated};
+  step.kernel = std::move(chosen.kernel);
+  for (std::size_t i = 0; i < fused.inputs.size(); ++i)
+    step.inputs.push_back(
+        TRY(form(fused.inputs[i], request.values.at(fused.inputs[i]).dtype, chosen.tactic.inputLayouts[i])));
+  for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
+    TensorDesc desc = request.values.at(fused.outputs[i].value);
+    desc.layout = chosen.tactic.outputLayouts[i];
+    step.outputs.push_back(addBuffer(fused.outputs[i].value, std::move(desc)));
+    claimOutputs(step.outputs.back());
+  }
+  m_program.steps.push_back(std::move(step));
+  return Done{};
+}
+
+Status Lowering::finishOutputs() {
+  for (std::size_t i = 0; i < m_program.outputs.size(); ++i) {
+    ProgramOutput& output = m_program.outputs[i];
+    if (output.buffer != kNone) continue;
+    const auto home = m_forms.find(output.value);
+    if (home == m_forms.end())
+      return Diagnostic{.message = "nothing makes this output", .where = {.value = m_graph.value(output.value).name}};
+    const std::size_t from = home->second.front();
+    const std::size_t to = addBuffer(output.value, {output.type, m_program.buffers[from].desc.dims});
+    m_program.buffers[to].place = Place::Output;
+    m_program.buffers[to].index = i;
+    output.buffer = to;
+    TRY(addConversion(from, to, nullptr));
+  }
+  return Done{};
+}
+
+Result<Program> Lowering::run() {
+  TRY(resolveTypes());
+  listOutputs();
+  addInputs();
+  addConstantOutputs();
+  for (const FusedNode& fused : m_plan.fusedNodes) TRY(addFusedNode(fused));
+  TRY(finishOutputs());
+  planMemory(m_program);
+  return std::move(m_program);
+}
+
+}  // namespace
+
+Result<Program> lower(const LoweringRequest& request, TacticChooser& chooser) {
+  return Lowering(request, chooser).run();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <set>
+
+#include "engine/program.h"
+#include "engine/tactic_chooser.h"
+
+namespace fusescope {
+
+/// What to lower a plan for.
+struct LoweringRequest {
+  const Plan* plan = nullptr;
+  const Backend* accelerated = nullptr;  ///< runs accelerated segments; fallback segments run on reference
+  int threads = 1;                       ///< at least 1
+  std::map<std::string, Dims> extents;   ///< of every input
+  std::set<ValueId> marks;               ///< values to hand out besides the network's outputs
+  const Program* sameExtents = nullptr;  ///< a program for the same extents, whose kernels are shared; may be null
+  StopToken stop{};
+  Progress progress{};
+};
+
+/// Plan to steps: types resolved for the extents, a tactic chosen for each fused node, casts and layout changes made
+/// steps (one for each distinct form of a value), views made free, memory planned.
+Result<Program> lower(const LoweringRequest& request, TacticChooser& chooser);
+
+}  // namespace fusescope

@@ -1,0 +1,103 @@
+#include "engine/model_io.h"
+
+#include <charconv>
+
+#include "engine/graph_io.h"
+
+namespace fusescope {
+namespace {
+
+Diagnostic damaged(std::string message) {
+  return {.message = "is damaged: " + std::move(message)};
+}
+
+Result<Hash128> hashFromHex(const std::string& text) {
+  Hash128 hash;
+  if (text.size() != 32) return damaged("a hash has the wrong length");
+  const char* begin = text.data();
+  const auto high = std::from_chars(begin, begin + 16, hash.high, 16);
+  const auto low = std::from_chars(begin + 16, begin + 32, hash.low, 16);
+  if (high.ptr != begin + 16 || low.ptr != begin + 32) return damaged("a hash is not a number");
+  return hash;
+}
+
+Result<DataType> dataTypeFromJson(const Json& json) {
+  const auto text = json.get<std::string>();
+  const auto type = dataTypeFromName(text);
+  if (!type && text != "undefined") return damaged("unknown type " + text);
+  return type.value_or(DataType::Undefined);
+}
+
+Json inputSpecsToJson(const std::vector<InputSpec>& specs) {
+  Json json = Json::array();
+  for (const InputSpec& spec : specs)
+    json.push_back({{"name", spec.name},
+                    {"type", name(spec.dtype)},
+                    {"min", spec.min},
+                    {"opt", spec.opt},
+                    {"max", spec.max},
+                    {"source", spec.source}});
+  return json;
+}
+
+Result<std::vector<InputSpec>> inputSpecsFromJson(const Json& json) {
+  std::vector<InputSpec> specs;
+  for (const Json& entry : json) {
+    InputSpec spec{.name = entry.at("name").get<std::string>(), .dtype = TRY(dataTypeFromJson(entry.at("type")))};
+    spec.min = entry.at("min").get<Dims>();
+    spec.opt = entry.at("opt").get<Dims>();
+    spec.max = entry.at("max").get<Dims>();
+    spec.source = entry.at("source").get<std::string>();
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+Status checkOrigins(const Model& model) {
+  for (const NodeId id : model.graph->order())
+    for (const OriginId origin : model.graph->node(id).origins)
+      if (!origin.valid() || origin.index >= model.origins.size()) return damaged("a node has an unknown origin");
+  return Done{};
+}
+
+}  // namespace
+
+Json modelToJson(const Model& model, WeightBlobWriter& weights) {
+  Json origins = Json::array(), decisions = Json::array();
+  for (const Origin& origin : model.origins) origins.push_back({origin.name, origin.op, origin.domain});
+  for (const Decision& decision : model.decisions) decisions.push_back(toJson(decision));
+  return {{"path", model.path},
+          {"format", model.format},
+          {"producer", model.producer},
+          {"opset", model.opset},
+          {"origins", std::move(origins)},
+          {"input_specs", inputSpecsToJson(model.inputSpecs)},
+          {"decisions", std::move(decisions)},
+          {"file_nodes", model.fileNodes},
+          {"parameters", model.parameters},
+          {"weight_bytes", model.weightBytes},
+          {"content_hash", model.contentHash.hex()},
+          {"graph", graphToJson(*model.graph, weights)}};
+}
+
+Result<std::shared_ptr<const Model>> modelFromJson(const Json& json, const WeightBlobReader& weights) {
+  Model model;
+  model.path = json.at("path").get<std::string>();
+  model.format = json.at("format").get<std::string>();
+  model.producer = json.at("producer").get<std::string>();
+  model.opset = json.at("opset").get<std::map<std::string, std::int64_t>>();
+  for (const Json& origin : json.at("origins"))
+    model.origins.push_back(
+        {origin.at(0).get<std::string>(), origin.at(1).get<std::string>(), origin.at(2).get<std::string>()});
+  model.inputSpecs = TRY(inputSpecsFromJson(json.at("input_specs")));
+  for (const Json& decision : json.at("decisions")) model.decisions.push_back(TRY(decisionFromJson(decision)));
+  model.fileNodes = json.at("file_nodes").get<std::int64_t>();
+  model.parameters = json.at("parameters").get<std::int64_t>();
+  model.weightBytes = json.at("weight_bytes").get<std::int64_t>();
+  model.contentHash = TRY(hashFromHex(json.at("content_hash").get<std::string>()));
+  model.graph = TRY(graphFromJson(json.at("graph"), weights));
+  TRY(checkOrigins(model));
+  return std::make_shared<const Model>(std::move(model));
+}
+
+}  // namespace fusescope

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace fusescope {
+
+/// Where the bytes of a buffer are while a program runs.
+enum class Place { Arena, Input, Output, Constant };
+
+/// A value in one form (type and layout). Several buffers may share bytes: a view has the same root as its source.
+struct Buffer {
+  ValueId value;
+  TensorDesc desc;
+  Place place = Place::Arena;
+  std::size_t index = 0;   ///< Input: of the graph's inputs; Output: of Program::outputs; Constant: of constants
+  std::size_t root = 0;    ///< the buffer that owns the bytes; itself unless this is a view
+  std::size_t offset = 0;  ///< Arena: set by the memory plan
+};
+
+/// One prepared call.
+struct Step {
+  std::string name;   ///< of the fused node, or "x: f32 plain -> f16 plain" for a conversion
+  FusedNodeId fused;  ///< invalid for a conversion
+  std::string tactic;
+  bool emulated = false;
+  std::shared_ptr<Kernel> kernel;
+  std::vector<std::size_t> inputs, outputs;  ///< buffers
+  std::size_t scratchOffset = 0;             ///< in the arena
+};
+
+/// A tensor that a run hands out: an output of the network at its declared type, or a marked value as stored.
+struct ProgramOutput {
+  ValueId value;
+  DataType type = DataType::Undefined;
+  std::size_t buffer = 0;
+  bool isMark = false;  ///< otherwise an output of the network
+};
+
+/// A fused node that costs nothing: its output is its input under other extents.
+struct FreeView {
+  FusedNodeId fused;
+  std::size_t afterStep = 0;  ///< number of steps before it
+};
+
+/// A plan lowered for concrete extents: steps in order over one arena. Only bytes change while it runs.
+struct Program {
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+  std::vector<std::size_t> inputs;  ///< buffers, as Graph::inputs
+  std::vector<ProgramOutput> outputs;
+  std::vector<Tensor> constants;  ///< outputs of the network that are constants
+  std::vector<FreeView> views;
+  std::size_t arenaBytes = 0;
+};
+
+/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes`.
+void planMemory(Program& program);
+
+}  // namespace fusescope

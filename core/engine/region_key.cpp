@@ -1,0 +1,47 @@
+#include "engine/region_key.h"
+
+#include <algorithm>
+
+#include "analysis/fingerprint.h"
+#include "base/hash.h"
+
+namespace fusescope {
+namespace {
+
+std::string described(const KernelRequest& request, ValueId value) {
+  KeyBuilder key;
+  if (const auto found = request.values.find(value); found != request.values.end()) {
+    key.text(name(found->second.dtype));
+    for (const std::int64_t extent : found->second.dims) key.number(extent);
+  }
+  if (request.plan->graph().isConstant(value)) key.text(name(request.plan->storedType(value)));
+  for (const FusedOutput& output : request.fused->outputs)
+    if (output.value == value) key.text("output");
+  for (const InnerEdge& edge : request.fused->innerEdges)
+    if (edge.value == value) key.text(edge.real ? "real" : "inner").text(name(edge.type));
+  return key.canonical();
+}
+
+}  // namespace
+
+std::string regionKey(const KernelRequest& request) {
+  const FusedNode& fused = *request.fused;
+  KeyBuilder context;
+  context.text(fused.kind).text(name(fused.compute)).text(name(fused.accumulate));
+  return structuralKey({.graph = &request.plan->graph(),
+                        .nodes = fused.nodes,
+                        .describe = [&](ValueId value) { return described(request, value); },
+                        .context = context.canonical()});
+}
+
+std::string timingKey(const std::string& region, const Tactic& tactic, const TimingContext& context) {
+  KeyBuilder key;
+  key.text("fusescope.timing.1").text(region).text(tactic.name);
+  for (const Layout layout : tactic.inputLayouts) key.text(name(layout));
+  key.text("->");
+  for (const Layout layout : tactic.outputLayouts) key.text(name(layout));
+  key.text(context.capabilities).text(context.backend).number(context.threads);
+  return key.canonical();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "backends/backend.h"
+
+namespace fusescope {
+
+/// Canonical bytes of what a kernel for `request` computes, up to its weights and without layouts: operators,
+/// attributes, wiring, types, extents, real edges, structural constants. Equal regions of a network have equal keys.
+std::string regionKey(const KernelRequest& request);
+
+/// What a measured time depends on besides the kernel: machine, threads, versions.
+struct TimingContext {
+  std::string capabilities;
+  std::string backend;  ///< name and version
+  int threads = 1;
+};
+/// The key of one tactic's time in a timing cache.
+std::string timingKey(const std::string& regionKey, const Tactic& tactic, const TimingContext& context);
+
+}  // namespace fusescope

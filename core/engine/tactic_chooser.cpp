@@ -1,0 +1,219 @@
+#include "engine/tactic_chooser.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "engine/measure.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::string_view kReference = "reference";
+
+std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
+  std::vector<std::string> names;
+  for (const Tactic& tactic : tactics) names.push_back(tactic.name);
+  return names;
+}
+
+const Tactic* find(const std::vector<Tactic>& tactics, const std::string& name) {
+  const auto found = std::ranges::find(tactics, name, &Tactic::name);
+  return found == tactics.end() ? nullptr : &*found;
+}
+
+TimingContext contextOf(const Plan& plan, const Backend& backend, int threads) {
+  return {.capabilities = joined({plan.target.capabilities.begin(), plan.target.capabilities.end()}, "+"),
+          .backend = std::string(backend.name()) + " " + backend.version(),
+          .threads = threads};
+}
+
+std::vector<TensorDesc> inputDescs(const KernelRequest& request, const Tactic& tactic) {
+  std::vector<TensorDesc> descs;
+  for (std::size_t i = 0; i < request.fused->inputs.size(); ++i) {
+    descs.push_back(request.values.at(request.fused->inputs[i]));
+    descs.back().layout = tactic.inputLayouts[i];
+  }
+  return descs;
+}
+
+std::vector<TensorDesc> outputDescs(const KernelRequest& request, const Tactic& tactic) {
+  std::vector<TensorDesc> descs;
+  for (std::size_t i = 0; i < request.fused->outputs.size(); ++i) {
+    descs.push_back(request.values.at(request.fused->outputs[i].value));
+    descs.back().layout = tactic.outputLayouts[i];
+  }
+  return descs;
+}
+
+std::string conversionKey(const TensorDesc& from, const TensorDesc& to) {
+  return std::string(name(from.dtype)) + toText(from.dims) + std::string(name(from.layout)) + ">" +
+         std::string(name(to.dtype)) + std::string(name(to.layout));
+}
+
+}  // namespace
+
+Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions& options, BuildReport& report,
+                                            std::map<std::string, std::string> replay) {
+  TacticChooser chooser(plan, options, report);
+  chooser.m_replay = std::move(replay);
+  std::vector<std::string> originNames;
+  for (const Origin& origin : plan.model->origins) originNames.push_back(origin.name);
+  for (const Directive& directive : plan.options.directives) {
+    if (directive.kind != DirectiveKind::Tactic) continue;
+    for (const NodeId node : TRY(matchPattern(plan.graph(), originNames, directive.pattern)))
+      chooser.m_directives[node] = &directive;
+  }
+  if (options.timingCache.empty() || !options.measureTactics) return chooser;
+  auto opened = TimingCache::open(options.timingCache);
+  if (!opened.ok()) {
+    report.decisions.push_back(decide("cache.unavailable", {}, "timing_cache",
+                                      {{"file", options.timingCache.string()}, {"problem", opened.error().message}}));
+    return chooser;
+  }
+  chooser.m_cache = std::move(opened).value();
+  if (!chooser.m_cache->movedAside().empty())
+    report.decisions.push_back(
+        decide("cache.damaged", {}, "timing_cache",
+               {{"file", options.timingCache.string()}, {"moved_to", chooser.m_cache->movedAside().string()}}));
+  return chooser;
+}
+
+void TacticChooser::replayChoices() {
+  m_replay = m_choices;
+  m_options.stop = {};
+  m_options.progress = {};
+  m_quiet = true;
+}
+
+void TacticChooser::note(const KernelRequest& request, const std::string& chosen, bool fromCache,
+                         std::vector<TacticTime> times) {
+  m_choices[request.fused->name] = chosen;
+  if (m_quiet) return;
+  m_report->tactics.push_back({request.fused->name, chosen, fromCache, std::move(times)});
+}
+
+const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vector<Tactic>& tactics) {
+  const Directive* directive = nullptr;
+  for (const NodeId node : request.fused->nodes)
+    if (const auto found = m_directives.find(node); found != m_directives.end()) directive = found->second;
+  if (directive == nullptr) return nullptr;
+  const Tactic* tactic = find(tactics, directive->rule);
+  if (m_quiet) return tactic;
+  const std::vector<Subject> subjects{Subject::fusedNode(request.fused->name)};
+  const std::string by = "tactic:" + directive->id;
+  if (tactic != nullptr) {
+    m_report->decisions.push_back(decide("tactic.pinned", subjects, by, {{"tactic", directive->rule}}));
+  } else {
+    const auto nearest = nearestNames(directive->rule, namesOf(tactics));
+    m_report->decisions.push_back(
+        decide("tactic.unknown", subjects, by, {{"tactic", directive->rule}, {"nearest", joined(nearest)}}));
+  }
+  return tactic;
+}
+
+const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::vector<Tactic>& tactics) {
+  const auto wanted = m_replay.find(request.fused->name);
+  if (wanted == m_replay.end()) return nullptr;
+  const Tactic* tactic = find(tactics, wanted->second);
+  if (tactic != nullptr || m_quiet) return tactic;
+  const auto nearest = nearestNames(wanted->second, namesOf(tactics), 1);
+  m_report->decisions.push_back(decide("tactic.missing", {Subject::fusedNode(request.fused->name)}, "replay",
+                                       {{"tactic", wanted->second}, {"nearest", joined(nearest)}}));
+  return find(tactics, nearest.empty() ? tactics.front().name : nearest.front());
+}
+
+Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
+  return ChosenTactic{tactic, TRY(backend.prepare(request, tactic))};
+}
+
+Result<ChosenTactic> TacticChooser::choose(const Backend& backend, const KernelRequest& request,
+                                           const InputCost& inputCost) {
+  const std::vector<Tactic> tactics = backend.tactics(request);
+  if (tactics.empty())
+    return Diagnostic{.message = "the " + std::string(backend.name()) + " backend has no way to run it",
+                      .where = {.node = request.fused->name}};
+  if (!m_quiet) noteRegion(request, regionKey(request));
+  const Tactic* fixed = asked(request, tactics);
+  if (fixed == nullptr) fixed = replayed(request, tactics);
+  if (fixed == nullptr && (tactics.size() == 1 || !m_options.measureTactics || tactics.front().emulated))
+    fixed = &tactics.front();
+  if (fixed == nullptr) return fastest(backend, request, tactics, inputCost);
+  std::vector<TacticTime> times;
+  for (const Tactic& tactic : tactics) times.push_back({tactic.name, std::nullopt});
+  note(request, fixed->name, false, std::move(times));
+  return take(backend, request, *fixed);
+}
+
+Status TacticChooser::measure(const Backend& backend, const KernelRequest& request, const std::string& key,
+                              Candidate& candidate, std::optional<double> best, bool& measuredHere) {
+  if (const auto known = m_times.find(key); known != m_times.end()) {
+    candidate.ms = known->second;
+    return Done{};
+  }
+  if (m_cache != nullptr) candidate.ms = m_cache->find(key);
+  if (!candidate.ms) {
+    auto prepared = backend.prepare(request, candidate.tactic);
+    if (!prepared.ok()) return Done{};  // a way that does not work out is no candidate; the others are tried
+    candidate.kernel = std::move(prepared).value();
+    candidate.ms = measureKernel(*candidate.kernel, inputDescs(request, candidate.tactic),
+                                 outputDescs(request, candidate.tactic), best);
+    measuredHere = true;
+    if (candidate.ms && m_cache != nullptr) m_cache->store(key, *candidate.ms);
+  }
+  if (candidate.ms) m_times[key] = *candidate.ms;
+  return Done{};
+}
+
+Result<ChosenTactic> TacticChooser::fastest(const Backend& backend, const KernelRequest& request,
+                                            const std::vector<Tactic>& tactics, const InputCost& inputCost) {
+  const std::string region = regionKey(request);
+  const TimingContext context = contextOf(*m_plan, backend, request.threads);
+  Candidate winner;
+  std::optional<double> winningCost, bestKernel;
+  bool measuredHere = false;
+  std::vector<TacticTime> times;
+  for (const Tactic& tactic : tactics) {
+    TRY(checkStop(m_options.stop));
+    Candidate candidate{.tactic = tactic};
+    // The oracle is never the fastest of several, and may take seconds.
+    const bool measurable = !tactic.emulated && tactic.name != kReference;
+    if (measurable)
+      TRY(measure(backend, request, timingKey(region, tactic, context), candidate, bestKernel, measuredHere));
+    times.push_back({tactic.name, candidate.ms});
+    if (!candidate.ms) continue;
+    double cost = *candidate.ms;
+    for (std::size_t i = 0; i < request.fused->inputs.size(); ++i) cost += inputCost(i, tactic.inputLayouts[i]);
+    bestKernel = std::min(bestKernel.value_or(*candidate.ms), *candidate.ms);
+    if (winningCost && *winningCost <= cost) continue;
+    winningCost = cost;
+    winner = std::move(candidate);
+  }
+  if (!winningCost) winner.tactic = tactics.front();
+  note(request, winner.tactic.name, winningCost && !measuredHere, std::move(times));
+  if (winner.kernel != nullptr) return ChosenTactic{winner.tactic, winner.kernel};
+  return take(backend, request, winner.tactic);
+}
+
+void TacticChooser::noteRegion(const KernelRequest& request, const std::string& key) {
+  ++m_report->regions;
+  std::vector<std::string>& equals = m_regions[key];
+  if (equals.empty()) {
+    ++m_report->distinct;
+  } else {
+    m_report->decisions.push_back(decide("cache.same_structure", {Subject::fusedNode(request.fused->name)},
+                                         "fingerprint", {{"first", equals.front()}}));
+  }
+  equals.push_back(request.fused->name);
+}
+
+double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
+  if (from == to) return 0;
+  const auto [entry, isNew] = m_conversions.emplace(conversionKey(from, to), 0.0);
+  if (!isNew) return entry->second;
+  auto kernel = backend.prepareConversion(from, to, m_options.threads);
+  if (!kernel.ok()) return 0;
+  entry->second = measureKernel(*kernel.value(), std::span(&from, 1), std::span(&to, 1), std::nullopt).value_or(0);
+  return entry->second;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "cache/timing_cache.h"
+#include "engine/engine.h"
+#include "engine/region_key.h"
+
+namespace fusescope {
+
+/// A tactic with its kernel, ready to run.
+struct ChosenTactic {
+  Tactic tactic;
+  std::shared_ptr<Kernel> kernel;
+};
+
+/// Milliseconds to bring the kernel's input `i` into `layout`; 0 if it is delivered so.
+using InputCost = std::function<double(std::size_t i, Layout layout)>;
+
+/// Chooses how each fused node runs: by directive, by what an earlier build chose, else the fastest measured. Equal
+/// regions share measurements; a timing cache is asked first. Writes what it did into the report.
+class TacticChooser {
+ public:
+  /// `replay`: tactics by fused node that an earlier build chose; may be empty. All references must outlive this.
+  /// Errors: a tactic directive whose pattern matches nothing.
+  static Result<TacticChooser> create(const Plan& plan, const BuildOptions& options, BuildReport& report,
+                                      std::map<std::string, std::string> replay);
+
+  /// The tactic and kernel for one fused node. Errors: nothing can run it (located), cancellation.
+  Result<ChosenTactic> choose(const Backend& backend, const KernelRequest& request, const InputCost& inputCost);
+  /// Time of a layout or type conversion, measured once for each pair.
+  double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  /// From now on what was chosen for a fused node is taken again where it exists, without measuring or reporting.
+  void replayChoices();
+  const std::map<std::string, std::string>& choices() const { return m_choices; }
+
+ private:
+  TacticChooser(const Plan& plan, const BuildOptions& options, BuildReport& report)
+      : m_plan(&plan), m_options(options), m_report(&report) {}
+
+  struct Candidate {
+    Tactic tactic;
+    std::shared_ptr<Kernel> kernel;
+    std::optional<double> ms;
+  };
+  const Tactic* asked(const KernelRequest& request, const std::vector<Tactic>& tactics);
+  const Tactic* replayed(const KernelRequest& request, const std::vector<Tactic>& tactics);
+  Result<ChosenTactic> take(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
+  Result<ChosenTactic> fastest(const Backend& backend, const KernelRequest& request, const std::vector<Tactic>& tactics,
+                               const InputCost& inputCost);
+  Status measure(const Backend& backend, const KernelRequest& request, const std::string& key, Candidate& candidate,
+                 std::optional<double> best, bool& measuredHere);
+  void noteRegion(const KernelRequest& request, const std::string& key);
+  void note(const KernelRequest& request, const std::string& chosen, bool fromCache, std::vector<TacticTime> times);
+
+  const Plan* m_plan;
+  BuildOptions m_options;
+  BuildReport* m_report;
+  std::shared_ptr<TimingCache> m_cache;
+  std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
+  std::map<std::string, std::string> m_replay;
+  std::map<std::string, std::string> m_choices;               ///< tactic by fused node
+  std::map<std::string, double> m_times;                      ///< by timing key: measured in this build
+  std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
+  std::map<std::string, double> m_conversions;
+  bool m_quiet = false;  ///< replaying: nothing is reported
+};
+
+}  // namespace fusescope

@@ -1,0 +1,64 @@
+#include "engine/weight_blob.h"
+
+#include <array>
+
+#include "base/hash.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::uint64_t kAlignment = 64;
+constexpr std::array<std::byte, kAlignment> kPadding{};
+
+Diagnostic damaged(std::string message) {
+  return {.message = "is damaged: " + std::move(message)};
+}
+
+}  // namespace
+
+Json WeightBlobWriter::add(const Tensor& tensor) {
+  Json json{{"type", name(tensor.type())}, {"dims", tensor.dims()}};
+  if (!tensor.hasData()) return json;
+  if (tensor.type() == DataType::String) {
+    json["strings"] = tensor.strings();
+    return json;
+  }
+  m_keep.push_back(tensor);
+  const std::span<const std::byte> data(tensor.bytes(), tensor.byteSize());
+  json["offset"] = m_bytes;
+  json["bytes"] = data.size();
+  json["hash"] = hashBytes(data).hex();
+  m_pieces.push_back(data);
+  m_bytes += data.size();
+  const std::uint64_t padding = (kAlignment - m_bytes % kAlignment) % kAlignment;
+  m_pieces.push_back(std::span(kPadding).first(padding));
+  m_bytes += padding;
+  return json;
+}
+
+Result<Tensor> WeightBlobReader::read(const Json& json) const {
+  const auto type = dataTypeFromName(json.at("type").get<std::string>());
+  if (!type) return damaged("a tensor has the unknown type " + json.at("type").get<std::string>());
+  Dims dims = json.at("dims").get<Dims>();
+  for (const std::int64_t extent : dims)
+    if (extent < 0) return damaged("a tensor has a negative extent");
+  const auto count = elementCount(dims);
+  if (!count) return damaged("a tensor has absurd extents " + toText(dims));
+  if (json.contains("strings")) {
+    auto strings = json.at("strings").get<std::vector<std::string>>();
+    if (strings.size() != static_cast<std::size_t>(*count)) return damaged("a text tensor lacks elements");
+    return Tensor::ofStrings(std::move(dims), std::move(strings));
+  }
+  if (!json.contains("offset")) return Tensor::withoutData(*type, std::move(dims));
+  const auto offset = json.at("offset").get<std::uint64_t>();
+  const auto bytes = json.at("bytes").get<std::uint64_t>();
+  if (offset % kAlignment != 0 || offset > m_blob.size() || bytes > m_blob.size() - offset ||
+      bytes != byteSize(*type, *count))
+    return damaged("a tensor lies outside of the weights");
+  const auto data = m_blob.subspan(offset, bytes);
+  if (hashBytes(data).hex() != json.at("hash").get<std::string>())
+    return damaged("weights do not match their checksum");
+  return Tensor::view(*type, std::move(dims), m_file, data.data());
+}
+
+}  // namespace fusescope

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "ir/tensor.h"
+
+namespace fusescope {
+
+/// Gathers the data of tensors for one blob of a file, each at a 64-byte boundary, without copying it. The tensors'
+/// data must stay until the pieces are written.
+class WeightBlobWriter {
+ public:
+  /// Adds the data and returns what stands for the tensor in JSON: type, dims, and offset, bytes and hash of its data.
+  Json add(const Tensor& tensor);
+  const std::vector<std::span<const std::byte>>& pieces() const { return m_pieces; }
+  std::uint64_t bytes() const { return m_bytes; }
+
+ private:
+  std::vector<std::span<const std::byte>> m_pieces;
+  std::vector<Tensor> m_keep;
+  std::uint64_t m_bytes = 0;
+};
+
+/// Reads tensors back as views of a mapped file. Every number is checked against the blob; a hash that does not match
+/// is an error. A missing field throws Json::exception, which the reader of the file catches.
+class WeightBlobReader {
+ public:
+  WeightBlobReader(std::shared_ptr<const MappedFile> file, std::span<const std::byte> blob)
+      : m_file(std::move(file)), m_blob(blob) {}
+  Result<Tensor> read(const Json& json) const;
+
+ private:
+  std::shared_ptr<const MappedFile> m_file;
+  std::span<const std::byte> m_blob;
+};
+
+}  // namespace fusescope

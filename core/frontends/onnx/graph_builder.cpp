@@ -1,0 +1,312 @@
+#include "frontends/onnx/graph_builder.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "frontends/onnx/functions.h"
+#include "frontends/onnx/onnx_importer.h"
+#include "ops/op_schema.h"
+
+namespace fusescope {
+
+using onnxlib::FileAttribute;
+using onnxlib::FileGraph;
+using onnxlib::FileNode;
+using onnxlib::FileTensor;
+using onnxlib::FileType;
+using onnxlib::Opsets;
+
+namespace {
+
+constexpr int kMostCalls = 64;  // functions calling functions
+
+Diagnostic atNode(const std::string& node, std::string message, std::string value = {}) {
+  return {.message = std::move(message), .where = {.node = node, .value = std::move(value)}};
+}
+
+template <class T>
+FileTensor numbersTensor(DataType type, std::vector<std::int64_t> dims, const T* numbers, std::size_t count) {
+  auto memory = std::make_shared<std::vector<T>>(numbers, numbers + count);
+  const auto* data = reinterpret_cast<const std::byte*>(memory->data());
+  return {.dtype = type, .dims = std::move(dims), .owner = memory, .data = data, .hasData = true};
+}
+
+std::int64_t opsetOf(const Opsets& opsets, const std::string& domain) {
+  const auto found = opsets.find(domain);
+  return found == opsets.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+std::string UniqueNames::take(const std::string& wanted) {
+  if (m_taken.insert(wanted).second) return wanted;
+  int& number = m_lastNumber.try_emplace(wanted, 1).first->second;
+  for (;;) {
+    std::string name = wanted + "#" + std::to_string(++number);
+    if (m_taken.insert(name).second) return name;
+  }
+}
+
+std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload) {
+  return domain + '\n' + name + '\n' + overload;
+}
+
+Tensor toTensor(const FileTensor& tensor) {
+  if (!tensor.hasData) return Tensor::withoutData(tensor.dtype, tensor.dims);
+  if (tensor.dtype == DataType::String) return Tensor::ofStrings(tensor.dims, tensor.strings);
+  if (tensor.data == nullptr) return Tensor::zeros(tensor.dtype, tensor.dims);
+  return Tensor::view(tensor.dtype, tensor.dims, tensor.owner, tensor.data);
+}
+
+TensorType toType(const FileType& type) {
+  TensorType result{.dtype = type.dtype, .shape = {}};
+  result.shape.ranked = type.ranked;
+  for (const onnxlib::FileDim& dim : type.dims)
+    result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size) : Dim::named(dim.symbol));
+  return result;
+}
+
+Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph, const Opsets& opsets) {
+  m_editor.setName(graph.name);
+  collectTypes(graph);
+  TRY(declareInputs(graph));
+
+  const bool main = m_enclosing == nullptr;
+  if (main)
+    for (const FileNode& node : graph.nodes)
+      m_shared.origins.push_back({m_nodeNames.take(node.displayName()), node.op, node.domain});
+  m_shared.originNodes.resize(m_shared.origins.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    TRY(checkStop(m_shared.stop));
+    FileNode node = graph.nodes[i];
+    node.name = main ? m_shared.origins[i].name : m_nodeNames.take(node.displayName());
+    TRY(expand(std::move(node), opsets, main ? OriginId(i) : m_enclosingOrigin, 0, false));
+  }
+  for (const PendingNode& pending : m_pending) TRY(declareOutputs(pending));
+  for (const PendingNode& pending : m_pending) TRY(addNode(pending));
+  for (const auto& output : graph.outputs) {
+    const auto value = resolve(output.name);
+    if (!value)
+      return Diagnostic{.message = "is an output of the graph, but nothing produces it",
+                        .where = {.value = output.name}};
+    m_editor.addOutput(*value);
+  }
+  return m_editor.publish();
+}
+
+void GraphBuilder::collectTypes(const FileGraph& graph) {
+  for (const auto* values : {&graph.outputs, &graph.values, &graph.inputs})
+    for (const auto& value : *values) m_types.try_emplace(value.name, &value.type);
+  if (m_enclosing == nullptr)
+    for (const auto& [name, type] : m_shared.file.inferred) m_types.try_emplace(name, &type);
+  for (const auto& input : graph.inputs) m_valueNames.take(input.name);
+  for (const auto& tensor : graph.initializers) m_valueNames.take(tensor.name);
+  for (const FileNode& node : graph.nodes)
+    for (const std::string& output : node.outputs) m_valueNames.take(output);
+}
+
+Status GraphBuilder::declareInputs(const FileGraph& graph) {
+  for (const FileTensor& tensor : graph.initializers) {
+    if (tensor.name.empty()) return Diagnostic{.message = "an initializer of the graph has no name"};
+    TRY(define(tensor.name, addConstantTensor(tensor.name, tensor), {}));
+    m_shared.parameters += *elementCount(tensor.dims);
+    m_shared.weightBytes += static_cast<std::int64_t>(byteSize(tensor.dtype, *elementCount(tensor.dims)));
+  }
+  for (const auto& input : graph.inputs) {
+    if (m_constants.contains(input.name)) continue;  // an initializer's default value
+    TRY(define(input.name, m_editor.addInput(input.name, toType(input.type)), {}));
+  }
+  return Done{};
+}
+
+ValueId GraphBuilder::addConstantTensor(const std::string& name, const FileTensor& tensor) {
+  m_shared.weightless = m_shared.weightless || !tensor.hasData;
+  m_constants.emplace(name, tensor);
+  return m_editor.addConstant(name, toTensor(tensor));
+}
+
+Status GraphBuilder::define(const std::string& name, ValueId id, const std::string& node) {
+  if (m_values.emplace(name, id).second) return Done{};
+  return Diagnostic{.message = "is defined twice",
+                    .where = {.node = node, .value = name},
+                    .help = "Each value of a graph is an input, an initializer or the output of one node."};
+}
+
+Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin, int depth, bool adapted) {
+  if (depth > kMostCalls) return atNode(node.displayName(), "its function calls itself, or is nested too deeply");
+  if (++m_shared.builtNodes > m_shared.limits.nodes)
+    return atNode(node.displayName(), "the model has more than " + std::to_string(m_shared.limits.nodes) +
+                                          " nodes once its functions are inlined");
+  if (node.domain.empty() && node.op == "Constant") return addConstantNode(node);
+  const auto local = m_shared.functions.find(functionKey(node.domain, node.op, node.overload));
+  if (local != m_shared.functions.end()) return inlineCall(*local->second, node, origin, depth);
+
+  const std::int64_t opset = opsetOf(opsets, node.domain);
+  if (!adapted && needsAdapting(node, opset)) {
+    const std::string name = node.name;
+    std::vector<FileNode> nodes = TRY(adaptNode(std::move(node), opset, *this));
+    for (FileNode& part : nodes) {
+      if (part.name != name) part.name = m_nodeNames.take(part.name);
+      TRY(expand(std::move(part), opsets, origin, depth, true));
+    }
+    return Done{};
+  }
+  if (OpRegistry::standard().find(node.domain, node.op) == nullptr) {
+    std::vector<FileType> types;
+    for (const std::string& input : node.inputs) types.push_back(type(input) != nullptr ? *type(input) : FileType());
+    const auto body = TRY(onnxlib::functionBody(node, opset, types));
+    if (body) return inlineCall(*body, node, origin, depth);
+  }
+  m_pending.push_back({std::move(node), origin, &opsets});
+  return Done{};
+}
+
+Status GraphBuilder::inlineCall(const onnxlib::FileFunction& function, const FileNode& call, OriginId origin,
+                                int depth) {
+  if (depth == 0 && m_enclosing == nullptr)
+    m_shared.decisions.push_back(decide("import.function_inlined", {Subject::node(call.name)}, "import",
+                                        {{"function", call.op}, {"nodes", function.nodes.size()}}));
+  auto nodes = instantiate(function, call, [this](const std::string& wanted) { return freshValue(wanted); });
+  const bool single = nodes.size() == 1;
+  const Opsets& opsets = m_bodyOpsets.emplace_back(function.opsets);
+  for (FileNode& node : nodes) {
+    node.name = single ? call.name : m_nodeNames.take(node.name);
+    TRY(expand(std::move(node), opsets, origin, depth + 1, false));
+  }
+  return Done{};
+}
+
+Status GraphBuilder::addConstantNode(const FileNode& node) {
+  if (node.outputs.empty() || node.outputs[0].empty()) return atNode(node.displayName(), "has no output");
+  for (const FileAttribute& attribute : node.attributes) {
+    FileTensor tensor;
+    if (const auto* given = std::get_if<FileTensor>(&attribute.value)) {
+      tensor = *given;
+    } else if (const auto* i = std::get_if<std::int64_t>(&attribute.value)) {
+      tensor = numbersTensor(DataType::I64, {}, i, 1);
+    } else if (const auto* ints = std::get_if<std::vector<std::int64_t>>(&attribute.value)) {
+      tensor = numbersTensor(DataType::I64, {static_cast<std::int64_t>(ints->size())}, ints->data(), ints->size());
+    } else if (const auto* f = std::get_if<float>(&attribute.value)) {
+      tensor = numbersTensor(DataType::F32, {}, f, 1);
+    } else if (const auto* floats = std::get_if<std::vector<float>>(&attribute.value)) {
+      tensor =
+          numbersTensor(DataType::F32, {static_cast<std::int64_t>(floats->size())}, floats->data(), floats->size());
+    } else if (const auto* text = std::get_if<std::string>(&attribute.value)) {
+      tensor = {.dtype = DataType::String, .strings = {*text}, .hasData = true};
+    } else if (const auto* texts = std::get_if<std::vector<std::string>>(&attribute.value)) {
+      tensor = {.dtype = DataType::String,
+                .dims = {static_cast<std::int64_t>(texts->size())},
+                .strings = *texts,
+                .hasData = true};
+    } else {
+      return atNode(node.displayName(), "its value is of a kind that is not supported", node.outputs[0]);
+    }
+    return define(node.outputs[0], addConstantTensor(node.outputs[0], tensor), node.displayName());
+  }
+  return atNode(node.displayName(), "has no value", node.outputs[0]);
+}
+
+Status GraphBuilder::declareOutputs(const PendingNode& pending) {
+  for (const std::string& output : pending.node.outputs) {
+    if (output.empty()) continue;
+    TRY(define(output, m_editor.addValue(output, declaredType(output)), pending.node.name));
+  }
+  return Done{};
+}
+
+Status GraphBuilder::addNode(const PendingNode& pending) {
+  Node node;
+  node.op = pending.node.op;
+  node.domain = pending.node.domain;
+  node.name = pending.node.name;
+  if (pending.origin.valid()) {
+    node.origins = {pending.origin};
+    if (m_enclosing == nullptr) ++m_shared.originNodes[pending.origin.index];
+  }
+  for (const std::string& input : pending.node.inputs) {
+    if (input.empty()) {
+      node.inputs.emplace_back();
+      continue;
+    }
+    const auto value = resolve(input);
+    if (!value) return atNode(node.name, "reads this value, but nothing produces it", input);
+    node.inputs.push_back(*value);
+  }
+  while (!node.inputs.empty() && !node.inputs.back().valid()) node.inputs.pop_back();
+  for (const std::string& output : pending.node.outputs)
+    node.outputs.push_back(output.empty() ? ValueId() : m_values.find(output)->second);
+  while (!node.outputs.empty() && !node.outputs.back().valid()) node.outputs.pop_back();
+  for (const FileAttribute& attribute : pending.node.attributes) {
+    if (std::holds_alternative<std::monostate>(attribute.value)) {
+      m_shared.decisions.push_back(
+          decide("import.attribute_dropped", {Subject::node(node.name)}, "import", {{"attribute", attribute.name}}));
+      continue;
+    }
+    auto converted = attributeOf(attribute, pending);
+    if (!converted.ok()) return converted.error();
+    node.attributes.emplace(attribute.name, std::move(converted).value());
+  }
+  m_editor.addNode(std::move(node));
+  return Done{};
+}
+
+Result<Attribute> GraphBuilder::attributeOf(const FileAttribute& attribute, const PendingNode& pending) {
+  if (const auto* i = std::get_if<std::int64_t>(&attribute.value)) return Attribute(*i);
+  if (const auto* f = std::get_if<float>(&attribute.value)) return Attribute(*f);
+  if (const auto* text = std::get_if<std::string>(&attribute.value)) return Attribute(*text);
+  if (const auto* ints = std::get_if<std::vector<std::int64_t>>(&attribute.value)) return Attribute(*ints);
+  if (const auto* floats = std::get_if<std::vector<float>>(&attribute.value)) return Attribute(*floats);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&attribute.value)) return Attribute(*texts);
+  if (const auto* tensor = std::get_if<FileTensor>(&attribute.value)) return Attribute(toTensor(*tensor));
+  const FileGraph& body = *std::get<std::shared_ptr<const FileGraph>>(attribute.value);
+  if (m_depth + 1 > m_shared.limits.subgraphDepth)
+    return atNode(pending.node.name, "its subgraphs are nested too deeply");
+  GraphBuilder inner(m_shared, *this, pending.origin, m_depth + 1);
+  auto graph = inner.build(body, *pending.opsets);
+  if (!graph.ok()) {
+    Diagnostic error = graph.error();
+    if (error.where.node.empty()) error.where.node = pending.node.name;
+    error.message += " (in the subgraph '" + attribute.name + "' of '" + pending.node.name + "')";
+    return error;
+  }
+  return Attribute(Subgraph{graph.value(), inner.captures()});
+}
+
+std::optional<ValueId> GraphBuilder::resolve(const std::string& name) {
+  if (const auto found = m_values.find(name); found != m_values.end()) return found->second;
+  if (m_enclosing == nullptr) return std::nullopt;
+  const auto outer = m_enclosing->resolve(name);
+  if (!outer) return std::nullopt;
+  const ValueId id = m_editor.addInput(name, m_enclosing->m_editor.current().value(*outer).type);
+  m_values.emplace(name, id);
+  m_captures.push_back(*outer);
+  return id;
+}
+
+TensorType GraphBuilder::declaredType(const std::string& name) const {
+  const FileType* declared = type(name);
+  return declared == nullptr ? TensorType() : toType(*declared);
+}
+
+const FileType* GraphBuilder::type(const std::string& value) const {
+  const auto found = m_types.find(value);
+  return found == m_types.end() ? nullptr : found->second;
+}
+
+const FileTensor* GraphBuilder::constant(const std::string& value) const {
+  const auto found = m_constants.find(value);
+  return found == m_constants.end() ? nullptr : &found->second;
+}
+
+std::string GraphBuilder::freshValue(const std::string& wanted) {
+  return m_valueNames.take(wanted);
+}
+
+std::string GraphBuilder::addConstant(const std::string& wanted, std::vector<std::int64_t> values) {
+  const std::string name = freshValue(wanted);
+  const auto count = static_cast<std::int64_t>(values.size());
+  m_values.emplace(name, addConstantTensor(name, numbersTensor(DataType::I64, {count}, values.data(), values.size())));
+  return name;
+}
+
+}  // namespace fusescope

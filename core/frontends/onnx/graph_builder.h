@@ -1,0 +1,100 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/stop.h"
+#include "frontends/importers.h"
+#include "frontends/onnx/adapters.h"
+#include "onnxlib/onnxlib.h"
+
+namespace fusescope {
+
+/// Hands out names that nobody has yet: `name`, else `name#2`, `name#3`, ….
+class UniqueNames {
+ public:
+  std::string take(const std::string& wanted);
+  bool taken(const std::string& name) const { return m_taken.contains(name); }
+
+ private:
+  std::set<std::string, std::less<>> m_taken;
+  std::unordered_map<std::string, int> m_lastNumber;
+};
+
+/// What the builders of a file's graph and subgraphs share.
+struct ImportContext {
+  const onnxlib::FileModel& file;
+  const ImportLimits& limits;
+  StopToken stop;
+  std::vector<Origin> origins;
+  std::vector<Decision> decisions;
+  std::map<std::string, const onnxlib::FileFunction*> functions;  ///< by functionKey()
+  std::vector<std::int64_t> originNodes;                          ///< how many graph nodes stand for each origin
+  std::int64_t builtNodes = 0;
+  std::int64_t parameters = 0;
+  std::int64_t weightBytes = 0;
+  bool weightless = false;
+};
+
+std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload);
+
+Tensor toTensor(const onnxlib::FileTensor& tensor);
+TensorType toType(const onnxlib::FileType& type);
+
+/// Builds one FileGraph into a Graph: names resolved, Constant nodes turned into constants, functions inlined, older
+/// operators adapted, subgraphs built with what they capture.
+class GraphBuilder : private AdaptContext {
+ public:
+  explicit GraphBuilder(ImportContext& shared) : m_shared(shared) {}
+  GraphBuilder(ImportContext& shared, GraphBuilder& enclosing, OriginId origin, int depth)
+      : m_shared(shared), m_enclosing(&enclosing), m_enclosingOrigin(origin), m_depth(depth) {}
+
+  /// Errors are located at node and value.
+  Result<std::shared_ptr<const Graph>> build(const onnxlib::FileGraph& graph, const onnxlib::Opsets& opsets);
+  const std::vector<ValueId>& captures() const { return m_captures; }  ///< values of the enclosing graph
+
+ private:
+  struct PendingNode {
+    onnxlib::FileNode node;
+    OriginId origin;
+    onnxlib::Opsets const* opsets;
+  };
+
+  Status declareInputs(const onnxlib::FileGraph& graph);
+  void collectTypes(const onnxlib::FileGraph& graph);
+  Status expand(onnxlib::FileNode node, const onnxlib::Opsets& opsets, OriginId origin, int depth, bool adapted);
+  Status inlineCall(const onnxlib::FileFunction& function, const onnxlib::FileNode& call, OriginId origin, int depth);
+  Status addConstantNode(const onnxlib::FileNode& node);
+  Status declareOutputs(const PendingNode& pending);
+  Status addNode(const PendingNode& pending);
+  Result<Attribute> attributeOf(const onnxlib::FileAttribute& attribute, const PendingNode& pending);
+  Status define(const std::string& name, ValueId id, const std::string& node);
+  std::optional<ValueId> resolve(const std::string& name);
+  ValueId addConstantTensor(const std::string& name, const onnxlib::FileTensor& tensor);
+  TensorType declaredType(const std::string& name) const;
+
+  const onnxlib::FileType* type(const std::string& value) const override;
+  const onnxlib::FileTensor* constant(const std::string& value) const override;
+  std::string freshValue(const std::string& wanted) override;
+  std::string addConstant(const std::string& wanted, std::vector<std::int64_t> values) override;
+
+  ImportContext& m_shared;
+  GraphBuilder* m_enclosing = nullptr;
+  OriginId m_enclosingOrigin;  ///< the control-flow node whose body this is
+  int m_depth = 0;
+  GraphEditor m_editor;
+  UniqueNames m_nodeNames;
+  UniqueNames m_valueNames;  ///< all names of the file's graph, then those made up
+  std::map<std::string, ValueId, std::less<>> m_values;
+  std::map<std::string, const onnxlib::FileType*, std::less<>> m_types;
+  std::map<std::string, onnxlib::FileTensor, std::less<>> m_constants;  ///< initializers and Constant nodes
+  std::vector<PendingNode> m_pending;
+  std::vector<ValueId> m_captures;
+  std::deque<onnxlib::Opsets> m_bodyOpsets;  ///< of the functions inlined; PendingNode points here
+};
+
+}  // namespace fusescope

@@ -1,0 +1,79 @@
+#include "frontends/onnx/onnx_importer.h"
+
+#include <algorithm>
+
+#include "frontends/onnx/content_hash.h"
+#include "frontends/onnx/graph_builder.h"
+#include "frontends/onnx/input_specs.h"
+#include "onnxlib/onnxlib.h"
+
+namespace fusescope {
+namespace {
+
+Status checkOpset(const onnxlib::FileModel& file, ImportContext& context) {
+  const auto found = file.opsets.find("");
+  if (found == file.opsets.end()) {
+    const auto& nodes = file.graph.nodes;
+    const bool needed = std::ranges::any_of(nodes, [](const auto& node) { return node.domain.empty(); });
+    if (needed) return Diagnostic{.message = "does not say which opset of ai.onnx it uses"};
+    return Done{};
+  }
+  const std::int64_t newest = onnxlib::newestOpset();
+  if (found->second < kOldestOpset)
+    return Diagnostic{.message = "uses opset " + std::to_string(found->second) + " of ai.onnx; opsets " +
+                                 std::to_string(kOldestOpset) + " to " + std::to_string(newest) + " can be read",
+                      .help = "Export it again at a newer opset, or convert it with onnx.version_converter."};
+  if (found->second > newest)
+    context.decisions.push_back(
+        decide("import.newer_opset", {}, "import", {{"opset", found->second}, {"known", newest}}));
+  return Done{};
+}
+
+/// Nodes of the file that left nothing but constants.
+void recordConstantNodes(ImportContext& context) {
+  for (std::size_t i = 0; i < context.origins.size(); ++i)
+    if (context.originNodes[i] == 0)
+      context.decisions.push_back(
+          decide("normalise.constant_node", {Subject::node(context.origins[i].name)}, "import"));
+}
+
+Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context) {
+  TRY(checkOpset(file, context));
+  for (const onnxlib::FileFunction& function : file.functions)
+    context.functions.emplace(functionKey(function.domain, function.name, function.overload), &function);
+  Model model;
+  model.graph = TRY(GraphBuilder(context).build(file.graph, file.opsets));
+  recordConstantNodes(context);
+  model.format = "onnx";
+  model.producer = file.producer;
+  for (const auto& [domain, version] : file.opsets) model.opset[domain.empty() ? "ai.onnx" : domain] = version;
+  model.fileNodes = static_cast<std::int64_t>(file.graph.nodes.size());
+  model.parameters = context.parameters;
+  model.weightBytes = context.weightBytes;
+  model.weightless = context.weightless;
+  model.inputSpecs = specsOf(*model.graph, context.decisions);
+  model.origins = std::move(context.origins);
+  model.decisions = std::move(context.decisions);
+  model.contentHash = contentHash(*model.graph);
+  return model;
+}
+
+}  // namespace
+
+Result<Model> importOnnx(const std::filesystem::path& path, const ImportLimits& limits, const StopToken& stop) {
+  const onnxlib::ReadLimits readLimits{
+      .nodes = limits.nodes, .tensorBytes = limits.tensorBytes, .subgraphDepth = limits.subgraphDepth};
+  const onnxlib::FileModel file = TRY(onnxlib::readModel(path, readLimits));
+  ImportContext context{.file = file, .limits = limits, .stop = stop};
+  auto model = buildModel(file, context);
+  if (!model.ok()) {
+    Diagnostic error = model.error();
+    error.where.file = path.string();
+    return error;
+  }
+  Model imported = std::move(model).value();
+  imported.path = path.string();
+  return imported;
+}
+
+}  // namespace fusescope

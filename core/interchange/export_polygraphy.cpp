@@ -1,0 +1,99 @@
+#include "interchange/export_polygraphy.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/json.h"
+#include "interchange/precision_config.h"
+
+namespace fusescope {
+namespace {
+
+constexpr TrtVersion kFirstVersion{8, 6};   // the first with ILayer.metadata
+constexpr std::size_t kLongestName = 3900;  // TensorRT cuts metadata at about 4000 characters
+
+constexpr std::string_view kFunctions = R"python(
+
+def node_names(layer):
+    """Names of the ONNX nodes that a layer stands for."""
+    for piece in re.split("[\x1e\x1f]", layer.metadata or ""):
+        match = re.fullmatch(r"\[ONNX Layer: (.*?)( \| Local Function: .*)?\]", piece, re.DOTALL)
+        if match:
+            yield match.group(1)
+
+
+def computes_floats(layer):
+    """Layers that work on integers, booleans or shapes keep their types."""
+    floats = (trt.float32, trt.float16, getattr(trt, "bfloat16", trt.float32))
+    outputs = [layer.get_output(i) for i in range(layer.num_outputs)]
+    return any(not tensor.is_shape_tensor and tensor.dtype in floats for tensor in outputs)
+
+
+def postprocess(network):
+    unmatched = set(PRECISIONS) | set(OUTPUT_TYPES)
+    for index in range(network.num_layers):
+        layer = network.get_layer(index)
+        for name in node_names(layer):
+            unmatched.discard(name)
+            if not computes_floats(layer):
+                continue
+            if name in PRECISIONS:
+                layer.precision = PRECISIONS[name]
+                print(f"{layer.name}: precision {PRECISIONS[name]} (node {name})")
+            if name in OUTPUT_TYPES:
+                for output in range(layer.num_outputs):
+                    layer.set_output_type(output, OUTPUT_TYPES[name])
+                print(f"{layer.name}: output type {OUTPUT_TYPES[name]} (node {name})")
+    if unmatched:
+        raise RuntimeError("no layer of the network comes from these nodes: " + ", ".join(sorted(unmatched)))
+)python";
+
+std::string_view pythonType(DataType type) {
+  return type == DataType::F16 ? "trt.float16" : type == DataType::BF16 ? "trt.bfloat16" : "trt.float32";
+}
+
+/// JSON's strings are Python's, as long as characters beyond ASCII stay themselves.
+std::string pythonText(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string table(std::string_view variable, const PrecisionConfig& config,
+                  std::optional<DataType> NodePrecision::*type) {
+  std::string text = fmt::format("{} = {{\n", variable);
+  for (const auto& node : config.nodes) {
+    if (node.*type) text += fmt::format("    {}: {},\n", pythonText(node.node), pythonType(*(node.*type)));
+  }
+  return text + "}\n";
+}
+
+}  // namespace
+
+Result<std::string> writePolygraphy(const Plan& plan, const ExportOptions& options) {
+  const auto config = TRY(precisionConfig(plan));
+  if (!options.trtVersion.empty()) {
+    TRY(checkTrtVersion(config, TRY(parseTrtVersion(options.trtVersion)), kFirstVersion, "--to polygraphy"));
+  }
+  for (const auto& node : config.nodes) {
+    if (node.node.size() > kLongestName) {
+      return Diagnostic{.message = "the name is longer than TensorRT's metadata holds",
+                        .where = {.node = node.node},
+                        .help = "Give the node a shorter name."};
+    }
+  }
+  std::string flags;
+  if (config.usesF16) flags += " --fp16";
+  if (config.usesBF16) flags += " --bf16";
+  std::string text = fmt::format(
+      "# Layer precisions for weakly typed TensorRT networks (8.6 to 10.16{}). Use:\n"
+      "#   polygraphy convert {} --trt-network-postprocess-script THIS_FILE{} --precision-constraints {} -o "
+      "OUT.engine\n",
+      config.usesBF16 ? "; bf16 needs 9.0" : "", shellQuoted(plan.model->path), flags, name(config.strictness));
+  text += "import re\n\nimport tensorrt as trt\n\n";
+  text += table("PRECISIONS", config, &NodePrecision::compute);
+  text += table("OUTPUT_TYPES", config, &NodePrecision::output);
+  text += kFunctions;
+  return text;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "interchange/exports.h"
+
+namespace fusescope {
+
+/// A Python script for Polygraphy's --trt-network-postprocess-script: `postprocess(network)` sets precision and output
+/// types of the layers whose metadata names a pinned node, and raises if a name matched nothing.
+Result<std::string> writePolygraphy(const Plan& plan, const ExportOptions& options);
+
+}  // namespace fusescope

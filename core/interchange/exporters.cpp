@@ -1,0 +1,31 @@
+#include "interchange/export_polygraphy.h"
+#include "interchange/export_trtexec.h"
+#include "interchange/exports.h"
+
+namespace fusescope {
+namespace {
+
+Result<std::string> writeDirectives(const Plan& plan, const ExportOptions&) {
+  return toJson(plan.options.directives).dump(2) + "\n";
+}
+
+}  // namespace
+
+const std::vector<Exporter>& exporters() {
+  static const std::vector<Exporter> kExporters{
+      {"directives", "json", "the plan's directives, for --directives and the window", &writeDirectives},
+      {"trtexec", "sh", "a trtexec command line with layer precisions (TensorRT 8.4 to 10.16)", &writeTrtexec},
+      {"polygraphy", "py", "a Polygraphy network script that finds layers by their metadata (TensorRT 8.6 to 10)",
+       &writePolygraphy},
+  };
+  return kExporters;
+}
+
+const Exporter* findExporter(std::string_view name) {
+  for (const auto& exporter : exporters()) {
+    if (exporter.name == name) return &exporter;
+  }
+  return nullptr;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,232 @@
+// The .npy format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+// Magic, version, header length, a Python dictionary literal with descr, fortran_order and shape, then the elements.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "interchange/npz.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+
+struct Header {
+  std::string descr;
+  bool fortranOrder = false;
+  Dims shape;
+};
+
+/// Reads the header's dictionary literal: only what numpy writes, nothing is evaluated.
+class HeaderReader {
+ public:
+  explicit HeaderReader(std::string_view text) : m_rest(text) {}
+
+  std::optional<Header> read() {
+    Header header;
+    bool haveDescr = false, haveOrder = false, haveShape = false;
+    if (!take('{')) return {};
+    while (!take('}')) {
+      const auto key = quotedText();
+      if (!key || !take(':')) return {};
+      if (*key == "descr") {
+        const auto descr = quotedText();
+        if (!descr) return {};
+        header.descr = *descr;
+        haveDescr = true;
+      } else if (*key == "fortran_order") {
+        haveOrder = true;
+        if (takeWord("True")) {
+          header.fortranOrder = true;
+        } else if (!takeWord("False")) {
+          return {};
+        }
+      } else if (*key == "shape") {
+        if (!shape(header.shape)) return {};
+        haveShape = true;
+      } else {
+        return {};
+      }
+      take(',');
+    }
+    if (!haveDescr || !haveOrder || !haveShape) return {};
+    return header;
+  }
+
+ private:
+  void skipSpace() {
+    while (!m_rest.empty() && (m_rest.front() == ' ' || m_rest.front() == '\n')) m_rest.remove_prefix(1);
+  }
+  bool take(char c) {
+    skipSpace();
+    if (m_rest.empty() || m_rest.front() != c) return false;
+    m_rest.remove_prefix(1);
+    return true;
+  }
+  bool takeWord(std::string_view word) {
+    skipSpace();
+    if (!m_rest.starts_with(word)) return false;
+    m_rest.remove_prefix(word.size());
+    return true;
+  }
+  std::optional<std::string> quotedText() {
+    skipSpace();
+    if (m_rest.empty() || (m_rest.front() != '\'' && m_rest.front() != '"')) return {};
+    const char quote = m_rest.front();
+    const auto end = m_rest.find(quote, 1);
+    if (end == std::string_view::npos) return {};
+    std::string text(m_rest.substr(1, end - 1));
+    m_rest.remove_prefix(end + 1);
+    return text;
+  }
+  bool shape(Dims& dims) {
+    if (!take('(')) return false;
+    while (!take(')')) {
+      skipSpace();
+      std::int64_t extent = 0;
+      const auto [end, error] = std::from_chars(m_rest.data(), m_rest.data() + m_rest.size(), extent);
+      if (error != std::errc() || extent < 0) return false;
+      m_rest.remove_prefix(static_cast<std::size_t>(end - m_rest.data()));
+      if (!m_rest.empty() && m_rest.front() == 'L') m_rest.remove_prefix(1);  // Python 2 wrote 3L
+      dims.push_back(extent);
+      if (!take(',')) {
+        skipSpace();
+        if (m_rest.empty() || m_rest.front() != ')') return false;
+      }
+    }
+    return true;
+  }
+
+  std::string_view m_rest;
+};
+
+struct NpyType {
+  std::string_view descr;  ///< without the byte order
+  DataType type;
+};
+constexpr NpyType kTypes[] = {
+    {"f8", DataType::F64},  {"f4", DataType::F32}, {"f2", DataType::F16},   {"V2", DataType::BF16},
+    {"i8", DataType::I64},  {"i4", DataType::I32}, {"i2", DataType::I16},   {"i1", DataType::I8},
+    {"u8", DataType::U64},  {"u4", DataType::U32}, {"u2", DataType::U16},   {"u1", DataType::U8},
+    {"b1", DataType::Bool}, {"c8", DataType::C64}, {"c16", DataType::C128},
+};
+
+Diagnostic npyError(std::string message, const std::string& file, const std::string& array, std::string help = {}) {
+  return {.message = std::move(message), .where = {.file = file, .value = array}, .help = std::move(help)};
+}
+
+Result<DataType> typeOf(const std::string& descr, const std::string& file, const std::string& array) {
+  if (descr.size() > 1 && descr.front() == '>' && descr != ">i1" && descr != ">u1" && descr != ">b1") {
+    return npyError(fmt::format("the array's type '{}' is big-endian", descr), file, array,
+                    "Convert it with array.astype(array.dtype.newbyteorder('<')) before saving.");
+  }
+  for (const auto& type : kTypes) {
+    if (descr.size() > 1 && descr.substr(1) == type.descr) return type.type;
+  }
+  return npyError(fmt::format("arrays of type '{}' cannot be read", descr), file, array,
+                  "Save it as a plain numeric array (b1, i1…i8, u1…u8, f2, f4, f8).");
+}
+
+/// Copies elements from column-major to row-major order.
+void copyFromFortran(const std::byte* from, std::byte* to, const Dims& dims, std::int64_t count, std::size_t size) {
+  std::vector<std::int64_t> strides(dims.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    strides[i] = stride;
+    stride *= dims[i];
+  }
+  std::vector<std::int64_t> index(dims.size(), 0);
+  std::int64_t source = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::memcpy(to + static_cast<std::size_t>(i) * size, from + static_cast<std::size_t>(source) * size, size);
+    for (std::size_t axis = dims.size(); axis-- > 0;) {
+      source += strides[axis];
+      if (++index[axis] < dims[axis]) break;
+      source -= strides[axis] * dims[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
+/// Where the header's text begins and ends.
+struct HeaderRange {
+  std::size_t begin = 0, end = 0;
+};
+std::optional<HeaderRange> headerRange(std::span<const std::byte> bytes) {
+  if (bytes.size() < 10 || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) return {};
+  const auto byteAt = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i]); };
+  const auto version = byteAt(6);
+  if (version < 1 || version > 3) return {};
+  const std::size_t lengthBytes = version == 1 ? 2 : 4;
+  if (bytes.size() < 8 + lengthBytes) return {};
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < lengthBytes; ++i) length |= byteAt(8 + i) << (8 * i);
+  const std::size_t begin = 8 + lengthBytes;
+  if (length > bytes.size() - begin) return {};
+  return HeaderRange{begin, begin + length};
+}
+
+}  // namespace
+
+Result<Tensor> parseNpy(std::span<const std::byte> bytes, const std::string& file, const std::string& array) {
+  const auto range = headerRange(bytes);
+  if (!range) {
+    return npyError("this is not a .npy array, or its header is cut off", file, array,
+                    "Write the file again with numpy.savez.");
+  }
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + range->begin, range->end - range->begin);
+  const auto header = HeaderReader(text).read();
+  if (!header)
+    return npyError("the array's header cannot be understood", file, array, "Save plain arrays, not objects.");
+  const auto type = TRY(typeOf(header->descr, file, array));
+  const auto count = elementCount(header->shape);
+  const auto data = bytes.subspan(range->end);
+  if (!count || *count > (std::int64_t{1} << 58)) {
+    return npyError(fmt::format("the array's extents {} are absurd", toText(header->shape)), file, array);
+  }
+  const auto wanted = byteSize(type, *count);
+  if (data.size() < wanted) {
+    return npyError(fmt::format("the array is cut off: {} of type {} need {} bytes, {} are there",
+                                toText(header->shape), name(type), wanted, data.size()),
+                    file, array);
+  }
+  auto tensor = Tensor::zeros(type, header->shape);
+  if (wanted == 0) return tensor;
+  if (header->fortranOrder && header->shape.size() > 1) {
+    copyFromFortran(data.data(), tensor.mutableBytes(), header->shape, *count,
+                    wanted / static_cast<std::size_t>(*count));
+  } else {
+    std::memcpy(tensor.mutableBytes(), data.data(), wanted);
+  }
+  return tensor;
+}
+
+Result<std::string> npyBytes(const Tensor& tensor, const std::string& array) {
+  std::string descr;
+  for (const auto& type : kTypes) {
+    if (type.type != tensor.type()) continue;
+    const bool orderMatters = type.descr.back() != '1' && type.descr.front() != 'V';
+    descr = fmt::format("{}{}", orderMatters || type.descr == "c16" ? '<' : '|', type.descr);
+  }
+  if (isFloat(tensor.type()) && byteSize(tensor.type(), 1) == 1) descr = "|u1";
+  if (descr.empty() || !tensor.hasData()) {
+    return npyError(fmt::format("a tensor of type {} cannot be written to .npy", name(tensor.type())), {}, array);
+  }
+  std::string shape;
+  for (const auto extent : tensor.dims()) shape += fmt::format("{}, ", extent);
+  if (tensor.dims().size() > 1) shape.resize(shape.size() - 2);
+  if (tensor.dims().size() == 1) shape.resize(shape.size() - 1);
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, shape);
+  header.append(63 - (10 + header.size()) % 64, ' ');  // the elements begin at a multiple of 64
+  header += '\n';
+  std::string bytes(kMagic);
+  bytes += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  bytes += header;
+  bytes.append(reinterpret_cast<const char*>(tensor.bytes()), tensor.byteSize());
+  return bytes;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,192 @@
+#include "interchange/precision_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+
+namespace fusescope {
+namespace {
+
+Diagnostic exportError(std::string message, const std::string& node = {}, std::string help = {}) {
+  return {.message = std::move(message), .where = {.node = node}, .help = std::move(help)};
+}
+
+const Directive* directiveOf(const Plan& plan, const std::string& by) {
+  const auto colon = by.find(':');
+  if (colon == std::string::npos) return nullptr;
+  const auto found = std::ranges::find(plan.options.directives, by.substr(colon + 1), &Directive::id);
+  return found == plan.options.directives.end() ? nullptr : &*found;
+}
+
+/// The directives behind what was granted, and what it is, by origin.
+struct Granted {
+  std::map<OriginId, NodePrecision> nodes;
+  std::set<const Directive*> directives;
+
+  NodePrecision& of(const Plan& plan, OriginId origin) {
+    auto& entry = nodes[origin];
+    entry.node = plan.model->origins[origin.index].name;
+    return entry;
+  }
+};
+
+void collectComputePins(const Plan& plan, Granted& granted) {
+  for (const auto& grant : plan.precisionMap) {
+    const auto* directive = grant.code == "precision.pin_granted" ? directiveOf(plan, grant.by) : nullptr;
+    if (directive == nullptr) continue;
+    granted.directives.insert(directive);
+    for (const auto origin : plan.graph().node(grant.node).origins) granted.of(plan, origin).compute = grant.granted;
+  }
+}
+
+/// The planner decides about output types node by node.
+void collectOutputPins(const Plan& plan, Granted& granted) {
+  for (const auto& decision : plan.decisions) {
+    const auto* directive = decision.code == "precision.output_granted" ? directiveOf(plan, decision.by) : nullptr;
+    if (directive == nullptr) continue;
+    granted.directives.insert(directive);
+    for (const auto& subject : decision.subjects) {
+      const auto node = plan.graph().findNode(subject.name);
+      if (subject.kind != SubjectKind::Node || !node) continue;
+      for (const auto origin : plan.graph().node(*node).origins) granted.of(plan, origin).output = directive->type;
+    }
+  }
+}
+
+bool isWeaklyTyped(DataType type) {
+  return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
+}
+
+/// Two nodes of one name in the file are told apart here by "#2", which TensorRT does not know.
+std::optional<std::string> sharedName(const std::set<std::string, std::less<>>& names, const std::string& node) {
+  const auto hash = node.rfind('#');
+  if (hash != std::string::npos && hash + 1 < node.size() &&
+      std::ranges::all_of(node.substr(hash + 1), [](char c) { return c >= '0' && c <= '9'; }) &&
+      names.contains(node.substr(0, hash))) {
+    return node.substr(0, hash);
+  }
+  return names.contains(node + "#2") ? std::optional(node) : std::nullopt;
+}
+
+Status checkNode(const NodePrecision& node, const std::set<std::string, std::less<>>& names) {
+  for (const auto& type : {node.compute, node.output}) {
+    if (type && !isWeaklyTyped(*type)) {
+      return exportError(fmt::format("TensorRT's layer precisions cannot ask for {}", name(*type)), node.node,
+                         "Pin it to f32, f16 or bf16.");
+    }
+  }
+  if (const auto shared = sharedName(names, node.node)) {
+    return exportError(
+        fmt::format("several nodes of the file are called '{}': TensorRT cannot tell them apart", *shared), node.node,
+        "Give the nodes of the model different names.");
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<PrecisionConfig> precisionConfig(const Plan& plan) {
+  Granted granted;
+  collectComputePins(plan, granted);
+  collectOutputPins(plan, granted);
+  if (granted.nodes.empty()) {
+    return exportError("the plan has no granted pin and no granted output type: there is nothing to export", {},
+                       "Add --pin NODE=TYPE or --output-type NODE=TYPE.");
+  }
+  std::set<std::string, std::less<>> names;
+  for (const auto& origin : plan.model->origins) names.insert(origin.name);
+  PrecisionConfig config;
+  config.strictness = (*granted.directives.begin())->strictness;
+  for (const auto* directive : granted.directives) {
+    if (directive->strictness == config.strictness) continue;
+    return exportError("some pins are marked obey and others prefer; TensorRT has one flag for all", {},
+                       "Mark all of them obey, or all prefer.");
+  }
+  for (auto& [origin, node] : granted.nodes) {
+    TRY(checkNode(node, names));
+    for (const auto& type : {node.compute, node.output}) {
+      config.usesF16 |= type == DataType::F16;
+      config.usesBF16 |= type == DataType::BF16;
+    }
+    config.nodes.push_back(std::move(node));
+  }
+  for (const auto type : plan.options.precisions) {
+    config.usesF16 |= type == DataType::F16;
+    config.usesBF16 |= type == DataType::BF16;
+  }
+  return config;
+}
+
+std::string TrtVersion::text() const {
+  return fmt::format("{}.{}", major, minor);
+}
+
+Result<TrtVersion> parseTrtVersion(std::string_view text) {
+  const auto bad = [&] {
+    return Diagnostic{.message = fmt::format("'{}' is not a version of TensorRT", text),
+                      .where = {.attribute = "--trt-version"},
+                      .help = "For example: 8.6, 10.3 or 10.16."};
+  };
+  const auto parts = split(text, '.');
+  if (parts.size() < 2 || parts.size() > 4) return bad();
+  std::vector<int> numbers;
+  for (const auto& part : parts) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+    if (error != std::errc() || end != part.data() + part.size() || number < 0) return bad();
+    numbers.push_back(number);
+  }
+  return TrtVersion{numbers[0], numbers[1]};
+}
+
+Status checkTrtVersion(const PrecisionConfig& config, TrtVersion version, TrtVersion first, std::string_view format) {
+  const auto refused = [&](std::string message, std::string help) {
+    return Diagnostic{.message = std::move(message), .where = {.attribute = "--trt-version"}, .help = std::move(help)};
+  };
+  if (version.major >= 11) {
+    return refused(fmt::format("TensorRT {} has no layer precisions: networks are strongly typed since 11.0 and their "
+                               "precision is in the casts of the model",
+                               version.text()),
+                   "Export for a version up to 10.16, or put casts into the model.");
+  }
+  if (version > TrtVersion{10, 16}) {
+    return refused(fmt::format("TensorRT {} is not known; layer precisions are known up to 10.16", version.text()),
+                   "Give the version that will be used, up to 10.16.");
+  }
+  if (version < first) {
+    return refused(fmt::format("{} needs TensorRT {} or later", format, first.text()), "Use a later version.");
+  }
+  if (config.usesBF16 && version < TrtVersion{9, 0}) {
+    return refused(fmt::format("TensorRT {} has no bf16; it came with 9.0", version.text()),
+                   "Pin to f16 or f32, or export for a later version.");
+  }
+  return Done{};
+}
+
+std::string_view trtTypeName(DataType type) {
+  return type == DataType::F16 ? "fp16" : type == DataType::BF16 ? "bf16" : "fp32";
+}
+
+std::string shellQuoted(std::string_view text) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./:=,+@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, plain)) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+}  // namespace fusescope

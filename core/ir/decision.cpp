@@ -1,0 +1,114 @@
+#include "ir/decision.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "base/result.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::array kKindNames{
+    std::pair{DecisionKind::Import, std::string_view("import")},
+    std::pair{DecisionKind::Normalise, std::string_view("normalise")},
+    std::pair{DecisionKind::Infer, std::string_view("infer")},
+    std::pair{DecisionKind::Input, std::string_view("input")},
+    std::pair{DecisionKind::Truncate, std::string_view("truncate")},
+    std::pair{DecisionKind::Validate, std::string_view("validate")},
+    std::pair{DecisionKind::Partition, std::string_view("partition")},
+    std::pair{DecisionKind::Fuse, std::string_view("fuse")},
+    std::pair{DecisionKind::Precision, std::string_view("precision")},
+    std::pair{DecisionKind::Tactic, std::string_view("tactic")},
+    std::pair{DecisionKind::Cache, std::string_view("cache")},
+    std::pair{DecisionKind::Build, std::string_view("build")},
+};
+
+constexpr std::array kSubjectNames{
+    std::pair{SubjectKind::Node, "node"},
+    std::pair{SubjectKind::Value, "value"},
+    std::pair{SubjectKind::FusedNode, "fused_node"},
+    std::pair{SubjectKind::Segment, "segment"},
+};
+
+/// An argument as it stands in a sentence: strings without quotes, lists joined by commas.
+std::string spoken(const Json& argument) {
+  if (argument.is_string()) return argument.get<std::string>();
+  if (!argument.is_array()) return argument.dump();
+  std::string text;
+  for (const Json& item : argument) text += (text.empty() ? "" : ", ") + spoken(item);
+  return text;
+}
+
+}  // namespace
+
+std::string_view name(DecisionKind kind) {
+  return kKindNames[static_cast<std::size_t>(kind)].second;
+}
+
+const DecisionCode* findDecisionCode(std::string_view code) {
+  for (const DecisionCode& entry : decisionCatalogue())
+    if (entry.code == code) return &entry;
+  return nullptr;
+}
+
+Decision decide(std::string_view code, std::vector<Subject> subjects, std::string by, Json arguments) {
+  const DecisionCode* entry = findDecisionCode(code);
+  if (entry == nullptr) {
+    std::fprintf(stderr, "decision code '%.*s' is not in the catalogue\n", static_cast<int>(code.size()), code.data());
+    std::abort();
+  }
+  return {.kind = entry->kind,
+          .code = std::string(code),
+          .allowed = entry->allowed,
+          .subjects = std::move(subjects),
+          .by = std::move(by),
+          .arguments = std::move(arguments),
+          .evidence = {}};
+}
+
+std::string message(const Decision& decision) {
+  const DecisionCode* entry = findDecisionCode(decision.code);
+  if (entry == nullptr) return decision.code;
+  std::string text;
+  std::string_view rest = entry->sentence;
+  while (!rest.empty()) {
+    const std::size_t open = rest.find('{');
+    const std::size_t close = open == std::string_view::npos ? open : rest.find('}', open);
+    if (close == std::string_view::npos) break;
+    const std::string key(rest.substr(open + 1, close - open - 1));
+    text += rest.substr(0, open);
+    text += decision.arguments.contains(key) ? spoken(decision.arguments[key]) : "?";
+    rest.remove_prefix(close + 1);
+  }
+  return text.append(rest);
+}
+
+Json toJson(const Decision& decision) {
+  Json subjects = Json::array();
+  for (const Subject& subject : decision.subjects)
+    subjects.push_back({{kSubjectNames[static_cast<std::size_t>(subject.kind)].second, subject.name}});
+  return {{"kind", name(decision.kind)},   {"code", decision.code},       {"allowed", decision.allowed},
+          {"subjects", subjects},          {"by", decision.by},           {"arguments", decision.arguments},
+          {"evidence", decision.evidence}, {"message", message(decision)}};
+}
+
+Result<Decision> decisionFromJson(const Json& json) {
+  try {
+    const auto code = json.at("code").get<std::string>();
+    if (findDecisionCode(code) == nullptr)
+      return Diagnostic{.message = "unknown decision code '" + code + "'", .where = {.attribute = "code"}};
+    std::vector<Subject> subjects;
+    for (const Json& item : json.at("subjects"))
+      for (const auto& [kind, key] : kSubjectNames)
+        if (item.contains(key)) subjects.push_back({kind, item.at(key).get<std::string>()});
+    Decision decision = decide(code, std::move(subjects), json.at("by").get<std::string>(), json.at("arguments"));
+    decision.evidence = json.at("evidence").get<std::vector<std::uint32_t>>();
+    return decision;
+  } catch (const Json::exception& e) {
+    return Diagnostic{.message = std::string("is not a decision: ") + e.what()};
+  }
+}
+
+}  // namespace fusescope

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace fusescope {
+
+enum class DecisionKind {
+  Import,
+  Normalise,
+  Infer,
+  Input,
+  Truncate,
+  Validate,
+  Partition,
+  Fuse,
+  Precision,
+  Tactic,
+  Cache,
+  Build
+};
+std::string_view name(DecisionKind kind);  ///< "normalise", "fuse", …
+
+enum class SubjectKind { Node, Value, FusedNode, Segment };
+
+/// What a decision is about, by name: names are unique in a model and equal between its plans.
+struct Subject {
+  SubjectKind kind;
+  std::string name;
+  static Subject node(std::string n) { return {SubjectKind::Node, std::move(n)}; }
+  static Subject value(std::string n) { return {SubjectKind::Value, std::move(n)}; }
+  static Subject fusedNode(std::string n) { return {SubjectKind::FusedNode, std::move(n)}; }
+  static Subject segment(std::string n) { return {SubjectKind::Segment, std::move(n)}; }
+  bool operator==(const Subject&) const = default;
+};
+
+/// A recorded answer: what was allowed or refused, for whom, by whom, and why, as data. The sentence a person reads
+/// is made by message() from the code's entry in the catalogue (decision_catalogue.cpp); a code that is not in the
+/// catalogue cannot be used (decide() aborts).
+struct Decision {
+  DecisionKind kind;
+  std::string code;  ///< "fuse.consumer_has_pin"; its part before the dot is the kind's name
+  bool allowed = true;
+  std::vector<Subject> subjects;
+  std::string by;  ///< the pass, rule, validator or directive that decided: "fuse_conv", "pin:3"
+  Json arguments = Json::object();
+  std::vector<std::uint32_t> evidence;  ///< indices into the same list of decisions
+  bool operator==(const Decision&) const = default;
+};
+
+/// The way to make one: looks `code` up for kind and allowed.
+Decision decide(std::string_view code, std::vector<Subject> subjects, std::string by, Json arguments = Json::object());
+/// The sentence for people, with the arguments filled in.
+std::string message(const Decision& decision);
+/// Whether the catalogue says that this code refuses something.
+struct DecisionCode {
+  std::string_view code;
+  DecisionKind kind;
+  bool allowed;
+  std::string_view sentence;  ///< "{argument}" is replaced by the argument of that name
+};
+const DecisionCode* findDecisionCode(std::string_view code);
+const std::vector<DecisionCode>& decisionCatalogue();
+
+Json toJson(const Decision& decision);
+Result<Decision> decisionFromJson(const Json& json);
+
+}  // namespace fusescope

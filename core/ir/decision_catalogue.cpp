@@ -1,0 +1,132 @@
+#include "ir/decision.h"
+
+namespace fusescope {
+
+// Every reason code, in the order of the pipeline. "{argument}" is filled in from Decision::arguments.
+// Codes are stable: files hold them and users filter by them.
+const std::vector<DecisionCode>& decisionCatalogue() {
+  using enum DecisionKind;
+  static const std::vector<DecisionCode> kCatalogue{
+      // import
+      {"import.input_assumed", Import, true, "{input} has no fixed extents in the file; {assumed} is assumed"},
+      {"import.function_inlined", Import, true, "calls the function {function}; its {nodes} nodes stand in its place"},
+      {"import.attribute_dropped", Import, true,
+       "its attribute {attribute} is of a kind that is not read; it is left out"},
+      {"import.newer_opset", Import, true,
+       "the file uses opset {opset} of ai.onnx; operators are read as opset {known} knows them"},
+      // normalise
+      {"normalise.constant_node", Normalise, true, "is a constant; its value is used directly"},
+      {"normalise.identity_removed", Normalise, true, "does nothing; what reads its output reads its input"},
+      {"normalise.dropout_removed", Normalise, true,
+       "drops nothing outside training; what reads its output reads its input"},
+      {"normalise.extents_known", Normalise, true, "asks for extents that are known; the answer is a constant"},
+      {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
+      {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
+      {"normalise.dead", Normalise, true, "no output of the network depends on it"},
+      // infer
+      // input
+      // truncate
+      {"truncate.input", Truncate, true,
+       "input {value} is narrowed from {from} to {to} where an accelerated segment reads it"},
+      {"truncate.constant", Truncate, true, "constant {value} is narrowed from {from} to {to}: every element survives"},
+      {"truncate.constant_saturates", Truncate, true,
+       "constant {value} is narrowed from {from} to {to}: {consumer} saturates there anyway"},
+      {"truncate.produced", Truncate, true, "{value} is produced as {to} instead of {from}"},
+      {"truncate.constant_out_of_range", Truncate, false,
+       "constant {value} stays {from}: {element} does not survive as {to}"},
+      {"truncate.constant_without_data", Truncate, false,
+       "constant {value} stays {from}: the model holds no data to prove that it survives as {to}"},
+      {"truncate.not_chosen", Truncate, false,
+       "{value} stays {from}, which {target} lacks: truncation of {from} was not chosen (--truncate {mode} would "
+       "narrow it)"},
+      {"truncate.mode", Truncate, true, "truncation mode {mode} was asked for; {values} values are narrowed"},
+      // validate
+      {"validate.supported", Validate, true, "{target} supports {op} at these types"},
+      {"validate.no_kernel", Validate, false, "no kernel for {op} exists yet"},
+      {"validate.control_flow", Validate, false, "{op} is control flow; segments hold none"},
+      {"validate.operator_not_supported", Validate, false, "the ONNX parser of {target} does not know {op}"},
+      {"validate.type_not_supported", Validate, false, "{target} does not support {type} (value {value})"},
+      {"validate.type_unknown", Validate, false, "the type of {value} is not known"},
+      {"validate.needs_truncation", Validate, false,
+       "{target} lacks {type} (value {value}); --truncate {mode} would make {op} supported"},
+      {"validate.constant_not_truncated", Validate, false,
+       "{target} lacks {type}, and constant {value} does not survive as the narrower type"},
+      // partition
+      {"partition.supported", Partition, true, "runs in {segment}"},
+      {"partition.forced_fallback", Partition, false, "a directive sends it to fallback"},
+      {"partition.not_supported", Partition, false, "falls back: {target} cannot run it"},
+      {"partition.too_small", Partition, false,
+       "is supported, but its segment has {nodes} of the {minimum} nodes asked for"},
+      {"partition.would_cycle", Partition, false,
+       "the segment of {consumer} cannot join that of {producer}: a path leaves through {through} and comes back"},
+      {"partition.min_segment", Partition, true,
+       "segments have at least {minimum} nodes; {lost} nodes fell back for it"},
+      // fuse
+      {"fuse.merged", Fuse, true, "runs as one {kind} kernel (rule {rule})"},
+      {"fuse.single", Fuse, true, "runs alone as {kind}"},
+      {"fuse.split", Fuse, false, "{producer} and {consumer} stay apart: a split was asked for after {node}"},
+      {"fuse.split_honoured", Fuse, true, "nothing fuses across its output"},
+      {"fuse.no_fuse", Fuse, false, "rule {rule} was told to leave {node} alone"},
+      {"fuse.no_fuse_honoured", Fuse, true, "rule {rule} is switched off for {nodes} nodes"},
+      {"fuse.precision_differs", Fuse, false,
+       "{producer} computes in {producer_type} and {consumer} in {consumer_type}"},
+      {"fuse.output_type_pinned", Fuse, false,
+       "{producer} and {consumer} stay apart: the output of {node} has a pinned type and must stand in memory"},
+      {"fuse.inner_value_used_outside", Fuse, false,
+       "{value} is also used by {user}, and a {kind} kernel cannot deliver an inner value"},
+      {"fuse.model_output_inside", Fuse, false,
+       "{value} is an output of the network, and a {kind} kernel cannot deliver an inner value"},
+      {"fuse.would_cycle", Fuse, false,
+       "{producer} and {consumer} cannot join: a path leaves through {through} and comes back"},
+      {"fuse.shape_differs", Fuse, false,
+       "{producer} and {consumer} have different extents; fusing would compute elements again"},
+      {"fuse.shape_unknown", Fuse, false,
+       "the extents of {value} are not known, so {producer} and {consumer} cannot be proved to fit"},
+      {"fuse.other_segment", Fuse, false, "{producer} and {consumer} are in different segments"},
+      {"fuse.fallback_segment", Fuse, false, "{segment} is fallback: each of its nodes runs alone"},
+      {"fuse.producer_not_fusible", Fuse, false, "{producer} ({op}) takes no {consumer_kind} into its kernel"},
+      {"fuse.epilogue_operand", Fuse, false,
+       "{consumer} cannot follow {producer}: operand {value} does not broadcast to its output"},
+      {"fuse.layout_would_be_fixed", Fuse, false,
+       "{consumer} would force {producer} to leave its output in plain layout"},
+      {"fuse.pattern_incomplete", Fuse, false, "looks like {kind}, but {what}"},
+      // precision
+      {"precision.default", Precision, true, "computes in {type}"},
+      {"precision.lowered", Precision, true, "computes in {type}, as --precision asks"},
+      {"precision.measured", Precision, true, "computes in {type}, the fastest that was measured"},
+      {"precision.not_measured", Precision, true,
+       "stays {type}: nothing was measured that shows another type to be faster"},
+      {"precision.not_float", Precision, true, "computes no floats; precision does not apply"},
+      {"precision.fallback", Precision, true, "runs in fallback and keeps {type}"},
+      {"precision.type_kept", Precision, true, "keeps {type}: {target} computes it in no other type"},
+      {"precision.pin_granted", Precision, true, "computes in {type}, as pinned"},
+      {"precision.pin_refused", Precision, false, "cannot compute in {type}, though the pin says obey: {why}"},
+      {"precision.pin_not_honoured", Precision, false, "does not compute in {type}, as the pin prefers: {why}"},
+      {"precision.output_granted", Precision, true, "leaves its output as {type}, as pinned"},
+      {"precision.output_refused", Precision, false,
+       "cannot leave its output as {type}, though the directive says obey: {why}"},
+      {"precision.output_not_honoured", Precision, false,
+       "does not leave its output as {type}, as the directive prefers: {why}"},
+      {"precision.overridden", Precision, false, "directive {directive} is overridden by the later {later}"},
+      {"precision.pin_split", Precision, true,
+       "the pin takes apart what would run as one kernel ({lost_fusions}), and adds {casts} casts"},
+      {"precision.pin_casts", Precision, true, "the pin takes no kernel apart, and adds {casts} casts"},
+      // tactic
+      {"tactic.requested", Tactic, true, "the build is asked for tactic {tactic}"},
+      {"tactic.pinned", Tactic, true, "runs with {tactic}, as asked"},
+      {"tactic.unknown", Tactic, false,
+       "cannot run with {tactic}: there is no such tactic for it here; the nearest are {nearest}"},
+      {"tactic.missing", Tactic, false,
+       "was built with {tactic}, which this machine does not have; {nearest} takes its place"},
+      // cache
+      {"cache.same_structure", Cache, true, "has the structure of {first}: measured once, with its own weights"},
+      {"cache.damaged", Cache, true,
+       "the timing cache {file} was damaged; it was moved to {moved_to} and a new one begun"},
+      {"cache.unavailable", Cache, false,
+       "the timing cache {file} cannot be used: {problem}; every tactic is measured again"},
+      // build
+  };
+  return kCatalogue;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "ir/decision.h"
+#include "ir/graph.h"
+
+namespace fusescope {
+
+/// A node of the file, as it was.
+struct Origin {
+  std::string name;  ///< unique; see Node::name
+  std::string op;
+  std::string domain;
+};
+
+/// What an input may be at run time. `min`, `opt` and `max` are equal for a fixed input.
+struct InputSpec {
+  std::string name;
+  DataType dtype = DataType::Undefined;
+  Dims min, opt, max;
+  std::string source;  ///< "file", "metadata", "user", "assumed": where it came from, shown to the user
+  bool fixed() const { return min == max; }
+  bool operator==(const InputSpec&) const = default;
+};
+
+/// What a file held: the graph, where each node came from, and what is known of the inputs. Immutable; shared.
+struct Model {
+  std::string path;    ///< as the user gave it
+  std::string format;  ///< "onnx"
+  std::string producer;
+  std::map<std::string, std::int64_t> opset;  ///< of the file, domain ("ai.onnx") to version
+  std::vector<Origin> origins;                ///< index = OriginId, file order
+  std::shared_ptr<const Graph> graph;
+  std::vector<InputSpec> inputSpecs;  ///< one per graph input, in order
+  std::vector<Decision> decisions;    ///< of import, normalise and infer
+  std::int64_t fileNodes = 0;         ///< nodes of the file's main graph
+  std::int64_t parameters = 0;        ///< elements of all weights, with or without data
+  std::int64_t weightBytes = 0;
+  bool weightless = false;  ///< some weight has no data: it can be looked at and planned, not run
+  Hash128 contentHash;      ///< of structure and weights' names, types and extents (not of their data)
+};
+
+}  // namespace fusescope

@@ -1,0 +1,287 @@
+#include "ir/tensor.h"
+
+#include <cassert>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/float_bits.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+std::shared_ptr<const void> allocateZeroed(std::size_t bytes) {
+  const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  void* memory = std::aligned_alloc(kAlignment, std::max(rounded, kAlignment));
+  if (memory == nullptr) throw std::bad_alloc();
+  std::memset(memory, 0, rounded);
+  return {memory, [](const void* p) { std::free(const_cast<void*>(p)); }};
+}
+
+std::int64_t nibble(const std::byte* data, std::int64_t i, bool isSigned) {
+  const auto byte = static_cast<unsigned>(data[i / 2]);
+  const int value = static_cast<int>(i % 2 == 0 ? byte & 0xfU : byte >> 4);
+  return isSigned && value > 7 ? value - 16 : value;
+}
+
+/// The 8-bit floats without infinities, negative zero or two NaNs (0x80 is the only one).
+float fromFnuz(std::uint8_t bits, int mantissaBits, int bias) {
+  if (bits == 0x80) return NAN;
+  const float sign = (bits & 0x80) != 0 ? -1.0F : 1.0F;
+  const int exponent = (bits & 0x7f) >> mantissaBits;
+  const auto fraction = std::ldexp(static_cast<float>(bits & ((1 << mantissaBits) - 1)), -mantissaBits);
+  return sign * (exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1.0F + fraction, exponent - bias));
+}
+
+/// The nearest code, ties to the even one; beyond the range the largest (ONNX's saturating conversion).
+std::uint8_t toFnuz(float value, int mantissaBits, int bias) {
+  if (std::isnan(value)) return 0x80;
+  const float magnitude = std::fabs(value);
+  int best = 0;
+  for (int code = 1; code < 0x80; ++code) {
+    const float distance = std::fabs(fromFnuz(static_cast<std::uint8_t>(code), mantissaBits, bias) - magnitude);
+    const float least = std::fabs(fromFnuz(static_cast<std::uint8_t>(best), mantissaBits, bias) - magnitude);
+    if (distance < least || (distance == least && code % 2 == 0)) best = code;
+  }
+  return static_cast<std::uint8_t>(best != 0 && std::signbit(value) ? best | 0x80 : best);
+}
+
+float fromF8E4M3(std::uint8_t bits) {
+  const int exponent = (bits >> 3) & 0xf, mantissa = bits & 7;
+  const float sign = (bits & 0x80) != 0 ? -1.0F : 1.0F;
+  if (exponent == 15 && mantissa == 7) return NAN;
+  if (exponent == 0) return sign * std::ldexp(static_cast<float>(mantissa), -9);
+  return sign * std::ldexp(1.0F + static_cast<float>(mantissa) / 8.0F, exponent - 7);
+}
+
+std::uint8_t toF8E4M3(float value) {
+  const std::uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  if (std::isnan(value)) return sign | 0x7f;
+  const float magnitude = std::fabs(roundedTo(DataType::F8E4M3, value));
+  if (magnitude < 0.015625F) return sign | static_cast<std::uint8_t>(magnitude * 512.0F);
+  const int exponent = std::ilogb(magnitude);
+  const auto mantissa = static_cast<std::uint8_t>(std::ldexp(magnitude, 3 - exponent) - 8.0F);
+  return static_cast<std::uint8_t>(sign | ((exponent + 7) << 3) | mantissa);
+}
+
+template <class T>
+T load(const std::byte* data, std::int64_t i) {
+  T value;
+  std::memcpy(&value, data + i * static_cast<std::int64_t>(sizeof(T)), sizeof value);
+  return value;
+}
+
+template <class T>
+void store(std::byte* data, std::int64_t i, T value) {
+  std::memcpy(data + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof value);
+}
+
+template <class T>
+T truncatedTo(
+    double value) {  // float to integer: towards zero; outside the range wraps through int64 as numpy does on x86
+  if (!(value >= -9.2233720368547758e18 && value < 9.2233720368547758e18)) {
+    if constexpr (std::is_same_v<T, std::uint64_t>)
+      if (value >= 0 && value < 1.8446744073709552e19) return static_cast<T>(value);
+    return static_cast<T>(INT64_MIN);
+  }
+  return static_cast<T>(static_cast<std::int64_t>(value));
+}
+
+void storeFloat(std::byte* data, DataType type, std::int64_t i, double value) {
+  switch (type) {
+    case DataType::F64:
+      return store(data, i, value);
+    case DataType::F32:
+      return store(data, i, static_cast<float>(value));
+    case DataType::F16:
+      return store(data, i, toFloat16Bits(static_cast<float>(value)));
+    case DataType::BF16:
+      return store(data, i, toBFloat16Bits(static_cast<float>(value)));
+    case DataType::F8E4M3:
+      return store(data, i, toF8E4M3(static_cast<float>(value)));
+    case DataType::F8E5M2:
+      return store(
+          data, i,
+          static_cast<std::uint8_t>(toFloat16Bits(roundedTo(DataType::F8E5M2, static_cast<float>(value))) >> 8));
+    case DataType::F8E4M3FNUZ:
+      return store(data, i, toFnuz(static_cast<float>(value), 3, 8));
+    case DataType::F8E5M2FNUZ:
+      return store(data, i, toFnuz(static_cast<float>(value), 2, 16));
+    default:
+      assert(false);
+  }
+}
+
+void storeInteger(std::byte* data, DataType type, std::int64_t i, std::int64_t value) {
+  switch (type) {
+    case DataType::I64:
+    case DataType::U64:
+      return store(data, i, value);
+    case DataType::I32:
+    case DataType::U32:
+      return store(data, i, static_cast<std::int32_t>(value));
+    case DataType::I16:
+    case DataType::U16:
+      return store(data, i, static_cast<std::int16_t>(value));
+    case DataType::I8:
+    case DataType::U8:
+      return store(data, i, static_cast<std::int8_t>(value));
+    case DataType::Bool:
+      return store(data, i, static_cast<std::uint8_t>(value != 0));
+    case DataType::I4:
+    case DataType::U4: {
+      auto& byte = data[i / 2];
+      const auto low = static_cast<std::byte>(value & 0xf);
+      byte = i % 2 == 0 ? (byte & std::byte{0xf0}) | low : (byte & std::byte{0x0f}) | (low << 4);
+      return;
+    }
+    default:
+      assert(false);
+  }
+}
+
+}  // namespace
+
+Tensor Tensor::zeros(DataType type, Dims dims) {
+  Tensor tensor = withoutData(type, std::move(dims));
+  if (type == DataType::String) {
+    tensor.m_strings = std::make_shared<std::vector<std::string>>(static_cast<std::size_t>(tensor.m_count));
+    return tensor;
+  }
+  tensor.m_owner = allocateZeroed(tensor.byteSize());
+  tensor.m_data = static_cast<const std::byte*>(tensor.m_owner.get());
+  return tensor;
+}
+
+Tensor Tensor::view(DataType type, Dims dims, std::shared_ptr<const void> owner, const std::byte* data) {
+  Tensor tensor = withoutData(type, std::move(dims));
+  tensor.m_owner = std::move(owner);
+  tensor.m_data = data;
+  return tensor;
+}
+
+Tensor Tensor::withoutData(DataType type, Dims dims) {
+  Tensor tensor;
+  tensor.m_type = type;
+  tensor.m_count = elementCount(dims).value();
+  tensor.m_dims = std::move(dims);
+  return tensor;
+}
+
+Tensor Tensor::ofStrings(Dims dims, std::vector<std::string> strings) {
+  Tensor tensor = withoutData(DataType::String, std::move(dims));
+  assert(static_cast<std::size_t>(tensor.m_count) == strings.size());
+  tensor.m_strings = std::make_shared<const std::vector<std::string>>(std::move(strings));
+  return tensor;
+}
+
+Tensor Tensor::scalar(float value) {
+  return copyOf<float>(DataType::F32, {}, std::span(&value, 1));
+}
+
+Tensor Tensor::ofInt64(std::vector<std::int64_t> values) {
+  return copyOf<std::int64_t>(DataType::I64, {static_cast<std::int64_t>(values.size())}, values);
+}
+
+const std::vector<std::string>& Tensor::strings() const {
+  static const std::vector<std::string> kNone;
+  return m_strings ? *m_strings : kNone;
+}
+
+Tensor Tensor::reshaped(Dims dims) const {
+  assert(elementCount(dims) == m_count);
+  Tensor tensor = *this;
+  tensor.m_dims = std::move(dims);
+  return tensor;
+}
+
+double Tensor::asDouble(std::int64_t i) const {
+  switch (m_type) {
+    case DataType::F64:
+      return load<double>(m_data, i);
+    case DataType::F32:
+      return load<float>(m_data, i);
+    case DataType::F16:
+      return fromFloat16Bits(load<std::uint16_t>(m_data, i));
+    case DataType::BF16:
+      return fromBFloat16Bits(load<std::uint16_t>(m_data, i));
+    case DataType::F8E4M3:
+      return fromF8E4M3(load<std::uint8_t>(m_data, i));
+    case DataType::F8E5M2:
+      return fromFloat16Bits(static_cast<std::uint16_t>(load<std::uint8_t>(m_data, i) << 8));
+    case DataType::F8E4M3FNUZ:
+      return fromFnuz(load<std::uint8_t>(m_data, i), 3, 8);
+    case DataType::F8E5M2FNUZ:
+      return fromFnuz(load<std::uint8_t>(m_data, i), 2, 16);
+    case DataType::U64:
+      return static_cast<double>(load<std::uint64_t>(m_data, i));
+    default:
+      return static_cast<double>(asInt64(i));
+  }
+}
+
+std::int64_t Tensor::asInt64(std::int64_t i) const {
+  switch (m_type) {
+    case DataType::I64:
+    case DataType::U64:
+      return load<std::int64_t>(m_data, i);
+    case DataType::I32:
+      return load<std::int32_t>(m_data, i);
+    case DataType::U32:
+      return load<std::uint32_t>(m_data, i);
+    case DataType::I16:
+      return load<std::int16_t>(m_data, i);
+    case DataType::U16:
+      return load<std::uint16_t>(m_data, i);
+    case DataType::I8:
+      return load<std::int8_t>(m_data, i);
+    case DataType::U8:
+    case DataType::Bool:
+      return load<std::uint8_t>(m_data, i);
+    case DataType::I4:
+      return nibble(m_data, i, true);
+    case DataType::U4:
+      return nibble(m_data, i, false);
+    default:
+      return isFloat(m_type) ? truncatedTo<std::int64_t>(asDouble(i)) : 0;
+  }
+}
+
+Tensor Tensor::converted(DataType to) const {
+  if (to == m_type) return *this;
+  assert(hasData() && m_type != DataType::String && to != DataType::String);
+  Tensor result = zeros(to, m_dims);
+  std::byte* out = result.mutableBytes();
+  const bool fromFloat = isFloat(m_type);
+  for (std::int64_t i = 0; i < m_count; ++i) {
+    if (isFloat(to)) {
+      storeFloat(out, to, i, asDouble(i));
+    } else if (to == DataType::Bool) {
+      storeInteger(out, to, i, fromFloat ? asDouble(i) != 0 : asInt64(i) != 0);
+    } else if (to == DataType::U64 && fromFloat) {
+      storeInteger(out, to, i, static_cast<std::int64_t>(truncatedTo<std::uint64_t>(asDouble(i))));
+    } else {
+      storeInteger(out, to, i, asInt64(i));
+    }
+  }
+  return result;
+}
+
+bool Tensor::identical(const Tensor& other) const {
+  if (m_type != other.m_type || m_dims != other.m_dims || hasData() != other.hasData()) return false;
+  if (m_type == DataType::String) return strings() == other.strings();
+  return m_data == other.m_data || !hasData() || m_count == 0 || std::memcmp(m_data, other.m_data, byteSize()) == 0;
+}
+
+std::vector<std::int64_t> int64Values(const Tensor& tensor) {
+  std::vector<std::int64_t> values;
+  if (!tensor.hasData() || tensor.type() == DataType::String) return values;
+  values.reserve(static_cast<std::size_t>(tensor.count()));
+  for (std::int64_t i = 0; i < tensor.count(); ++i) values.push_back(tensor.asInt64(i));
+  return values;
+}
+
+}  // namespace fusescope

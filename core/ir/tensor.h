@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/tensor_type.h"
+
+namespace fusescope {
+
+/// A dense, row-major tensor in memory: a weight, a folded constant, an input or an output. Copies share the data,
+/// which is const once shared. Data may be owned, or mapped from a file, or absent (a weightless model).
+/// 4-bit elements pack two to a byte, low half first. Strings are held apart.
+class Tensor {
+ public:
+  Tensor() = default;
+
+  /// Owned and zeroed, 64-byte aligned. `dims` must have a valid elementCount().
+  static Tensor zeros(DataType type, Dims dims);
+  /// Shares `data`, which must hold byteSize(type, count) bytes and live as long as `owner`.
+  static Tensor view(DataType type, Dims dims, std::shared_ptr<const void> owner, const std::byte* data);
+  static Tensor withoutData(DataType type, Dims dims);
+  static Tensor ofStrings(Dims dims, std::vector<std::string> strings);
+  template <class T>
+  static Tensor copyOf(DataType type, Dims dims, std::span<const T> values) {
+    Tensor tensor = zeros(type, std::move(dims));
+    std::copy(values.begin(), values.end(), tensor.mutableData<T>().begin());
+    return tensor;
+  }
+  static Tensor scalar(float value);
+  static Tensor ofInt64(std::vector<std::int64_t> values);  ///< one-dimensional
+
+  DataType type() const { return m_type; }
+  const Dims& dims() const { return m_dims; }
+  std::int64_t count() const { return m_count; }
+  std::size_t byteSize() const { return fusescope::byteSize(m_type, m_count); }
+  bool hasData() const { return m_data != nullptr || m_strings != nullptr || m_count == 0; }
+
+  const std::byte* bytes() const { return m_data; }
+  /// Only for a tensor made by zeros()/copyOf() whose data nobody else has been given yet.
+  std::byte* mutableBytes() { return const_cast<std::byte*>(m_data); }
+  template <class T>
+  std::span<const T> data() const {
+    return {reinterpret_cast<const T*>(m_data), static_cast<std::size_t>(m_count)};
+  }
+  template <class T>
+  std::span<T> mutableData() {
+    return {reinterpret_cast<T*>(mutableBytes()), static_cast<std::size_t>(m_count)};
+  }
+  const std::vector<std::string>& strings() const;
+
+  /// The same data with other extents of the same count.
+  Tensor reshaped(Dims dims) const;
+  /// Element `i` of any numeric type or Bool as a double (int64 beyond 2^53 loses low bits; use asInt64 there).
+  double asDouble(std::int64_t i) const;
+  std::int64_t asInt64(std::int64_t i) const;
+  /// All elements converted: floats round to nearest even, float to integer truncates towards zero, as ONNX Cast.
+  /// F8 follows ONNX's saturating conversion. Strings are not converted here.
+  Tensor converted(DataType to) const;
+  /// Same type, extents and bits.
+  bool identical(const Tensor& other) const;
+
+ private:
+  DataType m_type = DataType::Undefined;
+  Dims m_dims;
+  std::int64_t m_count = 0;
+  std::shared_ptr<const void> m_owner;
+  const std::byte* m_data = nullptr;
+  std::shared_ptr<const std::vector<std::string>> m_strings;
+};
+
+/// One-dimensional integer tensors (shapes, axes) as numbers; empty if `tensor` has no data.
+std::vector<std::int64_t> int64Values(const Tensor& tensor);
+
+}  // namespace fusescope

@@ -1,0 +1,45 @@
+#include "ir/tensor_type.h"
+
+namespace fusescope {
+
+std::optional<std::int64_t> elementCount(const Dims& dims) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  std::int64_t count = 1;
+  for (const std::int64_t dim : dims) {
+    if (dim == 0) return 0;
+    if (dim < 0 || count > kMost / dim) return std::nullopt;
+    count *= dim;
+  }
+  return count;
+}
+
+std::string toText(const Dims& dims) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < dims.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
+  return text + "]";
+}
+
+std::optional<Dims> Shape::fixed() const {
+  if (!ranked) return std::nullopt;
+  Dims sizes;
+  sizes.reserve(dims.size());
+  for (const Dim& dim : dims) {
+    if (!dim.known()) return std::nullopt;
+    sizes.push_back(dim.size);
+  }
+  return sizes;
+}
+
+std::string TensorType::text() const {
+  std::string text(name(dtype));
+  if (!shape.ranked) return text + "[...]";
+  text += "[";
+  for (std::size_t i = 0; i < shape.dims.size(); ++i) {
+    const Dim& dim = shape.dims[i];
+    text += i == 0 ? "" : ", ";
+    text += dim.known() ? std::to_string(dim.size) : dim.symbol.empty() ? "?" : dim.symbol;
+  }
+  return text + "]";
+}
+
+}  // namespace fusescope

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <vector>
+
+#include "layout/level.h"
+
+namespace fusescope {
+
+// The layered layout of one level, after Sugiyama, with every phase linear or n log n:
+//
+//  1 ranks      edges that close a cycle are turned round; longest path from the top; what nothing pulls upwards sinks
+//  to
+//               its consumers (rankLevel)
+//  2 lanes      an edge that passes ranks gets one point ("bend") in each; all edges of one source share them, so an
+//  input
+//               of every block costs one lane and not one per block. Over a budget, the longest lanes run outside
+//               (addBends)
+//  3 order      depth first, then barycentre sweeps, the best by crossings is kept (orderRanks)
+//  4 alignment  a non-crossing choice of edges is drawn straight, critical paths first: columns of nodes (placeAcross)
+//  5 columns    moved between their neighbours to the weighted median of what they are tied to (placeAcross)
+//  6 curves     an edge bends only in the gaps between ranks, so it never runs through a box (routeEdges)
+
+/// A node is an entity (index below entityCount) or a bend.
+struct Link {
+  int upper = 0, lower = 0;       ///< nodes of adjacent ranks
+  double upperX = 0, lowerX = 0;  ///< offset of the attachment from the node's centre
+  bool upperFixed = false, lowerFixed = false;
+  bool critical = false;  ///< on a longest path
+};
+
+/// How an edge of the level is drawn: down through `links`, or along an outside lane if there are none.
+struct EdgePath {
+  std::vector<int> links;
+  bool reversed = false;
+};
+
+struct LayeredState {
+  const LevelGraph* level = nullptr;
+  int entityCount = 0;
+  std::vector<int> topological;         ///< entities, producers first (after turning edges round)
+  std::vector<bool> reversed;           ///< by edge
+  std::vector<int> rank;                ///< by node
+  std::vector<std::vector<int>> ranks;  ///< nodes of each rank, left to right
+  std::vector<int> position;            ///< by node: index in its rank
+  std::vector<Link> links;
+  std::vector<std::vector<int>> above, below;  ///< by node: links to the rank above, below
+  std::vector<EdgePath> paths;                 ///< by edge
+  std::vector<double> centre;                  ///< by node: x
+  std::vector<double> rankTop, rankBottom;
+  bool isBend(int node) const { return node >= entityCount; }
+  double width(int node) const;
+  double height(int node) const;
+};
+
+void rankLevel(LayeredState& state);
+void addBends(LayeredState& state);
+Status orderRanks(LayeredState& state, const StopToken& stop);
+Status placeAcross(LayeredState& state, const StopToken& stop);
+/// Heights of the ranks, attachments, curves.
+LevelLayout routeEdges(LayeredState& state);
+
+}  // namespace fusescope

@@ -1,0 +1,41 @@
+#include "onnxlib/external_files.h"
+
+#include <algorithm>
+
+namespace fusescope::onnxlib {
+namespace fs = std::filesystem;
+
+ExternalFiles::ExternalFiles(const fs::path& model) : m_folder(model.parent_path()) {
+  if (m_folder.empty()) m_folder = ".";
+}
+
+Result<std::shared_ptr<const MappedFile>> ExternalFiles::open(const std::string& location) {
+  if (const auto known = m_open.find(location); known != m_open.end()) return known->second;
+  const auto refuse = [&](const std::string& why) {
+    return Diagnostic{.message = "its external data '" + location + "' " + why};
+  };
+  if (location.empty()) return Diagnostic{.message = "its data is external, but no location is given"};
+  const fs::path relative(location);
+  const char* const inside = "; external data must lie in the model's own folder";
+  if (relative.is_absolute()) return refuse(std::string("is an absolute path") + inside);
+  if (std::ranges::find(relative, fs::path("..")) != relative.end())
+    return refuse(std::string("leaves the folder") + inside);
+
+  std::error_code error;
+  const fs::path folder = fs::canonical(m_folder, error);
+  if (error) return refuse("cannot be looked for: " + error.message());
+  const fs::path file = fs::canonical(folder / relative, error);
+  if (error == std::errc::no_such_file_or_directory)
+    return Diagnostic{.message = "its external data '" + location + "' is missing",
+                      .help = "Put that file beside the model."};
+  if (error) return refuse("cannot be opened: " + error.message());
+  if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
+    return refuse(std::string("leads out of the folder through a link") + inside);
+
+  auto mapped = MappedFile::open(file);
+  if (!mapped.ok()) return refuse(mapped.error().message);
+  m_open.emplace(location, mapped.value());
+  return mapped;
+}
+
+}  // namespace fusescope::onnxlib

@@ -1,0 +1,85 @@
+#include <google/protobuf/io/coded_stream.h>
+#include <onnx/shape_inference/implementation.h>
+
+#include <climits>
+
+#include "onnxlib/onnxlib.h"
+#include "onnxlib/proto_reader.h"
+#include "onnxlib/wire_strip.h"
+
+namespace fusescope::onnxlib {
+namespace {
+
+Result<onnx::ModelProto> parse(const std::string& wire) {
+  if (wire.size() > INT_MAX)
+    return Diagnostic{.message = "its structure without the large weights is above 2 GiB, which protobuf cannot read",
+                      .help = "Save the weights as external data or raw data."};
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(wire.data()),
+                                                static_cast<int>(wire.size()));
+  stream.SetTotalBytesLimit(INT_MAX);
+  onnx::ModelProto proto;
+  if (!proto.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
+    return Diagnostic{.message = "is not an ONNX model: protobuf cannot read it"};
+  if (!proto.has_graph())
+    return Diagnostic{.message = "is not an ONNX model: it holds no graph",
+                      .help = "An .onnx file as exporters write it is expected."};
+  return proto;
+}
+
+/// What ONNX's shape inference finds for the values of the main graph. Failing, it finds nothing: our own inference
+/// judges the network; this one only types what we have no operator for.
+std::map<std::string, FileType> inferTypes(onnx::ModelProto& proto) {
+  std::map<std::string, FileType> types;
+  try {
+    onnx::shape_inference::InferShapes(proto);
+  } catch (const std::exception&) {
+    return types;
+  }
+  for (const auto& item : proto.graph().value_info()) {
+    FileType type = typeOf(item.type());
+    for (FileDim& dim : type.dims)
+      if (dim.symbol.starts_with("unk__")) dim.symbol.clear();  // ONNX's own placeholder
+    types.emplace(item.name(), std::move(type));
+  }
+  return types;
+}
+
+Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& path,
+                             const ReadLimits& limits) {
+  if (file->bytes().empty()) return Diagnostic{.message = "is empty"};
+  StrippedModel stripped = TRY(stripPayloads(file->bytes()));
+  onnx::ModelProto proto = TRY(parse(stripped.wire));
+  stripped.wire = {};
+  TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), limits.tensorBytes);
+  ProtoReader reader(tensors, limits);
+
+  FileModel model;
+  model.irVersion = proto.ir_version();
+  model.producer = proto.producer_name();
+  if (!proto.producer_version().empty()) model.producer += " " + proto.producer_version();
+  model.opsets = opsetsOf(proto.opset_import());
+  for (const auto& entry : proto.metadata_props()) model.metadata[entry.key()] = entry.value();
+  model.graph = TRY(reader.graph(proto.graph(), model.opsets));
+  for (const auto& item : proto.functions()) model.functions.push_back(TRY(reader.function(item)));
+  model.inferred = inferTypes(proto);
+  return model;
+}
+
+}  // namespace
+
+Result<FileModel> readModel(const std::filesystem::path& path, const ReadLimits& limits) {
+  const auto file = TRY(MappedFile::open(path));
+  const auto located = [&](Diagnostic error) {
+    error.where.file = path.string();
+    return error;
+  };
+  try {
+    auto model = readMapped(file, path, limits);
+    if (!model.ok()) return located(model.error());
+    return model;
+  } catch (const std::exception& error) {
+    return located({.message = std::string("the ONNX library failed: ") + error.what()});
+  }
+}
+
+}  // namespace fusescope::onnxlib

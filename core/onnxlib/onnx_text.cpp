@@ -1,0 +1,18 @@
+#include "onnxlib/onnx_text.h"
+
+#include <onnx/defs/parser.h>
+
+namespace fusescope::onnxlib {
+
+Result<std::string> onnxTextToBytes(std::string_view text) {
+  try {
+    onnx::ModelProto model;
+    const auto status = onnx::OnnxParser::Parse(model, text);
+    if (!status.IsOK()) return Diagnostic{.message = status.ErrorMessage()};
+    return model.SerializeAsString();
+  } catch (const std::exception& error) {
+    return Diagnostic{.message = error.what()};
+  }
+}
+
+}  // namespace fusescope::onnxlib

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace fusescope::onnxlib {
+
+/// The bytes of an .onnx file from ONNX's textual syntax:
+///   <ir_version: 10, opset_import: ["" : 18]>
+///   net (float[2, 3] x) => (float[2, 3] y) <float[3] w = {1, 2, 3}> { [node_add] y = Add (x, w) }
+Result<std::string> onnxTextToBytes(std::string_view text);
+
+}  // namespace fusescope::onnxlib

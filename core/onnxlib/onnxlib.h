@@ -1,0 +1,132 @@
+#pragma once
+// The ONNX library behind one door: only the .cpp files of this folder include onnx or protobuf headers. What comes out
+// is plain C++; every exception of the library ends here and becomes a Diagnostic.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/data_type.h"
+#include "base/result.h"
+
+namespace fusescope::onnxlib {
+
+/// A tensor as the file holds it. `data` points into a mapped file or into memory that `owner` keeps; both null when
+/// the tensor has no data (a weightless model), has no elements, or holds strings. Mapped data is where the file has
+/// it, so it may lie at any address, not only at a multiple of the element's size.
+struct FileTensor {
+  std::string name;
+  DataType dtype = DataType::Undefined;
+  std::vector<std::int64_t> dims;
+  std::shared_ptr<const void> owner;
+  const std::byte* data = nullptr;
+  std::vector<std::string> strings;
+  bool hasData = false;
+};
+
+/// One extent: a size, or a symbol, or neither.
+struct FileDim {
+  std::int64_t size = -1;
+  std::string symbol;
+};
+
+/// The type of a value as declared. Sequences, maps and optionals have dtype Undefined.
+struct FileType {
+  DataType dtype = DataType::Undefined;
+  bool ranked = false;
+  std::vector<FileDim> dims;
+};
+
+struct FileValue {
+  std::string name;
+  FileType type;
+};
+
+struct FileGraph;
+
+/// `std::monostate`: of a kind that is not read (type, sparse tensor, lists of tensors or graphs).
+using FileAttributeValue =
+    std::variant<std::monostate, std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
+                 std::vector<std::string>, FileTensor, std::shared_ptr<const FileGraph>>;
+
+struct FileAttribute {
+  std::string name;
+  std::string reference;  ///< in a function body: the attribute of the caller that gives the value
+  FileAttributeValue value;
+};
+
+struct FileNode {
+  std::string name;  ///< empty: nameless
+  std::string op;
+  std::string domain;  ///< "" is ai.onnx
+  std::string overload;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<FileAttribute> attributes;
+
+  const FileAttribute* attribute(std::string_view key) const;
+  /// How messages call the node: its name, else `node_of_<first output>`.
+  std::string displayName() const;
+};
+
+struct FileGraph {
+  std::string name;
+  std::vector<FileNode> nodes;
+  std::vector<FileValue> inputs;
+  std::vector<FileValue> outputs;
+  std::vector<FileValue> values;  ///< value_info
+  std::vector<FileTensor> initializers;
+};
+
+using Opsets = std::map<std::string, std::int64_t>;  ///< domain ("" is ai.onnx) to version
+
+struct FileFunction {
+  std::string name;
+  std::string domain;
+  std::string overload;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<FileAttribute> defaults;  ///< attributes with a value if the caller gives none
+  std::vector<FileNode> nodes;
+  Opsets opsets;
+};
+
+struct FileModel {
+  std::int64_t irVersion = 0;
+  std::string producer;  ///< name and version
+  Opsets opsets;
+  std::map<std::string, std::string> metadata;
+  FileGraph graph;
+  std::vector<FileFunction> functions;
+  std::map<std::string, FileType>
+      inferred;  ///< by ONNX's own shape inference, main graph; for operators we do not know
+};
+
+struct ReadLimits {
+  std::int64_t nodes = 1'000'000;
+  std::int64_t tensorBytes = std::int64_t{64} << 30;
+  int subgraphDepth = 32;
+};
+
+/// Reads an ONNX file. Tensors of 4 KiB and more are mapped, never copied; external data is mapped. Each node of an
+/// operator the library knows is checked against its schema. Errors are located: file, node, tensor, attribute.
+Result<FileModel> readModel(const std::filesystem::path& path, const ReadLimits& limits = {});
+
+/// The newest opset of ai.onnx that the library knows.
+std::int64_t newestOpset();
+/// Whether the library has a schema for the operator at this opset (of its domain).
+bool knowsOperator(const std::string& domain, const std::string& op, std::int64_t opset);
+
+/// The body of an operator that its schema defines as a function, at the given opset, for inputs of these types
+/// (one per input, in order). Nothing if the operator is primitive or unknown.
+Result<std::optional<FileFunction>> functionBody(const FileNode& node, std::int64_t opset,
+                                                 const std::vector<FileType>& inputTypes);
+
+}  // namespace fusescope::onnxlib

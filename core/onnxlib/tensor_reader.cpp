@@ -1,0 +1,275 @@
+#include "onnxlib/tensor_reader.h"
+
+#include <charconv>
+#include <cstring>
+
+#include "onnxlib/wire_strip.h"
+
+namespace fusescope::onnxlib {
+namespace {
+
+Diagnostic bad(std::string message, std::string help = {}) {
+  return {.message = std::move(message), .help = std::move(help)};
+}
+
+std::string extentsText(const std::vector<std::int64_t>& dims) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < dims.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(dims[i]);
+  return text + "]";
+}
+
+Result<std::int64_t> countOf(const std::vector<std::int64_t>& dims) {
+  std::int64_t count = 1;
+  bool empty = false;
+  for (const std::int64_t dim : dims) {
+    if (dim < 0) return bad("has a negative extent: " + extentsText(dims));
+    empty = empty || dim == 0;
+    if (dim == 0) continue;
+    if (__builtin_mul_overflow(count, dim, &count) || count > (std::int64_t{1} << 56))
+      return bad("its extents " + extentsText(dims) + " are absurd: more elements than 64 bits can count");
+  }
+  return empty ? 0 : count;
+}
+
+Result<std::uint64_t> numberOf(const std::string& text, const char* field) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return bad("the " + std::string(field) + " of its external data is not a number: '" + text + "'");
+  return number;
+}
+
+/// Memory that a FileTensor owns, aligned as operator new gives it.
+struct Owned {
+  std::shared_ptr<std::byte[]> memory;
+  explicit Owned(std::size_t bytes) : memory(new std::byte[std::max<std::size_t>(bytes, 1)]) {}
+};
+
+/// Typed repeated fields, narrowed to the tensor's element.
+template <class Element, class Field>
+void copyElements(const Field& field, std::byte* out) {
+  std::int64_t i = 0;
+  for (const auto value : field) {
+    const auto element = static_cast<Element>(value);
+    std::memcpy(out + i++ * static_cast<std::int64_t>(sizeof element), &element, sizeof element);
+  }
+}
+
+std::string lengthMismatch(const FileTensor& tensor, std::uint64_t has, std::uint64_t needs, const char* unit) {
+  return std::string("holds ") + std::to_string(has) + " " + unit + " of data but " + std::string(name(tensor.dtype)) +
+         extentsText(tensor.dims) + " needs " + std::to_string(needs);
+}
+
+}  // namespace
+
+DataType dataTypeOf(int onnxType) {
+  using P = onnx::TensorProto;
+  switch (onnxType) {
+    case P::FLOAT:
+      return DataType::F32;
+    case P::UINT8:
+      return DataType::U8;
+    case P::INT8:
+      return DataType::I8;
+    case P::UINT16:
+      return DataType::U16;
+    case P::INT16:
+      return DataType::I16;
+    case P::INT32:
+      return DataType::I32;
+    case P::INT64:
+      return DataType::I64;
+    case P::STRING:
+      return DataType::String;
+    case P::BOOL:
+      return DataType::Bool;
+    case P::FLOAT16:
+      return DataType::F16;
+    case P::DOUBLE:
+      return DataType::F64;
+    case P::UINT32:
+      return DataType::U32;
+    case P::UINT64:
+      return DataType::U64;
+    case P::COMPLEX64:
+      return DataType::C64;
+    case P::COMPLEX128:
+      return DataType::C128;
+    case P::BFLOAT16:
+      return DataType::BF16;
+    case P::FLOAT8E4M3FN:
+      return DataType::F8E4M3;
+    case P::FLOAT8E4M3FNUZ:
+      return DataType::F8E4M3FNUZ;
+    case P::FLOAT8E5M2:
+      return DataType::F8E5M2;
+    case P::FLOAT8E5M2FNUZ:
+      return DataType::F8E5M2FNUZ;
+    case P::UINT4:
+      return DataType::U4;
+    case P::INT4:
+      return DataType::I4;
+    default:
+      return DataType::Undefined;
+  }
+}
+
+Result<FileTensor> TensorReader::read(const onnx::TensorProto& proto) {
+  FileTensor tensor;
+  tensor.name = proto.name();
+  const auto located = [&](Diagnostic error) {
+    error.where.value = tensor.name;
+    return error;
+  };
+  tensor.dtype = dataTypeOf(proto.data_type());
+  tensor.dims.assign(proto.dims().begin(), proto.dims().end());
+  if (tensor.dtype == DataType::Undefined)
+    return located(bad("its element type (number " + std::to_string(proto.data_type()) + " in ONNX) is not supported"));
+  const auto count = countOf(tensor.dims);
+  if (!count.ok()) return located(count.error());
+  const std::int64_t elementBits =
+      tensor.dtype == DataType::String ? 8 : static_cast<std::int64_t>(byteSize(tensor.dtype, 2)) * 4;
+  if (count.value() / 8 * elementBits > m_mostBytes)
+    return located(bad("its extents " + extentsText(tensor.dims) +
+                       " are absurd: " + std::to_string(count.value() / 8 * elementBits >> 30) + " GiB of data"));
+  if (const Status filled = fill(proto, count.value(), tensor); !filled.ok()) return located(filled.error());
+  return tensor;
+}
+
+Status TensorReader::fill(const onnx::TensorProto& proto, std::int64_t count, FileTensor& tensor) {
+  const std::size_t bytes = byteSize(tensor.dtype, count);
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL) return fillExternal(proto, bytes, tensor);
+  if (count == 0) {
+    tensor.hasData = true;
+    return Done{};
+  }
+  if (tensor.dtype == DataType::String) {
+    if (proto.string_data_size() == 0) return Done{};
+    if (proto.string_data_size() != count)
+      return bad(lengthMismatch(tensor, static_cast<std::uint64_t>(proto.string_data_size()),
+                                static_cast<std::uint64_t>(count), "strings"));
+    tensor.strings.assign(proto.string_data().begin(), proto.string_data().end());
+    tensor.hasData = true;
+    return Done{};
+  }
+  if (!proto.raw_data().empty()) {
+    const auto raw = std::as_bytes(std::span(proto.raw_data().data(), proto.raw_data().size()));
+    if (raw.size() != bytes) return bad(lengthMismatch(tensor, raw.size(), bytes, "bytes"));
+    const Owned copy(bytes);
+    std::memcpy(copy.memory.get(), raw.data(), bytes);
+    return fillRaw({copy.memory.get(), bytes}, bytes, copy.memory, tensor);
+  }
+
+  return fillTyped(proto, count, tensor);
+}
+
+Status TensorReader::fillTyped(const onnx::TensorProto& proto, std::int64_t count, FileTensor& tensor) {
+  const std::size_t bytes = byteSize(tensor.dtype, count);
+  // How many entries a typed field must have: complex numbers take two; 4-bit ones two to an entry.
+  std::int64_t entries = count;
+  std::int64_t has = 0;
+  switch (tensor.dtype) {
+    case DataType::F32:
+      has = proto.float_data_size();
+      break;
+    case DataType::C64:
+      has = proto.float_data_size();
+      entries = count * 2;
+      break;
+    case DataType::F64:
+      has = proto.double_data_size();
+      break;
+    case DataType::C128:
+      has = proto.double_data_size();
+      entries = count * 2;
+      break;
+    case DataType::I64:
+      has = proto.int64_data_size();
+      break;
+    case DataType::U64:
+    case DataType::U32:
+      has = proto.uint64_data_size();
+      break;
+    case DataType::I4:
+    case DataType::U4:
+      has = proto.int32_data_size();
+      entries = (count + 1) / 2;
+      break;
+    default:
+      has = proto.int32_data_size();
+      break;
+  }
+  if (has == 0) return Done{};  // extents without data: a weightless model
+  if (has != entries)
+    return bad(
+        lengthMismatch(tensor, static_cast<std::uint64_t>(has), static_cast<std::uint64_t>(entries), "elements"));
+  const Owned copy(bytes);
+  std::byte* out = copy.memory.get();
+  switch (byteSize(tensor.dtype, 2) / 2) {
+    case 8:
+      if (tensor.dtype == DataType::F64)
+        copyElements<double>(proto.double_data(), out);
+      else if (tensor.dtype == DataType::I64)
+        copyElements<std::int64_t>(proto.int64_data(), out);
+      else if (tensor.dtype == DataType::U64)
+        copyElements<std::uint64_t>(proto.uint64_data(), out);
+      else
+        copyElements<float>(proto.float_data(), out);
+      break;
+    case 16:
+      copyElements<double>(proto.double_data(), out);
+      break;
+    case 4:
+      if (tensor.dtype == DataType::F32)
+        copyElements<float>(proto.float_data(), out);
+      else if (tensor.dtype == DataType::U32)
+        copyElements<std::uint32_t>(proto.uint64_data(), out);
+      else
+        copyElements<std::int32_t>(proto.int32_data(), out);
+      break;
+    case 2:
+      copyElements<std::uint16_t>(proto.int32_data(), out);
+      break;
+    default:
+      copyElements<std::uint8_t>(proto.int32_data(), out);
+      break;
+  }
+  return fillRaw({out, bytes}, bytes, copy.memory, tensor);
+}
+
+Status TensorReader::fillRaw(std::span<const std::byte> raw, std::size_t bytes, std::shared_ptr<const void> owner,
+                             FileTensor& tensor) {
+  if (raw.size() != bytes) return bad(lengthMismatch(tensor, raw.size(), bytes, "bytes"));
+  tensor.owner = std::move(owner);
+  tensor.data = raw.data();
+  tensor.hasData = true;
+  return Done{};
+}
+
+Status TensorReader::fillExternal(const onnx::TensorProto& proto, std::size_t bytes, FileTensor& tensor) {
+  if (tensor.dtype == DataType::String) return bad("holds strings, which cannot be external data");
+  std::string location;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;
+  for (const auto& entry : proto.external_data()) {
+    if (entry.key() == kPayloadKey) {
+      const std::uint64_t index = TRY(numberOf(entry.value(), "place"));
+      if (index >= m_payloads.size()) return bad("its data is in no place of the file");
+      return fillRaw(m_payloads[index], bytes, m_file, tensor);
+    }
+    if (entry.key() == "location") location = entry.value();
+    if (entry.key() == "offset") offset = TRY(numberOf(entry.value(), "offset"));
+    if (entry.key() == "length") length = TRY(numberOf(entry.value(), "length"));
+  }
+  const auto file = TRY(m_external.open(location));
+  if (length && *length != bytes) return bad(lengthMismatch(tensor, *length, bytes, "bytes"));
+  const auto all = file->bytes();
+  if (offset > all.size() || all.size() - offset < bytes)
+    return bad("its external data '" + location + "' is too short: " + std::to_string(all.size()) +
+                   " bytes, but bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
+                   " are wanted",
+               "Copy or download it again.");
+  return fillRaw(all.subspan(offset, bytes), bytes, file, tensor);
+}
+
+}  // namespace fusescope::onnxlib

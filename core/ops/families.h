@@ -1,0 +1,34 @@
+#pragma once
+
+namespace fusescope {
+class OpRegistry;
+}
+
+namespace fusescope::ops {
+
+// One function per family of operators; op_registry.cpp calls them all.
+void registerElementwiseUnary(OpRegistry& registry);
+void registerActivations(OpRegistry& registry);
+void registerElementwiseBinary(OpRegistry& registry);
+void registerComparison(OpRegistry& registry);
+void registerLogicalBitwise(OpRegistry& registry);
+void registerCast(OpRegistry& registry);
+void registerMatMul(OpRegistry& registry);
+void registerConvolution(OpRegistry& registry);
+void registerPooling(OpRegistry& registry);
+void registerNormalization(OpRegistry& registry);
+void registerSoftmax(OpRegistry& registry);
+void registerReduction(OpRegistry& registry);
+void registerView(OpRegistry& registry);
+void registerMovement(OpRegistry& registry);
+void registerGatherScatter(OpRegistry& registry);
+void registerShape(OpRegistry& registry);
+void registerPadTile(OpRegistry& registry);
+void registerRearrange(OpRegistry& registry);
+void registerSelect(OpRegistry& registry);
+void registerResize(OpRegistry& registry);
+void registerQuantization(OpRegistry& registry);
+void registerEinsum(OpRegistry& registry);
+void registerPlannedOnly(OpRegistry& registry);
+
+}  // namespace fusescope::ops

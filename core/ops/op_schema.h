@@ -1,0 +1,129 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/graph.h"
+#include "ops/type_set.h"
+
+namespace fusescope {
+
+/// What family an operator is of: how planners and views speak of it.
+enum class OpKind {
+  Elementwise,  ///< one output element from the elements at the same (broadcast) place
+  Convolution,
+  MatMul,
+  Pooling,
+  Normalization,
+  Softmax,
+  Reduction,
+  View,      ///< same elements in the same order under other extents: Reshape, Squeeze, Flatten, Identity …
+  Movement,  ///< elements moved, none computed: Transpose, Concat, Slice, Gather …
+  Shape,     ///< about extents: Shape, Size, ConstantOfShape, Range
+  Quantization,
+  ControlFlow,
+  Recurrence,
+  Random,
+  Other,
+};
+std::string_view name(OpKind kind);  ///< "elementwise", "matmul", …
+
+/// What a shape function sees: types of the inputs (with symbols), and values where they are known.
+class InferContext {
+ public:
+  InferContext(const Node& node, std::span<const TensorType* const> inputs, std::span<const Tensor* const> constants)
+      : m_node(node), m_inputs(inputs), m_constants(constants) {}
+  const Node& node() const { return m_node; }
+  std::size_t inputCount() const { return m_inputs.size(); }
+  bool hasInput(std::size_t i) const { return i < m_inputs.size() && m_inputs[i] != nullptr; }
+  const TensorType& input(std::size_t i) const { return *m_inputs[i]; }  ///< hasInput(i) must hold
+  /// The value of input `i` if it is known and has data, else null.
+  const Tensor* constant(std::size_t i) const { return i < m_constants.size() ? m_constants[i] : nullptr; }
+
+ private:
+  const Node& m_node;
+  std::span<const TensorType* const> m_inputs;
+  std::span<const Tensor* const> m_constants;
+};
+
+/// What a reference kernel sees: whole tensors, and the output types that inference gave for them. runNode() makes
+/// it: inputs have data, their types passed the shape function, and output extents are known unless the schema says
+/// that they depend on the data.
+class KernelContext {
+ public:
+  KernelContext(const Node& node, std::span<const Tensor* const> inputs, std::span<const TensorType> outputs)
+      : m_node(node), m_inputs(inputs), m_outputs(outputs) {}
+  const Node& node() const { return m_node; }
+  std::size_t inputCount() const { return m_inputs.size(); }
+  bool hasInput(std::size_t i) const { return i < m_inputs.size() && m_inputs[i] != nullptr; }
+  const Tensor& input(std::size_t i) const { return *m_inputs[i]; }  ///< hasInput(i) must hold
+  std::size_t outputCount() const { return m_outputs.size(); }
+  const TensorType& output(std::size_t i) const { return m_outputs[i]; }
+  DataType outputType(std::size_t i) const { return m_outputs[i].dtype; }
+  Dims outputDims(std::size_t i) const { return m_outputs[i].shape.fixed().value(); }
+
+ private:
+  const Node& m_node;
+  std::span<const Tensor* const> m_inputs;
+  std::span<const TensorType> m_outputs;
+};
+
+/// One type per output of the node. An error is a wrong network: it names what does not fit, and where.
+using InferFunction = std::function<Result<std::vector<TensorType>>(const InferContext&)>;
+/// One tensor per output of the node, of the types the inputs imply. Plain, obvious, the oracle for every backend.
+/// Floats accumulate in float32 or wider; f16 and bf16 inputs are computed in float32 and rounded once at the end.
+using KernelFunction = std::function<Result<std::vector<Tensor>>(const KernelContext&)>;
+/// Multiply-adds count as two; data movement and views count 0. Concrete extents.
+using FlopsFunction =
+    std::function<std::int64_t(const Node&, std::span<const Dims> inputs, std::span<const Dims> outputs)>;
+
+/// Which element types the inputs may have. One letter per input, the last repeated for all that follow; inputs with
+/// equal letters must have equal types. A letter that is not listed stands for any type.
+struct OpSignature {
+  std::string inputs;
+  std::vector<std::pair<char, TypeSet>> letters;
+};
+
+/// All that is known of an operator in its canonical (newest) form.
+struct OpSchema {
+  std::string op;
+  std::string domain;  ///< "" is ai.onnx
+  OpKind kind = OpKind::Other;
+  int minInputs = 0;
+  int maxInputs = 0;  ///< -1: any number
+  InferFunction infer;
+  KernelFunction kernel;      ///< empty: cannot be run (yet); inspect says so
+  FlopsFunction flops;        ///< empty: one per output element
+  bool deterministic = true;  ///< false: Random…, never folded, never shared
+  int maxOutputs = 1;         ///< -1: any number
+  OpSignature signature;
+  bool extentsDependOnData = false;  ///< Compress, Unique, NonZero …: extents are known only after running
+};
+
+/// The operators, looked up by name. The list of families is explicit: op_registry.cpp.
+class OpRegistry {
+ public:
+  static const OpRegistry& standard();
+  const OpSchema* find(std::string_view domain, std::string_view op) const;
+  const OpSchema* find(const Node& node) const { return find(node.domain, node.op); }
+  std::vector<const OpSchema*> all() const;  ///< by name
+  void add(OpSchema schema);                 ///< used by the families' register functions
+
+ private:
+  std::map<std::pair<std::string, std::string>, OpSchema, std::less<>> m_schemas;
+};
+
+/// Checks arity, runs the schema's function, and locates errors at the node. An operator without a schema gives
+/// outputs of unknown type.
+Result<std::vector<TensorType>> inferNode(const Node& node, std::span<const TensorType* const> inputs,
+                                          std::span<const Tensor* const> constants);
+/// Runs the reference kernel; an operator without one is an error that names it.
+Result<std::vector<Tensor>> runNode(const Node& node, std::span<const Tensor* const> inputs);
+std::int64_t flopsOf(const Node& node, std::span<const Dims> inputs, std::span<const Dims> outputs);
+
+}  // namespace fusescope

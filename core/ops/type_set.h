@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "base/data_type.h"
+
+namespace fusescope {
+
+/// A set of element types: what an operator's input may be.
+class TypeSet {
+ public:
+  constexpr TypeSet() = default;
+  constexpr TypeSet(std::initializer_list<DataType> types) {
+    for (const DataType type : types) m_bits |= bit(type);
+  }
+  constexpr bool contains(DataType type) const { return (m_bits & bit(type)) != 0; }
+  constexpr TypeSet operator|(TypeSet other) const {
+    TypeSet both;
+    both.m_bits = m_bits | other.m_bits;
+    return both;
+  }
+  std::string text() const;  ///< "f64, f32, f16"
+
+ private:
+  static constexpr std::uint32_t bit(DataType type) { return std::uint32_t{1} << static_cast<unsigned>(type); }
+  std::uint32_t m_bits = 0;
+};
+
+inline constexpr TypeSet kFloatTypes{DataType::F64,  DataType::F32,    DataType::F16,
+                                     DataType::BF16, DataType::F8E4M3, DataType::F8E5M2};
+inline constexpr TypeSet kFnuzTypes{DataType::F8E4M3FNUZ, DataType::F8E5M2FNUZ};
+inline constexpr TypeSet kSignedTypes{DataType::I64, DataType::I32, DataType::I16, DataType::I8};
+inline constexpr TypeSet kUnsignedTypes{DataType::U64, DataType::U32, DataType::U16, DataType::U8};
+inline constexpr TypeSet kIntegerTypes = kSignedTypes | kUnsignedTypes;
+inline constexpr TypeSet kNibbleTypes{DataType::I4, DataType::U4};
+inline constexpr TypeSet kNumberTypes = kFloatTypes | kIntegerTypes;
+inline constexpr TypeSet kBoolType{DataType::Bool};
+inline constexpr TypeSet kIndexTypes{DataType::I64, DataType::I32};
+inline constexpr TypeSet kInt64Type{DataType::I64};
+inline constexpr TypeSet kAnyType =
+    kNumberTypes | kFnuzTypes | kNibbleTypes | kBoolType | TypeSet{DataType::String, DataType::C64, DataType::C128};
+
+}  // namespace fusescope

@@ -1,0 +1,43 @@
+#include "passes/pipelines.h"
+
+#include "passes/prepare_passes.h"
+#include "passes/type_flow.h"
+
+namespace fusescope {
+
+const PassManager& preparePipeline() {
+  static const PassManager kPipeline = [] {
+    PassManager pipeline;
+    pipeline
+        .add(removeIdentities())  // 1. what does nothing by definition
+        .add(foldConstants())     // 2. what depends on constants and known extents alone
+        .add(removeNoOps())       // 3. what does nothing at these types
+        .add(removeDead())        // 4. what no output needs
+        .add(inferTypes());       // 5. a type for every value
+    return pipeline;
+  }();
+  return kPipeline;
+}
+
+Result<Model> prepareModel(Model imported, const StopToken& stop) {
+  const auto records = preparePipeline().run(imported, {}, stop);
+  if (!records.ok()) {
+    Diagnostic error = records.error();
+    if (error.where.file.empty()) error.where.file = imported.path;
+    return error;
+  }
+  return imported;
+}
+
+Result<std::vector<TensorType>> inferShapes(const Graph& graph, const std::map<std::string, Dims>& inputs) {
+  std::vector<TensorType> types;
+  for (const ValueId id : graph.inputs()) {
+    const Value& input = graph.value(id);
+    types.push_back(input.type);
+    const auto given = inputs.find(input.name);
+    if (given != inputs.end()) types.back().shape = Shape::of(given->second);
+  }
+  return TRY(flowTypes(graph, types, {.declared = DeclaredTypes::Fill, .compute = ComputeValues::Small})).types;
+}
+
+}  // namespace fusescope

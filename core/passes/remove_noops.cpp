@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <array>
+
+#include "passes/prepare_passes.h"
+#include "passes/type_flow.h"
+
+namespace fusescope {
+namespace {
+
+/// Equal in every extent, each known or named.
+bool provablyEqual(const TensorType& a, const TensorType& b) {
+  if (a.dtype == DataType::Undefined || !a.shape.ranked || a != b) return false;
+  return std::ranges::all_of(a.shape.dims, [](const Dim& dim) { return dim.known() || !dim.symbol.empty(); });
+}
+
+bool allAre(const Tensor* tensor, std::int64_t wanted) {
+  if (tensor == nullptr) return false;
+  const std::vector<std::int64_t> values = int64Values(*tensor);
+  return std::ranges::all_of(values, [&](std::int64_t value) { return value == wanted; });
+}
+
+/// Operators whose result is their first input whenever it has the same type and extents.
+constexpr std::array kSameIfSameExtents{"Cast", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Expand"};
+/// Operators of any number of inputs that hand a single one through.
+constexpr std::array kSameIfAlone{"Concat", "Sum", "Max", "Min", "Mean"};
+
+bool isNoOp(const Graph& graph, const TypeFlow& flow, const Node& node) {
+  if (!node.domain.empty() || node.outputs.size() != 1 || !node.outputs[0].valid() || !node.input(0).valid())
+    return false;
+  const std::string_view op = node.op;
+  if (op == "Transpose") {
+    const auto perm = node.intsAttribute("perm");
+    for (std::size_t i = 0; i < perm.size(); ++i)
+      if (perm[i] != static_cast<std::int64_t>(i)) return false;
+    return !perm.empty();
+  }
+  if (std::ranges::find(kSameIfAlone, op) != kSameIfAlone.end()) return node.inputs.size() == 1;
+  if (!provablyEqual(flow.types[node.inputs[0].index], flow.types[node.outputs[0].index])) return false;
+  if (std::ranges::find(kSameIfSameExtents, op) != kSameIfSameExtents.end()) return true;
+  if (op == "Slice") return !node.input(4).valid() || allAre(graph.constantData(node.input(4)), 1);
+  if (op == "Pad") return allAre(graph.constantData(node.input(1)), 0);
+  return false;
+}
+
+class RemoveNoOps : public Pass {
+ public:
+  std::string_view name() const override { return "remove_noops"; }
+
+  Result<bool> run(PassContext& context) const override {
+    const Graph& graph = context.graph;
+    const TypeFlow flow = TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs), {}, context.stop));
+    Replacements replacements;
+    for (const NodeId id : graph.order()) {
+      const Node& node = graph.node(id);
+      if (!isNoOp(graph, flow, node)) continue;
+      const std::string type = flow.types[node.inputs[0].index].text();
+      if (!bypass(context, node, replacements)) continue;
+      context.ledger.retire(node, "normalise.noop_removed", name(), {{"op", node.op}, {"type", type}});
+    }
+    applyReplacements(context.editor, replacements);
+    return !replacements.empty();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> removeNoOps() {
+  return std::make_unique<RemoveNoOps>();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,174 @@
+#include "passes/type_flow.h"
+
+#include <algorithm>
+
+#include "ops/op_schema.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::int64_t kSmallCount = 4096;                 // elements of a value that a shape may depend on
+constexpr std::size_t kMostGrowth = std::size_t{4} << 20;  // bytes a computed constant may be larger than its inputs
+
+/// The kernels compute with these types; the others pass through a network only where it runs.
+bool hasArithmetic(DataType type) {
+  switch (type) {
+    case DataType::Undefined:
+    case DataType::String:
+    case DataType::C64:
+    case DataType::C128:
+    case DataType::F8E4M3FNUZ:
+    case DataType::F8E5M2FNUZ:
+      return false;
+    default:
+      return true;
+  }
+}
+
+class Walk {
+ public:
+  Walk(const Graph& graph, const TypeFlowOptions& options) : m_graph(graph), m_options(options) {
+    m_flow.types.resize(graph.valueIdLimit());
+    m_flow.known.resize(graph.valueIdLimit());
+    for (const ValueId id : graph.allValues()) {
+      const Value& value = graph.value(id);
+      if (value.constant == nullptr) continue;
+      m_flow.types[id.index] = {value.constant->type(), Shape::of(value.constant->dims())};
+      if (value.constant->hasData()) m_flow.known[id.index] = value.constant;
+    }
+  }
+
+  TypeFlow take() { return std::move(m_flow); }
+  void setInput(ValueId id, TensorType type) { m_flow.types[id.index] = std::move(type); }
+
+  Status visit(const Node& node) {
+    std::vector<const TensorType*> types;
+    std::vector<const Tensor*> constants;
+    for (const ValueId input : node.inputs) {
+      types.push_back(input.valid() ? &m_flow.types[input.index] : nullptr);
+      constants.push_back(input.valid() ? m_flow.known[input.index].get() : nullptr);
+    }
+    const std::vector<TensorType> computed = TRY(inferNode(node, types, constants));
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+      if (node.outputs[i].valid()) TRY(settle(node, node.outputs[i], i < computed.size() ? computed[i] : TensorType()));
+    return computeValues(node, constants);
+  }
+
+ private:
+  Status settle(const Node& node, ValueId id, const TensorType& computed) {
+    const Value& value = m_graph.value(id);
+    const bool nothingComputed = computed.dtype == DataType::Undefined && !computed.shape.ranked;
+    if (m_options.declared == DeclaredTypes::Fill) {
+      m_flow.types[id.index] = nothingComputed ? value.type : computed;
+      return Done{};
+    }
+    const auto merged = mergedType(value.type, computed);
+    if (!merged)
+      return Diagnostic{.message = "declares " + value.type.text() + " but computes " + computed.text(),
+                        .where = {.node = node.name, .value = value.name}};
+    m_flow.types[id.index] = *merged;
+    return Done{};
+  }
+
+  Status computeValues(const Node& node, const std::vector<const Tensor*>& constants) {
+    if (computeExtents(node) || !isComputable(node)) return Done{};
+    std::size_t inputBytes = 0;
+    for (std::size_t i = 0; i < constants.size(); ++i) {
+      if (!node.inputs[i].valid()) continue;
+      if (constants[i] == nullptr || !hasArithmetic(constants[i]->type())) return Done{};
+      inputBytes += constants[i]->byteSize();
+    }
+    for (const ValueId output : node.outputs)
+      if (output.valid() && !affordable(m_flow.types[output.index], inputBytes)) return Done{};
+    std::vector<Tensor> results = TRY(runNode(node, constants));
+    for (std::size_t i = 0; i < node.outputs.size() && i < results.size(); ++i)
+      if (node.outputs[i].valid())
+        m_flow.known[node.outputs[i].index] = std::make_shared<const Tensor>(std::move(results[i]));
+    return Done{};
+  }
+
+  bool affordable(const TensorType& type, std::size_t inputBytes) const {
+    const auto dims = type.shape.fixed();
+    const auto count = dims ? elementCount(*dims) : std::nullopt;
+    if (!count) return false;
+    if (m_options.compute == ComputeValues::Small) return *count <= kSmallCount;
+    return *count <= (std::int64_t{1} << 40) && byteSize(type.dtype, *count) <= inputBytes + kMostGrowth;
+  }
+
+  /// Shape and Size need no data, only extents. True if the value is now known.
+  bool computeExtents(const Node& node) {
+    const bool isShape = node.is("Shape");
+    if ((!isShape && !node.is("Size")) || !node.input(0).valid() || node.outputs.empty()) return false;
+    const auto dims = m_flow.types[node.inputs[0].index].shape.fixed();
+    if (!dims) return false;
+    Tensor result;
+    if (isShape) {
+      const auto rank = static_cast<std::int64_t>(dims->size());
+      const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };
+      const std::int64_t start = place(node.intAttribute("start", 0));
+      const std::int64_t end = std::max(start, place(node.intAttribute("end", rank)));
+      result = Tensor::ofInt64({dims->begin() + start, dims->begin() + end});
+    } else {
+      const auto count = elementCount(*dims);
+      if (!count) return false;
+      result = Tensor::ofInt64({*count}).reshaped({});
+    }
+    m_flow.known[node.outputs[0].index] = std::make_shared<const Tensor>(std::move(result));
+    return true;
+  }
+
+  const Graph& m_graph;
+  TypeFlowOptions m_options;
+  TypeFlow m_flow;
+};
+
+std::optional<Dim> mergedDim(const Dim& declared, const Dim& computed) {
+  if (declared.known() && computed.known()) {
+    if (declared.size != computed.size) return std::nullopt;
+    return computed;
+  }
+  if (computed.known() || !computed.symbol.empty()) return computed;
+  return declared;
+}
+
+}  // namespace
+
+bool isComputable(const Node& node) {
+  const OpSchema* schema = OpRegistry::standard().find(node);
+  if (schema == nullptr || !schema->kernel || !schema->deterministic || node.is("DequantizeLinear")) return false;
+  return std::ranges::none_of(node.attributes,
+                              [](const auto& item) { return std::holds_alternative<Subgraph>(item.second); });
+}
+
+std::optional<TensorType> mergedType(const TensorType& declared, const TensorType& computed) {
+  TensorType merged = computed;
+  if (computed.dtype == DataType::Undefined)
+    merged.dtype = declared.dtype;
+  else if (declared.dtype != DataType::Undefined && declared.dtype != computed.dtype)
+    return std::nullopt;
+  if (!computed.shape.ranked) {
+    merged.shape = declared.shape;
+    return merged;
+  }
+  if (!declared.shape.ranked) return merged;
+  if (declared.shape.rank() != computed.shape.rank()) return std::nullopt;
+  for (std::size_t i = 0; i < merged.shape.dims.size(); ++i) {
+    const auto dim = mergedDim(declared.shape.dims[i], computed.shape.dims[i]);
+    if (!dim) return std::nullopt;
+    merged.shape.dims[i] = *dim;
+  }
+  return merged;
+}
+
+Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& inputs, const TypeFlowOptions& options,
+                           const StopToken& stop) {
+  Walk walk(graph, options);
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) walk.setInput(graph.inputs()[i], inputs.at(i));
+  for (const NodeId id : graph.order()) {
+    TRY(checkStop(stop));
+    TRY(walk.visit(graph.node(id)));
+  }
+  return walk.take();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/stop.h"
+#include "ir/graph.h"
+
+namespace fusescope {
+
+/// How the types that a graph already carries are used.
+enum class DeclaredTypes {
+  Check,  ///< they must agree with what is computed; they complete it
+  Fill,   ///< they stand in only where nothing is computed (an operator we have no rule for)
+};
+
+/// Which values are computed with the reference kernels on the way.
+enum class ComputeValues {
+  Small,  ///< what shapes may depend on: at most 4,096 elements
+  All,    ///< everything that depends on constants alone, within limits of size
+};
+
+struct TypeFlowOptions {
+  DeclaredTypes declared = DeclaredTypes::Check;
+  ComputeValues compute = ComputeValues::Small;
+};
+
+/// Types of all values, and the values that are known. Index = ValueId.
+struct TypeFlow {
+  std::vector<TensorType> types;
+  std::vector<std::shared_ptr<const Tensor>> known;  ///< constants with data and what was computed from them
+};
+
+/// Walks the graph once in order. `inputs`: one type per graph input. An error is located at the node whose inputs do
+/// not fit, or whose declared type contradicts the computed one.
+Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& inputs, const TypeFlowOptions& options,
+                           const StopToken& stop = {});
+
+/// Whether a node may be computed ahead of time if its inputs are known: it has a kernel, is deterministic, has no
+/// body, and is not a weight's DequantizeLinear.
+bool isComputable(const Node& node);
+
+/// `computed` completed by `declared`, or nothing if they contradict each other. A named extent that was computed is
+/// more general than a number that was declared, and wins.
+std::optional<TensorType> mergedType(const TensorType& declared, const TensorType& computed);
+
+}  // namespace fusescope

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "ir/graph.h"
+
+namespace fusescope {
+
+enum class DirectiveKind { Pin, PinOutput, Fallback, Split, NoFuse, Truncate, Tactic, MinSegment };
+enum class Strictness { Prefer, Obey };
+enum class TruncateMode { None, Long, Double, All };
+std::string_view name(DirectiveKind kind);     ///< "pin", "output_type", "fallback", "split", "no_fuse", …
+std::string_view name(Strictness strictness);  ///< "prefer", "obey"
+std::string_view name(TruncateMode mode);      ///< "none", "long", "double", "all"
+
+/// One wish of the user. A small value: serialised, undone, compared. Which fields count depends on `kind`.
+struct Directive {
+  std::string id;  ///< unique in its list; "1", "2", … unless the file says otherwise
+  DirectiveKind kind = DirectiveKind::Pin;
+  std::string pattern;  ///< Pin, PinOutput, Fallback, Split, NoFuse (empty: everywhere), Tactic: node name, glob,
+                        ///< /regex/ or op:Type
+  DataType type = DataType::Undefined;         ///< Pin, PinOutput
+  Strictness strictness = Strictness::Prefer;  ///< Pin, PinOutput
+  std::string rule;                            ///< NoFuse: the fusion rule; Tactic: the tactic
+  TruncateMode truncate = TruncateMode::Long;  ///< Truncate
+  std::int64_t number = 0;                     ///< MinSegment
+  std::string note;                            ///< the user's own words; never interpreted
+  bool operator==(const Directive&) const = default;
+};
+using Directives = std::vector<Directive>;
+
+// The option forms of the command line: "--pin PATTERN=TYPE[:obey|prefer]" and so on. Errors say what is wrong.
+Result<Directive> parsePin(std::string_view text);         ///< "node_linear_1=f32:obey"
+Result<Directive> parseOutputType(std::string_view text);  ///< same form
+Result<Directive> parseNoFuse(std::string_view text);      ///< "RULE[@NODE]"
+Directive fallbackDirective(std::string pattern);
+Directive splitDirective(std::string node);
+Directive minSegmentDirective(std::int64_t number);
+Result<Directive> parseTruncate(std::string_view text);  ///< "none|long|double|all"
+/// Numbers the directives that have no id, keeping ids unique.
+void assignIds(Directives& directives);
+
+/// Nodes of `graph` that `pattern` names (by node name or by the name of an origin in `originNames`), in graph order.
+/// Matching nothing is an error that gives the nearest names.
+Result<std::vector<NodeId>> matchPattern(const Graph& graph, const std::vector<std::string>& originNames,
+                                         std::string_view pattern);
+
+/// The file form, format "fusescope.directives", version 1; described in planning/FORMAT.md.
+Json toJson(const Directives& directives);
+Result<Directives> directivesFromJson(const Json& json);
+
+}  // namespace fusescope

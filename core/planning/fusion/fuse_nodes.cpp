@@ -1,0 +1,40 @@
+#include "planning/fusion/rules.h"
+#include "planning/steps.h"
+
+namespace fusescope {
+
+const std::vector<FusionRule>& fusionRules() {
+  static const std::vector<FusionRule> kRules{
+      {"attention", "softmax(q * k^T * scale + mask) * v", fuseAttention},
+      {"layer_norm", "(x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps) * w + b", fuseLayerNorm},
+      {"rms_norm", "x / sqrt(mean(x^2) + eps) * w", fuseRmsNorm},
+      {"conv_epilogue", "act(bn(conv(x, w) + b) + residual)", fuseConvEpilogue},
+      {"matmul_epilogue", "act(a * b + bias) + residual", fuseMatMulEpilogue},
+      {"gemm_epilogue", "act(gemm(a, b, c)) + residual", fuseGemmEpilogue},
+      {"batch_norm", "act(bn(x)) + residual", fuseBatchNormEpilogue},
+      {"softmax", "softmax(x * scale + mask)", fuseSoftmax},
+      {"pointwise", "f(g(x), y) of equal extents", fusePointwise},
+      {"transpose", "transpose(a) * b, view(transpose(view(x)))", fuseTransposes},
+      {"view", "view(kernel(x)), kernel(view(x))", fuseViews},
+  };
+  return kRules;
+}
+
+std::vector<std::string> fusionRuleNames() {
+  std::vector<std::string> names;
+  for (const FusionRule& rule : fusionRules()) names.emplace_back(rule.name);
+  // Parts of the epilogue rules that can be switched off alone.
+  names.insert(names.end(), {"activation", "residual"});
+  return names;
+}
+
+Fusion fuseNodes(const Graph& graph, const Partitioning& partition, const PrecisionMap& precision,
+                 const DirectiveMap& directives, const PlanOptions& options) {
+  FusionState state(graph, partition, precision, directives, options);
+  for (const FusionRule& rule : fusionRules()) rule.apply(state);
+  Fusion fusion = state.finish();
+  answerDirectives(graph, directives, options, fusion);
+  return fusion;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,129 @@
+#include "planning/fusion/match.h"
+
+#include <algorithm>
+
+#include "analysis/users.h"
+#include "ops/op_schema.h"
+
+namespace fusescope {
+
+namespace {
+
+bool hasKind(const Node& node, OpKind kind) {
+  const OpSchema* schema = OpRegistry::standard().find(node);
+  return schema != nullptr && schema->kind == kind;
+}
+
+}  // namespace
+
+bool isElementwise(const Node& node) {
+  return node.outputs.size() == 1 && hasKind(node, OpKind::Elementwise);
+}
+
+namespace {
+
+/// A Transpose that only moves axes of one element.
+bool movesNothing(const Graph& graph, const Node& node) {
+  if (!node.is("Transpose")) return false;
+  const Shape& shape = graph.value(node.input(0)).type.shape;
+  const std::vector<std::int64_t> order = node.intsAttribute("perm");
+  if (!shape.ranked || order.size() != shape.rank()) return false;
+  std::int64_t last = -1;
+  for (std::int64_t axis : order) {
+    if (axis < 0 || axis >= static_cast<std::int64_t>(shape.rank())) return false;
+    if (shape.dims[static_cast<std::size_t>(axis)].size == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool isView(const Graph& graph, const Node& node) {
+  if (movesNothing(graph, node)) return true;
+  if (node.inputs.empty() || !hasKind(node, OpKind::View)) return false;
+  const bool oneOutput =
+      std::count_if(node.outputs.begin(), node.outputs.end(), [](ValueId value) { return value.valid(); }) == 1;
+  return oneOutput && node.outputs.front().valid() &&
+         std::all_of(node.inputs.begin() + 1, node.inputs.end(),
+                     [&](ValueId value) { return !value.valid() || graph.isConstant(value); });
+}
+
+bool sameExtents(const Graph& graph, ValueId a, ValueId b) {
+  const Shape& first = graph.value(a).type.shape;
+  return extentsKnown(graph, a) && first == graph.value(b).type.shape;
+}
+
+bool extentsKnown(const Graph& graph, ValueId value) {
+  const Shape& shape = graph.value(value).type.shape;
+  return shape.ranked && std::all_of(shape.dims.begin(), shape.dims.end(),
+                                     [](const Dim& dim) { return dim.known() || !dim.symbol.empty(); });
+}
+
+bool isScalarConstant(const Graph& graph, ValueId value) {
+  if (!value.valid() || !graph.isConstant(value)) return false;
+  return graph.value(value).constant->count() == 1;
+}
+
+bool isConstantNumber(const Graph& graph, ValueId value, double number) {
+  if (!isScalarConstant(graph, value)) return false;
+  const Tensor* data = graph.constantData(value);
+  return data != nullptr && data->type() != DataType::String && data->asDouble(0) == number;
+}
+
+bool broadcastsTo(const Graph& graph, ValueId value, ValueId to) {
+  const Shape& from = graph.value(value).type.shape;
+  const Shape& target = graph.value(to).type.shape;
+  if (!from.ranked || !target.ranked || from.rank() > target.rank()) return false;
+  for (std::size_t i = 0; i < from.rank(); ++i) {
+    const Dim& own = from.dims[from.rank() - 1 - i];
+    const Dim& other = target.dims[target.rank() - 1 - i];
+    const bool equal = own == other && (own.known() || !own.symbol.empty());
+    if (!equal && own.size != 1) return false;
+  }
+  return true;
+}
+
+const Node* producerIf(const Graph& graph, ValueId value, std::string_view op) {
+  if (!value.valid() || !graph.value(value).producer.valid()) return nullptr;
+  const Node& node = graph.node(graph.value(value).producer);
+  return node.is(op) ? &node : nullptr;
+}
+
+const Node* onlyConsumer(const Graph& graph, ValueId value) {
+  return hasSingleUse(graph, value) ? &graph.node(graph.value(value).consumers.front()) : nullptr;
+}
+
+const Node* onlyConsumerIf(const Graph& graph, ValueId value, std::string_view op) {
+  const Node* node = onlyConsumer(graph, value);
+  return node != nullptr && node->is(op) ? node : nullptr;
+}
+
+const Node* consumerIf(const Graph& graph, ValueId value, std::string_view op) {
+  const Node* found = nullptr;
+  for (NodeId id : graph.value(value).consumers) {
+    if (!graph.node(id).is(op)) continue;
+    if (found != nullptr) return nullptr;
+    found = &graph.node(id);
+  }
+  return found;
+}
+
+ValueId otherOperand(const Node& node, ValueId operand) {
+  return node.input(0) == operand ? node.input(1) : node.input(0);
+}
+
+bool isLastAxis(const Graph& graph, const Node& node, std::int64_t axis) {
+  const Shape& shape = graph.value(node.input(0)).type.shape;
+  if (!shape.ranked) return axis == -1;
+  return axis == -1 || axis == static_cast<std::int64_t>(shape.rank()) - 1;
+}
+
+bool reducesLastAxis(const Graph& graph, const Node& node) {
+  if (node.intAttribute("keepdims", 1) != 1 || !node.input(1).valid()) return false;
+  const Tensor* axes = graph.constantData(node.input(1));
+  return axes != nullptr && axes->count() == 1 && isLastAxis(graph, node, axes->asInt64(0));
+}
+
+}  // namespace fusescope

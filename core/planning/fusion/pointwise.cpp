@@ -1,0 +1,46 @@
+#include "analysis/users.h"
+#include "planning/fusion/rules.h"
+#include "planning/kinds.h"
+
+namespace fusescope {
+
+namespace {
+
+bool isPointwiseGroup(const FusionState& state, NodeId node) {
+  return state.fusible(node) && isElementwise(state.graph().node(node)) && state.kindOf(node) == kinds::kPointwise;
+}
+
+/// Joins `consumer` to the kernel of `producer`, which reads or computes elements of the same extents.
+void joinPair(FusionState& state, NodeId producer, NodeId consumer, ValueId value) {
+  const Graph& graph = state.graph();
+  const ValueId result = graph.node(consumer).outputs.front();
+  if (!extentsKnown(graph, value) || !extentsKnown(graph, result)) {
+    return state.refuse("fuse.shape_unknown", "pointwise", producer, consumer, {{"value", graph.value(value).name}});
+  }
+  if (!sameExtents(graph, value, result)) return state.refuse("fuse.shape_differs", "pointwise", producer, consumer);
+  std::vector<NodeId> nodes = state.nodesWith(producer);
+  const std::vector<NodeId>& others = state.nodesWith(consumer);
+  nodes.insert(nodes.end(), others.begin(), others.end());
+  state.tryMerge({.nodes = std::move(nodes),
+                  .root = state.rootOf(producer),
+                  .kind = kinds::kPointwise,
+                  .rules = {"pointwise"},
+                  .deliversInner = true});
+}
+
+}  // namespace
+
+//   f(x, y) ─ g(·, z) ─ …   of equal extents; values that others need are outputs besides the last
+void fusePointwise(FusionState& state) {
+  const Graph& graph = state.graph();
+  for (NodeId id : graph.order()) {
+    if (!isPointwiseGroup(state, id)) continue;
+    for (ValueId value : valuesRead(graph.node(id))) {
+      const NodeId producer = graph.value(value).producer;
+      if (!producer.valid() || !isPointwiseGroup(state, producer) || state.together(producer, id)) continue;
+      joinPair(state, producer, id, value);
+    }
+  }
+}
+
+}  // namespace fusescope

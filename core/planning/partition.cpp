@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <map>
+
+#include "analysis/users.h"
+#include "planning/steps.h"
+
+namespace fusescope {
+
+namespace {
+
+// Segments are found by levels. The level of a node is the largest number of changes between accelerated and fallback
+// on any path to it: even levels are accelerated, odd ones fallback (a fallback node that needs nothing accelerated
+// has level -1). Nodes of one level are a segment:
+//   - it is convex: levels never fall along a path, so what lies between two nodes of a level has that level;
+//   - it is maximal: a level holds a node with a predecessor in the level before, so merging two levels of one colour
+//     would make a path that leaves through the other colour and comes back.
+constexpr int kFirstFallbackLevel = -1;
+
+class Partitioner {
+ public:
+  Partitioner(const Graph& graph, const Target& target, const std::vector<Decision>& verdicts,
+              std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options)
+      : m_graph(graph),
+        m_target(target),
+        m_verdicts(verdicts),
+        m_firstVerdict(firstVerdict),
+        m_directives(directives),
+        m_options(options),
+        m_accelerated(graph.nodeIdLimit(), 0),
+        m_tooSmall(graph.nodeIdLimit(), 0),
+        m_level(graph.nodeIdLimit(), 0) {}
+
+  Partitioning run() {
+    const auto& order = m_graph.order();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      m_accelerated[order[i].index] = m_verdicts[i].allowed && m_directives.fallback[order[i].index] < 0;
+    }
+    do {
+      findLevels();
+    } while (dropSmallSegments());
+    makeSegments();
+    for (std::size_t i = 0; i < order.size(); ++i)
+      explainNode(order[i], m_firstVerdict + static_cast<std::uint32_t>(i));
+    explainRefusedMerges();
+    explainMinimum();
+    return std::move(m_result);
+  }
+
+ private:
+  bool accelerated(NodeId id) const { return m_accelerated[id.index] != 0; }
+
+  void findLevels() {
+    for (NodeId id : m_graph.order()) {
+      int level = accelerated(id) ? 0 : kFirstFallbackLevel;
+      for (ValueId value : valuesRead(m_graph.node(id))) {
+        const NodeId producer = m_graph.value(value).producer;
+        if (!producer.valid()) continue;
+        const int step = accelerated(producer) == accelerated(id) ? 0 : 1;
+        level = std::max(level, m_level[producer.index] + step);
+      }
+      m_level[id.index] = level;
+    }
+  }
+
+  /// Sends the segments that are smaller than the minimum to fallback; true if there was one.
+  bool dropSmallSegments() {
+    std::map<int, std::size_t> sizes;
+    for (NodeId id : m_graph.order()) {
+      if (accelerated(id)) ++sizes[m_level[id.index]];
+    }
+    bool dropped = false;
+    for (NodeId id : m_graph.order()) {
+      if (!accelerated(id) || sizes[m_level[id.index]] >= m_directives.minSegment) continue;
+      m_tooSmall[id.index] = static_cast<int>(sizes[m_level[id.index]]);
+      m_accelerated[id.index] = 0;
+      dropped = true;
+    }
+    return dropped;
+  }
+
+  void makeSegments() {
+    m_result.segmentOf.assign(m_graph.nodeIdLimit(), SegmentId());
+    std::map<int, std::vector<NodeId>> byLevel;
+    for (NodeId id : m_graph.order()) byLevel[m_level[id.index]].push_back(id);
+    for (auto& [level, nodes] : byLevel) {
+      Segment segment;
+      segment.id = SegmentId(m_result.segments.size());
+      segment.kind = accelerated(nodes.front()) ? SegmentKind::Accelerated : SegmentKind::Fallback;
+      segment.name = "segment_" + std::to_string(segment.id.index);
+      segment.backend = segment.kind == SegmentKind::Accelerated ? m_target.acceleratedBackend : "reference";
+      for (NodeId id : nodes) m_result.segmentOf[id.index] = segment.id;
+      segment.nodes = std::move(nodes);
+      m_result.segments.push_back(std::move(segment));
+    }
+  }
+
+  void explainNode(NodeId id, std::uint32_t verdict) {
+    const std::vector<Subject> subject{Subject::node(m_graph.node(id).name)};
+    const std::string& segment = m_result.segments[m_result.segmentOf[id.index].index].name;
+    Decision decision = [&] {
+      if (const int index = m_directives.fallback[id.index]; index >= 0) {
+        const Directive& directive = m_options.directives[static_cast<std::size_t>(index)];
+        return decide("partition.forced_fallback", subject, directiveName(directive), {{"segment", segment}});
+      }
+      if (m_tooSmall[id.index] > 0) {
+        return decide("partition.too_small", subject, "partition",
+                      {{"nodes", m_tooSmall[id.index]}, {"minimum", m_directives.minSegment}, {"segment", segment}});
+      }
+      const char* code = accelerated(id) ? "partition.supported" : "partition.not_supported";
+      return decide(code, subject, "partition", {{"segment", segment}, {"target", m_target.name}});
+    }();
+    decision.evidence.push_back(verdict);
+    m_result.decisions.push_back(std::move(decision));
+  }
+
+  /// One decision for each pair of segments that an edge joins directly and a path through fallback keeps apart.
+  void explainRefusedMerges() {
+    std::map<std::pair<int, int>, bool> explained;
+    for (NodeId id : m_graph.order()) {
+      if (!accelerated(id)) continue;
+      for (ValueId value : valuesRead(m_graph.node(id))) {
+        const NodeId producer = m_graph.value(value).producer;
+        if (!producer.valid() || !accelerated(producer) || m_level[producer.index] == m_level[id.index]) continue;
+        if (std::exchange(explained[{m_level[producer.index], m_level[id.index]}], true)) continue;
+        const NodeId through = fallbackBefore(id);
+        const std::string& from = m_graph.node(producer).name;
+        const std::string& to = m_graph.node(id).name;
+        const std::string& via = m_graph.node(through).name;
+        Decision decision = decide("partition.would_cycle", {Subject::node(from), Subject::node(to)}, "partition",
+                                   {{"producer", from}, {"consumer", to}, {"through", via}});
+        decision.evidence.push_back(m_firstVerdict + positionOf(through));
+        m_result.decisions.push_back(std::move(decision));
+      }
+    }
+  }
+
+  /// The fallback node that sets the level of `id`: walks back along a path of the same level to the change.
+  NodeId fallbackBefore(NodeId id) const {
+    for (;;) {
+      NodeId same;
+      for (ValueId value : valuesRead(m_graph.node(id))) {
+        const NodeId producer = m_graph.value(value).producer;
+        if (!producer.valid()) continue;
+        if (!accelerated(producer) && m_level[producer.index] + 1 == m_level[id.index]) return producer;
+        if (accelerated(producer) && m_level[producer.index] == m_level[id.index]) same = producer;
+      }
+      id = same;
+    }
+  }
+
+  std::uint32_t positionOf(NodeId id) const {
+    const auto& order = m_graph.order();
+    return static_cast<std::uint32_t>(std::find(order.begin(), order.end(), id) - order.begin());
+  }
+
+  void explainMinimum() {
+    if (m_directives.minSegmentDirective < 0) return;
+    const Directive& directive = m_options.directives[static_cast<std::size_t>(m_directives.minSegmentDirective)];
+    const auto lost = std::count_if(m_tooSmall.begin(), m_tooSmall.end(), [](int size) { return size > 0; });
+    m_result.decisions.push_back(decide("partition.min_segment", {}, directiveName(directive),
+                                        {{"minimum", m_directives.minSegment}, {"lost", lost}}));
+  }
+
+  const Graph& m_graph;
+  const Target& m_target;
+  const std::vector<Decision>& m_verdicts;
+  const std::uint32_t m_firstVerdict;
+  const DirectiveMap& m_directives;
+  const PlanOptions& m_options;
+  std::vector<char> m_accelerated;
+  std::vector<int> m_tooSmall;  ///< size of the segment that was too small, else 0
+  std::vector<int> m_level;
+  Partitioning m_result;
+};
+
+}  // namespace
+
+std::string_view name(SegmentKind kind) {
+  return kind == SegmentKind::Accelerated ? "accelerated" : "fallback";
+}
+
+Partitioning partitionGraph(const Graph& graph, const Target& target, const std::vector<Decision>& verdicts,
+                            std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options) {
+  return Partitioner(graph, target, verdicts, firstVerdict, directives, options).run();
+}
+
+}  // namespace fusescope

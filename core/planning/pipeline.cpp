@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <map>
+
+#include "planning/plan_json.h"
+#include "planning/steps.h"
+
+namespace fusescope {
+
+namespace {
+
+void append(std::vector<Decision>& all, std::vector<Decision> added) {
+  all.insert(all.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+}
+
+std::vector<char> acceleratedNodes(const Graph& graph, const Partitioning& partition) {
+  std::vector<char> accelerated(graph.nodeIdLimit(), 0);
+  for (const Segment& segment : partition.segments) {
+    if (segment.kind != SegmentKind::Accelerated) continue;
+    for (NodeId id : segment.nodes) accelerated[id.index] = 1;
+  }
+  return accelerated;
+}
+
+Hash128 planHash(const Plan& plan, const CostModel* costs) {
+  KeyBuilder key;
+  key.text(plan.model->contentHash.hex());
+  key.text(plan.target.canonical());
+  key.text(toJson(plan.options).dump());
+  key.text(costs == nullptr ? "" : costs->hash().hex());
+  return key.hash();
+}
+
+void predictTimes(Plan& plan, const CostModel* costs) {
+  if (costs == nullptr) return;
+  double sum = 0;
+  bool all = !plan.fusedNodes.empty();
+  for (FusedNode& node : plan.fusedNodes) {
+    node.predictedMs = costs->milliseconds(plan, node);
+    all = all && node.predictedMs.has_value();
+    sum += node.predictedMs.value_or(0);
+  }
+  if (all) plan.predictedMs = sum;
+}
+
+/// The recipe. `measured`: for each node the type that measurements show to be fastest, or nothing.
+Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model, const PlanOptions& options,
+                                             const std::vector<DataType>& measured, const CostModel* costs,
+                                             const StopToken& stop) {
+  Plan plan;
+  plan.model = model;
+  plan.options = options;
+  plan.inputSpecs = model->inputSpecs;
+  plan.decisions = model->decisions;
+  const Graph& graph = *model->graph;
+
+  // 1. What to plan for, and what the user wants of which node.
+  plan.target = TRY(Target::fromName(options.target));
+  const Target& target = plan.target;
+  assignIds(plan.options.directives);
+  DirectiveMap directives = TRY(resolveDirectives(*model, target, plan.options.directives));
+  append(plan.decisions, directives.decisions);
+
+  // 2. Types that the target lacks, as if every node ran accelerated.
+  Truncation truncation = planTruncation(graph, target, directives.truncate);
+  TRY(checkStop(stop));
+
+  // 3. One verdict per node, on the types after truncation.
+  const std::vector<Decision> verdicts = validateNodes(graph, target, directives, truncation);
+  const auto firstVerdict = static_cast<std::uint32_t>(plan.decisions.size());
+  append(plan.decisions, verdicts);
+  TRY(checkStop(stop));
+
+  // 4. Segments.
+  Partitioning partition = partitionGraph(graph, target, verdicts, firstVerdict, directives, plan.options);
+  append(plan.decisions, partition.decisions);
+  TRY(checkStop(stop));
+
+  // 5. Truncation holds inside accelerated segments only, now that they are known.
+  settleTruncation(graph, target, acceleratedNodes(graph, partition), directives, plan.options, truncation);
+  append(plan.decisions, truncation.decisions);
+
+  // 6. What each node computes in. Before fusion: nodes of different types do not fuse.
+  PrecisionMap precision = assignPrecision(graph, target, partition, truncation, directives, plan.options, measured);
+  append(plan.decisions, precision.decisions);
+  TRY(checkStop(stop));
+
+  // 7. Which nodes run as one kernel.
+  Fusion fusion = fuseNodes(graph, partition, precision, directives, plan.options);
+  append(plan.decisions, fusion.decisions);
+  TRY(checkStop(stop));
+
+  // 8. The plan's own account of all that.
+  plan.fusedNodes = describeFusedNodes(*model, partition, truncation, precision, fusion);
+  plan.segments = std::move(partition.segments);
+  plan.precisionMap = std::move(precision.grants);
+  plan.truncation = std::move(truncation.plan);
+  plan.index();
+
+  // 9. Conversions where what stands in memory is not what is read.
+  plan.casts = planCasts(plan);
+
+  // 10. Times, where they were measured before.
+  predictTimes(plan, costs);
+  plan.hash = planHash(plan, costs);
+  return std::make_shared<const Plan>(std::move(plan));
+}
+
+/// Measured times decide between several types: for each node the type in which its fused node, in a plan of that type
+/// alone, is fastest, if both that plan's and the default plan's time of the same fused node are known.
+Result<std::vector<DataType>> fastestTypes(const std::shared_ptr<const Model>& model, const PlanOptions& options,
+                                           const CostModel* costs, const StopToken& stop) {
+  std::vector<DataType> fastest;
+  if (costs == nullptr || options.precisions.size() < 2) return fastest;
+  std::map<std::vector<NodeId>, double> best;
+  fastest.assign(model->graph->nodeIdLimit(), DataType::Undefined);
+  std::vector<DataType> types{DataType::F32};
+  types.insert(types.end(), options.precisions.begin(), options.precisions.end());
+  for (DataType type : types) {
+    PlanOptions alone = options;
+    alone.precisions = {type};
+    const auto plan = TRY(planOnce(model, alone, {}, costs, stop));
+    for (const FusedNode& node : plan->fusedNodes) {
+      if (!node.predictedMs) continue;
+      const auto known = best.find(node.nodes);
+      const bool first = known == best.end();
+      if (first && type != DataType::F32) continue;
+      if (!first && *node.predictedMs >= known->second) continue;
+      best[node.nodes] = *node.predictedMs;
+      for (NodeId id : node.nodes) fastest[id.index] = type;
+    }
+  }
+  return fastest;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
+                                             const CostModel* costs, const StopToken& stop) {
+  const std::vector<DataType> fastest = TRY(fastestTypes(model, options, costs, stop));
+  std::shared_ptr<const Plan> plan = TRY(planOnce(model, options, fastest, costs, stop));
+  if (!anyPinGranted(*plan)) return plan;
+  // What the pins cost: the same plan without them.
+  PlanOptions unpinned = plan->options;
+  std::erase_if(unpinned.directives, [](const Directive& directive) {
+    return directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput;
+  });
+  const std::shared_ptr<const Plan> baseline = TRY(planOnce(model, unpinned, fastest, costs, stop));
+  Plan explained = *plan;
+  append(explained.decisions, pinCosts(*plan, *baseline));
+  return std::make_shared<const Plan>(std::move(explained));
+}
+
+}  // namespace fusescope

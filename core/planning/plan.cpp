@@ -1,0 +1,71 @@
+#include "planning/plan.h"
+
+#include <algorithm>
+
+namespace fusescope {
+
+const FusedNode* Plan::fusedNodeOf(NodeId node) const {
+  if (node.index < fusedOfNode.size()) {
+    const FusedNodeId id = fusedOfNode[node.index];
+    return id.valid() ? &fusedNodes[id.index] : nullptr;
+  }
+  for (const FusedNode& fused : fusedNodes) {
+    if (std::find(fused.nodes.begin(), fused.nodes.end(), node) != fused.nodes.end()) return &fused;
+  }
+  return nullptr;
+}
+
+const FusedNode* Plan::findFusedNode(std::string_view wanted) const {
+  const auto found =
+      std::find_if(fusedNodes.begin(), fusedNodes.end(), [&](const FusedNode& fused) { return fused.name == wanted; });
+  return found == fusedNodes.end() ? nullptr : &*found;
+}
+
+DataType Plan::storedType(ValueId value) const {
+  if (value.index < storedTypes.size()) return storedTypes[value.index];
+  for (const FusedNode& fused : fusedNodes) {
+    for (const FusedOutput& output : fused.outputs) {
+      if (output.value == value) return output.type;
+    }
+    for (const InnerEdge& edge : fused.innerEdges) {
+      if (edge.value == value) return edge.type;
+    }
+  }
+  for (const TruncatedValue& constant : truncation.constants) {
+    if (constant.value == value) return constant.to;
+  }
+  return graph().value(value).type.dtype;
+}
+
+TruncateMode Plan::truncationMode() const {
+  TruncateMode mode = TruncateMode::Long;
+  for (const Directive& directive : options.directives) {
+    if (directive.kind == DirectiveKind::Truncate) mode = directive.truncate;
+  }
+  return mode;
+}
+
+void Plan::index() {
+  fusedOfNode.assign(graph().nodeIdLimit(), FusedNodeId());
+  std::vector<DataType> types(graph().valueIdLimit(), DataType::Undefined);
+  for (ValueId value : graph().allValues()) types[value.index] = graph().value(value).type.dtype;
+  for (const TruncatedValue& constant : truncation.constants) types[constant.value.index] = constant.to;
+  for (const FusedNode& fused : fusedNodes) {
+    for (NodeId node : fused.nodes) fusedOfNode[node.index] = fused.id;
+    for (const InnerEdge& edge : fused.innerEdges) types[edge.value.index] = edge.type;
+    for (const FusedOutput& output : fused.outputs) types[output.value.index] = output.type;
+  }
+  storedTypes = std::move(types);
+}
+
+std::vector<const Decision*> obeyRefusals(const Plan& plan) {
+  std::vector<const Decision*> refusals;
+  for (const Decision& decision : plan.decisions) {
+    if (decision.code == "precision.pin_refused" || decision.code == "precision.output_refused") {
+      refusals.push_back(&decision);
+    }
+  }
+  return refusals;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/stop.h"
+#include "ir/model.h"
+#include "planning/directive.h"
+#include "target/target.h"
+
+namespace fusescope {
+
+enum class SegmentKind { Accelerated, Fallback };
+std::string_view name(SegmentKind kind);  ///< "accelerated", "fallback"
+
+/// A maximal convex set of nodes that one backend runs.
+struct Segment {
+  SegmentId id;
+  SegmentKind kind = SegmentKind::Accelerated;
+  std::string name;           ///< "segment_0"
+  std::string backend;        ///< "native", "reference", "tensorrt"
+  std::vector<NodeId> nodes;  ///< graph order
+};
+
+/// A value between two nodes of one fused node. `real`: it exists in memory, rounded to `type`; else it lives in
+/// registers at the accumulate type.
+struct InnerEdge {
+  ValueId value;
+  bool real = false;
+  DataType type = DataType::Undefined;
+};
+
+/// A value that a fused node leaves in memory, at `type` before any cast.
+struct FusedOutput {
+  ValueId value;
+  DataType type = DataType::Undefined;
+};
+
+/// Nodes that run as one kernel.
+struct FusedNode {
+  FusedNodeId id;
+  std::string name;  ///< names of its nodes joined by " + "
+  std::string kind;  ///< "conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "view", "gather", …;
+                     ///< kinds.h lists them
+  SegmentId segment;
+  NodeId root;                ///< the node that gives it its kind
+  std::vector<NodeId> nodes;  ///< graph order; the root is among them
+  std::vector<OriginId> origins;
+  std::vector<ValueId> inputs;  ///< non-constant values from outside, in first-use order
+  std::vector<FusedOutput> outputs;
+  std::vector<InnerEdge> innerEdges;
+  DataType compute = DataType::Undefined;     ///< operands are rounded to it
+  DataType accumulate = DataType::Undefined;  ///< sums and inner values
+  std::optional<std::int64_t> flops;          ///< null where an extent is not known
+  std::optional<std::int64_t> bytes;          ///< inputs, weights and outputs moved
+  std::optional<double> predictedMs;          ///< null unless measured before
+};
+
+/// A conversion that the plan adds. Between `producer` (invalid: an input or constant) and each of `consumers`
+/// (empty: an output of the network).
+struct PlannedCast {
+  ValueId value;
+  DataType from = DataType::Undefined;
+  DataType to = DataType::Undefined;
+  FusedNodeId producer;
+  std::vector<FusedNodeId> consumers;
+  std::optional<std::int64_t> bytes;  ///< read plus written
+  std::string reason;  ///< "pin", "precision", "truncation", "model_output", "model_input", "segment_boundary"
+};
+
+struct PrecisionGrant {
+  NodeId node;
+  DataType asked = DataType::Undefined;  ///< Undefined: nothing was asked
+  DataType granted = DataType::Undefined;
+  std::string by;    ///< "pin:3", "precision", "default"
+  std::string code;  ///< of the precision.* decision
+};
+
+struct TruncatedValue {
+  ValueId value;
+  DataType from, to;
+};
+struct RefusedTruncation {
+  ValueId value;
+  std::string code;
+  std::string message;
+};
+struct TruncationPlan {
+  std::vector<TruncatedValue> inputs, constants, produced;
+  std::vector<RefusedTruncation> refused;
+};
+
+struct PlanOptions {
+  std::string target = "cpu";
+  std::vector<DataType> precisions;  ///< besides f32, where nothing is pinned; empty: f32 alone
+  Directives directives;
+  std::int64_t workspaceBytes = 0;  ///< 0: no limit
+  bool operator==(const PlanOptions&) const = default;
+};
+
+/// What will be done with a model: an overlay over its Graph. Immutable; equal inputs give equal plans to the byte.
+struct Plan {
+  std::string source = "planned";  ///< or "read_back"
+  std::shared_ptr<const Model> model;
+  Target target;
+  PlanOptions options;
+  std::vector<InputSpec> inputSpecs;
+  std::vector<Segment> segments;
+  std::vector<FusedNode> fusedNodes;         ///< producers before consumers
+  std::vector<PrecisionGrant> precisionMap;  ///< one per node, graph order
+  TruncationPlan truncation;
+  std::vector<PlannedCast> casts;
+  std::vector<Decision> decisions;  ///< the model's first, then the planner's in the order of the pipeline
+  std::optional<double> predictedMs;
+  Hash128 hash;                          ///< of model, target, directives, options and cost model
+  std::vector<FusedNodeId> fusedOfNode;  ///< by NodeId; empty for a plan that index() was not called on
+  std::vector<DataType> storedTypes;     ///< by ValueId; as fusedOfNode
+  void index();                          ///< fills the two tables above from the rest of the plan
+
+  const Graph& graph() const { return *model->graph; }
+  /// The fused node that holds `node`. Plans of our own hold every node once.
+  const FusedNode* fusedNodeOf(NodeId node) const;
+  const FusedNode* findFusedNode(std::string_view name) const;
+  /// The type of `value` as it stands in memory under this plan (after truncation and precision), before casts.
+  DataType storedType(ValueId value) const;
+  /// The truncation mode that the directives ask for.
+  TruncateMode truncationMode() const;
+};
+
+/// Measured times of fused nodes, by structural key; null when never measured. Implemented over the timing cache.
+class CostModel {
+ public:
+  virtual ~CostModel() = default;
+  virtual std::optional<double> milliseconds(const Plan& plan, const FusedNode& node) const = 0;
+  virtual Hash128 hash() const = 0;
+};
+
+/// The pipeline: truncate, validate, partition, fuse, assign precision. Pure: no file, clock or machine is asked.
+/// Errors: a pattern that matches nothing, an `obey` pin is NOT an error (see obeyRefused), an unknown target.
+Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
+                                             const CostModel* costs = nullptr, const StopToken& stop = {});
+/// The decisions that refuse an `obey` directive: a command that meets one exits with status 1.
+std::vector<const Decision*> obeyRefusals(const Plan& plan);
+
+/// Every node in exactly one fused node, fused nodes and segments convex, types agree or a cast stands there,
+/// each origin node placed or removed by a decision, each directive answered. Used by tests and after makePlan in
+/// debug.
+Status verifyPlan(const Plan& plan);
+
+/// The JSON of `fusescope plan --json`: format "fusescope.plan", version 1. See planning/FORMAT.md.
+Json toJson(const Plan& plan);
+/// Reads one back over the model it was made for; refuses one that was made for another (contentHash differs).
+Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_ptr<const Model> model);
+
+/// One thing that would change what happened to a node, and to what.
+struct WhatIf {
+  Directive directive;  ///< kind may also be a truncation or a precision
+  std::string change;   ///< "--truncate all"
+  std::string effect;   ///< "node_mul would run in segment_0"
+};
+std::vector<WhatIf> wouldHelp(const Plan& plan, NodeId node);
+
+}  // namespace fusescope

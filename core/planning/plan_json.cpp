@@ -1,0 +1,208 @@
+#include "planning/plan_json.h"
+
+#include <algorithm>
+
+namespace fusescope {
+
+namespace {
+
+constexpr std::string_view kFormat = "fusescope.plan";
+constexpr int kVersion = 1;
+
+std::string text(DataType type) {
+  return std::string(name(type));
+}
+
+template <class T>
+Json orNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json orNullNumber(const std::optional<double>& value) {
+  return value ? jsonNumber(*value) : Json(nullptr);
+}
+
+class PlanWriter {
+ public:
+  explicit PlanWriter(const Plan& plan) : m_plan(plan), m_graph(plan.graph()) {}
+
+  Json write() const {
+    Json json;
+    json["format"] = kFormat;
+    json["version"] = kVersion;
+    json["source"] = m_plan.source;
+    json["model"] = m_plan.model->path;
+    json["model_hash"] = m_plan.model->contentHash.hex();
+    json["hash"] = m_plan.hash.hex();
+    json["target"] = m_plan.target.canonical();
+    json["precision"] = precision();
+    json["options"] = toJson(m_plan.options);
+    json["input_specs"] = list(m_plan.inputSpecs, [&](const InputSpec& spec) { return inputSpec(spec); });
+    json["segments"] = list(m_plan.segments, [&](const Segment& segment) { return segmentJson(segment); });
+    json["fused_nodes"] = list(m_plan.fusedNodes, [&](const FusedNode& node) { return fusedNode(node); });
+    json["precision_map"] = list(m_plan.precisionMap, [&](const PrecisionGrant& grant) { return grantJson(grant); });
+    json["truncation"] = truncation();
+    json["casts"] = list(m_plan.casts, [&](const PlannedCast& cast) { return castJson(cast); });
+    json["decisions"] = list(m_plan.decisions, [](const Decision& decision) {
+      Json entry = toJson(decision);
+      entry["message"] = message(decision);
+      return entry;
+    });
+    json["predicted_ms"] = orNullNumber(m_plan.predictedMs);
+    return json;
+  }
+
+ private:
+  template <class T, class F>
+  static Json list(const std::vector<T>& entries, const F& write) {
+    Json array = Json::array();
+    for (const T& entry : entries) array.push_back(write(entry));
+    return array;
+  }
+
+  std::string valueName(ValueId value) const { return m_graph.value(value).name; }
+  std::string nodeName(NodeId node) const { return m_graph.node(node).name; }
+
+  Json precision() const {
+    Json types = Json::array();
+    for (DataType type : m_plan.options.precisions) types.push_back(text(type));
+    if (types.empty()) types.push_back(text(DataType::F32));
+    return types;
+  }
+
+  static Json inputSpec(const InputSpec& spec) {
+    return {{"name", spec.name}, {"type", text(spec.dtype)}, {"min", spec.min},
+            {"opt", spec.opt},   {"max", spec.max},          {"source", spec.source}};
+  }
+
+  Json segmentJson(const Segment& segment) const {
+    return {{"id", segment.name},
+            {"kind", std::string(name(segment.kind))},
+            {"backend", segment.backend},
+            {"nodes", list(segment.nodes, [&](NodeId id) { return Json(nodeName(id)); })}};
+  }
+
+  Json fusedNode(const FusedNode& node) const {
+    Json json;
+    json["id"] = node.id.index;
+    json["name"] = node.name;
+    json["kind"] = node.kind;
+    json["segment"] = m_plan.segments[node.segment.index].name;
+    json["root"] = nodeName(node.root);
+    json["nodes"] = list(node.nodes, [&](NodeId id) { return Json(nodeName(id)); });
+    json["origins"] = list(node.origins, [&](OriginId id) { return Json(m_plan.model->origins[id.index].name); });
+    json["compute"] = text(node.compute);
+    json["accumulate"] = text(node.accumulate);
+    json["inputs"] = list(node.inputs, [&](ValueId value) { return Json(valueName(value)); });
+    json["outputs"] = list(node.outputs, [&](const FusedOutput& output) {
+      return Json{{"value", valueName(output.value)}, {"type", text(output.type)}};
+    });
+    json["inner_edges"] = list(node.innerEdges, [&](const InnerEdge& edge) {
+      return Json{{"value", valueName(edge.value)}, {"real", edge.real}, {"type", text(edge.type)}};
+    });
+    json["flops"] = orNull(node.flops);
+    json["bytes"] = orNull(node.bytes);
+    json["predicted_ms"] = orNullNumber(node.predictedMs);
+    return json;
+  }
+
+  Json grantJson(const PrecisionGrant& grant) const {
+    return {{"node", nodeName(grant.node)},
+            {"asked", grant.asked == DataType::Undefined ? Json(nullptr) : Json(text(grant.asked))},
+            {"granted", text(grant.granted)},
+            {"by", grant.by},
+            {"code", grant.code}};
+  }
+
+  Json truncation() const {
+    const auto entries = [&](const std::vector<TruncatedValue>& values) {
+      return list(values, [&](const TruncatedValue& value) {
+        return Json{{"value", valueName(value.value)}, {"from", text(value.from)}, {"to", text(value.to)}};
+      });
+    };
+    return {{"inputs", entries(m_plan.truncation.inputs)},
+            {"constants", entries(m_plan.truncation.constants)},
+            {"produced", entries(m_plan.truncation.produced)},
+            {"refused", list(m_plan.truncation.refused, [&](const RefusedTruncation& refused) {
+               return Json{{"value", valueName(refused.value)}, {"code", refused.code}, {"message", refused.message}};
+             })}};
+  }
+
+  Json castJson(const PlannedCast& cast) const {
+    const auto fusedName = [&](FusedNodeId id) { return Json(m_plan.fusedNodes[id.index].name); };
+    return {{"value", valueName(cast.value)},
+            {"from", text(cast.from)},
+            {"to", text(cast.to)},
+            {"bytes", orNull(cast.bytes)},
+            {"reason", cast.reason},
+            {"producer", cast.producer.valid() ? fusedName(cast.producer) : Json(nullptr)},
+            {"consumers", list(cast.consumers, fusedName)}};
+  }
+
+  const Plan& m_plan;
+  const Graph& m_graph;
+};
+
+Diagnostic badPlan(std::string problem, std::string field) {
+  return {.message = std::move(problem), .where = {.attribute = std::move(field)}, .help = "See planning/FORMAT.md."};
+}
+
+}  // namespace
+
+Json toJson(const Plan& plan) {
+  return PlanWriter(plan).write();
+}
+
+Json toJson(const PlanOptions& options) {
+  Json precisions = Json::array();
+  for (DataType type : options.precisions) precisions.push_back(text(type));
+  return {{"target", options.target},
+          {"precisions", precisions},
+          {"workspace_bytes", options.workspaceBytes},
+          {"directives", toJson(options.directives)}};
+}
+
+Result<PlanOptions> planOptionsFromJson(const Json& json) {
+  if (!json.is_object()) return badPlan("the plan's options are not an object", "options");
+  PlanOptions options;
+  if (!json.contains("target") || !json["target"].is_string()) return badPlan("missing target", "options.target");
+  options.target = json["target"].get<std::string>();
+  for (const Json& entry : json.value("precisions", Json::array())) {
+    const auto type = entry.is_string() ? dataTypeFromName(entry.get<std::string>()) : std::nullopt;
+    if (!type) return badPlan("'" + entry.dump() + "' is not a type", "options.precisions");
+    options.precisions.push_back(*type);
+  }
+  if (json.contains("workspace_bytes")) {
+    if (!json["workspace_bytes"].is_number_integer()) return badPlan("not a number", "options.workspace_bytes");
+    options.workspaceBytes = json["workspace_bytes"].get<std::int64_t>();
+  }
+  if (json.contains("directives")) options.directives = TRY(directivesFromJson(json["directives"]));
+  return options;
+}
+
+Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_ptr<const Model> model) {
+  if (!json.is_object() || json.value("format", "") != kFormat) {
+    return badPlan("this is not a plan: 'format' is not " + std::string(kFormat), "format");
+  }
+  if (!json.contains("version") || json["version"] != kVersion) {
+    return badPlan("this version of plan is not known; this Fusescope reads version " + std::to_string(kVersion),
+                   "version");
+  }
+  if (!json.contains("model_hash") || json["model_hash"] != model->contentHash.hex()) {
+    return Diagnostic{.message = "the plan was made for another model than " + model->path,
+                      .where = {.attribute = "model_hash"},
+                      .help = "Plan this model again, or open the model that the plan was made for."};
+  }
+  if (!json.contains("options")) return badPlan("the plan has no options", "options");
+  const PlanOptions options = TRY(planOptionsFromJson(json["options"]));
+  std::shared_ptr<const Plan> plan = TRY(makePlan(std::move(model), options));
+  for (const char* part : {"segments", "fused_nodes", "precision_map", "truncation", "casts"}) {
+    if (json.contains(part) && json[part] == toJson(*plan)[part]) continue;
+    return Diagnostic{.message = std::string("planning again gives other ") + part + " than the file holds",
+                      .where = {.attribute = part},
+                      .help = "The file was edited, or made by another version of Fusescope. Make the plan again."};
+  }
+  return plan;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <cctype>
+#include <fstream>
+
+#include "base/files.h"
+#include "session/options_json.h"
+#include "session/session.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::string_view kPlanFormat = "fusescope.plan";
+
+/// The inputs that the user gave when the plan was made: they are part of the model it was made for.
+std::vector<InputOverride> userInputs(const Json& plan) {
+  std::vector<InputOverride> inputs;
+  if (!plan.contains("input_specs") || !plan["input_specs"].is_array()) return inputs;
+  for (const auto& spec : plan["input_specs"]) {
+    if (!spec.is_object() || spec.value("source", "") != "user") continue;
+    InputOverride input{.name = spec.value("name", "")};
+    const auto dims = [&](const char* key) {
+      return spec.contains(key) && spec[key].is_array() ? spec[key].get<Dims>() : Dims();
+    };
+    input.min = dims("min");
+    input.opt = dims("opt");
+    input.max = dims("max");
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+/// The model that a plan file names, as it is written, else beside the plan.
+std::filesystem::path modelOf(const std::string& named, const std::filesystem::path& plan) {
+  std::error_code error;
+  if (std::filesystem::exists(named, error)) return named;
+  const auto beside = plan.parent_path() / named;
+  if (std::filesystem::exists(beside, error)) return beside;
+  const auto sameFolder = plan.parent_path() / std::filesystem::path(named).filename();
+  return std::filesystem::exists(sameFolder, error) ? sameFolder : std::filesystem::path(named);
+}
+
+Result<std::shared_ptr<const Plan>> openPlan(const std::filesystem::path& path, const StopToken& stop,
+                                             const Progress& progress) {
+  const auto located = [&](std::string message, std::string field, std::string help = {}) {
+    return Diagnostic{.message = std::move(message),
+                      .where = {.file = path.string(), .attribute = std::move(field)},
+                      .help = std::move(help)};
+  };
+  const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
+  if (json.is_discarded())
+    return located("this is not complete JSON", {}, "Write the plan again: fusescope plan MODEL -o F.");
+  if (!json.is_object() || !json.contains("format") || json["format"] != kPlanFormat) {
+    return located(fmt::format("this is not a plan (its format is not \"{}\")", kPlanFormat), "format",
+                   "Directives are given with --directives; a plan is written by: fusescope plan MODEL -o F.");
+  }
+  if (!json.contains("model") || !json["model"].is_string())
+    return located("the plan does not name its model", "model");
+  try {
+    auto model = TRY(openModel(modelOf(json["model"].get<std::string>(), path), userInputs(json), stop, progress));
+    auto plan = planFromJson(json, std::move(model));
+    if (plan.ok()) return plan;
+    auto error = std::move(plan).error();
+    if (error.where.file.empty()) error.where.file = path.string();
+    return error;
+  } catch (const Json::exception& error) {
+    return located(fmt::format("the plan cannot be read: {}", error.what()), {});
+  }
+}
+
+Diagnostic holdsItsOwn(const std::filesystem::path& path, std::string_view what) {
+  return {.message = fmt::format("{} already holds its plan options and inputs; others cannot be given with it", what),
+          .where = {.file = path.string()},
+          .help = "Leave the options out, or start from the model."};
+}
+
+}  // namespace
+
+Result<ArtifactKind> artifactKind(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return Diagnostic{.message = "there is no such file", .where = {.file = path.string()}};
+  }
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return Diagnostic{.message = "this is not a file", .where = {.file = path.string()}};
+  }
+  if (isEngineFile(path)) return ArtifactKind::Engine;
+  std::ifstream file(path, std::ios::binary);
+  char first = 0;
+  while (file.get(first) && std::isspace(static_cast<unsigned char>(first)) != 0) continue;
+  return first == '{' ? ArtifactKind::Plan : ArtifactKind::Model;  // no protobuf message of ONNX begins with '{'
+}
+
+Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
+                              const PlanOptions& options, const std::string& backend, const StopToken& stop,
+                              const Progress& progress) {
+  Artifact artifact{.kind = TRY(artifactKind(path)), .path = path.string(), .backend = backend};
+  const bool given = !inputs.empty() || !(options == PlanOptions());
+  switch (artifact.kind) {
+    case ArtifactKind::Engine: {
+      if (given) return holdsItsOwn(path, "an engine");
+      if (progress) progress("read engine", path.filename().string());
+      const auto info = TRY(inspectEngineFile(path));
+      artifact.plan = info.plan;
+      artifact.backend = info.backend;
+      return artifact;
+    }
+    case ArtifactKind::Plan:
+      if (given) return holdsItsOwn(path, "a saved plan");
+      artifact.plan = TRY(openPlan(path, stop, progress));
+      return artifact;
+    case ArtifactKind::Model: {
+      auto model = TRY(openModel(path, inputs, stop, progress));
+      if (progress) progress("plan", path.filename().string());
+      auto plan = makePlan(std::move(model), options, nullptr, stop);
+      if (!plan.ok()) {
+        auto error = std::move(plan).error();
+        if (error.where.file.empty()) error.where.file = path.string();
+        return error;
+      }
+      artifact.plan = std::move(plan).value();
+      return artifact;
+    }
+  }
+  return artifact;
+}
+
+Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options) {
+  if (artifact.kind == ArtifactKind::Engine) {
+    if (options.progress) options.progress("load engine", artifact.path);
+    return loadEngine(artifact.path, options);
+  }
+  auto engine = buildEngine(artifact.plan, options);
+  if (engine.ok() || !engine.error().where.file.empty() || engine.error().cancelled) return engine;
+  auto error = std::move(engine).error();
+  error.where.file = artifact.path;
+  return error;
+}
+
+}  // namespace fusescope

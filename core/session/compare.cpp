@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "session/session.h"
+
+namespace fusescope {
+namespace {
+
+/// Each engine is timed in this many short turns, A B A B …, so that what else the machine does meets both alike.
+constexpr int kTurns = 5;
+/// Of a turn's time, the part that goes to timing layers: the profiler's own cost is kept out of the totals.
+constexpr double kLayersShare = 0.4;
+constexpr double kFirstWarmup = 0.3;
+constexpr double kLaterWarmup = 0.02;
+
+std::optional<double> medianOf(std::vector<double> samples) {
+  if (samples.empty()) return {};
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::ranges::nth_element(samples, middle);
+  return *middle;
+}
+
+/// What the turns of one engine measured.
+struct Measured {
+  std::vector<double> totals;
+  std::unordered_map<std::string, std::vector<double>> layers;  ///< by fused node
+  std::unordered_set<std::string> emulated;
+  std::string unavailable;
+
+  std::optional<double> total() const { return medianOf(totals); }
+  /// The sum over fused nodes; one without a step of its own (a view of its input) takes no time.
+  std::optional<double> sum(const std::vector<std::string>& fusedNodes) const {
+    if (!unavailable.empty() || totals.empty()) return {};
+    double ms = 0;
+    for (const auto& name : fusedNodes) {
+      if (emulated.contains(name)) return {};
+      const auto found = layers.find(name);
+      if (found != layers.end()) ms += medianOf(found->second).value_or(0);
+    }
+    return ms;
+  }
+};
+
+Status measureTurn(Engine& engine, const std::map<std::string, Tensor>& inputs, TimeOptions options, Measured& into) {
+  options.perLayer = false;
+  const double seconds = options.seconds;
+  options.seconds = seconds * (1 - kLayersShare);
+  const auto whole = TRY(engine.time(inputs, options));
+  if (!whole.medianMs) {
+    into.unavailable = whole.unavailableReason.empty() ? "the engine gave no time" : whole.unavailableReason;
+    return Done{};
+  }
+  into.totals.push_back(*whole.medianMs);
+  options.perLayer = true;
+  options.seconds = seconds * kLayersShare;
+  options.warmupSeconds = kLaterWarmup;
+  const auto profiled = TRY(engine.time(inputs, options));
+  for (const auto& layer : profiled.layers) {
+    if (!layer.fused.valid()) continue;
+    const auto& name = engine.plan().fusedNodes[layer.fused.index].name;
+    if (layer.emulated) into.emulated.insert(name);
+    if (layer.medianMs) into.layers[name].push_back(*layer.medianMs);
+  }
+  return Done{};
+}
+
+Status measureInterleaved(Engine& a, Engine& b, const std::map<std::string, Tensor>& inputs, double seconds,
+                          const StopToken& stop, const Progress& progress, CompareReport& report) {
+  Measured ofA, ofB;
+  for (int turn = 0; turn < kTurns && ofA.unavailable.empty() && ofB.unavailable.empty(); ++turn) {
+    if (progress) progress("time", fmt::format("turn {} of {}", turn + 1, kTurns));
+    TimeOptions options{.seconds = seconds / (2 * kTurns),
+                        .warmupSeconds = turn == 0 ? std::min(kFirstWarmup, seconds / 4) : kLaterWarmup,
+                        .stop = stop};
+    TRY(checkStop(stop));
+    TRY(measureTurn(a, inputs, options, ofA));
+    TRY(checkStop(stop));
+    TRY(measureTurn(b, inputs, options, ofB));
+  }
+  if (!ofA.unavailable.empty()) report.timeUnavailable = "A: " + ofA.unavailable;
+  if (!ofB.unavailable.empty()) {
+    report.timeUnavailable += (report.timeUnavailable.empty() ? "B: " : "; B: ") + ofB.unavailable;
+  }
+  if (ofA.unavailable.empty()) report.aMs = ofA.total();
+  if (ofB.unavailable.empty()) report.bMs = ofB.total();
+  for (auto& group : report.groups) {
+    group.aMs = ofA.sum(group.a);
+    group.bMs = ofB.sum(group.b);
+    if (group.aMs && group.bMs) group.deltaMs = *group.bMs - *group.aMs;
+  }
+  return Done{};
+}
+
+/// Inner values that both runs hold, against `expected`, in the order of the graph.
+std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult& actual, const RunResult& expected) {
+  std::vector<TensorComparison> comparisons;
+  for (const auto id : graph.order()) {
+    for (const auto output : graph.node(id).outputs) {
+      if (!output.valid() || graph.isOutput(output)) continue;
+      const auto& name = graph.value(output).name;
+      const auto of = actual.marked.find(name);
+      const auto reference = expected.marked.find(name);
+      if (of == actual.marked.end() || reference == expected.marked.end()) continue;
+      if (of->second.type() == reference->second.type()) {
+        comparisons.push_back(compareTensors(name, of->second, reference->second, Tolerance::standard()));
+        continue;
+      }
+      // A truncated plan holds the same numbers in a narrower type.
+      comparisons.push_back(compareTensors(name, of->second.converted(reference->second.type()), reference->second,
+                                           Tolerance::standard()));
+    }
+  }
+  return comparisons;
+}
+
+}  // namespace
+
+Result<CompareReport> compareEngines(Engine& a, Engine& b, const std::map<std::string, Tensor>& inputs, double seconds,
+                                     const StopToken& stop, const Progress& progress) {
+  CompareReport report;
+  report.groups = commonCover(a.plan(), b.plan());
+  if (progress) progress("run", "both on the same inputs");
+  const auto ofA = TRY(a.run(inputs, {"all"}, stop));
+  const auto ofB = TRY(b.run(inputs, {"all"}, stop));
+  report.outputs = compareAll(ofB.outputs, ofA.outputs, Tolerance::standard());
+  report.values = compareValues(a.plan().graph(), ofB, ofA);
+  if (seconds > 0) TRY(measureInterleaved(a, b, inputs, seconds, stop, progress, report));
+  return report;
+}
+
+Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
+                                  const StopToken& stop, const Progress& progress) {
+  PlanOptions exact = plan->options;
+  exact.precisions.clear();
+  std::erase_if(exact.directives, [](const Directive& directive) {
+    return directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput ||
+           directive.kind == DirectiveKind::Tactic;
+  });
+  if (progress) progress("plan", "the same network in float32");
+  auto reference = TRY(makePlan(plan->model, exact, nullptr, stop));
+  const BuildOptions options{.backend = "reference", .measureTactics = false, .stop = stop, .progress = progress};
+  const auto lowered = TRY(buildEngine(std::move(plan), options));
+  const auto full = TRY(buildEngine(std::move(reference), options));
+  if (progress) progress("run", "with the plan's types");
+  const auto actual = TRY(lowered->run(inputs, {"all"}, stop));
+  if (progress) progress("run", "in float32");
+  const auto expected = TRY(full->run(inputs, {"all"}, stop));
+  return ErrorReport{.outputs = compareAll(actual.outputs, expected.outputs, Tolerance::standard()),
+                     .values = compareValues(full->plan().graph(), actual, expected)};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include "engine/engine.h"
+#include "ops/op_schema.h"
+#include "session/report_json.h"
+#include "session/session.h"
+
+namespace fusescope {
+namespace {
+
+Json shapeJson(const Shape& shape) {
+  if (!shape.ranked) return nullptr;
+  Json dims = Json::array();
+  for (const auto& dim : shape.dims) {
+    if (dim.known()) {
+      dims.push_back(dim.size);
+    } else if (!dim.symbol.empty()) {
+      dims.push_back(dim.symbol);
+    } else {
+      dims.push_back(nullptr);
+    }
+  }
+  return dims;
+}
+
+Json valuesJson(const Graph& graph, const std::vector<ValueId>& values) {
+  Json list = Json::array();
+  for (const auto id : values) {
+    const auto& value = graph.value(id);
+    list.push_back({{"name", value.name}, {"type", name(value.type.dtype)}, {"dims", shapeJson(value.type.shape)}});
+  }
+  return list;
+}
+
+/// How many of the file's nodes are of each operator, by name; domains other than ONNX's own are written before it.
+Json operatorsJson(const Model& model) {
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& origin : model.origins) {
+    const bool standard = origin.domain.empty() || origin.domain == "ai.onnx";
+    ++counts[standard ? origin.op : origin.domain + "::" + origin.op];
+  }
+  Json json = Json::object();
+  for (const auto& [op, count] : counts) json[op] = count;
+  return json;
+}
+
+/// How many values that a node computes are of each type.
+Json typesJson(const Graph& graph) {
+  std::map<std::string, std::int64_t> counts;
+  for (const auto id : graph.allValues()) {
+    if (graph.value(id).producer.valid()) ++counts[std::string(name(graph.value(id).type.dtype))];
+  }
+  Json json = Json::object();
+  for (const auto& [type, count] : counts) json[type] = count;
+  return json;
+}
+
+void findNodesWithoutKernel(const Graph& graph, std::vector<CannotRun>& found) {
+  for (const auto id : graph.order()) {
+    const auto& node = graph.node(id);
+    const auto* schema = OpRegistry::standard().find(node);
+    const bool standard = node.domain.empty() || node.domain == "ai.onnx";
+    const auto op = standard ? node.op : node.domain + "::" + node.op;
+    if (schema == nullptr) {
+      found.push_back({node.name, "build.unknown_operator", fmt::format("operator {} is not known", op)});
+    } else if (!schema->kernel) {
+      found.push_back({node.name, "build.no_kernel", fmt::format("no kernel for {} exists yet", op)});
+    }
+    for (const auto& [key, attribute] : node.attributes) {
+      const auto* body = std::get_if<Subgraph>(&attribute);
+      if (body != nullptr && body->graph) findNodesWithoutKernel(*body->graph, found);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<CannotRun> cannotRun(const Model& model) {
+  std::vector<CannotRun> found;
+  if (model.weightless) {
+    found.push_back({{},
+                     "build.no_weights",
+                     "the model holds no data for its weights: it can be looked at and planned, not built or run"});
+  }
+  findNodesWithoutKernel(*model.graph, found);
+  return found;
+}
+
+Json inspectJson(const Model& model) {
+  Json json = {{"format", "fusescope.inspect"}, {"version", 1}, {"model", model.path}, {"producer", model.producer}};
+  json["inputs"] = valuesJson(*model.graph, model.graph->inputs());
+  json["outputs"] = valuesJson(*model.graph, model.graph->outputs());
+  json["input_specs"] = inputSpecsJson(model.inputSpecs);
+  json["nodes"] = model.fileNodes;
+  json["nodes_prepared"] = model.graph->nodeCount();
+  json["operators"] = operatorsJson(model);
+  json["types"] = typesJson(*model.graph);
+  json["opset"] = Json::object();
+  for (const auto& [domain, version] : model.opset) json["opset"][domain] = version;
+  json["parameters"] = model.parameters;
+  json["bytes"] = model.weightBytes;
+  json["weightless"] = model.weightless;
+  json["cannot_run"] = Json::array();
+  for (const auto& entry : cannotRun(model)) {
+    json["cannot_run"].push_back({{"node", entry.node.empty() ? Json(nullptr) : Json(entry.node)},
+                                  {"code", entry.code},
+                                  {"message", entry.message}});
+  }
+  return json;
+}
+
+Json inspectJson(const EngineFileInfo& info, const std::string& path) {
+  Json json = inspectJson(*info.plan->model);
+  Json tactics = Json::object();
+  for (const auto& choice : info.tactics) tactics[choice.fusedNode] = choice.chosen;
+  Json layers = Json::array();
+  for (const auto& fused : info.plan->fusedNodes) {
+    layers.push_back({{"name", fused.name},
+                      {"kind", fused.kind},
+                      {"origins", originsJson(*info.plan, fused)},
+                      {"compute", name(fused.compute)},
+                      {"tactic", tactics.contains(fused.name) ? tactics[fused.name] : Json(nullptr)}});
+  }
+  json["engine"] = {{"path", path},
+                    {"fusescope_version", info.fusescopeVersion},
+                    {"backend", info.backend},
+                    {"target", info.plan->options.target},
+                    {"bytes", info.bytes},
+                    {"plan_hash", info.plan->hash.hex()},
+                    {"layers", std::move(layers)}};
+  return json;
+}
+
+}  // namespace fusescope

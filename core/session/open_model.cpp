@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "base/text.h"
+#include "engine/engine.h"
+#include "frontends/importers.h"
+#include "passes/pipelines.h"
+#include "session/session.h"
+
+namespace fusescope {
+namespace {
+
+Diagnostic inputError(const Model& model, const std::string& input, std::string message, std::string help = {}) {
+  return {.message = std::move(message), .where = {.file = model.path, .value = input}, .help = std::move(help)};
+}
+
+/// The spec after the user's words: what was not said is kept where it fits between the new bounds.
+Result<InputSpec> overridden(const Model& model, InputSpec spec, const InputOverride& wish) {
+  spec.source = "user";
+  if (wish.dtype) spec.dtype = *wish.dtype;
+  const bool ranges = wish.min || wish.opt || wish.max;
+  if (!wish.fixed && !ranges) return spec;
+  if (wish.fixed && ranges) {
+    return inputError(model, spec.name, "has fixed extents and a range at once", "Give --input or --min/--opt/--max.");
+  }
+  const Dims* given = wish.fixed ? &*wish.fixed : wish.opt ? &*wish.opt : wish.max ? &*wish.max : &*wish.min;
+  const auto rank = given->size();
+  const auto fitting = [&](const Dims& kept) { return kept.size() == rank ? kept : *given; };
+  spec.min = wish.fixed ? *wish.fixed : wish.min.value_or(fitting(spec.min));
+  spec.opt = wish.fixed ? *wish.fixed : wish.opt.value_or(fitting(spec.opt));
+  spec.max = wish.fixed ? *wish.fixed : wish.max.value_or(fitting(spec.max));
+  if (spec.min.size() != rank || spec.opt.size() != rank || spec.max.size() != rank) {
+    return inputError(model, spec.name, "--min, --opt and --max give different numbers of extents");
+  }
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto anchor = (*given)[i];
+    if (!wish.fixed && !wish.min) spec.min[i] = std::min(spec.min[i], wish.opt ? spec.opt[i] : anchor);
+    if (!wish.fixed && !wish.max) spec.max[i] = std::max({spec.max[i], wish.opt ? spec.opt[i] : anchor, spec.min[i]});
+    if (!wish.fixed && !wish.opt)
+      spec.opt[i] = std::clamp(spec.opt[i], spec.min[i], std::max(spec.min[i], spec.max[i]));
+    if (spec.min[i] > spec.opt[i] || spec.opt[i] > spec.max[i]) {
+      return inputError(model, spec.name,
+                        fmt::format("min {}, opt {} and max {} are not in order", toText(spec.min), toText(spec.opt),
+                                    toText(spec.max)),
+                        "Every extent needs min <= opt <= max.");
+    }
+  }
+  return spec;
+}
+
+/// The type of the graph input for a spec: extents that may vary keep their symbol.
+Result<TensorType> typeFor(const Model& model, const InputSpec& spec, const TensorType& declared) {
+  TensorType type{.dtype = spec.dtype, .shape = declared.shape};
+  if (declared.dtype != DataType::Undefined && declared.dtype != spec.dtype) {
+    return inputError(model, spec.name,
+                      fmt::format("is {} in the file and cannot be made {}", name(declared.dtype), name(spec.dtype)),
+                      "The type of an input can only be given where the file does not say it.");
+  }
+  if (!declared.shape.ranked) type.shape = Shape::of(std::vector<Dim>(spec.opt.size()));
+  if (type.shape.rank() != spec.opt.size()) {
+    return inputError(
+        model, spec.name,
+        fmt::format("has {} extents in the file, not {}: {}", type.shape.rank(), spec.opt.size(), declared.text()));
+  }
+  for (std::size_t i = 0; i < spec.opt.size(); ++i) {
+    auto& dim = type.shape.dims[i];
+    const bool varies = spec.min[i] != spec.max[i];
+    if (dim.known() && (varies || dim.size != spec.opt[i])) {
+      return inputError(model, spec.name,
+                        fmt::format("extent {} is {} in the file and cannot be {}", i, dim.size,
+                                    varies ? fmt::format("a range from {} to {}", spec.min[i], spec.max[i])
+                                           : std::to_string(spec.opt[i])),
+                        "Only extents that the file leaves open can be given.");
+    }
+    if (!varies) dim = Dim(spec.opt[i]);
+  }
+  return type;
+}
+
+/// A symbol stands for one extent wherever it occurs: inputs that share it with an overridden one follow it.
+void bindSymbols(const Model& before, GraphEditor& editor, std::vector<InputSpec>& specs,
+                 const std::vector<bool>& byUser) {
+  const auto& inputs = before.graph->inputs();
+  std::map<std::string, std::array<std::int64_t, 3>> bound;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto& declared = before.graph->value(inputs[i]).type.shape;
+    for (std::size_t axis = 0; byUser[i] && axis < declared.rank(); ++axis) {
+      const auto& symbol = declared.dims[axis].symbol;
+      if (!symbol.empty()) bound[symbol] = {specs[i].min[axis], specs[i].opt[axis], specs[i].max[axis]};
+    }
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (byUser[i]) continue;
+    auto type = before.graph->value(inputs[i]).type;
+    for (std::size_t axis = 0; axis < type.shape.rank() && axis < specs[i].opt.size(); ++axis) {
+      const auto found = bound.find(type.shape.dims[axis].symbol);
+      if (type.shape.dims[axis].symbol.empty() || found == bound.end()) continue;
+      std::tie(specs[i].min[axis], specs[i].opt[axis], specs[i].max[axis]) =
+          std::tuple(found->second[0], found->second[1], found->second[2]);
+      specs[i].source = "user";
+      if (found->second[0] == found->second[2]) type.shape.dims[axis] = Dim(found->second[1]);
+    }
+    editor.setType(inputs[i], type);
+  }
+}
+
+Result<Model> withInputs(Model model, const std::vector<InputOverride>& wishes) {
+  if (wishes.empty()) return model;
+  GraphEditor editor(*model.graph);
+  std::vector<std::string> names;
+  for (const auto& spec : model.inputSpecs) names.push_back(spec.name);
+  std::vector<bool> byUser(names.size(), false);
+  for (const auto& wish : wishes) {
+    const auto found = std::ranges::find(names, wish.name);
+    if (found == names.end()) {
+      return inputError(model, wish.name, "the model has no input of this name",
+                        fmt::format("Its inputs are {}.", joined(names)));
+    }
+    const auto index = static_cast<std::size_t>(found - names.begin());
+    const auto value = model.graph->inputs()[index];
+    model.inputSpecs[index] = TRY(overridden(model, model.inputSpecs[index], wish));
+    editor.setType(value, TRY(typeFor(model, model.inputSpecs[index], model.graph->value(value).type)));
+    byUser[index] = true;
+  }
+  bindSymbols(model, editor, model.inputSpecs, byUser);
+  model.graph = TRY(editor.publish());
+  return model;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path,
+                                               const std::vector<InputOverride>& inputs, const StopToken& stop,
+                                               const Progress& progress) {
+  const auto report = [&](std::string_view phase) {
+    if (progress) progress(phase, path.filename().string());
+  };
+  if (isEngineFile(path)) {
+    if (!inputs.empty()) {
+      return Diagnostic{.message = "an engine already holds the extents of its inputs",
+                        .where = {.file = path.string()},
+                        .help = "Give --input when the engine is built."};
+    }
+    report("read engine");
+    return TRY(inspectEngineFile(path)).plan->model;
+  }
+  report("import");
+  auto imported = TRY(importModel(path, {}, stop));
+  report("prepare");
+  auto model = TRY(prepareModel(TRY(withInputs(std::move(imported), inputs)), stop));
+  return std::make_shared<const Model>(std::move(model));
+}
+
+}  // namespace fusescope

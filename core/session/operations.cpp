@@ -1,0 +1,128 @@
+#include "session/operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "interchange/npz.h"
+
+namespace fusescope {
+namespace {
+
+Json tensorsJson(const std::map<std::string, Tensor>& tensors) {
+  Json list = Json::array();
+  for (const auto& [tensorName, tensor] : tensors) {
+    Json entry = {{"name", tensorName}, {"type", name(tensor.type())}, {"dims", tensor.dims()}};
+    if (tensor.type() != DataType::String) {
+      const auto summary = summaryOf(tensor);
+      entry["min"] = jsonNumber(summary.min);
+      entry["max"] = jsonNumber(summary.max);
+      entry["mean"] = jsonNumber(summary.mean);
+      entry["nan"] = summary.notNumbers;
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::filesystem::path timingCachePath() {
+  const auto folder = cacheFolder();
+  return folder.ok() ? folder.value() / "timings.sqlite" : std::filesystem::path();
+}
+
+Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::filesystem::path& npz) {
+  if (npz.empty()) return randomInputs(plan);
+  const auto arrays = TRY(readNpz(npz));
+  std::vector<std::string> names;
+  for (const auto& spec : plan.inputSpecs) names.push_back(spec.name);
+  std::map<std::string, Tensor> inputs;
+  for (const auto& [name, tensor] : inputsFrom(arrays)) {
+    if (std::ranges::find(names, name) != names.end()) {
+      inputs.emplace(name, tensor);
+    } else if (arrays.contains("in:" + name)) {
+      return Diagnostic{.message = "the model has no input of this name",
+                        .where = {.file = npz.string(), .value = name},
+                        .help = fmt::format("Its inputs are {}.", joined(names))};
+    }
+  }
+  return inputs;
+}
+
+std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs) {
+  std::map<std::string, Dims> extents;
+  for (const auto& [name, tensor] : inputs) extents.emplace(name, tensor.dims());
+  return extents;
+}
+
+BuildOptions buildOptions(const Artifact& artifact, int threads, const StopToken& stop, const Progress& progress) {
+  return {.backend = artifact.backend,
+          .threads = threads,
+          .timingCache = timingCachePath(),
+          .stop = stop,
+          .progress = progress};
+}
+
+TensorSummary summaryOf(const Tensor& tensor) {
+  TensorSummary summary{.min = std::numeric_limits<double>::infinity(),
+                        .max = -std::numeric_limits<double>::infinity()};
+  double sum = 0;
+  for (std::int64_t i = 0; i < tensor.count(); ++i) {
+    const double element = tensor.asDouble(i);
+    if (std::isnan(element)) {
+      ++summary.notNumbers;
+      continue;
+    }
+    summary.min = std::min(summary.min, element);
+    summary.max = std::max(summary.max, element);
+    sum += element;
+  }
+  const auto numbers = tensor.count() - summary.notNumbers;
+  if (numbers == 0)
+    return {.min = std::nan(""), .max = std::nan(""), .mean = std::nan(""), .notNumbers = tensor.count()};
+  summary.mean = sum / static_cast<double>(numbers);
+  return summary;
+}
+
+Result<RunReport> runOnce(Engine& engine, const std::map<std::string, Tensor>& inputs, const RunRequest& request,
+                          const StopToken& stop) {
+  NpzArrays expected;
+  if (!request.expectFile.empty()) expected = outputsFrom(TRY(readNpz(request.expectFile)));
+  RunReport report;
+  report.result = TRY(engine.run(inputs, request.mark, stop));
+  if (!request.outputsFile.empty()) {
+    NpzArrays written = report.result.outputs;
+    written.insert(report.result.marked.begin(), report.result.marked.end());
+    TRY(writeNpz(request.outputsFile, written));
+  }
+  if (request.expectFile.empty()) return report;
+  if (expected.empty()) {
+    return Diagnostic{.message = "there is no output in the archive to compare with",
+                      .where = {.file = request.expectFile},
+                      .help = "Arrays are matched by name, with or without the prefix 'out:'."};
+  }
+  report.compared = true;
+  report.comparisons = compareAll(report.result.outputs, expected, request.tolerance);
+  report.ok = std::ranges::all_of(report.comparisons, &TensorComparison::ok);
+  return report;
+}
+
+Json toJson(const RunReport& report) {
+  Json json = {{"format", "fusescope.run"}, {"version", 1}};
+  if (report.compared) {
+    json["ok"] = report.ok;
+    json["outputs"] = Json::array();
+    for (const auto& comparison : report.comparisons) json["outputs"].push_back(toJson(comparison));
+  } else {
+    json["outputs"] = tensorsJson(report.result.outputs);
+  }
+  if (!report.result.marked.empty()) json["marked"] = tensorsJson(report.result.marked);
+  return json;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "session/session.h"
+
+namespace fusescope {
+
+// What the command line and the worker both do with an opened artifact.
+
+/// Where tactics' timings are kept between builds; empty if there is no folder for caches.
+std::filesystem::path timingCachePath();
+
+/// The inputs of a plan from a .npz, by name; arrays that are not inputs are left out, unless the archive calls them
+/// `in:NAME`: that is an error which gives the nearest names. An empty path gives random inputs.
+Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::filesystem::path& npz);
+/// Their extents: what an engine is specialised by.
+std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs);
+
+/// Options of a build that come from outside; the rest is as BuildOptions says.
+BuildOptions buildOptions(const Artifact& artifact, int threads, const StopToken& stop = {},
+                          const Progress& progress = {});
+
+struct RunRequest {
+  std::string outputsFile;  ///< .npz to write; empty: none
+  std::string expectFile;   ///< .npz to compare with; empty: none
+  Tolerance tolerance = Tolerance::standard();
+  std::vector<std::string> mark;
+};
+struct RunReport {
+  RunResult result;
+  bool compared = false;
+  bool ok = true;  ///< every expected output is as expected
+  std::vector<TensorComparison> comparisons;
+};
+/// Runs once, writes and compares as asked.
+Result<RunReport> runOnce(Engine& engine, const std::map<std::string, Tensor>& inputs, const RunRequest& request,
+                          const StopToken& stop = {});
+/// With an expectation {ok, outputs[…]}; without, what came out: {outputs[{name, type, dims[], min, max, mean}]}.
+/// Marked values are listed likewise.
+Json toJson(const RunReport& report);
+
+/// Extremes and mean of a numeric tensor; NaN counts apart.
+struct TensorSummary {
+  double min = 0, max = 0, mean = 0;
+  std::int64_t notNumbers = 0;
+};
+TensorSummary summaryOf(const Tensor& tensor);
+
+}  // namespace fusescope

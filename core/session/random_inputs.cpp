@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "base/hash.h"
+#include "session/session.h"
+
+namespace fusescope {
+namespace {
+
+/// SplitMix64: the same sequence on every machine and with every standard library.
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : m_state(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (m_state += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+  double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }  ///< in (0, 1)
+  double normal() { return std::sqrt(-2.0 * std::log(uniform())) * std::cos(2.0 * std::numbers::pi * uniform()); }
+
+ private:
+  std::uint64_t m_state;
+};
+
+/// What integers an input may be: [0, below).
+struct IntegerRange {
+  std::int64_t below = 8;  ///< where nothing is known: small numbers
+  bool bounded = false;    ///< somebody uses them as indices
+  bool mask = false;       ///< somebody uses them as truth values
+};
+
+bool passesValuesOn(const Node& node) {
+  static const std::set<std::string, std::less<>> kOps{"Cast",    "Identity",  "Reshape", "Unsqueeze",
+                                                       "Squeeze", "Slice",     "Flatten", "Concat",
+                                                       "Expand",  "Transpose", "Split",   "Tile"};
+  return node.domain.empty() && kOps.contains(node.op);
+}
+
+/// The extent that indices into `node`'s data must stay below, if `value` is its indices.
+std::optional<std::int64_t> indexBound(const Graph& graph, const Node& node, ValueId value) {
+  const bool gather = node.is("Gather") || node.is("GatherElements") || node.is("GatherND");
+  if (!gather || node.input(1) != value || !graph.has(node.input(0))) return {};
+  const auto& shape = graph.value(node.input(0)).type.shape;
+  if (!shape.ranked || shape.dims.empty()) return {};
+  const auto rank = static_cast<std::int64_t>(shape.rank());
+  auto axis = node.is("GatherND") ? node.intAttribute("batch_dims", 0) : node.intAttribute("axis", 0);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank || !shape.dims[static_cast<std::size_t>(axis)].known()) return {};
+  return shape.dims[static_cast<std::size_t>(axis)].size;
+}
+
+/// Follows an integer input to what uses it.
+IntegerRange rangeOf(const Graph& graph, ValueId input) {
+  IntegerRange range;
+  std::vector<ValueId> pending{input};
+  std::set<ValueId> seen{input};
+  while (!pending.empty()) {
+    const auto value = pending.back();
+    pending.pop_back();
+    for (const auto consumer : graph.value(value).consumers) {
+      const auto& node = graph.node(consumer);
+      if (const auto bound = indexBound(graph, node, value)) {
+        range.below = range.bounded ? std::min(range.below, *bound) : *bound;
+        range.bounded = true;
+      }
+      const bool toTruth = node.is("Cast") && !node.outputs.empty() && graph.has(node.outputs[0]) &&
+                           graph.value(node.outputs[0]).type.dtype == DataType::Bool;
+      range.mask |= toTruth || node.is("Equal");
+      if (!passesValuesOn(node) || toTruth) continue;
+      for (const auto output : node.outputs) {
+        if (output.valid() && seen.insert(output).second) pending.push_back(output);
+      }
+    }
+  }
+  if (graph.value(input).name.find("mask") != std::string::npos) range.mask = true;
+  if (range.mask && !range.bounded) range.below = 2;
+  range.below = std::max<std::int64_t>(range.below, 1);
+  return range;
+}
+
+Tensor randomTensor(const Graph& graph, ValueId input, DataType type, const Dims& dims) {
+  Generator generator(hashText(graph.value(input).name).low);
+  const auto count = elementCount(dims).value_or(0);
+  if (type == DataType::String)
+    return Tensor::ofStrings(dims, std::vector<std::string>(static_cast<std::size_t>(count)));
+  if (isFloat(type) || type == DataType::Undefined) {
+    auto tensor = Tensor::zeros(DataType::F32, dims);
+    for (float& element : tensor.mutableData<float>()) element = static_cast<float>(generator.normal());
+    return type == DataType::F32 || type == DataType::Undefined ? tensor : tensor.converted(type);
+  }
+  const std::int64_t below = type == DataType::Bool ? 2 : rangeOf(graph, input).below;
+  auto tensor = Tensor::zeros(DataType::I64, dims);
+  for (auto& element : tensor.mutableData<std::int64_t>()) {
+    element = static_cast<std::int64_t>(generator.next() % static_cast<std::uint64_t>(below));
+  }
+  return type == DataType::I64 ? tensor : tensor.converted(type);
+}
+
+}  // namespace
+
+std::map<std::string, Tensor> randomInputs(const Plan& plan, const std::map<std::string, Dims>& shapes) {
+  std::map<std::string, Tensor> inputs;
+  const auto& graph = plan.graph();
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+    const auto& spec = plan.inputSpecs[i];
+    const auto given = shapes.find(spec.name);
+    const Dims& dims = given != shapes.end() ? given->second : spec.opt;
+    inputs.emplace(spec.name, randomTensor(graph, graph.inputs()[i], spec.dtype, dims));
+  }
+  return inputs;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,121 @@
+#include "session/report_json.h"
+
+#include "session/session.h"
+
+namespace fusescope {
+namespace {
+
+Json optionalCount(const std::optional<std::int64_t>& count) {
+  return count ? Json(*count) : Json(nullptr);
+}
+
+Json comparisonsJson(const std::vector<TensorComparison>& comparisons) {
+  Json list = Json::array();
+  for (const auto& comparison : comparisons) list.push_back(toJson(comparison));
+  return list;
+}
+
+}  // namespace
+
+Json originsJson(const Plan& plan, const FusedNode& fused) {
+  Json names = Json::array();
+  for (const auto origin : fused.origins) names.push_back(plan.model->origins[origin.index].name);
+  return names;
+}
+
+Json inputSpecsJson(const std::vector<InputSpec>& specs) {
+  Json list = Json::array();
+  for (const auto& spec : specs) {
+    list.push_back({{"name", spec.name},
+                    {"type", name(spec.dtype)},
+                    {"min", spec.min},
+                    {"opt", spec.opt},
+                    {"max", spec.max},
+                    {"source", spec.source}});
+  }
+  return list;
+}
+
+Json optionalNumber(const std::optional<double>& number) {
+  return number ? jsonNumber(*number) : Json(nullptr);
+}
+
+Json toJson(const BuildReport& report, const std::string& enginePath, std::int64_t bytes) {
+  Json json = {{"format", "fusescope.build"}, {"version", 1}};
+  json["engine"] = enginePath.empty() ? Json(nullptr) : Json(enginePath);
+  json["phases"] = Json::array();
+  for (const auto& phase : report.phases)
+    json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+  json["regions"] = report.regions;
+  json["distinct"] = report.distinct;
+  json["tactics"] = Json::array();
+  for (const auto& choice : report.tactics) {
+    Json candidates = Json::array();
+    for (const auto& candidate : choice.candidates) {
+      candidates.push_back({{"name", candidate.name}, {"ms", optionalNumber(candidate.ms)}});
+    }
+    json["tactics"].push_back({{"fused_node", choice.fusedNode},
+                               {"chosen", choice.chosen},
+                               {"from_cache", choice.fromCache},
+                               {"candidates", std::move(candidates)}});
+  }
+  json["bytes"] = bytes;
+  json["arena_bytes"] = report.arenaBytes;
+  json["weight_bytes"] = report.weightBytes;
+  json["decisions"] = Json::array();
+  for (const auto& decision : report.decisions) json["decisions"].push_back(toJson(decision));
+  return json;
+}
+
+Json toJson(const TimeReport& report, const Plan& plan) {
+  Json json = {{"format", "fusescope.time"}, {"version", 1}};
+  json["median_ms"] = optionalNumber(report.medianMs);
+  json["min_ms"] = optionalNumber(report.minMs);
+  json["p95_ms"] = optionalNumber(report.p95Ms);
+  json["p99_ms"] = optionalNumber(report.p99Ms);
+  json["throughput"] = optionalNumber(report.throughput);
+  json["samples"] = report.samples;
+  json["threads"] = report.threads;
+  json["quiet"] = report.quiet;
+  json["unavailable_reason"] = report.unavailableReason.empty() ? Json(nullptr) : Json(report.unavailableReason);
+  json["layers"] = Json::array();
+  for (const auto& layer : report.layers) {
+    const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
+    json["layers"].push_back({{"name", layer.name},
+                              {"origins", fused != nullptr ? originsJson(plan, *fused) : Json::array()},
+                              {"median_ms", optionalNumber(layer.medianMs)},
+                              {"tactic", layer.tactic},
+                              {"flops", fused != nullptr ? optionalCount(fused->flops) : Json(nullptr)},
+                              {"bytes", fused != nullptr ? optionalCount(fused->bytes) : Json(nullptr)},
+                              {"emulated", layer.emulated}});
+  }
+  return json;
+}
+
+Json toJson(const CompareReport& report) {
+  Json json = {{"format", "fusescope.compare"}, {"version", 1}, {"a", report.a}, {"b", report.b}};
+  json["groups"] = Json::array();
+  for (const auto& group : report.groups) {
+    json["groups"].push_back({{"origins", group.origins},
+                              {"a", group.a},
+                              {"b", group.b},
+                              {"a_ms", optionalNumber(group.aMs)},
+                              {"b_ms", optionalNumber(group.bMs)},
+                              {"delta_ms", optionalNumber(group.deltaMs)}});
+  }
+  json["outputs"] = comparisonsJson(report.outputs);
+  json["values"] = comparisonsJson(report.values);
+  json["a_ms"] = optionalNumber(report.aMs);
+  json["b_ms"] = optionalNumber(report.bMs);
+  json["time_unavailable"] = report.timeUnavailable.empty() ? Json(nullptr) : Json(report.timeUnavailable);
+  return json;
+}
+
+Json toJson(const ErrorReport& report) {
+  return {{"format", "fusescope.errors"},
+          {"version", 1},
+          {"outputs", comparisonsJson(report.outputs)},
+          {"values", comparisonsJson(report.values)}};
+}
+
+}  // namespace fusescope

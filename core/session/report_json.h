@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/json.h"
+#include "planning/plan.h"
+
+namespace fusescope {
+
+// Pieces that several JSON documents share.
+Json originsJson(const Plan& plan, const FusedNode& fused);  ///< names of nodes of the file
+Json inputSpecsJson(const std::vector<InputSpec>& specs);    ///< [{name, type, min[], opt[], max[], source}]
+Json optionalNumber(const std::optional<double>& number);    ///< null when it was not measured
+
+}  // namespace fusescope

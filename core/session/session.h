@@ -1,0 +1,98 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/stop.h"
+#include "engine/engine.h"
+#include "planning/plan.h"
+#include "verify/compare_tensors.h"
+
+namespace fusescope {
+
+/// What a user may say of the inputs: `--input NAME=DIMS[:TYPE]`, `--min/--opt/--max NAME=DIMS`.
+struct InputOverride {
+  std::string name;
+  std::optional<Dims> fixed, min, opt, max;
+  std::optional<DataType> dtype;
+};
+
+/// Opens a model file: import, normalise, infer. Also reads the model out of an engine file (.fse).
+/// Bad files are located errors; nothing is half-opened. Thread-safe, cancellable.
+Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path,
+                                               const std::vector<InputOverride>& inputs = {},
+                                               const StopToken& stop = {}, const Progress& progress = {});
+
+/// What cannot run here and why: operators without a kernel, missing weights.
+struct CannotRun {
+  std::string node;  ///< empty: the whole model
+  std::string code;
+  std::string message;
+};
+std::vector<CannotRun> cannotRun(const Model& model);
+Json inspectJson(const Model& model);
+
+/// Random inputs, seeded by their names, in a sensible range for their type (token ids below the vocabulary).
+std::map<std::string, Tensor> randomInputs(const Plan& plan, const std::map<std::string, Dims>& shapes = {});
+
+/// One group of the smallest common cover of two plans' fused nodes by origin nodes.
+struct CompareGroup {
+  std::vector<std::string> origins;
+  std::vector<std::string> a, b;  ///< names of fused nodes
+  std::optional<double> aMs, bMs, deltaMs;
+};
+struct CompareReport {
+  std::string a, b;
+  std::vector<CompareGroup> groups;
+  std::vector<TensorComparison> outputs;  ///< b against a
+  std::vector<TensorComparison> values;   ///< inner values that both have in memory
+  std::optional<double> aMs, bMs;
+  std::string timeUnavailable;  ///< why times are absent
+};
+/// Groups alone, without running anything: pure.
+std::vector<CompareGroup> commonCover(const Plan& a, const Plan& b);
+/// Runs both engines on the same inputs, times them interleaved (unless `seconds` is 0), compares what they compute.
+Result<CompareReport> compareEngines(Engine& a, Engine& b, const std::map<std::string, Tensor>& inputs, double seconds,
+                                     const StopToken& stop = {}, const Progress& progress = {});
+
+/// What a plan's types do to the values, against the same network in float32. The hardware is not asked: the reference
+/// backend rounds where the plan says, so the errors are the plan's own on every machine.
+struct ErrorReport {
+  std::vector<TensorComparison> outputs;
+  std::vector<TensorComparison> values;  ///< inner values in memory in both, in the order of the graph
+};
+/// Runs `plan` on the reference backend, and the plan of the same model and target without lowered types beside it.
+Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
+                                  const StopToken& stop = {}, const Progress& progress = {});
+
+/// A file that holds a model, a plan or an engine, opened as far as planning goes.
+enum class ArtifactKind { Model, Plan, Engine };
+struct Artifact {
+  ArtifactKind kind = ArtifactKind::Model;
+  std::string path;
+  std::shared_ptr<const Plan> plan;
+  std::string backend;  ///< what the engine was built for; else as asked
+};
+/// What kind of file `path` is, by its content.
+Result<ArtifactKind> artifactKind(const std::filesystem::path& path);
+/// A model is planned by `options`. A plan or an engine holds its own options: giving others is bad use.
+Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
+                              const PlanOptions& options, const std::string& backend = "native",
+                              const StopToken& stop = {}, const Progress& progress = {});
+/// The engine of an artifact: read from an engine file, else built.
+Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options);
+
+/// `explain`: everything about one node.
+Result<Json> explainJson(const Plan& plan, std::string_view nodeName);
+Json toJson(const BuildReport& report, const std::string& enginePath, std::int64_t bytes);
+Json toJson(const TimeReport& report, const Plan& plan);
+Json toJson(const CompareReport& report);
+Json toJson(const ErrorReport& report);
+/// `inspect` of an engine: header, layers, tactics, besides what inspectJson says of its model.
+Json inspectJson(const EngineFileInfo& info, const std::string& path);
+
+}  // namespace fusescope

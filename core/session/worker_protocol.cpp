@@ -1,0 +1,206 @@
+#include "session/worker_protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "planning/plan_json.h"
+#include "session/options_json.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::array<std::string_view, 7> kOps = {"build",         "run",    "time",    "compare",
+                                                  "measure_error", "cancel", "shutdown"};
+constexpr std::array<std::string_view, 3> kEvents = {"progress", "done", "error"};
+
+Diagnostic badField(std::string message, std::string field) {
+  return {.message = std::move(message), .where = {.attribute = std::move(field)}};
+}
+
+/// Reads the fields of an object; the first that has the wrong type is kept as the error.
+class FieldReader {
+ public:
+  explicit FieldReader(const Json& json) : m_json(json) {
+    if (!json.is_object()) m_error = badField("must be an object", {});
+  }
+  template <class T>
+  void read(const char* key, T& into) {
+    if (m_error || !m_json.contains(key)) return;
+    try {
+      m_json[key].get_to(into);
+    } catch (const Json::exception&) {
+      m_error = badField("has the wrong type", key);
+    }
+  }
+  const std::optional<Diagnostic>& error() const { return m_error; }
+
+ private:
+  const Json& m_json;
+  std::optional<Diagnostic> m_error;
+};
+
+Json sourceJson(const WorkSource& source) {
+  Json json = Json::object();
+  json["path"] = source.path;
+  if (!source.inputs.empty()) json["inputs"] = toJson(source.inputs);
+  if (!(source.options == PlanOptions())) json["options"] = toJson(source.options);
+  json["backend"] = source.backend;
+  return json;
+}
+
+Result<WorkSource> sourceFromJson(const Json& json) {
+  WorkSource source;
+  FieldReader fields(json);
+  fields.read("path", source.path);
+  fields.read("backend", source.backend);
+  if (fields.error()) return *fields.error();
+  if (source.path.empty()) return badField("the source has no path", "path");
+  if (json.contains("inputs")) source.inputs = TRY(inputOverridesFromJson(json["inputs"]));
+  if (json.contains("options")) source.options = TRY(planOptionsFromJson(json["options"]));
+  return source;
+}
+
+bool hasSource(WorkerOp op) {
+  return op != WorkerOp::Cancel && op != WorkerOp::Shutdown;
+}
+
+Result<Json> parsedLine(std::string_view line) {
+  Json json = Json::parse(line, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) return Diagnostic{.message = "the line is not a JSON object"};
+  return json;
+}
+
+}  // namespace
+
+std::string_view name(WorkerOp op) {
+  return kOps[static_cast<std::size_t>(op)];
+}
+
+Json toJson(const WorkerRequest& request) {
+  Json json = Json::object();
+  json["id"] = request.id;
+  json["op"] = name(request.op);
+  if (request.op == WorkerOp::Cancel) json["cancels"] = request.cancels;
+  if (!hasSource(request.op)) return json;
+  json["source"] = sourceJson(request.source);
+  if (request.op == WorkerOp::Compare) json["other"] = sourceJson(request.other);
+  json["engine"] = request.enginePath;
+  json["inputs_file"] = request.inputsFile;
+  json["outputs_file"] = request.outputsFile;
+  json["expect_file"] = request.expectFile;
+  json["seconds"] = request.seconds;
+  json["warmup_seconds"] = request.warmupSeconds;
+  json["per_layer"] = request.perLayer;
+  json["threads"] = request.threads;
+  json["measure_tactics"] = request.measureTactics;
+  return json;
+}
+
+Result<WorkerRequest> workerRequestFromJson(const Json& json) {
+  WorkerRequest request;
+  std::string op;
+  FieldReader fields(json);
+  fields.read("id", request.id);
+  fields.read("op", op);
+  fields.read("engine", request.enginePath);
+  fields.read("inputs_file", request.inputsFile);
+  fields.read("outputs_file", request.outputsFile);
+  fields.read("expect_file", request.expectFile);
+  fields.read("seconds", request.seconds);
+  fields.read("warmup_seconds", request.warmupSeconds);
+  fields.read("per_layer", request.perLayer);
+  fields.read("threads", request.threads);
+  fields.read("measure_tactics", request.measureTactics);
+  fields.read("cancels", request.cancels);
+  if (fields.error()) return *fields.error();
+  const auto known = std::ranges::find(kOps, op);
+  if (known == kOps.end()) return badField(fmt::format("'{}' is not a request", op), "op");
+  request.op = static_cast<WorkerOp>(known - kOps.begin());
+  if (!hasSource(request.op)) return request;
+  if (!json.contains("source")) return badField("is missing", "source");
+  request.source = TRY(sourceFromJson(json["source"]));
+  if (request.op != WorkerOp::Compare) return request;
+  if (!json.contains("other")) return badField("is missing", "other");
+  request.other = TRY(sourceFromJson(json["other"]));
+  return request;
+}
+
+Json toJson(const WorkerEvent& event) {
+  Json json = Json::object();
+  json["id"] = event.id;
+  json["event"] = kEvents[static_cast<std::size_t>(event.kind)];
+  switch (event.kind) {
+    case WorkerEventKind::Progress:
+      json["phase"] = event.phase;
+      json["detail"] = event.detail;
+      break;
+    case WorkerEventKind::Done:
+      json["result"] = event.result;
+      break;
+    case WorkerEventKind::Error:
+      json["diagnostic"] = toJson(event.error);
+      break;
+  }
+  return json;
+}
+
+Result<WorkerEvent> workerEventFromJson(const Json& json) {
+  WorkerEvent event;
+  std::string kind;
+  FieldReader fields(json);
+  fields.read("id", event.id);
+  fields.read("event", kind);
+  fields.read("phase", event.phase);
+  fields.read("detail", event.detail);
+  fields.read("result", event.result);
+  if (fields.error()) return *fields.error();
+  const auto known = std::ranges::find(kEvents, kind);
+  if (known == kEvents.end()) return badField(fmt::format("'{}' is not an event", kind), "event");
+  event.kind = static_cast<WorkerEventKind>(known - kEvents.begin());
+  if (json.contains("diagnostic")) event.error = diagnosticFromJson(json["diagnostic"]);
+  return event;
+}
+
+Json toJson(const Diagnostic& diagnostic) {
+  Json json = Json::object();
+  const auto add = [&](const char* key, const std::string& text) {
+    if (!text.empty()) json[key] = text;
+  };
+  json["message"] = diagnostic.message;
+  add("file", diagnostic.where.file);
+  add("node", diagnostic.where.node);
+  add("value", diagnostic.where.value);
+  add("attribute", diagnostic.where.attribute);
+  add("help", diagnostic.help);
+  json["cancelled"] = diagnostic.cancelled;
+  return json;
+}
+
+Diagnostic diagnosticFromJson(const Json& json) {
+  Diagnostic diagnostic;
+  FieldReader fields(json);
+  fields.read("message", diagnostic.message);
+  fields.read("file", diagnostic.where.file);
+  fields.read("node", diagnostic.where.node);
+  fields.read("value", diagnostic.where.value);
+  fields.read("attribute", diagnostic.where.attribute);
+  fields.read("help", diagnostic.help);
+  fields.read("cancelled", diagnostic.cancelled);
+  return diagnostic;
+}
+
+std::string workerLine(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<WorkerRequest> parseWorkerRequest(std::string_view line) {
+  return workerRequestFromJson(TRY(parsedLine(line)));
+}
+Result<WorkerEvent> parseWorkerEvent(std::string_view line) {
+  return workerEventFromJson(TRY(parsedLine(line)));
+}
+
+}  // namespace fusescope

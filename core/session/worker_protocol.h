@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "planning/plan.h"
+#include "session/session.h"
+
+namespace fusescope {
+
+// What the window and its worker process say to each other: one JSON object a line, both ways.
+// app/worker/PROTOCOL.md describes the lines; these are their values.
+
+enum class WorkerOp { Build, Run, Time, Compare, MeasureError, Cancel, Shutdown };
+std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "cancel", "shutdown"
+
+/// What to work on: a model with the wishes to plan it by, or a plan or engine file, which hold their own
+/// (`inputs` and `options` must then be as default).
+struct WorkSource {
+  std::string path;  ///< of a model (.onnx), a plan (.json) or an engine (.fse)
+  std::vector<InputOverride> inputs;
+  PlanOptions options;
+  std::string backend = "native";  ///< or "reference"; an engine file has its own
+};
+
+/// One line to the worker. Which fields count depends on `op`.
+struct WorkerRequest {
+  std::int64_t id = 0;  ///< chosen by the caller; comes back in every event
+  WorkerOp op = WorkerOp::Build;
+  WorkSource source;           ///< all but Cancel and Shutdown; Compare: A
+  WorkSource other;            ///< Compare: B
+  std::string enginePath;      ///< Build: where to write the engine; empty: it is only kept in the worker
+  std::string inputsFile;      ///< .npz; empty: random inputs
+  std::string outputsFile;     ///< Run: where to write the outputs (.npz); empty: nowhere
+  std::string expectFile;      ///< Run: outputs to compare with (.npz); empty: none
+  double seconds = 2.0;        ///< Time, Compare: how long to measure; Compare with 0 compares values only
+  double warmupSeconds = 0.5;  ///< Time
+  bool perLayer = true;        ///< Time
+  int threads = 0;             ///< 0: as many as the machine has
+  bool measureTactics = true;  ///< Build
+  std::int64_t cancels = 0;    ///< Cancel: the id of the request to stop
+};
+
+enum class WorkerEventKind { Progress, Done, Error };
+
+/// One line from the worker. Each request but Cancel and Shutdown ends with exactly one Done or Error.
+/// Build, Run, Time and Compare give the `result` that the command line prints with --json;
+/// MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&).
+struct WorkerEvent {
+  std::int64_t id = 0;
+  WorkerEventKind kind = WorkerEventKind::Progress;
+  std::string phase;   ///< Progress: what begins
+  std::string detail;  ///< Progress: on what
+  Json result;         ///< Done
+  Diagnostic error;    ///< Error; `cancelled` if it was stopped
+};
+
+Json toJson(const WorkerRequest& request);
+Result<WorkerRequest> workerRequestFromJson(const Json& json);
+Json toJson(const WorkerEvent& event);
+Result<WorkerEvent> workerEventFromJson(const Json& json);
+/// {message, file, node, value, attribute, help, cancelled}; empty fields are left out.
+Json toJson(const Diagnostic& diagnostic);
+Diagnostic diagnosticFromJson(const Json& json);
+
+/// The line for a value, with its newline; text that is not UTF-8 is repaired, never refused.
+std::string workerLine(const Json& json);
+Result<WorkerRequest> parseWorkerRequest(std::string_view line);
+Result<WorkerEvent> parseWorkerEvent(std::string_view line);
+
+}  // namespace fusescope

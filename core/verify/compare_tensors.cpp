@@ -1,0 +1,127 @@
+#include "verify/compare_tensors.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fusescope {
+namespace {
+
+TensorComparison failed(const std::string& name, std::string problem) {
+  return {.name = name, .ok = false, .problem = std::move(problem)};
+}
+
+std::string typeText(const Tensor& tensor) {
+  return std::string(name(tensor.type())) + toText(tensor.dims());
+}
+
+/// Equal without a difference that a number could say: NaN with NaN, an infinity with itself.
+bool sameSpecial(double a, double e) {
+  return (std::isnan(a) && std::isnan(e)) || (std::isinf(e) && a == e);
+}
+
+/// Sums over all elements, in double.
+struct Sums {
+  double maxAbs = 0, maxRel = 0;
+  double expectedSquares = 0, actualSquares = 0, products = 0;
+  std::int64_t finite = 0;
+  bool withinAllowance = true;  ///< of the absolute and relative bounds
+  bool integersEqual = true;    ///< bit for bit, for values that a double cannot hold
+
+  void add(double actual, double expected, const Tolerance& tolerance) {
+    if (sameSpecial(actual, expected)) return;
+    const double difference = std::fabs(actual - expected);
+    if (!std::isfinite(difference)) {
+      maxAbs = maxRel = INFINITY;
+      withinAllowance = false;
+      return;
+    }
+    maxAbs = std::max(maxAbs, difference);
+    if (difference > 0) maxRel = std::max(maxRel, expected != 0 ? difference / std::fabs(expected) : INFINITY);
+    const double allowed = tolerance.absolute.value_or(0) + tolerance.relative.value_or(0) * std::fabs(expected);
+    if (difference > allowed) withinAllowance = false;
+    expectedSquares += expected * expected;
+    actualSquares += actual * actual;
+    products += actual * expected;
+    ++finite;
+  }
+};
+
+double cosineOf(const Sums& sums) {
+  if (sums.expectedSquares == 0 && sums.actualSquares == 0) return 1;
+  if (sums.expectedSquares == 0 || sums.actualSquares == 0) return 0;
+  return sums.products / (std::sqrt(sums.expectedSquares) * std::sqrt(sums.actualSquares));
+}
+
+double overRms(const Sums& sums) {
+  if (sums.maxAbs == 0) return 0;
+  const double rms = sums.finite > 0 ? std::sqrt(sums.expectedSquares / static_cast<double>(sums.finite)) : 0;
+  return rms > 0 ? sums.maxAbs / rms : INFINITY;
+}
+
+bool accepted(const Sums& sums, double maxOverRms, const Tolerance& tolerance) {
+  const bool exact = sums.maxAbs == 0 && sums.integersEqual;
+  if (exact) return true;
+  const bool bounded = tolerance.absolute || tolerance.relative;
+  if (!tolerance.rms && !bounded) return false;
+  if (tolerance.rms && !(maxOverRms <= *tolerance.rms)) return false;
+  return !bounded || sums.withinAllowance;
+}
+
+TensorComparison compareStrings(const std::string& name, const Tensor& actual, const Tensor& expected) {
+  const auto& a = actual.strings();
+  const auto& e = expected.strings();
+  const auto [at, other] = std::ranges::mismatch(a, e);
+  if (at == a.end() && other == e.end()) return {.name = name, .ok = true};
+  return failed(name, "element " + std::to_string(at - a.begin()) + " differs");
+}
+
+}  // namespace
+
+TensorComparison compareTensors(const std::string& name, const Tensor& actual, const Tensor& expected,
+                                const Tolerance& tolerance) {
+  if (actual.type() != expected.type() || actual.dims() != expected.dims())
+    return failed(name, "is " + typeText(actual) + ", expected is " + typeText(expected));
+  if (!actual.hasData() || !expected.hasData()) return failed(name, "has no data");
+  if (expected.type() == DataType::String) return compareStrings(name, actual, expected);
+
+  Sums sums;
+  const bool isNumberLine = !isFloat(expected.type());
+  for (std::int64_t i = 0; i < expected.count(); ++i) {
+    sums.add(actual.asDouble(i), expected.asDouble(i), tolerance);
+    if (isNumberLine && actual.asInt64(i) != expected.asInt64(i)) sums.integersEqual = false;
+  }
+  TensorComparison comparison{.name = name, .maxAbs = sums.maxAbs, .maxRel = sums.maxRel};
+  comparison.maxOverRms = overRms(sums);
+  comparison.cosine = cosineOf(sums);
+  // Integers and truth values are exact unless the caller gave bounds of their kind.
+  const bool exactType = isNumberLine && !tolerance.absolute && !tolerance.relative;
+  comparison.ok = accepted(sums, comparison.maxOverRms, exactType ? Tolerance{} : tolerance);
+  return comparison;
+}
+
+std::vector<TensorComparison> compareAll(const std::map<std::string, Tensor>& actual,
+                                         const std::map<std::string, Tensor>& expected, const Tolerance& tolerance) {
+  std::vector<TensorComparison> comparisons;
+  for (const auto& [name, tensor] : expected) {
+    const auto found = actual.find(name);
+    comparisons.push_back(found == actual.end() ? failed(name, "is missing")
+                                                : compareTensors(name, found->second, tensor, tolerance));
+  }
+  return comparisons;
+}
+
+Json toJson(const TensorComparison& comparison) {
+  Json json{{"name", comparison.name}, {"ok", comparison.ok}};
+  if (!comparison.problem.empty()) {
+    json["problem"] = comparison.problem;
+    for (const char* key : {"max_abs", "max_rel", "max_over_rms", "cosine"}) json[key] = nullptr;
+    return json;
+  }
+  json["max_abs"] = jsonNumber(comparison.maxAbs);
+  json["max_rel"] = jsonNumber(comparison.maxRel);
+  json["max_over_rms"] = jsonNumber(comparison.maxOverRms);
+  json["cosine"] = jsonNumber(comparison.cosine);
+  return json;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "ir/tensor.h"
+
+namespace fusescope {
+
+/// Bounds for "equal enough". Each given bound must hold for every element. NaN equals NaN, an infinity itself.
+struct Tolerance {
+  std::optional<double> rms;                 ///< max|Δ| <= rms · rms(expected); exact if rms(expected) is 0
+  std::optional<double> absolute, relative;  ///< |Δ| <= absolute + relative · |expected|
+  static Tolerance standard() { return {.rms = 1e-3}; }
+};
+
+/// One tensor against what was expected.
+struct TensorComparison {
+  std::string name;
+  bool ok = false;
+  std::string problem;  ///< when type or extents differ, or the tensor is missing
+  double maxAbs = 0, maxRel = 0, maxOverRms = 0, cosine = 1;
+};
+
+TensorComparison compareTensors(const std::string& name, const Tensor& actual, const Tensor& expected,
+                                const Tolerance& tolerance);
+/// Every expected tensor, by name; one that is missing from `actual` fails.
+std::vector<TensorComparison> compareAll(const std::map<std::string, Tensor>& actual,
+                                         const std::map<std::string, Tensor>& expected, const Tolerance& tolerance);
+Json toJson(const TensorComparison& comparison);
+
+}  // namespace fusescope

@@ -1,0 +1,32 @@
+# The big networks of the shared zoo come without weights. They are filled once, into the cache.
+# Sourced by scripts/test and scripts/bench.
+FUSESCOPE_CACHE=${FUSESCOPE_CACHE:-$HOME/.cache/fusescope}
+FUSESCOPE_SHARED=${FUSESCOPE_SHARED:-$PWD/../shared}
+readonly BENCH_PACKAGES='onnx==1.23.2 numpy onnxruntime'
+
+# A Python environment with what the networks are filled and compared with; never used by the product.
+bench_python() {
+  local venv="$FUSESCOPE_CACHE/bench-python"
+  if [ ! -f "$venv/ready" ]; then
+    echo "==> Python environment for filling networks and for comparisons" >&2
+    rm -rf "$venv"
+    python3 -m venv "$venv"
+    # shellcheck disable=SC2086 # a list of packages
+    "$venv/bin/pip" install --quiet --disable-pip-version-check $BENCH_PACKAGES >&2
+    touch "$venv/ready"
+  fi
+  printf '%s\n' "$venv/bin"
+}
+
+# materialized_zoo NETWORK…: fills what is missing; prints the folder of NETWORK.onnx files.
+materialized_zoo() {
+  local folder="$FUSESCOPE_CACHE/zoo" network
+  mkdir -p "$folder"
+  for network in "$@"; do
+    [ -f "$folder/$network.onnx" ] && continue
+    echo "==> filling $network with weights" >&2
+    "$(bench_python)/python" "$FUSESCOPE_SHARED/zoo/materialize.py" "$FUSESCOPE_SHARED/zoo/$network" "$folder/.$network.part"
+    mv "$folder/.$network.part" "$folder/$network.onnx"
+  done
+  printf '%s\n' "$folder"
+}

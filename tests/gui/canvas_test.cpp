@@ -1,0 +1,233 @@
+#include <QAccessible>
+#include <QDir>
+#include <QFile>
+#include <QImage>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <ctime>
+
+#include "frontends/importers.h"
+#include "passes/pipelines.h"
+#include "planning/plan.h"
+#include "ui/canvas/graph_view.h"
+
+namespace fusescope {
+
+std::shared_ptr<const Plan> planOf(const QString& sample) {
+  const std::string path =
+      std::string(FUSESCOPE_SOURCE_DIR) + "/resources/samples/" + sample.toStdString() + "/model.onnx";
+  Result<Model> imported = importModel(path);
+  if (!imported.ok()) qFatal("%s", imported.error().text().c_str());
+  Result<Model> model = prepareModel(std::move(imported).value());
+  if (!model.ok()) qFatal("%s", model.error().text().c_str());
+  auto plan = makePlan(std::make_shared<const Model>(std::move(model).value()), {});
+  if (!plan.ok()) qFatal("%s", plan.error().text().c_str());
+  return plan.value();
+}
+
+double threadMilliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
+}
+
+/// The canvas as a person uses it, on squeezenet1_1.
+class CanvasTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void initTestCase() { m_plan = planOf("squeezenet1_1"); }
+
+  void init() {
+    m_view = std::make_unique<GraphView>();
+    m_view->resize(1000, 700);
+    m_view->show();
+    m_view->setPlan(m_plan);
+    QVERIFY(m_view->waitForLayout(20000));
+    m_fused.clear();
+    for (const FusedNode& fused : m_plan->fusedNodes) {
+      if (fused.nodes.size() == 2) m_fused = QString::fromStdString(fused.name);
+      if (!m_fused.isEmpty()) break;
+    }
+    QVERIFY(!m_fused.isEmpty());
+  }
+
+  void showsEveryFusedNodeOnce() {
+    const int pills = int(m_plan->graph().inputs().size() + m_plan->graph().outputs().size());
+    QCOMPARE(m_view->boxCount(), int(m_plan->fusedNodes.size()) + pills);
+    for (const FusedNode& fused : m_plan->fusedNodes) {
+      QVERIFY2(!m_view->itemRect(QString::fromStdString(fused.name)).isEmpty(), fused.name.c_str());
+    }
+  }
+
+  void doubleClickOpensAndClosesInPlace() {
+    const int closed = m_view->boxCount();
+    m_view->select({m_fused});
+    const QPoint at = m_view->itemRect(m_fused).center();
+    QCOMPARE(m_view->nameAt(at), m_fused);
+    QSignalSpy finished(m_view.get(), &GraphView::layoutFinished);
+    QTest::mouseDClick(m_view.get(), Qt::LeftButton, {}, at);
+    QVERIFY(m_view->waitForLayout(20000));
+    QCOMPARE(finished.count(), 1);
+    QVERIFY(m_view->isOpen(m_fused));
+    QCOMPARE(m_view->boxCount(), closed + 1);
+    const QRect container = m_view->itemRect(m_fused);
+    for (const NodeId node : m_plan->findFusedNode(m_fused.toStdString())->nodes) {
+      const QString name = QString::fromStdString(m_plan->graph().node(node).name);
+      QVERIFY2(container.contains(m_view->itemRect(name)), qPrintable(name));
+    }
+    m_view->collapse(m_fused);
+    QVERIFY(m_view->waitForLayout(20000));
+    QCOMPARE(m_view->boxCount(), closed);
+  }
+
+  void whatIsOpenedKeepsItsPlaceOnTheScreen() {
+    m_view->select({m_fused});
+    const QRect before = m_view->itemRect(m_fused);
+    m_view->expand(m_fused);
+    QVERIFY(m_view->waitForLayout(20000));
+    const QRect after = m_view->itemRect(m_fused);
+    QVERIFY(qAbs(after.top() - before.top()) <= 2);
+    QVERIFY(qAbs(after.center().x() - before.center().x()) <= 2);
+  }
+
+  void clickSelectsAndShiftAdds() {
+    QSignalSpy changed(m_view.get(), &GraphView::selectionChanged);
+    const QString first = QString::fromStdString(m_plan->fusedNodes[0].name);
+    const QString second = QString::fromStdString(m_plan->fusedNodes[1].name);
+    QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, m_view->itemRect(first).center());
+    QCOMPARE(m_view->selection(), QStringList{first});
+    QTest::mouseClick(m_view.get(), Qt::LeftButton, Qt::ShiftModifier, m_view->itemRect(second).center());
+    QCOMPARE(m_view->selection(), (QStringList{first, second}));
+    QCOMPARE(changed.count(), 2);
+    QTest::keyClick(m_view.get(), Qt::Key_Escape);
+    QVERIFY(m_view->selection().isEmpty());
+    QCOMPARE(changed.count(), 3);
+  }
+
+  void selectingANodeMarksTheBoxThatHoldsIt() {
+    const NodeId inside = m_plan->findFusedNode(m_fused.toStdString())->nodes.back();
+    const QString name = QString::fromStdString(m_plan->graph().node(inside).name);
+    m_view->select({name});
+    QCOMPARE(m_view->selection(), QStringList{name});
+    QCOMPARE(m_view->itemRect(name), m_view->itemRect(m_fused));
+  }
+
+  void keysWalkOpenAndClose() {
+    const QString first = QString::fromStdString(m_plan->fusedNodes[0].name);
+    m_view->select({first});
+    m_view->setFocus();
+    QTest::keyClick(m_view.get(), Qt::Key_Down);
+    QCOMPARE(m_view->selection(), QStringList{QString::fromStdString(m_plan->fusedNodes[1].name)});
+    QTest::keyClick(m_view.get(), Qt::Key_Up);
+    QCOMPARE(m_view->selection(), QStringList{first});
+    m_view->select({m_fused});
+    QTest::keyClick(m_view.get(), Qt::Key_Right);
+    QVERIFY(m_view->waitForLayout(20000));
+    QVERIFY(m_view->isOpen(m_fused));
+    QTest::keyClick(m_view.get(), Qt::Key_Left);
+    QVERIFY(m_view->waitForLayout(20000));
+    QVERIFY(!m_view->isOpen(m_fused));
+  }
+
+  void searchCountsAndSteps() {
+    int pools = 0;
+    for (const NodeId id : m_plan->graph().order()) pools += m_plan->graph().node(id).is("MaxPool");
+    QCOMPARE(m_view->search("maxpool"), pools);
+    QTest::keyClick(m_view.get(), Qt::Key_BracketRight);
+    QCOMPARE(m_view->selection().size(), 1);
+    const QString first = m_view->selection().first();
+    QVERIFY(m_view->rect().contains(m_view->itemRect(first).center()));
+    QTest::keyClick(m_view.get(), Qt::Key_BracketRight);
+    QVERIFY(m_view->selection().first() != first);
+    QTest::keyClick(m_view.get(), Qt::Key_BracketLeft);
+    QCOMPARE(m_view->selection().first(), first);
+    QCOMPARE(m_view->search("there is no such thing"), 0);
+  }
+
+  void zoomKeepsWhatIsUnderTheCursor() {
+    const QPoint at(333, 222);
+    const QString name = QString::fromStdString(m_plan->fusedNodes[0].name);
+    const QPointF before = QPointF(m_view->itemRect(name).center() - at) / m_view->zoom();
+    QWheelEvent wheel(at, m_view->mapToGlobal(at), {}, {0, 240}, Qt::NoButton, Qt::ControlModifier, Qt::NoScrollPhase,
+                      false);
+    const double zoom = m_view->zoom();
+    QCoreApplication::sendEvent(m_view.get(), &wheel);
+    QVERIFY(m_view->zoom() > zoom * 1.1);
+    const QPointF after = QPointF(m_view->itemRect(name).center() - at) / m_view->zoom();
+    QVERIFY((after - before).manhattanLength() < 4);
+    QTest::keyClick(m_view.get(), Qt::Key_Space);
+    for (const FusedNode& fused : m_plan->fusedNodes) {
+      QVERIFY(m_view->rect().contains(m_view->itemRect(QString::fromStdString(fused.name))));
+    }
+  }
+
+  void aScreenReaderHearsTheSelection() {
+    QVERIFY(!m_view->accessibleName().isEmpty());
+    m_view->select({m_fused});
+    QVERIFY2(m_view->accessibleDescription().contains("float32"), qPrintable(m_view->accessibleDescription()));
+    QAccessibleInterface* interface = QAccessible::queryAccessibleInterface(m_view.get());
+    QVERIFY(interface != nullptr);
+    QCOMPARE(interface->text(QAccessible::Description), m_view->accessibleDescription());
+  }
+
+  void coloursFollowTheMode() {
+    m_view->fit();
+    const QImage precision = m_view->grab().toImage();
+    m_view->setColorMode(ColorMode::Kind);
+    const QImage kind = m_view->grab().toImage();
+    QVERIFY(precision != kind);
+    m_view->setTimes({{m_plan->fusedNodes[0].name, 2.0}, {m_plan->fusedNodes[1].name, 0.1}});
+    m_view->setColorMode(ColorMode::Time);
+    QVERIFY(m_view->grab().toImage() != kind);
+  }
+
+  void exportsPictures() {
+    QTemporaryDir folder;
+    QVERIFY(m_view->exportSvg(folder.filePath("graph.svg")).ok());
+    QFile svg(folder.filePath("graph.svg"));
+    QVERIFY(svg.open(QIODevice::ReadOnly));
+    const QByteArray drawing = svg.readAll();
+    QVERIFY(drawing.contains("<svg"));
+    QVERIFY(drawing.contains("segment_0"));
+    QVERIFY(m_view->exportPng(folder.filePath("graph.png"), 2).ok());
+    const QImage large(folder.filePath("graph.png"));
+    QVERIFY(m_view->exportPng(folder.filePath("graph.png"), 1).ok());
+    QVERIFY(qAbs(large.height() - 2 * QImage(folder.filePath("graph.png")).height()) <= 2);
+    const Status refused = m_view->exportPng(folder.filePath("no/such/folder.png"), 1);
+    QVERIFY(!refused.ok());
+    QVERIFY(QString::fromStdString(refused.error().text()).contains("folder.png"));
+  }
+
+  void everythingCanBeOpened() {
+    m_view->expandAll();
+    QVERIFY(m_view->waitForLayout(20000));
+    const int pills = int(m_plan->graph().inputs().size() + m_plan->graph().outputs().size());
+    QCOMPARE(m_view->boxCount(), int(m_plan->graph().nodeCount()) + pills);
+  }
+
+  void handlersAreShort() {
+    const double before = threadMilliseconds();
+    m_view->expandAll();
+    QVERIFY2(threadMilliseconds() - before < 100, "asking for a layout must not do it");
+    QVERIFY(m_view->waitForLayout(20000));
+  }
+
+  void noPlanIsAnEmptyCanvas() {
+    m_view->setPlan(nullptr);
+    QCOMPARE(m_view->boxCount(), 0);
+    QVERIFY(m_view->nameAt({500, 300}).isEmpty());
+    QVERIFY(!m_view->exportSvg("x.svg").ok());
+  }
+
+ private:
+  std::shared_ptr<const Plan> m_plan;
+  std::unique_ptr<GraphView> m_view;
+  QString m_fused;
+};
+
+}  // namespace fusescope
+
+QTEST_MAIN(fusescope::CanvasTest)
+#include "canvas_test.moc"

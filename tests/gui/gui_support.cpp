@@ -1,0 +1,103 @@
+#include "tests/gui/gui_support.h"
+
+#include <time.h>
+
+#include <QMetaMethod>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cstdio>
+
+#include "session/session.h"
+
+namespace fusescope::test {
+
+namespace {
+
+QStringList& warnings() {
+  static QStringList list;
+  return list;
+}
+
+/// Said by the offscreen platform itself about things it does not have.
+bool ofThePlatform(const QString& message) {
+  return message.contains(QLatin1String("propagateSizeHints")) ||
+         message.contains(QLatin1String("does not support raise")) || message.contains(QLatin1String("setGrabPopup"));
+}
+
+void collect(QtMsgType type, const QMessageLogContext&, const QString& message) {
+  if (type == QtDebugMsg || type == QtInfoMsg || ofThePlatform(message)) return;
+  warnings() << message;
+  std::fprintf(stderr, "Qt: %s\n", qPrintable(message));
+}
+
+}  // namespace
+
+double threadCpuMs() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+bool MeteredApplication::notify(QObject* receiver, QEvent* event) {
+  if (m_depth > 0) return QApplication::notify(receiver, event);
+  ++m_depth;
+  ++m_events;
+  const QString who = QString::fromLatin1(receiver->metaObject()->className());
+  const int type = event->type();
+  const double before = threadCpuMs();
+  const bool accepted = QApplication::notify(receiver, event);
+  const double used = threadCpuMs() - before;
+  if (used > m_worstMs) {
+    m_worstMs = used;
+    m_worst = QStringLiteral("%1, event %2: %3 ms").arg(who).arg(type).arg(used, 0, 'f', 1);
+  }
+  --m_depth;
+  return accepted;
+}
+
+QString samplePath(const QString& name) {
+  return QStringLiteral(FUSESCOPE_SOURCE_DIR "/resources/samples/%1/model.onnx").arg(name);
+}
+
+std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options, const Plan* before) {
+  static std::map<QString, std::shared_ptr<const Model>> models;
+  if (!models.contains(name)) {
+    auto model = openModel(samplePath(name).toStdString());
+    if (!model.ok()) qFatal("%s", model.error().text().c_str());
+    models[name] = model.value();
+  }
+  auto plan = makePlan(models[name], options);
+  if (!plan.ok()) qFatal("%s", plan.error().text().c_str());
+  return makeSnapshot(plan.value(), before);
+}
+
+QStringList takeWarnings() {
+  return std::exchange(warnings(), {});
+}
+
+void catchWarnings() {
+  qInstallMessageHandler(collect);
+}
+
+int runTest(QObject& test, int expected, int argc, char** argv) {
+  QTemporaryDir folder;
+  qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
+  qputenv("FUSESCOPE_CACHE", folder.path().toUtf8());
+  QCoreApplication::setApplicationName(QStringLiteral("fusescope-test"));
+  QCoreApplication::setOrganizationName(QStringLiteral("fusescope"));
+  int found = 0;
+  const QMetaObject* meta = test.metaObject();
+  for (int i = meta->methodOffset(); i < meta->methodCount(); ++i) {
+    const QMetaMethod method = meta->method(i);
+    const QByteArray name = method.name();
+    const bool fixture = name == "initTestCase" || name == "cleanupTestCase" || name == "init" || name == "cleanup";
+    if (method.methodType() == QMetaMethod::Slot && method.access() == QMetaMethod::Private && !fixture) ++found;
+  }
+  if (found != expected) {
+    std::fprintf(stderr, "%d test functions would run, %d are expected\n", found, expected);
+    return 1;
+  }
+  return QTest::qExec(&test, argc, argv);
+}
+
+}  // namespace fusescope::test

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QApplication>
+#include <QStringList>
+#include <functional>
+#include <memory>
+
+#include "ui/document/plan_snapshot.h"
+
+namespace fusescope::test {
+
+/// An application that measures the CPU time of its own thread over every event it delivers.
+class MeteredApplication : public QApplication {
+ public:
+  MeteredApplication(int& argc, char** argv) : QApplication(argc, argv) {}
+  bool notify(QObject* receiver, QEvent* event) override;
+  double worstMs() const { return m_worstMs; }
+  QString worst() const { return m_worst; }
+  void reset() { m_worstMs = 0; }
+  long events() const { return m_events; }
+
+ private:
+  int m_depth = 0;
+  long m_events = 0;
+  double m_worstMs = 0;
+  QString m_worst;
+};
+
+double threadCpuMs();
+QString samplePath(const QString& name);
+/// The model, planned in this thread.
+std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options = {},
+                                               const Plan* before = nullptr);
+
+/// Qt's warnings since the last call; a test of ours that leaves one fails.
+QStringList takeWarnings();
+void catchWarnings();
+
+/// Runs the test object of type T with settings and caches of its own. The program fails if it ran other than
+/// `expected` test functions: a misdeclared slot must not pass silently.
+int runTest(QObject& test, int expected, int argc, char** argv);
+
+}  // namespace fusescope::test
+
+/// For a test program: its class, and how many test functions it has.
+#define FUSESCOPE_GUI_TEST(Class, expected)                      \
+  int main(int argc, char** argv) {                              \
+    qputenv("QT_QPA_PLATFORM", "offscreen");                     \
+    fusescope::test::MeteredApplication application(argc, argv); \
+    Class test;                                                  \
+    return fusescope::test::runTest(test, expected, argc, argv); \
+  }

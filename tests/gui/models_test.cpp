@@ -1,0 +1,173 @@
+#include <QAbstractItemModelTester>
+#include <QtTest>
+
+#include "tests/gui/gui_support.h"
+#include "ui/models/contents.h"
+#include "ui/models/decisions_model.h"
+#include "ui/models/layers_model.h"
+#include "ui/models/outline_model.h"
+
+using namespace fusescope;
+
+namespace {
+
+PlanOptions pinned(const std::string& node, DataType type) {
+  PlanOptions options;
+  options.directives.push_back({.id = "1", .kind = DirectiveKind::Pin, .pattern = node, .type = type});
+  return options;
+}
+
+LayerView layer(const char* node, const char* op, bool pinned) {
+  LayerView view;
+  view.node = node;
+  view.op = op;
+  view.dtype = "f16";
+  view.pinned = pinned;
+  view.ms = 0.75;
+  return view;
+}
+
+}  // namespace
+
+class ModelsTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() { test::catchWarnings(); }
+  void cleanup() { QCOMPARE(test::takeWarnings(), QStringList()); }
+
+  void outlineHoldsEveryNodeOnce() {
+    OutlineModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    const auto snapshot = test::planSample("squeezenet1_1");
+    model.setSnapshot(snapshot);
+    std::size_t leaves = 0;
+    for (int i = 0; i < model.rowCount(); ++i) {
+      const QModelIndex segment = model.index(i, 0);
+      for (int j = 0; j < model.rowCount(segment); ++j)
+        leaves += static_cast<std::size_t>(std::max(1, model.rowCount(model.index(j, 0, segment))));
+    }
+    QCOMPARE(leaves, snapshot->graph().nodeCount());
+    for (const NodeId node : snapshot->graph().order()) {
+      const QModelIndex index = model.indexOf(node);
+      QCOMPARE(index.data(kNameRole).toString().toStdString(), snapshot->graph().node(node).name);
+      QVERIFY(index.parent().isValid());
+    }
+    model.setSnapshot(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+  }
+
+  void layersSortFilterAndExport() {
+    LayersModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    const auto snapshot = test::planSample("squeezenet1_1");
+    model.setSnapshot(snapshot);
+    QCOMPARE(model.rowCount(), static_cast<int>(snapshot->graph().nodeCount()));
+    model.setFilter(LayerFilter::parse("op:Conv"));
+    QCOMPARE(model.rowCount(), 26);  // the convolutions of SqueezeNet
+    model.sort(LayersModel::kFlops, Qt::DescendingOrder);
+    std::optional<std::int64_t> before;
+    for (int row = 0; row < model.rowCount(); ++row) {
+      const auto flops = snapshot->facts(model.nodeAt(row)).flops;
+      QVERIFY(flops.has_value());
+      if (before) QVERIFY(*flops <= *before);
+      before = flops;
+    }
+    const QString csv = model.csv();
+    QCOMPARE(csv.count('\n'), 27);
+    QVERIFY(csv.startsWith("node,op,fused_node,segment,compute,pin,flops,bytes,time_ms\n"));
+    model.setFilter(LayerFilter::parse("no_such_node"));
+    QCOMPARE(model.rowCount(), 0);
+  }
+
+  void layersShowPinsAndKeepRows() {
+    LayersModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    const auto before = test::planSample("fp16_overflow");
+    model.setSnapshot(before);
+    QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
+    const auto after = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before->plan.get());
+    model.setSnapshot(after);
+    QCOMPARE(resets.count(), 0);
+    const auto node = after->graph().findNode("node_linear_1");
+    QVERIFY(node.has_value());
+    const int row = model.rowOf(*node);
+    QCOMPARE(model.index(row, LayersModel::kPin).data().toString(), QStringLiteral("f16"));
+    QCOMPARE(model.index(row, LayersModel::kCompute).data().toString(), QStringLiteral("f16"));
+    QVERIFY(model.flags(model.index(row, LayersModel::kPin)) & Qt::ItemIsEditable);
+    QVERIFY(!(model.flags(model.index(row, LayersModel::kOp)) & Qt::ItemIsEditable));
+    model.setFilter(LayerFilter::parse("pinned"));
+    QCOMPARE(model.rowCount(), 1);
+    QCOMPARE(model.pinOf(*node)->type, DataType::F16);
+  }
+
+  void decisionsPutAnswersFirst() {
+    DecisionsModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    const auto before = test::planSample("fp16_overflow");
+    const auto after = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before->plan.get());
+    model.setSnapshot(after);
+    QVERIFY(model.rowCount() > 0);
+    QVERIFY(answersDirective(model.decisionAt(0)));
+    QVERIFY(!model.index(0, DecisionsModel::kWhat).data().toString().isEmpty());
+    model.setFilter(DecisionFilter::All);
+    QCOMPARE(model.rowCount(), static_cast<int>(after->plan->decisions.size()));
+    model.setFilter(DecisionFilter::Verdicts);
+    QCOMPARE(model.rowCount(), static_cast<int>(after->graph().nodeCount()));
+    model.setFilter(DecisionFilter::New);
+    QCOMPARE(model.rowCount(), static_cast<int>(after->delta.newAnswers.size()));
+    QVERIFY(model.rowCount() > 0);
+  }
+
+  void castsOfAPin() {
+    TableModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    const auto before = test::planSample("fp16_overflow");
+    const auto after = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before->plan.get());
+    model.setContent(castsContent(*after));
+    QVERIFY(model.rowCount() > 0);
+    QCOMPARE(model.rowCount(), static_cast<int>(after->plan->casts.size()));
+    QVERIFY(!after->delta.castsAdded.empty());
+    QVERIFY(!after->delta.retyped.empty());
+    QCOMPARE(planDelta(*after->plan, *after->plan).nothing(), true);
+  }
+
+  void profileAndComparisonSayUnknown() {
+    const Json time = Json::parse(R"({"median_ms":null,"unavailable_reason":"no f16 here","layers":[
+      {"name":"a","median_ms":1.0,"tactic":"t","flops":10,"bytes":null},{"name":"b","median_ms":null,"tactic":"t"},
+      {"name":"c","median_ms":3.0}]})");
+    const TableContent profile = profileContent(time);
+    QCOMPARE(profile.rows.size(), std::size_t(3));
+    QCOMPARE(profile.rows[0].name, QStringLiteral("c"));
+    QCOMPARE(profile.rows[0].cells[2].text, QStringLiteral("75.0 %"));
+    QCOMPARE(profile.rows[2].cells[1].text, QStringLiteral("unknown"));
+    const Json comparison =
+        Json::parse(R"({"groups":[{"origins":["x"],"a":["x"],"b":["x"],"a_ms":1.0,"b_ms":1.5,"delta_ms":0.5},
+      {"origins":["y","z"],"a":["y + z"],"b":["y","z"],"a_ms":1.0,"b_ms":null,"delta_ms":null}],
+      "outputs":[{"name":"o","max_abs":"inf","max_over_rms":"inf","cosine":"nan"}],"values":[]})");
+    const TableContent groups = compareContent(comparison);
+    QCOMPARE(groups.rows[0].cells[0].text, QStringLiteral("≠ y + z"));
+    QCOMPARE(groups.rows[0].cells[4].text, QStringLiteral("unknown"));
+    QCOMPARE(groups.rows[1].cells[4].text, QStringLiteral("+0.5000 ms"));
+    QCOMPARE(errorsContent(comparison).rows[0].cells[2].text, QStringLiteral("inf"));
+  }
+
+  void filterLanguage() {
+    const LayerView conv = layer("features_0_conv", "Conv", true), relu = layer("relu_1", "Relu", false);
+    const auto matches = [](const char* text, const LayerView& view) { return LayerFilter::parse(text).matches(view); };
+    QVERIFY(matches("", relu));
+    QVERIFY(matches("op:conv pinned", conv));
+    QVERIFY(!matches("op:conv pinned", relu));
+    QVERIFY(matches("-pinned", relu));
+    QVERIFY(!matches("-pinned", conv));
+    QVERIFY(matches("dtype:f16 time>0.5ms", conv));
+    QVERIFY(!matches("time<0.5", conv));
+    QVERIFY(matches("/^feat.*conv$/", conv));
+    QVERIFY(!matches("features relu", conv));
+    QVERIFY(!LayerFilter::parse("/(/").understood());
+    QCOMPARE(LayerFilter::parse("op:Conv -pinned").explanation(), QStringLiteral("operator is Conv… and not pinned"));
+  }
+};
+
+FUSESCOPE_GUI_TEST(ModelsTest, 7)
+#include "models_test.moc"

@@ -1,0 +1,197 @@
+#include <signal.h>
+
+#include <QAction>
+#include <QMenu>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "tests/gui/gui_support.h"
+#include "ui/document/qt_text.h"
+#include "ui/models/contents.h"
+#include "ui/window/main_window.h"
+#include "ui/window/node_menu.h"
+
+using namespace fusescope;
+
+namespace {
+
+constexpr double kMostHandlerMs = 100;
+constexpr int kBuildMs = 180'000, kOpenMs = 60'000;
+
+}  // namespace
+
+/// The story of the window, from the start page to two engines compared, and a worker that dies on the way.
+class WindowTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() { test::catchWarnings(); }
+  void cleanup() { QCOMPARE(test::takeWarnings(), QStringList()); }
+  void initTestCase() {
+    m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
+    m_window->builds().settings.seconds = 0.2;
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    application().reset();
+  }
+  void cleanupTestCase() { m_window.reset(); }
+
+  void opensASampleFromTheStartPage() {
+    QPushButton* card = nullptr;
+    for (QPushButton* button : m_window->findChildren<QPushButton*>()) {
+      if (button->accessibleName() == "squeezenet1_1") card = button;
+    }
+    QVERIFY(card);
+    QTest::mouseClick(card, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot(), kOpenMs);
+    QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
+    QVERIFY(m_window->canvas().boxCount() > 10);
+    QCOMPARE(m_window->outline().model().rowCount(), static_cast<int>(plan().segments.size()));
+    for (const FusedNode& fused : plan().fusedNodes) {
+      if (fused.nodes.size() > 1 && fused.kind == "conv") m_fused = fused;
+    }
+    QVERIFY(m_fused.nodes.size() > 1);
+  }
+
+  void opensAFusedNodeInPlace() {
+    GraphView& canvas = m_window->canvas();
+    const QString name = qs(m_fused.name);
+    m_window->selection().set(m_fused.nodes);
+    canvas.centreSelection();
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+    const QRect box = canvas.itemRect(name);
+    QVERIFY(!box.isEmpty());
+    QTest::mouseDClick(&canvas, Qt::LeftButton, {}, box.center());
+    QTRY_VERIFY(canvas.isOpen(name));
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+    const QString inner = qs(plan().graph().node(m_fused.nodes.front()).name);
+    QVERIFY(!canvas.itemRect(inner).isEmpty());
+    canvas.select({inner});
+    QTRY_VERIFY(canvas.rect().intersects(canvas.itemRect(inner)));
+    m_window->selection().clear();
+    QTest::mouseClick(&canvas, Qt::LeftButton, {}, canvas.itemRect(inner).center());
+    QTRY_COMPARE(m_window->selection().current(), m_fused.nodes.front());
+    QVERIFY(m_window->inspector().text().contains(inner));
+  }
+
+  void pinsItAndSeesValidationChange() {
+    m_window->showDock("Validation");
+    const QString before = m_window->validation().summary();
+    QMenu menu;
+    fillNodeMenu(menu, context(), m_window->selection().nodes());
+    QAction* pin = nullptr;
+    for (QAction* entry : menu.findChildren<QAction*>()) {
+      if (entry->text() == "f16" && !pin) pin = entry;
+    }
+    QVERIFY(pin && pin->isEnabled());
+    pin->trigger();
+    QVERIFY(m_window->document().planning());
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(m_window->validation().summary() != before);
+    QVERIFY2(m_window->validation().summary().contains("fusion lost"), qPrintable(m_window->validation().summary()));
+    QVERIFY(answersDirective(m_window->validation().model().decisionAt(0)));
+    QVERIFY(m_window->validation().castsModel().rowCount() > 0);
+    QCOMPARE(m_window->layers().model().pinOf(m_fused.nodes.front())->type, DataType::F16);
+  }
+
+  void undoes() {
+    QAction* undo = nullptr;
+    for (QAction* action : m_window->findChildren<QAction*>()) {
+      if (action->shortcut() == QKeySequence::Undo) undo = action;
+    }
+    QVERIFY(undo && undo->isEnabled());
+    undo->trigger();
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(m_window->document().directives().empty());
+    QVERIFY2(m_window->validation().summary().contains("fusion gained"), qPrintable(m_window->validation().summary()));
+  }
+
+  void buildsChangesFusionAndCompares() {
+    BuildController& builds = m_window->builds();
+    m_window->showDock("Build");
+    QTest::mouseClick(&m_window->buildDock().buildButton(BuildController::kA), Qt::LeftButton);
+    QVERIFY(builds.busy());
+    QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
+    QVERIFY2(builds.slot(0).state == EngineSlot::State::Ready, qPrintable(builds.slot(0).problem));
+    QVERIFY(!builds.layerTimes(0).empty());
+    QVERIFY(m_window->profile().model().rowCount() > 0);
+    QVERIFY(builds.compareRefusal() == "Build both to compare.");
+
+    m_window->document().split({m_fused.nodes.front()});
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(!m_window->document().snapshot()->delta.fusionsLost.empty());
+    builds.build(BuildController::kB);
+    QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
+    QVERIFY2(builds.slot(1).state == EngineSlot::State::Ready, qPrintable(builds.slot(1).problem));
+
+    m_window->showDock("Compare");
+    QTest::mouseClick(&m_window->compare().compareButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
+    QVERIFY2(builds.comparisonProblem().isEmpty(), qPrintable(builds.comparisonProblem()));
+    QVERIFY(numberIn(builds.comparison(), "a_ms").value_or(0) > 0);
+    QVERIFY(numberIn(builds.comparison(), "b_ms").value_or(0) > 0);
+    const TableContent& groups = m_window->compare().groups().content();
+    QVERIFY(groups.rows.size() > 10);
+    QVERIFY(groups.rows[0].cells[0].text.startsWith(QString::fromUtf8("≠")));  // the split comes first
+    const TableContent errors = errorsContent(builds.comparison());
+    QVERIFY(!errors.rows.empty());
+    QVERIFY(errors.rows[0].cells[3].sort.toDouble() < 1e-3);
+  }
+
+  void goesOnAfterTheWorkerIsKilled() {
+    BuildController& builds = m_window->builds();
+    const auto plan = m_window->document().snapshot();
+    builds.build(BuildController::kB);
+    QTRY_VERIFY(m_window->worker().processId() > 0);
+    QVERIFY(builds.busy());
+    QCOMPARE(::kill(static_cast<pid_t>(m_window->worker().processId()), SIGKILL), 0);
+    QTRY_VERIFY(!builds.busy());
+    QVERIFY(builds.slot(1).state == EngineSlot::State::Failed);
+    QVERIFY2(builds.slot(1).problem.contains("killed or crashed"), qPrintable(builds.slot(1).problem));
+    QVERIFY(builds.slot(0).state == EngineSlot::State::Ready);
+    QCOMPARE(m_window->document().snapshot(), plan);
+    builds.build(BuildController::kB);
+    QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
+    QVERIFY2(builds.slot(1).state == EngineSlot::State::Ready, qPrintable(builds.slot(1).problem));
+  }
+
+  void aBadFileLeavesItAll() {
+    QTemporaryDir folder;
+    const auto before = m_window->document().snapshot();
+    m_window->openFile(folder.filePath("missing.onnx"));
+    QTRY_VERIFY(!m_window->lastProblem().isEmpty());
+    QVERIFY(m_window->lastProblem().contains("missing.onnx"));
+    QCOMPARE(m_window->document().snapshot(), before);
+    for (QMessageBox* box : m_window->findChildren<QMessageBox*>()) box->close();
+  }
+
+  void searchThemeAndFilterKeepUp() {
+    QVERIFY(m_window->canvas().search("conv") > 0);
+    m_window->canvas().search(QString());
+    m_window->setTheme(ThemeKind::Light);
+    m_window->layers().filterBox().setText("op:Conv");
+    QCOMPARE(m_window->layers().model().rowCount(), 26);
+    m_window->layers().filterBox().clear();
+  }
+
+  void noHandlerTookLong() {
+    QVERIFY(application().events() > 100);
+    QVERIFY2(application().worstMs() <= kMostHandlerMs, qPrintable(application().worst()));
+    qInstallMessageHandler(nullptr);
+    qInfo("slowest handler: %s", qPrintable(application().worst()));
+  }
+
+ private:
+  static test::MeteredApplication& application() { return *static_cast<test::MeteredApplication*>(qApp); }
+  const Plan& plan() { return *m_window->document().snapshot()->plan; }
+  DockContext context() {
+    return {m_window->document(), m_window->selection(), m_window->jobs(), m_window->builds(),
+            []() -> const Theme& { return Theme::dark(); }};
+  }
+  std::unique_ptr<MainWindow> m_window;
+  FusedNode m_fused;
+};
+
+FUSESCOPE_GUI_TEST(WindowTest, 9)
+#include "window_test.moc"

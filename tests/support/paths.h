@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+namespace fusescope::test {
+
+/// resources/samples/NETWORK
+std::filesystem::path sampleFolder(std::string_view network);
+/// The folder of shared test material: $FUSESCOPE_SHARED, else ../shared beside the checkout; nothing if it is not
+/// there.
+std::optional<std::filesystem::path> sharedFolder();
+/// A model of the shared zoo (model.onnx or model.weightless.onnx), if the shared folder is there.
+std::optional<std::filesystem::path> zooModel(std::string_view network);
+/// A program of this build: "fusescope", "fusescope-worker", …
+std::filesystem::path binary(std::string_view name);
+
+/// A fresh folder, removed with everything in it when the object goes.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return m_path; }
+  std::filesystem::path operator/(std::string_view name) const { return m_path / name; }
+  /// Writes a file into it; the path of the file.
+  std::filesystem::path write(std::string_view name, std::string_view bytes) const;
+
+ private:
+  std::filesystem::path m_path;
+};
+
+}  // namespace fusescope::test
+
+/// Skips the test, with a reason, where the shared material is missing.
+#define FUSESCOPE_REQUIRE_SHARED() \
+  if (!fusescope::test::sharedFolder()) GTEST_SKIP() << "no shared test material; set FUSESCOPE_SHARED to its folder"

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "planning/plan.h"
+
+namespace fusescope::testing {
+
+/// A tensor of values in [-1, 1] (floats), small non-negative numbers (integers) or truth values.
+Tensor randomTensor(DataType type, const Dims& dims, std::uint32_t seed);
+
+/// A model over a graph of the test's own, prepared and planned for this CPU. Aborts the test on an error.
+std::shared_ptr<const Plan> planned(GraphEditor& editor, const PlanOptions& options = {});
+
+/// What one tactic did on random inputs, against the reference tactic.
+struct TacticOutcome {
+  std::string fusedNode;
+  std::string tactic;
+  std::string problem;  ///< empty: it ran
+  double worst = 0;     ///< largest |difference| relative to the root mean square of the expected values
+  bool emulated = false;
+};
+
+/// Runs every tactic of every fused node of `plan` (inputs at their opt extents). `delivered`: the layout in which
+/// inputs of rank 4 arrive.
+std::vector<TacticOutcome> tryAllTactics(const Plan& plan, Layout delivered = Layout::Plain, int threads = 2);
+
+/// A network of one node: `inputs` are given by name and type, `constants` by name; every output is f32 unless
+/// `outputTypes` says.
+struct OneNode {
+  std::string op;
+  std::vector<std::pair<std::string, TensorType>> inputs;
+  std::vector<std::pair<std::string, Tensor>> constants;
+  std::vector<std::string> order;  ///< names of the operands in order; "" is an absent one
+  std::map<std::string, Attribute> attributes;
+  int outputs = 1;
+};
+std::shared_ptr<const Plan> planned(const OneNode& node);
+
+TensorType f32(const Dims& dims);
+
+/// Fails the test for each outcome that did not run or is off by more than `tolerance`; says how many tactics of ours
+/// ran.
+int expectAgreement(const std::vector<TacticOutcome>& outcomes, double tolerance = 1e-4);
+
+}  // namespace fusescope::testing

@@ -1,0 +1,123 @@
+#include "backends/reference/reference_backend.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "backends/reference/convert_elements.h"
+#include "base/float_bits.h"
+
+namespace fusescope {
+namespace {
+
+/// One node y = op(x, constant) as a fused node at the given types.
+struct SingleNode {
+  Plan plan;
+  KernelRequest request;
+
+  SingleNode(const std::string& op, DataType compute, DataType stored, const Tensor& constant) {
+    GraphEditor editor;
+    const TensorType type{DataType::F32, Shape::of(Dims{2})};
+    const ValueId x = editor.addInput("x", type), c = editor.addConstant("c", constant);
+    const ValueId y = editor.addValue("y", type);
+    const NodeId node = editor.addNode({.op = op, .name = "node", .inputs = {x, c}, .outputs = {y}});
+    editor.addOutput(y);
+    Model model;
+    model.graph = editor.publish().value();
+    plan.model = std::make_shared<const Model>(std::move(model));
+    plan.segments.push_back({.id = SegmentId(0), .backend = "reference", .nodes = {node}});
+    plan.fusedNodes.push_back({.id = FusedNodeId(0),
+                               .name = "node",
+                               .segment = SegmentId(0),
+                               .root = node,
+                               .nodes = {node},
+                               .inputs = {x},
+                               .outputs = {{y, stored}},
+                               .compute = compute,
+                               .accumulate = DataType::F32});
+    request = {.plan = &plan, .fused = &plan.fusedNodes[0]};
+    request.values = {{x, {compute, {2}}}, {y, {stored, {2}}}};
+    request.constants = {{c, constant}};
+  }
+
+  Result<std::unique_ptr<Kernel>> prepare() const {
+    return referenceBackend().prepare(request, referenceBackend().tactics(request).front());
+  }
+};
+
+TEST(ReferenceBackend, RoundsOperandsToTheComputeTypeAndSumsInFloat32) {
+  // 1/3 as f16 is 0.33325195; 1024 + that needs more than f16's 11 bits, and the sum is stored as float32.
+  SingleNode node("Add", DataType::F16, DataType::F32,
+                  Tensor::copyOf<float>(DataType::F32, {1}, std::vector{1.0F / 3}));
+  const auto kernel = node.prepare();
+  ASSERT_TRUE(kernel.ok()) << kernel.error().text();
+  const std::uint16_t x[2] = {toFloat16Bits(1024), toFloat16Bits(-1)};
+  float y[2] = {};
+  const std::byte* in = reinterpret_cast<const std::byte*>(x);
+  std::byte* out = reinterpret_cast<std::byte*>(y);
+  ASSERT_TRUE(kernel.value()->run({&in, 1}, {&out, 1}, nullptr).ok());
+  EXPECT_EQ(y[0], 1024.0F + roundedTo(DataType::F16, 1.0F / 3));
+  EXPECT_EQ(y[1], -1.0F + roundedTo(DataType::F16, 1.0F / 3));
+}
+
+TEST(ReferenceBackend, StoresOutputsAtTheirType) {
+  SingleNode node("Mul", DataType::F16, DataType::F16, Tensor::scalar(1000));
+  const auto kernel = node.prepare();
+  ASSERT_TRUE(kernel.ok()) << kernel.error().text();
+  const std::uint16_t x[2] = {toFloat16Bits(65), toFloat16Bits(66)};
+  std::uint16_t y[2] = {};
+  const std::byte* in = reinterpret_cast<const std::byte*>(x);
+  std::byte* out = reinterpret_cast<std::byte*>(y);
+  ASSERT_TRUE(kernel.value()->run({&in, 1}, {&out, 1}, nullptr).ok());
+  EXPECT_EQ(fromFloat16Bits(y[0]), 64992.0F);
+  EXPECT_TRUE(std::isinf(fromFloat16Bits(y[1]))) << "66,000 is beyond f16";
+}
+
+TEST(ReferenceBackend, SaysWhatIsEmulated) {
+  SingleNode node("Add", DataType::F16, DataType::F16, Tensor::scalar(1));
+  EXPECT_TRUE(referenceBackend().tactics(node.request).front().emulated);
+  node.plan.target.hardwareTypes = {DataType::F32, DataType::F16};
+  EXPECT_FALSE(referenceBackend().tactics(node.request).front().emulated);
+}
+
+TEST(ReferenceBackend, UnknownTacticsAndMissingKernelsAreErrors) {
+  SingleNode node("Add", DataType::F32, DataType::F32, Tensor::scalar(1));
+  const auto unknown = referenceBackend().prepare(node.request, {.name = "onednn"});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.error().message.find("onednn"), std::string::npos);
+  SingleNode strange("Mystery", DataType::F32, DataType::F32, Tensor::scalar(1));
+  const auto kernel = strange.prepare();
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().where.node, "node");
+}
+
+TEST(ReferenceBackend, ConvertsPlainTensorsOnly) {
+  const TensorDesc from{DataType::F32, {1, 8}};
+  EXPECT_FALSE(referenceBackend().prepareConversion(from, {DataType::F32, {1, 8}, Layout::Blocked8}, 1).ok());
+  EXPECT_FALSE(referenceBackend().prepareConversion(from, {DataType::F16, {1, 9}}, 1).ok());
+  EXPECT_TRUE(referenceBackend().prepareConversion(from, {DataType::F16, {2, 4}}, 1).ok());
+}
+
+TEST(ConvertElements, AgreesWithTensorForEveryPair) {
+  const std::vector<DataType> types{DataType::F64, DataType::F32, DataType::F16, DataType::BF16,
+                                    DataType::I64, DataType::I32, DataType::U8,  DataType::Bool};
+  const std::vector<float> values{0, 1, -0.0F, 3.75F, 100.5F, 7, 2.5e-3F};
+  const Tensor plain = Tensor::copyOf<float>(DataType::F32, {7}, values);
+  for (const DataType from : types)
+    for (const DataType to : types) {
+      const Tensor source = plain.converted(from);
+      Tensor result = Tensor::zeros(to, {7});
+      convertElements(from, source.bytes(), to, result.mutableBytes(), 7);
+      EXPECT_TRUE(result.identical(source.converted(to))) << name(from) << " to " << name(to);
+    }
+}
+
+TEST(TensorDescBytes, CountsThePaddingOfBlockedLayouts) {
+  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}}).bytes(), 600U);
+  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}, Layout::ChannelsLast}).bytes(), 600U);
+  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}, Layout::Blocked8}).bytes(), 1600U);
+  EXPECT_EQ((TensorDesc{DataType::F16, {2, 17, 5, 5}, Layout::Blocked16}).bytes(), 3200U);
+}
+
+}  // namespace
+}  // namespace fusescope

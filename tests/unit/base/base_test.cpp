@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "base/data_type.h"
+#include "base/files.h"
+#include "base/float_bits.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "tests/support/paths.h"
+
+namespace fusescope {
+namespace {
+
+TEST(FloatBits, EveryFloat16SurvivesTheRoundTrip) {
+  for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
+    const float value = fromFloat16Bits(static_cast<std::uint16_t>(bits));
+    if (std::isnan(value)) continue;
+    ASSERT_EQ(toFloat16Bits(value), bits) << value;
+  }
+}
+
+TEST(FloatBits, Float16RoundsToNearestEvenAndOverflowsToInfinity) {
+  EXPECT_EQ(roundedTo(DataType::F16, 1.0F + 1.0F / 2048), 1.0F);  // a tie goes to the even neighbour
+  EXPECT_EQ(roundedTo(DataType::F16, 1.0F + 3.0F / 2048), 1.0F + 2.0F / 1024);
+  EXPECT_EQ(roundedTo(DataType::F16, 65504.0F), 65504.0F);
+  EXPECT_EQ(roundedTo(DataType::F16, 65519.0F), 65504.0F);
+  EXPECT_TRUE(std::isinf(roundedTo(DataType::F16, 65520.0F)));
+  EXPECT_TRUE(std::isinf(roundedTo(DataType::F16, -184000.0F)));
+  EXPECT_EQ(roundedTo(DataType::F16, 5.9604645e-8F), 5.9604645e-8F);  // the smallest subnormal
+  EXPECT_EQ(roundedTo(DataType::F16, 2.9e-8F), 0.0F);
+}
+
+TEST(FloatBits, BFloat16KeepsTheRangeOfFloat32) {
+  EXPECT_EQ(roundedTo(DataType::BF16, 184000.0F), 184320.0F);
+  EXPECT_EQ(roundedTo(DataType::BF16, 1.00390625F), 1.0F);  // a tie goes to the even neighbour
+  EXPECT_TRUE(std::isnan(roundedTo(DataType::BF16, NAN)));
+}
+
+TEST(FloatBits, Float8SaturatesOrOverflowsAsItsFormatSays) {
+  EXPECT_EQ(roundedTo(DataType::F8E4M3, 1000.0F), 448.0F);
+  EXPECT_EQ(roundedTo(DataType::F8E4M3, 17.0F), 16.0F);
+  EXPECT_EQ(roundedTo(DataType::F8E4M3, 19.0F), 20.0F);
+  EXPECT_TRUE(std::isinf(roundedTo(DataType::F8E5M2, 70000.0F)));
+}
+
+TEST(DataTypes, NamesRoundTripAndLongSpellingsAreUnderstood) {
+  for (int i = 1; i <= static_cast<int>(DataType::C128); ++i) {
+    const auto type = static_cast<DataType>(i);
+    EXPECT_EQ(dataTypeFromName(name(type)), type);
+  }
+  EXPECT_EQ(dataTypeFromName("float16"), DataType::F16);
+  EXPECT_EQ(dataTypeFromName("undefined"), std::nullopt);
+  EXPECT_EQ(byteSize(DataType::I4, 3), 2U);
+}
+
+TEST(Text, GlobsMatchWholeNames) {
+  EXPECT_TRUE(matchesGlob("node_*", "node_linear_1"));
+  EXPECT_TRUE(matchesGlob("*linear*1", "node_linear_1"));
+  EXPECT_TRUE(matchesGlob("node_?", "node_7"));
+  EXPECT_FALSE(matchesGlob("node_?", "node_17"));
+  EXPECT_FALSE(matchesGlob("linear", "node_linear"));
+}
+
+TEST(Text, NearestNamesComeFirst) {
+  const std::vector<std::string> names{"node_relu", "node_linear", "node_linear_1"};
+  EXPECT_EQ(nearestNames("node_liner", names, 2), (std::vector<std::string>{"node_linear", "node_linear_1"}));
+}
+
+TEST(Hash, FieldsDoNotRunIntoEachOther) {
+  EXPECT_NE(KeyBuilder().text("ab").text("c").hash(), KeyBuilder().text("a").text("bc").hash());
+  EXPECT_EQ(KeyBuilder().text("ab").number(7).hash(), KeyBuilder().text("ab").number(7).hash());
+  EXPECT_EQ(hashText("").hex().size(), 32U);
+}
+
+TEST(Files, AtomicWriteReplacesWholeFilesAndReportsWhatFails) {
+  const test::TemporaryFolder folder;
+  const auto path = folder / "file";
+  ASSERT_TRUE(writeFileAtomically(path, "first").ok());
+  ASSERT_TRUE(writeFileAtomically(path, "second").ok());
+  EXPECT_EQ(readTextFile(path).value(), "second");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+  const Status failed = writeFileAtomically(folder / "missing" / "file", "text");
+  ASSERT_FALSE(failed.ok());
+  EXPECT_NE(failed.error().text().find("missing/file: cannot create"), std::string::npos) << failed.error().text();
+}
+
+TEST(Files, FoldersAndMissingFilesAreErrorsNotCrashes) {
+  const test::TemporaryFolder folder;
+  EXPECT_FALSE(MappedFile::open(folder.path()).ok());
+  EXPECT_FALSE(MappedFile::open(folder / "none").ok());
+  std::ofstream(folder / "empty").close();
+  ASSERT_TRUE(MappedFile::open(folder / "empty").ok());
+  EXPECT_TRUE(MappedFile::open(folder / "empty").value()->bytes().empty());
+}
+
+}  // namespace
+}  // namespace fusescope

@@ -1,0 +1,174 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace fusescope::test {
+namespace {
+
+std::string model(std::string_view network) {
+  return (sampleFolder(network) / "model.onnx").string();
+}
+std::string arrays(std::string_view network) {
+  return (sampleFolder(network) / "io.npz").string();
+}
+
+Json jsonOf(const ProcessResult& result) {
+  auto json = Json::parse(result.out, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << result.out << result.err;
+  return json;
+}
+
+ProcessResult overflowRun(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"run",      model("fp16_overflow"),  "--precision", "f16",
+                                     "--inputs", arrays("fp16_overflow"), "--expect",    arrays("fp16_overflow"),
+                                     "--json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return fusescopeCommand(arguments);
+}
+
+TEST(Cli, inspectSaysWhatTheModelHolds) {
+  const auto result = fusescopeCommand({"inspect", model("fp16_overflow"), "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto json = jsonOf(result);
+  EXPECT_EQ(json["nodes"], 6);
+  EXPECT_EQ(json["operators"]["Gemm"], 3);
+  EXPECT_EQ(json["inputs"][0]["dims"], Json({4, 64}));
+  EXPECT_TRUE(json["cannot_run"].empty());
+}
+
+TEST(Cli, overflowInFloat16IsSeenAndMendedByPins) {
+  const auto overflowing = overflowRun({});
+  EXPECT_EQ(overflowing.status, 1) << overflowing.err;
+  EXPECT_EQ(jsonOf(overflowing)["ok"], false);
+  const auto pinned = overflowRun(
+      {"--pin", "node_linear_1=f32", "--pin", "node_relu_1=f32", "--pin", "node_layer_norm=f32", "--tol-rms", "1e-2"});
+  EXPECT_EQ(pinned.status, 0) << pinned.out << pinned.err;
+  EXPECT_EQ(jsonOf(pinned)["ok"], true);
+}
+
+TEST(Cli, truncationAllLeavesNothingWideInSegments) {
+  const auto all =
+      fusescopeCommand({"plan", model("long_double"), "--target", "tensorrt-8", "--truncate", "all", "--json"});
+  ASSERT_EQ(all.status, 0) << all.err;
+  const auto json = jsonOf(all);
+  EXPECT_FALSE(json["truncation"]["inputs"].empty());
+  for (const auto& fused : json["fused_nodes"]) {
+    for (const auto& output : fused["outputs"]) {
+      for (const auto& segment : json["segments"]) {
+        if (segment["id"] != fused["segment"] || segment["kind"] != "accelerated") continue;
+        EXPECT_NE(output["type"], "int64") << fused["name"];
+        EXPECT_NE(output["type"], "f64") << fused["name"];
+      }
+    }
+  }
+}
+
+TEST(Cli, truncationNoneFallsBackAndSaysWhatWouldHelp) {
+  const auto none =
+      fusescopeCommand({"plan", model("long_double"), "--target", "tensorrt-8", "--truncate", "none", "--json"});
+  ASSERT_EQ(none.status, 0) << none.err;
+  const auto json = jsonOf(none);
+  std::size_t fallback = 0, named = 0;
+  for (const auto& segment : json["segments"]) fallback += segment["kind"] == "fallback" ? 1 : 0;
+  for (const auto& decision : json["decisions"]) {
+    const bool refused = decision["allowed"] == false;
+    named += refused && decision["message"].get<std::string>().find("--truncate") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GT(fallback, 0U);
+  EXPECT_GT(named, 0U);
+}
+
+TEST(Cli, badUseAndBadInputExitWith2) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "empty.onnx");
+  std::ofstream(folder / "text.onnx") << "this is no network";
+  const auto whole = readTextFile(model("squeezenet1_1"));
+  ASSERT_TRUE(whole.ok());
+  std::ofstream(folder / "cut.onnx", std::ios::binary) << whole.value().substr(0, whole.value().size() / 3);
+  for (const char* name : {"empty.onnx", "text.onnx", "cut.onnx", "missing.onnx"}) {
+    const auto result = fusescopeCommand({"inspect", (folder / name).string()});
+    EXPECT_EQ(result.status, 2) << name;
+    EXPECT_NE(result.err.find(name), std::string::npos) << result.err;
+    EXPECT_TRUE(result.out.empty()) << result.out;
+  }
+  const auto bert = model("bert_tiny");
+  EXPECT_EQ(fusescopeCommand({"plan", bert, "--bogus"}).status, 2);
+  EXPECT_EQ(fusescopeCommand({"plan", bert, "--pin", "node_layer_nrom=f16"}).status, 2);
+  EXPECT_EQ(fusescopeCommand({"plan", bert, "--target", "toaster"}).status, 2);
+  EXPECT_EQ(fusescopeCommand({}).status, 2);
+}
+
+TEST(Cli, savedPlanIsTakenAndTakesNoOptions) {
+  const TemporaryFolder folder;
+  const auto plan = (folder / "p.json").string();
+  ASSERT_EQ(fusescopeCommand({"plan", model("fp16_overflow"), "--split", "node_linear", "-o", plan}).status, 0);
+  const auto exported = fusescopeCommand({"export", plan, "--to", "directives"});
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_NE(exported.out.find("node_linear"), std::string::npos);
+  EXPECT_EQ(fusescopeCommand({"run", plan, "--precision", "f16"}).status, 2);
+}
+
+TEST(Cli, engineIsBuiltRunAndInspected) {
+  const TemporaryFolder folder;
+  const auto engine = (folder / "e.fse").string();
+  const auto built = fusescopeCommand({"build", model("fp16_overflow"), "--no-measure", "-o", engine, "--json"});
+  ASSERT_EQ(built.status, 0) << built.err;
+  EXPECT_GT(jsonOf(built)["regions"].get<int>(), 0);
+  EXPECT_EQ(jsonOf(built)["bytes"].get<std::uintmax_t>(), std::filesystem::file_size(engine));
+  const auto ran =
+      fusescopeCommand({"run", engine, "--inputs", arrays("fp16_overflow"), "--expect", arrays("fp16_overflow")});
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_EQ(jsonOf(fusescopeCommand({"inspect", engine, "--json"}))["engine"]["backend"], "native");
+}
+
+TEST(Export, trtexecRefusesWhatAnotherNodesLayerMayBeCalled) {
+  const auto refused = fusescopeCommand(
+      {"export", model("fp16_overflow"), "--pin", "node_linear_1=f32", "--to", "trtexec", "--trt-version", "10.3"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("--to polygraphy"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("'node_linear'"), std::string::npos) << refused.err;
+}
+
+TEST(Export, trtexecTakesLayerNamesFromTheLog) {
+  const TemporaryFolder folder;
+  const auto log = (folder / "build.log").string();
+  std::ofstream(log) << "[V] [TRT] Registering layer: node_linear for ONNX node: node_linear\n"
+                        "[V] [TRT] Registering layer: node_linear_1 for ONNX node: node_linear\n"
+                        "[V] [TRT] Registering layer: node_linear_1_2 for ONNX node: node_linear_1\n"
+                        "[V] [TRT] Registering layer: node_linear_1_5 for ONNX node: node_linear_1\n";
+  const auto result =
+      fusescopeCommand({"export", model("fp16_overflow"), "--precision", "f16", "--pin", "node_linear_1=f32:obey",
+                        "--to", "trtexec", "--trt-version", "10.3", "--layer-names", log});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("--fp16 \\\n  --precisionConstraints=obey \\\n"
+                            "  --layerPrecisions=node_linear_1_2:fp32,node_linear_1_5:fp32\n"),
+            std::string::npos)
+      << result.out;
+}
+
+TEST(Export, versionsStrictnessAndTypesAreChecked) {
+  const auto attempt = [](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"export", model("fp16_overflow"), "--to", "trtexec"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return fusescopeCommand(arguments);
+  };
+  EXPECT_EQ(attempt({"--trt-version", "10.3", "--pin", "node_relu=f32"}).status, 0);
+  EXPECT_EQ(attempt({"--trt-version", "11.0", "--pin", "node_relu=f32"}).status, 2);
+  EXPECT_EQ(attempt({"--pin", "node_relu=f32"}).status, 2);
+  EXPECT_EQ(attempt({"--trt-version", "8.6", "--pin", "node_relu=bf16"}).status, 2);
+  EXPECT_EQ(attempt({"--trt-version", "10.3", "--pin", "node_relu=f32:obey", "--pin", "node_linear=f32"}).status, 2);
+  EXPECT_EQ(attempt({"--trt-version", "10.3"}).status, 2);
+  const auto script =
+      fusescopeCommand({"export", model("fp16_overflow"), "--pin", "node_linear_1=f32", "--to", "polygraphy"});
+  ASSERT_EQ(script.status, 0) << script.err;
+  EXPECT_NE(script.out.find("PRECISIONS = {\n    \"node_linear_1\": trt.float32,\n}"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fusescope::test

@@ -1,0 +1,99 @@
+#include <fstream>
+
+#include "base/files.h"
+#include "tests/unit/engine/engine_fixture.h"
+
+namespace fusescope::testing {
+namespace {
+
+const BuildOptions kReference{.backend = "reference", .threads = 1, .measureTactics = false};
+
+std::string contentOf(const std::filesystem::path& path) {
+  return readTextFile(path).value();
+}
+
+void write(const std::filesystem::path& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+}
+
+class EngineFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    m_engine = engineOf(planOf(smallNetwork(), {.directives = {splitDirective("add_bias")}}), kReference);
+    const Status saved = m_engine->save(m_file);
+    ASSERT_TRUE(saved.ok()) << saved.error().text();
+  }
+  TemporaryFolder m_folder;
+  std::filesystem::path m_file = m_folder / "small.fse";
+  std::unique_ptr<Engine> m_engine;
+};
+
+TEST_F(EngineFileTest, RunsWithoutTheModel) {
+  ASSERT_TRUE(isEngineFile(m_file));
+  auto loaded = loadEngine(m_file, {});
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  Engine& engine = *loaded.value();
+  EXPECT_EQ(engine.backend(), "reference");
+  EXPECT_EQ(engine.plan().hash, m_engine->plan().hash);
+  EXPECT_EQ(toJson(engine.plan()).dump(), toJson(m_engine->plan()).dump());
+  for (const std::int64_t batch : {1, 2, 5}) {
+    const std::map<std::string, Tensor> inputs{{"x", noise({batch, 4}, 9)}};
+    const auto before = m_engine->run(inputs), after = engine.run(inputs);
+    ASSERT_TRUE(after.ok()) << after.error().text();
+    EXPECT_TRUE(after.value().outputs.at("y").identical(before.value().outputs.at("y")));
+  }
+  const TemporaryFolder other;
+  ASSERT_TRUE(engine.save(other / "again.fse").ok());
+  EXPECT_EQ(contentOf(other / "again.fse"), contentOf(m_file)) << "saving what was loaded gives the same bytes";
+}
+
+TEST_F(EngineFileTest, CanBeInspected) {
+  const auto info = inspectEngineFile(m_file);
+  ASSERT_TRUE(info.ok()) << info.error().text();
+  EXPECT_EQ(info.value().backend, "reference");
+  EXPECT_EQ(info.value().fusescopeVersion, "0.1.0");
+  EXPECT_EQ(info.value().tactics.size(), m_engine->plan().fusedNodes.size());
+  EXPECT_EQ(info.value().bytes, static_cast<std::int64_t>(std::filesystem::file_size(m_file)));
+}
+
+TEST_F(EngineFileTest, ForeignAndTruncatedFilesAreErrors) {
+  const std::string whole = contentOf(m_file);
+  const std::filesystem::path bad = m_folder / "bad.fse";
+  for (const std::size_t keep :
+       {std::size_t{0}, std::size_t{7}, std::size_t{63}, std::size_t{64}, whole.size() / 2, whole.size() - 1}) {
+    write(bad, whole.substr(0, keep));
+    const auto loaded = loadEngine(bad, {});
+    ASSERT_FALSE(loaded.ok()) << keep << " bytes";
+    EXPECT_EQ(loaded.error().where.file, bad.string());
+  }
+  write(bad, "not an engine at all, but long enough to hold a header of sixty-four bytes");
+  EXPECT_FALSE(isEngineFile(bad));
+  EXPECT_NE(loadEngine(bad, {}).error().message.find("is not a Fusescope engine file"), std::string::npos);
+  EXPECT_FALSE(loadEngine(m_folder / "missing.fse", {}).ok());
+}
+
+TEST_F(EngineFileTest, EveryChangedByteIsNoticed) {
+  const std::string whole = contentOf(m_file);
+  const std::filesystem::path bad = m_folder / "bad.fse";
+  int noticed = 0, tried = 0;
+  for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 150) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 0x41);
+    write(bad, changed);
+    ++tried;
+    noticed += loadEngine(bad, {}).ok() ? 0 : 1;
+  }
+  // Only the padding between description and weights and after each tensor, and one reserved field, are unprotected.
+  EXPECT_GE(noticed, tried - 12) << "of " << tried;
+}
+
+TEST_F(EngineFileTest, LaterVersionsAreRefusedByNumber) {
+  std::string changed = contentOf(m_file);
+  changed[8] = 99;
+  const std::filesystem::path bad = m_folder / "later.fse";
+  write(bad, changed);
+  EXPECT_NE(loadEngine(bad, {}).error().message.find("version 99"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fusescope::testing

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "engine/engine.h"
+#include "planning/plan.h"
+#include "tests/support/paths.h"
+
+namespace fusescope::testing {
+
+using test::TemporaryFolder;
+
+/// A model over a graph of the test's own: one origin for each node, InputSpecs from the input types (symbols 1..8).
+std::shared_ptr<const Model> modelOf(GraphEditor& editor);
+std::shared_ptr<const Plan> planOf(const std::shared_ptr<const Model>& model, const PlanOptions& options = {});
+std::shared_ptr<const Model> sampleModel(const std::string& sample);
+std::unique_ptr<Engine> engineOf(const std::shared_ptr<const Plan>& plan, const BuildOptions& options);
+
+Tensor floats(Dims dims, std::vector<float> values);
+/// A float32 tensor of values in [-1, 1] that depend on `seed`.
+Tensor noise(Dims dims, std::uint32_t seed);
+TensorType f32(std::vector<Dim> dims);
+
+/// x [batch, 4] · w [4, 4] + bias, Relu, + x: a network that fuses, splits and takes pins.
+std::shared_ptr<const Model> smallNetwork();
+
+}  // namespace fusescope::testing

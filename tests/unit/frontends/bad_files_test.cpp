@@ -1,0 +1,177 @@
+#include <gtest/gtest.h>
+
+#include "passes/pipelines.h"
+#include "tests/unit/frontends/onnx_files.h"
+
+namespace fusescope::test {
+namespace {
+
+/// Imports and prepares `bytes` as "model.onnx" and hands back the error's text, without the folder.
+std::string errorOf(const TemporaryFolder& folder, const std::string& bytes, const ImportLimits& limits = {}) {
+  const auto path = folder.write("model.onnx", bytes);
+  auto model = importModel(path, limits);
+  Diagnostic error;
+  if (!model.ok()) {
+    error = model.error();
+  } else {
+    auto prepared = prepareModel(std::move(model).value());
+    if (prepared.ok()) return "no error";
+    error = prepared.error();
+  }
+  EXPECT_EQ(error.where.file, path.string()) << error.text();
+  error.where.file.clear();
+  return error.text();
+}
+
+struct BadModel {
+  const char* name;
+  const char* graph;
+  std::vector<std::string> says;  ///< each stands in the message
+  int opset = 18;
+};
+
+const std::vector<BadModel> kBadModels{
+    {"cycle", "g (float[2] x) => (float[2] y) { [first] y = Add (x, z) [second] z = Relu (y) }", {"first", "cycle"}},
+    {"two_producers",
+     "g (float[2] x) => (float[2] y) { [first] y = Relu (x) [second] y = Neg (x) }",
+     {"second", "'y'", "defined twice"}},
+    {"nobody_produces",
+     "g (float[2] x) => (float[2] y) { [first] y = Add (x, z) }",
+     {"first", "'z'", "nothing produces"}},
+    {"output_nobody_produces", "g (float[2] x) => (float[2] z) { [first] y = Relu (x) }", {"'z'", "nothing produces"}},
+    {"missing_attribute", "g (float[2] x) => (int64[2] y) { [first] y = Cast (x) }", {"first", "to"}},
+    {"too_few_inputs", "g (float[2] x) => (float[2] y) { [first] y = Add (x) }", {"first", "input"}},
+    {"unknown_attribute", "g (float[2] x) => (float[2] y) { [first] y = Relu <alpha=1.0> (x) }", {"first", "alpha"}},
+    {"wrong_shapes", "g (float[2,3] x, float[4,5] w) => (float[2,5] y) { [first] y = MatMul (x, w) }", {"first"}},
+    {"wrong_types", "g (float[2] x, int64[2] w) => (float[2] y) { [first] y = Add (x, w) }", {"first"}},
+    {"contradiction",
+     "g (float[1,10] x) => (float[1,11] y) { [first] y = Relu (x) }",
+     {"first", "declares f32[1, 11] but computes f32[1, 10]"}},
+    {"contradicting_type",
+     "g (float[3] x) => (float16[3] y) { [first] y = Relu (x) }",
+     {"first", "declares f16[3] but computes f32[3]"}},
+    {"old_opset", "g (float[2] x) => (float[2] y) { [first] y = Relu (x) }", {"opset 6", "13"}, 6},
+};
+
+TEST(BadFiles, EachWrongNetworkIsRefusedWithItsPlace) {
+  for (const BadModel& bad : kBadModels) {
+    const TemporaryFolder folder;
+    const std::string error = errorOf(folder, onnxBytes(bad.graph, bad.opset));
+    for (const std::string& part : bad.says)
+      EXPECT_NE(error.find(part), std::string::npos) << bad.name << ": wanted '" << part << "' in: " << error;
+  }
+  EXPECT_EQ(kBadModels.size(), 12U);
+}
+
+TEST(BadFiles, AbsurdExtentsAreRefusedBeforeAnythingIsAllocated) {
+  const std::string bytes = onnxBytes("g (float[2] x) => (float[2] y) { [first] y = Add (x, w) }");
+  const std::vector<std::vector<std::uint64_t>> cases{{4'000'000'000'000, 4'000'000'000'000},
+                                                      {1'000'000, 1'000'000},
+                                                      {std::uint64_t{1} << 63},
+                                                      {std::uint64_t{1} << 62, 4, 0}};
+  for (const auto& dims : cases) {
+    const TemporaryFolder folder;
+    const std::string error = errorOf(folder, bytes + weightlessInitializer("w", dims));
+    EXPECT_NE(error.find("'w'"), std::string::npos) << error;
+    EXPECT_TRUE(error.find("absurd") != std::string::npos || error.find("negative") != std::string::npos) << error;
+  }
+}
+
+TEST(BadFiles, WhatIsNoOnnxFileIsSaidSo) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(errorOf(folder, ""), "is empty");
+  for (const std::string& text : {std::string("hello world, this is text\n"), std::string("\x89PNG\r\n\x1a\n0000"),
+                                  std::string("PK\x03\x04 zip"), std::string("{\"json\": 1}"), std::string(100, '\0')})
+    EXPECT_NE(errorOf(folder, text).find("is not an ONNX model"), std::string::npos) << text;
+}
+
+TEST(BadFiles, MissingFilesAndFoldersAreSaidSo) {
+  const TemporaryFolder folder;
+  EXPECT_NE(importModel(folder.path() / "none.onnx").error().text().find("no such file"), std::string::npos);
+  EXPECT_NE(importModel(folder.path()).error().text().find("is a folder"), std::string::npos);
+}
+
+TEST(BadFiles, ATruncatedFileIsRefusedWhereverItIsCut) {
+  const TemporaryFolder folder;
+  const std::string whole = fileBytes(samplesFolder() / "long_double/model.onnx");
+  ASSERT_GT(whole.size(), 10000U);
+  for (const double part : {0.02, 0.1, 0.3, 0.5, 0.9, 0.99}) {
+    const auto cut = static_cast<std::size_t>(static_cast<double>(whole.size()) * part);
+    EXPECT_NE(errorOf(folder, whole.substr(0, cut)).find("truncated"), std::string::npos) << cut;
+  }
+}
+
+TEST(BadFiles, DamagedBytesNeverDoMoreThanFail) {
+  const TemporaryFolder folder;
+  const std::string whole = fileBytes(samplesFolder() / "long_double/model.onnx");
+  unsigned state = 12345;
+  const auto random = [&] { return (state = state * 1664525U + 1013904223U) >> 8; };
+  int refused = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::string damaged = whole;
+    for (int i = 0; i < 1 + round % 8; ++i) damaged[random() % damaged.size()] = static_cast<char>(random());
+    refused += importModel(folder.write("model.onnx", damaged)).ok() ? 0 : 1;
+  }
+  EXPECT_GT(refused, 10);
+}
+
+TEST(BadFiles, LimitsHold) {
+  const TemporaryFolder folder;
+  const std::string bytes = fileBytes(samplesFolder() / "bert_tiny/model.onnx");
+  EXPECT_NE(errorOf(folder, bytes, {.nodes = 50}).find("more than 50 nodes"), std::string::npos);
+  EXPECT_NE(errorOf(folder, bytes, {.tensorBytes = 100000}).find("absurd"), std::string::npos);
+}
+
+std::string externalModel(const std::string& entries) {
+  return onnxBytes("g (float[4] x) => (float[4] y) <float[4] w = [" + entries + "]> { [first] y = Add (x, w) }");
+}
+
+TEST(BadFiles, ExternalDataStaysInTheModelsFolder) {
+  const TemporaryFolder outside;
+  outside.write("secret.bin", std::string(16, 'x'));
+  const TemporaryFolder folder;
+  folder.write("short.bin", std::string(8, 'x'));
+  std::filesystem::create_symlink(outside.path() / "secret.bin", folder.path() / "link.bin");
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {R"("location": "none.bin")", "is missing"},
+      {R"("location": "/etc/passwd")", "absolute"},
+      {R"("location": "../secret.bin")", "leaves the folder"},
+      {R"("location": "link.bin")", "link"},
+      {R"("location": "short.bin")", "too short"},
+      {R"("location": "short.bin", "offset": "18446744073709551615")", "too short"},
+      {R"("location": "short.bin", "offset": "-1")", "not a number"},
+      {R"("location": "short.bin", "length": "8")", "holds 8 bytes"},
+  };
+  for (const auto& [entries, says] : cases) {
+    const std::string error = errorOf(folder, externalModel(entries));
+    EXPECT_NE(error.find(says), std::string::npos) << entries << ": " << error;
+    EXPECT_NE(error.find("'w'"), std::string::npos) << entries << ": " << error;
+  }
+}
+
+TEST(ExternalData, IsMappedAtItsOffset) {
+  const TemporaryFolder folder;
+  const std::vector<float> numbers{9, 1, 2, 3, 4, 9};
+  folder.write("w.bin", {reinterpret_cast<const char*>(numbers.data()), numbers.size() * 4});
+  const auto model =
+      importModel(folder.write("model.onnx", externalModel(R"("location": "w.bin", "offset": "4", "length": "16")")));
+  ASSERT_TRUE(model.ok()) << model.error().text();
+  const Graph& graph = *model.value().graph;
+  const Tensor* w = graph.constantData(*graph.findValue("w"));
+  ASSERT_NE(w, nullptr);
+  EXPECT_EQ(w->asDouble(0), 1);
+  EXPECT_EQ(w->asDouble(3), 4);
+}
+
+TEST(BadFiles, AFunctionThatCallsItselfIsRefused) {
+  const TemporaryFolder folder;
+  const std::string error = errorOf(folder, onnxBytes("g (float[2] x) => (float[2] y) { [call] y = local.f (x) }\n"
+                                                      "<domain: \"local\", opset_import: [\"\" : 18, \"local\" : 1]>\n"
+                                                      "f (a) => (b) { b = local.f (a) }",
+                                                      18, ", \"local\" : 1"));
+  EXPECT_NE(error.find("call"), std::string::npos) << error;
+  EXPECT_NE(error.find("calls itself"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace fusescope::test

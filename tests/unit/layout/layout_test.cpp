@@ -1,0 +1,288 @@
+#include "layout/layout.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <random>
+
+namespace fusescope {
+namespace {
+
+// A chain with skip connections: `n` boxes, every third one also feeds the box four further on.
+LayoutGraph residual(int n, int parent = -1) {
+  LayoutGraph graph;
+  for (int i = 0; i < n; ++i) graph.boxes.push_back({"b" + std::to_string(i), 140.0 + (i * 37) % 90, 60, parent});
+  for (int i = 0; i + 1 < n; ++i) graph.edges.push_back({i, i + 1});
+  for (int i = 0; i + 4 < n; i += 3) graph.edges.push_back({i, i + 4});
+  return graph;
+}
+
+// A segment with three fused nodes that are open, boxes outside above and below, and edges across every border.
+LayoutGraph nested() {
+  LayoutGraph graph;
+  graph.containers = {{"segment", -1}, {"f0", 0}, {"f1", 0}, {"f2", 0}};
+  for (int i = 0; i < 14; ++i) {
+    const int parent = i == 0 || i == 13 ? -1 : i < 4 ? 1 : i < 8 ? 2 : i < 11 ? 3 : 0;
+    graph.boxes.push_back({"b" + std::to_string(i), 150, 60, parent});
+  }
+  for (int i = 0; i < 13; ++i) graph.edges.push_back({i, i + 1});
+  graph.edges.insert(graph.edges.end(), {{0, 12}, {1, 9}, {2, 6}, {3, 13}, {5, 11}, {5, 12}});
+  return graph;
+}
+
+// A random acyclic graph over all the containers of nested().
+LayoutGraph randomGraph(unsigned seed) {
+  std::mt19937 random(seed);
+  LayoutGraph graph;
+  graph.containers = {{"a", -1}, {"b", 0}, {"c", 0}, {"d", 2}, {"e", -1}};
+  for (int i = 0; i < 60; ++i) {
+    graph.boxes.push_back(
+        {"b" + std::to_string(i), 60.0 + random() % 200, 30.0 + random() % 40, int(random() % 6) - 1});
+  }
+  for (int i = 0; i < 90; ++i) {
+    const int a = int(random() % 60), b = int(random() % 60);
+    if (a != b) graph.edges.push_back({a, b});  // between containers this may well close cycles
+  }
+  return graph;
+}
+
+bool overlap(const PlacedRect& a, const PlacedRect& b) {
+  constexpr double kSlack = 0.5;
+  return a.x + a.width > b.x + kSlack && b.x + b.width > a.x + kSlack && a.y + a.height > b.y + kSlack &&
+         b.y + b.height > a.y + kSlack;
+}
+
+bool holds(const PlacedRect& outer, const PlacedRect& inner) {
+  constexpr double kSlack = 0.5;
+  return inner.x >= outer.x - kSlack && inner.y >= outer.y - kSlack &&
+         inner.x + inner.width <= outer.x + outer.width + kSlack &&
+         inner.y + inner.height <= outer.y + outer.height + kSlack;
+}
+
+bool onBorder(const PlacedRect& rect, const PlacedPoint& point) {
+  constexpr double kSlack = 1.0;
+  const bool across = point.x >= rect.x - kSlack && point.x <= rect.x + rect.width + kSlack;
+  const bool atTop = std::abs(point.y - rect.y) <= kSlack;
+  const bool atBottom = std::abs(point.y - rect.y - rect.height) <= kSlack;
+  return across && (atTop || atBottom);
+}
+
+void expectSound(const LayoutGraph& graph, const LayoutGeometry& geometry) {
+  ASSERT_EQ(geometry.boxes.size(), graph.boxes.size());
+  ASSERT_EQ(geometry.containers.size(), graph.containers.size());
+  ASSERT_EQ(geometry.edges.size(), graph.edges.size());
+  for (std::size_t i = 0; i < graph.boxes.size(); ++i) {
+    EXPECT_NEAR(geometry.boxes[i].width, graph.boxes[i].width, 0.02);
+    EXPECT_NEAR(geometry.boxes[i].height, graph.boxes[i].height, 0.02);
+    if (graph.boxes[i].parent >= 0) {
+      EXPECT_TRUE(holds(geometry.containers[graph.boxes[i].parent], geometry.boxes[i])) << graph.boxes[i].id;
+    }
+    for (std::size_t j = i + 1; j < graph.boxes.size(); ++j) {
+      EXPECT_FALSE(overlap(geometry.boxes[i], geometry.boxes[j])) << graph.boxes[i].id << ", " << graph.boxes[j].id;
+    }
+    for (std::size_t c = 0; c < graph.containers.size(); ++c) {
+      bool inside = false;
+      for (int p = graph.boxes[i].parent; p >= 0; p = graph.containers[p].parent) inside |= p == int(c);
+      if (!inside) {
+        EXPECT_FALSE(overlap(geometry.boxes[i], geometry.containers[c]))
+            << graph.boxes[i].id << ", " << graph.containers[c].id;
+      }
+    }
+  }
+  for (std::size_t c = 0; c < graph.containers.size(); ++c) {
+    if (graph.containers[c].parent >= 0) {
+      EXPECT_TRUE(holds(geometry.containers[graph.containers[c].parent], geometry.containers[c]));
+    }
+  }
+  for (std::size_t e = 0; e < graph.edges.size(); ++e) {
+    const auto& points = geometry.edges[e].points;
+    ASSERT_GE(points.size(), 4U);
+    ASSERT_EQ(points.size() % 3, 1U);
+    EXPECT_TRUE(onBorder(geometry.boxes[graph.edges[e].from], points.front())) << "edge " << e;
+    EXPECT_TRUE(onBorder(geometry.boxes[graph.edges[e].to], points.back())) << "edge " << e;
+  }
+}
+
+LayoutGeometry layered(const LayoutGraph& graph) {
+  Result<LayoutGeometry> geometry = layoutLayered(graph);
+  EXPECT_TRUE(geometry.ok()) << (geometry.ok() ? "" : geometry.error().text());
+  return std::move(geometry).value();
+}
+
+TEST(Layered, IsSoundForResidualChains) {
+  const LayoutGraph graph = residual(80);
+  const LayoutGeometry geometry = layered(graph);
+  EXPECT_EQ(geometry.engine, "layered");
+  expectSound(graph, geometry);
+}
+
+TEST(Layered, DrawsAChainAsAStraightLine) {
+  LayoutGraph graph = residual(12);
+  graph.edges.resize(11);
+  const LayoutGeometry geometry = layered(graph);
+  const double centre = geometry.boxes[0].x + geometry.boxes[0].width / 2;
+  for (std::size_t i = 0; i < graph.boxes.size(); ++i) {
+    EXPECT_NEAR(geometry.boxes[i].x + geometry.boxes[i].width / 2, centre, 0.5);
+    if (i == 0) continue;
+    EXPECT_GT(geometry.boxes[i].y, geometry.boxes[i - 1].y + geometry.boxes[i - 1].height);
+  }
+}
+
+TEST(Layered, KeepsTheMainPathStraightBesideASkip) {
+  LayoutGraph graph;
+  for (int i = 0; i < 5; ++i) graph.boxes.push_back({std::to_string(i), 160, 60});
+  graph.edges = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 3}};
+  const LayoutGeometry geometry = layered(graph);
+  for (int i = 1; i < 5; ++i) EXPECT_NEAR(geometry.boxes[i].x, geometry.boxes[0].x, 0.5);
+  // The skip runs beside the boxes it passes, not through them.
+  for (const PlacedPoint& p : geometry.edges[4].points) {
+    const bool beyondFirst = p.y > geometry.boxes[1].y && p.y < geometry.boxes[2].y + 60;
+    if (!beyondFirst) continue;
+    EXPECT_TRUE(p.x <= geometry.boxes[1].x || p.x >= geometry.boxes[1].x + 160) << p.x << ", " << p.y;
+  }
+}
+
+TEST(Layered, IsSoundForNestedContainers) {
+  const LayoutGraph graph = nested();
+  expectSound(graph, layered(graph));
+}
+
+TEST(Layered, IsSoundForRandomGraphsWithCycles) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    const LayoutGraph graph = randomGraph(seed);
+    expectSound(graph, layered(graph));
+  }
+}
+
+TEST(Layered, IsSoundForLonelyBoxesAndEmptyContainers) {
+  LayoutGraph graph;
+  graph.containers = {{"empty", -1}, {"full", -1}};
+  for (int i = 0; i < 30; ++i) graph.boxes.push_back({std::to_string(i), 100, 40, i % 2 == 0 ? -1 : 1});
+  const LayoutGeometry geometry = layered(graph);
+  expectSound(graph, geometry);
+  EXPECT_LT(geometry.width, 2000) << "lonely boxes stand in rows";
+}
+
+TEST(Layered, GivesTheSameAnswerTwice) {
+  const LayoutGraph graph = randomGraph(7);
+  EXPECT_EQ(toJson(layered(graph)).dump(), toJson(layered(graph)).dump());
+}
+
+TEST(Layered, EqualContainersHaveEqualInsides) {
+  LayoutGraph graph;
+  graph.containers = {{"a", -1}, {"b", -1}};
+  for (int i = 0; i < 8; ++i) graph.boxes.push_back({std::to_string(i), 100, 40, i / 4});
+  graph.edges = {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {4, 5}, {4, 6}, {5, 7}, {6, 7}};
+  const LayoutGeometry geometry = layered(graph);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_NEAR(geometry.boxes[i].x - geometry.containers[0].x, geometry.boxes[i + 4].x - geometry.containers[1].x,
+                1e-6);
+    EXPECT_NEAR(geometry.boxes[i].y - geometry.containers[0].y, geometry.boxes[i + 4].y - geometry.containers[1].y,
+                1e-6);
+  }
+}
+
+TEST(Layered, PlacesTenThousandBoxesWithoutOverlap) {
+  const LayoutGraph graph = residual(10'000);
+  const LayoutGeometry geometry = layered(graph);
+  // Boxes of a residual chain are in reading order: a box may only meet one of its neighbours.
+  for (std::size_t i = 0; i < graph.boxes.size(); ++i) {
+    for (std::size_t j = i + 1; j < std::min(i + 8, graph.boxes.size()); ++j) {
+      ASSERT_FALSE(overlap(geometry.boxes[i], geometry.boxes[j])) << i << ", " << j;
+    }
+  }
+}
+
+TEST(Layered, PlacesAHundredThousandBoxesInSeconds) {
+  const LayoutGraph graph = residual(100'000);
+  const auto start = std::chrono::steady_clock::now();
+  const LayoutGeometry geometry = layered(graph);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  RecordProperty("milliseconds", static_cast<int>(taken.count() * 1000));
+  EXPECT_EQ(geometry.boxes.size(), 100'000U);
+  EXPECT_LT(taken.count(), 10) << "linear time: about a second on a quiet machine";
+}
+
+TEST(Layered, StaysSmallWhenOneBoxFeedsAll) {
+  LayoutGraph graph = residual(5'000);
+  for (int i = 2; i < 5'000; i += 10) graph.edges.push_back({0, i});
+  const LayoutGeometry geometry = layered(graph);
+  std::size_t points = 0;
+  for (const PlacedEdge& edge : geometry.edges) points += edge.points.size();
+  EXPECT_LT(points, 2'000'000U);
+}
+
+TEST(Layered, StopsWhenAsked) {
+  std::stop_source source;
+  source.request_stop();
+  const Result<LayoutGeometry> geometry = layoutLayered(residual(1000), source.get_token());
+  ASSERT_FALSE(geometry.ok());
+  EXPECT_TRUE(geometry.error().cancelled);
+}
+
+TEST(Layered, RefusesImpossibleGraphs) {
+  LayoutGraph inside;
+  inside.containers = {{"a", 1}, {"b", 0}};
+  ASSERT_FALSE(layoutLayered(inside).ok());
+  EXPECT_EQ(layoutLayered(inside).error().message, "container 'a' is inside itself");
+  LayoutGraph edge = residual(2);
+  edge.edges.push_back({0, 9});
+  EXPECT_FALSE(layoutLayered(edge).ok());
+  LayoutGraph size = residual(2);
+  size.boxes[0].width = std::nan("");
+  EXPECT_FALSE(layoutLayered(size).ok());
+}
+
+TEST(GraphvizLayout, IsSound) {
+  for (const LayoutGraph& graph : {residual(30), nested(), randomGraph(3)}) {
+    const Result<LayoutGeometry> geometry = layoutGraphviz(graph);
+    ASSERT_TRUE(geometry.ok()) << geometry.error().text();
+    EXPECT_EQ(geometry.value().engine, "graphviz");
+    expectSound(graph, geometry.value());
+  }
+}
+
+TEST(GraphvizLayout, LeavesLargeContainersToTheLayeredLayout) {
+  const LayoutGraph graph = residual(60);
+  const Result<LayoutGeometry> geometry = layoutGraphviz(graph, 20);
+  ASSERT_TRUE(geometry.ok());
+  EXPECT_EQ(geometry.value().engine, "layered");
+  expectSound(graph, geometry.value());
+}
+
+TEST(LayoutJson, RoundTripsGraphs) {
+  const LayoutGraph graph = randomGraph(5);
+  const Result<LayoutGraph> back = layoutGraphFromJson(Json::parse(toJson(graph).dump()));
+  ASSERT_TRUE(back.ok()) << back.error().text();
+  EXPECT_EQ(toJson(back.value()).dump(), toJson(graph).dump());
+}
+
+TEST(LayoutJson, RoundTripsGeometry) {
+  const LayoutGeometry geometry = layered(nested());
+  const Result<LayoutGeometry> back = layoutGeometryFromJson(Json::parse(toJson(geometry).dump()));
+  ASSERT_TRUE(back.ok()) << back.error().text();
+  EXPECT_EQ(toJson(back.value()).dump(), toJson(geometry).dump());
+  EXPECT_EQ(back.value().engine, "layered");
+}
+
+TEST(LayoutJson, RefusesWhatIsNotALayout) {
+  const Json good = toJson(nested());
+  for (const char* key : {"format", "version", "boxes", "containers", "edges"}) {
+    Json bad = good;
+    bad.erase(key);
+    EXPECT_FALSE(layoutGraphFromJson(bad).ok()) << key;
+  }
+  Json edge = good;
+  edge["edges"].push_back(Json::array({0, 99}));
+  EXPECT_FALSE(layoutGraphFromJson(edge).ok());
+  Json parent = good;
+  parent["boxes"][0]["parent"] = 77;
+  EXPECT_FALSE(layoutGraphFromJson(parent).ok());
+  EXPECT_FALSE(layoutGraphFromJson(Json("text")).ok());
+  EXPECT_FALSE(layoutGeometryFromJson(good).ok());
+}
+
+}  // namespace
+}  // namespace fusescope

@@ -1,0 +1,98 @@
+// Whole networks: every sample on both backends against PyTorch's outputs, and the big ones native against reference.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "engine/engine.h"
+#include "interchange/npz.h"
+#include "session/session.h"
+#include "tests/support/paths.h"
+
+namespace fusescope {
+namespace {
+
+std::unique_ptr<Engine> engineFor(const std::filesystem::path& path, const std::string& backend) {
+  auto model = openModel(path);
+  EXPECT_TRUE(model.ok()) << model.error().text();
+  auto plan = makePlan(model.value(), PlanOptions{});
+  EXPECT_TRUE(plan.ok()) << plan.error().text();
+  auto engine = buildEngine(plan.value(), {.backend = backend, .measureTactics = false});
+  EXPECT_TRUE(engine.ok()) << engine.error().text();
+  return std::move(engine).value();
+}
+
+void expectClose(const std::map<std::string, Tensor>& actual, const std::map<std::string, Tensor>& expected,
+                 const Tolerance& tolerance) {
+  ASSERT_FALSE(expected.empty());
+  for (const TensorComparison& one : compareAll(actual, expected, tolerance))
+    EXPECT_TRUE(one.ok) << one.name << ": " << one.problem << " max|d| " << one.maxAbs;
+}
+
+class Sample : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(Sample, EqualsPyTorch) {
+  const auto& [network, backend] = GetParam();
+  const auto folder = test::sampleFolder(network);
+  const auto arrays = readNpz(folder / "io.npz");
+  ASSERT_TRUE(arrays.ok()) << arrays.error().text();
+  const auto engine = engineFor(folder / "model.onnx", backend);
+  const auto result = engine->run(inputsFrom(arrays.value()));
+  ASSERT_TRUE(result.ok()) << result.error().text();
+  expectClose(result.value().outputs, outputsFrom(arrays.value()), {.rms = {}, .absolute = 1e-4, .relative = 1e-3});
+}
+
+INSTANTIATE_TEST_SUITE_P(AllSamples, Sample,
+                         testing::Combine(testing::Values("bert_tiny", "squeezenet1_1", "tiny_resnet_dynbatch",
+                                                          "long_double", "fp16_overflow", "moe_dense"),
+                                          testing::Values("reference", "native")),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+                         });
+
+Tensor repeatedRows(const Tensor& rows, std::int64_t times) {
+  Dims dims = rows.dims();
+  dims[0] *= times;
+  Tensor repeated = Tensor::zeros(rows.type(), dims);
+  for (std::int64_t i = 0; i < times; ++i)
+    std::copy_n(rows.bytes(), rows.byteSize(),
+                repeated.mutableBytes() + i * static_cast<std::int64_t>(rows.byteSize()));
+  return repeated;
+}
+
+TEST(DynamicBatch, OneEngineRunsEveryBatch) {
+  const auto folder = test::sampleFolder("tiny_resnet_dynbatch");
+  const auto arrays = readNpz(folder / "io.npz");
+  ASSERT_TRUE(arrays.ok());
+  for (const char* backend : {"reference", "native"}) {
+    const auto engine = engineFor(folder / "model.onnx", backend);
+    const auto inputs = inputsFrom(arrays.value()), outputs = outputsFrom(arrays.value());
+    for (const std::int64_t times : {1, 3, 7, 1}) {
+      std::map<std::string, Tensor> in, out;
+      for (const auto& [name, tensor] : inputs) in[name] = repeatedRows(tensor, times);
+      for (const auto& [name, tensor] : outputs) out[name] = repeatedRows(tensor, times);
+      const auto result = engine->run(in);
+      ASSERT_TRUE(result.ok()) << result.error().text();
+      expectClose(result.value().outputs, out, {.rms = {}, .absolute = 1e-4, .relative = 1e-3});
+    }
+  }
+}
+
+class BigNetwork : public testing::TestWithParam<const char*> {};
+
+TEST_P(BigNetwork, NativeEqualsReference) {
+  const char* folder = std::getenv("FUSESCOPE_ZOO");
+  if (folder == nullptr) GTEST_SKIP() << "no filled networks; scripts/test makes them and sets FUSESCOPE_ZOO";
+  const auto path = std::filesystem::path(folder) / (std::string(GetParam()) + ".onnx");
+  const auto native = engineFor(path, "native"), reference = engineFor(path, "reference");
+  const auto inputs = randomInputs(native->plan());
+  const auto ours = native->run(inputs), expected = reference->run(inputs);
+  ASSERT_TRUE(ours.ok()) << ours.error().text();
+  ASSERT_TRUE(expected.ok()) << expected.error().text();
+  expectClose(ours.value().outputs, expected.value().outputs, Tolerance::standard());
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, BigNetwork, testing::Values("resnet50", "mobilenet_v2", "bert_base"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace fusescope

@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "passes/pipelines.h"
+#include "tests/unit/frontends/onnx_files.h"
+
+namespace fusescope::test {
+namespace {
+
+Model preparedText(const std::string& graph, const std::string& appended = "") {
+  auto imported = importBytes(onnxBytes(graph) + appended);
+  EXPECT_TRUE(imported.ok()) << imported.error().text();
+  auto prepared = prepareModel(std::move(imported).value());
+  EXPECT_TRUE(prepared.ok()) << prepared.error().text();
+  return std::move(prepared).value();
+}
+
+/// The names of nodes in order, joined.
+std::string nodesOf(const Model& model) {
+  std::string names;
+  for (const NodeId id : model.graph->order()) names += (names.empty() ? "" : " ") + model.graph->node(id).name;
+  return names;
+}
+
+std::vector<std::string> outputsOf(const Model& model) {
+  std::vector<std::string> names;
+  for (const ValueId id : model.graph->outputs()) names.push_back(model.graph->value(id).name);
+  return names;
+}
+
+TEST(Prepare, IdentitiesAndDropoutGo) {
+  const Model model = preparedText(
+      "g (float[2] x) => (float[2] y) { [i] a = Identity (x) [d] b = Dropout (a) [r] c = Relu (b) [j] y = Identity (c) "
+      "}");
+  EXPECT_EQ(nodesOf(model), "r");
+  EXPECT_EQ(outputsOf(model), std::vector<std::string>{"y"});
+  EXPECT_EQ(countCode(model, "normalise.identity_removed"), 2U);
+  EXPECT_EQ(countCode(model, "normalise.dropout_removed"), 1U);
+}
+
+TEST(Prepare, AnIdentityThatNamesAnOutputStaysWhereItMust) {
+  const Model handedThrough = preparedText("g (float[2] x) => (float[2] y) { [i] y = Identity (x) }");
+  EXPECT_EQ(nodesOf(handedThrough), "i");
+  const Model twice = preparedText(
+      "g (float[2] x) => (float[2] y, float[2] z) { [r] a = Relu (x) [i] y = Identity (a) [j] z = Identity (a) }");
+  EXPECT_EQ(nodesOf(twice), "r j");
+  EXPECT_EQ(outputsOf(twice), (std::vector<std::string>{"y", "z"}));
+}
+
+TEST(Prepare, ShapeArithmeticIsFolded) {
+  const Model model = preparedText(
+      "g (float[2,3,4] x) => (float[2,12] y) <int64[1] zero = {0}, int64[1] rest = {-1}> {"
+      "  [s] s = Shape (x) [g] n = Gather (s, zero) [c] t = Concat <axis=0> (n, rest) [r] y = Reshape (x, t) }");
+  EXPECT_EQ(nodesOf(model), "r");
+  EXPECT_EQ(countCode(model, "normalise.extents_known"), 1U);
+  EXPECT_EQ(countCode(model, "normalise.folded"), 2U);
+}
+
+TEST(Prepare, OpenExtentsAreNotFolded) {
+  const Model model = preparedText("g (float[n,3] x) => (int64[2] s) { [s] t = Shape (x) [d] s = Add (t, t) }");
+  EXPECT_EQ(nodesOf(model), "s d");
+}
+
+TEST(Prepare, ConstantsAreFoldedButAWeightsDequantizeStays) {
+  const Model model = preparedText(
+      "g (float[2] x) => (float[2] y) <float[2] a = {1, 2}, float[2] b = {3, 4}, int8[2] q = {1, 2}, float s = {0.5}> {"
+      "  [add] c = Add (a, b) [dq] d = DequantizeLinear (q, s) [m] e = Mul (x, c) [n] y = Mul (e, d) }");
+  EXPECT_EQ(nodesOf(model), "dq m n");
+  const Tensor* c = model.graph->constantData(*model.graph->findValue("c"));
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->asDouble(1), 6.0);
+}
+
+TEST(Prepare, ResultsOfConstantsKeepTheirNodeWhenTheyAreOutputs) {
+  const Model model = preparedText(
+      "g (float[2] x) => (float[2] y, float[1] z) <float[1] a = {1}> { [r] y = Relu (x) [n] z = Neg (a) }");
+  EXPECT_EQ(nodesOf(model), "r n");
+  EXPECT_EQ(outputsOf(model), (std::vector<std::string>{"y", "z"}));
+}
+
+TEST(Prepare, NothingIsFoldedWithoutData) {
+  const Model model = preparedText("g (float[2] x) => (float[2] y) { [n] b = Neg (a) [m] y = Mul (x, b) }",
+                                   weightlessInitializer("a", {2}));
+  EXPECT_EQ(nodesOf(model), "n m");
+}
+
+TEST(Prepare, ConstantsMuchLargerThanTheirInputsAreNotMade) {
+  const Model model = preparedText(
+      "g (float[1] x) => (float[4096,4096] y) <int64[2] e = {4096, 4096}, float[1] a = {1}> {"
+      "  [big] b = Expand (a, e) [m] y = Mul (x, b) }");
+  EXPECT_EQ(nodesOf(model), "big m");
+}
+
+TEST(Prepare, NoOpsGoWhereTypesProveIt) {
+  const Model model = preparedText(
+      "g (float[2,n] x) => (float[2,n] y) <int64[2] s = {0, 0}, int64[2] z = {0, 0}> {"
+      "  [c] a = Cast <to=1> (x) [t] b = Transpose <perm=[0,1]> (a) [p] d = Relu (b) [u] e = Transpose <perm=[1,0]> (d)"
+      "  [v] y = Transpose <perm=[1,0]> (e) }");
+  EXPECT_EQ(nodesOf(model), "p u v");
+  EXPECT_EQ(countCode(model, "normalise.noop_removed"), 2U);
+}
+
+TEST(Prepare, DeadNodesGo) {
+  const Model model =
+      preparedText("g (float[2] x) => (float[2] y) { [r] y = Relu (x) [a] b = Neg (x) [c] d = Abs (b) }");
+  EXPECT_EQ(nodesOf(model), "r");
+  EXPECT_EQ(countCode(model, "normalise.dead"), 2U);
+  EXPECT_FALSE(model.graph->findValue("b").has_value());
+}
+
+TEST(Prepare, EveryValueIsTyped) {
+  const Model model =
+      preparedText("g (float[n,3,8,8] x) => (float[n,m] y) { c = Conv (x, w) f = Flatten (c) y = Relu (f) }",
+                   weightlessInitializer("w", {4, 3, 3, 3}));
+  EXPECT_EQ(model.graph->value(*model.graph->findValue("c")).type.text(), "f32[n, 4, 6, 6]");
+}
+
+TEST(Prepare, StepsCanBeSkippedAndStoppedAt) {
+  const auto imported =
+      importText("g (float[2] x) => (float[2] y) { [i] a = Identity (x) [r] y = Relu (a) [n] b = Neg (x) }");
+  ASSERT_TRUE(imported.ok());
+  EXPECT_EQ(preparePipeline().names(), (std::vector<std::string>{"remove_identities", "fold_constants", "remove_noops",
+                                                                 "remove_dead", "infer_types"}));
+  Model skipped = imported.value();
+  ASSERT_TRUE(preparePipeline().run(skipped, {.skip = {"remove_identities"}}).ok());
+  EXPECT_EQ(nodesOf(skipped), "i r");
+  Model stopped = imported.value();
+  const auto records = preparePipeline().run(stopped, {.stopAfter = "remove_identities"});
+  ASSERT_TRUE(records.ok());
+  ASSERT_EQ(records.value().size(), 1U);
+  EXPECT_TRUE(records.value()[0].changed);
+  EXPECT_EQ(records.value()[0].decisions, 1U);
+  EXPECT_EQ(nodesOf(stopped), "r n");
+}
+
+TEST(Prepare, CancellationIsReported) {
+  std::stop_source source;
+  source.request_stop();
+  const auto imported = importText("g (float[2] x) => (float[2] y) { y = Relu (x) }");
+  ASSERT_TRUE(imported.ok());
+  const auto prepared = prepareModel(imported.value(), source.get_token());
+  ASSERT_FALSE(prepared.ok());
+  EXPECT_TRUE(prepared.error().cancelled);
+}
+
+/// Each node of the file is in the graph, or the subject of exactly one normalise decision. Preparing again changes
+/// nothing.
+void expectAccountedFor(const Model& imported, const std::string& what) {
+  const auto prepared = prepareModel(imported);
+  ASSERT_TRUE(prepared.ok()) << what << ": " << prepared.error().text();
+  const Model& model = prepared.value();
+  std::map<std::string, int> seen;
+  std::set<std::uint32_t> present;
+  for (const NodeId id : model.graph->order())
+    for (const OriginId origin : model.graph->node(id).origins) present.insert(origin.index);
+  for (const std::uint32_t origin : present) ++seen[model.origins[origin].name];
+  for (const Decision& decision : model.decisions)
+    if (decision.kind == DecisionKind::Normalise)
+      for (const Subject& subject : decision.subjects) ++seen[subject.name];
+  for (const Origin& origin : model.origins) EXPECT_EQ(seen[origin.name], 1) << what << ": " << origin.name;
+  EXPECT_EQ(seen.size(), model.origins.size());
+
+  const auto again = prepareModel(model);
+  ASSERT_TRUE(again.ok()) << what << ": " << again.error().text();
+  EXPECT_EQ(printGraph(*again.value().graph), printGraph(*model.graph)) << what;
+  EXPECT_EQ(again.value().decisions.size(), model.decisions.size()) << what;
+}
+
+TEST(Prepare, EveryNodeOfEverySampleIsAccountedFor) {
+  for (const auto& entry : std::filesystem::directory_iterator(samplesFolder())) {
+    const auto imported = importModel(entry.path() / "model.onnx");
+    ASSERT_TRUE(imported.ok()) << imported.error().text();
+    expectAccountedFor(imported.value(), entry.path().filename());
+  }
+}
+
+TEST(Prepare, EveryNodeOfTheZooIsAccountedFor) {
+  if (!std::filesystem::is_directory(zooFolder())) GTEST_SKIP() << "the zoo is not at " << zooFolder();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(zooFolder())) {
+    if (entry.path().extension() != ".onnx") continue;
+    const auto imported = importModel(entry.path());
+    ASSERT_TRUE(imported.ok()) << imported.error().text();
+    expectAccountedFor(imported.value(), entry.path().parent_path().filename());
+  }
+}
+
+TEST(InferShapes, SpecialisesOpenExtents) {
+  const auto imported = importModel(samplesFolder() / "tiny_resnet_dynbatch/model.onnx");
+  ASSERT_TRUE(imported.ok());
+  const auto prepared = prepareModel(imported.value());
+  ASSERT_TRUE(prepared.ok()) << prepared.error().text();
+  const Graph& graph = *prepared.value().graph;
+  const auto types = inferShapes(graph, {{"x", {7, 3, 64, 64}}});
+  ASSERT_TRUE(types.ok()) << types.error().text();
+  for (const ValueId id : graph.allValues())
+    EXPECT_TRUE(types.value()[id.index].shape.fixed().has_value()) << graph.value(id).name;
+  EXPECT_EQ(types.value()[graph.outputs()[0].index].shape.fixed()->at(0), 7);
+}
+
+}  // namespace
+}  // namespace fusescope::test

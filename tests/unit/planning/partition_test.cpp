@@ -1,0 +1,110 @@
+#include "analysis/contraction.h"
+#include "tests/unit/planning/plan_testing.h"
+
+namespace fusescope {
+namespace {
+
+using testing::cpuOptions;
+using testing::findDecision;
+using testing::ModelBuilder;
+using testing::planned;
+
+/// a ─┬─ b ─ c ─┬─ e       c is the one that tests send to fallback
+///    └─── d ───┘
+std::shared_ptr<const Model> diamond() {
+  ModelBuilder m;
+  const ValueId x = m.input("x", {2, 2});
+  const ValueId a = m.node("Relu", "a", {x}, {2, 2});
+  const ValueId b = m.node("Softmax", "b", {a}, {2, 2});
+  const ValueId c = m.node("Exp", "c", {b}, {2, 2});
+  const ValueId d = m.node("Abs", "d", {a}, {2, 2});
+  m.output(m.node("Add", "e", {c, d}, {2, 2}));
+  return m.build();
+}
+
+std::string segmentsOf(const Plan& plan) {
+  std::string text;
+  for (const Segment& segment : plan.segments) {
+    text += (text.empty() ? "" : " ") + std::string(name(segment.kind)) + "{";
+    for (std::size_t i = 0; i < segment.nodes.size(); ++i) {
+      text += (i == 0 ? "" : " ") + plan.graph().node(segment.nodes[i]).name;
+    }
+    text += "}";
+  }
+  return text;
+}
+
+TEST(Partition, EverythingSupportedIsOneSegment) {
+  const auto plan = planned(diamond(), cpuOptions());
+  EXPECT_EQ(segmentsOf(*plan), "accelerated{a b c d e}");
+  EXPECT_EQ(plan->segments[0].backend, "native");
+  EXPECT_EQ(plan->segments[0].name, "segment_0");
+}
+
+TEST(Partition, SegmentsAreConvexAndTheRefusedMergeIsExplained) {
+  const auto plan = planned(diamond(), cpuOptions({fallbackDirective("c")}));
+  EXPECT_EQ(segmentsOf(*plan), "accelerated{a b d} fallback{c} accelerated{e}");
+  EXPECT_EQ(plan->segments[1].backend, "reference");
+  const Decision* forced = findDecision(*plan, "partition.forced_fallback", "c");
+  ASSERT_NE(forced, nullptr);
+  EXPECT_EQ(forced->by, "fallback:1");
+  const Decision* cycle = findDecision(*plan, "partition.would_cycle", "d");
+  ASSERT_NE(cycle, nullptr);
+  EXPECT_EQ(cycle->arguments["through"], "c");
+  ASSERT_EQ(cycle->evidence.size(), 1U);
+  EXPECT_EQ(plan->decisions[cycle->evidence[0]].subjects[0].name, "c");
+}
+
+TEST(Partition, TooSmallIsAReasonLikeAnyOther) {
+  const auto plan = planned(diamond(), cpuOptions({fallbackDirective("c"), minSegmentDirective(2)}));
+  EXPECT_EQ(segmentsOf(*plan), "accelerated{a b d} fallback{c e}");
+  const Decision* small = findDecision(*plan, "partition.too_small", "e");
+  ASSERT_NE(small, nullptr);
+  EXPECT_EQ(small->arguments["nodes"], 1);
+  EXPECT_EQ(small->arguments["minimum"], 2);
+  EXPECT_EQ(findDecision(*plan, "partition.min_segment")->by, "min_segment:2");
+  EXPECT_FALSE(makePlan(diamond(), cpuOptions({minSegmentDirective(0)})).ok());
+}
+
+TEST(Partition, AFallbackSourceDelaysNobody) {
+  ModelBuilder m;
+  const ValueId x = m.input("x", {2, 2});
+  const ValueId source = m.node("Exp", "source", {x}, {2, 2});
+  const ValueId other = m.node("Relu", "other", {x}, {2, 2});
+  m.output(m.node("Add", "sum", {source, other}, {2, 2}));
+  const auto plan = planned(m.build(), cpuOptions({fallbackDirective("source")}));
+  EXPECT_EQ(segmentsOf(*plan), "fallback{source} accelerated{other sum}");
+}
+
+TEST(Partition, UnknownOperatorsFallBackWithEvidence) {
+  ModelBuilder m;
+  const ValueId x = m.input("x", {2, 2});
+  m.output(m.node("Unheard", "odd", {x}, {2, 2}));
+  const auto plan = planned(m.build(), cpuOptions());
+  EXPECT_EQ(segmentsOf(*plan), "fallback{odd}");
+  const Decision* decision = findDecision(*plan, "partition.not_supported", "odd");
+  ASSERT_NE(decision, nullptr);
+  EXPECT_EQ(plan->decisions[decision->evidence.at(0)].code, "validate.no_kernel");
+}
+
+TEST(ContractedGraph, FindsThePathThatWouldBecomeACycle) {
+  const auto model = diamond();
+  const Graph& graph = *model->graph;
+  const auto id = [&](const char* name) { return *graph.findNode(name); };
+  ContractedGraph groups(graph);
+  const std::vector<NodeId> ends{id("a"), id("e")};
+  ASSERT_TRUE(groups.pathOutside(ends).has_value());
+  const std::vector<NodeId> neighbours{id("a"), id("d")};
+  ASSERT_FALSE(groups.pathOutside(neighbours).has_value());
+  groups.merge(neighbours);
+  EXPECT_EQ(groups.groupOf(id("a")), groups.groupOf(id("d")));
+  // c depends on the group of a and d, and e on both: b between a and c may still join from the other side.
+  const std::vector<NodeId> rest{id("b"), id("c"), id("e")};
+  ASSERT_FALSE(groups.pathOutside(rest).has_value());
+  groups.merge(rest);
+  ASSERT_EQ(groups.ordered().size(), 2U);
+  EXPECT_EQ(groups.ordered()[0], neighbours);
+}
+
+}  // namespace
+}  // namespace fusescope

@@ -1,0 +1,57 @@
+#include "session/worker_protocol.h"
+
+#include <gtest/gtest.h>
+
+#include "session/options_json.h"
+
+namespace fusescope {
+namespace {
+
+TEST(WorkerProtocol, requestComesBackFromItsLine) {
+  WorkerRequest request{.id = 7, .op = WorkerOp::Compare, .enginePath = "e.fse", .seconds = 1.25, .threads = 2};
+  request.source = {.path = "a.onnx", .inputs = {{.name = "x", .fixed = Dims{1, 3}}}, .backend = "reference"};
+  request.source.options.precisions = {DataType::F16};
+  request.source.options.directives = {splitDirective("node_relu")};
+  assignIds(request.source.options.directives);
+  request.other.path = "b.fse";
+  const auto line = workerLine(toJson(request));
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  const auto read = parseWorkerRequest(line);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(toJson(read.value()), toJson(request));
+  EXPECT_EQ(read.value().source.options, request.source.options);
+  EXPECT_EQ(read.value().other.path, "b.fse");
+}
+
+TEST(WorkerProtocol, errorKeepsItsPlace) {
+  WorkerEvent event{.id = 3, .kind = WorkerEventKind::Error};
+  event.error = {.message = "m", .where = {.file = "f", .node = "n", .attribute = "a"}, .help = "h", .cancelled = true};
+  const auto read = parseWorkerEvent(workerLine(toJson(event)));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read.value().kind, WorkerEventKind::Error);
+  EXPECT_EQ(read.value().error, event.error);
+}
+
+TEST(WorkerProtocol, badLinesSayWhichField) {
+  EXPECT_FALSE(parseWorkerRequest("not json").ok());
+  const auto unknown = parseWorkerRequest(R"({"id":1,"op":"fly"})");
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().where.attribute, "op");
+  const auto wrong = parseWorkerRequest(R"({"id":"one","op":"shutdown"})");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().where.attribute, "id");
+}
+
+TEST(Options, extentsAndTypesOfInputs) {
+  const auto input = parseInputOption("x:0=1x3x4:f16");
+  ASSERT_TRUE(input.ok()) << input.error().text();
+  EXPECT_EQ(input.value().name, "x:0");
+  EXPECT_EQ(*input.value().fixed, (Dims{1, 3, 4}));
+  EXPECT_EQ(*input.value().dtype, DataType::F16);
+  EXPECT_FALSE(parseInputOption("x=1xtwo").ok());
+  EXPECT_FALSE(parseInputOption("=1").ok());
+  EXPECT_FALSE(parsePrecisions("f16,int8").ok());
+}
+
+}  // namespace
+}  // namespace fusescope

@@ -1,0 +1,81 @@
+#include "verify/compare_tensors.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace fusescope {
+namespace {
+
+Tensor floats(std::vector<float> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  return Tensor::copyOf<float>(DataType::F32, {count}, values);
+}
+
+bool near(std::vector<float> actual, std::vector<float> expected, const Tolerance& tolerance) {
+  return compareTensors("t", floats(std::move(actual)), floats(std::move(expected)), tolerance).ok;
+}
+
+TEST(CompareTensors, MeasuresDifferences) {
+  const auto comparison = compareTensors("t", floats({3, 4.5F}), floats({3, 4}), Tolerance::standard());
+  EXPECT_FALSE(comparison.ok);
+  EXPECT_DOUBLE_EQ(comparison.maxAbs, 0.5);
+  EXPECT_DOUBLE_EQ(comparison.maxRel, 0.125);
+  EXPECT_DOUBLE_EQ(comparison.maxOverRms, 0.5 / std::sqrt(12.5));
+  EXPECT_NEAR(comparison.cosine, (9 + 18) / (5 * std::sqrt(9 + 20.25)), 1e-12);
+}
+
+TEST(CompareTensors, RmsToleranceScalesWithTheExpected) {
+  EXPECT_TRUE(near({1000.5F, 1000}, {1000, 1000}, {.rms = 1e-3}));
+  EXPECT_FALSE(near({1002, 1000}, {1000, 1000}, {.rms = 1e-3}));
+  EXPECT_TRUE(near({0, 0}, {0, 0}, {.rms = 1e-3}));
+  EXPECT_FALSE(near({1e-30F, 0}, {0, 0}, {.rms = 1e-3})) << "exact where the expected is zero";
+}
+
+TEST(CompareTensors, EveryGivenBoundMustHold) {
+  EXPECT_TRUE(near({100.5F}, {100}, {.absolute = 0.1, .relative = 0.01}));
+  EXPECT_FALSE(near({102}, {100}, {.absolute = 0.1, .relative = 0.01}));
+  EXPECT_FALSE(near({100.5F}, {100}, {.rms = 1e-6, .absolute = 1}));
+  EXPECT_FALSE(near({100.5F}, {100}, {}));
+  EXPECT_TRUE(near({100}, {100}, {}));
+}
+
+TEST(CompareTensors, NanAndInfinityEqualThemselves) {
+  EXPECT_TRUE(near({NAN, INFINITY, -INFINITY, 1}, {NAN, INFINITY, -INFINITY, 1}, Tolerance::standard()));
+  EXPECT_FALSE(near({1, 1}, {NAN, 1}, Tolerance::standard()));
+  EXPECT_FALSE(near({NAN, 1}, {1, 1}, Tolerance::standard()));
+  EXPECT_FALSE(near({INFINITY}, {-INFINITY}, Tolerance::standard()));
+  EXPECT_FALSE(near({INFINITY, 1}, {3e38F, 1}, {.relative = 100.0}));
+}
+
+TEST(CompareTensors, TypesAndExtentsMustBeEqual) {
+  const auto extents = compareTensors("t", floats({1, 2}), floats({1, 2, 3}), {.absolute = 9});
+  EXPECT_FALSE(extents.ok);
+  EXPECT_EQ(extents.problem, "is f32[2], expected is f32[3]");
+  EXPECT_FALSE(compareTensors("t", floats({1}), Tensor::ofInt64({1}), {.absolute = 9}).ok);
+}
+
+TEST(CompareTensors, IntegersAreExact) {
+  const std::int64_t big = (std::int64_t{1} << 60) + 1;
+  EXPECT_TRUE(compareTensors("t", Tensor::ofInt64({big}), Tensor::ofInt64({big}), Tolerance::standard()).ok);
+  EXPECT_FALSE(compareTensors("t", Tensor::ofInt64({big - 1}), Tensor::ofInt64({big}), Tolerance::standard()).ok);
+  EXPECT_FALSE(compareTensors("t", Tensor::ofInt64({10001}), Tensor::ofInt64({10000}), Tolerance::standard()).ok);
+  EXPECT_TRUE(compareTensors("t", Tensor::ofInt64({10001}), Tensor::ofInt64({10000}), {.absolute = 1}).ok);
+}
+
+TEST(CompareTensors, MissingTensorsFail) {
+  const auto all = compareAll({{"a", floats({1})}}, {{"a", floats({1})}, {"b", floats({1})}}, Tolerance::standard());
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_TRUE(all[0].ok);
+  EXPECT_FALSE(all[1].ok);
+  EXPECT_EQ(all[1].problem, "is missing");
+}
+
+TEST(CompareTensors, JsonSaysNonFiniteNumbersAsText) {
+  const Json json = toJson(compareTensors("t", floats({1}), floats({NAN}), Tolerance::standard()));
+  EXPECT_EQ(json.at("max_abs"), "inf");
+  EXPECT_EQ(json.at("ok"), false);
+}
+
+}  // namespace
+}  // namespace fusescope

@@ -1,0 +1,56 @@
+#include "ui/canvas/canvas_metrics.h"
+
+#include <QFontMetricsF>
+
+#include "ui/theme/theme.h"
+
+namespace fusescope {
+namespace {
+
+QFont inPixels(QFont font, int pixels) {
+  font.setPixelSize(pixels);
+  font.setHintingPreference(QFont::PreferNoHinting);  // the same widths at every zoom
+  return font;
+}
+
+}  // namespace
+
+QFont titleFont() {
+  return inPixels(uiFont(10, QFont::DemiBold), metrics::kTitlePixels);
+}
+QFont detailFont() {
+  return inPixels(uiFont(), metrics::kDetailPixels);
+}
+QFont metaFont() {
+  return inPixels(monoFont(), metrics::kMetaPixels);
+}
+
+TextMeasure::TextMeasure(const QFont& font) {
+  const QFontMetricsF metrics(font);
+  for (std::size_t c = 32; c < m_ascii.size(); ++c) m_ascii[c] = metrics.horizontalAdvance(QChar(ushort(c)));
+  m_other = metrics.horizontalAdvance(QChar('M'));
+}
+
+double TextMeasure::width(const QString& text) const {
+  double sum = 0;
+  for (const QChar c : text) sum += of(c);
+  return sum;
+}
+
+QString TextMeasure::elided(const QString& text, double limit) const {
+  if (width(text) <= limit) return text;
+  const QChar dots(0x2026);
+  const double room = limit - of(dots);
+  double used = 0;
+  int head = 0, tail = 0;
+  while (head + tail < text.size()) {
+    const bool atFront = head <= tail;
+    const double next = of(atFront ? text[head] : text[text.size() - 1 - tail]);
+    if (used + next > room) break;
+    used += next;
+    atFront ? ++head : ++tail;
+  }
+  return text.left(head) + dots + text.right(tail);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QFont>
+#include <QString>
+#include <array>
+
+namespace fusescope {
+
+/// Sizes on the canvas at zoom 1, shared by the builder and the painter.
+namespace metrics {
+constexpr double kBoxPaddingX = 12;
+constexpr double kStripe = 4;
+constexpr double kBoxHeight = 60;
+constexpr double kPillHeight = 40;
+constexpr double kStubRow = 18;
+constexpr double kLeastBox = 132, kWidestBox = 290;
+constexpr double kSegmentHeader = 38, kFusedHeader = 48;
+constexpr double kPadding = 18;
+constexpr double kBadgeWidth = 34;
+constexpr double kRadius = 7;
+constexpr int kTitlePixels = 13, kDetailPixels = 11, kMetaPixels = 10;
+}  // namespace metrics
+
+QFont titleFont();
+QFont detailFont();
+QFont metaFont();
+
+/// Widths of text without a font database: a value that any thread may use. Made on the GUI thread.
+class TextMeasure {
+ public:
+  explicit TextMeasure(const QFont& font);
+  double width(const QString& text) const;
+  /// `text`, with "…" for its middle if it is wider than `limit`.
+  QString elided(const QString& text, double limit) const;
+
+ private:
+  double of(QChar c) const { return c.unicode() < m_ascii.size() ? m_ascii[c.unicode()] : m_other; }
+  std::array<double, 128> m_ascii{};
+  double m_other = 0;
+};
+
+struct CanvasFonts {
+  TextMeasure title{titleFont()}, detail{detailFont()}, meta{metaFont()};
+};
+
+}  // namespace fusescope

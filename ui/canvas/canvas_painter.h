@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QPainter>
+#include <QSet>
+#include <map>
+
+#include "ui/canvas/canvas_scene.h"
+#include "ui/canvas/graph_view.h"
+
+namespace fusescope {
+
+/// What the boxes' colours stand for, item by item.
+struct CanvasColors {
+  std::vector<QColor> fill;    ///< by item
+  std::vector<QString> badge;  ///< the same as a word: "f16"
+  std::vector<QString> time;   ///< "0.12 ms", empty where nothing was measured
+  std::vector<Swatch> legend;  ///< of the colours that occur
+  double slowestMs = 0;        ///< Time: the end of the scale; 0: no times
+};
+CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const std::map<std::string, double>& times,
+                      const Theme& theme);
+QString millisecondsText(double ms);
+
+/// All that changes between two pictures of one scene.
+struct CanvasLook {
+  const Theme* theme = nullptr;
+  const CanvasColors* colors = nullptr;
+  const QSet<int>* selected = nullptr;
+  const QSet<int>* matches = nullptr;  ///< null: no search
+  int current = -1;                    ///< has the keyboard
+  int hovered = -1;
+  bool focus = false;
+  const std::vector<QRectF>* from = nullptr;  ///< where items were, null rectangles for new ones; with `progress`
+  double progress = 1;
+};
+
+enum class Detail { Colors, Names, Full };
+Detail detailAt(double scale);
+
+/// Paints what of the scene meets `visible` (scene coordinates; the painter is set up for them). `scale`: device-
+/// independent pixels per scene unit, which decides how much is shown.
+void paintCanvas(QPainter& painter, const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,
+                 double scale);
+
+}  // namespace fusescope

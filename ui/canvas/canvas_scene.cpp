@@ -1,0 +1,126 @@
+#include "ui/canvas/canvas_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/canvas/canvas_metrics.h"
+
+namespace fusescope {
+namespace {
+
+QPointF onCubic(const QPointF* p, double t) {
+  const double s = 1 - t;
+  return p[0] * (s * s * s) + p[1] * (3 * s * s * t) + p[2] * (3 * s * t * t) + p[3] * (t * t * t);
+}
+
+double distanceToSegment(const QPointF& point, const QPointF& a, const QPointF& b) {
+  const QPointF along = b - a;
+  const double length = QPointF::dotProduct(along, along);
+  const double t = length == 0 ? 0 : std::clamp(QPointF::dotProduct(point - a, along) / length, 0.0, 1.0);
+  const QPointF gap = point - (a + along * t);
+  return std::hypot(gap.x(), gap.y());
+}
+
+double distanceToEdge(const QPointF& point, const CanvasEdge& edge) {
+  constexpr int kSteps = 12;
+  double nearest = 1e30;
+  for (std::size_t i = 0; i + 3 < edge.points.size(); i += 3) {
+    QPointF last = edge.points[i];
+    for (int step = 1; step <= kSteps; ++step) {
+      const QPointF next = onCubic(&edge.points[i], double(step) / kSteps);
+      nearest = std::min(nearest, distanceToSegment(point, last, next));
+      last = next;
+    }
+  }
+  return nearest;
+}
+
+QRectF boundsOf(const std::vector<QPointF>& points) {
+  if (points.empty()) return {};
+  double left = points[0].x(), right = left, top = points[0].y(), bottom = top;
+  for (const QPointF& p : points) {
+    left = std::min(left, p.x());
+    right = std::max(right, p.x());
+    top = std::min(top, p.y());
+    bottom = std::max(bottom, p.y());
+  }
+  return QRectF(left, top, right - left, bottom - top);
+}
+
+QRectF rectOf(const PlacedRect& r) {
+  return QRectF(r.x, r.y, r.width, r.height);
+}
+
+}  // namespace
+
+int CanvasScene::itemAt(const QPointF& point) const {
+  for (int i = int(items.size()) - 1; i >= 0; --i) {
+    if (items[i].isBox() && items[i].rect.contains(point)) return i;
+  }
+  for (int i = int(items.size()) - 1; i >= 0; --i) {
+    if (items[i].rect.contains(point)) return i;
+  }
+  return -1;
+}
+
+int CanvasScene::edgeAt(const QPointF& point, double reach) const {
+  int nearest = -1;
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    if (!edges[e].bounds.adjusted(-reach, -reach, reach, reach).contains(point)) continue;
+    const double distance = distanceToEdge(point, edges[e]);
+    if (distance > reach) continue;
+    nearest = int(e);
+    reach = distance;
+  }
+  return nearest;
+}
+
+bool CanvasScene::isInside(int item, int container) const {
+  for (; item >= 0; item = items[item].parent) {
+    if (item == container) return true;
+  }
+  return false;
+}
+
+LayoutGraph layoutGraphOf(const CanvasScene& scene) {
+  LayoutGraph graph;
+  std::vector<int> place(scene.items.size(), -1);  // item -> box or container
+  for (std::size_t i = 0; i < scene.items.size(); ++i) {
+    const CanvasItem& item = scene.items[i];
+    const int parent = item.parent < 0 ? -1 : place[item.parent];
+    if (item.open) {
+      place[i] = int(graph.containers.size());
+      const double header = item.kind == ItemKind::Segment ? metrics::kSegmentHeader : metrics::kFusedHeader;
+      graph.containers.push_back({item.key.toStdString(), parent, header, metrics::kPadding, item.size.width()});
+    } else {
+      place[i] = int(graph.boxes.size());
+      graph.boxes.push_back({item.key.toStdString(), item.size.width(), item.size.height(), parent});
+    }
+  }
+  for (const CanvasEdge& edge : scene.edges) graph.edges.push_back({place[edge.from], place[edge.to]});
+  return graph;
+}
+
+Result<Done> applyGeometry(CanvasScene& scene, const LayoutGeometry& geometry) {
+  const auto open = std::count_if(scene.items.begin(), scene.items.end(), [](const CanvasItem& i) { return i.open; });
+  if (geometry.containers.size() != std::size_t(open) || geometry.boxes.size() + open != scene.items.size() ||
+      geometry.edges.size() != scene.edges.size()) {
+    return Diagnostic{.message = "the layout does not fit the graph that was asked for"};
+  }
+  std::size_t box = 0, container = 0;
+  for (CanvasItem& item : scene.items) {
+    item.rect = rectOf(item.open ? geometry.containers[container++] : geometry.boxes[box++]);
+    scene.bounds |= item.rect;
+  }
+  for (std::size_t e = 0; e < scene.edges.size(); ++e) {
+    CanvasEdge& edge = scene.edges[e];
+    edge.points.clear();
+    for (const PlacedPoint& p : geometry.edges[e].points) edge.points.emplace_back(p.x, p.y);
+    edge.bounds = boundsOf(edge.points);
+    scene.bounds |= edge.bounds;
+  }
+  scene.engine = QString::fromStdString(geometry.engine);
+  return Done{};
+}
+
+}  // namespace fusescope

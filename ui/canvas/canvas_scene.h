@@ -1,0 +1,84 @@
+#pragma once
+
+#include <QHash>
+#include <QPointF>
+#include <QRectF>
+#include <QString>
+#include <QStringList>
+#include <QVector>
+#include <optional>
+#include <vector>
+
+#include "base/data_type.h"
+#include "layout/layout.h"
+
+namespace fusescope {
+
+/// What the canvas paints: values, built off the GUI thread and const once delivered. Nothing here knows a Plan.
+enum class ItemKind { Segment, Fused, Node, Input, Output };
+
+struct CanvasItem {
+  ItemKind kind = ItemKind::Fused;
+  QString key;                  ///< unique in a scene, equal for the same thing in the next one
+  QString name;                 ///< in the plan
+  QString title, detail, meta;  ///< lines of the box, already short enough; a container shows title and detail
+  QStringList stubs;            ///< names of shared inputs that are not drawn as edges
+  DataType precision = DataType::Undefined;
+  bool mixedPrecision = false;
+  QString kindName;  ///< of the fused node
+  int segment = -1;
+  bool fallback = false;
+  std::optional<double> predictedMs;
+  int nodes = 0;      ///< that it stands for
+  int constants = 0;  ///< weights that they read
+  int parent = -1;    ///< index of the container; parents come before what they hold
+  bool open = false;  ///< a container
+  bool canOpen = false;
+  QString timeKey;  ///< the fused node whose time it shows; empty: none
+  QSizeF size;      ///< of a box; of a container the width of its header
+  QRectF rect;      ///< after layout
+  bool isBox() const { return !open; }
+};
+
+struct CanvasEdge {
+  int from = 0, to = 0;
+  QString label;                ///< type of its first value
+  QString tooltip;              ///< all values, and its casts
+  QString cast;                 ///< "f32→f16" if a cast stands on it
+  std::vector<QPointF> points;  ///< cubic chain
+  QRectF bounds;
+};
+
+/// A node, an input or an output of the network and the item that stands for it.
+struct CanvasEntry {
+  QString name;
+  QString text;  ///< lower case: all that a search looks at
+  int item = -1;
+};
+
+struct CanvasScene {
+  std::vector<CanvasItem> items;
+  std::vector<CanvasEdge> edges;
+  std::vector<CanvasEntry> entries;
+  std::vector<std::vector<int>> in, out;  ///< by item: edges
+  QHash<QString, int> byKey;
+  QHash<QString, int> byName;  ///< of nodes, fused nodes, segments, inputs and outputs: the item that stands for it
+  QHash<QString, QString> fusedOfNode;  ///< node -> its fused node
+  QRectF bounds;
+  QString engine;
+  int boxes = 0;
+  double slowestPredictedMs = 0;
+
+  int itemOf(const QString& name) const { return byName.value(name, -1); }
+  /// The innermost item at `point`: boxes before containers. -1: none.
+  int itemAt(const QPointF& point) const;
+  /// The nearest edge within `reach`, or -1.
+  int edgeAt(const QPointF& point, double reach) const;
+  bool isInside(int item, int container) const;  ///< `item` itself counts
+};
+
+LayoutGraph layoutGraphOf(const CanvasScene& scene);
+/// Takes rectangles and curves over; the geometry must be of this scene's layout graph (sizes are checked).
+Result<Done> applyGeometry(CanvasScene& scene, const LayoutGeometry& geometry);
+
+}  // namespace fusescope

@@ -1,0 +1,344 @@
+#include "ui/canvas/graph_view.h"
+
+#include <QAccessible>
+#include <QCoreApplication>
+#include <QDeadlineTimer>
+#include <QEventLoop>
+#include <QGuiApplication>
+#include <QStyleHints>
+#include <cmath>
+
+#include "ui/canvas/graph_view_private.h"
+
+namespace fusescope {
+namespace {
+
+constexpr int kTransitionMs = 220;
+constexpr int kMostAnimatedItems = 1'500;
+constexpr int kOverlayMargin = 12;
+
+double eased(double t) {
+  return t * t * (3 - 2 * t);
+}
+
+}  // namespace
+
+GraphView::Private::Private(GraphView* view) : q(view) {
+  animated = QGuiApplication::platformName() != "offscreen";
+  legend = new LegendWidget(view);
+  minimap = new MinimapWidget(view);
+  legend->hide();
+  minimap->hide();
+  band = new QRubberBand(QRubberBand::Rectangle, view);
+  band->hide();
+  frame.setInterval(16);
+}
+
+GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Private>(this)) {
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  setMinimumSize(160, 120);
+  setAccessibleName(tr("Graph"));
+  connect(&m->runner, &LayoutRunner::started, this, &GraphView::layoutStarted);
+  connect(&m->runner, &LayoutRunner::warning, this, &GraphView::layoutWarning);
+  connect(&m->runner, &LayoutRunner::finished, this,
+          [this](std::shared_ptr<const CanvasScene> scene, double ms) { m->take(std::move(scene), ms); });
+  connect(m->minimap, &MinimapWidget::centreWanted, this, [this](const QPointF& point) { m->centreOn(point); });
+  connect(&m->frame, &QTimer::timeout, this, [this] {
+    const double t = double(m->transition.elapsed()) / kTransitionMs;
+    m->progress = t >= 1 ? 1 : eased(t);
+    if (t >= 1) {
+      m->frame.stop();
+      m->from.clear();
+    }
+    update();
+  });
+}
+
+GraphView::~GraphView() = default;
+
+void GraphView::setPlan(std::shared_ptr<const Plan> plan) {
+  m->plan = std::move(plan);
+  m->wantedModel = m->plan ? m->plan->model.get() : nullptr;
+  if (!m->plan) {
+    m->runner.cancel();
+    m->open = {};
+    m->selection.clear();
+    m->query.clear();
+    m->take(std::make_shared<CanvasScene>(), 0);
+    return;
+  }
+  if (m->wantedModel != m->sceneModel) {
+    m->open = {};
+    m->selection.clear();
+    m->currentName.clear();
+  }
+  m->request();
+}
+
+std::shared_ptr<const Plan> GraphView::plan() const {
+  return m->plan;
+}
+
+void GraphView::Private::request() {
+  if (!plan) return;
+  if (anchorKey.isEmpty()) {
+    const int item = current() >= 0 ? current() : hovered;
+    if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
+  }
+  runner.request(plan, open);
+}
+
+// The item under the anchor keeps its place on the screen; what else moved glides there.
+void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double milliseconds) {
+  const std::shared_ptr<const CanvasScene> before = scene;
+  const bool sameModel = hasCamera && sceneModel == wantedModel && !next->items.empty();
+  int anchor = before->byKey.value(anchorKey, -1);
+  while (anchor >= 0 && !next->byKey.contains(before->items[std::size_t(anchor)].key)) {
+    anchor = before->items[std::size_t(anchor)].parent;
+  }
+  QPointF shift;
+  const auto topOf = [](const CanvasScene& of, int item) {
+    const QRectF& rect = of.items[std::size_t(item)].rect;
+    return QPointF(rect.center().x(), rect.top());
+  };
+  if (anchor < 0 && sameModel) {  // whatever is in the middle of the picture
+    const int middle = before->itemAt(visibleScene().center());
+    if (middle >= 0 && next->byKey.contains(before->items[std::size_t(middle)].key)) anchor = middle;
+  }
+  if (anchor >= 0) {
+    const int now = next->byKey.value(before->items[std::size_t(anchor)].key);
+    shift = topOf(*next, now) - topOf(*before, anchor);
+  }
+  scene = std::move(next);
+  sceneModel = wantedModel;
+  anchorKey.clear();
+  hovered = -1;
+  from.clear();
+  progress = 1;
+  if (sameModel) {
+    origin += shift;
+    if (animated && scene->items.size() <= kMostAnimatedItems) {
+      for (const CanvasItem& item : scene->items) {
+        const int old = before->byKey.value(item.key, -1);
+        from.push_back(old < 0 ? QRectF() : before->items[std::size_t(old)].rect.translated(shift));
+      }
+      progress = 0;
+      transition.start();
+      frame.start();
+    }
+  }
+  recolor();
+  resolveSelection();
+  if (!query.isEmpty()) q->search(query);
+  if (!sameModel && !scene->items.empty()) showStart();
+  placeOverlays();
+  moved();
+  emit q->layoutFinished(scene->engine, milliseconds);
+}
+
+void GraphView::Private::recolor() {
+  colors = colorsOf(*scene, mode, times, theme);
+  legend->show(mode, colors, theme);
+  minimap->setScene(scene, colors, theme);
+  placeOverlays();
+  q->update();
+}
+
+void GraphView::Private::resolveSelection() {
+  selected.clear();
+  for (const QString& name : selection) {
+    const int item = scene->itemOf(name);
+    if (item >= 0) selected.insert(item);
+  }
+}
+
+// Tells a screen reader what is selected now, and the owner if the user did it.
+void GraphView::Private::changed(bool byUser) {
+  centredOnce = false;
+  const QString text = selection.isEmpty() ? GraphView::tr("Nothing selected") : describe(current());
+  q->setAccessibleDescription(text);
+  QAccessibleEvent event(q, QAccessible::DescriptionChanged);
+  QAccessible::updateAccessibility(&event);
+  q->update();
+  if (byUser) emit q->selectionChanged(selection);
+}
+
+void GraphView::Private::placeOverlays() {
+  const bool any = !scene->items.empty();
+  legend->setVisible(any && wantsLegend && q->width() > 360 && q->height() > 260);
+  minimap->setVisible(any && wantsMinimap && q->width() > 420 && q->height() > 300);
+  legend->move(kOverlayMargin, q->height() - legend->height() - kOverlayMargin);
+  minimap->move(q->width() - minimap->width() - kOverlayMargin, q->height() - minimap->height() - kOverlayMargin);
+}
+
+void GraphView::setTimes(std::map<std::string, double> milliseconds) {
+  m->times = std::move(milliseconds);
+  m->recolor();
+}
+
+void GraphView::setColorMode(ColorMode mode) {
+  if (m->mode == mode) return;
+  m->mode = mode;
+  m->recolor();
+  emit colorModeChanged(mode);
+}
+ColorMode GraphView::colorMode() const {
+  return m->mode;
+}
+
+void GraphView::setTheme(const Theme& theme) {
+  m->theme = theme;
+  m->recolor();
+}
+void GraphView::setSummaryProvider(std::function<QString(const QString&)> provider) {
+  m->summary = std::move(provider);
+}
+void GraphView::setAnimated(bool animated) {
+  m->animated = animated;
+}
+void GraphView::setMinimapVisible(bool visible) {
+  m->wantsMinimap = visible;
+  m->placeOverlays();
+}
+void GraphView::setLegendVisible(bool visible) {
+  m->wantsLegend = visible;
+  m->placeOverlays();
+}
+
+bool GraphView::Private::canOpen(const QString& name) const {
+  if (!plan) return false;
+  for (const Segment& segment : plan->segments) {
+    if (QString::fromStdString(segment.name) == name) return true;
+  }
+  for (const FusedNode& fused : plan->fusedNodes) {
+    if (fused.nodes.size() > 1 && QString::fromStdString(fused.name) == name) return true;
+  }
+  return false;
+}
+
+void GraphView::Private::setOpen(const QString& name, bool wanted) {
+  if (!canOpen(name) || q->isOpen(name) == wanted) return;
+  const int item = scene->itemOf(name);
+  if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
+  const bool isSegment = scene->byKey.contains("s:" + name);
+  QSet<QString>& set = isSegment ? open.closedSegments : open.fused;
+  if (wanted != isSegment) {
+    set.insert(name);
+  } else {
+    set.remove(name);
+  }
+  request();
+}
+
+void GraphView::expand(const QString& name) {
+  m->setOpen(m->scene->fusedOfNode.value(name, name), true);
+}
+void GraphView::collapse(const QString& name) {
+  m->setOpen(m->scene->fusedOfNode.value(name, name), false);
+}
+void GraphView::toggle(const QString& name) {
+  isOpen(name) ? collapse(name) : expand(name);
+}
+bool GraphView::isOpen(const QString& name) const {
+  if (m->scene->byKey.contains("s:" + name)) return !m->open.closedSegments.contains(name);
+  return m->open.fused.contains(name);
+}
+
+void GraphView::expandAll() {
+  if (!m->plan) return;
+  m->open.closedSegments.clear();
+  for (const FusedNode& fused : m->plan->fusedNodes) {
+    if (fused.nodes.size() > 1) m->open.fused.insert(QString::fromStdString(fused.name));
+  }
+  m->request();
+}
+
+void GraphView::collapseAll() {
+  if (m->open == OpenState{}) return;
+  m->open = {};
+  m->request();
+}
+
+void GraphView::select(const QStringList& names, bool reveal) {
+  m->selection = names;
+  m->currentName = names.isEmpty() ? QString() : names.last();
+  m->resolveSelection();
+  if (reveal && !m->selected.isEmpty()) m->reveal(m->selectionRect());
+  m->changed(false);
+}
+QStringList GraphView::selection() const {
+  return m->selection;
+}
+
+int GraphView::search(const QString& text) {
+  m->query = text.trimmed();
+  m->matches.clear();
+  m->matchEntries.clear();
+  m->matchIndex = -1;
+  const QString wanted = m->query.toLower();
+  for (std::size_t i = 0; !wanted.isEmpty() && i < m->scene->entries.size(); ++i) {
+    const CanvasEntry& entry = m->scene->entries[i];
+    if (!entry.text.contains(wanted)) continue;
+    m->matchEntries.push_back(int(i));
+    if (entry.item >= 0) m->matches.insert(entry.item);
+  }
+  emit searchChanged(-1, matchCount());
+  update();
+  return matchCount();
+}
+int GraphView::matchCount() const {
+  return int(m->matchEntries.size());
+}
+void GraphView::nextMatch() {
+  m->stepMatch(1);
+}
+void GraphView::previousMatch() {
+  m->stepMatch(-1);
+}
+
+bool GraphView::waitForLayout(int msec) {
+  QDeadlineTimer deadline(msec);
+  while ((m->runner.isRunning() || m->progress < 1) && !deadline.hasExpired()) {
+    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+  }
+  return !m->runner.isRunning() && m->progress >= 1;
+}
+
+QRect GraphView::itemRect(const QString& name) const {
+  const int item = m->scene->itemOf(name);
+  return item < 0 ? QRect() : m->toView(m->scene->items[std::size_t(item)].rect).toAlignedRect();
+}
+
+QString GraphView::nameAt(const QPoint& position) const {
+  const int item = m->scene->itemAt(m->toScene(position));
+  return item < 0 ? QString() : m->scene->items[std::size_t(item)].name;
+}
+
+int GraphView::boxCount() const {
+  return m->scene->boxes;
+}
+QString GraphView::layoutEngine() const {
+  return m->scene->engine;
+}
+
+QStringList GraphView::keyHelp() {
+  const QString dash = QStringLiteral(" \u2014 ");
+  return {tr("Wheel, Shift+Wheel") + dash + tr("scroll"),
+          tr("Ctrl+Wheel, +, -") + dash + tr("zoom at the cursor"),
+          tr("Drag empty space") + dash + tr("pan"),
+          tr("Shift+Drag") + dash + tr("select several"),
+          tr("Double click, Return") + dash + tr("open or close"),
+          tr("Alt+Double click") + dash + tr("open or close all below"),
+          tr("Space") + dash + tr("fit everything"),
+          tr("F, F F") + dash + tr("centre the selection, fit it"),
+          tr("Down, Up") + dash + tr("walk along the edges"),
+          tr("Right, Left") + dash + tr("open, close or go to the container"),
+          tr("Shift+Right, Shift+Left") + dash + tr("the neighbour beside"),
+          tr("], [") + dash + tr("next, previous match"),
+          tr("Esc") + dash + tr("clear search and selection"),
+          tr("Menu, Shift+F10") + dash + tr("context menu")};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "planning/plan.h"
+#include "ui/theme/theme.h"
+
+namespace fusescope {
+
+/// What the fill of a box tells.
+enum class ColorMode { Precision, Kind, Time, Segment };
+
+/// The graph of a plan: segments as containers, fused nodes as boxes that open in place. GUI thread only; scenes are
+/// built and laid out elsewhere, so that a call returns at once and layoutFinished() tells when the picture is there.
+/// Names in the interface are those of the plan: of nodes, fused nodes, segments, and values (inputs and outputs).
+/// Keys, wheel and drags: see keyHelp().
+class GraphView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit GraphView(QWidget* parent = nullptr);
+  ~GraphView() override;
+
+  /// Null shows an empty canvas. What is open, selected and where it stands on the screen survives a new plan.
+  void setPlan(std::shared_ptr<const Plan> plan);
+  std::shared_ptr<const Plan> plan() const;
+  /// Measured milliseconds by name of fused node; empty: no measurement (predicted times are used if there are any).
+  void setTimes(std::map<std::string, double> milliseconds);
+  void setColorMode(ColorMode mode);
+  ColorMode colorMode() const;
+  void setTheme(const Theme& theme);
+  /// Text for the tooltip of the item of that name: why it is as it is. Called on the GUI thread, must be quick.
+  void setSummaryProvider(std::function<QString(const QString& name)> provider);
+  /// Moves boxes from where they were to where they go. Off by default on the offscreen platform.
+  void setAnimated(bool animated);
+  void setMinimapVisible(bool visible);
+  void setLegendVisible(bool visible);
+
+  /// Opens or closes a fused node or a segment. Unknown names are ignored.
+  void expand(const QString& name);
+  void collapse(const QString& name);
+  void toggle(const QString& name);
+  bool isOpen(const QString& name) const;
+  void expandAll();    ///< every fused node and segment
+  void collapseAll();  ///< every fused node; segments stay open
+
+  /// Selects what the names stand for; a node inside a closed fused node selects that box. Brings it into view if
+  /// `reveal`. Does not emit selectionChanged(): the caller knows.
+  void select(const QStringList& names, bool reveal = true);
+  QStringList selection() const;
+
+  /// Marks boxes, nodes and tensors whose name or operator contains `text` (case does not matter); returns how many
+  /// nodes and inputs/outputs match. Empty text ends the search.
+  int search(const QString& text);
+  int matchCount() const;
+  void nextMatch();
+  void previousMatch();
+
+  void fit();              ///< everything
+  void centreSelection();  ///< and, when called again, fits it
+  double zoom() const;     ///< 1: layout pixels are device-independent pixels
+  void setZoom(double zoom);
+  void zoomIn();
+  void zoomOut();
+
+  Status exportSvg(const QString& path) const;
+  Status exportPng(const QString& path, double scale = 1.0) const;
+  /// The whole picture, fitted into `target`.
+  void renderTo(QPainter& painter, const QRectF& target) const;
+  /// Runs the event loop until nothing is being laid out or drawn in motion; false if that took longer.
+  bool waitForLayout(int msec);
+
+  /// Where the item that stands for `name` is drawn, in this widget's coordinates; empty if it is not.
+  QRect itemRect(const QString& name) const;
+  /// The name of the innermost item under `position`; empty over empty canvas.
+  QString nameAt(const QPoint& position) const;
+  int boxCount() const;          ///< boxes in the picture, open containers not counted
+  QString layoutEngine() const;  ///< "graphviz" or "layered"
+  /// "Keys — what they do", one line each, for the help overlay.
+  static QStringList keyHelp();
+
+ signals:
+  void selectionChanged(const QStringList& names);  ///< by the user
+  void nodeActivated(const QString& name);          ///< Return, or a double click on what cannot be opened
+  void contextMenuRequested(const QStringList& names, const QPoint& globalPosition);
+  void hovered(const QString& name);
+  void layoutStarted();
+  void layoutFinished(const QString& engine, double milliseconds);
+  void layoutWarning(const QString& text);  ///< slow, or the helper failed and what was done instead
+  void searchChanged(int current, int count);
+  void zoomChanged(double zoom);
+  void colorModeChanged(ColorMode mode);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  struct Private;
+  friend struct Private;
+  std::unique_ptr<Private> m;
+};
+
+}  // namespace fusescope

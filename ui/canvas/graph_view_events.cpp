@@ -1,0 +1,257 @@
+#include <QApplication>
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <cmath>
+
+#include "ui/canvas/canvas_metrics.h"
+#include "ui/canvas/graph_view_private.h"
+
+namespace fusescope {
+namespace {
+
+constexpr double kPixelsPerNotch = 60;  // of the wheel
+constexpr double kDotsEvery = 28;
+
+// A quiet grid that gives panning something to hold on to; none when it would be noise.
+void paintDots(QPainter& painter, const QRectF& visible, double zoom, const Theme& theme) {
+  if (zoom < 0.45) return;
+  QVector<QPointF> dots;
+  const double left = std::floor(visible.left() / kDotsEvery) * kDotsEvery;
+  const double top = std::floor(visible.top() / kDotsEvery) * kDotsEvery;
+  for (double y = top; y < visible.bottom(); y += kDotsEvery) {
+    for (double x = left; x < visible.right(); x += kDotsEvery) dots << QPointF(x, y);
+  }
+  painter.setPen(QPen(theme.canvasDots, 1.6 / zoom, Qt::SolidLine, Qt::RoundCap));
+  painter.drawPoints(dots.constData(), dots.size());
+}
+
+}  // namespace
+
+CanvasLook GraphView::Private::look() const {
+  CanvasLook look;
+  look.theme = &theme;
+  look.colors = &colors;
+  look.selected = &selected;
+  look.matches = query.isEmpty() ? nullptr : &matches;
+  look.current = current();
+  look.hovered = hovered;
+  look.focus = q->hasFocus();
+  look.from = from.empty() ? nullptr : &from;
+  look.progress = progress;
+  return look;
+}
+
+void GraphView::paintEvent(QPaintEvent* event) {
+  QPainter painter(this);
+  painter.fillRect(event->rect(), m->theme.canvas);
+  const QRectF visible(m->toScene(event->rect().topLeft()), QSizeF(event->rect().size()) / m->zoom);
+  painter.save();
+  painter.scale(m->zoom, m->zoom);
+  painter.translate(-m->origin);
+  paintDots(painter, visible, m->zoom, m->theme);
+  paintCanvas(painter, *m->scene, m->look(), visible.adjusted(-4, -12, 4, 12), m->zoom);
+  painter.restore();
+  if (hasFocus()) {
+    painter.setPen(QPen(m->theme.accent, 1));
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+  }
+}
+
+void GraphView::resizeEvent(QResizeEvent* event) {
+  if (m->hasCamera && event->oldSize().isValid()) {  // what was in the middle stays there
+    const QSize grown = event->size() - event->oldSize();
+    m->origin -= QPointF(grown.width(), grown.height()) / (2 * m->zoom);
+  }
+  m->placeOverlays();
+  m->minimap->setVisiblePart(m->visibleScene());
+}
+
+void GraphView::wheelEvent(QWheelEvent* event) {
+  QPointF delta = event->pixelDelta();
+  if (delta.isNull()) delta = QPointF(event->angleDelta()) / 120.0 * kPixelsPerNotch;
+  if (event->modifiers() & Qt::ControlModifier) {
+    m->zoomAt(event->position(), std::pow(1.0018, delta.y() * 2));
+  } else {
+    if (event->modifiers() & Qt::ShiftModifier) delta = QPointF(delta.y(), delta.x());
+    m->origin -= delta / m->zoom;
+    m->moved();
+  }
+  event->accept();
+}
+
+void GraphView::mousePressEvent(QMouseEvent* event) {
+  setFocus(Qt::MouseFocusReason);
+  m->pressAt = event->pos();
+  m->originAtPress = m->origin;
+  m->drag = Private::Drag::None;
+  if (event->button() == Qt::MiddleButton) m->drag = Private::Drag::Pan;
+  if (event->button() == Qt::LeftButton) m->drag = Private::Drag::Undecided;
+}
+
+void GraphView::mouseMoveEvent(QMouseEvent* event) {
+  using Drag = Private::Drag;
+  if (m->drag == Drag::Undecided &&
+      (event->pos() - m->pressAt).manhattanLength() >= QApplication::startDragDistance()) {
+    const bool several = event->modifiers() & Qt::ShiftModifier;
+    m->drag = several ? Drag::Band : Drag::Pan;
+    if (several) m->band->show();
+    if (!several) setCursor(Qt::ClosedHandCursor);
+  }
+  if (m->drag == Drag::Pan) {
+    m->origin = m->originAtPress - QPointF(event->pos() - m->pressAt) / m->zoom;
+    return m->moved();
+  }
+  if (m->drag == Drag::Band) {
+    m->band->setGeometry(QRect(m->pressAt, event->pos()).normalized());
+    return;
+  }
+  const int item = m->scene->itemAt(m->toScene(event->localPos()));
+  if (item == m->hovered) return;
+  m->hovered = item;
+  update();
+  emit hovered(item < 0 ? QString() : m->scene->items[std::size_t(item)].name);
+}
+
+void GraphView::mouseReleaseEvent(QMouseEvent* event) {
+  using Drag = Private::Drag;
+  const Drag drag = std::exchange(m->drag, Drag::None);
+  unsetCursor();
+  if (event->button() != Qt::LeftButton) return;
+  if (drag == Drag::Band) {
+    m->band->hide();
+    const QRectF area(m->toScene(m->band->geometry().topLeft()), QSizeF(m->band->geometry().size()) / m->zoom);
+    for (const CanvasItem& item : m->scene->items) {
+      if (item.isBox() && area.intersects(item.rect) && !m->selection.contains(item.name)) m->selection << item.name;
+    }
+    m->resolveSelection();
+    m->changed(true);
+  } else if (drag == Drag::Undecided) {
+    const bool add = event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier);
+    const int item = m->scene->itemAt(m->toScene(event->localPos()));
+    if (item >= 0) {
+      m->choose(item, add);
+    } else if (!add && !m->selection.isEmpty()) {
+      m->selection.clear();
+      m->currentName.clear();
+      m->resolveSelection();
+      m->changed(true);
+    }
+  }
+}
+
+void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
+  const int index = m->scene->itemAt(m->toScene(event->localPos()));
+  if (index < 0) return;
+  const CanvasItem item = m->scene->items[std::size_t(index)];
+  if (!item.canOpen) {
+    emit nodeActivated(item.name);
+    return;
+  }
+  m->anchorKey = item.key;
+  if (!(event->modifiers() & Qt::AltModifier) || item.kind != ItemKind::Segment || !m->plan) return toggle(item.name);
+  bool anyClosed = false;
+  QStringList below;
+  for (const FusedNode& fused : m->plan->fusedNodes) {
+    const std::size_t segment = std::size_t(std::max(item.segment, 0));
+    if (fused.nodes.size() < 2 || fused.segment != m->plan->segments[segment].id) continue;
+    below << QString::fromStdString(fused.name);
+    anyClosed = anyClosed || !m->open.fused.contains(below.last());
+  }
+  for (const QString& name : below) {
+    if (anyClosed) {
+      m->open.fused.insert(name);
+    } else {
+      m->open.fused.remove(name);
+    }
+  }
+  m->open.closedSegments.remove(item.name);
+  m->request();
+}
+
+void GraphView::contextMenuEvent(QContextMenuEvent* event) {
+  QPoint at = event->globalPos();
+  if (event->reason() == QContextMenuEvent::Mouse) {
+    const int item = m->scene->itemAt(m->toScene(event->pos()));
+    if (item >= 0 && !m->selected.contains(item)) m->choose(item, false);
+  } else if (m->current() >= 0) {
+    at = mapToGlobal(m->toView(m->scene->items[std::size_t(m->current())].rect).center().toPoint());
+  }
+  emit contextMenuRequested(m->selection, at);
+}
+
+void GraphView::keyPressEvent(QKeyEvent* event) {
+  const bool shift = event->modifiers() & Qt::ShiftModifier;
+  if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier))
+    return QWidget::keyPressEvent(event);
+  switch (event->key()) {
+    case Qt::Key_Space:
+      return fit();
+    case Qt::Key_F:
+      return centreSelection();
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+      return zoomIn();
+    case Qt::Key_Minus:
+      return zoomOut();
+    case Qt::Key_BracketRight:
+      return nextMatch();
+    case Qt::Key_BracketLeft:
+      return previousMatch();
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+      if (shift && m->current() >= 0) {
+        const int beside = m->sibling(m->current(), event->key() == Qt::Key_Right);
+        m->choose(beside, false);
+        if (beside >= 0) m->reveal(m->scene->items[std::size_t(beside)].rect);
+        return;
+      }
+      return m->walk(event->key());
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+      return m->walk(event->key());
+    case Qt::Key_Escape: {
+      const bool had = !m->selection.isEmpty();
+      search({});
+      m->selection.clear();
+      m->currentName.clear();
+      m->resolveSelection();
+      if (had) m->changed(true);
+      return;
+    }
+    case Qt::Key_Return:
+    case Qt::Key_Enter: {
+      const int item = m->current();
+      if (item < 0) return;
+      const CanvasItem& it = m->scene->items[std::size_t(item)];
+      if (it.canOpen) return toggle(it.name);
+      emit nodeActivated(it.name);
+      return;
+    }
+    default:
+      return QWidget::keyPressEvent(event);
+  }
+}
+
+bool GraphView::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString text = m->tooltipAt(help->pos());
+    if (text.isEmpty()) {
+      QToolTip::hideText();
+      event->ignore();
+    } else {
+      QToolTip::showText(help->globalPos(), text, this);
+    }
+    return true;
+  }
+  if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) update();
+  return QWidget::event(event);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <QBasicTimer>
+#include <QElapsedTimer>
+#include <QPointer>
+#include <QRubberBand>
+#include <QTimer>
+
+#include "ui/canvas/canvas_painter.h"
+#include "ui/canvas/graph_view.h"
+#include "ui/canvas/layout_runner.h"
+#include "ui/canvas/overlays.h"
+
+namespace fusescope {
+
+/// The state of a GraphView. Scene coordinates are layout pixels; view = (scene - origin) * zoom.
+struct GraphView::Private {
+  explicit Private(GraphView* view);
+
+  // graph_view.cpp
+  void request();
+  void take(std::shared_ptr<const CanvasScene> next, double milliseconds);
+  void recolor();
+  void resolveSelection();
+  void changed(bool byUser);  ///< the selection
+  void placeOverlays();
+  void setOpen(const QString& name, bool open);
+
+  // graph_view_camera.cpp
+  QRectF toView(const QRectF& rect) const { return QRectF((rect.topLeft() - origin) * zoom, rect.size() * zoom); }
+  QPointF toScene(const QPointF& point) const { return point / zoom + origin; }
+  QRectF visibleScene() const { return QRectF(origin, QSizeF(q->size()) / zoom); }
+  void moved();
+  void zoomAt(const QPointF& viewPoint, double factor);
+  void centreOn(const QPointF& scenePoint);
+  void showRect(const QRectF& rect, double most);
+  void showStart();
+  void reveal(const QRectF& rect);
+  QRectF selectionRect() const;
+
+  // graph_view_walk.cpp
+  void walk(int key);
+  void stepMatch(int by);
+  int current() const;  ///< the item that has the keyboard, or -1
+  void choose(int item, bool add);
+  int nearestAlong(int item, bool down) const;
+  int sibling(int item, bool right) const;
+  int firstChild(int item) const;
+  QString describe(int item) const;  ///< for a screen reader
+  QString tooltipAt(const QPointF& viewPoint) const;
+  bool canOpen(const QString& name) const;
+
+  CanvasLook look() const;
+
+  GraphView* q;
+  Theme theme = Theme::dark();
+  ColorMode mode = ColorMode::Precision;
+  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const CanvasScene> scene = std::make_shared<CanvasScene>();
+  const Model* sceneModel =
+      nullptr;  ///< whose layout is shown: another model starts with a fresh camera. Not dereferenced.
+  const Model* wantedModel = nullptr;
+  OpenState open;
+  CanvasColors colors;
+  std::map<std::string, double> times;
+  std::function<QString(const QString&)> summary;
+  LayoutRunner runner;
+
+  QPointF origin;
+  double zoom = 1;
+  bool hasCamera = false;
+
+  QStringList selection;  ///< names as they were chosen
+  QSet<int> selected;     ///< the items that stand for them
+  QString currentName;
+  QString anchorKey;  ///< the item that keeps its place when the next scene comes
+  int hovered = -1;
+  bool centredOnce = false;
+
+  QString query;
+  QSet<int> matches;
+  std::vector<int> matchEntries;
+  int matchIndex = -1;
+
+  // Transition from the last scene.
+  bool animated = true;
+  std::vector<QRectF> from;
+  double progress = 1;
+  QElapsedTimer transition;
+  QTimer frame;
+
+  QPoint pressAt;
+  QPointF originAtPress;
+  enum class Drag { None, Undecided, Pan, Band } drag = Drag::None;
+  QRubberBand* band = nullptr;
+  LegendWidget* legend = nullptr;
+  MinimapWidget* minimap = nullptr;
+  bool wantsLegend = true, wantsMinimap = true;
+  QString notice;  ///< in the middle of an empty canvas
+};
+
+}  // namespace fusescope

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <cmath>
+
+#include "ui/canvas/graph_view_private.h"
+
+namespace fusescope {
+
+int GraphView::Private::current() const {
+  if (!currentName.isEmpty()) {
+    const int item = scene->itemOf(currentName);
+    if (item >= 0) return item;
+  }
+  return selected.isEmpty() ? -1 : *std::min_element(selected.begin(), selected.end());
+}
+
+void GraphView::Private::choose(int item, bool add) {
+  if (item < 0) return;
+  const QString name = scene->items[std::size_t(item)].name;
+  if (add && selection.contains(name)) {
+    selection.removeAll(name);
+  } else {
+    if (!add) selection.clear();
+    selection << name;
+  }
+  currentName = name;
+  resolveSelection();
+  changed(true);
+}
+
+// The neighbour along an edge that is most nearly straight below or above. Of a container: along the edges of what it
+// holds.
+int GraphView::Private::nearestAlong(int item, bool down) const {
+  const CanvasItem& start = scene->items[std::size_t(item)];
+  int best = -1;
+  double least = 1e30;
+  for (const CanvasEdge& edge : scene->edges) {
+    const int near = down ? edge.from : edge.to, far = down ? edge.to : edge.from;
+    if (!scene->isInside(near, item) || scene->isInside(far, item)) continue;
+    const QRectF& rect = scene->items[std::size_t(far)].rect;
+    const double distance = std::abs(rect.center().x() - start.rect.center().x()) +
+                            0.5 * std::abs(rect.center().y() - start.rect.center().y());
+    if (distance < least) {
+      least = distance;
+      best = far;
+    }
+  }
+  return best;
+}
+
+int GraphView::Private::sibling(int item, bool right) const {
+  const CanvasItem& start = scene->items[std::size_t(item)];
+  int best = -1;
+  double least = 1e30;
+  for (std::size_t i = 0; i < scene->items.size(); ++i) {
+    const CanvasItem& other = scene->items[i];
+    if (int(i) == item || other.parent != start.parent) continue;
+    const double across = (other.rect.center().x() - start.rect.center().x()) * (right ? 1 : -1);
+    if (across <= 0) continue;
+    const double distance = across + 3 * std::abs(other.rect.center().y() - start.rect.center().y());
+    if (distance < least) {
+      least = distance;
+      best = int(i);
+    }
+  }
+  return best;
+}
+
+int GraphView::Private::firstChild(int item) const {
+  int best = -1;
+  for (std::size_t i = 0; i < scene->items.size(); ++i) {
+    if (scene->items[i].parent != item) continue;
+    if (best < 0 || scene->items[i].rect.top() < scene->items[std::size_t(best)].rect.top()) best = int(i);
+  }
+  return best;
+}
+
+void GraphView::Private::walk(int key) {
+  int item = current();
+  if (item < 0) {
+    item = scene->items.empty() ? -1 : scene->itemAt(visibleScene().center());
+    if (item < 0 && !scene->items.empty()) item = 0;
+    if (item < 0) return;
+    choose(item, false);
+    return reveal(scene->items[std::size_t(item)].rect);
+  }
+  const CanvasItem& at = scene->items[std::size_t(item)];
+  int next = -1;
+  if (key == Qt::Key_Right) {
+    if (at.canOpen && !at.open) return setOpen(at.name, true);
+    next = at.open ? firstChild(item) : sibling(item, true);
+  } else if (key == Qt::Key_Left) {
+    if (at.open) return setOpen(at.name, false);
+    next = at.parent >= 0 ? at.parent : sibling(item, false);
+  } else {
+    next = nearestAlong(item, key == Qt::Key_Down);
+  }
+  if (next < 0) return;
+  choose(next, false);
+  const CanvasItem& there = scene->items[std::size_t(next)];
+  reveal(there.open ? QRectF(there.rect.topLeft(), QSizeF(std::min(there.rect.width(), 200.0), 40)) : there.rect);
+}
+
+void GraphView::Private::stepMatch(int by) {
+  const int count = int(matchEntries.size());
+  if (count == 0) return;
+  matchIndex = matchIndex < 0 ? (by > 0 ? 0 : count - 1) : (matchIndex + by + count) % count;
+  const CanvasEntry& entry = scene->entries[std::size_t(matchEntries[std::size_t(matchIndex)])];
+  selection = QStringList(entry.name);
+  currentName = entry.name;
+  resolveSelection();
+  if (entry.item >= 0) {
+    if (zoom < 0.35) zoom = 0.85;
+    centreOn(scene->items[std::size_t(entry.item)].rect.center());
+  }
+  changed(true);
+  emit q->searchChanged(matchIndex, count);
+}
+
+QString GraphView::Private::describe(int item) const {
+  if (item < 0) return selection.join(", ");
+  const CanvasItem& it = scene->items[std::size_t(item)];
+  QStringList parts{it.title, it.detail};
+  if (!it.meta.isEmpty()) parts << it.meta;
+  if (it.precision != DataType::Undefined) parts << precisionSwatch(it.precision, theme).text;
+  if (!colors.time[std::size_t(item)].isEmpty()) parts << colors.time[std::size_t(item)];
+  if (it.canOpen) parts << (it.open ? GraphView::tr("open") : GraphView::tr("closed, %n nodes", nullptr, it.nodes));
+  parts << GraphView::tr("%1 in, %2 out")
+               .arg(scene->in[std::size_t(item)].size())
+               .arg(scene->out[std::size_t(item)].size());
+  if (selection.size() > 1) parts << GraphView::tr("%1 selected").arg(selection.size());
+  return parts.join(", ");
+}
+
+QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
+  const QPointF point = toScene(viewPoint);
+  const int item = scene->itemAt(point);
+  const int edge = item >= 0 && scene->items[std::size_t(item)].isBox() ? -1 : scene->edgeAt(point, 6 / zoom);
+  if (edge >= 0) return scene->edges[std::size_t(edge)].tooltip;
+  if (item < 0) return {};
+  const CanvasItem& it = scene->items[std::size_t(item)];
+  QString text = "<b>" + it.name.toHtmlEscaped() + "</b>";
+  QStringList facts;
+  if (!it.kindName.isEmpty()) facts << QString(it.kindName).replace('_', ' ');
+  if (it.kind != ItemKind::Segment) facts << precisionSwatch(it.precision, theme).text;
+  if (it.nodes > 1) facts << GraphView::tr("%1 nodes").arg(it.nodes);
+  if (it.constants > 0) facts << GraphView::tr("%1 constants").arg(it.constants);
+  const QString& time = colors.time[std::size_t(item)];
+  if (!time.isEmpty()) facts << time + (times.count(it.timeKey.toStdString()) ? "" : GraphView::tr(" predicted"));
+  text += "<br/>" + facts.join(QStringLiteral(" \u00b7 ")).toHtmlEscaped();
+  if (!it.meta.isEmpty()) text += "<br/>" + it.meta.toHtmlEscaped();
+  if (!it.stubs.isEmpty()) text += "<br/>" + GraphView::tr("reads %1").arg(it.stubs.join(", ")).toHtmlEscaped();
+  const QString why = summary ? summary(it.name) : QString();
+  if (!why.isEmpty()) text += "<br/><br/>" + why.toHtmlEscaped().replace("\n", "<br/>");
+  return "<qt>" + text + "</qt>";
+}
+
+}  // namespace fusescope

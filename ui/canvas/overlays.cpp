@@ -1,0 +1,197 @@
+#include "ui/canvas/overlays.h"
+
+#include <QLinearGradient>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QtMath>
+#include <algorithm>
+
+#include "ui/canvas/canvas_metrics.h"
+
+namespace fusescope {
+namespace {
+
+constexpr int kRow = 18, kMargin = 9, kTitleRow = 18, kChip = 34;
+constexpr int kMapWidth = 168, kMapHeight = 190, kMapMargin = 6;
+
+void paintCard(QPainter& painter, const QRect& rect, const Theme& theme) {
+  QColor back = theme.window;
+  back.setAlphaF(0.93);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(theme.border, 1));
+  painter.setBrush(back);
+  painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 7, 7);
+}
+
+QString titleOf(ColorMode mode) {
+  switch (mode) {
+    case ColorMode::Kind:
+      return LegendWidget::tr("Kind");
+    case ColorMode::Time:
+      return LegendWidget::tr("Time");
+    case ColorMode::Segment:
+      return LegendWidget::tr("Segment");
+    default:
+      return LegendWidget::tr("Precision");
+  }
+}
+
+}  // namespace
+
+LegendWidget::LegendWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::dark()) {
+  setAttribute(Qt::WA_TransparentForMouseEvents);
+  setFocusPolicy(Qt::NoFocus);
+}
+
+void LegendWidget::show(ColorMode mode, const CanvasColors& colors, const Theme& theme) {
+  m_mode = mode;
+  m_colors = colors;
+  m_theme = theme;
+  m_title = titleOf(mode);
+  const QFontMetricsF font(detailFont());
+  double width = font.horizontalAdvance(m_title);
+  QStringList spoken;
+  const int most = 12;
+  if (int(m_colors.legend.size()) > most) m_colors.legend.resize(most);
+  for (const Swatch& swatch : m_colors.legend) {
+    width = std::max(width, (swatch.label.isEmpty() ? 14 : kChip) + 8 + font.horizontalAdvance(swatch.text));
+    spoken << swatch.text;
+  }
+  int rows = int(m_colors.legend.size());
+  if (mode == ColorMode::Time) {
+    width = std::max(width, 170.0);
+    rows = 2;
+  }
+  m_size = QSize(int(width) + 2 * kMargin + 2, kTitleRow + rows * kRow + 2 * kMargin - 4);
+  setAccessibleName(tr("Legend: colour by %1").arg(m_title.toLower()));
+  setAccessibleDescription(spoken.join(", "));
+  resize(m_size);
+  update();
+}
+
+void LegendWidget::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  paintCard(painter, rect(), m_theme);
+  QFont bold = detailFont();
+  bold.setWeight(QFont::DemiBold);
+  painter.setFont(bold);
+  painter.setPen(m_theme.dimText);
+  painter.drawText(QRect(kMargin, kMargin - 3, width() - 2 * kMargin, kTitleRow), Qt::AlignLeft | Qt::AlignVCenter,
+                   m_title);
+  if (m_mode == ColorMode::Time) return paintScale(painter);
+  int y = kMargin + kTitleRow - 2;
+  for (const Swatch& swatch : m_colors.legend) {
+    const int chip = swatch.label.isEmpty() ? 14 : kChip;
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(swatch.color);
+    painter.drawRoundedRect(QRectF(kMargin, y + 2, chip, 14), 4, 4);
+    QFont font = metaFont();
+    font.setBold(true);
+    painter.setFont(font);
+    painter.setPen(readableOn(swatch.color));
+    painter.drawText(QRectF(kMargin, y + 2, chip, 14), Qt::AlignCenter, swatch.label);
+    painter.setFont(detailFont());
+    painter.setPen(m_theme.text);
+    painter.drawText(QRect(kMargin + chip + 8, y, width(), kRow), Qt::AlignLeft | Qt::AlignVCenter, swatch.text);
+    y += kRow;
+  }
+}
+
+void LegendWidget::paintScale(QPainter& painter) const {
+  const QRectF bar(kMargin, kMargin + kTitleRow, width() - 2 * kMargin, 12);
+  painter.setFont(detailFont());
+  painter.setPen(m_theme.text);
+  const QRectF below(bar.left(), bar.bottom() + 2, bar.width(), kRow);
+  if (m_colors.slowestMs <= 0) {
+    painter.drawText(QRectF(bar.left(), bar.top() - 2, bar.width(), kRow), Qt::AlignLeft, tr("nothing measured yet"));
+    return;
+  }
+  QLinearGradient gradient(bar.topLeft(), bar.topRight());
+  for (int i = 0; i <= 10; ++i) gradient.setColorAt(i / 10.0, heatColor(i / 10.0, m_theme));
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(gradient);
+  painter.drawRoundedRect(bar, 4, 4);
+  painter.setPen(m_theme.text);
+  painter.drawText(below, Qt::AlignLeft, "0");
+  painter.drawText(below, Qt::AlignRight, millisecondsText(m_colors.slowestMs));
+}
+
+MinimapWidget::MinimapWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::dark()) {
+  setFocusPolicy(Qt::NoFocus);
+  setCursor(Qt::PointingHandCursor);
+  setAccessibleName(tr("Overview of the graph"));
+  resize(kMapWidth, kMapHeight);
+}
+
+void MinimapWidget::setScene(std::shared_ptr<const CanvasScene> scene, const CanvasColors& colors, const Theme& theme) {
+  m_scene = std::move(scene);
+  m_theme = theme;
+  if (m_scene && !m_scene->bounds.isEmpty()) {
+    const QRectF& bounds = m_scene->bounds;
+    const double aspect = bounds.width() / bounds.height();
+    const int room = aspect > 1.4 ? kMapHeight * 3 / 4 : kMapHeight;
+    const int width = std::clamp(int((room - 2 * kMapMargin) * aspect) + 2 * kMapMargin, 64, kMapWidth);
+    const int height = std::clamp(int((width - 2 * kMapMargin) / aspect) + 2 * kMapMargin, 48, kMapHeight);
+    resize(width, height);
+    m_scale = std::min((width - 2.0 * kMapMargin) / bounds.width(), (height - 2.0 * kMapMargin) / bounds.height());
+    m_offset = QPointF((width - bounds.width() * m_scale) / 2, (height - bounds.height() * m_scale) / 2);
+    draw(colors);
+  }
+  update();
+}
+
+QPointF MinimapWidget::toMap(const QPointF& point) const {
+  return (point - m_scene->bounds.topLeft()) * m_scale + m_offset;
+}
+
+void MinimapWidget::draw(const CanvasColors& colors) {
+  m_picture = QPixmap(size() * devicePixelRatioF());
+  m_picture.setDevicePixelRatio(devicePixelRatioF());
+  m_picture.fill(Qt::transparent);
+  QPainter painter(&m_picture);
+  for (std::size_t i = 0; i < m_scene->items.size(); ++i) {
+    const CanvasItem& item = m_scene->items[i];
+    QRectF rect(toMap(item.rect.topLeft()), item.rect.size() * m_scale);
+    if (item.open) {
+      painter.setPen(QPen(m_theme.border, 1));
+      painter.setBrush(m_theme.container);
+      painter.drawRect(rect);
+    } else {
+      rect.setWidth(std::max(rect.width(), 1.5));
+      rect.setHeight(std::max(rect.height(), 1.0));
+      painter.fillRect(rect, colors.fill[i]);
+    }
+  }
+}
+
+void MinimapWidget::setVisiblePart(const QRectF& part) {
+  m_part = part;
+  update();
+}
+
+void MinimapWidget::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  paintCard(painter, rect(), m_theme);
+  if (!m_scene) return;
+  painter.drawPixmap(0, 0, m_picture);
+  const QRectF inner = QRectF(rect()).adjusted(2, 2, -2, -2);
+  QRectF part(toMap(m_part.topLeft()), m_part.size() * m_scale);
+  part = part.intersected(inner);
+  QColor veil = m_theme.accent;
+  veil.setAlphaF(0.14);
+  painter.setBrush(veil);
+  painter.setPen(QPen(m_theme.accent, 1.2));
+  painter.drawRoundedRect(part, 2, 2);
+}
+
+void MinimapWidget::moveTo(const QPointF& position) {
+  if (m_scene) emit centreWanted((position - m_offset) / m_scale + m_scene->bounds.topLeft());
+}
+void MinimapWidget::mousePressEvent(QMouseEvent* event) {
+  moveTo(event->localPos());
+}
+void MinimapWidget::mouseMoveEvent(QMouseEvent* event) {
+  if (event->buttons() & Qt::LeftButton) moveTo(event->localPos());
+}
+
+}  // namespace fusescope

@@ -1,0 +1,104 @@
+#include "ui/dialogs/goto_dialog.h"
+
+#include <QCoreApplication>
+#include <QKeyEvent>
+#include <QVBoxLayout>
+
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kMostResults = 60;
+constexpr int kActionRole = Qt::UserRole, kNameOfRole = Qt::UserRole + 1;
+
+}  // namespace
+
+GotoDialog::GotoDialog(const DockContext& context, QList<QAction*> actions, QWidget* parent)
+    : QDialog(parent, Qt::Popup | Qt::FramelessWindowHint),
+      m_context(context),
+      m_actions(std::move(actions)),
+      m_text(new QLineEdit),
+      m_results(new QListWidget) {
+  resize(560, 380);
+  m_text->setPlaceholderText(QStringLiteral("Go to a node, a tensor, a segment, or run a command …"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(10, 10, 10, 10);
+  layout->addWidget(m_text);
+  layout->addWidget(m_results);
+  m_text->installEventFilter(this);
+  connect(m_text, &QLineEdit::textChanged, this, &GotoDialog::find);
+  connect(m_results, &QListWidget::itemActivated, this, &GotoDialog::choose);
+  connect(m_results, &QListWidget::itemClicked, this, &GotoDialog::choose);
+  find();
+  m_text->setFocus();
+}
+
+bool GotoDialog::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::KeyPress) {
+    auto* key = static_cast<QKeyEvent*>(event);
+    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+      choose();
+      return true;
+    }
+    if (key->key() == Qt::Key_Down || key->key() == Qt::Key_Up || key->key() == Qt::Key_PageDown ||
+        key->key() == Qt::Key_PageUp) {
+      QCoreApplication::sendEvent(m_results, event);
+      return true;
+    }
+  }
+  return QDialog::eventFilter(watched, event);
+}
+
+void GotoDialog::find() {
+  m_results->clear();
+  const QString text = m_text->text().trimmed();
+  const auto add = [&](const QString& label, const QString& name, int action) {
+    if (m_results->count() >= kMostResults) return;
+    auto* item = new QListWidgetItem(label, m_results);
+    item->setData(kActionRole, action);
+    item->setData(kNameOfRole, name);
+  };
+  if (const auto snapshot = m_context.document.snapshot(); snapshot && !text.isEmpty()) {
+    const Graph& graph = snapshot->graph();
+    for (const Segment& segment : snapshot->plan->segments) {
+      if (qs(segment.name).contains(text, Qt::CaseInsensitive))
+        add(qs(segment.name) + QStringLiteral("   segment"), qs(segment.name), -1);
+    }
+    for (const NodeId id : graph.order()) {
+      const Node& node = graph.node(id);
+      if (qs(node.name).contains(text, Qt::CaseInsensitive))
+        add(QStringLiteral("%1   %2").arg(qs(node.name), qs(node.op)), qs(node.name), -1);
+      if (m_results->count() >= kMostResults) break;
+    }
+    for (const ValueId id : graph.allValues()) {
+      if (m_results->count() >= kMostResults) break;
+      const std::string& name = graph.value(id).name;
+      if (qs(name).contains(text, Qt::CaseInsensitive) && !graph.isConstant(id))
+        add(qs(name) + QStringLiteral("   tensor"), qs(name), -1);
+    }
+  }
+  for (int i = 0; i < m_actions.size(); ++i) {
+    const QString label = m_actions[i]->text().remove(QLatin1Char('&'));
+    if (!label.contains(text, Qt::CaseInsensitive) || !m_actions[i]->isEnabled()) continue;
+    const QString keys = m_actions[i]->shortcut().toString(QKeySequence::NativeText);
+    add(QStringLiteral("› %1%2").arg(label, keys.isEmpty() ? QString() : QStringLiteral("   ") + keys), QString(), i);
+  }
+  m_results->setCurrentRow(0);
+}
+
+void GotoDialog::choose() {
+  const QListWidgetItem* item = m_results->currentItem();
+  if (!item) return;
+  const int action = item->data(kActionRole).toInt();
+  const QString name = item->data(kNameOfRole).toString();
+  accept();
+  if (action >= 0) {
+    m_actions[action]->trigger();
+  } else {
+    goTo(m_context, name, this);
+  }
+}
+
+}  // namespace fusescope

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QAction>
+#include <QDialog>
+#include <QLineEdit>
+#include <QListWidget>
+
+#include "ui/docks/dock_context.h"
+
+namespace fusescope {
+
+/// Go to anything: nodes, tensors, segments, and the window's own actions, by typing part of the name.
+class GotoDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  GotoDialog(const DockContext& context, QList<QAction*> actions, QWidget* parent = nullptr);
+  void setText(const QString& text) { m_text->setText(text); }
+  int resultCount() const { return m_results->count(); }
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void find();
+  void choose();
+
+  DockContext m_context;
+  QList<QAction*> m_actions;
+  QLineEdit* m_text;
+  QListWidget* m_results;
+};
+
+}  // namespace fusescope

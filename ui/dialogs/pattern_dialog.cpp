@@ -1,0 +1,89 @@
+#include "ui/dialogs/pattern_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QVBoxLayout>
+
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+PatternDialog::PatternDialog(const DockContext& context, const QString& pattern, QWidget* parent)
+    : QDialog(parent),
+      m_context(context),
+      m_pattern(new QLineEdit(pattern)),
+      m_kind(new QComboBox),
+      m_type(new QComboBox),
+      m_strictness(new QComboBox),
+      m_summary(new QLabel),
+      m_matches(new QListWidget) {
+  setWindowTitle(QStringLiteral("Pin a pattern"));
+  resize(520, 460);
+  m_pattern->setPlaceholderText(QStringLiteral("node name, glob*, /regex/ or op:Conv"));
+  m_kind->addItem(QStringLiteral("compute type"), static_cast<int>(DirectiveKind::Pin));
+  m_kind->addItem(QStringLiteral("output type"), static_cast<int>(DirectiveKind::PinOutput));
+  const auto snapshot = context.document.snapshot();
+  for (const DataType type : pinTypes(*snapshot->plan)) m_type->addItem(qs(type), static_cast<int>(type));
+  m_strictness->addItem(QStringLiteral("prefer: give way where it cannot be"), static_cast<int>(Strictness::Prefer));
+  m_strictness->addItem(QStringLiteral("obey: an error where it cannot be"), static_cast<int>(Strictness::Obey));
+  m_summary->setWordWrap(true);
+  auto* form = new QFormLayout;
+  form->addRow(QStringLiteral("Pattern"), m_pattern);
+  form->addRow(QStringLiteral("Pin the"), m_kind);
+  form->addRow(QStringLiteral("to"), m_type);
+  form->addRow(QStringLiteral("Strictness"), m_strictness);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
+  m_pin = buttons->addButton(QStringLiteral("Pin"), QDialogButtonBox::AcceptRole);
+  m_pin->setDefault(true);
+  auto* layout = new QVBoxLayout(this);
+  layout->addLayout(form);
+  layout->addWidget(m_summary);
+  layout->addWidget(m_matches, 1);
+  layout->addWidget(buttons);
+  connect(m_pattern, &QLineEdit::textChanged, this, &PatternDialog::findMatches);
+  connect(buttons, &QDialogButtonBox::accepted, this, &PatternDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  findMatches();
+}
+
+void PatternDialog::findMatches() {
+  const auto snapshot = m_context.document.snapshot();
+  m_pin->setEnabled(false);
+  if (m_pattern->text().trimmed().isEmpty()) {
+    m_matches->clear();
+    m_summary->setText(QStringLiteral("What the pattern matches now is listed here."));
+    return;
+  }
+  const auto work = [snapshot, pattern = m_pattern->text().trimmed().toStdString()](const StopToken&) {
+    std::vector<std::string> origins;
+    for (const Origin& origin : snapshot->plan->model->origins) origins.push_back(origin.name);
+    return matchPattern(snapshot->graph(), origins, pattern);
+  };
+  m_context.jobs.run(QStringLiteral("pattern"), this, work, [this, snapshot](const Result<std::vector<NodeId>>& found) {
+    m_matches->clear();
+    m_pin->setEnabled(found.ok());
+    if (!found.ok()) {
+      m_summary->setText(qs(found.error().text()));
+      return;
+    }
+    QStringList names;
+    for (const NodeId node : found.value())
+      names << QStringLiteral("%1   %2").arg(qs(snapshot->graph().node(node).name),
+                                             qs(snapshot->graph().node(node).op));
+    m_matches->addItems(names);
+    m_summary->setText(QStringLiteral("Matches %1 now:").arg(plural(names.size(), QStringLiteral("node"))));
+  });
+}
+
+void PatternDialog::accept() {
+  Directive directive;
+  directive.kind = static_cast<DirectiveKind>(m_kind->currentData().toInt());
+  directive.pattern = m_pattern->text().trimmed().toStdString();
+  directive.type = static_cast<DataType>(m_type->currentData().toInt());
+  directive.strictness = static_cast<Strictness>(m_strictness->currentData().toInt());
+  m_context.document.editDirectives(QStringLiteral("Pin %1 to %2").arg(qs(directive.pattern), qs(directive.type)),
+                                    withDirective(m_context.document.directives(), directive));
+  QDialog::accept();
+}
+
+}  // namespace fusescope

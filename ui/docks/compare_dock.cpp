@@ -1,0 +1,124 @@
+#include "ui/docks/compare_dock.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QSortFilterProxyModel>
+#include <QVBoxLayout>
+
+#include "ui/document/qt_text.h"
+#include "ui/models/contents.h"
+
+namespace fusescope {
+
+CompareDock::CompareDock(const DockContext& context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_compare(new QPushButton(QStringLiteral("Compare A and B"))),
+      m_measure(new QPushButton(QStringLiteral("Error of B against f32"))),
+      m_summary(new QLabel),
+      m_tabs(new QTabBar),
+      m_pages(new QStackedWidget) {
+  m_measure->setToolTip(QStringLiteral("Runs B's plan on the reference backend beside the same network in float32"));
+  m_summary->setWordWrap(true);
+  m_summary->setTextFormat(Qt::RichText);
+  auto* row = toolRow({m_compare, m_measure, m_summary}, this);
+  static_cast<QHBoxLayout*>(row->layout())->setStretch(2, 1);
+  m_tabs->setExpanding(false);
+  m_tabs->setDrawBase(false);
+  for (const char* tab : {"Time by layer", "Values: B against A", "Values: B against f32"})
+    m_tabs->addTab(QString::fromLatin1(tab));
+  m_groups.setContent(compareContent(Json()));
+  m_errors.setContent(errorsContent(Json()));
+  m_pages->addWidget(makeView(m_groups, {0, 0, 100, 100, 120}));
+  m_pages->addWidget(makeView(m_errors, {0, 90, 120, 120, 110}));
+  m_stack = new HintStack(m_pages, QString());
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(row);
+  layout->addWidget(m_tabs);
+  layout->addWidget(m_stack, 1);
+  auto& builds = context.builds;
+  connect(m_compare, &QPushButton::clicked, &builds, &BuildController::compare);
+  connect(m_measure, &QPushButton::clicked, this, [this, &builds] {
+    m_tabs->setCurrentIndex(2);
+    builds.measureErrors(BuildController::kB);
+  });
+  connect(m_tabs, &QTabBar::currentChanged, this, &CompareDock::refresh);
+  connect(&builds, &BuildController::comparisonChanged, this, &CompareDock::refresh);
+  connect(&builds, &BuildController::slotChanged, this, &CompareDock::refresh);
+  connect(&builds, &BuildController::activityChanged, this, &CompareDock::refresh);
+  refresh();
+}
+
+QTableView* CompareDock::makeView(TableModel& model, const QList<int>& widths) {
+  auto* sorted = new QSortFilterProxyModel(this);
+  sorted->setSourceModel(&model);
+  sorted->setSortRole(kSortRole);
+  auto* view = new QTableView;
+  view->setModel(sorted);
+  view->setItemDelegate(new CellDelegate(m_context.theme, {}, view));
+  view->setSelectionMode(QAbstractItemView::SingleSelection);
+  styleTable(*view, widths, true);
+  view->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
+  connect(view, &QTableView::clicked, this,
+          [this](const QModelIndex& index) { goTo(m_context, index.data(kNameRole).toString(), this); });
+  return view;
+}
+
+QString CompareDock::summaryText() const {
+  const auto& builds = m_context.builds;
+  const Theme& theme = m_context.theme();
+  if (!builds.comparisonProblem().isEmpty()) {
+    return QStringLiteral("<span style='color:%1'>✗ %2</span>")
+        .arg(theme.error.name(), builds.comparisonProblem().toHtmlEscaped());
+  }
+  const Json& comparison = builds.comparison();
+  if (!comparison.is_object()) return {};
+  const auto a = numberIn(comparison, "a_ms"), b = numberIn(comparison, "b_ms");
+  QString text =
+      QStringLiteral("<b>%1</b> %2 · <b>%3</b> %4")
+          .arg(builds.slotTitle(0).toHtmlEscaped(), msText(a), builds.slotTitle(1).toHtmlEscaped(), msText(b));
+  if (a && b && *a > 0) {
+    const double percent = 100 * (*b - *a) / *a;
+    const QColor color = std::abs(percent) < 2 ? theme.dimText : (percent > 0 ? theme.error : theme.success);
+    text += QStringLiteral(" · <span style='color:%1'><b>B is %2 % %3</b></span>")
+                .arg(color.name(), QString::number(std::abs(percent), 'f', 1),
+                     percent > 0 ? QStringLiteral("slower") : QStringLiteral("faster"));
+  } else {
+    const std::string why = textIn(comparison, "time_unavailable");
+    text += QStringLiteral(" · <span style='color:%1'>time unknown on this CPU%2</span>")
+                .arg(theme.warning.name(), why.empty() ? QString() : QStringLiteral(": ") + html(why));
+  }
+  if (comparison.contains("outputs") && !comparison["outputs"].empty()) {
+    const TableContent worst = errorsContent(Json{{"outputs", Json::array({comparison["outputs"][0]})}});
+    text += QStringLiteral(" · output %1 differs by %2 of its rms")
+                .arg(worst.rows[0].cells[0].text.toHtmlEscaped(), worst.rows[0].cells[3].text);
+  }
+  return text;
+}
+
+void CompareDock::refresh() {
+  const auto& builds = m_context.builds;
+  const Json& comparison = builds.comparison();
+  const int tab = m_tabs->currentIndex();
+  if (tab == 0)
+    m_groups.setContent(compareContent(comparison));
+  else
+    m_errors.setContent(errorsContent(tab == 1 ? comparison : builds.slot(BuildController::kB).errors));
+  m_pages->setCurrentIndex(tab == 0 ? 0 : 1);
+  const QString refusal = builds.compareRefusal();
+  m_compare->setEnabled(refusal.isEmpty());
+  m_compare->setToolTip(refusal);
+  m_measure->setEnabled(!builds.busy() && !builds.slot(BuildController::kB).build.is_null());
+  m_summary->setText(summaryText());
+  const bool both = !builds.slot(0).enginePath.isEmpty() && !builds.slot(1).enginePath.isEmpty();
+  m_stack->setHint(
+      tab == 2 ? QStringLiteral(
+                     "Press “Error of B against f32”: the plan's types are followed exactly, whatever this CPU has.")
+      : both ? QStringLiteral("Both engines are built. Press “Compare A and B”.")
+             : QStringLiteral("Build both to compare: A before your pins, B with them."));
+  m_stack->showContent(tab == 0 ? m_groups.rowCount() > 0 : m_errors.rowCount() > 0);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+
+#include "ui/document/build_controller.h"
+#include "ui/document/plan_document.h"
+#include "ui/document/selection.h"
+#include "ui/jobs/job_runner.h"
+#include "ui/theme/theme.h"
+
+namespace fusescope {
+
+/// What every dock is given. The window owns it all and outlives the docks.
+struct DockContext {
+  PlanDocument& document;
+  Selection& selection;
+  JobRunner& jobs;
+  BuildController& builds;
+  std::function<const Theme&()> theme;
+};
+
+/// Selects what `name` stands for in the present plan: what a click on any mention of a node does.
+void goTo(const DockContext& context, const QString& name, const QObject* source = nullptr);
+
+}  // namespace fusescope

@@ -1,0 +1,158 @@
+#include "ui/docks/dock_widgets.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPainter>
+#include <QTableView>
+
+#include "ui/docks/dock_context.h"
+#include "ui/document/qt_text.h"
+#include "ui/models/roles.h"
+
+namespace fusescope {
+
+void goTo(const DockContext& context, const QString& name, const QObject* source) {
+  const auto snapshot = context.document.snapshot();
+  if (!snapshot) return;
+  const auto nodes = snapshot->nodesNamed(name.toStdString());
+  if (!nodes.empty()) context.selection.set(nodes, source);
+}
+
+CellDelegate::CellDelegate(std::function<const Theme&()> theme, QSet<int> typeColumns, QObject* parent)
+    : QStyledItemDelegate(parent), m_theme(std::move(theme)), m_typeColumns(std::move(typeColumns)) {}
+
+void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
+  QStyledItemDelegate::initStyleOption(option, index);
+  option->textElideMode = Qt::ElideMiddle;
+  const Theme& theme = m_theme();
+  QColor color = theme.text;
+  switch (static_cast<Tone>(index.data(kToneRole).toInt())) {
+    case Tone::Plain:
+      break;
+    case Tone::Dim:
+      color = theme.dimText;
+      break;
+    case Tone::Good:
+      color = theme.success;
+      break;
+    case Tone::Warning:
+      color = theme.warning;
+      break;
+    case Tone::Bad:
+      color = theme.error;
+      break;
+  }
+  option->palette.setColor(QPalette::Text, color);
+  option->palette.setColor(QPalette::HighlightedText, color);
+  if (index.data(kNewRole).toBool()) option->font.setBold(true);
+}
+
+void CellDelegate::paintBadge(QPainter* painter, const QStyleOptionViewItem& option, const QString& text) const {
+  const QString typeName = text.section(QLatin1Char(' '), 0, 0);
+  const auto type = dataTypeFromName(typeName.toStdString());
+  if (!type || text.isEmpty()) return;
+  const Swatch swatch = precisionSwatch(*type, m_theme());
+  QFont font = option.font;
+  font.setBold(true);
+  const QFontMetrics metrics(font);
+  const int width = metrics.horizontalAdvance(swatch.label) + 12, height = metrics.height() + 2;
+  QRect badge(option.rect.left() + 6, option.rect.center().y() - height / 2, width, height);
+  painter->save();
+  painter->setRenderHint(QPainter::Antialiasing);
+  painter->setPen(Qt::NoPen);
+  painter->setBrush(swatch.color);
+  painter->drawRoundedRect(badge, 4, 4);
+  painter->setFont(font);
+  painter->setPen(readableOn(swatch.color));
+  painter->drawText(badge, Qt::AlignCenter, swatch.label);
+  const QString rest = text.section(QLatin1Char(' '), 1);
+  if (!rest.isEmpty()) {
+    painter->setFont(option.font);
+    painter->setPen(m_theme().dimText);
+    painter->drawText(
+        QRect(badge.right() + 6, option.rect.top(), option.rect.right() - badge.right() - 6, option.rect.height()),
+        Qt::AlignVCenter | Qt::AlignLeft, rest);
+  }
+  painter->restore();
+}
+
+void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+  const QVariant bar = index.data(kBarRole);
+  if (m_typeColumns.contains(index.column())) {
+    QStyleOptionViewItem plain = option;
+    initStyleOption(&plain, index);
+    const QString text = std::exchange(plain.text, QString());
+    plain.widget->style()->drawControl(QStyle::CE_ItemViewItem, &plain, painter, plain.widget);
+    if (dataTypeFromName(text.section(QLatin1Char(' '), 0, 0).toStdString())) {
+      paintBadge(painter, plain, text);
+      return;
+    }
+  }
+  if (bar.isValid()) {
+    const QRect room = option.rect.adjusted(4, 4, -4, -4);
+    QColor color = heatColor(bar.toDouble(), m_theme());
+    color.setAlpha(140);
+    painter->fillRect(QRect(room.left(), room.top(), static_cast<int>(room.width() * bar.toDouble()), room.height()),
+                      color);
+  }
+  QStyledItemDelegate::paint(painter, option, index);
+}
+
+QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+  const QSize size = QStyledItemDelegate::sizeHint(option, index);
+  return {size.width() + (m_typeColumns.contains(index.column()) ? 12 : 0), size.height()};
+}
+
+void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
+  table.setShowGrid(false);
+  table.setSelectionBehavior(QAbstractItemView::SelectRows);
+  table.setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+  table.setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  table.setWordWrap(false);
+  table.setTextElideMode(Qt::ElideMiddle);
+  table.setTabKeyNavigation(false);
+  table.verticalHeader()->hide();
+  table.verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  table.verticalHeader()->setDefaultSectionSize(table.fontMetrics().height() + 10);
+  table.horizontalHeader()->setHighlightSections(false);
+  table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  table.setSortingEnabled(sortable);
+  for (int column = 0; column < widths.size(); ++column) {
+    if (widths[column] > 0) {
+      table.setColumnWidth(column, widths[column]);
+    } else {
+      table.horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
+    }
+  }
+}
+
+HintStack::HintStack(QWidget* content, const QString& hint, QWidget* parent)
+    : QStackedWidget(parent), m_hint(new QLabel(hint)) {
+  m_hint->setAlignment(Qt::AlignCenter);
+  m_hint->setWordWrap(true);
+  m_hint->setMargin(24);
+  m_hint->setForegroundRole(QPalette::PlaceholderText);
+  m_hint->setTextInteractionFlags(Qt::TextBrowserInteraction);
+  addWidget(m_hint);
+  addWidget(content);
+}
+
+void HintStack::setHint(const QString& hint) {
+  m_hint->setText(hint);
+}
+
+void HintStack::showContent(bool content) {
+  setCurrentIndex(content ? 1 : 0);
+}
+
+QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent) {
+  auto* row = new QWidget(parent);
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(8, 6, 8, 6);
+  layout->setSpacing(8);
+  for (QWidget* widget : widgets) layout->addWidget(widget);
+  return row;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <QSet>
+#include <QStackedWidget>
+#include <QStyledItemDelegate>
+#include <QWidget>
+#include <functional>
+
+#include "ui/theme/theme.h"
+
+class QAbstractItemView;
+class QLabel;
+class QTableView;
+class QTreeView;
+
+namespace fusescope {
+
+/// Draws tones as colours, kBarRole as a bar behind the text, and precisions as badges in the given columns.
+class CellDelegate : public QStyledItemDelegate {
+  Q_OBJECT
+
+ public:
+  CellDelegate(std::function<const Theme&()> theme, QSet<int> typeColumns, QObject* parent);
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+
+ private:
+  void paintBadge(QPainter* painter, const QStyleOptionViewItem& option, const QString& text) const;
+  std::function<const Theme&()> m_theme;
+  QSet<int> m_typeColumns;
+};
+
+/// Rows selected whole, dense, no grid, sortable if asked, columns of the given widths (the first stretches if 0).
+void styleTable(QTableView& table, const QList<int>& widths, bool sortable);
+
+/// A page with content, or a hint in its place while there is none.
+class HintStack : public QStackedWidget {
+  Q_OBJECT
+
+ public:
+  HintStack(QWidget* content, const QString& hint, QWidget* parent = nullptr);
+  void setHint(const QString& hint);
+  void showContent(bool content);
+
+ private:
+  QLabel* m_hint;
+};
+
+/// A row of widgets above a table.
+QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent);
+
+}  // namespace fusescope

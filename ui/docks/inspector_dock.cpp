@@ -1,0 +1,104 @@
+#include "ui/docks/inspector_dock.h"
+
+#include <QScrollBar>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/docks/inspector_text.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+InspectorDock::InspectorDock(const DockContext& context, QWidget* parent)
+    : QWidget(parent), m_context(context), m_text(new QTextBrowser) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(m_text);
+  m_text->setOpenLinks(false);
+  m_text->document()->setDocumentMargin(12);
+  m_text->setAccessibleName(QStringLiteral("Inspector"));
+  m_text->setPlaceholderText(QStringLiteral("Open a model to inspect it."));
+  connect(m_text, &QTextBrowser::anchorClicked, this, &InspectorDock::follow);
+  connect(&context.document, &PlanDocument::planChanged, this, &InspectorDock::refresh);
+  connect(&context.selection, &Selection::changed, this, &InspectorDock::refresh);
+}
+
+void InspectorDock::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (m_stale) refresh();
+}
+
+void InspectorDock::refresh() {
+  m_stale = !isVisible();
+  if (m_stale) return;
+  m_help.clear();
+  show(nullptr);
+  m_text->verticalScrollBar()->setValue(0);
+  const auto& nodes = m_context.selection.nodes();
+  if (nodes.size() == 1 && m_context.document.snapshot()) askWhatWouldHelp(nodes.front());
+}
+
+void InspectorDock::show(const std::vector<WhatIf>* help) {
+  const auto snapshot = m_context.document.snapshot();
+  if (!snapshot) {
+    m_text->clear();
+    return;
+  }
+  const Theme& theme = m_context.theme();
+  const auto& nodes = m_context.selection.nodes();
+  const FusedNode* fused = nodes.empty() ? nullptr : snapshot->fusedOf(nodes.front());
+  QString text;
+  if (nodes.empty()) {
+    text = modelText(*snapshot, theme);
+  } else if (nodes.size() == 1) {
+    text = nodeText(*snapshot, nodes.front(), help, theme);
+  } else if (fused && fused->nodes == nodes) {
+    text = fusedText(*snapshot, *fused, theme);
+  } else {
+    text = severalText(*snapshot, nodes, theme);
+  }
+  const int place = m_text->verticalScrollBar()->value();
+  m_text->setHtml(text);
+  m_text->verticalScrollBar()->setValue(place);
+}
+
+void InspectorDock::askWhatWouldHelp(NodeId node) {
+  const auto snapshot = m_context.document.snapshot();
+  m_context.jobs.run(
+      QStringLiteral("what_would_help"), this,
+      [plan = snapshot->plan, node](const StopToken&) { return wouldHelp(*plan, node); },
+      [this, snapshot, node](const std::vector<WhatIf>& help) {
+        if (m_context.document.snapshot() != snapshot || m_context.selection.current() != node) return;
+        m_help = help;
+        show(&m_help);
+      });
+}
+
+void InspectorDock::follow(const QUrl& link) {
+  const QString target = QUrl::fromPercentEncoding(link.path(QUrl::FullyEncoded).toUtf8());
+  if (link.scheme() == QLatin1String("node")) {
+    goTo(m_context, target, this);
+  } else if (link.scheme() == QLatin1String("remove")) {
+    const Directives& all = m_context.document.directives();
+    for (const Directive& directive : all) {
+      if (qs(directive.id) != target) continue;
+      m_context.document.editDirectives(QStringLiteral("Remove “%1”").arg(directiveText(directive)),
+                                        withoutId(all, directive.id));
+      return;
+    }
+  } else if (link.scheme() == QLatin1String("help")) {
+    applyHelp(target.toUInt());
+  }
+}
+
+void InspectorDock::applyHelp(std::size_t index) {
+  if (index >= m_help.size()) return;
+  const WhatIf whatIf = m_help[index];
+  const Directives& all = m_context.document.directives();
+  // A directive that is there already is offered for removal: "without --pin …".
+  const bool present = std::find(all.begin(), all.end(), whatIf.directive) != all.end();
+  m_context.document.editDirectives(
+      qs(whatIf.change), present ? withoutId(all, whatIf.directive.id) : withDirective(all, whatIf.directive));
+}
+
+}  // namespace fusescope

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <QTextBrowser>
+#include <QWidget>
+#include <vector>
+
+#include "ui/docks/dock_context.h"
+
+namespace fusescope {
+
+/// The selected node, fused node or model: what it is, why it is planned so, what would change it.
+class InspectorDock : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit InspectorDock(const DockContext& context, QWidget* parent = nullptr);
+  QString text() const { return m_text->toPlainText(); }
+  void refresh();
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void show(const std::vector<WhatIf>* help);
+  void askWhatWouldHelp(NodeId node);
+  void follow(const QUrl& link);
+  void applyHelp(std::size_t index);
+
+  DockContext m_context;
+  QTextBrowser* m_text;
+  std::vector<WhatIf> m_help;
+  bool m_stale = true;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,354 @@
+#include "ui/docks/inspector_text.h"
+
+#include <QUrl>
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "session/session.h"
+#include "ui/document/directive_edits.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kDeepestWalk = 4;
+constexpr std::size_t kMostListed = 60;
+constexpr std::size_t kMostNumbers = 12;
+
+QString heading(const QString& text, const Theme& theme) {
+  return QStringLiteral("<p style='margin-top:12px; margin-bottom:3px; color:%1'><b>%2</b></p>")
+      .arg(theme.dimText.name(), text);
+}
+
+QString title(const QString& text, const QString& second, const Theme& theme) {
+  return QStringLiteral(
+             "<p style='margin:0; font-size:large'><b>%1</b></p><p style='margin:2px 0 4px 0; color:%3'>%2</p>")
+      .arg(text, second, theme.dimText.name());
+}
+
+QString badge(DataType type, const Theme& theme) {
+  if (type == DataType::Undefined) return {};
+  const Swatch swatch = precisionSwatch(type, theme);
+  return QStringLiteral("<span style='background-color:%1; color:%2'><b>&nbsp;%3&nbsp;</b></span>")
+      .arg(swatch.color.name(), readableOn(swatch.color).name(), qs(type));
+}
+
+class Rows {
+ public:
+  explicit Rows(const Theme& theme) : m_theme(theme) {}
+  void add(const QString& key, const QString& value) {
+    m_rows +=
+        QStringLiteral("<tr><td style='padding:1px 12px 1px 0; color:%1'>%2</td><td style='padding:1px 0'>%3</td></tr>")
+            .arg(m_theme.dimText.name(), key, value);
+  }
+  QString text() const {
+    return m_rows.isEmpty() ? QString()
+                            : QStringLiteral("<table cellspacing='0' cellpadding='0'>%1</table>").arg(m_rows);
+  }
+
+ private:
+  const Theme& m_theme;
+  QString m_rows;
+};
+
+template <class T>
+QString listText(const std::vector<T>& numbers) {
+  QStringList parts;
+  for (std::size_t i = 0; i < numbers.size() && i < kMostNumbers; ++i) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      parts << html(numbers[i]);
+    } else {
+      parts << QString::number(numbers[i]);
+    }
+  }
+  if (numbers.size() > kMostNumbers) parts << QStringLiteral("… %1 in all").arg(numbers.size());
+  return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
+}
+
+struct AttributeText {
+  QString operator()(std::int64_t number) const { return QString::number(number); }
+  QString operator()(float number) const { return QString::number(static_cast<double>(number)); }
+  QString operator()(const std::string& text) const { return html(text.substr(0, 200)); }
+  QString operator()(const Tensor& tensor) const {
+    return QStringLiteral("tensor %1%2").arg(qs(tensor.type()), qs(toText(tensor.dims())));
+  }
+  QString operator()(const Subgraph& body) const {
+    return QStringLiteral("graph of %1").arg(plural(static_cast<std::int64_t>(body.graph->nodeCount()), "node"));
+  }
+  template <class T>
+  QString operator()(const std::vector<T>& list) const {
+    return listText(list);
+  }
+};
+
+QString valueText(const PlanSnapshot& snapshot, ValueId id, bool input, const Theme& theme) {
+  const Value& value = snapshot.graph().value(id);
+  const DataType stored = snapshot.plan->storedType(id);
+  QString text = QStringLiteral("<code>%1</code>").arg(html(value.type.text()));
+  if (stored != value.type.dtype && stored != DataType::Undefined)
+    text += QStringLiteral(" stored as ") + badge(stored, theme);
+  if (value.constant)
+    text += QStringLiteral(" · %1").arg(value.constant->hasData() ? QStringLiteral("weight")
+                                                                  : QStringLiteral("weight without data"));
+  if (input && value.producer.valid())
+    text += QStringLiteral(" · from ") + nodeLink(snapshot.graph().node(value.producer).name);
+  if (input && snapshot.graph().isInput(id)) text += QStringLiteral(" · network input");
+  if (!input && snapshot.graph().isOutput(id)) text += QStringLiteral(" · network output");
+  if (!input && !value.consumers.empty()) {
+    QStringList readers;
+    for (std::size_t i = 0; i < value.consumers.size() && i < 4; ++i)
+      readers << nodeLink(snapshot.graph().node(value.consumers[i]).name);
+    if (value.consumers.size() > 4) readers << QStringLiteral("%1 more").arg(value.consumers.size() - 4);
+    text += QStringLiteral(" · to ") + readers.join(QStringLiteral(", "));
+  }
+  return text;
+}
+
+QString mark(const Decision& decision, const Theme& theme) {
+  return QStringLiteral("<span style='color:%1'>%2</span>")
+      .arg((decision.allowed ? theme.success : theme.error).name(),
+           decision.allowed ? QStringLiteral("✓") : QStringLiteral("✗"));
+}
+
+QString walk(const PlanSnapshot& snapshot, std::uint32_t index, int depth, std::set<std::uint32_t>& seen,
+             const Theme& theme) {
+  const auto& all = snapshot.plan->decisions;
+  if (index >= all.size() || !seen.insert(index).second) return {};
+  const Decision& decision = all[index];
+  QString text =
+      QStringLiteral("<div style='margin-left:%1px; margin-bottom:3px'>%2%3 %4 <span style='color:%5'>%6</span></div>")
+          .arg(depth * 14)
+          .arg(depth > 0 ? QStringLiteral("because ") : QString(), mark(decision, theme), html(message(decision)),
+               theme.dimText.name(), html(decision.code));
+  if (depth == kDeepestWalk) return text;
+  for (const std::uint32_t evidence : decision.evidence) text += walk(snapshot, evidence, depth + 1, seen, theme);
+  return text;
+}
+
+QString decisionsText(const PlanSnapshot& snapshot, const std::vector<std::uint32_t>& indices, const Theme& theme) {
+  QString text;
+  std::set<std::uint32_t> seen;
+  std::size_t listed = 0;
+  for (const std::uint32_t index : indices) {
+    if (++listed > kMostListed)
+      return text + QStringLiteral("<div>… and %1 more</div>").arg(indices.size() - kMostListed);
+    text += walk(snapshot, index, 0, seen, theme);
+  }
+  return text;
+}
+
+QString directivesText(const Directives& all, const std::string& name, const Theme& theme) {
+  QString text;
+  for (const Directive* directive : directivesNaming(all, name)) {
+    text += QStringLiteral("<div>%1 &nbsp;<a href='remove:%2'>remove</a></div>")
+                .arg(directiveText(*directive).toHtmlEscaped(), html(directive->id));
+  }
+  return text.isEmpty() ? QString() : heading(QStringLiteral("Directives"), theme) + text;
+}
+
+QString helpText(const std::vector<WhatIf>* help, const Theme& theme) {
+  QString text = heading(QStringLiteral("What would help"), theme);
+  if (!help) return text + QStringLiteral("<div style='color:%1'>working it out …</div>").arg(theme.dimText.name());
+  if (help->empty())
+    return text + QStringLiteral("<div style='color:%1'>Nothing needs help here.</div>").arg(theme.dimText.name());
+  for (std::size_t i = 0; i < help->size(); ++i) {
+    const WhatIf& whatIf = (*help)[i];
+    text +=
+        QStringLiteral("<div style='margin-bottom:3px'>• <code>%1</code> → %2 &nbsp;<a href='help:%3'>do it</a></div>")
+            .arg(html(whatIf.change), html(whatIf.effect))
+            .arg(i);
+  }
+  return text;
+}
+
+QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme) {
+  const PrecisionGrant* grant = snapshot.grantOf(node);
+  if (!grant || grant->granted == DataType::Undefined) return QStringLiteral("no float computation");
+  QString text = badge(grant->granted, theme);
+  if (grant->asked != DataType::Undefined && grant->asked != grant->granted)
+    text += QStringLiteral(" · asked for ") + badge(grant->asked, theme);
+  text += QStringLiteral(" <span style='color:%1'>by %2</span>").arg(theme.dimText.name(), html(grant->by));
+  const QString unknown = timeUnknownReason(*snapshot.plan, grant->granted);
+  if (!unknown.isEmpty())
+    text +=
+        QStringLiteral("<br><span style='color:%1'>time %2</span>").arg(theme.warning.name(), unknown.toHtmlEscaped());
+  return text;
+}
+
+}  // namespace
+
+QString nodeLink(const std::string& name) {
+  return QStringLiteral("<a href='node:%1'>%2</a>")
+      .arg(QString::fromUtf8(QUrl::toPercentEncoding(qs(name))), html(name));
+}
+
+QString decisionText(const PlanSnapshot& snapshot, std::uint32_t index, const Theme& theme) {
+  std::set<std::uint32_t> seen;
+  return walk(snapshot, index, 0, seen, theme);
+}
+
+QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<WhatIf>* help, const Theme& theme) {
+  const Plan& plan = *snapshot.plan;
+  const Node& node = plan.graph().node(id);
+  const auto& facts = snapshot.facts(id);
+  QString text = title(html(node.name), node.domain.empty() ? html(node.op) : html(node.domain + "." + node.op), theme);
+  Rows summary(theme);
+  summary.add(QStringLiteral("computes in"), precisionText(snapshot, id, theme));
+  if (const FusedNode* fused = snapshot.fusedOf(id)) {
+    const Segment& segment = plan.segments[fused->segment.index];
+    if (fused->nodes.size() > 1)
+      summary.add(QStringLiteral("fused into"), nodeLink(fused->name) + QStringLiteral(" (%1)").arg(html(fused->kind)));
+    summary.add(
+        QStringLiteral("runs in"),
+        QStringLiteral("%1, %2 on %3").arg(nodeLink(segment.name), qs(name(segment.kind)), html(segment.backend)));
+  }
+  summary.add(QStringLiteral("work"),
+              QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
+  text += summary.text() + directivesText(plan.options.directives, node.name, theme);
+
+  std::vector<std::uint32_t> about = snapshot.decisionsAbout(node.name);
+  const auto& all = plan.decisions;
+  std::stable_sort(about.begin(), about.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return !all[a].allowed && all[b].allowed; });
+  text += heading(QStringLiteral("Why"), theme);
+  text +=
+      about.empty() ? QStringLiteral("<div>No decision names this node.</div>") : decisionsText(snapshot, about, theme);
+  text += helpText(help, theme);
+
+  Rows inputs(theme), outputs(theme), attributes(theme);
+  for (const ValueId value : node.inputs) {
+    if (value.valid()) inputs.add(html(plan.graph().value(value).name), valueText(snapshot, value, true, theme));
+  }
+  for (const ValueId value : node.outputs) {
+    if (value.valid()) outputs.add(html(plan.graph().value(value).name), valueText(snapshot, value, false, theme));
+  }
+  for (const auto& [key, value] : node.attributes) attributes.add(html(key), std::visit(AttributeText(), value));
+  if (!node.inputs.empty()) text += heading(QStringLiteral("Inputs"), theme) + inputs.text();
+  text += heading(QStringLiteral("Outputs"), theme) + outputs.text();
+  if (!node.attributes.empty()) text += heading(QStringLiteral("Attributes"), theme) + attributes.text();
+  if (node.origins.size() > 1 ||
+      (!node.origins.empty() && plan.model->origins[node.origins[0].index].name != node.name)) {
+    QStringList origins;
+    for (const OriginId origin : node.origins) origins << html(plan.model->origins[origin.index].name);
+    text += heading(QStringLiteral("Nodes of the file"), theme) +
+            QStringLiteral("<div>%1</div>").arg(origins.join(QStringLiteral(", ")));
+  }
+  return text;
+}
+
+QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme) {
+  const Plan& plan = *snapshot.plan;
+  const Graph& graph = plan.graph();
+  QString text = title(html(graph.node(fused.root.valid() ? fused.root : fused.nodes.front()).name),
+                       QStringLiteral("fused node of %1 · %2")
+                           .arg(plural(static_cast<std::int64_t>(fused.nodes.size()), "node"), html(fused.kind)),
+                       theme);
+  Rows summary(theme);
+  summary.add(QStringLiteral("computes in"),
+              badge(fused.compute, theme) + QStringLiteral(" accumulates in ") + badge(fused.accumulate, theme));
+  const Segment& segment = plan.segments[fused.segment.index];
+  summary.add(
+      QStringLiteral("runs in"),
+      QStringLiteral("%1, %2 on %3").arg(nodeLink(segment.name), qs(name(segment.kind)), html(segment.backend)));
+  summary.add(QStringLiteral("work"),
+              QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
+  const QString unknown = timeUnknownReason(plan, fused.compute);
+  if (!unknown.isEmpty())
+    summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
+  else if (fused.predictedMs)
+    summary.add(QStringLiteral("predicted"), msText(fused.predictedMs));
+  text += summary.text() + heading(QStringLiteral("Nodes"), theme);
+  for (const NodeId node : fused.nodes) {
+    text += QStringLiteral("<div>%1 <span style='color:%2'>%3</span></div>")
+                .arg(nodeLink(graph.node(node).name), theme.dimText.name(), html(graph.node(node).op));
+  }
+  if (!fused.innerEdges.empty()) {
+    Rows edges(theme);
+    for (const InnerEdge& edge : fused.innerEdges) {
+      edges.add(html(graph.value(edge.value).name),
+                edge.real ? QStringLiteral("in memory as ") + badge(edge.type, theme) : QStringLiteral("in registers"));
+    }
+    text += heading(QStringLiteral("Inner values"), theme) + edges.text();
+  }
+  std::vector<std::uint32_t> about = snapshot.decisionsAbout(fused.name);
+  std::set<std::uint32_t> known(about.begin(), about.end());
+  for (const NodeId node : fused.nodes) {
+    for (const std::uint32_t index : snapshot.decisionsAbout(graph.node(node).name)) {
+      if (plan.decisions[index].kind == DecisionKind::Fuse && known.insert(index).second) about.push_back(index);
+    }
+  }
+  return text + heading(QStringLiteral("Why"), theme) + decisionsText(snapshot, about, theme);
+}
+
+QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme) {
+  QString text =
+      title(plural(static_cast<std::int64_t>(nodes.size()), "node") + QStringLiteral(" selected"),
+            QStringLiteral("A pin from the menu or the Layers table goes to all of them in one step."), theme);
+  std::map<std::string, int> operators;
+  for (const NodeId node : nodes) ++operators[snapshot.graph().node(node).op];
+  Rows rows(theme);
+  for (const auto& [op, count] : operators) rows.add(html(op), QString::number(count));
+  return text + rows.text();
+}
+
+QString modelText(const PlanSnapshot& snapshot, const Theme& theme) {
+  const Plan& plan = *snapshot.plan;
+  const Model& model = *plan.model;
+  QString text =
+      title(qs(model.path).section(QLatin1Char('/'), -2).toHtmlEscaped(),
+            QStringLiteral("%1 · %2").arg(
+                html(model.format), model.producer.empty() ? QStringLiteral("producer unknown") : html(model.producer)),
+            theme);
+  Rows rows(theme);
+  rows.add(QStringLiteral("nodes"), QStringLiteral("%1 in the file, %2 after import, %3 fused nodes")
+                                        .arg(model.fileNodes)
+                                        .arg(plan.graph().nodeCount())
+                                        .arg(plan.fusedNodes.size()));
+  rows.add(QStringLiteral("segments"), QString::number(plan.segments.size()));
+  rows.add(QStringLiteral("parameters"),
+           QStringLiteral("%1 (%2)").arg(countText(model.parameters), bytesText(model.weightBytes)));
+  QStringList opsets;
+  for (const auto& [domain, version] : model.opset) opsets << QStringLiteral("%1 %2").arg(html(domain)).arg(version);
+  rows.add(QStringLiteral("opset"), opsets.join(QStringLiteral(", ")));
+  rows.add(QStringLiteral("target"),
+           html(plan.target.name) + (plan.target.planningOnly ? QStringLiteral(" (planning only)") : QString()));
+  text += rows.text() + heading(QStringLiteral("Inputs"), theme);
+  Rows inputs(theme);
+  for (const InputSpec& spec : plan.inputSpecs) {
+    const QString extents = spec.fixed()
+                                ? html(toText(spec.opt))
+                                : QStringLiteral("%1 … %2 … %3")
+                                      .arg(html(toText(spec.min)), html(toText(spec.opt)), html(toText(spec.max)));
+    inputs.add(html(spec.name),
+               QStringLiteral("<code>%1%2</code> · from %3").arg(qs(spec.dtype), extents, html(spec.source)));
+  }
+  text += inputs.text() + heading(QStringLiteral("Outputs"), theme);
+  Rows outputs(theme);
+  for (const ValueId value : plan.graph().outputs())
+    outputs.add(html(plan.graph().value(value).name),
+                QStringLiteral("<code>%1</code>").arg(html(plan.graph().value(value).type.text())));
+  text += outputs.text();
+  if (!plan.options.directives.empty()) {
+    text += heading(QStringLiteral("Directives: the default, plus these exceptions"), theme);
+    for (const Directive& directive : plan.options.directives) {
+      text += QStringLiteral("<div>%1 &nbsp;<a href='remove:%2'>remove</a></div>")
+                  .arg(directiveText(directive).toHtmlEscaped(), html(directive.id));
+    }
+  }
+  const auto obstacles = cannotRun(model);
+  if (!obstacles.empty()) {
+    text += heading(QStringLiteral("Cannot be run here"), theme);
+    for (std::size_t i = 0; i < obstacles.size() && i < kMostListed; ++i) {
+      text += QStringLiteral("<div>%1 %2</div>")
+                  .arg(obstacles[i].node.empty() ? QString() : nodeLink(obstacles[i].node) + QLatin1Char(':'),
+                       html(obstacles[i].message));
+    }
+  }
+  return text +
+         QStringLiteral("<p style='color:%1'>Select a node to see its tensors, and why it is planned as it is.</p>")
+             .arg(theme.dimText.name());
+}
+
+}  // namespace fusescope

@@ -1,0 +1,188 @@
+#include "ui/docks/layers_dock.h"
+
+#include <QComboBox>
+#include <QFile>
+#include <QHeaderView>
+#include <QItemSelectionModel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "base/files.h"
+#include "ui/docks/dock_widgets.h"
+#include "ui/document/qt_text.h"
+#include "ui/models/contents.h"
+
+namespace fusescope {
+
+namespace {
+
+/// A combo box with the pins that are legal for the node; writes through the dock, never into the model.
+class PinDelegate : public CellDelegate {
+ public:
+  PinDelegate(const DockContext& context, LayersDock& dock)
+      : CellDelegate(context.theme, {LayersModel::kCompute, LayersModel::kPin}, &dock),
+        m_context(context),
+        m_dock(dock) {}
+
+  QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const override {
+    const auto snapshot = m_context.document.snapshot();
+    auto* box = new QComboBox(parent);
+    box->addItem(QStringLiteral("no pin"), QPoint(0, 0));
+    const NodeId node = m_dock.model().nodeAt(index.row());
+    for (const DataType type : pinTypes(*snapshot->plan)) {
+      if (!pinRefusal(*snapshot->plan, node, type).isEmpty()) continue;
+      for (const Strictness strictness : {Strictness::Prefer, Strictness::Obey}) {
+        box->addItem(PinChoice{type, strictness}.text(), QPoint(static_cast<int>(type), static_cast<int>(strictness)));
+        const QString unknown = timeUnknownReason(*snapshot->plan, type);
+        if (!unknown.isEmpty()) box->setItemData(box->count() - 1, QStringLiteral("Time: ") + unknown, Qt::ToolTipRole);
+      }
+    }
+    connect(box, qOverload<int>(&QComboBox::activated), box, [this, box] {
+      emit const_cast<PinDelegate*>(this)->commitData(box);
+      emit const_cast<PinDelegate*>(this)->closeEditor(box);
+    });
+    return box;
+  }
+  void setEditorData(QWidget* editor, const QModelIndex& index) const override {
+    auto* box = static_cast<QComboBox*>(editor);
+    const auto pin = m_dock.model().pinOf(m_dock.model().nodeAt(index.row()));
+    box->setCurrentIndex(std::max(0, box->findText(pin.value_or(PinChoice()).text())));
+    box->showPopup();
+  }
+  void setModelData(QWidget* editor, QAbstractItemModel*, const QModelIndex& index) const override {
+    const QPoint chosen = static_cast<QComboBox*>(editor)->currentData().toPoint();
+    m_dock.applyPin(m_dock.model().nodeAt(index.row()),
+                    {static_cast<DataType>(chosen.x()), static_cast<Strictness>(chosen.y())});
+  }
+
+ private:
+  DockContext m_context;
+  LayersDock& m_dock;
+};
+
+}  // namespace
+
+LayersDock::LayersDock(const DockContext& context, QWidget* parent)
+    : QWidget(parent), m_context(context), m_filter(new QLineEdit), m_explanation(new QLabel), m_view(new QTableView) {
+  m_filter->setPlaceholderText(QStringLiteral("Filter: words, op:Conv, dtype:f16, pinned, -fused, time>0.5, /regex/"));
+  m_filter->setClearButtonEnabled(true);
+  m_filter->setMinimumWidth(200);
+  m_filter->setAccessibleName(QStringLiteral("Filter the layers"));
+  m_explanation->setForegroundRole(QPalette::PlaceholderText);
+  auto* pattern = new QPushButton(QStringLiteral("Pin a pattern…"));
+  auto* csv = new QPushButton(QStringLiteral("CSV…"));
+  csv->setToolTip(QStringLiteral("Save the rows as they stand, filtered and sorted"));
+  auto* row = toolRow({m_filter, m_explanation, pattern, csv}, this);
+  static_cast<QHBoxLayout*>(row->layout())->setStretch(0, 1);
+
+  m_view->setModel(&m_model);
+  m_view->setItemDelegate(new PinDelegate(context, *this));
+  m_view->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
+  m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+  m_view->setAccessibleName(QStringLiteral("Layers"));
+  styleTable(*m_view, {0, 100, 120, 88, 88, 92, 72, 78, 86}, true);
+  m_view->horizontalHeader()->setMinimumSectionSize(56);
+  m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(row);
+  layout->addWidget(m_view);
+
+  connect(&context.document, &PlanDocument::planChanged, this, &LayersDock::refresh);
+  connect(&context.builds, &BuildController::slotChanged, this, &LayersDock::refreshTimes);
+  connect(&context.selection, &Selection::changed, this, &LayersDock::showSelection);
+  connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LayersDock::readSelection);
+  connect(m_filter, &QLineEdit::textChanged, this, &LayersDock::applyFilter);
+  connect(pattern, &QPushButton::clicked, this, [this] { emit patternPinRequested(QString()); });
+  connect(csv, &QPushButton::clicked, this, &LayersDock::csvRequested);
+  connect(m_view, &QWidget::customContextMenuRequested, this,
+          [this](const QPoint& place) { emit menuRequested(m_view->viewport()->mapToGlobal(place)); });
+}
+
+void LayersDock::refresh() {
+  m_syncing = true;
+  m_model.setSnapshot(m_context.document.snapshot());
+  m_syncing = false;
+  applyFilter();
+  showSelection(nullptr);
+}
+
+void LayersDock::refreshTimes() {
+  const auto& builds = m_context.builds;
+  const int index = !builds.slot(BuildController::kB).time.is_null() ? BuildController::kB : BuildController::kA;
+  QString unknown;
+  const Json& time = builds.slot(index).time;
+  if (time.is_object() && builds.layerTimes(index).empty()) {
+    unknown = qs(textIn(time, "unavailable_reason"));
+    if (unknown.isEmpty()) unknown = QStringLiteral("No layer of this engine could be timed.");
+  }
+  m_model.setTimes(builds.layerTimes(index), unknown);
+}
+
+void LayersDock::applyFilter() {
+  const LayerFilter filter = LayerFilter::parse(m_filter->text());
+  m_syncing = true;
+  if (sender() == m_filter) m_model.setFilter(filter);
+  m_syncing = false;
+  const QString count =
+      m_model.rowCount() == m_model.totalCount()
+          ? plural(m_model.totalCount(), QStringLiteral("node"))
+          : QStringLiteral("%1 of %2").arg(m_model.rowCount()).arg(plural(m_model.totalCount(), "node"));
+  m_explanation->setText(filter.empty() && filter.understood() ? count
+                                                               : filter.explanation() + QStringLiteral(" · ") + count);
+  if (sender() == m_filter) showSelection(nullptr);
+}
+
+std::vector<NodeId> LayersDock::selectedNodes() const {
+  std::vector<NodeId> nodes;
+  for (const QModelIndex& row : m_view->selectionModel()->selectedRows()) nodes.push_back(m_model.nodeAt(row.row()));
+  return nodes;
+}
+
+void LayersDock::applyPin(NodeId node, const PinChoice& choice) {
+  const auto snapshot = m_context.document.snapshot();
+  std::vector<NodeId> nodes = selectedNodes();
+  if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes = {node};
+  std::erase_if(nodes, [&](NodeId id) { return !pinRefusal(*snapshot->plan, id, DataType::F32).isEmpty(); });
+  if (nodes.empty()) return;
+  if (choice.type == DataType::Undefined) {
+    m_context.document.clearDirectives(nodes);
+  } else {
+    m_context.document.pin(nodes, choice.type, choice.strictness);
+  }
+}
+
+bool LayersDock::exportCsv(const QString& path) {
+  return writeFileAtomically(path.toStdString(), m_model.csv().toStdString()).ok();
+}
+
+void LayersDock::showSelection(const QObject* source) {
+  if (source == this) return;
+  m_syncing = true;
+  QItemSelection rows;
+  int first = -1;
+  const auto& nodes = m_context.selection.nodes();
+  if (nodes.size() <= 500) {
+    for (const NodeId node : nodes) {
+      const int row = m_model.rowOf(node);
+      if (row < 0) continue;
+      if (first < 0) first = row;
+      rows.select(m_model.index(row, 0), m_model.index(row, LayersModel::kColumns - 1));
+    }
+  }
+  m_view->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
+  if (first >= 0) {
+    m_view->selectionModel()->setCurrentIndex(m_model.index(first, 0), QItemSelectionModel::NoUpdate);
+    m_view->scrollTo(m_model.index(first, 0));
+  }
+  m_syncing = false;
+}
+
+void LayersDock::readSelection() {
+  if (!m_syncing) m_context.selection.set(selectedNodes(), this);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QComboBox>
+#include <QLabel>
+#include <QTableView>
+#include <QWidget>
+
+#include "ui/docks/dock_context.h"
+#include "ui/docks/dock_widgets.h"
+#include "ui/models/table_model.h"
+
+namespace fusescope {
+
+/// Time per layer of a built engine, slowest first.
+class ProfileDock : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ProfileDock(const DockContext& context, QWidget* parent = nullptr);
+  TableModel& model() { return m_model; }
+  void refresh();
+
+ private:
+  DockContext m_context;
+  TableModel m_model;
+  QComboBox* m_slot;
+  QLabel* m_total;
+  QTableView* m_view;
+  HintStack* m_stack;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,117 @@
+#include "ui/document/directive_edits.h"
+
+#include <algorithm>
+
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+Directives withType(Directives directives, const std::vector<std::string>& names, DirectiveKind kind, DataType type,
+                    Strictness strictness) {
+  std::erase_if(directives, [&](const Directive& d) { return d.kind == kind && contains(names, d.pattern); });
+  for (const std::string& pattern : names) {
+    directives.push_back({.kind = kind, .pattern = pattern, .type = type, .strictness = strictness});
+  }
+  assignIds(directives);
+  return directives;
+}
+
+Directives withDirective(Directives directives, Directive addition) {
+  std::erase_if(directives, [&](const Directive& d) {
+    return d.kind == addition.kind && d.pattern == addition.pattern && d.rule == addition.rule;
+  });
+  directives.push_back(std::move(addition));
+  assignIds(directives);
+  return directives;
+}
+
+Directives withoutNodes(Directives directives, const std::vector<std::string>& names) {
+  std::erase_if(directives, [&](const Directive& d) { return contains(names, d.pattern); });
+  return directives;
+}
+
+Directives withoutId(Directives directives, const std::string& id) {
+  std::erase_if(directives, [&](const Directive& d) { return d.id == id; });
+  return directives;
+}
+
+std::vector<const Directive*> directivesNaming(const Directives& directives, const std::string& name) {
+  std::vector<const Directive*> found;
+  for (const Directive& directive : directives) {
+    if (directive.pattern == name) found.push_back(&directive);
+  }
+  return found;
+}
+
+QString directiveText(const Directive& d) {
+  const QString pattern = qs(d.pattern);
+  const QString strict = d.strictness == Strictness::Obey ? QStringLiteral(" (obey)") : QString();
+  switch (d.kind) {
+    case DirectiveKind::Pin:
+      return QStringLiteral("pin %1 to %2%3").arg(pattern, qs(d.type), strict);
+    case DirectiveKind::PinOutput:
+      return QStringLiteral("output of %1 as %2%3").arg(pattern, qs(d.type), strict);
+    case DirectiveKind::Fallback:
+      return QStringLiteral("fall back %1").arg(pattern);
+    case DirectiveKind::Split:
+      return QStringLiteral("split after %1").arg(pattern);
+    case DirectiveKind::NoFuse:
+      return QStringLiteral("no %1 fusion%2").arg(qs(d.rule), pattern.isEmpty() ? QString() : " at " + pattern);
+    case DirectiveKind::Truncate:
+      return QStringLiteral("truncate %1").arg(qs(name(d.truncate)));
+    case DirectiveKind::Tactic:
+      return QStringLiteral("tactic %1 for %2").arg(qs(d.rule), pattern);
+    case DirectiveKind::MinSegment:
+      return QStringLiteral("segments of at least %1").arg(d.number);
+  }
+  return {};
+}
+
+QString namesText(const std::vector<std::string>& names) {
+  return names.size() == 1 ? qs(names.front())
+                           : plural(static_cast<std::int64_t>(names.size()), QStringLiteral("node"));
+}
+
+QString pinRefusal(const Plan& plan, NodeId id, DataType type) {
+  const Node& node = plan.graph().node(id);
+  if (!plan.target.computeTypes.contains(type)) {
+    return QStringLiteral("%1 does not compute in %2.").arg(qs(plan.target.name), qs(type));
+  }
+  for (const ValueId value : node.outputs) {
+    if (!value.valid()) continue;
+    const DataType dtype = plan.graph().value(value).type.dtype;
+    if (isFloat(dtype) || dtype == DataType::Undefined) return {};
+  }
+  const ValueId first = node.outputs.empty() ? ValueId() : node.outputs.front();
+  const QString made = first.valid() ? qs(plan.graph().value(first).type.dtype) : QStringLiteral("nothing");
+  return QStringLiteral("%1 makes %2, and pins choose among float types.").arg(qs(node.name), made);
+}
+
+std::vector<DataType> pinTypes(const Plan& plan) {
+  std::vector<DataType> types;
+  for (const DataType type : {DataType::F32, DataType::BF16, DataType::F16}) {
+    if (plan.target.computeTypes.contains(type)) types.push_back(type);
+  }
+  return types;
+}
+
+QString timeUnknownReason(const Plan& plan, DataType type) {
+  if (plan.target.planningOnly) {
+    return QStringLiteral("unknown: %1 is planned for here, not built").arg(qs(plan.target.name));
+  }
+  if (plan.target.hardwareTypes.contains(type) || type == DataType::F32) return {};
+  return QStringLiteral(
+             "unknown on this CPU: it has no %1 hardware, so %1 is emulated; the values are right, the time "
+             "would mean nothing")
+      .arg(qs(type));
+}
+
+}  // namespace fusescope

@@ -1,0 +1,222 @@
+#include "ui/document/plan_document.h"
+
+#include <QFileInfo>
+#include <QPointer>
+#include <QSettings>
+#include <QUndoCommand>
+
+#include "ui/document/qt_text.h"
+#include "ui/jobs/job_runner.h"
+
+namespace fusescope {
+
+/// Undo and redo are the same exchange of the document's options with the stored ones.
+class ChangeOptions : public QUndoCommand {
+ public:
+  ChangeOptions(PlanDocument& document, const QString& text, PlanOptions changed)
+      : QUndoCommand(text), m_document(document), m_stored(std::move(changed)) {}
+  void undo() override { exchange(); }
+  void redo() override { exchange(); }
+
+ private:
+  void exchange() {
+    const PlanOptions current = m_document.options();
+    m_document.setOptions(m_stored);
+    m_stored = current;
+  }
+  PlanDocument& m_document;
+  PlanOptions m_stored;
+};
+
+namespace {
+
+const QString kOpenTag = QStringLiteral("open");
+const QString kPlanTag = QStringLiteral("plan");
+constexpr int kMostRecentFiles = 8;
+
+struct Opened {
+  std::shared_ptr<const PlanSnapshot> snapshot;
+};
+
+Result<Opened> openAndPlan(const std::string& path, const PlanOptions& options,
+                           const std::vector<InputOverride>& inputs, const StopToken& stop, const Progress& progress) {
+  const ArtifactKind kind = TRY(artifactKind(path));
+  const bool model = kind == ArtifactKind::Model;
+  const Artifact artifact = TRY(openArtifact(path, model ? inputs : std::vector<InputOverride>(),
+                                             model ? options : PlanOptions(), "native", stop, progress));
+  progress("summarise", "");
+  return Opened{makeSnapshot(artifact.plan, nullptr)};
+}
+
+Result<std::shared_ptr<const PlanSnapshot>> planAgain(std::shared_ptr<const Model> model, const PlanOptions& options,
+                                                      std::shared_ptr<const PlanSnapshot> before,
+                                                      const StopToken& stop) {
+  auto plan = TRY(makePlan(std::move(model), options, nullptr, stop));
+  TRY(checkStop(stop));
+  return makeSnapshot(std::move(plan), before ? before->plan.get() : nullptr);
+}
+
+}  // namespace
+
+PlanDocument::PlanDocument(JobRunner& jobs, QObject* parent) : QObject(parent), m_jobs(jobs), m_undo(this) {}
+
+void PlanDocument::open(const QString& path, const PlanOptions& options, const std::vector<InputOverride>& inputs) {
+  m_opening = true;
+  emit openingStarted(path);
+  const bool sameFile = path == m_path;
+  // Posted to the runner, which outlives its work; only the GUI thread looks at the document.
+  const Progress progress = [runner = &m_jobs, document = QPointer<PlanDocument>(this)](std::string_view phase,
+                                                                                        std::string_view) {
+    const auto tell = [document, text = qs(phase)] {
+      if (document) emit document->openingPhase(text);
+    };
+    QMetaObject::invokeMethod(runner, tell, Qt::QueuedConnection);
+  };
+  const auto work = [file = path.toStdString(), options, inputs, progress](const StopToken& stop) {
+    return openAndPlan(file, options, inputs, stop, progress);
+  };
+  m_jobs.run(kOpenTag, this, work, [this, path, inputs, sameFile](const Result<Opened>& opened) {
+    m_opening = false;
+    emit openingEnded();
+    if (!opened.ok()) {
+      if (!opened.error().cancelled) emit openFailed(path, qs(opened.error().text()));
+      return;
+    }
+    m_jobs.cancel(kPlanTag);
+    m_planning = false;
+    m_planProblem.clear();
+    m_snapshot = opened.value().snapshot;
+    m_model = m_snapshot->plan->model;
+    m_options = m_snapshot->plan->options;
+    m_inputs = inputs;
+    m_path = path;
+    if (!sameFile) m_undo.clear();
+    remember(path);
+    emit modelChanged();
+    emit optionsChanged();
+    emit planChanged();
+  });
+}
+
+void PlanDocument::reload() {
+  if (!m_path.isEmpty()) open(m_path, m_options, m_inputs);
+}
+
+void PlanDocument::cancelOpening() {
+  if (!m_opening) return;
+  m_jobs.cancel(kOpenTag);
+  m_opening = false;
+  emit openingEnded();
+}
+
+void PlanDocument::edit(const QString& text, PlanOptions changed) {
+  if (!m_model || changed == m_options) return;
+  m_undo.push(new ChangeOptions(*this, text, std::move(changed)));
+}
+
+void PlanDocument::editDirectives(const QString& text, Directives changed) {
+  PlanOptions options = m_options;
+  options.directives = std::move(changed);
+  edit(text, std::move(options));
+}
+
+void PlanDocument::setOptions(const PlanOptions& options) {
+  m_options = options;
+  replan();
+  emit optionsChanged();
+}
+
+void PlanDocument::replan() {
+  if (!m_model) return;
+  m_planning = true;
+  const auto work = [model = m_model, options = m_options, before = m_snapshot](const StopToken& stop) {
+    return planAgain(model, options, before, stop);
+  };
+  m_jobs.run(kPlanTag, this, work, [this](const Result<std::shared_ptr<const PlanSnapshot>>& planned) {
+    m_planning = false;
+    if (!planned.ok()) {
+      if (planned.error().cancelled) return;
+      m_planProblem = qs(planned.error().text());
+      emit planFailed(m_planProblem);
+      return;
+    }
+    m_planProblem.clear();
+    m_snapshot = planned.value();
+    emit planChanged();
+  });
+}
+
+void PlanDocument::setTarget(const std::string& target) {
+  PlanOptions options = m_options;
+  options.target = target;
+  edit(QStringLiteral("Plan for %1").arg(qs(target)), std::move(options));
+}
+
+void PlanDocument::setPrecisions(std::vector<DataType> precisions) {
+  PlanOptions options = m_options;
+  options.precisions = std::move(precisions);
+  QStringList names;
+  for (const DataType type : options.precisions) names << qs(type);
+  if (names.isEmpty()) names << QStringLiteral("f32");
+  edit(QStringLiteral("Use precision %1").arg(names.join(QStringLiteral(", "))), std::move(options));
+}
+
+std::vector<std::string> PlanDocument::namesOf(const std::vector<NodeId>& nodes) const {
+  std::vector<std::string> names;
+  for (const NodeId node : nodes) {
+    if (m_model && m_model->graph->has(node)) names.push_back(m_model->graph->node(node).name);
+  }
+  return names;
+}
+
+void PlanDocument::pin(const std::vector<NodeId>& nodes, DataType type, Strictness strictness) {
+  const auto names = namesOf(nodes);
+  editDirectives(QStringLiteral("Pin %1 to %2").arg(namesText(names), qs(type)),
+                 withType(m_options.directives, names, DirectiveKind::Pin, type, strictness));
+}
+
+void PlanDocument::pinOutput(const std::vector<NodeId>& nodes, DataType type, Strictness strictness) {
+  const auto names = namesOf(nodes);
+  editDirectives(QStringLiteral("Output of %1 as %2").arg(namesText(names), qs(type)),
+                 withType(m_options.directives, names, DirectiveKind::PinOutput, type, strictness));
+}
+
+void PlanDocument::split(const std::vector<NodeId>& nodes) {
+  const auto names = namesOf(nodes);
+  Directives changed = m_options.directives;
+  for (const std::string& node : names) changed = withDirective(std::move(changed), splitDirective(node));
+  editDirectives(QStringLiteral("Split after %1").arg(namesText(names)), std::move(changed));
+}
+
+void PlanDocument::fallBack(const std::vector<NodeId>& nodes) {
+  const auto names = namesOf(nodes);
+  Directives changed = m_options.directives;
+  for (const std::string& node : names) changed = withDirective(std::move(changed), fallbackDirective(node));
+  editDirectives(QStringLiteral("Fall back %1").arg(namesText(names)), std::move(changed));
+}
+
+void PlanDocument::clearDirectives(const std::vector<NodeId>& nodes) {
+  const auto names = namesOf(nodes);
+  editDirectives(QStringLiteral("Clear the directives of %1").arg(namesText(names)),
+                 withoutNodes(m_options.directives, names));
+}
+
+QStringList PlanDocument::recentFiles() {
+  QStringList existing;
+  for (const QString& path : QSettings().value(QStringLiteral("recent")).toStringList()) {
+    if (QFileInfo::exists(path)) existing << path;
+  }
+  return existing;
+}
+
+void PlanDocument::remember(const QString& path) {
+  QSettings settings;
+  QStringList recent = settings.value(QStringLiteral("recent")).toStringList();
+  const QString absolute = QFileInfo(path).absoluteFilePath();
+  recent.removeAll(absolute);
+  recent.prepend(absolute);
+  while (recent.size() > kMostRecentFiles) recent.removeLast();
+  settings.setValue(QStringLiteral("recent"), recent);
+}
+
+}  // namespace fusescope

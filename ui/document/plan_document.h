@@ -1,0 +1,86 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+#include <memory>
+
+#include "session/session.h"
+#include "ui/document/directive_edits.h"
+#include "ui/document/plan_snapshot.h"
+
+namespace fusescope {
+
+class JobRunner;
+
+/// The only mutable state of the window: a model, the wishes for it, and the plan they make. Views read it and call its
+/// edits; each edit is one command on the undo stack, and is answered by planChanged() or planFailed() when the
+/// planning, which runs elsewhere, is through. Lives in the GUI thread and never waits.
+class PlanDocument : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit PlanDocument(JobRunner& jobs, QObject* parent = nullptr);
+
+  std::shared_ptr<const Model> model() const { return m_model; }
+  /// The newest plan there is; null without a model. While planning() it is that of the options before.
+  std::shared_ptr<const PlanSnapshot> snapshot() const { return m_snapshot; }
+  const PlanOptions& options() const { return m_options; }
+  const Directives& directives() const { return m_options.directives; }
+  const std::vector<InputOverride>& inputs() const { return m_inputs; }
+  QString path() const { return m_path; }
+  bool planning() const { return m_planning; }
+  bool opening() const { return m_opening; }
+  /// Why the present options have no plan; empty if they have one.
+  const QString& planProblem() const { return m_planProblem; }
+  QUndoStack& undoStack() { return m_undo; }
+
+  /// Opens a model, plan or engine file. Until it is open, and if it cannot be, everything stays as it was.
+  void open(const QString& path, const PlanOptions& options = {}, const std::vector<InputOverride>& inputs = {});
+  void reload();
+  void cancelOpening();
+
+  // Edits. Each is one undo step; one that changes nothing leaves none.
+  void edit(const QString& text, PlanOptions changed);
+  void editDirectives(const QString& text, Directives changed);
+  void setTarget(const std::string& target);
+  void setPrecisions(std::vector<DataType> precisions);
+  void pin(const std::vector<NodeId>& nodes, DataType type, Strictness strictness);
+  void pinOutput(const std::vector<NodeId>& nodes, DataType type, Strictness strictness);
+  void split(const std::vector<NodeId>& nodes);
+  void fallBack(const std::vector<NodeId>& nodes);
+  void clearDirectives(const std::vector<NodeId>& nodes);
+  std::vector<std::string> namesOf(const std::vector<NodeId>& nodes) const;
+
+  /// Recently opened files that still exist, newest first.
+  static QStringList recentFiles();
+
+ signals:
+  void openingStarted(const QString& path);
+  void openingPhase(const QString& phase);
+  void openingEnded();
+  void openFailed(const QString& path, const QString& problem);
+  void modelChanged();    ///< before planChanged(): ids of the old model mean nothing any more
+  void optionsChanged();  ///< the plan to them is under way
+  void planChanged();
+  void planFailed(const QString& problem);
+
+ private:
+  friend class ChangeOptions;
+  void setOptions(const PlanOptions& options);
+  void replan();
+  static void remember(const QString& path);
+
+  JobRunner& m_jobs;
+  QUndoStack m_undo;
+  QString m_path;
+  std::shared_ptr<const Model> m_model;
+  std::shared_ptr<const PlanSnapshot> m_snapshot;
+  PlanOptions m_options;
+  std::vector<InputOverride> m_inputs;
+  bool m_planning = false;
+  bool m_opening = false;
+  QString m_planProblem;
+};
+
+}  // namespace fusescope

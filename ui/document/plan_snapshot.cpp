@@ -1,0 +1,182 @@
+#include "ui/document/plan_snapshot.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ops/op_schema.h"
+
+namespace fusescope {
+
+namespace {
+
+std::map<std::string, const FusedNode*> fusions(const Plan& plan) {
+  std::map<std::string, const FusedNode*> byName;
+  for (const FusedNode& fused : plan.fusedNodes) {
+    if (fused.nodes.size() > 1) byName.emplace(fused.name, &fused);
+  }
+  return byName;
+}
+
+std::multiset<std::string> castTexts(const Plan& plan, std::int64_t& bytes) {
+  std::multiset<std::string> texts;
+  for (const PlannedCast& cast : plan.casts) {
+    texts.insert(plan.graph().value(cast.value).name + ": " + std::string(name(cast.from)) + " to " +
+                 std::string(name(cast.to)));
+    bytes += cast.bytes.value_or(0);
+  }
+  return texts;
+}
+
+std::int64_t movedBytes(const Plan& plan) {
+  std::int64_t bytes = 0;
+  for (const FusedNode& fused : plan.fusedNodes) bytes += fused.bytes.value_or(0);
+  return bytes;
+}
+
+std::string answerKey(const Decision& decision) {
+  std::string key = decision.code + '|' + decision.by + '|' + decision.arguments.dump();
+  for (const Subject& subject : decision.subjects) key += '|' + subject.name;
+  return key;
+}
+
+/// Known extents of every value, or nothing if one is unknown.
+std::optional<std::vector<Dims>> extents(const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<Dims> all;
+  for (const ValueId value : values) {
+    if (!value.valid()) {
+      all.emplace_back();
+      continue;
+    }
+    auto dims = graph.value(value).type.shape.fixed();
+    if (!dims) return std::nullopt;
+    all.push_back(std::move(*dims));
+  }
+  return all;
+}
+
+std::optional<std::int64_t> nodeBytes(const Plan& plan, const Node& node) {
+  std::int64_t bytes = 0;
+  for (const auto* values : {&node.inputs, &node.outputs}) {
+    for (const ValueId value : *values) {
+      if (!value.valid()) continue;
+      const auto dims = plan.graph().value(value).type.shape.fixed();
+      const auto count = dims ? elementCount(*dims) : std::nullopt;
+      if (!count) return std::nullopt;
+      bytes += static_cast<std::int64_t>(byteSize(plan.storedType(value), *count));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool PlanDelta::nothing() const {
+  return fusionsLost.empty() && fusionsGained.empty() && castsAdded.empty() && castsRemoved.empty() &&
+         retyped.empty() && newAnswers.empty() && fusedNodes == 0 && segments == 0;
+}
+
+PlanDelta planDelta(const Plan& before, const Plan& after) {
+  PlanDelta delta;
+  delta.comparable = true;
+  const auto lost = fusions(before), gained = fusions(after);
+  for (const auto& [fused, unused] : lost) {
+    if (!gained.contains(fused)) delta.fusionsLost.push_back(fused);
+  }
+  for (const auto& [fused, unused] : gained) {
+    if (!lost.contains(fused)) delta.fusionsGained.push_back(fused);
+  }
+  std::int64_t bytesBefore = 0, bytesAfter = 0;
+  const auto castsBefore = castTexts(before, bytesBefore), castsAfter = castTexts(after, bytesAfter);
+  std::set_difference(castsAfter.begin(), castsAfter.end(), castsBefore.begin(), castsBefore.end(),
+                      std::back_inserter(delta.castsAdded));
+  std::set_difference(castsBefore.begin(), castsBefore.end(), castsAfter.begin(), castsAfter.end(),
+                      std::back_inserter(delta.castsRemoved));
+  delta.castBytes = bytesAfter - bytesBefore;
+  delta.bytes = movedBytes(after) - movedBytes(before);
+  delta.fusedNodes =
+      static_cast<std::int64_t>(after.fusedNodes.size()) - static_cast<std::int64_t>(before.fusedNodes.size());
+  delta.segments = static_cast<std::int64_t>(after.segments.size()) - static_cast<std::int64_t>(before.segments.size());
+  for (std::size_t i = 0; i < after.precisionMap.size() && i < before.precisionMap.size(); ++i) {
+    const PrecisionGrant &old = before.precisionMap[i], &now = after.precisionMap[i];
+    if (old.node != now.node || old.granted == now.granted) continue;
+    delta.retyped.push_back(after.graph().node(now.node).name + ": " + std::string(name(old.granted)) + " to " +
+                            std::string(name(now.granted)));
+  }
+  std::set<std::string> known;
+  for (const Decision& decision : before.decisions) known.insert(answerKey(decision));
+  for (std::uint32_t i = 0; i < after.decisions.size(); ++i) {
+    if (!known.contains(answerKey(after.decisions[i]))) delta.newAnswers.push_back(i);
+  }
+  return delta;
+}
+
+std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const Plan* before) {
+  auto snapshot = std::make_shared<PlanSnapshot>();
+  const Graph& graph = plan->graph();
+  snapshot->nodes.resize(graph.nodeIdLimit());
+  for (std::uint32_t i = 0; i < plan->fusedNodes.size(); ++i) {
+    const FusedNode& fused = plan->fusedNodes[i];
+    snapshot->fusedByName.emplace(fused.name, i);
+    for (const NodeId node : fused.nodes) snapshot->nodes[node.index].fused = i;
+    if (fused.root.valid()) snapshot->nodes[fused.root.index].root = true;
+  }
+  for (std::uint32_t i = 0; i < plan->precisionMap.size(); ++i) {
+    snapshot->nodes[plan->precisionMap[i].node.index].grant = i;
+  }
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    PlanSnapshot::NodeFacts& facts = snapshot->nodes[id.index];
+    const auto inputs = extents(graph, node.inputs), outputs = extents(graph, node.outputs);
+    if (inputs && outputs) facts.flops = flopsOf(node, *inputs, *outputs);
+    facts.bytes = nodeBytes(*plan, node);
+  }
+  for (std::uint32_t i = 0; i < plan->decisions.size(); ++i) {
+    for (const Subject& subject : plan->decisions[i].subjects) {
+      auto& list = snapshot->decisionsOf[subject.name];
+      if (list.empty() || list.back() != i) list.push_back(i);
+    }
+  }
+  if (before && before->model == plan->model) snapshot->delta = planDelta(*before, *plan);
+  snapshot->plan = std::move(plan);
+  return snapshot;
+}
+
+const FusedNode* PlanSnapshot::fusedOf(NodeId node) const {
+  const std::uint32_t index = node.index < nodes.size() ? nodes[node.index].fused : UINT32_MAX;
+  return index == UINT32_MAX ? nullptr : &plan->fusedNodes[index];
+}
+
+const PrecisionGrant* PlanSnapshot::grantOf(NodeId node) const {
+  const std::uint32_t index = node.index < nodes.size() ? nodes[node.index].grant : UINT32_MAX;
+  return index == UINT32_MAX ? nullptr : &plan->precisionMap[index];
+}
+
+const std::vector<std::uint32_t>& PlanSnapshot::decisionsAbout(const std::string& name) const {
+  static const std::vector<std::uint32_t> kNone;
+  const auto found = decisionsOf.find(name);
+  return found == decisionsOf.end() ? kNone : found->second;
+}
+
+std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
+  if (const auto node = graph().findNode(name)) return {*node};
+  if (const auto fused = fusedByName.find(name); fused != fusedByName.end())
+    return plan->fusedNodes[fused->second].nodes;
+  for (const Segment& segment : plan->segments) {
+    if (segment.name == name) return segment.nodes;
+  }
+  const auto value = graph().findValue(name);
+  if (!value) return {};
+  const NodeId producer = graph().value(*value).producer;
+  if (producer.valid()) return {producer};
+  return graph().value(*value).consumers;
+}
+
+std::int64_t PlanSnapshot::pinCount() const {
+  const Directives& all = plan->options.directives;
+  return std::count_if(all.begin(), all.end(), [](const Directive& directive) {
+    return directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput;
+  });
+}
+
+}  // namespace fusescope

@@ -1,0 +1,56 @@
+#include "ui/document/qt_text.h"
+
+#include <array>
+#include <cmath>
+
+namespace fusescope {
+
+namespace {
+
+QString scaled(double value, double step, const std::array<const char*, 5>& units) {
+  std::size_t unit = 0;
+  while (std::abs(value) >= step && unit + 1 < units.size()) {
+    value /= step;
+    ++unit;
+  }
+  const int digits = unit == 0 ? 0 : (std::abs(value) < 10 ? 2 : (std::abs(value) < 100 ? 1 : 0));
+  const QString suffix = QString::fromUtf8(units[unit]);
+  const QString number = QString::number(value, 'f', digits);
+  return suffix.isEmpty() ? number : number + QStringLiteral(" ") + suffix;
+}
+
+}  // namespace
+
+QString countText(std::optional<std::int64_t> count) {
+  if (!count) return QStringLiteral("unknown");
+  return scaled(static_cast<double>(*count), 1000, {"", "k", "M", "G", "T"});
+}
+
+QString bytesText(std::optional<std::int64_t> bytes) {
+  if (!bytes) return QStringLiteral("unknown");
+  return scaled(static_cast<double>(*bytes), 1024, {"B", "KB", "MB", "GB", "TB"});
+}
+
+QString msText(std::optional<double> ms) {
+  if (!ms) return QStringLiteral("unknown");
+  const double size = std::abs(*ms);
+  return QStringLiteral("%1 ms").arg(QString::number(*ms, 'f', size < 1 ? 4 : (size < 10 ? 3 : 2)));
+}
+
+QString errorText(double error) {
+  if (std::isnan(error)) return QStringLiteral("nan");
+  if (std::isinf(error)) return error > 0 ? QStringLiteral("inf") : QStringLiteral("-inf");
+  if (error == 0) return QStringLiteral("0");
+  return QString::number(error, 'g', 3);
+}
+
+QString html(std::string_view text) {
+  return qs(text).toHtmlEscaped();
+}
+
+QString plural(std::int64_t count, const QString& one, const QString& many) {
+  const QString noun = count == 1 ? one : (many.isEmpty() ? one + QStringLiteral("s") : many);
+  return QStringLiteral("%1 %2").arg(count).arg(noun);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,17 @@
+#include "ui/document/selection.h"
+
+#include <algorithm>
+
+namespace fusescope {
+
+bool Selection::contains(NodeId node) const {
+  return std::find(m_nodes.begin(), m_nodes.end(), node) != m_nodes.end();
+}
+
+void Selection::set(std::vector<NodeId> nodes, const QObject* source) {
+  if (nodes == m_nodes) return;
+  m_nodes = std::move(nodes);
+  emit changed(source);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QObject>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace fusescope {
+
+/// The one selection that the canvas and every dock show. Nodes of the Graph, first the current one; ids stay valid
+/// while the model does. `source` is who set it, so that a view need not scroll to what it was clicked on.
+class Selection : public QObject {
+  Q_OBJECT
+
+ public:
+  using QObject::QObject;
+  const std::vector<NodeId>& nodes() const { return m_nodes; }
+  NodeId current() const { return m_nodes.empty() ? NodeId() : m_nodes.front(); }
+  bool contains(NodeId node) const;
+  /// Emits changed() if it differs from what is selected.
+  void set(std::vector<NodeId> nodes, const QObject* source = nullptr);
+  void clear(const QObject* source = nullptr) { set({}, source); }
+
+ signals:
+  void changed(const QObject* source);
+
+ private:
+  std::vector<NodeId> m_nodes;
+};
+
+}  // namespace fusescope

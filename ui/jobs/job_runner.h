@@ -1,0 +1,73 @@
+#pragma once
+
+#include <QHash>
+#include <QObject>
+#include <QPointer>
+#include <QThreadPool>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+
+#include "base/stop.h"
+
+namespace fusescope {
+
+/// Runs functions off the GUI thread and hands their const results back in it. Work is tagged: a newer request with a
+/// tag stops the one that runs and replaces the one that waits, so that at most one runs and one waits per tag.
+/// A result is delivered only if its request is still the newest of its tag and its receiver still lives. To be used
+/// from the GUI thread alone; nothing here waits, but the destructor, which stops the work and lets it return.
+class JobRunner : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit JobRunner(QObject* parent = nullptr);
+  ~JobRunner() override;
+
+  /// `work(const StopToken&)` runs in a pool thread; `done(const T&)` in the GUI thread.
+  template <class Work, class Deliver>
+  void run(const QString& tag, QObject* receiver, Work work, Deliver done) {
+    using T = std::invoke_result_t<Work, const StopToken&>;
+    submit(
+        tag, receiver,
+        [work = std::move(work)](const StopToken& stop) -> std::shared_ptr<const void> {
+          return std::make_shared<const T>(work(stop));
+        },
+        [done = std::move(done)](const std::shared_ptr<const void>& result) {
+          done(*static_cast<const T*>(result.get()));
+        });
+  }
+
+  /// Asks what runs under `tag` to stop and forgets what waits; neither is delivered.
+  void cancel(const QString& tag);
+  bool busy(const QString& tag) const;
+  bool idle() const;
+
+ signals:
+  void activityChanged();
+
+ private:
+  using Work = std::function<std::shared_ptr<const void>(const StopToken&)>;
+  using Deliver = std::function<void(const std::shared_ptr<const void>&)>;
+  struct Job {
+    QPointer<QObject> receiver;
+    Work work;
+    Deliver deliver;
+  };
+  struct Lane {
+    bool running = false;
+    bool wanted = false;  ///< the running job is still the newest request
+    std::stop_source stop{std::nostopstate};
+    std::optional<Job> waiting;
+  };
+
+  void submit(const QString& tag, QObject* receiver, Work work, Deliver deliver);
+  void start(const QString& tag, Job job);
+  void finished(const QString& tag, const Job& job, const std::shared_ptr<const void>& result);
+
+  QThreadPool m_pool;
+  QHash<QString, std::shared_ptr<Lane>> m_lanes;
+};
+
+}  // namespace fusescope

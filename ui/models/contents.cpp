@@ -1,0 +1,193 @@
+#include "ui/models/contents.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr double kUnknownLast = -std::numeric_limits<double>::max();
+
+Cell text(const QString& words, Tone tone = Tone::Plain) {
+  return {.text = words, .tone = tone};
+}
+
+Cell milliseconds(std::optional<double> ms) {
+  return {.text = msText(ms), .sort = ms.value_or(kUnknownLast), .tone = ms ? Tone::Plain : Tone::Dim, .number = true};
+}
+
+QString signedMs(double ms) {
+  return (ms > 0 ? QStringLiteral("+") : QString()) + msText(ms);
+}
+
+/// Json numbers, and the words that stand for NaN and infinities.
+double realIn(const Json& object, const char* key) {
+  if (!object.contains(key)) return std::nan("");
+  const Json& field = object[key];
+  if (field.is_number()) return field.get<double>();
+  if (field == "inf") return std::numeric_limits<double>::infinity();
+  if (field == "-inf") return -std::numeric_limits<double>::infinity();
+  return std::nan("");
+}
+
+QString namesIn(const Json& list) {
+  QStringList names;
+  for (const Json& entry : list) names << qs(entry.is_string() ? entry.get<std::string>() : entry.dump());
+  return names.join(QStringLiteral("  |  "));
+}
+
+QString firstName(const Json& group) {
+  for (const char* side : {"a", "b"}) {
+    if (group.contains(side) && !group[side].empty() && group[side][0].is_string())
+      return qs(group[side][0].get<std::string>());
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<double> numberIn(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || !object[key].is_number()) return std::nullopt;
+  return object[key].get<double>();
+}
+
+std::string textIn(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || !object[key].is_string()) return {};
+  return object[key].get<std::string>();
+}
+
+TableContent castsContent(const PlanSnapshot& snapshot) {
+  TableContent content{{"Value", "From", "To", "Between", "Bytes", "Why"}, {}, {}};
+  const Plan& plan = *snapshot.plan;
+  for (const PlannedCast& cast : plan.casts) {
+    const QString from =
+        cast.producer.valid() ? qs(plan.fusedNodes[cast.producer.index].name) : QStringLiteral("input");
+    QStringList to;
+    for (const FusedNodeId consumer : cast.consumers) to << qs(plan.fusedNodes[consumer.index].name);
+    if (to.isEmpty()) to << QStringLiteral("output");
+    const QString value = qs(plan.graph().value(cast.value).name);
+    Cell bytes{.text = bytesText(cast.bytes), .number = true};
+    if (cast.bytes) bytes.sort = static_cast<qlonglong>(*cast.bytes);
+    QString why = qs(cast.reason);
+    why.replace(QLatin1Char('_'), QLatin1Char(' '));
+    content.rows.push_back({value,
+                            {text(value), text(qs(cast.from)), text(qs(cast.to)),
+                             text(from + QStringLiteral(" → ") + to.join(", "), Tone::Dim), bytes, text(why)}});
+  }
+  return content;
+}
+
+TableContent profileContent(const Json& time) {
+  TableContent content{{"Layer", "Time", "Share", "Tactic", "FLOPs", "Bytes"}, {}, {}};
+  if (!time.is_object() || !time.contains("layers")) return content;
+  double total = 0, most = 0;
+  for (const Json& layer : time["layers"]) {
+    const double ms = numberIn(layer, "median_ms").value_or(0);
+    total += ms;
+    most = std::max(most, ms);
+  }
+  for (const Json& layer : time["layers"]) {
+    const QString layerName = qs(textIn(layer, "name"));
+    const auto ms = numberIn(layer, "median_ms");
+    Cell share = text(QStringLiteral("unknown"), Tone::Dim);
+    if (ms && total > 0) {
+      share = {.text = QStringLiteral("%1 %").arg(100 * *ms / total, 0, 'f', 1), .sort = *ms, .number = true};
+      share.bar = most > 0 ? *ms / most : 0;
+    }
+    const auto whole = [&](const char* key) -> std::optional<std::int64_t> {
+      const auto number = numberIn(layer, key);
+      return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
+    };
+    const auto flops = whole("flops"), bytes = whole("bytes");
+    content.rows.push_back({layerName,
+                            {text(layerName),
+                             milliseconds(ms),
+                             share,
+                             text(qs(textIn(layer, "tactic")), Tone::Dim),
+                             {.text = flops ? countText(flops) : QString(),
+                              .sort = static_cast<qlonglong>(flops.value_or(-1)),
+                              .number = true},
+                             {.text = bytes ? bytesText(bytes) : QString(),
+                              .sort = static_cast<qlonglong>(bytes.value_or(-1)),
+                              .number = true}}});
+  }
+  std::stable_sort(content.rows.begin(), content.rows.end(), [](const TableRow& a, const TableRow& b) {
+    return a.cells[1].sort.toDouble() > b.cells[1].sort.toDouble();
+  });
+  return content;
+}
+
+TableContent compareContent(const Json& comparison) {
+  TableContent content{{"In A", "In B", "A", "B", "Difference"}, {}, {}};
+  if (!comparison.is_object() || !comparison.contains("groups")) return content;
+  double most = 0;
+  for (const Json& group : comparison["groups"])
+    most = std::max(most, std::abs(numberIn(group, "delta_ms").value_or(0)));
+  for (const Json& group : comparison["groups"]) {
+    const QString a = namesIn(group.value("a", Json::array())), b = namesIn(group.value("b", Json::array()));
+    const bool changed = a != b;
+    const auto delta = numberIn(group, "delta_ms");
+    Cell difference = text(QStringLiteral("unknown"), Tone::Dim);
+    difference.number = true;
+    difference.sort = kUnknownLast;
+    if (delta) {
+      const double noise = 0.02 * std::max(numberIn(group, "a_ms").value_or(0), numberIn(group, "b_ms").value_or(0));
+      const Tone tone = std::abs(*delta) <= noise ? Tone::Dim : (*delta > 0 ? Tone::Bad : Tone::Good);
+      difference = {.text = signedMs(*delta), .sort = std::abs(*delta), .tone = tone, .number = true};
+      if (most > 0) difference.bar = std::abs(*delta) / most;
+    }
+    const QString mark = changed ? QStringLiteral("≠ ") : QString();
+    content.rows.push_back({firstName(group),
+                            {{.text = mark + (a.isEmpty() ? QStringLiteral("no counterpart") : a),
+                              .sort = a,
+                              .tone = changed ? Tone::Warning : Tone::Plain},
+                             {.text = mark + (b.isEmpty() ? QStringLiteral("no counterpart") : b),
+                              .sort = b,
+                              .tone = changed ? Tone::Warning : Tone::Plain},
+                             milliseconds(numberIn(group, "a_ms")),
+                             milliseconds(numberIn(group, "b_ms")),
+                             difference}});
+  }
+  // What is fused otherwise first, then the largest difference.
+  std::stable_sort(content.rows.begin(), content.rows.end(), [](const TableRow& a, const TableRow& b) {
+    const bool changedA = a.cells[0].tone == Tone::Warning, changedB = b.cells[0].tone == Tone::Warning;
+    if (changedA != changedB) return changedA;
+    return a.cells[4].sort.toDouble() > b.cells[4].sort.toDouble();
+  });
+  return content;
+}
+
+TableContent errorsContent(const Json& report) {
+  TableContent content{
+      {"Tensor", "Kind", "Largest |Δ|", "|Δ| / rms", "Cosine"},
+      {"", "An output of the network, or a value inside that both have in memory", "Largest absolute difference",
+       "Largest difference over the root mean square of what was expected", "1: same direction"},
+      {}};
+  if (!report.is_object()) return content;
+  for (const char* list : {"outputs", "values"}) {
+    if (!report.contains(list)) continue;
+    const bool output = std::string_view(list) == "outputs";
+    for (const Json& tensor : report[list]) {
+      const QString tensorName = qs(textIn(tensor, "name"));
+      const double worst = realIn(tensor, "max_abs"), relative = realIn(tensor, "max_over_rms"),
+                   cosine = realIn(tensor, "cosine");
+      const bool broken = !std::isfinite(worst) || !std::isfinite(relative);
+      const Tone tone = broken ? Tone::Bad : (relative > 1e-2 ? Tone::Warning : Tone::Plain);
+      const double order = std::isfinite(relative) ? relative : std::numeric_limits<double>::max();
+      content.rows.push_back(
+          {tensorName,
+           {text(tensorName, output ? Tone::Plain : Tone::Dim),
+            text(output ? QStringLiteral("output") : QStringLiteral("inside"), Tone::Dim),
+            {.text = errorText(worst), .sort = std::isfinite(worst) ? worst : order, .tone = tone, .number = true},
+            {.text = errorText(relative), .sort = order, .tone = tone, .number = true},
+            {.text = QString::number(cosine, 'f', 6), .sort = cosine, .number = true}}});
+    }
+  }
+  return content;
+}
+
+}  // namespace fusescope

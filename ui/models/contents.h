@@ -1,0 +1,25 @@
+#pragma once
+
+#include "base/json.h"
+#include "ui/document/plan_snapshot.h"
+#include "ui/models/table_model.h"
+
+namespace fusescope {
+
+// The simple tables as values. Pure functions, so that a test needs no window.
+
+/// Casts of a plan: value, from, to, where, bytes, why.
+TableContent castsContent(const PlanSnapshot& snapshot);
+/// Layers of a `time --json --per-layer` report, slowest first, with a bar for the share of the total.
+TableContent profileContent(const Json& time);
+/// Groups of a `compare --json` report, largest difference first.
+TableContent compareContent(const Json& comparison);
+/// `outputs` and `values` of a comparison or an error report.
+TableContent errorsContent(const Json& report);
+
+/// A number of a report, or nothing where it is null.
+std::optional<double> numberIn(const Json& object, const char* key);
+/// A text of a report; empty where it is null.
+std::string textIn(const Json& object, const char* key);
+
+}  // namespace fusescope

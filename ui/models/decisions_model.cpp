@@ -1,0 +1,143 @@
+#include "ui/models/decisions_model.h"
+
+#include <algorithm>
+
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+bool refusedPin(const Decision& decision) {
+  return !decision.allowed && answersDirective(decision);
+}
+
+bool wanted(const Decision& decision, bool isNew, DecisionFilter filter) {
+  switch (filter) {
+    case DecisionFilter::Answers:
+      return answersDirective(decision) || (!decision.allowed && decision.kind != DecisionKind::Fuse);
+    case DecisionFilter::New:
+      return isNew;
+    case DecisionFilter::Verdicts:
+      return decision.kind == DecisionKind::Validate;
+    case DecisionFilter::Fusions:
+      return decision.kind == DecisionKind::Fuse;
+    case DecisionFilter::All:
+      return true;
+  }
+  return false;
+}
+
+/// Refused wishes, then what else concerns a wish, then refusals, then the rest.
+int urgency(const Decision& decision) {
+  if (refusedPin(decision)) return 0;
+  if (answersDirective(decision)) return 1;
+  return decision.allowed ? 3 : 2;
+}
+
+QString subjectText(const Decision& decision) {
+  if (decision.subjects.empty()) return QStringLiteral("(the model)");
+  const QString first = qs(decision.subjects.front().name);
+  if (decision.subjects.size() == 1) return first;
+  return QStringLiteral("%1 and %2 more").arg(first).arg(decision.subjects.size() - 1);
+}
+
+}  // namespace
+
+bool answersDirective(const Decision& decision) {
+  return decision.by.find(':') != std::string::npos;
+}
+
+void DecisionsModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
+  beginResetModel();
+  m_snapshot = std::move(snapshot);
+  arrange();
+  endResetModel();
+}
+
+void DecisionsModel::setFilter(DecisionFilter filter) {
+  beginResetModel();
+  m_filter = filter;
+  arrange();
+  endResetModel();
+}
+
+void DecisionsModel::setSubject(const std::string& name) {
+  beginResetModel();
+  m_subject = name;
+  arrange();
+  endResetModel();
+}
+
+int DecisionsModel::countOf(const PlanSnapshot& snapshot, DecisionFilter filter) {
+  if (filter == DecisionFilter::New) return static_cast<int>(snapshot.delta.newAnswers.size());
+  const auto& all = snapshot.plan->decisions;
+  return static_cast<int>(
+      std::count_if(all.begin(), all.end(), [&](const Decision& decision) { return wanted(decision, false, filter); }));
+}
+
+void DecisionsModel::arrange() {
+  m_rows.clear();
+  if (!m_snapshot) return;
+  const auto& all = m_snapshot->plan->decisions;
+  m_new.assign(all.size(), false);
+  for (const std::uint32_t index : m_snapshot->delta.newAnswers) m_new[index] = true;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (!wanted(all[i], m_new[i], m_filter)) continue;
+    const bool about = m_subject.empty() || std::any_of(all[i].subjects.begin(), all[i].subjects.end(),
+                                                        [&](const Subject& s) { return s.name == m_subject; });
+    if (about) m_rows.push_back(i);
+  }
+  std::stable_sort(m_rows.begin(), m_rows.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return urgency(all[a]) < urgency(all[b]); });
+}
+
+int DecisionsModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+int DecisionsModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : kColumns;
+}
+
+QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const Decision& decision = decisionAt(index.row());
+  switch (role) {
+    case Qt::DisplayRole:
+      switch (index.column()) {
+        case kMark:
+          return decision.allowed ? QStringLiteral("✓ yes") : QStringLiteral("✗ no");
+        case kSubject:
+          return subjectText(decision);
+        case kWhat:
+          return qs(message(decision));
+        case kCode:
+          return qs(decision.code);
+        default:
+          return {};
+      }
+    case Qt::ToolTipRole:
+      return index.column() == kCode ? qs(decision.code) + " · " + qs(decision.by) : qs(message(decision));
+    case kNameRole:
+      return decision.subjects.empty() ? QString() : qs(decision.subjects.front().name);
+    case kToneRole: {
+      if (index.column() == kCode) return static_cast<int>(Tone::Dim);
+      if (index.column() != kMark) return static_cast<int>(Tone::Plain);
+      if (decision.allowed) return static_cast<int>(Tone::Good);
+      return static_cast<int>(refusedPin(decision) ? Tone::Bad : Tone::Warning);
+    }
+    case kNewRole:
+      return m_new[m_rows[static_cast<std::size_t>(index.row())]];
+    default:
+      return {};
+  }
+}
+
+QVariant DecisionsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  static const char* const kHeaders[] = {"Answer", "About", "Why", "Code"};
+  if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= kColumns) return {};
+  return QString::fromLatin1(kHeaders[section]);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <memory>
+
+#include "ui/document/plan_snapshot.h"
+#include "ui/models/roles.h"
+
+namespace fusescope {
+
+/// Which decisions of a plan to list.
+enum class DecisionFilter {
+  Answers,   ///< what a user asked about: pins and other directives, truncation, everything refused but fusions
+  New,       ///< what came with the last edit
+  Verdicts,  ///< validators' answers, node by node
+  Fusions,   ///< what was merged, and what was not and why
+  All,
+};
+
+/// Decisions of a plan as a table, refused ones and answers to directives first. Sentences are made when they are
+/// looked at: a plan may hold tens of thousands.
+class DecisionsModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  enum Column { kMark, kSubject, kWhat, kCode, kColumns };
+
+  using QAbstractTableModel::QAbstractTableModel;
+  void setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot);
+  void setFilter(DecisionFilter filter);
+  DecisionFilter filter() const { return m_filter; }
+  /// Only those about this name; empty: all.
+  void setSubject(const std::string& name);
+  const Decision& decisionAt(int row) const {
+    return m_snapshot->plan->decisions[m_rows[static_cast<std::size_t>(row)]];
+  }
+  static int countOf(const PlanSnapshot& snapshot, DecisionFilter filter);
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  void arrange();
+  std::shared_ptr<const PlanSnapshot> m_snapshot;
+  std::vector<std::uint32_t> m_rows;
+  std::vector<bool> m_new;  ///< by decision
+  DecisionFilter m_filter = DecisionFilter::Answers;
+  std::string m_subject;
+};
+
+/// Did a directive ask for it? ("pin:3")
+bool answersDirective(const Decision& decision);
+
+}  // namespace fusescope

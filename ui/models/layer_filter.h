@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QRegularExpression>
+#include <QString>
+#include <optional>
+#include <vector>
+
+namespace fusescope {
+
+/// What the filter may look at of one layer.
+struct LayerView {
+  QString node, op, fused, segment, dtype;
+  bool pinned = false, isFused = false, fallback = false;
+  std::optional<double> ms, flops, bytes;
+};
+
+/// The filter language: words are ANDed and look in the names of node, operator and fused node; `op:Conv`, `dtype:f16`,
+/// `region:segment_1`, `pinned`, `fused`, `fallback`, `time>0.5ms`, `flops>1e6`, `bytes<1000`, `/regex/`; `-` before
+/// any of them turns it round.
+class LayerFilter {
+ public:
+  static LayerFilter parse(const QString& text);
+  bool matches(const LayerView& layer) const;
+  bool empty() const { return m_terms.empty(); }
+  /// What was understood, for people: "operator is Conv and not pinned"; what was not is said.
+  QString explanation() const;
+  bool understood() const { return m_problem.isEmpty(); }
+
+ private:
+  enum class Kind { Word, Op, Type, Region, Pinned, Fused, Fallback, Compare, Regex };
+  struct Term {
+    Kind kind = Kind::Word;
+    bool negated = false;
+    QString text;  ///< or the field of Compare
+    QChar relation;
+    double number = 0;
+    QRegularExpression regex;
+  };
+  static bool matches(const Term& term, const LayerView& layer);
+  static std::optional<Term> compareTerm(const QString& word);
+  static QString explain(const Term& term);
+  std::vector<Term> m_terms;
+  QString m_problem;
+};
+
+}  // namespace fusescope

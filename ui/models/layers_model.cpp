@@ -1,0 +1,311 @@
+#include "ui/models/layers_model.h"
+
+#include <algorithm>
+
+#include "ui/document/directive_edits.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr const char* kHeaders[] = {"Node", "Op", "Fused node", "Segment", "Computes", "Pin", "FLOPs", "Bytes", "Time"};
+constexpr const char* kHeaderTips[] = {
+    "Node of the network, by its name in the file",
+    "Operator",
+    "The fused node that runs it, by its main node",
+    "The segment it is in",
+    "The type its operands are rounded to",
+    "What was asked for; double click to choose. Several rows are pinned at once",
+    "Floating-point operations; a multiply-add counts as two",
+    "Bytes of inputs and outputs",
+    "Measured time of the whole fused node, at its main node",
+};
+
+QString quotedText(const QString& field) {
+  if (!field.contains(QLatin1Char(',')) && !field.contains(QLatin1Char('"')) && !field.contains(QLatin1Char('\n')))
+    return field;
+  QString doubled = field;
+  doubled.replace(QLatin1Char('"'), QStringLiteral("\"\""));
+  return QLatin1Char('"') + doubled + QLatin1Char('"');
+}
+
+}  // namespace
+
+QString PinChoice::text() const {
+  if (type == DataType::Undefined) return QStringLiteral("no pin");
+  return strictness == Strictness::Obey ? qs(type) + QStringLiteral(" (obey)") : qs(type);
+}
+
+void LayersModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
+  const std::vector<NodeId> before = m_rows;
+  const bool sameModel = m_snapshot && snapshot && m_snapshot->plan->model == snapshot->plan->model;
+  if (!sameModel) beginResetModel();
+  m_snapshot = std::move(snapshot);
+  readPlan();
+  readTimes();
+  if (!sameModel) {
+    arrange();
+    endResetModel();
+    return;
+  }
+  // The same rows with other content: selection, scroll position and an open editor survive.
+  arrange();
+  if (m_rows == before) {
+    if (!m_rows.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+    return;
+  }
+  std::vector<NodeId> after = std::exchange(m_rows, before);
+  beginResetModel();
+  m_rows = std::move(after);
+  endResetModel();
+}
+
+void LayersModel::setTimes(std::map<std::string, double> times, const QString& unknown) {
+  m_times = std::move(times);
+  m_timesUnknown = unknown;
+  readTimes();
+  if (!m_rows.empty()) emit dataChanged(index(0, kTime), index(rowCount() - 1, kTime));
+}
+
+void LayersModel::setFilter(const LayerFilter& filter) {
+  beginResetModel();
+  m_filter = filter;
+  arrange();
+  endResetModel();
+}
+
+void LayersModel::readPlan() {
+  m_views.clear();
+  if (!m_snapshot) return;
+  const Plan& plan = *m_snapshot->plan;
+  m_views.resize(plan.graph().nodeIdLimit());
+  for (const NodeId id : plan.graph().order()) {
+    const Node& node = plan.graph().node(id);
+    const auto& facts = m_snapshot->facts(id);
+    Row row;
+    row.view.node = qs(node.name);
+    row.view.op = qs(node.op);
+    row.root = facts.root;
+    if (facts.flops) row.view.flops = static_cast<double>(*facts.flops);
+    if (facts.bytes) row.view.bytes = static_cast<double>(*facts.bytes);
+    if (const FusedNode* fused = m_snapshot->fusedOf(id)) {
+      const Segment& segment = plan.segments[fused->segment.index];
+      const NodeId root = fused->root.valid() ? fused->root : fused->nodes.front();
+      row.view.fused = qs(plan.graph().node(root).name);
+      row.fusedFull = qs(fused->name);
+      row.view.isFused = fused->nodes.size() > 1;
+      row.view.segment = qs(segment.name);
+      row.view.fallback = segment.kind == SegmentKind::Fallback;
+    }
+    if (const PrecisionGrant* grant = m_snapshot->grantOf(id)) {
+      if (grant->granted != DataType::Undefined) row.view.dtype = qs(grant->granted);
+      if (grant->asked != DataType::Undefined && grant->by.starts_with("pin")) {
+        row.pin = qs(grant->asked);
+        row.view.pinned = true;
+      }
+    }
+    m_views[id.index] = std::move(row);
+  }
+  for (const Directive& directive : plan.options.directives) {
+    if (directive.kind != DirectiveKind::Pin) continue;
+    const auto node = plan.graph().findNode(directive.pattern);
+    if (!node) continue;
+    Row& row = m_views[node->index];
+    row.view.pinned = true;
+    row.pin = PinChoice{directive.type, directive.strictness}.text();
+  }
+}
+
+void LayersModel::readTimes() {
+  for (Row& row : m_views) {
+    row.view.ms.reset();
+    if (!row.root) continue;
+    const auto found = m_times.find(row.fusedFull.toStdString());
+    if (found != m_times.end()) row.view.ms = found->second;
+  }
+}
+
+bool LayersModel::less(NodeId first, NodeId second) const {
+  const LayerView &a = rowData(first).view, &b = rowData(second).view;
+  switch (m_sortColumn) {
+    case kNode:
+      return QString::compare(a.node, b.node, Qt::CaseInsensitive) < 0;
+    case kOp:
+      return a.op < b.op;
+    case kFused:
+      return a.fused < b.fused;
+    case kSegment:
+      return a.segment < b.segment;
+    case kCompute:
+      return a.dtype < b.dtype;
+    case kPin:
+      return rowData(first).pin < rowData(second).pin;
+    case kFlops:
+      return a.flops < b.flops;
+    case kBytes:
+      return a.bytes < b.bytes;
+    case kTime:
+      return a.ms < b.ms;
+    default:
+      return false;
+  }
+}
+
+void LayersModel::arrange() {
+  m_rows.clear();
+  if (!m_snapshot) return;
+  for (const NodeId id : m_snapshot->graph().order()) {
+    if (m_filter.empty() || m_filter.matches(rowData(id).view)) m_rows.push_back(id);
+  }
+  if (m_sortColumn < 0) return;
+  const bool ascending = m_sortOrder == Qt::AscendingOrder;
+  std::stable_sort(m_rows.begin(), m_rows.end(),
+                   [&](NodeId a, NodeId b) { return ascending ? less(a, b) : less(b, a); });
+}
+
+void LayersModel::sort(int column, Qt::SortOrder order) {
+  emit layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
+  const std::vector<NodeId> before = m_rows;
+  m_sortColumn = column;
+  m_sortOrder = order;
+  arrange();
+  std::vector<int> rowOfNode(m_views.size(), -1);
+  for (std::size_t i = 0; i < m_rows.size(); ++i) rowOfNode[m_rows[i].index] = static_cast<int>(i);
+  const QModelIndexList old = persistentIndexList();
+  QModelIndexList moved;
+  for (const QModelIndex& index : old) {
+    moved << this->index(rowOfNode[before[static_cast<std::size_t>(index.row())].index], index.column());
+  }
+  changePersistentIndexList(old, moved);
+  emit layoutChanged({}, QAbstractItemModel::VerticalSortHint);
+}
+
+int LayersModel::rowOf(NodeId node) const {
+  const auto found = std::find(m_rows.begin(), m_rows.end(), node);
+  return found == m_rows.end() ? -1 : static_cast<int>(found - m_rows.begin());
+}
+
+std::optional<PinChoice> LayersModel::pinOf(NodeId node) const {
+  if (!m_snapshot) return std::nullopt;
+  std::optional<PinChoice> choice;
+  for (const Directive* directive :
+       directivesNaming(m_snapshot->plan->options.directives, m_snapshot->graph().node(node).name)) {
+    if (directive->kind == DirectiveKind::Pin) choice = PinChoice{directive->type, directive->strictness};
+  }
+  return choice;
+}
+
+int LayersModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+int LayersModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : kColumns;
+}
+
+QString LayersModel::text(const Row& row, int column) const {
+  const auto whole = [](const std::optional<double>& number) {
+    return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
+  };
+  switch (column) {
+    case kNode:
+      return row.view.node;
+    case kOp:
+      return row.view.op;
+    case kFused:
+      return row.view.isFused ? row.view.fused : QString();
+    case kSegment:
+      return row.view.segment;
+    case kCompute:
+      return row.view.dtype;
+    case kPin:
+      return row.pin;
+    case kFlops:
+      return countText(whole(row.view.flops));
+    case kBytes:
+      return bytesText(whole(row.view.bytes));
+    case kTime:
+      return row.view.ms ? msText(row.view.ms) : QString();
+    default:
+      return {};
+  }
+}
+
+QVariant LayersModel::toolTip(NodeId node, const Row& row, int column) const {
+  if (column == kFused) return row.fusedFull;
+  if (column == kTime && !row.view.ms) {
+    if (!m_timesUnknown.isEmpty()) return m_timesUnknown;
+    return row.root ? QStringLiteral("Not measured yet: build an engine.")
+                    : QStringLiteral("Measured with its fused node, at %1.").arg(row.view.fused);
+  }
+  if (column == kPin) {
+    const QString refusal = pinRefusal(*m_snapshot->plan, node, DataType::F32);
+    return refusal.isEmpty()
+               ? QStringLiteral("Double click to pin. Ctrl+click or Shift+click rows to pin several at once.")
+               : refusal;
+  }
+  return text(row, column);
+}
+
+QVariant LayersModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const NodeId node = nodeAt(index.row());
+  const Row& row = rowData(node);
+  const bool number = index.column() >= kFlops;
+  switch (role) {
+    case Qt::DisplayRole:
+      return text(row, index.column());
+    case Qt::ToolTipRole:
+      return toolTip(node, row, index.column());
+    case Qt::TextAlignmentRole:
+      return static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    case kNameRole:
+      return row.view.node;
+    case kToneRole: {
+      const bool differs = index.column() == kCompute && row.view.pinned && !row.pin.startsWith(row.view.dtype);
+      if (differs) return static_cast<int>(Tone::Warning);
+      if (index.column() == kSegment && row.view.fallback) return static_cast<int>(Tone::Warning);
+      if (index.column() == kPin) return static_cast<int>(Tone::Good);
+      return static_cast<int>(index.column() == kNode ? Tone::Plain : Tone::Dim);
+    }
+    default:
+      return {};
+  }
+}
+
+QVariant LayersModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
+  if (role == Qt::DisplayRole) return QString::fromLatin1(kHeaders[section]);
+  if (role == Qt::ToolTipRole) return QString::fromLatin1(kHeaderTips[section]);
+  if (role == Qt::TextAlignmentRole)
+    return static_cast<int>((section >= kFlops ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+  return {};
+}
+
+Qt::ItemFlags LayersModel::flags(const QModelIndex& index) const {
+  if (!index.isValid()) return Qt::NoItemFlags;
+  Qt::ItemFlags flags = QAbstractTableModel::flags(index) | Qt::ItemNeverHasChildren;
+  if (index.isValid() && index.column() == kPin &&
+      pinRefusal(*m_snapshot->plan, nodeAt(index.row()), DataType::F32).isEmpty()) {
+    flags |= Qt::ItemIsEditable;
+  }
+  return flags;
+}
+
+QString LayersModel::csv() const {
+  QString out = QStringLiteral("node,op,fused_node,segment,compute,pin,flops,bytes,time_ms\n");
+  const auto number = [](const std::optional<double>& value) {
+    return value ? QString::number(*value, 'g', 15) : QString();
+  };
+  for (const NodeId node : m_rows) {
+    const Row& row = rowData(node);
+    const QStringList fields{quotedText(row.view.node),    quotedText(row.view.op), quotedText(row.fusedFull),
+                             quotedText(row.view.segment), row.view.dtype,          quotedText(row.pin),
+                             number(row.view.flops),       number(row.view.bytes),  number(row.view.ms)};
+    out += fields.join(QLatin1Char(',')) + QLatin1Char('\n');
+  }
+  return out;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ui/theme/theme.h"
+
+namespace fusescope {
+namespace {
+
+QColor byTheme(const Theme& theme, const char* dark, const char* light) {
+  return QColor(QLatin1String(theme.kind == ThemeKind::Dark ? dark : light));
+}
+
+// WCAG 2.1, "relative luminance".
+double luminance(const QColor& color) {
+  const auto linear = [](double c) { return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+  return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+}
+
+struct KindColor {
+  std::string_view kind;
+  const char *dark, *light, *text;
+};
+
+// Hues of Okabe and Ito's palette, with lightness varied between neighbours; order is that of the legend.
+constexpr std::array kKinds = {
+    KindColor{"conv", "#56b4e9", "#0072b2", "convolution"},
+    KindColor{"matmul", "#e69f00", "#b87700", "matrix product"},
+    KindColor{"attention", "#cc79a7", "#a94f82", "attention"},
+    KindColor{"pointwise", "#2fb68c", "#00795a", "pointwise"},
+    KindColor{"softmax", "#e9e27a", "#857a00", "softmax"},
+    KindColor{"layer_norm", "#e8804a", "#b34d00", "normalisation"},
+    KindColor{"reduce", "#b49ae0", "#6f4fb3", "reduction"},
+    KindColor{"pool", "#8ad1e0", "#24788a", "pooling"},
+    KindColor{"gather", "#c2a878", "#7c6330", "gather, scatter"},
+    KindColor{"view", "#8a96a8", "#66717f", "view, copy"},
+    KindColor{"other", "#9aa0a6", "#6b7178", "other"},
+};
+
+std::string_view kindFamily(std::string_view kind) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kFamilies = {{
+      {"gemm", "matmul"},
+      {"linear", "matmul"},
+      {"conv_transpose", "conv"},
+      {"batch_norm", "layer_norm"},
+      {"rms_norm", "layer_norm"},
+      {"norm", "layer_norm"},
+      {"group_norm", "layer_norm"},
+      {"instance_norm", "layer_norm"},
+      {"reduction", "reduce"},
+      {"pooling", "pool"},
+      {"global_pool", "pool"},
+      {"scatter", "gather"},
+      {"slice", "view"},
+      {"concat", "view"},
+      {"transpose", "view"},
+      {"reshape", "view"},
+      {"copy", "view"},
+      {"cast", "view"},
+      {"pad", "view"},
+      {"unary", "pointwise"},
+      {"binary", "pointwise"},
+      {"elementwise", "pointwise"},
+  }};
+  for (const auto& [name, family] : kFamilies) {
+    if (name == kind) return family;
+  }
+  return kind;
+}
+
+}  // namespace
+
+QColor mixed(const QColor& a, const QColor& b, double shareOfB) {
+  const auto blend = [&](double x, double y) { return x + (y - x) * shareOfB; };
+  return QColor::fromRgbF(blend(a.redF(), b.redF()), blend(a.greenF(), b.greenF()), blend(a.blueF(), b.blueF()));
+}
+
+double contrastRatio(const QColor& a, const QColor& b) {
+  const double first = luminance(a), second = luminance(b);
+  return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
+}
+
+QColor readableOn(const QColor& background) {
+  const QColor dark("#0e1116"), light("#ffffff");
+  return contrastRatio(dark, background) >= contrastRatio(light, background) ? dark : light;
+}
+
+Swatch precisionSwatch(DataType type, const Theme& theme) {
+  switch (type) {
+    case DataType::F64:
+      return {byTheme(theme, "#e8703a", "#b84400"), "f64", "float64"};
+    case DataType::F32:
+      return {byTheme(theme, "#56b4e9", "#0072b2"), "f32", "float32"};
+    case DataType::F16:
+      return {byTheme(theme, "#e69f00", "#b87700"), "f16", "float16"};
+    case DataType::BF16:
+      return {byTheme(theme, "#cc79a7", "#a94f82"), "bf16", "bfloat16"};
+    case DataType::F8E4M3:
+    case DataType::F8E5M2:
+    case DataType::F8E4M3FNUZ:
+    case DataType::F8E5M2FNUZ:
+      return {byTheme(theme, "#b49ae0", "#6f4fb3"), "f8", "float8"};
+    case DataType::I8:
+    case DataType::U8:
+    case DataType::I4:
+    case DataType::U4:
+      return {byTheme(theme, "#2fb68c", "#00795a"), "i8", "int8 and below"};
+    case DataType::I64:
+    case DataType::U64:
+    case DataType::I32:
+    case DataType::U32:
+    case DataType::I16:
+    case DataType::U16:
+      return {byTheme(theme, "#8a96a8", "#66717f"), type == DataType::I64 ? "i64" : "i32", "int64, int32"};
+    case DataType::Bool:
+      return {byTheme(theme, "#e9e27a", "#857a00"), "bool", "bool"};
+    default:
+      return {byTheme(theme, "#9aa0a6", "#6b7178"), "?", "unknown"};
+  }
+}
+
+Swatch mixedPrecisionSwatch(const Theme& theme) {
+  return {byTheme(theme, "#d5dae1", "#3c4450"), "mix", "several in one"};
+}
+
+std::vector<Swatch> precisionLegend(const Theme& theme) {
+  std::vector<Swatch> legend;
+  for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16, DataType::F64, DataType::F8E4M3,
+                              DataType::I8, DataType::I64, DataType::Bool}) {
+    legend.push_back(precisionSwatch(type, theme));
+  }
+  legend.push_back(mixedPrecisionSwatch(theme));
+  return legend;
+}
+
+Swatch kindSwatch(std::string_view kind, const Theme& theme) {
+  const std::string_view family = kindFamily(kind);
+  for (const KindColor& entry : kKinds) {
+    if (entry.kind != family) continue;
+    return {byTheme(theme, entry.dark, entry.light), QString::fromUtf8(kind.data(), int(kind.size())),
+            QLatin1String(entry.text)};
+  }
+  const KindColor& other = kKinds.back();
+  return {byTheme(theme, other.dark, other.light), QString::fromUtf8(kind.data(), int(kind.size())),
+          QLatin1String(other.text)};
+}
+
+QColor segmentColor(int index, bool fallback, const Theme& theme) {
+  if (fallback) return byTheme(theme, "#9aa0a6", "#6b7178");
+  constexpr std::array<std::pair<const char*, const char*>, 6> kColors = {{
+      {"#56b4e9", "#0072b2"},
+      {"#2fb68c", "#00795a"},
+      {"#e69f00", "#b87700"},
+      {"#cc79a7", "#a94f82"},
+      {"#b49ae0", "#6f4fb3"},
+      {"#e8804a", "#b34d00"},
+  }};
+  const auto& [dark, light] = kColors[static_cast<std::size_t>(std::max(index, 0)) % kColors.size()];
+  return byTheme(theme, dark, light);
+}
+
+QColor heatColor(double fraction, const Theme& theme) {
+  // Samples of matplotlib's "inferno" (CC0), cut at both ends so that every step differs from the canvas.
+  constexpr std::array<const char*, 6> kInferno = {"#3b2a63", "#6a176e", "#a32c61", "#dd513a", "#f98e09", "#fcde6b"};
+  const double clamped = std::clamp(std::isfinite(fraction) ? fraction : 0.0, 0.0, 1.0);
+  const double along = theme.kind == ThemeKind::Dark ? clamped : 1.0 - clamped;
+  const double position = along * (kInferno.size() - 1);
+  const auto step = std::min(static_cast<std::size_t>(position), kInferno.size() - 2);
+  return mixed(QColor(QLatin1String(kInferno[step])), QColor(QLatin1String(kInferno[step + 1])),
+               position - static_cast<double>(step));
+}
+
+}  // namespace fusescope

@@ -1,0 +1,162 @@
+#include <QApplication>
+#include <QFile>
+#include <QPainter>
+#include <QPalette>
+#include <QPixmap>
+#include <QStyleFactory>
+#include <QSvgRenderer>
+
+#include "ui/theme/theme.h"
+
+// Resources of a static library are linked only if somebody asks for them by name; outside any namespace, as Qt wants.
+static void loadResources() {
+  Q_INIT_RESOURCE(fusescope);
+}
+
+namespace fusescope {
+namespace {
+
+QPalette paletteOf(const Theme& theme) {
+  QPalette palette;
+  palette.setColor(QPalette::Window, theme.window);
+  palette.setColor(QPalette::WindowText, theme.text);
+  palette.setColor(QPalette::Base, theme.base);
+  palette.setColor(QPalette::AlternateBase, mixed(theme.base, theme.window, 0.5));
+  palette.setColor(QPalette::Text, theme.text);
+  palette.setColor(QPalette::PlaceholderText, theme.dimText);
+  palette.setColor(QPalette::Button, theme.raised);
+  palette.setColor(QPalette::ButtonText, theme.text);
+  palette.setColor(QPalette::BrightText, theme.error);
+  palette.setColor(QPalette::ToolTipBase, theme.raised);
+  palette.setColor(QPalette::ToolTipText, theme.text);
+  palette.setColor(QPalette::Highlight, theme.accent);
+  palette.setColor(QPalette::HighlightedText, theme.onAccent);
+  palette.setColor(QPalette::Link, theme.accent);
+  palette.setColor(QPalette::LinkVisited, mixed(theme.accent, theme.dimText, 0.4));
+  palette.setColor(QPalette::Light, mixed(theme.raised, Qt::white, 0.06));
+  palette.setColor(QPalette::Midlight, theme.raised);
+  palette.setColor(QPalette::Mid, theme.border);
+  palette.setColor(QPalette::Dark, theme.border);
+  palette.setColor(QPalette::Shadow, mixed(theme.window, Qt::black, 0.5));
+  for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+    palette.setColor(QPalette::Disabled, role, theme.disabledText);
+  }
+  return palette;
+}
+
+const char* const kStyleSheet = R"(
+QToolTip { color: @text; background: @raised; border: 1px solid @border; padding: 6px; }
+QMainWindow::separator { background: @window; width: 5px; height: 5px; }
+QMainWindow::separator:hover { background: @accent; }
+QDockWidget { color: @dim; font-weight: 600; titlebar-close-icon: none; }
+QDockWidget::title { background: @window; padding: 7px 10px 5px 10px; border-bottom: 1px solid @border; }
+QToolBar { background: @window; border: none; border-bottom: 1px solid @border; spacing: 3px; padding: 4px 6px; }
+QToolBar::separator { background: @border; width: 1px; margin: 5px 5px; }
+QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px 6px; color: @text; }
+QToolButton:hover { background: @hover; }
+QToolButton:pressed, QToolButton:checked { background: @pressed; border-color: @border; }
+QToolButton:focus { border-color: @accent; }
+QToolButton:disabled { color: @disabled; }
+QMenuBar { background: @window; border-bottom: 1px solid @border; padding: 2px 4px; }
+QMenuBar::item { padding: 4px 9px; border-radius: 4px; background: transparent; }
+QMenuBar::item:selected { background: @hover; }
+QMenu { background: @raised; border: 1px solid @border; padding: 5px; }
+QMenu::item { padding: 5px 26px 5px 22px; border-radius: 4px; }
+QMenu::item:selected { background: @accent; color: @onAccent; }
+QMenu::item:disabled { color: @disabled; background: transparent; }
+QMenu::separator { height: 1px; background: @border; margin: 5px 8px; }
+QTabBar::tab { background: transparent; color: @dim; padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }
+QTabBar::tab:hover { color: @text; }
+QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
+QTabWidget::pane { border: none; border-top: 1px solid @border; }
+QHeaderView { background: @window; }
+QHeaderView::section { background: @window; color: @dim; border: none; border-right: 1px solid @border;
+  border-bottom: 1px solid @border; padding: 5px 8px; font-weight: 600; }
+QTableView, QTreeView, QListView, QPlainTextEdit, QTextEdit, QTextBrowser { background: @base; border: none;
+  selection-background-color: @selection; selection-color: @text; alternate-background-color: @alternate;
+  gridline-color: @grid; outline: none; }
+QTableView::item, QTreeView::item, QListView::item { padding: 3px 5px; }
+QTableView::item:selected, QTreeView::item:selected, QListView::item:selected { background: @selection; color: @text; }
+QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid @accent; }
+QTableCornerButton::section { background: @window; border: none; }
+QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox { background: @base; border: 1px solid @border; border-radius: 5px;
+  padding: 4px 7px; selection-background-color: @accent; selection-color: @onAccent; }
+QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus { border-color: @accent; }
+QPushButton { background: @raised; border: 1px solid @border; border-radius: 5px; padding: 5px 14px; }
+QPushButton:hover { background: @hover; }
+QPushButton:pressed { background: @pressed; }
+QPushButton:focus { border-color: @accent; }
+QPushButton:default { background: @accent; color: @onAccent; border-color: @accent; font-weight: 600; }
+QPushButton:disabled { color: @disabled; background: @window; border-color: @border; }
+QStatusBar { background: @window; border-top: 1px solid @border; color: @dim; }
+QStatusBar::item { border: none; }
+QProgressBar { background: @base; border: 1px solid @border; border-radius: 4px; text-align: center; min-height: 8px; }
+QProgressBar::chunk { background: @accent; border-radius: 3px; }
+QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 11px; margin: 0; }
+QScrollBar::handle { background: @handle; border-radius: 4px; margin: 2px; min-height: 28px; min-width: 28px; }
+QScrollBar::handle:hover { background: @dim; }
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; border: none;
+  width: 0; height: 0; }
+QSplitter::handle { background: @border; }
+QGroupBox { border: 1px solid @border; border-radius: 6px; margin-top: 14px; padding: 8px; font-weight: 600; }
+QGroupBox::title { subcontrol-origin: margin; left: 10px; padding: 0 4px; color: @dim; }
+)";
+
+QString styleSheetOf(const Theme& theme) {
+  QString sheet = QLatin1String(kStyleSheet);
+  // Longer words first, so that "@text" does not eat the start of another.
+  const std::pair<const char*, QColor> words[] = {
+      {"@selection", mixed(theme.base, theme.accent, theme.kind == ThemeKind::Dark ? 0.28 : 0.18)},
+      {"@alternate", mixed(theme.base, theme.window, 0.5)},
+      {"@disabled", theme.disabledText},
+      {"@onAccent", theme.onAccent},
+      {"@pressed", mixed(theme.raised, theme.accent, 0.22)},
+      {"@handle", mixed(theme.border, theme.dimText, 0.25)},
+      {"@accent", theme.accent},
+      {"@raised", theme.raised},
+      {"@border", theme.border},
+      {"@window", theme.window},
+      {"@hover", mixed(theme.raised, theme.text, 0.08)},
+      {"@grid", mixed(theme.base, theme.border, 0.6)},
+      {"@text", theme.text},
+      {"@base", theme.base},
+      {"@dim", theme.dimText},
+  };
+  for (const auto& [word, color] : words) sheet.replace(QLatin1String(word), color.name());
+  return sheet;
+}
+
+}  // namespace
+
+void applyTheme(QApplication& application, const Theme& theme) {
+  loadResources();
+  application.setStyle(QStyleFactory::create("Fusion"));
+  application.setFont(uiFont());
+  application.setPalette(paletteOf(theme));
+  application.setStyleSheet(styleSheetOf(theme));
+}
+
+QIcon themedIcon(const QString& name, const Theme& theme) {
+  loadResources();
+  QFile file(":/fusescope/icons/" + name + ".svg");
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  const QByteArray drawing = file.readAll();
+  QIcon icon;
+  for (const auto& [mode, color] : {std::pair{QIcon::Normal, theme.text}, {QIcon::Disabled, theme.disabledText}}) {
+    QByteArray colored = drawing;
+    colored.replace("currentColor", color.name().toLatin1());
+    QSvgRenderer renderer(colored);
+    for (const int size : {16, 20, 24, 32, 48, 64}) {
+      QPixmap pixmap(size, size);
+      pixmap.fill(Qt::transparent);
+      QPainter painter(&pixmap);
+      renderer.render(&painter);
+      painter.end();
+      icon.addPixmap(pixmap, mode);
+    }
+  }
+  return icon;
+}
+
+}  // namespace fusescope

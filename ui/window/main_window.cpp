@@ -1,0 +1,291 @@
+#include "ui/window/main_window.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QSettings>
+#include <QStatusBar>
+#include <QTimer>
+#include <QUrl>
+
+#include "ui/document/qt_text.h"
+#include "ui/window/node_menu.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kLayoutVersion = 1;
+
+}  // namespace
+
+MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
+    : QMainWindow(parent),
+      m_remember(remember),
+      m_theme(theme),
+      m_jobs(std::make_unique<JobRunner>()),
+      m_document(std::make_unique<PlanDocument>(*m_jobs)),
+      m_selection(std::make_unique<Selection>()),
+      m_worker(std::make_unique<WorkerClient>()),
+      m_builds(std::make_unique<BuildController>(*m_document, *m_worker)),
+      m_pages(new QStackedWidget),
+      m_start(new StartPage),
+      m_canvas(new GraphView) {
+  setWindowTitle(QStringLiteral("Fusescope"));
+  setAcceptDrops(true);
+  setDockOptions(AnimatedDocks | AllowTabbedDocks | AllowNestedDocks);
+  setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+  resize(1440, 900);
+  applyTheme(*qApp, Theme::of(theme));
+  m_canvas->setTheme(Theme::of(theme));
+  m_pages->addWidget(m_start);
+  m_pages->addWidget(m_canvas);
+  setCentralWidget(m_pages);
+  makeDocks();
+  makeActions();
+  makeStatusBar();
+  connectDocument();
+  connectCanvas();
+  refreshIcons();
+  arrangeDocks();
+  for (QDockWidget* dock : m_docks) dock->hide();
+  refreshSummary();
+  if (m_remember) restoreGeometry(QSettings().value(QStringLiteral("geometry")).toByteArray());
+}
+
+MainWindow::~MainWindow() {
+  // The stack deletes its commands, and the docks their widgets, while the document still lives.
+  m_document->undoStack().disconnect();
+  m_document->disconnect();
+  m_selection->disconnect();
+  m_builds->disconnect();
+}
+
+DockContext MainWindow::context() {
+  return {*m_document, *m_selection, *m_jobs, *m_builds, [this]() -> const Theme& { return Theme::of(m_theme); }};
+}
+
+QDockWidget* MainWindow::addDock(const QString& name, QWidget* widget, Qt::DockWidgetArea area,
+                                 const QKeySequence& key) {
+  auto* dock = new QDockWidget(name, this);
+  dock->setObjectName(QStringLiteral("dock.") + name);
+  dock->setWidget(widget);
+  dock->toggleViewAction()->setShortcut(key);
+  addDockWidget(area, dock);
+  m_docks << dock;
+  return dock;
+}
+
+void MainWindow::makeDocks() {
+  const DockContext shared = context();
+  m_outline = new OutlineDock(shared);
+  m_inspector = new InspectorDock(shared);
+  m_layers = new LayersDock(shared);
+  m_validation = new ValidationDock(shared);
+  m_buildDock = new BuildDock(shared);
+  m_profile = new ProfileDock(shared);
+  m_compare = new CompareDock(shared);
+  setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  addDock(QStringLiteral("Outline"), m_outline, Qt::LeftDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+1")));
+  addDock(QStringLiteral("Inspector"), m_inspector, Qt::RightDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+2")));
+  addDock(QStringLiteral("Layers"), m_layers, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+3")));
+  addDock(QStringLiteral("Validation"), m_validation, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+4")));
+  addDock(QStringLiteral("Build"), m_buildDock, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+5")));
+  addDock(QStringLiteral("Profile"), m_profile, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+6")));
+  addDock(QStringLiteral("Compare"), m_compare, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+7")));
+  connect(m_outline, &OutlineDock::activated, this, [this](const QString& name) { m_canvas->toggle(name); });
+  connect(m_outline, &OutlineDock::menuRequested, this, &MainWindow::popUpNodeMenu);
+  connect(m_layers, &LayersDock::menuRequested, this, &MainWindow::popUpNodeMenu);
+  connect(m_layers, &LayersDock::patternPinRequested, this, &MainWindow::openPatternDialog);
+  connect(m_layers, &LayersDock::csvRequested, this, &MainWindow::exportCsv);
+}
+
+void MainWindow::arrangeDocks() {
+  for (QDockWidget* dock : m_docks) {
+    dock->setFloating(false);
+    dock->show();
+  }
+  addDockWidget(Qt::LeftDockWidgetArea, m_docks[0]);
+  addDockWidget(Qt::RightDockWidgetArea, m_docks[1]);
+  addDockWidget(Qt::BottomDockWidgetArea, m_docks[2]);
+  for (int i = 3; i < m_docks.size(); ++i) tabifyDockWidget(m_docks[2], m_docks[i]);
+  m_docks[2]->raise();
+  const int side = std::clamp(width() / 5, 220, 380);
+  resizeDocks({m_docks[0], m_docks[1]}, {std::max(220, side - 30), side + 20}, Qt::Horizontal);
+  resizeDocks({m_docks[2]}, {std::clamp(height() * 3 / 10, 180, 420)}, Qt::Vertical);
+}
+
+bool MainWindow::showDock(const QString& name) {
+  for (QDockWidget* dock : m_docks) {
+    if (dock->windowTitle().compare(name, Qt::CaseInsensitive) != 0) continue;
+    dock->show();
+    dock->raise();
+    return true;
+  }
+  return false;
+}
+
+QStringList MainWindow::dockNames() const {
+  QStringList names;
+  for (const QDockWidget* dock : m_docks) names << dock->windowTitle();
+  return names;
+}
+
+void MainWindow::connectDocument() {
+  connect(m_start, &StartPage::openRequested, this, &MainWindow::openFile);
+  connect(m_start, &StartPage::browseRequested, this, &MainWindow::chooseFile);
+  connect(m_document.get(), &PlanDocument::openingStarted, this, [this](const QString& path) {
+    m_work->setText(QStringLiteral("Opening %1 …").arg(QFileInfo(path).fileName()));
+  });
+  connect(m_document.get(), &PlanDocument::openingPhase, this,
+          [this](const QString& phase) { m_work->setText(QStringLiteral("Opening: %1 … (Esc cancels)").arg(phase)); });
+  connect(m_document.get(), &PlanDocument::openingEnded, this, [this] { m_work->clear(); });
+  connect(m_document.get(), &PlanDocument::openFailed, this, [this](const QString&, const QString& problem) {
+    showProblem(QStringLiteral("This file cannot be opened"), problem);
+  });
+  connect(m_document.get(), &PlanDocument::modelChanged, this, &MainWindow::modelOpened);
+  connect(m_document.get(), &PlanDocument::optionsChanged, this, [this] {
+    m_work->setText(m_document->planning() ? QStringLiteral("Planning …") : QString());
+    refreshSummary();
+  });
+  connect(m_document.get(), &PlanDocument::planChanged, this, &MainWindow::planArrived);
+  connect(m_document.get(), &PlanDocument::planFailed, this, [this](const QString& problem) {
+    m_lastProblem = problem;
+    m_work->setText(QStringLiteral("No plan: %1").arg(problem));
+    showDock(QStringLiteral("Validation"));
+  });
+  connect(m_builds.get(), &BuildController::slotChanged, this, &MainWindow::refreshTimes);
+  connect(m_selection.get(), &Selection::changed, this, &MainWindow::showSelectionOnCanvas);
+}
+
+void MainWindow::modelOpened() {
+  m_selection->clear(this);
+  m_search->clear();
+  if (m_pages->currentWidget() != m_canvas) {
+    m_pages->setCurrentWidget(m_canvas);
+    arrangeDocks();
+    if (m_remember) restoreState(QSettings().value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
+  }
+  setWindowTitle(QStringLiteral("%1 — Fusescope").arg(m_document->path().section(QLatin1Char('/'), -2)));
+  m_canvas->setFocus();
+}
+
+void MainWindow::planArrived() {
+  m_work->clear();
+  m_canvas->setPlan(m_document->snapshot()->plan);
+  refreshTimes();
+  refreshSummary();
+}
+
+void MainWindow::refreshTimes() {
+  auto times = m_builds->layerTimes(BuildController::kB);
+  if (times.empty()) times = m_builds->layerTimes(BuildController::kA);
+  m_canvas->setTimes(std::move(times));
+}
+
+void MainWindow::connectCanvas() {
+  connect(m_canvas, &GraphView::selectionChanged, this, [this](const QStringList& names) {
+    const auto snapshot = m_document->snapshot();
+    if (!snapshot) return;
+    std::vector<NodeId> nodes;
+    for (const QString& name : names) {
+      const std::string key = name.toStdString();
+      const auto fused = snapshot->fusedByName.find(key);
+      const auto& found = fused != snapshot->fusedByName.end() ? snapshot->plan->fusedNodes[fused->second].nodes
+                                                               : snapshot->nodesNamed(key);
+      nodes.insert(nodes.end(), found.begin(), found.end());
+    }
+    m_selection->set(std::move(nodes), m_canvas);
+  });
+  connect(m_canvas, &GraphView::contextMenuRequested, this,
+          [this](const QStringList&, const QPoint& place) { popUpNodeMenu(place); });
+  connect(m_canvas, &GraphView::nodeActivated, this, [this] { showDock(QStringLiteral("Inspector")); });
+  connect(m_canvas, &GraphView::layoutStarted, this, [this] { m_work->setText(QStringLiteral("Laying out …")); });
+  connect(m_canvas, &GraphView::layoutFinished, this, [this] { m_work->clear(); });
+  connect(m_canvas, &GraphView::layoutWarning, this, [this](const QString& text) { m_work->setText(text); });
+  connect(m_canvas, &GraphView::searchChanged, this, [this](int current, int count) {
+    m_searchCount->setText(m_search->text().isEmpty() ? QString()
+                           : count == 0               ? QStringLiteral("no match")
+                                                      : QStringLiteral("%1 of %2").arg(current + 1).arg(count));
+  });
+  m_canvas->setSummaryProvider([this](const QString& name) { return summaryOf(name); });
+}
+
+QString MainWindow::summaryOf(const QString& name) const {
+  const auto snapshot = m_document->snapshot();
+  if (!snapshot) return {};
+  QStringList lines;
+  for (const std::uint32_t index : snapshot->decisionsAbout(name.toStdString())) {
+    const Decision& decision = snapshot->plan->decisions[index];
+    if (decision.allowed && decision.kind != DecisionKind::Precision) continue;
+    lines << (decision.allowed ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + qs(message(decision));
+    if (lines.size() == 4) break;
+  }
+  return lines.join(QLatin1Char('\n'));
+}
+
+void MainWindow::showSelectionOnCanvas(const QObject* source) {
+  const auto snapshot = m_document->snapshot();
+  if (source == m_canvas || !snapshot) return;
+  const auto& nodes = m_selection->nodes();
+  QStringList names;
+  const FusedNode* fused = nodes.empty() ? nullptr : snapshot->fusedOf(nodes.front());
+  if (fused && fused->nodes == nodes) {
+    names << qs(fused->name);
+  } else {
+    for (const std::string& name : m_document->namesOf(nodes)) names << qs(name);
+  }
+  m_canvas->select(names, source != this);
+}
+
+void MainWindow::showProblem(const QString& title, const QString& problem) {
+  m_lastProblem = problem;
+  m_work->setText(QStringLiteral("✗ ") + problem);
+  // Not exec(): the session goes on behind it.
+  auto* box = new QMessageBox(QMessageBox::Warning, title, problem, QMessageBox::Ok, this);
+  box->setInformativeText(m_document->model() ? QStringLiteral("What was open is as it was.") : QString());
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  box->open();
+}
+
+void MainWindow::openFile(const QString& path) {
+  m_document->open(path);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  const QList<QUrl> urls = event->mimeData()->urls();
+  if (!urls.isEmpty()) openFile(urls.first().toLocalFile());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (m_remember) {
+    QSettings settings;
+    settings.setValue(QStringLiteral("geometry"), saveGeometry());
+    if (m_document->model()) settings.setValue(QStringLiteral("docks"), saveState(kLayoutVersion));
+    settings.setValue(QStringLiteral("theme"),
+                      m_theme == ThemeKind::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
+  }
+  QMainWindow::closeEvent(event);
+}
+
+void MainWindow::setTheme(ThemeKind kind) {
+  m_theme = kind;
+  applyTheme(*qApp, Theme::of(kind));
+  m_canvas->setTheme(Theme::of(kind));
+  refreshIcons();
+  m_inspector->refresh();
+  m_validation->refresh();
+  m_buildDock->refresh();
+  m_profile->refresh();
+  m_compare->refresh();
+}
+
+}  // namespace fusescope

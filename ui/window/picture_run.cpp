@@ -1,0 +1,98 @@
+#include "ui/window/picture_run.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QPixmap>
+#include <cstdio>
+#include <functional>
+
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kOpenMs = 120'000, kLayoutMs = 120'000, kBuildMs = 600'000, kSettleMs = 400;
+
+bool waitUntil(const std::function<bool()>& done, int milliseconds) {
+  QElapsedTimer clock;
+  clock.start();
+  while (!done()) {
+    if (clock.elapsed() > milliseconds) return false;
+    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 50);
+  }
+  return true;
+}
+
+void settle() {
+  QElapsedTimer clock;
+  clock.start();
+  while (clock.elapsed() < kSettleMs) QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+}
+
+int refuse(const QString& problem) {
+  std::fprintf(stderr, "fusescope-gui: %s\n", problem.toUtf8().constData());
+  return 2;
+}
+
+}  // namespace
+
+int takePicture(MainWindow& window, const PictureRequest& request) {
+  window.resize(request.size);
+  window.show();
+  if (!request.model.isEmpty()) {
+    QString problem;
+    QObject::connect(&window.document(), &PlanDocument::openFailed, &window,
+                     [&problem](const QString&, const QString& text) { problem = text; });
+    window.document().open(request.model, request.options);
+    if (!waitUntil([&] { return window.document().snapshot() || !problem.isEmpty(); }, kOpenMs))
+      return refuse(QStringLiteral("opening the model took too long"));
+    if (!problem.isEmpty()) return refuse(problem);
+    if (!window.canvas().waitForLayout(kLayoutMs)) return refuse(QStringLiteral("the layout took too long"));
+    for (const QString& node : request.expand) {
+      const auto nodes = window.document().snapshot()->nodesNamed(node.toStdString());
+      if (nodes.empty()) return refuse(QStringLiteral("--expand %1: the plan has nothing of that name").arg(node));
+      const FusedNode* fused = window.document().snapshot()->fusedOf(nodes.front());
+      window.canvas().expand(fused ? qs(fused->name) : node);
+      window.canvas().waitForLayout(kLayoutMs);
+    }
+    const QStringList modes{QStringLiteral("precision"), QStringLiteral("kind"), QStringLiteral("time"),
+                            QStringLiteral("segment")};
+    if (modes.contains(request.color))
+      window.canvas().setColorMode(static_cast<ColorMode>(modes.indexOf(request.color)));
+    window.canvas().fit();
+    if (!request.select.isEmpty()) {
+      const auto nodes = window.document().snapshot()->nodesNamed(request.select.toStdString());
+      if (nodes.empty())
+        return refuse(QStringLiteral("--select %1: the plan has nothing of that name").arg(request.select));
+      window.selection().set(nodes);
+      window.canvas().waitForLayout(kLayoutMs);
+    }
+    if (request.build) {
+      const QString refusal = window.builds().buildRefusal();
+      if (!refusal.isEmpty()) return refuse(refusal);
+      window.builds().buildBoth();
+      if (!waitUntil([&] { return !window.builds().busy(); }, kBuildMs))
+        return refuse(QStringLiteral("the build took too long"));
+      for (const int slot : {0, 1}) {
+        if (window.builds().slot(slot).state == EngineSlot::State::Failed)
+          return refuse(window.builds().slot(slot).problem);
+      }
+      window.builds().measureErrors(BuildController::kB);
+      waitUntil([&] { return !window.builds().busy(); }, kBuildMs);
+    }
+  }
+  if (!request.dock.isEmpty() && !window.showDock(request.dock)) {
+    return refuse(
+        QStringLiteral("--dock %1: there are %2").arg(request.dock, window.dockNames().join(QStringLiteral(", "))));
+  }
+  settle();
+  window.canvas().waitForLayout(kLayoutMs);
+  waitUntil([&] { return window.jobs().idle(); }, kOpenMs);
+  settle();
+  if (!window.grab().save(request.output)) return refuse(QStringLiteral("%1 cannot be written").arg(request.output));
+  return 0;
+}
+
+}  // namespace fusescope
