@@ -37,6 +37,14 @@ Result<PlanOptions> planOptions(const Arguments& arguments) {
   return options;
 }
 
+/// What Qt says of the offscreen platform's limits (no size hints, no run-time folder) is nothing to a user.
+void withoutOffscreenChatter(QtMsgType, const QMessageLogContext&, const QString& text) {
+  if (text.startsWith(QLatin1String("This plugin does not support")) ||
+      text.startsWith(QLatin1String("QStandardPaths")))
+    return;
+  std::fprintf(stderr, "%s\n", text.toUtf8().constData());
+}
+
 int refuse(const std::string& problem) {
   std::fprintf(stderr, "fusescope-gui: %s\n", problem.c_str());
   return 2;
@@ -102,6 +110,7 @@ int run(int argc, char** argv) {
     if (!picture)
       return refuse("there is no display (DISPLAY and WAYLAND_DISPLAY are unset). --screenshot works without one.");
     qputenv("QT_QPA_PLATFORM", "offscreen");
+    qInstallMessageHandler(withoutOffscreenChatter);
   }
   if (arguments.scale != 1.0) qputenv("QT_SCALE_FACTOR", QByteArray::number(arguments.scale));
   QCoreApplication::setAttribute(Qt::AA_EnableHighDpiScaling);

@@ -109,8 +109,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "does not leave its output as {type}, as the directive prefers: {why}"},
       {"precision.overridden", Precision, false, "directive {directive} is overridden by the later {later}"},
       {"precision.pin_split", Precision, true,
-       "the pin takes apart what would run as one kernel ({lost_fusions}), and adds {casts} casts"},
-      {"precision.pin_casts", Precision, true, "the pin takes no kernel apart, and adds {casts} casts"},
+       "the pin takes apart what would run as one kernel ({lost_fusions}); casts added: {casts}"},
+      {"precision.pin_casts", Precision, true, "the pin takes no kernel apart; casts added: {casts}"},
       // tactic
       {"tactic.requested", Tactic, true, "the build is asked for tactic {tactic}"},
       {"tactic.pinned", Tactic, true, "runs with {tactic}, as asked"},

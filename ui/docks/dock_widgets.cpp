@@ -104,6 +104,8 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
   return {size.width() + (m_typeColumns.contains(index.column()) ? 12 : 0), size.height()};
 }
 
+constexpr int kCellPadding = 12;  ///< what the style sheet keeps free at both sides of a cell's text
+
 void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
   table.setShowGrid(false);
   table.setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -120,7 +122,7 @@ void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
   table.setSortingEnabled(sortable);
   for (int column = 0; column < widths.size(); ++column) {
     if (widths[column] > 0) {
-      table.setColumnWidth(column, widths[column]);
+      table.setColumnWidth(column, widths[column] + kCellPadding);
     } else {
       table.horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
     }

@@ -24,7 +24,7 @@ OutlineDock::OutlineDock(const DockContext& context, QWidget* parent)
   m_view->header()->setStretchLastSection(false);
   m_view->header()->setSectionResizeMode(OutlineModel::kName, QHeaderView::Stretch);
   m_view->header()->setSectionResizeMode(OutlineModel::kType, QHeaderView::Fixed);
-  m_view->header()->resizeSection(OutlineModel::kType, 62);
+  m_view->header()->resizeSection(OutlineModel::kType, 78);
   m_view->setIndentation(14);
   connect(&context.document, &PlanDocument::planChanged, this, &OutlineDock::refresh);
   connect(&context.selection, &Selection::changed, this, &OutlineDock::showSelection);

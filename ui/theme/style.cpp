@@ -65,6 +65,9 @@ QMenu::item { padding: 5px 26px 5px 22px; border-radius: 4px; }
 QMenu::item:selected { background: @accent; color: @onAccent; }
 QMenu::item:disabled { color: @disabled; background: transparent; }
 QMenu::separator { height: 1px; background: @border; margin: 5px 8px; }
+QComboBox::drop-down { border: none; width: 18px; }
+QComboBox::down-arrow { image: url(:/fusescope/icons/chevron.svg); width: 12px; height: 12px; }
+QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: @dim; padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:hover { color: @text; }
 QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
@@ -75,7 +78,7 @@ QHeaderView::section { background: @window; color: @dim; border: none; border-ri
 QTableView, QTreeView, QListView, QPlainTextEdit, QTextEdit, QTextBrowser { background: @base; border: none;
   selection-background-color: @selection; selection-color: @text; alternate-background-color: @alternate;
   gridline-color: @grid; outline: none; }
-QTableView::item, QTreeView::item, QListView::item { padding: 3px 5px; }
+QTableView::item, QTreeView::item, QListView::item { padding: 3px 5px; border: none; }
 QTableView::item:selected, QTreeView::item:selected, QListView::item:selected { background: @selection; color: @text; }
 QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid @accent; }
 QTableCornerButton::section { background: @window; border: none; }

@@ -13,6 +13,7 @@ namespace fusescope {
 
 namespace {
 
+constexpr double kLegibleZoom = 0.8;  ///< below it a box shows no types
 constexpr int kOpenMs = 120'000, kLayoutMs = 120'000, kBuildMs = 600'000, kSettleMs = 400;
 
 bool waitUntil(const std::function<bool()>& done, int milliseconds) {
@@ -34,6 +35,15 @@ void settle() {
 int refuse(const QString& problem) {
   std::fprintf(stderr, "fusescope-gui: %s\n", problem.toUtf8().constData());
   return 2;
+}
+
+/// Shows the selected node at a legible size, or what was opened, or leaves the view as it is when a model opens.
+void frameContent(MainWindow& window, const PictureRequest& request) {
+  GraphView& canvas = window.canvas();
+  if (!request.expand.isEmpty()) canvas.fit();
+  if (request.select.isEmpty() || canvas.zoom() >= kLegibleZoom) return;
+  canvas.setZoom(kLegibleZoom);
+  canvas.centreSelection();
 }
 
 }  // namespace
@@ -61,7 +71,6 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
                             QStringLiteral("segment")};
     if (modes.contains(request.color))
       window.canvas().setColorMode(static_cast<ColorMode>(modes.indexOf(request.color)));
-    window.canvas().fit();
     if (!request.select.isEmpty()) {
       const auto nodes = window.document().snapshot()->nodesNamed(request.select.toStdString());
       if (nodes.empty())
@@ -69,6 +78,7 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       window.selection().set(nodes);
       window.canvas().waitForLayout(kLayoutMs);
     }
+    frameContent(window, request);
     if (request.build) {
       const QString refusal = window.builds().buildRefusal();
       if (!refusal.isEmpty()) return refuse(refusal);
