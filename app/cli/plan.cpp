@@ -112,11 +112,11 @@ void printSummary(const Plan& plan) {
     flops += fused.flops.value_or(0);
   }
   const auto accelerated = std::ranges::count(plan.segments, SegmentKind::Accelerated, &Segment::kind);
-  std::cout << fmt::format(
-      "{}: {} nodes of the file in {} fused nodes and {} segments ({} accelerated), {} casts, {}, {}\n",
-      plan.options.target, plan.model->fileNodes, plan.fusedNodes.size(), plan.segments.size(), accelerated,
-      plan.casts.size(), known ? flopsText(flops) : "work unknown",
-      plan.predictedMs ? "predicted " + msText(plan.predictedMs) : "time not yet measured");
+  std::cout << fmt::format("{}: {} of the file in {} and {} ({} accelerated), {}, {}, {}\n", plan.options.target,
+                           counted(plan.model->fileNodes, "node"), counted(std::ssize(plan.fusedNodes), "fused node"),
+                           counted(std::ssize(plan.segments), "segment"), accelerated,
+                           counted(std::ssize(plan.casts), "cast"), known ? flopsText(flops) : "work unknown",
+                           plan.predictedMs ? "predicted " + msText(plan.predictedMs) : "time not yet measured");
 }
 
 Result<int> makeAndPrint(const Arguments& arguments) {

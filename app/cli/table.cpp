@@ -72,6 +72,10 @@ std::string msText(std::optional<double> ms) {
   return ms ? fmt::format("{:.3f} ms", *ms) : "-";
 }
 
+std::string counted(std::int64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   auto head = most / 2, tail = text.size() - (most - 1 - most / 2);

@@ -46,7 +46,9 @@ struct Sums {
   }
 };
 
+/// NaN where one side is infinite or not a number and the other is not: no angle says anything then.
 double cosineOf(const Sums& sums) {
+  if (std::isinf(sums.maxAbs)) return NAN;
   if (sums.expectedSquares == 0 && sums.actualSquares == 0) return 1;
   if (sums.expectedSquares == 0 || sums.actualSquares == 0) return 0;
   return sums.products / (std::sqrt(sums.expectedSquares) * std::sqrt(sums.actualSquares));

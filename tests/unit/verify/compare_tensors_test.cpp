@@ -63,6 +63,12 @@ TEST(CompareTensors, IntegersAreExact) {
   EXPECT_TRUE(compareTensors("t", Tensor::ofInt64({10001}), Tensor::ofInt64({10000}), {.absolute = 1}).ok);
 }
 
+TEST(CompareTensors, AnInfinityOnOneSideHasNoAngle) {
+  const auto overflowed = compareTensors("t", floats({1, INFINITY}), floats({1, 184000}), Tolerance::standard());
+  EXPECT_FALSE(overflowed.ok);
+  EXPECT_TRUE(std::isnan(overflowed.cosine));
+}
+
 TEST(CompareTensors, MissingTensorsFail) {
   const auto all = compareAll({{"a", floats({1})}}, {{"a", floats({1})}, {"b", floats({1})}}, Tolerance::standard());
   ASSERT_EQ(all.size(), 2U);
