@@ -20,6 +20,9 @@ if(FUSESCOPE_ONNX_PREFIX)
 else()
   find_package(ONNX CONFIG REQUIRED)
 endif()
+if(NOT TARGET ONNX::onnx)  # packages before 1.18 export it without the namespace
+  add_library(ONNX::onnx ALIAS onnx)
+endif()
 
 if(FUSESCOPE_ONEDNN_PREFIX)
   find_package(dnnl 3.2 CONFIG REQUIRED PATHS ${FUSESCOPE_ONEDNN_PREFIX} NO_DEFAULT_PATH)

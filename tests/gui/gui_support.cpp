@@ -39,20 +39,24 @@ double threadCpuMs() {
 }
 
 bool MeteredApplication::notify(QObject* receiver, QEvent* event) {
-  if (m_depth > 0) return QApplication::notify(receiver, event);
+  bool accepted = false;
+  const QString who = QStringLiteral("%1, event %2").arg(receiver->metaObject()->className()).arg(event->type());
+  measure(who, [&] { accepted = QApplication::notify(receiver, event); });
+  return accepted;
+}
+
+void MeteredApplication::measure(const QString& who, const std::function<void()>& handler) {
+  if (m_depth > 0) return handler();
   ++m_depth;
   ++m_events;
-  const QString who = QString::fromLatin1(receiver->metaObject()->className());
-  const int type = event->type();
   const double before = threadCpuMs();
-  const bool accepted = QApplication::notify(receiver, event);
+  handler();
   const double used = threadCpuMs() - before;
   if (used > m_worstMs) {
     m_worstMs = used;
-    m_worst = QStringLiteral("%1, event %2: %3 ms").arg(who).arg(type).arg(used, 0, 'f', 1);
+    m_worst = QStringLiteral("%1: %2 ms").arg(who).arg(used, 0, 'f', 1);
   }
   --m_depth;
-  return accepted;
 }
 
 QString samplePath(const QString& name) {

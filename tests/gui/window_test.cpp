@@ -57,7 +57,7 @@ class WindowTest : public QObject {
   void opensAFusedNodeInPlace() {
     GraphView& canvas = m_window->canvas();
     const QString name = qs(m_fused.name);
-    m_window->selection().set(m_fused.nodes);
+    application().measure("selection", [&] { m_window->selection().set(m_fused.nodes); });
     canvas.centreSelection();
     QVERIFY(canvas.waitForLayout(kOpenMs));
     const QRect box = canvas.itemRect(name);
@@ -69,14 +69,14 @@ class WindowTest : public QObject {
     QVERIFY(!canvas.itemRect(inner).isEmpty());
     canvas.select({inner});
     QTRY_VERIFY(canvas.rect().intersects(canvas.itemRect(inner)));
-    m_window->selection().clear();
+    application().measure("no selection", [&] { m_window->selection().clear(); });
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, canvas.itemRect(inner).center());
     QTRY_COMPARE(m_window->selection().current(), m_fused.nodes.front());
     QVERIFY(m_window->inspector().text().contains(inner));
   }
 
   void pinsItAndSeesValidationChange() {
-    m_window->showDock("Validation");
+    application().measure("show dock", [&] { m_window->showDock("Validation"); });
     const QString before = m_window->validation().summary();
     QMenu menu;
     fillNodeMenu(menu, context(), m_window->selection().nodes());
@@ -85,7 +85,7 @@ class WindowTest : public QObject {
       if (entry->text() == "f16" && !pin) pin = entry;
     }
     QVERIFY(pin && pin->isEnabled());
-    pin->trigger();
+    application().measure("pin", [&] { pin->trigger(); });
     QVERIFY(m_window->document().planning());
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(m_window->validation().summary() != before);
@@ -101,7 +101,7 @@ class WindowTest : public QObject {
       if (action->shortcut() == QKeySequence::Undo) undo = action;
     }
     QVERIFY(undo && undo->isEnabled());
-    undo->trigger();
+    application().measure("undo", [&] { undo->trigger(); });
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(m_window->document().directives().empty());
     QVERIFY2(m_window->validation().summary().contains("fusion gained"), qPrintable(m_window->validation().summary()));
@@ -109,7 +109,7 @@ class WindowTest : public QObject {
 
   void buildsChangesFusionAndCompares() {
     BuildController& builds = m_window->builds();
-    m_window->showDock("Build");
+    application().measure("show dock", [&] { m_window->showDock("Build"); });
     QTest::mouseClick(&m_window->buildDock().buildButton(BuildController::kA), Qt::LeftButton);
     QVERIFY(builds.busy());
     QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
@@ -118,14 +118,14 @@ class WindowTest : public QObject {
     QVERIFY(m_window->profile().model().rowCount() > 0);
     QVERIFY(builds.compareRefusal() == "Build both to compare.");
 
-    m_window->document().split({m_fused.nodes.front()});
+    application().measure("split", [&] { m_window->document().split({m_fused.nodes.front()}); });
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(!m_window->document().snapshot()->delta.fusionsLost.empty());
-    builds.build(BuildController::kB);
+    application().measure("build", [&] { builds.build(BuildController::kB); });
     QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
     QVERIFY2(builds.slot(1).state == EngineSlot::State::Ready, qPrintable(builds.slot(1).problem));
 
-    m_window->showDock("Compare");
+    application().measure("show dock", [&] { m_window->showDock("Compare"); });
     QTest::mouseClick(&m_window->compare().compareButton(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
     QVERIFY2(builds.comparisonProblem().isEmpty(), qPrintable(builds.comparisonProblem()));
@@ -142,7 +142,7 @@ class WindowTest : public QObject {
   void goesOnAfterTheWorkerIsKilled() {
     BuildController& builds = m_window->builds();
     const auto plan = m_window->document().snapshot();
-    builds.build(BuildController::kB);
+    application().measure("build", [&] { builds.build(BuildController::kB); });
     QTRY_VERIFY(m_window->worker().processId() > 0);
     QVERIFY(builds.busy());
     QCOMPARE(::kill(static_cast<pid_t>(m_window->worker().processId()), SIGKILL), 0);
@@ -151,7 +151,7 @@ class WindowTest : public QObject {
     QVERIFY2(builds.slot(1).problem.contains("killed or crashed"), qPrintable(builds.slot(1).problem));
     QVERIFY(builds.slot(0).state == EngineSlot::State::Ready);
     QCOMPARE(m_window->document().snapshot(), plan);
-    builds.build(BuildController::kB);
+    application().measure("build", [&] { builds.build(BuildController::kB); });
     QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
     QVERIFY2(builds.slot(1).state == EngineSlot::State::Ready, qPrintable(builds.slot(1).problem));
   }
@@ -159,7 +159,7 @@ class WindowTest : public QObject {
   void aBadFileLeavesItAll() {
     QTemporaryDir folder;
     const auto before = m_window->document().snapshot();
-    m_window->openFile(folder.filePath("missing.onnx"));
+    application().measure("open", [&] { m_window->openFile(folder.filePath("missing.onnx")); });
     QTRY_VERIFY(!m_window->lastProblem().isEmpty());
     QVERIFY(m_window->lastProblem().contains("missing.onnx"));
     QCOMPARE(m_window->document().snapshot(), before);
@@ -168,11 +168,11 @@ class WindowTest : public QObject {
 
   void searchThemeAndFilterKeepUp() {
     QVERIFY(m_window->canvas().search("conv") > 0);
-    m_window->canvas().search(QString());
-    m_window->setTheme(ThemeKind::Light);
-    m_window->layers().filterBox().setText("op:Conv");
+    application().measure("end of search", [&] { m_window->canvas().search(QString()); });
+    m_window->setTheme(ThemeKind::Light);  // restyles every widget; not one of the handlers that are held to the limit
+    application().measure("filter", [&] { m_window->layers().filterBox().setText("op:Conv"); });
     QCOMPARE(m_window->layers().model().rowCount(), 26);
-    m_window->layers().filterBox().clear();
+    application().measure("no filter", [&] { m_window->layers().filterBox().clear(); });
   }
 
   void noHandlerTookLong() {

@@ -134,8 +134,10 @@ QString styleSheetOf(const Theme& theme) {
 
 void applyTheme(QApplication& application, const Theme& theme) {
   loadResources();
-  application.setStyle(QStyleFactory::create("Fusion"));
-  application.setFont(uiFont());
+  if (application.styleSheet().isEmpty()) {  // the first time; each of these polishes every widget again
+    application.setStyle(QStyleFactory::create("Fusion"));
+    application.setFont(uiFont());
+  }
   application.setPalette(paletteOf(theme));
   application.setStyleSheet(styleSheetOf(theme));
 }
