@@ -6,6 +6,7 @@
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
+#include "ops/support/movement_schema.h"
 #include "ops/support/strided.h"
 
 namespace fusescope::ops {
@@ -268,27 +269,16 @@ Result<Tensors> slice(const KernelContext& context) {
   return gatherStrided(context, strides, base);
 }
 
-OpSchema movement(std::string op, int minInputs, int maxInputs, InferFunction infer, KernelFunction kernel,
-                  OpSignature signature) {
-  return {.op = std::move(op),
-          .kind = OpKind::Movement,
-          .minInputs = minInputs,
-          .maxInputs = maxInputs,
-          .infer = std::move(infer),
-          .kernel = unpacked(std::move(kernel)),
-          .signature = std::move(signature)};
-}
-
 }  // namespace
 
 void registerMovement(OpRegistry& registry) {
-  registry.add(movement("Concat", 1, -1, inferConcat, concat, {"T", {{'T', kAnyType}}}));
-  registry.add(movement("Expand", 2, 2, inferExpand, expand, {"TI", {{'T', kAnyType}, {'I', kInt64Type}}}));
-  registry.add(movement("Slice", 3, 5, inferSlice, slice, {"TIIII", {{'T', kAnyType}, {'I', kIndexTypes}}}));
-  OpSchema splitSchema = movement("Split", 1, 2, inferSplit, split, {"TI", {{'T', kAnyType}, {'I', kInt64Type}}});
+  registry.add(movementSchema("Concat", 1, -1, inferConcat, concat, {"T", {{'T', kAnyType}}}));
+  registry.add(movementSchema("Expand", 2, 2, inferExpand, expand, {"TI", {{'T', kAnyType}, {'I', kInt64Type}}}));
+  registry.add(movementSchema("Slice", 3, 5, inferSlice, slice, {"TIIII", {{'T', kAnyType}, {'I', kIndexTypes}}}));
+  OpSchema splitSchema = movementSchema("Split", 1, 2, inferSplit, split, {"TI", {{'T', kAnyType}, {'I', kInt64Type}}});
   splitSchema.maxOutputs = -1;
   registry.add(std::move(splitSchema));
-  registry.add(movement("Transpose", 1, 1, inferTranspose, transpose, {"T", {{'T', kAnyType}}}));
+  registry.add(movementSchema("Transpose", 1, 1, inferTranspose, transpose, {"T", {{'T', kAnyType}}}));
 }
 
 }  // namespace fusescope::ops

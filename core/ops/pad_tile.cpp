@@ -4,6 +4,7 @@
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/mapped_axes.h"
+#include "ops/support/movement_schema.h"
 
 namespace fusescope::ops {
 namespace {
@@ -135,27 +136,12 @@ Result<Tensors> centerCropPad(const KernelContext& context) {
 }  // namespace
 
 void registerPadTile(OpRegistry& registry) {
-  registry.add({.op = "CenterCropPad",
-                .kind = OpKind::Movement,
-                .minInputs = 2,
-                .maxInputs = 2,
-                .infer = inferCenterCropPad,
-                .kernel = unpacked(centerCropPad),
-                .signature = {"TI", {{'T', kAnyType}, {'I', kIndexTypes}}}});
-  registry.add({.op = "Pad",
-                .kind = OpKind::Movement,
-                .minInputs = 2,
-                .maxInputs = 4,
-                .infer = inferPad,
-                .kernel = unpacked(pad),
-                .signature = {"TPTI", {{'T', kAnyType}, {'P', kInt64Type}, {'I', kIndexTypes}}}});
-  registry.add({.op = "Tile",
-                .kind = OpKind::Movement,
-                .minInputs = 2,
-                .maxInputs = 2,
-                .infer = inferTile,
-                .kernel = unpacked(tile),
-                .signature = {"TI", {{'T', kAnyType}, {'I', kInt64Type}}}});
+  const OpSignature withIndices{"TI", {{'T', kAnyType}, {'I', kIndexTypes}}};
+  const OpSignature withPads{"TPTI", {{'T', kAnyType}, {'P', kInt64Type}, {'I', kIndexTypes}}};
+  const OpSignature withRepeats{"TI", {{'T', kAnyType}, {'I', kInt64Type}}};
+  registry.add(movementSchema("CenterCropPad", 2, 2, inferCenterCropPad, centerCropPad, withIndices));
+  registry.add(movementSchema("Pad", 2, 4, inferPad, pad, withPads));
+  registry.add(movementSchema("Tile", 2, 2, inferTile, tile, withRepeats));
 }
 
 }  // namespace fusescope::ops

@@ -4,6 +4,7 @@
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
+#include "ops/support/movement_schema.h"
 #include "ops/support/strided.h"
 
 namespace fusescope::ops {
@@ -205,34 +206,23 @@ Result<Tensors> reverseSequence(const KernelContext& context) {
   });
 }
 
-OpSchema rearranging(std::string op, int minInputs, int maxInputs, InferFunction infer, KernelFunction kernel,
-                     OpSignature signature) {
-  return {.op = std::move(op),
-          .kind = OpKind::Movement,
-          .minInputs = minInputs,
-          .maxInputs = maxInputs,
-          .infer = std::move(infer),
-          .kernel = unpacked(std::move(kernel)),
-          .signature = std::move(signature)};
-}
-
 }  // namespace
 
 void registerRearrange(OpRegistry& registry) {
   const OpSignature any{"T", {{'T', kAnyType}}};
-  registry.add(rearranging("DepthToSpace", 1, 1, inferDepthToSpace, depthToSpace, any));
+  registry.add(movementSchema("DepthToSpace", 1, 1, inferDepthToSpace, depthToSpace, any));
   registry.add({.op = "EyeLike",
                 .kind = OpKind::Shape,
                 .minInputs = 1,
                 .maxInputs = 1,
                 .infer = inferEyeLike,
                 .kernel = eyeLike});
-  registry.add(rearranging("OneHot", 3, 3, inferOneHot, oneHot,
-                           {"IDT", {{'I', kNumberTypes}, {'D', kNumberTypes}, {'T', kAnyType}}}));
-  registry.add(rearranging("ReverseSequence", 2, 2, inferReverseSequence, reverseSequence,
-                           {"TI", {{'T', kAnyType}, {'I', kInt64Type}}}));
-  registry.add(rearranging("SpaceToDepth", 1, 1, inferSpaceToDepth, spaceToDepth, any));
-  registry.add(rearranging("Trilu", 1, 2, inferTrilu, trilu, {"TI", {{'T', kAnyType}, {'I', kInt64Type}}}));
+  registry.add(movementSchema("OneHot", 3, 3, inferOneHot, oneHot,
+                              {"IDT", {{'I', kNumberTypes}, {'D', kNumberTypes}, {'T', kAnyType}}}));
+  registry.add(movementSchema("ReverseSequence", 2, 2, inferReverseSequence, reverseSequence,
+                              {"TI", {{'T', kAnyType}, {'I', kInt64Type}}}));
+  registry.add(movementSchema("SpaceToDepth", 1, 1, inferSpaceToDepth, spaceToDepth, any));
+  registry.add(movementSchema("Trilu", 1, 2, inferTrilu, trilu, {"TI", {{'T', kAnyType}, {'I', kInt64Type}}}));
 }
 
 }  // namespace fusescope::ops
