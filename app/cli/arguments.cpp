@@ -57,14 +57,14 @@ void PlanArguments::declare(CLI::App& app) {
       ->group(kPlanGroup);
   app.add_option("--min-segment", minSegment, "smallest number of nodes worth accelerating together")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(aboveZero())
       ->group(kPlanGroup);
   app.add_option("--truncate", truncate, "narrow int64 (long), float64 (double), both or nothing")
       ->type_name("none|long|double|all")
       ->group(kPlanGroup);
   app.add_option("--workspace", workspaceBytes, "most scratch memory")
       ->type_name("BYTES")
-      ->check(CLI::NonNegativeNumber)
+      ->check(zeroOrMore())
       ->group(kPlanGroup);
   app.add_option("--directives", directivesFile, "a file of directives; other options come after them")
       ->type_name("FILE")
@@ -106,7 +106,28 @@ void EngineArguments::declare(CLI::App& app) {
       ->check(CLI::IsMember({"reference", "native"}));
   app.add_option("--threads", threads, "threads to use; as many as the machine has if not given")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(aboveZero());
+}
+
+namespace {
+
+CLI::Validator numberCheck(bool mayBeZero, const char* demand) {
+  return CLI::Validator(
+      [=](std::string& text) {
+        double number = 0;
+        if (!CLI::detail::lexical_cast(text, number)) return "'" + text + "' is not a number";
+        return number > 0 || (mayBeZero && number == 0) ? std::string() : text + " must be " + demand;
+      },
+      "");
+}
+
+}  // namespace
+
+CLI::Validator aboveZero() {
+  return numberCheck(false, "more than 0");
+}
+CLI::Validator zeroOrMore() {
+  return numberCheck(true, "0 or more");
 }
 
 Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine) {

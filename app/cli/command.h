@@ -59,6 +59,10 @@ struct EngineArguments {
 CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std::string>& into,
                         const std::string& description);
 
+/// Checks of numbers that say in words what is wrong; CLI11's own name a bound of 309 digits.
+CLI::Validator aboveZero();
+CLI::Validator zeroOrMore();
+
 /// Opens what a verb works on, with progress on a terminal. `engine` is null where the verb takes no --backend.
 Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine = nullptr);
 /// Pins marked obey that the plan refused, one line each on standard error; true if there are any.

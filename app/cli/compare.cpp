@@ -92,7 +92,7 @@ Command compareCommand(CLI::App& app) {
   verb->add_option("B", arguments->b, "what to compare it with")->required()->type_name("B");
   verb->add_option("--seconds", arguments->seconds, "how long to measure, both together; 0: only compare values")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(zeroOrMore())
       ->capture_default_str();
   verb->add_option("--inputs", arguments->inputs, "inputs by name; random ones if not given")->type_name("F.npz");
   verb->add_flag("--json", arguments->json, "print JSON");

@@ -69,11 +69,11 @@ Command timeCommand(CLI::App& app) {
       ->type_name("MODEL|E.fse");
   verb->add_option("--seconds", arguments->seconds, "how long to measure")
       ->type_name("S")
-      ->check(CLI::PositiveNumber)
+      ->check(aboveZero())
       ->capture_default_str();
   verb->add_option("--warmup", arguments->warmup, "how long to run before")
       ->type_name("S")
-      ->check(CLI::NonNegativeNumber)
+      ->check(zeroOrMore())
       ->capture_default_str();
   verb->add_flag("--per-layer", arguments->perLayer, "time each layer too");
   verb->add_option("--inputs", arguments->inputs, "inputs by name; random ones if not given")->type_name("F.npz");
