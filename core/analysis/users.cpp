@@ -9,12 +9,7 @@ std::vector<ValueId> valuesRead(const Node& node) {
   const auto add = [&](ValueId value) {
     if (value.valid() && std::find(read.begin(), read.end(), value) == read.end()) read.push_back(value);
   };
-  for (ValueId value : node.inputs) add(value);
-  for (const auto& [key, attribute] : node.attributes) {
-    if (const auto* subgraph = std::get_if<Subgraph>(&attribute)) {
-      for (ValueId value : subgraph->captures) add(value);
-    }
-  }
+  for (ValueId value : operands(node)) add(value);
   return read;
 }
 

@@ -34,6 +34,14 @@ enum class DataType : std::uint8_t {
   C128,
 };
 
+/// What a value holds: a tensor, or a container of tensors (ONNX's sequence and optional types).
+enum class Container : std::uint8_t {
+  None,
+  Sequence,          ///< any number of tensors
+  Optional,          ///< one tensor or nothing
+  OptionalSequence,  ///< one sequence or nothing
+};
+
 /// The name used everywhere: "f32", "bf16", "int64", "bool" … ("undefined" for Undefined).
 std::string_view name(DataType type);
 /// The inverse of name(); also accepts the long spellings "float32", "float16", "bfloat16", "double".

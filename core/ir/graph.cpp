@@ -147,6 +147,14 @@ void GraphEditor::makeConstant(ValueId id, Tensor tensor) {
   value.constant = std::make_shared<const Tensor>(std::move(tensor));
 }
 
+std::vector<ValueId> operands(const Node& node) {
+  std::vector<ValueId> values = node.inputs;
+  for (const auto& [key, attribute] : node.attributes)
+    if (const auto* body = std::get_if<Subgraph>(&attribute))
+      values.insert(values.end(), body->captures.begin(), body->captures.end());
+  return values;
+}
+
 void GraphEditor::replaceUses(ValueId from, ValueId to) {
   for (std::optional<Node>& node : m_graph.m_nodes) {
     if (!node) continue;
@@ -159,14 +167,9 @@ void GraphEditor::replaceUses(ValueId from, ValueId to) {
 
 namespace {
 
-/// Every value a node reads: its inputs and what its bodies capture.
 std::vector<ValueId> reads(const Node& node) {
-  std::vector<ValueId> values;
-  for (const ValueId input : node.inputs)
-    if (input.valid()) values.push_back(input);
-  for (const auto& [key, attribute] : node.attributes)
-    if (const auto* body = std::get_if<Subgraph>(&attribute))
-      values.insert(values.end(), body->captures.begin(), body->captures.end());
+  std::vector<ValueId> values = operands(node);
+  std::erase_if(values, [](ValueId value) { return !value.valid(); });
   return values;
 }
 

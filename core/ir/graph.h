@@ -49,6 +49,10 @@ struct Node {
   bool hasAttribute(const std::string& key) const { return attributes.contains(key); }
 };
 
+/// All that a node reads, in the order in which inferNode() and runNode() take it: its inputs (an invalid id for an
+/// absent one), then what its bodies capture, body by body in the order of the attributes' names.
+std::vector<ValueId> operands(const Node& node);
+
 struct Value {
   ValueId id;
   std::string name;  ///< unique in the graph; the tensor's ONNX name

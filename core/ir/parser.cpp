@@ -28,8 +28,28 @@ Result<std::int64_t> parseInteger(Scanner& in) {
   return *value;
 }
 
+Result<TensorType> parseType(Scanner& in);
+
+/// After "sequence" or "optional": what they hold, in parentheses.
+Result<TensorType> parseContainer(Scanner& in, const std::string& word) {
+  TRY(in.expect("("));
+  TensorType type = TRY(parseType(in));
+  TRY(in.expect(")"));
+  if (word == "sequence" && type.container == Container::None) {
+    type.container = Container::Sequence;
+  } else if (word == "optional" && type.container == Container::None) {
+    type.container = Container::Optional;
+  } else if (word == "optional" && type.container == Container::Sequence) {
+    type.container = Container::OptionalSequence;
+  } else {
+    return in.error("there is no type of a " + word + " of these");
+  }
+  return type;
+}
+
 Result<TensorType> parseType(Scanner& in) {
   const std::string element = TRY(in.name());
+  if (element == "sequence" || element == "optional") return parseContainer(in, element);
   TensorType type;
   const auto dtype = dataTypeFromName(element);
   if (!dtype && element != name(DataType::Undefined)) return in.error("'" + element + "' is not an element type");

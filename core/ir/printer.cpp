@@ -56,14 +56,14 @@ std::string nameText(const std::string& name) {
 
 std::string typeText(const TensorType& type) {
   std::string text(name(type.dtype));
-  if (!type.shape.ranked) return text + "[...]";
+  if (!type.shape.ranked) return containerText(type.container, text + "[...]");
   text += '[';
   for (std::size_t i = 0; i < type.shape.dims.size(); ++i) {
     const Dim& dim = type.shape.dims[i];
     if (i > 0) text += ", ";
     text += dim.known() ? std::to_string(dim.size) : dim.symbol.empty() ? "?" : nameText(dim.symbol);
   }
-  return text + ']';
+  return containerText(type.container, text + ']');
 }
 
 template <class Float>

@@ -1,5 +1,6 @@
 #include "ir/tensor.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstdlib>
@@ -178,6 +179,21 @@ Tensor Tensor::ofStrings(Dims dims, std::vector<std::string> strings) {
   return tensor;
 }
 
+Tensor Tensor::ofElements(Container container, DataType type, std::vector<Tensor> elements) {
+  assert(container != Container::None);
+  Tensor tensor;
+  tensor.m_type = type;
+  tensor.m_container = container;
+  tensor.m_count = static_cast<std::int64_t>(elements.size());
+  tensor.m_elements = std::make_shared<const std::vector<Tensor>>(std::move(elements));
+  return tensor;
+}
+
+const std::vector<Tensor>& Tensor::elements() const {
+  static const std::vector<Tensor> kNone;
+  return m_elements ? *m_elements : kNone;
+}
+
 Tensor Tensor::scalar(float value) {
   return copyOf<float>(DataType::F32, {}, std::span(&value, 1));
 }
@@ -272,8 +288,18 @@ Tensor Tensor::converted(DataType to) const {
 
 bool Tensor::identical(const Tensor& other) const {
   if (m_type != other.m_type || m_dims != other.m_dims || hasData() != other.hasData()) return false;
+  if (m_container != Container::None || other.m_container != Container::None)
+    return m_container == other.m_container &&
+           std::ranges::equal(elements(), other.elements(),
+                              [](const Tensor& a, const Tensor& b) { return a.identical(b); });
   if (m_type == DataType::String) return strings() == other.strings();
   return m_data == other.m_data || !hasData() || m_count == 0 || std::memcmp(m_data, other.m_data, byteSize()) == 0;
+}
+
+TensorType typeOf(const Tensor& tensor) {
+  if (tensor.container() != Container::None)
+    return {.dtype = tensor.type(), .shape = Shape::unknown(), .container = tensor.container()};
+  return {.dtype = tensor.type(), .shape = Shape::of(tensor.dims())};
 }
 
 std::vector<std::int64_t> int64Values(const Tensor& tensor) {

@@ -12,7 +12,7 @@ namespace fusescope {
 
 /// A dense, row-major tensor in memory: a weight, a folded constant, an input or an output. Copies share the data,
 /// which is const once shared. Data may be owned, or mapped from a file, or absent (a weightless model).
-/// 4-bit elements pack two to a byte, low half first. Strings are held apart.
+/// 4-bit elements pack two to a byte, low half first. Strings are held apart, and so are the elements of a container.
 class Tensor {
  public:
   Tensor() = default;
@@ -29,14 +29,19 @@ class Tensor {
     std::copy(values.begin(), values.end(), tensor.mutableData<T>().begin());
     return tensor;
   }
+  /// A sequence, or an optional of one element or none (of an optional sequence: the sequence). `type` is that of the
+  /// innermost elements. It has no extents and no bytes; count() is the number of elements.
+  static Tensor ofElements(Container container, DataType type, std::vector<Tensor> elements);
   static Tensor scalar(float value);
   static Tensor ofInt64(std::vector<std::int64_t> values);  ///< one-dimensional
 
   DataType type() const { return m_type; }
   const Dims& dims() const { return m_dims; }
   std::int64_t count() const { return m_count; }
-  std::size_t byteSize() const { return fusescope::byteSize(m_type, m_count); }
-  bool hasData() const { return m_data != nullptr || m_strings != nullptr || m_count == 0; }
+  std::size_t byteSize() const { return m_container == Container::None ? fusescope::byteSize(m_type, m_count) : 0; }
+  bool hasData() const { return m_data != nullptr || m_strings != nullptr || m_elements != nullptr || m_count == 0; }
+  Container container() const { return m_container; }
+  const std::vector<Tensor>& elements() const;  ///< of a container; none for a tensor
 
   const std::byte* bytes() const { return m_data; }
   /// Only for a tensor made by zeros()/copyOf() whose data nobody else has been given yet.
@@ -69,7 +74,12 @@ class Tensor {
   std::shared_ptr<const void> m_owner;
   const std::byte* m_data = nullptr;
   std::shared_ptr<const std::vector<std::string>> m_strings;
+  Container m_container = Container::None;
+  std::shared_ptr<const std::vector<Tensor>> m_elements;
 };
+
+/// The type that `tensor` is of, with its extents; of a container: that of its elements, without extents.
+TensorType typeOf(const Tensor& tensor);
 
 /// One-dimensional integer tensors (shapes, axes) as numbers; empty if `tensor` has no data.
 std::vector<std::int64_t> int64Values(const Tensor& tensor);

@@ -30,16 +30,30 @@ std::optional<Dims> Shape::fixed() const {
   return sizes;
 }
 
+std::string containerText(Container container, const std::string& element) {
+  switch (container) {
+    case Container::Sequence:
+      return "sequence(" + element + ")";
+    case Container::Optional:
+      return "optional(" + element + ")";
+    case Container::OptionalSequence:
+      return "optional(sequence(" + element + "))";
+    case Container::None:
+      break;
+  }
+  return element;
+}
+
 std::string TensorType::text() const {
   std::string text(name(dtype));
-  if (!shape.ranked) return text + "[...]";
+  if (!shape.ranked) return containerText(container, text + "[...]");
   text += "[";
   for (std::size_t i = 0; i < shape.dims.size(); ++i) {
     const Dim& dim = shape.dims[i];
     text += i == 0 ? "" : ", ";
     text += dim.known() ? std::to_string(dim.size) : dim.symbol.empty() ? "?" : dim.symbol;
   }
-  return text + "]";
+  return containerText(container, text + "]");
 }
 
 }  // namespace fusescope

@@ -45,10 +45,15 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
+/// `element` as the text of a value that holds it: "sequence(f32[2])", "optional(sequence(f32[2]))".
+std::string containerText(Container container, const std::string& element);
+
+/// What a value is: a tensor, or a container of tensors of this element type and shape.
 struct TensorType {
   DataType dtype = DataType::Undefined;
   Shape shape;
-  std::string text() const;  ///< "f32[batch, 3, 64, 64]", "f32[...]" if unranked
+  Container container = Container::None;
+  std::string text() const;  ///< "f32[batch, 3, 64, 64]", "f32[...]" if unranked, "sequence(f32[...])"
   bool operator==(const TensorType&) const = default;
 };
 

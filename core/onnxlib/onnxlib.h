@@ -42,6 +42,7 @@ struct FileType {
   DataType dtype = DataType::Undefined;
   bool ranked = false;
   std::vector<FileDim> dims;
+  Container container = Container::None;
 };
 
 struct FileValue {

@@ -45,8 +45,21 @@ Opsets opsetsOf(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProt
   return opsets;
 }
 
+/// A tensor type or a container of tensors; anything else (maps, sparse tensors, deeper containers) is of unknown type.
 FileType typeOf(const onnx::TypeProto& proto) {
   FileType type;
+  if (proto.has_sequence_type() || proto.has_optional_type()) {
+    const bool sequence = proto.has_sequence_type();
+    type = typeOf(sequence ? proto.sequence_type().elem_type() : proto.optional_type().elem_type());
+    if (type.container == Container::None) {
+      type.container = sequence ? Container::Sequence : Container::Optional;
+    } else if (type.container == Container::Sequence && !sequence) {
+      type.container = Container::OptionalSequence;
+    } else {
+      return {};
+    }
+    return type;
+  }
   if (!proto.has_tensor_type()) return type;
   type.dtype = dataTypeOf(proto.tensor_type().elem_type());
   type.ranked = proto.tensor_type().has_shape();

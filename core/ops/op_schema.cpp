@@ -64,12 +64,42 @@ Status checkExtents(const OpSchema& schema, const std::vector<TensorType>& outpu
   return Done{};
 }
 
+std::size_t captureCount(const Node& node) {
+  std::size_t count = 0;
+  for (const auto& [key, attribute] : node.attributes)
+    if (const auto* body = std::get_if<Subgraph>(&attribute)) count += body->captures.size();
+  return count;
+}
+
+template <class T>
+std::span<T> withoutCaptures(const Node& node, std::span<T> operands) {
+  return operands.first(operands.size() - std::min(operands.size(), captureCount(node)));
+}
+
+template <class T>
+std::span<T> onlyCaptures(const Node& node, std::span<T> operands) {
+  return operands.last(std::min(operands.size(), captureCount(node)));
+}
+
+/// The part of all captures that belongs to one body.
+template <class T>
+std::span<T> capturesOf(const Node& node, const std::string& attribute, std::span<T> captures) {
+  std::size_t offset = 0;
+  for (const auto& [key, value] : node.attributes) {
+    const auto* body = std::get_if<Subgraph>(&value);
+    if (body == nullptr) continue;
+    if (key == attribute) return captures.subspan(offset, body->captures.size());
+    offset += body->captures.size();
+  }
+  return {};
+}
+
 Result<std::vector<TensorType>> inferWith(const OpSchema& schema, const Node& node,
                                           std::span<const TensorType* const> inputs,
                                           std::span<const Tensor* const> constants) {
-  TRY(checkArity(schema, node, inputs));
+  TRY(checkArity(schema, node, withoutCaptures(node, inputs)));
   if (schema.domain.empty()) TRY(ops::checkAttributeKinds(node));
-  TRY(checkTypes(schema, inputs));
+  TRY(checkTypes(schema, withoutCaptures(node, inputs)));
   std::vector<TensorType> outputs = TRY(schema.infer(InferContext(node, inputs, constants)));
   TRY(checkExtents(schema, outputs));
   outputs.resize(std::max<std::size_t>(node.outputs.size(), 1));
@@ -84,7 +114,7 @@ Result<std::vector<Tensor>> runWith(const OpSchema& schema, const Node& node, st
     if (!inputs[i]->hasData()) return problem(fmt::format("input {} has no data", i));
     if (kFnuzTypes.contains(inputs[i]->type()) && schema.kind != OpKind::View && schema.kind != OpKind::Movement)
       return problem(fmt::format("the reference kernels cannot compute in {}", name(inputs[i]->type())));
-    held[i] = {inputs[i]->type(), Shape::of(inputs[i]->dims())};
+    held[i] = typeOf(*inputs[i]);
     types[i] = &held[i];
   }
   const std::vector<TensorType> outputs = TRY(inferWith(schema, node, types, inputs));
@@ -112,6 +142,33 @@ Result<T> guarded(const Node& node, Call call) {
 }
 
 }  // namespace
+
+InferContext::InferContext(const Node& node, std::span<const TensorType* const> types,
+                           std::span<const Tensor* const> constants)
+    : m_node(node),
+      m_inputs(withoutCaptures(node, types)),
+      m_constants(withoutCaptures(node, constants)),
+      m_captures(onlyCaptures(node, types)),
+      m_constantCaptures(onlyCaptures(node, constants)) {}
+
+std::span<const TensorType* const> InferContext::captures(const std::string& attribute) const {
+  return capturesOf(m_node, attribute, m_captures);
+}
+
+std::span<const Tensor* const> InferContext::constantCaptures(const std::string& attribute) const {
+  return capturesOf(m_node, attribute, m_constantCaptures);
+}
+
+KernelContext::KernelContext(const Node& node, std::span<const Tensor* const> operands,
+                             std::span<const TensorType> outputs)
+    : m_node(node),
+      m_inputs(withoutCaptures(node, operands)),
+      m_captures(onlyCaptures(node, operands)),
+      m_outputs(outputs) {}
+
+std::span<const Tensor* const> KernelContext::captures(const std::string& attribute) const {
+  return capturesOf(m_node, attribute, m_captures);
+}
 
 std::string_view name(OpKind kind) {
   switch (kind) {

@@ -36,19 +36,24 @@ std::string_view name(OpKind kind);  ///< "elementwise", "matmul", …
 /// What a shape function sees: types of the inputs (with symbols), and values where they are known.
 class InferContext {
  public:
-  InferContext(const Node& node, std::span<const TensorType* const> inputs, std::span<const Tensor* const> constants)
-      : m_node(node), m_inputs(inputs), m_constants(constants) {}
+  /// Both spans are by operand (operands() of ir/graph.h).
+  InferContext(const Node& node, std::span<const TensorType* const> types, std::span<const Tensor* const> constants);
   const Node& node() const { return m_node; }
   std::size_t inputCount() const { return m_inputs.size(); }
   bool hasInput(std::size_t i) const { return i < m_inputs.size() && m_inputs[i] != nullptr; }
   const TensorType& input(std::size_t i) const { return *m_inputs[i]; }  ///< hasInput(i) must hold
   /// The value of input `i` if it is known and has data, else null.
   const Tensor* constant(std::size_t i) const { return i < m_constants.size() ? m_constants[i] : nullptr; }
+  /// The types of what the body under `attribute` captures, and their values where known (null where not).
+  std::span<const TensorType* const> captures(const std::string& attribute) const;
+  std::span<const Tensor* const> constantCaptures(const std::string& attribute) const;
 
  private:
   const Node& m_node;
-  std::span<const TensorType* const> m_inputs;
+  std::span<const TensorType* const> m_inputs;  ///< operands: without the captures
   std::span<const Tensor* const> m_constants;
+  std::span<const TensorType* const> m_captures;
+  std::span<const Tensor* const> m_constantCaptures;
 };
 
 /// What a reference kernel sees: whole tensors, and the output types that inference gave for them. runNode() makes
@@ -56,12 +61,14 @@ class InferContext {
 /// that they depend on the data.
 class KernelContext {
  public:
-  KernelContext(const Node& node, std::span<const Tensor* const> inputs, std::span<const TensorType> outputs)
-      : m_node(node), m_inputs(inputs), m_outputs(outputs) {}
+  /// `operands` as operands() of ir/graph.h.
+  KernelContext(const Node& node, std::span<const Tensor* const> operands, std::span<const TensorType> outputs);
   const Node& node() const { return m_node; }
   std::size_t inputCount() const { return m_inputs.size(); }
   bool hasInput(std::size_t i) const { return i < m_inputs.size() && m_inputs[i] != nullptr; }
   const Tensor& input(std::size_t i) const { return *m_inputs[i]; }  ///< hasInput(i) must hold
+  /// What the body under `attribute` captures, as the last inputs of its graph.
+  std::span<const Tensor* const> captures(const std::string& attribute) const;
   std::size_t outputCount() const { return m_outputs.size(); }
   const TensorType& output(std::size_t i) const { return m_outputs[i]; }
   DataType outputType(std::size_t i) const { return m_outputs[i].dtype; }
@@ -69,7 +76,8 @@ class KernelContext {
 
  private:
   const Node& m_node;
-  std::span<const Tensor* const> m_inputs;
+  std::span<const Tensor* const> m_inputs;  ///< operands: without the captures
+  std::span<const Tensor* const> m_captures;
   std::span<const TensorType> m_outputs;
 };
 
@@ -118,11 +126,11 @@ class OpRegistry {
   std::map<std::pair<std::string, std::string>, OpSchema, std::less<>> m_schemas;
 };
 
-/// Checks arity, runs the schema's function, and locates errors at the node. An operator without a schema gives
-/// outputs of unknown type.
+/// `inputs` and `constants` are by operand (operands() of ir/graph.h). Checks arity, runs the schema's function, and
+/// locates errors at the node. An operator without a schema gives outputs of unknown type.
 Result<std::vector<TensorType>> inferNode(const Node& node, std::span<const TensorType* const> inputs,
                                           std::span<const Tensor* const> constants);
-/// Runs the reference kernel; an operator without one is an error that names it.
+/// `inputs` are by operand. Runs the reference kernel; an operator without one is an error that names it.
 Result<std::vector<Tensor>> runNode(const Node& node, std::span<const Tensor* const> inputs);
 std::int64_t flopsOf(const Node& node, std::span<const Dims> inputs, std::span<const Dims> outputs);
 

@@ -44,7 +44,7 @@ class Walk {
   Status visit(const Node& node) {
     std::vector<const TensorType*> types;
     std::vector<const Tensor*> constants;
-    for (const ValueId input : node.inputs) {
+    for (const ValueId input : operands(node)) {
       types.push_back(input.valid() ? &m_flow.types[input.index] : nullptr);
       constants.push_back(input.valid() ? m_flow.known[input.index].get() : nullptr);
     }

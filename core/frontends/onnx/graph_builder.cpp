@@ -59,7 +59,7 @@ Tensor toTensor(const FileTensor& tensor) {
 }
 
 TensorType toType(const FileType& type) {
-  TensorType result{.dtype = type.dtype, .shape = {}};
+  TensorType result{.dtype = type.dtype, .shape = {}, .container = type.container};
   result.shape.ranked = type.ranked;
   for (const onnxlib::FileDim& dim : type.dims)
     result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size) : Dim::named(dim.symbol));
