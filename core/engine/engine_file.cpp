@@ -103,11 +103,10 @@ Json decidedPart(const Json& plan) {
   return part;
 }
 
-/// Plans the stored graph again with the stored options. The hash may differ (other capabilities, another cost model);
-/// what was decided may not, since kernels and casts depend on it.
+/// Plans the stored graph again as the stored plan was. The hash may differ (other capabilities); what was decided may
+/// not, since kernels and casts depend on it.
 Result<std::shared_ptr<const Plan>> restorePlan(const Json& meta, const std::shared_ptr<const Model>& model) {
-  const PlanOptions options = TRY(planOptionsFromJson(meta.at("options")));
-  auto plan = TRY(makePlan(model, options));
+  auto plan = TRY(remakePlan(model, meta.at("plan")));
   if (plan->hash.hex() == meta.at("plan_hash").get<std::string>()) return plan;
   if (decidedPart(toJson(*plan)) == decidedPart(meta.at("plan"))) return plan;
   return Diagnostic{.message = "holds a plan that this Fusescope would make differently on this machine",

@@ -4,6 +4,7 @@
 
 #include "analysis/fingerprint.h"
 #include "base/hash.h"
+#include "base/text.h"
 
 namespace fusescope {
 namespace {
@@ -32,6 +33,19 @@ std::string regionKey(const KernelRequest& request) {
                         .nodes = fused.nodes,
                         .describe = [&](ValueId value) { return described(request, value); },
                         .context = context.canonical()});
+}
+
+TimingContext timingContext(const Plan& plan, const Backend& backend, int threads) {
+  return {.capabilities = joined({plan.target.capabilities.begin(), plan.target.capabilities.end()}, "+"),
+          .backend = std::string(backend.name()) + " " + backend.version(),
+          .threads = threads};
+}
+
+std::string regionTimeKey(const std::string& region, const TimingContext& context) {
+  KeyBuilder key;
+  key.text("fusescope.region_time.1").text(region);
+  key.text(context.capabilities).text(context.backend).number(context.threads);
+  return key.canonical();
 }
 
 std::string timingKey(const std::string& region, const Tactic& tactic, const TimingContext& context) {

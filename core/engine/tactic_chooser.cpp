@@ -9,6 +9,7 @@ namespace fusescope {
 namespace {
 
 constexpr std::string_view kReference = "reference";
+constexpr double kFewRuns = 0;  // as best time so far: everything is slower, and measured with few runs
 
 std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
   std::vector<std::string> names;
@@ -19,12 +20,6 @@ std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
 const Tactic* find(const std::vector<Tactic>& tactics, const std::string& name) {
   const auto found = std::ranges::find(tactics, name, &Tactic::name);
   return found == tactics.end() ? nullptr : &*found;
-}
-
-TimingContext contextOf(const Plan& plan, const Backend& backend, int threads) {
-  return {.capabilities = joined({plan.target.capabilities.begin(), plan.target.capabilities.end()}, "+"),
-          .backend = std::string(backend.name()) + " " + backend.version(),
-          .threads = threads};
 }
 
 std::vector<TensorDesc> inputDescs(const KernelRequest& request, const Tactic& tactic) {
@@ -140,8 +135,22 @@ Result<ChosenTactic> TacticChooser::choose(const Backend& backend, const KernelR
   if (fixed == nullptr) return fastest(backend, request, tactics, inputCost);
   std::vector<TacticTime> times;
   for (const Tactic& tactic : tactics) times.push_back({tactic.name, std::nullopt});
+  ChosenTactic chosen = TRY(take(backend, request, *fixed));
+  if (tactics.size() == 1) times.front().ms = onlyTime(backend, request, chosen);
   note(request, fixed->name, false, std::move(times));
-  return take(backend, request, *fixed);
+  return chosen;
+}
+
+/// The time of a fused node that can run in one way alone: measured to predict plans, once for each distinct region.
+std::optional<double> TacticChooser::onlyTime(const Backend& backend, const KernelRequest& request,
+                                              const ChosenTactic& chosen) {
+  if (m_cache == nullptr || m_quiet || chosen.tactic.emulated || m_options.backend == kReference) return std::nullopt;
+  const std::string key = regionTimeKey(regionKey(request), timingContext(*m_plan, backend, request.threads));
+  if (const auto known = m_cache->find(key)) return known;
+  const auto ms =
+      measureKernel(*chosen.kernel, inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic), kFewRuns);
+  if (ms) m_cache->store(key, *ms);
+  return ms;
 }
 
 Status TacticChooser::measure(const Backend& backend, const KernelRequest& request, const std::string& key,
@@ -167,7 +176,7 @@ Status TacticChooser::measure(const Backend& backend, const KernelRequest& reque
 Result<ChosenTactic> TacticChooser::fastest(const Backend& backend, const KernelRequest& request,
                                             const std::vector<Tactic>& tactics, const InputCost& inputCost) {
   const std::string region = regionKey(request);
-  const TimingContext context = contextOf(*m_plan, backend, request.threads);
+  const TimingContext context = timingContext(*m_plan, backend, request.threads);
   Candidate winner;
   std::optional<double> winningCost, bestKernel;
   bool measuredHere = false;
@@ -189,6 +198,7 @@ Result<ChosenTactic> TacticChooser::fastest(const Backend& backend, const Kernel
     winner = std::move(candidate);
   }
   if (!winningCost) winner.tactic = tactics.front();
+  if (winner.ms && m_cache != nullptr) m_cache->store(regionTimeKey(region, context), *winner.ms);
   note(request, winner.tactic.name, winningCost && !measuredHere, std::move(times));
   if (winner.kernel != nullptr) return ChosenTactic{winner.tactic, winner.kernel};
   return take(backend, request, winner.tactic);

@@ -54,6 +54,7 @@ class TacticChooser {
                                const InputCost& inputCost);
   Status measure(const Backend& backend, const KernelRequest& request, const std::string& key, Candidate& candidate,
                  std::optional<double> best, bool& measuredHere);
+  std::optional<double> onlyTime(const Backend& backend, const KernelRequest& request, const ChosenTactic& chosen);
   void noteRegion(const KernelRequest& request, const std::string& key);
   void note(const KernelRequest& request, const std::string& chosen, bool fromCache, std::vector<TacticTime> times);
 

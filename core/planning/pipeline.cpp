@@ -21,12 +21,15 @@ std::vector<char> acceleratedNodes(const Graph& graph, const Partitioning& parti
   return accelerated;
 }
 
-Hash128 planHash(const Plan& plan, const CostModel* costs) {
+/// Times that chose a type show in the compute types of the fused nodes.
+Hash128 planHash(const Plan& plan) {
   KeyBuilder key;
   key.text(plan.model->contentHash.hex());
   key.text(plan.target.canonical());
   key.text(toJson(plan.options).dump());
-  key.text(costs == nullptr ? "" : costs->hash().hex());
+  for (const FusedNode& node : plan.fusedNodes) key.text(name(node.compute));
+  for (const FusedNode& node : plan.fusedNodes)
+    if (node.predictedMs) key.text(node.name).text(Json(*node.predictedMs).dump());
   return key.hash();
 }
 
@@ -34,8 +37,9 @@ void predictTimes(Plan& plan, const CostModel* costs) {
   if (costs == nullptr) return;
   double sum = 0;
   bool all = !plan.fusedNodes.empty();
+  const std::vector<std::optional<double>> times = costs->milliseconds(plan);
   for (FusedNode& node : plan.fusedNodes) {
-    node.predictedMs = costs->milliseconds(plan, node);
+    node.predictedMs = times[node.id.index];
     all = all && node.predictedMs.has_value();
     sum += node.predictedMs.value_or(0);
   }
@@ -101,17 +105,22 @@ Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model,
 
   // 10. Times, where they were measured before.
   predictTimes(plan, costs);
-  plan.hash = planHash(plan, costs);
+  plan.hash = planHash(plan);
   return std::make_shared<const Plan>(std::move(plan));
 }
 
 /// Measured times decide between several types: for each node the type in which its fused node, in a plan of that type
-/// alone, is fastest, if both that plan's and the default plan's time of the same fused node are known.
+/// alone, is fastest. Nothing is decided where fewer than two types' times of the same fused node are known.
 Result<std::vector<DataType>> fastestTypes(const std::shared_ptr<const Model>& model, const PlanOptions& options,
                                            const CostModel* costs, const StopToken& stop) {
   std::vector<DataType> fastest;
   if (costs == nullptr || options.precisions.size() < 2) return fastest;
-  std::map<std::vector<NodeId>, double> best;
+  struct Best {
+    double ms = 0;
+    DataType type = DataType::F32;
+    int known = 0;
+  };
+  std::map<std::vector<NodeId>, Best> best;
   fastest.assign(model->graph->nodeIdLimit(), DataType::Undefined);
   std::vector<DataType> types{DataType::F32};
   types.insert(types.end(), options.precisions.begin(), options.precisions.end());
@@ -121,22 +130,22 @@ Result<std::vector<DataType>> fastestTypes(const std::shared_ptr<const Model>& m
     const auto plan = TRY(planOnce(model, alone, {}, costs, stop));
     for (const FusedNode& node : plan->fusedNodes) {
       if (!node.predictedMs) continue;
-      const auto known = best.find(node.nodes);
-      const bool first = known == best.end();
-      if (first && type != DataType::F32) continue;
-      if (!first && *node.predictedMs >= known->second) continue;
-      best[node.nodes] = *node.predictedMs;
-      for (NodeId id : node.nodes) fastest[id.index] = type;
+      Best& entry = best[node.nodes];
+      if (entry.known++ > 0 && *node.predictedMs >= entry.ms) continue;
+      entry.ms = *node.predictedMs;
+      entry.type = type;
     }
   }
+  for (const auto& [nodes, entry] : best)
+    for (NodeId id : nodes)
+      if (entry.known > 1) fastest[id.index] = entry.type;
   return fastest;
 }
 
-}  // namespace
-
-Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const CostModel* costs, const StopToken& stop) {
-  const std::vector<DataType> fastest = TRY(fastestTypes(model, options, costs, stop));
+/// The plan, and what its pins cost.
+Result<std::shared_ptr<const Plan>> planWith(const std::shared_ptr<const Model>& model, const PlanOptions& options,
+                                             const std::vector<DataType>& fastest, const CostModel* costs,
+                                             const StopToken& stop) {
   std::shared_ptr<const Plan> plan = TRY(planOnce(model, options, fastest, costs, stop));
   if (!anyPinGranted(*plan)) return plan;
   // What the pins cost: the same plan without them.
@@ -148,6 +157,56 @@ Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model,
   Plan explained = *plan;
   append(explained.decisions, pinCosts(*plan, *baseline));
   return std::make_shared<const Plan>(std::move(explained));
+}
+
+/// The times that a plan's JSON holds, by the name of the fused node.
+class RecordedCosts final : public CostModel {
+ public:
+  explicit RecordedCosts(const Json& plan) {
+    for (const Json& fused : plan.at("fused_nodes"))
+      if (const Json& ms = fused.at("predicted_ms"); !ms.is_null())
+        m_times[fused.at("name").get<std::string>()] = ms.get<double>();
+  }
+  std::vector<std::optional<double>> milliseconds(const Plan& plan) const override {
+    std::vector<std::optional<double>> times;
+    for (const FusedNode& node : plan.fusedNodes) {
+      const auto found = m_times.find(node.name);
+      times.push_back(found == m_times.end() ? std::nullopt : std::optional(found->second));
+    }
+    return times;
+  }
+
+ private:
+  std::map<std::string, double> m_times;
+};
+
+/// By node, the types that the precision map of a plan's JSON says to be chosen by measurement.
+std::vector<DataType> recordedTypes(const Graph& graph, const Json& plan) {
+  std::vector<DataType> types(graph.nodeIdLimit(), DataType::Undefined);
+  for (const Json& grant : plan.at("precision_map")) {
+    if (grant.at("code") != "precision.measured") continue;
+    const auto node = graph.findNode(grant.at("node").get<std::string>());
+    const auto type = dataTypeFromName(grant.at("granted").get<std::string>());
+    if (node && type) types[node->index] = *type;
+  }
+  return types;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
+                                             const CostModel* costs, const StopToken& stop) {
+  const std::vector<DataType> fastest = TRY(fastestTypes(model, options, costs, stop));
+  return planWith(model, options, fastest, costs, stop);
+}
+
+Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded) try {
+  const PlanOptions options = TRY(planOptionsFromJson(recorded.at("options")));
+  const RecordedCosts costs(recorded);
+  return planWith(model, options, recordedTypes(*model->graph, recorded), &costs, {});
+} catch (const Json::exception& error) {
+  return Diagnostic{.message = std::string("this plan lacks a field or holds one of another kind: ") + error.what(),
+                    .help = "See planning/FORMAT.md."};
 }
 
 }  // namespace fusescope

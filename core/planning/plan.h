@@ -56,7 +56,7 @@ struct FusedNode {
   DataType accumulate = DataType::Undefined;  ///< sums and inner values
   std::optional<std::int64_t> flops;          ///< null where an extent is not known
   std::optional<std::int64_t> bytes;          ///< inputs, weights and outputs moved
-  std::optional<double> predictedMs;          ///< null unless measured before
+  std::optional<double> predictedMs;          ///< of its kernel; null unless measured before
 };
 
 /// A conversion that the plan adds. Between `producer` (invalid: an input or constant) and each of `consumers`
@@ -114,8 +114,8 @@ struct Plan {
   TruncationPlan truncation;
   std::vector<PlannedCast> casts;
   std::vector<Decision> decisions;  ///< the model's first, then the planner's in the order of the pipeline
-  std::optional<double> predictedMs;
-  Hash128 hash;                          ///< of model, target, directives, options and cost model
+  std::optional<double> predictedMs;     ///< of all kernels, without casts; null unless each is known
+  Hash128 hash;                          ///< of model, target, directives, options and the measured times used
   std::vector<FusedNodeId> fusedOfNode;  ///< by NodeId; empty for a plan that index() was not called on
   std::vector<DataType> storedTypes;     ///< by ValueId; as fusedOfNode
   void index();                          ///< fills the two tables above from the rest of the plan
@@ -130,18 +130,21 @@ struct Plan {
   TruncateMode truncationMode() const;
 };
 
-/// Measured times of fused nodes, by structural key; null when never measured. Implemented over the timing cache.
+/// Measured times of fused nodes, by structure. Implemented over the timing cache. Thread-safe.
 class CostModel {
  public:
   virtual ~CostModel() = default;
-  virtual std::optional<double> milliseconds(const Plan& plan, const FusedNode& node) const = 0;
-  virtual Hash128 hash() const = 0;
+  /// One entry per fused node of `plan`, in their order; null where it was never measured.
+  virtual std::vector<std::optional<double>> milliseconds(const Plan& plan) const = 0;
 };
 
 /// The pipeline: truncate, validate, partition, fuse, assign precision. Pure: no file, clock or machine is asked.
 /// Errors: a pattern that matches nothing, an `obey` pin is NOT an error (see obeyRefused), an unknown target.
 Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
                                              const CostModel* costs = nullptr, const StopToken& stop = {});
+/// Makes a plan again from its JSON and the model it was made for: its options, with the times and the types chosen by
+/// measurement that it recorded. Whether the outcome is what was recorded is the caller's to check.
+Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded);
 /// The decisions that refuse an `obey` directive: a command that meets one exits with status 1.
 std::vector<const Decision*> obeyRefusals(const Plan& plan);
 

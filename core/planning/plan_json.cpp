@@ -194,8 +194,7 @@ Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_p
                       .help = "Plan this model again, or open the model that the plan was made for."};
   }
   if (!json.contains("options")) return badPlan("the plan has no options", "options");
-  const PlanOptions options = TRY(planOptionsFromJson(json["options"]));
-  std::shared_ptr<const Plan> plan = TRY(makePlan(std::move(model), options));
+  const std::shared_ptr<const Plan> plan = TRY(remakePlan(std::move(model), json));
   for (const char* part : {"segments", "fused_nodes", "precision_map", "truncation", "casts"}) {
     if (json.contains(part) && json[part] == toJson(*plan)[part]) continue;
     return Diagnostic{.message = std::string("planning again gives other ") + part + " than the file holds",

@@ -4,6 +4,8 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "engine/timing_cost_model.h"
+#include "session/operations.h"
 #include "session/options_json.h"
 #include "session/session.h"
 
@@ -91,6 +93,10 @@ Result<ArtifactKind> artifactKind(const std::filesystem::path& path) {
   return first == '{' ? ArtifactKind::Plan : ArtifactKind::Model;  // no protobuf message of ONNX begins with '{'
 }
 
+std::unique_ptr<CostModel> measuredCosts(const std::string& backend) {
+  return openCostModel(timingCachePath(), backend);
+}
+
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                               const PlanOptions& options, const std::string& backend, const StopToken& stop,
                               const Progress& progress) {
@@ -112,7 +118,8 @@ Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vect
     case ArtifactKind::Model: {
       auto model = TRY(openModel(path, inputs, stop, progress));
       if (progress) progress("plan", path.filename().string());
-      auto plan = makePlan(std::move(model), options, nullptr, stop);
+      const auto costs = measuredCosts(backend);
+      auto plan = makePlan(std::move(model), options, costs.get(), stop);
       if (!plan.ok()) {
         auto error = std::move(plan).error();
         if (error.where.file.empty()) error.where.file = path.string();

@@ -77,6 +77,8 @@ void CellDelegate::paintBadge(QPainter* painter, const QStyleOptionViewItem& opt
   painter->restore();
 }
 
+constexpr int kBarHeight = 3;
+
 void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
   const QVariant bar = index.data(kBarRole);
   if (m_typeColumns.contains(index.column())) {
@@ -89,14 +91,12 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
       return;
     }
   }
-  if (bar.isValid()) {
-    const QRect room = option.rect.adjusted(4, 4, -4, -4);
-    QColor color = heatColor(bar.toDouble(), m_theme());
-    color.setAlpha(140);
-    painter->fillRect(QRect(room.left(), room.top(), static_cast<int>(room.width() * bar.toDouble()), room.height()),
-                      color);
-  }
   QStyledItemDelegate::paint(painter, option, index);
+  if (!bar.isValid()) return;
+  // Below the text, not behind it: no colour of the scale leaves every text legible.
+  const int width = static_cast<int>((option.rect.width() - 8) * bar.toDouble());
+  painter->fillRect(QRect(option.rect.left() + 4, option.rect.bottom() - kBarHeight, width, kBarHeight),
+                    heatColor(bar.toDouble(), m_theme()));
 }
 
 QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {

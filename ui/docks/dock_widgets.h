@@ -15,7 +15,7 @@ class QTreeView;
 
 namespace fusescope {
 
-/// Draws tones as colours, kBarRole as a bar behind the text, and precisions as badges in the given columns.
+/// Draws tones as colours, kBarRole as a bar below the text, and precisions as badges in the given columns.
 class CellDelegate : public QStyledItemDelegate {
   Q_OBJECT
 

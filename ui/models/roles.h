@@ -8,7 +8,7 @@ namespace fusescope {
 enum ModelRole {
   kNameRole = Qt::UserRole + 1,  ///< QString: the name in the plan that the row is about; a click goes there
   kSortRole,                     ///< what to sort by, where the text is not it
-  kBarRole,                      ///< double 0 … 1: drawn as a bar behind the text
+  kBarRole,                      ///< double 0 … 1: drawn as a bar below the text
   kToneRole,                     ///< int Tone
   kNewRole,                      ///< bool: came with the last edit
 };

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "backends/native/integer_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/tape_builder.h"
 
@@ -53,6 +54,26 @@ bool Lowering::isPointwise(const Node& node) const {
   if (!hasTapeOperator(node) || !fitsTape(typeOf(node.outputs[0]))) return false;
   return std::all_of(node.inputs.begin(), node.inputs.end(),
                      [&](ValueId input) { return !input.valid() || fitsTape(typeOf(input)); });
+}
+
+Result<bool> Lowering::lowerInteger(const Node& node) {
+  std::vector<DataType> types;
+  for (const ValueId input : node.inputs) {
+    if (!input.valid()) return false;
+    types.push_back(typeOf(input));
+  }
+  if (!hasIntegerStep(node, types)) return false;
+  std::vector<Ref> operands;
+  std::vector<BufferIndex> reads;
+  for (const ValueId input : node.inputs) {
+    operands.push_back(TRY(inLayout(TRY(ref(input)), Layout::Plain)));
+    reads.push_back(operands.back().buffer);
+  }
+  const Ref target = allocate(node.outputs[0]);
+  define(node.outputs[0], target);
+  m_implementations.push_back("integer");
+  m_program.addStep(makeIntegerStep(node, operands, target), reads, {target.buffer});
+  return true;
 }
 
 Status Lowering::flushPointwise() {

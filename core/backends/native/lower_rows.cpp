@@ -129,11 +129,35 @@ std::int64_t productFrom(const Dims& dims, std::size_t begin) {
   return product;
 }
 
+/// The same elements with one axis moved to the end.
+Ref withAxisLast(Ref ref, std::size_t axis) {
+  const auto at = static_cast<std::ptrdiff_t>(axis);
+  std::rotate(ref.dims.begin() + at, ref.dims.begin() + at + 1, ref.dims.end());
+  std::rotate(ref.strides.begin() + at, ref.strides.begin() + at + 1, ref.strides.end());
+  return ref;
+}
+
 std::size_t positiveAxis(std::int64_t axis, std::size_t rank) {
   return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }
 
 }  // namespace
+
+// An axis that is not the last one is brought there by a copy, and back.
+Status Lowering::lowerSoftmax(const Node& node, std::size_t axis) {
+  const Dims dims = dimsOf(node.input(0));
+  const bool last = productFrom(dims, axis + 1) == 1;
+  Ref from = TRY(plain(TRY(ref(node.input(0)))));
+  const Ref target = allocate(node.outputs[0]);
+  if (!last) from = TRY(plain(withAxisLast(from, axis)));
+  const Ref to = last ? target : allocateScratch(DataType::F32, from.dims);
+  m_program.addStep(std::make_unique<SoftmaxStep>(from, to, dims[axis], node.is("LogSoftmax"), m_threads),
+                    {from.buffer}, {to.buffer});
+  if (!last) copyStrided(to, withAxisLast(target, axis));
+  define(node.outputs[0], target);
+  m_implementations.push_back("softmax");
+  return Done{};
+}
 
 Result<bool> Lowering::lowerRows(const Node& node) {
   const bool softmax = node.is("Softmax") || node.is("LogSoftmax");
@@ -143,13 +167,7 @@ Result<bool> Lowering::lowerRows(const Node& node) {
   const Dims dims = dimsOf(node.input(0));
   const std::size_t axis = positiveAxis(node.intAttribute("axis", -1), dims.size());
   if (softmax) {
-    if (productFrom(dims, axis + 1) != 1) return false;
-    const Ref from = TRY(plain(TRY(ref(node.input(0)))));
-    const Ref to = allocate(node.outputs[0]);
-    define(node.outputs[0], to);
-    m_implementations.push_back("softmax");
-    m_program.addStep(std::make_unique<SoftmaxStep>(from, to, dims[axis], node.is("LogSoftmax"), m_threads),
-                      {from.buffer}, {to.buffer});
+    TRY(lowerSoftmax(node, axis));
     return true;
   }
   NormOperands operands{.count = productFrom(dims, axis),

@@ -299,7 +299,8 @@ Status Lowering::lowerNode(const Node& node) {
     if (node.is("MatMul") || node.is("Gemm")) {
       return lowerMatMul({.root = node.id, .nodes = {node.id}, .result = node.outputs[0]});
     }
-    if (TRY(lowerRows(node)) || TRY(lowerReduce(node)) || TRY(lowerPool(node)) || TRY(lowerMovement(node)))
+    if (TRY(lowerRows(node)) || TRY(lowerReduce(node)) || TRY(lowerPool(node)) || TRY(lowerMovement(node)) ||
+        TRY(lowerInteger(node)))
       return Done{};
     if (node.is("BatchNormalization")) return lowerBatchNorm(node);
   }
@@ -309,7 +310,7 @@ Status Lowering::lowerNode(const Node& node) {
 Status Lowering::lowerReference(const Node& node) {
   ReferenceCall call{.node = &node, .outputs = {}};
   std::vector<BufferIndex> reads, writes;
-  for (ValueId input : node.inputs) {
+  for (ValueId input : operands(node)) {
     if (!input.valid()) {
       call.inputs.push_back(std::nullopt);
       continue;

@@ -109,6 +109,8 @@ class Lowering {
 
   // Pointwise (lower_pointwise.cpp).
   bool isPointwise(const Node& node) const;
+  /// Integer arithmetic and choices, outside tapes. Returns whether it took the node.
+  Result<bool> lowerInteger(const Node& node);
   Status flushPointwise();
   Status emitTape(const std::vector<NodeId>& nodes);
   Status lowerBatchNorm(const Node& node);
@@ -124,6 +126,7 @@ class Lowering {
 
   // Rows, reductions, pooling (lower_rows.cpp, lower_pool.cpp).
   Result<bool> lowerRows(const Node& node);
+  Status lowerSoftmax(const Node& node, std::size_t axis);
   Result<bool> lowerReduce(const Node& node);
   Result<bool> lowerPool(const Node& node);
 

@@ -48,6 +48,9 @@ std::string tacticName(const KernelRequest& request, const LoweringOptions& opti
     }
   }
   std::string text = "native:" + request.fused->kind;
+  // A part without an implementation of its own runs the reference kernel, which allocates: the name says so.
+  for (const std::string& part : parts)
+    if (part.ends_with(":reference")) return text + ":" + part;
   const auto other = std::find_if(options.inputLayouts.begin(), options.inputLayouts.end(),
                                   [](Layout l) { return l != Layout::Plain; });
   if (other != options.inputLayouts.end()) text += ":" + std::string(name(*other));

@@ -311,5 +311,50 @@ TEST(Movement, EveryKind) {
   EXPECT_GE(pad.check(pad.add("Pad", {pad.input({3, 4}), pad.ints({1, -1, 2, 3}), pad.number(0.5f)})), 1);
 }
 
+/// Every tactic agrees, and none has a part that the reference runs.
+void expectOwnKernels(Net& net, ValueId result) {
+  net.editor.addOutput(result);
+  const auto outcomes = tryAllTactics(*planned(net.editor), Layout::Plain);
+  for (const TacticOutcome& outcome : outcomes)
+    EXPECT_EQ(outcome.tactic.find(":reference"), std::string::npos) << outcome.tactic;
+  EXPECT_GE(expectAgreement(outcomes, 1e-6), 1);
+}
+
+TEST(Integers, ArithmeticAndComparison) {
+  for (const DataType type : {DataType::I64, DataType::I32, DataType::I8, DataType::U8}) {
+    for (const char* op :
+         {"Add", "Sub", "Mul", "Max", "Min", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"}) {
+      Net net;
+      expectOwnKernels(net, net.add(op, {net.input({2, 3, 4}, type), net.input({3, 1}, type)}));
+    }
+  }
+  Net division;
+  expectOwnKernels(division, division.add("Div", {division.input({2, 3}, DataType::I64), division.ints({2, -1, 3})}));
+  Net sign;
+  expectOwnKernels(sign, sign.add("Abs", {sign.add("Neg", {sign.input({5}, DataType::I32)})}));
+}
+
+TEST(Integers, Choice) {
+  for (const DataType type : {DataType::I64, DataType::I32, DataType::I16, DataType::I8}) {
+    Net net;
+    expectOwnKernels(
+        net, net.add("Where", {net.input({4, 1}, DataType::Bool), net.input({4, 5}, type), net.input({1, 5}, type)}));
+  }
+}
+
+TEST(Integers, DivisionByZeroIsAnError) {
+  Net net;
+  net.editor.addOutput(net.add("Div", {net.input({3}, DataType::I64), net.ints({1, 0, 2})}));
+  for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor), Layout::Plain))
+    EXPECT_NE(outcome.problem.find("divided by zero"), std::string::npos) << outcome.tactic;
+}
+
+TEST(Rows, SoftmaxOnAnyAxisIsOwn) {
+  for (const std::int64_t axis : {0, 1, 2}) {
+    Net net;
+    expectOwnKernels(net, net.add("Softmax", {net.input({2, 5, 3})}, {{"axis", axis}}));
+  }
+}
+
 }  // namespace
 }  // namespace fusescope::testing

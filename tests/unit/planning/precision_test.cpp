@@ -53,11 +53,14 @@ TEST(Precision, SeveralTypesNeedMeasurements) {
 /// Knows every fused node: bf16 is fast for "fc2" and slow elsewhere.
 class FixedCosts : public CostModel {
  public:
-  std::optional<double> milliseconds(const Plan&, const FusedNode& node) const override {
-    if (node.compute == DataType::BF16) return node.name == "fc2" ? 0.5 : 9.0;
-    return node.compute == DataType::F16 ? 8.0 : 1.0;
+  std::vector<std::optional<double>> milliseconds(const Plan& plan) const override {
+    std::vector<std::optional<double>> times;
+    for (const FusedNode& node : plan.fusedNodes) {
+      const bool brain = node.compute == DataType::BF16, half = node.compute == DataType::F16;
+      times.emplace_back(brain ? (node.name == "fc2" ? 0.5 : 9.0) : half ? 8.0 : 1.0);
+    }
+    return times;
   }
-  Hash128 hash() const override { return hashText("fixed"); }
 };
 
 TEST(Precision, MeasurementsChooseAmongSeveral) {

@@ -1,0 +1,223 @@
+#include "backends/native/integer_step.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <type_traits>
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::size_t kMostOperands = 3;
+
+std::byte* addressOf(const Ref& ref, Memory memory) {
+  return memory[static_cast<std::size_t>(ref.buffer)] + byteSize(ref.dtype, ref.offset);
+}
+
+/// Strides of `ref` over the extents `domain`, 0 where it is broadcast.
+Dims broadcastStrides(const Ref& ref, const Dims& domain) {
+  Dims strides(domain.size(), 0);
+  const std::size_t lead = domain.size() - ref.dims.size();
+  for (std::size_t i = 0; i < ref.dims.size(); ++i) strides[lead + i] = ref.dims[i] == 1 ? 0 : ref.strides[i];
+  return strides;
+}
+
+/// Calls `row(operand offsets, target offset, count, operand strides)` for each row along the last axis. The counters
+/// are the caller's: nothing is allocated.
+template <class Row>
+void forEachRow(const Dims& domain, const std::vector<Dims>& strides, Dims& at, Row row) {
+  const std::int64_t count = domain.empty() ? 1 : domain.back();
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i + 1 < domain.size(); ++i) rows *= domain[i];
+  if (count == 0 || rows == 0) return;
+  std::array<std::int64_t, kMostOperands> offsets{}, steps{};
+  for (std::size_t k = 0; k < strides.size(); ++k) steps[k] = domain.empty() ? 0 : strides[k].back();
+  std::ranges::fill(at, 0);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    row(offsets, r * count, count, steps);
+    for (std::size_t axis = domain.size() - (domain.empty() ? 0 : 1); axis-- > 0;) {
+      for (std::size_t k = 0; k < strides.size(); ++k) offsets[k] += strides[k][axis];
+      if (++at[axis] < domain[axis]) break;
+      for (std::size_t k = 0; k < strides.size(); ++k) offsets[k] -= strides[k][axis] * domain[axis];
+      at[axis] = 0;
+    }
+  }
+}
+
+/// What every such step holds: its operands seen over the extents of the result.
+class BroadcastStep : public Step {
+ public:
+  BroadcastStep(const std::vector<Ref>& operands, const Ref& target)
+      : m_operands(operands), m_target(target), m_at(target.dims.size(), 0) {
+    for (const Ref& ref : operands) m_strides.push_back(broadcastStrides(ref, target.dims));
+  }
+
+ protected:
+  template <class T>
+  const T* operand(std::size_t k, Memory memory) const {
+    return reinterpret_cast<const T*>(addressOf(m_operands[k], memory));
+  }
+  template <class T>
+  T* target(Memory memory) const {
+    return reinterpret_cast<T*>(addressOf(m_target, memory));
+  }
+  template <class Row>
+  void rows(Row row) {
+    forEachRow(m_target.dims, m_strides, m_at, row);
+  }
+
+ private:
+  std::vector<Ref> m_operands;
+  Ref m_target;
+  std::vector<Dims> m_strides;
+  Dims m_at;
+};
+
+template <class T, class R, class F>
+class BinaryStep final : public BroadcastStep {
+ public:
+  BinaryStep(const std::vector<Ref>& operands, const Ref& target, F f, bool divides)
+      : BroadcastStep(operands, target), m_f(f), m_divides(divides) {}
+  Status run(Memory memory, std::byte*) override {
+    const T *a = operand<T>(0, memory), *b = operand<T>(1, memory);
+    R* result = target<R>(memory);
+    bool byZero = false;
+    rows([&](const auto& from, std::int64_t to, std::int64_t count, const auto& step) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const T right = b[from[1] + i * step[1]];
+        byZero = byZero || (m_divides && right == T(0));
+        result[to + i] = byZero ? R(0) : static_cast<R>(m_f(a[from[0] + i * step[0]], right));
+      }
+    });
+    if (byZero) return Diagnostic{.message = "an integer is divided by zero"};
+    return Done{};
+  }
+
+ private:
+  F m_f;
+  bool m_divides;
+};
+
+template <class T, class F>
+class UnaryStep final : public BroadcastStep {
+ public:
+  UnaryStep(const std::vector<Ref>& operands, const Ref& target, F f) : BroadcastStep(operands, target), m_f(f) {}
+  Status run(Memory memory, std::byte*) override {
+    const T* a = operand<T>(0, memory);
+    T* result = target<T>(memory);
+    rows([&](const auto& from, std::int64_t to, std::int64_t count, const auto& step) {
+      for (std::int64_t i = 0; i < count; ++i) result[to + i] = m_f(a[from[0] + i * step[0]]);
+    });
+    return Done{};
+  }
+
+ private:
+  F m_f;
+};
+
+/// Bits of one width are moved, whatever they mean.
+template <class T>
+class WhereStep final : public BroadcastStep {
+ public:
+  using BroadcastStep::BroadcastStep;
+  Status run(Memory memory, std::byte*) override {
+    const auto* condition = operand<std::uint8_t>(0, memory);
+    const T *a = operand<T>(1, memory), *b = operand<T>(2, memory);
+    T* result = target<T>(memory);
+    rows([&](const auto& from, std::int64_t to, std::int64_t count, const auto& step) {
+      for (std::int64_t i = 0; i < count; ++i)
+        result[to + i] = condition[from[0] + i * step[0]] != 0 ? a[from[1] + i * step[1]] : b[from[2] + i * step[2]];
+    });
+    return Done{};
+  }
+};
+
+// Sums and products wrap: they go through unsigned 64-bit numbers.
+template <class T>
+T wrapped(std::uint64_t value) {
+  return static_cast<T>(value);
+}
+
+template <class T>
+std::unique_ptr<Step> arithmetic(const Node& node, const std::vector<Ref>& operands, const Ref& target) {
+  using U = std::uint64_t;
+  const auto binary = [&](auto f, bool divides = false) -> std::unique_ptr<Step> {
+    return std::make_unique<BinaryStep<T, T, decltype(f)>>(operands, target, f, divides);
+  };
+  const auto compare = [&](auto f) -> std::unique_ptr<Step> {
+    return std::make_unique<BinaryStep<T, std::uint8_t, decltype(f)>>(operands, target, f, false);
+  };
+  const auto unary = [&](auto f) -> std::unique_ptr<Step> {
+    return std::make_unique<UnaryStep<T, decltype(f)>>(operands, target, f);
+  };
+  const std::string& op = node.op;
+  if (op == "Add") return binary([](T a, T b) { return wrapped<T>(static_cast<U>(a) + static_cast<U>(b)); });
+  if (op == "Sub") return binary([](T a, T b) { return wrapped<T>(static_cast<U>(a) - static_cast<U>(b)); });
+  if (op == "Mul") return binary([](T a, T b) { return wrapped<T>(static_cast<U>(a) * static_cast<U>(b)); });
+  if (op == "Max") return binary([](T a, T b) { return a > b ? a : b; });
+  if (op == "Min") return binary([](T a, T b) { return a < b ? a : b; });
+  if (op == "Div") {
+    return binary(
+        [](T a, T b) {
+          if constexpr (std::is_signed_v<T>)
+            if (b == T(-1)) return wrapped<T>(U(0) - static_cast<U>(a));
+          return static_cast<T>(a / b);
+        },
+        true);
+  }
+  if (op == "Equal") return compare([](T a, T b) { return a == b; });
+  if (op == "Less") return compare([](T a, T b) { return a < b; });
+  if (op == "LessOrEqual") return compare([](T a, T b) { return a <= b; });
+  if (op == "Greater") return compare([](T a, T b) { return a > b; });
+  if (op == "GreaterOrEqual") return compare([](T a, T b) { return a >= b; });
+  if (op == "Neg") return unary([](T a) { return wrapped<T>(U(0) - static_cast<U>(a)); });
+  return unary([](T a) { return a < T(0) ? wrapped<T>(U(0) - static_cast<U>(a)) : a; });  // Abs
+}
+
+std::unique_ptr<Step> where(const std::vector<Ref>& operands, const Ref& target) {
+  switch (byteSize(target.dtype, 1)) {
+    case 1:
+      return std::make_unique<WhereStep<std::uint8_t>>(operands, target);
+    case 2:
+      return std::make_unique<WhereStep<std::uint16_t>>(operands, target);
+    case 4:
+      return std::make_unique<WhereStep<std::uint32_t>>(operands, target);
+    default:
+      return std::make_unique<WhereStep<std::uint64_t>>(operands, target);
+  }
+}
+
+bool isPlainInteger(DataType type) {
+  return type == DataType::I64 || type == DataType::I32 || type == DataType::I8 || type == DataType::U8;
+}
+
+}  // namespace
+
+bool hasIntegerStep(const Node& node, std::span<const DataType> inputs) {
+  static constexpr std::array kBinary{"Add",   "Sub",  "Mul",         "Max",     "Min",           "Div",
+                                      "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"};
+  static constexpr std::array kUnary{"Neg", "Abs"};
+  const auto named = [&](const char* op) { return node.is(op); };
+  if (node.is("Where"))
+    return inputs.size() == 3 && inputs[0] == DataType::Bool && inputs[1] == inputs[2] &&
+           inputs[1] != DataType::String && byteSize(inputs[1], 2) >= 2 && byteSize(inputs[1], 1) <= 8;
+  const std::size_t arity = std::ranges::any_of(kBinary, named) ? 2 : std::ranges::any_of(kUnary, named) ? 1 : 0;
+  return arity > 0 && inputs.size() == arity && isPlainInteger(inputs[0]) &&
+         std::ranges::all_of(inputs, [&](DataType type) { return type == inputs[0]; });
+}
+
+std::unique_ptr<Step> makeIntegerStep(const Node& node, const std::vector<Ref>& operands, const Ref& target) {
+  if (node.is("Where")) return where(operands, target);
+  switch (operands[0].dtype) {
+    case DataType::I64:
+      return arithmetic<std::int64_t>(node, operands, target);
+    case DataType::I32:
+      return arithmetic<std::int32_t>(node, operands, target);
+    case DataType::I8:
+      return arithmetic<std::int8_t>(node, operands, target);
+    default:
+      return arithmetic<std::uint8_t>(node, operands, target);
+  }
+}
+
+}  // namespace fusescope::native

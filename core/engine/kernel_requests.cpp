@@ -1,0 +1,96 @@
+#include "engine/kernel_requests.h"
+
+#include <algorithm>
+
+#include "ops/op_schema.h"
+#include "passes/pipelines.h"
+
+namespace fusescope {
+
+const Backend& backendOf(const Plan& plan, const FusedNode& fused, const Backend& accelerated) {
+  const bool fallback = fused.segment.valid() && plan.segments[fused.segment.index].kind == SegmentKind::Fallback;
+  return fallback ? *findBackend("reference") : accelerated;
+}
+
+KernelRequests::KernelRequests(const Plan& plan, std::vector<TensorType> types, int threads)
+    : m_plan(&plan), m_types(std::move(types)), m_threads(threads) {
+  for (const PlannedCast& cast : plan.casts)
+    for (const FusedNodeId consumer : cast.consumers) m_casts[{cast.value, consumer}] = cast.to;
+}
+
+Result<KernelRequests> KernelRequests::create(const Plan& plan, const std::map<std::string, Dims>& extents,
+                                              int threads) {
+  return KernelRequests(plan, TRY(inferShapes(plan.graph(), extents)), threads);
+}
+
+Result<Dims> KernelRequests::dimsOf(ValueId value) const {
+  const Graph& graph = m_plan->graph();
+  if (const auto& constant = graph.value(value).constant) return constant->dims();
+  if (const auto fixed = m_types[value.index].shape.fixed()) return *fixed;
+  return Diagnostic{.message = "its extents depend on data, so no memory can be planned for it",
+                    .where = {.value = graph.value(value).name}};
+}
+
+DataType KernelRequests::wantedType(const FusedNode& fused, ValueId input) const {
+  if (const auto cast = m_casts.find({input, fused.id}); cast != m_casts.end()) return cast->second;
+  const DataType stored = m_plan->storedType(input);
+  return stored != DataType::Undefined ? stored : m_plan->graph().value(input).type.dtype;
+}
+
+std::optional<ValueId> KernelRequests::viewSource(const FusedNode& fused) const {
+  if (fused.outputs.size() != 1) return std::nullopt;
+  const Graph& graph = m_plan->graph();
+  ValueId at = fused.outputs.front().value;
+  while (std::ranges::find(fused.inputs, at) == fused.inputs.end()) {
+    const Value& value = graph.value(at);
+    if (!value.producer.valid()) return std::nullopt;
+    const Node& node = graph.node(value.producer);
+    const OpSchema* schema = OpRegistry::standard().find(node);
+    if (schema == nullptr || schema->kind != OpKind::View || node.outputs.empty() || node.outputs[0] != at)
+      return std::nullopt;
+    at = node.input(0);
+    if (!at.valid()) return std::nullopt;
+  }
+  const DataType given = wantedType(fused, at), made = fused.outputs.front().type;
+  const bool rounds = isFloat(fused.compute) && isFloat(given) && fused.compute != given;
+  return given == made && !rounds ? std::optional(at) : std::nullopt;
+}
+
+void KernelRequests::addInnerValues(const FusedNode& fused, const Node& node, KernelRequest& request) const {
+  for (const ValueId output : node.outputs) {
+    if (!output.valid() || request.values.contains(output)) continue;
+    DataType type = m_plan->storedType(output);
+    for (const InnerEdge& edge : fused.innerEdges)
+      if (edge.value == output && edge.type != DataType::Undefined) type = edge.type;
+    if (const auto dims = m_types[output.index].shape.fixed()) request.values[output] = {type, *dims};
+  }
+}
+
+Status KernelRequests::addConstants(const Node& node, KernelRequest& request) const {
+  const Graph& graph = m_plan->graph();
+  for (const ValueId input : operands(node)) {
+    if (!input.valid() || !graph.isConstant(input)) continue;
+    const Tensor& constant = *graph.value(input).constant;
+    if (!constant.hasData())
+      return Diagnostic{.message = "has no data: the model was saved without its weights",
+                        .where = {.node = node.name, .value = graph.value(input).name},
+                        .help = "It can be looked at and planned, but not built."};
+    request.constants.emplace(input, constant);
+  }
+  return Done{};
+}
+
+Result<KernelRequest> KernelRequests::of(const FusedNode& fused) const {
+  KernelRequest request{.plan = m_plan, .fused = &fused, .threads = m_threads};
+  for (const ValueId input : fused.inputs) request.values[input] = {wantedType(fused, input), TRY(dimsOf(input))};
+  for (const FusedOutput& output : fused.outputs)
+    request.values[output.value] = {output.type, TRY(dimsOf(output.value))};
+  for (const NodeId id : fused.nodes) {
+    const Node& node = m_plan->graph().node(id);
+    addInnerValues(fused, node, request);
+    TRY(addConstants(node, request));
+  }
+  return request;
+}
+
+}  // namespace fusescope

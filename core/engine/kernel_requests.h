@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace fusescope {
+
+/// What runs a fused node: `accelerated`, or reference in a fallback segment.
+const Backend& backendOf(const Plan& plan, const FusedNode& fused, const Backend& accelerated);
+
+/// What kernels are asked for: the fused nodes of a plan at concrete extents, with every input in the plain layout.
+class KernelRequests {
+ public:
+  /// `extents` of every input of the network. Errors: extents that do not fit the network.
+  static Result<KernelRequests> create(const Plan& plan, const std::map<std::string, Dims>& extents, int threads);
+
+  /// Errors: an extent that depends on data, a constant without data.
+  Result<KernelRequest> of(const FusedNode& fused) const;
+  /// The extents of a value. Error: they depend on data.
+  Result<Dims> dimsOf(ValueId value) const;
+  /// The type in which `fused` reads `input`, after the plan's casts.
+  DataType wantedType(const FusedNode& fused, ValueId input) const;
+  /// If all that a fused node does is to give its input other extents: the value whose bytes its only output is.
+  std::optional<ValueId> viewSource(const FusedNode& fused) const;
+  const TensorType& type(ValueId value) const { return m_types[value.index]; }
+
+ private:
+  KernelRequests(const Plan& plan, std::vector<TensorType> types, int threads);
+  void addInnerValues(const FusedNode& fused, const Node& node, KernelRequest& request) const;
+  Status addConstants(const Node& node, KernelRequest& request) const;
+
+  const Plan* m_plan;
+  std::vector<TensorType> m_types;  ///< by ValueId
+  std::map<std::pair<ValueId, FusedNodeId>, DataType> m_casts;
+  int m_threads;
+};
+
+}  // namespace fusescope
