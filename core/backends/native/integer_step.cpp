@@ -138,6 +138,21 @@ T wrapped(std::uint64_t value) {
   return static_cast<T>(value);
 }
 
+/// With the sign of the dividend.
+template <class T>
+T remainder(T a, T b) {
+  if constexpr (std::is_signed_v<T>)
+    if (b == T(-1)) return T(0);
+  return static_cast<T>(a % b);
+}
+
+/// With the sign of the divisor.
+template <class T>
+T modulo(T a, T b) {
+  const T rest = remainder(a, b);
+  return rest != T(0) && (rest < T(0)) != (b < T(0)) ? static_cast<T>(rest + b) : rest;
+}
+
 template <class T>
 std::unique_ptr<Step> arithmetic(const Node& node, const std::vector<Ref>& operands, const Ref& target) {
   using U = std::uint64_t;
@@ -165,6 +180,7 @@ std::unique_ptr<Step> arithmetic(const Node& node, const std::vector<Ref>& opera
         },
         true);
   }
+  if (op == "Mod") return binary(node.intAttribute("fmod", 0) != 0 ? remainder<T> : modulo<T>, true);
   if (op == "Equal") return compare([](T a, T b) { return a == b; });
   if (op == "Less") return compare([](T a, T b) { return a < b; });
   if (op == "LessOrEqual") return compare([](T a, T b) { return a <= b; });
@@ -194,8 +210,8 @@ bool isPlainInteger(DataType type) {
 }  // namespace
 
 bool hasIntegerStep(const Node& node, std::span<const DataType> inputs) {
-  static constexpr std::array kBinary{"Add",   "Sub",  "Mul",         "Max",     "Min",           "Div",
-                                      "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"};
+  static constexpr std::array kBinary{"Add", "Sub",   "Mul",  "Mod",         "Max",     "Min",
+                                      "Div", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"};
   static constexpr std::array kUnary{"Neg", "Abs"};
   const auto named = [&](const char* op) { return node.is(op); };
   if (node.is("Where"))

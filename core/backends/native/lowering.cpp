@@ -300,7 +300,7 @@ Status Lowering::lowerNode(const Node& node) {
       return lowerMatMul({.root = node.id, .nodes = {node.id}, .result = node.outputs[0]});
     }
     if (TRY(lowerRows(node)) || TRY(lowerReduce(node)) || TRY(lowerPool(node)) || TRY(lowerMovement(node)) ||
-        TRY(lowerInteger(node)))
+        TRY(lowerInteger(node)) || TRY(lowerInstanceNorm(node)) || TRY(lowerGatherNd(node)))
       return Done{};
     if (node.is("BatchNormalization")) return lowerBatchNorm(node);
   }

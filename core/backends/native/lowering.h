@@ -122,11 +122,13 @@ class Lowering {
   Result<bool> lowerMovement(const Node& node);
   Status lowerConcat(const Node& node);
   Status lowerGather(const Node& node);
+  Result<bool> lowerGatherNd(const Node& node);
   Status lowerPad(const Node& node);
 
   // Rows, reductions, pooling (lower_rows.cpp, lower_pool.cpp).
   Result<bool> lowerRows(const Node& node);
   Status lowerSoftmax(const Node& node, std::size_t axis);
+  Result<bool> lowerInstanceNorm(const Node& node);
   Result<bool> lowerReduce(const Node& node);
   Result<bool> lowerPool(const Node& node);
 

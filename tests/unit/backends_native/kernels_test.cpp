@@ -330,6 +330,11 @@ TEST(Integers, ArithmeticAndComparison) {
   }
   Net division;
   expectOwnKernels(division, division.add("Div", {division.input({2, 3}, DataType::I64), division.ints({2, -1, 3})}));
+  for (const std::int64_t fmod : {0, 1}) {
+    Net net;
+    expectOwnKernels(net, net.add("Mod", {net.add("Neg", {net.input({4, 3}, DataType::I64)}), net.ints({2, -1, 3})},
+                                  {{"fmod", fmod}}));
+  }
   Net sign;
   expectOwnKernels(sign, sign.add("Abs", {sign.add("Neg", {sign.input({5}, DataType::I32)})}));
 }
@@ -347,6 +352,27 @@ TEST(Integers, DivisionByZeroIsAnError) {
   net.editor.addOutput(net.add("Div", {net.input({3}, DataType::I64), net.ints({1, 0, 2})}));
   for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor), Layout::Plain))
     EXPECT_NE(outcome.problem.find("divided by zero"), std::string::npos) << outcome.tactic;
+}
+
+TEST(Gather, NdWithBatches) {
+  for (const std::int64_t batch : {0, 1}) {
+    Net net;
+    const ValueId data = net.input({3, 3, 4, 5}), at = net.input({3, 6, 2}, DataType::I64);
+    expectOwnKernels(net, net.add("GatherND", {data, at}, {{"batch_dims", batch}}));
+  }
+  Net outside;
+  const ValueId far = outside.editor.addConstant("far", Tensor::ofInt64({2}).reshaped({1, 1}));
+  outside.editor.addOutput(outside.add("GatherND", {outside.input({2, 3}), far}));
+  for (const TacticOutcome& outcome : tryAllTactics(*planned(outside.editor), Layout::Plain))
+    EXPECT_NE(outcome.problem, "") << outcome.tactic;
+}
+
+TEST(Rows, InstanceNormIsOwn) {
+  for (const Dims& dims : {Dims{2, 3, 4, 5}, Dims{1, 4, 7}}) {
+    Net net;
+    expectOwnKernels(
+        net, net.add("InstanceNormalization", {net.input(dims), net.weights({dims[1]}), net.weights({dims[1]})}));
+  }
 }
 
 TEST(Rows, SoftmaxOnAnyAxisIsOwn) {

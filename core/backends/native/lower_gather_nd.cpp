@@ -1,0 +1,78 @@
+#include <cstring>
+
+#include "backends/native/lowering.h"
+
+namespace fusescope::native {
+namespace {
+
+/// Plain operands. `indices` are int64, their last extent is the length of an index tuple.
+struct GatherNd {
+  Ref data, indices, to;
+  std::int64_t batches = 1;  ///< product of the batch extents
+  std::int64_t tuplesPerBatch = 0;
+  Dims extents, strides;         ///< of the axes that a tuple indexes; strides in elements
+  std::int64_t batchStride = 0;  ///< elements of data in one batch
+  std::int64_t slice = 1;        ///< elements that one tuple picks
+};
+
+class GatherNdStep final : public Step {
+ public:
+  explicit GatherNdStep(GatherNd at) : m_at(std::move(at)) {}
+  Status run(Memory memory, std::byte*) override {
+    const auto address = [&](const Ref& ref) {
+      return memory[static_cast<std::size_t>(ref.buffer)] + byteSize(ref.dtype, ref.offset);
+    };
+    const std::byte* data = address(m_at.data);
+    const auto* indices = reinterpret_cast<const std::int64_t*>(address(m_at.indices));
+    std::byte* to = address(m_at.to);
+    const std::size_t bytes = byteSize(m_at.data.dtype, m_at.slice);
+    for (std::int64_t tuple = 0; tuple < m_at.batches * m_at.tuplesPerBatch; ++tuple) {
+      std::int64_t offset = tuple / m_at.tuplesPerBatch * m_at.batchStride;
+      for (std::size_t k = 0; k < m_at.extents.size(); ++k) {
+        std::int64_t index = *indices++;
+        if (index < -m_at.extents[k] || index >= m_at.extents[k])
+          return Diagnostic{.message = "index " + std::to_string(index) + " is outside an axis of extent " +
+                                       std::to_string(m_at.extents[k])};
+        if (index < 0) index += m_at.extents[k];
+        offset += index * m_at.strides[k];
+      }
+      std::memcpy(to, data + byteSize(m_at.data.dtype, offset), bytes);
+      to += bytes;
+    }
+    return Done{};
+  }
+
+ private:
+  GatherNd m_at;
+};
+
+}  // namespace
+
+Result<bool> Lowering::lowerGatherNd(const Node& node) {
+  if (!node.is("GatherND") || typeOf(node.input(1)) != DataType::I64) return false;
+  if (typeOf(node.input(0)) != typeOf(node.outputs[0]) || byteSize(typeOf(node.input(0)), 2) < 2) return false;
+  const Dims data = dimsOf(node.input(0)), indices = dimsOf(node.input(1));
+  const auto batchAxes = static_cast<std::size_t>(node.intAttribute("batch_dims", 0));
+  const auto tuple = static_cast<std::size_t>(indices.back());
+  GatherNd at{.data = TRY(plain(TRY(ref(node.input(0))))),
+              .indices = TRY(plain(TRY(ref(node.input(1))))),
+              .to = allocate(node.outputs[0])};
+  for (std::size_t i = 0; i < batchAxes; ++i) at.batches *= data[i];
+  at.tuplesPerBatch = 1;
+  for (std::size_t i = batchAxes; i + 1 < indices.size(); ++i) at.tuplesPerBatch *= indices[i];
+  const Dims strides = rowMajorStrides(data);
+  for (std::size_t i = batchAxes; i < batchAxes + tuple; ++i) {
+    at.extents.push_back(data[i]);
+    at.strides.push_back(strides[i]);
+  }
+  for (std::size_t i = batchAxes + tuple; i < data.size(); ++i) at.slice *= data[i];
+  at.batchStride = 1;
+  for (std::size_t i = batchAxes; i < data.size(); ++i) at.batchStride *= data[i];
+  define(node.outputs[0], at.to);
+  m_implementations.push_back("gather_nd");
+  const std::vector<BufferIndex> reads{at.data.buffer, at.indices.buffer}, writes{at.to.buffer};
+  m_program.addStep(std::make_unique<GatherNdStep>(std::move(at)), reads, writes);
+  return true;
+}
+
+}  // namespace fusescope::native
