@@ -1,0 +1,111 @@
+// No memory for tensors is allocated while an engine's steps run: the allocations of the process are counted meanwhile.
+// oneDNN makes a table of its arguments at each call, of at most a few hundred bytes: those are not counted.
+#include <atomic>
+#include <cstdlib>
+
+#include "engine/executor.h"
+#include "engine/lowering.h"
+#include "tests/unit/engine/engine_fixture.h"
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define FUSESCOPE_COUNTS_ALLOCATIONS 1
+#endif
+
+namespace {
+std::atomic<bool> counting = false;
+std::atomic<int> allocations = 0;
+constexpr std::size_t kSmall = 1024;  // bytes
+
+[[maybe_unused]] void note(std::size_t bytes) {
+  if (counting && bytes > kSmall) ++allocations;
+}
+}  // namespace
+
+#ifdef FUSESCOPE_COUNTS_ALLOCATIONS
+// glibc's own names for what these replace.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t bytes) {
+  note(bytes);
+  return __libc_malloc(bytes);
+}
+void* calloc(std::size_t count, std::size_t bytes) {
+  note(count * bytes);
+  return __libc_calloc(count, bytes);
+}
+void* realloc(void* memory, std::size_t bytes) {
+  note(bytes);
+  return __libc_realloc(memory, bytes);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  note(bytes);
+  return __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  note(bytes);
+  *memory = __libc_memalign(alignment, bytes);
+  return *memory == nullptr ? 12 : 0;
+}
+}
+#endif
+
+namespace fusescope::testing {
+namespace {
+
+/// Allocations of one run of all steps after a first one, on plausible inputs.
+int allocationsOfARun(const Plan& plan) {
+  BuildReport report;
+  const BuildOptions options{.threads = 2, .measureTactics = false};
+  auto chooser = TacticChooser::create(plan, options, report, {});
+  LoweringRequest request{.plan = &plan, .accelerated = findBackend("native"), .threads = 2};
+  for (const InputSpec& spec : plan.inputSpecs) request.extents[spec.name] = spec.opt;
+  auto program = lower(request, chooser.value());
+  if (!program.ok()) throw std::runtime_error(program.error().text());
+  std::vector<Tensor> inputs, outputs;
+  for (const std::size_t buffer : program.value().inputs) {
+    const TensorDesc& desc = program.value().buffers[buffer].desc;
+    inputs.push_back(isFloat(desc.dtype) ? noise(desc.dims, 3).converted(desc.dtype)
+                                         : Tensor::zeros(desc.dtype, desc.dims));
+  }
+  for (const ProgramOutput& output : program.value().outputs) {
+    const TensorDesc& desc = program.value().buffers[output.buffer].desc;
+    outputs.push_back(Tensor::zeros(desc.dtype, desc.dims));
+  }
+  Executor executor(std::move(program).value());
+  executor.bind(inputs, outputs);
+  EXPECT_TRUE(executor.run({}).ok());
+  allocations = 0;
+  counting = true;
+  const bool ok = executor.run({}).ok();
+  counting = false;
+  EXPECT_TRUE(ok);
+  return allocations;
+}
+
+class Allocation : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Allocation, NoneWhileNativeRuns) {
+#ifndef FUSESCOPE_COUNTS_ALLOCATIONS
+  GTEST_SKIP() << "the sanitizer owns malloc";
+#endif
+  EXPECT_EQ(allocationsOfARun(*planOf(sampleModel(GetParam()))), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, Allocation,
+                         ::testing::Values("bert_tiny", "squeezenet1_1", "tiny_resnet_dynbatch", "fp16_overflow",
+                                           "moe_dense"));
+
+TEST(AllocationCounter, SeesTheReference) {
+#ifndef FUSESCOPE_COUNTS_ALLOCATIONS
+  GTEST_SKIP() << "the sanitizer owns malloc";
+#endif
+  EXPECT_GT(allocationsOfARun(*planOf(sampleModel("tiny_resnet_dynbatch"), {.precisions = {DataType::F16}})), 0)
+      << "an emulated type runs on the reference, which allocates";
+}
+
+}  // namespace
+}  // namespace fusescope::testing
