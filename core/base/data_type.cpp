@@ -22,16 +22,22 @@ constexpr std::array kEntries{
     Entry{DataType::F8E5M2, "f8e5m2", 8},
     Entry{DataType::F8E4M3FNUZ, "f8e4m3fnuz", 8},
     Entry{DataType::F8E5M2FNUZ, "f8e5m2fnuz", 8},
+    Entry{DataType::F8E8M0, "f8e8m0", 8},
+    Entry{DataType::F6E2M3, "f6e2m3", 6},
+    Entry{DataType::F6E3M2, "f6e3m2", 6},
+    Entry{DataType::F4E2M1, "f4e2m1", 4},
     Entry{DataType::I64, "int64", 64},
     Entry{DataType::I32, "int32", 32},
     Entry{DataType::I16, "int16", 16},
     Entry{DataType::I8, "int8", 8},
     Entry{DataType::I4, "int4", 4},
+    Entry{DataType::I2, "int2", 2},
     Entry{DataType::U64, "uint64", 64},
     Entry{DataType::U32, "uint32", 32},
     Entry{DataType::U16, "uint16", 16},
     Entry{DataType::U8, "uint8", 8},
     Entry{DataType::U4, "uint4", 4},
+    Entry{DataType::U2, "uint2", 2},
     Entry{DataType::Bool, "bool", 8},
     Entry{DataType::String, "string", 0},
     Entry{DataType::C64, "complex64", 64},
@@ -68,11 +74,18 @@ std::size_t byteSize(DataType type, std::int64_t count) {
   return (static_cast<std::size_t>(count) * static_cast<std::size_t>(entry(type).bits) + 7) / 8;
 }
 
+int bitWidth(DataType type) {
+  return entry(type).bits;
+}
+
+bool isPacked(DataType type) {
+  return entry(type).bits > 0 && entry(type).bits < 8;
+}
 bool isFloat(DataType type) {
-  return type >= DataType::F64 && type <= DataType::F8E5M2FNUZ;
+  return type >= DataType::F64 && type <= DataType::F4E2M1;
 }
 bool isInteger(DataType type) {
-  return type >= DataType::I64 && type <= DataType::U4;
+  return type >= DataType::I64 && type <= DataType::U2;
 }
 
 }  // namespace fusescope

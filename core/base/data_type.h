@@ -18,16 +18,22 @@ enum class DataType : std::uint8_t {
   F8E5M2,
   F8E4M3FNUZ,
   F8E5M2FNUZ,
+  F8E8M0,  ///< a power of two from 2^-127 to 2^127, or NaN: the scale of microscaling formats
+  F6E2M3,
+  F6E3M2,
+  F4E2M1,
   I64,
   I32,
   I16,
   I8,
   I4,
+  I2,
   U64,
   U32,
   U16,
   U8,
   U4,
+  U2,
   Bool,
   String,
   C64,
@@ -47,10 +53,13 @@ std::string_view name(DataType type);
 /// The inverse of name(); also accepts the long spellings "float32", "float16", "bfloat16", "double".
 std::optional<DataType> dataTypeFromName(std::string_view name);
 
-/// Bytes of `count` elements in memory; 4-bit types pack two to a byte. String: 0.
+/// Bytes of `count` elements in memory. Types narrower than a byte lie as one stream of bits, lowest first: 4-bit ones
+/// pack two to a byte, 2-bit ones four, 6-bit ones four to three bytes. String: 0.
 std::size_t byteSize(DataType type, std::int64_t count);
+int bitWidth(DataType type);  ///< of one element; 0 for String and Undefined
 
-bool isFloat(DataType type);    ///< F64 … F8E5M2FNUZ
+bool isPacked(DataType type);   ///< narrower than a byte
+bool isFloat(DataType type);    ///< F64 … F4E2M1
 bool isInteger(DataType type);  ///< signed and unsigned, not Bool
 
 }  // namespace fusescope

@@ -73,39 +73,35 @@ Result<TensorType> parseType(Scanner& in) {
   return type;
 }
 
-/// One element into `tensor`, whose memory is its own.
-Status parseElement(Scanner& in, Tensor& tensor, std::int64_t i) {
+/// The type in which the elements of `type` are read before they become that type.
+DataType notationType(DataType type) {
+  if (isFloat(type)) return DataType::F64;
+  return type == DataType::U64 || type == DataType::Bool ? type : DataType::I64;
+}
+
+template <class T>
+bool storeNumber(const std::string& text, Tensor& tensor, std::int64_t i) {
+  const auto value = numberFrom<T>(text);
+  if (value) tensor.mutableData<T>()[static_cast<std::size_t>(i)] = *value;
+  return value.has_value();
+}
+
+/// One element of a constant of `type` into `wide`, which is of notationType(type) and whose memory is its own.
+Status parseElement(Scanner& in, DataType type, Tensor& wide, std::int64_t i) {
   const std::string text = TRY(in.number());
-  const auto refuse = [&] {
-    return in.error("'" + text + "' is not a value of type " + std::string(name(tensor.type())));
-  };
-  Tensor one;
-  if (tensor.type() == DataType::Bool) {
-    if (text != "true" && text != "false") return refuse();
-    const std::int64_t bit = text == "true" ? 1 : 0;
-    one = Tensor::copyOf<std::int64_t>(DataType::I64, {1}, std::span(&bit, 1));
-  } else if (isFloat(tensor.type())) {
-    const auto value = numberFrom<double>(text);
-    if (!value) return refuse();
-    one = Tensor::copyOf<double>(DataType::F64, {1}, std::span(&*value, 1));
-  } else if (tensor.type() == DataType::U64) {
-    const auto value = numberFrom<std::uint64_t>(text);
-    if (!value) return refuse();
-    one = Tensor::copyOf<std::uint64_t>(DataType::U64, {1}, std::span(&*value, 1));
+  bool stored = false;
+  if (wide.type() == DataType::Bool) {
+    const std::string_view word = text;
+    stored = word == "true" || word == "false";
+    wide.mutableData<std::uint8_t>()[static_cast<std::size_t>(i)] = word == "true" ? 1 : 0;
+  } else if (wide.type() == DataType::F64) {
+    stored = storeNumber<double>(text, wide, i);
+  } else if (wide.type() == DataType::U64) {
+    stored = storeNumber<std::uint64_t>(text, wide, i);
   } else {
-    const auto value = numberFrom<std::int64_t>(text);
-    if (!value) return refuse();
-    one = Tensor::copyOf<std::int64_t>(DataType::I64, {1}, std::span(&*value, 1));
+    stored = storeNumber<std::int64_t>(text, wide, i);
   }
-  one = one.converted(tensor.type());
-  const bool packed = tensor.type() == DataType::I4 || tensor.type() == DataType::U4;
-  if (packed) {
-    auto& byte = tensor.mutableBytes()[i / 2];
-    const std::byte low = one.bytes()[0] & std::byte{0x0f};
-    byte = i % 2 == 0 ? (byte & std::byte{0xf0}) | low : (byte & std::byte{0x0f}) | (low << 4);
-  } else {
-    std::copy_n(one.bytes(), one.byteSize(), tensor.mutableBytes() + static_cast<std::size_t>(i) * one.byteSize());
-  }
+  if (!stored) return in.error("'" + text + "' is not a value of type " + std::string(name(type)));
   return Done{};
 }
 
@@ -118,16 +114,17 @@ Result<Tensor> parseData(Scanner& in, const TensorType& type) {
   if (!text_form::hasNotation(type.dtype)) return in.error("a constant of this type is written as 'dense'");
   TRY(in.expect("["));
   std::vector<std::string> strings;
-  Tensor tensor = Tensor::zeros(type.dtype, *dims);
+  Tensor wide = Tensor::zeros(type.dtype == DataType::String ? DataType::U8 : notationType(type.dtype), *dims);
   for (std::int64_t i = 0; i < *count; ++i) {
     if (i > 0) TRY(in.expect(","));
     if (type.dtype == DataType::String)
       strings.push_back(TRY(in.string()));
     else
-      TRY(parseElement(in, tensor, i));
+      TRY(parseElement(in, type.dtype, wide, i));
   }
   TRY(in.expect("]"));
-  return type.dtype == DataType::String ? Tensor::ofStrings(*dims, std::move(strings)) : tensor;
+  if (type.dtype == DataType::String) return Tensor::ofStrings(*dims, std::move(strings));
+  return wide.converted(type.dtype);
 }
 
 Result<Attribute> parseScalar(Scanner& in) {

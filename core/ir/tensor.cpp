@@ -22,50 +22,28 @@ std::shared_ptr<const void> allocateZeroed(std::size_t bytes) {
   return {memory, [](const void* p) { std::free(const_cast<void*>(p)); }};
 }
 
-std::int64_t nibble(const std::byte* data, std::int64_t i, bool isSigned) {
-  const auto byte = static_cast<unsigned>(data[i / 2]);
-  const int value = static_cast<int>(i % 2 == 0 ? byte & 0xfU : byte >> 4);
-  return isSigned && value > 7 ? value - 16 : value;
+/// The bits of element `i` of a packed type: a stream of `width` bits each, lowest first.
+unsigned packedBits(const std::byte* data, int width, std::int64_t i) {
+  const std::int64_t bit = i * width;
+  const auto shift = static_cast<unsigned>(bit % 8);
+  unsigned window = std::to_integer<unsigned>(data[bit / 8]) >> shift;
+  if (shift + static_cast<unsigned>(width) > 8) window |= std::to_integer<unsigned>(data[bit / 8 + 1]) << (8 - shift);
+  return window & ((1U << width) - 1);
 }
 
-/// The 8-bit floats without infinities, negative zero or two NaNs (0x80 is the only one).
-float fromFnuz(std::uint8_t bits, int mantissaBits, int bias) {
-  if (bits == 0x80) return NAN;
-  const float sign = (bits & 0x80) != 0 ? -1.0F : 1.0F;
-  const int exponent = (bits & 0x7f) >> mantissaBits;
-  const auto fraction = std::ldexp(static_cast<float>(bits & ((1 << mantissaBits) - 1)), -mantissaBits);
-  return sign * (exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1.0F + fraction, exponent - bias));
+void setPackedBits(std::byte* data, int width, std::int64_t i, unsigned bits) {
+  const std::int64_t bit = i * width;
+  const auto shift = static_cast<unsigned>(bit % 8);
+  const unsigned mask = ((1U << width) - 1) << shift;
+  const unsigned shifted = (bits << shift) & mask;
+  data[bit / 8] = (data[bit / 8] & ~static_cast<std::byte>(mask)) | static_cast<std::byte>(shifted);
+  if (mask > 0xffU)
+    data[bit / 8 + 1] = (data[bit / 8 + 1] & ~static_cast<std::byte>(mask >> 8)) | static_cast<std::byte>(shifted >> 8);
 }
 
-/// The nearest code, ties to the even one; beyond the range the largest (ONNX's saturating conversion).
-std::uint8_t toFnuz(float value, int mantissaBits, int bias) {
-  if (std::isnan(value)) return 0x80;
-  const float magnitude = std::fabs(value);
-  int best = 0;
-  for (int code = 1; code < 0x80; ++code) {
-    const float distance = std::fabs(fromFnuz(static_cast<std::uint8_t>(code), mantissaBits, bias) - magnitude);
-    const float least = std::fabs(fromFnuz(static_cast<std::uint8_t>(best), mantissaBits, bias) - magnitude);
-    if (distance < least || (distance == least && code % 2 == 0)) best = code;
-  }
-  return static_cast<std::uint8_t>(best != 0 && std::signbit(value) ? best | 0x80 : best);
-}
-
-float fromF8E4M3(std::uint8_t bits) {
-  const int exponent = (bits >> 3) & 0xf, mantissa = bits & 7;
-  const float sign = (bits & 0x80) != 0 ? -1.0F : 1.0F;
-  if (exponent == 15 && mantissa == 7) return NAN;
-  if (exponent == 0) return sign * std::ldexp(static_cast<float>(mantissa), -9);
-  return sign * std::ldexp(1.0F + static_cast<float>(mantissa) / 8.0F, exponent - 7);
-}
-
-std::uint8_t toF8E4M3(float value) {
-  const std::uint8_t sign = std::signbit(value) ? 0x80 : 0;
-  if (std::isnan(value)) return sign | 0x7f;
-  const float magnitude = std::fabs(roundedTo(DataType::F8E4M3, value));
-  if (magnitude < 0.015625F) return sign | static_cast<std::uint8_t>(magnitude * 512.0F);
-  const int exponent = std::ilogb(magnitude);
-  const auto mantissa = static_cast<std::uint8_t>(std::ldexp(magnitude, 3 - exponent) - 8.0F);
-  return static_cast<std::uint8_t>(sign | ((exponent + 7) << 3) | mantissa);
+std::int64_t signedBits(unsigned bits, int width) {
+  const auto value = static_cast<std::int64_t>(bits);
+  return bits >> (width - 1) != 0 ? value - (std::int64_t{1} << width) : value;
 }
 
 template <class T>
@@ -102,15 +80,16 @@ void storeFloat(std::byte* data, DataType type, std::int64_t i, double value) {
     case DataType::BF16:
       return store(data, i, toBFloat16Bits(static_cast<float>(value)));
     case DataType::F8E4M3:
-      return store(data, i, toF8E4M3(static_cast<float>(value)));
     case DataType::F8E5M2:
-      return store(
-          data, i,
-          static_cast<std::uint8_t>(toFloat16Bits(roundedTo(DataType::F8E5M2, static_cast<float>(value))) >> 8));
     case DataType::F8E4M3FNUZ:
-      return store(data, i, toFnuz(static_cast<float>(value), 3, 8));
     case DataType::F8E5M2FNUZ:
-      return store(data, i, toFnuz(static_cast<float>(value), 2, 16));
+      return store(data, i, toSmallFloatBits(type, static_cast<float>(value)));
+    case DataType::F8E8M0:
+      return store(data, i, toScaleBits(static_cast<float>(value)));
+    case DataType::F6E2M3:
+    case DataType::F6E3M2:
+    case DataType::F4E2M1:
+      return setPackedBits(data, bitWidth(type), i, toSmallFloatBits(type, static_cast<float>(value)));
     default:
       assert(false);
   }
@@ -133,12 +112,10 @@ void storeInteger(std::byte* data, DataType type, std::int64_t i, std::int64_t v
     case DataType::Bool:
       return store(data, i, static_cast<std::uint8_t>(value != 0));
     case DataType::I4:
-    case DataType::U4: {
-      auto& byte = data[i / 2];
-      const auto low = static_cast<std::byte>(value & 0xf);
-      byte = i % 2 == 0 ? (byte & std::byte{0xf0}) | low : (byte & std::byte{0x0f}) | (low << 4);
-      return;
-    }
+    case DataType::U4:
+    case DataType::I2:
+    case DataType::U2:
+      return setPackedBits(data, bitWidth(type), i, static_cast<unsigned>(value & 0xf));
     default:
       assert(false);
   }
@@ -225,13 +202,15 @@ double Tensor::asDouble(std::int64_t i) const {
     case DataType::BF16:
       return fromBFloat16Bits(load<std::uint16_t>(m_data, i));
     case DataType::F8E4M3:
-      return fromF8E4M3(load<std::uint8_t>(m_data, i));
     case DataType::F8E5M2:
-      return fromFloat16Bits(static_cast<std::uint16_t>(load<std::uint8_t>(m_data, i) << 8));
     case DataType::F8E4M3FNUZ:
-      return fromFnuz(load<std::uint8_t>(m_data, i), 3, 8);
     case DataType::F8E5M2FNUZ:
-      return fromFnuz(load<std::uint8_t>(m_data, i), 2, 16);
+    case DataType::F8E8M0:
+      return fromSmallFloatBits(m_type, load<std::uint8_t>(m_data, i));
+    case DataType::F6E2M3:
+    case DataType::F6E3M2:
+    case DataType::F4E2M1:
+      return fromSmallFloatBits(m_type, static_cast<std::uint8_t>(packedBits(m_data, bitWidth(m_type), i)));
     case DataType::U64:
       return static_cast<double>(load<std::uint64_t>(m_data, i));
     default:
@@ -258,9 +237,11 @@ std::int64_t Tensor::asInt64(std::int64_t i) const {
     case DataType::Bool:
       return load<std::uint8_t>(m_data, i);
     case DataType::I4:
-      return nibble(m_data, i, true);
+    case DataType::I2:
+      return signedBits(packedBits(m_data, bitWidth(m_type), i), bitWidth(m_type));
     case DataType::U4:
-      return nibble(m_data, i, false);
+    case DataType::U2:
+      return packedBits(m_data, bitWidth(m_type), i);
     default:
       return isFloat(m_type) ? truncatedTo<std::int64_t>(asDouble(i)) : 0;
   }

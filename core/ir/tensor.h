@@ -12,7 +12,7 @@ namespace fusescope {
 
 /// A dense, row-major tensor in memory: a weight, a folded constant, an input or an output. Copies share the data,
 /// which is const once shared. Data may be owned, or mapped from a file, or absent (a weightless model).
-/// 4-bit elements pack two to a byte, low half first. Strings are held apart, and so are the elements of a container.
+/// Elements narrower than a byte are packed, lowest bits first. Strings are held apart, and so are the elements of a container.
 class Tensor {
  public:
   Tensor() = default;
@@ -62,7 +62,7 @@ class Tensor {
   double asDouble(std::int64_t i) const;
   std::int64_t asInt64(std::int64_t i) const;
   /// All elements converted: floats round to nearest even, float to integer truncates towards zero, as ONNX Cast.
-  /// F8 follows ONNX's saturating conversion. Strings are not converted here.
+  /// Floats of a byte and less follow ONNX's saturating conversion, F8E8M0 rounds up. Strings are not converted here.
   Tensor converted(DataType to) const;
   /// Same type, extents and bits.
   bool identical(const Tensor& other) const;

@@ -17,7 +17,6 @@ bool isWord(std::string_view text);  ///< needs no quotes as a name
 std::string quotedText(std::string_view text);
 /// Whether elements of the type can be written as decimal numbers, words or strings.
 inline bool hasNotation(DataType type) {
-  if (type == DataType::F8E4M3FNUZ || type == DataType::F8E5M2FNUZ) return false;
   return isFloat(type) || isInteger(type) || type == DataType::Bool || type == DataType::String;
 }
 

@@ -55,6 +55,19 @@ void copyElements(const Field& field, std::byte* out) {
   }
 }
 
+/// Codes of six bits, one to an entry, as the stream of bits that raw data holds.
+template <class Field>
+void packSixBits(const Field& field, std::span<std::byte> out) {
+  std::fill(out.begin(), out.end(), std::byte{0});
+  std::size_t bit = 0;
+  for (const auto value : field) {
+    const unsigned code = static_cast<unsigned>(value) & 0x3fU;
+    out[bit / 8] |= static_cast<std::byte>(code << bit % 8);
+    if (bit % 8 > 2) out[bit / 8 + 1] |= static_cast<std::byte>(code >> (8 - bit % 8));
+    bit += 6;
+  }
+}
+
 std::string lengthMismatch(const FileTensor& tensor, std::uint64_t has, std::uint64_t needs, const char* unit) {
   return std::string("holds ") + std::to_string(has) + " " + unit + " of data but " + std::string(name(tensor.dtype)) +
          extentsText(tensor.dims) + " needs " + std::to_string(needs);
@@ -109,6 +122,19 @@ DataType dataTypeOf(int onnxType) {
       return DataType::U4;
     case P::INT4:
       return DataType::I4;
+    // By number: older versions of the library do not name them.
+    case 23:
+      return DataType::F4E2M1;
+    case 24:
+      return DataType::F8E8M0;
+    case 25:
+      return DataType::U2;
+    case 26:
+      return DataType::I2;
+    case 27:
+      return DataType::F6E2M3;
+    case 28:
+      return DataType::F6E3M2;
     default:
       return DataType::Undefined;
   }
@@ -127,8 +153,7 @@ Result<FileTensor> TensorReader::read(const onnx::TensorProto& proto) {
     return located(bad("its element type (number " + std::to_string(proto.data_type()) + " in ONNX) is not supported"));
   const auto count = countOf(tensor.dims);
   if (!count.ok()) return located(count.error());
-  const std::int64_t elementBits =
-      tensor.dtype == DataType::String ? 8 : static_cast<std::int64_t>(byteSize(tensor.dtype, 2)) * 4;
+  const std::int64_t elementBits = tensor.dtype == DataType::String ? 8 : bitWidth(tensor.dtype);
   if (count.value() / 8 * elementBits > m_mostBytes)
     return located(bad("its extents " + extentsText(tensor.dims) +
                        " are absurd: " + std::to_string(count.value() / 8 * elementBits >> 30) + " GiB of data"));
@@ -165,7 +190,8 @@ Status TensorReader::fill(const onnx::TensorProto& proto, std::int64_t count, Fi
 
 Status TensorReader::fillTyped(const onnx::TensorProto& proto, std::int64_t count, FileTensor& tensor) {
   const std::size_t bytes = byteSize(tensor.dtype, count);
-  // How many entries a typed field must have: complex numbers take two; 4-bit ones two to an entry.
+  // How many entries a typed field must have: complex numbers take two; 4-bit ones stand two to an entry, 2-bit ones
+  // four, 6-bit ones alone.
   std::int64_t entries = count;
   std::int64_t has = 0;
   switch (tensor.dtype) {
@@ -192,8 +218,11 @@ Status TensorReader::fillTyped(const onnx::TensorProto& proto, std::int64_t coun
       break;
     case DataType::I4:
     case DataType::U4:
+    case DataType::F4E2M1:
+    case DataType::I2:
+    case DataType::U2:
       has = proto.int32_data_size();
-      entries = (count + 1) / 2;
+      entries = static_cast<std::int64_t>(bytes);
       break;
     default:
       has = proto.int32_data_size();
@@ -205,7 +234,7 @@ Status TensorReader::fillTyped(const onnx::TensorProto& proto, std::int64_t coun
         lengthMismatch(tensor, static_cast<std::uint64_t>(has), static_cast<std::uint64_t>(entries), "elements"));
   const Owned copy(bytes);
   std::byte* out = copy.memory.get();
-  switch (byteSize(tensor.dtype, 2) / 2) {
+  switch (bitWidth(tensor.dtype) / 8) {
     case 8:
       if (tensor.dtype == DataType::F64)
         copyElements<double>(proto.double_data(), out);
@@ -231,7 +260,10 @@ Status TensorReader::fillTyped(const onnx::TensorProto& proto, std::int64_t coun
       copyElements<std::uint16_t>(proto.int32_data(), out);
       break;
     default:
-      copyElements<std::uint8_t>(proto.int32_data(), out);
+      if (bitWidth(tensor.dtype) == 6)
+        packSixBits(proto.int32_data(), {out, bytes});
+      else
+        copyElements<std::uint8_t>(proto.int32_data(), out);
       break;
   }
   return fillRaw({out, bytes}, bytes, copy.memory, tensor);

@@ -4,7 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <optional>
 
+#include "base/float_bits.h"
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
@@ -12,24 +15,28 @@
 namespace fusescope::ops {
 namespace {
 
-constexpr TypeSet kCastable = kNumberTypes | kNibbleTypes | kBoolType | kFnuzTypes | TypeSet{DataType::String};
+constexpr TypeSet kCastable = kNumberTypes | kStorageTypes | kBoolType | TypeSet{DataType::String};
+constexpr TypeSet kBitCastable = kNumberTypes | kStorageTypes | kBoolType | TypeSet{DataType::C64, DataType::C128};
 
-Status checkTarget(DataType type, const std::string& attribute) {
-  if (kCastable.contains(type)) return Done{};
-  return attributeProblem(attribute, fmt::format("a Cast to {} is not defined", name(type)));
+Result<ScaleRounding> scaleRounding(const Node& node) {
+  const std::string mode = TRY(choiceAttribute(node, "round_mode", "up", {"up", "down", "nearest"}));
+  return mode == "up" ? ScaleRounding::Up : mode == "down" ? ScaleRounding::Down : ScaleRounding::Nearest;
 }
 
 Result<Types> inferCast(const InferContext& context) {
   if (!context.node().hasAttribute("to")) return attributeProblem("to", "is missing");
   const DataType to = TRY(typeAttribute(context.node(), "to", DataType::Undefined));
-  TRY(checkTarget(to, "to"));
+  if (!kCastable.contains(to)) return attributeProblem("to", fmt::format("a Cast to {} is not defined", name(to)));
+  TRY(scaleRounding(context.node()));
   return one(to, context.input(0).shape);
 }
 
 Result<Types> inferCastLike(const InferContext& context) {
+  TRY(scaleRounding(context.node()));
   return one(context.input(1).dtype, context.input(0).shape);
 }
 
+/// As numpy prints it: the fewest digits that give the number back, at least one after the point.
 std::string printed(const Tensor& tensor, std::int64_t i) {
   if (tensor.type() == DataType::Bool) return tensor.asInt64(i) != 0 ? "True" : "False";
   if (tensor.type() == DataType::U64) return std::to_string(static_cast<std::uint64_t>(tensor.asInt64(i)));
@@ -37,62 +44,117 @@ std::string printed(const Tensor& tensor, std::int64_t i) {
   const double value = tensor.asDouble(i);
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-INF" : "INF";
-  return tensor.type() == DataType::F64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
+  std::string text =
+      tensor.type() == DataType::F64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
 }
 
-Result<Tensor> fromTexts(const Tensor& tensor, DataType to) {
-  const std::vector<std::string>& texts = tensor.strings();
-  if (isInteger(to)) {
-    Tensor wide = TRY(allocate(DataType::I64, tensor.dims()));
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      const std::string& text = texts[i];
-      const auto [end, error] =
-          std::from_chars(text.data(), text.data() + text.size(), wide.mutableData<std::int64_t>()[i]);
-      if (error != std::errc() || end != text.data() + text.size())
-        return problem(fmt::format("'{}' is not an integer", text));
-    }
-    return wide.converted(to);
-  }
-  Tensor wide = TRY(allocate(DataType::F64, tensor.dims()));
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    char* end = nullptr;
-    wide.mutableData<double>()[i] = std::strtod(texts[i].c_str(), &end);
-    if (texts[i].empty() || *end != '\0') return problem(fmt::format("'{}' is not a number", texts[i]));
+template <class T>
+bool parsed(std::string_view text, T& value) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// The number a text stands for. Of one that is out of a double's range: infinity or zero, as it rounds.
+std::optional<double> numberIn(const std::string& text) {
+  double value = 0;
+  if (parsed(text, value)) return value;
+  const bool outOfRange = !text.empty() && text.find_first_not_of("+-.0123456789eE") == std::string::npos;
+  char* end = nullptr;
+  if (outOfRange) value = std::strtod(text.c_str(), &end);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return value;
+}
+
+Result<Tensor> integersFrom(const Tensor& tensor, DataType to) {
+  Tensor wide = TRY(allocate(to == DataType::U64 ? DataType::U64 : DataType::I64, tensor.dims()));
+  for (std::size_t i = 0; i < tensor.strings().size(); ++i) {
+    const std::string& text = tensor.strings()[i];
+    auto& element = wide.mutableData<std::int64_t>()[i];
+    std::uint64_t large = 0;
+    if (parsed(text, element)) continue;
+    if (!parsed(text, large)) return problem(fmt::format("'{}' is not an integer that 64 bits can hold", text));
+    element = static_cast<std::int64_t>(large);
   }
   return wide.converted(to);
 }
 
-/// To float8: beyond the largest number comes that number, or without `saturate` infinity (e5m2) or NaN (e4m3).
-Tensor toFloat8(const Tensor& input, DataType to, bool saturate) {
-  const bool e4m3 = to == DataType::F8E4M3;
-  const unsigned beyond = e4m3 ? (saturate ? 0x7eU : 0x7fU) : (saturate ? 0x7bU : 0x7cU);
-  Tensor result = input.converted(to);
-  for (std::int64_t i = 0; i < input.count(); ++i) {
-    const double value = input.asDouble(i);
-    // Half way to the next step, ties to even: 464 rounds to 448, 61440 away from 57344.
-    if (e4m3 ? std::fabs(value) > 464 : std::fabs(value) >= 61440)
-      result.mutableBytes()[i] = static_cast<std::byte>(beyond | (value < 0 ? 0x80U : 0U));
+Result<Tensor> fromTexts(const Tensor& tensor, DataType to) {
+  if (isInteger(to)) return integersFrom(tensor, to);
+  const std::vector<std::string>& texts = tensor.strings();
+  Tensor wide = TRY(allocate(DataType::F64, tensor.dims()));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    double& element = wide.mutableData<double>()[i];
+    if (to == DataType::Bool && (texts[i] == "True" || texts[i] == "False")) {
+      element = texts[i] == "True" ? 1 : 0;
+      continue;
+    }
+    const auto value = numberIn(texts[i]);
+    if (!value) return problem(fmt::format("'{}' is not a number", texts[i]));
+    element = *value;
   }
+  return wide;
+}
+
+/// To a type of 8 bits, code by code: where saturation and rounding can be chosen.
+template <class Code>
+Result<Tensor> toCodes(const Tensor& input, DataType to, Code code) {
+  Tensor result = TRY(allocate(to, input.dims()));
+  const auto codes = result.mutableData<std::uint8_t>();
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    codes[i] = code(static_cast<float>(input.asDouble(static_cast<std::int64_t>(i))));
   return result;
 }
 
 Result<Tensors> cast(const KernelContext& context) {
-  const Tensor& input = context.input(0);
+  Tensor input = context.input(0);
   const DataType to = context.outputType(0);
   if (to == input.type()) return Tensors{input};
-  if (kFnuzTypes.contains(to)) return problem(fmt::format("the reference kernels cannot convert to {}", name(to)));
-  if (input.type() == DataType::String) return Tensors{TRY(fromTexts(input, to))};
-  if (to == DataType::F8E4M3 || to == DataType::F8E5M2)
-    return Tensors{toFloat8(input, to, context.node().intAttribute("saturate", 1) != 0)};
-  if (to != DataType::String) return Tensors{input.converted(to)};
-  std::vector<std::string> texts;
-  for (std::int64_t i = 0; i < input.count(); ++i) texts.push_back(printed(input, i));
-  return Tensors{Tensor::ofStrings(input.dims(), std::move(texts))};
+  if (to == DataType::String) {
+    std::vector<std::string> texts;
+    for (std::int64_t i = 0; i < input.count(); ++i) texts.push_back(printed(input, i));
+    return Tensors{Tensor::ofStrings(input.dims(), std::move(texts))};
+  }
+  if (input.type() == DataType::String) input = TRY(fromTexts(input, to));
+  const bool saturate = context.node().intAttribute("saturate", 1) != 0;
+  if (to == DataType::F8E8M0) {
+    const ScaleRounding rounding = TRY(scaleRounding(context.node()));
+    return Tensors{TRY(toCodes(input, to, [&](float value) { return toScaleBits(value, rounding, saturate); }))};
+  }
+  if (isFloat(to) && bitWidth(to) == 8 && !saturate)
+    return Tensors{TRY(toCodes(input, to, [&](float value) { return toSmallFloatBits(to, value, false); }))};
+  return Tensors{input.converted(to)};
+}
+
+Result<Types> inferBitCast(const InferContext& context) {
+  if (!context.node().hasAttribute("to")) return attributeProblem("to", "is missing");
+  const DataType from = context.input(0).dtype, to = TRY(typeAttribute(context.node(), "to", DataType::Undefined));
+  if (!kBitCastable.contains(to))
+    return attributeProblem("to", fmt::format("a BitCast to {} is not defined", name(to)));
+  if (from != DataType::Undefined && bitWidth(from) != bitWidth(to))
+    return attributeProblem("to", fmt::format("the bits of {} ({}) cannot be read as {} ({}): their numbers differ",
+                                              name(from), bitWidth(from), name(to), bitWidth(to)));
+  return one(to, context.input(0).shape);
+}
+
+Result<Tensors> bitCast(const KernelContext& context) {
+  Tensor result = TRY(allocateOutput(context));
+  if (result.byteSize() > 0) std::memcpy(result.mutableBytes(), context.input(0).bytes(), result.byteSize());
+  return Tensors{std::move(result)};
 }
 
 }  // namespace
 
 void registerCast(OpRegistry& registry) {
+  registry.add({.op = "BitCast",
+                .kind = OpKind::Movement,
+                .minInputs = 1,
+                .maxInputs = 1,
+                .infer = inferBitCast,
+                .kernel = bitCast,
+                .signature = {"A", {{'A', kBitCastable}}}});
   registry.add({.op = "Cast",
                 .kind = OpKind::Elementwise,
                 .minInputs = 1,

@@ -27,7 +27,10 @@ void registerPadTile(OpRegistry& registry);
 void registerRearrange(OpRegistry& registry);
 void registerSelect(OpRegistry& registry);
 void registerResize(OpRegistry& registry);
+void registerAttention(OpRegistry& registry);
+void registerRecurrentAttention(OpRegistry& registry);
 void registerQuantization(OpRegistry& registry);
+void registerQuantizedProducts(OpRegistry& registry);
 void registerEinsum(OpRegistry& registry);
 void registerPlannedOnly(OpRegistry& registry);
 

@@ -36,16 +36,22 @@ Result<Types> inferBitShift(const InferContext& context) {
   return inferBroadcast(context);
 }
 
+/// Arithmetic for signed types. Shifting by less than nothing or by all bits and more leaves only copies of the sign,
+/// or zeros.
+template <class T>
+T shifted(T value, T by, bool left) {
+  constexpr int kBits = sizeof(T) * 8;
+  if (by < 0 || by >= kBits) return !left && value < 0 ? static_cast<T>(-1) : T(0);
+  if (left) return static_cast<T>(static_cast<std::uint64_t>(value) << by);
+  return static_cast<T>(value >> by);
+}
+
 Result<Tensors> bitShift(const KernelContext& context) {
   const bool left = context.node().textAttribute("direction", "") == "LEFT";
   Tensor result = TRY(allocateOutput(context));
   dispatchInteger(result.type(), [&]<class T>(std::type_identity<T>) {
-    const T width = sizeof(T) * 8;
-    mapPairs<T, T, T>(context.input(0), context.input(1), result, [=](T value, T by) {
-      if (by >= width) return T(0);
-      const auto wide = static_cast<std::uint64_t>(value);
-      return static_cast<T>(left ? wide << by : wide >> by);
-    });
+    mapPairs<T, T, T>(context.input(0), context.input(1), result,
+                      [=](T value, T by) { return shifted<T>(value, by, left); });
   });
   return Tensors{std::move(result)};
 }
@@ -69,7 +75,7 @@ void registerLogicalBitwise(OpRegistry& registry) {
                 .maxInputs = 2,
                 .infer = inferBitShift,
                 .kernel = bitShift,
-                .signature = {"TT", {{'T', kUnsignedTypes}}}});
+                .signature = {"TT", {{'T', kIntegerTypes}}}});
   registry.add(bits("BitwiseAnd", kIntegerTypes, std::bit_and<>{}));
   registry.add({.op = "BitwiseNot",
                 .kind = OpKind::Elementwise,

@@ -109,9 +109,10 @@ Result<Tensors> layerNormAs(const KernelContext& context) {
   return results;
 }
 
+/// The result is of the scale's type, which may differ from that of x.
 Result<Types> inferRmsNorm(const InferContext& context) {
   Types types = TRY(inferLayerNorm(context));
-  return Types{types[0]};
+  return one(context.input(1).dtype, types[0].shape);
 }
 
 template <class T>
@@ -132,6 +133,17 @@ Result<Tensors> rmsNormAs(const KernelContext& context) {
   }
   scaleAndShift<T>(context, result, 1, SIZE_MAX);
   return Tensors{std::move(result)};
+}
+
+Result<Tensors> rmsNorm(const KernelContext& context) {
+  const bool isDouble = context.input(0).type() == DataType::F64 || context.input(1).type() == DataType::F64;
+  const DataType wide = isDouble ? DataType::F64 : DataType::F32;
+  const Tensor x = context.input(0).converted(wide), scale = context.input(1).converted(wide);
+  const Tensor* const inputs[] = {&x, &scale};
+  const TensorType output{wide, context.output(0).shape};
+  const KernelContext inner(context.node(), inputs, std::span(&output, 1));
+  Tensors results = TRY(dispatchFloat(wide, [&]<class T>(std::type_identity<T>) { return rmsNormAs<T>(inner); }));
+  return Tensors{results[0].converted(context.outputType(0))};
 }
 
 // --- per channel
@@ -370,8 +382,8 @@ void registerNormalization(OpRegistry& registry) {
   registry.add(normalization("LRN", 1, 1, inferLrn, FUSESCOPE_FLOAT_KERNEL(lrnAs<T>(context)), 6, floats));
   registry.add(normalization("MeanVarianceNormalization", 1, 1, inferMeanVariance,
                              FUSESCOPE_FLOAT_KERNEL(meanVarianceAs<T>(context)), 6, floats));
-  registry.add(
-      normalization("RMSNormalization", 2, 2, inferRmsNorm, FUSESCOPE_FLOAT_KERNEL(rmsNormAs<T>(context)), 5, floats));
+  registry.add(normalization("RMSNormalization", 2, 2, inferRmsNorm, rmsNorm, 5,
+                             {"TV", {{'T', kFloatTypes}, {'V', kFloatTypes}}}));
 }
 
 }  // namespace fusescope::ops

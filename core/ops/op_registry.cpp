@@ -26,7 +26,10 @@ OpRegistry makeStandard() {
   ops::registerRearrange(registry);
   ops::registerSelect(registry);
   ops::registerResize(registry);
+  ops::registerAttention(registry);
+  ops::registerRecurrentAttention(registry);
   ops::registerQuantization(registry);
+  ops::registerQuantizedProducts(registry);
   ops::registerEinsum(registry);
   ops::registerPlannedOnly(registry);
   return registry;

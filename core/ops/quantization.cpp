@@ -1,21 +1,22 @@
-// Between floats and integers with a scale and a zero point, and products of quantised operands.
+// Between floats and the types of few bits, with a scale and a zero point.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/float_bits.h"
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
-#include "ops/support/matmul_support.h"
+#include "ops/support/quantized_range.h"
 #include "ops/support/strided.h"
 
 namespace fusescope::ops {
 namespace {
 
-constexpr TypeSet kBytes{DataType::I8, DataType::U8};
 constexpr TypeSet kQuantized =
-    kBytes | kNibbleTypes | TypeSet{DataType::I16, DataType::U16, DataType::I32, DataType::F8E4M3, DataType::F8E5M2};
+    kPackedIntegerTypes | kPackedFloatTypes | kFnuzTypes |
+    TypeSet{DataType::I8, DataType::U8, DataType::I16, DataType::U16, DataType::F8E4M3, DataType::F8E5M2};
 
 /// Which scale each element of a tensor uses: one for all, one per index of an axis, or one per block along an axis.
 struct ScaleGrid {
@@ -24,16 +25,20 @@ struct ScaleGrid {
 
   static Result<ScaleGrid> of(const Node& node, const Dims& data, const Dims& scale) {
     ScaleGrid grid{Dims(data.size(), 0), Dims(data.size(), 1)};
-    if (elementCount(scale) == 1 && scale.size() <= 1 && node.intAttribute("block_size", 0) == 0) return grid;
-    const std::size_t axis = TRY(normalizedAxis(node.intAttribute("axis", 1), data.size()));
-    if (scale.size() == 1) {
+    const std::int64_t block = node.intAttribute("block_size", 0);
+    if (block < 0) return attributeProblem("block_size", fmt::format("{} is less than nothing", block));
+    if (elementCount(scale) == 1 && scale.size() <= 1 && block == 0) return grid;
+    const bool onlyAxis = data.size() == 1 && !node.hasAttribute("axis");
+    const std::size_t axis = onlyAxis ? 0 : TRY(normalizedAxis(node.intAttribute("axis", 1), data.size()));
+    if (block == 0) {
+      if (scale.size() != 1)
+        return problem(fmt::format("scales of extents {} need the attribute block_size", toText(scale)));
       if (scale[0] != data[axis])
         return problem(fmt::format("there are {} scales for an axis of extent {}", scale[0], data[axis]));
       grid.strides[axis] = 1;
       return grid;
     }
-    const std::int64_t block = node.intAttribute("block_size", 0);
-    if (scale.size() != data.size() || block < 1 || scale[axis] != (data[axis] + block - 1) / block)
+    if (scale.size() != data.size() || scale[axis] != data[axis] / block + (data[axis] % block != 0 ? 1 : 0))
       return problem(fmt::format("scales of extents {} do not fit data of {} in blocks of {}", toText(scale),
                                  toText(data), block));
     grid.strides = denseStrides(scale);
@@ -62,61 +67,67 @@ Status checkScale(const InferContext& context) {
 
 Result<Types> inferQuantize(const InferContext& context) {
   TRY(checkScale(context));
+  TRY(typeAttribute(context.node(), "precision", DataType::Undefined));
   const DataType named = TRY(typeAttribute(context.node(), "output_dtype", DataType::Undefined));
-  DataType type = context.hasInput(2) ? context.input(2).dtype : named == DataType::Undefined ? DataType::U8 : named;
+  const DataType zero = context.hasInput(2) ? context.input(2).dtype : DataType::Undefined;
+  if (named != DataType::Undefined && zero != DataType::Undefined && named != zero)
+    return attributeProblem("output_dtype", fmt::format("is {}, but the zero point is {}", name(named), name(zero)));
+  const DataType type = context.hasInput(2) ? zero : named == DataType::Undefined ? DataType::U8 : named;
   if (type != DataType::Undefined && !kQuantized.contains(type))
-    return attributeProblem("output_dtype", fmt::format("quantising to {} is not supported", name(type)));
+    return attributeProblem("output_dtype", fmt::format("quantising to {} is not defined", name(type)));
   return one(type, context.input(0).shape);
 }
 
 Result<Types> inferDequantize(const InferContext& context) {
   TRY(checkScale(context));
   const DataType named = TRY(typeAttribute(context.node(), "output_dtype", DataType::Undefined));
-  return one(named == DataType::Undefined ? context.input(1).dtype : named, context.input(0).shape);
+  const DataType type = named == DataType::Undefined ? context.input(1).dtype : named;
+  constexpr TypeSet kResults{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
+  if (type != DataType::Undefined && !kResults.contains(type))
+    return attributeProblem("output_dtype", fmt::format("dequantising to {} is not defined", name(type)),
+                            "Set it to the number of a float type of 16 bits or more.");
+  return one(type, context.input(0).shape);
 }
 
-/// The least and the largest number of an integer type.
-std::pair<double, double> limitsOf(DataType type) {
-  switch (type) {
-    case DataType::I4:
-      return {-8, 7};
-    case DataType::U4:
-      return {0, 15};
-    case DataType::I8:
-      return {-128, 127};
-    case DataType::U8:
-      return {0, 255};
-    case DataType::I16:
-      return {-32768, 32767};
-    case DataType::U16:
-      return {0, 65535};
-    case DataType::U32:
-      return {0, 4294967295.0};
-    default:
-      return {-2147483648.0, 2147483647.0};
-  }
+/// The type in which x / y_scale is computed: the attribute `precision`, else that of the scale.
+Result<DataType> divisionType(const KernelContext& context) {
+  const DataType type = TRY(typeAttribute(context.node(), "precision", context.input(1).type()));
+  const bool narrow = type == DataType::F16 || type == DataType::BF16;
+  return narrow || type == DataType::F64 ? type : DataType::F32;
 }
 
+/// y = saturate(round(x / scale) + zero point); without rounding where y is a float.
 Result<Tensors> quantize(const KernelContext& context) {
-  const Tensor &x = context.input(0), &scale = context.input(1);
-  const ScaleGrid grid = TRY(ScaleGrid::of(context.node(), x.dims(), scale.dims()));
-  const DataType to = context.outputType(0);
-  const auto [least, most] = limitsOf(to);
+  const Tensor& x = context.input(0);
+  const ScaleGrid grid = TRY(ScaleGrid::of(context.node(), x.dims(), context.input(1).dims()));
+  const DataType to = context.outputType(0), division = TRY(divisionType(context));
+  const Tensor scale = context.input(1).converted(division);
+  const auto limits = limitsOf(to);
+  const bool saturates = context.node().intAttribute("saturate", 1) != 0;
+  const bool inFloat32 = division != DataType::F64;
+  const auto rounded = [&](double value) {
+    return inFloat32 ? static_cast<double>(roundedTo(division, static_cast<float>(value))) : value;
+  };
   Tensor wide = TRY(allocate(DataType::F64, x.dims()));
+  const auto values = wide.mutableData<double>();
   std::int64_t i = 0;
   forEachIndex(x.dims(), [&](const Dims& index) {
     const std::int64_t cell = grid.at(index);
-    double value = static_cast<double>(static_cast<float>(x.asDouble(i)) / static_cast<float>(scale.asDouble(cell)));
-    if (isInteger(to)) {
-      value = std::nearbyint(value) + (context.hasInput(2) ? context.input(2).asDouble(cell) : 0);
-      value = value < least || value != value ? least : std::min(value, most);
-    }
-    wide.mutableData<double>()[static_cast<std::size_t>(i++)] = value;
+    double value = rounded(rounded(x.asDouble(i)) / scale.asDouble(cell));
+    if (isInteger(to)) value = std::nearbyint(value);
+    if (context.hasInput(2)) value += context.input(2).asDouble(cell);
+    if (isInteger(to)) value = limits.clamped(value);
+    values[static_cast<std::size_t>(i++)] = value;
     return true;
   });
-  return Tensors{wide.converted(to)};
+  if (isInteger(to) || isPacked(to) || saturates) return Tensors{wide.converted(to)};
+  Tensor result = TRY(allocateOutput(context));
+  for (std::size_t k = 0; k < values.size(); ++k)
+    result.mutableData<std::uint8_t>()[k] = toSmallFloatBits(to, static_cast<float>(values[k]), false);
+  return Tensors{std::move(result)};
 }
 
+/// y = (x - zero point) * scale
 Result<Tensors> dequantize(const KernelContext& context) {
   const Tensor &x = context.input(0), &scale = context.input(1);
   const ScaleGrid grid = TRY(ScaleGrid::of(context.node(), x.dims(), scale.dims()));
@@ -156,89 +167,19 @@ Result<Tensors> dynamicQuantize(const KernelContext& context) {
                  Tensor::copyOf<std::uint8_t>(DataType::U8, {}, std::span(&zeroPoint, 1))};
 }
 
-// --- products
-// ---------------------------------------------------------------------------------------------------------
-
-/// A zero point of a matrix product: one number, or one per row of the left or per column of the right operand.
-Result<std::int64_t> zeroPointAt(const KernelContext& context, std::size_t input, std::int64_t index,
-                                 std::int64_t extent) {
-  if (!context.hasInput(input)) return std::int64_t{0};
-  const Tensor& zero = context.input(input);
-  if (zero.count() == 1) return zero.asInt64(0);
-  if (zero.count() != extent)
-    return problem(fmt::format("input {} has {} zero points, expected 1 or {}", input, zero.count(), extent));
-  return zero.asInt64(index);
-}
-
-/// The product in 32-bit integers of operands less their zero points, by `add(c offset, row, column, sum)`.
-template <class Add>
-Status multiplyIntegers(const KernelContext& context, std::size_t a, std::size_t zeroA, std::size_t b,
-                        std::size_t zeroB, Add add) {
-  const MatMulExtents e = matmulExtents(context.input(a).dims(), context.input(b).dims());
-  std::vector<std::int64_t> rows, columns;
-  for (std::int64_t i = 0; i < e.m; ++i) rows.push_back(TRY(zeroPointAt(context, zeroA, i, e.m)));
-  for (std::int64_t j = 0; j < e.n; ++j) columns.push_back(TRY(zeroPointAt(context, zeroB, j, e.n)));
-  std::int64_t to = 0;
-  forEachIndex(e.batch, [&](const Dims& index) {
-    const std::int64_t left = offsetOf(index, e.stridesA) * e.m * e.k, right = offsetOf(index, e.stridesB) * e.k * e.n;
-    for (std::int64_t i = 0; i < e.m; ++i)
-      for (std::int64_t j = 0; j < e.n; ++j) {
-        std::int64_t sum = 0;
-        for (std::int64_t p = 0; p < e.k; ++p)
-          sum += (context.input(a).asInt64(left + i * e.k + p) - rows[static_cast<std::size_t>(i)]) *
-                 (context.input(b).asInt64(right + p * e.n + j) - columns[static_cast<std::size_t>(j)]);
-        add(to++, j, sum);
-      }
-    return true;
-  });
-  return Done{};
-}
-
-Result<Types> inferMatMulInteger(const InferContext& context) {
-  return one(DataType::I32, TRY(matmulShape(context.input(0).shape, context.input(1).shape)));
-}
-
-Result<Tensors> matMulInteger(const KernelContext& context) {
-  Tensor result = TRY(allocateOutput(context));
-  const auto to = result.mutableData<std::int32_t>();
-  TRY(multiplyIntegers(context, 0, 2, 1, 3, [&](std::int64_t at, std::int64_t, std::int64_t sum) {
-    to[static_cast<std::size_t>(at)] = static_cast<std::int32_t>(sum);
-  }));
-  return Tensors{std::move(result)};
-}
-
-Result<Types> inferQLinearMatMul(const InferContext& context) {
-  return one(context.input(7).dtype, TRY(matmulShape(context.input(0).shape, context.input(3).shape)));
-}
-
-Result<Tensors> qLinearMatMul(const KernelContext& context) {
-  const Tensor &scaleA = context.input(1), &scaleB = context.input(4), &scaleY = context.input(6);
-  if (scaleA.count() != 1 || scaleY.count() != 1) return problem("the scales of a and y must be single numbers");
-  const std::int64_t columns = context.outputDims(0).empty() ? 1 : context.outputDims(0).back();
-  if (scaleB.count() != 1 && scaleB.count() != columns)
-    return problem("the scale of b must be one number or one per column");
-  Tensor wide = TRY(allocate(DataType::F64, context.outputDims(0)));
-  const auto [least, most] = limitsOf(context.outputType(0));
-  const double zero = context.input(7).asDouble(0);
-  TRY(multiplyIntegers(context, 0, 2, 3, 5, [&](std::int64_t at, std::int64_t column, std::int64_t sum) {
-    const double scale = scaleA.asDouble(0) * scaleB.asDouble(scaleB.count() == 1 ? 0 : column) / scaleY.asDouble(0);
-    wide.mutableData<double>()[static_cast<std::size_t>(at)] =
-        std::clamp(std::nearbyint(static_cast<double>(sum) * scale) + zero, least, most);
-  }));
-  return Tensors{wide.converted(context.outputType(0))};
-}
-
 }  // namespace
 
 void registerQuantization(OpRegistry& registry) {
   const TypeSet wide = kFloatTypes | TypeSet{DataType::I32};
+  const TypeSet scale = wide | TypeSet{DataType::F8E8M0};
+  const TypeSet dequantized = kQuantized | TypeSet{DataType::I32};
   registry.add({.op = "DequantizeLinear",
                 .kind = OpKind::Quantization,
                 .minInputs = 2,
                 .maxInputs = 3,
                 .infer = inferDequantize,
                 .kernel = dequantize,
-                .signature = {"QSQ", {{'Q', kQuantized}, {'S', kFloatTypes}}}});
+                .signature = {"QSQ", {{'Q', dequantized}, {'S', kFloatTypes | TypeSet{DataType::F8E8M0}}}}});
   registry.add({.op = "DynamicQuantizeLinear",
                 .kind = OpKind::Quantization,
                 .minInputs = 1,
@@ -247,29 +188,13 @@ void registerQuantization(OpRegistry& registry) {
                 .kernel = dynamicQuantize,
                 .maxOutputs = 3,
                 .signature = {"T", {{'T', TypeSet{DataType::F32}}}}});
-  registry.add({.op = "MatMulInteger",
-                .kind = OpKind::MatMul,
-                .minInputs = 2,
-                .maxInputs = 4,
-                .infer = inferMatMulInteger,
-                .kernel = matMulInteger,
-                .flops = matmulFlops,
-                .signature = {"ABAB", {{'A', kBytes}, {'B', kBytes}}}});
-  registry.add({.op = "QLinearMatMul",
-                .kind = OpKind::MatMul,
-                .minInputs = 8,
-                .maxInputs = 8,
-                .infer = inferQLinearMatMul,
-                .kernel = qLinearMatMul,
-                .flops = matmulFlops,
-                .signature = {"ASABSBSY", {{'A', kBytes}, {'B', kBytes}, {'S', kFloatTypes}, {'Y', kBytes}}}});
   registry.add({.op = "QuantizeLinear",
                 .kind = OpKind::Quantization,
                 .minInputs = 2,
                 .maxInputs = 3,
                 .infer = inferQuantize,
                 .kernel = quantize,
-                .signature = {"XSQ", {{'X', wide}, {'S', wide}, {'Q', kQuantized}}}});
+                .signature = {"XSQ", {{'X', wide}, {'S', scale}, {'Q', kQuantized}}}});
 }
 
 }  // namespace fusescope::ops

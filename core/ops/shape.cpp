@@ -72,13 +72,8 @@ Result<Types> inferConstantOfShape(const InferContext& context) {
 }
 
 Result<Tensors> constantOfShape(const KernelContext& context) {
-  const Tensor value = TRY(fillValue(context.node()));
+  const Tensor value = TRY(fillValue(context.node())).converted(context.outputType(0));
   Tensor result = TRY(allocateOutput(context));
-  if (kNibbleTypes.contains(value.type())) {
-    const auto nibble = static_cast<unsigned>(value.bytes()[0]) & 0xfU;
-    std::memset(result.mutableBytes(), static_cast<int>(nibble | nibble << 4), result.byteSize());
-    return Tensors{std::move(result)};
-  }
   const std::size_t size = value.byteSize();
   for (std::size_t at = 0; at < result.byteSize(); at += size)
     std::memcpy(result.mutableBytes() + at, value.bytes(), size);
@@ -131,7 +126,7 @@ void registerShape(OpRegistry& registry) {
                 .minInputs = 1,
                 .maxInputs = 1,
                 .infer = inferConstantOfShape,
-                .kernel = constantOfShape,
+                .kernel = unpacked(constantOfShape),
                 .signature = {"I", {{'I', kInt64Type}}}});
   registry.add({.op = "Range",
                 .kind = OpKind::Shape,

@@ -35,11 +35,16 @@ inline constexpr TypeSet kSignedTypes{DataType::I64, DataType::I32, DataType::I1
 inline constexpr TypeSet kUnsignedTypes{DataType::U64, DataType::U32, DataType::U16, DataType::U8};
 inline constexpr TypeSet kIntegerTypes = kSignedTypes | kUnsignedTypes;
 inline constexpr TypeSet kNibbleTypes{DataType::I4, DataType::U4};
+inline constexpr TypeSet kPackedIntegerTypes{DataType::I4, DataType::U4, DataType::I2, DataType::U2};
+inline constexpr TypeSet kPackedFloatTypes{DataType::F6E2M3, DataType::F6E3M2, DataType::F4E2M1};
+/// The types that values are stored in but not computed in: beyond kNumberTypes.
+inline constexpr TypeSet kStorageTypes =
+    kFnuzTypes | kPackedIntegerTypes | kPackedFloatTypes | TypeSet{DataType::F8E8M0};
 inline constexpr TypeSet kNumberTypes = kFloatTypes | kIntegerTypes;
 inline constexpr TypeSet kBoolType{DataType::Bool};
 inline constexpr TypeSet kIndexTypes{DataType::I64, DataType::I32};
 inline constexpr TypeSet kInt64Type{DataType::I64};
 inline constexpr TypeSet kAnyType =
-    kNumberTypes | kFnuzTypes | kNibbleTypes | kBoolType | TypeSet{DataType::String, DataType::C64, DataType::C128};
+    kNumberTypes | kStorageTypes | kBoolType | TypeSet{DataType::String, DataType::C64, DataType::C128};
 
 }  // namespace fusescope

@@ -17,8 +17,6 @@ bool hasArithmetic(DataType type) {
     case DataType::String:
     case DataType::C64:
     case DataType::C128:
-    case DataType::F8E4M3FNUZ:
-    case DataType::F8E5M2FNUZ:
       return false;
     default:
       return true;

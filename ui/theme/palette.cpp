@@ -99,11 +99,17 @@ Swatch precisionSwatch(DataType type, const Theme& theme) {
     case DataType::F8E5M2:
     case DataType::F8E4M3FNUZ:
     case DataType::F8E5M2FNUZ:
+    case DataType::F8E8M0:
+    case DataType::F6E2M3:
+    case DataType::F6E3M2:
+    case DataType::F4E2M1:
       return {byTheme(theme, "#b49ae0", "#6f4fb3"), "f8", "float8"};
     case DataType::I8:
     case DataType::U8:
     case DataType::I4:
     case DataType::U4:
+    case DataType::I2:
+    case DataType::U2:
       return {byTheme(theme, "#2fb68c", "#00795a"), "i8", "int8 and below"};
     case DataType::I64:
     case DataType::U64:

@@ -54,11 +54,9 @@ void roundElements(DataType type, float* values, std::int64_t count) {
     case DataType::BF16:
       for (std::int64_t i = 0; i < count; ++i) values[i] = fromBFloat16Bits(toBFloat16Bits(values[i]));
       return;
-    case DataType::F8E4M3:
-    case DataType::F8E5M2:
-      for (std::int64_t i = 0; i < count; ++i) values[i] = roundedTo(type, values[i]);
-      return;
     default:
+      if (!isFloat(type) || type == DataType::F64 || type == DataType::F32) return;
+      for (std::int64_t i = 0; i < count; ++i) values[i] = roundedTo(type, values[i]);
       return;
   }
 }

@@ -9,10 +9,11 @@ namespace fusescope::ops {
 namespace {
 
 constexpr std::array kOnnxTypes{
-    DataType::Undefined,  DataType::F32,    DataType::U8,         DataType::I8,   DataType::U16,  DataType::I16,
-    DataType::I32,        DataType::I64,    DataType::String,     DataType::Bool, DataType::F16,  DataType::F64,
-    DataType::U32,        DataType::U64,    DataType::C64,        DataType::C128, DataType::BF16, DataType::F8E4M3,
-    DataType::F8E4M3FNUZ, DataType::F8E5M2, DataType::F8E5M2FNUZ, DataType::U4,   DataType::I4};
+    DataType::Undefined,  DataType::F32,    DataType::U8,         DataType::I8,     DataType::U16,   DataType::I16,
+    DataType::I32,        DataType::I64,    DataType::String,     DataType::Bool,   DataType::F16,   DataType::F64,
+    DataType::U32,        DataType::U64,    DataType::C64,        DataType::C128,   DataType::BF16,  DataType::F8E4M3,
+    DataType::F8E4M3FNUZ, DataType::F8E5M2, DataType::F8E5M2FNUZ, DataType::U4,     DataType::I4,    DataType::F4E2M1,
+    DataType::F8E8M0,     DataType::U2,     DataType::I2,         DataType::F6E2M3, DataType::F6E3M2};
 
 std::string extentText(const Dim& dim) {
   return dim.known() ? std::to_string(dim.size) : dim.symbol.empty() ? "?" : dim.symbol;

@@ -11,9 +11,11 @@ DataType widerFloat(DataType type) {
   return kFloatTypes.contains(type) && type != DataType::F64 ? DataType::F32 : type;
 }
 
+/// A type of one byte that holds every element of a packed type exactly, the sign of zero included.
 DataType wholeByte(DataType type) {
-  if (type == DataType::I4) return DataType::I8;
-  return type == DataType::U4 ? DataType::U8 : type;
+  if (!isPacked(type)) return type;
+  if (isFloat(type)) return DataType::F8E4M3;
+  return type == DataType::I4 || type == DataType::I2 ? DataType::I8 : DataType::U8;
 }
 
 /// Runs `kernel` on inputs converted by `inner` and converts its results to the types inference gave.

@@ -18,7 +18,7 @@ inline Result<Tensor> allocateOutput(const KernelContext& context, std::size_t i
 
 /// A kernel that knows f32 and f64 only, made to take f16, bf16 and f8: inputs become f32, results are rounded once.
 KernelFunction widened(KernelFunction kernel);
-/// A kernel that moves whole bytes, made to take the 4-bit types: they are a byte each inside.
+/// A kernel that moves whole bytes, made to take the packed types: they are a byte each inside.
 KernelFunction unpacked(KernelFunction kernel);
 
 /// Calls `f(std::type_identity<T>)` with the C++ type of f32 or f64.

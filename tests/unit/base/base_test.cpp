@@ -38,11 +38,12 @@ TEST(FloatBits, BFloat16KeepsTheRangeOfFloat32) {
   EXPECT_TRUE(std::isnan(roundedTo(DataType::BF16, NAN)));
 }
 
-TEST(FloatBits, Float8SaturatesOrOverflowsAsItsFormatSays) {
+TEST(FloatBits, Float8Saturates) {
   EXPECT_EQ(roundedTo(DataType::F8E4M3, 1000.0F), 448.0F);
   EXPECT_EQ(roundedTo(DataType::F8E4M3, 17.0F), 16.0F);
   EXPECT_EQ(roundedTo(DataType::F8E4M3, 19.0F), 20.0F);
-  EXPECT_TRUE(std::isinf(roundedTo(DataType::F8E5M2, 70000.0F)));
+  EXPECT_EQ(roundedTo(DataType::F8E5M2, 70000.0F), 57344.0F);
+  EXPECT_EQ(roundedTo(DataType::F8E4M3FNUZ, -INFINITY), -240.0F);
 }
 
 TEST(DataTypes, NamesRoundTripAndLongSpellingsAreUnderstood) {
@@ -53,6 +54,10 @@ TEST(DataTypes, NamesRoundTripAndLongSpellingsAreUnderstood) {
   EXPECT_EQ(dataTypeFromName("float16"), DataType::F16);
   EXPECT_EQ(dataTypeFromName("undefined"), std::nullopt);
   EXPECT_EQ(byteSize(DataType::I4, 3), 2U);
+  EXPECT_EQ(byteSize(DataType::U2, 5), 2U);
+  EXPECT_EQ(byteSize(DataType::F6E2M3, 4), 3U);
+  EXPECT_EQ(byteSize(DataType::F6E2M3, 5), 4U);
+  EXPECT_TRUE(isPacked(DataType::F4E2M1) && !isPacked(DataType::F8E8M0) && !isPacked(DataType::String));
 }
 
 TEST(Text, GlobsMatchWholeNames) {

@@ -97,6 +97,35 @@ TEST(Tensors, FourBitElementsPackTwoToAByte) {
   EXPECT_EQ(int64Values(packed), (std::vector<std::int64_t>{-8, 7, 3}));
 }
 
+TEST(Tensors, TwoBitElementsPackFourToAByte) {
+  const Tensor packed = Tensor::ofInt64({-2, 1, 0, -1, 1}).converted(DataType::I2);
+  ASSERT_EQ(packed.byteSize(), 2U);
+  EXPECT_EQ(packed.bytes()[0], std::byte{0b11'00'01'10});
+  EXPECT_EQ(packed.bytes()[1], std::byte{0b01});
+  EXPECT_EQ(int64Values(packed), (std::vector<std::int64_t>{-2, 1, 0, -1, 1}));
+  EXPECT_EQ(int64Values(Tensor::ofInt64({3, 5, 2}).converted(DataType::U2)), (std::vector<std::int64_t>{3, 1, 2}));
+}
+
+TEST(Tensors, SixBitElementsAreAStreamOfBits) {
+  const Tensor values = Tensor::copyOf<float>(DataType::F32, {5}, std::vector<float>{1.0F, -7.5F, 0.125F, -0.0F, 2.0F});
+  const Tensor packed = values.converted(DataType::F6E2M3);  // codes 001000 111111 000001 100000 010000
+  ASSERT_EQ(packed.byteSize(), 4U);
+  EXPECT_EQ(packed.bytes()[0], std::byte{0b11'001000});
+  EXPECT_EQ(packed.bytes()[1], std::byte{0b0001'1111});
+  EXPECT_EQ(packed.bytes()[2], std::byte{0b100000'00});
+  EXPECT_EQ(packed.bytes()[3], std::byte{0b010000});
+  EXPECT_TRUE(packed.converted(DataType::F32).identical(values));
+}
+
+TEST(Tensors, FourBitFloatsPackTwoToAByte) {
+  const Tensor values = Tensor::copyOf<float>(DataType::F32, {3}, std::vector<float>{0.5F, -6.0F, 3.0F});
+  const Tensor packed = values.converted(DataType::F4E2M1);
+  ASSERT_EQ(packed.byteSize(), 2U);
+  EXPECT_EQ(packed.bytes()[0], std::byte{0xf1});
+  EXPECT_EQ(packed.bytes()[1], std::byte{0x05});
+  EXPECT_TRUE(packed.converted(DataType::F32).identical(values));
+}
+
 TEST(Tensors, Float8WithoutInfinitiesConvertsBothWays) {
   const Tensor values = Tensor::copyOf<float>(DataType::F32, {4}, std::vector<float>{0.0F, -1.0F, 1000.0F, NAN});
   const Tensor narrow = values.converted(DataType::F8E4M3FNUZ);
