@@ -52,7 +52,7 @@ struct FileValue {
 
 struct FileGraph;
 
-/// `std::monostate`: of a kind that is not read (type, sparse tensor, lists of tensors or graphs).
+/// `std::monostate`: of a kind that is not read (type, lists of tensors or graphs). A sparse tensor is made dense.
 using FileAttributeValue =
     std::variant<std::monostate, std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
                  std::vector<std::string>, FileTensor, std::shared_ptr<const FileGraph>>;
@@ -71,6 +71,7 @@ struct FileNode {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<FileAttribute> attributes;
+  bool newest = false;  ///< in the form of the newest opset, whatever the file's: made by the importer
 
   const FileAttribute* attribute(std::string_view key) const;
   /// How messages call the node: its name, else `node_of_<first output>`.

@@ -97,6 +97,9 @@ Result<FileAttribute> ProtoReader::attribute(const onnx::AttributeProto& proto, 
     case P::TENSOR:
       attribute.value = TRY(m_tensors.read(proto.t()));
       break;
+    case P::SPARSE_TENSOR:
+      attribute.value = TRY(m_tensors.readSparse(proto.sparse_tensor()));
+      break;
     case P::GRAPH:
       attribute.value = std::make_shared<const FileGraph>(TRY(graph(proto.g(), opsets, depth + 1)));
       break;
@@ -144,10 +147,7 @@ Result<FileGraph> ProtoReader::graph(const onnx::GraphProto& proto, const Opsets
   for (const auto& item : proto.value_info()) graph.values.push_back({item.name(), typeOf(item.type())});
   graph.initializers.reserve(static_cast<std::size_t>(proto.initializer_size()));
   for (const auto& item : proto.initializer()) graph.initializers.push_back(TRY(m_tensors.read(item)));
-  if (proto.sparse_initializer_size() > 0)
-    return Diagnostic{.message = "sparse initializers are not supported",
-                      .where = {.value = proto.sparse_initializer(0).values().name()},
-                      .help = "Store the tensor densely."};
+  for (const auto& item : proto.sparse_initializer()) graph.initializers.push_back(TRY(m_tensors.readSparse(item)));
   graph.nodes.reserve(static_cast<std::size_t>(proto.node_size()));
   for (const auto& item : proto.node()) graph.nodes.push_back(TRY(node(item, opsets, depth)));
   return graph;

@@ -111,7 +111,7 @@ Result<std::optional<FileFunction>> functionBody(const FileNode& node, std::int6
     const ReadLimits limits;
     TensorReader tensors(nullptr, {}, ExternalFiles("."), limits.tensorBytes);
     FileFunction function = TRY(ProtoReader(tensors, limits).function(body));
-    function.opsets.try_emplace("", opset);
+    function.opsets.try_emplace("", canonicalDomain(node.domain).empty() ? opset : newestOpset());
     for (const auto& [name, attribute] : schema->attributes()) {
       if (attribute.default_value.name().empty()) continue;
       onnx::FunctionProto defaults;

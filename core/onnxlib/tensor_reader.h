@@ -27,6 +27,8 @@ class TensorReader {
   /// Errors are located at the tensor: negative or absurd extents, unknown type, data shorter or longer than the
   /// extents say, external data that is missing, escaping or too short.
   Result<FileTensor> read(const onnx::TensorProto& proto);
+  /// A sparse tensor as a dense one of at most 1 GiB, called as its values. Errors: also an index that is outside.
+  Result<FileTensor> readSparse(const onnx::SparseTensorProto& proto);
 
  private:
   Status fill(const onnx::TensorProto& proto, std::int64_t count, FileTensor& tensor);

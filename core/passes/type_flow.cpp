@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/op_schema.h"
+#include "passes/symbolic_values.h"
 
 namespace fusescope {
 namespace {
@@ -28,11 +29,12 @@ class Walk {
   Walk(const Graph& graph, const TypeFlowOptions& options) : m_graph(graph), m_options(options) {
     m_flow.types.resize(graph.valueIdLimit());
     m_flow.known.resize(graph.valueIdLimit());
+    m_symbolic.resize(graph.valueIdLimit());
     for (const ValueId id : graph.allValues()) {
       const Value& value = graph.value(id);
       if (value.constant == nullptr) continue;
       m_flow.types[id.index] = {value.constant->type(), Shape::of(value.constant->dims())};
-      if (value.constant->hasData()) m_flow.known[id.index] = value.constant;
+      if (value.constant->hasData()) setKnown(id, value.constant);
     }
   }
 
@@ -46,13 +48,23 @@ class Walk {
       types.push_back(input.valid() ? &m_flow.types[input.index] : nullptr);
       constants.push_back(input.valid() ? m_flow.known[input.index].get() : nullptr);
     }
-    const std::vector<TensorType> computed = TRY(inferNode(node, types, constants));
+    std::vector<const SymbolicInts*> symbolic;
+    for (const ValueId input : node.inputs)
+      symbolic.push_back(input.valid() && m_symbolic[input.index] ? &*m_symbolic[input.index] : nullptr);
+    const SymbolicInputs inputs{types, symbolic};
+    std::vector<TensorType> computed = TRY(inferNode(node, types, constants));
+    if (!computed.empty()) computed[0].shape = completedShape(node, inputs, computed[0].shape);
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i].valid()) TRY(settle(node, node.outputs[i], i < computed.size() ? computed[i] : TensorType()));
-    return computeValues(node, constants);
+    return computeShapeValues(node, inputs) ? Status(Done{}) : computeValues(node, constants);
   }
 
  private:
+  void setKnown(ValueId id, std::shared_ptr<const Tensor> value) {
+    m_symbolic[id.index] = symbolicOf(*value);
+    m_flow.known[id.index] = std::move(value);
+  }
+
   Status settle(const Node& node, ValueId id, const TensorType& computed) {
     const Value& value = m_graph.value(id);
     const bool nothingComputed = computed.dtype == DataType::Undefined && !computed.shape.ranked;
@@ -69,7 +81,7 @@ class Walk {
   }
 
   Status computeValues(const Node& node, const std::vector<const Tensor*>& constants) {
-    if (computeExtents(node) || !isComputable(node)) return Done{};
+    if (!isComputable(node)) return Done{};
     std::size_t inputBytes = 0;
     for (std::size_t i = 0; i < constants.size(); ++i) {
       if (!node.inputs[i].valid()) continue;
@@ -80,8 +92,7 @@ class Walk {
       if (output.valid() && !affordable(m_flow.types[output.index], inputBytes)) return Done{};
     std::vector<Tensor> results = TRY(runNode(node, constants));
     for (std::size_t i = 0; i < node.outputs.size() && i < results.size(); ++i)
-      if (node.outputs[i].valid())
-        m_flow.known[node.outputs[i].index] = std::make_shared<const Tensor>(std::move(results[i]));
+      if (node.outputs[i].valid()) setKnown(node.outputs[i], std::make_shared<const Tensor>(std::move(results[i])));
     return Done{};
   }
 
@@ -93,31 +104,26 @@ class Walk {
     return *count <= (std::int64_t{1} << 40) && byteSize(type.dtype, *count) <= inputBytes + kMostGrowth;
   }
 
-  /// Shape and Size need no data, only extents. True if the value is now known.
-  bool computeExtents(const Node& node) {
-    const bool isShape = node.is("Shape");
-    if ((!isShape && !node.is("Size")) || !node.input(0).valid() || node.outputs.empty()) return false;
-    const auto dims = m_flow.types[node.inputs[0].index].shape.fixed();
-    if (!dims) return false;
-    Tensor result;
-    if (isShape) {
-      const auto rank = static_cast<std::int64_t>(dims->size());
-      const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };
-      const std::int64_t start = place(node.intAttribute("start", 0));
-      const std::int64_t end = std::max(start, place(node.intAttribute("end", rank)));
-      result = Tensor::ofInt64({dims->begin() + start, dims->begin() + end});
-    } else {
-      const auto count = elementCount(*dims);
-      if (!count) return false;
-      result = Tensor::ofInt64({*count}).reshaped({});
-    }
-    m_flow.known[node.outputs[0].index] = std::make_shared<const Tensor>(std::move(result));
-    return true;
+  /// Arithmetic of shapes needs no data, only extents: what is known of each element of the result. True if the whole
+  /// value is known.
+  bool computeShapeValues(const Node& node, const SymbolicInputs& inputs) {
+    if (node.outputs.size() != 1 || !node.outputs[0].valid()) return false;
+    const ValueId output = node.outputs[0];
+    const TensorType& type = m_flow.types[output.index];
+    auto values = symbolicResult(node, inputs, type);
+    if (!values) return false;
+    const auto tensor = tensorOf(*values, type);
+    if (tensor)
+      setKnown(output, std::make_shared<const Tensor>(*tensor));
+    else
+      m_symbolic[output.index] = std::move(values);
+    return tensor.has_value();
   }
 
   const Graph& m_graph;
   TypeFlowOptions m_options;
   TypeFlow m_flow;
+  std::vector<std::optional<SymbolicInts>> m_symbolic;  ///< of what may be a shape; by ValueId
 };
 
 std::optional<Dim> mergedDim(const Dim& declared, const Dim& computed) {

@@ -16,13 +16,15 @@ class AdaptContext {
   virtual std::string freshValue(const std::string& wanted) = 0;                    ///< a value name nobody has
   /// Adds a one-dimensional int64 constant and returns its name.
   virtual std::string addConstant(const std::string& wanted, std::vector<std::int64_t> values) = 0;
+  /// Adds a constant of any type and returns its name.
+  virtual std::string addTensor(const std::string& wanted, onnxlib::FileTensor tensor) = 0;
 };
 
 /// Whether a node of this operator, written at `opset` of ai.onnx, is not yet in canonical form.
 bool needsAdapting(const onnxlib::FileNode& node, std::int64_t opset);
 
-/// `node`, written at `opset` of ai.onnx, in the semantics of the newest one. Usually one node; the last is the one
-/// that keeps the name. Errors are located at the node.
+/// `node`, written at `opset` of ai.onnx, in the semantics of the newest one. Usually one node; of several, one keeps
+/// the name. Errors are located at the node.
 Result<std::vector<onnxlib::FileNode>> adaptNode(onnxlib::FileNode node, std::int64_t opset, AdaptContext& context);
 
 }  // namespace fusescope

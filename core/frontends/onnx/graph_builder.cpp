@@ -154,7 +154,7 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
   if (OpRegistry::standard().find(node.domain, node.op) == nullptr) {
     std::vector<FileType> types;
     for (const std::string& input : node.inputs) types.push_back(type(input) != nullptr ? *type(input) : FileType());
-    const auto body = TRY(onnxlib::functionBody(node, opset, types));
+    const auto body = TRY(onnxlib::functionBody(node, adapted ? onnxlib::newestOpset() : opset, types));
     if (body) return inlineCall(*body, node, origin, depth);
   }
   m_pending.push_back({std::move(node), origin, &opsets});
@@ -168,7 +168,12 @@ Status GraphBuilder::inlineCall(const onnxlib::FileFunction& function, const Fil
                                         {{"function", call.op}, {"nodes", function.nodes.size()}}));
   auto nodes = instantiate(function, call, [this](const std::string& wanted) { return freshValue(wanted); });
   const bool single = nodes.size() == 1;
-  const Opsets& opsets = m_bodyOpsets.emplace_back(function.opsets);
+  Opsets& opsets = m_bodyOpsets.emplace_back(function.opsets);
+  for (const auto& [domain, version] : m_shared.file.opsets) opsets.try_emplace(domain, version);
+  if (opsets.contains("") && opsetOf(opsets, "") < kOldestOpset)
+    return atNode(call.displayName(), "its function uses opset " + std::to_string(opsetOf(opsets, "")) +
+                                          " of ai.onnx; opsets from " + std::to_string(kOldestOpset) +
+                                          " on can be read");
   for (FileNode& node : nodes) {
     node.name = single ? call.name : m_nodeNames.take(node.name);
     TRY(expand(std::move(node), opsets, origin, depth + 1, false));
@@ -290,12 +295,14 @@ TensorType GraphBuilder::declaredType(const std::string& name) const {
 
 const FileType* GraphBuilder::type(const std::string& value) const {
   const auto found = m_types.find(value);
-  return found == m_types.end() ? nullptr : found->second;
+  if (found != m_types.end()) return found->second;
+  return m_enclosing != nullptr && !m_valueNames.taken(value) ? m_enclosing->type(value) : nullptr;
 }
 
 const FileTensor* GraphBuilder::constant(const std::string& value) const {
   const auto found = m_constants.find(value);
-  return found == m_constants.end() ? nullptr : &found->second;
+  if (found != m_constants.end()) return &found->second;
+  return m_enclosing != nullptr && !m_valueNames.taken(value) ? m_enclosing->constant(value) : nullptr;
 }
 
 std::string GraphBuilder::freshValue(const std::string& wanted) {
@@ -303,9 +310,14 @@ std::string GraphBuilder::freshValue(const std::string& wanted) {
 }
 
 std::string GraphBuilder::addConstant(const std::string& wanted, std::vector<std::int64_t> values) {
-  const std::string name = freshValue(wanted);
   const auto count = static_cast<std::int64_t>(values.size());
-  m_values.emplace(name, addConstantTensor(name, numbersTensor(DataType::I64, {count}, values.data(), values.size())));
+  return addTensor(wanted, numbersTensor(DataType::I64, {count}, values.data(), values.size()));
+}
+
+std::string GraphBuilder::addTensor(const std::string& wanted, FileTensor tensor) {
+  const std::string name = freshValue(wanted);
+  tensor.name = name;
+  m_values.emplace(name, addConstantTensor(name, tensor));
   return name;
 }
 

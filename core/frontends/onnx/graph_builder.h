@@ -81,6 +81,7 @@ class GraphBuilder : private AdaptContext {
   const onnxlib::FileTensor* constant(const std::string& value) const override;
   std::string freshValue(const std::string& wanted) override;
   std::string addConstant(const std::string& wanted, std::vector<std::int64_t> values) override;
+  std::string addTensor(const std::string& wanted, onnxlib::FileTensor tensor) override;
 
   ImportContext& m_shared;
   GraphBuilder* m_enclosing = nullptr;
