@@ -30,3 +30,13 @@ materialized_zoo() {
   done
   printf '%s\n' "$folder"
 }
+
+# Prints the folder of ONNX's own operator cases, after generating them if that was never done (about two minutes).
+conformance_cases() {
+  local folder="$FUSESCOPE_CACHE/onnx-conformance-1.23.2"
+  if [ ! -f "$folder/ready" ]; then
+    echo "==> operator cases of onnx 1.23.2" >&2
+    "$(bench_python)/python" tests/conformance/generate.py "$folder" >&2
+  fi
+  printf '%s\n' "$folder"
+}

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "tests/conformance/case_files.h"
+
+namespace fusescope::conformance {
+
+/// What became of a case.
+struct Outcome {
+  bool passed = false;
+  std::string problem;  ///< class of the failure: "no kernel", "wrong numbers", "refused by the importer", "crash" …
+  std::string message;
+  bool native = false;  ///< a kernel other than the reference's ran
+};
+
+/// import → plan → build → run → compare, in this process. Floats are compared with the case's tolerances, everything
+/// else exactly.
+Outcome runCase(const Case& given, const std::string& backend);
+
+}  // namespace fusescope::conformance
