@@ -14,8 +14,6 @@
 namespace fusescope {
 namespace {
 
-/// Programs kept for different extents or marks; the one used longest ago goes first.
-constexpr std::size_t kMostSpecialisations = 4;
 constexpr std::size_t kInputAlignment = 16;
 
 double millisecondsSince(std::chrono::steady_clock::time_point start) {
@@ -53,9 +51,6 @@ Status checkBuildable(const Plan& plan, const std::string& backend) {
       return Diagnostic{.message = "has no data: the model was saved without its weights",
                         .where = {.file = plan.model->path, .value = value.name},
                         .help = "It can be looked at and planned, but not built."};
-    if (used && value.type.dtype == DataType::String)
-      return Diagnostic{.message = "is text, which engines cannot hold",
-                        .where = {.file = plan.model->path, .value = value.name}};
   }
   return Done{};
 }
@@ -66,6 +61,8 @@ BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& o
     : m_plan(std::move(plan)), m_options(options) {
   m_threads = options.threads > 0 ? options.threads : hardwareThreads();
   m_options.threads = m_threads;
+  m_options.specialisations = std::max(1, options.specialisations);
+  m_report.specialisations = m_options.specialisations;
 }
 
 Result<std::unique_ptr<Engine>> BuiltEngine::build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
@@ -95,13 +92,14 @@ Status BuiltEngine::prepare(std::map<std::string, std::string> replay) {
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes);
   for (const Step& step : executor->program().steps)
-    m_report.weightBytes += static_cast<std::int64_t>(step.kernel->weightBytes());
+    if (step.kernel != nullptr) m_report.weightBytes += static_cast<std::int64_t>(step.kernel->weightBytes());
   return Done{};
 }
 
 Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
   const auto found = std::ranges::find(m_specialisations, key, &Specialisation::key);
   if (found != m_specialisations.end()) {
+    ++m_report.specialisationHits;
     m_specialisations.splice(m_specialisations.begin(), m_specialisations, found);
     return &m_specialisations.front().executor;
   }
@@ -116,8 +114,9 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
   for (const Specialisation& other : m_specialisations)
     if (other.key.extents == key.extents) request.sameExtents = &other.executor.program();
   Program program = TRY(lower(request, *m_chooser));
+  ++m_report.specialisationMisses;
   m_specialisations.push_front({std::move(key), Executor(std::move(program))});
-  if (m_specialisations.size() > kMostSpecialisations) m_specialisations.pop_back();
+  if (m_specialisations.size() > static_cast<std::size_t>(m_options.specialisations)) m_specialisations.pop_back();
   return &m_specialisations.front().executor;
 }
 
@@ -173,8 +172,8 @@ std::vector<Tensor> BuiltEngine::orderedInputs(const std::map<std::string, Tenso
 std::vector<Tensor> BuiltEngine::outputTensors(const Program& program) const {
   std::vector<Tensor> tensors;
   for (const ProgramOutput& output : program.outputs) {
-    const TensorDesc& desc = program.buffers[output.buffer].desc;
-    tensors.push_back(Tensor::zeros(desc.dtype, desc.dims));
+    const Buffer& buffer = program.buffers[output.buffer];
+    tensors.push_back(buffer.place == Place::Output ? Tensor::zeros(buffer.desc.dtype, buffer.desc.dims) : Tensor());
   }
   return tensors;
 }
@@ -189,6 +188,7 @@ Result<RunResult> BuiltEngine::run(const std::map<std::string, Tensor>& inputs, 
   executor->bind(given, outputs);
   setThreads(m_threads);
   TRY(executor->run(stop));
+  executor->takeBoxed(outputs);
   RunResult result;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ProgramOutput& output = executor->program().outputs[i];
@@ -197,7 +197,8 @@ Result<RunResult> BuiltEngine::run(const std::map<std::string, Tensor>& inputs, 
       result.outputs.emplace(name, outputs[i]);
       continue;
     }
-    const bool lowered = isFloat(output.type) && output.type != DataType::F32 && output.type != DataType::F64;
+    const bool lowered = isFloat(output.type) && output.type != DataType::F32 && output.type != DataType::F64 &&
+                         outputs[i].container() == Container::None;
     result.marked.emplace(name, lowered ? outputs[i].converted(DataType::F32) : outputs[i]);
   }
   return result;

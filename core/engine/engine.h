@@ -19,6 +19,7 @@ struct BuildOptions {
   bool measureTactics = true;          ///< false: the backend's first tactic, nothing is timed
   std::filesystem::path timingCache;   ///< empty: none
   std::map<std::string, Dims> shapes;  ///< concrete extents for dynamic inputs; the InputSpecs' opt where missing
+  int specialisations = 4;  ///< sets of extents that stay prepared, at least 1; the one used longest ago goes first
   StopToken stop{};
   Progress progress{};
 };
@@ -48,6 +49,9 @@ struct BuildReport {
   std::vector<Decision> decisions;  ///< tactic.* and cache.*
   std::int64_t arenaBytes = 0;
   std::int64_t weightBytes = 0;
+  int specialisations = 0;  ///< sets of extents that stay prepared
+  /// How often a run or timing found its extents prepared, or not; the build itself is the first miss.
+  std::int64_t specialisationHits = 0, specialisationMisses = 0;
 };
 
 struct StepTime {

@@ -1,24 +1,38 @@
 #include "engine/executor.h"
 
 #include <algorithm>
-#include <new>
+#include <cstring>
+#include <functional>
 
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
+bool liesWithin(const Tensor& tensor, const Tensor& other) {
+  const std::less_equal<const std::byte*> notAfter;
+  return other.bytes() != nullptr && tensor.bytes() != nullptr && notAfter(other.bytes(), tensor.bytes()) &&
+         notAfter(tensor.bytes() + 1, other.bytes() + other.byteSize());
+}
+
+/// A tensor that outlives `operands`: kernels may hand out what they were given, and an arena is written again.
+Tensor detached(const Tensor& tensor, std::span<const Tensor> operands) {
+  if (tensor.container() != Container::None) {
+    std::vector<Tensor> elements;
+    for (const Tensor& element : tensor.elements()) elements.push_back(detached(element, operands));
+    return Tensor::ofElements(tensor.container(), tensor.type(), std::move(elements));
+  }
+  const bool shares = std::ranges::any_of(operands, [&](const Tensor& other) { return liesWithin(tensor, other); });
+  if (!shares) return tensor;
+  Tensor copy = Tensor::zeros(tensor.type(), tensor.dims());
+  std::memcpy(copy.mutableBytes(), tensor.bytes(), tensor.byteSize());
+  return copy;
+}
 
 }  // namespace
-
-AlignedMemory::AlignedMemory(std::size_t bytes) {
-  const std::size_t rounded = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  m_data.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
-  if (!m_data) throw std::bad_alloc();
-}
 
 Executor::Executor(Program program) : m_program(std::move(program)), m_arena(m_program.arenaBytes) {
   m_inputs.resize(m_program.inputs.size());
   m_outputs.resize(m_program.outputs.size());
+  m_boxes.resize(m_program.boxCount);
   for (const Step& step : m_program.steps) {
     m_stepInputs.emplace_back(step.inputs.size());
     m_stepOutputs.emplace_back(step.outputs.size());
@@ -37,6 +51,8 @@ std::byte* Executor::address(std::size_t id) const {
     // Nothing writes to it: a constant is only ever the source of a conversion.
     case Place::Constant:
       return const_cast<std::byte*>(m_program.constants[buffer.index].bytes());
+    case Place::Boxed:
+      break;
   }
   return nullptr;
 }
@@ -44,6 +60,10 @@ std::byte* Executor::address(std::size_t id) const {
 void Executor::bind(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) m_inputs[i] = const_cast<std::byte*>(inputs[i].bytes());
   for (std::size_t i = 0; i < outputs.size(); ++i) m_outputs[i] = outputs[i].mutableBytes();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Buffer& buffer = m_program.buffers[m_program.inputs[i]];
+    if (buffer.place == Place::Boxed) m_boxes[buffer.index] = inputs[i];
+  }
   for (std::size_t i = 0; i < m_program.steps.size(); ++i) {
     const Step& step = m_program.steps[i];
     for (std::size_t k = 0; k < step.inputs.size(); ++k) m_stepInputs[i][k] = address(step.inputs[k]);
@@ -51,8 +71,53 @@ void Executor::bind(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
   }
 }
 
+Tensor Executor::operand(std::size_t id) const {
+  const Buffer& buffer = m_program.buffers[id];
+  if (buffer.place == Place::Boxed) return m_boxes[buffer.index];
+  if (buffer.desc.dtype == DataType::String) return m_program.constants[buffer.index];
+  return Tensor::view(buffer.desc.dtype, buffer.desc.dims, nullptr, address(id));
+}
+
+Status Executor::store(std::size_t id, Tensor tensor, std::span<const Tensor> operands) {
+  const Buffer& buffer = m_program.buffers[id];
+  if (buffer.place == Place::Boxed) {
+    m_boxes[buffer.index] = detached(tensor, operands);
+    return Done{};
+  }
+  if (tensor.dims() != buffer.desc.dims || tensor.type() != buffer.desc.dtype)
+    return Diagnostic{.message = "gave " + typeOf(tensor).text() + " where " + std::string(name(buffer.desc.dtype)) +
+                                 toText(buffer.desc.dims) + " was inferred"};
+  if (tensor.byteSize() > 0) std::memcpy(address(id), tensor.bytes(), tensor.byteSize());
+  return Done{};
+}
+
+Status Executor::runDynamic(const Step& step) {
+  std::vector<Tensor> operands, views;
+  for (const std::size_t input : step.inputs) {
+    operands.push_back(operand(input));
+    if (m_program.buffers[input].place != Place::Boxed) views.push_back(operands.back());
+  }
+  std::vector<Tensor> results = TRY(step.dynamic->run(operands));
+  for (std::size_t i = 0; i < step.outputs.size(); ++i) TRY(store(step.outputs[i], std::move(results[i]), views));
+  for (const std::size_t box : step.lastBoxes) m_boxes[box] = Tensor();
+  return Done{};
+}
+
+void Executor::takeBoxed(std::span<Tensor> outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ProgramOutput& wanted = m_program.outputs[i];
+    const Place place = m_program.buffers[wanted.buffer].place;
+    if (place != Place::Boxed && place != Place::Constant) continue;
+    Tensor tensor = operand(wanted.buffer);
+    const bool converts = tensor.container() == Container::None && tensor.type() != DataType::String &&
+                          wanted.type != DataType::Undefined && tensor.type() != wanted.type;
+    outputs[i] = converts ? tensor.converted(wanted.type) : std::move(tensor);
+  }
+}
+
 Status Executor::runStep(std::size_t i) {
   const Step& step = m_program.steps[i];
+  if (step.dynamic != nullptr) return runDynamic(step);
   return step.kernel->run(m_stepInputs[i], m_stepOutputs[i], m_arena.data() + step.scratchOffset);
 }
 

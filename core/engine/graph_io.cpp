@@ -1,7 +1,10 @@
 #include "engine/graph_io.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <optional>
+#include <string_view>
 
 namespace fusescope {
 namespace {
@@ -10,6 +13,20 @@ constexpr int kDeepest = 32;
 
 Diagnostic damaged(std::string message) {
   return {.message = "is damaged: " + std::move(message)};
+}
+
+constexpr std::array<std::pair<Container, std::string_view>, 3> kContainers{
+    {{Container::Sequence, "sequence"},
+     {Container::Optional, "optional"},
+     {Container::OptionalSequence, "optional_sequence"}}};
+
+std::string_view containerName(Container container) {
+  return std::ranges::find(kContainers, container, &std::pair<Container, std::string_view>::first)->second;
+}
+
+std::optional<Container> containerFromName(std::string_view name) {
+  const auto found = std::ranges::find(kContainers, name, &std::pair<Container, std::string_view>::second);
+  return found == kContainers.end() ? std::nullopt : std::optional(found->first);
 }
 
 // ---- writing
@@ -56,6 +73,7 @@ struct AttributeToJson {
 
 Json valueToJson(const Value& value, WeightBlobWriter& weights) {
   Json json{{"name", value.name}, {"type", name(value.type.dtype)}, {"dims", shapeToJson(value.type.shape)}};
+  if (value.type.container != Container::None) json["container"] = containerName(value.type.container);
   if (value.constant) json["constant"] = weights.add(*value.constant);
   return json;
 }
@@ -94,6 +112,11 @@ Result<TensorType> typeFromJson(const Json& json) {
   const auto dtype = dataTypeFromName(json.at("type").get<std::string>());
   if (!dtype && json.at("type") != "undefined") return damaged("a value has an unknown type");
   TensorType type{.dtype = dtype.value_or(DataType::Undefined)};
+  if (json.contains("container")) {
+    const auto container = containerFromName(json.at("container").get<std::string>());
+    if (!container) return damaged("a value is of an unknown kind");
+    type.container = *container;
+  }
   const Json& dims = json.at("dims");
   if (dims.is_null()) return type;
   type.shape.ranked = true;

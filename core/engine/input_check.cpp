@@ -75,7 +75,24 @@ Status checkTruncated(const Plan& plan, const Value& input, const Tensor& tensor
   return Done{};
 }
 
+/// A container has no extents; those of its tensors are for the operators to judge.
+Status checkElements(const Value& input, const Tensor& container) {
+  for (const Tensor& element : container.elements()) {
+    if (element.container() != Container::None) {
+      TRY(checkElements(input, element));
+    } else if (element.type() != input.type.dtype) {
+      return wrongInput(input.name, "holds " + typeOf(element).text() + ", expected is " + input.type.text());
+    } else if (!element.hasData()) {
+      return wrongInput(input.name, "holds a tensor without data");
+    }
+  }
+  return Done{};
+}
+
 Status checkTensor(const Plan& plan, const Value& input, const Tensor& tensor) {
+  if (tensor.container() != input.type.container)
+    return wrongInput(input.name, "is " + typeOf(tensor).text() + ", expected is " + input.type.text());
+  if (tensor.container() != Container::None) return checkElements(input, tensor);
   if (tensor.type() != input.type.dtype)
     return wrongInput(
         input.name, "is " + std::string(name(tensor.type())) + ", expected is " + std::string(name(input.type.dtype)));
@@ -95,7 +112,7 @@ Result<std::map<std::string, Dims>> checkInputs(const Plan& plan, const std::map
     const auto given = inputs.find(input.name);
     if (given == inputs.end()) return wrongInput(input.name, "is missing: it is an input of type " + input.type.text());
     TRY(checkTensor(plan, input, given->second));
-    extents[input.name] = given->second.dims();
+    if (input.type.container == Container::None) extents[input.name] = given->second.dims();
   }
   return extents;
 }
@@ -106,6 +123,7 @@ Result<std::map<std::string, Dims>> buildExtents(const Plan& plan, const std::ma
   std::map<std::string, Dims> extents;
   for (const ValueId id : graph.inputs()) {
     const Value& input = graph.value(id);
+    if (input.type.container != Container::None) continue;
     Dims dims;
     if (const auto asked = given.find(input.name); asked != given.end()) {
       dims = asked->second;

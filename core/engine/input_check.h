@@ -8,7 +8,8 @@
 namespace fusescope {
 
 /// Checks what a caller gives an engine: every input there, none unknown (the nearest is named), type, rank, extents
-/// within the InputSpec, int64 values in the range of int32 where the plan truncates. Returns the extents by name.
+/// within the InputSpec, int64 values in the range of int32 where the plan truncates. Returns the extents by name; a
+/// container has none.
 Result<std::map<std::string, Dims>> checkInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs);
 
 /// The extents that a build is specialised for: `given` where it says, else the InputSpec's opt. Errors: a name that

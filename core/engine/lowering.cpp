@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/boxed_values.h"
 #include "ops/op_schema.h"
 #include "passes/pipelines.h"
 
@@ -28,15 +29,19 @@ class Lowering {
   void addInputs();
   void addConstantOutputs();
   Status addFusedNode(const FusedNode& fused);
+  Status addDynamicNode(const FusedNode& fused, const std::string& why);
   std::optional<ValueId> viewSource(const FusedNode& fused) const;
   Status addView(const FusedNode& fused, ValueId source);
   Result<KernelRequest> kernelRequest(const FusedNode& fused);
+  Status addConstants(const Node& node, KernelRequest& request) const;
   Result<ChosenTactic> chooseTactic(const FusedNode& fused, const KernelRequest& request);
   Status finishOutputs();
 
+  bool isBoxed(ValueId value) const { return fusescope::isBoxed(m_graph, m_types, value); }
   Result<Dims> dimsOf(ValueId value) const;
   DataType wantedType(const FusedNode& fused, ValueId input) const;
   std::size_t addBuffer(ValueId value, TensorDesc desc);
+  std::size_t addBox(ValueId value, DataType type);
   void claimOutputs(std::size_t buffer);
   /// The buffer that holds `value` in this form, converting it from its home form if there is none yet.
   Result<std::size_t> form(ValueId value, DataType type, Layout layout);
@@ -96,9 +101,20 @@ std::size_t Lowering::addBuffer(ValueId value, TensorDesc desc) {
   return id;
 }
 
+std::size_t Lowering::addBox(ValueId value, DataType type) {
+  const std::size_t buffer = addBuffer(value, {type, {}});
+  m_program.buffers[buffer].place = Place::Boxed;
+  m_program.buffers[buffer].index = m_program.boxCount++;
+  return buffer;
+}
+
 void Lowering::addInputs() {
   for (std::size_t i = 0; i < m_graph.inputs().size(); ++i) {
     const ValueId input = m_graph.inputs()[i];
+    if (isBoxed(input)) {
+      m_program.inputs.push_back(addBox(input, m_graph.value(input).type.dtype));
+      continue;
+    }
     const TensorType& type = m_types[input.index];
     const std::size_t buffer = addBuffer(input, {m_graph.value(input).type.dtype, type.shape.fixed().value_or(Dims{})});
     m_program.buffers[buffer].place = Place::Input;
@@ -243,17 +259,22 @@ Result<KernelRequest> Lowering::kernelRequest(const FusedNode& fused) {
       const auto dims = m_types[output.index].shape.fixed();
       if (dims) request.values[output] = {type, *dims};
     }
-    for (const ValueId input : node.inputs) {
-      if (!input.valid() || !m_graph.isConstant(input)) continue;
-      const Tensor& constant = *m_graph.value(input).constant;
-      if (!constant.hasData())
-        return Diagnostic{.message = "has no data: the model was saved without its weights",
-                          .where = {.node = node.name, .value = m_graph.value(input).name},
-                          .help = "It can be looked at and planned, but not built."};
-      request.constants.emplace(input, constant);
-    }
+    TRY(addConstants(node, request));
   }
   return request;
+}
+
+Status Lowering::addConstants(const Node& node, KernelRequest& request) const {
+  for (const ValueId read : operands(node)) {
+    if (!read.valid() || !m_graph.isConstant(read)) continue;
+    const Tensor& constant = *m_graph.value(read).constant;
+    if (!constant.hasData())
+      return Diagnostic{.message = "has no data: the model was saved without its weights",
+                        .where = {.node = node.name, .value = m_graph.value(read).name},
+                        .help = "It can be looked at and planned, but not built."};
+    request.constants.emplace(read, constant);
+  }
+  return Done{};
 }
 
 Result<ChosenTactic> Lowering::chooseTactic(const FusedNode& fused, const KernelRequest& request) {
@@ -277,6 +298,7 @@ Result<ChosenTactic> Lowering::chooseTactic(const FusedNode& fused, const Kernel
 
 Status Lowering::addFusedNode(const FusedNode& fused) {
   TRY(checkStop(m_request.stop));
+  if (const auto why = whyDynamic(m_graph, m_types, fused)) return addDynamicNode(fused, *why);
   if (const auto source = viewSource(fused)) return addView(fused, *source);
   if (m_request.progress) m_request.progress("kernels", fused.name);
   const KernelRequest request = TRY(kernelRequest(fused));
@@ -296,6 +318,38 @@ Status Lowering::addFusedNode(const FusedNode& fused) {
   return Done{};
 }
 
+Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) {
+  m_chooser.noteDynamic(fused, why);
+  Step step{.name = fused.name,
+            .fused = fused.id,
+            .tactic = std::string(kDynamicTactic),
+            .emulated = isEmulated(m_plan, fused)};
+  std::vector<DataType> types;
+  for (const ValueId input : fused.inputs) {
+    types.push_back(wantedType(fused, input));
+    const auto home = m_forms.find(input);
+    const bool boxed = home != m_forms.end() && m_program.buffers[home->second.front()].place == Place::Boxed;
+    step.inputs.push_back(boxed ? home->second.front() : TRY(form(input, types.back(), Layout::Plain)));
+  }
+  if (const auto shared = m_sharedSteps.find(fused.id); shared != m_sharedSteps.end()) {
+    step.dynamic = shared->second->dynamic;
+  } else {
+    KernelRequest request{.plan = &m_plan, .fused = &fused, .threads = m_request.threads};
+    for (const NodeId id : fused.nodes) TRY(addConstants(m_graph.node(id), request));
+    step.dynamic = TRY(DynamicStep::prepare(backendOf(fused), std::move(request), std::move(types)));
+  }
+  for (const FusedOutput& output : fused.outputs) {
+    if (isBoxed(output.value)) {
+      step.outputs.push_back(addBox(output.value, output.type));
+    } else {
+      step.outputs.push_back(addBuffer(output.value, {output.type, TRY(dimsOf(output.value))}));
+      claimOutputs(step.outputs.back());
+    }
+  }
+  m_program.steps.push_back(std::move(step));
+  return Done{};
+}
+
 Status Lowering::finishOutputs() {
   for (std::size_t i = 0; i < m_program.outputs.size(); ++i) {
     ProgramOutput& output = m_program.outputs[i];
@@ -304,7 +358,12 @@ Status Lowering::finishOutputs() {
     if (home == m_forms.end())
       return Diagnostic{.message = "nothing makes this output", .where = {.value = m_graph.value(output.value).name}};
     const std::size_t from = home->second.front();
-    const std::size_t to = addBuffer(output.value, {output.type, m_program.buffers[from].desc.dims});
+    const Buffer& source = m_program.buffers[from];
+    if (source.place == Place::Boxed || source.desc.dtype == DataType::String) {
+      output.buffer = from;
+      continue;
+    }
+    const std::size_t to = addBuffer(output.value, {output.type, source.desc.dims});
     m_program.buffers[to].place = Place::Output;
     m_program.buffers[to].index = i;
     output.buffer = to;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "analysis/liveness.h"
 #include "engine/program.h"
@@ -15,6 +16,28 @@ void touch(std::vector<BufferLife>& lives, const Program& program, std::size_t b
   life.last = std::max(life.last, step);
 }
 
+/// A box that the run made and does not hand out is dropped after the last step that uses it.
+void planBoxes(Program& program) {
+  std::vector<std::size_t> last(program.boxCount, kNoLife);
+  std::vector<bool> stays(program.boxCount, false);
+  const auto boxOf = [&](std::size_t buffer) -> std::optional<std::size_t> {
+    if (program.buffers[buffer].place != Place::Boxed) return std::nullopt;
+    return program.buffers[buffer].index;
+  };
+  for (const std::size_t input : program.inputs)
+    if (const auto box = boxOf(input)) stays[*box] = true;
+  for (const ProgramOutput& output : program.outputs)
+    if (const auto box = boxOf(output.buffer)) stays[*box] = true;
+  for (std::size_t step = 0; step < program.steps.size(); ++step) {
+    for (const std::size_t buffer : program.steps[step].outputs)
+      if (const auto box = boxOf(buffer)) last[*box] = step;
+    for (const std::size_t buffer : program.steps[step].inputs)
+      if (const auto box = boxOf(buffer)) last[*box] = step;
+  }
+  for (std::size_t box = 0; box < last.size(); ++box)
+    if (!stays[box] && last[box] != kNoLife) program.steps[last[box]].lastBoxes.push_back(box);
+}
+
 }  // namespace
 
 void planMemory(Program& program) {
@@ -23,7 +46,8 @@ void planMemory(Program& program) {
   for (std::size_t step = 0; step < program.steps.size(); ++step) {
     for (const std::size_t buffer : program.steps[step].outputs) touch(lives, program, buffer, step);
     for (const std::size_t buffer : program.steps[step].inputs) touch(lives, program, buffer, step);
-    lives[bufferCount + step] = {program.steps[step].kernel->scratchBytes(), step, step};
+    const Kernel* kernel = program.steps[step].kernel.get();
+    lives[bufferCount + step] = {kernel != nullptr ? kernel->scratchBytes() : 0, step, step};
   }
   for (std::size_t i = 0; i < bufferCount; ++i) {
     const Buffer& buffer = program.buffers[i];
@@ -36,6 +60,7 @@ void planMemory(Program& program) {
   for (std::size_t i = 0; i < program.steps.size(); ++i)
     program.steps[i].scratchOffset = arena.offsets[bufferCount + i];
   program.arenaBytes = arena.bytes;
+  planBoxes(program);
 }
 
 }  // namespace fusescope

@@ -6,31 +6,36 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "engine/dynamic_step.h"
 
 namespace fusescope {
 
-/// Where the bytes of a buffer are while a program runs.
-enum class Place { Arena, Input, Output, Constant };
+/// Where the bytes of a buffer are while a program runs. Boxed: no bytes are planned for it, it is a Tensor of its own,
+/// for text, containers, and extents that are known only once it is made.
+enum class Place { Arena, Input, Output, Constant, Boxed };
 
 /// A value in one form (type and layout). Several buffers may share bytes: a view has the same root as its source.
 struct Buffer {
   ValueId value;
   TensorDesc desc;
   Place place = Place::Arena;
-  std::size_t index = 0;   ///< Input: of the graph's inputs; Output: of Program::outputs; Constant: of constants
+  /// Input: of the graph's inputs; Output: of Program::outputs; Constant: of constants; Boxed: of the boxes.
+  std::size_t index = 0;
   std::size_t root = 0;    ///< the buffer that owns the bytes; itself unless this is a view
   std::size_t offset = 0;  ///< Arena: set by the memory plan
 };
 
-/// One prepared call.
+/// One prepared call: of a kernel on bytes, or of a dynamic step on tensors.
 struct Step {
   std::string name;   ///< of the fused node, or "x: f32 plain -> f16 plain" for a conversion
   FusedNodeId fused;  ///< invalid for a conversion
   std::string tactic;
   bool emulated = false;
-  std::shared_ptr<Kernel> kernel;
+  std::shared_ptr<Kernel> kernel;            ///< null for a dynamic step
+  std::shared_ptr<DynamicStep> dynamic;      ///< null for a kernel
   std::vector<std::size_t> inputs, outputs;  ///< buffers
   std::size_t scratchOffset = 0;             ///< in the arena
+  std::vector<std::size_t> lastBoxes;        ///< boxes that nothing needs after this step
 };
 
 /// A tensor that a run hands out: an output of the network at its declared type, or a marked value as stored.
@@ -54,11 +59,13 @@ struct Program {
   std::vector<std::size_t> inputs;  ///< buffers, as Graph::inputs
   std::vector<ProgramOutput> outputs;
   std::vector<Tensor> constants;  ///< outputs of the network that are constants
+  std::size_t boxCount = 0;
   std::vector<FreeView> views;
   std::size_t arenaBytes = 0;
 };
 
-/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes`.
+/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes`; says after which step a box is
+/// not needed any more.
 void planMemory(Program& program);
 
 }  // namespace fusescope

@@ -87,6 +87,13 @@ void TacticChooser::note(const KernelRequest& request, const std::string& chosen
   m_report->tactics.push_back({request.fused->name, chosen, fromCache, std::move(times)});
 }
 
+void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) {
+  if (m_quiet) return;
+  m_report->decisions.push_back(
+      decide("tactic.dynamic", {Subject::fusedNode(fused.name)}, "extents", {{"reason", why}}));
+  m_report->tactics.push_back({.fusedNode = fused.name, .chosen = std::string(kDynamicTactic)});
+}
+
 const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vector<Tactic>& tactics) {
   const Directive* directive = nullptr;
   for (const NodeId node : request.fused->nodes)

@@ -12,6 +12,9 @@
 
 namespace fusescope {
 
+/// The tactic of a fused node that is prepared while it runs.
+constexpr std::string_view kDynamicTactic = "dynamic";
+
 /// A tactic with its kernel, ready to run.
 struct ChosenTactic {
   Tactic tactic;
@@ -32,6 +35,8 @@ class TacticChooser {
 
   /// The tactic and kernel for one fused node. Errors: nothing can run it (located), cancellation.
   Result<ChosenTactic> choose(const Backend& backend, const KernelRequest& request, const InputCost& inputCost);
+  /// Reports that `fused` is prepared while it runs, and why.
+  void noteDynamic(const FusedNode& fused, const std::string& why);
   /// Time of a layout or type conversion, measured once for each pair.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
   /// From now on what was chosen for a fused node is taken again where it exists, without measuring or reporting.

@@ -16,6 +16,10 @@ namespace {
 Json tensorsJson(const std::map<std::string, Tensor>& tensors) {
   Json list = Json::array();
   for (const auto& [tensorName, tensor] : tensors) {
+    if (tensor.container() != Container::None) {
+      list.push_back({{"name", tensorName}, {"type", typeOf(tensor).text()}, {"elements", tensor.count()}});
+      continue;
+    }
     Json entry = {{"name", tensorName}, {"type", name(tensor.type())}, {"dims", tensor.dims()}};
     if (tensor.type() != DataType::String) {
       const auto summary = summaryOf(tensor);
@@ -56,7 +60,8 @@ Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::fi
 
 std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs) {
   std::map<std::string, Dims> extents;
-  for (const auto& [name, tensor] : inputs) extents.emplace(name, tensor.dims());
+  for (const auto& [name, tensor] : inputs)
+    if (tensor.container() == Container::None) extents.emplace(name, tensor.dims());
   return extents;
 }
 
@@ -95,6 +100,8 @@ Result<RunReport> runOnce(Engine& engine, const std::map<std::string, Tensor>& i
   if (!request.expectFile.empty()) expected = outputsFrom(TRY(readNpz(request.expectFile)));
   RunReport report;
   report.result = TRY(engine.run(inputs, request.mark, stop));
+  const BuildReport& built = engine.report();
+  report.shapeCache = {built.specialisations, built.specialisationHits, built.specialisationMisses};
   if (!request.outputsFile.empty()) {
     NpzArrays written = report.result.outputs;
     written.insert(report.result.marked.begin(), report.result.marked.end());
@@ -121,6 +128,8 @@ Json toJson(const RunReport& report) {
   } else {
     json["outputs"] = tensorsJson(report.result.outputs);
   }
+  json["shape_cache"] = {
+      {"size", report.shapeCache.size}, {"hits", report.shapeCache.hits}, {"misses", report.shapeCache.misses}};
   if (!report.result.marked.empty()) json["marked"] = tensorsJson(report.result.marked);
   return json;
 }

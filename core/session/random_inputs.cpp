@@ -83,6 +83,8 @@ IntegerRange rangeOf(const Graph& graph, ValueId input) {
 }
 
 Tensor randomTensor(const Graph& graph, ValueId input, DataType type, const Dims& dims) {
+  const Container container = graph.value(input).type.container;
+  if (container != Container::None) return Tensor::ofElements(container, type, {});
   Generator generator(hashText(graph.value(input).name).low);
   const auto count = elementCount(dims).value_or(0);
   if (type == DataType::String)

@@ -18,6 +18,19 @@ bench_python() {
   printf '%s\n' "$venv/bin"
 }
 
+fill_network() {
+  local network=$1 out=$2 zoo="$FUSESCOPE_SHARED/zoo" python
+  python="$(bench_python)/python"
+  case $network in
+    *_block) "$python" scripts/lib/cut_block.py "$zoo/materialize.py" "$zoo/${network%_block}" "$out" ;;
+    *) "$python" "$zoo/materialize.py" "$zoo/$network" "$out" ;;
+  esac
+}
+
+# What scripts/test runs. NAME_block is one decoder block of a network that is only planned as a whole.
+readonly TEST_NETWORKS='bert_base densenet121 fasterrcnn_mobilenet gpt2_base llama_32l_block llama_scale_block
+  mobilenet_v2 resnet50 resnet50_op13 vit_b_16'
+
 # materialized_zoo NETWORK…: fills what is missing; prints the folder of NETWORK.onnx files.
 materialized_zoo() {
   local folder="$FUSESCOPE_CACHE/zoo" network
@@ -25,7 +38,7 @@ materialized_zoo() {
   for network in "$@"; do
     [ -f "$folder/$network.onnx" ] && continue
     echo "==> filling $network with weights" >&2
-    "$(bench_python)/python" "$FUSESCOPE_SHARED/zoo/materialize.py" "$FUSESCOPE_SHARED/zoo/$network" "$folder/.$network.part"
+    fill_network "$network" "$folder/.$network.part"
     mv "$folder/.$network.part" "$folder/$network.onnx"
   done
   printf '%s\n' "$folder"

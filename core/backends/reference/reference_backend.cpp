@@ -2,6 +2,7 @@
 
 #include "backends/reference/convert_elements.h"
 #include "backends/reference/reference_kernel.h"
+#include "backends/reference/reference_nodes.h"
 #include "base/text.h"
 
 namespace fusescope {
@@ -23,12 +24,6 @@ class TypeConversion final : public Kernel {
   std::int64_t m_count;
 };
 
-bool isEmulated(const KernelRequest& request) {
-  const DataType compute = request.fused->compute;
-  if (!isFloat(compute) || compute == DataType::F32 || compute == DataType::F64) return false;
-  return !request.plan->target.hardwareTypes.contains(compute);
-}
-
 class ReferenceBackend final : public Backend {
  public:
   std::string_view name() const override { return "reference"; }
@@ -37,7 +32,7 @@ class ReferenceBackend final : public Backend {
     return {{.name = std::string(kTactic),
              .inputLayouts = std::vector<Layout>(request.fused->inputs.size(), Layout::Plain),
              .outputLayouts = std::vector<Layout>(request.fused->outputs.size(), Layout::Plain),
-             .emulated = isEmulated(request)}};
+             .emulated = isEmulated(*request.plan, *request.fused)}};
   }
 
   Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const override {

@@ -1,4 +1,5 @@
-// Whole networks: every sample on both backends against PyTorch's outputs, and the big ones native against reference.
+// Whole networks: every one with outputs of PyTorch against those on both backends, the others native against
+// reference.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -28,11 +29,8 @@ void expectClose(const std::map<std::string, Tensor>& actual, const std::map<std
     EXPECT_TRUE(one.ok) << one.name << ": " << one.problem << " max|d| " << one.maxAbs;
 }
 
-class Sample : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
-
-TEST_P(Sample, EqualsPyTorch) {
-  const auto& [network, backend] = GetParam();
-  const auto folder = test::sampleFolder(network);
+/// Runs the network of a folder with its io.npz, which holds what PyTorch computed.
+void expectPyTorchsOutputs(const std::filesystem::path& folder, const std::string& backend) {
   const auto arrays = readNpz(folder / "io.npz");
   ASSERT_TRUE(arrays.ok()) << arrays.error().text();
   const auto engine = engineFor(folder / "model.onnx", backend);
@@ -41,13 +39,35 @@ TEST_P(Sample, EqualsPyTorch) {
   expectClose(result.value().outputs, outputsFrom(arrays.value()), {.rms = {}, .absolute = 1e-4, .relative = 1e-3});
 }
 
+std::string nameOf(const testing::TestParamInfo<std::tuple<const char*, const char*>>& info) {
+  return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
+}
+
+class Sample : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(Sample, EqualsPyTorch) {
+  const auto& [network, backend] = GetParam();
+  expectPyTorchsOutputs(test::sampleFolder(network), backend);
+}
+
 INSTANTIATE_TEST_SUITE_P(AllSamples, Sample,
                          testing::Combine(testing::Values("bert_tiny", "squeezenet1_1", "tiny_resnet_dynbatch",
                                                           "long_double", "fp16_overflow", "moe_dense"),
                                           testing::Values("reference", "native")),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
-                         });
+                         nameOf);
+
+class ZooSample : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(ZooSample, EqualsPyTorch) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const auto& [network, backend] = GetParam();
+  expectPyTorchsOutputs(*test::sharedFolder() / "zoo" / network, backend);
+}
+
+INSTANTIATE_TEST_SUITE_P(WithOutputs, ZooSample,
+                         testing::Combine(testing::Values("bert_tiny_eager", "llama_tiny", "unet_small"),
+                                          testing::Values("reference", "native")),
+                         nameOf);
 
 Tensor repeatedRows(const Tensor& rows, std::int64_t times) {
   Dims dims = rows.dims();
@@ -91,7 +111,9 @@ TEST_P(BigNetwork, NativeEqualsReference) {
   expectClose(ours.value().outputs, expected.value().outputs, Tolerance::standard());
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, BigNetwork, testing::Values("resnet50", "mobilenet_v2", "bert_base"),
+INSTANTIATE_TEST_SUITE_P(Zoo, BigNetwork,
+                         testing::Values("resnet50", "resnet50_op13", "mobilenet_v2", "densenet121", "bert_base",
+                                         "gpt2_base", "vit_b_16", "llama_32l_block", "llama_scale_block"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -1,0 +1,224 @@
+#include "backends/reference/reference_nodes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "backends/reference/convert_elements.h"
+#include "ops/op_schema.h"
+
+namespace fusescope {
+namespace {
+
+/// The type that node math runs in for an operand of `type`: float32 stands for every narrower float.
+DataType mathType(DataType type) {
+  return isFloat(type) && type != DataType::F64 ? DataType::F32 : type;
+}
+
+Tensor convertedTensor(const Tensor& tensor, DataType to) {
+  const bool fixed = tensor.container() != Container::None || tensor.type() == DataType::String;
+  if (fixed || tensor.type() == to || to == DataType::Undefined || to == DataType::String) return tensor;
+  Tensor result = Tensor::zeros(to, tensor.dims());
+  convertElements(tensor.type(), tensor.bytes(), to, result.mutableBytes(), tensor.count());
+  return result;
+}
+
+/// A float32 tensor rounded to `type`; other tensors and wider types as they are.
+Tensor roundedTensor(const Tensor& tensor, DataType type) {
+  const bool narrows = isFloat(type) && type != DataType::F32 && type != DataType::F64;
+  if (!narrows || tensor.type() != DataType::F32 || tensor.container() != Container::None) return tensor;
+  Tensor result = Tensor::zeros(DataType::F32, tensor.dims());
+  std::memcpy(result.mutableBytes(), tensor.bytes(), tensor.byteSize());
+  roundElements(type, result.mutableData<float>().data(), result.count());
+  return result;
+}
+
+/// int64 to int32 at the ends of the range instead of wrapping: what a truncation allows for operands that saturate.
+Tensor saturatedToInt32(const Tensor& tensor) {
+  Tensor result = Tensor::zeros(DataType::I32, tensor.dims());
+  const auto out = result.mutableData<std::int32_t>();
+  for (std::int64_t i = 0; i < tensor.count(); ++i)
+    out[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+        tensor.asInt64(i), std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+  return result;
+}
+
+Tensor truncatedConstant(const Tensor& tensor, DataType to) {
+  if (tensor.type() == DataType::I64 && to == DataType::I32) return saturatedToInt32(tensor);
+  return convertedTensor(tensor, to);
+}
+
+/// Whether operand `i` of a node is data that the compute type applies to. Scales of a Resize or a quantisation say
+/// how, not what; they keep their precision.
+bool isRoundedOperand(const Node& node, std::size_t i) {
+  if (node.is("Resize") || node.is("Upsample")) return i == 0;
+  if (node.is("QuantizeLinear") || node.is("DequantizeLinear")) return i == 0;
+  return !node.is("Range");
+}
+
+/// Operators whose operands of one declared type must arrive at one type.
+bool wantsEqualOperands(const Node& node) {
+  const OpSchema* schema = OpRegistry::standard().find(node);
+  if (schema == nullptr) return false;
+  return schema->kind == OpKind::Elementwise || schema->kind == OpKind::MatMul || node.is("Concat") || node.is("Range");
+}
+
+bool isFallback(const KernelRequest& request) {
+  const SegmentId segment = request.fused->segment;
+  return segment.valid() && request.plan->segments[segment.index].kind == SegmentKind::Fallback;
+}
+
+/// What a constant is truncated to for this fused node; fallback segments keep the model's types.
+DataType constantType(const KernelRequest& request, ValueId value, DataType own) {
+  if (isFallback(request)) return own;
+  const auto& truncated = request.plan->truncation.constants;
+  const auto found = std::ranges::find(truncated, value, &TruncatedValue::value);
+  return found == truncated.end() ? own : found->to;
+}
+
+/// Whether a node must get operands of the types that the model declares: bodies and containers were typed by them.
+bool insistsOnTypes(const Graph& graph, const Node& node) {
+  const auto isContainer = [&](ValueId id) { return id.valid() && graph.value(id).type.container != Container::None; };
+  if (std::ranges::any_of(node.inputs, isContainer) || std::ranges::any_of(node.outputs, isContainer)) return true;
+  return std::ranges::any_of(node.attributes,
+                             [](const auto& entry) { return std::holds_alternative<Subgraph>(entry.second); });
+}
+
+/// Operands that the graph declares at one wide type and of which the plan narrowed some: all become narrow.
+void equaliseOperands(std::vector<Tensor>& tensors) {
+  for (const auto& [wide, narrow] :
+       {std::pair(DataType::I64, DataType::I32), std::pair(DataType::F64, DataType::F32)}) {
+    const auto has = [&](DataType type) {
+      return std::ranges::any_of(tensors, [&](const Tensor& tensor) { return tensor.type() == type; });
+    };
+    if (!has(wide) || !has(narrow)) continue;
+    for (Tensor& tensor : tensors)
+      if (tensor.type() == wide) tensor = truncatedConstant(tensor, narrow);
+  }
+}
+
+}  // namespace
+
+bool isEmulated(const Plan& plan, const FusedNode& fused) {
+  const DataType compute = fused.compute;
+  if (!isFloat(compute) || compute == DataType::F32 || compute == DataType::F64) return false;
+  return !plan.target.hardwareTypes.contains(compute);
+}
+
+Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& request, const Node& node, std::size_t i,
+                                                          ValueId id) {
+  if (!id.valid()) return Operand{};
+  const bool rounded = isRoundedOperand(node, i);
+  const auto given = std::ranges::find(m_inputs, id);
+  if (given != m_inputs.end())
+    return Operand{Operand::From::Input, static_cast<std::size_t>(given - m_inputs.begin()), rounded};
+  if (const auto inner = m_innerIndex.find(id); inner != m_innerIndex.end())
+    return Operand{Operand::From::Inner, inner->second, rounded};
+  const Value& value = request.plan->graph().value(id);
+  const auto constant = request.constants.find(id);
+  if (constant == request.constants.end() || !constant->second.hasData())
+    return Diagnostic{.message = "reads a value without data", .where = {.node = node.name, .value = value.name}};
+  const auto [entry, isNew] = m_constantIndex.emplace(std::pair(id, rounded), m_constants.size());
+  if (isNew) {
+    const DataType type = constantType(request, id, constant->second.type());
+    const Tensor math = convertedTensor(truncatedConstant(constant->second, type), mathType(type));
+    m_constants.push_back(rounded ? roundedTensor(math, m_compute) : math);
+  }
+  return Operand{Operand::From::Constant, entry->second, false};
+}
+
+ReferenceNodes::NodeResult ReferenceNodes::resultOf(const KernelRequest& request, ValueId value) {
+  NodeResult result{.wanted = value.valid()};
+  if (!result.wanted) return result;
+  result.inner = m_inner.size();
+  m_innerIndex.emplace(value, result.inner);
+  m_inner.emplace_back();
+  const FusedNode& fused = *request.fused;
+  const auto& produced = request.plan->truncation.produced;
+  const auto truncated = std::ranges::find(produced, value, &TruncatedValue::value);
+  if (truncated != produced.end() && !isFallback(request)) result.type = mathType(truncated->to);
+  for (const InnerEdge& edge : fused.innerEdges) {
+    if (edge.value != value) continue;
+    if (edge.real || !isFloat(edge.type)) result.type = mathType(edge.type);
+    if (edge.real) result.edge = edge.type;
+  }
+  for (std::size_t i = 0; i < fused.outputs.size(); ++i)
+    if (fused.outputs[i].value == value) result.output = i;
+  return result;
+}
+
+Status ReferenceNodes::addNode(const KernelRequest& request, const Node& node) {
+  const OpSchema* schema = OpRegistry::standard().find(node);
+  if (schema == nullptr || !schema->kernel)
+    return Diagnostic{.message = "operator " + node.op + " has no kernel",
+                      .where = {.node = node.name},
+                      .help = "The model can be looked at and planned, but not run here."};
+  const Graph& graph = request.plan->graph();
+  NodeStep step{.node = &node};
+  step.equalOperands = wantsEqualOperands(node);
+  const bool insists = insistsOnTypes(graph, node);
+  for (const ValueId id : operands(node)) {
+    step.operands.push_back(TRY(operandOf(request, node, step.operands.size(), id)));
+    if (insists && id.valid()) step.operands.back().type = graph.value(id).type.dtype;
+  }
+  for (const ValueId output : node.outputs) step.results.push_back(resultOf(request, output));
+  m_steps.push_back(std::move(step));
+  return Done{};
+}
+
+Result<std::unique_ptr<ReferenceNodes>> ReferenceNodes::prepare(const KernelRequest& request) {
+  std::unique_ptr<ReferenceNodes> nodes(new ReferenceNodes);
+  const FusedNode& fused = *request.fused;
+  nodes->m_model = request.plan->model;
+  nodes->m_compute = fused.compute;
+  nodes->m_inputs = fused.inputs;
+  for (const FusedOutput& output : fused.outputs) nodes->m_outputTypes.push_back(output.type);
+  for (const NodeId id : fused.nodes) TRY(nodes->addNode(request, request.plan->graph().node(id)));
+  return nodes;
+}
+
+Tensor ReferenceNodes::fetch(const Operand& operand) const {
+  const auto withType = [&](const Tensor& tensor) { return convertedTensor(tensor, operand.type); };
+  switch (operand.from) {
+    case Operand::From::Absent:
+      return {};
+    case Operand::From::Constant:
+      return withType(m_constants[operand.index]);
+    case Operand::From::Input:
+      return withType(operand.rounded ? roundedTensor(m_given[operand.index], m_compute) : m_given[operand.index]);
+    case Operand::From::Inner:
+      return withType(operand.rounded ? roundedTensor(m_inner[operand.index], m_compute) : m_inner[operand.index]);
+  }
+  return {};
+}
+
+void ReferenceNodes::keep(const NodeResult& result, const Tensor& tensor, std::vector<Tensor>& outputs) {
+  if (result.output) outputs[*result.output] = convertedTensor(tensor, m_outputTypes[*result.output]);
+  const DataType type = result.type != DataType::Undefined ? result.type : mathType(tensor.type());
+  m_inner[result.inner] = roundedTensor(convertedTensor(tensor, type), result.edge);
+}
+
+Status ReferenceNodes::runStep(const NodeStep& step, std::vector<Tensor>& outputs) {
+  std::vector<Tensor> tensors;
+  for (const Operand& operand : step.operands) tensors.push_back(fetch(operand));
+  if (step.equalOperands) equaliseOperands(tensors);
+  std::vector<const Tensor*> pointers;
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    pointers.push_back(step.operands[i].from == Operand::From::Absent ? nullptr : &tensors[i]);
+  const std::vector<Tensor> results = TRY(runNode(*step.node, pointers));
+  for (std::size_t i = 0; i < step.results.size() && i < results.size(); ++i)
+    if (step.results[i].wanted) keep(step.results[i], results[i], outputs);
+  return Done{};
+}
+
+Result<std::vector<Tensor>> ReferenceNodes::run(std::span<const Tensor> inputs) {
+  m_given.clear();
+  for (const Tensor& stored : inputs) m_given.push_back(convertedTensor(stored, mathType(stored.type())));
+  std::vector<Tensor> outputs(m_outputTypes.size());
+  for (const NodeStep& step : m_steps) TRY(runStep(step, outputs));
+  std::ranges::fill(m_given, Tensor());
+  std::ranges::fill(m_inner, Tensor());
+  return outputs;
+}
+
+}  // namespace fusescope

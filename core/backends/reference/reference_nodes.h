@@ -1,0 +1,70 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace fusescope {
+
+/// Whether the target's hardware lacks the compute type of `fused`: results are right, times mean nothing.
+bool isEmulated(const Plan& plan, const FusedNode& fused);
+
+/// Runs a fused node's operators one by one with the reference kernels, on whole tensors of any extents, on text and on
+/// containers. Rounds operands to the compute type and real inner edges to theirs. One caller at a time.
+class ReferenceNodes {
+ public:
+  /// Of `request` only plan, fused node and constants count. Constants are converted and rounded once, here. Errors: an
+  /// operator without a reference kernel, a constant without data.
+  static Result<std::unique_ptr<ReferenceNodes>> prepare(const KernelRequest& request);
+
+  /// `inputs` as FusedNode::inputs, at the types they are stored at. Returns tensors as FusedNode::outputs, at theirs;
+  /// they may share the bytes of inputs.
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs);
+
+ private:
+  /// Where a node of the fused node finds an operand.
+  struct Operand {
+    enum class From { Absent, Input, Constant, Inner };
+    From from = From::Absent;
+    std::size_t index = 0;                ///< of the fused node's input, of the constant, of the inner value
+    bool rounded = false;                 ///< to the compute type
+    DataType type = DataType::Undefined;  ///< that the node insists on; Undefined: as it comes
+  };
+  /// What becomes of a node's output.
+  struct NodeResult {
+    bool wanted = false;
+    std::size_t inner = 0;                ///< its place among the inner values
+    DataType type = DataType::Undefined;  ///< of its consumers' node math; Undefined: as it comes
+    DataType edge = DataType::Undefined;  ///< rounded to this first, if the edge is real
+    std::optional<std::size_t> output;    ///< the fused node's output it is stored in
+  };
+  struct NodeStep {
+    const Node* node = nullptr;
+    std::vector<Operand> operands;
+    std::vector<NodeResult> results;
+    bool equalOperands = false;
+  };
+
+  ReferenceNodes() = default;
+  Status addNode(const KernelRequest& request, const Node& node);
+  Result<Operand> operandOf(const KernelRequest& request, const Node& node, std::size_t i, ValueId id);
+  NodeResult resultOf(const KernelRequest& request, ValueId value);
+  Status runStep(const NodeStep& step, std::vector<Tensor>& outputs);
+  void keep(const NodeResult& result, const Tensor& tensor, std::vector<Tensor>& outputs);
+  Tensor fetch(const Operand& operand) const;
+
+  std::shared_ptr<const Model> m_model;  ///< keeps the nodes alive
+  DataType m_compute = DataType::Undefined;
+  std::vector<ValueId> m_inputs;
+  std::vector<DataType> m_outputTypes;
+  std::vector<Tensor> m_constants;
+  std::map<std::pair<ValueId, bool>, std::size_t> m_constantIndex;
+  std::map<ValueId, std::size_t> m_innerIndex;
+  std::vector<Tensor> m_inner;
+  std::vector<Tensor> m_given;  ///< the inputs of this run, at math types
+  std::vector<NodeStep> m_steps;
+};
+
+}  // namespace fusescope

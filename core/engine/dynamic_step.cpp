@@ -1,0 +1,144 @@
+#include "engine/dynamic_step.h"
+
+#include <algorithm>
+
+#include "ops/op_schema.h"
+
+namespace fusescope {
+namespace {
+
+/// Kernels kept for different extents; the one used longest ago goes first.
+constexpr std::size_t kMostKernels = 8;
+constexpr std::string_view kReference = "reference";
+
+bool isPlainType(DataType type) {
+  return type != DataType::String && type != DataType::Undefined;
+}
+
+Tensor atType(const Tensor& tensor, DataType type) {
+  const bool stays = tensor.container() != Container::None || !isPlainType(tensor.type()) || !isPlainType(type) ||
+                     tensor.type() == type;
+  return stays ? tensor : tensor.converted(type);
+}
+
+/// Whether extents can be told before the fused node ran, given its inputs.
+bool isInferable(const KernelRequest& request) {
+  const Graph& graph = request.plan->graph();
+  return std::ranges::all_of(request.fused->nodes, [&](NodeId id) {
+    const Node& node = graph.node(id);
+    const OpSchema* schema = OpRegistry::standard().find(node);
+    const bool hasBody = std::ranges::any_of(
+        node.attributes, [](const auto& entry) { return std::holds_alternative<Subgraph>(entry.second); });
+    return schema != nullptr && !schema->extentsDependOnData && !hasBody;
+  });
+}
+
+DataType typeInside(const KernelRequest& request, ValueId value) {
+  for (const FusedOutput& output : request.fused->outputs)
+    if (output.value == value) return output.type;
+  for (const InnerEdge& edge : request.fused->innerEdges)
+    if (edge.value == value && edge.type != DataType::Undefined) return edge.type;
+  return request.plan->storedType(value);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<DynamicStep>> DynamicStep::prepare(const Backend& backend, KernelRequest request,
+                                                          std::vector<DataType> types) {
+  std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types)));
+  step->m_reference = TRY(ReferenceNodes::prepare(step->m_request));
+  if (backend.name() != kReference && isInferable(step->m_request))
+    step->m_extents.emplace(step->m_request);
+  return step;
+}
+
+Result<DynamicStep::Relayout> DynamicStep::relayout(const TensorDesc& plain, Layout layout, bool isInput) const {
+  Relayout result{.kernelSide = plain};
+  if (layout == Layout::Plain) return result;
+  result.kernelSide.layout = layout;
+  const TensorDesc& from = isInput ? plain : result.kernelSide;
+  const TensorDesc& to = isInput ? result.kernelSide : plain;
+  result.conversion = TRY(m_backend.prepareConversion(from, to, m_request.threads));
+  result.bytes = AlignedMemory(result.kernelSide.bytes());
+  result.scratch = AlignedMemory(result.conversion->scratchBytes());
+  return result;
+}
+
+/// Fills `entry` with the backend's best guess for its extents; leaves it without a kernel where that is the reference.
+Status DynamicStep::prepareKernel(Specialised& entry) const {
+  const FusedNode& fused = *m_request.fused;
+  const auto isEmpty = [](const Dims& dims) { return elementCount(dims).value_or(0) == 0; };
+  if (std::ranges::any_of(entry.extents, isEmpty)) return Done{};
+  KernelRequest request = m_request;
+  for (std::size_t i = 0; i < entry.extents.size(); ++i) {
+    const ValueId value = m_extents->values()[i];
+    const DataType type = i < fused.inputs.size() ? m_types[i] : typeInside(m_request, value);
+    request.values[value] = {type, entry.extents[i]};
+  }
+  const std::vector<Tactic> tactics = m_backend.tactics(request);
+  if (tactics.empty() || tactics.front().name == kReference) return Done{};
+  const Tactic& tactic = tactics.front();
+  for (std::size_t i = 0; i < fused.inputs.size(); ++i)
+    entry.inputs.push_back(TRY(relayout(request.values.at(fused.inputs[i]), tactic.inputLayouts[i], true)));
+  for (std::size_t i = 0; i < fused.outputs.size(); ++i)
+    entry.outputs.push_back(TRY(relayout(request.values.at(fused.outputs[i].value), tactic.outputLayouts[i], false)));
+  std::shared_ptr<Kernel> kernel = TRY(m_backend.prepare(request, tactic));
+  entry.scratch = AlignedMemory(kernel->scratchBytes());
+  entry.kernel = std::move(kernel);
+  return Done{};
+}
+
+Result<DynamicStep::Specialised*> DynamicStep::specialised(std::vector<Dims> extents) {
+  const auto found = std::ranges::find(m_specialised, extents, &Specialised::extents);
+  if (found != m_specialised.end()) {
+    m_specialised.splice(m_specialised.begin(), m_specialised, found);
+    return &m_specialised.front();
+  }
+  Specialised entry{.extents = std::move(extents)};
+  // A kernel that cannot be prepared is no way to run it; the reference always is.
+  if (!prepareKernel(entry).ok()) entry.kernel = nullptr;
+  m_specialised.push_front(std::move(entry));
+  if (m_specialised.size() > kMostKernels) m_specialised.pop_back();
+  return &m_specialised.front();
+}
+
+Result<std::vector<Tensor>> DynamicStep::runKernel(Specialised& entry, std::span<const Tensor> inputs) const {
+  std::vector<const std::byte*> in;
+  std::vector<std::byte*> out;
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::byte* given = inputs[i].bytes();
+    Relayout& wanted = entry.inputs[i];
+    std::byte* converted = wanted.bytes.data();
+    if (wanted.conversion != nullptr)
+      TRY(wanted.conversion->run(std::span(&given, 1), std::span(&converted, 1), wanted.scratch.data()));
+    in.push_back(wanted.conversion != nullptr ? converted : given);
+  }
+  for (Relayout& made : entry.outputs) {
+    results.push_back(Tensor::zeros(made.kernelSide.dtype, made.kernelSide.dims));
+    out.push_back(made.conversion != nullptr ? made.bytes.data() : results.back().mutableBytes());
+  }
+  TRY(entry.kernel->run(in, out, entry.scratch.data()));
+  for (std::size_t i = 0; i < entry.outputs.size(); ++i) {
+    Relayout& made = entry.outputs[i];
+    if (made.conversion == nullptr) continue;
+    const std::byte* from = made.bytes.data();
+    std::byte* to = results[i].mutableBytes();
+    TRY(made.conversion->run(std::span(&from, 1), std::span(&to, 1), made.scratch.data()));
+  }
+  return results;
+}
+
+Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs) {
+  std::vector<Tensor> given;
+  for (std::size_t i = 0; i < inputs.size(); ++i) given.push_back(atType(inputs[i], m_types[i]));
+  if (m_extents) {
+    if (auto extents = m_extents->infer(given)) {
+      Specialised* entry = TRY(specialised(std::move(*extents)));
+      if (entry->kernel != nullptr) return runKernel(*entry, given);
+    }
+  }
+  return m_reference->run(given);
+}
+
+}  // namespace fusescope

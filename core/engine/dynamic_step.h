@@ -1,0 +1,59 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/reference/reference_nodes.h"
+#include "engine/aligned_memory.h"
+#include "engine/fused_extents.h"
+
+namespace fusescope {
+
+/// A fused node that no kernel can be prepared for ahead of time: something it reads or makes is text, a container, or
+/// of extents that depend on data; or it has a body. It meets whole tensors. Where all extents are known once its
+/// inputs are there, a kernel of the backend is prepared for them and kept for the next time; else its operators run
+/// one by one by the reference kernels. One caller at a time.
+class DynamicStep {
+ public:
+  /// Of `request` plan, fused node, constants and threads count. `types`: of each input, as the fused node wants it.
+  static Result<std::shared_ptr<DynamicStep>> prepare(const Backend& backend, KernelRequest request,
+                                                      std::vector<DataType> types);
+
+  /// `inputs` as FusedNode::inputs; what comes back is as FusedNode::outputs and may share the bytes of inputs.
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs);
+
+ private:
+  /// A tensor that a kernel wants in another layout than the plain one.
+  struct Relayout {
+    TensorDesc kernelSide;
+    std::shared_ptr<Kernel> conversion;  ///< null: plain
+    AlignedMemory bytes, scratch;
+  };
+  /// A kernel for certain extents. Without one, the reference runs it.
+  struct Specialised {
+    std::vector<Dims> extents;
+    std::shared_ptr<Kernel> kernel;
+    AlignedMemory scratch;
+    std::vector<Relayout> inputs, outputs;
+  };
+
+  DynamicStep(const Backend& backend, KernelRequest request, std::vector<DataType> types)
+      : m_backend(backend), m_request(std::move(request)), m_types(std::move(types)) {}
+  Result<Specialised*> specialised(std::vector<Dims> extents);
+  Status prepareKernel(Specialised& entry) const;
+  Result<Relayout> relayout(const TensorDesc& plain, Layout layout, bool isInput) const;
+  Result<std::vector<Tensor>> runKernel(Specialised& entry, std::span<const Tensor> inputs) const;
+
+  const Backend& m_backend;
+  KernelRequest m_request;
+  std::vector<DataType> m_types;
+  std::unique_ptr<ReferenceNodes> m_reference;
+  std::optional<FusedExtents> m_extents;  ///< none: always by the reference
+  std::list<Specialised> m_specialised;   ///< the latest used first
+};
+
+}  // namespace fusescope
