@@ -66,16 +66,18 @@ void KernelRequests::addInnerValues(const FusedNode& fused, const Node& node, Ke
   }
 }
 
-Status KernelRequests::addConstants(const Node& node, KernelRequest& request) const {
+Status KernelRequests::addConstants(KernelRequest& request) const {
   const Graph& graph = m_plan->graph();
-  for (const ValueId input : operands(node)) {
-    if (!input.valid() || !graph.isConstant(input)) continue;
-    const Tensor& constant = *graph.value(input).constant;
-    if (!constant.hasData())
-      return Diagnostic{.message = "has no data: the model was saved without its weights",
-                        .where = {.node = node.name, .value = graph.value(input).name},
-                        .help = "It can be looked at and planned, but not built."};
-    request.constants.emplace(input, constant);
+  for (const NodeId id : request.fused->nodes) {
+    for (const ValueId input : operands(graph.node(id))) {
+      if (!input.valid() || !graph.isConstant(input)) continue;
+      const Tensor& constant = *graph.value(input).constant;
+      if (!constant.hasData())
+        return Diagnostic{.message = "has no data: the model was saved without its weights",
+                          .where = {.node = graph.node(id).name, .value = graph.value(input).name},
+                          .help = "It can be looked at and planned, but not built."};
+      request.constants.emplace(input, constant);
+    }
   }
   return Done{};
 }
@@ -85,11 +87,8 @@ Result<KernelRequest> KernelRequests::of(const FusedNode& fused) const {
   for (const ValueId input : fused.inputs) request.values[input] = {wantedType(fused, input), TRY(dimsOf(input))};
   for (const FusedOutput& output : fused.outputs)
     request.values[output.value] = {output.type, TRY(dimsOf(output.value))};
-  for (const NodeId id : fused.nodes) {
-    const Node& node = m_plan->graph().node(id);
-    addInnerValues(fused, node, request);
-    TRY(addConstants(node, request));
-  }
+  for (const NodeId id : fused.nodes) addInnerValues(fused, m_plan->graph().node(id), request);
+  TRY(addConstants(request));
   return request;
 }
 

@@ -25,15 +25,16 @@ class KernelRequests {
   DataType wantedType(const FusedNode& fused, ValueId input) const;
   /// If all that a fused node does is to give its input other extents: the value whose bytes its only output is.
   std::optional<ValueId> viewSource(const FusedNode& fused) const;
-  const TensorType& type(ValueId value) const { return m_types[value.index]; }
+  /// Adds the constants that `request.fused` reads. Error: one has no data.
+  Status addConstants(KernelRequest& request) const;
+  const std::vector<TensorType>& types() const { return m_types; }  ///< by ValueId
 
  private:
   KernelRequests(const Plan& plan, std::vector<TensorType> types, int threads);
   void addInnerValues(const FusedNode& fused, const Node& node, KernelRequest& request) const;
-  Status addConstants(const Node& node, KernelRequest& request) const;
 
   const Plan* m_plan;
-  std::vector<TensorType> m_types;  ///< by ValueId
+  std::vector<TensorType> m_types;
   std::map<std::pair<ValueId, FusedNodeId>, DataType> m_casts;
   int m_threads;
 };

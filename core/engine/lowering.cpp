@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "engine/boxed_values.h"
-#include "ops/op_schema.h"
-#include "passes/pipelines.h"
+#include "engine/kernel_requests.h"
 
 namespace fusescope {
 namespace {
@@ -30,16 +29,12 @@ class Lowering {
   void addConstantOutputs();
   Status addFusedNode(const FusedNode& fused);
   Status addDynamicNode(const FusedNode& fused, const std::string& why);
-  std::optional<ValueId> viewSource(const FusedNode& fused) const;
   Status addView(const FusedNode& fused, ValueId source);
   Result<KernelRequest> kernelRequest(const FusedNode& fused);
-  Status addConstants(const Node& node, KernelRequest& request) const;
   Result<ChosenTactic> chooseTactic(const FusedNode& fused, const KernelRequest& request);
   Status finishOutputs();
 
-  bool isBoxed(ValueId value) const { return fusescope::isBoxed(m_graph, m_types, value); }
-  Result<Dims> dimsOf(ValueId value) const;
-  DataType wantedType(const FusedNode& fused, ValueId input) const;
+  bool isBoxed(ValueId value) const { return fusescope::isBoxed(m_graph, m_requests->types(), value); }
   std::size_t addBuffer(ValueId value, TensorDesc desc);
   std::size_t addBox(ValueId value, DataType type);
   void claimOutputs(std::size_t buffer);
@@ -47,36 +42,24 @@ class Lowering {
   Result<std::size_t> form(ValueId value, DataType type, Layout layout);
   std::size_t findForm(ValueId value, DataType type, std::optional<Layout> layout) const;
   Status addConversion(std::size_t from, std::size_t to, const FusedNode* fused);
-  const Backend& backendOf(const FusedNode& fused) const;
   bool isHandedOut(ValueId value) const;
 
   const LoweringRequest& m_request;
   const Plan& m_plan;
   const Graph& m_graph;
   TacticChooser& m_chooser;
-  std::vector<TensorType> m_types;
-  std::map<std::pair<ValueId, FusedNodeId>, DataType> m_casts;
+  std::optional<KernelRequests> m_requests;
   std::map<ValueId, std::vector<std::size_t>> m_forms;  ///< the first is the home form
   std::map<FusedNodeId, const Step*> m_sharedSteps;
   Program m_program;
 };
 
 Status Lowering::resolveTypes() {
-  m_types = TRY(inferShapes(m_graph, m_request.extents));
-  for (const PlannedCast& cast : m_plan.casts)
-    for (const FusedNodeId consumer : cast.consumers) m_casts[{cast.value, consumer}] = cast.to;
+  m_requests = TRY(KernelRequests::create(m_plan, m_request.extents, m_request.threads));
   if (m_request.sameExtents != nullptr)
     for (const Step& step : m_request.sameExtents->steps)
       if (step.fused.valid()) m_sharedSteps[step.fused] = &step;
   return Done{};
-}
-
-Result<Dims> Lowering::dimsOf(ValueId value) const {
-  if (const auto& constant = m_graph.value(value).constant) return constant->dims();
-  const auto fixed = m_types[value.index].shape.fixed();
-  if (fixed) return *fixed;
-  return Diagnostic{.message = "its extents depend on data, so an engine cannot plan memory for it",
-                    .where = {.value = m_graph.value(value).name}};
 }
 
 void Lowering::listOutputs() {
@@ -115,7 +98,7 @@ void Lowering::addInputs() {
       m_program.inputs.push_back(addBox(input, m_graph.value(input).type.dtype));
       continue;
     }
-    const TensorType& type = m_types[input.index];
+    const TensorType& type = m_requests->types()[input.index];
     const std::size_t buffer = addBuffer(input, {m_graph.value(input).type.dtype, type.shape.fixed().value_or(Dims{})});
     m_program.buffers[buffer].place = Place::Input;
     m_program.buffers[buffer].index = i;
@@ -132,17 +115,6 @@ void Lowering::addConstantOutputs() {
     m_program.buffers[buffer].index = m_program.constants.size();
     m_program.constants.push_back(*constant);
   }
-}
-
-const Backend& Lowering::backendOf(const FusedNode& fused) const {
-  const bool fallback = fused.segment.valid() && m_plan.segments[fused.segment.index].kind == SegmentKind::Fallback;
-  return fallback ? *findBackend("reference") : *m_request.accelerated;
-}
-
-DataType Lowering::wantedType(const FusedNode& fused, ValueId input) const {
-  if (const auto cast = m_casts.find({input, fused.id}); cast != m_casts.end()) return cast->second;
-  const DataType stored = m_plan.storedType(input);
-  return stored != DataType::Undefined ? stored : m_graph.value(input).type.dtype;
 }
 
 std::size_t Lowering::findForm(ValueId value, DataType type, std::optional<Layout> layout) const {
@@ -194,29 +166,10 @@ Result<std::size_t> Lowering::form(ValueId value, DataType type, Layout layout) 
   return id;
 }
 
-/// The value whose bytes a fused node's only output is, if all that the node does is to give it other extents.
-std::optional<ValueId> Lowering::viewSource(const FusedNode& fused) const {
-  if (fused.outputs.size() != 1) return std::nullopt;
-  ValueId at = fused.outputs.front().value;
-  while (std::ranges::find(fused.inputs, at) == fused.inputs.end()) {
-    const Value& value = m_graph.value(at);
-    if (!value.producer.valid()) return std::nullopt;
-    const Node& node = m_graph.node(value.producer);
-    const OpSchema* schema = OpRegistry::standard().find(node);
-    if (schema == nullptr || schema->kind != OpKind::View || node.outputs.empty() || node.outputs[0] != at)
-      return std::nullopt;
-    at = node.input(0);
-    if (!at.valid()) return std::nullopt;
-  }
-  const DataType given = wantedType(fused, at), made = fused.outputs.front().type;
-  const bool rounds = isFloat(fused.compute) && isFloat(given) && fused.compute != given;
-  return given == made && !rounds ? std::optional(at) : std::nullopt;
-}
-
 Status Lowering::addView(const FusedNode& fused, ValueId source) {
   const FusedOutput& output = fused.outputs.front();
   const std::size_t from = TRY(form(source, output.type, Layout::Plain));
-  const Dims dims = TRY(dimsOf(output.value));
+  const Dims dims = TRY(m_requests->dimsOf(output.value));
   if (elementCount(dims) != elementCount(m_program.buffers[from].desc.dims))
     return Diagnostic{.message = "cannot see " + toText(m_program.buffers[from].desc.dims) + " as " + toText(dims),
                       .where = {.node = fused.name}};
@@ -233,11 +186,12 @@ Status Lowering::addView(const FusedNode& fused, ValueId source) {
   return Done{};
 }
 
+/// With the layouts in which the inputs are delivered.
 Result<KernelRequest> Lowering::kernelRequest(const FusedNode& fused) {
-  KernelRequest request{.plan = &m_plan, .fused = &fused, .threads = m_request.threads};
+  KernelRequest request = TRY(m_requests->of(fused));
   for (const ValueId input : fused.inputs) {
-    const DataType type = wantedType(fused, input);
-    std::size_t delivered = findForm(input, type, std::nullopt);
+    TensorDesc& wanted = request.values.at(input);
+    std::size_t delivered = findForm(input, wanted.dtype, std::nullopt);
     if (delivered == kNone) {
       const auto home = m_forms.find(input);
       if (home == m_forms.end())
@@ -245,40 +199,13 @@ Result<KernelRequest> Lowering::kernelRequest(const FusedNode& fused) {
                           .where = {.node = fused.name, .value = m_graph.value(input).name}};
       delivered = home->second.front();
     }
-    request.values[input] = {type, TRY(dimsOf(input)), m_program.buffers[delivered].desc.layout};
-  }
-  for (const FusedOutput& output : fused.outputs)
-    request.values[output.value] = {output.type, TRY(dimsOf(output.value))};
-  for (const NodeId id : fused.nodes) {
-    const Node& node = m_graph.node(id);
-    for (const ValueId output : node.outputs) {
-      if (!output.valid() || request.values.contains(output)) continue;
-      DataType type = m_plan.storedType(output);
-      for (const InnerEdge& edge : fused.innerEdges)
-        if (edge.value == output && edge.type != DataType::Undefined) type = edge.type;
-      const auto dims = m_types[output.index].shape.fixed();
-      if (dims) request.values[output] = {type, *dims};
-    }
-    TRY(addConstants(node, request));
+    wanted.layout = m_program.buffers[delivered].desc.layout;
   }
   return request;
 }
 
-Status Lowering::addConstants(const Node& node, KernelRequest& request) const {
-  for (const ValueId read : operands(node)) {
-    if (!read.valid() || !m_graph.isConstant(read)) continue;
-    const Tensor& constant = *m_graph.value(read).constant;
-    if (!constant.hasData())
-      return Diagnostic{.message = "has no data: the model was saved without its weights",
-                        .where = {.node = node.name, .value = m_graph.value(read).name},
-                        .help = "It can be looked at and planned, but not built."};
-    request.constants.emplace(read, constant);
-  }
-  return Done{};
-}
-
 Result<ChosenTactic> Lowering::chooseTactic(const FusedNode& fused, const KernelRequest& request) {
-  const Backend& backend = backendOf(fused);
+  const Backend& backend = backendOf(m_plan, fused, *m_request.accelerated);
   if (const auto shared = m_sharedSteps.find(fused.id); shared != m_sharedSteps.end()) {
     const auto tactics = backend.tactics(request);
     const auto found = std::ranges::find(tactics, shared->second->tactic, &Tactic::name);
@@ -298,8 +225,8 @@ Result<ChosenTactic> Lowering::chooseTactic(const FusedNode& fused, const Kernel
 
 Status Lowering::addFusedNode(const FusedNode& fused) {
   TRY(checkStop(m_request.stop));
-  if (const auto why = whyDynamic(m_graph, m_types, fused)) return addDynamicNode(fused, *why);
-  if (const auto source = viewSource(fused)) return addView(fused, *source);
+  if (const auto why = whyDynamic(m_graph, m_requests->types(), fused)) return addDynamicNode(fused, *why);
+  if (const auto source = m_requests->viewSource(fused)) return addView(fused, *source);
   if (m_request.progress) m_request.progress("kernels", fused.name);
   const KernelRequest request = TRY(kernelRequest(fused));
   ChosenTactic chosen = TRY(chooseTactic(fused, request));
@@ -326,7 +253,7 @@ Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) 
             .emulated = isEmulated(m_plan, fused)};
   std::vector<DataType> types;
   for (const ValueId input : fused.inputs) {
-    types.push_back(wantedType(fused, input));
+    types.push_back(m_requests->wantedType(fused, input));
     const auto home = m_forms.find(input);
     const bool boxed = home != m_forms.end() && m_program.buffers[home->second.front()].place == Place::Boxed;
     step.inputs.push_back(boxed ? home->second.front() : TRY(form(input, types.back(), Layout::Plain)));
@@ -335,14 +262,15 @@ Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) 
     step.dynamic = shared->second->dynamic;
   } else {
     KernelRequest request{.plan = &m_plan, .fused = &fused, .threads = m_request.threads};
-    for (const NodeId id : fused.nodes) TRY(addConstants(m_graph.node(id), request));
-    step.dynamic = TRY(DynamicStep::prepare(backendOf(fused), std::move(request), std::move(types)));
+    TRY(m_requests->addConstants(request));
+    step.dynamic = TRY(
+        DynamicStep::prepare(backendOf(m_plan, fused, *m_request.accelerated), std::move(request), std::move(types)));
   }
   for (const FusedOutput& output : fused.outputs) {
     if (isBoxed(output.value)) {
       step.outputs.push_back(addBox(output.value, output.type));
     } else {
-      step.outputs.push_back(addBuffer(output.value, {output.type, TRY(dimsOf(output.value))}));
+      step.outputs.push_back(addBuffer(output.value, {output.type, TRY(m_requests->dimsOf(output.value))}));
       claimOutputs(step.outputs.back());
     }
   }

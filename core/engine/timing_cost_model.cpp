@@ -1,6 +1,7 @@
 #include "engine/timing_cost_model.h"
 
 #include "backends/threads.h"
+#include "engine/boxed_values.h"
 #include "engine/input_check.h"
 #include "engine/region_key.h"
 
@@ -9,11 +10,12 @@ namespace fusescope {
 TimingCostModel::TimingCostModel(std::shared_ptr<const TimingCache> cache, const Backend& backend, int threads)
     : m_cache(std::move(cache)), m_backend(backend), m_threads(threads > 0 ? threads : hardwareThreads()) {}
 
-std::optional<double> TimingCostModel::timeOf(const KernelRequests& requests, const FusedNode& fused) const {
+std::optional<double> TimingCostModel::timeOf(const Plan& plan, const KernelRequests& requests,
+                                              const FusedNode& fused) const {
+  if (whyDynamic(plan.graph(), requests.types(), fused)) return std::nullopt;
   if (requests.viewSource(fused)) return 0.0;  // no kernel runs
   const auto request = requests.of(fused);
   if (!request.ok()) return std::nullopt;
-  const Plan& plan = *request.value().plan;
   const TimingContext context = timingContext(plan, backendOf(plan, fused, m_backend), m_threads);
   return m_cache->find(regionTimeKey(regionKey(request.value()), context));
 }
@@ -25,7 +27,7 @@ std::vector<std::optional<double>> TimingCostModel::milliseconds(const Plan& pla
   if (!extents.ok()) return times;
   const auto requests = KernelRequests::create(plan, extents.value(), m_threads);
   if (!requests.ok()) return times;
-  for (const FusedNode& fused : plan.fusedNodes) times[fused.id.index] = timeOf(requests.value(), fused);
+  for (const FusedNode& fused : plan.fusedNodes) times[fused.id.index] = timeOf(plan, requests.value(), fused);
   return times;
 }
 

@@ -17,7 +17,7 @@ class TimingCostModel final : public CostModel {
   std::vector<std::optional<double>> milliseconds(const Plan& plan) const override;
 
  private:
-  std::optional<double> timeOf(const KernelRequests& requests, const FusedNode& fused) const;
+  std::optional<double> timeOf(const Plan& plan, const KernelRequests& requests, const FusedNode& fused) const;
 
   std::shared_ptr<const TimingCache> m_cache;
   const Backend& m_backend;

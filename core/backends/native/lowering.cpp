@@ -299,9 +299,10 @@ Status Lowering::lowerNode(const Node& node) {
     if (node.is("MatMul") || node.is("Gemm")) {
       return lowerMatMul({.root = node.id, .nodes = {node.id}, .result = node.outputs[0]});
     }
-    if (TRY(lowerRows(node)) || TRY(lowerReduce(node)) || TRY(lowerPool(node)) || TRY(lowerMovement(node)) ||
-        TRY(lowerInteger(node)) || TRY(lowerInstanceNorm(node)) || TRY(lowerGatherNd(node)))
-      return Done{};
+    for (const auto take :
+         {&Lowering::lowerRows, &Lowering::lowerReduce, &Lowering::lowerPool, &Lowering::lowerMovement,
+          &Lowering::lowerInteger, &Lowering::lowerInstanceNorm, &Lowering::lowerGatherNd, &Lowering::lowerResize})
+      if (TRY((this->*take)(node))) return Done{};
     if (node.is("BatchNormalization")) return lowerBatchNorm(node);
   }
   return lowerReference(node);

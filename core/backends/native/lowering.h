@@ -131,6 +131,7 @@ class Lowering {
   Result<bool> lowerInstanceNorm(const Node& node);
   Result<bool> lowerReduce(const Node& node);
   Result<bool> lowerPool(const Node& node);
+  Result<bool> lowerResize(const Node& node);
 
   // Convolutions, matrix products, attention.
   void findMacros();

@@ -24,6 +24,10 @@ struct Net {
     return editor.addConstant("w" + std::to_string(names++), tensor);
   }
   ValueId number(float value) { return editor.addConstant("c" + std::to_string(names++), Tensor::scalar(value)); }
+  ValueId numbers(const std::vector<float>& values) {
+    const Dims dims{static_cast<std::int64_t>(values.size())};
+    return editor.addConstant("c" + std::to_string(names++), Tensor::copyOf<float>(DataType::F32, dims, values));
+  }
   ValueId ints(std::vector<std::int64_t> values) {
     return editor.addConstant("i" + std::to_string(names++), Tensor::ofInt64(std::move(values)));
   }
@@ -365,6 +369,22 @@ TEST(Gather, NdWithBatches) {
   outside.editor.addOutput(outside.add("GatherND", {outside.input({2, 3}), far}));
   for (const TacticOutcome& outcome : tryAllTactics(*planned(outside.editor), Layout::Plain))
     EXPECT_NE(outcome.problem, "") << outcome.tactic;
+}
+
+TEST(Resize, EveryModeIsOwn) {
+  for (const char* mode : {"nearest", "linear", "cubic"}) {
+    for (const char* places : {"half_pixel", "asymmetric", "align_corners"}) {
+      Net net;
+      const ValueId scales = net.numbers({1, 1, 2, 1.5F});
+      expectOwnKernels(net,
+                       net.add("Resize", {net.input({2, 3, 5, 6}), ValueId(), scales},
+                               {{"mode", std::string(mode)}, {"coordinate_transformation_mode", std::string(places)}}));
+    }
+  }
+  Net sizes;
+  expectOwnKernels(sizes,
+                   sizes.add("Resize", {sizes.input({1, 2, 7, 9}), ValueId(), ValueId(), sizes.ints({1, 2, 4, 3})},
+                             {{"mode", std::string("linear")}, {"antialias", std::int64_t{1}}}));
 }
 
 TEST(Rows, InstanceNormIsOwn) {

@@ -1,0 +1,99 @@
+#include <algorithm>
+
+#include "backends/native/lowering.h"
+#include "ops/support/resampling.h"
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::int64_t kParallelCount = 16 * 1024;
+
+/// Resamples the middle axis of plain [outer, in, inner]: each output place is a weighted sum of input places.
+class ResampleStep final : public Step {
+ public:
+  ResampleStep(Ref from, Ref to, std::int64_t outer, std::int64_t inner, const std::vector<ops::Taps>& taps,
+               int threads)
+      : m_from(std::move(from)),
+        m_to(std::move(to)),
+        m_outer(outer),
+        m_inner(inner),
+        m_in(m_from.dims.empty() || outer * inner == 0 ? 0 : m_from.count() / (outer * inner)),
+        m_threads(threads) {
+    for (const ops::Taps& place : taps) {
+      for (const auto& [index, weight] : place) {
+        if (weight == 0) continue;
+        m_places.push_back(index);
+        m_weights.push_back(static_cast<float>(weight));
+      }
+      m_ends.push_back(m_places.size());
+    }
+  }
+
+  Status run(Memory memory, std::byte*) override {
+    const auto* from = reinterpret_cast<const float*>(memory[static_cast<std::size_t>(m_from.buffer)]) + m_from.offset;
+    auto* to = reinterpret_cast<float*>(memory[static_cast<std::size_t>(m_to.buffer)]) + m_to.offset;
+    const auto out = static_cast<std::int64_t>(m_ends.size());
+#pragma omp parallel for schedule(static) num_threads(m_threads) if (m_outer * out * m_inner > kParallelCount)
+    for (std::int64_t o = 0; o < m_outer; ++o)
+      for (std::int64_t k = 0; k < out; ++k)
+        runPlace(from + o * m_in * m_inner, to + (o * out + k) * m_inner, static_cast<std::size_t>(k));
+    return Done{};
+  }
+
+ private:
+  void runPlace(const float* from, float* to, std::size_t k) const {
+    std::fill_n(to, m_inner, 0.0F);
+    for (std::size_t tap = k == 0 ? 0 : m_ends[k - 1]; tap < m_ends[k]; ++tap) {
+      const float* source = from + m_places[tap] * m_inner;
+      const float weight = m_weights[tap];
+      for (std::int64_t i = 0; i < m_inner; ++i) to[i] += weight * source[i];
+    }
+  }
+
+  Ref m_from, m_to;
+  std::int64_t m_outer, m_inner, m_in;
+  int m_threads;
+  std::vector<std::int64_t> m_places;  ///< taps of all places, one after another
+  std::vector<float> m_weights;
+  std::vector<std::size_t> m_ends;  ///< by output place: where its taps end
+};
+
+std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end) {
+  std::int64_t product = 1;
+  for (std::size_t i = begin; i < end; ++i) product *= dims[i];
+  return product;
+}
+
+}  // namespace
+
+// One step per axis that changes, in the order of the reference. Weights are made here, so what they depend on must be
+// constant. Extrapolated places (tf_crop_and_resize) are left to the reference.
+Result<bool> Lowering::lowerResize(const Node& node) {
+  if (!node.is("Resize") || typeOf(node.input(0)) != DataType::F32) return false;
+  for (std::size_t i = 1; i < 4; ++i)
+    if (node.input(i).valid() && constant(node.input(i)) == nullptr) return false;
+  const auto given = [&](std::size_t i) { return node.input(i).valid() ? constant(node.input(i)) : nullptr; };
+  Dims dims = dimsOf(node.input(0));
+  const auto wish = TRY(ops::readResizeWish(node, dims.size(), given(2), given(3)));
+  std::vector<ops::AxisResampling> axes = TRY(ops::axisResamplings(node, dims, wish, given(1)));
+  std::erase_if(axes, [](const ops::AxisResampling& axis) { return axis.copies; });
+  const auto extrapolates = [](const ops::AxisResampling& axis) {
+    return std::ranges::any_of(axis.taps, &ops::Taps::empty);
+  };
+  if (axes.empty() || std::ranges::any_of(axes, extrapolates)) return false;
+  Ref from = TRY(plain(TRY(ref(node.input(0)))));
+  const Ref target = allocate(node.outputs[0]);
+  for (const ops::AxisResampling& axis : axes) {
+    const std::int64_t outer = productOf(dims, 0, axis.axis), inner = productOf(dims, axis.axis + 1, dims.size());
+    dims[axis.axis] = static_cast<std::int64_t>(axis.taps.size());
+    const Ref to = &axis == &axes.back() ? target : allocateScratch(DataType::F32, dims);
+    m_program.addStep(std::make_unique<ResampleStep>(from, to, outer, inner, axis.taps, m_threads), {from.buffer},
+                      {to.buffer});
+    from = to;
+  }
+  define(node.outputs[0], target);
+  m_implementations.push_back("resize");
+  return true;
+}
+
+}  // namespace fusescope::native
