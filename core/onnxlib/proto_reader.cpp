@@ -97,6 +97,9 @@ Result<FileAttribute> ProtoReader::attribute(const onnx::AttributeProto& proto, 
     case P::TENSOR:
       attribute.value = TRY(m_tensors.read(proto.t()));
       break;
+    case P::TYPE_PROTO:
+      if (FileType type = typeOf(proto.tp()); type.dtype != DataType::Undefined) attribute.value = std::move(type);
+      break;
     case P::GRAPH:
       attribute.value = std::make_shared<const FileGraph>(TRY(graph(proto.g(), opsets, depth + 1)));
       break;

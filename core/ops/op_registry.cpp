@@ -28,6 +28,12 @@ OpRegistry makeStandard() {
   ops::registerResize(registry);
   ops::registerQuantization(registry);
   ops::registerEinsum(registry);
+  ops::registerControlFlow(registry);
+  ops::registerScan(registry);
+  ops::registerSequence(registry);
+  ops::registerOptional(registry);
+  ops::registerStrings(registry);
+  ops::registerTfIdf(registry);
   ops::registerPlannedOnly(registry);
   return registry;
 }

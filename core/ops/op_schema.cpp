@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <exception>
 #include <new>
@@ -35,7 +36,15 @@ Status checkArity(const OpSchema& schema, const Node& node, std::span<const Tens
   return Done{};
 }
 
+Status checkContainers(const OpSchema& schema, std::span<const TensorType* const> inputs) {
+  for (std::size_t i = 0; i < inputs.size() && !schema.takesContainers; ++i)
+    if (inputs[i] != nullptr && inputs[i]->container != Container::None)
+      return problem(fmt::format("input {} of {} is {}, expected a tensor", i, schema.op, inputs[i]->text()));
+  return Done{};
+}
+
 Status checkTypes(const OpSchema& schema, std::span<const TensorType* const> inputs) {
+  TRY(checkContainers(schema, inputs));
   const std::string& letters = schema.signature.inputs;
   std::map<char, std::pair<std::size_t, DataType>> seen;
   for (std::size_t i = 0; i < inputs.size() && !letters.empty(); ++i) {
@@ -106,7 +115,15 @@ Result<std::vector<TensorType>> inferWith(const OpSchema& schema, const Node& no
   return outputs;
 }
 
-Result<std::vector<Tensor>> runWith(const OpSchema& schema, const Node& node, std::span<const Tensor* const> inputs) {
+/// Where types are inferred in order to run, bodies are run as well: their values are not computed twice.
+std::vector<const Tensor*> withoutCapturedValues(const Node& node, std::span<const Tensor* const> operands) {
+  std::vector<const Tensor*> values(operands.begin(), operands.end());
+  std::ranges::fill(onlyCaptures(node, std::span(values)), nullptr);
+  return values;
+}
+
+Result<std::vector<Tensor>> runWith(const OpSchema& schema, const Node& node, std::span<const Tensor* const> inputs,
+                                    const StopToken& stop) {
   std::vector<TensorType> held(inputs.size());
   std::vector<const TensorType*> types(inputs.size(), nullptr);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -117,13 +134,17 @@ Result<std::vector<Tensor>> runWith(const OpSchema& schema, const Node& node, st
     held[i] = typeOf(*inputs[i]);
     types[i] = &held[i];
   }
-  const std::vector<TensorType> outputs = TRY(inferWith(schema, node, types, inputs));
-  for (std::size_t i = 0; i < outputs.size() && !schema.extentsDependOnData; ++i)
-    if (!outputs[i].shape.fixed()) return problem(fmt::format("the extents of output {} cannot be known", i));
-  std::vector<Tensor> results = TRY(schema.kernel(KernelContext(node, inputs, outputs)));
+  const std::vector<TensorType> outputs = TRY(inferWith(schema, node, types, withoutCapturedValues(node, inputs)));
+  const auto isPlain = [&](std::size_t i) {
+    return !schema.extentsDependOnData && outputs[i].container == Container::None;
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (isPlain(i) && !outputs[i].shape.fixed())
+      return problem(fmt::format("the extents of output {} cannot be known", i));
+  std::vector<Tensor> results = TRY(schema.kernel(KernelContext(node, inputs, outputs, stop)));
   results.resize(outputs.size());
-  for (std::size_t i = 0; i < results.size() && !schema.extentsDependOnData; ++i)
-    assert(results[i].type() == outputs[i].dtype && results[i].dims() == outputs[i].shape.fixed());
+  for (std::size_t i = 0; i < results.size(); ++i)
+    assert(!isPlain(i) || (results[i].type() == outputs[i].dtype && results[i].dims() == outputs[i].shape.fixed()));
   return results;
 }
 
@@ -160,11 +181,12 @@ std::span<const Tensor* const> InferContext::constantCaptures(const std::string&
 }
 
 KernelContext::KernelContext(const Node& node, std::span<const Tensor* const> operands,
-                             std::span<const TensorType> outputs)
+                             std::span<const TensorType> outputs, StopToken stop)
     : m_node(node),
       m_inputs(withoutCaptures(node, operands)),
       m_captures(onlyCaptures(node, operands)),
-      m_outputs(outputs) {}
+      m_outputs(outputs),
+      m_stop(std::move(stop)) {}
 
 std::span<const Tensor* const> KernelContext::captures(const std::string& attribute) const {
   return capturesOf(m_node, attribute, m_captures);
@@ -214,13 +236,13 @@ Result<std::vector<TensorType>> inferNode(const Node& node, std::span<const Tens
   return guarded<std::vector<TensorType>>(node, [&] { return inferWith(*schema, node, inputs, constants); });
 }
 
-Result<std::vector<Tensor>> runNode(const Node& node, std::span<const Tensor* const> inputs) {
+Result<std::vector<Tensor>> runNode(const Node& node, std::span<const Tensor* const> inputs, const StopToken& stop) {
   const OpSchema* schema = OpRegistry::standard().find(node);
   if (schema == nullptr || !schema->kernel)
     return locatedAt(
         problem(fmt::format("operator {}{} cannot be run yet", node.domain.empty() ? "" : node.domain + ".", node.op)),
         node);
-  return guarded<std::vector<Tensor>>(node, [&] { return runWith(*schema, node, inputs); });
+  return guarded<std::vector<Tensor>>(node, [&] { return runWith(*schema, node, inputs, stop); });
 }
 
 std::int64_t flopsOf(const Node& node, std::span<const Dims> inputs, std::span<const Dims> outputs) {

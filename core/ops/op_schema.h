@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/stop.h"
 #include "ir/graph.h"
 #include "ops/type_set.h"
 
@@ -62,7 +63,8 @@ class InferContext {
 class KernelContext {
  public:
   /// `operands` as operands() of ir/graph.h.
-  KernelContext(const Node& node, std::span<const Tensor* const> operands, std::span<const TensorType> outputs);
+  KernelContext(const Node& node, std::span<const Tensor* const> operands, std::span<const TensorType> outputs,
+                StopToken stop = {});
   const Node& node() const { return m_node; }
   std::size_t inputCount() const { return m_inputs.size(); }
   bool hasInput(std::size_t i) const { return i < m_inputs.size() && m_inputs[i] != nullptr; }
@@ -73,16 +75,20 @@ class KernelContext {
   const TensorType& output(std::size_t i) const { return m_outputs[i]; }
   DataType outputType(std::size_t i) const { return m_outputs[i].dtype; }
   Dims outputDims(std::size_t i) const { return m_outputs[i].shape.fixed().value(); }
+  const StopToken& stop() const { return m_stop; }  ///< asked by kernels that run bodies
 
  private:
   const Node& m_node;
   std::span<const Tensor* const> m_inputs;  ///< operands: without the captures
   std::span<const Tensor* const> m_captures;
   std::span<const TensorType> m_outputs;
+  StopToken m_stop;
 };
 
 /// One type per output of the node. An error is a wrong network: it names what does not fit, and where.
 using InferFunction = std::function<Result<std::vector<TensorType>>(const InferContext&)>;
+/// Types of what a node hands to the body under `attribute` in every iteration, without what the body captures.
+using BodyInputsFunction = std::function<Result<std::vector<TensorType>>(const InferContext&, const std::string&)>;
 /// One tensor per output of the node, of the types the inputs imply. Plain, obvious, the oracle for every backend.
 /// Floats accumulate in float32 or wider; f16 and bf16 inputs are computed in float32 and rounded once at the end.
 using KernelFunction = std::function<Result<std::vector<Tensor>>(const KernelContext&)>;
@@ -111,6 +117,8 @@ struct OpSchema {
   int maxOutputs = 1;         ///< -1: any number
   OpSignature signature;
   bool extentsDependOnData = false;  ///< Compress, Unique, NonZero …: extents are known only after running
+  bool takesContainers = false;      ///< inputs may be sequences and optionals; its functions check which
+  BodyInputsFunction bodyInputs;     ///< of operators that run bodies
 };
 
 /// The operators, looked up by name. The list of families is explicit: op_registry.cpp.
@@ -130,8 +138,10 @@ class OpRegistry {
 /// locates errors at the node. An operator without a schema gives outputs of unknown type.
 Result<std::vector<TensorType>> inferNode(const Node& node, std::span<const TensorType* const> inputs,
                                           std::span<const Tensor* const> constants);
-/// `inputs` are by operand. Runs the reference kernel; an operator without one is an error that names it.
-Result<std::vector<Tensor>> runNode(const Node& node, std::span<const Tensor* const> inputs);
+/// `inputs` are by operand. Runs the reference kernel; an operator without one is an error that names it. Only control
+/// flow asks `stop`: what else may run long is bounded by the size of its tensors.
+Result<std::vector<Tensor>> runNode(const Node& node, std::span<const Tensor* const> inputs,
+                                    const StopToken& stop = {});
 std::int64_t flopsOf(const Node& node, std::span<const Dims> inputs, std::span<const Dims> outputs);
 
 }  // namespace fusescope
