@@ -12,6 +12,7 @@ find_package(Qt5 5.15 REQUIRED COMPONENTS Widgets Svg Test)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(libhwy REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(graphviz REQUIRED IMPORTED_TARGET libcgraph libgvc)
 
 find_package(Protobuf REQUIRED)  # ONNX's package does not find it by itself

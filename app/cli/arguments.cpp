@@ -109,6 +109,13 @@ void EngineArguments::declare(CLI::App& app) {
       ->check(aboveZero());
 }
 
+void EngineArguments::declareShapeCache(CLI::App& app) {
+  app.add_option("--shape-cache", shapeCache, "sets of input extents that stay prepared")
+      ->type_name("N")
+      ->check(aboveZero())
+      ->capture_default_str();
+}
+
 namespace {
 
 CLI::Validator numberCheck(bool mayBeZero, const char* demand) {

@@ -51,8 +51,10 @@ struct PlanArguments {
 struct EngineArguments {
   std::string backend;  ///< empty: native, or the engine file's own
   int threads = 0;
+  int shapeCache = BuildOptions().specialisations;
 
   void declare(CLI::App& app);
+  void declareShapeCache(CLI::App& app);  ///< for verbs that may meet several sets of extents
 };
 
 /// An option that takes one value each time it is given.

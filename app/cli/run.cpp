@@ -33,6 +33,10 @@ void printTensors(std::string_view title, const std::map<std::string, Tensor>& t
   printTitle(title);
   Table table({{"name"}, {"type"}, {"extents"}, {"min", true}, {"mean", true}, {"max", true}, {"NaN", true}});
   for (const auto& [tensorName, tensor] : tensors) {
+    if (tensor.container() != Container::None) {
+      table.add({shortened(tensorName, 48), typeOf(tensor).text(), fmt::format("{} elements", tensor.count())});
+      continue;
+    }
     const auto summary = tensor.type() == DataType::String ? TensorSummary{} : summaryOf(tensor);
     table.add({shortened(tensorName, 48), std::string(name(tensor.type())), toText(tensor.dims()),
                fmt::format("{:.6g}", summary.min), fmt::format("{:.6g}", summary.mean),
@@ -55,6 +59,8 @@ void printForPeople(const RunReport& report) {
     table.print();
   }
   if (!report.result.marked.empty()) printTensors("Marked values", report.result.marked);
+  std::cout << fmt::format("shape cache: {} hits, {} misses, room for {}\n", report.shapeCache.hits,
+                           report.shapeCache.misses, report.shapeCache.size);
   if (report.compared) std::cout << (report.ok ? "as expected\n" : "not as expected\n");
 }
 
@@ -65,6 +71,7 @@ Result<int> run(const Arguments& arguments) {
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.measureTactics = false;  // one run does not pay for choosing
   options.shapes = extentsOf(inputs);
+  options.specialisations = arguments.engine.shapeCache;
   const auto engine = TRY(openEngine(artifact, options));
   clearProgressLine();
   const RunRequest request{.outputsFile = arguments.outputs,
@@ -97,6 +104,7 @@ Command runCommand(CLI::App& app) {
   repeatable(*verb, "--mark", arguments->mark, "keep an inner value, or all")->type_name("VALUE|all");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
+  arguments->engine.declareShapeCache(*verb);
   arguments->plan.declare(*verb);
   return {verb, [arguments] { return run(*arguments); }};
 }

@@ -45,6 +45,7 @@ Result<int> time(const Arguments& arguments) {
   const auto inputs = TRY(loadInputs(*artifact.plan, arguments.inputs));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.shapes = extentsOf(inputs);
+  options.specialisations = arguments.engine.shapeCache;
   const auto engine = TRY(openEngine(artifact, options));
   const auto report = TRY(engine->time(inputs, {.seconds = arguments.seconds,
                                                 .warmupSeconds = arguments.warmup,
@@ -79,6 +80,7 @@ Command timeCommand(CLI::App& app) {
   verb->add_option("--inputs", arguments->inputs, "inputs by name; random ones if not given")->type_name("F.npz");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
+  arguments->engine.declareShapeCache(*verb);
   arguments->plan.declare(*verb);
   return {verb, [arguments] { return time(*arguments); }};
 }

@@ -6,6 +6,12 @@ namespace fusescope {
 
 namespace {
 
+/// The extents of a tensor if all are known; a container has none of its own.
+std::optional<Dims> fixedExtents(const Graph& graph, ValueId value) {
+  const TensorType& type = graph.value(value).type;
+  return type.container == Container::None ? type.shape.fixed() : std::nullopt;
+}
+
 /// The extents of each valid value; nothing if one is not known. Absent optionals have no extents.
 std::optional<std::vector<Dims>> extentsOf(const Graph& graph, const std::vector<ValueId>& values) {
   std::vector<Dims> extents;
@@ -14,7 +20,7 @@ std::optional<std::vector<Dims>> extentsOf(const Graph& graph, const std::vector
       extents.emplace_back();
       continue;
     }
-    std::optional<Dims> fixed = graph.value(value).type.shape.fixed();
+    std::optional<Dims> fixed = fixedExtents(graph, value);
     if (!fixed) return std::nullopt;
     extents.push_back(std::move(*fixed));
   }
@@ -31,7 +37,7 @@ std::optional<std::int64_t> flopsOfNode(const Graph& graph, const Node& node) {
 }
 
 std::optional<std::int64_t> bytesOfValue(const Graph& graph, ValueId value, DataType type) {
-  const std::optional<Dims> dims = graph.value(value).type.shape.fixed();
+  const std::optional<Dims> dims = fixedExtents(graph, value);
   if (!dims) return std::nullopt;
   const std::optional<std::int64_t> count = elementCount(*dims);
   if (!count) return std::nullopt;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "interchange/npy_text.h"
 #include "interchange/npz.h"
 
 namespace fusescope {
@@ -169,6 +170,20 @@ std::optional<HeaderRange> headerRange(std::span<const std::byte> bytes) {
   return HeaderRange{begin, begin + length};
 }
 
+Diagnostic located(Diagnostic error, const std::string& file, const std::string& array) {
+  error.where = {.file = file, .value = array};
+  return error;
+}
+
+Result<Tensor> parseText(std::span<const std::byte> data, std::size_t width, const Header& header,
+                         const std::string& file, const std::string& array) {
+  if (header.fortranOrder && header.shape.size() > 1)
+    return npyError("text in column-major order cannot be read", file, array, "Save numpy.ascontiguousarray(array).");
+  auto tensor = textFromNpy(data, width, header.shape);
+  if (!tensor.ok()) return located(std::move(tensor).error(), file, array);
+  return tensor;
+}
+
 }  // namespace
 
 Result<Tensor> parseNpy(std::span<const std::byte> bytes, const std::string& file, const std::string& array) {
@@ -181,18 +196,22 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes, const std::string& fil
   const auto header = HeaderReader(text).read();
   if (!header)
     return npyError("the array's header cannot be understood", file, array, "Save plain arrays, not objects.");
-  const auto type = TRY(typeOf(header->descr, file, array));
+  const auto textWidth = npyTextWidth(header->descr);
+  const auto type = textWidth ? DataType::String : TRY(typeOf(header->descr, file, array));
   const auto count = elementCount(header->shape);
   const auto data = bytes.subspan(range->end);
   if (!count || *count > (std::int64_t{1} << 58)) {
     return npyError(fmt::format("the array's extents {} are absurd", toText(header->shape)), file, array);
   }
   const auto wanted = byteSize(type, *count);
-  if (data.size() < wanted) {
-    return npyError(fmt::format("the array is cut off: {} of type {} need {} bytes, {} are there",
-                                toText(header->shape), name(type), wanted, data.size()),
+  const bool isCutOff =
+      textWidth ? static_cast<std::size_t>(*count) > data.size() / npyTextBytes(*textWidth) : data.size() < wanted;
+  if (isCutOff) {
+    return npyError(fmt::format("the array is cut off: {} of type {} need more than the {} bytes that are there",
+                                toText(header->shape), header->descr, data.size()),
                     file, array);
   }
+  if (textWidth) return parseText(data, *textWidth, *header, file, array);
   auto tensor = Tensor::zeros(type, header->shape);
   if (wanted == 0) return tensor;
   if (header->fortranOrder && header->shape.size() > 1) {
@@ -212,8 +231,18 @@ Result<std::string> npyBytes(const Tensor& tensor, const std::string& array) {
     descr = fmt::format("{}{}", orderMatters || type.descr == "c16" ? '<' : '|', type.descr);
   }
   if (isFloat(tensor.type()) && byteSize(tensor.type(), 1) == 1) descr = "|u1";
-  if (descr.empty() || !tensor.hasData()) {
-    return npyError(fmt::format("a tensor of type {} cannot be written to .npy", name(tensor.type())), {}, array);
+  NpyText text;
+  if (tensor.type() == DataType::String && tensor.container() == Container::None) {
+    auto made = textToNpy(tensor);
+    if (!made.ok()) return located(std::move(made).error(), {}, array);
+    text = std::move(made).value();
+    descr = text.descr;
+  }
+  const bool isTensor = tensor.container() == Container::None;
+  if (descr.empty() || !tensor.hasData() || !isTensor) {
+    const std::string what = isTensor ? "a tensor of type " + std::string(name(tensor.type()))
+                                      : containerText(tensor.container(), std::string(name(tensor.type())));
+    return npyError(what + " cannot be written to .npy", {}, array);
   }
   std::string shape;
   for (const auto extent : tensor.dims()) shape += fmt::format("{}, ", extent);
@@ -226,6 +255,7 @@ Result<std::string> npyBytes(const Tensor& tensor, const std::string& array) {
   bytes += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   bytes += header;
   bytes.append(reinterpret_cast<const char*>(tensor.bytes()), tensor.byteSize());
+  bytes += text.bytes;
   return bytes;
 }
 

@@ -91,7 +91,7 @@ ValueId GraphEditor::addInput(const std::string& name, TensorType type) {
 }
 
 ValueId GraphEditor::addConstant(const std::string& name, Tensor tensor) {
-  const ValueId id = addValue(name, {tensor.type(), Shape::of(tensor.dims())});
+  const ValueId id = addValue(name, typeOf(tensor));
   m_graph.m_values[id.index]->constant = std::make_shared<const Tensor>(std::move(tensor));
   return id;
 }
@@ -143,7 +143,7 @@ void GraphEditor::makeConstant(ValueId id, Tensor tensor) {
       if (output == id) output = ValueId();
   }
   value.producer = NodeId();
-  value.type = {tensor.type(), Shape::of(tensor.dims())};
+  value.type = typeOf(tensor);
   value.constant = std::make_shared<const Tensor>(std::move(tensor));
 }
 

@@ -5,6 +5,7 @@
 #include "ir/graph.h"
 #include "ir/text_form.h"
 #include "ir/text_scanner.h"
+#include "ir/type_text.h"
 
 namespace fusescope {
 namespace {
@@ -26,51 +27,6 @@ Result<std::int64_t> parseInteger(Scanner& in) {
   const auto value = numberFrom<std::int64_t>(text);
   if (!value) return in.error("'" + text + "' is not an integer");
   return *value;
-}
-
-Result<TensorType> parseType(Scanner& in);
-
-/// After "sequence" or "optional": what they hold, in parentheses.
-Result<TensorType> parseContainer(Scanner& in, const std::string& word) {
-  TRY(in.expect("("));
-  TensorType type = TRY(parseType(in));
-  TRY(in.expect(")"));
-  if (word == "sequence" && type.container == Container::None) {
-    type.container = Container::Sequence;
-  } else if (word == "optional" && type.container == Container::None) {
-    type.container = Container::Optional;
-  } else if (word == "optional" && type.container == Container::Sequence) {
-    type.container = Container::OptionalSequence;
-  } else {
-    return in.error("there is no type of a " + word + " of these");
-  }
-  return type;
-}
-
-Result<TensorType> parseType(Scanner& in) {
-  const std::string element = TRY(in.name());
-  if (element == "sequence" || element == "optional") return parseContainer(in, element);
-  TensorType type;
-  const auto dtype = dataTypeFromName(element);
-  if (!dtype && element != name(DataType::Undefined)) return in.error("'" + element + "' is not an element type");
-  type.dtype = dtype.value_or(DataType::Undefined);
-  TRY(in.expect("["));
-  if (in.accept("...")) {
-    TRY(in.expect("]"));
-    return type;
-  }
-  type.shape.ranked = true;
-  while (!in.accept("]")) {
-    if (!type.shape.dims.empty()) TRY(in.expect(","));
-    if (in.accept("?")) {
-      type.shape.dims.emplace_back();
-    } else if (in.peekDigit()) {
-      type.shape.dims.emplace_back(TRY(parseInteger(in)));
-    } else {
-      type.shape.dims.push_back(Dim::named(TRY(in.name())));
-    }
-  }
-  return type;
 }
 
 /// The type in which the elements of `type` are read before they become that type.
@@ -106,6 +62,7 @@ Status parseElement(Scanner& in, DataType type, Tensor& wide, std::int64_t i) {
 }
 
 Result<Tensor> parseData(Scanner& in, const TensorType& type) {
+  if (type.container != Container::None) return in.error("a constant is a tensor, not a container");
   const auto dims = type.shape.fixed();
   const auto count = dims ? elementCount(*dims) : std::nullopt;
   if (!count) return in.error("a constant needs known extents");

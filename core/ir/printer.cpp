@@ -4,6 +4,7 @@
 
 #include "ir/graph.h"
 #include "ir/text_form.h"
+#include "ir/type_text.h"
 
 namespace fusescope {
 
@@ -52,18 +53,6 @@ using text_form::quotedText;
 
 std::string nameText(const std::string& name) {
   return isWord(name) ? name : quotedText(name);
-}
-
-std::string typeText(const TensorType& type) {
-  std::string text(name(type.dtype));
-  if (!type.shape.ranked) return containerText(type.container, text + "[...]");
-  text += '[';
-  for (std::size_t i = 0; i < type.shape.dims.size(); ++i) {
-    const Dim& dim = type.shape.dims[i];
-    if (i > 0) text += ", ";
-    text += dim.known() ? std::to_string(dim.size) : dim.symbol.empty() ? "?" : nameText(dim.symbol);
-  }
-  return containerText(type.container, text + ']');
 }
 
 template <class Float>

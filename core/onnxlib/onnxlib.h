@@ -37,7 +37,7 @@ struct FileDim {
   std::string symbol;
 };
 
-/// The type of a value as declared. Sequences, maps and optionals have dtype Undefined.
+/// The type of a value as declared; of a container: that of its elements. Maps have dtype Undefined.
 struct FileType {
   DataType dtype = DataType::Undefined;
   bool ranked = false;
@@ -52,10 +52,11 @@ struct FileValue {
 
 struct FileGraph;
 
-/// `std::monostate`: of a kind that is not read (type, lists of tensors or graphs). A sparse tensor is made dense.
+/// `std::monostate`: of a kind that is not read (a type of maps, lists of tensors or graphs). A sparse tensor is made
+/// dense.
 using FileAttributeValue =
     std::variant<std::monostate, std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
-                 std::vector<std::string>, FileTensor, std::shared_ptr<const FileGraph>>;
+                 std::vector<std::string>, FileTensor, FileType, std::shared_ptr<const FileGraph>>;
 
 struct FileAttribute {
   std::string name;

@@ -100,6 +100,9 @@ Result<FileAttribute> ProtoReader::attribute(const onnx::AttributeProto& proto, 
     case P::SPARSE_TENSOR:
       attribute.value = TRY(m_tensors.readSparse(proto.sparse_tensor()));
       break;
+    case P::TYPE_PROTO:
+      if (FileType type = typeOf(proto.tp()); type.dtype != DataType::Undefined) attribute.value = std::move(type);
+      break;
     case P::GRAPH:
       attribute.value = std::make_shared<const FileGraph>(TRY(graph(proto.g(), opsets, depth + 1)));
       break;

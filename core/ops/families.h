@@ -32,6 +32,12 @@ void registerRecurrentAttention(OpRegistry& registry);
 void registerQuantization(OpRegistry& registry);
 void registerQuantizedProducts(OpRegistry& registry);
 void registerEinsum(OpRegistry& registry);
+void registerControlFlow(OpRegistry& registry);
+void registerScan(OpRegistry& registry);
+void registerSequence(OpRegistry& registry);
+void registerOptional(OpRegistry& registry);
+void registerStrings(OpRegistry& registry);
+void registerTfIdf(OpRegistry& registry);
 void registerPlannedOnly(OpRegistry& registry);
 
 }  // namespace fusescope::ops

@@ -31,6 +31,12 @@ OpRegistry makeStandard() {
   ops::registerQuantization(registry);
   ops::registerQuantizedProducts(registry);
   ops::registerEinsum(registry);
+  ops::registerControlFlow(registry);
+  ops::registerScan(registry);
+  ops::registerSequence(registry);
+  ops::registerOptional(registry);
+  ops::registerStrings(registry);
+  ops::registerTfIdf(registry);
   ops::registerPlannedOnly(registry);
   return registry;
 }

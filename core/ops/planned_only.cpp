@@ -1,5 +1,5 @@
-// Operators that are typed, planned and drawn, but have no reference kernel: control flow, recurrence, detection and
-// random numbers.
+// Operators that are typed, planned and drawn, but have no reference kernel: recurrence, detection and random
+// numbers.
 #include <fmt/format.h>
 
 #include "ops/families.h"
@@ -7,35 +7,6 @@
 
 namespace fusescope::ops {
 namespace {
-
-/// As many outputs of unknown type as the node has.
-Result<Types> inferNothing(const InferContext& context) {
-  return Types(std::max<std::size_t>(context.node().outputs.size(), 1));
-}
-
-/// If: what both branches agree on.
-Result<Types> inferIf(const InferContext& context) {
-  Types types = TRY(inferNothing(context));
-  const auto branch = [&](const char* key) -> const Graph* {
-    const auto found = context.node().attributes.find(key);
-    if (found == context.node().attributes.end()) return nullptr;
-    const auto* subgraph = std::get_if<Subgraph>(&found->second);
-    return subgraph == nullptr ? nullptr : subgraph->graph.get();
-  };
-  const Graph *yes = branch("then_branch"), *no = branch("else_branch");
-  if (yes == nullptr || no == nullptr)
-    return attributeProblem(yes == nullptr ? "then_branch" : "else_branch", "is missing");
-  if (yes->outputs().size() != no->outputs().size()) return problem("the branches have different numbers of outputs");
-  for (std::size_t i = 0; i < std::min(types.size(), yes->outputs().size()); ++i) {
-    const TensorType &a = yes->value(yes->outputs()[i]).type, &b = no->value(no->outputs()[i]).type;
-    if (a.dtype == b.dtype) types[i].dtype = a.dtype;
-    if (!a.shape.ranked || !b.shape.ranked || a.shape.rank() != b.shape.rank()) continue;
-    types[i].shape = a.shape;
-    for (std::size_t d = 0; d < a.shape.rank(); ++d)
-      if (a.shape.dims[d] != b.shape.dims[d]) types[i].shape.dims[d] = Dim();
-  }
-  return types;
-}
 
 /// LSTM, GRU, RNN: Y [time, directions, batch, hidden] (or batch first), Y_h and Y_c without the time.
 Result<Types> inferRecurrence(const InferContext& context) {
@@ -110,9 +81,7 @@ OpSchema plannedOnly(std::string op, OpKind kind, int minInputs, int maxInputs, 
 void registerPlannedOnly(OpRegistry& registry) {
   registry.add(plannedOnly("Bernoulli", OpKind::Random, 1, 1, 1, inferRandomLike));
   registry.add(plannedOnly("GRU", OpKind::Recurrence, 3, 6, 2, inferRecurrence));
-  registry.add(plannedOnly("If", OpKind::ControlFlow, 1, -1, -1, inferIf));
   registry.add(plannedOnly("LSTM", OpKind::Recurrence, 3, 8, 3, inferRecurrence));
-  registry.add(plannedOnly("Loop", OpKind::ControlFlow, 0, 100'000, -1, inferNothing));
   registry.add(plannedOnly("Multinomial", OpKind::Random, 1, 1, 1, inferMultinomial));
   registry.add(plannedOnly("NonMaxSuppression", OpKind::Other, 2, 5, 1, inferNonMaxSuppression));
   registry.add(plannedOnly("NonZero", OpKind::Other, 1, 1, 1, inferNonZero));
@@ -122,7 +91,6 @@ void registerPlannedOnly(OpRegistry& registry) {
   registry.add(plannedOnly("RandomUniformLike", OpKind::Random, 1, 1, 1, inferRandomLike));
   registry.add(plannedOnly("RNN", OpKind::Recurrence, 3, 6, 2, inferRecurrence));
   registry.add(plannedOnly("RoiAlign", OpKind::Other, 3, 3, 1, inferRoiAlign));
-  registry.add(plannedOnly("Scan", OpKind::ControlFlow, 1, -1, -1, inferNothing));
 }
 
 }  // namespace fusescope::ops

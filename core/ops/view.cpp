@@ -54,8 +54,9 @@ Result<Types> inferReshape(const InferContext& context) {
   return one(x.dtype, Shape::unknown());
 }
 
-Result<Types> inferIdentity(const InferContext& context) {
-  return inferLikeFirst(context);
+/// Whatever the input is, a container too.
+Result<Tensors> identity(const KernelContext& context) {
+  return Tensors{context.input(0)};
 }
 
 Result<Types> inferDropout(const InferContext& context) {
@@ -149,8 +150,9 @@ void registerView(OpRegistry& registry) {
                 .kind = OpKind::View,
                 .minInputs = 1,
                 .maxInputs = 1,
-                .infer = inferIdentity,
-                .kernel = reshapeKernel});
+                .infer = inferLikeFirst,
+                .kernel = identity,
+                .takesContainers = true});
   registry.add({.op = "Reshape",
                 .kind = OpKind::View,
                 .minInputs = 2,

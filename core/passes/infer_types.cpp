@@ -1,8 +1,49 @@
+#include "ops/type_flow.h"
 #include "passes/prepare_passes.h"
-#include "passes/type_flow.h"
 
 namespace fusescope {
 namespace {
+
+Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow);
+
+/// The body of `node` under `attribute` with the types that flow through it; null if it has them already, or if it
+/// cannot work at these types: then it is a branch that is not taken.
+Result<std::shared_ptr<const Graph>> typedBody(const Node& node, const std::string& attribute, const TypeFlow& flow) {
+  std::vector<const TensorType*> types;
+  std::vector<const Tensor*> constants;
+  for (const ValueId id : operands(node)) {
+    types.push_back(id.valid() ? &flow.types[id.index] : nullptr);
+    constants.push_back(id.valid() ? flow.known[id.index].get() : nullptr);
+  }
+  const auto inner = flowBody(node, attribute, types, constants);
+  if (!inner.ok()) return std::shared_ptr<const Graph>();
+  GraphEditor editor(*std::get<Subgraph>(node.attributes.at(attribute)).graph);
+  const bool changed = TRY(applyTypes(editor, inner.value()));
+  if (!changed) return std::shared_ptr<const Graph>();
+  return editor.publish();
+}
+
+/// Sets the types of all values that `flow` found, and of those inside bodies. Says whether any was another before.
+Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow) {
+  const Graph& graph = editor.current();
+  bool changed = false;
+  for (const ValueId id : graph.allValues()) {
+    const TensorType& type = flow.types[id.index];
+    if (graph.isConstant(id) || type == graph.value(id).type) continue;
+    editor.setType(id, type);
+    changed = true;
+  }
+  for (const NodeId id : graph.order()) {
+    for (auto& [key, attribute] : editor.mutableNode(id).attributes) {
+      auto* subgraph = std::get_if<Subgraph>(&attribute);
+      auto typed = subgraph == nullptr ? nullptr : TRY(typedBody(graph.node(id), key, flow));
+      if (typed == nullptr) continue;
+      subgraph->graph = std::move(typed);
+      changed = true;
+    }
+  }
+  return changed;
+}
 
 class InferTypes : public Pass {
  public:
@@ -11,14 +52,7 @@ class InferTypes : public Pass {
   Result<bool> run(PassContext& context) const override {
     const Graph& graph = context.graph;
     const TypeFlow flow = TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs), {}, context.stop));
-    bool changed = false;
-    for (const ValueId id : graph.allValues()) {
-      const TensorType& type = flow.types[id.index];
-      if (graph.isConstant(id) || type == graph.value(id).type) continue;
-      context.editor.setType(id, type);
-      changed = true;
-    }
-    return changed;
+    return applyTypes(context.editor, flow);
   }
 };
 
@@ -34,7 +68,9 @@ std::vector<TensorType> inputTypes(const Graph& graph, const std::vector<InputSp
     TensorType type = graph.value(graph.inputs()[i]).type;
     if (i < specs.size()) {
       if (specs[i].dtype != DataType::Undefined) type.dtype = specs[i].dtype;
-      if (specs[i].fixed() && (type.shape.ranked || specs[i].source == "user")) type.shape = Shape::of(specs[i].min);
+      const bool isTensor = type.container == Container::None;
+      if (isTensor && specs[i].fixed() && (type.shape.ranked || specs[i].source == "user"))
+        type.shape = Shape::of(specs[i].min);
     }
     types.push_back(std::move(type));
   }

@@ -1,7 +1,7 @@
 #include "passes/pipelines.h"
 
+#include "ops/type_flow.h"
 #include "passes/prepare_passes.h"
-#include "passes/type_flow.h"
 
 namespace fusescope {
 

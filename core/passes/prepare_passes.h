@@ -16,7 +16,7 @@ std::unique_ptr<Pass> foldConstants();
 std::unique_ptr<Pass> removeNoOps();
 /// Takes out nodes and constants that no output needs.
 std::unique_ptr<Pass> removeDead();
-/// Gives every value its type; a declared type that contradicts is an error.
+/// Gives every value its type, inside bodies too; a declared type that contradicts is an error.
 std::unique_ptr<Pass> inferTypes();
 
 /// The types of the graph's inputs, from the specs: extents of fixed inputs, symbols where they may vary.

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ops/type_flow.h"
 #include "passes/prepare_passes.h"
-#include "passes/type_flow.h"
 
 namespace fusescope {
 namespace {

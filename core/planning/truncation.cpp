@@ -65,6 +65,7 @@ class Truncator {
     for (ValueId id : m_graph.allValues()) {
       const DataType from = m_graph.value(id).type.dtype;
       m_result.types[id.index] = from;
+      if (m_graph.value(id).type.container != Container::None) continue;  // no segment that truncates takes them
       const DataType to = truncatedType(m_target, m_mode, from);
       if (to == from) continue;
       if (m_graph.isConstant(id)) {

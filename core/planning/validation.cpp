@@ -20,7 +20,8 @@ NodeTypes typesOf(const Graph& graph, const Node& node, const TypeOf& typeOf) {
         pointers.push_back(nullptr);
         continue;
       }
-      types.storage.push_back({.dtype = typeOf(value), .shape = graph.value(value).type.shape});
+      types.storage.push_back(graph.value(value).type);
+      types.storage.back().dtype = typeOf(value);
       pointers.push_back(&types.storage.back());
     }
   };

@@ -12,7 +12,7 @@ namespace {
 /// One type that stands in a node's way: of which value, and which type.
 struct Obstacle {
   std::string value;
-  DataType type = DataType::Undefined;
+  TensorType type;
 };
 
 struct ValidateRequest {
@@ -33,9 +33,9 @@ std::optional<Obstacle> firstObstacle(const ValidateRequest& request, const Refu
   const auto scan = [&](std::span<const TensorType* const> types,
                         const std::vector<ValueId>& values) -> std::optional<Obstacle> {
     for (std::size_t i = 0; i < types.size(); ++i) {
-      if (types[i] == nullptr || !refused(types[i]->dtype)) continue;
+      if (types[i] == nullptr || (types[i]->container == Container::None && !refused(types[i]->dtype))) continue;
       const bool named = i < values.size() && request.graph.has(values[i]);
-      return Obstacle{named ? request.graph.value(values[i]).name : "", types[i]->dtype};
+      return Obstacle{named ? request.graph.value(values[i]).name : "", *types[i]};
     }
     return std::nullopt;
   };
@@ -50,11 +50,12 @@ Decision verdict(const ValidateRequest& request, std::string_view code, Json arg
 }
 
 Decision typeRefused(const ValidateRequest& request, const Obstacle& obstacle) {
-  if (obstacle.type == DataType::Undefined) {
+  if (obstacle.type.dtype == DataType::Undefined && obstacle.type.container == Container::None) {
     return verdict(request, "validate.type_unknown", {{"value", obstacle.value}});
   }
   return verdict(request, "validate.type_not_supported",
-                 {{"type", std::string(name(obstacle.type))}, {"value", obstacle.value}});
+                 {{"type", containerText(obstacle.type.container, std::string(name(obstacle.type.dtype)))},
+                  {"value", obstacle.value}});
 }
 
 Decision validateForCpu(const ValidateRequest& request) {
@@ -91,12 +92,29 @@ bool tensorrtLacks(const Target& target, DataType type) {
   }
 }
 
+/// The first container or text inside the bodies of a node.
+std::optional<Obstacle> obstacleInside(const Node& node) {
+  for (const auto& [key, attribute] : node.attributes) {
+    const auto* body = std::get_if<Subgraph>(&attribute);
+    if (body == nullptr) continue;
+    for (const ValueId id : body->graph->allValues()) {
+      const Value& value = body->graph->value(id);
+      if (value.type.container != Container::None || value.type.dtype == DataType::String)
+        return Obstacle{value.name, value.type};
+    }
+    for (const NodeId id : body->graph->order())
+      if (auto deeper = obstacleInside(body->graph->node(id))) return deeper;
+  }
+  return std::nullopt;
+}
+
 Decision validateForTensorrt(const ValidateRequest& request) {
   if (!request.node.domain.empty() || !tensorrtParses(request.target.name, request.node.op)) {
     return verdict(request, "validate.operator_not_supported");
   }
   const auto refused = [&](DataType type) { return tensorrtLacks(request.target, type); };
   if (auto obstacle = firstObstacle(request, refused)) return typeRefused(request, *obstacle);
+  if (auto obstacle = obstacleInside(request.node)) return typeRefused(request, *obstacle);
   return verdict(request, "validate.supported");
 }
 

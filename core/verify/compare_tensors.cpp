@@ -11,6 +11,7 @@ TensorComparison failed(const std::string& name, std::string problem) {
 }
 
 std::string typeText(const Tensor& tensor) {
+  if (tensor.container() != Container::None) return typeOf(tensor).text();
   return std::string(name(tensor.type())) + toText(tensor.dims());
 }
 
@@ -77,13 +78,35 @@ TensorComparison compareStrings(const std::string& name, const Tensor& actual, c
   return failed(name, "element " + std::to_string(at - a.begin()) + " differs");
 }
 
+/// The worst of the elements; what is wrong with one is said with its place.
+TensorComparison compareElements(const std::string& name, const Tensor& actual, const Tensor& expected,
+                                 const Tolerance& tolerance) {
+  if (actual.count() != expected.count())
+    return failed(name, "holds " + std::to_string(actual.count()) + " elements, expected are " +
+                            std::to_string(expected.count()));
+  TensorComparison worst{.name = name, .ok = true};
+  for (std::size_t i = 0; i < expected.elements().size(); ++i) {
+    const auto one = compareTensors(name, actual.elements()[i], expected.elements()[i], tolerance);
+    worst.ok = worst.ok && one.ok;
+    if (worst.problem.empty() && !one.problem.empty())
+      worst.problem = "element " + std::to_string(i) + " " + one.problem;
+    worst.maxAbs = std::max(worst.maxAbs, one.maxAbs);
+    worst.maxRel = std::max(worst.maxRel, one.maxRel);
+    worst.maxOverRms = std::max(worst.maxOverRms, one.maxOverRms);
+    worst.cosine = std::min(worst.cosine, one.cosine);
+  }
+  return worst;
+}
+
 }  // namespace
 
 TensorComparison compareTensors(const std::string& name, const Tensor& actual, const Tensor& expected,
                                 const Tolerance& tolerance) {
-  if (actual.type() != expected.type() || actual.dims() != expected.dims())
+  const bool sameKind = actual.container() == expected.container() && actual.type() == expected.type();
+  if (!sameKind || actual.dims() != expected.dims())
     return failed(name, "is " + typeText(actual) + ", expected is " + typeText(expected));
   if (!actual.hasData() || !expected.hasData()) return failed(name, "has no data");
+  if (expected.container() != Container::None) return compareElements(name, actual, expected, tolerance);
   if (expected.type() == DataType::String) return compareStrings(name, actual, expected);
 
   Sums sums;

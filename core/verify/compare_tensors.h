@@ -17,7 +17,7 @@ struct Tolerance {
   static Tolerance standard() { return {.rms = 1e-3}; }
 };
 
-/// One tensor against what was expected.
+/// One tensor against what was expected; of a container the worst of its elements.
 struct TensorComparison {
   std::string name;
   bool ok = false;

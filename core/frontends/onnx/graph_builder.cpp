@@ -5,6 +5,7 @@
 
 #include "frontends/onnx/functions.h"
 #include "frontends/onnx/onnx_importer.h"
+#include "ir/type_text.h"
 #include "ops/op_schema.h"
 
 namespace fusescope {
@@ -279,6 +280,7 @@ Result<Attribute> GraphBuilder::attributeOf(const FileAttribute& attribute, cons
   if (const auto* floats = std::get_if<std::vector<float>>(&attribute.value)) return Attribute(*floats);
   if (const auto* texts = std::get_if<std::vector<std::string>>(&attribute.value)) return Attribute(*texts);
   if (const auto* tensor = std::get_if<FileTensor>(&attribute.value)) return Attribute(toTensor(*tensor));
+  if (const auto* type = std::get_if<FileType>(&attribute.value)) return Attribute(typeText(toType(*type)));
   const FileGraph& body = *std::get<std::shared_ptr<const FileGraph>>(attribute.value);
   if (m_depth + 1 > m_shared.limits.subgraphDepth)
     return atNode(pending.node.name, "its subgraphs are nested too deeply");
@@ -310,15 +312,13 @@ TensorType GraphBuilder::declaredType(const std::string& name) const {
 }
 
 const FileType* GraphBuilder::type(const std::string& value) const {
-  const auto found = m_types.find(value);
-  if (found != m_types.end()) return found->second;
-  return m_enclosing != nullptr && !m_valueNames.taken(value) ? m_enclosing->type(value) : nullptr;
+  if (const auto found = m_types.find(value); found != m_types.end()) return found->second;
+  return m_enclosing == nullptr || m_valueNames.taken(value) ? nullptr : m_enclosing->type(value);
 }
 
 const FileTensor* GraphBuilder::constant(const std::string& value) const {
-  const auto found = m_constants.find(value);
-  if (found != m_constants.end()) return &found->second;
-  return m_enclosing != nullptr && !m_valueNames.taken(value) ? m_enclosing->constant(value) : nullptr;
+  if (const auto found = m_constants.find(value); found != m_constants.end()) return &found->second;
+  return m_enclosing == nullptr || m_valueNames.taken(value) ? nullptr : m_enclosing->constant(value);
 }
 
 std::string GraphBuilder::freshValue(const std::string& wanted) {

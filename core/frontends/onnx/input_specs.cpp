@@ -20,6 +20,7 @@ AssumedRange assumedRange(const Dim& dim, std::size_t axis, std::size_t rank) {
 InputSpec specOf(const Value& input, std::vector<Decision>& decisions) {
   InputSpec spec{.name = input.name, .dtype = input.type.dtype, .min = {}, .opt = {}, .max = {}, .source = "file"};
   const Shape& shape = input.type.shape;
+  if (input.type.container != Container::None) return spec;  // the extents of its elements are nobody's to choose
   for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
     const Dim& dim = shape.dims[axis];
     const AssumedRange range = dim.known() ? AssumedRange{dim.size, dim.size} : assumedRange(dim, axis, shape.rank());

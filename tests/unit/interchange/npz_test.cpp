@@ -56,6 +56,21 @@ TEST(Npz, prefixesAreOptional) {
   EXPECT_EQ(outputsFrom(plain).size(), 1U);
 }
 
+TEST(Npy, textIsUtf32OfEqualWidth) {
+  const Tensor words = Tensor::ofStrings({2, 2}, {"a", "", "\u00fcber", "\u65e5\U0001f600"});
+  const auto bytes = npyBytes(words, "words");
+  ASSERT_TRUE(bytes.ok()) << bytes.error().text();
+  EXPECT_NE(bytes.value().find("'descr': '<U4'"), std::string::npos);
+  EXPECT_EQ(bytes.value().size() % 64, 0U) << "four elements of four characters of four bytes after the header";
+  const auto whole = std::as_bytes(std::span(bytes.value()));
+  const auto read = parseNpy(whole, "f.npz", "words");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_TRUE(read.value().identical(words));
+  EXPECT_FALSE(parseNpy(whole.first(whole.size() - 1), "f.npz", "words").ok()) << "cut off";
+  EXPECT_FALSE(npyBytes(Tensor::ofStrings({1}, {"\xff"}), "broken").ok()) << "not UTF-8";
+  EXPECT_FALSE(npyBytes(Tensor::ofElements(Container::Sequence, DataType::F32, {}), "sequence").ok());
+}
+
 TEST(Npy, fortranOrderBecomesRowMajor) {
   std::string bytes = header("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }");
   bytes += std::string("\x01\x04\x02\x05\x03\x06", 6);

@@ -25,6 +25,21 @@ TEST(CompareTensors, MeasuresDifferences) {
   EXPECT_NEAR(comparison.cosine, (9 + 18) / (5 * std::sqrt(9 + 20.25)), 1e-12);
 }
 
+TEST(CompareTensors, ContainersElementByElement) {
+  const auto sequence = [](std::vector<Tensor> elements) {
+    return Tensor::ofElements(Container::Sequence, DataType::F32, std::move(elements));
+  };
+  const Tensor expected = sequence({floats({1}), floats({3, 4})});
+  EXPECT_TRUE(compareTensors("t", sequence({floats({1}), floats({3, 4})}), expected, Tolerance::standard()).ok);
+  const auto off = compareTensors("t", sequence({floats({1}), floats({3, 4.5F})}), expected, Tolerance::standard());
+  EXPECT_FALSE(off.ok);
+  EXPECT_DOUBLE_EQ(off.maxAbs, 0.5);
+  const auto extents = compareTensors("t", sequence({floats({1}), floats({3})}), expected, Tolerance::standard());
+  EXPECT_EQ(extents.problem, "element 1 is f32[1], expected is f32[2]");
+  EXPECT_FALSE(compareTensors("t", sequence({floats({1})}), expected, Tolerance::standard()).ok);
+  EXPECT_FALSE(compareTensors("t", floats({1}), expected, Tolerance::standard()).ok) << "a tensor is no sequence";
+}
+
 TEST(CompareTensors, RmsToleranceScalesWithTheExpected) {
   EXPECT_TRUE(near({1000.5F, 1000}, {1000, 1000}, {.rms = 1e-3}));
   EXPECT_FALSE(near({1002, 1000}, {1000, 1000}, {.rms = 1e-3}));

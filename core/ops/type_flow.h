@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/stop.h"
@@ -23,6 +25,7 @@ enum class ComputeValues {
 struct TypeFlowOptions {
   DeclaredTypes declared = DeclaredTypes::Check;
   ComputeValues compute = ComputeValues::Small;
+  std::span<const Tensor* const> knownInputs{};  ///< values of the graph's inputs by position; null: unknown
 };
 
 /// Types of all values, and the values that are known. Index = ValueId.
@@ -39,6 +42,11 @@ Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& in
 /// Whether a node may be computed ahead of time if its inputs are known: it has a kernel, is deterministic, has no
 /// body, and is not a weight's DequantizeLinear.
 bool isComputable(const Node& node);
+
+/// Types inside the body that `node` has under `attribute`, where the node's operands have these types and values
+/// (both by operand). What the body declares stands in only where nothing is computed.
+Result<TypeFlow> flowBody(const Node& node, const std::string& attribute, std::span<const TensorType* const> types,
+                          std::span<const Tensor* const> constants);
 
 /// `computed` completed by `declared`, or nothing if they contradict each other. A named extent that was computed is
 /// more general than a number that was declared, and wins.

@@ -1,9 +1,10 @@
-#include "passes/type_flow.h"
+#include "ops/type_flow.h"
 
 #include <algorithm>
 
 #include "ops/op_schema.h"
-#include "passes/symbolic_values.h"
+#include "ops/support/body_types.h"
+#include "ops/symbolic_values.h"
 
 namespace fusescope {
 namespace {
@@ -33,13 +34,16 @@ class Walk {
     for (const ValueId id : graph.allValues()) {
       const Value& value = graph.value(id);
       if (value.constant == nullptr) continue;
-      m_flow.types[id.index] = {value.constant->type(), Shape::of(value.constant->dims())};
+      m_flow.types[id.index] = typeOf(*value.constant);
       if (value.constant->hasData()) setKnown(id, value.constant);
     }
   }
 
   TypeFlow take() { return std::move(m_flow); }
-  void setInput(ValueId id, TensorType type) { m_flow.types[id.index] = std::move(type); }
+  void setInput(ValueId id, TensorType type, const Tensor* known) {
+    m_flow.types[id.index] = std::move(type);
+    if (known != nullptr && known->hasData()) setKnown(id, std::make_shared<const Tensor>(*known));
+  }
 
   Status visit(const Node& node) {
     std::vector<const TensorType*> types;
@@ -67,7 +71,8 @@ class Walk {
 
   Status settle(const Node& node, ValueId id, const TensorType& computed) {
     const Value& value = m_graph.value(id);
-    const bool nothingComputed = computed.dtype == DataType::Undefined && !computed.shape.ranked;
+    const bool nothingComputed =
+        computed.dtype == DataType::Undefined && !computed.shape.ranked && computed.container == Container::None;
     if (m_options.declared == DeclaredTypes::Fill) {
       m_flow.types[id.index] = nothingComputed ? value.type : computed;
       return Done{};
@@ -84,8 +89,9 @@ class Walk {
     if (!isComputable(node)) return Done{};
     std::size_t inputBytes = 0;
     for (std::size_t i = 0; i < constants.size(); ++i) {
-      if (!node.inputs[i].valid()) continue;
+      if (i < node.inputs.size() && !node.inputs[i].valid()) continue;
       if (constants[i] == nullptr || !hasArithmetic(constants[i]->type())) return Done{};
+      if (constants[i]->container() != Container::None) return Done{};
       inputBytes += constants[i]->byteSize();
     }
     for (const ValueId output : node.outputs)
@@ -97,7 +103,7 @@ class Walk {
   }
 
   bool affordable(const TensorType& type, std::size_t inputBytes) const {
-    const auto dims = type.shape.fixed();
+    const auto dims = type.container == Container::None ? type.shape.fixed() : std::nullopt;
     const auto count = dims ? elementCount(*dims) : std::nullopt;
     if (!count) return false;
     if (m_options.compute == ComputeValues::Small) return *count <= kSmallCount;
@@ -146,10 +152,14 @@ bool isComputable(const Node& node) {
 
 std::optional<TensorType> mergedType(const TensorType& declared, const TensorType& computed) {
   TensorType merged = computed;
-  if (computed.dtype == DataType::Undefined)
+  const bool bothKnown = declared.dtype != DataType::Undefined && computed.dtype != DataType::Undefined;
+  if (bothKnown && declared.container != computed.container) return std::nullopt;
+  if (computed.dtype == DataType::Undefined) {
     merged.dtype = declared.dtype;
-  else if (declared.dtype != DataType::Undefined && declared.dtype != computed.dtype)
+    merged.container = declared.container;
+  } else if (declared.dtype != DataType::Undefined && declared.dtype != computed.dtype) {
     return std::nullopt;
+  }
   if (!computed.shape.ranked) {
     merged.shape = declared.shape;
     return merged;
@@ -167,12 +177,26 @@ std::optional<TensorType> mergedType(const TensorType& declared, const TensorTyp
 Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& inputs, const TypeFlowOptions& options,
                            const StopToken& stop) {
   Walk walk(graph, options);
-  for (std::size_t i = 0; i < graph.inputs().size(); ++i) walk.setInput(graph.inputs()[i], inputs.at(i));
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i)
+    walk.setInput(graph.inputs()[i], inputs.at(i), i < options.knownInputs.size() ? options.knownInputs[i] : nullptr);
   for (const NodeId id : graph.order()) {
     TRY(checkStop(stop));
     TRY(walk.visit(graph.node(id)));
   }
   return walk.take();
+}
+
+Result<TypeFlow> flowBody(const Node& node, const std::string& attribute, std::span<const TensorType* const> types,
+                          std::span<const Tensor* const> constants) {
+  const InferContext context(node, types, constants);
+  const OpSchema* schema = OpRegistry::standard().find(node);
+  if (schema != nullptr && schema->bodyInputs)
+    return ops::inferBody(context, attribute, {.types = TRY(schema->bodyInputs(context, attribute))});
+  const Graph& body = *TRY(ops::bodyOf(node, attribute)).graph;
+  const std::size_t own = body.inputs().size() - std::min(body.inputs().size(), context.captures(attribute).size());
+  std::vector<TensorType> declared;
+  for (std::size_t i = 0; i < own; ++i) declared.push_back(body.value(body.inputs()[i]).type);
+  return ops::inferBody(context, attribute, {.types = std::move(declared)});
 }
 
 }  // namespace fusescope
