@@ -16,6 +16,7 @@ OpRegistry makeStandard() {
   ops::registerConvolution(registry);
   ops::registerPooling(registry);
   ops::registerNormalization(registry);
+  ops::registerBatchNormalization(registry);
   ops::registerSoftmax(registry);
   ops::registerReduction(registry);
   ops::registerView(registry);
@@ -28,6 +29,20 @@ OpRegistry makeStandard() {
   ops::registerResize(registry);
   ops::registerQuantization(registry);
   ops::registerEinsum(registry);
+  ops::registerRecurrence(registry);
+  ops::registerDetection(registry);
+  ops::registerRegionPooling(registry);
+  ops::registerGridSample(registry);
+  ops::registerDeformConv(registry);
+  ops::registerFold(registry);
+  ops::registerFourier(registry);
+  ops::registerSignalWindows(registry);
+  ops::registerRandom(registry);
+  ops::registerLoss(registry);
+  ops::registerDeterminant(registry);
+  ops::registerBitCast(registry);
+  ops::registerTensorScatter(registry);
+  ops::registerGated(registry);
   ops::registerPlannedOnly(registry);
   return registry;
 }
