@@ -36,14 +36,12 @@ Result<Types> inferBitShift(const InferContext& context) {
   return inferBroadcast(context);
 }
 
-/// Arithmetic for signed types. Shifting by less than nothing or by all bits and more leaves only copies of the sign,
-/// or zeros.
+/// A shift by less than nothing or by the width of T leaves only the fill: the sign to the right, 0 to the left.
 template <class T>
 T shifted(T value, T by, bool left) {
-  constexpr int kBits = sizeof(T) * 8;
-  if (by < 0 || by >= kBits) return !left && value < 0 ? static_cast<T>(-1) : T(0);
-  if (left) return static_cast<T>(static_cast<std::uint64_t>(value) << by);
-  return static_cast<T>(value >> by);
+  const bool fills = by < T(0) || by >= static_cast<T>(sizeof(T) * 8);
+  if (fills) return !left && value < T(0) ? static_cast<T>(-1) : T(0);
+  return static_cast<T>(left ? static_cast<std::uint64_t>(value) << by : value >> by);
 }
 
 Result<Tensors> bitShift(const KernelContext& context) {
@@ -51,7 +49,7 @@ Result<Tensors> bitShift(const KernelContext& context) {
   Tensor result = TRY(allocateOutput(context));
   dispatchInteger(result.type(), [&]<class T>(std::type_identity<T>) {
     mapPairs<T, T, T>(context.input(0), context.input(1), result,
-                      [=](T value, T by) { return shifted<T>(value, by, left); });
+                      [=](T value, T by) { return shifted(value, by, left); });
   });
   return Tensors{std::move(result)};
 }
