@@ -6,6 +6,7 @@
 #include "backends/native/onednn.h"
 #include "backends/native/reference_step.h"
 #include "backends/native/strided_copy.h"
+#include "ops/exact_types.h"
 
 namespace fusescope::native {
 namespace {
@@ -74,16 +75,12 @@ bool Lowering::canLower(const KernelRequest& request) {
   for (ValueId input : fused.inputs) {
     const DataType type = request.values.at(input).dtype;
     if (isNarrowFloat(type)) narrow.insert(type);
-    if (type == DataType::String || type == DataType::C64 || type == DataType::C128 || type == DataType::I4 ||
-        type == DataType::U4)
-      return false;
+    if (type == DataType::String || type == DataType::C64 || type == DataType::C128 || isPacked(type)) return false;
   }
   for (const FusedOutput& output : fused.outputs) {
     const DataType type = request.values.at(output.value).dtype;
     if (isNarrowFloat(type)) narrow.insert(type);
-    if (type == DataType::String || type == DataType::C64 || type == DataType::C128 || type == DataType::I4 ||
-        type == DataType::U4)
-      return false;
+    if (type == DataType::String || type == DataType::C64 || type == DataType::C128 || isPacked(type)) return false;
   }
   for (const InnerEdge& edge : fused.innerEdges) {
     if (edge.real && isNarrowFloat(edge.type)) edgesAreWide = false;
@@ -99,6 +96,13 @@ bool Lowering::canLower(const KernelRequest& request) {
     if (oneType && edgesAreWide && narrow.size() <= 1 && (narrow.empty() || narrow.contains(first))) return true;
   }
   if (isNarrowFloat(fused.compute) || !edgesAreWide) return false;
+  const auto isExact = [&](NodeId id) {  // floats are f32 inside a program
+    const Node& node = graph.node(id);
+    const auto narrowed = [&](ValueId value) { return value.valid() && isNarrowFloat(graph.value(value).type.dtype); };
+    return needsExactTypes(node) && (std::any_of(node.inputs.begin(), node.inputs.end(), narrowed) ||
+                                     std::any_of(node.outputs.begin(), node.outputs.end(), narrowed));
+  };
+  if (std::any_of(fused.nodes.begin(), fused.nodes.end(), isExact)) return false;
   return std::all_of(narrow.begin(), narrow.end(),
                      [](DataType type) { return type == DataType::F16 || type == DataType::BF16; });
 }
@@ -299,6 +303,7 @@ Status Lowering::lowerNode(const Node& node) {
     if (node.is("MatMul") || node.is("Gemm")) {
       return lowerMatMul({.root = node.id, .nodes = {node.id}, .result = node.outputs[0]});
     }
+    if (TRY(lowerAttentionNode(node))) return Done{};
     if (TRY(lowerRows(node)) || TRY(lowerReduce(node)) || TRY(lowerPool(node)) || TRY(lowerMovement(node)))
       return Done{};
     if (node.is("BatchNormalization")) return lowerBatchNorm(node);

@@ -3,16 +3,24 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <tuple>
 
 #include "backends/reference/convert_elements.h"
+#include "ops/exact_types.h"
 #include "ops/op_schema.h"
 
 namespace fusescope {
 namespace {
 
-/// The type that node math runs in for an operand of `type`: float32 stands for every narrower float.
-DataType mathType(DataType type) {
-  return isFloat(type) && type != DataType::F64 ? DataType::F32 : type;
+/// The type that node math runs in for an operand stored as `type`: float32 stands for every narrower float. What the
+/// network itself declares as floats of a byte and less stays as it is: such are only moved and converted.
+DataType mathType(DataType type, DataType declared) {
+  const bool isStorage = bitWidth(type) <= 8 && type == declared;
+  return isFloat(type) && type != DataType::F64 && !isStorage ? DataType::F32 : type;
+}
+
+bool isNarrowFloat(DataType type) {
+  return isFloat(type) && bitWidth(type) <= 16;
 }
 
 Tensor convertedTensor(const Tensor& tensor, DataType to) {
@@ -66,8 +74,9 @@ bool wantsEqualOperands(const Node& node) {
 struct Operand {
   enum class From { Absent, Input, Constant, Inner };
   From from = From::Absent;
-  std::size_t index = 0;  ///< of the fused node's input, of the constant, of the inner value
-  bool rounded = false;   ///< to the compute type
+  std::size_t index = 0;                 ///< of the fused node's input, of the constant, of the inner value
+  bool rounded = false;                  ///< to the compute type
+  DataType exact = DataType::Undefined;  ///< the narrow float type that the node must see; Undefined: any will do
 };
 
 /// What becomes of a node's output.
@@ -75,6 +84,7 @@ struct NodeResult {
   bool wanted = false;
   std::size_t inner = 0;                ///< its place among the inner values
   DataType type = DataType::Undefined;  ///< of its consumers' node math; Undefined: as it comes
+  DataType declared = DataType::Undefined;
   DataType edge = DataType::Undefined;  ///< rounded to this first, if the edge is real
   std::optional<std::size_t> output;    ///< the fused node's output it is stored in
 };
@@ -103,11 +113,14 @@ class ReferenceKernel final : public Kernel {
   std::string m_name;
   DataType m_compute = DataType::Undefined;
   std::vector<TensorDesc> m_inputs, m_outputs;
+  std::vector<DataType> m_declared;  ///< of the inputs
   std::vector<Tensor> m_constants;
-  std::map<std::pair<ValueId, bool>, std::size_t> m_constantIndex;
+  std::map<std::tuple<ValueId, bool, DataType>, std::size_t> m_constantIndex;
   std::map<ValueId, std::size_t> m_innerIndex;
   std::vector<Tensor> m_inner;
-  std::vector<Tensor> m_given;  ///< the inputs of this run, at math types
+  std::vector<Tensor> m_results;  ///< the inner values as the nodes gave them
+  std::vector<Tensor> m_given;    ///< the inputs of this run, at math types
+  std::vector<Tensor> m_stored;   ///< and as they are stored
   std::vector<NodeStep> m_steps;
 };
 
@@ -128,20 +141,24 @@ Result<Operand> ReferenceKernel::operandOf(const KernelRequest& request, const N
   const ValueId id = node.inputs[i];
   if (!id.valid()) return Operand{};
   const bool rounded = isRoundedOperand(node, i);
+  const Value& value = request.plan->graph().value(id);
+  const DataType declared = value.type.dtype;
+  const DataType exact = needsExactTypes(node) && isNarrowFloat(declared) ? declared : DataType::Undefined;
   const auto given = std::ranges::find(request.fused->inputs, id);
   if (given != request.fused->inputs.end())
-    return Operand{Operand::From::Input, static_cast<std::size_t>(given - request.fused->inputs.begin()), rounded};
+    return Operand{Operand::From::Input, static_cast<std::size_t>(given - request.fused->inputs.begin()), rounded,
+                   exact};
   if (const auto inner = m_innerIndex.find(id); inner != m_innerIndex.end()) {
-    return Operand{Operand::From::Inner, inner->second, rounded};
+    return Operand{Operand::From::Inner, inner->second, rounded, exact};
   }
-  const Value& value = request.plan->graph().value(id);
   const auto constant = request.constants.find(id);
   if (constant == request.constants.end() || !constant->second.hasData())
     return Diagnostic{.message = "reads a value without data", .where = {.node = node.name, .value = value.name}};
-  const auto [entry, isNew] = m_constantIndex.emplace(std::pair(id, rounded), m_constants.size());
+  const auto [entry, isNew] = m_constantIndex.emplace(std::tuple(id, rounded, exact), m_constants.size());
   if (isNew) {
     const DataType type = constantType(request, id, constant->second.type());
-    const Tensor math = convertedTensor(truncatedConstant(constant->second, type), mathType(type));
+    const DataType wanted = exact == DataType::Undefined ? mathType(type, declared) : exact;
+    const Tensor math = convertedTensor(truncatedConstant(constant->second, type), wanted);
     m_constants.push_back(rounded ? roundedTensor(math, m_compute) : math);
   }
   return Operand{Operand::From::Constant, entry->second, false};
@@ -151,15 +168,17 @@ NodeResult ReferenceKernel::resultOf(const KernelRequest& request, ValueId value
   NodeResult result{.wanted = value.valid()};
   if (!result.wanted) return result;
   result.inner = m_inner.size();
+  result.declared = request.plan->graph().value(value).type.dtype;
   m_innerIndex.emplace(value, result.inner);
   m_inner.emplace_back();
+  m_results.emplace_back();
   const FusedNode& fused = *request.fused;
   const auto& produced = request.plan->truncation.produced;
   const auto truncated = std::ranges::find(produced, value, &TruncatedValue::value);
-  if (truncated != produced.end() && !isFallback(request)) result.type = mathType(truncated->to);
+  if (truncated != produced.end() && !isFallback(request)) result.type = mathType(truncated->to, result.declared);
   for (const InnerEdge& edge : fused.innerEdges) {
     if (edge.value != value) continue;
-    if (edge.real || !isFloat(edge.type)) result.type = mathType(edge.type);
+    if (edge.real || !isFloat(edge.type)) result.type = mathType(edge.type, result.declared);
     if (edge.real) result.edge = edge.type;
   }
   for (std::size_t i = 0; i < fused.outputs.size(); ++i)
@@ -186,14 +205,22 @@ Status ReferenceKernel::build(const KernelRequest& request) {
   m_model = request.plan->model;
   m_name = fused.name;
   m_compute = fused.compute;
-  for (const ValueId input : fused.inputs) m_inputs.push_back(request.values.at(input));
+  for (const ValueId input : fused.inputs) {
+    m_inputs.push_back(request.values.at(input));
+    m_declared.push_back(request.plan->graph().value(input).type.dtype);
+  }
   for (const FusedOutput& output : fused.outputs) m_outputs.push_back(request.values.at(output.value));
   m_given.resize(m_inputs.size());
+  m_stored.resize(m_inputs.size());
   for (const NodeId id : fused.nodes) TRY(addNode(request, request.plan->graph().node(id)));
   return Done{};
 }
 
 Tensor ReferenceKernel::fetch(const Operand& operand) const {
+  if (operand.exact != DataType::Undefined && operand.from == Operand::From::Input)
+    return convertedTensor(m_stored[operand.index], operand.exact);
+  if (operand.exact != DataType::Undefined && operand.from == Operand::From::Inner)
+    return convertedTensor(m_results[operand.index], operand.exact);
   switch (operand.from) {
     case Operand::From::Absent:
       return {};
@@ -232,7 +259,8 @@ Status ReferenceKernel::keep(const NodeStep& step, const NodeResult& result, Ten
           .where = {.node = step.node->name}};
     convertElements(tensor.type(), tensor.bytes(), desc.dtype, outputs[*result.output], tensor.count());
   }
-  const DataType type = result.type != DataType::Undefined ? result.type : mathType(tensor.type());
+  const DataType type = result.type != DataType::Undefined ? result.type : mathType(tensor.type(), result.declared);
+  m_results[result.inner] = tensor;
   m_inner[result.inner] = roundedTensor(convertedTensor(tensor, type), result.edge);
   return Done{};
 }
@@ -253,11 +281,14 @@ Status ReferenceKernel::runStep(const NodeStep& step, std::span<std::byte* const
 Status ReferenceKernel::run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, std::byte*) {
   for (std::size_t i = 0; i < m_inputs.size(); ++i) {
     const Tensor stored = Tensor::view(m_inputs[i].dtype, m_inputs[i].dims, nullptr, inputs[i]);
-    m_given[i] = convertedTensor(stored, mathType(stored.type()));
+    m_given[i] = convertedTensor(stored, mathType(stored.type(), m_declared[i]));
+    m_stored[i] = stored;
   }
   for (const NodeStep& step : m_steps) TRY(runStep(step, outputs));
   std::ranges::fill(m_given, Tensor());
+  std::ranges::fill(m_stored, Tensor());
   std::ranges::fill(m_inner, Tensor());
+  std::ranges::fill(m_results, Tensor());
   return Done{};
 }
 
