@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "interchange/codes.h"
 #include "interchange/npy_text.h"
 #include "interchange/npz.h"
 
@@ -112,7 +113,7 @@ constexpr NpyType kTypes[] = {
     {"f8", DataType::F64},  {"f4", DataType::F32}, {"f2", DataType::F16},   {"V2", DataType::BF16},
     {"i8", DataType::I64},  {"i4", DataType::I32}, {"i2", DataType::I16},   {"i1", DataType::I8},
     {"u8", DataType::U64},  {"u4", DataType::U32}, {"u2", DataType::U16},   {"u1", DataType::U8},
-    {"b1", DataType::Bool}, {"c8", DataType::C64}, {"c16", DataType::C128},
+    {"b1", DataType::Bool}, {"c8", DataType::C64}, {"c16", DataType::C128}, {"V1", DataType::U8},
 };
 
 Diagnostic npyError(std::string message, const std::string& file, const std::string& array, std::string help = {}) {
@@ -224,13 +225,13 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes, const std::string& fil
 }
 
 Result<std::string> npyBytes(const Tensor& tensor, const std::string& array) {
+  if (standsAsCodes(tensor.type()) && tensor.hasData()) return npyBytes(codesOf(tensor), array);
   std::string descr;
   for (const auto& type : kTypes) {
-    if (type.type != tensor.type()) continue;
+    if (type.type != tensor.type() || !descr.empty()) continue;
     const bool orderMatters = type.descr.back() != '1' && type.descr.front() != 'V';
     descr = fmt::format("{}{}", orderMatters || type.descr == "c16" ? '<' : '|', type.descr);
   }
-  if (isFloat(tensor.type()) && byteSize(tensor.type(), 1) == 1) descr = "|u1";
   NpyText text;
   if (tensor.type() == DataType::String && tensor.container() == Container::None) {
     auto made = textToNpy(tensor);

@@ -238,61 +238,85 @@ void finishRow(std::vector<T>& row, const std::vector<double>& bias, T softcap, 
   stage(3);
 }
 
-/// Y = softmax(Q · Kᵀ * scale + bias) · V, head by head; heads of the key serve equally many heads of the query.
+/// The operands as [batch, heads, sequence, depth], with what the caches hold.
+struct AttentionOperands {
+  Tensor query, key, value;
+  std::int64_t past = 0;
+  bool packed = false;
+  std::int64_t batch() const { return query.dims()[0]; }
+  std::int64_t heads() const { return query.dims()[1]; }
+  std::int64_t keyHeads() const { return key.dims()[1]; }
+  std::int64_t rows() const { return query.dims()[2]; }
+  std::int64_t depth() const { return query.dims()[3]; }
+  std::int64_t keys() const { return key.dims()[2]; }
+  std::int64_t width() const { return value.dims()[3]; }
+};
+
 template <class T>
-Result<Tensors> attentionAs(const KernelContext& context, DataType type) {
+Result<AttentionOperands> operandsOf(const KernelContext& context, DataType type) {
   const Node& node = context.node();
-  const Dims& q = context.input(kQuery).dims();
-  const bool packed = q.size() == 3;
-  const std::int64_t heads = packed ? node.intAttribute("q_num_heads", 1) : q[1];
+  const bool packed = context.input(kQuery).dims().size() == 3;
+  const std::int64_t heads = packed ? node.intAttribute("q_num_heads", 1) : context.input(kQuery).dims()[1];
   const std::int64_t keyHeads = packed ? node.intAttribute("kv_num_heads", 1) : context.input(kKey).dims()[1];
   const Tensor* pastKey = context.hasInput(kPastKey) ? &context.input(kPastKey) : nullptr;
   const Tensor* pastValue = context.hasInput(kPastValue) ? &context.input(kPastValue) : nullptr;
-  const Tensor query = TRY(withHeads<T>(context.input(kQuery), nullptr, heads, type));
-  const Tensor key = TRY(withHeads<T>(context.input(kKey), pastKey, keyHeads, type));
-  const Tensor value = TRY(withHeads<T>(context.input(kValue), pastValue, keyHeads, type));
-  const std::int64_t batch = query.dims()[0], rows = query.dims()[2], depth = query.dims()[3];
-  const std::int64_t keys = key.dims()[2], width = value.dims()[3];
-  if (context.hasInput(kValidKeys) && context.input(kValidKeys).count() != batch)
-    return problem(
-        fmt::format("nonpad_kv_seqlen has {} elements for a batch of {}", context.input(kValidKeys).count(), batch));
+  AttentionOperands operands{.past = pastKey == nullptr ? 0 : pastKey->dims()[2], .packed = packed};
+  operands.query = TRY(withHeads<T>(context.input(kQuery), nullptr, heads, type));
+  operands.key = TRY(withHeads<T>(context.input(kKey), pastKey, keyHeads, type));
+  operands.value = TRY(withHeads<T>(context.input(kValue), pastValue, keyHeads, type));
+  if (context.hasInput(kValidKeys) && context.input(kValidKeys).count() != operands.batch())
+    return problem(fmt::format("nonpad_kv_seqlen has {} elements for a batch of {}", context.input(kValidKeys).count(),
+                               operands.batch()));
+  return operands;
+}
 
-  const auto scale = static_cast<T>(node.hasAttribute("scale")
-                                        ? node.floatAttribute("scale", 0)
-                                        : 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(depth, 1))));
+/// Y = softmax(Q · Kᵀ * scale + bias) · V, head by head; heads of the key serve equally many heads of the query.
+/// `scores` gets what qk_matmul_output_mode says, if it has elements.
+template <class T>
+void attend(const KernelContext& context, const AttentionOperands& o, Tensor& result, Tensor& scores) {
+  const Node& node = context.node();
+  const double usual = 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(o.depth(), 1)));
+  const auto scale = static_cast<T>(node.hasAttribute("scale") ? node.floatAttribute("scale", 0) : usual);
   const auto softcap = static_cast<T>(node.floatAttribute("softcap", 0));
   const std::int64_t mode = node.intAttribute("qk_matmul_output_mode", 0);
-  const bool wantsScores = context.outputCount() > 3;
-  const Dims scoreDims{batch, heads, rows, keys};
-  Tensor scores = TRY(allocate(type, wantsScores ? scoreDims : Dims{0}));
-  Tensor result = TRY(allocate(type, packed ? Dims{batch, rows, heads * width} : Dims{batch, heads, rows, width}));
-  const std::int64_t rowStep = packed ? heads * width : width;
-  const Bias biases(context, scoreDims, pastKey == nullptr ? 0 : pastKey->dims()[2]);
-  std::vector<T> row(static_cast<std::size_t>(keys));
+  const Dims scoreDims{o.batch(), o.heads(), o.rows(), o.keys()};
+  const Bias biases(context, scoreDims, o.past);
+  std::vector<T> row(static_cast<std::size_t>(o.keys()));
   std::vector<double> bias(row.size());
-  const std::int64_t items = result.count() == 0 && scores.count() == 0 ? 0 : batch * heads * rows;
+  const std::int64_t items = result.count() == 0 && scores.count() == 0 ? 0 : o.batch() * o.heads() * o.rows();
   for (std::int64_t item = 0; item < items; ++item) {
-    const std::int64_t i = item % rows, h = item / rows % heads, b = item / rows / heads;
-    const std::int64_t keyHead = b * keyHeads + h / (heads / keyHeads);
-    const T* from = query.data<T>().data() + item * depth;
-    for (std::int64_t j = 0; j < keys; ++j) {
-      const T* against = key.data<T>().data() + (keyHead * keys + j) * depth;
+    const std::int64_t i = item % o.rows(), h = item / o.rows() % o.heads(), b = item / o.rows() / o.heads();
+    const std::int64_t keyHead = b * o.keyHeads() + h / (o.heads() / o.keyHeads());
+    const T* from = o.query.data<T>().data() + item * o.depth();
+    for (std::int64_t j = 0; j < o.keys(); ++j) {
+      const T* against = o.key.data<T>().data() + (keyHead * o.keys() + j) * o.depth();
       T sum = 0;
-      for (std::int64_t d = 0; d < depth; ++d) sum += from[d] * against[d];
+      for (std::int64_t d = 0; d < o.depth(); ++d) sum += from[d] * against[d];
       row[static_cast<std::size_t>(j)] = sum * scale;
       bias[static_cast<std::size_t>(j)] = biases.at(b, h, i, j);
     }
     finishRow(row, bias, softcap, [&](std::int64_t stage) {
-      if (wantsScores && stage == mode) std::ranges::copy(row, scores.mutableData<T>().begin() + item * keys);
+      if (scores.count() > 0 && stage == mode)
+        std::ranges::copy(row, scores.mutableData<T>().begin() + item * o.keys());
     });
-    T* to = result.mutableData<T>().data() + (packed ? (b * rows + i) * rowStep + h * width : item * width);
-    for (std::int64_t j = 0; j < keys; ++j) {
-      const T weight = row[static_cast<std::size_t>(j)];
-      const T* of = value.data<T>().data() + (keyHead * keys + j) * width;
-      for (std::int64_t d = 0; d < width; ++d) to[d] += weight * of[d];
+    T* to = result.mutableData<T>().data() +
+            (o.packed ? (b * o.rows() + i) * o.heads() + h : item) * o.width();  // packed: heads within a row
+    for (std::int64_t j = 0; j < o.keys(); ++j) {
+      const T* of = o.value.data<T>().data() + (keyHead * o.keys() + j) * o.width();
+      for (std::int64_t d = 0; d < o.width(); ++d) to[d] += row[static_cast<std::size_t>(j)] * of[d];
     }
   }
-  Tensors results{std::move(result), key, value, std::move(scores)};
+}
+
+template <class T>
+Result<Tensors> attentionAs(const KernelContext& context, DataType type) {
+  const AttentionOperands o = TRY(operandsOf<T>(context, type));
+  const bool wantsScores = context.outputCount() > 3;
+  Tensor scores = TRY(allocate(type, wantsScores ? Dims{o.batch(), o.heads(), o.rows(), o.keys()} : Dims{0}));
+  Tensor result = TRY(allocate(type, o.packed ? Dims{o.batch(), o.rows(), o.heads() * o.width()}
+                                              : Dims{o.batch(), o.heads(), o.rows(), o.width()}));
+  attend<T>(context, o, result, scores);
+  Tensors results{std::move(result), o.key, o.value, std::move(scores)};
   results.resize(context.outputCount());
   for (std::size_t i = 0; i < results.size(); ++i) results[i] = results[i].converted(context.outputType(i));
   return results;

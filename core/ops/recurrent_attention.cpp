@@ -1,8 +1,8 @@
-// What replaces attention where the past is a state of fixed size, and the updates of caches.
+// What replaces attention where the past is a state of fixed size.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
@@ -106,60 +106,106 @@ struct Gate {
   }
 };
 
-/// S = exp(g) * S; v = beta * (v - Sᵀk) where the rule corrects; S = S + k ⊗ v; o = scale * qᵀS, step by step.
-Result<Tensors> linearAttention(const KernelContext& context) {
-  const Node& node = context.node();
-  const UpdateRule rule = TRY(updateRule(node));
-  const auto wide = [&](std::size_t i) {
-    return context.hasInput(i) ? context.input(i).converted(DataType::F32) : Tensor();
-  };
-  const Tensor q = wide(kQuery), k = wide(kKey), v = wide(kValue), decay = wide(kDecay), beta = wide(kBeta);
-  const Dims stateDims = context.output(1).shape.fixed().value_or(Dims());
-  const std::int64_t heads = node.intAttribute("q_num_heads", 1), keyHeads = node.intAttribute("kv_num_heads", 1);
-  const std::int64_t batch = q.dims()[0], steps = q.dims()[1];
-  const std::int64_t depth = q.dims()[2] / heads, width = v.dims()[2] / keyHeads, group = heads / keyHeads;
-  float scale = node.floatAttribute("scale", 0);
-  if (scale == 0) scale = 1.0F / std::sqrt(static_cast<float>(std::max<std::int64_t>(depth, 1)));
+/// The state of one head, [depth, width].
+struct HeadState {
+  float* cells;
+  std::int64_t depth, width;
 
+  void scaleRow(std::int64_t d, float factor) {
+    for (std::int64_t m = 0; m < width; ++m) cells[d * width + m] *= factor;
+  }
+  /// Element `m` of Sᵀx.
+  float read(const float* x, std::int64_t m) const {
+    float sum = 0;
+    for (std::int64_t d = 0; d < depth; ++d) sum += cells[d * width + m] * x[d];
+    return sum;
+  }
+  void addOuter(const float* rows, const float* columns) {
+    for (std::int64_t d = 0; d < depth; ++d)
+      for (std::int64_t m = 0; m < width; ++m) cells[d * width + m] += rows[d] * columns[m];
+  }
+};
+
+/// The operands in float32, and the recurrence over them.
+class LinearRecurrence {
+ public:
+  LinearRecurrence(const KernelContext& context, UpdateRule rule)
+      : m_rule(rule),
+        m_query(wide(context, kQuery)),
+        m_key(wide(context, kKey)),
+        m_value(wide(context, kValue)),
+        m_decay(wide(context, kDecay)),
+        m_beta(wide(context, kBeta)),
+        m_heads(context.node().intAttribute("q_num_heads", 1)),
+        m_keyHeads(context.node().intAttribute("kv_num_heads", 1)),
+        m_steps(m_query.dims()[1]),
+        m_depth(m_query.dims()[2] / m_heads),
+        m_width(m_value.dims()[2] / m_keyHeads),
+        m_scale(context.node().floatAttribute("scale", 0)),
+        m_gates{m_decay.data<float>(), rule.decays ? m_decay.dims()[2] : 0, m_keyHeads},
+        m_rates{m_beta.data<float>(), rule.corrects ? m_beta.dims()[2] : 0,
+                rule.corrects && m_beta.dims()[2] == 1 ? 1 : m_keyHeads},
+        m_change(static_cast<std::size_t>(m_width)) {
+    if (m_scale == 0) m_scale = 1.0F / std::sqrt(static_cast<float>(std::max<std::int64_t>(m_depth, 1)));
+  }
+
+  /// S = exp(g) * S; v = beta * (v - Sᵀk) where the rule corrects; S = S + k ⊗ v; o = scale * Sᵀq, step by step.
+  void run(Tensor& state, Tensor& result) {
+    const std::int64_t items = state.count() == 0 ? 0 : m_query.dims()[0] * m_keyHeads;
+    for (std::int64_t item = 0; item < items; ++item) {
+      HeadState head{state.mutableData<float>().data() + item * m_depth * m_width, m_depth, m_width};
+      const std::int64_t first = item / m_keyHeads * m_steps;
+      for (std::int64_t t = 0; t < m_steps; ++t) {
+        update(head, first + t, item % m_keyHeads);
+        readOut(head, first + t, item % m_keyHeads, result);
+      }
+    }
+  }
+
+ private:
+  static Tensor wide(const KernelContext& context, std::size_t i) {
+    return context.hasInput(i) ? context.input(i).converted(DataType::F32) : Tensor();
+  }
+
+  void update(HeadState& state, std::int64_t step, std::int64_t head) {
+    const float* const key = m_key.data<float>().data() + (step * m_keyHeads + head) * m_depth;
+    const float* const value = m_value.data<float>().data() + (step * m_keyHeads + head) * m_width;
+    for (std::int64_t d = 0; m_rule.decays && d < m_depth; ++d) state.scaleRow(d, std::exp(m_gates.at(step, head, d)));
+    for (std::int64_t m = 0; m < m_width; ++m)
+      m_change[static_cast<std::size_t>(m)] =
+          m_rule.corrects ? m_rates.at(step, head, 0) * (value[m] - state.read(key, m)) : value[m];
+    state.addOuter(key, m_change.data());
+  }
+
+  /// Heads of the query that share a head of the key read the same state.
+  void readOut(const HeadState& state, std::int64_t step, std::int64_t head, Tensor& result) const {
+    const std::int64_t group = m_heads / m_keyHeads;
+    for (std::int64_t h = head * group; h < (head + 1) * group; ++h) {
+      const float* const query = m_query.data<float>().data() + (step * m_heads + h) * m_depth;
+      float* const to = result.mutableData<float>().data() + (step * m_heads + h) * m_width;
+      for (std::int64_t m = 0; m < m_width; ++m) to[m] = m_scale * state.read(query, m);
+    }
+  }
+
+  UpdateRule m_rule;
+  Tensor m_query, m_key, m_value, m_decay, m_beta;
+  std::int64_t m_heads, m_keyHeads, m_steps, m_depth, m_width;
+  float m_scale;
+  Gate m_gates, m_rates;
+  std::vector<float> m_change;
+};
+
+Result<Tensors> linearAttention(const KernelContext& context) {
+  const Dims &q = context.input(kQuery).dims(), &v = context.input(kValue).dims();
+  const std::int64_t heads = context.node().intAttribute("q_num_heads", 1);
+  const std::int64_t keyHeads = context.node().intAttribute("kv_num_heads", 1);
   Tensor result = TRY(allocate(DataType::F32, context.outputDims(0)));
-  Tensor state = TRY(allocate(DataType::F32, stateDims));
+  Tensor state = TRY(allocate(DataType::F32, {q[0], keyHeads, q[2] / heads, v[2] / keyHeads}));
   if (context.hasInput(kPastState)) {
     const Tensor past = context.input(kPastState).converted(DataType::F32);
     std::ranges::copy(past.data<float>(), state.mutableData<float>().begin());
   }
-  const Gate gates{decay.data<float>(), rule.decays ? decay.dims()[2] : 0, keyHeads};
-  const Gate rates{beta.data<float>(), rule.corrects ? beta.dims()[2] : 0,
-                   rule.corrects && beta.dims()[2] == 1 ? 1 : keyHeads};
-  std::vector<float> change(static_cast<std::size_t>(width));
-  const std::int64_t items = state.count() == 0 ? 0 : batch * keyHeads;
-  for (std::int64_t item = 0; item < items; ++item) {
-    const std::int64_t b = item / keyHeads, head = item % keyHeads;
-    float* const s = state.mutableData<float>().data() + item * depth * width;
-    for (std::int64_t t = 0; t < steps; ++t) {
-      const std::int64_t step = b * steps + t;
-      const float* const key = k.data<float>().data() + (step * keyHeads + head) * depth;
-      const float* const value = v.data<float>().data() + (step * keyHeads + head) * width;
-      for (std::int64_t d = 0; rule.decays && d < depth; ++d)
-        for (std::int64_t m = 0; m < width; ++m) s[d * width + m] *= std::exp(gates.at(step, head, d));
-      for (std::int64_t m = 0; m < width; ++m) {
-        float held = 0;
-        for (std::int64_t d = 0; d < depth; ++d) held += s[d * width + m] * key[d];
-        change[static_cast<std::size_t>(m)] = rule.corrects ? rates.at(step, head, 0) * (value[m] - held) : value[m];
-      }
-      for (std::int64_t d = 0; d < depth; ++d)
-        for (std::int64_t m = 0; m < width; ++m) s[d * width + m] += key[d] * change[static_cast<std::size_t>(m)];
-      for (std::int64_t g = 0; g < group; ++g) {
-        const std::int64_t queryHead = head * group + g;
-        const float* const query = q.data<float>().data() + (step * heads + queryHead) * depth;
-        float* const to = result.mutableData<float>().data() + (step * heads + queryHead) * width;
-        for (std::int64_t m = 0; m < width; ++m) {
-          float sum = 0;
-          for (std::int64_t d = 0; d < depth; ++d) sum += query[d] * s[d * width + m];
-          to[m] = scale * sum;
-        }
-      }
-    }
-  }
+  LinearRecurrence(context, TRY(updateRule(context.node()))).run(state, result);
   Tensors results{result.converted(context.outputType(0))};
   if (context.outputCount() > 1) results.push_back(state.converted(context.outputType(1)));
   return results;
@@ -220,64 +266,6 @@ Result<Tensors> causalConv(const KernelContext& context) {
   return Tensors{std::move(result), std::move(state)};
 }
 
-// --- TensorScatter
-
-Result<std::size_t> scatterAxis(const Node& node, std::size_t rank) {
-  const std::size_t axis = TRY(normalizedAxis(node.intAttribute("axis", -2), rank));
-  if (axis == 0) return attributeProblem("axis", "is that of the batch, which cannot be written along");
-  return axis;
-}
-
-Result<Types> inferTensorScatter(const InferContext& context) {
-  TRY(choiceAttribute(context.node(), "mode", "linear", {"linear", "circular"}));
-  const Shape &cache = context.input(0).shape, &update = context.input(1).shape;
-  if (!cache.ranked) return inferLikeFirst(context);
-  const std::size_t axis = TRY(scatterAxis(context.node(), cache.rank()));
-  TRY(requireRank(context, 1, cache.rank()));
-  for (std::size_t i = 0; update.ranked && i < cache.rank(); ++i) {
-    if (i != axis) {
-      TRY(unified(cache.dims[i], update.dims[i], "the extents of the cache and the update beside the axis"));
-    } else if (cache.dims[i].known() && update.dims[i].known() && update.dims[i].size > cache.dims[i].size) {
-      return problem(fmt::format("the update has {} entries along the axis, but the cache has room for {}",
-                                 update.dims[i].size, cache.dims[i].size));
-    }
-  }
-  if (context.hasInput(2)) {
-    TRY(requireRank(context, 2, 1));
-    if (context.input(2).shape.ranked)
-      TRY(unified(context.input(2).shape.dims[0], cache.dims[0], "the number of write indices and the batch"));
-  }
-  return inferLikeFirst(context);
-}
-
-template <class T>
-Result<Tensors> scatterAs(const KernelContext& context) {
-  const Tensor &cache = context.input(0), &update = context.input(1);
-  const std::size_t axis = TRY(scatterAxis(context.node(), cache.dims().size()));
-  const bool circular = context.node().textAttribute("mode", "linear") == "circular";
-  const AxisSplit to = splitAt(cache.dims(), axis), from = splitAt(update.dims(), axis);
-  auto builder = TRY(Builder<T>::create(cache.type(), cache.dims()));
-  std::ranges::copy(elementsOf<T>(cache), builder.elements().begin());
-  const std::int64_t perBatch = cache.dims()[0] == 0 ? 1 : to.outer / cache.dims()[0];
-  for (std::int64_t o = 0; update.count() > 0 && o < to.outer; ++o) {
-    const std::int64_t first = context.hasInput(2) ? context.input(2).asInt64(o / perBatch) : 0;
-    if (first < 0 || (!circular && first > to.extent - from.extent))
-      return problem(
-          fmt::format("{} entries cannot be written at index {} of a cache of {}", from.extent, first, to.extent));
-    for (std::int64_t i = 0; i < from.extent; ++i) {
-      const std::int64_t at = (first % to.extent + i) % to.extent;
-      std::copy_n(elementsOf<T>(update).begin() + (o * from.extent + i) * from.inner, from.inner,
-                  builder.elements().begin() + (o * to.extent + at) * to.inner);
-    }
-  }
-  return Tensors{std::move(builder).finish()};
-}
-
-Result<Tensors> tensorScatter(const KernelContext& context) {
-  return dispatchStorage(context.input(0).type(),
-                         [&]<class T>(std::type_identity<T>) { return scatterAs<T>(context); });
-}
-
 }  // namespace
 
 void registerRecurrentAttention(OpRegistry& registry) {
@@ -301,13 +289,6 @@ void registerRecurrentAttention(OpRegistry& registry) {
                 .kernel = linearAttention,
                 .maxOutputs = 2,
                 .signature = {"TTTSTT", {{'T', kActivations}, {'S', kActivations}}}});
-  registry.add({.op = "TensorScatter",
-                .kind = OpKind::Movement,
-                .minInputs = 2,
-                .maxInputs = 3,
-                .infer = inferTensorScatter,
-                .kernel = unpacked(tensorScatter),
-                .signature = {"TTI", {{'T', kAnyType}, {'I', kInt64Type}}}});
 }
 
 }  // namespace fusescope::ops

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "analysis/cost.h"
+#include "ops/exact_types.h"
 #include "planning/steps.h"
 
 namespace fusescope {
@@ -93,10 +94,25 @@ class CastPlanner {
 
 }  // namespace
 
+namespace {
+
+/// Whether a node of the fused node reads `value` only to learn how to convert.
+bool keepsItsType(const Graph& graph, const FusedNode& fused, ValueId value) {
+  return std::any_of(fused.nodes.begin(), fused.nodes.end(), [&](NodeId id) {
+    const Node& node = graph.node(id);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] == value && saysHowToConvert(node, i)) return true;
+    return false;
+  });
+}
+
+}  // namespace
+
 DataType operandType(const Plan& plan, const FusedNode& node, ValueId value) {
   const DataType own = plan.graph().value(value).type.dtype;
   if (plan.segments[node.segment.index].kind == SegmentKind::Fallback) return own;
   const DataType type = truncatedType(plan.target, plan.truncationMode(), own);
+  if (keepsItsType(plan.graph(), node, value)) return type;
   return exchangeable(type) && isFloat(node.compute) ? node.compute : type;
 }
 

@@ -8,6 +8,11 @@ namespace fusescope {
 
 namespace {
 
+/// Whether nodes compute in the type. Floats of a byte and less are only stored and converted.
+bool computesIn(DataType type) {
+  return isFloat(type) && bitWidth(type) >= 16;
+}
+
 /// The float types that precision may exchange for one another. F64 and float8 are what the model says.
 bool exchangeable(DataType type) {
   return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
@@ -58,12 +63,12 @@ class PrecisionStep {
     for (ValueId value : node.outputs) {
       if (!value.valid()) continue;
       const DataType type = typeOf(node, value);
-      if (isFloat(type)) return type;
+      if (computesIn(type)) return type;
       if (first == DataType::Undefined) first = type;
     }
     if (aboutExtents) return first;
     for (ValueId value : node.inputs) {
-      if (value.valid() && isFloat(typeOf(node, value))) return typeOf(node, value);
+      if (value.valid() && computesIn(typeOf(node, value))) return typeOf(node, value);
     }
     return first;
   }
@@ -77,7 +82,7 @@ class PrecisionStep {
 
   Choice unpinned(const Node& node, DataType natural) const {
     const std::string typeName(name(natural));
-    if (!isFloat(natural)) return {natural, "precision.not_float", "precision"};
+    if (!computesIn(natural)) return {natural, "precision.not_float", "precision"};
     if (inFallback(node)) return {natural, "precision.fallback", "precision", {{"type", typeName}}};
     if (m_asked.empty()) return {natural, "precision.default", "default", {{"type", typeName}}};
     if (!exchangeable(natural) || natural != DataType::F32) {
@@ -99,7 +104,7 @@ class PrecisionStep {
   /// Why `type` cannot be granted; empty if it can.
   std::string obstacle(const Node& node, DataType natural, DataType type) const {
     if (type == natural) return {};
-    if (!isFloat(natural)) return "it computes no floats";
+    if (!computesIn(natural)) return "it computes no floats";
     if (inFallback(node)) return "it runs in fallback, which keeps the model's types";
     if (!exchangeable(natural)) return "it computes in " + std::string(name(natural)) + ", which is never exchanged";
     if (!m_target.computeTypes.contains(type)) {
@@ -132,7 +137,7 @@ class PrecisionStep {
     grant.by = choice.by;
     grant.code = choice.code;
     m_result.compute[node.id.index] = choice.type;
-    m_result.isFloat[node.id.index] = isFloat(natural);
+    m_result.isFloat[node.id.index] = computesIn(natural);
     m_result.grants.push_back(grant);
     m_result.decisions.push_back(
         decide(choice.code, {Subject::node(node.name)}, choice.by, std::move(choice.arguments)));

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "interchange/codes.h"
 #include "interchange/npz.h"
 
 namespace fusescope {
@@ -47,8 +48,8 @@ Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::fi
   for (const auto& spec : plan.inputSpecs) names.push_back(spec.name);
   std::map<std::string, Tensor> inputs;
   for (const auto& [name, tensor] : inputsFrom(arrays)) {
-    if (std::ranges::find(names, name) != names.end()) {
-      inputs.emplace(name, tensor);
+    if (const auto at = std::ranges::find(names, name); at != names.end()) {
+      inputs.emplace(name, fromCodes(tensor, plan.inputSpecs[static_cast<std::size_t>(at - names.begin())].dtype));
     } else if (arrays.contains("in:" + name)) {
       return Diagnostic{.message = "the model has no input of this name",
                         .where = {.file = npz.string(), .value = name},
@@ -112,6 +113,10 @@ Result<RunReport> runOnce(Engine& engine, const std::map<std::string, Tensor>& i
     return Diagnostic{.message = "there is no output in the archive to compare with",
                       .where = {.file = request.expectFile},
                       .help = "Arrays are matched by name, with or without the prefix 'out:'."};
+  }
+  for (auto& [name, tensor] : expected) {
+    const auto actual = report.result.outputs.find(name);
+    if (actual != report.result.outputs.end()) tensor = fromCodes(tensor, actual->second.type());
   }
   report.compared = true;
   report.comparisons = compareAll(report.result.outputs, expected, request.tolerance);

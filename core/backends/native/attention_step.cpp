@@ -113,6 +113,10 @@ class AttentionStep final : public Step {
 
   void apply(const ScoreTerm& term, Memory memory, std::int64_t batch, std::int64_t rowIndex, float* row) const {
     if (term.kind == ScoreTerm::Kind::Scale) return scaleRow(row, m_keys, term.number);
+    if (term.kind == ScoreTerm::Kind::SoftCap) {
+      for (std::int64_t j = 0; j < m_keys; ++j) row[j] = term.number * std::tanh(row[j] / term.number);
+      return;
+    }
     const Ref& ref = *term.mask;
     const std::int64_t offset = ref.offset + batchOffset(ref, batch) + rowIndex * ref.strides[m_rank - 2];
     const std::int64_t stride = ref.strides[m_rank - 1];

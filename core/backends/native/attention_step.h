@@ -8,9 +8,10 @@
 
 namespace fusescope::native {
 
-/// One change of a block of scores; `mask` has the rank of the scores, with strides of 0 where it broadcasts.
+/// One change of a block of scores (SoftCap: number · tanh(score / number)); `mask` has the rank of the scores, with
+/// strides of 0 where it broadcasts.
 struct ScoreTerm {
-  enum class Kind { Scale, Mask, WhereTrue, WhereFalse } kind;
+  enum class Kind { Scale, Mask, WhereTrue, WhereFalse, SoftCap } kind;
   std::optional<Ref> mask;
   float number = 0;
 };

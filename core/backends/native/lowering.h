@@ -142,6 +142,10 @@ class Lowering {
                        std::int64_t k, std::vector<float> bias);
   std::optional<AttentionPattern> matchAttention(const Node& softmax) const;
   Status lowerAttention(const AttentionPattern& pattern);
+  // ONNX's Attention as one node (lower_attention_node.cpp).
+  bool canLowerAttention(const Node& node) const;
+  Result<bool> lowerAttentionNode(const Node& node);
+  Result<Ref> withPast(const Node& node, std::size_t input, std::int64_t heads);
   /// Like allocate(), but through the strides of a transposition that is all that follows (the last axis stays).
   Ref allocateTransposed(ValueId value);
 

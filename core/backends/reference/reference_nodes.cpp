@@ -5,14 +5,21 @@
 #include <limits>
 
 #include "backends/reference/convert_elements.h"
+#include "ops/exact_types.h"
 #include "ops/op_schema.h"
 
 namespace fusescope {
 namespace {
 
-/// The type that node math runs in for an operand of `type`: float32 stands for every narrower float.
-DataType mathType(DataType type) {
-  return isFloat(type) && type != DataType::F64 ? DataType::F32 : type;
+/// The type that node math runs in for an operand stored as `type`: float32 stands for every narrower float. What the
+/// network itself declares as floats of a byte and less stays as it is: such are only moved and converted.
+DataType mathType(DataType type, DataType declared) {
+  const bool isStorage = bitWidth(type) <= 8 && type == declared;
+  return isFloat(type) && type != DataType::F64 && !isStorage ? DataType::F32 : type;
+}
+
+bool isNarrowFloat(DataType type) {
+  return isFloat(type) && bitWidth(type) <= 16;
 }
 
 Tensor convertedTensor(const Tensor& tensor, DataType to) {
@@ -108,38 +115,51 @@ bool isEmulated(const Plan& plan, const FusedNode& fused) {
 Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& request, const Node& node, std::size_t i,
                                                           ValueId id) {
   if (!id.valid()) return Operand{};
-  const bool rounded = isRoundedOperand(node, i);
-  const auto given = std::ranges::find(m_inputs, id);
-  if (given != m_inputs.end())
-    return Operand{Operand::From::Input, static_cast<std::size_t>(given - m_inputs.begin()), rounded};
-  if (const auto inner = m_innerIndex.find(id); inner != m_innerIndex.end())
-    return Operand{Operand::From::Inner, inner->second, rounded};
   const Value& value = request.plan->graph().value(id);
+  const bool exact = needsExactTypes(node) && isNarrowFloat(value.type.dtype);
+  Operand operand{.rounded = isRoundedOperand(node, i), .asStored = exact};
+  if (exact) operand.type = value.type.dtype;
+  if (const auto given = std::ranges::find(m_inputs, id); given != m_inputs.end()) {
+    operand.from = Operand::From::Input;
+    operand.index = static_cast<std::size_t>(given - m_inputs.begin());
+    return operand;
+  }
+  if (const auto inner = m_innerIndex.find(id); inner != m_innerIndex.end()) {
+    operand.from = Operand::From::Inner;
+    operand.index = inner->second;
+    return operand;
+  }
   const auto constant = request.constants.find(id);
   if (constant == request.constants.end() || !constant->second.hasData())
     return Diagnostic{.message = "reads a value without data", .where = {.node = node.name, .value = value.name}};
-  const auto [entry, isNew] = m_constantIndex.emplace(std::pair(id, rounded), m_constants.size());
+  const auto [entry, isNew] =
+      m_constantIndex.emplace(std::tuple(id, operand.rounded, operand.type), m_constants.size());
   if (isNew) {
     const DataType type = constantType(request, id, constant->second.type());
-    const Tensor math = convertedTensor(truncatedConstant(constant->second, type), mathType(type));
-    m_constants.push_back(rounded ? roundedTensor(math, m_compute) : math);
+    const DataType wanted = exact ? operand.type : mathType(type, value.type.dtype);
+    const Tensor math = convertedTensor(truncatedConstant(constant->second, type), wanted);
+    m_constants.push_back(operand.rounded ? roundedTensor(math, m_compute) : math);
   }
-  return Operand{Operand::From::Constant, entry->second, false};
+  operand.from = Operand::From::Constant;
+  operand.index = entry->second;
+  return operand;
 }
 
 ReferenceNodes::NodeResult ReferenceNodes::resultOf(const KernelRequest& request, ValueId value) {
   NodeResult result{.wanted = value.valid()};
   if (!result.wanted) return result;
   result.inner = m_inner.size();
+  result.declared = request.plan->graph().value(value).type.dtype;
   m_innerIndex.emplace(value, result.inner);
   m_inner.emplace_back();
+  m_results.emplace_back();
   const FusedNode& fused = *request.fused;
   const auto& produced = request.plan->truncation.produced;
   const auto truncated = std::ranges::find(produced, value, &TruncatedValue::value);
-  if (truncated != produced.end() && !isFallback(request)) result.type = mathType(truncated->to);
+  if (truncated != produced.end() && !isFallback(request)) result.type = mathType(truncated->to, result.declared);
   for (const InnerEdge& edge : fused.innerEdges) {
     if (edge.value != value) continue;
-    if (edge.real || !isFloat(edge.type)) result.type = mathType(edge.type);
+    if (edge.real || !isFloat(edge.type)) result.type = mathType(edge.type, result.declared);
     if (edge.real) result.edge = edge.type;
   }
   for (std::size_t i = 0; i < fused.outputs.size(); ++i)
@@ -172,29 +192,34 @@ Result<std::unique_ptr<ReferenceNodes>> ReferenceNodes::prepare(const KernelRequ
   nodes->m_model = request.plan->model;
   nodes->m_compute = fused.compute;
   nodes->m_inputs = fused.inputs;
+  for (const ValueId input : fused.inputs) nodes->m_declared.push_back(request.plan->graph().value(input).type.dtype);
   for (const FusedOutput& output : fused.outputs) nodes->m_outputTypes.push_back(output.type);
   for (const NodeId id : fused.nodes) TRY(nodes->addNode(request, request.plan->graph().node(id)));
   return nodes;
 }
 
 Tensor ReferenceNodes::fetch(const Operand& operand) const {
-  const auto withType = [&](const Tensor& tensor) { return convertedTensor(tensor, operand.type); };
+  const auto seen = [&](const Tensor& math, const Tensor& stored) {
+    if (operand.asStored) return convertedTensor(stored, operand.type);
+    return convertedTensor(operand.rounded ? roundedTensor(math, m_compute) : math, operand.type);
+  };
   switch (operand.from) {
     case Operand::From::Absent:
       return {};
     case Operand::From::Constant:
-      return withType(m_constants[operand.index]);
+      return convertedTensor(m_constants[operand.index], operand.type);
     case Operand::From::Input:
-      return withType(operand.rounded ? roundedTensor(m_given[operand.index], m_compute) : m_given[operand.index]);
+      return seen(m_given[operand.index], m_stored[operand.index]);
     case Operand::From::Inner:
-      return withType(operand.rounded ? roundedTensor(m_inner[operand.index], m_compute) : m_inner[operand.index]);
+      return seen(m_inner[operand.index], m_results[operand.index]);
   }
   return {};
 }
 
 void ReferenceNodes::keep(const NodeResult& result, const Tensor& tensor, std::vector<Tensor>& outputs) {
   if (result.output) outputs[*result.output] = convertedTensor(tensor, m_outputTypes[*result.output]);
-  const DataType type = result.type != DataType::Undefined ? result.type : mathType(tensor.type());
+  const DataType type = result.type != DataType::Undefined ? result.type : mathType(tensor.type(), result.declared);
+  m_results[result.inner] = tensor;
   m_inner[result.inner] = roundedTensor(convertedTensor(tensor, type), result.edge);
 }
 
@@ -213,11 +238,15 @@ Status ReferenceNodes::runStep(const NodeStep& step, std::vector<Tensor>& output
 
 Result<std::vector<Tensor>> ReferenceNodes::run(std::span<const Tensor> inputs) {
   m_given.clear();
-  for (const Tensor& stored : inputs) m_given.push_back(convertedTensor(stored, mathType(stored.type())));
+  m_stored.assign(inputs.begin(), inputs.end());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    m_given.push_back(convertedTensor(inputs[i], mathType(inputs[i].type(), m_declared[i])));
   std::vector<Tensor> outputs(m_outputTypes.size());
   for (const NodeStep& step : m_steps) TRY(runStep(step, outputs));
   std::ranges::fill(m_given, Tensor());
+  std::ranges::fill(m_stored, Tensor());
   std::ranges::fill(m_inner, Tensor());
+  std::ranges::fill(m_results, Tensor());
   return outputs;
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "backends/backend.h"
@@ -31,12 +32,14 @@ class ReferenceNodes {
     std::size_t index = 0;                ///< of the fused node's input, of the constant, of the inner value
     bool rounded = false;                 ///< to the compute type
     DataType type = DataType::Undefined;  ///< that the node insists on; Undefined: as it comes
+    bool asStored = false;                ///< the bits as they are in memory, not what the math sees
   };
   /// What becomes of a node's output.
   struct NodeResult {
     bool wanted = false;
     std::size_t inner = 0;                ///< its place among the inner values
     DataType type = DataType::Undefined;  ///< of its consumers' node math; Undefined: as it comes
+    DataType declared = DataType::Undefined;
     DataType edge = DataType::Undefined;  ///< rounded to this first, if the edge is real
     std::optional<std::size_t> output;    ///< the fused node's output it is stored in
   };
@@ -58,12 +61,15 @@ class ReferenceNodes {
   std::shared_ptr<const Model> m_model;  ///< keeps the nodes alive
   DataType m_compute = DataType::Undefined;
   std::vector<ValueId> m_inputs;
+  std::vector<DataType> m_declared;  ///< of the inputs
   std::vector<DataType> m_outputTypes;
   std::vector<Tensor> m_constants;
-  std::map<std::pair<ValueId, bool>, std::size_t> m_constantIndex;
+  std::map<std::tuple<ValueId, bool, DataType>, std::size_t> m_constantIndex;
   std::map<ValueId, std::size_t> m_innerIndex;
   std::vector<Tensor> m_inner;
-  std::vector<Tensor> m_given;  ///< the inputs of this run, at math types
+  std::vector<Tensor> m_results;  ///< the inner values as the nodes gave them
+  std::vector<Tensor> m_given;    ///< the inputs of this run, at math types
+  std::vector<Tensor> m_stored;   ///< and as they are stored
   std::vector<NodeStep> m_steps;
 };
 

@@ -134,17 +134,5 @@ TEST(CausalConvWithState, ReadsThePastAndKeepsTheEnd) {
             "node 'n': the channels of input and weight must be equal, but are 1 and 2");
 }
 
-TEST(TensorScatter, WritesAtAnIndexAndWrapsAround) {
-  const Tensor cache = floats({1, 4, 1}, {0, 0, 0, 0}), update = floats({1, 2, 1}, {7, 8});
-  expectFloats(run("TensorScatter", {cache, update}), {1, 4, 1}, {7, 8, 0, 0});
-  expectFloats(run("TensorScatter", {cache, update, ints({2})}), {1, 4, 1}, {0, 0, 7, 8});
-  expectFloats(run("TensorScatter", {cache, update, ints({3})}, {{"mode", std::string("circular")}}), {1, 4, 1},
-               {8, 0, 0, 7});
-  EXPECT_EQ(errorOf(run("TensorScatter", {cache, update, ints({3})})),
-            "node 'n': 2 entries cannot be written at index 3 of a cache of 4");
-  EXPECT_EQ(errorOf(run("TensorScatter", {cache, update}, {{"axis", std::int64_t{0}}})),
-            "node 'n': attribute 'axis': is that of the batch, which cannot be written along");
-}
-
 }  // namespace
 }  // namespace fusescope::testing

@@ -1,0 +1,162 @@
+#include <cmath>
+
+#include "backends/native/attention_step.h"
+#include "backends/native/lowering.h"
+
+namespace fusescope::native {
+namespace {
+
+/// ONNX's Attention as [batch, key heads, query heads per key head, sequence, depth]: keys and values are read again
+/// for each query head that shares them.
+constexpr std::size_t kRank = 5;
+
+/// `ref`, [batch, heads, sequence, depth] or [batch, sequence, heads * depth], with its heads in `groups`.
+Ref withHeads(Ref ref, std::int64_t heads, std::int64_t groups) {
+  const bool packed = ref.dims.size() == 3;
+  const std::int64_t depth = packed ? ref.dims[2] / heads : ref.dims[3];
+  const std::int64_t sequenceStride = packed ? ref.strides[1] : ref.strides[2];
+  const std::int64_t headStride = packed ? depth * ref.strides[2] : ref.strides[1];
+  const std::int64_t depthStride = ref.strides.back();
+  const std::int64_t perGroup = heads / groups;
+  ref.strides = {ref.strides[0], headStride * perGroup, headStride, sequenceStride, depthStride};
+  ref.dims = {ref.dims[0], groups, perGroup, packed ? ref.dims[1] : ref.dims[2], depth};
+  return ref;
+}
+
+Ref transposed(Ref ref) {
+  std::swap(ref.dims[kRank - 2], ref.dims[kRank - 1]);
+  std::swap(ref.strides[kRank - 2], ref.strides[kRank - 1]);
+  return ref;
+}
+
+/// A mask that broadcasts to [batch, heads, rows, keys], as one of rank 5.
+Ref maskOf(Ref ref, const Dims& scores) {
+  Dims dims(4 - ref.dims.size(), 1), strides(4 - ref.dims.size(), 0);
+  dims.insert(dims.end(), ref.dims.begin(), ref.dims.end());
+  strides.insert(strides.end(), ref.strides.begin(), ref.strides.end());
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (dims[i] == 1) strides[i] = 0;
+  ref.strides = {strides[0], strides[1] * scores[2], strides[1], strides[2], strides[3]};
+  ref.dims = scores;
+  return ref;
+}
+
+/// Minus infinity where a query must not see a key, by its place.
+Tensor placeMask(const Node& node, std::int64_t rows, std::int64_t keys, std::int64_t offset) {
+  const bool causal = node.intAttribute("is_causal", 0) != 0;
+  const std::int64_t left = node.intAttribute("left_window_size", -1);
+  const std::int64_t right = node.intAttribute("right_window_size", -1);
+  Tensor mask = Tensor::zeros(DataType::F32, {rows, keys});
+  float* to = mask.mutableData<float>().data();
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < keys; ++j, ++to) {
+      const std::int64_t at = offset + i;
+      const bool hidden = (causal && j > at) || (left >= 0 && j < at - left) || (right >= 0 && j > at + right);
+      if (hidden) *to = -INFINITY;
+    }
+  return mask;
+}
+
+bool limitsPlaces(const Node& node) {
+  return node.intAttribute("is_causal", 0) != 0 || node.intAttribute("left_window_size", -1) >= 0 ||
+         node.intAttribute("right_window_size", -1) >= 0;
+}
+
+constexpr std::int64_t kMostPlaces = std::int64_t{1} << 26;  // of a mask by place: 256 MiB
+
+}  // namespace
+
+bool Lowering::canLowerAttention(const Node& node) const {
+  const auto has = [&](std::size_t i) { return node.input(i).valid(); };
+  const bool wantsScores = node.outputs.size() > 3 && m_request.values.contains(node.outputs[3]);
+  if (has(6) || wantsScores || has(4) != has(5)) return false;
+  for (const std::size_t i : {0, 1, 2, 4, 5})
+    if (has(i) && typeOf(node.input(i)) != DataType::F32) return false;
+  const Dims query = dimsOf(node.input(0)), key = dimsOf(node.input(1)), result = dimsOf(node.outputs[0]);
+  if (query.size() != key.size() || (query.size() != 3 && query.size() != 4)) return false;
+  const std::int64_t keys = key[key.size() - 2] + (has(4) ? dimsOf(node.input(4))[2] : 0);
+  const std::int64_t rows = query[query.size() - 2];
+  if (elementCount(query).value_or(0) == 0 || elementCount(result).value_or(0) == 0 || keys == 0) return false;
+  if (limitsPlaces(node) && rows > kMostPlaces / keys) return false;
+  if (!has(3)) return true;
+  const DataType mask = typeOf(node.input(3));
+  return (mask == DataType::F32 || mask == DataType::Bool) && !dimsOf(node.input(3)).empty() &&
+         dimsOf(node.input(3)).back() == keys;
+}
+
+// The keys and values so far and the new ones, side by side: what the node gives as its present state.
+Result<Ref> Lowering::withPast(const Node& node, std::size_t input, std::int64_t heads) {
+  const ValueId past = node.input(input + 3);
+  const ValueId present = node.outputs.size() > input ? node.outputs[input] : ValueId();
+  const bool wanted = present.valid() && m_request.values.contains(present);
+  const Ref found = TRY(ref(node.input(input)));
+  const Ref held = found.layout == Layout::Plain ? found : TRY(inLayout(found, Layout::Plain));
+  const Ref fresh = withHeads(held, heads, heads);
+  if (!past.valid() && !wanted) return fresh;
+  const std::int64_t before = past.valid() ? dimsOf(past)[2] : 0;
+  const Dims dims{fresh.dims[0], heads, before + fresh.dims[3], fresh.dims[4]};
+  const Ref all = wanted ? allocate(present) : allocateScratch(DataType::F32, dims);
+  if (wanted) define(present, all);
+  Ref target = withHeads(all, heads, heads);
+  target.dims[3] = before;
+  if (past.valid() && before > 0) {
+    const Ref old = TRY(ref(past));
+    copyStrided(withHeads(old.layout == Layout::Plain ? old : TRY(inLayout(old, Layout::Plain)), heads, heads), target);
+  }
+  target.offset += before * target.strides[3];
+  target.dims[3] = fresh.dims[3];
+  copyStrided(fresh, target);
+  return withHeads(all, heads, heads);
+}
+
+Result<bool> Lowering::lowerAttentionNode(const Node& node) {
+  if (!node.is("Attention") || !canLowerAttention(node)) return false;
+  const Dims queryDims = dimsOf(node.input(0));
+  const bool packed = queryDims.size() == 3;
+  const std::int64_t heads = packed ? node.intAttribute("q_num_heads", 1) : queryDims[1];
+  const std::int64_t groups = packed ? node.intAttribute("kv_num_heads", 1) : dimsOf(node.input(1))[1];
+  const auto shared = [&](Ref ref) {  // by the query heads of its group
+    ref.dims[2] = heads / groups;
+    ref.strides[2] = 0;
+    return ref;
+  };
+  const Ref found = TRY(ref(node.input(0)));
+  Ref query = found.layout == Layout::Plain ? found : TRY(inLayout(found, Layout::Plain));
+  if (query.strides.back() != 1) query = TRY(plain(query));
+  AttentionCall call{.nanGuard = node.input(3).valid() || limitsPlaces(node)};
+  call.query = withHeads(query, heads, groups);
+  call.key = transposed(shared(TRY(withPast(node, 1, groups))));
+  call.value = shared(TRY(withPast(node, 2, groups)));
+  const std::int64_t rows = call.query.dims[3], depth = call.query.dims[4], keys = call.key.dims[4];
+  const Dims scores{call.query.dims[0], groups, heads / groups, rows, keys};
+  std::vector<BufferIndex> reads = {call.query.buffer, call.key.buffer, call.value.buffer};
+
+  const float scale = node.hasAttribute("scale") ? node.floatAttribute("scale", 0)
+                                                 : static_cast<float>(1 / std::sqrt(static_cast<double>(depth)));
+  call.terms.push_back({.kind = ScoreTerm::Kind::Scale, .mask = std::nullopt, .number = scale});
+  if (const float cap = node.floatAttribute("softcap", 0); cap != 0)
+    call.terms.push_back({.kind = ScoreTerm::Kind::SoftCap, .mask = std::nullopt, .number = cap});
+  if (limitsPlaces(node)) {
+    Ref mask{.dtype = DataType::F32, .dims = {rows, keys}, .strides = {keys, 1}};
+    mask.buffer =
+        m_program.addConstant(placeMask(node, rows, keys, node.input(4).valid() ? dimsOf(node.input(4))[2] : 0));
+    call.terms.push_back({.kind = ScoreTerm::Kind::Mask, .mask = maskOf(mask, scores)});
+  }
+  if (node.input(3).valid()) {
+    const Ref given = TRY(ref(node.input(3)));
+    const Ref mask = given.layout == Layout::Plain ? given : TRY(inLayout(given, Layout::Plain));
+    reads.push_back(mask.buffer);
+    const bool isTruth = mask.dtype == DataType::Bool;
+    call.terms.push_back({.kind = isTruth ? ScoreTerm::Kind::WhereFalse : ScoreTerm::Kind::Mask,
+                          .mask = maskOf(mask, scores),
+                          .number = -INFINITY});
+  }
+  const Ref result = allocate(node.outputs[0]);
+  define(node.outputs[0], result);
+  call.result = withHeads(result, heads, groups);
+  m_implementations.push_back("attention");
+  m_program.addStep(makeAttentionStep(std::move(call), m_threads), reads, {result.buffer});
+  return true;
+}
+
+}  // namespace fusescope::native
