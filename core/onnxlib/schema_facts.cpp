@@ -82,7 +82,8 @@ bool buildBody(const onnx::OpSchema& schema, const FileNode& node, int opset, co
   if (!schema.HasContextDependentFunction()) return false;
   std::vector<onnx::TypeProto> types;
   for (const FileType& type : inputTypes) types.push_back(typeProto(type));
-  const onnx::FunctionBodyBuildContextImpl context(nodeProto(node), types);
+  const onnx::NodeProto proto = nodeProto(node);  // the context keeps pointers to its attributes
+  const onnx::FunctionBodyBuildContextImpl context(proto, types);
   int version = onnx::OpSchema::kUninitializedSinceVersion;
   for (const int candidate : schema.context_dependent_function_opset_versions())
     if (candidate <= opset) version = std::max(version, candidate);
