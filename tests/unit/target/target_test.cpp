@@ -67,5 +67,30 @@ TEST(ValidateNode, AnswersWithACode) {
   EXPECT_EQ(validated("tensorrt-8", "Det", DataType::F32).code, "validate.operator_not_supported");
 }
 
+TEST(ValidateNode, LeavesContainersToTheFallback) {
+  const auto body = parseGraph("graph \"b\" { input %s: sequence(f32[2]) output %s }").value();
+  GraphEditor editor;
+  const TensorType list{.dtype = DataType::F32, .shape = Shape::of(Dims{2}), .container = Container::Sequence};
+  const ValueId x = editor.addInput("x", list);
+  const ValueId c = editor.addInput("c", {DataType::Bool, Shape::of(Dims{})});
+  const ValueId y = editor.addValue("y", list), n = editor.addValue("n", {DataType::F32, Shape::of(Dims{2})});
+  editor.addNode({.op = "Identity", .name = "i", .inputs = {x}, .outputs = {y}});
+  editor.addNode({.op = "If", .name = "n", .inputs = {c}, .outputs = {n}, .attributes = {{"b", Subgraph{body, {x}}}}});
+  editor.addOutput(y);
+  const auto graph = editor.publish().value();
+  const TensorType* lists[] = {&list};
+  const TensorType* condition[] = {&graph->value(c).type};
+  const TensorType* result[] = {&graph->value(n).type};
+  for (const char* target : {"cpu:avx2", "tensorrt-10"}) {
+    const Decision decision =
+        validateNode(Target::fromName(target).value(), *graph, graph->node(NodeId(0)), lists, lists);
+    EXPECT_EQ(decision.code, "validate.type_not_supported") << target;
+    EXPECT_EQ(decision.arguments["type"], "sequence(f32)") << target;
+  }
+  const Target tensorrt = Target::fromName("tensorrt-10").value();
+  const Decision inside = validateNode(tensorrt, *graph, graph->node(NodeId(1)), condition, result);
+  EXPECT_EQ(inside.code, "validate.type_not_supported") << "what a body holds counts too";
+}
+
 }  // namespace
 }  // namespace fusescope
