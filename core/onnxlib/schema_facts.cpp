@@ -82,7 +82,8 @@ bool buildBody(const onnx::OpSchema& schema, const FileNode& node, int opset, co
   if (!schema.HasContextDependentFunction()) return false;
   std::vector<onnx::TypeProto> types;
   for (const FileType& type : inputTypes) types.push_back(typeProto(type));
-  const onnx::FunctionBodyBuildContextImpl context(nodeProto(node), types);
+  const onnx::NodeProto proto = nodeProto(node);  // the context keeps pointers to its attributes
+  const onnx::FunctionBodyBuildContextImpl context(proto, types);
   int version = onnx::OpSchema::kUninitializedSinceVersion;
   for (const int candidate : schema.context_dependent_function_opset_versions())
     if (candidate <= opset) version = std::max(version, candidate);
@@ -97,8 +98,9 @@ std::int64_t newestOpset() {
   return found == ranges.end() ? 0 : found->second.second;
 }
 
-bool knowsOperator(const std::string& domain, const std::string& op, std::int64_t opset) {
-  return schemaOf(domain, op, opset) != nullptr;
+std::int64_t operatorVersion(const std::string& domain, const std::string& op, std::int64_t opset) {
+  const onnx::OpSchema* schema = schemaOf(domain, op, opset);
+  return schema == nullptr ? 0 : schema->since_version();
 }
 
 Result<std::optional<FileFunction>> functionBody(const FileNode& node, std::int64_t opset,

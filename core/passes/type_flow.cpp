@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ops/op_schema.h"
-#include "passes/symbolic_values.h"
+#include "ops/symbolic_values.h"
 
 namespace fusescope {
 namespace {
@@ -36,7 +36,7 @@ class Walk {
       const Value& value = graph.value(id);
       if (value.constant == nullptr) continue;
       m_flow.types[id.index] = {value.constant->type(), Shape::of(value.constant->dims())};
-      if (value.constant->hasData()) setKnown(id, value.constant);
+      if (value.constant->hasData()) m_flow.known[id.index] = value.constant;
     }
   }
 
@@ -51,8 +51,7 @@ class Walk {
       constants.push_back(input.valid() ? m_flow.known[input.index].get() : nullptr);
     }
     std::vector<const SymbolicInts*> symbolic;
-    for (const ValueId input : node.inputs)
-      symbolic.push_back(input.valid() && m_symbolic[input.index] ? &*m_symbolic[input.index] : nullptr);
+    for (const ValueId input : node.inputs) symbolic.push_back(symbolicAt(input));
     const SymbolicInputs inputs{types, symbolic};
     std::vector<TensorType> computed = TRY(inferNode(node, types, constants));
     if (!computed.empty()) computed[0].shape = completedShape(node, inputs, computed[0].shape);
@@ -62,9 +61,12 @@ class Walk {
   }
 
  private:
-  void setKnown(ValueId id, std::shared_ptr<const Tensor> value) {
-    m_symbolic[id.index] = symbolicOf(*value);
-    m_flow.known[id.index] = std::move(value);
+  /// What is known of each element of a value that may be a shape, or null.
+  const SymbolicInts* symbolicAt(ValueId id) {
+    if (!id.valid()) return nullptr;
+    auto& symbolic = m_symbolic[id.index];
+    if (!symbolic && m_flow.known[id.index] != nullptr) symbolic = symbolicOf(*m_flow.known[id.index]);
+    return symbolic ? &*symbolic : nullptr;
   }
 
   Status settle(const Node& node, ValueId id, const TensorType& computed) {
@@ -94,7 +96,8 @@ class Walk {
       if (output.valid() && !affordable(m_flow.types[output.index], inputBytes)) return Done{};
     std::vector<Tensor> results = TRY(runNode(node, constants));
     for (std::size_t i = 0; i < node.outputs.size() && i < results.size(); ++i)
-      if (node.outputs[i].valid()) setKnown(node.outputs[i], std::make_shared<const Tensor>(std::move(results[i])));
+      if (node.outputs[i].valid())
+        m_flow.known[node.outputs[i].index] = std::make_shared<const Tensor>(std::move(results[i]));
     return Done{};
   }
 
@@ -115,10 +118,8 @@ class Walk {
     auto values = symbolicResult(node, inputs, type);
     if (!values) return false;
     const auto tensor = tensorOf(*values, type);
-    if (tensor)
-      setKnown(output, std::make_shared<const Tensor>(*tensor));
-    else
-      m_symbolic[output.index] = std::move(values);
+    if (tensor) m_flow.known[output.index] = std::make_shared<const Tensor>(*tensor);
+    m_symbolic[output.index] = std::move(values);
     return tensor.has_value();
   }
 

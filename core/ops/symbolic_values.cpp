@@ -1,4 +1,4 @@
-#include "passes/symbolic_values.h"
+#include "ops/symbolic_values.h"
 
 #include <algorithm>
 #include <functional>
