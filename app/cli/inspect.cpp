@@ -81,10 +81,11 @@ void printForPeople(const Json& json) {
     return;
   }
   printTitle("Cannot run");
-  Table table({{"node"}, {"code"}, {"why"}});
+  Table table({{"node"}, {"operator"}, {"why"}});
   for (const auto& entry : json["cannot_run"]) {
     table.add({entry["node"].is_null() ? "(the model)" : entry["node"].get<std::string>(),
-               entry["code"].get<std::string>(), entry["message"].get<std::string>()});
+               entry["operator"].is_null() ? "-" : entry["operator"].get<std::string>(),
+               entry["message"].get<std::string>()});
   }
   table.print();
 }

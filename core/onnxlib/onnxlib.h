@@ -124,8 +124,8 @@ Result<FileModel> readModel(const std::filesystem::path& path, const ReadLimits&
 
 /// The newest opset of ai.onnx that the library knows.
 std::int64_t newestOpset();
-/// Whether the library has a schema for the operator at this opset (of its domain).
-bool knowsOperator(const std::string& domain, const std::string& op, std::int64_t opset);
+/// The opset that brought the version of the operator in force at `opset` (of its domain); 0 if the library knows none.
+std::int64_t operatorVersion(const std::string& domain, const std::string& op, std::int64_t opset);
 
 /// The body of an operator that its schema defines as a function, at the given opset, for inputs of these types
 /// (one per input, in order). Nothing if the operator is primitive or unknown.

@@ -98,8 +98,9 @@ std::int64_t newestOpset() {
   return found == ranges.end() ? 0 : found->second.second;
 }
 
-bool knowsOperator(const std::string& domain, const std::string& op, std::int64_t opset) {
-  return schemaOf(domain, op, opset) != nullptr;
+std::int64_t operatorVersion(const std::string& domain, const std::string& op, std::int64_t opset) {
+  const onnx::OpSchema* schema = schemaOf(domain, op, opset);
+  return schema == nullptr ? 0 : schema->since_version();
 }
 
 Result<std::optional<FileFunction>> functionBody(const FileNode& node, std::int64_t opset,

@@ -35,14 +35,14 @@ class Walk {
       const Value& value = graph.value(id);
       if (value.constant == nullptr) continue;
       m_flow.types[id.index] = typeOf(*value.constant);
-      if (value.constant->hasData()) setKnown(id, value.constant);
+      if (value.constant->hasData()) m_flow.known[id.index] = value.constant;
     }
   }
 
   TypeFlow take() { return std::move(m_flow); }
   void setInput(ValueId id, TensorType type, const Tensor* known) {
     m_flow.types[id.index] = std::move(type);
-    if (known != nullptr && known->hasData()) setKnown(id, std::make_shared<const Tensor>(*known));
+    if (known != nullptr && known->hasData()) m_flow.known[id.index] = std::make_shared<const Tensor>(*known);
   }
 
   Status visit(const Node& node) {
@@ -53,8 +53,7 @@ class Walk {
       constants.push_back(input.valid() ? m_flow.known[input.index].get() : nullptr);
     }
     std::vector<const SymbolicInts*> symbolic;
-    for (const ValueId input : node.inputs)
-      symbolic.push_back(input.valid() && m_symbolic[input.index] ? &*m_symbolic[input.index] : nullptr);
+    for (const ValueId input : node.inputs) symbolic.push_back(symbolicAt(input));
     const SymbolicInputs inputs{types, symbolic};
     std::vector<TensorType> computed = TRY(inferNode(node, types, constants));
     if (!computed.empty()) computed[0].shape = completedShape(node, inputs, computed[0].shape);
@@ -64,9 +63,12 @@ class Walk {
   }
 
  private:
-  void setKnown(ValueId id, std::shared_ptr<const Tensor> value) {
-    m_symbolic[id.index] = symbolicOf(*value);
-    m_flow.known[id.index] = std::move(value);
+  /// What is known of each element of a value that may be a shape, or null.
+  const SymbolicInts* symbolicAt(ValueId id) {
+    if (!id.valid()) return nullptr;
+    auto& symbolic = m_symbolic[id.index];
+    if (!symbolic && m_flow.known[id.index] != nullptr) symbolic = symbolicOf(*m_flow.known[id.index]);
+    return symbolic ? &*symbolic : nullptr;
   }
 
   Status settle(const Node& node, ValueId id, const TensorType& computed) {
@@ -98,7 +100,8 @@ class Walk {
       if (output.valid() && !affordable(m_flow.types[output.index], inputBytes)) return Done{};
     std::vector<Tensor> results = TRY(runNode(node, constants));
     for (std::size_t i = 0; i < node.outputs.size() && i < results.size(); ++i)
-      if (node.outputs[i].valid()) setKnown(node.outputs[i], std::make_shared<const Tensor>(std::move(results[i])));
+      if (node.outputs[i].valid())
+        m_flow.known[node.outputs[i].index] = std::make_shared<const Tensor>(std::move(results[i]));
     return Done{};
   }
 
@@ -119,10 +122,8 @@ class Walk {
     auto values = symbolicResult(node, inputs, type);
     if (!values) return false;
     const auto tensor = tensorOf(*values, type);
-    if (tensor)
-      setKnown(output, std::make_shared<const Tensor>(*tensor));
-    else
-      m_symbolic[output.index] = std::move(values);
+    if (tensor) m_flow.known[output.index] = std::make_shared<const Tensor>(*tensor);
+    m_symbolic[output.index] = std::move(values);
     return tensor.has_value();
   }
 

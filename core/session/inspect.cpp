@@ -32,12 +32,15 @@ Json valuesJson(const Graph& graph, const std::vector<ValueId>& values) {
   return list;
 }
 
+std::string operatorText(const std::string& domain, const std::string& op) {
+  return domain.empty() || domain == "ai.onnx" ? op : domain + "::" + op;
+}
+
 /// How many of the file's nodes are of each operator, by name; domains other than ONNX's own are written before it.
 Json operatorsJson(const Model& model) {
   std::map<std::string, std::int64_t> counts;
   for (const auto& origin : model.origins) {
-    const bool standard = origin.domain.empty() || origin.domain == "ai.onnx";
-    ++counts[standard ? origin.op : origin.domain + "::" + origin.op];
+    ++counts[operatorText(origin.domain, origin.op)];
   }
   Json json = Json::object();
   for (const auto& [op, count] : counts) json[op] = count;
@@ -55,17 +58,24 @@ Json typesJson(const Graph& graph) {
   return json;
 }
 
+std::string whyUnknown(const Node& node) {
+  if (node.domain.empty()) return fmt::format("operator {} is not known", node.op);
+  if (node.domain.starts_with("ai.onnx"))
+    return fmt::format("operators of the domain {} cannot be run here, and {} has no function body", node.domain,
+                       node.op);
+  return fmt::format("{} is an operator of the custom domain {}, and the file holds no function for it", node.op,
+                     node.domain);
+}
+
 void findNodesWithoutKernel(const Graph& graph, std::vector<CannotRun>& found) {
   for (const auto id : graph.order()) {
     const auto& node = graph.node(id);
     const auto* schema = OpRegistry::standard().find(node);
-    const bool standard = node.domain.empty() || node.domain == "ai.onnx";
-    const auto op = standard ? node.op : node.domain + "::" + node.op;
-    if (schema == nullptr) {
-      found.push_back({node.name, "build.unknown_operator", fmt::format("operator {} is not known", op)});
-    } else if (!schema->kernel) {
-      found.push_back({node.name, "build.no_kernel", fmt::format("no kernel for {} exists yet", op)});
-    }
+    const auto op = operatorText(node.domain, node.op);
+    if (schema == nullptr)
+      found.push_back({node.name, op, "build.unknown_operator", whyUnknown(node)});
+    else if (!schema->kernel)
+      found.push_back({node.name, op, "build.no_kernel", fmt::format("no kernel for {} exists yet", op)});
     for (const auto& [key, attribute] : node.attributes) {
       const auto* body = std::get_if<Subgraph>(&attribute);
       if (body != nullptr && body->graph) findNodesWithoutKernel(*body->graph, found);
@@ -79,6 +89,7 @@ std::vector<CannotRun> cannotRun(const Model& model) {
   std::vector<CannotRun> found;
   if (model.weightless) {
     found.push_back({{},
+                     {},
                      "build.no_weights",
                      "the model holds no data for its weights: it can be looked at and planned, not built or run"});
   }
@@ -103,6 +114,7 @@ Json inspectJson(const Model& model) {
   json["cannot_run"] = Json::array();
   for (const auto& entry : cannotRun(model)) {
     json["cannot_run"].push_back({{"node", entry.node.empty() ? Json(nullptr) : Json(entry.node)},
+                                  {"operator", entry.op.empty() ? Json(nullptr) : Json(entry.op)},
                                   {"code", entry.code},
                                   {"message", entry.message}});
   }

@@ -30,6 +30,7 @@ Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path
 /// What cannot run here and why: operators without a kernel, missing weights.
 struct CannotRun {
   std::string node;  ///< empty: the whole model
+  std::string op;    ///< its operator, a domain other than ONNX's own before it: "vendor::Odd"
   std::string code;
   std::string message;
 };

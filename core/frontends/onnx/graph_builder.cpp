@@ -32,9 +32,34 @@ FileTensor numbersTensor(DataType type, std::vector<std::int64_t> dims, const T*
   return {.dtype = type, .dims = std::move(dims), .owner = memory, .data = data, .hasData = true};
 }
 
+/// Whether the operator changed between `opset` and the oldest one that the adapters start from.
+bool isTooOld(const FileNode& node, std::int64_t opset) {
+  return node.domain.empty() && !node.newest && opset < kOldestOpset &&
+         onnxlib::operatorVersion("", node.op, opset) != onnxlib::operatorVersion("", node.op, kOldestOpset);
+}
+
 std::int64_t opsetOf(const Opsets& opsets, const std::string& domain) {
   const auto found = opsets.find(domain);
   return found == opsets.end() ? 0 : found->second;
+}
+
+/// The attribute's value, unless it is a graph or of a kind that is not read.
+std::optional<Attribute> plainAttribute(const FileAttribute& attribute) {
+  if (const auto* i = std::get_if<std::int64_t>(&attribute.value)) return Attribute(*i);
+  if (const auto* f = std::get_if<float>(&attribute.value)) return Attribute(*f);
+  if (const auto* text = std::get_if<std::string>(&attribute.value)) return Attribute(*text);
+  if (const auto* ints = std::get_if<std::vector<std::int64_t>>(&attribute.value)) return Attribute(*ints);
+  if (const auto* floats = std::get_if<std::vector<float>>(&attribute.value)) return Attribute(*floats);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&attribute.value)) return Attribute(*texts);
+  if (const auto* tensor = std::get_if<FileTensor>(&attribute.value)) return Attribute(toTensor(*tensor));
+  if (const auto* type = std::get_if<FileType>(&attribute.value)) return Attribute(typeText(toType(*type)));
+  return std::nullopt;
+}
+
+FileType toFileType(const TensorType& type) {
+  FileType result{.dtype = type.dtype, .ranked = type.shape.ranked, .dims = {}, .container = type.container};
+  for (const Dim& dim : type.shape.dims) result.dims.push_back({.size = dim.size, .symbol = dim.symbol});
+  return result;
 }
 
 }  // namespace
@@ -159,6 +184,12 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
   if (local != m_shared.functions.end()) return inlineCall(*local->second, node, origin, depth);
 
   const std::int64_t opset = opsetOf(opsets, node.domain);
+  if (!adapted && isTooOld(node, opset))
+    return Diagnostic{.message = node.op + " of opset " + std::to_string(opset) +
+                                 " is too old: opsets of ai.onnx from " + std::to_string(kOldestOpset) +
+                                 " on can be read",
+                      .where = {.node = node.displayName()},
+                      .help = "Export it again at a newer opset, or convert it with onnx.version_converter."};
   if (!adapted && needsAdapting(node, opset)) {
     const std::string name = node.name;
     std::vector<FileNode> nodes = TRY(adaptNode(std::move(node), opset, *this));
@@ -171,9 +202,10 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
   if (OpRegistry::standard().find(node.domain, node.op) == nullptr) {
     std::vector<FileType> types;
     for (const std::string& input : node.inputs) types.push_back(type(input) != nullptr ? *type(input) : FileType());
-    const auto body = TRY(onnxlib::functionBody(node, adapted ? onnxlib::newestOpset() : opset, types));
+    const auto body = TRY(onnxlib::functionBody(node, adapted || node.newest ? onnxlib::newestOpset() : opset, types));
     if (body) return inlineCall(*body, node, origin, depth);
   }
+  if (depth > 0) noteTypes(node);
   m_pending.push_back({std::move(node), origin, &opsets});
   return Done{};
 }
@@ -187,15 +219,39 @@ Status GraphBuilder::inlineCall(const onnxlib::FileFunction& function, const Fil
   const bool single = nodes.size() == 1;
   Opsets& opsets = m_bodyOpsets.emplace_back(function.opsets);
   for (const auto& [domain, version] : m_shared.file.opsets) opsets.try_emplace(domain, version);
-  if (opsets.contains("") && opsetOf(opsets, "") < kOldestOpset)
-    return atNode(call.displayName(), "its function uses opset " + std::to_string(opsetOf(opsets, "")) +
-                                          " of ai.onnx; opsets from " + std::to_string(kOldestOpset) +
-                                          " on can be read");
   for (FileNode& node : nodes) {
     node.name = single ? call.name : m_nodeNames.take(node.name);
     TRY(expand(std::move(node), opsets, origin, depth + 1, false));
   }
   return Done{};
+}
+
+void GraphBuilder::noteTypes(const FileNode& file) {
+  Node node;
+  node.op = file.op;
+  node.domain = file.domain;
+  for (const FileAttribute& attribute : file.attributes) {
+    auto value = plainAttribute(attribute);
+    if (!value) return;
+    node.attributes.emplace(attribute.name, std::move(*value));
+  }
+  node.outputs.resize(file.outputs.size());
+  std::deque<TensorType> types;
+  std::deque<Tensor> tensors;
+  std::vector<const TensorType*> inputs;
+  std::vector<const Tensor*> constants;
+  for (const std::string& input : file.inputs) {
+    const FileTensor* tensor = constant(input);
+    const TensorType made = tensor != nullptr ? typeOf(toTensor(*tensor)) : declaredType(input);
+    inputs.push_back(input.empty() ? nullptr : &types.emplace_back(made));
+    constants.push_back(tensor != nullptr && tensor->hasData ? &tensors.emplace_back(toTensor(*tensor)) : nullptr);
+    node.inputs.push_back(input.empty() ? ValueId() : ValueId(node.inputs.size()));
+  }
+  const auto results = inferNode(node, inputs, constants);
+  if (!results.ok()) return;  // what is wrong is said when the graph is typed
+  for (std::size_t i = 0; i < file.outputs.size(); ++i)
+    if (!file.outputs[i].empty() && results.value()[i].dtype != DataType::Undefined)
+      m_types.try_emplace(file.outputs[i], &m_bodyTypes.emplace_back(toFileType(results.value()[i])));
 }
 
 Status GraphBuilder::addConstantNode(const FileNode& node) {
@@ -273,14 +329,7 @@ Status GraphBuilder::addNode(const PendingNode& pending) {
 }
 
 Result<Attribute> GraphBuilder::attributeOf(const FileAttribute& attribute, const PendingNode& pending) {
-  if (const auto* i = std::get_if<std::int64_t>(&attribute.value)) return Attribute(*i);
-  if (const auto* f = std::get_if<float>(&attribute.value)) return Attribute(*f);
-  if (const auto* text = std::get_if<std::string>(&attribute.value)) return Attribute(*text);
-  if (const auto* ints = std::get_if<std::vector<std::int64_t>>(&attribute.value)) return Attribute(*ints);
-  if (const auto* floats = std::get_if<std::vector<float>>(&attribute.value)) return Attribute(*floats);
-  if (const auto* texts = std::get_if<std::vector<std::string>>(&attribute.value)) return Attribute(*texts);
-  if (const auto* tensor = std::get_if<FileTensor>(&attribute.value)) return Attribute(toTensor(*tensor));
-  if (const auto* type = std::get_if<FileType>(&attribute.value)) return Attribute(typeText(toType(*type)));
+  if (auto plain = plainAttribute(attribute)) return std::move(*plain);
   const FileGraph& body = *std::get<std::shared_ptr<const FileGraph>>(attribute.value);
   if (m_depth + 1 > m_shared.limits.subgraphDepth)
     return atNode(pending.node.name, "its subgraphs are nested too deeply");

@@ -68,6 +68,8 @@ class GraphBuilder : private AdaptContext {
   void collectTypes(const onnxlib::FileGraph& graph);
   Status expand(onnxlib::FileNode node, const onnxlib::Opsets& opsets, OriginId origin, int depth, bool adapted);
   Status inlineCall(const onnxlib::FileFunction& function, const onnxlib::FileNode& call, OriginId origin, int depth);
+  /// Types the outputs of a node of a function's body: the body of a function it calls may depend on them.
+  void noteTypes(const onnxlib::FileNode& file);
   Status addConstantNode(const onnxlib::FileNode& node);
   Status declareOutputs(const PendingNode& pending);
   Status addNode(const PendingNode& pending);
@@ -95,7 +97,8 @@ class GraphBuilder : private AdaptContext {
   std::map<std::string, onnxlib::FileTensor, std::less<>> m_constants;  ///< initializers and Constant nodes
   std::vector<PendingNode> m_pending;
   std::vector<ValueId> m_captures;
-  std::deque<onnxlib::Opsets> m_bodyOpsets;  ///< of the functions inlined; PendingNode points here
+  std::deque<onnxlib::FileType> m_bodyTypes;  ///< m_types points here for values of functions' bodies
+  std::deque<onnxlib::Opsets> m_bodyOpsets;   ///< of the functions inlined; PendingNode points here
 };
 
 }  // namespace fusescope

@@ -19,10 +19,6 @@ Status checkOpset(const onnxlib::FileModel& file, ImportContext& context) {
     return Done{};
   }
   const std::int64_t newest = onnxlib::newestOpset();
-  if (found->second < kOldestOpset)
-    return Diagnostic{.message = "uses opset " + std::to_string(found->second) + " of ai.onnx; opsets " +
-                                 std::to_string(kOldestOpset) + " to " + std::to_string(newest) + " can be read",
-                      .help = "Export it again at a newer opset, or convert it with onnx.version_converter."};
   if (found->second > newest)
     context.decisions.push_back(
         decide("import.newer_opset", {}, "import", {{"opset", found->second}, {"known", newest}}));

@@ -4,7 +4,8 @@
 
 namespace fusescope {
 
-/// The oldest opset of ai.onnx that the importer brings to canonical form.
+/// The oldest opset of ai.onnx that the importer brings to canonical form. Of a file that is older, operators that have
+/// not changed up to this opset are read.
 inline constexpr std::int64_t kOldestOpset = 7;
 
 /// importModel() for ONNX files.

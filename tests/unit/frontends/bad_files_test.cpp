@@ -50,7 +50,7 @@ const std::vector<BadModel> kBadModels{
     {"contradicting_type",
      "g (float[3] x) => (float16[3] y) { [first] y = Relu (x) }",
      {"first", "declares f16[3] but computes f32[3]"}},
-    {"old_opset", "g (float[2] x) => (float[2] y) { [first] y = Relu (x) }", {"opset 6", "7"}, 6},
+    {"old_opset", "g (float[2] x) => (float[2] y) { [first] y = Relu (x) }", {"first", "opset 5", "7"}, 5},
 };
 
 TEST(BadFiles, EachWrongNetworkIsRefusedWithItsPlace) {

@@ -221,6 +221,11 @@ TEST(OldOpsets, ScanHadABatch) {
   EXPECT_EQ(body.node(*clip).inputs.size(), 3U);  // the body is of opset 8 as well
 }
 
+TEST(OldOpsets, OperatorsOlderThanTheOldestOpsetAreReadIfTheyHaveNotChanged) {
+  const std::string graph = "g (bool[2] x) => (bool[2] y) { y = Not (x) }";
+  EXPECT_EQ(onlyNode(opened(graph, 1)).op, "Not");
+}
+
 TEST(OldOpsets, FunctionsAreOfTheirOwnOpset) {
   const auto model = importText(
       "g (float[1,2,2] x) => (float[1,2,2] y, float[1,2,2] z) { y = local.old (x) z = Softmax (x) }\n"
