@@ -17,6 +17,7 @@ void registerMatMul(OpRegistry& registry);
 void registerConvolution(OpRegistry& registry);
 void registerPooling(OpRegistry& registry);
 void registerNormalization(OpRegistry& registry);
+void registerBatchNormalization(OpRegistry& registry);
 void registerSoftmax(OpRegistry& registry);
 void registerReduction(OpRegistry& registry);
 void registerView(OpRegistry& registry);
@@ -35,6 +36,20 @@ void registerSequence(OpRegistry& registry);
 void registerOptional(OpRegistry& registry);
 void registerStrings(OpRegistry& registry);
 void registerTfIdf(OpRegistry& registry);
+void registerRecurrence(OpRegistry& registry);
+void registerDetection(OpRegistry& registry);
+void registerRegionPooling(OpRegistry& registry);
+void registerGridSample(OpRegistry& registry);
+void registerDeformConv(OpRegistry& registry);
+void registerFold(OpRegistry& registry);
+void registerFourier(OpRegistry& registry);
+void registerSignalWindows(OpRegistry& registry);
+void registerRandom(OpRegistry& registry);
+void registerLoss(OpRegistry& registry);
+void registerDeterminant(OpRegistry& registry);
+void registerBitCast(OpRegistry& registry);
+void registerTensorScatter(OpRegistry& registry);
+void registerGated(OpRegistry& registry);
 void registerPlannedOnly(OpRegistry& registry);
 
 }  // namespace fusescope::ops

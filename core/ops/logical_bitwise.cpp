@@ -36,16 +36,20 @@ Result<Types> inferBitShift(const InferContext& context) {
   return inferBroadcast(context);
 }
 
+/// A shift by less than nothing or by the width of T leaves only the fill: the sign to the right, 0 to the left.
+template <class T>
+T shifted(T value, T by, bool left) {
+  const bool fills = by < T(0) || by >= static_cast<T>(sizeof(T) * 8);
+  if (fills) return !left && value < T(0) ? static_cast<T>(-1) : T(0);
+  return static_cast<T>(left ? static_cast<std::uint64_t>(value) << by : value >> by);
+}
+
 Result<Tensors> bitShift(const KernelContext& context) {
   const bool left = context.node().textAttribute("direction", "") == "LEFT";
   Tensor result = TRY(allocateOutput(context));
   dispatchInteger(result.type(), [&]<class T>(std::type_identity<T>) {
-    const T width = sizeof(T) * 8;
-    mapPairs<T, T, T>(context.input(0), context.input(1), result, [=](T value, T by) {
-      if (by >= width) return T(0);
-      const auto wide = static_cast<std::uint64_t>(value);
-      return static_cast<T>(left ? wide << by : wide >> by);
-    });
+    mapPairs<T, T, T>(context.input(0), context.input(1), result,
+                      [=](T value, T by) { return shifted(value, by, left); });
   });
   return Tensors{std::move(result)};
 }
@@ -69,7 +73,7 @@ void registerLogicalBitwise(OpRegistry& registry) {
                 .maxInputs = 2,
                 .infer = inferBitShift,
                 .kernel = bitShift,
-                .signature = {"TT", {{'T', kUnsignedTypes}}}});
+                .signature = {"TT", {{'T', kIntegerTypes}}}});
   registry.add(bits("BitwiseAnd", kIntegerTypes, std::bit_and<>{}));
   registry.add({.op = "BitwiseNot",
                 .kind = OpKind::Elementwise,

@@ -137,42 +137,6 @@ Result<Tensors> rmsNormAs(const KernelContext& context) {
 // --- per channel
 // ------------------------------------------------------------------------------------------------------
 
-/// y = x * factor[channel] + shift[channel]; the channels are axis 1, or the whole is one channel at rank 1.
-template <class T>
-void affinePerChannel(const Tensor& x, Tensor& y, const std::vector<double>& factor, const std::vector<double>& shift) {
-  const std::size_t channels = factor.size();
-  const std::int64_t batch = x.dims().size() > 1 ? x.dims()[0] : x.count();
-  const std::int64_t area = channels == 0 || batch == 0 ? 0 : x.count() / batch / static_cast<std::int64_t>(channels);
-  const T* from = x.data<T>().data();
-  T* to = y.mutableData<T>().data();
-  for (std::int64_t n = 0; n < batch; ++n)
-    for (std::size_t c = 0; c < channels; ++c)
-      for (std::int64_t i = 0; i < area; ++i)
-        *to++ = static_cast<T>(static_cast<double>(*from++) * factor[c] + shift[c]);
-}
-
-Result<Types> inferBatchNorm(const InferContext& context) {
-  if (context.node().intAttribute("training_mode", 0) != 0)
-    return attributeProblem("training_mode", "is 1, but only inference is supported",
-                            "Export the model for inference.");
-  const Shape& x = context.input(0).shape;
-  TRY(checkPerChannel(context, 1, x.ranked ? (x.rank() > 1 ? x.dims[1] : Dim(1)) : Dim()));
-  return inferLikeFirst(context);
-}
-
-template <class T>
-Result<Tensors> batchNormAs(const KernelContext& context) {
-  Tensor result = TRY(allocateOutput(context));
-  const double epsilon = static_cast<double>(context.node().floatAttribute("epsilon", 1e-5F));
-  std::vector<double> factor, shift;
-  for (std::int64_t c = 0; c < context.input(1).count(); ++c) {
-    factor.push_back(context.input(1).asDouble(c) / std::sqrt(context.input(4).asDouble(c) + epsilon));
-    shift.push_back(context.input(2).asDouble(c) - context.input(3).asDouble(c) * factor.back());
-  }
-  affinePerChannel<T>(context.input(0), result, factor, shift);
-  return Tensors{std::move(result)};
-}
-
 Result<Types> inferInstanceNorm(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 3));
   const Shape& x = context.input(0).shape;
@@ -352,9 +316,6 @@ OpSchema normalization(std::string op, int minInputs, int maxInputs, InferFuncti
 void registerNormalization(OpRegistry& registry) {
   // Operations per element: mean 1, variance 3, normalise 2, scale 1, shift 1.
   const OpSignature floats{"T", {{'T', kFloatTypes}}};
-  const OpSignature mixed{"TSSMM", {{'T', kFloatTypes}, {'S', kFloatTypes}, {'M', kFloatTypes}}};
-  registry.add(normalization("BatchNormalization", 5, 5, inferBatchNorm,
-                             FUSESCOPE_FLOAT_KERNEL(batchNormAs<T>(context)), 2, mixed));
   registry.add(normalization(
       "GroupNormalization", 3, 3, inferGroupNorm,
       FUSESCOPE_FLOAT_KERNEL(normalizeGroups<T>(context, context.node().intAttribute("num_groups", 1))), 8, floats));

@@ -16,6 +16,7 @@ OpRegistry makeStandard() {
   ops::registerConvolution(registry);
   ops::registerPooling(registry);
   ops::registerNormalization(registry);
+  ops::registerBatchNormalization(registry);
   ops::registerSoftmax(registry);
   ops::registerReduction(registry);
   ops::registerView(registry);
@@ -34,6 +35,20 @@ OpRegistry makeStandard() {
   ops::registerOptional(registry);
   ops::registerStrings(registry);
   ops::registerTfIdf(registry);
+  ops::registerRecurrence(registry);
+  ops::registerDetection(registry);
+  ops::registerRegionPooling(registry);
+  ops::registerGridSample(registry);
+  ops::registerDeformConv(registry);
+  ops::registerFold(registry);
+  ops::registerFourier(registry);
+  ops::registerSignalWindows(registry);
+  ops::registerRandom(registry);
+  ops::registerLoss(registry);
+  ops::registerDeterminant(registry);
+  ops::registerBitCast(registry);
+  ops::registerTensorScatter(registry);
+  ops::registerGated(registry);
   ops::registerPlannedOnly(registry);
   return registry;
 }

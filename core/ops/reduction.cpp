@@ -257,16 +257,18 @@ OpSchema argSchema(std::string op, KernelFunction kernel) {
           .signature = {"T", {{'T', kNumberTypes}}}};
 }
 
-// --- running sums
-// -----------------------------------------------------------------------------------------------------
+// --- running sums and products
+// ----------------------------------------------------------------------------------------
 
-Result<Types> inferCumSum(const InferContext& context) {
+Result<Types> inferCumulative(const InferContext& context) {
   const auto axis = knownInt(context, 1);
   if (axis && context.input(0).shape.ranked) TRY(normalizedAxis(*axis, context.input(0).shape.rank()));
   return inferLikeFirst(context);
 }
 
-Result<Tensors> cumSum(const KernelContext& context) {
+/// Each element with those before it along the axis: their product, or their sum. Integers wrap.
+template <bool product>
+Result<Tensors> cumulative(const KernelContext& context) {
   const Tensor& x = context.input(0);
   Tensor result = TRY(allocateOutput(context));
   if (context.input(1).count() != 1) return problem("the axis must be a single number");
@@ -277,13 +279,14 @@ Result<Tensors> cumSum(const KernelContext& context) {
   dispatchNumber(x.type(), [&]<class T>(std::type_identity<T>) {
     for (std::int64_t line = 0; line < split.outer * split.inner; ++line) {
       const std::int64_t start = line / split.inner * split.extent * split.inner + line % split.inner;
-      Accumulator<T> sum = 0;
+      using A = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+      A state = product ? 1 : 0;
       for (std::int64_t k = 0; k < split.extent; ++k) {
         const std::int64_t at = start + (reverse ? split.extent - 1 - k : k) * split.inner;
-        const auto value = static_cast<Accumulator<T>>(x.data<T>()[static_cast<std::size_t>(at)]);
-        if (!exclusive) sum += value;
-        result.mutableData<T>()[static_cast<std::size_t>(at)] = static_cast<T>(sum);
-        if (exclusive) sum += value;
+        const auto value = static_cast<A>(x.data<T>()[static_cast<std::size_t>(at)]);
+        const A next = product ? state * value : state + value;
+        result.mutableData<T>()[static_cast<std::size_t>(at)] = static_cast<T>(exclusive ? state : next);
+        state = next;
       }
     }
   });
@@ -295,12 +298,19 @@ Result<Tensors> cumSum(const KernelContext& context) {
 void registerReduction(OpRegistry& registry) {
   registry.add(argSchema("ArgMax", argExtreme<true>));
   registry.add(argSchema("ArgMin", argExtreme<false>));
+  registry.add({.op = "CumProd",
+                .kind = OpKind::Reduction,
+                .minInputs = 2,
+                .maxInputs = 2,
+                .infer = inferCumulative,
+                .kernel = widened(cumulative<true>),
+                .signature = {"TI", {{'T', kNumberTypes}, {'I', kIndexTypes}}}});
   registry.add({.op = "CumSum",
                 .kind = OpKind::Reduction,
                 .minInputs = 2,
                 .maxInputs = 2,
-                .infer = inferCumSum,
-                .kernel = widened(cumSum),
+                .infer = inferCumulative,
+                .kernel = widened(cumulative<false>),
                 .signature = {"TI", {{'T', kNumberTypes}, {'I', kIndexTypes}}}});
   registry.add(reduction("ReduceL1", reduce<L1Of>));
   registry.add(reduction("ReduceL2", reduce<L2Of>));

@@ -150,7 +150,7 @@ double originalPlace(const ResampledAxis& axis, const std::string& mode, std::in
     const double span = (axis.roiEnd - axis.roiStart) * (in - 1);
     return axis.roiStart * (in - 1) + (out == 1 ? span / 2 : x * span / (out - 1));
   }
-  if (mode == "pytorch_half_pixel" && out == 1) return -0.5;
+  if (mode == "pytorch_half_pixel" && out == 1) return 0;
   const double centred = (x + 0.5) / axis.scale - 0.5;
   return mode == "half_pixel_symmetric" ? in / 2 * (1 - static_cast<double>(axis.out) / out) + centred : centred;
 }

@@ -81,22 +81,6 @@ Result<Tensors> identity(const KernelContext& context) {
   return Tensors{context.input(0)};
 }
 
-Result<Types> inferDropout(const InferContext& context) {
-  return Types{context.input(0), {DataType::Bool, context.input(0).shape}};
-}
-
-/// Dropout when not training: the input, and a mask of ones.
-Result<Tensors> dropout(const KernelContext& context) {
-  if (context.hasInput(2) && context.input(2).asInt64(0) != 0)
-    return problem("Dropout in training mode cannot be run", "Export the model for inference.");
-  Tensors results{context.input(0)};
-  if (context.outputCount() < 2) return results;
-  Tensor mask = TRY(allocateOutput(context, 1));
-  std::ranges::fill(mask.mutableData<std::uint8_t>(), std::uint8_t{1});
-  results.push_back(std::move(mask));
-  return results;
-}
-
 /// The product of extents: known, or the only symbol beside ones, or unknown.
 Result<Dim> productOf(std::span<const Dim> dims) {
   return missingExtent({dims.begin(), dims.end()}, {});
@@ -154,14 +138,6 @@ Result<Types> inferUnsqueeze(const InferContext& context) {
 
 void registerView(OpRegistry& registry) {
   const OpSignature withInts{"TI", {{'T', kAnyType}, {'I', kInt64Type}}};
-  registry.add({.op = "Dropout",
-                .kind = OpKind::View,
-                .minInputs = 1,
-                .maxInputs = 3,
-                .infer = inferDropout,
-                .kernel = dropout,
-                .maxOutputs = 2,
-                .signature = {"TRB", {{'T', kFloatTypes}, {'B', kBoolType}}}});
   registry.add({.op = "Flatten",
                 .kind = OpKind::View,
                 .minInputs = 1,

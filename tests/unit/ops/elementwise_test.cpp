@@ -100,6 +100,10 @@ TEST(Elementwise, ComparisonsAndLogic) {
       run("BitShift", {b, Tensor::copyOf<std::uint8_t>(DataType::U8, {2}, std::vector<std::uint8_t>{1, 1})}, left), {2},
       {2, 0});
   expectInts(run("BitwiseNot", {b}), {2}, {254, 127});
+  // Signed values keep their sign to the right, whatever the shift.
+  const Tensor values = ints({-8, -8, 5, -1}), by = ints({1, 64, -1, 63});
+  expectInts(run("BitShift", {values, by}, {{"direction", "RIGHT"}}), {4}, {-4, -1, 0, -1});
+  expectInts(run("BitShift", {values, by}, left), {4}, {-16, 0, 0, std::numeric_limits<std::int64_t>::min()});
 }
 
 TEST(Elementwise, CastConvertsAndRefuses) {
@@ -136,8 +140,9 @@ TEST(Elementwise, WrongNetworksAreErrorsThatNameTheNode) {
   EXPECT_EQ(errorOf(run("Elu", {floats({1}, {1})}, {{"alpha", std::string("x")}})),
             "node 'n': attribute 'alpha': is a text, expected a float");
   EXPECT_EQ(errorOf(run("Nonsense", {floats({1}, {1})})), "node 'n': operator Nonsense cannot be run yet");
-  EXPECT_EQ(errorOf(run("LSTM", {floats({1, 1, 1}, {1}), floats({1}, {1}), floats({1}, {1})})),
-            "node 'n': operator LSTM cannot be run yet");
+  EXPECT_EQ(
+      errorOf(run("ImageDecoder", {Tensor::copyOf<std::uint8_t>(DataType::U8, {1}, std::vector<std::uint8_t>{0})})),
+      "node 'n': operator ImageDecoder cannot be run yet");
 }
 
 }  // namespace
