@@ -5,6 +5,7 @@
 
 #include "onnxlib/onnxlib.h"
 #include "onnxlib/proto_reader.h"
+#include "onnxlib/text_check.h"
 #include "onnxlib/wire_strip.h"
 
 namespace fusescope::onnxlib {
@@ -50,6 +51,7 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
   StrippedModel stripped = TRY(stripPayloads(file->bytes()));
   onnx::ModelProto proto = TRY(parse(stripped.wire));
   stripped.wire = {};
+  TRY(checkNames(proto));
   TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), limits.tensorBytes);
   ProtoReader reader(tensors, limits);
 

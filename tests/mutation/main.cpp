@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/files.h"
@@ -28,19 +29,41 @@ struct Options {
       .jobs = 2, .itemsPerProcess = 64, .secondsPerItem = 60, .memoryBytes = std::size_t{6} << 30};
 };
 
-/// The samples, and the small networks of the shared zoo where there is one.
-std::vector<fs::path> models() {
-  constexpr std::uintmax_t kLargest = 6 << 20;
-  std::vector<fs::path> folders{fs::path(FUSESCOPE_SOURCE_DIR) / "resources/samples"};
-  if (const auto shared = test::sharedFolder()) folders.push_back(*shared / "zoo");
-  std::vector<fs::path> found;
-  for (const auto& folder : folders)
+/// Models to damage. Networks and operator cases take turns, however many there are of each.
+class Models {
+ public:
+  Models() {
+    constexpr std::uintmax_t kLargest = 6 << 20;
+    add(fs::path(FUSESCOPE_SOURCE_DIR) / "resources/samples", kLargest, m_networks);
+    if (const auto shared = test::sharedFolder()) add(*shared / "zoo", kLargest, m_networks);
+    if (const char* cases = std::getenv("FUSESCOPE_CONFORMANCE"); cases != nullptr) add(cases, kLargest, m_cases);
+  }
+
+  const fs::path& of(std::uint64_t seed) const {
+    if (m_cases.empty()) return m_networks[seed % m_networks.size()];
+    const auto& files = seed % 2 == 0 ? m_networks : m_cases;
+    return files[seed / 2 % files.size()];
+  }
+
+  std::string text() const {
+    return fmt::format("{} networks and {} operator cases", m_networks.size(), m_cases.size());
+  }
+
+ private:
+  static void add(const fs::path& folder, std::uintmax_t largest, std::vector<fs::path>& files) {
     for (const auto& entry : fs::directory_iterator(folder))
       for (const char* name : {"model.onnx", "model.weightless.onnx"})
-        if (fs::exists(entry.path() / name) && fs::file_size(entry.path() / name) <= kLargest)
-          found.push_back(entry.path() / name);
-  std::ranges::sort(found);
-  return found;
+        if (fs::exists(entry.path() / name) && fs::file_size(entry.path() / name) <= largest)
+          files.push_back(entry.path() / name);
+    std::ranges::sort(files);
+  }
+
+  std::vector<fs::path> m_networks, m_cases;
+};
+
+Mutant mutantOf(const Models& models, std::uint64_t seed) {
+  const auto bytes = readTextFile(models.of(seed));
+  return bytes.ok() ? mutated(bytes.value(), seed) : Mutant{};
 }
 
 std::string joinedSteps(const Mutant& mutant) {
@@ -49,35 +72,24 @@ std::string joinedSteps(const Mutant& mutant) {
   return text;
 }
 
-int writeMutant(const Options& options, const std::vector<std::string>& contents, const std::vector<fs::path>& files) {
-  const std::size_t model = options.first % contents.size();
-  const Mutant mutant = mutated(contents[model], options.first);
+int writeMutant(const Options& options, const Models& models) {
+  const Mutant mutant = mutantOf(models, options.first);
   if (const auto written = writeFileAtomically(options.write, mutant.bytes); !written.ok()) {
     fmt::print(stderr, "{}\n", written.error().text());
     return 1;
   }
-  fmt::print("{}: {}\n{}\n", files[model].string(), joinedSteps(mutant), probe(options.write));
+  fmt::print("{}: {}\n{}\n", models.of(options.first).string(), joinedSteps(mutant), probe(options.write));
   return 0;
 }
 
 int run(const Options& options) {
-  const auto files = models();
-  std::vector<std::string> contents;
-  for (const auto& file : files) {
-    auto text = readTextFile(file);
-    if (!text.ok()) {
-      fmt::print(stderr, "{}\n", text.error().text());
-      return 1;
-    }
-    contents.push_back(std::move(text).value());
-  }
-  if (!options.write.empty()) return writeMutant(options, contents, files);
+  const Models models;
+  if (!options.write.empty()) return writeMutant(options, models);
 
   const test::TemporaryFolder folder;
   const auto work = [&](std::size_t i) {
     const std::uint64_t seed = options.first + i;
-    const Mutant mutant = mutated(contents[seed % contents.size()], seed);
-    return probe(folder.write(fmt::format("{}.onnx", ::getpid()), mutant.bytes));
+    return probe(folder.write(fmt::format("{}.onnx", ::getpid()), mutantOf(models, seed).bytes));
   };
   const auto results = test::runIsolated(options.count, work, options.isolation);
 
@@ -92,12 +104,11 @@ int run(const Options& options) {
     if (options.list && isRefused) fmt::print("{} {}\n", seed, text);
     if (isPlanned || isRefused) continue;
     ++bad;
-    const std::size_t model = seed % contents.size();
-    fmt::print("BAD seed {} ({}: {}): {}\n", seed, files[model].parent_path().filename().string(),
-               joinedSteps(mutated(contents[model], seed)), problem.empty() ? text : problem + ", " + detail);
+    fmt::print("BAD seed {} ({}: {}): {}\n", seed, models.of(seed).parent_path().filename().string(),
+               joinedSteps(mutantOf(models, seed)), problem.empty() ? text : problem + ", " + detail);
   }
-  fmt::print("suite: mutation: {} damaged files of {} networks: {} planned, {} refused with a place, {} bad\n",
-             results.size(), files.size(), planned, refused, bad);
+  fmt::print("suite: mutation: {} damaged files of {}: {} planned, {} refused with a place, {} bad\n", results.size(),
+             models.text(), planned, refused, bad);
   return bad == 0 ? 0 : 1;
 }
 

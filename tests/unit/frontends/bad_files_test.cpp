@@ -115,6 +115,23 @@ TEST(BadFiles, DamagedBytesNeverDoMoreThanFail) {
   EXPECT_GT(refused, 10);
 }
 
+TEST(BadFiles, NamesMustBeText) {
+  const TemporaryFolder folder;
+  const std::string bytes = onnxBytes("g (float[2] x) => (float[2] y) { [first] y = Relu (x) }");
+  const std::vector<std::pair<std::string, bool>> names{{"f\xC3\xBCr!", true},     {"f\xE2\x82\xACr", true},
+                                                        {"fir\xFEt", false},       {"f\xC0\x80st", false},
+                                                        {"f\xED\xA0\x80t", false}, {"firs\xC3", false}};
+  for (const auto& [name, isText] : names) {
+    std::string renamed = bytes;
+    renamed.replace(renamed.find("first"), 5, name);
+    const std::string error = errorOf(folder, renamed);
+    if (isText)
+      EXPECT_EQ(error, "no error") << name;
+    else
+      EXPECT_NE(error.find("not UTF-8 text: 'f"), std::string::npos) << error;
+  }
+}
+
 TEST(BadFiles, LimitsHold) {
   const TemporaryFolder folder;
   const std::string bytes = fileBytes(samplesFolder() / "bert_tiny/model.onnx");

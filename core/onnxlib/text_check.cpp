@@ -1,0 +1,123 @@
+#include "onnxlib/text_check.h"
+
+#include <fmt/format.h>
+
+namespace fusescope::onnxlib {
+namespace {
+
+/// Bytes of the UTF-8 sequence that `text` begins with; 0 if it begins with none (RFC 3629: no overlong forms, no
+/// surrogates, nothing above U+10FFFF).
+std::size_t sequenceLength(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto continues = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return continues(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    if (!continues(1) || !continues(2)) return 0;
+    if (first == 0xe0 && byte(1) < 0xa0) return 0;
+    return first == 0xed && byte(1) > 0x9f ? 0 : 3;
+  }
+  if (first < 0xf0 || first > 0xf4 || !continues(1) || !continues(2) || !continues(3)) return 0;
+  if (first == 0xf0 && byte(1) < 0x90) return 0;
+  return first == 0xf4 && byte(1) > 0x8f ? 0 : 4;
+}
+
+std::string readable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = sequenceLength(text);
+    if (length == 0) result += fmt::format("\\x{:02X}", static_cast<unsigned char>(text[0]));
+    result += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result;
+}
+
+/// Visits the names of a model and remembers the first that is no text.
+class NameCheck {
+ public:
+  void graph(const onnx::GraphProto& proto) {
+    name(proto.name());
+    for (const auto* values : {&proto.input(), &proto.output(), &proto.value_info()})
+      for (const auto& item : *values) value(item);
+    for (const auto& item : proto.initializer()) name(item.name());
+    for (const auto& item : proto.node()) node(item);
+  }
+
+  void function(const onnx::FunctionProto& proto) {
+    for (const auto* texts : {&proto.name(), &proto.domain(), &proto.overload()}) name(*texts);
+    for (const auto* texts : {&proto.input(), &proto.output(), &proto.attribute()})
+      for (const auto& text : *texts) name(text);
+    for (const auto& item : proto.attribute_proto()) attribute(item);
+    for (const auto& item : proto.node()) node(item);
+    opsets(proto.opset_import());
+  }
+
+  void opsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports) {
+    for (const auto& item : imports) name(item.domain());
+  }
+
+  void name(const std::string& text) {
+    if (m_bad.empty() && !isUtf8(text)) m_bad = text;
+  }
+
+  const std::string& bad() const { return m_bad; }
+
+ private:
+  void value(const onnx::ValueInfoProto& proto) {
+    name(proto.name());
+    type(proto.type());
+  }
+
+  void type(const onnx::TypeProto& proto) {
+    if (proto.has_sequence_type()) type(proto.sequence_type().elem_type());
+    if (proto.has_optional_type()) type(proto.optional_type().elem_type());
+    for (const auto& dim : proto.tensor_type().shape().dim()) name(dim.dim_param());
+  }
+
+  void node(const onnx::NodeProto& proto) {
+    for (const auto* texts : {&proto.name(), &proto.op_type(), &proto.domain(), &proto.overload()}) name(*texts);
+    for (const auto* texts : {&proto.input(), &proto.output()})
+      for (const auto& text : *texts) name(text);
+    for (const auto& item : proto.attribute()) attribute(item);
+  }
+
+  void attribute(const onnx::AttributeProto& proto) {
+    name(proto.name());
+    name(proto.ref_attr_name());
+    if (proto.has_t()) name(proto.t().name());
+    if (proto.has_g()) graph(proto.g());
+  }
+
+  std::string m_bad;
+};
+
+}  // namespace
+
+bool isUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = sequenceLength(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+Status checkNames(const onnx::ModelProto& model) {
+  NameCheck check;
+  check.name(model.producer_name());
+  check.name(model.producer_version());
+  check.opsets(model.opset_import());
+  for (const auto& entry : model.metadata_props()) {
+    check.name(entry.key());
+    check.name(entry.value());
+  }
+  check.graph(model.graph());
+  for (const auto& function : model.functions()) check.function(function);
+  if (check.bad().empty()) return Done{};
+  return Diagnostic{.message = "holds a name that is not UTF-8 text: '" + readable(check.bad()) + "'",
+                    .help = "The file is damaged, or its exporter wrote the name in another encoding; rename it."};
+}
+
+}  // namespace fusescope::onnxlib
