@@ -35,6 +35,7 @@ void registerSequence(OpRegistry& registry);
 void registerOptional(OpRegistry& registry);
 void registerStrings(OpRegistry& registry);
 void registerTfIdf(OpRegistry& registry);
+void registerLabelEncoder(OpRegistry& registry);
 void registerPlannedOnly(OpRegistry& registry);
 
 }  // namespace fusescope::ops

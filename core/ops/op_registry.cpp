@@ -34,6 +34,7 @@ OpRegistry makeStandard() {
   ops::registerOptional(registry);
   ops::registerStrings(registry);
   ops::registerTfIdf(registry);
+  ops::registerLabelEncoder(registry);
   ops::registerPlannedOnly(registry);
   return registry;
 }
