@@ -53,6 +53,7 @@ void registerDeterminant(OpRegistry& registry);
 void registerBitCast(OpRegistry& registry);
 void registerTensorScatter(OpRegistry& registry);
 void registerGated(OpRegistry& registry);
+void registerLabelEncoder(OpRegistry& registry);
 void registerPlannedOnly(OpRegistry& registry);
 
 }  // namespace fusescope::ops

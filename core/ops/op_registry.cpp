@@ -52,6 +52,7 @@ OpRegistry makeStandard() {
   ops::registerBitCast(registry);
   ops::registerTensorScatter(registry);
   ops::registerGated(registry);
+  ops::registerLabelEncoder(registry);
   ops::registerPlannedOnly(registry);
   return registry;
 }

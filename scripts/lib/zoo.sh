@@ -4,23 +4,23 @@ FUSESCOPE_CACHE=${FUSESCOPE_CACHE:-$HOME/.cache/fusescope}
 FUSESCOPE_SHARED=${FUSESCOPE_SHARED:-$PWD/../shared}
 readonly BENCH_PACKAGES='onnx==1.23.2 numpy onnxruntime'
 
-# A Python environment with what the networks are filled and compared with; never used by the product.
+# A Python environment with what the networks are filled and compared with; never used by the product. Fails where the
+# packages cannot be had.
 bench_python() {
   local venv="$FUSESCOPE_CACHE/bench-python"
   if [ ! -f "$venv/ready" ]; then
     echo "==> Python environment for filling networks and for comparisons" >&2
     rm -rf "$venv"
-    python3 -m venv "$venv"
     # shellcheck disable=SC2086 # a list of packages
-    "$venv/bin/pip" install --quiet --disable-pip-version-check $BENCH_PACKAGES >&2
-    touch "$venv/ready"
+    python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check $BENCH_PACKAGES >&2 &&
+      touch "$venv/ready" || return 1
   fi
   printf '%s\n' "$venv/bin"
 }
 
 fill_network() {
   local network=$1 out=$2 zoo="$FUSESCOPE_SHARED/zoo" python
-  python="$(bench_python)/python"
+  python="$(bench_python)/python" || return 1
   case $network in
     *_block) "$python" scripts/lib/cut_block.py "$zoo/materialize.py" "$zoo/${network%_block}" "$out" ;;
     *) "$python" "$zoo/materialize.py" "$zoo/$network" "$out" ;;
@@ -38,8 +38,7 @@ materialized_zoo() {
   for network in "$@"; do
     [ -f "$folder/$network.onnx" ] && continue
     echo "==> filling $network with weights" >&2
-    fill_network "$network" "$folder/.$network.part"
-    mv "$folder/.$network.part" "$folder/$network.onnx"
+    fill_network "$network" "$folder/.$network.part" && mv "$folder/.$network.part" "$folder/$network.onnx" || return 1
   done
   printf '%s\n' "$folder"
 }
@@ -49,7 +48,8 @@ conformance_cases() {
   local folder="$FUSESCOPE_CACHE/onnx-conformance-1.23.2"
   if [ ! -f "$folder/ready" ]; then
     echo "==> operator cases of onnx 1.23.2" >&2
-    "$(bench_python)/python" tests/conformance/generate.py "$folder" >&2
+    local python
+    python="$(bench_python)/python" && "$python" tests/conformance/generate.py "$folder" >&2 || return 1
   fi
   printf '%s\n' "$folder"
 }

@@ -69,7 +69,11 @@ Result<std::vector<Tensor>> GraphEvaluator::run(std::span<const Tensor* const> i
     for (const ValueId id : m_lastUses[place]) values.drop(id);
   }
   std::vector<Tensor> outputs;
-  for (const ValueId id : m_graph.outputs()) outputs.push_back(*TRY(values.get(id)));
+  for (const ValueId id : m_graph.outputs()) {
+    outputs.push_back(*TRY(values.get(id)));
+    if (!outputs.back().hasData())
+      return Diagnostic{.message = "has no data", .where = {.value = m_graph.value(id).name}};
+  }
   return outputs;
 }
 

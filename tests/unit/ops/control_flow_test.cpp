@@ -139,6 +139,12 @@ TEST(Loop, WithoutAnEndIsStopped) {
   EXPECT_TRUE(result.error().cancelled);
 }
 
+TEST(If, SaysThatAWeightHasNoData) {
+  Attributes attributes = ifAttributes();
+  attributes["else_branch"] = bodyOf("const %w: f32[70] = dense output %w");
+  EXPECT_EQ(errorOf(run("If", {bools({}, {0}), floats({1}, {1})}, attributes)), "node 'n': tensor 'w': has no data");
+}
+
 TEST(Loop, RefusesABodyThatDoesNotFit) {
   const Subgraph tooFew = bodyOf("input %i: int64[] input %go: bool[] output %go");
   EXPECT_EQ(inferredTypes("Loop", {"int64[]", "bool[]", "f32[1]"}, {{"body", tooFew}}),

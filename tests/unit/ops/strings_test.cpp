@@ -110,5 +110,28 @@ TEST(TfIdf, WeighsTextsToo) {
             "node 'n': attribute 'ngram_indexes': has 1 entries for 2 n-grams");
 }
 
+Result<std::vector<Tensor>> encoded(const Tensor& x, Attributes attributes) {
+  Node node = nodeOf("LabelEncoder", 1, std::move(attributes));
+  node.domain = "ai.onnx.ml";
+  const Tensor* inputs[] = {&x};
+  return runNode(node, inputs);
+}
+
+TEST(LabelEncoder, LooksUpByKey) {
+  const Attributes toNumbers{{"keys_strings", Texts{"a", "b", "a"}}, {"values_int64s", std::vector<Int>{1, 2, 3}}};
+  expectInts(encoded(texts({3}, {"a", "b", "c"}), toNumbers), {3}, {3, 2, -1});
+  const Attributes toTexts{{"keys_floats", std::vector<float>{1, NAN}},
+                           {"values_strings", Texts{"one", "none"}},
+                           {"default_string", std::string("?")}};
+  expectTexts(encoded(floats({3}, {NAN, 1, 2}), toTexts), {3}, {"none", "one", "?"});
+  const Attributes tensors{{"keys_tensor", ints({5, 6})},
+                           {"values_tensor", floats({2}, {0.5F, 0.25F})},
+                           {"default_tensor", floats({1}, {9})}};
+  expectFloats(encoded(ints({6, 7}), tensors), {2}, {0.25F, 9});
+  EXPECT_EQ(errorOf(encoded(ints({1}), {{"keys_int64s", std::vector<Int>{1}}, {"values_strings", Texts{}}})),
+            "node 'n': there are 1 keys, but 0 values");
+  EXPECT_EQ(errorOf(encoded(ints({1}), toNumbers)), "node 'n': the keys are of string, but the input is int64");
+}
+
 }  // namespace
 }  // namespace fusescope::testing
