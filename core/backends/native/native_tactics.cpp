@@ -64,6 +64,8 @@ void addTactic(const KernelRequest& request, LoweringOptions options, std::vecto
   Lowering lowering(request, options);
   const auto probed = guardDnnl<std::unique_ptr<Kernel>>("a fused node", [&] { return lowering.lower(); });
   if (!probed.ok()) return;
+  const std::vector<std::string>& parts = lowering.implementations();
+  if (std::find(parts.begin(), parts.end(), "Attention:reference") != parts.end()) return;  // no kernel of ours
   Tactic tactic{.name = tacticName(request, options, lowering),
                 .inputLayouts = options.inputLayouts,
                 .outputLayouts = options.outputLayouts};
