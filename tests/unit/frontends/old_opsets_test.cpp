@@ -135,6 +135,16 @@ TEST(OldOpsets, UpsampleAndResizeTookTheNearestBelow) {
             (Numbers{1, 2, 3, 3}));
 }
 
+TEST(OldOpsets, ResizeTookTheNearestAboveWhereItShrank) {
+  const Tensor x = f32({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+  const auto y = [&](const std::string& scales) {
+    return outputOf("g (float[2,4] x) => (float[a,b] y) <float[2] s = {" + scales + "}> { y = Resize (x, s) }", 10,
+                    {x});
+  };
+  EXPECT_EQ(y("0.6, 0.6"), (Numbers{1, 3}));              // places 0 and 1.67
+  EXPECT_EQ(y("1.5, 0.6"), (Numbers{1, 3, 1, 3, 5, 7}));  // rows 0, 0.67 and 1.33
+}
+
 TEST(OldOpsets, ResizeHalfPixelForNearest) {
   const Tensor x = f32({2}, {1, 3});
   const auto y = [&](const std::string& rounding) {

@@ -1,8 +1,8 @@
 // Extents that are only named stay related through the arithmetic of shapes that exporters write.
 #include <gtest/gtest.h>
 
-#include "passes/pipelines.h"
 #include "ops/symbolic_values.h"
+#include "passes/pipelines.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {

@@ -1,4 +1,6 @@
 // Operators that sample an image at other places.
+#include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "frontends/onnx/adapters/adapters_by_family.h"
@@ -6,7 +8,7 @@
 namespace fusescope::adapting {
 namespace {
 
-/// Upsample and Resize before 11 knew one way only: x_original = x_resized / scale, and the nearest below it.
+/// Upsample and Resize before 11 knew one way only: x_original = x_resized / scale, and (growing) the nearest below it.
 void setOldCoordinates(FileNode& node) {
   setAttribute(node, "coordinate_transformation_mode", std::string("asymmetric"));
   setAttribute(node, "nearest_mode", std::string("floor"));
@@ -14,21 +16,32 @@ void setOldCoordinates(FileNode& node) {
     setAttribute(node, "mode", std::string("linear"));
 }
 
+std::string floatsConstant(const std::string& name, const std::vector<float>& values, AdaptContext& context) {
+  const auto kept = std::make_shared<const std::vector<float>>(values);
+  return context.addTensor(name, {.name = {},
+                                  .dtype = DataType::F32,
+                                  .dims = {static_cast<std::int64_t>(kept->size())},
+                                  .owner = kept,
+                                  .data = reinterpret_cast<const std::byte*>(kept->data()),
+                                  .hasData = true});
+}
+
+/// The elements of a constant float32 input; none if it is not one.
+std::vector<float> constantFloats(const FileNode& node, std::size_t slot, AdaptContext& context) {
+  const onnxlib::FileTensor* tensor = hasInput(node, slot) ? context.constant(node.inputs[slot]) : nullptr;
+  if (tensor == nullptr || tensor->dtype != DataType::F32 || tensor->dims.size() != 1 || tensor->data == nullptr)
+    return {};
+  std::vector<float> values(static_cast<std::size_t>(tensor->dims[0]));
+  std::memcpy(values.data(), tensor->data, values.size() * sizeof(float));
+  return values;
+}
+
 }  // namespace
 
 /// Upsample before 9: the scales were an attribute.
 Result<Nodes> upsampleScales(FileNode node, AdaptContext& context) {
-  if (const auto* scales = attributeAs<std::vector<float>>(node, "scales")) {
-    const auto kept = std::make_shared<const std::vector<float>>(*scales);
-    setInput(
-        node, 1,
-        context.addTensor(node.displayName() + "/scales", {.name = {},
-                                                           .dtype = DataType::F32,
-                                                           .dims = {static_cast<std::int64_t>(kept->size())},
-                                                           .owner = kept,
-                                                           .data = reinterpret_cast<const std::byte*>(kept->data()),
-                                                           .hasData = true}));
-  }
+  if (const auto* scales = attributeAs<std::vector<float>>(node, "scales"))
+    setInput(node, 1, floatsConstant(node.displayName() + "/scales", *scales, context));
   removeAttribute(node, "scales");
   return only(std::move(node));
 }
@@ -39,11 +52,33 @@ Result<Nodes> upsampleToResize(FileNode node, AdaptContext& context) {
   return resizeSlots(std::move(node), context);
 }
 
-/// Resize before 11: X and scales, no region of interest between them.
-Result<Nodes> resizeSlots(FileNode node, AdaptContext&) {
+/// Resize before 11: X and scales, no region of interest between them. The nearest element was the one below where
+/// an axis grew and the one above where it shrank; where both occur, the axes that grow go first.
+Result<Nodes> resizeSlots(FileNode node, AdaptContext& context) {
   if (node.inputs.size() > 1) node.inputs.insert(node.inputs.begin() + 1, std::string());
   setOldCoordinates(node);
-  return only(std::move(node));
+  const auto* mode = attributeAs<std::string>(node, "mode");
+  const std::vector<float> scales = constantFloats(node, 2, context);
+  const auto shrinks = [](float scale) { return scale < 1.0F; };
+  if ((mode != nullptr && *mode != "nearest") || std::ranges::none_of(scales, shrinks)) return only(std::move(node));
+  Nodes nodes;
+  if (std::ranges::any_of(scales, [](float scale) { return scale > 1.0F; })) {
+    std::vector<float> growing, shrinking;
+    for (const float scale : scales) {
+      growing.push_back(std::max(scale, 1.0F));
+      shrinking.push_back(std::min(scale, 1.0F));
+    }
+    FileNode first = node;
+    first.name = node.displayName() + "/grown";
+    first.inputs[2] = floatsConstant(first.name + "_scales", growing, context);
+    first.outputs = {context.freshValue(first.name)};
+    node.inputs[0] = first.outputs[0];
+    node.inputs[2] = floatsConstant(node.displayName() + "/shrunk_scales", shrinking, context);
+    nodes.push_back(std::move(first));
+  }
+  setAttribute(node, "nearest_mode", std::string("ceil"));
+  nodes.push_back(std::move(node));
+  return nodes;
 }
 
 /// Resize before 13 had the mode tf_half_pixel_for_nn: x = (x_resized + 0.5) / scale, which is half_pixel's x + 0.5:
