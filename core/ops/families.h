@@ -50,7 +50,6 @@ void registerSignalWindows(OpRegistry& registry);
 void registerRandom(OpRegistry& registry);
 void registerLoss(OpRegistry& registry);
 void registerDeterminant(OpRegistry& registry);
-void registerBitCast(OpRegistry& registry);
 void registerTensorScatter(OpRegistry& registry);
 void registerGated(OpRegistry& registry);
 void registerLabelEncoder(OpRegistry& registry);

@@ -49,7 +49,6 @@ OpRegistry makeStandard() {
   ops::registerRandom(registry);
   ops::registerLoss(registry);
   ops::registerDeterminant(registry);
-  ops::registerBitCast(registry);
   ops::registerTensorScatter(registry);
   ops::registerGated(registry);
   ops::registerLabelEncoder(registry);
