@@ -108,6 +108,17 @@ TEST(OnnxImport, UnknownOperatorsStayWithDeclaredTypes) {
   EXPECT_EQ(prepared.value().graph->value(node.outputs[0]).type.text(), "f32[7]");
 }
 
+TEST(OnnxImport, ATreeEnsembleMayFollowAnUnknownOperator) {
+  const auto model = importText(
+      "g (float[2, 3] x) => (float[2, 1] y) { h = com.example.Unknown (x) [trees] y = ai.onnx.ml.TreeEnsemble "
+      "<nodes_featureids = [0], nodes_truenodeids = [0], nodes_falsenodeids = [0], nodes_trueleafs = [1], "
+      "nodes_falseleafs = [1], leaf_targetids = [0], tree_roots = [0], nodes_splits = float[1] {0.5}, "
+      "nodes_modes = uint8[1] {0}, leaf_weights = float[1] {1.0}> (h) }",
+      18, ", \"ai.onnx.ml\" : 5, \"com.example\" : 1");
+  ASSERT_TRUE(model.ok()) << model.error().text();
+  EXPECT_EQ(nodeCalled(model.value(), "trees").op, "TreeEnsemble");
+}
+
 TEST(OnnxImport, SubgraphsCaptureWhatTheyRead) {
   const auto model = importText(
       "g (bool c, float[2] x) => (float[2] y) {"
