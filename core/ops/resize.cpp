@@ -6,6 +6,7 @@
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
+#include "ops/support/mapped_axes.h"
 
 namespace fusescope::ops {
 namespace {
@@ -220,6 +221,23 @@ void extrapolate(std::vector<double>& values, const Dims& dims, std::size_t axis
       values[static_cast<std::size_t>(i)] = value;
 }
 
+/// The nearest elements are only moved, whatever their type.
+Result<Tensors> movedNearest(const Tensor& x, const std::vector<ResampledAxis>& axes,
+                             const std::vector<std::vector<Taps>>& taps, const Tensor& fill) {
+  Dims dims;
+  std::vector<Dims> maps;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    Dims map;
+    for (std::int64_t at = 0; at < axes[i].out; ++at) {
+      const Taps* tap = taps[i].empty() ? nullptr : &taps[i][static_cast<std::size_t>(at)];
+      map.push_back(tap == nullptr ? at : tap->empty() ? -1 : tap->front().first);
+    }
+    dims.push_back(axes[i].out);
+    maps.push_back(std::move(map));
+  }
+  return gatherMapped(x, dims, maps, fill.type() == x.type() ? &fill : nullptr);
+}
+
 Result<Tensors> resize(const KernelContext& context) {
   const Node& node = context.node();
   const Tensor& x = context.input(0);
@@ -237,12 +255,19 @@ Result<Tensors> resize(const KernelContext& context) {
       axes[wish.axes[i]].roiEnd = (*roi)[i + wish.axes.size()];
     }
   }
+  std::vector<std::vector<Taps>> taps(axes.size());
+  for (const std::size_t i : wish.axes)
+    for (std::int64_t at = 0; at < axes[i].out; ++at) taps[i].push_back(tapsAt(r, axes[i], at));
+  const bool numeric = (kNumberTypes | kBoolType).contains(x.type());
+  if (r.mode == "nearest")
+    return movedNearest(x, axes, taps, numeric ? Tensor::scalar(r.extrapolation).converted(x.type()) : Tensor());
+  if (!numeric)
+    return attributeProblem(
+        "mode", fmt::format("elements of {} cannot be interpolated, only 'nearest' takes them", name(x.type())));
   Dims dims = x.dims();
   std::vector<double> values;
   for (std::int64_t i = 0; i < x.count(); ++i) values.push_back(x.asDouble(i));
-  std::vector<std::vector<Taps>> taps(axes.size());
   for (const std::size_t i : wish.axes) {
-    for (std::int64_t at = 0; at < axes[i].out; ++at) taps[i].push_back(tapsAt(r, axes[i], at));
     if (axes[i].out != axes[i].in || axes[i].scale != 1 || r.coordinates == "tf_crop_and_resize")
       values = resampled(values, dims, i, taps[i]);
   }
@@ -255,7 +280,7 @@ Result<Tensors> resize(const KernelContext& context) {
 }  // namespace
 
 void registerResize(OpRegistry& registry) {
-  const TypeSet types = kNumberTypes | kBoolType;
+  const TypeSet types = kNumberTypes | kBoolType | TypeSet{DataType::String, DataType::C64, DataType::C128};
   registry.add({.op = "Resize",
                 .kind = OpKind::Other,
                 .minInputs = 1,
