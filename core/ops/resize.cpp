@@ -6,6 +6,7 @@
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
+#include "ops/support/mapped_axes.h"
 #include "ops/support/resampling.h"
 
 namespace fusescope::ops {
@@ -69,6 +70,19 @@ void extrapolate(std::vector<double>& values, const Dims& dims, std::size_t axis
       values[static_cast<std::size_t>(i)] = value;
 }
 
+/// The nearest elements are only moved, whatever their type.
+Result<Tensors> movedNearest(const Tensor& x, const std::vector<AxisResampling>& axes, const Tensor& fill) {
+  Dims dims = x.dims();
+  std::vector<Dims> maps(dims.size());
+  for (const AxisResampling& axis : axes) {
+    dims[axis.axis] = static_cast<std::int64_t>(axis.taps.size());
+    for (const Taps& place : axis.taps) maps[axis.axis].push_back(place.empty() ? -1 : place.front().first);
+  }
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    for (std::int64_t at = std::ssize(maps[i]); at < dims[i]; ++at) maps[i].push_back(at);
+  return gatherMapped(x, dims, maps, fill.type() == x.type() ? &fill : nullptr);
+}
+
 Result<Tensors> resize(const KernelContext& context) {
   const Node& node = context.node();
   const Tensor& x = context.input(0);
@@ -76,20 +90,26 @@ Result<Tensors> resize(const KernelContext& context) {
   const ResizeWish wish = TRY(readResizeWish(node, x.dims().size(), orNull(context, upsample ? 1 : 2),
                                              upsample ? nullptr : orNull(context, 3)));
   const auto axes = TRY(axisResamplings(node, x.dims(), wish, upsample ? nullptr : orNull(context, 1)));
+  const float outside = node.floatAttribute("extrapolation_value", 0.0F);
+  const bool numeric = (kNumberTypes | kBoolType).contains(x.type());
+  const std::string mode = node.textAttribute("mode", "nearest");
+  if (mode == "nearest") return movedNearest(x, axes, numeric ? Tensor::scalar(outside).converted(x.type()) : Tensor());
+  if (!numeric)
+    return attributeProblem(
+        "mode", fmt::format("elements of {} cannot be interpolated, only 'nearest' takes them", name(x.type())));
   Dims dims = x.dims();
   std::vector<double> values;
   for (std::int64_t i = 0; i < x.count(); ++i) values.push_back(x.asDouble(i));
   for (const AxisResampling& axis : axes)
     if (!axis.copies) values = resampled(values, dims, axis.axis, axis.taps);
-  const auto outside = static_cast<double>(node.floatAttribute("extrapolation_value", 0.0F));
-  for (const AxisResampling& axis : axes) extrapolate(values, dims, axis.axis, axis.taps, outside);
+  for (const AxisResampling& axis : axes) extrapolate(values, dims, axis.axis, axis.taps, static_cast<double>(outside));
   return Tensors{Tensor::copyOf<double>(DataType::F64, dims, values).converted(x.type())};
 }
 
 }  // namespace
 
 void registerResize(OpRegistry& registry) {
-  const TypeSet types = kNumberTypes | kBoolType;
+  const TypeSet types = kNumberTypes | kBoolType | TypeSet{DataType::String, DataType::C64, DataType::C128};
   registry.add({.op = "Resize",
                 .kind = OpKind::Other,
                 .minInputs = 1,

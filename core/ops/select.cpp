@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 
@@ -35,7 +36,9 @@ void topKLine(const T* from, T* values, std::int64_t* indices, const AxisSplit& 
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
     const T left = from[a * split.inner], right = from[b * split.inner];
-    if (left != left || right != right) return largest && left != left && right == right;  // NaN counts as the largest
+    // NaN counts as the largest.
+    if (left != left || right != right)
+      return largest ? left != left && right == right : left == left && right != right;
     return largest ? left > right : left < right;
   });
   for (std::int64_t i = 0; i < k; ++i) {
@@ -120,6 +123,21 @@ struct Distinct {
   std::vector<std::int64_t> first, inverse, counts;
 };
 
+/// Slices in the order of their elements; NaN comes after all numbers and equals itself.
+struct SliceOrder {
+  template <class T>
+  static bool before(const T& a, const T& b) {
+    if constexpr (std::is_floating_point_v<T>)
+      return a < b || (a == a && b != b);
+    else
+      return a < b;
+  }
+  template <class T>
+  bool operator()(const std::vector<T>& a, const std::vector<T>& b) const {
+    return std::ranges::lexicographical_compare(a, b, before<T>);
+  }
+};
+
 template <class T>
 Distinct distinctSlices(const Tensor& x, const AxisSplit& split, bool sorted) {
   const T* from = nullptr;
@@ -127,7 +145,7 @@ Distinct distinctSlices(const Tensor& x, const AxisSplit& split, bool sorted) {
     from = x.strings().data();
   else
     from = x.data<T>().data();
-  std::map<std::vector<T>, std::int64_t> seen;
+  std::map<std::vector<T>, std::int64_t, SliceOrder> seen;
   Distinct distinct;
   std::vector<std::vector<T>> keys;
   for (std::int64_t place = 0; place < split.extent; ++place) {
@@ -154,17 +172,21 @@ Distinct distinctSlices(const Tensor& x, const AxisSplit& split, bool sorted) {
   return ordered;
 }
 
+/// Complex numbers are ordered by their real part, then by the imaginary one.
+Distinct slicesOf(const Tensor& x, const AxisSplit& split, bool sorted) {
+  if (x.type() == DataType::String) return distinctSlices<std::string>(x, split, sorted);
+  if (x.type() == DataType::C64) return distinctSlices<std::array<float, 2>>(x, split, sorted);
+  if (x.type() == DataType::C128) return distinctSlices<std::array<double, 2>>(x, split, sorted);
+  return dispatchNumber(x.type(), [&]<class T>(std::type_identity<T>) { return distinctSlices<T>(x, split, sorted); });
+}
+
 Result<Tensors> unique(const KernelContext& context) {
   const bool flat = !context.node().hasAttribute("axis");
   const bool sorted = context.node().intAttribute("sorted", 1) != 0;
   const Tensor x = flat ? context.input(0).reshaped({context.input(0).count()}) : context.input(0);
   const std::size_t axis = TRY(normalizedAxis(flat ? 0 : context.node().intAttribute("axis", 0), x.dims().size()));
   const AxisSplit split = splitAt(x.dims(), axis);
-  const Distinct distinct = x.type() == DataType::String
-                                ? distinctSlices<std::string>(x, split, sorted)
-                                : dispatchNumber(x.type(), [&]<class T>(std::type_identity<T>) {
-                                    return distinctSlices<T>(x, split, sorted);
-                                  });
+  const Distinct distinct = slicesOf(x, split, sorted);
   Dims dims = x.dims();
   dims[axis] = std::ssize(distinct.first);
   return dispatchStorage(x.type(), [&]<class T>(std::type_identity<T>) -> Result<Tensors> {
@@ -200,15 +222,16 @@ void registerSelect(OpRegistry& registry) {
                 .kernel = widened(topK),
                 .maxOutputs = 2,
                 .signature = {"TI", {{'T', kNumberTypes}, {'I', kInt64Type}}}});
-  registry.add({.op = "Unique",
-                .kind = OpKind::Other,
-                .minInputs = 1,
-                .maxInputs = 1,
-                .infer = inferUnique,
-                .kernel = widened(unique),
-                .maxOutputs = 4,
-                .signature = {"T", {{'T', kNumberTypes | kBoolType | TypeSet{DataType::String}}}},
-                .extentsDependOnData = true});
+  registry.add(
+      {.op = "Unique",
+       .kind = OpKind::Other,
+       .minInputs = 1,
+       .maxInputs = 1,
+       .infer = inferUnique,
+       .kernel = widened(unique),
+       .maxOutputs = 4,
+       .signature = {"T", {{'T', kNumberTypes | kBoolType | TypeSet{DataType::String, DataType::C64, DataType::C128}}}},
+       .extentsDependOnData = true});
 }
 
 }  // namespace fusescope::ops
