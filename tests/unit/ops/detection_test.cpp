@@ -93,5 +93,13 @@ TEST(MaxRoiPool, LargestPixelOfEachBin) {
             "node 'n': attribute 'pooled_shape': must be given: height and width, both positive");
 }
 
+TEST(Select, NotANumberCountsAsTheLargestAndEqualsItself) {
+  const Tensor x = floats({4}, {NAN, 2, NAN, 1});
+  expectFloats(run("Unique", {x}, {}, 4), {3}, {1, 2, NAN});
+  expectInts(run("Unique", {x}, {}, 4), {4}, {2, 1, 2, 0}, 2);
+  expectInts(run("TopK", {x, ints({3})}, {}, 2), {3}, {0, 2, 1}, 1);
+  expectInts(run("TopK", {x, ints({3})}, {{"largest", Int{0}}}, 2), {3}, {3, 1, 0}, 1);
+}
+
 }  // namespace
 }  // namespace fusescope::testing

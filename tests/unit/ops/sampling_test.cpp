@@ -87,5 +87,26 @@ TEST(DeformConv, TapsMoveByTheirOffsets) {
             "node 'n': attribute 'offset_group': 2 does not divide the channels");
 }
 
+TEST(Resize, TheNearestElementIsMovedWhateverItsType) {
+  const Tensor twice = floats({1}, {2});
+  const auto texts = run("Resize", {Tensor::ofStrings({2}, {"a", "b"}), Tensor(), twice}, {{"mode", "nearest"}});
+  ASSERT_TRUE(texts.ok()) << texts.error().text();
+  EXPECT_EQ(texts.value()[0].strings(), (std::vector<std::string>{"a", "a", "b", "b"}));
+  const Int large = (Int{1} << 60) + 1;  // more digits than a double has
+  expectInts(run("Resize", {ints({large, 2}), Tensor(), twice}, {{"mode", "nearest"}}), {4}, {large, large, 2, 2});
+  const Attributes cropped{
+      {"mode", "nearest"}, {"coordinate_transformation_mode", "tf_crop_and_resize"}, {"extrapolation_value", 9.0F}};
+  expectFloats(run("Resize", {floats({3}, {1, 2, 3}), floats({2}, {0, 1.5F}), Tensor(), ints({4})}, cropped), {4},
+               {1, 2, 3, 9});
+  EXPECT_EQ(errorOf(run("Resize", {Tensor::ofStrings({2}, {"a", "b"}), Tensor(), twice}, {{"mode", "linear"}})),
+            "node 'n': attribute 'mode': elements of string cannot be interpolated, only 'nearest' takes them");
+}
+
+TEST(Resize, OneElementIsTheFirstWithPytorchHalfPixel) {
+  expectFloats(run("Resize", {floats({4}, {1, 2, 3, 4}), Tensor(), Tensor(), ints({1})},
+                   {{"mode", "cubic"}, {"coordinate_transformation_mode", "pytorch_half_pixel"}}),
+               {1}, {1});
+}
+
 }  // namespace
 }  // namespace fusescope::testing
