@@ -48,7 +48,7 @@ Result<std::shared_ptr<DynamicStep>> DynamicStep::prepare(const Backend& backend
   std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types)));
   step->m_reference = TRY(ReferenceNodes::prepare(step->m_request));
   if (backend.name() != kReference && isInferable(step->m_request))
-    step->m_extents.emplace(step->m_request);
+    step->m_extents = TRY(FusedExtents::prepare(step->m_request));
   return step;
 }
 
@@ -129,7 +129,7 @@ Result<std::vector<Tensor>> DynamicStep::runKernel(Specialised& entry, std::span
   return results;
 }
 
-Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs) {
+Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs, const StopToken& stop) {
   std::vector<Tensor> given;
   for (std::size_t i = 0; i < inputs.size(); ++i) given.push_back(atType(inputs[i], m_types[i]));
   if (m_extents) {
@@ -138,7 +138,7 @@ Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs) {
       if (entry->kernel != nullptr) return runKernel(*entry, given);
     }
   }
-  return m_reference->run(given);
+  return m_reference->run(given, stop);
 }
 
 }  // namespace fusescope

@@ -8,6 +8,7 @@
 
 #include "backends/backend.h"
 #include "backends/reference/reference_nodes.h"
+#include "base/stop.h"
 #include "engine/aligned_memory.h"
 #include "engine/fused_extents.h"
 
@@ -24,7 +25,8 @@ class DynamicStep {
                                                       std::vector<DataType> types);
 
   /// `inputs` as FusedNode::inputs; what comes back is as FusedNode::outputs and may share the bytes of inputs.
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs);
+  /// Bodies ask `stop` between their nodes.
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop = {});
 
  private:
   /// A tensor that a kernel wants in another layout than the plain one.

@@ -91,13 +91,13 @@ Status Executor::store(std::size_t id, Tensor tensor, std::span<const Tensor> op
   return Done{};
 }
 
-Status Executor::runDynamic(const Step& step) {
+Status Executor::runDynamic(const Step& step, const StopToken& stop) {
   std::vector<Tensor> operands, views;
   for (const std::size_t input : step.inputs) {
     operands.push_back(operand(input));
     if (m_program.buffers[input].place != Place::Boxed) views.push_back(operands.back());
   }
-  std::vector<Tensor> results = TRY(step.dynamic->run(operands));
+  std::vector<Tensor> results = TRY(step.dynamic->run(operands, stop));
   for (std::size_t i = 0; i < step.outputs.size(); ++i) TRY(store(step.outputs[i], std::move(results[i]), views));
   for (const std::size_t box : step.lastBoxes) m_boxes[box] = Tensor();
   return Done{};
@@ -115,19 +115,19 @@ void Executor::takeBoxed(std::span<Tensor> outputs) {
   }
 }
 
-Status Executor::runStep(std::size_t i) {
+Status Executor::runStep(std::size_t i, const StopToken& stop) {
   const Step& step = m_program.steps[i];
-  if (step.dynamic != nullptr) return runDynamic(step);
+  if (step.dynamic != nullptr) return runDynamic(step, stop);
   return step.kernel->run(m_stepInputs[i], m_stepOutputs[i], m_arena.data() + step.scratchOffset);
 }
 
 Status Executor::run(const StopToken& stop) {
   for (std::size_t i = 0; i < m_program.steps.size(); ++i) {
     TRY(checkStop(stop));
-    Status status = runStep(i);
+    Status status = runStep(i, stop);
     if (status.ok()) continue;
     Diagnostic error = std::move(status).error();
-    if (error.where.node.empty()) error.where.node = m_program.steps[i].name;
+    if (!error.cancelled && error.where.node.empty()) error.where.node = m_program.steps[i].name;
     return error;
   }
   return Done{};

@@ -20,7 +20,7 @@ class Executor {
   /// Points at the caller's tensors: `inputs` as Graph::inputs, `outputs` as Program::outputs (empty tensors for
   /// those that takeBoxed() gives). They must stay until the last run.
   void bind(std::span<const Tensor> inputs, std::span<Tensor> outputs);
-  Status runStep(std::size_t step);
+  Status runStep(std::size_t step, const StopToken& stop = {});
   /// All steps. Errors: a kernel's, located at its fused node; cancellation.
   Status run(const StopToken& stop);
   /// After a run: the tensors of the outputs that are not written in place, at the types they are handed out at.
@@ -29,7 +29,7 @@ class Executor {
  private:
   std::byte* address(std::size_t buffer) const;
   Tensor operand(std::size_t buffer) const;
-  Status runDynamic(const Step& step);
+  Status runDynamic(const Step& step, const StopToken& stop);
   Status store(std::size_t buffer, Tensor tensor, std::span<const Tensor> operands);
 
   Program m_program;

@@ -1,8 +1,8 @@
 #include "engine/fused_extents.h"
 
-#include <algorithm>
+#include <map>
 
-#include "passes/pipelines.h"
+#include "ops/type_flow.h"
 
 namespace fusescope {
 namespace {
@@ -14,70 +14,52 @@ bool maySayExtents(const Tensor& tensor) {
   return (isInteger(tensor.type()) || tensor.type() == DataType::Bool) && tensor.count() <= kMostShapeElements;
 }
 
-/// A copy that outlives the run: what the tensor stands on is written again.
-Tensor copied(const Tensor& tensor) {
-  Tensor copy = Tensor::zeros(tensor.type(), tensor.dims());
-  std::copy_n(tensor.bytes(), tensor.byteSize(), copy.mutableBytes());
-  return copy;
-}
-
-bool equal(const std::optional<Tensor>& a, const std::optional<Tensor>& b) {
-  return a.has_value() == b.has_value() && (!a || a->identical(*b));
-}
-
 }  // namespace
 
-FusedExtents::FusedExtents(const KernelRequest& request) : m_request(request), m_values(request.fused->inputs) {
-  for (const NodeId id : request.fused->nodes)
-    for (const ValueId output : request.plan->graph().node(id).outputs)
-      if (output.valid()) m_values.push_back(output);
-}
-
-Result<FusedExtents::Part> FusedExtents::partWith(std::vector<std::optional<Tensor>> known) const {
-  const Graph& graph = m_request.plan->graph();
+Result<FusedExtents> FusedExtents::prepare(const KernelRequest& request) {
+  const Graph& graph = request.plan->graph();
+  FusedExtents extents;
   GraphEditor editor;
   std::map<ValueId, ValueId> copies;
-  for (std::size_t i = 0; i < m_values.size(); ++i) {
-    const Value& value = graph.value(m_values[i]);
-    const bool isInput = i < known.size();
-    copies[value.id] = isInput && known[i] ? editor.addConstant(value.name, *known[i])
-                       : isInput           ? editor.addInput(value.name, {.dtype = value.type.dtype})
-                                           : editor.addValue(value.name, {.dtype = value.type.dtype});
-  }
-  for (const auto& [value, tensor] : m_request.constants)
+  const auto add = [&](ValueId id, bool isInput) {
+    const Value& value = graph.value(id);
+    const TensorType type{.dtype = value.type.dtype, .shape = {}, .container = value.type.container};
+    copies[id] = isInput ? editor.addInput(value.name, type) : editor.addValue(value.name, type);
+    extents.m_values.push_back(id);
+    extents.m_copies.push_back(copies[id]);
+  };
+  for (const ValueId input : request.fused->inputs) add(input, true);
+  for (const auto& [value, tensor] : request.constants)
     copies[value] = editor.addConstant(graph.value(value).name, tensor);
-  for (const NodeId id : m_request.fused->nodes) {
+  for (const NodeId id : request.fused->nodes) {
     Node node = graph.node(id);
+    for (const ValueId output : node.outputs)
+      if (output.valid()) add(output, false);
     for (std::vector<ValueId>* ids : {&node.inputs, &node.outputs})
       for (ValueId& value : *ids)
         if (value.valid()) value = copies.at(value);
     editor.addNode(std::move(node));
   }
-  Part part{.known = std::move(known), .graph = TRY(editor.publish())};
-  for (const ValueId value : m_values) part.copies.push_back(copies.at(value));
-  return part;
+  extents.m_part = TRY(editor.publish());
+  return extents;
 }
 
-std::optional<std::vector<Dims>> FusedExtents::infer(std::span<const Tensor> inputs) {
-  std::vector<std::optional<Tensor>> known;
-  std::map<std::string, Dims> given;
+std::optional<std::vector<Dims>> FusedExtents::infer(std::span<const Tensor> inputs) const {
+  std::vector<TensorType> types;
+  std::vector<const Tensor*> known;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& input = inputs[i];
     if (input.container() != Container::None || input.type() == DataType::String) return std::nullopt;
-    given[m_request.plan->graph().value(m_values[i]).name] = input.dims();
-    known.push_back(maySayExtents(input) ? std::optional(copied(input)) : std::nullopt);
+    types.push_back({.dtype = m_part->value(m_copies[i]).type.dtype, .shape = Shape::of(input.dims())});
+    known.push_back(maySayExtents(input) ? &input : nullptr);
   }
-  if (!m_part || !std::ranges::equal(m_part->known, known, equal)) {
-    auto part = partWith(std::move(known));
-    if (!part.ok()) return std::nullopt;
-    m_part = std::move(part).value();
-  }
-  const auto types = inferShapes(*m_part->graph, given);
-  if (!types.ok()) return std::nullopt;
+  const auto flow = flowTypes(*m_part, types,
+                              {.declared = DeclaredTypes::Fill, .compute = ComputeValues::Small, .knownInputs = known});
+  if (!flow.ok()) return std::nullopt;
   std::vector<Dims> extents;
-  for (std::size_t i = 0; i < m_values.size(); ++i) {
-    const TensorType& type = types.value()[m_part->copies[i].index];
-    const auto dims = i < inputs.size() ? inputs[i].dims() : type.shape.fixed();
+  for (const ValueId value : m_copies) {
+    const TensorType& type = flow.value().types[value.index];
+    const auto dims = type.shape.fixed();
     if (!dims || type.container != Container::None || type.dtype == DataType::String) return std::nullopt;
     extents.push_back(*dims);
   }

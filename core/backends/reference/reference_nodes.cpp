@@ -223,26 +223,26 @@ void ReferenceNodes::keep(const NodeResult& result, const Tensor& tensor, std::v
   m_inner[result.inner] = roundedTensor(convertedTensor(tensor, type), result.edge);
 }
 
-Status ReferenceNodes::runStep(const NodeStep& step, std::vector<Tensor>& outputs) {
+Status ReferenceNodes::runStep(const NodeStep& step, std::vector<Tensor>& outputs, const StopToken& stop) {
   std::vector<Tensor> tensors;
   for (const Operand& operand : step.operands) tensors.push_back(fetch(operand));
   if (step.equalOperands) equaliseOperands(tensors);
   std::vector<const Tensor*> pointers;
   for (std::size_t i = 0; i < tensors.size(); ++i)
     pointers.push_back(step.operands[i].from == Operand::From::Absent ? nullptr : &tensors[i]);
-  const std::vector<Tensor> results = TRY(runNode(*step.node, pointers));
+  const std::vector<Tensor> results = TRY(runNode(*step.node, pointers, stop));
   for (std::size_t i = 0; i < step.results.size() && i < results.size(); ++i)
     if (step.results[i].wanted) keep(step.results[i], results[i], outputs);
   return Done{};
 }
 
-Result<std::vector<Tensor>> ReferenceNodes::run(std::span<const Tensor> inputs) {
+Result<std::vector<Tensor>> ReferenceNodes::run(std::span<const Tensor> inputs, const StopToken& stop) {
   m_given.clear();
   m_stored.assign(inputs.begin(), inputs.end());
   for (std::size_t i = 0; i < inputs.size(); ++i)
     m_given.push_back(convertedTensor(inputs[i], mathType(inputs[i].type(), m_declared[i])));
   std::vector<Tensor> outputs(m_outputTypes.size());
-  for (const NodeStep& step : m_steps) TRY(runStep(step, outputs));
+  for (const NodeStep& step : m_steps) TRY(runStep(step, outputs, stop));
   std::ranges::fill(m_given, Tensor());
   std::ranges::fill(m_stored, Tensor());
   std::ranges::fill(m_inner, Tensor());

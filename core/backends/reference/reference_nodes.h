@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "base/stop.h"
 
 namespace fusescope {
 
@@ -21,8 +22,8 @@ class ReferenceNodes {
   static Result<std::unique_ptr<ReferenceNodes>> prepare(const KernelRequest& request);
 
   /// `inputs` as FusedNode::inputs, at the types they are stored at. Returns tensors as FusedNode::outputs, at theirs;
-  /// they may share the bytes of inputs.
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs);
+  /// they may share the bytes of inputs. Only bodies ask `stop`.
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop = {});
 
  private:
   /// Where a node of the fused node finds an operand.
@@ -54,7 +55,7 @@ class ReferenceNodes {
   Status addNode(const KernelRequest& request, const Node& node);
   Result<Operand> operandOf(const KernelRequest& request, const Node& node, std::size_t i, ValueId id);
   NodeResult resultOf(const KernelRequest& request, ValueId value);
-  Status runStep(const NodeStep& step, std::vector<Tensor>& outputs);
+  Status runStep(const NodeStep& step, std::vector<Tensor>& outputs, const StopToken& stop);
   void keep(const NodeResult& result, const Tensor& tensor, std::vector<Tensor>& outputs);
   Tensor fetch(const Operand& operand) const;
 
