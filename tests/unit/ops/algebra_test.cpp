@@ -27,9 +27,9 @@ TEST(BitCast, SameBitsOtherType) {
   EXPECT_EQ(bits.value()[0].type(), DataType::U32);
   EXPECT_EQ(bits.value()[0].asInt64(0), 0x3f800000);
   EXPECT_EQ(errorOf(run("BitCast", {floats({1}, {1})}, {{"to", Int{7}}})),
-            "node 'n': attribute 'to': is int64 with 64 bits, but the input is f32 with 32");
+            "node 'n': attribute 'to': the bits of f32 (32) cannot be read as int64 (64): their numbers differ");
   EXPECT_EQ(errorOf(run("BitCast", {floats({1}, {1})}, {{"to", Int{8}}})),
-            "node 'n': attribute 'to': a text has no fixed number of bits");
+            "node 'n': attribute 'to': a BitCast to string is not defined");
 }
 
 TEST(TensorScatter, WritesAtEachSamplesPlace) {

@@ -67,7 +67,7 @@ TEST(Strings, AreMovedLikeNumbers) {
   expectTexts(run("Where", {bools({2}, {1, 0}), texts({2}, {"a", "b"}), texts({}, {"z"})}), {2}, {"a", "z"});
   expectTexts(run("Identity", {x}), {2, 2}, {"a", "b", "c", "d"});
   expectInts(run("Equal", {x, texts({2}, {"a", "d"})}), {2, 2}, {1, 0, 0, 1});
-  expectTexts(run("Cast", {floats({2}, {1.5F, -2})}, {{"to", Int{8}}}), {2}, {"1.5", "-2"});
+  expectTexts(run("Cast", {floats({2}, {1.5F, -2})}, {{"to", Int{8}}}), {2}, {"1.5", "-2.0"});
 }
 
 /// Four single numbers and three pairs.
