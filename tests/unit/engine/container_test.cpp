@@ -94,7 +94,8 @@ TEST_P(Containers, SequencesComeInAndGoOut) {
   ASSERT_TRUE(engine.ok()) << engine.error().text();
 
   const auto sequence = [](std::vector<Tensor> elements) {
-    return Tensor::ofElements(Container::Sequence, elements.front().type(), std::move(elements));
+    const DataType type = elements.front().type();
+    return Tensor::ofElements(Container::Sequence, type, std::move(elements));
   };
   const Tensor first = floats({1, 2}, {-5, 5});
   const auto index = [](std::int64_t i) { return Tensor::ofInt64({i}).reshaped({}); };
