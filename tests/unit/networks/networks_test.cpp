@@ -105,7 +105,8 @@ constexpr const char* kNotFilled = "no filled networks; scripts/test makes them 
 std::optional<std::filesystem::path> filled(const std::string& network) {
   const char* folder = std::getenv("FUSESCOPE_ZOO");
   if (folder == nullptr) return std::nullopt;
-  return std::filesystem::path(folder) / (network + ".onnx");
+  const auto path = std::filesystem::path(folder) / (network + ".onnx");
+  return std::filesystem::exists(path) ? std::optional(path) : std::nullopt;
 }
 
 class BigNetwork : public testing::TestWithParam<const char*> {};
