@@ -64,7 +64,7 @@ void printForPeople(const Json& json) {
     opset += fmt::format("{}{} {}", opset.empty() ? "" : ", ", domain, version.get<std::int64_t>());
   }
   printTitle(json["model"].get<std::string>());
-  std::cout << fmt::format("  {} nodes, {} parameters ({}), opset {}{}\n", json["nodes"].get<std::int64_t>(),
+  std::cout << fmt::format("  {}, {} parameters ({}), opset {}{}\n", counted(json["nodes"].get<std::int64_t>(), "node"),
                            json["parameters"].get<std::int64_t>(), bytesText(json["bytes"].get<std::int64_t>()), opset,
                            json["weightless"].get<bool>() ? ", without weights" : "");
   printValues("Inputs", json["inputs"]);

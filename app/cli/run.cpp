@@ -59,7 +59,7 @@ void printForPeople(const RunReport& report) {
     table.print();
   }
   if (!report.result.marked.empty()) printTensors("Marked values", report.result.marked);
-  std::cout << fmt::format("shape cache: {} hits, {} misses, room for {}\n", report.shapeCache.hits,
+  std::cout << fmt::format("shape cache: hits {}, misses {}, room for {}\n", report.shapeCache.hits,
                            report.shapeCache.misses, report.shapeCache.size);
   if (report.compared) std::cout << (report.ok ? "as expected\n" : "not as expected\n");
 }
