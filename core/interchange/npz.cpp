@@ -35,14 +35,20 @@ struct Discard {
   void operator()(zip_source_t* source) const { zip_source_free(source); }
 };
 
+/// `fileBytes`: of the whole archive.
 Result<std::vector<std::byte>> readEntry(zip_t* archive, std::uint64_t index, const zip_stat_t& entry,
-                                         const std::filesystem::path& path, const std::string& array) {
+                                         std::uint64_t fileBytes, const std::filesystem::path& path,
+                                         const std::string& array) {
   if (!(entry.valid & ZIP_STAT_SIZE) || entry.size > kMostBytes) {
     return npzError("the array's size is missing or absurd", path, array);
   }
   // A deflated byte stands for at most 1032: a size beyond that is a lie, refused before memory is asked for.
-  if ((entry.valid & ZIP_STAT_COMP_SIZE) && entry.size / 1100 > entry.comp_size + 64) {
-    return npzError(fmt::format("the archive says {} bytes are in {}", entry.size, entry.comp_size), path, array);
+  const bool fits = !(entry.valid & ZIP_STAT_COMP_SIZE) ||
+                    (entry.comp_size <= fileBytes && entry.size / 1100 <= entry.comp_size + 64);
+  if (!fits) {
+    return npzError(
+        fmt::format("the archive of {} bytes says that {} bytes are in {}", fileBytes, entry.size, entry.comp_size),
+        path, array);
   }
   const std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, index, 0));
   if (!file) return npzError(fmt::format("cannot be unpacked: {}", zip_strerror(archive)), path, array);
@@ -102,6 +108,8 @@ Result<NpzArrays> readNpz(const std::filesystem::path& path) {
     return npzError(fmt::format("this is not a readable .npz archive ({})", zipProblem(code)), path, {},
                     "Write the file with numpy.savez.");
   }
+  const auto fileBytes = std::filesystem::file_size(path, missing);
+  if (missing) return npzError("cannot be read: " + missing.message(), path);
   NpzArrays arrays;
   const auto count = zip_get_num_entries(archive.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
@@ -112,7 +120,7 @@ Result<NpzArrays> readNpz(const std::filesystem::path& path) {
     }
     std::string name = entry.name;
     if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
-    const auto bytes = TRY(readEntry(archive.get(), static_cast<std::uint64_t>(i), entry, path, name));
+    const auto bytes = TRY(readEntry(archive.get(), static_cast<std::uint64_t>(i), entry, fileBytes, path, name));
     arrays.insert_or_assign(name, TRY(parseNpy(bytes, path.string(), name)));
   }
   return arrays;

@@ -48,6 +48,16 @@ TEST(Npz, readsTheSamples) {
   EXPECT_EQ(inputsFrom(read.value()).at("d").type(), DataType::F64);
 }
 
+/// Found by fuzzing: memory was asked for before anybody looked whether the file could hold it.
+TEST(Npz, SizesThatTheFileCannotHoldAreRefused) {
+  const auto read =
+      readNpz(std::filesystem::path(FUSESCOPE_SOURCE_DIR) / "tests/fuzz/corpus/npz/claims_four_gigabytes.npz");
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().text().find("the archive of 522 bytes says that 4194303863 bytes are in 4294967160"),
+            std::string::npos)
+      << read.error().text();
+}
+
 TEST(Npz, prefixesAreOptional) {
   const NpzArrays plain{{"x", Tensor::scalar(1)}, {"out:y", Tensor::scalar(2)}};
   EXPECT_TRUE(inputsFrom(plain).contains("x"));
