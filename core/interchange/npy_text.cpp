@@ -4,50 +4,20 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/utf8.h"
+
 namespace fusescope {
 namespace {
 
 constexpr std::size_t kCharacterBytes = 4;
-constexpr char32_t kLastCharacter = 0x10ffff;
-
-bool isCharacter(char32_t character) {
-  return character <= kLastCharacter && (character < 0xd800 || character > 0xdfff);
-}
-
-void appendUtf8(std::string& text, char32_t character) {
-  const auto tail = [&](int shift) { return static_cast<char>(0x80 | ((character >> shift) & 0x3f)); };
-  if (character < 0x80) {
-    text += static_cast<char>(character);
-  } else if (character < 0x800) {
-    text += {static_cast<char>(0xc0 | (character >> 6)), tail(0)};
-  } else if (character < 0x10000) {
-    text += {static_cast<char>(0xe0 | (character >> 12)), tail(6), tail(0)};
-  } else {
-    text += {static_cast<char>(0xf0 | (character >> 18)), tail(12), tail(6), tail(0)};
-  }
-}
-
-/// Takes one character off the front of `text`; nothing if it does not begin with one.
-std::optional<char32_t> takeCharacter(std::string_view& text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (length == 0 || text.size() < length) return std::nullopt;
-  char32_t character = length == 1 ? first : first & (0xff >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xc0) != 0x80) return std::nullopt;
-    character = character << 6 | (byte & 0x3f);
-  }
-  text.remove_prefix(length);
-  return isCharacter(character) ? std::optional(character) : std::nullopt;
-}
 
 Result<std::u32string> charactersOf(std::string_view text) {
   std::u32string characters;
-  while (!text.empty()) {
-    const auto character = takeCharacter(text);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto character = utf8At(text, at);
     if (!character) return Diagnostic{.message = "holds text that is not valid UTF-8, which .npy cannot hold"};
-    characters += *character;
+    characters += character->code;
+    at += character->length;
   }
   return characters;
 }
@@ -74,7 +44,8 @@ Result<Tensor> textFromNpy(std::span<const std::byte> bytes, std::size_t width, 
     std::memcpy(characters.data(), bytes.data() + i * npyTextBytes(width), npyTextBytes(width));
     const auto last = characters.find_last_not_of(U'\0');
     for (std::size_t at = 0; last != std::u32string::npos && at <= last; ++at) {
-      if (!isCharacter(characters[at])) return Diagnostic{.message = "holds text with something that is no character"};
+      if (!isUnicodeCharacter(characters[at]))
+        return Diagnostic{.message = "holds text with something that is no character"};
       appendUtf8(strings[i], characters[at]);
     }
   }

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/float_bits.h"
+#include "base/packed_bits.h"
 
 namespace fusescope {
 namespace {
@@ -20,25 +21,6 @@ std::shared_ptr<const void> allocateZeroed(std::size_t bytes) {
   if (memory == nullptr) throw std::bad_alloc();
   std::memset(memory, 0, rounded);
   return {memory, [](const void* p) { std::free(const_cast<void*>(p)); }};
-}
-
-/// The bits of element `i` of a packed type: a stream of `width` bits each, lowest first.
-unsigned packedBits(const std::byte* data, int width, std::int64_t i) {
-  const std::int64_t bit = i * width;
-  const auto shift = static_cast<unsigned>(bit % 8);
-  unsigned window = std::to_integer<unsigned>(data[bit / 8]) >> shift;
-  if (shift + static_cast<unsigned>(width) > 8) window |= std::to_integer<unsigned>(data[bit / 8 + 1]) << (8 - shift);
-  return window & ((1U << width) - 1);
-}
-
-void setPackedBits(std::byte* data, int width, std::int64_t i, unsigned bits) {
-  const std::int64_t bit = i * width;
-  const auto shift = static_cast<unsigned>(bit % 8);
-  const unsigned mask = ((1U << width) - 1) << shift;
-  const unsigned shifted = (bits << shift) & mask;
-  data[bit / 8] = (data[bit / 8] & ~static_cast<std::byte>(mask)) | static_cast<std::byte>(shifted);
-  if (mask > 0xffU)
-    data[bit / 8 + 1] = (data[bit / 8 + 1] & ~static_cast<std::byte>(mask >> 8)) | static_cast<std::byte>(shifted >> 8);
 }
 
 std::int64_t signedBits(unsigned bits, int width) {
@@ -89,7 +71,7 @@ void storeFloat(std::byte* data, DataType type, std::int64_t i, double value) {
     case DataType::F6E2M3:
     case DataType::F6E3M2:
     case DataType::F4E2M1:
-      return setPackedBits(data, bitWidth(type), i, toSmallFloatBits(type, static_cast<float>(value)));
+      return writePacked(data, i, bitWidth(type), toSmallFloatBits(type, static_cast<float>(value)));
     default:
       assert(false);
   }
@@ -115,7 +97,7 @@ void storeInteger(std::byte* data, DataType type, std::int64_t i, std::int64_t v
     case DataType::U4:
     case DataType::I2:
     case DataType::U2:
-      return setPackedBits(data, bitWidth(type), i, static_cast<unsigned>(value & 0xf));
+      return writePacked(data, i, bitWidth(type), static_cast<unsigned>(value & 0xf));
     default:
       assert(false);
   }
@@ -210,7 +192,7 @@ double Tensor::asDouble(std::int64_t i) const {
     case DataType::F6E2M3:
     case DataType::F6E3M2:
     case DataType::F4E2M1:
-      return fromSmallFloatBits(m_type, static_cast<std::uint8_t>(packedBits(m_data, bitWidth(m_type), i)));
+      return fromSmallFloatBits(m_type, static_cast<std::uint8_t>(readPacked(m_data, i, bitWidth(m_type))));
     case DataType::U64:
       return static_cast<double>(load<std::uint64_t>(m_data, i));
     default:
@@ -238,10 +220,10 @@ std::int64_t Tensor::asInt64(std::int64_t i) const {
       return load<std::uint8_t>(m_data, i);
     case DataType::I4:
     case DataType::I2:
-      return signedBits(packedBits(m_data, bitWidth(m_type), i), bitWidth(m_type));
+      return signedBits(readPacked(m_data, i, bitWidth(m_type)), bitWidth(m_type));
     case DataType::U4:
     case DataType::U2:
-      return packedBits(m_data, bitWidth(m_type), i);
+      return readPacked(m_data, i, bitWidth(m_type));
     default:
       return isFloat(m_type) ? truncatedTo<std::int64_t>(asDouble(i)) : 0;
   }

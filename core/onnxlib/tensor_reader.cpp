@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/packed_bits.h"
 #include "onnxlib/wire_strip.h"
 
 namespace fusescope::onnxlib {
@@ -59,13 +60,8 @@ void copyElements(const Field& field, std::byte* out) {
 template <class Field>
 void packSixBits(const Field& field, std::span<std::byte> out) {
   std::fill(out.begin(), out.end(), std::byte{0});
-  std::size_t bit = 0;
-  for (const auto value : field) {
-    const unsigned code = static_cast<unsigned>(value) & 0x3fU;
-    out[bit / 8] |= static_cast<std::byte>(code << bit % 8);
-    if (bit % 8 > 2) out[bit / 8 + 1] |= static_cast<std::byte>(code >> (8 - bit % 8));
-    bit += 6;
-  }
+  std::int64_t i = 0;
+  for (const auto value : field) writePacked(out.data(), i++, 6, static_cast<unsigned>(value));
 }
 
 std::string lengthMismatch(const FileTensor& tensor, std::uint64_t has, std::uint64_t needs, const char* unit) {

@@ -2,34 +2,21 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.h"
+
 namespace fusescope::onnxlib {
 namespace {
 
-/// Bytes of the UTF-8 sequence that `text` begins with; 0 if it begins with none (RFC 3629: no overlong forms, no
-/// surrogates, nothing above U+10FFFF).
-std::size_t sequenceLength(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto continues = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return continues(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    if (!continues(1) || !continues(2)) return 0;
-    if (first == 0xe0 && byte(1) < 0xa0) return 0;
-    return first == 0xed && byte(1) > 0x9f ? 0 : 3;
-  }
-  if (first < 0xf0 || first > 0xf4 || !continues(1) || !continues(2) || !continues(3)) return 0;
-  if (first == 0xf0 && byte(1) < 0x90) return 0;
-  return first == 0xf4 && byte(1) > 0x8f ? 0 : 4;
-}
-
 std::string readable(std::string_view text) {
   std::string result;
-  while (!text.empty()) {
-    const std::size_t length = sequenceLength(text);
-    if (length == 0) result += fmt::format("\\x{:02X}", static_cast<unsigned char>(text[0]));
-    result += text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto character = utf8At(text, at);
+    const std::size_t length = character ? character->length : 1;
+    if (character)
+      result += text.substr(at, length);
+    else
+      result += fmt::format("\\x{:02X}", static_cast<unsigned char>(text[at]));
+    at += length;
   }
   return result;
 }
@@ -96,10 +83,10 @@ class NameCheck {
 }  // namespace
 
 bool isUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = sequenceLength(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto character = utf8At(text, at);
+    if (!character) return false;
+    at += character->length;
   }
   return true;
 }
