@@ -110,7 +110,8 @@ void EngineArguments::declare(CLI::App& app) {
 }
 
 void EngineArguments::declareShapeCache(CLI::App& app) {
-  app.add_option("--shape-cache", shapeCache, "sets of input extents that stay prepared")
+  app.add_option("--shape-cache", shapeCache,
+                 "sets of extents that stay prepared: of the inputs, and of each node whose extents depend on data")
       ->type_name("N")
       ->check(aboveZero())
       ->capture_default_str();

@@ -51,7 +51,7 @@ struct PlanArguments {
 struct EngineArguments {
   std::string backend;  ///< empty: native, or the engine file's own
   int threads = 0;
-  int shapeCache = BuildOptions().specialisations;
+  int shapeCache = BuildOptions().shapeCache;
 
   void declare(CLI::App& app);
   void declareShapeCache(CLI::App& app);  ///< for verbs that may meet several sets of extents

@@ -45,6 +45,10 @@ void printTensors(std::string_view title, const std::map<std::string, Tensor>& t
   table.print();
 }
 
+void printCount(std::string_view what, const ShapeCacheCount& count) {
+  std::cout << fmt::format("{}: hits {}, misses {}, room for {}\n", what, count.hits, count.misses, count.size);
+}
+
 void printForPeople(const RunReport& report) {
   if (!report.compared) {
     printTensors("Outputs", report.result.outputs);
@@ -59,8 +63,9 @@ void printForPeople(const RunReport& report) {
     table.print();
   }
   if (!report.result.marked.empty()) printTensors("Marked values", report.result.marked);
-  std::cout << fmt::format("shape cache: hits {}, misses {}, room for {}\n", report.shapeCache.hits,
-                           report.shapeCache.misses, report.shapeCache.size);
+  printCount("shape cache", report.shapeCache);
+  if (report.dynamicKernels.misses > 0)
+    printCount("kernels of nodes whose extents depend on data", report.dynamicKernels);
   if (report.compared) std::cout << (report.ok ? "as expected\n" : "not as expected\n");
 }
 
@@ -71,7 +76,7 @@ Result<int> run(const Arguments& arguments) {
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.measureTactics = false;  // one run does not pay for choosing
   options.shapes = extentsOf(inputs);
-  options.specialisations = arguments.engine.shapeCache;
+  options.shapeCache = arguments.engine.shapeCache;
   const auto engine = TRY(openEngine(artifact, options));
   clearProgressLine();
   const RunRequest request{.outputsFile = arguments.outputs,

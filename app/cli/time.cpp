@@ -45,7 +45,7 @@ Result<int> time(const Arguments& arguments) {
   const auto inputs = TRY(loadInputs(*artifact.plan, arguments.inputs));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.shapes = extentsOf(inputs);
-  options.specialisations = arguments.engine.shapeCache;
+  options.shapeCache = arguments.engine.shapeCache;
   const auto engine = TRY(openEngine(artifact, options));
   const auto report = TRY(engine->time(inputs, {.seconds = arguments.seconds,
                                                 .warmupSeconds = arguments.warmup,

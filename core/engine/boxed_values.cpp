@@ -25,9 +25,7 @@ std::optional<std::string> whyDynamic(const Graph& graph, const std::vector<Tens
                                       const FusedNode& fused) {
   for (const NodeId id : fused.nodes) {
     const Node& node = graph.node(id);
-    const bool hasBody = std::ranges::any_of(
-        node.attributes, [](const auto& entry) { return std::holds_alternative<Subgraph>(entry.second); });
-    if (hasBody) return "node '" + node.name + "' has a body";
+    if (hasBody(node)) return "node '" + node.name + "' has a body";
     std::vector<ValueId> values = operands(node);
     values.insert(values.end(), node.outputs.begin(), node.outputs.end());
     for (const ValueId value : values)

@@ -61,8 +61,8 @@ BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& o
     : m_plan(std::move(plan)), m_options(options) {
   m_threads = options.threads > 0 ? options.threads : hardwareThreads();
   m_options.threads = m_threads;
-  m_options.specialisations = std::max(1, options.specialisations);
-  m_report.specialisations = m_options.specialisations;
+  m_options.shapeCache = std::max(1, options.shapeCache);
+  m_report.shapeCache.size = m_report.dynamicKernels.size = m_options.shapeCache;
 }
 
 Result<std::unique_ptr<Engine>> BuiltEngine::build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
@@ -99,7 +99,7 @@ Status BuiltEngine::prepare(std::map<std::string, std::string> replay) {
 Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
   const auto found = std::ranges::find(m_specialisations, key, &Specialisation::key);
   if (found != m_specialisations.end()) {
-    ++m_report.specialisationHits;
+    ++m_report.shapeCache.hits;
     m_specialisations.splice(m_specialisations.begin(), m_specialisations, found);
     return &m_specialisations.front().executor;
   }
@@ -109,14 +109,15 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
                           .threads = m_threads,
                           .extents = key.extents,
                           .marks = key.marks,
+                          .dynamicKernels = &m_report.dynamicKernels,
                           .stop = stop,
                           .progress = m_options.progress};
   for (const Specialisation& other : m_specialisations)
     if (other.key.extents == key.extents) request.sameExtents = &other.executor.program();
   Program program = TRY(lower(request, *m_chooser));
-  ++m_report.specialisationMisses;
+  ++m_report.shapeCache.misses;
   m_specialisations.push_front({std::move(key), Executor(std::move(program))});
-  if (m_specialisations.size() > static_cast<std::size_t>(m_options.specialisations)) m_specialisations.pop_back();
+  if (m_specialisations.size() > static_cast<std::size_t>(m_options.shapeCache)) m_specialisations.pop_back();
   return &m_specialisations.front().executor;
 }
 

@@ -2,24 +2,14 @@
 
 #include <algorithm>
 
+#include "backends/reference/convert_elements.h"
+#include "engine/kernel_requests.h"
 #include "ops/op_schema.h"
 
 namespace fusescope {
 namespace {
 
-/// Kernels kept for different extents; the one used longest ago goes first.
-constexpr std::size_t kMostKernels = 8;
 constexpr std::string_view kReference = "reference";
-
-bool isPlainType(DataType type) {
-  return type != DataType::String && type != DataType::Undefined;
-}
-
-Tensor atType(const Tensor& tensor, DataType type) {
-  const bool stays = tensor.container() != Container::None || !isPlainType(tensor.type()) || !isPlainType(type) ||
-                     tensor.type() == type;
-  return stays ? tensor : tensor.converted(type);
-}
 
 /// Whether extents can be told before the fused node ran, given its inputs.
 bool isInferable(const KernelRequest& request) {
@@ -27,25 +17,15 @@ bool isInferable(const KernelRequest& request) {
   return std::ranges::all_of(request.fused->nodes, [&](NodeId id) {
     const Node& node = graph.node(id);
     const OpSchema* schema = OpRegistry::standard().find(node);
-    const bool hasBody = std::ranges::any_of(
-        node.attributes, [](const auto& entry) { return std::holds_alternative<Subgraph>(entry.second); });
-    return schema != nullptr && !schema->extentsDependOnData && !hasBody;
+    return schema != nullptr && !schema->extentsDependOnData && !hasBody(node);
   });
-}
-
-DataType typeInside(const KernelRequest& request, ValueId value) {
-  for (const FusedOutput& output : request.fused->outputs)
-    if (output.value == value) return output.type;
-  for (const InnerEdge& edge : request.fused->innerEdges)
-    if (edge.value == value && edge.type != DataType::Undefined) return edge.type;
-  return request.plan->storedType(value);
 }
 
 }  // namespace
 
 Result<std::shared_ptr<DynamicStep>> DynamicStep::prepare(const Backend& backend, KernelRequest request,
-                                                          std::vector<DataType> types) {
-  std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types)));
+                                                          std::vector<DataType> types, ShapeCacheCount& kernels) {
+  std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types), kernels));
   step->m_reference = TRY(ReferenceNodes::prepare(step->m_request));
   if (backend.name() != kReference && isInferable(step->m_request))
     step->m_extents = TRY(FusedExtents::prepare(step->m_request));
@@ -72,7 +52,7 @@ Status DynamicStep::prepareKernel(Specialised& entry) const {
   KernelRequest request = m_request;
   for (std::size_t i = 0; i < entry.extents.size(); ++i) {
     const ValueId value = m_extents->values()[i];
-    const DataType type = i < fused.inputs.size() ? m_types[i] : typeInside(m_request, value);
+    const DataType type = i < fused.inputs.size() ? m_types[i] : typeInside(*m_request.plan, fused, value);
     request.values[value] = {type, entry.extents[i]};
   }
   const std::vector<Tactic> tactics = m_backend.tactics(request);
@@ -91,14 +71,16 @@ Status DynamicStep::prepareKernel(Specialised& entry) const {
 Result<DynamicStep::Specialised*> DynamicStep::specialised(std::vector<Dims> extents) {
   const auto found = std::ranges::find(m_specialised, extents, &Specialised::extents);
   if (found != m_specialised.end()) {
+    ++m_kernels.hits;
     m_specialised.splice(m_specialised.begin(), m_specialised, found);
     return &m_specialised.front();
   }
+  ++m_kernels.misses;
   Specialised entry{.extents = std::move(extents)};
   // A kernel that cannot be prepared is no way to run it; the reference always is.
   if (!prepareKernel(entry).ok()) entry.kernel = nullptr;
   m_specialised.push_front(std::move(entry));
-  if (m_specialised.size() > kMostKernels) m_specialised.pop_back();
+  if (m_specialised.size() > static_cast<std::size_t>(m_kernels.size)) m_specialised.pop_back();
   return &m_specialised.front();
 }
 
@@ -131,7 +113,7 @@ Result<std::vector<Tensor>> DynamicStep::runKernel(Specialised& entry, std::span
 
 Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs, const StopToken& stop) {
   std::vector<Tensor> given;
-  for (std::size_t i = 0; i < inputs.size(); ++i) given.push_back(atType(inputs[i], m_types[i]));
+  for (std::size_t i = 0; i < inputs.size(); ++i) given.push_back(convertedTensor(inputs[i], m_types[i]));
   if (m_extents) {
     if (auto extents = m_extents->infer(given)) {
       Specialised* entry = TRY(specialised(std::move(*extents)));

@@ -10,6 +10,7 @@
 #include "backends/reference/reference_nodes.h"
 #include "base/stop.h"
 #include "engine/aligned_memory.h"
+#include "engine/engine.h"
 #include "engine/fused_extents.h"
 
 namespace fusescope {
@@ -21,8 +22,10 @@ namespace fusescope {
 class DynamicStep {
  public:
   /// Of `request` plan, fused node, constants and threads count. `types`: of each input, as the fused node wants it.
+  /// `kernels` says for how many sets of extents kernels are kept, the one used longest ago going first, and counts how
+  /// often one was there; it must outlive this.
   static Result<std::shared_ptr<DynamicStep>> prepare(const Backend& backend, KernelRequest request,
-                                                      std::vector<DataType> types);
+                                                      std::vector<DataType> types, ShapeCacheCount& kernels);
 
   /// `inputs` as FusedNode::inputs; what comes back is as FusedNode::outputs and may share the bytes of inputs.
   /// Bodies ask `stop` between their nodes.
@@ -43,8 +46,8 @@ class DynamicStep {
     std::vector<Relayout> inputs, outputs;
   };
 
-  DynamicStep(const Backend& backend, KernelRequest request, std::vector<DataType> types)
-      : m_backend(backend), m_request(std::move(request)), m_types(std::move(types)) {}
+  DynamicStep(const Backend& backend, KernelRequest request, std::vector<DataType> types, ShapeCacheCount& kernels)
+      : m_backend(backend), m_request(std::move(request)), m_types(std::move(types)), m_kernels(kernels) {}
   Result<Specialised*> specialised(std::vector<Dims> extents);
   Status prepareKernel(Specialised& entry) const;
   Result<Relayout> relayout(const TensorDesc& plain, Layout layout, bool isInput) const;
@@ -53,6 +56,7 @@ class DynamicStep {
   const Backend& m_backend;
   KernelRequest m_request;
   std::vector<DataType> m_types;
+  ShapeCacheCount& m_kernels;
   std::unique_ptr<ReferenceNodes> m_reference;
   std::optional<FusedExtents> m_extents;  ///< none: always by the reference
   std::list<Specialised> m_specialised;   ///< the latest used first

@@ -19,7 +19,7 @@ struct BuildOptions {
   bool measureTactics = true;          ///< false: the backend's first tactic, nothing is timed
   std::filesystem::path timingCache;   ///< empty: none
   std::map<std::string, Dims> shapes;  ///< concrete extents for dynamic inputs; the InputSpecs' opt where missing
-  int specialisations = 4;  ///< sets of extents that stay prepared, at least 1; the one used longest ago goes first
+  int shapeCache = 4;  ///< sets of extents that stay prepared, at least 1; the one used longest ago goes first
   StopToken stop{};
   Progress progress{};
 };
@@ -40,6 +40,12 @@ struct BuildPhase {
   double ms = 0;
 };
 
+/// How often a run or timing found the extents of its inputs prepared; the build itself is the first miss.
+struct ShapeCacheCount {
+  int size = 0;  ///< sets of extents that stay prepared
+  std::int64_t hits = 0, misses = 0;
+};
+
 /// What a build did.
 struct BuildReport {
   std::vector<BuildPhase> phases;
@@ -49,9 +55,8 @@ struct BuildReport {
   std::vector<Decision> decisions;  ///< tactic.* and cache.*
   std::int64_t arenaBytes = 0;
   std::int64_t weightBytes = 0;
-  int specialisations = 0;  ///< sets of extents that stay prepared
-  /// How often a run or timing found its extents prepared, or not; the build itself is the first miss.
-  std::int64_t specialisationHits = 0, specialisationMisses = 0;
+  ShapeCacheCount shapeCache;
+  ShapeCacheCount dynamicKernels;  ///< the same for each node that is prepared while it runs, by its own inputs
 };
 
 struct StepTime {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <functional>
 
+#include "backends/reference/convert_elements.h"
+
 namespace fusescope {
 namespace {
 
@@ -108,10 +110,7 @@ void Executor::takeBoxed(std::span<Tensor> outputs) {
     const ProgramOutput& wanted = m_program.outputs[i];
     const Place place = m_program.buffers[wanted.buffer].place;
     if (place != Place::Boxed && place != Place::Constant) continue;
-    Tensor tensor = operand(wanted.buffer);
-    const bool converts = tensor.container() == Container::None && tensor.type() != DataType::String &&
-                          wanted.type != DataType::Undefined && tensor.type() != wanted.type;
-    outputs[i] = converts ? tensor.converted(wanted.type) : std::move(tensor);
+    outputs[i] = convertedTensor(operand(wanted.buffer), wanted.type);
   }
 }
 

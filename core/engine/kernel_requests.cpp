@@ -8,8 +8,15 @@
 namespace fusescope {
 
 const Backend& backendOf(const Plan& plan, const FusedNode& fused, const Backend& accelerated) {
-  const bool fallback = fused.segment.valid() && plan.segments[fused.segment.index].kind == SegmentKind::Fallback;
-  return fallback ? *findBackend("reference") : accelerated;
+  return plan.inFallback(fused) ? *findBackend("reference") : accelerated;
+}
+
+DataType typeInside(const Plan& plan, const FusedNode& fused, ValueId value) {
+  for (const FusedOutput& output : fused.outputs)
+    if (output.value == value) return output.type;
+  for (const InnerEdge& edge : fused.innerEdges)
+    if (edge.value == value && edge.type != DataType::Undefined) return edge.type;
+  return plan.storedType(value);
 }
 
 KernelRequests::KernelRequests(const Plan& plan, std::vector<TensorType> types, int threads)
@@ -59,10 +66,8 @@ std::optional<ValueId> KernelRequests::viewSource(const FusedNode& fused) const 
 void KernelRequests::addInnerValues(const FusedNode& fused, const Node& node, KernelRequest& request) const {
   for (const ValueId output : node.outputs) {
     if (!output.valid() || request.values.contains(output)) continue;
-    DataType type = m_plan->storedType(output);
-    for (const InnerEdge& edge : fused.innerEdges)
-      if (edge.value == output && edge.type != DataType::Undefined) type = edge.type;
-    if (const auto dims = m_types[output.index].shape.fixed()) request.values[output] = {type, *dims};
+    if (const auto dims = m_types[output.index].shape.fixed())
+      request.values[output] = {typeInside(*m_plan, fused, output), *dims};
   }
 }
 

@@ -11,6 +11,9 @@ namespace fusescope {
 /// What runs a fused node: `accelerated`, or reference in a fallback segment.
 const Backend& backendOf(const Plan& plan, const FusedNode& fused, const Backend& accelerated);
 
+/// The type of what a node of `fused` produces, as kernels see it: as an output, else on the edge inside.
+DataType typeInside(const Plan& plan, const FusedNode& fused, ValueId value);
+
 /// What kernels are asked for: the fused nodes of a plan at concrete extents, with every input in the plain layout.
 class KernelRequests {
  public:

@@ -263,8 +263,8 @@ Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) 
   } else {
     KernelRequest request{.plan = &m_plan, .fused = &fused, .threads = m_request.threads};
     TRY(m_requests->addConstants(request));
-    step.dynamic = TRY(
-        DynamicStep::prepare(backendOf(m_plan, fused, *m_request.accelerated), std::move(request), std::move(types)));
+    step.dynamic = TRY(DynamicStep::prepare(backendOf(m_plan, fused, *m_request.accelerated), std::move(request),
+                                            std::move(types), *m_request.dynamicKernels));
   }
   for (const FusedOutput& output : fused.outputs) {
     if (isBoxed(output.value)) {

@@ -134,25 +134,26 @@ Result<ChosenTactic> TacticChooser::choose(const Backend& backend, const KernelR
   if (tactics.empty())
     return Diagnostic{.message = "the " + std::string(backend.name()) + " backend has no way to run it",
                       .where = {.node = request.fused->name}};
-  if (!m_quiet) noteRegion(request, regionKey(request));
+  const std::string region = regionKey(request);
+  if (!m_quiet) noteRegion(request, region);
   const Tactic* fixed = asked(request, tactics);
   if (fixed == nullptr) fixed = replayed(request, tactics);
   if (fixed == nullptr && (tactics.size() == 1 || !m_options.measureTactics || tactics.front().emulated))
     fixed = &tactics.front();
-  if (fixed == nullptr) return fastest(backend, request, tactics, inputCost);
+  if (fixed == nullptr) return fastest(backend, request, region, tactics, inputCost);
   std::vector<TacticTime> times;
   for (const Tactic& tactic : tactics) times.push_back({tactic.name, std::nullopt});
   ChosenTactic chosen = TRY(take(backend, request, *fixed));
-  if (tactics.size() == 1) times.front().ms = onlyTime(backend, request, chosen);
+  if (tactics.size() == 1) times.front().ms = onlyTime(backend, request, region, chosen);
   note(request, fixed->name, false, std::move(times));
   return chosen;
 }
 
 /// The time of a fused node that can run in one way alone: measured to predict plans, once for each distinct region.
 std::optional<double> TacticChooser::onlyTime(const Backend& backend, const KernelRequest& request,
-                                              const ChosenTactic& chosen) {
+                                              const std::string& region, const ChosenTactic& chosen) {
   if (m_cache == nullptr || m_quiet || chosen.tactic.emulated || m_options.backend == kReference) return std::nullopt;
-  const std::string key = regionTimeKey(regionKey(request), timingContext(*m_plan, backend, request.threads));
+  const std::string key = regionTimeKey(region, timingContext(*m_plan, backend, request.threads));
   if (const auto known = m_cache->find(key)) return known;
   const auto ms =
       measureKernel(*chosen.kernel, inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic), kFewRuns);
@@ -181,8 +182,8 @@ Status TacticChooser::measure(const Backend& backend, const KernelRequest& reque
 }
 
 Result<ChosenTactic> TacticChooser::fastest(const Backend& backend, const KernelRequest& request,
-                                            const std::vector<Tactic>& tactics, const InputCost& inputCost) {
-  const std::string region = regionKey(request);
+                                            const std::string& region, const std::vector<Tactic>& tactics,
+                                            const InputCost& inputCost) {
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
   Candidate winner;
   std::optional<double> winningCost, bestKernel;
@@ -211,9 +212,9 @@ Result<ChosenTactic> TacticChooser::fastest(const Backend& backend, const Kernel
   return take(backend, request, winner.tactic);
 }
 
-void TacticChooser::noteRegion(const KernelRequest& request, const std::string& key) {
+void TacticChooser::noteRegion(const KernelRequest& request, const std::string& region) {
   ++m_report->regions;
-  std::vector<std::string>& equals = m_regions[key];
+  std::vector<std::string>& equals = m_regions[region];
   if (equals.empty()) {
     ++m_report->distinct;
   } else {

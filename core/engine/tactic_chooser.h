@@ -55,12 +55,13 @@ class TacticChooser {
   const Tactic* asked(const KernelRequest& request, const std::vector<Tactic>& tactics);
   const Tactic* replayed(const KernelRequest& request, const std::vector<Tactic>& tactics);
   Result<ChosenTactic> take(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
-  Result<ChosenTactic> fastest(const Backend& backend, const KernelRequest& request, const std::vector<Tactic>& tactics,
-                               const InputCost& inputCost);
+  Result<ChosenTactic> fastest(const Backend& backend, const KernelRequest& request, const std::string& region,
+                               const std::vector<Tactic>& tactics, const InputCost& inputCost);
   Status measure(const Backend& backend, const KernelRequest& request, const std::string& key, Candidate& candidate,
                  std::optional<double> best, bool& measuredHere);
-  std::optional<double> onlyTime(const Backend& backend, const KernelRequest& request, const ChosenTactic& chosen);
-  void noteRegion(const KernelRequest& request, const std::string& key);
+  std::optional<double> onlyTime(const Backend& backend, const KernelRequest& request, const std::string& region,
+                                 const ChosenTactic& chosen);
+  void noteRegion(const KernelRequest& request, const std::string& region);
   void note(const KernelRequest& request, const std::string& chosen, bool fromCache, std::vector<TacticTime> times);
 
   const Plan* m_plan;

@@ -118,8 +118,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "cannot run with {tactic}: there is no such tactic for it here; the nearest are {nearest}"},
       {"tactic.missing", Tactic, false,
        "was built with {tactic}, which this machine does not have; {nearest} takes its place"},
-      // cache
       {"tactic.dynamic", Tactic, true, "is prepared while it runs, not ahead of time: {reason}"},
+      // cache
       {"cache.same_structure", Cache, true, "has the structure of {first}: measured once, with its own weights"},
       {"cache.damaged", Cache, true,
        "the timing cache {file} was damaged; it was moved to {moved_to} and a new one begun"},

@@ -147,6 +147,11 @@ void GraphEditor::makeConstant(ValueId id, Tensor tensor) {
   value.constant = std::make_shared<const Tensor>(std::move(tensor));
 }
 
+bool hasBody(const Node& node) {
+  return std::ranges::any_of(node.attributes,
+                             [](const auto& entry) { return std::holds_alternative<Subgraph>(entry.second); });
+}
+
 std::vector<ValueId> operands(const Node& node) {
   std::vector<ValueId> values = node.inputs;
   for (const auto& [key, attribute] : node.attributes)

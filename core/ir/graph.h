@@ -52,6 +52,8 @@ struct Node {
 /// All that a node reads, in the order in which inferNode() and runNode() take it: its inputs (an invalid id for an
 /// absent one), then what its bodies capture, body by body in the order of the attributes' names.
 std::vector<ValueId> operands(const Node& node);
+/// Whether an attribute of the node is a graph: the branches of an If, the body of a Loop or a Scan.
+bool hasBody(const Node& node);
 
 struct Value {
   ValueId id;

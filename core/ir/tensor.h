@@ -12,7 +12,8 @@ namespace fusescope {
 
 /// A dense, row-major tensor in memory: a weight, a folded constant, an input or an output. Copies share the data,
 /// which is const once shared. Data may be owned, or mapped from a file, or absent (a weightless model).
-/// Elements narrower than a byte are packed, lowest bits first. Strings are held apart, and so are the elements of a container.
+/// Elements narrower than a byte are packed, lowest bits first. Strings are held apart, and so are the elements of a
+/// container.
 class Tensor {
  public:
   Tensor() = default;

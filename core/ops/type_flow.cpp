@@ -147,8 +147,7 @@ std::optional<Dim> mergedDim(const Dim& declared, const Dim& computed) {
 bool isComputable(const Node& node) {
   const OpSchema* schema = OpRegistry::standard().find(node);
   if (schema == nullptr || !schema->kernel || !schema->deterministic || node.is("DequantizeLinear")) return false;
-  return std::ranges::none_of(node.attributes,
-                              [](const auto& item) { return std::holds_alternative<Subgraph>(item.second); });
+  return !hasBody(node);
 }
 
 std::optional<TensorType> mergedType(const TensorType& declared, const TensorType& computed) {

@@ -110,7 +110,7 @@ bool keepsItsType(const Graph& graph, const FusedNode& fused, ValueId value) {
 
 DataType operandType(const Plan& plan, const FusedNode& node, ValueId value) {
   const DataType own = plan.graph().value(value).type.dtype;
-  if (plan.segments[node.segment.index].kind == SegmentKind::Fallback) return own;
+  if (plan.inFallback(node)) return own;
   const DataType type = truncatedType(plan.target, plan.truncationMode(), own);
   if (keepsItsType(plan.graph(), node, value)) return type;
   return exchangeable(type) && isFloat(node.compute) ? node.compute : type;

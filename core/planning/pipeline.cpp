@@ -148,12 +148,12 @@ Result<std::shared_ptr<const Plan>> planWith(const std::shared_ptr<const Model>&
                                              const StopToken& stop) {
   std::shared_ptr<const Plan> plan = TRY(planOnce(model, options, fastest, costs, stop));
   if (!anyPinGranted(*plan)) return plan;
-  // What the pins cost: the same plan without them.
+  // What the pins cost: the same plan without them, whose times nobody asks for.
   PlanOptions unpinned = plan->options;
   std::erase_if(unpinned.directives, [](const Directive& directive) {
     return directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput;
   });
-  const std::shared_ptr<const Plan> baseline = TRY(planOnce(model, unpinned, fastest, costs, stop));
+  const std::shared_ptr<const Plan> baseline = TRY(planOnce(model, unpinned, fastest, nullptr, stop));
   Plan explained = *plan;
   append(explained.decisions, pinCosts(*plan, *baseline));
   return std::make_shared<const Plan>(std::move(explained));

@@ -15,6 +15,10 @@ const FusedNode* Plan::fusedNodeOf(NodeId node) const {
   return nullptr;
 }
 
+bool Plan::inFallback(const FusedNode& fused) const {
+  return fused.segment.valid() && segments[fused.segment.index].kind == SegmentKind::Fallback;
+}
+
 const FusedNode* Plan::findFusedNode(std::string_view wanted) const {
   const auto found =
       std::find_if(fusedNodes.begin(), fusedNodes.end(), [&](const FusedNode& fused) { return fused.name == wanted; });

@@ -123,6 +123,8 @@ struct Plan {
   const Graph& graph() const { return *model->graph; }
   /// The fused node that holds `node`. Plans of our own hold every node once.
   const FusedNode* fusedNodeOf(NodeId node) const;
+  /// Whether a fused node is in a fallback segment: it runs on the reference, in the types of the model.
+  bool inFallback(const FusedNode& fused) const;
   const FusedNode* findFusedNode(std::string_view name) const;
   /// The type of `value` as it stands in memory under this plan (after truncation and precision), before casts.
   DataType storedType(ValueId value) const;

@@ -195,8 +195,9 @@ Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_p
   }
   if (!json.contains("options")) return badPlan("the plan has no options", "options");
   const std::shared_ptr<const Plan> plan = TRY(remakePlan(std::move(model), json));
+  const Json again = toJson(*plan);
   for (const char* part : {"segments", "fused_nodes", "precision_map", "truncation", "casts"}) {
-    if (json.contains(part) && json[part] == toJson(*plan)[part]) continue;
+    if (json.contains(part) && json[part] == again[part]) continue;
     return Diagnostic{.message = std::string("planning again gives other ") + part + " than the file holds",
                       .where = {.attribute = part},
                       .help = "The file was edited, or made by another version of Fusescope. Make the plan again."};

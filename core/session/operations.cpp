@@ -101,8 +101,8 @@ Result<RunReport> runOnce(Engine& engine, const std::map<std::string, Tensor>& i
   if (!request.expectFile.empty()) expected = outputsFrom(TRY(readNpz(request.expectFile)));
   RunReport report;
   report.result = TRY(engine.run(inputs, request.mark, stop));
-  const BuildReport& built = engine.report();
-  report.shapeCache = {built.specialisations, built.specialisationHits, built.specialisationMisses};
+  report.shapeCache = engine.report().shapeCache;
+  report.dynamicKernels = engine.report().dynamicKernels;
   if (!request.outputsFile.empty()) {
     NpzArrays written = report.result.outputs;
     written.insert(report.result.marked.begin(), report.result.marked.end());
@@ -124,6 +124,10 @@ Result<RunReport> runOnce(Engine& engine, const std::map<std::string, Tensor>& i
   return report;
 }
 
+Json toJson(const ShapeCacheCount& count) {
+  return {{"size", count.size}, {"hits", count.hits}, {"misses", count.misses}};
+}
+
 Json toJson(const RunReport& report) {
   Json json = {{"format", "fusescope.run"}, {"version", 1}};
   if (report.compared) {
@@ -133,8 +137,8 @@ Json toJson(const RunReport& report) {
   } else {
     json["outputs"] = tensorsJson(report.result.outputs);
   }
-  json["shape_cache"] = {
-      {"size", report.shapeCache.size}, {"hits", report.shapeCache.hits}, {"misses", report.shapeCache.misses}};
+  json["shape_cache"] = toJson(report.shapeCache);
+  json["dynamic_kernels"] = toJson(report.dynamicKernels);
   if (!report.result.marked.empty()) json["marked"] = tensorsJson(report.result.marked);
   return json;
 }

@@ -30,14 +30,9 @@ struct RunRequest {
   Tolerance tolerance = Tolerance::standard();
   std::vector<std::string> mark;
 };
-/// How often an engine found the extents of its inputs prepared; its build is the first miss.
-struct ShapeCacheCount {
-  int size = 0;
-  std::int64_t hits = 0, misses = 0;
-};
 struct RunReport {
   RunResult result;
-  ShapeCacheCount shapeCache;
+  ShapeCacheCount shapeCache, dynamicKernels;
   bool compared = false;
   bool ok = true;  ///< every expected output is as expected
   std::vector<TensorComparison> comparisons;

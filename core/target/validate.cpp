@@ -23,11 +23,6 @@ struct ValidateRequest {
   std::span<const TensorType* const> outputs;
 };
 
-bool hasSubgraph(const Node& node) {
-  return std::any_of(node.attributes.begin(), node.attributes.end(),
-                     [](const auto& entry) { return std::holds_alternative<Subgraph>(entry.second); });
-}
-
 template <class Refused>
 std::optional<Obstacle> firstObstacle(const ValidateRequest& request, const Refused& refused) {
   const auto scan = [&](std::span<const TensorType* const> types,
@@ -60,7 +55,7 @@ Decision typeRefused(const ValidateRequest& request, const Obstacle& obstacle) {
 
 Decision validateForCpu(const ValidateRequest& request) {
   const OpSchema* schema = OpRegistry::standard().find(request.node);
-  if (hasSubgraph(request.node)) return verdict(request, "validate.control_flow");
+  if (hasBody(request.node)) return verdict(request, "validate.control_flow");
   if (schema == nullptr || !schema->kernel) return verdict(request, "validate.no_kernel");
   const auto refused = [](DataType type) {
     return type == DataType::Undefined || type == DataType::String || type == DataType::C64 || type == DataType::C128;

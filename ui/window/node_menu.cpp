@@ -73,7 +73,7 @@ void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<Nod
       inFusion ? QString() : QStringLiteral("This node is not fused with others: there is nothing to split."),
       QStringLiteral("Nothing fuses across this node's output"),
       [context, nodes] { context.document.split({nodes.back()}); });
-  const bool fallback = fused && snapshot->plan->segments[fused->segment.index].kind == SegmentKind::Fallback;
+  const bool fallback = fused && snapshot->plan->inFallback(*fused);
   add(menu, QStringLiteral("Force fallback"),
       fallback ? QStringLiteral("This node already runs in a fallback segment.") : QString(),
       QStringLiteral("Runs outside the accelerated segments"), [context, nodes] { context.document.fallBack(nodes); });

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "base/float_bits.h"
-#include "ir/tensor.h"
 
 namespace fusescope {
 namespace {
@@ -44,6 +43,15 @@ void convertElements(DataType from, const std::byte* in, DataType to, std::byte*
   if (convertCommonPair(from, in, to, out, count)) return;
   const Tensor converted = Tensor::view(from, {count}, nullptr, in).converted(to);
   std::memcpy(out, converted.bytes(), converted.byteSize());
+}
+
+Tensor convertedTensor(const Tensor& tensor, DataType type) {
+  const auto stays = [](DataType t) { return t == DataType::String || t == DataType::Undefined; };
+  if (tensor.container() != Container::None || stays(tensor.type()) || stays(type) || tensor.type() == type)
+    return tensor;
+  Tensor result = Tensor::zeros(type, tensor.dims());
+  convertElements(tensor.type(), tensor.bytes(), type, result.mutableBytes(), tensor.count());
+  return result;
 }
 
 void roundElements(DataType type, float* values, std::int64_t count) {

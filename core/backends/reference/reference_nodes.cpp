@@ -22,14 +22,6 @@ bool isNarrowFloat(DataType type) {
   return isFloat(type) && bitWidth(type) <= 16;
 }
 
-Tensor convertedTensor(const Tensor& tensor, DataType to) {
-  const bool fixed = tensor.container() != Container::None || tensor.type() == DataType::String;
-  if (fixed || tensor.type() == to || to == DataType::Undefined || to == DataType::String) return tensor;
-  Tensor result = Tensor::zeros(to, tensor.dims());
-  convertElements(tensor.type(), tensor.bytes(), to, result.mutableBytes(), tensor.count());
-  return result;
-}
-
 /// A float32 tensor rounded to `type`; other tensors and wider types as they are.
 Tensor roundedTensor(const Tensor& tensor, DataType type) {
   const bool narrows = isFloat(type) && type != DataType::F32 && type != DataType::F64;
@@ -70,14 +62,9 @@ bool wantsEqualOperands(const Node& node) {
   return schema->kind == OpKind::Elementwise || schema->kind == OpKind::MatMul || node.is("Concat") || node.is("Range");
 }
 
-bool isFallback(const KernelRequest& request) {
-  const SegmentId segment = request.fused->segment;
-  return segment.valid() && request.plan->segments[segment.index].kind == SegmentKind::Fallback;
-}
-
 /// What a constant is truncated to for this fused node; fallback segments keep the model's types.
 DataType constantType(const KernelRequest& request, ValueId value, DataType own) {
-  if (isFallback(request)) return own;
+  if (request.plan->inFallback(*request.fused)) return own;
   const auto& truncated = request.plan->truncation.constants;
   const auto found = std::ranges::find(truncated, value, &TruncatedValue::value);
   return found == truncated.end() ? own : found->to;
@@ -87,8 +74,7 @@ DataType constantType(const KernelRequest& request, ValueId value, DataType own)
 bool insistsOnTypes(const Graph& graph, const Node& node) {
   const auto isContainer = [&](ValueId id) { return id.valid() && graph.value(id).type.container != Container::None; };
   if (std::ranges::any_of(node.inputs, isContainer) || std::ranges::any_of(node.outputs, isContainer)) return true;
-  return std::ranges::any_of(node.attributes,
-                             [](const auto& entry) { return std::holds_alternative<Subgraph>(entry.second); });
+  return hasBody(node);
 }
 
 /// Operands that the graph declares at one wide type and of which the plan narrowed some: all become narrow.
@@ -156,7 +142,7 @@ ReferenceNodes::NodeResult ReferenceNodes::resultOf(const KernelRequest& request
   const FusedNode& fused = *request.fused;
   const auto& produced = request.plan->truncation.produced;
   const auto truncated = std::ranges::find(produced, value, &TruncatedValue::value);
-  if (truncated != produced.end() && !isFallback(request)) result.type = mathType(truncated->to, result.declared);
+  if (truncated != produced.end() && !request.plan->inFallback(fused)) result.type = mathType(truncated->to, result.declared);
   for (const InnerEdge& edge : fused.innerEdges) {
     if (edge.value != value) continue;
     if (edge.real || !isFloat(edge.type)) result.type = mathType(edge.type, result.declared);

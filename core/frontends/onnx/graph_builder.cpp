@@ -241,10 +241,11 @@ void GraphBuilder::noteTypes(const FileNode& file) {
   std::vector<const TensorType*> inputs;
   std::vector<const Tensor*> constants;
   for (const std::string& input : file.inputs) {
-    const FileTensor* tensor = constant(input);
-    const TensorType made = tensor != nullptr ? typeOf(toTensor(*tensor)) : declaredType(input);
+    const FileTensor* stored = constant(input);
+    const Tensor* tensor = stored != nullptr ? &tensors.emplace_back(toTensor(*stored)) : nullptr;
+    const TensorType made = tensor != nullptr ? typeOf(*tensor) : declaredType(input);
     inputs.push_back(input.empty() ? nullptr : &types.emplace_back(made));
-    constants.push_back(tensor != nullptr && tensor->hasData ? &tensors.emplace_back(toTensor(*tensor)) : nullptr);
+    constants.push_back(tensor != nullptr && tensor->hasData() ? tensor : nullptr);
     node.inputs.push_back(input.empty() ? ValueId() : ValueId(node.inputs.size()));
   }
   const auto results = inferNode(node, inputs, constants);

@@ -61,7 +61,9 @@ int allocationsOfARun(const Plan& plan) {
   BuildReport report;
   const BuildOptions options{.threads = 2, .measureTactics = false};
   auto chooser = TacticChooser::create(plan, options, report, {});
-  LoweringRequest request{.plan = &plan, .accelerated = findBackend("native"), .threads = 2};
+  ShapeCacheCount dynamicKernels{.size = 1};
+  LoweringRequest request{
+      .plan = &plan, .accelerated = findBackend("native"), .threads = 2, .dynamicKernels = &dynamicKernels};
   for (const InputSpec& spec : plan.inputSpecs) request.extents[spec.name] = spec.opt;
   auto program = lower(request, chooser.value());
   if (!program.ok()) throw std::runtime_error(program.error().text());

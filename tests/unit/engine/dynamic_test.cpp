@@ -207,7 +207,8 @@ TEST(DynamicStep, KeepsKernelsByExtents) {
   for (const NodeId id : fused->nodes)
     for (const ValueId read : plan->graph().node(id).inputs)
       if (plan->graph().isConstant(read)) request.constants.emplace(read, *plan->graph().value(read).constant);
-  auto step = DynamicStep::prepare(backend, request, {DataType::F32});
+  ShapeCacheCount kernels{.size = 2};
+  auto step = DynamicStep::prepare(backend, request, {DataType::F32}, kernels);
   ASSERT_TRUE(step.ok()) << step.error().text();
   for (const std::int64_t rows : {2, 3, 2, 3, 0}) {
     const Tensor x = noise({rows, 3}, 1);
@@ -216,15 +217,19 @@ TEST(DynamicStep, KeepsKernelsByExtents) {
     EXPECT_EQ(result.value().at(0).dims(), (Dims{rows, 3}));
   }
   EXPECT_EQ(backend.prepared, 2) << "one for 2 rows, one for 3, none for none";
+  EXPECT_EQ(std::pair(kernels.hits, kernels.misses), std::pair(std::int64_t{2}, std::int64_t{3}));
+  const Tensor forgotten = noise({2, 3}, 1);  // used longest ago, when there was room for two
+  ASSERT_TRUE(step.value()->run(std::span(&forgotten, 1)).ok());
+  EXPECT_EQ(backend.prepared, 3);
 }
 
 TEST(ShapeCache, CountsHitsAndMissesAndForgetsTheOldest) {
   BuildOptions options{.backend = "reference", .threads = 1, .measureTactics = false};
-  options.specialisations = 2;
+  options.shapeCache = 2;
   const auto engine = engineOf(planOf(smallNetwork()), options);  // prepared for a batch of 2
   const auto run = [&](std::int64_t batch) { return engine->run({{"x", noise({batch, 4}, 1)}}).ok(); };
   const auto counts = [&] {
-    return std::pair(engine->report().specialisationHits, engine->report().specialisationMisses);
+    return std::pair(engine->report().shapeCache.hits, engine->report().shapeCache.misses);
   };
   EXPECT_EQ(counts(), std::pair(std::int64_t{0}, std::int64_t{1}));
   EXPECT_TRUE(run(2) && run(3) && run(2));
