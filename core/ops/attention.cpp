@@ -13,7 +13,6 @@ namespace fusescope::ops {
 namespace {
 
 constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kPastKey = 4, kPastValue = 5, kValidKeys = 6;
-constexpr TypeSet kWideFloats{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
 
 /// A query, key or value as [batch, heads, sequence, depth], whether it came with four axes or, packed, with three.
 struct HeadExtents {
@@ -125,7 +124,7 @@ Status checkAttributes(const Node& node) {
   const std::int64_t mode = node.intAttribute("qk_matmul_output_mode", 0);
   if (mode < 0 || mode > 3) return attributeProblem("qk_matmul_output_mode", fmt::format("{} is none of 0 to 3", mode));
   const DataType precision = TRY(typeAttribute(node, "softmax_precision", DataType::F32));
-  if (!kWideFloats.contains(precision))
+  if (!kWideFloatTypes.contains(precision))
     return attributeProblem("softmax_precision",
                             fmt::format("{} is not a float type of 16 bits or more", name(precision)));
   return Done{};
@@ -348,9 +347,9 @@ void registerAttention(OpRegistry& registry) {
                 .flops = attentionFlops,
                 .maxOutputs = 4,
                 .signature = {"QQVMQVI",
-                              {{'Q', kWideFloats},
-                               {'V', kWideFloats},
-                               {'M', kWideFloats | kIntegerTypes | kBoolType},
+                              {{'Q', kWideFloatTypes},
+                               {'V', kWideFloatTypes},
+                               {'M', kWideFloatTypes | kIntegerTypes | kBoolType},
                                {'I', kInt64Type}}}});
 }
 

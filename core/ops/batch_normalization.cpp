@@ -123,10 +123,7 @@ void registerBatchNormalization(OpRegistry& registry) {
                 .minInputs = 5,
                 .maxInputs = 5,
                 .infer = inferBatchNorm,
-                .kernel = widened([](const KernelContext& context) {
-                  return dispatchFloat(context.input(0).type(),
-                                       [&]<class T>(std::type_identity<T>) { return batchNormAs<T>(context); });
-                }),
+                .kernel = FUSESCOPE_FLOAT_KERNEL(batchNormAs<T>(context)),
                 .flops = batchNormFlops,
                 .maxOutputs = 3,
                 .signature = {"TSSMM", {{'T', kFloatTypes}, {'S', kFloatTypes}, {'M', kFloatTypes}}}});

@@ -148,16 +148,6 @@ Result<Types> loopBodyInputs(const InferContext& context, const std::string&) {
   return TRY(inferLoopBody(context, form)).inputs.types;
 }
 
-/// What a scan output of a loop that did not run is: no elements, of the extents that are known.
-Result<Tensor> emptyScan(const TensorType& type) {
-  if (type.dtype == DataType::Undefined || type.container != Container::None)
-    return problem("the loop does not run, so the element type of a scan output is not known");
-  Dims dims{0};
-  for (std::size_t i = 1; i < type.shape.rank(); ++i)
-    dims.push_back(std::max<std::int64_t>(type.shape.dims[i].size, 0));
-  return allocate(type.dtype, dims);
-}
-
 Result<std::int64_t> tripCount(const KernelContext& context) {
   if (!context.hasInput(0)) return INT64_MAX;
   if (context.input(0).count() != 1) return problem("the trip count must be a single number");
@@ -187,8 +177,7 @@ Result<Tensors> runLoop(const KernelContext& context) {
   }
   Tensors results = std::move(carried);
   for (std::size_t i = 0; i < form.scans && results.size() < context.outputCount(); ++i)
-    results.push_back(scanned[i].empty() ? TRY(emptyScan(context.output(form.carried + i)))
-                                         : TRY(stacked(scanned[i], 0)));
+    results.push_back(TRY(scanOutput(scanned[i], 0, context.output(form.carried + i))));
   return results;
 }
 

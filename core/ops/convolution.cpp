@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ops/families.h"
+#include "ops/support/filter_flops.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/multiply.h"
 #include "ops/support/strided.h"
@@ -112,11 +113,13 @@ Result<Tensors> conv(const KernelContext& context) {
   return Tensors{std::move(result)};
 }
 
+std::int64_t biasFlops(std::span<const Dims> inputs, const Dims& output) {
+  return inputs.size() > 2 ? elementCount(output).value_or(0) : 0;
+}
+
 std::int64_t convFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims> outputs) {
-  if (inputs.size() < 2 || outputs.empty() || inputs[1].empty() || inputs[1][0] == 0) return 0;
-  const std::int64_t elements = elementCount(outputs[0]).value_or(0);
-  const std::int64_t depth = elementCount(inputs[1]).value_or(0) / inputs[1][0];
-  return 2 * elements * depth + (inputs.size() > 2 ? elements : 0);
+  if (inputs.size() < 2 || outputs.empty()) return 0;
+  return filterFlops(outputs[0], inputs[1]) + biasFlops(inputs, outputs[0]);
 }
 
 /// A transposed convolution: the window plus what is added or asked for at the output's end.
@@ -217,10 +220,8 @@ Result<Tensors> convTranspose(const KernelContext& context) {
 }
 
 std::int64_t convTransposeFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims> outputs) {
-  if (inputs.size() < 2 || outputs.empty() || inputs[1].empty() || inputs[1][0] == 0) return 0;
-  const std::int64_t perInput = elementCount(inputs[1]).value_or(0) / inputs[1][0];
-  const std::int64_t bias = inputs.size() > 2 ? elementCount(outputs[0]).value_or(0) : 0;
-  return 2 * elementCount(inputs[0]).value_or(0) * perInput + bias;
+  if (inputs.size() < 2 || outputs.empty()) return 0;
+  return filterFlops(inputs[0], inputs[1]) + biasFlops(inputs, outputs[0]);
 }
 
 }  // namespace

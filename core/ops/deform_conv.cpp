@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/families.h"
+#include "ops/support/filter_flops.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/multiply.h"
 #include "ops/support/require_extents.h"
@@ -153,27 +154,17 @@ Result<Tensors> deformConvAs(const KernelContext& context) {
   return Tensors{std::move(result)};
 }
 
-std::int64_t deformConvFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims> outputs) {
-  if (inputs.size() < 2 || outputs.empty() || inputs[1].empty() || inputs[1][0] == 0) return 0;
-  const std::int64_t depth = elementCount(inputs[1]).value_or(0) / inputs[1][0];
-  return elementCount({2, elementCount(outputs[0]).value_or(0), depth}).value_or(0);
-}
-
 }  // namespace
 
 void registerDeformConv(OpRegistry& registry) {
-  const TypeSet types{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
   registry.add({.op = "DeformConv",
                 .kind = OpKind::Other,
                 .minInputs = 3,
                 .maxInputs = 5,
                 .infer = inferDeformConv,
-                .kernel = widened([](const KernelContext& context) {
-                  return dispatchFloat(context.input(0).type(),
-                                       [&]<class T>(std::type_identity<T>) { return deformConvAs<T>(context); });
-                }),
-                .flops = deformConvFlops,
-                .signature = {"T", {{'T', types}}}});
+                .kernel = FUSESCOPE_FLOAT_KERNEL(deformConvAs<T>(context)),
+                .flops = flopsOfFilters(1),
+                .signature = {"T", {{'T', kWideFloatTypes}}}});
 }
 
 }  // namespace fusescope::ops

@@ -63,7 +63,6 @@ std::int64_t detFlops(const Node&, std::span<const Dims> inputs, std::span<const
 }  // namespace
 
 void registerDeterminant(OpRegistry& registry) {
-  const TypeSet types{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
   registry.add({.op = "Det",
                 .kind = OpKind::Other,
                 .minInputs = 1,
@@ -71,7 +70,7 @@ void registerDeterminant(OpRegistry& registry) {
                 .infer = inferDet,
                 .kernel = det,
                 .flops = detFlops,
-                .signature = {"T", {{'T', types}}}});
+                .signature = {"T", {{'T', kWideFloatTypes}}}});
 }
 
 }  // namespace fusescope::ops

@@ -14,7 +14,6 @@ namespace {
 
 using Complex = std::complex<double>;
 
-const TypeSet kSignalTypes{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
 // Beyond this the arithmetic on extents could overflow.
 constexpr std::int64_t kMostLength = std::int64_t{1} << 40;
 
@@ -193,21 +192,15 @@ void registerFourier(OpRegistry& registry) {
                 .minInputs = 1,
                 .maxInputs = 3,
                 .infer = inferDft,
-                .kernel = widened([](const KernelContext& context) {
-                  return dispatchFloat(context.input(0).type(),
-                                       [&]<class T>(std::type_identity<T>) { return dftAs<T>(context); });
-                }),
-                .signature = {"TLA", {{'T', kSignalTypes}, {'L', kIndexTypes}, {'A', kInt64Type}}}});
+                .kernel = FUSESCOPE_FLOAT_KERNEL(dftAs<T>(context)),
+                .signature = {"TLA", {{'T', kWideFloatTypes}, {'L', kIndexTypes}, {'A', kInt64Type}}}});
   registry.add({.op = "STFT",
                 .kind = OpKind::Other,
                 .minInputs = 2,
                 .maxInputs = 4,
                 .infer = inferStft,
-                .kernel = widened([](const KernelContext& context) {
-                  return dispatchFloat(context.input(0).type(),
-                                       [&]<class T>(std::type_identity<T>) { return stftAs<T>(context); });
-                }),
-                .signature = {"TSTS", {{'T', kSignalTypes}, {'S', kIndexTypes}}}});
+                .kernel = FUSESCOPE_FLOAT_KERNEL(stftAs<T>(context)),
+                .signature = {"TSTS", {{'T', kWideFloatTypes}, {'S', kIndexTypes}}}});
 }
 
 }  // namespace fusescope::ops

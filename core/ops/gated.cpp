@@ -29,17 +29,13 @@ Result<Tensors> swiGluAs(const KernelContext& context) {
 }  // namespace
 
 void registerGated(OpRegistry& registry) {
-  const TypeSet types{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
   registry.add({.op = "SwiGLU",
                 .kind = OpKind::Elementwise,
                 .minInputs = 2,
                 .maxInputs = 2,
                 .infer = inferSwiGlu,
-                .kernel = widened([](const KernelContext& context) {
-                  return dispatchFloat(context.input(0).type(),
-                                       [&]<class T>(std::type_identity<T>) { return swiGluAs<T>(context); });
-                }),
-                .signature = {"TT", {{'T', types}}}});
+                .kernel = FUSESCOPE_FLOAT_KERNEL(swiGluAs<T>(context)),
+                .signature = {"TT", {{'T', kWideFloatTypes}}}});
 }
 
 }  // namespace fusescope::ops

@@ -8,12 +8,13 @@
 #include "ops/families.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/require_extents.h"
+#include "ops/support/resampling.h"
 #include "ops/support/strided.h"
 
 namespace fusescope::ops {
 namespace {
 
-const TypeSet kPlaceTypes{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
+constexpr double kCubicCoefficient = -0.75;  // of Keys' cubic convolution
 
 // --- GridSample
 // -------------------------------------------------------------------------------------------------------
@@ -64,14 +65,6 @@ double reflected(double place, double low, double high) {
   return (place < low) == even ? low + rest : high - rest;
 }
 
-/// Keys' cubic convolution with a = -0.75.
-double cubicWeight(double x) {
-  constexpr double kA = -0.75;
-  x = std::fabs(x);
-  if (x <= 1) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
-  return x < 2 ? ((x - 5) * x + 8) * x * kA - 4 * kA : 0;
-}
-
 /// The taps of a normalised place (-1 to 1) along axis `axis`. Places are computed in the grid's own type, as halves
 /// decide which neighbour is nearest.
 template <class G>
@@ -101,7 +94,7 @@ AxisTaps tapsAt(const Sampling& sampling, std::size_t axis, G normalized) {
     tap(base, 1 - (x - base));
     tap(base + 1, x - base);
   } else {
-    for (int k = -1; k <= 2; ++k) tap(base + k, cubicWeight(x - base - k));
+    for (int k = -1; k <= 2; ++k) tap(base + k, cubicWeight(x - base - k, kCubicCoefficient));
   }
   return taps;
 }
@@ -272,18 +265,15 @@ void registerGridSample(OpRegistry& registry) {
                 .minInputs = 2,
                 .maxInputs = 2,
                 .infer = inferAffineGrid,
-                .kernel = widened([](const KernelContext& context) {
-                  return dispatchFloat(context.input(0).type(),
-                                       [&]<class T>(std::type_identity<T>) { return affineGridAs<T>(context); });
-                }),
-                .signature = {"TI", {{'T', kPlaceTypes}, {'I', kInt64Type}}}});
+                .kernel = FUSESCOPE_FLOAT_KERNEL(affineGridAs<T>(context)),
+                .signature = {"TI", {{'T', kWideFloatTypes}, {'I', kInt64Type}}}});
   registry.add({.op = "GridSample",
                 .kind = OpKind::Other,
                 .minInputs = 2,
                 .maxInputs = 2,
                 .infer = inferGridSample,
                 .kernel = gridSample,
-                .signature = {"TG", {{'T', kAnyType}, {'G', kPlaceTypes}}}});
+                .signature = {"TG", {{'T', kAnyType}, {'G', kWideFloatTypes}}}});
 }
 
 }  // namespace fusescope::ops

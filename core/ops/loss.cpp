@@ -121,28 +121,21 @@ Result<Tensors> softmaxCrossEntropyAs(const KernelContext& context) {
 }
 
 OpSchema loss(std::string op, int maxOutputs, KernelFunction kernel) {
-  const TypeSet types{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
   return {.op = std::move(op),
           .kind = OpKind::Other,
           .minInputs = 2,
           .maxInputs = 3,
           .infer = inferLoss,
-          .kernel = widened(std::move(kernel)),
+          .kernel = std::move(kernel),
           .maxOutputs = maxOutputs,
-          .signature = {"TIT", {{'T', types}, {'I', kIndexTypes}}}};
+          .signature = {"TIT", {{'T', kWideFloatTypes}, {'I', kIndexTypes}}}};
 }
 
 }  // namespace
 
 void registerLoss(OpRegistry& registry) {
-  registry.add(loss("NegativeLogLikelihoodLoss", 1, [](const KernelContext& context) {
-    return dispatchFloat(context.input(0).type(),
-                         [&]<class T>(std::type_identity<T>) { return negativeLogLikelihoodAs<T>(context); });
-  }));
-  registry.add(loss("SoftmaxCrossEntropyLoss", 2, [](const KernelContext& context) {
-    return dispatchFloat(context.input(0).type(),
-                         [&]<class T>(std::type_identity<T>) { return softmaxCrossEntropyAs<T>(context); });
-  }));
+  registry.add(loss("NegativeLogLikelihoodLoss", 1, FUSESCOPE_FLOAT_KERNEL(negativeLogLikelihoodAs<T>(context))));
+  registry.add(loss("SoftmaxCrossEntropyLoss", 2, FUSESCOPE_FLOAT_KERNEL(softmaxCrossEntropyAs<T>(context))));
 }
 
 }  // namespace fusescope::ops

@@ -305,12 +305,6 @@ FlopsFunction perElement(std::int64_t flops) {
   };
 }
 
-/// A kernel from a function template over float and double.
-#define FUSESCOPE_FLOAT_KERNEL(function)                                                                     \
-  widened([](const KernelContext& context) {                                                                 \
-    return dispatchFloat(context.input(0).type(), [&]<class T>(std::type_identity<T>) { return function; }); \
-  })
-
 OpSchema normalization(std::string op, int minInputs, int maxInputs, InferFunction infer, KernelFunction kernel,
                        std::int64_t flopsPerElement, OpSignature signature) {
   return {.op = std::move(op),

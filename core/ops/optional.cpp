@@ -65,23 +65,12 @@ Result<Tensors> hasElement(const KernelContext& context) {
   return Tensors{Tensor::ofInt64({has ? 1 : 0}).reshaped({}).converted(DataType::Bool)};
 }
 
-OpSchema optional(std::string op, int minInputs, InferFunction infer, KernelFunction kernel) {
-  return {.op = std::move(op),
-          .kind = OpKind::Movement,
-          .minInputs = minInputs,
-          .maxInputs = 1,
-          .infer = std::move(infer),
-          .kernel = std::move(kernel),
-          .extentsDependOnData = true,
-          .takesContainers = true};
-}
-
 }  // namespace
 
 void registerOptional(OpRegistry& registry) {
-  registry.add(optional("Optional", 0, inferOptional, makeOptional));
-  registry.add(optional("OptionalGetElement", 1, inferGetElement, getElement));
-  OpSchema question = optional("OptionalHasElement", 0, inferHasElement, hasElement);
+  registry.add(containerSchema("Optional", 0, 1, inferOptional, makeOptional));
+  registry.add(containerSchema("OptionalGetElement", 1, 1, inferGetElement, getElement));
+  OpSchema question = containerSchema("OptionalHasElement", 0, 1, inferHasElement, hasElement);
   question.extentsDependOnData = false;
   registry.add(std::move(question));
 }

@@ -82,8 +82,7 @@ Result<Types> inferDequantize(const InferContext& context) {
   TRY(checkScale(context));
   const DataType named = TRY(typeAttribute(context.node(), "output_dtype", DataType::Undefined));
   const DataType type = named == DataType::Undefined ? context.input(1).dtype : named;
-  constexpr TypeSet kResults{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
-  if (type != DataType::Undefined && !kResults.contains(type))
+  if (type != DataType::Undefined && !kWideFloatTypes.contains(type))
     return attributeProblem("output_dtype", fmt::format("dequantising to {} is not defined", name(type)),
                             "Set it to the number of a float type of 16 bits or more.");
   return one(type, context.input(0).shape);

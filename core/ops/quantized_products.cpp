@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ops/families.h"
+#include "ops/support/filter_flops.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/matmul_support.h"
@@ -17,9 +18,11 @@ namespace {
 constexpr TypeSet kBytes{DataType::I8, DataType::U8};
 constexpr TypeSet kByteCodes = kBytes | kFnuzTypes | TypeSet{DataType::F8E4M3, DataType::F8E5M2};
 
-/// A scale or zero point of an operand as one value for each element of `dims`: a single number, a vector along `axis`,
+/// The scale or zero point at `input` as one value for each element of `dims`: a single number, a vector along `axis`,
 /// or a tensor that broadcasts with extents of 1 where it repeats.
-Result<std::vector<double>> spread(const Tensor& parameter, const Dims& dims, std::size_t axis, std::size_t input) {
+Result<std::vector<double>> spread(const KernelContext& context, std::size_t input, const Dims& dims,
+                                   std::size_t axis) {
+  const Tensor& parameter = context.input(input);
   const auto count = static_cast<std::size_t>(elementCount(dims).value());
   if (parameter.count() == 1) return std::vector<double>(count, parameter.asDouble(0));
   Dims aligned(dims.size(), 1);
@@ -49,7 +52,7 @@ Result<Tensor> withoutZeroPoint(const KernelContext& context, std::size_t input,
   const auto to = wide.mutableData<double>();
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = codes.asDouble(static_cast<std::int64_t>(i));
   if (!context.hasInput(zeroInput)) return wide;
-  const std::vector<double> zeros = TRY(spread(context.input(zeroInput), codes.dims(), axis, zeroInput));
+  const std::vector<double> zeros = TRY(spread(context, zeroInput, codes.dims(), axis));
   for (std::size_t i = 0; i < to.size(); ++i) to[i] -= zeros[i];
   return wide;
 }
@@ -70,7 +73,7 @@ Result<Tensor> runWide(const std::string& op, const Node& like, std::span<const 
 }
 
 /// Sums of 32 bits, which overflow as ONNX allows: the higher bits are dropped.
-Result<Tensor> toInt32(const Tensor& sums) {
+Tensor toInt32(const Tensor& sums) {
   return sums.converted(DataType::I64).converted(DataType::I32);
 }
 
@@ -89,30 +92,24 @@ Result<Tensors> matMulInteger(const KernelContext& context) {
   const Tensor a = TRY(withoutZeroPoint(context, 0, 2, rowAxis(context.input(0).dims())));
   const Tensor b = TRY(withoutZeroPoint(context, 1, 3, columnAxis(context.input(1).dims())));
   const Tensor* const operands[] = {&a, &b};
-  return Tensors{TRY(toInt32(TRY(runWide("MatMul", {.name = context.node().name}, operands))))};
+  return Tensors{toInt32(TRY(runWide("MatMul", {.name = context.node().name}, operands)))};
 }
 
 Result<Types> inferQLinearMatMul(const InferContext& context) {
   return one(context.input(7).dtype, TRY(matmulShape(context.input(0).shape, context.input(3).shape)));
 }
 
-/// A scale of an operand on the result: rows of a are rows of y, columns of b are columns of y.
-Result<std::vector<double>> scaleOnResult(const KernelContext& context, std::size_t input, const Dims& result,
-                                          std::size_t axis) {
-  const Tensor& scale = context.input(input);
-  return spread(scale, result, axis, input);
-}
-
+/// Rows of a are rows of y, columns of b are columns of y.
 Result<Tensors> qLinearMatMul(const KernelContext& context) {
   const Tensor a = TRY(withoutZeroPoint(context, 0, 2, rowAxis(context.input(0).dims())));
   const Tensor b = TRY(withoutZeroPoint(context, 3, 5, columnAxis(context.input(3).dims())));
   const Tensor* const operands[] = {&a, &b};
   Tensor y = TRY(runWide("MatMul", {.name = context.node().name}, operands));
   const Dims& dims = y.dims();
-  const auto scaleA = TRY(scaleOnResult(context, 1, dims, rowAxis(dims)));
-  const auto scaleB = TRY(scaleOnResult(context, 4, dims, columnAxis(dims)));
-  const auto scaleY = TRY(scaleOnResult(context, 6, dims, rowAxis(dims)));
-  const auto zeroY = TRY(scaleOnResult(context, 7, dims, rowAxis(dims)));
+  const auto scaleA = TRY(spread(context, 1, dims, rowAxis(dims)));
+  const auto scaleB = TRY(spread(context, 4, dims, columnAxis(dims)));
+  const auto scaleY = TRY(spread(context, 6, dims, rowAxis(dims)));
+  const auto zeroY = TRY(spread(context, 7, dims, rowAxis(dims)));
   const auto to = y.mutableData<double>();
   for (std::size_t i = 0; i < to.size(); ++i)
     to[i] = requantised(to[i] * (scaleA[i] * scaleB[i] / scaleY[i]), zeroY[i], context.outputType(0));
@@ -144,7 +141,7 @@ Result<Types> inferConvInteger(const InferContext& context) {
 Result<Tensors> convInteger(const KernelContext& context) {
   const Tensor x = TRY(withoutZeroPoint(context, 0, 2, 1)), w = TRY(withoutZeroPoint(context, 1, 3, 0));
   const Tensor* const operands[] = {&x, &w};
-  return Tensors{TRY(toInt32(TRY(runWide("Conv", context.node(), operands))))};
+  return Tensors{toInt32(TRY(runWide("Conv", context.node(), operands)))};
 }
 
 Result<Types> inferQLinearConv(const InferContext& context) {
@@ -160,20 +157,12 @@ Result<Tensors> qLinearConv(const KernelContext& context) {
   Tensor y = TRY(runWide("Conv", context.node(), operands));
   if (context.input(1).count() != 1 || context.input(6).count() != 1 || context.input(7).count() != 1)
     return problem("the scales of x and y and the zero point of y must be single numbers");
-  const auto scaleW = TRY(spread(context.input(4), y.dims(), 1, 4));
+  const auto scaleW = TRY(spread(context, 4, y.dims(), 1));
   const double ratio = context.input(1).asDouble(0) / context.input(6).asDouble(0);
   const auto to = y.mutableData<double>();
   for (std::size_t i = 0; i < to.size(); ++i)
     to[i] = requantised(to[i] * (ratio * scaleW[i]), context.input(7).asDouble(0), context.outputType(0));
   return Tensors{y.converted(context.outputType(0))};
-}
-
-FlopsFunction convFlops(std::size_t weight) {
-  return [weight](const Node&, std::span<const Dims> inputs, std::span<const Dims> outputs) -> std::int64_t {
-    if (inputs.size() <= weight || outputs.empty() || inputs[weight].empty() || inputs[weight][0] == 0) return 0;
-    const std::int64_t perOutput = elementCount(inputs[weight]).value_or(0) / inputs[weight][0];
-    return 2 * elementCount(outputs[0]).value_or(0) * perOutput;
-  };
 }
 
 OpSchema product(std::string op, OpKind kind, int minInputs, int maxInputs, InferFunction infer, KernelFunction kernel,
@@ -194,11 +183,11 @@ void registerQuantizedProducts(OpRegistry& registry) {
   const OpSignature integers{"ABAB", {{'A', kBytes}, {'B', kBytes}}};
   const TypeSet scales{DataType::F32, DataType::F16, DataType::BF16};
   registry.add(
-      product("ConvInteger", OpKind::Convolution, 2, 4, inferConvInteger, convInteger, convFlops(1), integers));
+      product("ConvInteger", OpKind::Convolution, 2, 4, inferConvInteger, convInteger, flopsOfFilters(1), integers));
   registry.add(
       product("MatMulInteger", OpKind::MatMul, 2, 4, inferMatMulInteger, matMulInteger, matmulFlops, integers));
   registry.add(product(
-      "QLinearConv", OpKind::Convolution, 8, 9, inferQLinearConv, qLinearConv, convFlops(3),
+      "QLinearConv", OpKind::Convolution, 8, 9, inferQLinearConv, qLinearConv, flopsOfFilters(3),
       {"ASABSBSYI",
        {{'A', kBytes}, {'B', kBytes}, {'S', TypeSet{DataType::F32}}, {'Y', kBytes}, {'I', TypeSet{DataType::I32}}}}));
   registry.add(product("QLinearMatMul", OpKind::MatMul, 8, 8, inferQLinearMatMul, qLinearMatMul, matmulFlops,

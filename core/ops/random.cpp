@@ -15,8 +15,6 @@
 namespace fusescope::ops {
 namespace {
 
-const TypeSet kDrawnTypes{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
-
 /// The seed of a node: its attribute, or one made of its name.
 std::uint32_t seedOf(const Node& node) {
   const auto found = node.attributes.find("seed");
@@ -72,9 +70,9 @@ Status checkParameters(const Node& node) {
 
 Result<DataType> drawnType(const Node& node, DataType otherwise) {
   const DataType type = TRY(typeAttribute(node, "dtype", otherwise));
-  if (kDrawnTypes.contains(type) || type == DataType::Undefined) return type;
+  if (kWideFloatTypes.contains(type) || type == DataType::Undefined) return type;
   return attributeProblem(
-      "dtype", fmt::format("random numbers of type {} are not defined, only {}", name(type), kDrawnTypes.text()));
+      "dtype", fmt::format("random numbers of type {} are not defined, only {}", name(type), kWideFloatTypes.text()));
 }
 
 /// Of the extents in the attribute `shape`.
@@ -112,7 +110,7 @@ Result<Tensors> randomUniform(const KernelContext& context) {
 
 Result<Types> inferBernoulli(const InferContext& context) {
   const DataType type = TRY(typeAttribute(context.node(), "dtype", context.input(0).dtype));
-  if (!(kDrawnTypes | kIntegerTypes | kBoolType).contains(type) && type != DataType::Undefined)
+  if (!(kWideFloatTypes | kIntegerTypes | kBoolType).contains(type) && type != DataType::Undefined)
     return attributeProblem("dtype", fmt::format("{} is not a type that Bernoulli gives", name(type)));
   return one(type, context.input(0).shape);
 }
@@ -215,7 +213,7 @@ OpSchema random(std::string op, int inputs, InferFunction infer, KernelFunction 
 }  // namespace
 
 void registerRandom(OpRegistry& registry) {
-  const OpSignature drawnFrom{"T", {{'T', kDrawnTypes}}}, any{"T", {{'T', kAnyType}}};
+  const OpSignature drawnFrom{"T", {{'T', kWideFloatTypes}}}, any{"T", {{'T', kAnyType}}};
   registry.add(random("Bernoulli", 1, inferBernoulli, bernoulli, drawnFrom));
   registry.add({.op = "Dropout",
                 .kind = OpKind::Random,

@@ -342,7 +342,6 @@ std::int64_t recurrenceFlops(const Node&, std::span<const Dims> inputs, std::spa
 }
 
 OpSchema recurrent(std::string op, int maxInputs, int maxOutputs, KernelFunction kernel) {
-  const TypeSet types{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
   return {.op = std::move(op),
           .kind = OpKind::Recurrence,
           .minInputs = 3,
@@ -351,7 +350,7 @@ OpSchema recurrent(std::string op, int maxInputs, int maxOutputs, KernelFunction
           .kernel = std::move(kernel),
           .flops = recurrenceFlops,
           .maxOutputs = maxOutputs,
-          .signature = {"TTTTLTTT", {{'T', types}, {'L', {DataType::I32}}}}};
+          .signature = {"TTTTLTTT", {{'T', kWideFloatTypes}, {'L', {DataType::I32}}}}};
 }
 
 }  // namespace

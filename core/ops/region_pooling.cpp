@@ -11,7 +11,6 @@
 namespace fusescope::ops {
 namespace {
 
-const TypeSet kRegionTypes{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
 // More samples than this along one side of a bin come from a region that is no region of any image.
 constexpr double kMostSamples = 1 << 11;
 
@@ -214,21 +213,15 @@ void registerRegionPooling(OpRegistry& registry) {
                 .minInputs = 2,
                 .maxInputs = 2,
                 .infer = inferMaxRoiPool,
-                .kernel = widened([](const KernelContext& context) {
-                  return dispatchFloat(context.input(0).type(),
-                                       [&]<class T>(std::type_identity<T>) { return maxRoiPoolAs<T>(context); });
-                }),
-                .signature = {"T", {{'T', kRegionTypes}}}});
+                .kernel = FUSESCOPE_FLOAT_KERNEL(maxRoiPoolAs<T>(context)),
+                .signature = {"T", {{'T', kWideFloatTypes}}}});
   registry.add({.op = "RoiAlign",
                 .kind = OpKind::Other,
                 .minInputs = 3,
                 .maxInputs = 3,
                 .infer = inferRoiAlign,
-                .kernel = widened([](const KernelContext& context) {
-                  return dispatchFloat(context.input(0).type(),
-                                       [&]<class T>(std::type_identity<T>) { return roiAlignAs<T>(context); });
-                }),
-                .signature = {"TTI", {{'T', kRegionTypes}, {'I', kInt64Type}}}});
+                .kernel = FUSESCOPE_FLOAT_KERNEL(roiAlignAs<T>(context)),
+                .signature = {"TTI", {{'T', kWideFloatTypes}, {'I', kInt64Type}}}});
 }
 
 }  // namespace fusescope::ops

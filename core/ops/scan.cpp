@@ -118,13 +118,6 @@ Result<Tensors> slicesAt(const KernelContext& context, const ScanForm& form, std
   return slices;
 }
 
-Result<Tensor> emptyOutput(const TensorType& type) {
-  if (type.dtype == DataType::Undefined) return problem("nothing is scanned, so the type of an output is not known");
-  Dims dims;
-  for (const Dim& dim : type.shape.dims) dims.push_back(std::max<std::int64_t>(dim.size, 0));
-  return allocate(type.dtype, dims);
-}
-
 Result<std::int64_t> tripsOf(const KernelContext& context, const ScanForm& form) {
   const Dims& dims = context.input(form.states).dims();
   return dims[TRY(normalizedAxis(form.inputAxes[0], dims.size(), "scan_input_axes"))];
@@ -152,8 +145,7 @@ Result<Tensors> runScan(const KernelContext& context) {
   Tensors results = std::move(states);
   for (std::size_t i = 0; i < form.made && results.size() < context.outputCount(); ++i) {
     if (form.outputDirections[i] == 1) std::ranges::reverse(made[i]);
-    results.push_back(made[i].empty() ? TRY(emptyOutput(context.output(form.states + i)))
-                                      : TRY(stacked(made[i], form.outputAxes[i])));
+    results.push_back(TRY(scanOutput(made[i], form.outputAxes[i], context.output(form.states + i))));
   }
   return results;
 }

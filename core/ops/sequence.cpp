@@ -245,31 +245,20 @@ Result<Tensors> map(const KernelContext& context) {
   return results;
 }
 
-OpSchema container(std::string op, int minInputs, int maxInputs, InferFunction infer, KernelFunction kernel) {
-  return {.op = std::move(op),
-          .kind = OpKind::Movement,
-          .minInputs = minInputs,
-          .maxInputs = maxInputs,
-          .infer = std::move(infer),
-          .kernel = std::move(kernel),
-          .extentsDependOnData = true,
-          .takesContainers = true};
-}
-
 }  // namespace
 
 void registerSequence(OpRegistry& registry) {
-  registry.add(container("ConcatFromSequence", 1, 1, inferConcatFrom, concatFrom));
-  registry.add(container("SequenceAt", 2, 2, inferAt, at));
-  registry.add(container("SequenceConstruct", 1, -1, inferConstruct, construct));
-  registry.add(container("SequenceEmpty", 0, 0, inferEmpty, makeEmpty));
-  registry.add(container("SequenceErase", 1, 2, inferErase, erase));
-  registry.add(container("SequenceInsert", 2, 3, inferInsert, insert));
-  OpSchema lengthSchema = container("SequenceLength", 1, 1, inferLength, length);
+  registry.add(containerSchema("ConcatFromSequence", 1, 1, inferConcatFrom, concatFrom));
+  registry.add(containerSchema("SequenceAt", 2, 2, inferAt, at));
+  registry.add(containerSchema("SequenceConstruct", 1, -1, inferConstruct, construct));
+  registry.add(containerSchema("SequenceEmpty", 0, 0, inferEmpty, makeEmpty));
+  registry.add(containerSchema("SequenceErase", 1, 2, inferErase, erase));
+  registry.add(containerSchema("SequenceInsert", 2, 3, inferInsert, insert));
+  OpSchema lengthSchema = containerSchema("SequenceLength", 1, 1, inferLength, length);
   lengthSchema.extentsDependOnData = false;
   registry.add(std::move(lengthSchema));
-  registry.add(container("SplitToSequence", 1, 2, inferSplitTo, splitTo));
-  OpSchema mapping = container("SequenceMap", 1, -1, inferMap, map);
+  registry.add(containerSchema("SplitToSequence", 1, 2, inferSplitTo, splitTo));
+  OpSchema mapping = containerSchema("SequenceMap", 1, -1, inferMap, map);
   mapping.kind = OpKind::ControlFlow;
   mapping.maxOutputs = -1;
   mapping.bodyInputs = mapBodyInputs;

@@ -12,7 +12,7 @@
 namespace fusescope::ops {
 namespace {
 
-const TypeSet kMadeTypes = TypeSet{DataType::F64, DataType::F32, DataType::F16, DataType::BF16} | kIntegerTypes;
+constexpr TypeSet kMadeTypes = kWideFloatTypes | kIntegerTypes;
 
 Result<DataType> madeType(const Node& node) {
   const DataType type = TRY(typeAttribute(node, "output_datatype", DataType::F32));
@@ -127,7 +127,6 @@ Result<Tensors> melWeights(const KernelContext& context) {
 }  // namespace
 
 void registerSignalWindows(OpRegistry& registry) {
-  const TypeSet floats{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
   registry.add(window("BlackmanWindow", {0.42, 0.5, 0.08}));
   registry.add(window("HammingWindow", {25.0 / 46, 21.0 / 46, 0}));
   registry.add(window("HannWindow", {0.5, 0.5, 0}));
@@ -137,7 +136,7 @@ void registerSignalWindows(OpRegistry& registry) {
                 .maxInputs = 5,
                 .infer = inferMelWeights,
                 .kernel = melWeights,
-                .signature = {"IIIFF", {{'I', kIndexTypes}, {'F', floats}}}});
+                .signature = {"IIIFF", {{'I', kIndexTypes}, {'F', kWideFloatTypes}}}});
 }
 
 }  // namespace fusescope::ops

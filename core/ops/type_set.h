@@ -28,8 +28,9 @@ class TypeSet {
   std::uint32_t m_bits = 0;
 };
 
-inline constexpr TypeSet kFloatTypes{DataType::F64,  DataType::F32,    DataType::F16,
-                                     DataType::BF16, DataType::F8E4M3, DataType::F8E5M2};
+/// The floats of 16 bits and more.
+inline constexpr TypeSet kWideFloatTypes{DataType::F64, DataType::F32, DataType::F16, DataType::BF16};
+inline constexpr TypeSet kFloatTypes = kWideFloatTypes | TypeSet{DataType::F8E4M3, DataType::F8E5M2};
 inline constexpr TypeSet kFnuzTypes{DataType::F8E4M3FNUZ, DataType::F8E5M2FNUZ};
 inline constexpr TypeSet kSignedTypes{DataType::I64, DataType::I32, DataType::I16, DataType::I8};
 inline constexpr TypeSet kUnsignedTypes{DataType::U64, DataType::U32, DataType::U16, DataType::U8};

@@ -4,6 +4,17 @@
 
 namespace fusescope::ops {
 
+OpSchema containerSchema(std::string op, int minInputs, int maxInputs, InferFunction infer, KernelFunction kernel) {
+  return {.op = std::move(op),
+          .kind = OpKind::Movement,
+          .minInputs = minInputs,
+          .maxInputs = maxInputs,
+          .infer = std::move(infer),
+          .kernel = std::move(kernel),
+          .extentsDependOnData = true,
+          .takesContainers = true};
+}
+
 Status requireSequence(const InferContext& context, std::size_t i) {
   const TensorType& type = context.input(i);
   if (isUnknown(type) || type.container == Container::Sequence) return Done{};

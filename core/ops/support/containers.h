@@ -22,6 +22,8 @@ inline TensorType elementOf(const TensorType& type) {
   return {.dtype = type.dtype, .shape = type.shape, .container = inner};
 }
 
+/// The schema of an operator on sequences or optionals, whose extents are known only after running.
+OpSchema containerSchema(std::string op, int minInputs, int maxInputs, InferFunction infer, KernelFunction kernel);
 /// Input `i` must be a sequence, or of a type not yet known.
 Status requireSequence(const InferContext& context, std::size_t i);
 /// Input `i` must be a tensor, or of a type not yet known.

@@ -1,6 +1,9 @@
 #include "ops/support/joining.h"
 
+#include <algorithm>
+
 #include "ops/support/infer_support.h"
+#include "ops/support/kernel_support.h"
 
 namespace fusescope::ops {
 namespace {
@@ -28,6 +31,15 @@ Result<Tensor> stacked(std::span<const Tensor> parts, std::int64_t axis) {
     thick.push_back(part.reshaped(std::move(dims)));
   }
   return concatenated(thick, axis);
+}
+
+Result<Tensor> scanOutput(std::span<const Tensor> parts, std::int64_t axis, const TensorType& type) {
+  if (!parts.empty()) return stacked(parts, axis);
+  if (type.dtype == DataType::Undefined || type.container != Container::None)
+    return problem("the body does not run, so the element type of a scan output is not known");
+  Dims dims;
+  for (const Dim& dim : type.shape.dims) dims.push_back(std::max<std::int64_t>(dim.size, 0));
+  return allocate(type.dtype, type.shape.ranked ? dims : Dims{0});
 }
 
 Result<Tensor> sliceOf(const Tensor& tensor, std::size_t axis, std::int64_t start, std::int64_t count) {

@@ -27,6 +27,13 @@ auto dispatchFloat(DataType type, F&& f) {
   return type == DataType::F64 ? f(std::type_identity<double>{}) : f(std::type_identity<float>{});
 }
 
+/// A kernel from a function template over float and double: `function` is an expression in T and `context`, such as
+/// layerNormAs<T>(context).
+#define FUSESCOPE_FLOAT_KERNEL(function)                                                                     \
+  widened([](const KernelContext& context) {                                                                 \
+    return dispatchFloat(context.input(0).type(), [&]<class T>(std::type_identity<T>) { return function; }); \
+  })
+
 /// As dispatchFloat, for the 8- to 64-bit integers; Bool as std::uint8_t.
 template <class F>
 auto dispatchInteger(DataType type, F&& f) {

@@ -6,7 +6,7 @@
 
 namespace fusescope::ops {
 
-/// The schema of an operator that moves elements and computes none. Its kernel sees the 4-bit types as bytes.
+/// The schema of an operator that moves elements and computes none. Its kernel sees the packed types as bytes.
 inline OpSchema movementSchema(std::string op, int minInputs, int maxInputs, InferFunction infer, KernelFunction kernel,
                                OpSignature signature) {
   return {.op = std::move(op),

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ops/support/diagnostics.h"
+#include "ops/support/list_attributes.h"
 
 namespace fusescope::ops {
 namespace {
@@ -41,13 +42,6 @@ bool equalButForCase(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-template <class List>
-List listAttribute(const Node& node, const std::string& key) {
-  const auto found = node.attributes.find(key);
-  const auto* list = found == node.attributes.end() ? nullptr : std::get_if<List>(&found->second);
-  return list == nullptr ? List{} : *list;
-}
-
 /// Takes the next of a list of parameters, if there is one.
 double next(const std::vector<float>& list, std::size_t& at, double otherwise) {
   return at < list.size() ? static_cast<double>(list[at++]) : otherwise;
@@ -69,14 +63,14 @@ void each(std::span<T> values, F f) {
 
 Result<std::vector<RecurrentActivation>> readActivations(const Node& node, const std::vector<std::string>& defaults,
                                                          std::size_t directions) {
-  auto names = listAttribute<std::vector<std::string>>(node, "activations");
+  auto names = listAttribute<std::string>(node, "activations");
   if (names.empty())
     for (std::size_t d = 0; d < directions; ++d) names.insert(names.end(), defaults.begin(), defaults.end());
   if (names.size() != defaults.size() * directions)
     return attributeProblem("activations", fmt::format("has {} entries, expected {} for each of {} directions",
                                                        names.size(), defaults.size(), directions));
-  const auto alphas = listAttribute<std::vector<float>>(node, "activation_alpha");
-  const auto betas = listAttribute<std::vector<float>>(node, "activation_beta");
+  const auto alphas = listAttribute<float>(node, "activation_alpha");
+  const auto betas = listAttribute<float>(node, "activation_beta");
   std::size_t alpha = 0, beta = 0;
   std::vector<RecurrentActivation> result;
   for (const std::string& name : names) {

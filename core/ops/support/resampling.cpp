@@ -15,7 +15,6 @@ namespace {
 struct Resampling {
   std::string mode, coordinates, nearest;
   double cubicA = -0.75;
-  float extrapolation = 0;
   bool excludeOutside = false, antialias = false;
 
   static Result<Resampling> read(const Node& node) {
@@ -33,7 +32,6 @@ struct Resampling {
     r.nearest = TRY(choiceAttribute(node, "nearest_mode", "round_prefer_floor",
                                     {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}));
     r.cubicA = static_cast<double>(node.floatAttribute("cubic_coeff_a", -0.75F));
-    r.extrapolation = node.floatAttribute("extrapolation_value", 0.0F);
     r.excludeOutside = node.intAttribute("exclude_outside", 0) != 0;
     r.antialias = node.intAttribute("antialias", 0) != 0;
     return r;
@@ -98,12 +96,6 @@ double originalPlace(const ResampledAxis& axis, const std::string& mode, std::in
   return mode == "half_pixel_symmetric" ? in / 2 * (1 - static_cast<double>(axis.out) / out) + centred : centred;
 }
 
-double cubicWeight(double x, double a) {
-  x = std::fabs(x);
-  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((x - 5) * x + 8) * x * a - 4 * a : 0;
-}
-
 std::int64_t nearestPlace(double x, const std::string& mode) {
   const double place = mode == "floor"               ? std::floor(x)
                        : mode == "ceil"              ? std::ceil(x)
@@ -135,6 +127,12 @@ Taps tapsAt(const Resampling& r, const ResampledAxis& axis, std::int64_t at) {
 }
 
 }  // namespace
+
+double cubicWeight(double x, double a) {
+  x = std::fabs(x);
+  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((x - 5) * x + 8) * x * a - 4 * a : 0;
+}
 
 Result<ResizeWish> readResizeWish(const Node& node, std::size_t rank, const Tensor* scales, const Tensor* sizes) {
   ResizeWish wish;

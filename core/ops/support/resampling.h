@@ -10,6 +10,10 @@
 
 namespace fusescope::ops {
 
+/// The weight of Keys' cubic convolution with coefficient `a` at distance `x`:
+/// R. G. Keys, Cubic convolution interpolation for digital image processing, 1981.
+double cubicWeight(double x, double a);
+
 /// What a Resize (or Upsample) node asks for: a scale or a size for each of `axes`.
 struct ResizeWish {
   std::vector<std::size_t> axes;
