@@ -22,7 +22,7 @@ class AttentionStep final : public Step {
     m_depth = q[m_rank - 1];
     m_keys = m_call.key.dims[m_rank - 1];
     m_width = m_call.value.dims[m_rank - 1];
-    for (std::size_t i = 0; i + 2 < m_rank; ++i) m_batches *= q[i];
+    m_batches = productOf(q, 0, m_rank - 2);
     m_keyCount = aligned(packedCount(m_depth, m_keys));
     m_valueCount = aligned(packedCount(m_keys, m_width));
     m_scoreCount = aligned(kBlockRows * m_keys);
@@ -70,8 +70,7 @@ class AttentionStep final : public Step {
   }
 
   float* matrix(const Ref& ref, Memory memory, std::int64_t batch) const {
-    return reinterpret_cast<float*>(memory[static_cast<std::size_t>(ref.buffer)]) + ref.offset +
-           batchOffset(ref, batch);
+    return elementsAt<float>(ref, memory) + batchOffset(ref, batch);
   }
 
   void pack(const Ref& ref, Memory memory, std::int64_t batch, std::int64_t k, std::int64_t n, float* packed) const {
@@ -118,16 +117,15 @@ class AttentionStep final : public Step {
       return;
     }
     const Ref& ref = *term.mask;
-    const std::int64_t offset = ref.offset + batchOffset(ref, batch) + rowIndex * ref.strides[m_rank - 2];
+    const std::int64_t offset = batchOffset(ref, batch) + rowIndex * ref.strides[m_rank - 2];
     const std::int64_t stride = ref.strides[m_rank - 1];
-    const std::byte* base = memory[static_cast<std::size_t>(ref.buffer)];
     if (term.kind == ScoreTerm::Kind::Mask) {
-      const float* mask = reinterpret_cast<const float*>(base) + offset;
+      const float* mask = elementsAt<float>(ref, memory) + offset;
       if (stride == 1) return addRow(row, mask, m_keys);
       for (std::int64_t j = 0; j < m_keys; ++j) row[j] += mask[j * stride];
       return;
     }
-    const auto* truths = reinterpret_cast<const std::uint8_t*>(base) + offset;
+    const auto* truths = elementsAt<const std::uint8_t>(ref, memory) + offset;
     const bool when = term.kind == ScoreTerm::Kind::WhereTrue;
     for (std::int64_t j = 0; j < m_keys; ++j) {
       if ((truths[j * stride] != 0) == when) row[j] = term.number;

@@ -131,8 +131,7 @@ class ConvertStep final : public Step {
       : m_from(from), m_to(to), m_count(from.count()), m_threads(threads), m_convert(converter(from.dtype, to.dtype)) {}
 
   Status run(Memory memory, std::byte*) override {
-    m_convert(memory[static_cast<std::size_t>(m_from.buffer)] + byteSize(m_from.dtype, m_from.offset),
-              memory[static_cast<std::size_t>(m_to.buffer)] + byteSize(m_to.dtype, m_to.offset), m_count, m_threads);
+    m_convert(bytesAt(m_from, memory), bytesAt(m_to, memory), m_count, m_threads);
     return Done{};
   }
 

@@ -10,25 +10,12 @@ namespace {
 
 constexpr std::size_t kMostOperands = 3;
 
-std::byte* addressOf(const Ref& ref, Memory memory) {
-  return memory[static_cast<std::size_t>(ref.buffer)] + byteSize(ref.dtype, ref.offset);
-}
-
-/// Strides of `ref` over the extents `domain`, 0 where it is broadcast.
-Dims broadcastStrides(const Ref& ref, const Dims& domain) {
-  Dims strides(domain.size(), 0);
-  const std::size_t lead = domain.size() - ref.dims.size();
-  for (std::size_t i = 0; i < ref.dims.size(); ++i) strides[lead + i] = ref.dims[i] == 1 ? 0 : ref.strides[i];
-  return strides;
-}
-
 /// Calls `row(operand offsets, target offset, count, operand strides)` for each row along the last axis. The counters
 /// are the caller's: nothing is allocated.
 template <class Row>
 void forEachRow(const Dims& domain, const std::vector<Dims>& strides, Dims& at, Row row) {
   const std::int64_t count = domain.empty() ? 1 : domain.back();
-  std::int64_t rows = 1;
-  for (std::size_t i = 0; i + 1 < domain.size(); ++i) rows *= domain[i];
+  const std::int64_t rows = domain.empty() ? 1 : productOf(domain, 0, domain.size() - 1);
   if (count == 0 || rows == 0) return;
   std::array<std::int64_t, kMostOperands> offsets{}, steps{};
   for (std::size_t k = 0; k < strides.size(); ++k) steps[k] = domain.empty() ? 0 : strides[k].back();
@@ -55,11 +42,11 @@ class BroadcastStep : public Step {
  protected:
   template <class T>
   const T* operand(std::size_t k, Memory memory) const {
-    return reinterpret_cast<const T*>(addressOf(m_operands[k], memory));
+    return elementsAt<T>(m_operands[k], memory);
   }
   template <class T>
   T* target(Memory memory) const {
-    return reinterpret_cast<T*>(addressOf(m_target, memory));
+    return elementsAt<T>(m_target, memory);
   }
   template <class Row>
   void rows(Row row) {

@@ -7,16 +7,6 @@
 namespace fusescope::native {
 namespace {
 
-/// `ref` broadcast to `dims`: strides of 0 where it repeats.
-Ref broadcast(Ref ref, const Dims& dims) {
-  Dims strides(dims.size(), 0);
-  const std::size_t lead = dims.size() - ref.dims.size();
-  for (std::size_t i = 0; i < ref.dims.size(); ++i) strides[lead + i] = ref.dims[i] == 1 ? 0 : ref.strides[i];
-  ref.strides = std::move(strides);
-  ref.dims = dims;
-  return ref;
-}
-
 /// The batch axes of `scores` with the last two axes of `matrix`.
 Dims batchesOf(const Dims& scores, const Dims& matrix) {
   Dims dims(scores.begin(), scores.end() - 2);
@@ -129,8 +119,7 @@ Status Lowering::lowerAttention(const AttentionPattern& pattern) {
   const Node& softmax = node(pattern.nodes[0]);
   const Dims scores = dimsOf(softmax.input(0));
   const auto operand = [&](ValueId value) -> Result<Ref> {
-    const Ref found = TRY(ref(value));
-    const Ref held = found.layout == Layout::Plain ? found : TRY(inLayout(found, Layout::Plain));
+    const Ref held = TRY(strided(TRY(ref(value))));
     return broadcast(held, batchesOf(scores, held.dims));
   };
   AttentionCall call{.nanGuard = pattern.nanGuard};
@@ -142,8 +131,7 @@ Status Lowering::lowerAttention(const AttentionPattern& pattern) {
   for (const AttentionPattern::Term& term : pattern.terms) {
     ScoreTerm prepared{.kind = static_cast<ScoreTerm::Kind>(term.kind), .number = term.number};
     if (term.operand.valid()) {
-      const Ref found = TRY(ref(term.operand));
-      prepared.mask = broadcast(found.layout == Layout::Plain ? found : TRY(inLayout(found, Layout::Plain)), scores);
+      prepared.mask = broadcast(TRY(strided(TRY(ref(term.operand)))), scores);
       reads.push_back(prepared.mask->buffer);
     }
     call.terms.push_back(std::move(prepared));

@@ -31,11 +31,7 @@ Ref transposed(Ref ref) {
 
 /// A mask that broadcasts to [batch, heads, rows, keys], as one of rank 5.
 Ref maskOf(Ref ref, const Dims& scores) {
-  Dims dims(4 - ref.dims.size(), 1), strides(4 - ref.dims.size(), 0);
-  dims.insert(dims.end(), ref.dims.begin(), ref.dims.end());
-  strides.insert(strides.end(), ref.strides.begin(), ref.strides.end());
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (dims[i] == 1) strides[i] = 0;
+  const Dims strides = broadcastStrides(ref, {scores[0], scores[1] * scores[2], scores[3], scores[4]});
   ref.strides = {strides[0], strides[1] * scores[2], strides[1], strides[2], strides[3]};
   ref.dims = scores;
   return ref;
@@ -89,9 +85,7 @@ Result<Ref> Lowering::withPast(const Node& node, std::size_t input, std::int64_t
   const ValueId past = node.input(input + 3);
   const ValueId present = node.outputs.size() > input ? node.outputs[input] : ValueId();
   const bool wanted = present.valid() && m_request.values.contains(present);
-  const Ref found = TRY(ref(node.input(input)));
-  const Ref held = found.layout == Layout::Plain ? found : TRY(inLayout(found, Layout::Plain));
-  const Ref fresh = withHeads(held, heads, heads);
+  const Ref fresh = withHeads(TRY(strided(TRY(ref(node.input(input))))), heads, heads);
   if (!past.valid() && !wanted) return fresh;
   const std::int64_t before = past.valid() ? dimsOf(past)[2] : 0;
   const Dims dims{fresh.dims[0], heads, before + fresh.dims[3], fresh.dims[4]};
@@ -99,10 +93,7 @@ Result<Ref> Lowering::withPast(const Node& node, std::size_t input, std::int64_t
   if (wanted) define(present, all);
   Ref target = withHeads(all, heads, heads);
   target.dims[3] = before;
-  if (past.valid() && before > 0) {
-    const Ref old = TRY(ref(past));
-    copyStrided(withHeads(old.layout == Layout::Plain ? old : TRY(inLayout(old, Layout::Plain)), heads, heads), target);
-  }
+  if (past.valid() && before > 0) copyStrided(withHeads(TRY(strided(TRY(ref(past)))), heads, heads), target);
   target.offset += before * target.strides[3];
   target.dims[3] = fresh.dims[3];
   copyStrided(fresh, target);
@@ -120,8 +111,7 @@ Result<bool> Lowering::lowerAttentionNode(const Node& node) {
     ref.strides[2] = 0;
     return ref;
   };
-  const Ref found = TRY(ref(node.input(0)));
-  Ref query = found.layout == Layout::Plain ? found : TRY(inLayout(found, Layout::Plain));
+  Ref query = TRY(strided(TRY(ref(node.input(0)))));
   if (query.strides.back() != 1) query = TRY(plain(query));
   AttentionCall call{.nanGuard = node.input(3).valid() || limitsPlaces(node)};
   call.query = withHeads(query, heads, groups);
@@ -143,8 +133,7 @@ Result<bool> Lowering::lowerAttentionNode(const Node& node) {
     call.terms.push_back({.kind = ScoreTerm::Kind::Mask, .mask = maskOf(mask, scores)});
   }
   if (node.input(3).valid()) {
-    const Ref given = TRY(ref(node.input(3)));
-    const Ref mask = given.layout == Layout::Plain ? given : TRY(inLayout(given, Layout::Plain));
+    const Ref mask = TRY(strided(TRY(ref(node.input(3)))));
     reads.push_back(mask.buffer);
     const bool isTruth = mask.dtype == DataType::Bool;
     call.terms.push_back({.kind = isTruth ? ScoreTerm::Kind::WhereFalse : ScoreTerm::Kind::Mask,

@@ -78,6 +78,19 @@ Chain Lowering::chainAfter(const Node& root) const {
   return chain;
 }
 
+void Lowering::leaveToTapes(const Chain& chain, std::size_t taken) {
+  m_pending.insert(m_pending.end(), chain.nodes.begin() + static_cast<std::ptrdiff_t>(taken), chain.nodes.end());
+}
+
+Status Lowering::lowerSeparately(const Chain& chain) {
+  for (const NodeId id : chain.nodes) {
+    TRY(isPointwise(node(id))               ? emitTape({id})
+        : node(id).is("BatchNormalization") ? lowerBatchNorm(node(id))
+                                            : lowerReference(node(id)));
+  }
+  return Done{};
+}
+
 // Attention first: its products are not for chains. A chain is lowered where its last node stands, so that a residual
 // that is computed meanwhile is there.
 void Lowering::findMacros() {

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "backends/native/lowering.h"
 #include "backends/native/onednn.h"
@@ -8,64 +6,116 @@
 #include "backends/native/window.h"
 
 namespace fusescope::native {
-namespace {
 
 using dnnl::memory;
 
-/// Weights and bias with what can be folded into them.
-struct Filters {
-  std::vector<float> weights;
-  std::vector<float> bias;
-};
-
-struct FoldedChannels {
-  std::int64_t channels = 0;
+/// A convolution with what was folded into it: everything that does not depend on layouts.
+struct PreparedConv {
   bool transposed = false;
-  Dims weightDims;
   std::int64_t groups = 1;
+  Dims source, target;
+  Dims held;                   ///< of the weights. Conv: [out, in/g, k…]; ConvTranspose: [in, out/g, k…]
+  std::vector<float> weights;  ///< empty where the lowering is a probe
+  std::vector<float> bias;     ///< one number per output channel
+  bool hasBias = false;
+  Window window;
+  dnnl::post_ops operations;
+  std::vector<std::pair<int, ValueId>> residuals;  ///< operands of `operations`, by argument
+
+  std::int64_t channels() const { return target[1]; }
 };
 
-/// Multiplies what belongs to output channel `c` by `factor`. Conv: [out, in/g, k…]; ConvTranspose: [in, out/g, k…].
-void scaleChannel(Filters& filters, const FoldedChannels& how, std::int64_t c, float factor) {
-  std::int64_t taps = 1;
-  for (std::size_t i = 2; i < how.weightDims.size(); ++i) taps *= how.weightDims[i];
-  if (!how.transposed) {
-    const std::int64_t count = how.weightDims[1] * taps;
-    for (std::int64_t i = 0; i < count; ++i) filters.weights[static_cast<std::size_t>(c * count + i)] *= factor;
+namespace {
+
+/// Multiplies what belongs to output channel `c` by `factor`.
+void scaleChannel(PreparedConv& conv, std::int64_t c, float factor) {
+  const std::int64_t taps = productOf(conv.held, 2);
+  if (!conv.transposed) {
+    const std::int64_t count = conv.held[1] * taps;
+    for (std::int64_t i = 0; i < count; ++i) conv.weights[static_cast<std::size_t>(c * count + i)] *= factor;
     return;
   }
-  const std::int64_t perGroup = how.weightDims[1];
-  const std::int64_t inputs = how.weightDims[0] / how.groups;
+  const std::int64_t perGroup = conv.held[1];
+  const std::int64_t inputs = conv.held[0] / conv.groups;
   const std::int64_t group = c / perGroup;
   for (std::int64_t i = group * inputs; i < (group + 1) * inputs; ++i) {
-    float* at = filters.weights.data() + (i * perGroup + c % perGroup) * taps;
+    float* at = conv.weights.data() + (i * perGroup + c % perGroup) * taps;
     for (std::int64_t t = 0; t < taps; ++t) at[t] *= factor;
   }
 }
 
-/// Everything of a convolution that does not depend on layouts.
-struct Convolution {
-  bool transposed = false;
-  Dims source, target, weightDims;  ///< weightDims as oneDNN wants them, with a group axis if there are groups
-  memory::desc plainWeights;        ///< of the constant as ONNX holds it
-  Window window;
-  dnnl::post_ops operations;
-  bool hasBias = false;
-};
+void addBias(PreparedConv& conv, const Tensor& bias) {
+  for (std::int64_t c = 0; c < conv.channels(); ++c)
+    conv.bias[static_cast<std::size_t>(c)] += static_cast<float>(bias.asDouble(c));
+  conv.hasBias = true;
+}
+
+void foldBatchNorm(PreparedConv& conv, const Tensor& scale, const Tensor& shift, const Tensor& mean,
+                   const Tensor& variance, double epsilon) {
+  for (std::int64_t c = 0; c < conv.channels(); ++c) {
+    const double factor = scale.asDouble(c) / std::sqrt(variance.asDouble(c) + epsilon);
+    if (!conv.weights.empty()) scaleChannel(conv, c, static_cast<float>(factor));
+    float& bias = conv.bias[static_cast<std::size_t>(c)];
+    bias = static_cast<float>((bias - mean.asDouble(c)) * factor + shift.asDouble(c));
+  }
+  conv.hasBias = true;
+}
+
+/// A transposed convolution's padding is what is cut off its result.
+void padTransposed(PreparedConv& conv, const Node& root) {
+  Window& window = conv.window;
+  const Dims pads = root.intsAttribute("pads", Dims(2 * (conv.source.size() - 2), 0));
+  const std::string automatic = root.textAttribute("auto_pad", "NOTSET");
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    const std::int64_t extent = window.dilations[i] * (window.kernel[i] - 1) + 1;
+    const std::int64_t total = (conv.source[i + 2] - 1) * window.strides[i] + extent - conv.target[i + 2];
+    window.padBegin[i] = automatic == "NOTSET"       ? pads[i]
+                         : automatic == "SAME_UPPER" ? total / 2
+                         : automatic == "SAME_LOWER" ? total - total / 2
+                                                     : 0;
+    window.padEnd[i] = total - window.padBegin[i];
+  }
+}
+
+/// As oneDNN wants them: [out, in, k…], or [g, out/g, in/g, k…] if there are groups.
+Dims weightDims(const PreparedConv& conv) {
+  Dims dims = {conv.target[1], conv.source[1]};
+  if (conv.groups > 1) dims = {conv.groups, conv.target[1] / conv.groups, conv.source[1] / conv.groups};
+  dims.insert(dims.end(), conv.held.begin() + 2, conv.held.end());
+  return dims;
+}
+
+/// The weights as ONNX holds them, with the axes of oneDNN.
+memory::desc heldWeights(const PreparedConv& conv) {
+  const Dims dims = weightDims(conv);
+  Dims strides = rowMajorStrides(dims);
+  if (conv.transposed) {  // outputs and inputs of a group change places
+    const std::size_t out = conv.groups > 1 ? 1 : 0;
+    Dims held = dims;
+    std::swap(held[out], held[out + 1]);
+    strides = rowMajorStrides(held);
+    std::swap(strides[out], strides[out + 1]);
+  }
+  return memory::desc(dims, memory::data_type::f32, strides);
+}
+
+memory::desc biasDesc(const PreparedConv& conv) {
+  return memory::desc({conv.channels()}, memory::data_type::f32, memory::format_tag::a);
+}
 
 /// A prepared description with the descriptors it chose.
 struct Described {
   dnnl::primitive primitive;
   memory::desc source, weights, target, scratchpad;
   std::string implementation;
+  Layout from = Layout::Plain, to = Layout::Plain;
 };
 
 template <class Forward>
-Described describe(const Convolution& conv, dnnl::algorithm algorithm, const memory::desc& source,
+Described describe(const PreparedConv& conv, dnnl::algorithm algorithm, const memory::desc& source,
                    const memory::desc& target) {
-  const memory::desc weights(conv.weightDims, memory::data_type::f32, memory::format_tag::any);
-  const memory::desc bias =
-      conv.hasBias ? memory::desc({conv.target[1]}, memory::data_type::f32, memory::format_tag::a) : memory::desc();
+  const memory::desc weights(weightDims(conv), memory::data_type::f32, memory::format_tag::any);
+  const memory::desc bias = conv.hasBias ? biasDesc(conv) : memory::desc();
   Dims dilations = conv.window.dilations;
   for (std::int64_t& dilation : dilations) --dilation;
   const typename Forward::primitive_desc description(
@@ -75,167 +125,141 @@ Described describe(const Convolution& conv, dnnl::algorithm algorithm, const mem
           description.dst_desc(), description.scratchpad_desc(), description.impl_info_str()};
 }
 
-Described describe(const Convolution& conv, const memory::desc& source, const memory::desc& target) {
+Described describe(const PreparedConv& conv, const memory::desc& source, const memory::desc& target) {
   if (conv.transposed) {
     return describe<dnnl::deconvolution_forward>(conv, dnnl::algorithm::deconvolution_direct, source, target);
   }
   return describe<dnnl::convolution_forward>(conv, dnnl::algorithm::convolution_direct, source, target);
 }
 
-memory::desc wanted(const Dims& dims, std::optional<Layout> layout) {
-  if (!layout) return memory::desc(dims, memory::data_type::f32, memory::format_tag::any);
-  return *dnnlDesc({DataType::F32, dims, *layout});
+Described describeIn(const PreparedConv& conv, Layout from, Layout to) {
+  Described described =
+      describe(conv, *dnnlDesc({DataType::F32, conv.source, from}), *dnnlDesc({DataType::F32, conv.target, to}));
+  described.from = from;
+  described.to = to;
+  return described;
+}
+
+/// In what oneDNN prefers; where it prefers something that is no Layout, plain.
+Described describePreferred(const PreparedConv& conv) {
+  const auto any = [](const Dims& dims) { return memory::desc(dims, memory::data_type::f32, memory::format_tag::any); };
+  Described described = describe(conv, any(conv.source), any(conv.target));
+  const auto from = layoutOf(described.source, conv.source);
+  const auto to = layoutOf(described.target, conv.target);
+  if (!from || !to) return describeIn(conv, Layout::Plain, Layout::Plain);
+  described.from = *from;
+  described.to = *to;
+  return described;
+}
+
+/// Weights and bias as the primitive wants them, by argument.
+std::vector<std::pair<int, memory>> ownedMemories(const PreparedConv& conv, const Described& described) {
+  const auto bytes = [](const std::vector<float>& numbers) {
+    return reinterpret_cast<const std::byte*>(numbers.data());
+  };
+  std::vector<std::pair<int, memory>> owned;
+  if (!conv.weights.empty())
+    owned.emplace_back(DNNL_ARG_WEIGHTS, reordered(bytes(conv.weights), heldWeights(conv), described.weights));
+  if (conv.hasBias) owned.emplace_back(DNNL_ARG_BIAS, reordered(bytes(conv.bias), biasDesc(conv), biasDesc(conv)));
+  return owned;
 }
 
 }  // namespace
 
-// Layouts: what the options say for the inside of the fused node, else what oneDNN prefers; where it prefers something
-// that is no Layout, plain. First convolutions of few channels read plain and write blocks.
 Status Lowering::lowerConv(const Chain& chain) {
   const Node& root = node(chain.root);
-  const Tensor* weights = constant(root.input(1));
-  const Dims dims = dimsOf(root.input(0));
-  const Dims outputDims = dimsOf(root.outputs[0]);
-  const bool biasKnown = !root.input(2).valid() || constant(root.input(2)) != nullptr;
-  const bool usable = weights != nullptr && weights->hasData() && biasKnown && dims.size() >= 3 && dims.size() <= 5 &&
-                      elementCount(dims).value_or(0) > 0 && elementCount(outputDims).value_or(0) > 0;
-  if (!usable) {
-    for (NodeId id : chain.nodes)
-      TRY(isPointwise(node(id))               ? emitTape({id})
-          : node(id).is("BatchNormalization") ? lowerBatchNorm(node(id))
-                                              : lowerReference(node(id)));
-    return Done{};
-  }
-  Convolution conv;
-  conv.transposed = root.is("ConvTranspose");
-  conv.source = dims;
-  conv.target = outputDims;
-  const Tensor wide =
-      m_options.probe ? Tensor::withoutData(DataType::F32, weights->dims()) : weights->converted(DataType::F32);
-  const std::int64_t groups = root.intAttribute("group", 1);
-  const FoldedChannels how{outputDims[1], conv.transposed, wide.dims(), groups};
-  Filters filters{{}, std::vector<float>(static_cast<std::size_t>(how.channels), 0.0f)};
-  if (!m_options.probe) filters.weights.assign(wide.data<float>().begin(), wide.data<float>().end());
-  const auto addBias = [&](const Tensor& bias) {
-    for (std::int64_t c = 0; c < how.channels; ++c)
-      filters.bias[static_cast<std::size_t>(c)] += static_cast<float>(bias.asDouble(c));
-    conv.hasBias = true;
-  };
-  if (root.input(2).valid()) addBias(*constant(root.input(2)));
-  conv.window = windowOf(root, dims, outputDims, Dims(wide.dims().begin() + 2, wide.dims().end()));
-  if (conv.transposed) {
-    const Dims pads = root.intsAttribute("pads", Dims(2 * (dims.size() - 2), 0));
-    for (std::size_t i = 0; i < conv.window.kernel.size(); ++i) {
-      const std::int64_t extent = conv.window.dilations[i] * (conv.window.kernel[i] - 1) + 1;
-      const std::int64_t total = (dims[i + 2] - 1) * conv.window.strides[i] + extent - outputDims[i + 2];
-      const std::string automatic = root.textAttribute("auto_pad", "NOTSET");
-      std::int64_t begin = automatic == "NOTSET"       ? pads[i]
-                           : automatic == "SAME_UPPER" ? total / 2
-                           : automatic == "SAME_LOWER" ? total - total / 2
-                                                       : 0;
-      conv.window.padBegin[i] = begin;
-      conv.window.padEnd[i] = total - begin;
-    }
-  }
-  // What follows: bias and batch norm go into the filters while nothing else came before them.
-  bool plainSoFar = true;
-  std::vector<Ref> residuals;
-  const auto number = [this](ValueId value) -> std::optional<float> {
-    const Tensor* tensor = constant(value);
-    return tensor == nullptr ? std::nullopt : std::optional(static_cast<float>(tensor->asDouble(0)));
-  };
-  std::size_t taken = 1;  // nodes of the chain that became part of the primitive
-  std::vector<std::pair<int, ValueId>> binaries;
-  for (const Chain::Operation& operation : chain.operations) {
-    const Node& at = node(operation.node);
-    if (operation.kind == Chain::Kind::BatchNorm) {
-      const double epsilon = at.floatAttribute("epsilon", 1e-5f);
-      for (std::int64_t c = 0; c < how.channels; ++c) {
-        const double factor =
-            constant(at.input(1))->asDouble(c) / std::sqrt(constant(at.input(4))->asDouble(c) + epsilon);
-        if (!m_options.probe) scaleChannel(filters, how, c, static_cast<float>(factor));
-        float& bias = filters.bias[static_cast<std::size_t>(c)];
-        bias = static_cast<float>((bias - constant(at.input(3))->asDouble(c)) * factor +
-                                  constant(at.input(2))->asDouble(c));
-      }
-      conv.hasBias = true;
-    } else if (operation.kind == Chain::Kind::Bias && plainSoFar) {
-      addBias(*constant(operation.operand));
-    } else if (operation.kind == Chain::Kind::Residual) {
-      binaries.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(conv.operations.len()) | DNNL_ARG_SRC_1, operation.operand);
-      conv.operations.append_binary(dnnl::algorithm::binary_add,
-                                    memory::desc(outputDims, memory::data_type::f32, memory::format_tag::any));
-      plainSoFar = false;
-    } else if (operation.kind == Chain::Kind::Swish) {
-      conv.operations.append_eltwise(dnnl::algorithm::eltwise_swish, 1.0f, 0.0f);
-      plainSoFar = false;
-      ++taken;
-    } else if (operation.kind == Chain::Kind::Activation && appendActivation(conv.operations, at, number)) {
-      plainSoFar = false;
-    } else {
-      break;
-    }
-    ++taken;
-  }
-  const ValueId result = taken == chain.nodes.size() ? chain.result : node(chain.nodes[taken - 1]).outputs[0];
-  if (groups > 1) {
-    conv.weightDims = {groups, outputDims[1] / groups, dims[1] / groups};
-  } else {
-    conv.weightDims = {outputDims[1], dims[1]};
-  }
-  conv.weightDims.insert(conv.weightDims.end(), wide.dims().begin() + 2, wide.dims().end());
-  Dims strides = rowMajorStrides(conv.weightDims);
-  if (conv.transposed) {  // ONNX holds [in, out/g, k…]: the axes of oneDNN's [g, out/g, in/g, k…] in another order
-    const std::size_t out = groups > 1 ? 1 : 0;
-    Dims held = conv.weightDims;
-    std::swap(held[out], held[out + 1]);
-    strides = rowMajorStrides(held);
-    std::swap(strides[out], strides[out + 1]);
-  }
-  conv.plainWeights = memory::desc(conv.weightDims, memory::data_type::f32, strides);
-
+  if (!canConvolve(root)) return lowerSeparately(chain);
+  PreparedConv conv = prepareConv(root);
+  const std::size_t taken = foldChain(chain, conv);
   return guardDnnl<Done>("convolution '" + root.name + "'", [&]() -> Status {
-    Ref source = TRY(ref(root.input(0)));
-    std::optional<Layout> from, to;
-    if (m_options.convLayouts) std::tie(from, to) = *m_options.convLayouts;
-    Described described = describe(conv, wanted(dims, from), wanted(outputDims, to));
-    if (!from) {
-      from = layoutOf(described.source, dims);
-      to = layoutOf(described.target, outputDims);
-      if (!from || !to) {
-        from = to = Layout::Plain;
-        described = describe(conv, wanted(dims, from), wanted(outputDims, to));
-      }
-    }
-    if (!m_convLayouts) m_convLayouts = ConvLayouts{root.input(0), outputDims, *from, *to};
-    source = TRY(inLayout(source, *from));
-    const Ref target = allocate(result, *to);
-    std::vector<BufferIndex> reads = {source.buffer};
-    std::vector<DnnlStep::Argument> arguments = {
-        {DNNL_ARG_SRC, described.source, source.buffer, byteSize(source.dtype, source.offset)},
-        {DNNL_ARG_DST, described.target, target.buffer}};
-    for (const auto& [id, value] : binaries) {
-      const Ref residual = TRY(inLayout(TRY(ref(value)), *to));
-      reads.push_back(residual.buffer);
-      arguments.push_back({id, described.target, residual.buffer, byteSize(residual.dtype, residual.offset)});
-    }
-    std::vector<std::pair<int, memory>> owned;
-    if (!m_options.probe)
-      owned.emplace_back(DNNL_ARG_WEIGHTS, reordered(reinterpret_cast<const std::byte*>(filters.weights.data()),
-                                                     conv.plainWeights, described.weights));
-    if (conv.hasBias) {
-      const memory::desc desc({conv.target[1]}, memory::data_type::f32, memory::format_tag::a);
-      owned.emplace_back(DNNL_ARG_BIAS, reordered(reinterpret_cast<const std::byte*>(filters.bias.data()), desc, desc));
-    }
-    m_implementations.push_back("conv:" + (from == to ? "" : std::string(name(*from)) + ">") + std::string(name(*to)) +
-                                ":" + described.implementation);
-    m_program.addStep(
-        std::make_unique<DnnlStep>(described.primitive, std::move(arguments), described.scratchpad, std::move(owned)),
-        reads, {target.buffer});
-    define(result, target);
-    for (std::size_t i = taken; i < chain.nodes.size(); ++i) m_pending.push_back(chain.nodes[i]);
+    TRY(emitConv(root, conv, resultOf(chain, taken)));
+    leaveToTapes(chain, taken);
     return Done{};
   });
+}
+
+bool Lowering::canConvolve(const Node& root) const {
+  const Tensor* weights = constant(root.input(1));
+  const Dims dims = dimsOf(root.input(0));
+  const bool biasKnown = !root.input(2).valid() || constant(root.input(2)) != nullptr;
+  return weights != nullptr && weights->hasData() && biasKnown && dims.size() >= 3 && dims.size() <= 5 &&
+         elementCount(dims).value_or(0) > 0 && elementCount(dimsOf(root.outputs[0])).value_or(0) > 0;
+}
+
+PreparedConv Lowering::prepareConv(const Node& root) const {
+  const Tensor& weights = *constant(root.input(1));
+  PreparedConv conv{.transposed = root.is("ConvTranspose"),
+                    .groups = root.intAttribute("group", 1),
+                    .source = dimsOf(root.input(0)),
+                    .target = dimsOf(root.outputs[0]),
+                    .held = weights.dims()};
+  if (!m_options.probe) {
+    const Tensor wide = weights.converted(DataType::F32);
+    conv.weights.assign(wide.data<float>().begin(), wide.data<float>().end());
+  }
+  conv.bias.assign(static_cast<std::size_t>(conv.channels()), 0.0f);
+  if (root.input(2).valid()) addBias(conv, *constant(root.input(2)));
+  conv.window = windowOf(root, conv.source, conv.target, Dims(conv.held.begin() + 2, conv.held.end()));
+  if (conv.transposed) padTransposed(conv, root);
+  return conv;
+}
+
+std::size_t Lowering::foldChain(const Chain& chain, PreparedConv& conv) const {
+  std::size_t taken = 1;
+  for (const Chain::Operation& operation : chain.operations) {
+    if (!fold(operation, conv)) break;
+    taken += operation.nodeCount();
+  }
+  return taken;
+}
+
+// Bias and batch norm go into the filters while nothing else came before them.
+bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const {
+  const Node& at = node(operation.node);
+  switch (operation.kind) {
+    case Chain::Kind::BatchNorm:
+      foldBatchNorm(conv, *constant(at.input(1)), *constant(at.input(2)), *constant(at.input(3)),
+                    *constant(at.input(4)), at.floatAttribute("epsilon", 1e-5f));
+      return true;
+    case Chain::Kind::Bias:
+      if (conv.operations.len() > 0) return false;
+      addBias(conv, *constant(operation.operand));
+      return true;
+    case Chain::Kind::Residual:
+      conv.residuals.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(conv.operations.len()) | DNNL_ARG_SRC_1,
+                                  operation.operand);
+      conv.operations.append_binary(dnnl::algorithm::binary_add,
+                                    memory::desc(conv.target, memory::data_type::f32, memory::format_tag::any));
+      return true;
+    default:
+      return appendActivation(conv.operations, operation, m_request);
+  }
+}
+
+// Layouts: what the options say for the inside of the fused node, else what oneDNN prefers. First convolutions of few
+// channels read plain and write blocks.
+Status Lowering::emitConv(const Node& root, const PreparedConv& conv, ValueId result) {
+  const Ref found = TRY(ref(root.input(0)));
+  const auto& given = m_options.convLayouts;
+  const Described described = given ? describeIn(conv, given->first, given->second) : describePreferred(conv);
+  if (!m_convLayouts) m_convLayouts = ConvLayouts{root.input(0), conv.target, described.from, described.to};
+  const Ref source = TRY(inLayout(found, described.from));
+  const Ref target = allocate(result, described.to);
+  std::vector<BufferIndex> reads = {source.buffer};
+  std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, described.source, source),
+                                               argumentAt(DNNL_ARG_DST, described.target, target)};
+  for (const auto& [id, value] : conv.residuals) {
+    const Ref residual = TRY(inLayout(TRY(ref(value)), described.to));
+    reads.push_back(residual.buffer);
+    arguments.push_back(argumentAt(id, described.target, residual));
+  }
+  const std::string from = described.from == described.to ? "" : std::string(name(described.from)) + ">";
+  m_implementations.push_back("conv:" + from + std::string(name(described.to)) + ":" + described.implementation);
+  m_program.addStep(std::make_unique<DnnlStep>(described.primitive, std::move(arguments), described.scratchpad,
+                                               ownedMemories(conv, described)),
+                    reads, {target.buffer});
+  define(result, target);
+  return Done{};
 }
 
 }  // namespace fusescope::native

@@ -19,12 +19,9 @@ class GatherNdStep final : public Step {
  public:
   explicit GatherNdStep(GatherNd at) : m_at(std::move(at)) {}
   Status run(Memory memory, std::byte*) override {
-    const auto address = [&](const Ref& ref) {
-      return memory[static_cast<std::size_t>(ref.buffer)] + byteSize(ref.dtype, ref.offset);
-    };
-    const std::byte* data = address(m_at.data);
-    const auto* indices = reinterpret_cast<const std::int64_t*>(address(m_at.indices));
-    std::byte* to = address(m_at.to);
+    const std::byte* data = bytesAt(m_at.data, memory);
+    const auto* indices = elementsAt<const std::int64_t>(m_at.indices, memory);
+    std::byte* to = bytesAt(m_at.to, memory);
     const std::size_t bytes = byteSize(m_at.data.dtype, m_at.slice);
     for (std::int64_t tuple = 0; tuple < m_at.batches * m_at.tuplesPerBatch; ++tuple) {
       std::int64_t offset = tuple / m_at.tuplesPerBatch * m_at.batchStride;
@@ -56,18 +53,16 @@ Result<bool> Lowering::lowerGatherNd(const Node& node) {
   const auto tuple = static_cast<std::size_t>(indices.back());
   GatherNd at{.data = TRY(plain(TRY(ref(node.input(0))))),
               .indices = TRY(plain(TRY(ref(node.input(1))))),
-              .to = allocate(node.outputs[0])};
-  for (std::size_t i = 0; i < batchAxes; ++i) at.batches *= data[i];
-  at.tuplesPerBatch = 1;
-  for (std::size_t i = batchAxes; i + 1 < indices.size(); ++i) at.tuplesPerBatch *= indices[i];
+              .to = allocate(node.outputs[0]),
+              .batches = productOf(data, 0, batchAxes),
+              .tuplesPerBatch = productOf(indices, batchAxes, indices.size() - 1),
+              .batchStride = productOf(data, batchAxes),
+              .slice = productOf(data, batchAxes + tuple)};
   const Dims strides = rowMajorStrides(data);
   for (std::size_t i = batchAxes; i < batchAxes + tuple; ++i) {
     at.extents.push_back(data[i]);
     at.strides.push_back(strides[i]);
   }
-  for (std::size_t i = batchAxes + tuple; i < data.size(); ++i) at.slice *= data[i];
-  at.batchStride = 1;
-  for (std::size_t i = batchAxes; i < data.size(); ++i) at.batchStride *= data[i];
   define(node.outputs[0], at.to);
   m_implementations.push_back("gather_nd");
   const std::vector<BufferIndex> reads{at.data.buffer, at.indices.buffer}, writes{at.to.buffer};

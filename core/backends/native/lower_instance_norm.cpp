@@ -18,11 +18,10 @@ class InstanceNormStep final : public Step {
  public:
   InstanceNormStep(InstanceNorm at, int threads) : m_at(std::move(at)), m_threads(threads) {}
   Status run(Memory memory, std::byte*) override {
-    const auto address = [&](const Ref& ref) {
-      return reinterpret_cast<float*>(memory[static_cast<std::size_t>(ref.buffer)]) + ref.offset;
-    };
-    const float *from = address(m_at.from), *scale = address(m_at.scale), *bias = address(m_at.bias);
-    float* to = address(m_at.to);
+    const auto* from = elementsAt<const float>(m_at.from, memory);
+    const auto* scale = elementsAt<const float>(m_at.scale, memory);
+    const auto* bias = elementsAt<const float>(m_at.bias, memory);
+    auto* to = elementsAt<float>(m_at.to, memory);
     const std::int64_t channels = m_at.from.dims[1], rows = m_at.from.dims[0] * channels;
     const std::int64_t total = m_at.from.count(), count = rows == 0 ? 0 : total / rows;
 #pragma omp parallel for schedule(static) num_threads(m_threads) if (total > kParallelCount)

@@ -24,9 +24,9 @@ class GatherStep final : public Step {
         m_threads(threads) {}
 
   Status run(Memory memory, std::byte*) override {
-    const std::byte* data = at(m_data, memory);
-    const std::byte* indices = at(m_indices, memory);
-    std::byte* to = at(m_to, memory);
+    const std::byte* data = bytesAt(m_data, memory);
+    const std::byte* indices = bytesAt(m_indices, memory);
+    std::byte* to = bytesAt(m_to, memory);
     const std::int64_t count = m_indices.count();
     const bool wide = m_indices.dtype == DataType::I64;
     const auto index = [&](std::int64_t i) {
@@ -51,10 +51,6 @@ class GatherStep final : public Step {
   }
 
  private:
-  static std::byte* at(const Ref& ref, Memory memory) {
-    return memory[static_cast<std::size_t>(ref.buffer)] + byteSize(ref.dtype, ref.offset);
-  }
-
   std::string m_name;
   Ref m_data, m_indices, m_to;
   std::int64_t m_outer, m_extent;
@@ -69,7 +65,7 @@ class FillStep final : public Step {
     if (element != nullptr) std::memcpy(m_element.data(), element->bytes(), m_size);
   }
   Status run(Memory memory, std::byte*) override {
-    std::byte* to = memory[static_cast<std::size_t>(m_to.buffer)];
+    std::byte* to = bytesAt(m_to, memory);
     const std::size_t count = static_cast<std::size_t>(m_to.count());
     for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * m_size, m_element.data(), m_size);
     return Done{};
@@ -80,12 +76,6 @@ class FillStep final : public Step {
   std::size_t m_size;
   std::vector<std::byte> m_element;
 };
-
-std::int64_t product(const Dims& dims, std::size_t begin, std::size_t end) {
-  std::int64_t result = 1;
-  for (std::size_t i = begin; i < end; ++i) result *= dims[i];
-  return result;
-}
 
 /// The part of `whole` that begins at `begin` along `axis`.
 Ref partOf(const Ref& whole, const Dims& dims, std::size_t axis, std::int64_t begin) {
@@ -132,7 +122,7 @@ Status Lowering::lowerConcat(const Node& node) {
   std::int64_t begin = 0;
   for (Ref part : parts) {
     if (part.count() == 0) continue;
-    if (layout == Layout::Plain && part.layout != Layout::Plain) part = TRY(inLayout(part, Layout::Plain));
+    if (layout == Layout::Plain) part = TRY(strided(part));
     const Ref source = asMemory(part);
     copyStrided(source, partOf(target, source.dims, at, begin));
     begin += source.dims[at];
@@ -151,16 +141,15 @@ Status Lowering::lowerGather(const Node& node) {
   const Ref target = allocate(node.outputs[0]);
   define(node.outputs[0], target);
   m_implementations.push_back("gather");
-  m_program.addStep(std::make_unique<GatherStep>(node, data, indices, target, product(dims, 0, at), dims[at],
-                                                 byteSize(data.dtype, product(dims, at + 1, dims.size())), m_threads),
+  m_program.addStep(std::make_unique<GatherStep>(node, data, indices, target, productOf(dims, 0, at), dims[at],
+                                                 byteSize(data.dtype, productOf(dims, at + 1)), m_threads),
                     {data.buffer, indices.buffer}, {target.buffer});
   return Done{};
 }
 
 // Constant padding: the whole is filled, then the input copied into it.
 Status Lowering::lowerPad(const Node& node) {
-  Ref source = TRY(ref(node.input(0)));
-  if (source.layout != Layout::Plain) source = TRY(inLayout(source, Layout::Plain));
+  Ref source = TRY(strided(TRY(ref(node.input(0)))));
   const std::vector<std::int64_t> pads = int64Values(*constant(node.input(1)));
   const Tensor* element = node.input(2).valid() ? constant(node.input(2)) : nullptr;
   std::vector<std::int64_t> axes;

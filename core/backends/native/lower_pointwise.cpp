@@ -29,9 +29,7 @@ Dims memoryExtents(const Dims& dims, Layout layout) {
 
 /// Strides of a plain reference, broadcast to `domain`, in the order of memory of `layout`.
 Dims memoryStrides(const Ref& ref, const Dims& domain, Layout layout) {
-  Dims logical(domain.size(), 0);
-  const std::size_t lead = domain.size() - ref.dims.size();
-  for (std::size_t i = 0; i < ref.dims.size(); ++i) logical[lead + i] = ref.dims[i] == 1 ? 0 : ref.strides[i];
+  const Dims logical = broadcastStrides(ref, domain);
   if (layout == Layout::Plain) return logical;
   Dims strides = {logical[0]};
   if (layout != Layout::ChannelsLast) strides.push_back(logical[1] * blockOf(layout));
@@ -66,7 +64,7 @@ Result<bool> Lowering::lowerInteger(const Node& node) {
   std::vector<Ref> operands;
   std::vector<BufferIndex> reads;
   for (const ValueId input : node.inputs) {
-    operands.push_back(TRY(inLayout(TRY(ref(input)), Layout::Plain)));
+    operands.push_back(TRY(plain(TRY(ref(input)))));
     reads.push_back(operands.back().buffer);
   }
   const Ref target = allocate(node.outputs[0]);
@@ -124,10 +122,7 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   std::vector<BufferIndex> reads, writes;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool whole = inputs[i].dims == domain;
-    Ref input =
-        TRY(whole && (layout != Layout::Plain || inputs[i].layout != Layout::Plain)
-                ? inLayout(inputs[i], layout)
-                : (inputs[i].layout == Layout::Plain ? Result<Ref>(inputs[i]) : inLayout(inputs[i], Layout::Plain)));
+    Ref input = TRY(whole && layout != Layout::Plain ? inLayout(inputs[i], layout) : strided(inputs[i]));
     const Dims strides =
         input.layout == Layout::Plain ? memoryStrides(input, domain, layout) : rowMajorStrides(program.extents);
     reads.push_back(input.buffer);

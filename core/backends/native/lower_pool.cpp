@@ -52,9 +52,8 @@ Result<bool> Lowering::lowerPool(const Node& node) {
             dnnlEngine(), dnnl::prop_kind::forward_inference, algorithm, from, to, window.strides, window.kernel,
             dilations, window.padBegin, window.padEnd, userScratchpad());
         m_implementations.push_back(std::string("pool:") + description.impl_info_str());
-        std::vector<DnnlStep::Argument> arguments = {
-            {DNNL_ARG_SRC, from, source.buffer, byteSize(source.dtype, source.offset)},
-            {DNNL_ARG_DST, to, target.buffer}};
+        std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, from, source),
+                                                     argumentAt(DNNL_ARG_DST, to, target)};
         return std::unique_ptr<Step>(std::make_unique<DnnlStep>(dnnl::pooling_forward(description),
                                                                 std::move(arguments), description.scratchpad_desc()));
       }));

@@ -30,8 +30,8 @@ class ResampleStep final : public Step {
   }
 
   Status run(Memory memory, std::byte*) override {
-    const auto* from = reinterpret_cast<const float*>(memory[static_cast<std::size_t>(m_from.buffer)]) + m_from.offset;
-    auto* to = reinterpret_cast<float*>(memory[static_cast<std::size_t>(m_to.buffer)]) + m_to.offset;
+    const auto* from = elementsAt<const float>(m_from, memory);
+    auto* to = elementsAt<float>(m_to, memory);
     const auto out = static_cast<std::int64_t>(m_ends.size());
 #pragma omp parallel for schedule(static) num_threads(m_threads) if (m_outer * out * m_inner > kParallelCount)
     for (std::int64_t o = 0; o < m_outer; ++o)
@@ -58,12 +58,6 @@ class ResampleStep final : public Step {
   std::vector<std::size_t> m_ends;  ///< by output place: where its taps end
 };
 
-std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end) {
-  std::int64_t product = 1;
-  for (std::size_t i = begin; i < end; ++i) product *= dims[i];
-  return product;
-}
-
 }  // namespace
 
 // One step per axis that changes, in the order of the reference. Weights are made here, so what they depend on must be
@@ -84,7 +78,7 @@ Result<bool> Lowering::lowerResize(const Node& node) {
   Ref from = TRY(plain(TRY(ref(node.input(0)))));
   const Ref target = allocate(node.outputs[0]);
   for (const ops::AxisResampling& axis : axes) {
-    const std::int64_t outer = productOf(dims, 0, axis.axis), inner = productOf(dims, axis.axis + 1, dims.size());
+    const std::int64_t outer = productOf(dims, 0, axis.axis), inner = productOf(dims, axis.axis + 1);
     dims[axis.axis] = static_cast<std::int64_t>(axis.taps.size());
     const Ref to = &axis == &axes.back() ? target : allocateScratch(DataType::F32, dims);
     m_program.addStep(std::make_unique<ResampleStep>(from, to, outer, inner, axis.taps, m_threads), {from.buffer},

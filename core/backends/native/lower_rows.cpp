@@ -8,17 +8,13 @@ namespace {
 
 constexpr std::int64_t kParallelCount = 16 * 1024;
 
-float* floatsAt(const Ref& ref, Memory memory) {
-  return reinterpret_cast<float*>(memory[static_cast<std::size_t>(ref.buffer)]) + ref.offset;
-}
-
 class SoftmaxStep final : public Step {
  public:
   SoftmaxStep(Ref from, Ref to, std::int64_t count, bool logarithm, int threads)
       : m_from(std::move(from)), m_to(std::move(to)), m_count(count), m_logarithm(logarithm), m_threads(threads) {}
   Status run(Memory memory, std::byte*) override {
-    const float* from = floatsAt(m_from, memory);
-    float* to = floatsAt(m_to, memory);
+    const float* from = elementsAt<float>(m_from, memory);
+    float* to = elementsAt<float>(m_to, memory);
     const std::int64_t total = m_from.count();
     const std::int64_t rows = m_count == 0 ? 0 : total / m_count;
 #pragma omp parallel for schedule(static) num_threads(m_threads) if (total > kParallelCount)
@@ -47,14 +43,14 @@ class NormStep final : public Step {
   NormStep(NormOperands operands, int threads) : m_operands(std::move(operands)), m_threads(threads) {}
   Status run(Memory memory, std::byte*) override {
     const NormOperands& at = m_operands;
-    const float* from = floatsAt(at.from, memory);
-    float* to = floatsAt(at.to, memory);
-    const NormRow how{.scale = at.scale ? floatsAt(*at.scale, memory) : nullptr,
-                      .bias = at.bias ? floatsAt(*at.bias, memory) : nullptr,
+    const float* from = elementsAt<float>(at.from, memory);
+    float* to = elementsAt<float>(at.to, memory);
+    const NormRow how{.scale = at.scale ? elementsAt<float>(*at.scale, memory) : nullptr,
+                      .bias = at.bias ? elementsAt<float>(*at.bias, memory) : nullptr,
                       .epsilon = at.epsilon,
                       .centred = at.centred};
-    float* means = at.mean ? floatsAt(*at.mean, memory) : nullptr;
-    float* inverses = at.inverse ? floatsAt(*at.inverse, memory) : nullptr;
+    float* means = at.mean ? elementsAt<float>(*at.mean, memory) : nullptr;
+    float* inverses = at.inverse ? elementsAt<float>(*at.inverse, memory) : nullptr;
     const std::int64_t total = at.from.count();
     const std::int64_t rows = at.count == 0 ? 0 : total / at.count;
 #pragma omp parallel for schedule(static) num_threads(m_threads) if (total > kParallelCount)
@@ -81,8 +77,8 @@ class ReduceStep final : public Step {
         m_kind(kind),
         m_threads(threads) {}
   Status run(Memory memory, std::byte*) override {
-    const float* from = floatsAt(m_from, memory);
-    float* to = floatsAt(m_to, memory);
+    const float* from = elementsAt<float>(m_from, memory);
+    float* to = elementsAt<float>(m_to, memory);
 #pragma omp parallel for schedule(static) num_threads(m_threads) if (m_outer * m_count * m_inner > kParallelCount)
     for (std::int64_t i = 0; i < m_outer; ++i) {
       if (m_inner == 1) {
@@ -123,12 +119,6 @@ bool reducesByColumns(ReduceKind kind) {
          kind == ReduceKind::SumSquare;
 }
 
-std::int64_t productFrom(const Dims& dims, std::size_t begin) {
-  std::int64_t product = 1;
-  for (std::size_t i = begin; i < dims.size(); ++i) product *= dims[i];
-  return product;
-}
-
 /// The same elements with one axis moved to the end.
 Ref withAxisLast(Ref ref, std::size_t axis) {
   const auto at = static_cast<std::ptrdiff_t>(axis);
@@ -146,7 +136,7 @@ std::size_t positiveAxis(std::int64_t axis, std::size_t rank) {
 // An axis that is not the last one is brought there by a copy, and back.
 Status Lowering::lowerSoftmax(const Node& node, std::size_t axis) {
   const Dims dims = dimsOf(node.input(0));
-  const bool last = productFrom(dims, axis + 1) == 1;
+  const bool last = productOf(dims, axis + 1) == 1;
   Ref from = TRY(plain(TRY(ref(node.input(0)))));
   const Ref target = allocate(node.outputs[0]);
   if (!last) from = TRY(plain(withAxisLast(from, axis)));
@@ -170,7 +160,7 @@ Result<bool> Lowering::lowerRows(const Node& node) {
     TRY(lowerSoftmax(node, axis));
     return true;
   }
-  NormOperands operands{.count = productFrom(dims, axis),
+  NormOperands operands{.count = productOf(dims, axis),
                         .epsilon = node.floatAttribute("epsilon", 1e-5f),
                         .centred = node.is("LayerNormalization")};
   for (std::size_t i = 1; i < 3; ++i) {
@@ -247,9 +237,9 @@ Result<bool> Lowering::lowerReduce(const Node& node) {
     if (reduced[i]) last = i;
     before = reduced[i];
   }
-  const std::int64_t inner = changes == 0 ? 1 : productFrom(dims, last + 1);
+  const std::int64_t inner = changes == 0 ? 1 : productOf(dims, last + 1);
   if (changes <= 1 && (inner == 1 || reducesByColumns(*kind))) {
-    const std::int64_t outer = changes == 0 ? kept : productFrom(dims, 0) / productFrom(dims, first);
+    const std::int64_t outer = changes == 0 ? kept : productOf(dims, 0, first);
     m_program.addStep(std::make_unique<ReduceStep>(source, to, outer, count, inner, *kind, m_threads), {source.buffer},
                       {to.buffer});
     return true;

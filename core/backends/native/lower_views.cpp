@@ -66,79 +66,82 @@ std::vector<SliceRange> sliceRanges(const Dims& dims, const std::vector<std::int
   return ranges;
 }
 
+/// `ref` with its axes in `order`; reversed if that is empty.
+Ref transposed(const Ref& ref, std::vector<std::int64_t> order) {
+  if (order.empty()) {
+    for (std::size_t i = ref.dims.size(); i-- > 0;) order.push_back(static_cast<std::int64_t>(i));
+  }
+  Ref view = ref;
+  for (std::size_t i = 0; i < ref.dims.size(); ++i) {
+    view.dims[i] = ref.dims[static_cast<std::size_t>(order[i])];
+    view.strides[i] = ref.strides[static_cast<std::size_t>(order[i])];
+  }
+  return view;
+}
+
 }  // namespace
+
+Result<Ref> Lowering::reshaped(const Ref& source, const Dims& dims) {
+  Ref view = source;
+  std::optional<Dims> strides = source.count() == 0 ? rowMajorStrides(dims) : reshapedStrides(source, dims);
+  if (!strides) {
+    view = TRY(plain(source));
+    strides = rowMajorStrides(dims);
+  }
+  view.strides = *strides;
+  view.dims = dims;
+  return view;
+}
+
+std::optional<Ref> Lowering::sliced(const Node& slice, const Ref& source) const {
+  const auto known = [&](std::size_t i) { return !slice.input(i).valid() || constant(slice.input(i)) != nullptr; };
+  if (constant(slice.input(1)) == nullptr || !known(3) || !known(4)) return std::nullopt;
+  const auto numbers = [&](std::size_t i) {
+    return slice.input(i).valid() ? int64Values(*constant(slice.input(i))) : std::vector<std::int64_t>{};
+  };
+  const auto ranges = sliceRanges(source.dims, numbers(1), numbers(3), numbers(4));
+  Ref view = source;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    view.offset += ranges[i].start * source.strides[i];
+    view.strides[i] = source.strides[i] * ranges[i].step;
+  }
+  view.dims = dimsOf(slice.outputs[0]);
+  return view;
+}
+
+bool Lowering::lowerSplit(const Node& split, const Ref& source) {
+  if (!std::ranges::all_of(split.outputs, &ValueId::valid)) return false;
+  const std::int64_t given = split.intAttribute("axis", 0);
+  const auto axis = static_cast<std::size_t>(given < 0 ? given + static_cast<std::int64_t>(source.dims.size()) : given);
+  Ref part = source;
+  for (const ValueId output : split.outputs) {
+    part.dims = dimsOf(output);
+    define(output, part);
+    part.offset += part.dims[axis] * source.strides[axis];
+  }
+  return true;
+}
 
 Result<bool> Lowering::lowerView(const Node& node) {
   const bool known =
       isReshape(node) || node.is("Transpose") || node.is("Expand") || node.is("Slice") || node.is("Split");
   if (!known || !node.input(0).valid()) return false;
   if (typeOf(node.input(0)) != typeOf(node.outputs[0])) return false;
-  Ref source = TRY(ref(node.input(0)));
-  const Dims dims = dimsOf(node.outputs[0]);
+  const Ref whole = TRY(ref(node.input(0)));
   if (node.is("Identity")) {
-    define(node.outputs[0], source);
+    define(node.outputs[0], whole);
     return true;
   }
-  if (source.layout != Layout::Plain) source = TRY(inLayout(source, Layout::Plain));
-  Ref view = source;
-  if (isReshape(node)) {
-    if (source.count() == 0) {
-      view.strides = rowMajorStrides(dims);
-    } else {
-      std::optional<Dims> strides = reshapedStrides(source, dims);
-      if (!strides) {
-        view = TRY(plain(source));
-        strides = rowMajorStrides(dims);
-      }
-      view.strides = *strides;
-    }
-    view.dims = dims;
-  } else if (node.is("Transpose")) {
-    std::vector<std::int64_t> order = node.intsAttribute("perm");
-    if (order.empty()) {
-      for (std::size_t i = dims.size(); i-- > 0;) order.push_back(static_cast<std::int64_t>(i));
-    }
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      view.dims[i] = source.dims[static_cast<std::size_t>(order[i])];
-      view.strides[i] = source.strides[static_cast<std::size_t>(order[i])];
-    }
-  } else if (node.is("Expand")) {
-    const std::size_t lead = dims.size() - source.dims.size();
-    view.strides.assign(dims.size(), 0);
-    for (std::size_t i = 0; i < source.dims.size(); ++i) {
-      if (source.dims[i] != 1) view.strides[lead + i] = source.strides[i];
-    }
-    view.dims = dims;
-  } else if (node.is("Slice")) {
-    const Tensor* starts = constant(node.input(1));
-    const Tensor* axes = node.input(3).valid() ? constant(node.input(3)) : nullptr;
-    const Tensor* steps = node.input(4).valid() ? constant(node.input(4)) : nullptr;
-    if (starts == nullptr || (node.input(3).valid() && axes == nullptr) ||
-        (node.input(4).valid() && steps == nullptr)) {
-      return false;
-    }
-    const auto numbers = [](const Tensor* t) { return t == nullptr ? std::vector<std::int64_t>{} : int64Values(*t); };
-    const auto ranges = sliceRanges(source.dims, numbers(starts), numbers(axes), numbers(steps));
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      view.offset += ranges[i].start * source.strides[i];
-      view.strides[i] = source.strides[i] * ranges[i].step;
-    }
-    view.dims = dims;
-  } else {  // Split
-    std::int64_t axis = node.intAttribute("axis", 0);
-    if (axis < 0) axis += static_cast<std::int64_t>(source.dims.size());
-    for (ValueId output : node.outputs) {
-      if (!output.valid()) return false;
-    }
-    for (ValueId output : node.outputs) {
-      Ref part = view;
-      part.dims = dimsOf(output);
-      define(output, part);
-      view.offset += part.dims[static_cast<std::size_t>(axis)] * source.strides[static_cast<std::size_t>(axis)];
-    }
-    return true;
-  }
-  define(node.outputs[0], view);
+  const Ref source = TRY(strided(whole));
+  if (node.is("Split")) return lowerSplit(node, source);
+  const Dims dims = dimsOf(node.outputs[0]);
+  std::optional<Ref> view;
+  if (isReshape(node)) view = TRY(reshaped(source, dims));
+  if (node.is("Transpose")) view = transposed(source, node.intsAttribute("perm"));
+  if (node.is("Expand")) view = broadcast(source, dims);
+  if (node.is("Slice")) view = sliced(node, source);
+  if (!view) return false;
+  define(node.outputs[0], *view);
   return true;
 }
 

@@ -14,25 +14,24 @@ namespace {
 class CopyStep final : public Step {
  public:
   CopyStep(const Ref& from, const Ref& to, int threads)
-      : m_copy(from.dims, from.strides, to.strides, byteSize(from.dtype, 1), threads),
-        m_from(from.buffer),
-        m_to(to.buffer),
-        m_fromOffset(byteSize(from.dtype, from.offset)),
-        m_toOffset(byteSize(to.dtype, to.offset)) {}
+      : m_copy(from.dims, from.strides, to.strides, byteSize(from.dtype, 1), threads), m_from(from), m_to(to) {}
   Status run(Memory memory, std::byte*) override {
-    m_copy.run(memory[static_cast<std::size_t>(m_from)] + m_fromOffset,
-               memory[static_cast<std::size_t>(m_to)] + m_toOffset);
+    m_copy.run(bytesAt(m_from, memory), bytesAt(m_to, memory));
     return Done{};
   }
 
  private:
   StridedCopy m_copy;
-  BufferIndex m_from, m_to;
-  std::size_t m_fromOffset, m_toOffset;
+  Ref m_from, m_to;
 };
 
 bool isNarrowFloat(DataType type) {
   return isFloat(type) && type != DataType::F32;
+}
+
+/// Elements of a whole number of bytes, in types that programs know.
+bool isAddressable(DataType type) {
+  return !isPacked(type) && type != DataType::String && type != DataType::C64 && type != DataType::C128;
 }
 
 bool onlyMoves(const Node& node) {
@@ -71,20 +70,15 @@ bool Lowering::canLower(const KernelRequest& request) {
       std::all_of(fused.nodes.begin(), fused.nodes.end(), [&](NodeId id) { return onlyMoves(graph.node(id)); });
   std::set<DataType> narrow;
   bool edgesAreWide = true;
-  for (ValueId input : fused.inputs) {
-    const DataType type = request.values.at(input).dtype;
+  const auto lies = [&](ValueId value) {
+    const DataType type = request.values.at(value).dtype;
     if (isNarrowFloat(type)) narrow.insert(type);
-    if (type == DataType::String || type == DataType::C64 || type == DataType::C128 || type == DataType::I4 ||
-        type == DataType::U4)
-      return false;
-  }
-  for (const FusedOutput& output : fused.outputs) {
-    const DataType type = request.values.at(output.value).dtype;
-    if (isNarrowFloat(type)) narrow.insert(type);
-    if (type == DataType::String || type == DataType::C64 || type == DataType::C128 || type == DataType::I4 ||
-        type == DataType::U4)
-      return false;
-  }
+    return isAddressable(type);
+  };
+  for (const ValueId input : fused.inputs)
+    if (!lies(input)) return false;
+  for (const FusedOutput& output : fused.outputs)
+    if (!lies(output.value)) return false;
   for (const InnerEdge& edge : fused.innerEdges) {
     if (edge.real && isNarrowFloat(edge.type)) edgesAreWide = false;
   }
@@ -221,6 +215,10 @@ Result<Ref> Lowering::plain(const Ref& ref) {
   const Ref copy = allocateScratch(ref.dtype, ref.dims);
   copyStrided(ref, copy);
   return copy;
+}
+
+Result<Ref> Lowering::strided(const Ref& ref) {
+  return ref.layout == Layout::Plain ? Result<Ref>(ref) : inLayout(ref, Layout::Plain);
 }
 
 Result<Ref> Lowering::inLayout(const Ref& ref, Layout layout) {

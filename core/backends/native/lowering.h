@@ -28,6 +28,8 @@ struct Chain {
     Kind kind;
     NodeId node;
     ValueId operand;  ///< Bias, Residual: the other operand
+    /// Nodes of the chain that it stands for.
+    std::size_t nodeCount() const { return kind == Kind::Swish ? 2 : 1; }
   };
   NodeId root;
   std::vector<NodeId> nodes;  ///< the root first
@@ -51,6 +53,9 @@ struct AttentionPattern {
   bool nanGuard = false;  ///< rows that are not a number become 0
   ValueId result;
 };
+
+struct PreparedConv;    // lower_conv.cpp
+struct PreparedMatMul;  // lower_matmul.cpp
 
 /// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
 /// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
@@ -94,6 +99,8 @@ class Lowering {
   Ref allocateScratch(DataType type, const Dims& dims, Layout layout = Layout::Plain);
   /// The same tensor row-major and without gaps; copies if it must.
   Result<Ref> plain(const Ref& ref);
+  /// The same tensor found by strides; copies only out of another layout.
+  Result<Ref> strided(const Ref& ref);
   /// The same tensor in `layout`; copies if it must.
   Result<Ref> inLayout(const Ref& ref, Layout layout);
   void copyStrided(const Ref& from, const Ref& to);
@@ -119,6 +126,11 @@ class Lowering {
 
   // Views and movement (lower_views.cpp, lower_movement.cpp). Each returns whether it took the node.
   Result<bool> lowerView(const Node& node);
+  /// `source` with the extents `dims`; copies if no strides can say it.
+  Result<Ref> reshaped(const Ref& source, const Dims& dims);
+  /// What a Slice reads of `source`; nothing if where depends on data.
+  std::optional<Ref> sliced(const Node& slice, const Ref& source) const;
+  bool lowerSplit(const Node& split, const Ref& source);
   Result<bool> lowerMovement(const Node& node);
   Status lowerConcat(const Node& node);
   Status lowerGather(const Node& node);
@@ -133,13 +145,33 @@ class Lowering {
   Result<bool> lowerPool(const Node& node);
   Result<bool> lowerResize(const Node& node);
 
-  // Convolutions, matrix products, attention.
+  // Chains (lower_chain.cpp). `taken`: how many of its nodes, from the first, became one primitive.
   void findMacros();
   Chain chainAfter(const Node& root) const;
+  ValueId resultOf(const Chain& chain, std::size_t taken) const { return node(chain.nodes[taken - 1]).outputs[0]; }
+  void leaveToTapes(const Chain& chain, std::size_t taken);  ///< the nodes after those
+  Status lowerSeparately(const Chain& chain);                ///< where no primitive can run the root
+
+  // Convolutions (lower_conv.cpp).
   Status lowerConv(const Chain& chain);
+  bool canConvolve(const Node& root) const;  ///< by a primitive
+  PreparedConv prepareConv(const Node& root) const;
+  /// Takes what follows, as far as it can, into the filters or as post-operations. Returns how many nodes are taken.
+  std::size_t foldChain(const Chain& chain, PreparedConv& conv) const;
+  bool fold(const Chain::Operation& operation, PreparedConv& conv) const;  ///< whether it took it
+  Status emitConv(const Node& root, const PreparedConv& conv, ValueId result);
+
+  // Matrix products (lower_matmul.cpp).
   Status lowerMatMul(const Chain& chain);
-  Status emitOwnMatMul(const Node& root, const Ref& a, const Ref& target, std::int64_t m, std::int64_t n,
-                       std::int64_t k, std::vector<float> bias);
+  bool canMultiply(const Node& root) const;  ///< by a primitive or our own kernel
+  Result<PreparedMatMul> prepareMatMul(const Node& root);
+  Status addGemmTerms(const Node& gemm, PreparedMatMul& product);
+  /// As for convolutions; our own kernel takes biases only.
+  Result<std::size_t> foldChain(const Chain& chain, PreparedMatMul& product, bool own);
+  Status emitMatMul(const PreparedMatMul& product, const Ref& target);
+  Status emitOwnMatMul(const Node& root, PreparedMatMul product, const Ref& target);
+
+  // Attention (lower_attention.cpp).
   std::optional<AttentionPattern> matchAttention(const Node& softmax) const;
   Status lowerAttention(const AttentionPattern& pattern);
   // ONNX's Attention as one node (lower_attention_node.cpp).

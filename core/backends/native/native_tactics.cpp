@@ -36,6 +36,10 @@ LoweringOptions plainOptions(const KernelRequest& request) {
           .outputLayouts = std::vector<Layout>(request.fused->outputs.size(), Layout::Plain)};
 }
 
+bool runsTheReference(const std::string& part) {
+  return part.ends_with(":reference");
+}
+
 /// The identity of what a lowering came to: its heaviest part with its implementation.
 std::string tacticName(const KernelRequest& request, const LoweringOptions& options, const Lowering& lowering) {
   if (!options.fuse) return std::string(kComposite);
@@ -49,8 +53,7 @@ std::string tacticName(const KernelRequest& request, const LoweringOptions& opti
   }
   std::string text = "native:" + request.fused->kind;
   // A part without an implementation of its own runs the reference kernel, which allocates: the name says so.
-  for (const std::string& part : parts)
-    if (part.ends_with(":reference")) return text + ":" + part;
+  if (const auto part = std::ranges::find_if(parts, runsTheReference); part != parts.end()) return text + ":" + *part;
   const auto other = std::find_if(options.inputLayouts.begin(), options.inputLayouts.end(),
                                   [](Layout l) { return l != Layout::Plain; });
   if (other != options.inputLayouts.end()) text += ":" + std::string(name(*other));
@@ -65,7 +68,7 @@ void addTactic(const KernelRequest& request, LoweringOptions options, std::vecto
   const auto probed = guardDnnl<std::unique_ptr<Kernel>>("a fused node", [&] { return lowering.lower(); });
   if (!probed.ok()) return;
   const std::vector<std::string>& parts = lowering.implementations();
-  if (std::find(parts.begin(), parts.end(), "Attention:reference") != parts.end()) return;  // no kernel of ours
+  if (!parts.empty() && std::ranges::all_of(parts, runsTheReference)) return;  // no kernel of ours
   Tactic tactic{.name = tacticName(request, options, lowering),
                 .inputLayouts = options.inputLayouts,
                 .outputLayouts = options.outputLayouts};

@@ -98,6 +98,10 @@ Status DnnlStep::run(Memory memory, std::byte* scratch) {
   return Done{};
 }
 
+DnnlStep::Argument argumentAt(int id, const memory::desc& desc, const Ref& ref) {
+  return {id, desc, ref.buffer, byteSize(ref.dtype, ref.offset)};
+}
+
 dnnl::primitive_attr userScratchpad(dnnl::post_ops operations) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

@@ -59,6 +59,9 @@ class DnnlStep final : public Step {
   std::size_t m_weightBytes = 0;
 };
 
+/// An argument whose data begin at `ref`.
+DnnlStep::Argument argumentAt(int id, const dnnl::memory::desc& desc, const Ref& ref);
+
 /// Attributes with the scratchpad given by us.
 dnnl::primitive_attr userScratchpad(dnnl::post_ops operations = {});
 

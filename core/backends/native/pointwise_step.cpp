@@ -88,7 +88,7 @@ void walk(const T* base, const std::vector<Axis>& axes, std::int64_t begin, std:
 class PointwiseStep final : public Step {
  public:
   PointwiseStep(TapeProgram program, int threads) : m_program(std::move(program)), m_threads(threads) {
-    for (std::int64_t extent : m_program.extents) m_count *= extent;
+    m_count = productOf(m_program.extents, 0);
     for (const TapeOperand& input : m_program.inputs) m_inputs.push_back(prepared(input, m_program.extents));
     for (const TapeOperand& output : m_program.outputs) {
       m_outputs.push_back(prepared(output, m_program.extents));

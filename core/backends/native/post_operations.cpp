@@ -6,12 +6,25 @@ namespace fusescope::native {
 
 using dnnl::algorithm;
 
-bool appendActivation(dnnl::post_ops& operations, const Node& node,
-                      const std::function<std::optional<float>(ValueId)>& number) {
+namespace {
+
+/// Input `i` of a Clip, which is a constant where it is there.
+float clipEnd(const KernelRequest& request, const Node& clip, std::size_t i, float otherwise) {
+  if (!clip.input(i).valid()) return otherwise;
+  const auto it = request.constants.find(clip.input(i));
+  return it == request.constants.end() ? 0.0f : static_cast<float>(it->second.asDouble(0));
+}
+
+}  // namespace
+
+bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const KernelRequest& request) {
+  const Node& node = request.plan->graph().node(operation.node);
   const auto add = [&](algorithm kind, float alpha = 0, float beta = 0) {
     operations.append_eltwise(kind, alpha, beta);
     return true;
   };
+  if (operation.kind == Chain::Kind::Swish) return add(algorithm::eltwise_swish, 1.0f);
+  if (operation.kind != Chain::Kind::Activation) return false;
   if (node.is("Relu")) return add(algorithm::eltwise_relu);
   if (node.is("LeakyRelu")) return add(algorithm::eltwise_relu, node.floatAttribute("alpha", 0.01f));
   if (node.is("Sigmoid")) return add(algorithm::eltwise_logistic);
@@ -30,9 +43,8 @@ bool appendActivation(dnnl::post_ops& operations, const Node& node,
     return add(tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf);
   }
   if (node.is("Clip")) {
-    const float low = node.input(1).valid() ? number(node.input(1)).value_or(0) : std::numeric_limits<float>::lowest();
-    const float high = node.input(2).valid() ? number(node.input(2)).value_or(0) : std::numeric_limits<float>::max();
-    return add(algorithm::eltwise_clip, low, high);
+    return add(algorithm::eltwise_clip, clipEnd(request, node, 1, std::numeric_limits<float>::lowest()),
+               clipEnd(request, node, 2, std::numeric_limits<float>::max()));
   }
   return false;
 }

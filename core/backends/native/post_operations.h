@@ -1,17 +1,13 @@
 #pragma once
 
-#include <functional>
-#include <optional>
-
 #include <dnnl.hpp>
 
 #include "backends/native/lowering.h"
 
 namespace fusescope::native {
 
-/// Appends the post-operation of an activation node. `number` reads a constant of one element (the ends of a Clip).
-/// Nothing for an activation that oneDNN does not compute as ONNX means it.
-bool appendActivation(dnnl::post_ops& operations, const Node& node,
-                      const std::function<std::optional<float>(ValueId)>& number);
+/// Appends the post-operation of an Activation or a Swish. False, and nothing is appended, for other operations and for
+/// an activation that oneDNN does not compute as ONNX means it.
+bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const KernelRequest& request);
 
 }  // namespace fusescope::native

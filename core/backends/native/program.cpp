@@ -60,9 +60,7 @@ class Program final : public Kernel {
 }  // namespace
 
 std::int64_t Ref::count() const {
-  std::int64_t product = 1;
-  for (std::int64_t extent : dims) product *= extent;
-  return product;
+  return productOf(dims, 0);
 }
 
 bool Ref::contiguous() const {
@@ -83,6 +81,25 @@ Dims rowMajorStrides(const Dims& dims) {
     stride *= dims[i];
   }
   return strides;
+}
+
+Dims broadcastStrides(const Ref& ref, const Dims& domain) {
+  Dims strides(domain.size(), 0);
+  const std::size_t lead = domain.size() - ref.dims.size();
+  for (std::size_t i = 0; i < ref.dims.size(); ++i) strides[lead + i] = ref.dims[i] == 1 ? 0 : ref.strides[i];
+  return strides;
+}
+
+Ref broadcast(Ref ref, const Dims& domain) {
+  ref.strides = broadcastStrides(ref, domain);
+  ref.dims = domain;
+  return ref;
+}
+
+std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end) {
+  std::int64_t product = 1;
+  for (std::size_t i = begin; i < std::min(end, dims.size()); ++i) product *= dims[i];
+  return product;
 }
 
 BufferIndex ProgramBuilder::addScratch(std::size_t bytes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,8 +32,27 @@ struct Ref {
   TensorDesc desc() const { return {dtype, dims, layout}; }
 };
 
+/// Where the first element of `ref` lies.
+inline std::byte* bytesAt(const Ref& ref, Memory memory) {
+  return memory[static_cast<std::size_t>(ref.buffer)] + byteSize(ref.dtype, ref.offset);
+}
+
+/// The same, typed: a T is as wide as an element of `ref`.
+template <class T>
+T* elementsAt(const Ref& ref, Memory memory) {
+  return reinterpret_cast<T*>(memory[static_cast<std::size_t>(ref.buffer)]) + ref.offset;
+}
+
 /// Row-major strides of `dims`.
 Dims rowMajorStrides(const Dims& dims);
+
+/// Strides for reading `ref`, which is plain, over the extents `domain`: 0 where it repeats.
+Dims broadcastStrides(const Ref& ref, const Dims& domain);
+/// `ref`, which is plain, seen with the extents `domain`.
+Ref broadcast(Ref ref, const Dims& domain);
+
+/// Product of the extents from axis `begin` up to `end`, or to the last axis.
+std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end = std::numeric_limits<std::size_t>::max());
 
 /// One prepared call. All memory is given; run() allocates nothing.
 class Step {

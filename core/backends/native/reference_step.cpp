@@ -7,10 +7,6 @@
 namespace fusescope::native {
 namespace {
 
-std::byte* addressOf(const Ref& ref, Memory memory) {
-  return memory[static_cast<std::size_t>(ref.buffer)] + byteSize(ref.dtype, ref.offset);
-}
-
 class ReferenceStep final : public Step {
  public:
   explicit ReferenceStep(ReferenceCall call) : m_call(std::move(call)) {}
@@ -21,7 +17,7 @@ class ReferenceStep final : public Step {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!m_call.inputs[i]) continue;
       const Ref& ref = *m_call.inputs[i];
-      inputs[i] = Tensor::view(ref.dtype, ref.dims, nullptr, addressOf(ref, memory));
+      inputs[i] = Tensor::view(ref.dtype, ref.dims, nullptr, bytesAt(ref, memory));
       pointers[i] = &inputs[i];
     }
     const std::vector<Tensor> results = TRY(runNode(*m_call.node, pointers));
@@ -35,7 +31,7 @@ class ReferenceStep final : public Step {
             .where = {.node = m_call.node->name},
             .help = "The extents depend on values that differ from those the plan was made with."};
       }
-      if (result.byteSize() > 0) std::memcpy(addressOf(ref, memory), result.bytes(), result.byteSize());
+      if (result.byteSize() > 0) std::memcpy(bytesAt(ref, memory), result.bytes(), result.byteSize());
     }
     return Done{};
   }

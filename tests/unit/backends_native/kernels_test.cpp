@@ -142,8 +142,20 @@ TEST(MatMul, BatchesBroadcastAndTranspositions) {
   Net net;
   const ValueId b = net.add("Transpose", {net.input({4, 7, 6})}, {{"perm", Ints{0, 2, 1}}});
   EXPECT_GE(net.check(net.add("MatMul", {net.input({3, 4, 5, 6}), b})), 1);
-  Net vector;
-  EXPECT_GE(vector.check(vector.add("MatMul", {vector.input({6}), vector.input({6, 4})})), 1);
+}
+
+TEST(MatMul, VectorsAreRows) {
+  Net both;
+  EXPECT_GE(both.check(both.add("MatMul", {both.input({6}), both.input({6, 4})})), 1);
+  Net batches;
+  EXPECT_GE(batches.check(batches.add("MatMul", {batches.input({6}), batches.input({3, 6, 4})})), 1);
+  Net weights;
+  const ValueId product = weights.add("MatMul", {weights.input({6}), weights.weights({6, 4})});
+  EXPECT_GE(weights.check(weights.add("Relu", {weights.add("Add", {product, weights.numbers({1, -1, 2, -2})})})), 1);
+  Net column;  // a vector behind the matrix is the reference's
+  EXPECT_EQ(column.check(column.add("MatMul", {column.input({4, 6}), column.input({6})})), 0);
+  Net dot;
+  EXPECT_EQ(dot.check(dot.add("MatMul", {dot.input({6}), dot.input({6})})), 0);
 }
 
 TEST(Gemm, FactorsAndTranspositions) {
@@ -313,6 +325,13 @@ TEST(Movement, EveryKind) {
   EXPECT_GE(expand.check(expand.add("Expand", {expand.input({3, 1, 5}), expand.ints({2, 3, 4, 5})})), 1);
   Net pad;
   EXPECT_GE(pad.check(pad.add("Pad", {pad.input({3, 4}), pad.ints({1, -1, 2, 3}), pad.number(0.5f)})), 1);
+}
+
+TEST(Movement, OfTypesNarrowerThanAByteIsTheReferences) {
+  for (const DataType type : {DataType::I4, DataType::U4, DataType::I2, DataType::U2, DataType::F4E2M1}) {
+    Net transpose;
+    EXPECT_EQ(transpose.check(transpose.add("Transpose", {transpose.input({3, 5}, type)})), 0) << name(type);
+  }
 }
 
 /// Every tactic agrees, and none has a part that the reference runs.
