@@ -10,11 +10,11 @@ namespace fusescope {
 /// What to lower a plan for.
 struct LoweringRequest {
   const Plan* plan = nullptr;
-  const Backend* accelerated = nullptr;  ///< runs accelerated segments; fallback segments run on reference
-  int threads = 1;                       ///< at least 1
-  std::map<std::string, Dims> extents;   ///< of every input
-  std::set<ValueId> marks;               ///< values to hand out besides the network's outputs
-  const Program* sameExtents = nullptr;  ///< a program for the same extents, whose kernels are shared; may be null
+  const Backend* accelerated = nullptr;       ///< runs accelerated segments; fallback segments run on reference
+  int threads = 1;                            ///< at least 1
+  std::map<std::string, Dims> extents;        ///< of every input
+  std::set<ValueId> marks;                    ///< values to hand out besides the network's outputs
+  const Program* sameExtents = nullptr;       ///< a program for the same extents, whose kernels are shared; may be null
   ShapeCacheCount* dynamicKernels = nullptr;  ///< of nodes that are prepared while they run; outlives the program
   StopToken stop{};
   Progress progress{};

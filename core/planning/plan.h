@@ -113,7 +113,7 @@ struct Plan {
   std::vector<PrecisionGrant> precisionMap;  ///< one per node, graph order
   TruncationPlan truncation;
   std::vector<PlannedCast> casts;
-  std::vector<Decision> decisions;  ///< the model's first, then the planner's in the order of the pipeline
+  std::vector<Decision> decisions;       ///< the model's first, then the planner's in the order of the pipeline
   std::optional<double> predictedMs;     ///< of all kernels, without casts; null unless each is known
   Hash128 hash;                          ///< of model, target, directives, options and the measured times used
   std::vector<FusedNodeId> fusedOfNode;  ///< by NodeId; empty for a plan that index() was not called on

@@ -142,7 +142,8 @@ ReferenceNodes::NodeResult ReferenceNodes::resultOf(const KernelRequest& request
   const FusedNode& fused = *request.fused;
   const auto& produced = request.plan->truncation.produced;
   const auto truncated = std::ranges::find(produced, value, &TruncatedValue::value);
-  if (truncated != produced.end() && !request.plan->inFallback(fused)) result.type = mathType(truncated->to, result.declared);
+  if (truncated != produced.end() && !request.plan->inFallback(fused))
+    result.type = mathType(truncated->to, result.declared);
   for (const InnerEdge& edge : fused.innerEdges) {
     if (edge.value != value) continue;
     if (edge.real || !isFloat(edge.type)) result.type = mathType(edge.type, result.declared);
