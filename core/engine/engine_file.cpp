@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/text.h"
 #include "engine/graph_io.h"
 #include "engine/model_io.h"
 #include "planning/plan_json.h"
@@ -95,22 +96,28 @@ Result<Header> readHeader(const std::filesystem::path& path, std::span<const std
   return header;
 }
 
-/// What a plan decides, without what was predicted of it.
-Json decidedPart(const Json& plan) {
-  Json part = Json::object();
-  for (const char* key : {"segments", "fused_nodes", "precision_map", "truncation", "casts"}) part[key] = plan.at(key);
-  for (Json& fused : part["fused_nodes"]) fused.erase("predicted_ms");
+/// One part of what a plan decides, without what was predicted of it.
+Json decidedPart(const Json& plan, const std::string& key) {
+  Json part = plan.at(key);
+  if (key == "fused_nodes")
+    for (Json& fused : part) fused.erase("predicted_ms");
   return part;
 }
 
-/// Plans the stored graph again as the stored plan was. The hash may differ (other capabilities); what was decided may
-/// not, since kernels and casts depend on it.
+/// Plans the stored graph again as the stored plan was. Where that comes out differently, by other rules or for other
+/// capabilities than the engine was built with, the new plan holds, and says so: kernels and casts depend on it.
 Result<std::shared_ptr<const Plan>> restorePlan(const Json& meta, const std::shared_ptr<const Model>& model) {
-  auto plan = TRY(remakePlan(model, meta.at("plan")));
-  if (plan->hash.hex() == meta.at("plan_hash").get<std::string>()) return plan;
-  if (decidedPart(toJson(*plan)) == decidedPart(meta.at("plan"))) return plan;
-  return Diagnostic{.message = "holds a plan that this Fusescope would make differently on this machine",
-                    .help = "Build the engine again from its model."};
+  const auto plan = TRY(remakePlan(model, meta.at("plan")));
+  const Json remade = toJson(*plan);
+  std::vector<std::string> different;
+  for (const char* key : {"segments", "fused_nodes", "precision_map", "truncation", "casts"})
+    if (decidedPart(remade, key) != decidedPart(meta.at("plan"), key)) different.emplace_back(key);
+  if (different.empty()) return plan;
+  Plan replanned = *plan;
+  replanned.decisions.push_back(
+      decide("build.replanned", {}, "engine_file",
+             {{"version", meta.at("fusescope").get<std::string>()}, {"parts", joined(different)}}));
+  return std::make_shared<const Plan>(std::move(replanned));
 }
 
 Result<EngineContent> contentOf(const Json& meta, const WeightBlobReader& weights) {

@@ -22,7 +22,7 @@ struct EngineContent {
 /// written from where they lie, never copied whole; the file appears whole or not at all.
 Status writeEngineFile(const std::filesystem::path& path, const EngineContent& content);
 /// Maps and checks one: magic, version, sizes, checksums. Its weights are views of the mapping. The plan is made again
-/// from the stored graph and options; one that comes out differently from the stored one is an error.
+/// from the stored graph and options; one that comes out differently from the stored one says so (build.replanned).
 Result<EngineContent> readEngineFile(const std::filesystem::path& path);
 
 }  // namespace fusescope

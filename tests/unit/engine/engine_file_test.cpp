@@ -1,6 +1,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "engine/engine_file.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {
@@ -45,6 +46,24 @@ TEST_F(EngineFileTest, RunsWithoutTheModel) {
   const TemporaryFolder other;
   ASSERT_TRUE(engine.save(other / "again.fse").ok());
   EXPECT_EQ(contentOf(other / "again.fse"), contentOf(m_file)) << "saving what was loaded gives the same bytes";
+}
+
+TEST_F(EngineFileTest, PlanOfOtherRulesIsMadeAnewAndSaysSo) {
+  Plan other = m_engine->plan();
+  other.fusedNodes[0].name = "as other rules call it";
+  const std::map<std::string, Dims> extents{{"x", {2, 4}}};
+  const Status written = writeEngineFile(
+      m_file,
+      {.plan = std::make_shared<const Plan>(other), .backend = "reference", .version = "0.0.1", .extents = extents});
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  auto loaded = loadEngine(m_file, kReference);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  const Plan& plan = loaded.value()->plan();
+  EXPECT_EQ(plan.fusedNodes[0].name, m_engine->plan().fusedNodes[0].name);
+  ASSERT_EQ(plan.decisions.back().code, "build.replanned");
+  EXPECT_NE(message(plan.decisions.back()).find("with other fused_nodes"), std::string::npos)
+      << message(plan.decisions.back());
+  EXPECT_TRUE(loaded.value()->run({{"x", noise({3, 4}, 9)}}).ok());
 }
 
 TEST_F(EngineFileTest, CanBeInspected) {
