@@ -25,6 +25,19 @@ std::string deltaText(std::optional<double> ms) {
   return ms ? fmt::format("{:+.3f} ms", *ms) : "-";
 }
 
+std::string rangeText(const std::optional<Range>& range) {
+  return range ? fmt::format("{:+.3f} to {:+.3f}", range->least, range->most) : "-";
+}
+
+/// How the totals compare, and whether the turns agree about it.
+void printRatio(const CompareReport& report) {
+  if (!report.aMs || !report.bMs || !report.ratioRange || *report.aMs <= 0) return;
+  const Range& range = *report.ratioRange;
+  const bool apart = range.least > 1 || range.most < 1;
+  std::cout << fmt::format("B takes {:.3f} of A's time ({:.3f} to {:.3f} over {} turns){}\n", *report.bMs / *report.aMs,
+                           range.least, range.most, report.turns, apart ? "" : ": the turns do not tell them apart");
+}
+
 void printErrors(std::string_view title, const std::vector<TensorComparison>& comparisons) {
   if (comparisons.empty()) return;
   printTitle(title);
@@ -39,13 +52,15 @@ void printErrors(std::string_view title, const std::vector<TensorComparison>& co
 
 void printForPeople(const CompareReport& report) {
   printTitle("Groups of fused nodes that cover the same nodes of the file");
-  Table groups({{"A"}, {"B"}, {"nodes", true}, {"A time", true}, {"B time", true}, {"B - A", true}});
+  Table groups(
+      {{"A"}, {"B"}, {"nodes", true}, {"A time", true}, {"B time", true}, {"B - A", true}, {"in the turns", true}});
   std::size_t same = 0;
   for (const auto& group : report.groups) {
     same += group.a == group.b ? 1 : 0;
     groups.add({shortened(joined(group.a, " | "), 40),
                 group.a == group.b ? "the same" : shortened(joined(group.b, " | "), 40),
-                std::to_string(group.origins.size()), msText(group.aMs), msText(group.bMs), deltaText(group.deltaMs)});
+                std::to_string(group.origins.size()), msText(group.aMs), msText(group.bMs), deltaText(group.deltaMs),
+                rangeText(group.deltaRangeMs)});
   }
   groups.print();
   printErrors("Outputs, B against A", report.outputs);
@@ -55,6 +70,7 @@ void printForPeople(const CompareReport& report) {
   printErrors(fmt::format("Inner values that differ most, of {} that both have", report.values.size()), values);
   std::cout << fmt::format("A {}: {}; B {}: {}; {} of {} groups are the same\n", report.a, msText(report.aMs), report.b,
                            msText(report.bMs), same, report.groups.size());
+  printRatio(report);
   if (!report.timeUnavailable.empty()) std::cout << "time unavailable: " << report.timeUnavailable << "\n";
 }
 

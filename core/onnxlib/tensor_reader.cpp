@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <functional>
 
 #include "base/packed_bits.h"
 #include "onnxlib/wire_strip.h"
@@ -62,6 +63,53 @@ void packSixBits(const Field& field, std::span<std::byte> out) {
   std::fill(out.begin(), out.end(), std::byte{0});
   std::int64_t i = 0;
   for (const auto value : field) writePacked(out.data(), i++, 6, static_cast<unsigned>(value));
+}
+
+/// The typed field that holds a tensor's elements: the entries it has, those it must have, and the way from them to
+/// the bytes of raw data.
+struct TypedField {
+  std::int64_t has = 0;
+  std::int64_t needs = 0;
+  std::function<void(std::span<std::byte>)> copyTo;
+};
+
+template <class Element, class Field>
+TypedField elementsOf(const Field& field, std::int64_t needs) {
+  return {field.size(), needs, [&field](std::span<std::byte> out) { copyElements<Element>(field, out.data()); }};
+}
+
+/// Complex numbers take two entries; 4-bit ones stand two to an entry, 2-bit ones four, 6-bit ones alone. The result
+/// refers to `proto`.
+TypedField typedFieldOf(const onnx::TensorProto& proto, DataType dtype, std::int64_t count) {
+  switch (dtype) {
+    case DataType::F32:
+      return elementsOf<float>(proto.float_data(), count);
+    case DataType::C64:
+      return elementsOf<float>(proto.float_data(), count * 2);
+    case DataType::F64:
+      return elementsOf<double>(proto.double_data(), count);
+    case DataType::C128:
+      return elementsOf<double>(proto.double_data(), count * 2);
+    case DataType::I64:
+      return elementsOf<std::int64_t>(proto.int64_data(), count);
+    case DataType::U64:
+      return elementsOf<std::uint64_t>(proto.uint64_data(), count);
+    case DataType::U32:
+      return elementsOf<std::uint32_t>(proto.uint64_data(), count);
+    case DataType::I32:
+      return elementsOf<std::int32_t>(proto.int32_data(), count);
+    case DataType::F16:
+    case DataType::BF16:
+    case DataType::I16:
+    case DataType::U16:
+      return elementsOf<std::uint16_t>(proto.int32_data(), count);
+    case DataType::F6E2M3:
+    case DataType::F6E3M2:
+      return {proto.int32_data_size(), count,
+              [&proto](std::span<std::byte> out) { packSixBits(proto.int32_data(), out); }};
+    default:  // 8 bits, or less and packed as raw data is
+      return elementsOf<std::uint8_t>(proto.int32_data(), static_cast<std::int64_t>(byteSize(dtype, count)));
+  }
 }
 
 std::string lengthMismatch(const FileTensor& tensor, std::uint64_t has, std::uint64_t needs, const char* unit) {
@@ -185,84 +233,16 @@ Status TensorReader::fill(const onnx::TensorProto& proto, std::int64_t count, Fi
 }
 
 Status TensorReader::fillTyped(const onnx::TensorProto& proto, std::int64_t count, FileTensor& tensor) {
+  const TypedField field = typedFieldOf(proto, tensor.dtype, count);
+  if (field.has == 0) return Done{};  // extents without data: a weightless model
+  if (field.has != field.needs)
+    return bad(lengthMismatch(tensor, static_cast<std::uint64_t>(field.has), static_cast<std::uint64_t>(field.needs),
+                              "elements"));
   const std::size_t bytes = byteSize(tensor.dtype, count);
-  // How many entries a typed field must have: complex numbers take two; 4-bit ones stand two to an entry, 2-bit ones
-  // four, 6-bit ones alone.
-  std::int64_t entries = count;
-  std::int64_t has = 0;
-  switch (tensor.dtype) {
-    case DataType::F32:
-      has = proto.float_data_size();
-      break;
-    case DataType::C64:
-      has = proto.float_data_size();
-      entries = count * 2;
-      break;
-    case DataType::F64:
-      has = proto.double_data_size();
-      break;
-    case DataType::C128:
-      has = proto.double_data_size();
-      entries = count * 2;
-      break;
-    case DataType::I64:
-      has = proto.int64_data_size();
-      break;
-    case DataType::U64:
-    case DataType::U32:
-      has = proto.uint64_data_size();
-      break;
-    case DataType::I4:
-    case DataType::U4:
-    case DataType::F4E2M1:
-    case DataType::I2:
-    case DataType::U2:
-      has = proto.int32_data_size();
-      entries = static_cast<std::int64_t>(bytes);
-      break;
-    default:
-      has = proto.int32_data_size();
-      break;
-  }
-  if (has == 0) return Done{};  // extents without data: a weightless model
-  if (has != entries)
-    return bad(
-        lengthMismatch(tensor, static_cast<std::uint64_t>(has), static_cast<std::uint64_t>(entries), "elements"));
   const Owned copy(bytes);
-  std::byte* out = copy.memory.get();
-  switch (bitWidth(tensor.dtype) / 8) {
-    case 8:
-      if (tensor.dtype == DataType::F64)
-        copyElements<double>(proto.double_data(), out);
-      else if (tensor.dtype == DataType::I64)
-        copyElements<std::int64_t>(proto.int64_data(), out);
-      else if (tensor.dtype == DataType::U64)
-        copyElements<std::uint64_t>(proto.uint64_data(), out);
-      else
-        copyElements<float>(proto.float_data(), out);
-      break;
-    case 16:
-      copyElements<double>(proto.double_data(), out);
-      break;
-    case 4:
-      if (tensor.dtype == DataType::F32)
-        copyElements<float>(proto.float_data(), out);
-      else if (tensor.dtype == DataType::U32)
-        copyElements<std::uint32_t>(proto.uint64_data(), out);
-      else
-        copyElements<std::int32_t>(proto.int32_data(), out);
-      break;
-    case 2:
-      copyElements<std::uint16_t>(proto.int32_data(), out);
-      break;
-    default:
-      if (bitWidth(tensor.dtype) == 6)
-        packSixBits(proto.int32_data(), {out, bytes});
-      else
-        copyElements<std::uint8_t>(proto.int32_data(), out);
-      break;
-  }
-  return fillRaw({out, bytes}, bytes, copy.memory, tensor);
+  const std::span<std::byte> out(copy.memory.get(), bytes);
+  field.copyTo(out);
+  return fillRaw(out, bytes, copy.memory, tensor);
 }
 
 Status TensorReader::fillRaw(std::span<const std::byte> raw, std::size_t bytes, std::shared_ptr<const void> owner,

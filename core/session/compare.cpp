@@ -33,16 +33,58 @@ struct Measured {
   std::optional<double> total() const { return medianOf(totals); }
   /// The sum over fused nodes; one without a step of its own (a view of its input) takes no time.
   std::optional<double> sum(const std::vector<std::string>& fusedNodes) const {
+    return sumOf(fusedNodes, [](const std::vector<double>& turns) { return medianOf(turns).value_or(0); });
+  }
+  /// The same, of one turn alone.
+  std::optional<double> sumInTurn(const std::vector<std::string>& fusedNodes, std::size_t turn) const {
+    return sumOf(fusedNodes, [&](const std::vector<double>& turns) { return turn < turns.size() ? turns[turn] : 0; });
+  }
+
+ private:
+  template <class TimeOf>
+  std::optional<double> sumOf(const std::vector<std::string>& fusedNodes, TimeOf timeOf) const {
     if (!unavailable.empty() || totals.empty()) return {};
     double ms = 0;
     for (const auto& name : fusedNodes) {
       if (emulated.contains(name)) return {};
       const auto found = layers.find(name);
-      if (found != layers.end()) ms += medianOf(found->second).value_or(0);
+      if (found != layers.end()) ms += timeOf(found->second);
     }
     return ms;
   }
 };
+
+/// The range of `measured(turn)` over the turns; nothing if one gives nothing.
+template <class OfTurn>
+std::optional<Range> rangeOver(std::size_t turns, OfTurn measured) {
+  std::optional<Range> range;
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    const std::optional<double> value = measured(turn);
+    if (!value) return {};
+    range = range ? Range{std::min(range->least, *value), std::max(range->most, *value)} : Range{*value, *value};
+  }
+  return range;
+}
+
+/// Totals, groups and how far the turns agree about them.
+void fillTimes(const Measured& a, const Measured& b, CompareReport& report) {
+  if (a.unavailable.empty()) report.aMs = a.total();
+  if (b.unavailable.empty()) report.bMs = b.total();
+  const std::size_t turns = std::min(a.totals.size(), b.totals.size());
+  report.turns = static_cast<int>(turns);
+  report.ratioRange = rangeOver(turns, [&](std::size_t turn) -> std::optional<double> {
+    return a.totals[turn] > 0 ? std::optional(b.totals[turn] / a.totals[turn]) : std::nullopt;
+  });
+  for (auto& group : report.groups) {
+    group.aMs = a.sum(group.a);
+    group.bMs = b.sum(group.b);
+    if (!group.aMs || !group.bMs) continue;
+    group.deltaMs = *group.bMs - *group.aMs;
+    group.deltaRangeMs = rangeOver(turns, [&](std::size_t turn) {
+      return std::optional(*b.sumInTurn(group.b, turn) - *a.sumInTurn(group.a, turn));
+    });
+  }
+}
 
 Status measureTurn(Engine& engine, const std::map<std::string, Tensor>& inputs, TimeOptions options, Measured& into) {
   options.perLayer = false;
@@ -84,13 +126,7 @@ Status measureInterleaved(Engine& a, Engine& b, const std::map<std::string, Tens
   if (!ofB.unavailable.empty()) {
     report.timeUnavailable += (report.timeUnavailable.empty() ? "B: " : "; B: ") + ofB.unavailable;
   }
-  if (ofA.unavailable.empty()) report.aMs = ofA.total();
-  if (ofB.unavailable.empty()) report.bMs = ofB.total();
-  for (auto& group : report.groups) {
-    group.aMs = ofA.sum(group.a);
-    group.bMs = ofB.sum(group.b);
-    if (group.aMs && group.bMs) group.deltaMs = *group.bMs - *group.aMs;
-  }
+  fillTimes(ofA, ofB, report);
   return Done{};
 }
 

@@ -15,6 +15,11 @@ Json comparisonsJson(const std::vector<TensorComparison>& comparisons) {
   return list;
 }
 
+/// `null` where nothing was measured.
+Json rangeJson(const std::optional<Range>& range) {
+  return range ? Json{{"least", range->least}, {"most", range->most}} : Json(nullptr);
+}
+
 }  // namespace
 
 Json originsJson(const Plan& plan, const FusedNode& fused) {
@@ -101,12 +106,15 @@ Json toJson(const CompareReport& report) {
                               {"b", group.b},
                               {"a_ms", optionalNumber(group.aMs)},
                               {"b_ms", optionalNumber(group.bMs)},
-                              {"delta_ms", optionalNumber(group.deltaMs)}});
+                              {"delta_ms", optionalNumber(group.deltaMs)},
+                              {"delta_range_ms", rangeJson(group.deltaRangeMs)}});
   }
   json["outputs"] = comparisonsJson(report.outputs);
   json["values"] = comparisonsJson(report.values);
   json["a_ms"] = optionalNumber(report.aMs);
   json["b_ms"] = optionalNumber(report.bMs);
+  json["turns"] = report.turns;
+  json["ratio_range"] = rangeJson(report.ratioRange);
   json["time_unavailable"] = report.timeUnavailable.empty() ? Json(nullptr) : Json(report.timeUnavailable);
   return json;
 }

@@ -40,11 +40,17 @@ Json inspectJson(const Model& model);
 /// Random inputs, seeded by their names, in a sensible range for their type (token ids below the vocabulary).
 std::map<std::string, Tensor> randomInputs(const Plan& plan, const std::map<std::string, Dims>& shapes = {});
 
+/// The least and the most of what was measured in several turns.
+struct Range {
+  double least = 0, most = 0;
+};
+
 /// One group of the smallest common cover of two plans' fused nodes by origin nodes.
 struct CompareGroup {
   std::vector<std::string> origins;
   std::vector<std::string> a, b;  ///< names of fused nodes
   std::optional<double> aMs, bMs, deltaMs;
+  std::optional<Range> deltaRangeMs;  ///< B - A, turn by turn; on both sides of 0: the turns do not tell them apart
 };
 struct CompareReport {
   std::string a, b;
@@ -52,7 +58,9 @@ struct CompareReport {
   std::vector<TensorComparison> outputs;  ///< b against a
   std::vector<TensorComparison> values;   ///< inner values that both have in memory
   std::optional<double> aMs, bMs;
-  std::string timeUnavailable;  ///< why times are absent
+  int turns = 0;                    ///< in which both were timed, A B A B …
+  std::optional<Range> ratioRange;  ///< B's time over A's, turn by turn
+  std::string timeUnavailable;      ///< why times are absent
 };
 /// Groups alone, without running anything: pure.
 std::vector<CompareGroup> commonCover(const Plan& a, const Plan& b);

@@ -1,422 +1,280 @@
 #include "ui/canvas/canvas_painter.h"
 
-#include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
 #include "ui/canvas/canvas_metrics.h"
+#include "ui/canvas/canvas_painter_private.h"
 
 namespace fusescope {
 namespace {
 
 constexpr double kNamesFrom = 0.30, kFullFrom = 0.62;
 constexpr double kEdgeLabelsFrom = 0.85;
-constexpr double kCurvesFrom = 0.22;
-
-class Painter {
- public:
-  Painter(QPainter& painter, const CanvasScene& scene, const CanvasLook& look, const QRectF& visible, double scale)
-      : m_painter(painter),
-        m_scene(scene),
-        m_look(look),
-        m_theme(*look.theme),
-        m_visible(visible),
-        m_scale(scale),
-        m_detail(detailAt(scale)) {}
-
-  void paint() {
-    m_painter.setRenderHint(QPainter::Antialiasing, m_detail != Detail::Colors);
-    m_painter.setRenderHint(QPainter::TextAntialiasing);
-    for (std::size_t i = 0; i < m_scene.items.size(); ++i) {
-      if (m_scene.items[i].open && meets(rectOf(int(i)))) container(int(i));
-    }
-    edges();
-    for (std::size_t i = 0; i < m_scene.items.size(); ++i) {
-      if (m_scene.items[i].open && meets(rectOf(int(i)))) header(int(i));
-    }
-    for (std::size_t i = 0; i < m_scene.items.size(); ++i) {
-      if (m_scene.items[i].isBox() && meets(rectOf(int(i)))) box(int(i));
-    }
-    if (m_scale >= kEdgeLabelsFrom && m_look.progress >= 1) edgeLabels();
-    if (m_detail != Detail::Colors) castMarks();
-  }
-
- private:
-  bool meets(const QRectF& rect) const { return rect.intersects(m_visible); }
-  bool isSelected(int i) const { return m_look.selected != nullptr && m_look.selected->contains(i); }
-  bool isMatch(int i) const { return m_look.matches != nullptr && m_look.matches->contains(i); }
-  bool isFaded(int i) const { return m_look.matches != nullptr && !m_look.matches->contains(i) && !isSelected(i); }
-  double pixels(double p) const { return p / m_scale; }  // device-independent pixels in scene units
-
-  QRectF rectOf(int i) const {
-    const QRectF& to = m_scene.items[i].rect;
-    if (m_look.from == nullptr || m_look.progress >= 1) return to;
-    const QRectF& from = (*m_look.from)[i];
-    if (from.isNull()) return to;
-    const auto between = [&](double a, double b) { return a + (b - a) * m_look.progress; };
-    return QRectF(between(from.x(), to.x()), between(from.y(), to.y()), between(from.width(), to.width()),
-                  between(from.height(), to.height()));
-  }
-
-  QPen outline(int i, const QColor& usual) const {
-    if (isSelected(i)) return QPen(m_theme.accent, std::max(2.0, pixels(2)));
-    if (isMatch(i)) return QPen(m_theme.match, std::max(2.0, pixels(2)));
-    if (i == m_look.hovered) return QPen(mixed(usual, m_theme.text, 0.45), std::max(1.2, pixels(1)));
-    return QPen(usual, std::max(1.0, pixels(0.6)));
-  }
-
-  void container(int i) {
-    const CanvasItem& item = m_scene.items[i];
-    const QRectF rect = rectOf(i);
-    const QColor color = m_look.colors->fill[i];
-    const bool segment = item.kind == ItemKind::Segment;
-    const QColor back = segment ? m_theme.container : mixed(m_theme.container, color, 0.09);
-    QPen pen = outline(i, mixed(m_theme.border, color, segment ? 0.25 : 0.55));
-    if (item.fallback && segment && !isSelected(i)) pen.setStyle(Qt::DashLine);
-    m_painter.setPen(pen);
-    m_painter.setBrush(back);
-    if (m_detail == Detail::Colors) {
-      m_painter.drawRect(rect);
-    } else {
-      m_painter.drawRoundedRect(rect, metrics::kRadius + 3, metrics::kRadius + 3);
-    }
-    focusRing(i, rect);
-  }
-
-  // Behind the text of a header, so that the edges that enter beneath it do not cross it.
-  void veil(const QRectF& rect, const QColor& color, bool segment) {
-    m_painter.setPen(Qt::NoPen);
-    m_painter.setBrush(segment ? m_theme.container : mixed(m_theme.container, color, 0.09));
-    m_painter.drawRoundedRect(rect.adjusted(-6, -1, 6, 1), 5, 5);
-  }
-
-  // The header stays in sight while its container is: its text slides down with the top of the picture.
-  void header(int i) {
-    const CanvasItem& item = m_scene.items[i];
-    const QRectF rect = rectOf(i);
-    const QColor color = m_look.colors->fill[i];
-    const bool far = m_detail != Detail::Full;
-    if (far && rect.width() * m_scale < 90) return;
-    const double grow = far ? std::max(1.0, pixels(11) / metrics::kTitlePixels) : 1.0;
-    const double height =
-        (item.kind == ItemKind::Segment ? metrics::kSegmentHeader : metrics::kFusedHeader) * (far ? 0.8 : 1);
-    if (far && item.kind != ItemKind::Segment) return;
-    m_painter.save();
-    m_painter.setClipRect(rect, Qt::IntersectClip);
-    QFont font = titleFont();
-    font.setPixelSize(int(std::lround(metrics::kTitlePixels * grow)));
-    const double left = std::max(rect.left(), std::min(m_visible.left(), rect.right() - 220)) + 14;
-    m_painter.setPen(m_theme.text);
-    m_painter.setFont(font);
-    const double titleHeight = QFontMetricsF(font).height();
-    const double top =
-        rect.top() + (item.kind == ItemKind::Segment ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
-    const QRectF line(left + 14 * grow, top, rect.right() - left - 24 * grow, titleHeight);
-    const double used = QFontMetricsF(font).horizontalAdvance(item.title);
-    const bool segment = item.kind == ItemKind::Segment;
-    const QString rest = segment ? item.detail + QStringLiteral(" \u00b7 ") + item.meta : QString();
-    QFont restFont = detailFont();
-    restFont.setPixelSize(int(std::lround(metrics::kDetailPixels * grow)));
-    const double restWidth =
-        segment ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : metrics::kBadgeWidth + 8;
-    veil(QRectF(left - 4 * grow, line.top(), used + restWidth + 18 * grow, line.height()), color, segment);
-    m_painter.setPen(m_theme.text);
-    m_painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, item.title);
-    marker(QPointF(left, line.center().y()), color, grow, item.fallback);
-    if (segment) {
-      m_painter.setFont(restFont);
-      m_painter.setPen(m_theme.dimText);
-      m_painter.drawText(line.adjusted(used + 12 * grow, 0.5, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, rest);
-    } else {
-      badge(QRectF(line.left() + used + 8, line.top(), metrics::kBadgeWidth, titleHeight), i);
-      QString below = item.detail;
-      if (!m_look.colors->time[i].isEmpty()) below += QStringLiteral(" \u00b7 ") + m_look.colors->time[i];
-      below = QFontMetricsF(detailFont()).elidedText(below, Qt::ElideMiddle, rect.right() - left - 12);
-      const QRectF second(left, line.bottom() + 1, rect.right() - left - 10, 16);
-      veil(QRectF(second.topLeft(), QSizeF(QFontMetricsF(detailFont()).horizontalAdvance(below), 16)), color, false);
-      m_painter.setFont(detailFont());
-      m_painter.setPen(m_theme.dimText);
-      m_painter.drawText(second, Qt::AlignLeft | Qt::AlignVCenter, below);
-    }
-    m_painter.restore();
-  }
-
-  // A triangle that points down: this is open.
-  void marker(const QPointF& at, const QColor& color, double grow, bool hollow) {
-    const double r = 4 * grow;
-    m_painter.setPen(QPen(color, 1.2));
-    m_painter.setBrush(hollow ? QBrush(Qt::NoBrush) : QBrush(color));
-    m_painter.drawPolygon(QPolygonF({at + QPointF(-r, -r * 0.6), at + QPointF(r, -r * 0.6), at + QPointF(0, r * 0.8)}));
-  }
-
-  void focusRing(int i, const QRectF& rect) {
-    if (i != m_look.current || !m_look.focus) return;
-    m_painter.setBrush(Qt::NoBrush);
-    m_painter.setPen(QPen(m_theme.accent, std::max(1.0, pixels(1)), Qt::DotLine));
-    const double out = std::max(3.5, pixels(3));
-    m_painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), metrics::kRadius + out, metrics::kRadius + out);
-  }
-
-  // ---- edges -------------------------------------------------------------------------------------------------------
-  static QPainterPath pathOf(const CanvasEdge& edge) {
-    QPainterPath path;
-    if (edge.points.empty()) return path;
-    path.moveTo(edge.points[0]);
-    for (std::size_t p = 0; p + 3 < edge.points.size(); p += 3) {
-      path.cubicTo(edge.points[p + 1], edge.points[p + 2], edge.points[p + 3]);
-    }
-    return path;
-  }
-
-  bool isLit(const CanvasEdge& edge) const {
-    if (m_look.selected == nullptr || m_look.selected->isEmpty()) return false;
-    for (const int end : {edge.from, edge.to}) {
-      if (isSelected(end)) return true;
-    }
-    return false;
-  }
-
-  void edges() {
-    const bool curves = m_scale >= kCurvesFrom;
-    QColor usual = m_theme.edge;
-    if (m_look.matches != nullptr) usual = mixed(usual, m_theme.canvas, 0.55);
-    usual.setAlphaF(m_look.progress < 1 ? m_look.progress * m_look.progress : 1.0);
-    const QPen pen(usual, curves ? 1.4 : 0);
-    const QPen lit(m_theme.accent, std::max(2.0, pixels(1.6)));
-    std::vector<const CanvasEdge*> litEdges;
-    QVector<QLineF> lines;
-    m_painter.setBrush(Qt::NoBrush);
-    m_painter.setPen(pen);
-    for (const CanvasEdge& edge : m_scene.edges) {
-      if (!edge.bounds.adjusted(-2, -2, 2, 2).intersects(m_visible)) continue;
-      if (isLit(edge)) {
-        litEdges.push_back(&edge);
-      } else if (curves) {
-        m_painter.drawPath(pathOf(edge));
-        arrow(edge, usual);
-      } else {
-        for (std::size_t p = 0; p + 3 < edge.points.size(); p += 3) lines << QLineF(edge.points[p], edge.points[p + 3]);
-      }
-    }
-    if (!lines.isEmpty()) m_painter.drawLines(lines);
-    for (const CanvasEdge* edge : litEdges) {
-      m_painter.setBrush(Qt::NoBrush);
-      m_painter.setPen(lit);
-      m_painter.drawPath(pathOf(*edge));
-      arrow(*edge, m_theme.accent);
-    }
-  }
-
-  void arrow(const CanvasEdge& edge, const QColor& color) {
-    if (m_detail == Detail::Colors || edge.points.size() < 4) return;
-    const QPointF tip = edge.points.back();
-    const QPen before = m_painter.pen();
-    m_painter.setPen(Qt::NoPen);
-    m_painter.setBrush(color);
-    m_painter.drawPolygon(QPolygonF({tip, tip + QPointF(-3.6, -7), tip + QPointF(3.6, -7)}));
-    m_painter.setPen(before);
-    m_painter.setBrush(Qt::NoBrush);
-  }
-
-  static QPointF middleOf(const CanvasEdge& edge) {
-    // The end: there an edge has a place of its own, the beginning may be shared.
-    const std::size_t last = (edge.points.size() - 1) / 3 - 1;
-    const QPointF* p = &edge.points[last * 3];
-    return (p[0] + p[1] * 3 + p[2] * 3 + p[3]) / 8;
-  }
-
-  void edgeLabels() {
-    m_painter.setFont(metaFont());
-    const QFontMetricsF font(metaFont());
-    for (const CanvasEdge& edge : m_scene.edges) {
-      if (edge.points.size() < 4 || !edge.cast.isEmpty() || !meets(edge.bounds.adjusted(-1, -1, 1, 1))) continue;
-      // The type is already in the producer's box; on the edge it is of use where that is out of sight or lit.
-      const bool producerSeen = m_scene.items[edge.from].isBox() && meets(m_scene.items[edge.from].rect);
-      if (producerSeen && !isLit(edge)) continue;
-      const QPointF at = middleOf(edge);
-      const double width = font.horizontalAdvance(edge.label) + 10;
-      const QRectF rect(at.x() - width / 2, at.y() - 8, width, 16);
-      if (!meets(rect)) continue;
-      m_painter.setPen(Qt::NoPen);
-      QColor back = m_theme.container;
-      back.setAlphaF(0.88);
-      m_painter.setBrush(back);
-      m_painter.drawRoundedRect(rect, 4, 4);
-      m_painter.setPen(m_theme.dimText);
-      m_painter.drawText(rect, Qt::AlignCenter, edge.label);
-    }
-  }
-
-  // A cast is a diamond on its edge, with what it does beside it when near enough.
-  void castMarks() {
-    for (const CanvasEdge& edge : m_scene.edges) {
-      if (edge.cast.isEmpty() || edge.points.size() < 4) continue;
-      const QPointF at = middleOf(edge);
-      if (!m_visible.adjusted(-80, -20, 80, 20).contains(at)) continue;
-      m_painter.setPen(QPen(m_theme.canvas, 1.5));
-      m_painter.setBrush(m_theme.warning);
-      m_painter.drawPolygon(
-          QPolygonF({at + QPointF(0, -6), at + QPointF(6, 0), at + QPointF(0, 6), at + QPointF(-6, 0)}));
-      if (m_detail != Detail::Full) continue;
-      m_painter.setFont(metaFont());
-      const double width = QFontMetricsF(metaFont()).horizontalAdvance(edge.cast) + 10;
-      const QRectF rect(at.x() + 9, at.y() - 8, width, 16);
-      m_painter.setPen(Qt::NoPen);
-      QColor back = m_theme.container;
-      back.setAlphaF(0.9);
-      m_painter.setBrush(back);
-      m_painter.drawRoundedRect(rect, 4, 4);
-      m_painter.setPen(m_theme.warning);
-      m_painter.drawText(rect, Qt::AlignCenter, edge.cast);
-    }
-  }
-
-  // ---- boxes -------------------------------------------------------------------------------------------------------
-  void box(int i) {
-    const CanvasItem& item = m_scene.items[i];
-    const QRectF rect = rectOf(i);
-    QColor color = m_look.colors->fill[i];
-    if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.72);
-    if (m_detail == Detail::Colors) return farBox(i, rect, color);
-    m_painter.setOpacity(m_look.from != nullptr && m_look.progress < 1 && (*m_look.from)[i].isNull() ? m_look.progress
-                                                                                                     : 1);
-    const bool pill = item.kind == ItemKind::Input || item.kind == ItemKind::Output;
-    const double radius = pill ? rect.height() / 2 : metrics::kRadius;
-    const double tint = m_detail == Detail::Names ? 0.34 : (m_theme.kind == ThemeKind::Dark ? 0.13 : 0.10);
-    m_painter.setPen(outline(i, mixed(m_theme.border, color, 0.5)));
-    m_painter.setBrush(mixed(m_theme.box, color, i == m_look.hovered ? tint + 0.06 : tint));
-    m_painter.drawRoundedRect(rect, radius, radius);
-    if (!pill) stripe(rect, color, item);
-    focusRing(i, rect);
-    if (m_detail == Detail::Names) {
-      nameOnly(item, rect, i);
-    } else if (pill) {
-      pillText(item, rect, i);
-    } else {
-      boxText(item, rect, i);
-    }
-    m_painter.setOpacity(1);
-  }
-
-  void farBox(int i, const QRectF& rect, const QColor& color) {
-    m_painter.fillRect(rect, color);
-    if (!isSelected(i) && !isMatch(i) && i != m_look.current) return;
-    m_painter.setBrush(Qt::NoBrush);
-    m_painter.setPen(QPen(isMatch(i) && !isSelected(i) ? m_theme.match : m_theme.accent, pixels(2)));
-    const double out = pixels(2);
-    m_painter.drawRect(rect.adjusted(-out, -out, out, out));
-  }
-
-  // The colour at the left, and a stack behind what can be opened.
-  void stripe(const QRectF& rect, const QColor& color, const CanvasItem& item) {
-    m_painter.setPen(Qt::NoPen);
-    m_painter.setBrush(color);
-    m_painter.drawRoundedRect(QRectF(rect.left() + 5, rect.top() + 8, metrics::kStripe, rect.height() - 16), 2, 2);
-    if (!item.canOpen) return;
-    m_painter.setPen(QPen(mixed(m_theme.border, color, 0.5), 1.0));
-    m_painter.drawLine(QPointF(rect.left() + 9, rect.bottom() + 3), QPointF(rect.right() - 9, rect.bottom() + 3));
-  }
-
-  void nameOnly(const CanvasItem& item, const QRectF& rect, int i) {
-    QFont font = titleFont();
-    font.setPixelSize(std::clamp(int(std::lround(pixels(10.5))), metrics::kTitlePixels, 26));
-    m_painter.setFont(font);
-    m_painter.setPen(isFaded(i) ? m_theme.dimText : m_theme.text);
-    const QRectF room = rect.adjusted(metrics::kBoxPaddingX + 2, 2, -6, -2);
-    m_painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                       QFontMetricsF(font).elidedText(item.title, Qt::ElideRight, room.width()));
-  }
-
-  void pillText(const CanvasItem& item, const QRectF& rect, int i) {
-    m_painter.setPen(isFaded(i) ? m_theme.disabledText : m_theme.text);
-    m_painter.setFont(titleFont());
-    const QRectF room = rect.adjusted(14, 4, -14, -4);
-    m_painter.drawText(QRectF(room.left(), room.top(), room.width(), 17), Qt::AlignCenter, item.title);
-    m_painter.setFont(metaFont());
-    m_painter.setPen(isFaded(i) ? m_theme.disabledText : m_theme.dimText);
-    m_painter.drawText(QRectF(room.left(), room.bottom() - 14, room.width(), 14), Qt::AlignCenter, item.detail);
-  }
-
-  void boxText(const CanvasItem& item, const QRectF& rect, int i) {
-    double top = rect.top() + 6;
-    if (!item.stubs.isEmpty()) {
-      stubs(item, rect);
-      top += metrics::kStubRow;
-    }
-    const double left = rect.left() + metrics::kBoxPaddingX + metrics::kStripe;
-    const double right = rect.right() - 9;
-    m_painter.setFont(titleFont());
-    m_painter.setPen(isFaded(i) ? m_theme.disabledText : m_theme.text);
-    m_painter.drawText(QRectF(left, top, right - left - metrics::kBadgeWidth, 18), Qt::AlignLeft | Qt::AlignVCenter,
-                       item.title);
-    badge(QRectF(right - metrics::kBadgeWidth, top + 1.5, metrics::kBadgeWidth, 15), i);
-    const QColor dim = isFaded(i) ? m_theme.disabledText : m_theme.dimText;
-    m_painter.setFont(detailFont());
-    m_painter.setPen(dim);
-    m_painter.drawText(QRectF(left, top + 18, right - left, 15), Qt::AlignLeft | Qt::AlignVCenter, item.detail);
-    m_painter.setFont(metaFont());
-    const QString& time = m_look.colors->time[i];
-    const double timeWidth = time.isEmpty() ? 0 : QFontMetricsF(metaFont()).horizontalAdvance(time) + 8;
-    const QRectF metaRow(left, top + 34, right - left, 14);
-    m_painter.drawText(
-        metaRow.adjusted(0, 0, -timeWidth, 0), Qt::AlignLeft | Qt::AlignVCenter,
-        timeWidth == 0 ? item.meta
-                       : QFontMetricsF(metaFont()).elidedText(item.meta, Qt::ElideRight, metaRow.width() - timeWidth));
-    if (time.isEmpty()) return;
-    m_painter.setPen(m_theme.text);
-    m_painter.drawText(metaRow, Qt::AlignRight | Qt::AlignVCenter, time);
-  }
-
-  void badge(const QRectF& rect, int i) {
-    const QString& label = m_look.colors->badge[i];
-    if (label.isEmpty()) return;
-    const CanvasItem& item = m_scene.items[i];
-    QColor color =
-        item.mixedPrecision ? mixedPrecisionSwatch(m_theme).color : precisionSwatch(item.precision, m_theme).color;
-    if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.7);
-    QFont font = metaFont();
-    font.setBold(true);
-    const double width = std::min(QFontMetricsF(font).horizontalAdvance(label) + 10, rect.width());
-    const QRectF pill(rect.right() - width, rect.top(), width, std::min(rect.height(), 15.0));
-    m_painter.setPen(Qt::NoPen);
-    m_painter.setBrush(color);
-    m_painter.drawRoundedRect(pill, 4, 4);
-    m_painter.setFont(font);
-    m_painter.setPen(readableOn(color));
-    m_painter.drawText(pill, Qt::AlignCenter, label);
-  }
-
-  // Names of the shared inputs, each with the end of its wire.
-  void stubs(const CanvasItem& item, const QRectF& rect) {
-    const QFontMetricsF font(metaFont());
-    double x = rect.left() + metrics::kBoxPaddingX + metrics::kStripe;
-    for (const QString& stub : item.stubs) {
-      const double width = font.horizontalAdvance(stub) + 12;
-      if (x + width > rect.right() - 6) break;
-      m_painter.setPen(QPen(m_theme.edge, 1.4));
-      m_painter.drawLine(QPointF(x + 7, rect.top() - 7), QPointF(x + 7, rect.top() + 5));
-      m_painter.setBrush(m_theme.edge);
-      m_painter.drawEllipse(QPointF(x + 7, rect.top() - 8), 2, 2);
-      m_painter.setPen(Qt::NoPen);
-      m_painter.setBrush(mixed(m_theme.box, m_theme.edge, 0.25));
-      m_painter.drawRoundedRect(QRectF(x, rect.top() + 5, width, 15), 4, 4);
-      m_painter.setFont(metaFont());
-      m_painter.setPen(m_theme.dimText);
-      m_painter.drawText(QRectF(x, rect.top() + 5, width, 15), Qt::AlignCenter, stub);
-      x += width + 6;
-    }
-  }
-
-  QPainter& m_painter;
-  const CanvasScene& m_scene;
-  const CanvasLook& m_look;
-  const Theme& m_theme;
-  const QRectF m_visible;
-  const double m_scale;
-  const Detail m_detail;
-};
 
 }  // namespace
+
+void CanvasPainter::paint() {
+  m_painter.setRenderHint(QPainter::Antialiasing, m_detail != Detail::Colors);
+  m_painter.setRenderHint(QPainter::TextAntialiasing);
+  for (std::size_t i = 0; i < m_scene.items.size(); ++i) {
+    if (m_scene.items[i].open && meets(rectOf(int(i)))) container(int(i));
+  }
+  edges();
+  for (std::size_t i = 0; i < m_scene.items.size(); ++i) {
+    if (m_scene.items[i].open && meets(rectOf(int(i)))) header(int(i));
+  }
+  for (std::size_t i = 0; i < m_scene.items.size(); ++i) {
+    if (m_scene.items[i].isBox() && meets(rectOf(int(i)))) box(int(i));
+  }
+  if (m_scale >= kEdgeLabelsFrom && m_look.progress >= 1) edgeLabels();
+  if (m_detail != Detail::Colors) castMarks();
+}
+
+QRectF CanvasPainter::rectOf(int i) const {
+  const QRectF& to = m_scene.items[i].rect;
+  if (m_look.from == nullptr || m_look.progress >= 1) return to;
+  const QRectF& from = (*m_look.from)[i];
+  if (from.isNull()) return to;
+  const auto between = [&](double a, double b) { return a + (b - a) * m_look.progress; };
+  return QRectF(between(from.x(), to.x()), between(from.y(), to.y()), between(from.width(), to.width()),
+                between(from.height(), to.height()));
+}
+
+QPen CanvasPainter::outline(int i, const QColor& usual) const {
+  if (isSelected(i)) return QPen(m_theme.accent, std::max(2.0, pixels(2)));
+  if (isMatch(i)) return QPen(m_theme.match, std::max(2.0, pixels(2)));
+  if (i == m_look.hovered) return QPen(mixed(usual, m_theme.text, 0.45), std::max(1.2, pixels(1)));
+  return QPen(usual, std::max(1.0, pixels(0.6)));
+}
+
+void CanvasPainter::container(int i) {
+  const CanvasItem& item = m_scene.items[i];
+  const QRectF rect = rectOf(i);
+  const QColor color = m_look.colors->fill[i];
+  const bool segment = item.kind == ItemKind::Segment;
+  const QColor back = segment ? m_theme.container : mixed(m_theme.container, color, 0.09);
+  QPen pen = outline(i, mixed(m_theme.border, color, segment ? 0.25 : 0.55));
+  if (item.fallback && segment && !isSelected(i)) pen.setStyle(Qt::DashLine);
+  m_painter.setPen(pen);
+  m_painter.setBrush(back);
+  if (m_detail == Detail::Colors) {
+    m_painter.drawRect(rect);
+  } else {
+    m_painter.drawRoundedRect(rect, metrics::kRadius + 3, metrics::kRadius + 3);
+  }
+  focusRing(i, rect);
+}
+
+// Behind the text of a header, so that the edges that enter beneath it do not cross it.
+void CanvasPainter::veil(const QRectF& rect, const QColor& color, bool segment) {
+  m_painter.setPen(Qt::NoPen);
+  m_painter.setBrush(segment ? m_theme.container : mixed(m_theme.container, color, 0.09));
+  m_painter.drawRoundedRect(rect.adjusted(-6, -1, 6, 1), 5, 5);
+}
+
+// The header stays in sight while its container is: its text slides down with the top of the picture.
+void CanvasPainter::header(int i) {
+  const CanvasItem& item = m_scene.items[i];
+  const QRectF rect = rectOf(i);
+  const QColor color = m_look.colors->fill[i];
+  const bool far = m_detail != Detail::Full;
+  if (far && rect.width() * m_scale < 90) return;
+  const double grow = far ? std::max(1.0, pixels(11) / metrics::kTitlePixels) : 1.0;
+  const double height =
+      (item.kind == ItemKind::Segment ? metrics::kSegmentHeader : metrics::kFusedHeader) * (far ? 0.8 : 1);
+  if (far && item.kind != ItemKind::Segment) return;
+  m_painter.save();
+  m_painter.setClipRect(rect, Qt::IntersectClip);
+  QFont font = titleFont();
+  font.setPixelSize(int(std::lround(metrics::kTitlePixels * grow)));
+  const double left = std::max(rect.left(), std::min(m_visible.left(), rect.right() - 220)) + 14;
+  m_painter.setPen(m_theme.text);
+  m_painter.setFont(font);
+  const double titleHeight = QFontMetricsF(font).height();
+  const double top =
+      rect.top() + (item.kind == ItemKind::Segment ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
+  const QRectF line(left + 14 * grow, top, rect.right() - left - 24 * grow, titleHeight);
+  const double used = QFontMetricsF(font).horizontalAdvance(item.title);
+  const bool segment = item.kind == ItemKind::Segment;
+  const QString rest = segment ? item.detail + QStringLiteral(" \u00b7 ") + item.meta : QString();
+  QFont restFont = detailFont();
+  restFont.setPixelSize(int(std::lround(metrics::kDetailPixels * grow)));
+  const double restWidth =
+      segment ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : metrics::kBadgeWidth + 8;
+  veil(QRectF(left - 4 * grow, line.top(), used + restWidth + 18 * grow, line.height()), color, segment);
+  m_painter.setPen(m_theme.text);
+  m_painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, item.title);
+  marker(QPointF(left, line.center().y()), color, grow, item.fallback);
+  if (segment) {
+    m_painter.setFont(restFont);
+    m_painter.setPen(m_theme.dimText);
+    m_painter.drawText(line.adjusted(used + 12 * grow, 0.5, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, rest);
+  } else {
+    badge(QRectF(line.left() + used + 8, line.top(), metrics::kBadgeWidth, titleHeight), i);
+    QString below = item.detail;
+    if (!m_look.colors->time[i].isEmpty()) below += QStringLiteral(" \u00b7 ") + m_look.colors->time[i];
+    below = QFontMetricsF(detailFont()).elidedText(below, Qt::ElideMiddle, rect.right() - left - 12);
+    const QRectF second(left, line.bottom() + 1, rect.right() - left - 10, 16);
+    veil(QRectF(second.topLeft(), QSizeF(QFontMetricsF(detailFont()).horizontalAdvance(below), 16)), color, false);
+    m_painter.setFont(detailFont());
+    m_painter.setPen(m_theme.dimText);
+    m_painter.drawText(second, Qt::AlignLeft | Qt::AlignVCenter, below);
+  }
+  m_painter.restore();
+}
+
+// A triangle that points down: this is open.
+void CanvasPainter::marker(const QPointF& at, const QColor& color, double grow, bool hollow) {
+  const double r = 4 * grow;
+  m_painter.setPen(QPen(color, 1.2));
+  m_painter.setBrush(hollow ? QBrush(Qt::NoBrush) : QBrush(color));
+  m_painter.drawPolygon(QPolygonF({at + QPointF(-r, -r * 0.6), at + QPointF(r, -r * 0.6), at + QPointF(0, r * 0.8)}));
+}
+
+void CanvasPainter::focusRing(int i, const QRectF& rect) {
+  if (i != m_look.current || !m_look.focus) return;
+  m_painter.setBrush(Qt::NoBrush);
+  m_painter.setPen(QPen(m_theme.accent, std::max(1.0, pixels(1)), Qt::DotLine));
+  const double out = std::max(3.5, pixels(3));
+  m_painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), metrics::kRadius + out, metrics::kRadius + out);
+}
+
+// ---- boxes -------------------------------------------------------------------------------------------------------
+void CanvasPainter::box(int i) {
+  const CanvasItem& item = m_scene.items[i];
+  const QRectF rect = rectOf(i);
+  QColor color = m_look.colors->fill[i];
+  if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.72);
+  if (m_detail == Detail::Colors) return farBox(i, rect, color);
+  m_painter.setOpacity(m_look.from != nullptr && m_look.progress < 1 && (*m_look.from)[i].isNull() ? m_look.progress
+                                                                                                   : 1);
+  const bool pill = item.kind == ItemKind::Input || item.kind == ItemKind::Output;
+  const double radius = pill ? rect.height() / 2 : metrics::kRadius;
+  const double tint = m_detail == Detail::Names ? 0.34 : (m_theme.kind == ThemeKind::Dark ? 0.13 : 0.10);
+  m_painter.setPen(outline(i, mixed(m_theme.border, color, 0.5)));
+  m_painter.setBrush(mixed(m_theme.box, color, i == m_look.hovered ? tint + 0.06 : tint));
+  m_painter.drawRoundedRect(rect, radius, radius);
+  if (!pill) stripe(rect, color, item);
+  focusRing(i, rect);
+  if (m_detail == Detail::Names) {
+    nameOnly(item, rect, i);
+  } else if (pill) {
+    pillText(item, rect, i);
+  } else {
+    boxText(item, rect, i);
+  }
+  m_painter.setOpacity(1);
+}
+
+void CanvasPainter::farBox(int i, const QRectF& rect, const QColor& color) {
+  m_painter.fillRect(rect, color);
+  if (!isSelected(i) && !isMatch(i) && i != m_look.current) return;
+  m_painter.setBrush(Qt::NoBrush);
+  m_painter.setPen(QPen(isMatch(i) && !isSelected(i) ? m_theme.match : m_theme.accent, pixels(2)));
+  const double out = pixels(2);
+  m_painter.drawRect(rect.adjusted(-out, -out, out, out));
+}
+
+// The colour at the left, and a stack behind what can be opened.
+void CanvasPainter::stripe(const QRectF& rect, const QColor& color, const CanvasItem& item) {
+  m_painter.setPen(Qt::NoPen);
+  m_painter.setBrush(color);
+  m_painter.drawRoundedRect(QRectF(rect.left() + 5, rect.top() + 8, metrics::kStripe, rect.height() - 16), 2, 2);
+  if (!item.canOpen) return;
+  m_painter.setPen(QPen(mixed(m_theme.border, color, 0.5), 1.0));
+  m_painter.drawLine(QPointF(rect.left() + 9, rect.bottom() + 3), QPointF(rect.right() - 9, rect.bottom() + 3));
+}
+
+void CanvasPainter::nameOnly(const CanvasItem& item, const QRectF& rect, int i) {
+  QFont font = titleFont();
+  font.setPixelSize(std::clamp(int(std::lround(pixels(10.5))), metrics::kTitlePixels, 26));
+  m_painter.setFont(font);
+  m_painter.setPen(isFaded(i) ? m_theme.dimText : m_theme.text);
+  const QRectF room = rect.adjusted(metrics::kBoxPaddingX + 2, 2, -6, -2);
+  m_painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetricsF(font).elidedText(item.title, Qt::ElideRight, room.width()));
+}
+
+void CanvasPainter::pillText(const CanvasItem& item, const QRectF& rect, int i) {
+  m_painter.setPen(isFaded(i) ? m_theme.disabledText : m_theme.text);
+  m_painter.setFont(titleFont());
+  const QRectF room = rect.adjusted(14, 4, -14, -4);
+  m_painter.drawText(QRectF(room.left(), room.top(), room.width(), 17), Qt::AlignCenter, item.title);
+  m_painter.setFont(metaFont());
+  m_painter.setPen(isFaded(i) ? m_theme.disabledText : m_theme.dimText);
+  m_painter.drawText(QRectF(room.left(), room.bottom() - 14, room.width(), 14), Qt::AlignCenter, item.detail);
+}
+
+void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
+  double top = rect.top() + 6;
+  if (!item.stubs.isEmpty()) {
+    stubs(item, rect);
+    top += metrics::kStubRow;
+  }
+  const double left = rect.left() + metrics::kBoxPaddingX + metrics::kStripe;
+  const double right = rect.right() - 9;
+  m_painter.setFont(titleFont());
+  m_painter.setPen(isFaded(i) ? m_theme.disabledText : m_theme.text);
+  m_painter.drawText(QRectF(left, top, right - left - metrics::kBadgeWidth, 18), Qt::AlignLeft | Qt::AlignVCenter,
+                     item.title);
+  badge(QRectF(right - metrics::kBadgeWidth, top + 1.5, metrics::kBadgeWidth, 15), i);
+  const QColor dim = isFaded(i) ? m_theme.disabledText : m_theme.dimText;
+  m_painter.setFont(detailFont());
+  m_painter.setPen(dim);
+  m_painter.drawText(QRectF(left, top + 18, right - left, 15), Qt::AlignLeft | Qt::AlignVCenter, item.detail);
+  m_painter.setFont(metaFont());
+  const QString& time = m_look.colors->time[i];
+  const double timeWidth = time.isEmpty() ? 0 : QFontMetricsF(metaFont()).horizontalAdvance(time) + 8;
+  const QRectF metaRow(left, top + 34, right - left, 14);
+  m_painter.drawText(
+      metaRow.adjusted(0, 0, -timeWidth, 0), Qt::AlignLeft | Qt::AlignVCenter,
+      timeWidth == 0 ? item.meta
+                     : QFontMetricsF(metaFont()).elidedText(item.meta, Qt::ElideRight, metaRow.width() - timeWidth));
+  if (time.isEmpty()) return;
+  m_painter.setPen(m_theme.text);
+  m_painter.drawText(metaRow, Qt::AlignRight | Qt::AlignVCenter, time);
+}
+
+void CanvasPainter::badge(const QRectF& rect, int i) {
+  const QString& label = m_look.colors->badge[i];
+  if (label.isEmpty()) return;
+  const CanvasItem& item = m_scene.items[i];
+  QColor color =
+      item.mixedPrecision ? mixedPrecisionSwatch(m_theme).color : precisionSwatch(item.precision, m_theme).color;
+  if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.7);
+  QFont font = metaFont();
+  font.setBold(true);
+  const double width = std::min(QFontMetricsF(font).horizontalAdvance(label) + 10, rect.width());
+  const QRectF pill(rect.right() - width, rect.top(), width, std::min(rect.height(), 15.0));
+  m_painter.setPen(Qt::NoPen);
+  m_painter.setBrush(color);
+  m_painter.drawRoundedRect(pill, 4, 4);
+  m_painter.setFont(font);
+  m_painter.setPen(readableOn(color));
+  m_painter.drawText(pill, Qt::AlignCenter, label);
+}
+
+// Names of the shared inputs, each with the end of its wire.
+void CanvasPainter::stubs(const CanvasItem& item, const QRectF& rect) {
+  const QFontMetricsF font(metaFont());
+  double x = rect.left() + metrics::kBoxPaddingX + metrics::kStripe;
+  for (const QString& stub : item.stubs) {
+    const double width = font.horizontalAdvance(stub) + 12;
+    if (x + width > rect.right() - 6) break;
+    m_painter.setPen(QPen(m_theme.edge, 1.4));
+    m_painter.drawLine(QPointF(x + 7, rect.top() - 7), QPointF(x + 7, rect.top() + 5));
+    m_painter.setBrush(m_theme.edge);
+    m_painter.drawEllipse(QPointF(x + 7, rect.top() - 8), 2, 2);
+    m_painter.setPen(Qt::NoPen);
+    m_painter.setBrush(mixed(m_theme.box, m_theme.edge, 0.25));
+    m_painter.drawRoundedRect(QRectF(x, rect.top() + 5, width, 15), 4, 4);
+    m_painter.setFont(metaFont());
+    m_painter.setPen(m_theme.dimText);
+    m_painter.drawText(QRectF(x, rect.top() + 5, width, 15), Qt::AlignCenter, stub);
+    x += width + 6;
+  }
+}
 
 Detail detailAt(double scale) {
   if (scale < kNamesFrom) return Detail::Colors;
@@ -425,7 +283,7 @@ Detail detailAt(double scale) {
 
 void paintCanvas(QPainter& painter, const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,
                  double scale) {
-  Painter(painter, scene, look, visible, scale).paint();
+  CanvasPainter(painter, scene, look, visible, scale).paint();
 }
 
 }  // namespace fusescope

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "ui/document/qt_text.h"
 
@@ -48,11 +49,34 @@ QString firstName(const Json& group) {
   return {};
 }
 
+/// B's time less A's. Coloured only where every turn agrees about its sign.
+Cell differenceCell(const Json& group, double most) {
+  const auto delta = numberIn(group, "delta_ms");
+  if (!delta) return {.text = QStringLiteral("unknown"), .sort = kUnknownLast, .tone = Tone::Dim, .number = true};
+  Cell cell{.text = signedMs(*delta), .sort = std::abs(*delta), .tone = Tone::Dim, .number = true};
+  const auto range = rangeIn(group, "delta_range_ms");
+  if (!range) return cell;
+  cell.tip = QStringLiteral("%1 to %2 over the turns").arg(signedMs(range->least), signedMs(range->most));
+  if (!range->tellsApart(0)) {
+    cell.tip += QStringLiteral(": they do not tell A and B apart here");
+    return cell;
+  }
+  cell.tone = *delta > 0 ? Tone::Bad : Tone::Good;
+  if (most > 0) cell.bar = std::abs(*delta) / most;
+  return cell;
+}
+
 }  // namespace
 
 std::optional<double> numberIn(const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key) || !object[key].is_number()) return std::nullopt;
   return object[key].get<double>();
+}
+
+std::optional<TurnRange> rangeIn(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key)) return std::nullopt;
+  const auto least = numberIn(object[key], "least"), most = numberIn(object[key], "most");
+  return least && most ? std::optional(TurnRange{*least, *most}) : std::nullopt;
 }
 
 std::string textIn(const Json& object, const char* key) {
@@ -130,16 +154,6 @@ TableContent compareContent(const Json& comparison) {
   for (const Json& group : comparison["groups"]) {
     const QString a = namesIn(group.value("a", Json::array())), b = namesIn(group.value("b", Json::array()));
     const bool changed = a != b;
-    const auto delta = numberIn(group, "delta_ms");
-    Cell difference = text(QStringLiteral("unknown"), Tone::Dim);
-    difference.number = true;
-    difference.sort = kUnknownLast;
-    if (delta) {
-      const double noise = 0.02 * std::max(numberIn(group, "a_ms").value_or(0), numberIn(group, "b_ms").value_or(0));
-      const Tone tone = std::abs(*delta) <= noise ? Tone::Dim : (*delta > 0 ? Tone::Bad : Tone::Good);
-      difference = {.text = signedMs(*delta), .sort = std::abs(*delta), .tone = tone, .number = true};
-      if (most > 0) difference.bar = std::abs(*delta) / most;
-    }
     const QString mark = changed ? QStringLiteral("≠ ") : QString();
     content.rows.push_back({firstName(group),
                             {{.text = mark + (a.isEmpty() ? QStringLiteral("no counterpart") : a),
@@ -150,14 +164,15 @@ TableContent compareContent(const Json& comparison) {
                               .tone = changed ? Tone::Warning : Tone::Plain},
                              milliseconds(numberIn(group, "a_ms")),
                              milliseconds(numberIn(group, "b_ms")),
-                             difference}});
+                             differenceCell(group, most)}});
   }
-  // What is fused otherwise first, then the largest difference.
-  std::stable_sort(content.rows.begin(), content.rows.end(), [](const TableRow& a, const TableRow& b) {
-    const bool changedA = a.cells[0].tone == Tone::Warning, changedB = b.cells[0].tone == Tone::Warning;
-    if (changedA != changedB) return changedA;
-    return a.cells[4].sort.toDouble() > b.cells[4].sort.toDouble();
-  });
+  // What is fused otherwise first, then what the turns tell apart, then the largest difference.
+  const auto rank = [](const TableRow& row) {
+    return std::tuple(row.cells[0].tone != Tone::Warning, row.cells[4].tone == Tone::Dim,
+                      -row.cells[4].sort.toDouble());
+  };
+  std::stable_sort(content.rows.begin(), content.rows.end(),
+                   [&](const TableRow& a, const TableRow& b) { return rank(a) < rank(b); });
   return content;
 }
 

@@ -19,6 +19,12 @@ TableContent errorsContent(const Json& report);
 
 /// A number of a report, or nothing where it is null.
 std::optional<double> numberIn(const Json& object, const char* key);
+/// A range of a `compare` report: the least and the most that its turns measured.
+struct TurnRange {
+  double least = 0, most = 0;
+  bool tellsApart(double same) const { return least > same || most < same; }  ///< all turns are on one side of `same`
+};
+std::optional<TurnRange> rangeIn(const Json& object, const char* key);
 /// A text of a report; empty where it is null.
 std::string textIn(const Json& object, const char* key);
 

@@ -16,102 +16,168 @@ Dims batchesOf(const Dims& scores, const Dims& matrix) {
 
 }  // namespace
 
-// Backwards from the softmax to the first product, taking scales and masks on the way; forwards over the guard to the
-// second product. Views and transpositions of the operands are strides by the time the pattern is lowered.
-std::optional<AttentionPattern> Lowering::matchAttention(const Node& softmax) const {
-  AttentionPattern pattern;
-  const Dims scores = dimsOf(softmax.input(0));
-  const std::int64_t rank = static_cast<std::int64_t>(scores.size());
-  const std::int64_t axis = softmax.intAttribute("axis", -1);
-  if (rank < 2 || rank > 6 || (axis != -1 && axis != rank - 1) || typeOf(softmax.input(0)) != DataType::F32)
-    return std::nullopt;
-  pattern.nodes.push_back(softmax.id);
-  const auto number = [this](ValueId value) -> std::optional<float> {
-    const Tensor* tensor = value.valid() ? constant(value) : nullptr;
-    if (tensor == nullptr || tensor->count() != 1 || !tensor->hasData()) return std::nullopt;
-    return static_cast<float>(tensor->asDouble(0));
-  };
-  const std::function<bool(ValueId)> leadsToProduct = [&](ValueId value) {
-    const std::optional<NodeId> from = producer(value);
-    if (!from || !onlyConsumer(value) || dimsOf(value) != scores) return false;
-    const Node& at = node(*from);
+/// One attempt to recognise attention around a softmax: backwards from there to the first product, taking scales and
+/// masks on the way; forwards over the guard to the second product. Views and transpositions of the operands are
+/// strides by the time the pattern is lowered.
+class Lowering::AttentionMatcher {
+ public:
+  AttentionMatcher(const Lowering& lowering, const Node& softmax)
+      : m_lowering(lowering), m_softmax(softmax), m_scores(lowering.dimsOf(softmax.input(0))) {}
+
+  std::optional<AttentionPattern> match() {
+    if (!takeSoftmax() || !takeTerms()) return std::nullopt;
+    takeFirstProduct();
+    if (!takeNanGuard() || !takeSecondProduct() || !extentsFit()) return std::nullopt;
+    return std::move(m_pattern);
+  }
+
+ private:
+  using Term = AttentionPattern::Term;
+
+  /// It must normalise the rows of the scores, which are f32.
+  bool takeSoftmax() {
+    const auto rank = static_cast<std::int64_t>(m_scores.size());
+    const std::int64_t axis = m_softmax.intAttribute("axis", -1);
+    if (rank < 2 || rank > 6 || (axis != -1 && axis != rank - 1)) return false;
+    m_pattern.nodes.push_back(m_softmax.id);
+    return m_lowering.typeOf(m_softmax.input(0)) == DataType::F32;
+  }
+
+  /// What is done to the scores between the first product and the softmax.
+  bool takeTerms() {
+    ValueId at = m_softmax.input(0);
+    if (!leadsToProduct(at)) return false;
+    while (!m_lowering.node(*m_lowering.producer(at)).is("MatMul")) {
+      const Node& change = m_lowering.node(*m_lowering.producer(at));
+      const std::size_t scores = scoresOperand(change);
+      const std::optional<Term> term = termOf(change, scores);
+      if (!term) return false;
+      m_pattern.nodes.push_back(change.id);
+      m_pattern.terms.insert(m_pattern.terms.begin(), *term);
+      at = change.input(scores);
+    }
+    m_first = *m_lowering.producer(at);
+    return true;
+  }
+
+  /// Whether `value` is the first product, or comes from it by changes that keep the extents of the scores.
+  bool leadsToProduct(ValueId value) const {
+    const std::optional<NodeId> from = m_lowering.producer(value);
+    if (!from || !m_lowering.onlyConsumer(value) || m_lowering.dimsOf(value) != m_scores) return false;
+    const Node& at = m_lowering.node(*from);
     if (at.is("MatMul")) return true;
     if (at.is("Mul") || at.is("Div") || at.is("Add")) return leadsToProduct(at.input(0)) || leadsToProduct(at.input(1));
     return at.is("Where") && (leadsToProduct(at.input(1)) || leadsToProduct(at.input(2)));
-  };
-  using Term = AttentionPattern::Term;
-  ValueId at = softmax.input(0);
-  while (leadsToProduct(at) && !node(*producer(at)).is("MatMul")) {
-    const Node& change = node(*producer(at));
-    pattern.nodes.push_back(change.id);
-    Term term{.kind = Term::Kind::Scale};
-    if (change.is("Where")) {
-      const bool kept = leadsToProduct(change.input(1));
-      const std::optional<float> value = number(change.input(kept ? 2 : 1));
-      if (!value || typeOf(change.input(0)) != DataType::Bool) return std::nullopt;
-      term = {kept ? Term::Kind::WhereFalse : Term::Kind::WhereTrue, change.input(0), *value};
-      at = change.input(kept ? 1 : 2);
-    } else {
-      const std::size_t side = leadsToProduct(change.input(0)) ? 0 : 1;
-      const ValueId other = change.input(1 - side);
-      if (change.is("Add")) {
-        if (typeOf(other) != DataType::F32) return std::nullopt;
-        term = {Term::Kind::Mask, other, 0};
-      } else {
-        const std::optional<float> factor = number(other);
-        if (!factor || (change.is("Div") && side == 1)) return std::nullopt;
-        term.number = change.is("Div") ? 1.0f / *factor : *factor;
-      }
-      at = change.input(side);
-    }
-    pattern.terms.insert(pattern.terms.begin(), term);
   }
-  const std::optional<NodeId> first = producer(at);
-  if (!first || !node(*first).is("MatMul") || !onlyConsumer(at)) return std::nullopt;
-  pattern.nodes.push_back(*first);
-  float scale = 1;
-  const auto withoutScale = [&](ValueId value) {
-    const std::optional<NodeId> from = producer(value);
-    if (!from || onlyConsumer(value) != first || !(node(*from).is("Mul") || node(*from).is("Div"))) return value;
-    const bool right = number(node(*from).input(1)).has_value();
-    const std::optional<float> factor = number(node(*from).input(right ? 1 : 0));
-    if (!factor || (node(*from).is("Div") && !right) || dimsOf(node(*from).input(right ? 0 : 1)) != dimsOf(value))
-      return value;
-    scale *= node(*from).is("Div") ? 1.0f / *factor : *factor;
-    pattern.nodes.push_back(*from);
-    return node(*from).input(right ? 0 : 1);
-  };
-  pattern.query = withoutScale(node(*first).input(0));
-  pattern.key = withoutScale(node(*first).input(1));
-  if (scale != 1) pattern.terms.insert(pattern.terms.begin(), Term{.kind = Term::Kind::Scale, .number = scale});
 
-  ValueId weights = softmax.outputs[0];
-  if (isFusedOutput(weights)) return std::nullopt;
-  const std::vector<NodeId> users = consumers(weights);
-  if (users.size() == 2 && node(users[0]).is("IsNaN") && node(users[1]).is("Where")) {
-    const Node& where = node(users[1]);
-    const bool guards = where.input(0) == node(users[0]).outputs[0] && onlyConsumer(where.input(0)) == where.id &&
-                        number(where.input(1)) == 0.0f && where.input(2) == weights;
-    if (!guards) return std::nullopt;
-    pattern.nanGuard = true;
-    pattern.nodes.insert(pattern.nodes.end(), users.begin(), users.end());
-    weights = where.outputs[0];
+  /// Which operand of `change`, whose result leads to the product, are the scores.
+  std::size_t scoresOperand(const Node& change) const {
+    const std::size_t first = change.is("Where") ? 1 : 0;
+    return leadsToProduct(change.input(first)) ? first : first + 1;
   }
-  const std::optional<NodeId> second = onlyConsumer(weights);
-  if (!second || !node(*second).is("MatMul") || node(*second).input(0) != weights) return std::nullopt;
-  pattern.value = node(*second).input(1);
-  pattern.nodes.push_back(*second);
-  pattern.last = *second;
-  pattern.result = node(*second).outputs[0];
-  const bool sameRank = static_cast<std::int64_t>(dimsOf(pattern.result).size()) == rank;
-  const bool matrices =
-      dimsOf(pattern.query).size() >= 2 && dimsOf(pattern.key).size() >= 2 && dimsOf(pattern.value).size() >= 2;
-  const bool whole = elementCount(scores).value_or(0) > 0 && elementCount(dimsOf(pattern.result)).value_or(0) > 0 &&
-                     dimsOf(pattern.query).back() > 0;
-  const Dims resultDims = dimsOf(pattern.result);
-  const bool sameBatches = sameRank && std::equal(scores.begin(), scores.end() - 2, resultDims.begin());
-  if (!matrices || !whole || !sameBatches) return std::nullopt;
-  return pattern;
+
+  std::optional<Term> termOf(const Node& change, std::size_t scores) const {
+    if (change.is("Where")) return choice(change, scores);
+    if (change.is("Add")) return mask(change.input(1 - scores));
+    const std::optional<float> factor = factorOf(change, scores);
+    return factor ? std::optional(Term{.kind = Term::Kind::Scale, .number = *factor}) : std::nullopt;
+  }
+
+  std::optional<Term> choice(const Node& where, std::size_t scores) const {
+    const bool keepsTrue = scores == 1;
+    const std::optional<float> instead = m_lowering.constantNumber(where.input(keepsTrue ? 2 : 1));
+    if (!instead || m_lowering.typeOf(where.input(0)) != DataType::Bool) return std::nullopt;
+    return Term{keepsTrue ? Term::Kind::WhereFalse : Term::Kind::WhereTrue, where.input(0), *instead};
+  }
+
+  std::optional<Term> mask(ValueId addend) const {
+    if (m_lowering.typeOf(addend) != DataType::F32) return std::nullopt;
+    return Term{.kind = Term::Kind::Mask, .operand = addend};
+  }
+
+  /// By what a Mul or a Div scales its operand `scaled`; nothing unless it is by a constant number.
+  std::optional<float> factorOf(const Node& node, std::size_t scaled) const {
+    const std::optional<float> number = m_lowering.constantNumber(node.input(1 - scaled));
+    if (!number || node.is("Mul")) return number;
+    return scaled == 0 ? std::optional(1.0f / *number) : std::nullopt;
+  }
+
+  /// Query and key as they are before they are scaled; their scales become the first one of the scores.
+  void takeFirstProduct() {
+    const Node& product = m_lowering.node(m_first);
+    m_pattern.nodes.push_back(m_first);
+    float scale = 1;
+    m_pattern.query = withoutScale(product.input(0), scale);
+    m_pattern.key = withoutScale(product.input(1), scale);
+    if (scale != 1) m_pattern.terms.insert(m_pattern.terms.begin(), Term{.kind = Term::Kind::Scale, .number = scale});
+  }
+
+  /// What `operand` of the first product is before it is scaled, if it is; `scale` is multiplied by that.
+  ValueId withoutScale(ValueId operand, float& scale) {
+    const std::optional<NodeId> from = m_lowering.producer(operand);
+    if (!from || m_lowering.onlyConsumer(operand) != m_first) return operand;
+    const Node& scaling = m_lowering.node(*from);
+    if (!scaling.is("Mul") && !scaling.is("Div")) return operand;
+    const std::size_t scaled = m_lowering.constantNumber(scaling.input(1)) ? 0 : 1;
+    const std::optional<float> factor = factorOf(scaling, scaled);
+    if (!factor || m_lowering.dimsOf(scaling.input(scaled)) != m_lowering.dimsOf(operand)) return operand;
+    scale *= *factor;
+    m_pattern.nodes.push_back(*from);
+    return scaling.input(scaled);
+  }
+
+  /// Where(IsNaN(weights), 0, weights), if two nodes like these follow. Nobody else may need the weights.
+  bool takeNanGuard() {
+    m_weights = m_softmax.outputs[0];
+    if (m_lowering.isFusedOutput(m_weights)) return false;
+    const std::vector<NodeId> users = m_lowering.consumers(m_weights);
+    if (users.size() != 2 || !m_lowering.node(users[0]).is("IsNaN") || !m_lowering.node(users[1]).is("Where"))
+      return true;
+    const Node& where = m_lowering.node(users[1]);
+    const ValueId isNan = m_lowering.node(users[0]).outputs[0];
+    const bool guards = where.input(0) == isNan && m_lowering.onlyConsumer(isNan) == where.id &&
+                        m_lowering.constantNumber(where.input(1)) == 0.0f && where.input(2) == m_weights;
+    if (!guards) return false;
+    m_pattern.nanGuard = true;
+    m_pattern.nodes.insert(m_pattern.nodes.end(), users.begin(), users.end());
+    m_weights = where.outputs[0];
+    return true;
+  }
+
+  /// weights · value.
+  bool takeSecondProduct() {
+    const std::optional<NodeId> second = m_lowering.onlyConsumer(m_weights);
+    if (!second || !m_lowering.node(*second).is("MatMul") || m_lowering.node(*second).input(0) != m_weights)
+      return false;
+    m_pattern.value = m_lowering.node(*second).input(1);
+    m_pattern.nodes.push_back(*second);
+    m_pattern.last = *second;
+    m_pattern.result = m_lowering.node(*second).outputs[0];
+    return true;
+  }
+
+  /// Products of matrices, in the batches of the scores, with at least one element in each.
+  bool extentsFit() const {
+    const Dims query = m_lowering.dimsOf(m_pattern.query), result = m_lowering.dimsOf(m_pattern.result);
+    const bool matrices = query.size() >= 2 && m_lowering.dimsOf(m_pattern.key).size() >= 2 &&
+                          m_lowering.dimsOf(m_pattern.value).size() >= 2;
+    if (!matrices || result.size() != m_scores.size()) return false;
+    const bool sameBatches = std::equal(m_scores.begin(), m_scores.end() - 2, result.begin());
+    const bool anyElements =
+        elementCount(m_scores).value_or(0) > 0 && elementCount(result).value_or(0) > 0 && query.back() > 0;
+    return sameBatches && anyElements;
+  }
+
+  const Lowering& m_lowering;
+  const Node& m_softmax;
+  const Dims m_scores;  ///< their extents
+  NodeId m_first;       ///< the first product
+  ValueId m_weights;    ///< what the second product multiplies the values by
+  AttentionPattern m_pattern;
+};
+
+std::optional<AttentionPattern> Lowering::matchAttention(const Node& softmax) const {
+  return AttentionMatcher(*this, softmax).match();
 }
 
 // Where the result is only transposed, the transposition's output is written, through its strides.

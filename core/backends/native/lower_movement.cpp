@@ -85,16 +85,12 @@ Ref partOf(const Ref& whole, const Dims& dims, std::size_t axis, std::int64_t be
   return part;
 }
 
-/// A tensor in another layout, seen as a plain one in the order of its memory: [N, C/b, S…, b] or [N, S…, C].
+/// A tensor in another layout, seen as a plain one in the order of its memory.
 Ref asMemory(const Ref& ref) {
   if (ref.layout == Layout::Plain) return ref;
-  const std::int64_t block = ref.layout == Layout::Blocked8 ? 8 : ref.layout == Layout::Blocked16 ? 16 : 0;
   Ref seen = ref;
   seen.layout = Layout::Plain;
-  seen.dims = {ref.dims[0]};
-  if (block != 0) seen.dims.push_back(ref.dims[1] / block);
-  seen.dims.insert(seen.dims.end(), ref.dims.begin() + 2, ref.dims.end());
-  seen.dims.push_back(block != 0 ? block : ref.dims[1]);
+  seen.dims = memoryExtents(ref.dims, ref.layout);
   seen.strides = rowMajorStrides(seen.dims);
   return seen;
 }
@@ -110,8 +106,8 @@ Status Lowering::lowerConcat(const Node& node) {
   for (ValueId input : node.inputs) parts.push_back(TRY(ref(input)));
   Layout layout = parts[0].layout;
   for (const Ref& part : parts) {
-    const std::int64_t block = layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
-    if (part.layout != layout || (layout != Layout::Plain && part.dims[1] % block != 0)) layout = Layout::Plain;
+    const bool fits = part.layout == layout && (layout == Layout::Plain || part.dims[1] % blockOf(layout) == 0);
+    if (!fits) layout = Layout::Plain;
   }
   const Ref whole = allocate(node.outputs[0], layout);
   define(node.outputs[0], whole);

@@ -13,20 +13,6 @@ bool fitsTape(DataType type) {
   return type == DataType::F32 || type == DataType::Bool;
 }
 
-std::int64_t blockOf(Layout layout) {
-  return layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
-}
-
-/// Extents of a whole tensor in the order of memory; channels must fill whole blocks.
-Dims memoryExtents(const Dims& dims, Layout layout) {
-  if (layout == Layout::Plain) return dims;
-  Dims extents = {dims[0]};
-  if (layout != Layout::ChannelsLast) extents.push_back(dims[1] / blockOf(layout));
-  extents.insert(extents.end(), dims.begin() + 2, dims.end());
-  extents.push_back(layout == Layout::ChannelsLast ? dims[1] : blockOf(layout));
-  return extents;
-}
-
 /// Strides of a plain reference, broadcast to `domain`, in the order of memory of `layout`.
 Dims memoryStrides(const Ref& ref, const Dims& domain, Layout layout) {
   const Dims logical = broadcastStrides(ref, domain);
@@ -97,11 +83,7 @@ Status Lowering::flushPointwise() {
 
 Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   const std::set<NodeId> group(nodes.begin(), nodes.end());
-  TapeBuilder builder([this](ValueId value) -> std::optional<float> {
-    const Tensor* tensor = constant(value);
-    if (tensor == nullptr || tensor->count() != 1 || !tensor->hasData()) return std::nullopt;
-    return static_cast<float>(tensor->asDouble(0));
-  });
+  TapeBuilder builder([this](ValueId value) { return constantNumber(value); });
   std::vector<ValueId> results;
   for (NodeId id : nodes) {
     builder.add(node(id));

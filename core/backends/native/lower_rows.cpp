@@ -66,25 +66,25 @@ class NormStep final : public Step {
   int m_threads;
 };
 
+/// What is reduced, as [outer, count, inner] in the order of memory: `count` is taken together.
+struct ReduceExtents {
+  std::int64_t outer = 1, count = 1, inner = 1;
+};
+
 class ReduceStep final : public Step {
  public:
-  ReduceStep(Ref from, Ref to, std::int64_t outer, std::int64_t count, std::int64_t inner, ReduceKind kind, int threads)
-      : m_from(std::move(from)),
-        m_to(std::move(to)),
-        m_outer(outer),
-        m_count(count),
-        m_inner(inner),
-        m_kind(kind),
-        m_threads(threads) {}
+  ReduceStep(Ref from, Ref to, ReduceExtents extents, ReduceKind kind, int threads)
+      : m_from(std::move(from)), m_to(std::move(to)), m_extents(extents), m_kind(kind), m_threads(threads) {}
   Status run(Memory memory, std::byte*) override {
     const float* from = elementsAt<float>(m_from, memory);
     float* to = elementsAt<float>(m_to, memory);
-#pragma omp parallel for schedule(static) num_threads(m_threads) if (m_outer * m_count * m_inner > kParallelCount)
-    for (std::int64_t i = 0; i < m_outer; ++i) {
-      if (m_inner == 1) {
-        to[i] = reduceRow(from + i * m_count, m_count, m_kind);
+    const std::int64_t outer = m_extents.outer, count = m_extents.count, inner = m_extents.inner;
+#pragma omp parallel for schedule(static) num_threads(m_threads) if (outer * count * inner > kParallelCount)
+    for (std::int64_t i = 0; i < outer; ++i) {
+      if (inner == 1) {
+        to[i] = reduceRow(from + i * count, count, m_kind);
       } else {
-        reduceColumns(from + i * m_count * m_inner, m_count, m_inner, m_kind, to + i * m_inner);
+        reduceColumns(from + i * count * inner, count, inner, m_kind, to + i * inner);
       }
     }
     return Done{};
@@ -92,7 +92,7 @@ class ReduceStep final : public Step {
 
  private:
   Ref m_from, m_to;
-  std::int64_t m_outer, m_count, m_inner;
+  ReduceExtents m_extents;
   ReduceKind m_kind;
   int m_threads;
 };
@@ -129,6 +129,44 @@ Ref withAxisLast(Ref ref, std::size_t axis) {
 
 std::size_t positiveAxis(std::int64_t axis, std::size_t rank) {
   return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+}
+
+/// For the spatial axes of a tensor in a channels-last or blocked layout: the channels that lie together stay columns.
+std::optional<ReduceExtents> spatialExtents(const Ref& ref, const std::vector<bool>& reduced) {
+  const Dims& dims = ref.dims;
+  if (ref.layout == Layout::Plain || dims.size() < 3 || reduced[0] || reduced[1]) return std::nullopt;
+  if (!std::all_of(reduced.begin() + 2, reduced.end(), [](bool r) { return r; })) return std::nullopt;
+  const std::int64_t together = ref.layout == Layout::ChannelsLast ? dims[1] : blockOf(ref.layout);
+  if (dims[1] % together != 0) return std::nullopt;
+  return ReduceExtents{dims[0] * dims[1] / together, productOf(dims, 2), together};
+}
+
+/// For axes that stand together in a row-major tensor, extents of 1 not counted.
+std::optional<ReduceExtents> adjacentExtents(const Dims& dims, const std::vector<bool>& reduced) {
+  std::size_t first = 0, last = 0, runs = 0;  // of the reduced axes
+  bool before = false;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == 1) continue;
+    if (reduced[i] && !before) first = i, ++runs;
+    if (reduced[i]) last = i;
+    before = reduced[i];
+  }
+  if (runs > 1) return std::nullopt;
+  if (runs == 0) return ReduceExtents{.outer = productOf(dims, 0)};
+  return ReduceExtents{productOf(dims, 0, first), productOf(dims, first, last + 1), productOf(dims, last + 1)};
+}
+
+/// The same elements with the reduced axes moved to the end.
+Ref withReducedLast(const Ref& ref, const std::vector<bool>& reduced) {
+  Ref moved{.buffer = ref.buffer, .offset = ref.offset, .dtype = ref.dtype};
+  for (const bool wanted : {false, true}) {
+    for (std::size_t i = 0; i < ref.dims.size(); ++i) {
+      if (reduced[i] != wanted) continue;
+      moved.dims.push_back(ref.dims[i]);
+      moved.strides.push_back(ref.strides[i]);
+    }
+  }
+  return moved;
 }
 
 }  // namespace
@@ -188,6 +226,24 @@ Result<bool> Lowering::lowerRows(const Node& node) {
   return true;
 }
 
+std::optional<std::vector<bool>> Lowering::reducedAxes(const Node& reduce, std::size_t rank) const {
+  std::vector<bool> reduced(rank, false);
+  if (reduce.op.starts_with("Global")) {
+    for (std::size_t i = 2; i < rank; ++i) reduced[i] = true;
+    return reduced;
+  }
+  std::vector<std::int64_t> axes = reduce.intsAttribute("axes");
+  if (reduce.input(1).valid()) {
+    const Tensor* tensor = constant(reduce.input(1));
+    if (tensor == nullptr) return std::nullopt;
+    axes = int64Values(*tensor);
+  }
+  if (axes.empty() && reduce.intAttribute("noop_with_empty_axes", 0) != 0) return std::nullopt;
+  if (axes.empty()) reduced.assign(rank, true);
+  for (const std::int64_t axis : axes) reduced[positiveAxis(axis, rank)] = true;
+  return reduced;
+}
+
 // The reduced axes are brought together at the end (by a copy, unless they are there) and reduced row by row; when they
 // stand together before others they are reduced column by column where they are. Spatial axes in a channels-last or
 // blocked layout are such a case.
@@ -195,66 +251,24 @@ Result<bool> Lowering::lowerReduce(const Node& node) {
   const auto kind = reduceKind(node);
   if (!kind || typeOf(node.input(0)) != DataType::F32) return false;
   Ref source = TRY(ref(node.input(0)));
-  const Dims dims = source.dims;
-  std::vector<bool> reduced(dims.size(), false);
-  if (node.op.starts_with("Global")) {
-    for (std::size_t i = 2; i < dims.size(); ++i) reduced[i] = true;
-  } else {
-    std::vector<std::int64_t> axes = node.intsAttribute("axes");
-    if (node.input(1).valid()) {
-      const Tensor* tensor = constant(node.input(1));
-      if (tensor == nullptr) return false;
-      axes = int64Values(*tensor);
-    }
-    if (axes.empty() && node.intAttribute("noop_with_empty_axes", 0) != 0) return false;
-    if (axes.empty()) reduced.assign(dims.size(), true);
-    for (std::int64_t axis : axes) reduced[positiveAxis(axis, dims.size())] = true;
-  }
-  std::int64_t count = 1, kept = 1;
-  for (std::size_t i = 0; i < dims.size(); ++i) (reduced[i] ? count : kept) *= dims[i];
-  if (count == 0 || kept == 0) return false;
-  Ref to = allocate(node.outputs[0]);
-  const bool spatial = dims.size() > 2 && !reduced[0] && !reduced[1] &&
-                       std::all_of(reduced.begin() + 2, reduced.end(), [](bool r) { return r; });
-  const std::int64_t block = source.layout == Layout::Blocked8    ? 8
-                             : source.layout == Layout::Blocked16 ? 16
-                             : dims.size() > 1                    ? dims[1]
-                                                                  : 1;
+  const auto reduced = reducedAxes(node, source.dims.size());
+  if (!reduced || source.count() == 0) return false;
+  const Ref to = allocate(node.outputs[0]);
   define(node.outputs[0], to);
   m_implementations.push_back("reduce");
-  if (source.layout != Layout::Plain && spatial && dims[1] % block == 0 && reducesByColumns(*kind)) {
-    m_program.addStep(
-        std::make_unique<ReduceStep>(source, to, dims[0] * dims[1] / block, count, block, *kind, m_threads),
-        {source.buffer}, {to.buffer});
-    return true;
+  const bool byColumns = reducesByColumns(*kind);
+  std::optional<ReduceExtents> extents;
+  if (byColumns) extents = spatialExtents(source, *reduced);
+  if (!extents) {
+    source = TRY(plain(source));
+    extents = adjacentExtents(source.dims, *reduced);
   }
-  source = TRY(plain(source));
-  std::size_t first = 0, last = 0, changes = 0;  // of the reduced axes, extents of 1 not counted
-  bool before = false;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == 1) continue;
-    if (reduced[i] && !before) first = i, ++changes;
-    if (reduced[i]) last = i;
-    before = reduced[i];
+  if (!extents || (extents->inner != 1 && !byColumns)) {
+    source = TRY(plain(withReducedLast(source, *reduced)));
+    const auto kept = static_cast<std::size_t>(std::count(reduced->begin(), reduced->end(), false));
+    extents = {.outer = productOf(source.dims, 0, kept), .count = productOf(source.dims, kept)};
   }
-  const std::int64_t inner = changes == 0 ? 1 : productOf(dims, last + 1);
-  if (changes <= 1 && (inner == 1 || reducesByColumns(*kind))) {
-    const std::int64_t outer = changes == 0 ? kept : productOf(dims, 0, first);
-    m_program.addStep(std::make_unique<ReduceStep>(source, to, outer, count, inner, *kind, m_threads), {source.buffer},
-                      {to.buffer});
-    return true;
-  }
-  Ref moved{.buffer = source.buffer, .offset = source.offset, .dtype = source.dtype};
-  for (bool wanted : {false, true}) {
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      if (reduced[i] != wanted) continue;
-      moved.dims.push_back(dims[i]);
-      moved.strides.push_back(source.strides[i]);
-    }
-  }
-  const Ref rows = TRY(plain(moved));
-  m_program.addStep(std::make_unique<ReduceStep>(rows, to, kept, count, 1, *kind, m_threads), {rows.buffer},
-                    {to.buffer});
+  m_program.addStep(std::make_unique<ReduceStep>(source, to, *extents, *kind, m_threads), {source.buffer}, {to.buffer});
   return true;
 }
 

@@ -46,8 +46,7 @@ bool layoutIsMoot(const Ref& ref) {
   for (std::size_t i = 2; i < ref.dims.size(); ++i) {
     if (ref.dims[i] != 1) return false;
   }
-  const std::int64_t block = ref.layout == Layout::Blocked8 ? 8 : ref.layout == Layout::Blocked16 ? 16 : 1;
-  return ref.dims[1] % block == 0;
+  return ref.dims[1] % blockOf(ref.layout) == 0;
 }
 
 }  // namespace
@@ -100,6 +99,12 @@ bool Lowering::canLower(const KernelRequest& request) {
 const Tensor* Lowering::constant(ValueId value) const {
   const auto it = m_request.constants.find(value);
   return it == m_request.constants.end() ? nullptr : &it->second;
+}
+
+std::optional<float> Lowering::constantNumber(ValueId value) const {
+  const Tensor* tensor = constant(value);
+  if (tensor == nullptr || tensor->count() != 1 || !tensor->hasData()) return std::nullopt;
+  return static_cast<float>(tensor->asDouble(0));
 }
 
 Dims Lowering::dimsOf(ValueId value) const {
@@ -209,6 +214,16 @@ Status Lowering::convertType(const Ref& from, const Ref& to) {
   return Done{};
 }
 
+Status Lowering::reorder(const Ref& from, const Ref& to) {
+  const auto source = dnnlDesc(from.desc());
+  const auto target = dnnlDesc(to.desc());
+  if (!source || !target)
+    return Diagnostic{.message = "a tensor of this type has no such layout", .where = {.node = m_fused.name}};
+  m_program.addStep(TRY(makeReorder(*source, from.buffer, *target, to.buffer, byteSize(from.dtype, from.offset))),
+                    {from.buffer}, {to.buffer});
+  return Done{};
+}
+
 Result<Ref> Lowering::plain(const Ref& ref) {
   if (ref.contiguous()) return ref;
   if (ref.layout != Layout::Plain) return inLayout(ref, Layout::Plain);
@@ -232,12 +247,7 @@ Result<Ref> Lowering::inLayout(const Ref& ref, Layout layout) {
   }
   const Ref source = ref.layout == Layout::Plain ? TRY(plain(ref)) : ref;
   const Ref target = allocateScratch(ref.dtype, ref.dims, layout);
-  const auto from = dnnlDesc(source.desc());
-  const auto to = dnnlDesc(target.desc());
-  if (!from || !to)
-    return Diagnostic{.message = "a tensor of this type has no such layout", .where = {.node = m_fused.name}};
-  m_program.addStep(TRY(makeReorder(*from, source.buffer, *to, target.buffer, byteSize(source.dtype, source.offset))),
-                    {source.buffer}, {target.buffer});
+  TRY(reorder(source, target));
   return target;
 }
 
@@ -356,12 +366,7 @@ Status Lowering::finishOutput(std::size_t index) {
     return Done{};
   }
   if (source.layout == Layout::Plain) source = TRY(plain(source));
-  const auto from = dnnlDesc(source.desc());
-  const auto to = dnnlDesc(target.desc());
-  if (!from || !to) return Diagnostic{.message = "an output has no such layout", .where = {.node = m_fused.name}};
-  m_program.addStep(TRY(makeReorder(*from, source.buffer, *to, target.buffer, byteSize(source.dtype, source.offset))),
-                    {source.buffer}, {target.buffer});
-  return Done{};
+  return reorder(source, target);
 }
 
 Status Lowering::finishOutputs() {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -85,6 +84,7 @@ class Lowering {
   const Node& node(NodeId id) const { return m_graph.node(id); }
   const TensorDesc& desc(ValueId value) const { return m_request.values.at(value); }
   const Tensor* constant(ValueId value) const;
+  std::optional<float> constantNumber(ValueId value) const;  ///< of a constant of one element
   Dims dimsOf(ValueId value) const;
   DataType typeOf(ValueId value) const;
   Result<Ref> ref(ValueId value);
@@ -104,6 +104,7 @@ class Lowering {
   /// The same tensor in `layout`; copies if it must.
   Result<Ref> inLayout(const Ref& ref, Layout layout);
   void copyStrided(const Ref& from, const Ref& to);
+  Status reorder(const Ref& from, const Ref& to);  ///< between layouts; what is plain is row-major
   Status convertType(const Ref& from, const Ref& to);
 
   // The walk (lowering.cpp).
@@ -142,6 +143,8 @@ class Lowering {
   Status lowerSoftmax(const Node& node, std::size_t axis);
   Result<bool> lowerInstanceNorm(const Node& node);
   Result<bool> lowerReduce(const Node& node);
+  /// Which axes it takes together; nothing if that depends on data or it takes none.
+  std::optional<std::vector<bool>> reducedAxes(const Node& reduce, std::size_t rank) const;
   Result<bool> lowerPool(const Node& node);
   Result<bool> lowerResize(const Node& node);
 
@@ -172,6 +175,7 @@ class Lowering {
   Status emitOwnMatMul(const Node& root, PreparedMatMul product, const Ref& target);
 
   // Attention (lower_attention.cpp).
+  class AttentionMatcher;
   std::optional<AttentionPattern> matchAttention(const Node& softmax) const;
   Status lowerAttention(const AttentionPattern& pattern);
   // ONNX's Attention as one node (lower_attention_node.cpp).

@@ -102,9 +102,8 @@ void addDelivered(const KernelRequest& request, std::vector<Tactic>& tactics) {
     layout = desc.layout;
   }
   if (shape == nullptr) return;
-  const std::int64_t block = layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
   const auto fits = [&](const TensorDesc& desc) {
-    return desc.dtype == DataType::F32 && desc.dims.size() == shape->size() && desc.dims[1] % block == 0;
+    return desc.dtype == DataType::F32 && desc.dims.size() == shape->size() && desc.dims[1] % blockOf(layout) == 0;
   };
   const bool concat = holds(request, {"Concat"});
   for (std::size_t i = 0; i < options.inputLayouts.size(); ++i) {

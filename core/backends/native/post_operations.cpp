@@ -1,6 +1,7 @@
 #include "backends/native/post_operations.h"
 
 #include <limits>
+#include <optional>
 
 namespace fusescope::native {
 
@@ -8,11 +9,12 @@ using dnnl::algorithm;
 
 namespace {
 
-/// Input `i` of a Clip, which is a constant where it is there.
-float clipEnd(const KernelRequest& request, const Node& clip, std::size_t i, float otherwise) {
+/// Input `i` of a Clip, or `otherwise` where it has none; nothing if it is no constant with data.
+std::optional<float> clipEnd(const KernelRequest& request, const Node& clip, std::size_t i, float otherwise) {
   if (!clip.input(i).valid()) return otherwise;
   const auto it = request.constants.find(clip.input(i));
-  return it == request.constants.end() ? 0.0f : static_cast<float>(it->second.asDouble(0));
+  if (it == request.constants.end() || it->second.count() != 1 || !it->second.hasData()) return std::nullopt;
+  return static_cast<float>(it->second.asDouble(0));
 }
 
 }  // namespace
@@ -43,8 +45,9 @@ bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operat
     return add(tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf);
   }
   if (node.is("Clip")) {
-    return add(algorithm::eltwise_clip, clipEnd(request, node, 1, std::numeric_limits<float>::lowest()),
-               clipEnd(request, node, 2, std::numeric_limits<float>::max()));
+    const std::optional<float> low = clipEnd(request, node, 1, std::numeric_limits<float>::lowest());
+    const std::optional<float> high = clipEnd(request, node, 2, std::numeric_limits<float>::max());
+    return low && high && add(algorithm::eltwise_clip, *low, *high);
   }
   return false;
 }

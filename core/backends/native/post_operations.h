@@ -7,7 +7,7 @@
 namespace fusescope::native {
 
 /// Appends the post-operation of an Activation or a Swish. False, and nothing is appended, for other operations and for
-/// an activation that oneDNN does not compute as ONNX means it.
+/// an activation that oneDNN does not compute as ONNX means it, or not with what is known of it.
 bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const KernelRequest& request);
 
 }  // namespace fusescope::native

@@ -96,6 +96,19 @@ Ref broadcast(Ref ref, const Dims& domain) {
   return ref;
 }
 
+std::int64_t blockOf(Layout layout) {
+  return layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
+}
+
+Dims memoryExtents(const Dims& dims, Layout layout) {
+  if (layout == Layout::Plain) return dims;
+  Dims extents = {dims[0]};
+  if (layout != Layout::ChannelsLast) extents.push_back(dims[1] / blockOf(layout));
+  extents.insert(extents.end(), dims.begin() + 2, dims.end());
+  extents.push_back(layout == Layout::ChannelsLast ? dims[1] : blockOf(layout));
+  return extents;
+}
+
 std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end) {
   std::int64_t product = 1;
   for (std::size_t i = begin; i < std::min(end, dims.size()); ++i) product *= dims[i];

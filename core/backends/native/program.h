@@ -51,6 +51,12 @@ Dims broadcastStrides(const Ref& ref, const Dims& domain);
 /// `ref`, which is plain, seen with the extents `domain`.
 Ref broadcast(Ref ref, const Dims& domain);
 
+/// How many channels lie together in a blocked layout; 1 in the others.
+std::int64_t blockOf(Layout layout);
+/// The extents of a whole tensor in the order of memory: `dims`, [N, S…, C] or [N, C/b, S…, b]. Channels must fill
+/// whole blocks.
+Dims memoryExtents(const Dims& dims, Layout layout);
+
 /// Product of the extents from axis `begin` up to `end`, or to the last axis.
 std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end = std::numeric_limits<std::size_t>::max());
 

@@ -217,4 +217,12 @@ int expectAgreement(const std::vector<TacticOutcome>& outcomes, double tolerance
   return own;
 }
 
+void expectOwnKernels(Net& net, ValueId result) {
+  net.editor.addOutput(result);
+  const auto outcomes = tryAllTactics(*planned(net.editor), Layout::Plain);
+  for (const TacticOutcome& outcome : outcomes)
+    EXPECT_EQ(outcome.tactic.find(":reference"), std::string::npos) << outcome.tactic;
+  EXPECT_GE(expectAgreement(outcomes, 1e-6), 1);
+}
+
 }  // namespace fusescope::testing

@@ -47,4 +47,50 @@ TensorType f32(const Dims& dims);
 /// ran.
 int expectAgreement(const std::vector<TacticOutcome>& outcomes, double tolerance = 1e-4);
 
+/// A small graph under construction.
+struct Net {
+  GraphEditor editor;
+  std::uint32_t seed = 100;
+  int names = 0;
+
+  ValueId input(const Dims& dims, DataType type = DataType::F32) {
+    return editor.addInput("x" + std::to_string(names++), {type, Shape::of(dims)});
+  }
+  ValueId weights(const Dims& dims) {
+    return editor.addConstant("w" + std::to_string(names++), randomTensor(DataType::F32, dims, seed++));
+  }
+  ValueId positive(const Dims& dims) {
+    Tensor tensor = randomTensor(DataType::F32, dims, seed++);
+    for (float& value : tensor.mutableData<float>()) value = value * value + 0.5f;
+    return editor.addConstant("w" + std::to_string(names++), tensor);
+  }
+  ValueId number(float value) { return editor.addConstant("c" + std::to_string(names++), Tensor::scalar(value)); }
+  ValueId numbers(const std::vector<float>& values) {
+    const Dims dims{static_cast<std::int64_t>(values.size())};
+    return editor.addConstant("c" + std::to_string(names++), Tensor::copyOf<float>(DataType::F32, dims, values));
+  }
+  ValueId ints(std::vector<std::int64_t> values) {
+    return editor.addConstant("i" + std::to_string(names++), Tensor::ofInt64(std::move(values)));
+  }
+  ValueId add(const std::string& op, std::vector<ValueId> inputs, std::map<std::string, Attribute> attributes = {}) {
+    const ValueId value = editor.addValue("v" + std::to_string(names++), {DataType::Undefined, Shape::unknown()});
+    editor.addNode({.op = op,
+                    .name = op + std::to_string(names),
+                    .inputs = std::move(inputs),
+                    .outputs = {value},
+                    .attributes = std::move(attributes)});
+    return value;
+  }
+  /// Plans, tries every tactic, and says how many of ours ran.
+  int check(ValueId result, Layout delivered = Layout::Plain, double tolerance = 1e-4) {
+    editor.addOutput(result);
+    return expectAgreement(tryAllTactics(*planned(editor), delivered), tolerance);
+  }
+};
+
+/// Fails the test unless every tactic agrees, and none has a part that the reference runs.
+void expectOwnKernels(Net& net, ValueId result);
+
+using Ints = std::vector<std::int64_t>;
+
 }  // namespace fusescope::testing

@@ -159,7 +159,11 @@ TEST(Cli, enginesThatDifferInFusionAreComparedByTheirCommonCover) {
     EXPECT_EQ(group["a"].size(), 1U);
     EXPECT_EQ(group["b"].size(), 2U);
     EXPECT_TRUE(group["delta_ms"].is_number());
+    EXPECT_LE(group["delta_range_ms"]["least"].get<double>(), group["delta_range_ms"]["most"].get<double>());
   }
+  EXPECT_EQ(report["turns"], 5);
+  EXPECT_GT(report["ratio_range"]["least"].get<double>(), 0);
+  EXPECT_LE(report["ratio_range"]["least"].get<double>(), report["ratio_range"]["most"].get<double>());
   EXPECT_TRUE(found) << result.out;
   EXPECT_LT(report["outputs"][0]["max_over_rms"].get<double>(), 1e-5);
 }

@@ -1,0 +1,127 @@
+#include <QPainterPath>
+#include <algorithm>
+
+#include "ui/canvas/canvas_metrics.h"
+#include "ui/canvas/canvas_painter_private.h"
+
+namespace fusescope {
+namespace {
+
+constexpr double kCurvesFrom = 0.22;
+
+QPainterPath pathOf(const CanvasEdge& edge) {
+  QPainterPath path;
+  if (edge.points.empty()) return path;
+  path.moveTo(edge.points[0]);
+  for (std::size_t p = 0; p + 3 < edge.points.size(); p += 3) {
+    path.cubicTo(edge.points[p + 1], edge.points[p + 2], edge.points[p + 3]);
+  }
+  return path;
+}
+
+QPointF middleOf(const CanvasEdge& edge) {
+  // The end: there an edge has a place of its own, the beginning may be shared.
+  const std::size_t last = (edge.points.size() - 1) / 3 - 1;
+  const QPointF* p = &edge.points[last * 3];
+  return (p[0] + p[1] * 3 + p[2] * 3 + p[3]) / 8;
+}
+
+}  // namespace
+
+bool CanvasPainter::isLit(const CanvasEdge& edge) const {
+  if (m_look.selected == nullptr || m_look.selected->isEmpty()) return false;
+  for (const int end : {edge.from, edge.to}) {
+    if (isSelected(end)) return true;
+  }
+  return false;
+}
+
+void CanvasPainter::edges() {
+  const bool curves = m_scale >= kCurvesFrom;
+  QColor usual = m_theme.edge;
+  if (m_look.matches != nullptr) usual = mixed(usual, m_theme.canvas, 0.55);
+  usual.setAlphaF(m_look.progress < 1 ? m_look.progress * m_look.progress : 1.0);
+  const QPen pen(usual, curves ? 1.4 : 0);
+  const QPen lit(m_theme.accent, std::max(2.0, pixels(1.6)));
+  std::vector<const CanvasEdge*> litEdges;
+  QVector<QLineF> lines;
+  m_painter.setBrush(Qt::NoBrush);
+  m_painter.setPen(pen);
+  for (const CanvasEdge& edge : m_scene.edges) {
+    if (!edge.bounds.adjusted(-2, -2, 2, 2).intersects(m_visible)) continue;
+    if (isLit(edge)) {
+      litEdges.push_back(&edge);
+    } else if (curves) {
+      m_painter.drawPath(pathOf(edge));
+      arrow(edge, usual);
+    } else {
+      for (std::size_t p = 0; p + 3 < edge.points.size(); p += 3) lines << QLineF(edge.points[p], edge.points[p + 3]);
+    }
+  }
+  if (!lines.isEmpty()) m_painter.drawLines(lines);
+  for (const CanvasEdge* edge : litEdges) {
+    m_painter.setBrush(Qt::NoBrush);
+    m_painter.setPen(lit);
+    m_painter.drawPath(pathOf(*edge));
+    arrow(*edge, m_theme.accent);
+  }
+}
+
+void CanvasPainter::arrow(const CanvasEdge& edge, const QColor& color) {
+  if (m_detail == Detail::Colors || edge.points.size() < 4) return;
+  const QPointF tip = edge.points.back();
+  const QPen before = m_painter.pen();
+  m_painter.setPen(Qt::NoPen);
+  m_painter.setBrush(color);
+  m_painter.drawPolygon(QPolygonF({tip, tip + QPointF(-3.6, -7), tip + QPointF(3.6, -7)}));
+  m_painter.setPen(before);
+  m_painter.setBrush(Qt::NoBrush);
+}
+
+void CanvasPainter::edgeLabels() {
+  m_painter.setFont(metaFont());
+  const QFontMetricsF font(metaFont());
+  for (const CanvasEdge& edge : m_scene.edges) {
+    if (edge.points.size() < 4 || !edge.cast.isEmpty() || !meets(edge.bounds.adjusted(-1, -1, 1, 1))) continue;
+    // The type is already in the producer's box; on the edge it is of use where that is out of sight or lit.
+    const bool producerSeen = m_scene.items[edge.from].isBox() && meets(m_scene.items[edge.from].rect);
+    if (producerSeen && !isLit(edge)) continue;
+    const QPointF at = middleOf(edge);
+    const double width = font.horizontalAdvance(edge.label) + 10;
+    const QRectF rect(at.x() - width / 2, at.y() - 8, width, 16);
+    if (!meets(rect)) continue;
+    m_painter.setPen(Qt::NoPen);
+    QColor back = m_theme.container;
+    back.setAlphaF(0.88);
+    m_painter.setBrush(back);
+    m_painter.drawRoundedRect(rect, 4, 4);
+    m_painter.setPen(m_theme.dimText);
+    m_painter.drawText(rect, Qt::AlignCenter, edge.label);
+  }
+}
+
+// A cast is a diamond on its edge, with what it does beside it when near enough.
+void CanvasPainter::castMarks() {
+  for (const CanvasEdge& edge : m_scene.edges) {
+    if (edge.cast.isEmpty() || edge.points.size() < 4) continue;
+    const QPointF at = middleOf(edge);
+    if (!m_visible.adjusted(-80, -20, 80, 20).contains(at)) continue;
+    m_painter.setPen(QPen(m_theme.canvas, 1.5));
+    m_painter.setBrush(m_theme.warning);
+    m_painter.drawPolygon(
+        QPolygonF({at + QPointF(0, -6), at + QPointF(6, 0), at + QPointF(0, 6), at + QPointF(-6, 0)}));
+    if (m_detail != Detail::Full) continue;
+    m_painter.setFont(metaFont());
+    const double width = QFontMetricsF(metaFont()).horizontalAdvance(edge.cast) + 10;
+    const QRectF rect(at.x() + 9, at.y() - 8, width, 16);
+    m_painter.setPen(Qt::NoPen);
+    QColor back = m_theme.container;
+    back.setAlphaF(0.9);
+    m_painter.setBrush(back);
+    m_painter.drawRoundedRect(rect, 4, 4);
+    m_painter.setPen(m_theme.warning);
+    m_painter.drawText(rect, Qt::AlignCenter, edge.cast);
+  }
+}
+
+}  // namespace fusescope

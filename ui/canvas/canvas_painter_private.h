@@ -1,0 +1,62 @@
+#pragma once
+
+#include "ui/canvas/canvas_painter.h"
+
+namespace fusescope {
+
+/// One picture of a scene. `i` is an item throughout.
+class CanvasPainter {
+ public:
+  CanvasPainter(QPainter& painter, const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,
+                double scale)
+      : m_painter(painter),
+        m_scene(scene),
+        m_look(look),
+        m_theme(*look.theme),
+        m_visible(visible),
+        m_scale(scale),
+        m_detail(detailAt(scale)) {}
+
+  void paint();
+
+ private:
+  bool meets(const QRectF& rect) const { return rect.intersects(m_visible); }
+  bool isSelected(int i) const { return m_look.selected != nullptr && m_look.selected->contains(i); }
+  bool isMatch(int i) const { return m_look.matches != nullptr && m_look.matches->contains(i); }
+  bool isFaded(int i) const { return m_look.matches != nullptr && !m_look.matches->contains(i) && !isSelected(i); }
+  double pixels(double p) const { return p / m_scale; }  // device-independent pixels in scene units
+
+  // canvas_painter.cpp
+  QRectF rectOf(int i) const;
+  QPen outline(int i, const QColor& usual) const;
+  void container(int i);
+  void veil(const QRectF& rect, const QColor& color, bool segment);
+  void header(int i);
+  void marker(const QPointF& at, const QColor& color, double grow, bool hollow);
+  void focusRing(int i, const QRectF& rect);
+  void box(int i);
+  void farBox(int i, const QRectF& rect, const QColor& color);
+  void stripe(const QRectF& rect, const QColor& color, const CanvasItem& item);
+  void nameOnly(const CanvasItem& item, const QRectF& rect, int i);
+  void pillText(const CanvasItem& item, const QRectF& rect, int i);
+  void boxText(const CanvasItem& item, const QRectF& rect, int i);
+  void badge(const QRectF& rect, int i);
+  void stubs(const CanvasItem& item, const QRectF& rect);
+
+  // canvas_painter_edges.cpp
+  bool isLit(const CanvasEdge& edge) const;
+  void edges();
+  void arrow(const CanvasEdge& edge, const QColor& color);
+  void edgeLabels();
+  void castMarks();
+
+  QPainter& m_painter;
+  const CanvasScene& m_scene;
+  const CanvasLook& m_look;
+  const Theme& m_theme;
+  const QRectF m_visible;
+  const double m_scale;
+  const Detail m_detail;
+};
+
+}  // namespace fusescope
