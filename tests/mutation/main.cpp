@@ -55,7 +55,8 @@ class Models {
       for (const char* name : {"model.onnx", "model.weightless.onnx"})
         if (fs::exists(entry.path() / name) && fs::file_size(entry.path() / name) <= largest)
           files.push_back(entry.path() / name);
-    std::ranges::sort(files);
+    // By the network's name first: a seed means the same file wherever the folders lie.
+    std::ranges::sort(files, {}, [](const fs::path& file) { return std::pair(file.parent_path().filename(), file); });
   }
 
   std::vector<fs::path> m_networks, m_cases;

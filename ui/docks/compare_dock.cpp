@@ -17,7 +17,7 @@ QString verdict(double ratio, const TurnRange& range, double turns, const Theme&
   const auto percent = [](double of) { return QString::number(100 * std::abs(of - 1), 'f', 1); };
   const auto change = [&](double of) { return (of > 1 ? QStringLiteral("+") : QStringLiteral("−")) + percent(of); };
   if (!range.tellsApart(1))
-    return QStringLiteral("<span style='color:%1'>equally fast, as far as %2 turns tell (B %3 to %4 %)</span>")
+    return QStringLiteral("<span style='color:%1'>%2 turns do not tell them apart (B %3 to %4 %)</span>")
         .arg(theme.dimText.name(), QString::number(turns), change(range.least), change(range.most));
   const double nearest = ratio > 1 ? range.least : range.most, farthest = ratio > 1 ? range.most : range.least;
   return QStringLiteral("<span style='color:%1'><b>B is %2 % %3</b></span> (%4 to %5 % over %6 turns)")

@@ -81,7 +81,7 @@ LayersDock::LayersDock(const DockContext& context, QWidget* parent)
   m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   m_view->setAccessibleName(QStringLiteral("Layers"));
-  styleTable(*m_view, {0, 84, 92, 84, 74, 58, 58, 64, 84}, true);
+  styleTable(*m_view, {0, 84, 100, 84, 74, 56, 58, 64, 84}, true);
   m_view->horizontalHeader()->setMinimumSectionSize(56);
   m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
 
