@@ -53,6 +53,10 @@ function(fusescope_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   # Measured times are kept per suite: what one builds must not change what another plans.
   list(APPEND ARG_ENVIRONMENT "FUSESCOPE_CACHE=${CMAKE_BINARY_DIR}/tests/cache/${name}")
+  # Neither libgomp nor oneDNN is instrumented: one thread of OpenMP, and a list of what oneDNN makes look like a race.
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
+    list(APPEND ARG_ENVIRONMENT "OMP_NUM_THREADS=1" "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+  endif()
   # Each case is a test of its own, labelled with its program: ctest's summary counts the cases of every suite.
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
     PROPERTIES LABELS ${name} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")
