@@ -9,6 +9,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC 12 and 13 report these on correct uses of std::string's operator+ when they optimise (GCC bug 105329).
   target_compile_options(fusescope_options INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  # What sanitizers add hides from GCC that an empty std::optional is not read.
+  target_compile_options(fusescope_options INTERFACE -Wno-maybe-uninitialized)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
   # Templates compare with zero whatever their type, and what is said of dangling references is mostly wrong. Other
   # warnings of later compilers are shown and stop nothing: what they say changes with every version.
