@@ -37,9 +37,11 @@ Result<Tensor> scanOutput(std::span<const Tensor> parts, std::int64_t axis, cons
   if (!parts.empty()) return stacked(parts, axis);
   if (type.dtype == DataType::Undefined || type.container != Container::None)
     return problem("the body does not run, so the element type of a scan output is not known");
+  if (!type.shape.ranked) return allocate(type.dtype, {0});
   Dims dims;
   for (const Dim& dim : type.shape.dims) dims.push_back(std::max<std::int64_t>(dim.size, 0));
-  return allocate(type.dtype, type.shape.ranked ? dims : Dims{0});
+  dims[TRY(normalizedAxis(axis, dims.size()))] = 0;
+  return allocate(type.dtype, dims);
 }
 
 Result<Tensor> sliceOf(const Tensor& tensor, std::size_t axis, std::int64_t start, std::int64_t count) {
