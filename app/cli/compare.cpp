@@ -33,9 +33,9 @@ std::string rangeText(const std::optional<Range>& range) {
 void printRatio(const CompareReport& report) {
   if (!report.aMs || !report.bMs || !report.ratioRange || *report.aMs <= 0) return;
   const Range& range = *report.ratioRange;
-  const bool apart = range.least > 1 || range.most < 1;
   std::cout << fmt::format("B takes {:.3f} of A's time ({:.3f} to {:.3f} over {} turns){}\n", *report.bMs / *report.aMs,
-                           range.least, range.most, report.turns, apart ? "" : ": the turns do not tell them apart");
+                           range.least, range.most, report.turns,
+                           range.tellsApart(1) ? "" : ": the turns do not tell them apart");
 }
 
 void printErrors(std::string_view title, const std::vector<TensorComparison>& comparisons) {

@@ -43,6 +43,7 @@ std::map<std::string, Tensor> randomInputs(const Plan& plan, const std::map<std:
 /// The least and the most of what was measured in several turns.
 struct Range {
   double least = 0, most = 0;
+  bool tellsApart(double same) const { return least > same || most < same; }  ///< all turns are on one side of `same`
 };
 
 /// One group of the smallest common cover of two plans' fused nodes by origin nodes.

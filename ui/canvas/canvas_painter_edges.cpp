@@ -90,14 +90,18 @@ void CanvasPainter::edgeLabels() {
     const double width = font.horizontalAdvance(edge.label) + 10;
     const QRectF rect(at.x() - width / 2, at.y() - 8, width, 16);
     if (!meets(rect)) continue;
-    m_painter.setPen(Qt::NoPen);
-    QColor back = m_theme.container;
-    back.setAlphaF(0.88);
-    m_painter.setBrush(back);
-    m_painter.drawRoundedRect(rect, 4, 4);
-    m_painter.setPen(m_theme.dimText);
-    m_painter.drawText(rect, Qt::AlignCenter, edge.label);
+    textOnGround(rect, 0.88, m_theme.dimText, edge.label);
   }
+}
+
+void CanvasPainter::textOnGround(const QRectF& rect, double opacity, const QColor& color, const QString& text) {
+  QColor ground = m_theme.container;
+  ground.setAlphaF(opacity);
+  m_painter.setPen(Qt::NoPen);
+  m_painter.setBrush(ground);
+  m_painter.drawRoundedRect(rect, 4, 4);
+  m_painter.setPen(color);
+  m_painter.drawText(rect, Qt::AlignCenter, text);
 }
 
 // A cast is a diamond on its edge, with what it does beside it when near enough.
@@ -114,13 +118,7 @@ void CanvasPainter::castMarks() {
     m_painter.setFont(metaFont());
     const double width = QFontMetricsF(metaFont()).horizontalAdvance(edge.cast) + 10;
     const QRectF rect(at.x() + 9, at.y() - 8, width, 16);
-    m_painter.setPen(Qt::NoPen);
-    QColor back = m_theme.container;
-    back.setAlphaF(0.9);
-    m_painter.setBrush(back);
-    m_painter.drawRoundedRect(rect, 4, 4);
-    m_painter.setPen(m_theme.warning);
-    m_painter.drawText(rect, Qt::AlignCenter, edge.cast);
+    textOnGround(rect, 0.9, m_theme.warning, edge.cast);
   }
 }
 

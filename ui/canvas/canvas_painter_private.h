@@ -49,6 +49,8 @@ class CanvasPainter {
   void arrow(const CanvasEdge& edge, const QColor& color);
   void edgeLabels();
   void castMarks();
+  /// Text in the middle of a plate that hides most of what is below it.
+  void textOnGround(const QRectF& rect, double opacity, const QColor& color, const QString& text);
 
   QPainter& m_painter;
   const CanvasScene& m_scene;

@@ -73,10 +73,10 @@ std::optional<double> numberIn(const Json& object, const char* key) {
   return object[key].get<double>();
 }
 
-std::optional<TurnRange> rangeIn(const Json& object, const char* key) {
+std::optional<Range> rangeIn(const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key)) return std::nullopt;
   const auto least = numberIn(object[key], "least"), most = numberIn(object[key], "most");
-  return least && most ? std::optional(TurnRange{*least, *most}) : std::nullopt;
+  return least && most ? std::optional(Range{*least, *most}) : std::nullopt;
 }
 
 std::string textIn(const Json& object, const char* key) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/json.h"
+#include "session/session.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/models/table_model.h"
 
@@ -19,12 +20,8 @@ TableContent errorsContent(const Json& report);
 
 /// A number of a report, or nothing where it is null.
 std::optional<double> numberIn(const Json& object, const char* key);
-/// A range of a `compare` report: the least and the most that its turns measured.
-struct TurnRange {
-  double least = 0, most = 0;
-  bool tellsApart(double same) const { return least > same || most < same; }  ///< all turns are on one side of `same`
-};
-std::optional<TurnRange> rangeIn(const Json& object, const char* key);
+/// A range of a `compare` report, or nothing where it is null.
+std::optional<Range> rangeIn(const Json& object, const char* key);
 /// A text of a report; empty where it is null.
 std::string textIn(const Json& object, const char* key);
 
