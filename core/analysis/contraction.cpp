@@ -1,113 +1,146 @@
 #include "analysis/contraction.h"
 
 #include <algorithm>
+#include <queue>
 
 #include "analysis/users.h"
 
 namespace fusescope {
 
-namespace {
-constexpr std::size_t kRemoved = SIZE_MAX;
-}
-
-ContractedGraph::ContractedGraph(const Graph& graph)
-    : m_graph(graph), m_groupOf(graph.nodeIdLimit(), kRemoved), m_rank(graph.nodeIdLimit(), 0) {
-  for (NodeId id : graph.order()) {
-    const std::size_t group = m_groups.size();
-    m_groupOf[id.index] = group;
-    m_rank[id.index] = group;
-    m_groups.push_back({id});
-    m_order.push_back(group);
-    m_position.push_back(group);
+ContractedGraph::ContractedGraph(const Graph& graph, std::span<const NodeId> scope)
+    : m_graph(graph),
+      m_parent(graph.nodeIdLimit(), kNone),
+      m_groups(graph.nodeIdLimit()),
+      m_rank(graph.nodeIdLimit(), 0),
+      m_scope(scope.begin(), scope.end()),
+      m_memberMark(graph.nodeIdLimit(), 0),
+      m_seenMark(graph.nodeIdLimit(), 0) {
+  for (std::size_t i = 0; i < m_scope.size(); ++i) {
+    m_parent[m_scope[i].index] = static_cast<std::uint32_t>(m_scope[i].index);
+    m_rank[m_scope[i].index] = i;
   }
-}
-
-std::vector<std::size_t> ContractedGraph::groupsOf(std::span<const NodeId> nodes) const {
-  std::vector<std::size_t> groups;
-  for (NodeId id : nodes) groups.push_back(groupOf(id));
-  std::sort(groups.begin(), groups.end(), [&](std::size_t a, std::size_t b) { return m_position[a] < m_position[b]; });
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-  return groups;
-}
-
-// Index 0 of the result is the order position of members.front(). Walking the order once is enough: it is topological.
-std::vector<char> ContractedGraph::reachedBetween(const std::vector<std::size_t>& members) const {
-  const std::size_t first = m_position[members.front()];
-  const std::size_t last = m_position[members.back()];
-  std::vector<char> reached(last - first + 1, 0);
-  std::vector<char> isMember(last - first + 1, 0);
-  for (std::size_t member : members) isMember[m_position[member] - first] = 1;
-  for (std::size_t at = first; at <= last; ++at) {
-    if (m_order[at] == kRemoved || (!isMember[at - first] && !reached[at - first])) continue;
-    for (NodeId id : m_groups[m_order[at]]) {
-      for (ValueId output : m_graph.node(id).outputs) {
-        if (!output.valid()) continue;
-        for (NodeId consumer : m_graph.value(output).consumers) {
-          const std::size_t position = m_position[groupOf(consumer)];
-          if (position > at && position <= last) reached[position - first] = 1;
-        }
-      }
+  for (const NodeId id : m_scope) {
+    Group& group = m_groups[id.index];
+    group.nodes = {id};
+    group.first = group.last = m_rank[id.index];
+    for (const ValueId value : valuesRead(graph.node(id))) {
+      const NodeId producer = graph.value(value).producer;
+      if (producer.valid() && holds(producer)) group.producers.push_back(static_cast<std::uint32_t>(producer.index));
     }
   }
-  return reached;
 }
 
-std::optional<NodeId> ContractedGraph::pathOutside(std::span<const NodeId> nodes) const {
-  const std::vector<std::size_t> members = groupsOf(nodes);
-  if (members.size() < 2) return std::nullopt;
-  const std::size_t first = m_position[members.front()];
-  const std::vector<char> reached = reachedBetween(members);
-  for (std::size_t offset = 0; offset < reached.size(); ++offset) {
-    const std::size_t group = m_order[first + offset];
-    const bool outside = std::find(members.begin(), members.end(), group) == members.end();
-    if (group == kRemoved || !reached[offset] || !outside) continue;
-    for (NodeId id : m_groups[group]) {
-      for (ValueId output : m_graph.node(id).outputs) {
-        if (!output.valid()) continue;
-        for (NodeId consumer : m_graph.value(output).consumers) {
-          if (std::find(members.begin(), members.end(), groupOf(consumer)) != members.end()) return id;
-        }
+std::size_t ContractedGraph::groupOf(NodeId node) const {
+  auto at = static_cast<std::uint32_t>(node.index);
+  while (m_parent[at] != at) {
+    m_parent[at] = m_parent[m_parent[at]];
+    at = m_parent[at];
+  }
+  return at;
+}
+
+/// The node of `group` that makes what `reader` reads.
+NodeId ContractedGraph::feeder(std::size_t group, std::size_t reader) const {
+  for (const NodeId id : m_groups[reader].nodes) {
+    for (const ValueId value : valuesRead(m_graph.node(id))) {
+      const NodeId producer = m_graph.value(value).producer;
+      if (producer.valid() && holds(producer) && groupOf(producer) == group) return producer;
+    }
+  }
+  return m_groups[group].nodes.front();
+}
+
+/// Walks from what the member `from` reads towards the inputs, outside the members and not before rank `earliest`;
+/// the node that feeds `from` on a path that ends in a member.
+std::optional<NodeId> ContractedGraph::backwards(std::size_t from, std::size_t earliest) const {
+  for (const std::uint32_t direct : m_groups[from].producers) {
+    const std::size_t start = groupOf(NodeId(direct));
+    if (isMember(start) || m_seenMark[start] == m_mark) continue;
+    std::vector<std::size_t> pending{start};
+    m_seenMark[start] = m_mark;
+    while (!pending.empty()) {
+      const std::size_t at = pending.back();
+      pending.pop_back();
+      for (const std::uint32_t before : m_groups[at].producers) {
+        const std::size_t next = groupOf(NodeId(before));
+        if (isMember(next)) return feeder(start, from);
+        if (m_seenMark[next] == m_mark || m_groups[next].last < earliest) continue;
+        m_seenMark[next] = m_mark;
+        pending.push_back(next);
       }
     }
   }
   return std::nullopt;
 }
 
-void ContractedGraph::merge(std::span<const NodeId> nodes) {
-  const std::vector<std::size_t> members = groupsOf(nodes);
-  if (members.size() < 2) return;
-  const std::size_t first = m_position[members.front()];
-  const std::size_t last = m_position[members.back()];
-  const std::vector<char> reached = reachedBetween(members);
-  const std::size_t kept = members.front();
-  std::vector<std::size_t> before, after;
-  for (std::size_t at = first; at <= last; ++at) {
-    const std::size_t group = m_order[at];
-    if (group == kRemoved || std::find(members.begin(), members.end(), group) != members.end()) continue;
-    (reached[at - first] ? after : before).push_back(group);
+// A path between two members enters one of them from outside. The largest member needs no look where another member
+// reads it: a path into it would have closed a cycle before.
+std::optional<NodeId> ContractedGraph::pathOutside(std::span<const std::size_t> groups) const {
+  if (groups.size() < 2) return std::nullopt;
+  ++m_mark;
+  std::size_t earliest = SIZE_MAX;
+  std::size_t largest = groups.front();
+  for (const std::size_t group : groups) {
+    m_memberMark[group] = m_mark;
+    earliest = std::min(earliest, m_groups[group].first);
+    if (m_groups[group].nodes.size() > m_groups[largest].nodes.size()) largest = group;
   }
-  for (std::size_t i = 1; i < members.size(); ++i) {
-    std::vector<NodeId>& gone = m_groups[members[i]];
-    for (NodeId id : gone) m_groupOf[id.index] = kept;
-    m_groups[kept].insert(m_groups[kept].end(), gone.begin(), gone.end());
-    gone.clear();
+  bool largestIsRead = groups.size() == 2;
+  if (largestIsRead) {
+    const std::size_t other = groups[0] == largest ? groups[1] : groups[0];
+    largestIsRead = std::ranges::any_of(m_groups[other].producers,
+                                        [&](std::uint32_t p) { return groupOf(NodeId(p)) == largest; });
   }
-  std::sort(m_groups[kept].begin(), m_groups[kept].end(),
-            [&](NodeId a, NodeId b) { return m_rank[a.index] < m_rank[b.index]; });
-  std::vector<std::size_t> region = std::move(before);
-  region.push_back(kept);
-  region.insert(region.end(), after.begin(), after.end());
-  region.resize(last - first + 1, kRemoved);
-  for (std::size_t i = 0; i < region.size(); ++i) {
-    m_order[first + i] = region[i];
-    if (region[i] != kRemoved) m_position[region[i]] = first + i;
+  for (const std::size_t group : groups) {
+    if (group == largest && largestIsRead) continue;
+    if (const auto through = backwards(group, earliest)) return through;
   }
+  return std::nullopt;
+}
+
+std::size_t ContractedGraph::merge(std::span<const std::size_t> groups) {
+  std::size_t kept = groups.front();
+  for (const std::size_t group : groups)
+    if (m_groups[group].nodes.size() > m_groups[kept].nodes.size()) kept = group;
+  Group& into = m_groups[kept];
+  for (const std::size_t group : groups) {
+    if (group == kept) continue;
+    Group& from = m_groups[group];
+    m_parent[group] = static_cast<std::uint32_t>(kept);
+    into.nodes.insert(into.nodes.end(), from.nodes.begin(), from.nodes.end());
+    into.producers.insert(into.producers.end(), from.producers.begin(), from.producers.end());
+    into.first = std::min(into.first, from.first);
+    into.last = std::max(into.last, from.last);
+    from = Group();
+  }
+  return kept;
 }
 
 std::vector<std::vector<NodeId>> ContractedGraph::ordered() const {
+  std::vector<std::size_t> waitsFor(m_groups.size(), 0);
+  std::vector<std::vector<std::size_t>> readers(m_groups.size());
+  using Entry = std::pair<std::size_t, std::size_t>;  // rank of its first node, group
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  for (const NodeId id : m_scope) {
+    if (groupOf(id) != id.index) continue;
+    std::vector<std::size_t> producers;
+    for (const std::uint32_t p : m_groups[id.index].producers)
+      if (const std::size_t producer = groupOf(NodeId(p)); producer != id.index) producers.push_back(producer);
+    std::sort(producers.begin(), producers.end());
+    producers.erase(std::unique(producers.begin(), producers.end()), producers.end());
+    waitsFor[id.index] = producers.size();
+    for (const std::size_t producer : producers) readers[producer].push_back(id.index);
+    if (producers.empty()) ready.emplace(m_groups[id.index].first, id.index);
+  }
   std::vector<std::vector<NodeId>> groups;
-  for (std::size_t group : m_order) {
-    if (group != kRemoved) groups.push_back(m_groups[group]);
+  while (!ready.empty()) {
+    const std::size_t group = ready.top().second;
+    ready.pop();
+    groups.push_back(m_groups[group].nodes);
+    std::sort(groups.back().begin(), groups.back().end(),
+              [&](NodeId a, NodeId b) { return m_rank[a.index] < m_rank[b.index]; });
+    for (const std::size_t reader : readers[group])
+      if (--waitsFor[reader] == 0) ready.emplace(m_groups[reader].first, reader);
   }
   return groups;
 }

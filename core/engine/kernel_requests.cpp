@@ -4,6 +4,7 @@
 
 #include "ops/op_schema.h"
 #include "passes/pipelines.h"
+#include "planning/fusion/match.h"
 
 namespace fusescope {
 
@@ -20,10 +21,7 @@ DataType typeInside(const Plan& plan, const FusedNode& fused, ValueId value) {
 }
 
 KernelRequests::KernelRequests(const Plan& plan, std::vector<TensorType> types, int threads)
-    : m_plan(&plan), m_types(std::move(types)), m_threads(threads) {
-  for (const PlannedCast& cast : plan.casts)
-    for (const FusedNodeId consumer : cast.consumers) m_casts[{cast.value, consumer}] = cast.to;
-}
+    : m_plan(&plan), m_types(std::move(types)), m_threads(threads) {}
 
 Result<KernelRequests> KernelRequests::create(const Plan& plan, const std::map<std::string, Dims>& extents,
                                               int threads) {
@@ -39,7 +37,8 @@ Result<Dims> KernelRequests::dimsOf(ValueId value) const {
 }
 
 DataType KernelRequests::wantedType(const FusedNode& fused, ValueId input) const {
-  if (const auto cast = m_casts.find({input, fused.id}); cast != m_casts.end()) return cast->second;
+  const auto at = std::ranges::find(fused.inputs, input);
+  if (at != fused.inputs.end()) return fused.reads[static_cast<std::size_t>(at - fused.inputs.begin())];
   const DataType stored = m_plan->storedType(input);
   return stored != DataType::Undefined ? stored : m_plan->graph().value(input).type.dtype;
 }
@@ -53,14 +52,12 @@ std::optional<ValueId> KernelRequests::viewSource(const FusedNode& fused) const 
     if (!value.producer.valid()) return std::nullopt;
     const Node& node = graph.node(value.producer);
     const OpSchema* schema = OpRegistry::standard().find(node);
-    if (schema == nullptr || schema->kind != OpKind::View || node.outputs.empty() || node.outputs[0] != at)
-      return std::nullopt;
+    const bool view = schema != nullptr && schema->kind == OpKind::View;
+    if ((!view && !isFloatCast(graph, node)) || node.outputs.empty() || node.outputs[0] != at) return std::nullopt;
     at = node.input(0);
     if (!at.valid()) return std::nullopt;
   }
-  const DataType given = wantedType(fused, at), made = fused.outputs.front().type;
-  const bool rounds = isFloat(fused.compute) && isFloat(given) && fused.compute != given;
-  return given == made && !rounds ? std::optional(at) : std::nullopt;
+  return wantedType(fused, at) == fused.outputs.front().type ? std::optional(at) : std::nullopt;
 }
 
 void KernelRequests::addInnerValues(const FusedNode& fused, const Node& node, KernelRequest& request) const {

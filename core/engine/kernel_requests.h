@@ -38,7 +38,6 @@ class KernelRequests {
 
   const Plan* m_plan;
   std::vector<TensorType> m_types;
-  std::map<std::pair<ValueId, FusedNodeId>, DataType> m_casts;
   int m_threads;
 };
 

@@ -29,6 +29,7 @@ std::string regionKey(const KernelRequest& request) {
   const FusedNode& fused = *request.fused;
   KeyBuilder context;
   context.text(fused.kind).text(name(fused.compute)).text(name(fused.accumulate));
+  for (const NodeId node : fused.nodes) context.text(name(request.plan->calculates[node.index]));
   return structuralKey({.graph = &request.plan->graph(),
                         .nodes = fused.nodes,
                         .describe = [&](ValueId value) { return described(request, value); },

@@ -1,17 +1,13 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/cost.h"
-#include "ops/exact_types.h"
 #include "planning/steps.h"
 
 namespace fusescope {
 
 namespace {
-
-bool exchangeable(DataType type) {
-  return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
-}
 
 bool isTruncation(DataType from, DataType to) {
   const auto pair = [&](DataType wide, DataType narrow) {
@@ -30,7 +26,7 @@ class CastPlanner {
 
   std::vector<PlannedCast> run() {
     for (const FusedNode& node : m_plan.fusedNodes) {
-      for (ValueId value : node.inputs) operand(node, value);
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) operand(node, node.inputs[i], node.reads[i]);
     }
     for (ValueId value : m_plan.graph().outputs()) output(value);
     return std::move(m_casts);
@@ -65,9 +61,8 @@ class CastPlanner {
     return cast;
   }
 
-  void operand(const FusedNode& node, ValueId value) {
+  void operand(const FusedNode& node, ValueId value, DataType to) {
     const DataType from = m_plan.storedType(value);
-    const DataType to = operandType(m_plan, node, value);
     if (from == to) return;
     const auto [entry, isNew] = m_castOf.try_emplace({value, to}, m_casts.size());
     if (isNew) {
@@ -80,41 +75,18 @@ class CastPlanner {
   void output(ValueId value) {
     const DataType from = m_plan.storedType(value);
     const DataType to = m_plan.graph().value(value).type.dtype;
-    const bool known = std::any_of(m_casts.begin(), m_casts.end(), [&](const PlannedCast& cast) {
-      return cast.value == value && cast.consumers.empty();
-    });
-    if (from != to && !known) m_casts.push_back(makeCast(value, from, to, producerOf(value), "model_output"));
+    if (from != to && m_converted.insert(value).second)
+      m_casts.push_back(makeCast(value, from, to, producerOf(value), "model_output"));
   }
 
   const Plan& m_plan;
   std::vector<char> m_pinned;  ///< by NodeId: a pin was granted
   std::map<std::pair<ValueId, DataType>, std::size_t> m_castOf;
+  std::set<ValueId> m_converted;  ///< outputs of the network
   std::vector<PlannedCast> m_casts;
 };
 
 }  // namespace
-
-namespace {
-
-/// Whether a node of the fused node reads `value` only to learn how to convert.
-bool keepsItsType(const Graph& graph, const FusedNode& fused, ValueId value) {
-  return std::any_of(fused.nodes.begin(), fused.nodes.end(), [&](NodeId id) {
-    const Node& node = graph.node(id);
-    for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i] == value && saysHowToConvert(node, i)) return true;
-    return false;
-  });
-}
-
-}  // namespace
-
-DataType operandType(const Plan& plan, const FusedNode& node, ValueId value) {
-  const DataType own = plan.graph().value(value).type.dtype;
-  if (plan.inFallback(node)) return own;
-  const DataType type = truncatedType(plan.target, plan.truncationMode(), own);
-  if (keepsItsType(plan.graph(), node, value)) return type;
-  return exchangeable(type) && isFloat(node.compute) ? node.compute : type;
-}
 
 std::vector<PlannedCast> planCasts(const Plan& plan) {
   return CastPlanner(plan).run();

@@ -76,13 +76,13 @@ std::string_view kindOfFamily(OpKind kind) {
 
 }  // namespace
 
-std::string kindOfSingle(const Node& node) {
+std::string_view kindOfSingle(const Node& node) {
   if (node.domain.empty()) {
     const auto found = kindsByOperator().find(node.op);
-    if (found != kindsByOperator().end()) return std::string(found->second);
+    if (found != kindsByOperator().end()) return found->second;
   }
   const OpSchema* schema = OpRegistry::standard().find(node);
-  return std::string(schema == nullptr ? kinds::kOperator : kindOfFamily(schema->kind));
+  return schema == nullptr ? kinds::kOperator : kindOfFamily(schema->kind);
 }
 
 std::vector<std::string> allKinds() {

@@ -54,7 +54,7 @@ inline constexpr std::string_view kOperator = "operator";
 }  // namespace kinds
 
 /// The kind of a fused node that holds `node` alone.
-std::string kindOfSingle(const Node& node);
+std::string_view kindOfSingle(const Node& node);
 
 /// Every kind there is, in the order of the list above.
 std::vector<std::string> allKinds();

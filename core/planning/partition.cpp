@@ -28,7 +28,11 @@ class Partitioner {
         m_options(options),
         m_accelerated(graph.nodeIdLimit(), 0),
         m_tooSmall(graph.nodeIdLimit(), 0),
-        m_level(graph.nodeIdLimit(), 0) {}
+        m_level(graph.nodeIdLimit(), 0),
+        m_position(graph.nodeIdLimit(), 0) {
+    for (std::size_t i = 0; i < graph.order().size(); ++i)
+      m_position[graph.order()[i].index] = static_cast<std::uint32_t>(i);
+  }
 
   Partitioning run() {
     const auto& order = m_graph.order();
@@ -62,16 +66,36 @@ class Partitioner {
     }
   }
 
-  /// Sends the segments that are smaller than the minimum to fallback; true if there was one.
-  bool dropSmallSegments() {
-    std::map<int, std::size_t> sizes;
-    for (NodeId id : m_graph.order()) {
-      if (accelerated(id)) ++sizes[m_level[id.index]];
+  /// How many nodes of its level each accelerated node is connected with, itself included.
+  std::vector<std::size_t> connectedNodes() const {
+    std::vector<std::uint32_t> parent(m_graph.nodeIdLimit());
+    for (const NodeId id : m_graph.order()) parent[id.index] = id.index;
+    const auto top = [&](std::uint32_t at) {
+      while (parent[at] != at) at = parent[at] = parent[parent[at]];
+      return at;
+    };
+    for (const NodeId id : m_graph.order()) {
+      for (const ValueId value : valuesRead(m_graph.node(id))) {
+        const NodeId producer = m_graph.value(value).producer;
+        if (!producer.valid() || !accelerated(producer) || !accelerated(id)) continue;
+        if (m_level[producer.index] == m_level[id.index]) parent[top(id.index)] = top(producer.index);
+      }
     }
+    std::vector<std::size_t> sizes(m_graph.nodeIdLimit(), 0);
+    for (const NodeId id : m_graph.order()) ++sizes[top(id.index)];
+    std::vector<std::size_t> connected(m_graph.nodeIdLimit(), 0);
+    for (const NodeId id : m_graph.order()) connected[id.index] = sizes[top(id.index)];
+    return connected;
+  }
+
+  /// Sends connected parts of segments that are smaller than the minimum to fallback; true if there was one.
+  bool dropSmallSegments() {
+    if (m_directives.minSegment < 2) return false;
+    const std::vector<std::size_t> connected = connectedNodes();
     bool dropped = false;
-    for (NodeId id : m_graph.order()) {
-      if (!accelerated(id) || sizes[m_level[id.index]] >= m_directives.minSegment) continue;
-      m_tooSmall[id.index] = static_cast<int>(sizes[m_level[id.index]]);
+    for (const NodeId id : m_graph.order()) {
+      if (!accelerated(id) || connected[id.index] >= m_directives.minSegment) continue;
+      m_tooSmall[id.index] = static_cast<int>(connected[id.index]);
       m_accelerated[id.index] = 0;
       dropped = true;
     }
@@ -128,7 +152,7 @@ class Partitioner {
         const std::string& via = m_graph.node(through).name;
         Decision decision = decide("partition.would_cycle", {Subject::node(from), Subject::node(to)}, "partition",
                                    {{"producer", from}, {"consumer", to}, {"through", via}});
-        decision.evidence.push_back(m_firstVerdict + positionOf(through));
+        decision.evidence.push_back(m_firstVerdict + m_position[through.index]);
         m_result.decisions.push_back(std::move(decision));
       }
     }
@@ -148,11 +172,6 @@ class Partitioner {
     }
   }
 
-  std::uint32_t positionOf(NodeId id) const {
-    const auto& order = m_graph.order();
-    return static_cast<std::uint32_t>(std::find(order.begin(), order.end(), id) - order.begin());
-  }
-
   void explainMinimum() {
     if (m_directives.minSegmentDirective < 0) return;
     const Directive& directive = m_options.directives[static_cast<std::size_t>(m_directives.minSegmentDirective)];
@@ -170,6 +189,7 @@ class Partitioner {
   std::vector<char> m_accelerated;
   std::vector<int> m_tooSmall;  ///< size of the segment that was too small, else 0
   std::vector<int> m_level;
+  std::vector<std::uint32_t> m_position;  ///< by NodeId: in graph order
   Partitioning m_result;
 };
 

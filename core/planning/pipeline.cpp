@@ -2,7 +2,8 @@
 #include <map>
 
 #include "planning/plan_json.h"
-#include "planning/steps.h"
+#include "planning/structure.h"
+#include "planning/type_answers.h"
 
 namespace fusescope {
 
@@ -10,15 +11,6 @@ namespace {
 
 void append(std::vector<Decision>& all, std::vector<Decision> added) {
   all.insert(all.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
-}
-
-std::vector<char> acceleratedNodes(const Graph& graph, const Partitioning& partition) {
-  std::vector<char> accelerated(graph.nodeIdLimit(), 0);
-  for (const Segment& segment : partition.segments) {
-    if (segment.kind != SegmentKind::Accelerated) continue;
-    for (NodeId id : segment.nodes) accelerated[id.index] = 1;
-  }
-  return accelerated;
 }
 
 /// Times that chose a type show in the compute types of the fused nodes.
@@ -46,64 +38,56 @@ void predictTimes(Plan& plan, const CostModel* costs) {
   if (all) plan.predictedMs = sum;
 }
 
-/// The recipe. `measured`: for each node the type that measurements show to be fastest, or nothing.
+/// The recipe. `priced`: for each node the type that prices chose, or nothing.
 Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const std::vector<DataType>& measured, const CostModel* costs,
-                                             const StopToken& stop) {
+                                             const std::vector<DataType>& priced, const CostModel* costs,
+                                             const StopToken& stop, std::shared_ptr<const Structure> previous) {
   Plan plan;
   plan.model = model;
   plan.options = options;
   plan.inputSpecs = model->inputSpecs;
-  plan.decisions = model->decisions;
-  const Graph& graph = *model->graph;
+  assignIds(plan.options.directives);
 
   // 1. What to plan for, and what the user wants of which node.
   plan.target = TRY(Target::fromName(options.target));
-  const Target& target = plan.target;
-  assignIds(plan.options.directives);
-  DirectiveMap directives = TRY(resolveDirectives(*model, target, plan.options.directives));
-  append(plan.decisions, directives.decisions);
+  DirectiveMap directives = TRY(resolveDirectives(*model, plan.target, plan.options.directives, stop));
 
-  // 2. Types that the target lacks, as if every node ran accelerated.
-  Truncation truncation = planTruncation(graph, target, directives.truncate);
+  // 2. What the plan is before types: truncation, verdicts, segments, and what could run as one kernel.
+  plan.structure =
+      TRY(makeStructure(*model, plan.target, directives, plan.options, std::move(previous), stop));
+  const Structure& structure = *plan.structure;
+  plan.segments = structure.partition.segments;
+  plan.truncation = structure.truncation.plan;
+
+  // 3. What each node calculates in, what each edge is stored at, and which regions come apart for it.
+  TypeSolver solver(*model, plan.target, structure, directives, plan.options, priced);
+  const std::vector<Region> regions = solver.regions();
   TRY(checkStop(stop));
 
-  // 3. One verdict per node, on the types after truncation.
-  const std::vector<Decision> verdicts = validateNodes(graph, target, directives, truncation);
-  const auto firstVerdict = static_cast<std::uint32_t>(plan.decisions.size());
-  append(plan.decisions, verdicts);
-  TRY(checkStop(stop));
-
-  // 4. Segments.
-  Partitioning partition = partitionGraph(graph, target, verdicts, firstVerdict, directives, plan.options);
-  append(plan.decisions, partition.decisions);
-  TRY(checkStop(stop));
-
-  // 5. Truncation holds inside accelerated segments only, now that they are known.
-  settleTruncation(graph, target, acceleratedNodes(graph, partition), directives, plan.options, truncation);
-  append(plan.decisions, truncation.decisions);
-
-  // 6. What each node computes in. Before fusion: nodes of different types do not fuse.
-  PrecisionMap precision = assignPrecision(graph, target, partition, truncation, directives, plan.options, measured);
-  append(plan.decisions, precision.decisions);
-  TRY(checkStop(stop));
-
-  // 7. Which nodes run as one kernel.
-  Fusion fusion = fuseNodes(graph, partition, precision, directives, plan.options);
-  append(plan.decisions, fusion.decisions);
-  TRY(checkStop(stop));
-
-  // 8. The plan's own account of all that.
-  plan.fusedNodes = describeFusedNodes(*model, partition, truncation, precision, fusion);
-  plan.segments = std::move(partition.segments);
-  plan.precisionMap = std::move(precision.grants);
-  plan.truncation = std::move(truncation.plan);
+  // 4. The fused nodes with their contracts, and conversions where what stands in memory is not what is read.
+  plan.calculates = solver.typing().calculates();
+  for (const Region& region : regions) {
+    plan.fusedNodes.push_back(solver.describer().describe(region));
+    plan.fusedNodes.back().id = FusedNodeId(plan.fusedNodes.size() - 1);
+    plan.fusedNodes.back().name = solver.describer().nameOf(region);
+  }
   plan.index();
 
-  // 9. Conversions where what stands in memory is not what is read.
+  // 5. Every decision.
+  plan.decisions = model->decisions;
+  append(plan.decisions, structure.decisions);
+  append(plan.decisions, std::move(directives.decisions));
+  append(plan.decisions, structure.fusion.refusals);
+  append(plan.decisions, solver.takeRefusals());
+  append(plan.decisions, fusionAnswers(plan, regions, directives));
+  TypeAnswers answers = answerTypes(plan, plan.target, structure, directives, solver);
+  plan.precisionMap = std::move(answers.grants);
+  append(plan.decisions, std::move(answers.decisions));
+  append(plan.decisions, indexWarnings(plan));
   plan.casts = planCasts(plan);
+  TRY(checkStop(stop));
 
-  // 10. Times, where they were measured before.
+  // 6. Times, where they were measured before.
   predictTimes(plan, costs);
   plan.hash = planHash(plan);
   return std::make_shared<const Plan>(std::move(plan));
@@ -127,7 +111,7 @@ Result<std::vector<DataType>> fastestTypes(const std::shared_ptr<const Model>& m
   for (DataType type : types) {
     PlanOptions alone = options;
     alone.precisions = {type};
-    const auto plan = TRY(planOnce(model, alone, {}, costs, stop));
+    const auto plan = TRY(planOnce(model, alone, {}, costs, stop, nullptr));
     for (const FusedNode& node : plan->fusedNodes) {
       if (!node.predictedMs) continue;
       Best& entry = best[node.nodes];
@@ -140,23 +124,6 @@ Result<std::vector<DataType>> fastestTypes(const std::shared_ptr<const Model>& m
     for (NodeId id : nodes)
       if (entry.known > 1) fastest[id.index] = entry.type;
   return fastest;
-}
-
-/// The plan, and what its pins cost.
-Result<std::shared_ptr<const Plan>> planWith(const std::shared_ptr<const Model>& model, const PlanOptions& options,
-                                             const std::vector<DataType>& fastest, const CostModel* costs,
-                                             const StopToken& stop) {
-  std::shared_ptr<const Plan> plan = TRY(planOnce(model, options, fastest, costs, stop));
-  if (!anyPinGranted(*plan)) return plan;
-  // What the pins cost: the same plan without them, whose times nobody asks for.
-  PlanOptions unpinned = plan->options;
-  std::erase_if(unpinned.directives, [](const Directive& directive) {
-    return directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput;
-  });
-  const std::shared_ptr<const Plan> baseline = TRY(planOnce(model, unpinned, fastest, nullptr, stop));
-  Plan explained = *plan;
-  append(explained.decisions, pinCosts(*plan, *baseline));
-  return std::make_shared<const Plan>(std::move(explained));
 }
 
 /// The times that a plan's JSON holds, by the name of the fused node.
@@ -195,15 +162,17 @@ std::vector<DataType> recordedTypes(const Graph& graph, const Json& plan) {
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const CostModel* costs, const StopToken& stop) {
+                                             const CostModel* costs, const StopToken& stop, const Plan* previous) {
+  std::shared_ptr<const Structure> structure;
+  if (previous != nullptr && previous->model == model) structure = previous->structure;
   const std::vector<DataType> fastest = TRY(fastestTypes(model, options, costs, stop));
-  return planWith(model, options, fastest, costs, stop);
+  return planOnce(model, options, fastest, costs, stop, std::move(structure));
 }
 
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded) try {
   const PlanOptions options = TRY(planOptionsFromJson(recorded.at("options")));
   const RecordedCosts costs(recorded);
-  return planWith(model, options, recordedTypes(*model->graph, recorded), &costs, {});
+  return planOnce(model, options, recordedTypes(*model->graph, recorded), &costs, {}, nullptr);
 } catch (const Json::exception& error) {
   return Diagnostic{.message = std::string("this plan lacks a field or holds one of another kind: ") + error.what(),
                     .help = "See planning/FORMAT.md."};

@@ -8,10 +8,13 @@
 #include "base/hash.h"
 #include "base/stop.h"
 #include "ir/model.h"
+#include "planning/bindings.h"
 #include "planning/directive.h"
 #include "target/target.h"
 
 namespace fusescope {
+
+struct Structure;
 
 enum class SegmentKind { Accelerated, Fallback };
 std::string_view name(SegmentKind kind);  ///< "accelerated", "fallback"
@@ -25,8 +28,8 @@ struct Segment {
   std::vector<NodeId> nodes;  ///< graph order
 };
 
-/// A value between two nodes of one fused node. `real`: it exists in memory, rounded to `type`; else it lives in
-/// registers at the accumulate type.
+/// A value between two nodes of one fused node. `real`: it exists in memory, rounded to `type`; else it is inner: it
+/// lives in registers, in the kernel's accumulate type or in a narrower one that its contract narrows it to.
 struct InnerEdge {
   ValueId value;
   bool real = false;
@@ -39,7 +42,9 @@ struct FusedOutput {
   DataType type = DataType::Undefined;
 };
 
-/// Nodes that run as one kernel.
+/// Nodes that run as one kernel, and its contract: what it reads at which types, what it calculates and accumulates in,
+/// which inner edges it holds at which type, what it writes. Each node calculates in Plan::calculates and reads what it
+/// finds in memory in that type.
 struct FusedNode {
   FusedNodeId id;
   std::string name;  ///< names of its nodes joined by " + "
@@ -50,9 +55,13 @@ struct FusedNode {
   std::vector<NodeId> nodes;  ///< graph order; the root is among them
   std::vector<OriginId> origins;
   std::vector<ValueId> inputs;  ///< non-constant values from outside, in first-use order
+  std::vector<DataType> reads;  ///< as inputs: the type at which each is handed to the kernel
   std::vector<FusedOutput> outputs;
   std::vector<InnerEdge> innerEdges;
-  DataType compute = DataType::Undefined;     ///< operands are rounded to it
+  Bindings bindings;          ///< what its nodes and values are to the kernel
+  std::vector<NodeId> oneType;  ///< nodes that the kernel can only calculate in one type
+  Hash128 identity;           ///< of the origins it covers: the same in every plan that has a fused node of these nodes
+  DataType compute = DataType::Undefined;     ///< of the root, or of the nodes that must have one type
   DataType accumulate = DataType::Undefined;  ///< sums and inner values
   std::optional<std::int64_t> flops;          ///< null where an extent is not known
   std::optional<std::int64_t> bytes;          ///< inputs, weights and outputs moved
@@ -116,9 +125,11 @@ struct Plan {
   std::vector<Decision> decisions;       ///< the model's first, then the planner's in the order of the pipeline
   std::optional<double> predictedMs;     ///< of all kernels, without casts; null unless each is known
   Hash128 hash;                          ///< of model, target, directives, options and the measured times used
+  std::vector<DataType> calculates;      ///< by NodeId: what it calculates in; Undefined for moves and what has no floats
   std::vector<FusedNodeId> fusedOfNode;  ///< by NodeId; empty for a plan that index() was not called on
   std::vector<DataType> storedTypes;     ///< by ValueId; as fusedOfNode
   void index();                          ///< fills the two tables above from the rest of the plan
+  std::shared_ptr<const Structure> structure;  ///< what it is before types; handed to the next plan of the same model
 
   const Graph& graph() const { return *model->graph; }
   /// The fused node that holds `node`. Plans of our own hold every node once.
@@ -140,10 +151,13 @@ class CostModel {
   virtual std::vector<std::optional<double>> milliseconds(const Plan& plan) const = 0;
 };
 
-/// The pipeline: truncate, validate, partition, fuse, assign precision. Pure: no file, clock or machine is asked.
+/// The pipeline: truncate, validate, partition, match, type. Pure: no file, clock or machine is asked.
 /// Errors: a pattern that matches nothing, an `obey` pin is NOT an error (see obeyRefused), an unknown target.
+/// `previous`, a plan of the same model, makes it faster and changes nothing else: what its structure holds for is not
+/// found again.
 Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const CostModel* costs = nullptr, const StopToken& stop = {});
+                                             const CostModel* costs = nullptr, const StopToken& stop = {},
+                                             const Plan* previous = nullptr);
 /// Makes a plan again from its JSON and the model it was made for: its options, with the times and the types chosen by
 /// measurement that it recorded. Whether the outcome is what was recorded is the caller's to check.
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded);

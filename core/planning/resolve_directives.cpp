@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "planning/directive_map.h"
 #include "planning/steps.h"
 
 namespace fusescope {
@@ -19,9 +20,12 @@ class Resolver {
  public:
   Resolver(const Model& model, const Target& target, const Directives& directives)
       : m_graph(*model.graph), m_originNames(originNames(model)), m_directives(directives) {
-    for (std::vector<int>* table : {&m_map.pin, &m_map.outputType, &m_map.fallback, &m_map.split}) {
+    for (std::vector<int>* table : {&m_map.pin, &m_map.fallback, &m_map.split}) {
       table->assign(m_graph.nodeIdLimit(), -1);
     }
+    m_map.outputType.assign(m_graph.valueIdLimit(), -1);
+    m_map.nodesOf.resize(directives.size());
+    m_map.pinsOf.resize(m_graph.nodeIdLimit());
     m_map.minSegment = target.defaultMinSegment;
   }
 
@@ -43,9 +47,12 @@ class Resolver {
     const Directive& directive = m_directives[static_cast<std::size_t>(index)];
     switch (directive.kind) {
       case DirectiveKind::Pin:
-        return claim(m_map.pin, index);
+        TRY(claim(m_map.pin, index));
+        for (const NodeId id : m_map.nodesOf[static_cast<std::size_t>(index)])
+          m_map.pinsOf[id.index].insert(m_map.pinsOf[id.index].begin(), index);
+        return Done{};
       case DirectiveKind::PinOutput:
-        return claim(m_map.outputType, index);
+        return claimOutputs(index);
       case DirectiveKind::Fallback:
         return claim(m_map.fallback, index);
       case DirectiveKind::Split:
@@ -82,10 +89,27 @@ class Resolver {
 
   Status claim(std::vector<int>& table, int index) {
     const Directive& directive = m_directives[static_cast<std::size_t>(index)];
-    for (NodeId id : TRY(matchPattern(m_graph, m_originNames, directive.pattern))) {
+    std::vector<NodeId>& matched = m_map.nodesOf[static_cast<std::size_t>(index)];
+    matched = TRY(matchPattern(m_graph, m_originNames, directive.pattern));
+    for (NodeId id : matched) {
       int& slot = table[id.index];
       if (slot >= 0) overridden(slot, index, {Subject::node(m_graph.node(id).name)});
       slot = index;
+    }
+    return Done{};
+  }
+
+  Status claimOutputs(int index) {
+    const Directive& directive = m_directives[static_cast<std::size_t>(index)];
+    std::vector<NodeId>& matched = m_map.nodesOf[static_cast<std::size_t>(index)];
+    matched = TRY(matchPattern(m_graph, m_originNames, directive.pattern));
+    for (const NodeId id : matched) {
+      for (const ValueId value : m_graph.node(id).outputs) {
+        if (!value.valid()) continue;
+        int& slot = m_map.outputType[value.index];
+        if (slot >= 0) overridden(slot, index, {Subject::node(m_graph.node(id).name)});
+        slot = index;
+      }
     }
     return Done{};
   }
@@ -101,7 +125,9 @@ class Resolver {
     DirectiveMap::NoFuse wish{.directive = index, .rule = directive.rule};
     wish.nodes.assign(m_graph.nodeIdLimit(), directive.pattern.empty() ? 1 : 0);
     if (!directive.pattern.empty()) {
-      for (NodeId id : TRY(matchPattern(m_graph, m_originNames, directive.pattern))) wish.nodes[id.index] = 1;
+      std::vector<NodeId>& matched = m_map.nodesOf[static_cast<std::size_t>(index)];
+      matched = TRY(matchPattern(m_graph, m_originNames, directive.pattern));
+      for (const NodeId id : matched) wish.nodes[id.index] = 1;
     }
     m_map.noFuse.push_back(std::move(wish));
     return Done{};
@@ -131,7 +157,8 @@ std::string directiveName(const Directive& directive) {
   return std::string(name(directive.kind)) + ":" + directive.id;
 }
 
-Result<DirectiveMap> resolveDirectives(const Model& model, const Target& target, const Directives& directives) {
+Result<DirectiveMap> resolveDirectives(const Model& model, const Target& target, const Directives& directives,
+                                       const StopToken&) {
   return Resolver(model, target, directives).run();
 }
 

@@ -1,36 +1,18 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "planning/bindings.h"
+#include "planning/directive_map.h"
 #include "planning/plan.h"
 
 // The steps of the planner, each a pure function of what the steps before it found. pipeline.cpp is the recipe.
 // Tables are indexed by NodeId or ValueId; ids that a graph does not hold have default entries.
 
 namespace fusescope {
-
-/// Which directives speak of each node, with patterns matched. An index is into PlanOptions::directives, -1: none.
-struct DirectiveMap {
-  struct NoFuse {
-    int directive = -1;
-    std::string rule;
-    std::vector<char> nodes;  ///< by NodeId
-  };
-  std::vector<int> pin, outputType, fallback, split;  ///< by NodeId; the last directive that matches
-  std::vector<NoFuse> noFuse;
-  TruncateMode truncate = TruncateMode::Long;
-  int truncateDirective = -1;
-  std::size_t minSegment = 1;
-  int minSegmentDirective = -1;
-  std::vector<Decision> decisions;  ///< precision.overridden, tactic.requested
-};
-
-/// Matches every pattern. Errors: a pattern that matches nothing, an unknown fusion rule, a duplicate id.
-Result<DirectiveMap> resolveDirectives(const Model& model, const Target& target, const Directives& directives);
-/// How a directive is named in Decision::by: "pin:3".
-std::string directiveName(const Directive& directive);
 
 /// The types of values inside accelerated segments, and which truncations make them so.
 struct Truncation {
@@ -62,49 +44,38 @@ struct Partitioning {
 Partitioning partitionGraph(const Graph& graph, const Target& target, const std::vector<Decision>& verdicts,
                             std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options);
 
-/// What each node computes in, and what it leaves in memory where that is pinned.
-struct PrecisionMap {
-  std::vector<PrecisionGrant> grants;  ///< graph order
-  std::vector<DataType> compute;       ///< by NodeId
-  std::vector<char> isFloat;           ///< by NodeId: computes floats, so that precision applies
-  std::vector<DataType> outputType;    ///< by NodeId: pinned type of the outputs, else Undefined
-  std::vector<Decision> decisions;
-};
-/// `measuredFaster` (by NodeId; empty: nothing measured) is the type that the cost model knows to be fastest.
-PrecisionMap assignPrecision(const Graph& graph, const Target& target, const Partitioning& partition,
-                             const Truncation& truncation, const DirectiveMap& directives, const PlanOptions& options,
-                             const std::vector<DataType>& measuredFaster);
-
-/// Nodes that will run as one kernel.
-struct FusionGroup {
+/// Nodes that run as one kernel.
+struct Region {
   std::vector<NodeId> nodes;  ///< graph order
   NodeId root;
   std::string kind;
   std::string rule;  ///< the rule that made it; empty for a node on its own
+  Bindings bindings;
+  std::vector<NodeId> oneType;  ///< nodes that its kernel can only calculate in one type
 };
 struct Fusion {
-  std::vector<FusionGroup> groups;  ///< producers before consumers
-  std::vector<Decision> decisions;
+  std::vector<Region> regions;      ///< producers before consumers
+  std::vector<Decision> refusals;   ///< merges that did not happen, and why
 };
-Fusion fuseNodes(const Graph& graph, const Partitioning& partition, const PrecisionMap& precision,
-                 const DirectiveMap& directives, const PlanOptions& options);
-/// The names that --no-fuse takes.
-std::vector<std::string> fusionRuleNames();
-
-/// Turns groups into fused nodes: names, inputs, outputs, inner edges, types, flops and bytes.
-std::vector<FusedNode> describeFusedNodes(const Model& model, const Partitioning& partition,
-                                          const Truncation& truncation, const PrecisionMap& precision,
-                                          const Fusion& fusion);
-
+/// What stands in the way of kernels besides the graph: wishes of the user, and types that one kernel cannot hold. The
+/// default: nothing.
+struct FusionLimits {
+  const DirectiveMap* directives = nullptr;           ///< splits, rules that are switched off
+  const Directives* list = nullptr;                   ///< what the directives' indices are of
+  const std::vector<int>* mustStand = nullptr;        ///< by ValueId: the directive that makes it stand in memory, or -1
+  const std::vector<DataType>* calculates = nullptr;  ///< by NodeId; Undefined: nothing
+  bool oneTypePerKernel = false;                      ///< no kernel mixes types
+  std::string nameOf(int directive) const { return directiveName((*list)[static_cast<std::size_t>(directive)]); }
+};
+/// Merges the accelerated nodes of `scope` (graph order) by all rules; the others are regions of their own.
+Fusion fuseNodes(const Graph& graph, const Partitioning& partition, std::span<const NodeId> scope,
+                 const FusionLimits& limits = {});
 /// The conversions between what stands in memory and what is read. plan.index() must have been called.
 std::vector<PlannedCast> planCasts(const Plan& plan);
-/// The type at which `node` reads `value`, which it must have among its inputs.
-DataType operandType(const Plan& plan, const FusedNode& node, ValueId value);
-
-/// Whether some pin or pinned output type is in force.
-bool anyPinGranted(const Plan& plan);
-/// What each pin costs against `baseline`, the same plan without pins: one precision.pin_split for each pin that tore a
-/// fused node apart or added casts.
-std::vector<Decision> pinCosts(const Plan& plan, const Plan& baseline);
+/// What runs as one kernel and what alone, and the answers to Split and NoFuse directives.
+std::vector<Decision> fusionAnswers(const Plan& plan, const std::vector<Region>& regions,
+                                    const DirectiveMap& directives);
+/// The names that --no-fuse takes.
+std::vector<std::string> fusionRuleNames();
 
 }  // namespace fusescope

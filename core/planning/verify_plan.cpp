@@ -106,9 +106,10 @@ class PlanVerifier {
 
   Status checkEdges() const {
     for (const FusedNode& fused : m_plan.fusedNodes) {
-      for (ValueId value : fused.inputs) {
-        const DataType from = m_plan.storedType(value);
-        const DataType to = operandType(m_plan, fused, value);
+      if (fused.reads.size() != fused.inputs.size()) return broken("'" + fused.name + "' does not say what it reads");
+      for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
+        const ValueId value = fused.inputs[i];
+        const DataType from = m_plan.storedType(value), to = fused.reads[i];
         if (from != to && !castStands(value, from, to, fused.id)) {
           return broken("'" + fused.name + "' reads " + std::string(name(to)) + " where " + std::string(name(from)) +
                             " stands and no cast is planned",

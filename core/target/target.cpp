@@ -54,6 +54,8 @@ Target tensorrtTarget(std::string_view name) {
   Target target;
   target.name = name;
   target.planningOnly = true;
+  target.predictedFusions = true;
+  target.stronglyTyped = name == "tensorrt-11";
   target.lacksFloat64 = true;
   target.lacksInt64 = name == "tensorrt-8";
   target.computeTypes = {DataType::F32, DataType::F16};

@@ -19,7 +19,9 @@ Capabilities hostCapabilities();  ///< asked of the CPU at run time
 struct Target {
   std::string name;  ///< "cpu", "tensorrt-8", …
   Capabilities capabilities;
-  bool planningOnly = false;  ///< engines for it cannot be built here
+  bool planningOnly = false;      ///< engines for it cannot be built here
+  bool stronglyTyped = false;     ///< the network's types decide: a pin is honoured by editing the network
+  bool predictedFusions = false;  ///< its compiler fuses by rules of its own; ours are predictions
   bool lacksInt64 = false;
   bool lacksFloat64 = false;
   std::set<DataType> computeTypes;   ///< float types that may be asked of a node (emulated where hardware lacks them)

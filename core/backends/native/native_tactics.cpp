@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/native/onednn.h"
+#include "backends/reference/reference_nodes.h"
 #include "base/text.h"
 
 namespace fusescope::native {
@@ -71,7 +72,8 @@ void addTactic(const KernelRequest& request, LoweringOptions options, std::vecto
   if (!parts.empty() && std::ranges::all_of(parts, runsTheReference)) return;  // no kernel of ours
   Tactic tactic{.name = tacticName(request, options, lowering),
                 .inputLayouts = options.inputLayouts,
-                .outputLayouts = options.outputLayouts};
+                .outputLayouts = options.outputLayouts,
+                .emulated = isEmulated(*request.plan, *request.fused)};
   if (const auto& conv = lowering.convLayouts()) {
     const Dims& result = conv->result;
     for (std::size_t i = 0; i < tactic.inputLayouts.size(); ++i) {

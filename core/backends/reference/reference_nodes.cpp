@@ -7,6 +7,8 @@
 #include "backends/reference/convert_elements.h"
 #include "ops/exact_types.h"
 #include "ops/op_schema.h"
+#include "planning/fusion/match.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 namespace {
@@ -47,12 +49,16 @@ Tensor truncatedConstant(const Tensor& tensor, DataType to) {
   return convertedTensor(tensor, to);
 }
 
-/// Whether operand `i` of a node is data that the compute type applies to. Scales of a Resize or a quantisation say
-/// how, not what; they keep their precision.
-bool isRoundedOperand(const Node& node, std::size_t i) {
-  if (node.is("Resize") || node.is("Upsample")) return i == 0;
-  if (node.is("QuantizeLinear") || node.is("DequantizeLinear")) return i == 0;
-  return !node.is("Range");
+/// The type to which `node` rounds operand `i` where it reads it from memory; Undefined: it takes it as it is.
+DataType readType(const Plan& plan, const Node& node, std::size_t i) {
+  const DataType type = node.id.index < plan.calculates.size() ? plan.calculates[node.id.index] : DataType::Undefined;
+  const bool narrow = type == DataType::F16 || type == DataType::BF16;
+  return narrow && isDataOperand(node, i) ? type : DataType::Undefined;
+}
+
+/// Whether a node only moves elements of its operands or casts between floats.
+bool moves(const Plan& plan, const Node& node) {
+  return plan.structure != nullptr && plan.structure->facts[node.id.index].moves;
 }
 
 /// Operators whose operands of one declared type must arrive at one type.
@@ -93,9 +99,10 @@ void equaliseOperands(std::vector<Tensor>& tensors) {
 }  // namespace
 
 bool isEmulated(const Plan& plan, const FusedNode& fused) {
-  const DataType compute = fused.compute;
-  if (!isFloat(compute) || compute == DataType::F32 || compute == DataType::F64) return false;
-  return !plan.target.hardwareTypes.contains(compute);
+  return std::ranges::any_of(fused.nodes, [&](NodeId id) {
+    const DataType type = id.index < plan.calculates.size() ? plan.calculates[id.index] : fused.compute;
+    return type == DataType::F16 || type == DataType::BF16 || type == DataType::I8;
+  });
 }
 
 Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& request, const Node& node, std::size_t i,
@@ -103,7 +110,7 @@ Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& r
   if (!id.valid()) return Operand{};
   const Value& value = request.plan->graph().value(id);
   const bool exact = needsExactTypes(node) && isNarrowFloat(value.type.dtype);
-  Operand operand{.rounded = isRoundedOperand(node, i), .asStored = exact};
+  Operand operand{.rounded = readType(*request.plan, node, i), .asStored = exact};
   if (exact) operand.type = value.type.dtype;
   if (const auto given = std::ranges::find(m_inputs, id); given != m_inputs.end()) {
     operand.from = Operand::From::Input;
@@ -113,6 +120,7 @@ Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& r
   if (const auto inner = m_innerIndex.find(id); inner != m_innerIndex.end()) {
     operand.from = Operand::From::Inner;
     operand.index = inner->second;
+    if (!m_moved.contains(id)) operand.rounded = DataType::Undefined;
     return operand;
   }
   const auto constant = request.constants.find(id);
@@ -124,7 +132,7 @@ Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& r
     const DataType type = constantType(request, id, constant->second.type());
     const DataType wanted = exact ? operand.type : mathType(type, value.type.dtype);
     const Tensor math = convertedTensor(truncatedConstant(constant->second, type), wanted);
-    m_constants.push_back(operand.rounded ? roundedTensor(math, m_compute) : math);
+    m_constants.push_back(roundedTensor(math, operand.rounded));
   }
   operand.from = Operand::From::Constant;
   operand.index = entry->second;
@@ -147,7 +155,7 @@ ReferenceNodes::NodeResult ReferenceNodes::resultOf(const KernelRequest& request
   for (const InnerEdge& edge : fused.innerEdges) {
     if (edge.value != value) continue;
     if (edge.real || !isFloat(edge.type)) result.type = mathType(edge.type, result.declared);
-    if (edge.real) result.edge = edge.type;
+    if (edge.real || isExchangeable(edge.type)) result.edge = edge.type;
   }
   for (std::size_t i = 0; i < fused.outputs.size(); ++i)
     if (fused.outputs[i].value == value) result.output = i;
@@ -168,7 +176,17 @@ Status ReferenceNodes::addNode(const KernelRequest& request, const Node& node) {
     step.operands.push_back(TRY(operandOf(request, node, step.operands.size(), id)));
     if (insists && id.valid()) step.operands.back().type = graph.value(id).type.dtype;
   }
-  for (const ValueId output : node.outputs) step.results.push_back(resultOf(request, output));
+  step.passes = isFloatCast(graph, node);
+  const bool moved = moves(*request.plan, node) && std::ranges::any_of(step.operands, [&](const Operand& operand) {
+    return operand.from == Operand::From::Input || operand.from == Operand::From::Constant;
+  });
+  const bool movedOn = moves(*request.plan, node) && std::ranges::any_of(node.inputs, [&](ValueId id) {
+    return id.valid() && m_moved.contains(id);
+  });
+  for (const ValueId output : node.outputs) {
+    step.results.push_back(resultOf(request, output));
+    if (output.valid() && (moved || movedOn)) m_moved.insert(output);
+  }
   m_steps.push_back(std::move(step));
   return Done{};
 }
@@ -177,7 +195,6 @@ Result<std::unique_ptr<ReferenceNodes>> ReferenceNodes::prepare(const KernelRequ
   std::unique_ptr<ReferenceNodes> nodes(new ReferenceNodes);
   const FusedNode& fused = *request.fused;
   nodes->m_model = request.plan->model;
-  nodes->m_compute = fused.compute;
   nodes->m_inputs = fused.inputs;
   for (const ValueId input : fused.inputs) nodes->m_declared.push_back(request.plan->graph().value(input).type.dtype);
   for (const FusedOutput& output : fused.outputs) nodes->m_outputTypes.push_back(output.type);
@@ -188,7 +205,7 @@ Result<std::unique_ptr<ReferenceNodes>> ReferenceNodes::prepare(const KernelRequ
 Tensor ReferenceNodes::fetch(const Operand& operand) const {
   const auto seen = [&](const Tensor& math, const Tensor& stored) {
     if (operand.asStored) return convertedTensor(stored, operand.type);
-    return convertedTensor(operand.rounded ? roundedTensor(math, m_compute) : math, operand.type);
+    return convertedTensor(roundedTensor(math, operand.rounded), operand.type);
   };
   switch (operand.from) {
     case Operand::From::Absent:
@@ -217,7 +234,8 @@ Status ReferenceNodes::runStep(const NodeStep& step, std::vector<Tensor>& output
   std::vector<const Tensor*> pointers;
   for (std::size_t i = 0; i < tensors.size(); ++i)
     pointers.push_back(step.operands[i].from == Operand::From::Absent ? nullptr : &tensors[i]);
-  const std::vector<Tensor> results = TRY(runNode(*step.node, pointers, stop));
+  const std::vector<Tensor> results =
+      step.passes ? std::vector<Tensor>{tensors.front()} : TRY(runNode(*step.node, pointers, stop));
   for (std::size_t i = 0; i < step.results.size() && i < results.size(); ++i)
     if (step.results[i].wanted) keep(step.results[i], results[i], outputs);
   return Done{};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -10,11 +11,14 @@
 
 namespace fusescope {
 
-/// Whether the target's hardware lacks the compute type of `fused`: results are right, times mean nothing.
+/// Whether the plan asks of `fused` arithmetic in floats narrower than f32 or in 8-bit integers: kernels that calculate in
+/// f32 and round then give the right results, and their times mean nothing.
 bool isEmulated(const Plan& plan, const FusedNode& fused);
 
 /// Runs a fused node's operators one by one with the reference kernels, on whole tensors of any extents, on text and on
-/// containers. Rounds operands to the compute type and real inner edges to theirs. One caller at a time.
+/// containers. Math is in f32 for every narrower float. A value is rounded where it stands in memory, to its stored type;
+/// where a node reads it from memory, to what the node calculates in; and where the contract narrows an inner edge. A
+/// Cast between floats inside the kernel rounds nothing of itself. One caller at a time.
 class ReferenceNodes {
  public:
   /// Of `request` only plan, fused node and constants count. Constants are converted and rounded once, here. Errors: an
@@ -31,7 +35,7 @@ class ReferenceNodes {
     enum class From { Absent, Input, Constant, Inner };
     From from = From::Absent;
     std::size_t index = 0;                ///< of the fused node's input, of the constant, of the inner value
-    bool rounded = false;                 ///< to the compute type
+    DataType rounded = DataType::Undefined;  ///< to this type, read from memory; Undefined: as it is
     DataType type = DataType::Undefined;  ///< that the node insists on; Undefined: as it comes
     bool asStored = false;                ///< the bits as they are in memory, not what the math sees
   };
@@ -41,7 +45,7 @@ class ReferenceNodes {
     std::size_t inner = 0;                ///< its place among the inner values
     DataType type = DataType::Undefined;  ///< of its consumers' node math; Undefined: as it comes
     DataType declared = DataType::Undefined;
-    DataType edge = DataType::Undefined;  ///< rounded to this first, if the edge is real
+    DataType edge = DataType::Undefined;  ///< rounded to this: the edge is real or narrowed by contract
     std::optional<std::size_t> output;    ///< the fused node's output it is stored in
   };
   struct NodeStep {
@@ -49,6 +53,7 @@ class ReferenceNodes {
     std::vector<Operand> operands;
     std::vector<NodeResult> results;
     bool equalOperands = false;
+    bool passes = false;  ///< a Cast between floats: its result is its operand
   };
 
   ReferenceNodes() = default;
@@ -60,13 +65,13 @@ class ReferenceNodes {
   Tensor fetch(const Operand& operand) const;
 
   std::shared_ptr<const Model> m_model;  ///< keeps the nodes alive
-  DataType m_compute = DataType::Undefined;
   std::vector<ValueId> m_inputs;
   std::vector<DataType> m_declared;  ///< of the inputs
   std::vector<DataType> m_outputTypes;
   std::vector<Tensor> m_constants;
-  std::map<std::tuple<ValueId, bool, DataType>, std::size_t> m_constantIndex;
+  std::map<std::tuple<ValueId, DataType, DataType>, std::size_t> m_constantIndex;
   std::map<ValueId, std::size_t> m_innerIndex;
+  std::set<ValueId> m_moved;  ///< inner values that are what was read from memory, moved
   std::vector<Tensor> m_inner;
   std::vector<Tensor> m_results;  ///< the inner values as the nodes gave them
   std::vector<Tensor> m_given;    ///< the inputs of this run, at math types

@@ -10,65 +10,101 @@ namespace {
 
 //   q ─[view|transpose|scale]*─┐
 //   k ─[view|transpose|scale|expand]*─ MatMul ─[Mul|Div scale]─[Add|Where mask]─ Softmax ─[guard]─┐
-//   v ─[view|transpose|expand]*──────────────────────────────────────────────────────────────── MatMul
-//   ─[transpose|view]*─
-constexpr int kStepsAboveSoftmax = 4;
+//   v ─[view|transpose|expand]*──────────────────────────────────────────────────────────────── MatMul ─[transpose|view]*─
+// with float Casts anywhere. A kernel of this kind reads q, k and v at one type and holds scores and probabilities in its
+// accumulate type, except that it narrows the probabilities to the type of q, k and v for the second product.
+constexpr int kStepsAboveSoftmax = 8;
 
 class AttentionRule {
  public:
-  explicit AttentionRule(FusionState& state) : m_state(state), m_graph(state.graph()) {}
+  explicit AttentionRule(RegionBuilder& state) : m_state(state), m_graph(state.graph()) {}
 
   void apply(const Node& softmax) {
-    if (!m_state.fusible(softmax.id) || !isLastAxis(m_graph, softmax, softmax.intAttribute("axis", -1))) return;
-    std::vector<NodeId> scores;
-    if (!findScores(softmax.input(0), kStepsAboveSoftmax, scores)) return;
+    if (!m_state.alone(softmax.id) || !isLastAxis(m_graph, softmax, softmax.intAttribute("axis", -1))) return;
+    Bindings terms;
+    std::vector<NodeId> path;
+    const Node* scores = findScores(softmax.input(0), kStepsAboveSoftmax, path, terms);
+    if (scores == nullptr) return;
+    std::reverse(terms.begin(), terms.end());
     const GuardedSoftmax guarded = guardedSoftmax(m_graph, softmax);
-    const Node* values = onlyConsumerIf(m_graph, guarded.result, "MatMul");
-    if (values == nullptr || values->input(0) != guarded.result) {
-      if (consumerIf(m_graph, guarded.result, "MatMul") == nullptr) return;
-      return m_state.refuse("fuse.pattern_incomplete", "attention", scores.back(), softmax.id,
-                            {{"kind", "attention"}, {"what", "others than one MatMul read the result of Softmax"}});
-    }
-    m_nodes = scores;
-    m_nodes.insert(m_nodes.end(), guarded.nodes.begin(), guarded.nodes.end());
-    m_nodes.push_back(values->id);
+    const Node* values = secondProduct(guarded.result, *scores, softmax, path);
+    if (values == nullptr) return;
+    Candidate candidate = grown(std::move(path));
+    candidate.root = softmax.id;
+    candidate.nodes.insert(candidate.nodes.end(), guarded.nodes.begin(), guarded.nodes.end());
+    candidate.nodes.insert(candidate.nodes.end(), {scores->id, values->id});
+    candidate.oneType = {scores->id, values->id};
+    candidate.bindings = bind(*scores, terms, softmax, guarded, *values);
     m_root = softmax.id;
-    if (!m_state.tryMerge(candidate(m_nodes))) return;
-    const Node& product = m_graph.node(scores.back());
-    absorbAbove(product.input(0));
-    absorbAbove(product.input(1));
-    absorbAbove(values->input(1));
+    if (!m_state.tryMerge(candidate)) return;
+    absorbAbove(scores->input(0), roles::kQueryScale);
+    absorbAbove(scores->input(1), roles::kKeyScale);
+    absorbAbove(values->input(1), {});
     absorbBelow(values->outputs.front());
   }
 
  private:
-  Candidate candidate(std::vector<NodeId> nodes) const {
+  Candidate grown(std::vector<NodeId> nodes) const {
     return {.nodes = std::move(nodes), .root = m_root, .kind = kinds::kAttention, .rules = {"attention"}};
   }
 
-  /// Walks from the operand of Softmax up to the MatMul of q and k; `path` gets the nodes, the MatMul last.
-  bool findScores(ValueId value, int steps, std::vector<NodeId>& path) const {
-    if (steps == 0 || !value.valid() || !m_graph.value(value).producer.valid()) return false;
+  Bindings bind(const Node& scores, const Bindings& terms, const Node& softmax, const GuardedSoftmax& guarded,
+                const Node& values) const {
+    Bindings bindings{{roles::kQuery, scores.input(0), {}},
+                      {roles::kKey, scores.input(1), {}},
+                      {roles::kScores, scores.outputs.front(), scores.id}};
+    bindings.insert(bindings.end(), terms.begin(), terms.end());
+    bindings.push_back({roles::kSoftmax, softmax.outputs.front(), softmax.id});
+    for (std::size_t i = 1; i < guarded.nodes.size(); ++i)
+      bindings.push_back({roles::kGuard, m_graph.node(guarded.nodes[i]).outputs.front(), guarded.nodes[i]});
+    bindings.push_back({roles::kValues, values.input(1), {}});
+    bindings.push_back({roles::kProduct, values.outputs.front(), values.id});
+    return bindings;
+  }
+
+  /// Walks from the operand of Softmax up to the MatMul of q and k. `path` gets the nodes between them, `terms` those
+  /// that change the scores, the last change first.
+  const Node* findScores(ValueId value, int steps, std::vector<NodeId>& path, Bindings& terms) const {
+    if (steps == 0 || !value.valid() || !m_graph.value(value).producer.valid()) return nullptr;
     const Node& node = m_graph.node(m_graph.value(value).producer);
-    if (node.is("MatMul")) {
-      path.push_back(node.id);
-      return true;
-    }
+    if (node.is("MatMul")) return &node;
+    const bool passes = isFloatCast(m_graph, node);
     path.push_back(node.id);
-    for (ValueId operand : scoreOperands(node)) {
-      if (sameExtents(m_graph, operand, value) && findScores(operand, steps - 1, path)) return true;
+    for (const ValueId operand : scoreOperands(node)) {
+      if (!sameExtents(m_graph, operand, value)) continue;
+      if (!passes) terms.push_back({roles::kTerm, operand, node.id});
+      if (const Node* scores = findScores(operand, steps - 1, path, terms)) return scores;
+      if (!passes) terms.pop_back();
     }
     path.pop_back();
-    return false;
+    return nullptr;
   }
 
   /// Which operands of a node above Softmax can be the scores: scale and mask leave the extents as they are.
   std::vector<ValueId> scoreOperands(const Node& node) const {
+    if (isFloatCast(m_graph, node)) return {node.input(0)};
     if (node.is("Add")) return {node.input(0), node.input(1)};
     if (node.is("Where")) return {node.input(1), node.input(2)};
     if (node.is("Mul") && isScalarConstant(m_graph, node.input(0))) return {node.input(1)};
     if ((node.is("Mul") || node.is("Div")) && isScalarConstant(m_graph, node.input(1))) return {node.input(0)};
     return {};
+  }
+
+  /// The MatMul that alone reads the probabilities, over Casts, which `path` gets.
+  const Node* secondProduct(ValueId probabilities, const Node& scores, const Node& softmax,
+                            std::vector<NodeId>& path) const {
+    const Node* next = onlyConsumer(m_graph, probabilities);
+    while (next != nullptr && isFloatCast(m_graph, *next)) {
+      path.push_back(next->id);
+      probabilities = next->outputs.front();
+      next = onlyConsumer(m_graph, probabilities);
+    }
+    if (next != nullptr && next->is("MatMul") && next->input(0) == probabilities) return next;
+    if (consumerIf(m_graph, probabilities, "MatMul") != nullptr) {
+      m_state.refuse("fuse.pattern_incomplete", "attention", scores.id, softmax.id,
+                     {{"kind", "attention"}, {"what", "others than one MatMul read the result of Softmax"}});
+    }
+    return nullptr;
   }
 
   bool isScale(const Node& node) const {
@@ -79,41 +115,37 @@ class AttentionRule {
   /// A node before q, k or v that a kernel can do while it reads. Repeating heads is Unsqueeze, Expand, Reshape.
   bool absorbable(const Node& node) const {
     const bool expands = node.is("Expand") && m_graph.isConstant(node.input(1));
-    return isView(m_graph, node) || node.is("Transpose") || isScale(node) || expands;
+    return isView(m_graph, node) || node.is("Transpose") || isScale(node) || expands || isFloatCast(m_graph, node);
   }
 
-  void absorbAbove(ValueId value) {
-    for (;;) {
+  /// `scaleRole`: what a scale right before the product is called; empty where there is none.
+  void absorbAbove(ValueId value, std::string_view scaleRole) {
+    for (bool first = true;; first = false) {
       const NodeId producer = m_graph.value(value).producer;
-      if (!producer.valid() || !m_state.alone(producer)) return;
+      if (!producer.valid() || !m_state.fusible(producer) || !m_state.alone(producer)) return;
       const Node& node = m_graph.node(producer);
       if (!absorbable(node) || !hasSingleUse(m_graph, value)) return;
-      if (!grow(producer)) return;
-      value = isScale(node) && isScalarConstant(m_graph, node.input(0)) ? node.input(1) : node.input(0);
+      const ValueId scaled =
+          isScale(node) && isScalarConstant(m_graph, node.input(0)) ? node.input(1) : node.input(0);
+      Candidate candidate = grown({m_root, producer});
+      if (first && isScale(node) && !scaleRole.empty()) candidate.bindings = {{scaleRole, scaled, producer}};
+      if (!m_state.tryMerge(candidate)) return;
+      value = scaled;
     }
   }
 
   void absorbBelow(ValueId value) {
     for (;;) {
       const Node* node = onlyConsumer(m_graph, value);
-      if (node == nullptr || !m_state.alone(node->id) || node->input(0) != value) return;
-      if (!isView(m_graph, *node) && !node->is("Transpose")) return;
-      if (!grow(node->id)) return;
+      if (node == nullptr || !m_state.fusible(node->id) || !m_state.alone(node->id) || node->input(0) != value) return;
+      if (!isView(m_graph, *node) && !node->is("Transpose") && !isFloatCast(m_graph, *node)) return;
+      if (!m_state.tryMerge(grown({m_root, node->id}))) return;
       value = node->outputs.front();
     }
   }
 
-  bool grow(NodeId node) {
-    std::vector<NodeId> nodes = m_nodes;
-    nodes.push_back(node);
-    if (!m_state.tryMerge(candidate(nodes))) return false;
-    m_nodes = std::move(nodes);
-    return true;
-  }
-
-  FusionState& m_state;
+  RegionBuilder& m_state;
   const Graph& m_graph;
-  std::vector<NodeId> m_nodes;
   NodeId m_root;
 };
 
@@ -134,8 +166,8 @@ GuardedSoftmax guardedSoftmax(const Graph& graph, const Node& softmax) {
   return guarded;
 }
 
-void fuseAttention(FusionState& state) {
-  for (NodeId id : state.graph().order()) {
+void fuseAttention(RegionBuilder& state) {
+  for (const NodeId id : state.scope()) {
     const Node& node = state.graph().node(id);
     if (node.is("Softmax")) AttentionRule(state).apply(node);
   }

@@ -22,7 +22,7 @@ constexpr std::size_t kLongestRegion = 24;
 //         └────────── Mul ─ …
 class EpilogueRule {
  public:
-  EpilogueRule(FusionState& state, const EpilogueForm& form, NodeId root)
+  EpilogueRule(RegionBuilder& state, const EpilogueForm& form, NodeId root)
       : m_state(state), m_graph(state.graph()), m_form(form), m_root(root), m_nodes{root} {
     m_value = m_graph.node(root).outputs.front();
   }
@@ -124,7 +124,7 @@ class EpilogueRule {
 
   bool acceptable(NodeId id, const std::vector<NodeId>& region) {
     const Node& node = m_graph.node(id);
-    if (!m_state.alone(id) || !(isElementwise(node) || isBatchNorm(node))) return false;
+    if (!m_state.fusible(id) || !m_state.alone(id) || !(isElementwise(node) || isBatchNorm(node))) return false;
     const ValueId output = node.outputs.front();
     if (!extentsKnown(m_graph, m_value) || !extentsKnown(m_graph, output)) {
       m_state.refuse("fuse.shape_unknown", m_form.rule, m_root, id, {{"value", m_graph.value(output).name}});
@@ -177,7 +177,7 @@ class EpilogueRule {
     if (users.size() < 2) return;
     for (NodeId other : users) {
       const Node& node = m_graph.node(other);
-      if (other == user || !m_state.alone(other) || !isElementwise(node)) continue;
+      if (other == user || !m_state.fusible(other) || !m_state.alone(other) || !isElementwise(node)) continue;
       const ValueId forked = region.empty() ? m_value : liveValues(region).front();
       return m_state.refuse("fuse.inner_value_used_outside", m_form.rule, m_root, other,
                             {{"value", m_graph.value(forked).name},
@@ -186,7 +186,7 @@ class EpilogueRule {
     }
   }
 
-  FusionState& m_state;
+  RegionBuilder& m_state;
   const Graph& m_graph;
   const EpilogueForm& m_form;
   NodeId m_root;
@@ -197,8 +197,8 @@ class EpilogueRule {
 /// The later of two roots that meet in a sum takes it: then a chain of sums runs as it comes, and the summands need
 /// not all wait in memory.
 template <class IsRoot>
-void fuseEpilogues(FusionState& state, const EpilogueForm& form, const IsRoot& isRoot) {
-  const std::vector<NodeId>& order = state.graph().order();
+void fuseEpilogues(RegionBuilder& state, const EpilogueForm& form, const IsRoot& isRoot) {
+  const std::vector<NodeId>& order = state.scope();
   for (std::size_t i = order.size(); i-- > 0;) {
     const NodeId id = order[i];
     const Node& node = state.graph().node(id);
@@ -209,23 +209,23 @@ void fuseEpilogues(FusionState& state, const EpilogueForm& form, const IsRoot& i
 
 }  // namespace
 
-void fuseConvEpilogue(FusionState& state) {
+void fuseConvEpilogue(RegionBuilder& state) {
   static constexpr EpilogueForm kForm{.rule = "conv_epilogue", .kind = kinds::kConv, .takesBatchNorm = true};
   fuseEpilogues(state, kForm, [](const Node& node) { return node.is("Conv") || node.is("ConvTranspose"); });
 }
 
-void fuseMatMulEpilogue(FusionState& state) {
+void fuseMatMulEpilogue(RegionBuilder& state) {
   static constexpr EpilogueForm kForm{.rule = "matmul_epilogue", .kind = kinds::kMatMul, .takesViews = true};
   fuseEpilogues(state, kForm, [](const Node& node) { return node.is("MatMul"); });
 }
 
-void fuseGemmEpilogue(FusionState& state) {
+void fuseGemmEpilogue(RegionBuilder& state) {
   static constexpr EpilogueForm kForm{
       .rule = "gemm_epilogue", .kind = kinds::kGemm, .takesBatchNorm = true, .takesViews = true};
   fuseEpilogues(state, kForm, [](const Node& node) { return node.is("Gemm"); });
 }
 
-void fuseBatchNormEpilogue(FusionState& state) {
+void fuseBatchNormEpilogue(RegionBuilder& state) {
   static constexpr EpilogueForm kForm{.rule = "batch_norm", .kind = kinds::kBatchNorm};
   fuseEpilogues(state, kForm, [](const Node& node) {
     return node.is("BatchNormalization") && node.intAttribute("training_mode", 0) == 0;

@@ -14,6 +14,8 @@ const std::vector<FusionRule>& fusionRules() {
       {"batch_norm", "act(bn(x)) + residual", fuseBatchNormEpilogue},
       {"softmax", "softmax(x * scale + mask)", fuseSoftmax},
       {"pointwise", "f(g(x), y) of equal extents", fusePointwise},
+      {"quantize", "quantize(kernel(dequantize(x)))", fuseQuantized},
+      {"cast", "cast(kernel(x)), kernel(cast(x)), between floats", fuseCasts},
       {"transpose", "transpose(a) * b, view(transpose(view(x)))", fuseTransposes},
       {"view", "view(kernel(x)), kernel(view(x))", fuseViews},
   };
@@ -28,13 +30,11 @@ std::vector<std::string> fusionRuleNames() {
   return names;
 }
 
-Fusion fuseNodes(const Graph& graph, const Partitioning& partition, const PrecisionMap& precision,
-                 const DirectiveMap& directives, const PlanOptions& options) {
-  FusionState state(graph, partition, precision, directives, options);
-  for (const FusionRule& rule : fusionRules()) rule.apply(state);
-  Fusion fusion = state.finish();
-  answerDirectives(graph, directives, options, fusion);
-  return fusion;
+Fusion fuseNodes(const Graph& graph, const Partitioning& partition, std::span<const NodeId> scope,
+                 const FusionLimits& limits) {
+  RegionBuilder builder(graph, partition, scope, limits);
+  for (const FusionRule& rule : fusionRules()) rule.apply(builder);
+  return builder.finish();
 }
 
 }  // namespace fusescope

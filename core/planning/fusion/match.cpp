@@ -50,6 +50,14 @@ bool isView(const Graph& graph, const Node& node) {
                      [&](ValueId value) { return !value.valid() || graph.isConstant(value); });
 }
 
+bool isFloatCast(const Graph& graph, const Node& node) {
+  const auto exchangeable = [&](ValueId value) {
+    const DataType type = value.valid() ? graph.value(value).type.dtype : DataType::Undefined;
+    return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
+  };
+  return node.is("Cast") && node.outputs.size() == 1 && exchangeable(node.input(0)) && exchangeable(node.outputs[0]);
+}
+
 bool sameExtents(const Graph& graph, ValueId a, ValueId b) {
   const Shape& first = graph.value(a).type.shape;
   return extentsKnown(graph, a) && first == graph.value(b).type.shape;

@@ -15,6 +15,9 @@ bool isElementwise(const Node& node);  ///< one output, each element from the el
 /// Transpose that only moves axes of one element.
 bool isView(const Graph& graph, const Node& node);
 
+/// A Cast from one of f32, f16 and bf16 to another: a wish of the network's author about an edge.
+bool isFloatCast(const Graph& graph, const Node& node);
+
 /// Both are known to have the same extents, by size or by symbol.
 bool sameExtents(const Graph& graph, ValueId a, ValueId b);
 /// Every extent is a size or a symbol.

@@ -78,7 +78,7 @@ class NormMatcher {
 };
 
 /// Merges the core of a norm, then its weight and bias as far as they go along.
-void mergeNorm(FusionState& state, const NormMatcher& matcher, std::vector<NodeId> nodes, NodeId scaled, NodeId root,
+void mergeNorm(RegionBuilder& state, const NormMatcher& matcher, std::vector<NodeId> nodes, NodeId scaled, NodeId root,
                std::string_view kind) {
   const auto candidate = [&] { return Candidate{.nodes = nodes, .root = root, .kind = kind, .rules = {kind}}; };
   if (!state.tryMerge(candidate())) return;
@@ -103,9 +103,9 @@ std::vector<NodeId> centring(const Graph& graph, ValueId centred) {
 
 }  // namespace
 
-void fuseLayerNorm(FusionState& state) {
+void fuseLayerNorm(RegionBuilder& state) {
   const NormMatcher matcher(state.graph());
-  for (NodeId id : state.graph().order()) {
+  for (const NodeId id : state.scope()) {
     if (!state.fusible(id)) continue;
     const auto tail = matcher.match(state.graph().node(id));
     if (!tail) continue;
@@ -116,9 +116,9 @@ void fuseLayerNorm(FusionState& state) {
   }
 }
 
-void fuseRmsNorm(FusionState& state) {
+void fuseRmsNorm(RegionBuilder& state) {
   const NormMatcher matcher(state.graph());
-  for (NodeId id : state.graph().order()) {
+  for (const NodeId id : state.scope()) {
     if (!state.fusible(id) || !state.alone(id)) continue;
     const auto tail = matcher.match(state.graph().node(id));
     if (!tail || !centring(state.graph(), tail->centred).empty()) continue;

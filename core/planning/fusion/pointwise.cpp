@@ -6,22 +6,19 @@ namespace fusescope {
 
 namespace {
 
-bool isPointwiseGroup(const FusionState& state, NodeId node) {
+bool isPointwiseGroup(const RegionBuilder& state, NodeId node) {
   return state.fusible(node) && isElementwise(state.graph().node(node)) && state.kindOf(node) == kinds::kPointwise;
 }
 
 /// Joins `consumer` to the kernel of `producer`, which reads or computes elements of the same extents.
-void joinPair(FusionState& state, NodeId producer, NodeId consumer, ValueId value) {
+void joinPair(RegionBuilder& state, NodeId producer, NodeId consumer, ValueId value) {
   const Graph& graph = state.graph();
   const ValueId result = graph.node(consumer).outputs.front();
   if (!extentsKnown(graph, value) || !extentsKnown(graph, result)) {
     return state.refuse("fuse.shape_unknown", "pointwise", producer, consumer, {{"value", graph.value(value).name}});
   }
   if (!sameExtents(graph, value, result)) return state.refuse("fuse.shape_differs", "pointwise", producer, consumer);
-  std::vector<NodeId> nodes = state.nodesWith(producer);
-  const std::vector<NodeId>& others = state.nodesWith(consumer);
-  nodes.insert(nodes.end(), others.begin(), others.end());
-  state.tryMerge({.nodes = std::move(nodes),
+  state.tryMerge({.nodes = {producer, consumer},
                   .root = state.rootOf(producer),
                   .kind = kinds::kPointwise,
                   .rules = {"pointwise"},
@@ -31,13 +28,13 @@ void joinPair(FusionState& state, NodeId producer, NodeId consumer, ValueId valu
 }  // namespace
 
 //   f(x, y) ─ g(·, z) ─ …   of equal extents; values that others need are outputs besides the last
-void fusePointwise(FusionState& state) {
+void fusePointwise(RegionBuilder& state) {
   const Graph& graph = state.graph();
-  for (NodeId id : graph.order()) {
+  for (const NodeId id : state.scope()) {
     if (!isPointwiseGroup(state, id)) continue;
     for (ValueId value : valuesRead(graph.node(id))) {
       const NodeId producer = graph.value(value).producer;
-      if (!producer.valid() || !isPointwiseGroup(state, producer) || state.together(producer, id)) continue;
+      if (!producer.valid() || !state.fusible(producer) || !isPointwiseGroup(state, producer) || state.together(producer, id)) continue;
       joinPair(state, producer, id, value);
     }
   }

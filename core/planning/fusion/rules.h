@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planning/fusion/fusion_state.h"
+#include "planning/fusion/region_builder.h"
 
 namespace fusescope {
 
@@ -12,7 +12,7 @@ namespace fusescope {
 struct FusionRule {
   std::string_view name;
   std::string_view picture;  ///< what it looks for, as one line of algebra
-  void (*apply)(FusionState&);
+  void (*apply)(RegionBuilder&);
 };
 
 /// The rules in the order in which they are applied: the larger pattern first, so that it is not eaten piecemeal.
@@ -26,19 +26,18 @@ struct GuardedSoftmax {
 /// Softmax p, or Where(IsNaN(p), constant, p).
 GuardedSoftmax guardedSoftmax(const Graph& graph, const Node& softmax);
 
-/// Answers each Split and NoFuse directive by a decision that names it.
-void answerDirectives(const Graph& graph, const DirectiveMap& directives, const PlanOptions& options, Fusion& fusion);
-
-void fuseAttention(FusionState& state);
-void fuseLayerNorm(FusionState& state);
-void fuseRmsNorm(FusionState& state);
-void fuseConvEpilogue(FusionState& state);
-void fuseMatMulEpilogue(FusionState& state);
-void fuseGemmEpilogue(FusionState& state);
-void fuseBatchNormEpilogue(FusionState& state);
-void fuseSoftmax(FusionState& state);
-void fusePointwise(FusionState& state);
-void fuseTransposes(FusionState& state);
-void fuseViews(FusionState& state);
+void fuseAttention(RegionBuilder& state);
+void fuseLayerNorm(RegionBuilder& state);
+void fuseRmsNorm(RegionBuilder& state);
+void fuseConvEpilogue(RegionBuilder& state);
+void fuseMatMulEpilogue(RegionBuilder& state);
+void fuseGemmEpilogue(RegionBuilder& state);
+void fuseBatchNormEpilogue(RegionBuilder& state);
+void fuseSoftmax(RegionBuilder& state);
+void fusePointwise(RegionBuilder& state);
+void fuseQuantized(RegionBuilder& state);
+void fuseCasts(RegionBuilder& state);
+void fuseTransposes(RegionBuilder& state);
+void fuseViews(RegionBuilder& state);
 
 }  // namespace fusescope

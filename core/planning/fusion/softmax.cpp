@@ -11,7 +11,7 @@ namespace {
 constexpr int kLongestPrologue = 3;
 
 /// A scale or mask right above a Softmax: leaves the extents as they are and has no other user.
-const Node* scaleOrMask(const FusionState& state, ValueId value) {
+const Node* scaleOrMask(const RegionBuilder& state, ValueId value) {
   const Graph& graph = state.graph();
   const NodeId producer = graph.value(value).producer;
   if (!producer.valid() || !state.fusible(producer) || !state.alone(producer) || !hasSingleUse(graph, value)) {
@@ -35,7 +35,7 @@ ValueId carried(const Graph& graph, const Node& node) {
 }
 
 //   [Mul|Div scale] ─ [Add|Where mask] ─ Softmax ─ [Where(IsNaN(p), 0, p)]
-void fuseOne(FusionState& state, const Node& softmax) {
+void fuseOne(RegionBuilder& state, const Node& softmax) {
   const Graph& graph = state.graph();
   std::vector<NodeId> nodes{softmax.id};
   const auto grow = [&](const std::vector<NodeId>& added) {
@@ -64,8 +64,8 @@ void fuseOne(FusionState& state, const Node& softmax) {
 
 }  // namespace
 
-void fuseSoftmax(FusionState& state) {
-  for (NodeId id : state.graph().order()) {
+void fuseSoftmax(RegionBuilder& state) {
+  for (const NodeId id : state.scope()) {
     const Node& node = state.graph().node(id);
     const bool isSoftmax = node.is("Softmax") || node.is("LogSoftmax");
     if (isSoftmax && state.fusible(id) && state.alone(id)) fuseOne(state, node);

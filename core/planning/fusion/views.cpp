@@ -25,38 +25,35 @@ bool choosesLayout(std::string_view kind) {
   return kind == kinds::kConv || kind == kinds::kPool;
 }
 
-bool join(FusionState& state, NodeId host, NodeId guest, std::string_view rule) {
-  const std::string kind = state.kindOf(host);
-  std::vector<NodeId> nodes = state.nodesWith(host);
-  const std::vector<NodeId>& others = state.nodesWith(guest);
-  nodes.insert(nodes.end(), others.begin(), others.end());
-  return state.tryMerge({.nodes = std::move(nodes),
+bool join(RegionBuilder& state, NodeId host, NodeId guest, std::string_view rule) {
+  const std::string_view kind = state.kindOf(host);
+  return state.tryMerge({.nodes = {host, guest},
                          .root = state.rootOf(host),
                          .kind = kind,
                          .rules = {rule},
                          .deliversInner = kind == kinds::kPointwise});
 }
 
-bool joinProducer(FusionState& state, const Node& view) {
+bool joinProducer(RegionBuilder& state, const Node& view) {
   const ValueId value = view.input(0);
   const NodeId producer = state.graph().value(value).producer;
   if (!producer.valid() || !state.fusible(producer) || onlyConsumer(state.graph(), value) == nullptr) return false;
   return takesViewBehind(state.kindOf(producer)) && join(state, producer, view.id, "view");
 }
 
-bool joinConsumer(FusionState& state, const Node& view) {
+bool joinConsumer(RegionBuilder& state, const Node& view) {
   const Node* consumer = onlyConsumer(state.graph(), view.outputs.front());
   if (consumer == nullptr || !state.fusible(consumer->id)) return false;
   if (!takesViewBefore(state.kindOf(consumer->id))) return false;
   // Operands of the root only: an epilogue reads at the extents of the root's output.
   const NodeId root = state.rootOf(consumer->id);
-  const std::string kind = state.kindOf(root);
+  const std::string_view kind = state.kindOf(root);
   const bool isProduct = kind == kinds::kMatMul || kind == kinds::kGemm;
   if (isProduct && root != consumer->id) return false;
   return join(state, root, view.id, "view");
 }
 
-void explainLayout(FusionState& state, const Node& view) {
+void explainLayout(RegionBuilder& state, const Node& view) {
   const NodeId producer = state.graph().value(view.input(0)).producer;
   if (!producer.valid() || !state.fusible(producer) || !choosesLayout(state.kindOf(producer))) return;
   state.refuse("fuse.layout_would_be_fixed", "view", producer, view.id);
@@ -75,22 +72,22 @@ bool isReadableTransposed(const Graph& graph, const Node& transpose) {
 }  // namespace
 
 //   MatMul(Transpose(a), b)
-void fuseTransposes(FusionState& state) {
+void fuseTransposes(RegionBuilder& state) {
   const Graph& graph = state.graph();
-  for (NodeId id : graph.order()) {
+  for (const NodeId id : state.scope()) {
     const Node& node = graph.node(id);
     if (!node.is("Transpose") || isView(graph, node) || !state.fusible(id) || !state.alone(id)) continue;
     const Node* consumer = onlyConsumerIf(graph, node.outputs.front(), "MatMul");
-    if (consumer == nullptr || state.kindOf(consumer->id) != kinds::kMatMul) continue;
+    if (consumer == nullptr || !state.fusible(consumer->id) || state.kindOf(consumer->id) != kinds::kMatMul) continue;
     if (isReadableTransposed(graph, node)) join(state, consumer->id, id, "transpose");
   }
 }
 
 //   kernel ─ view      into the kernel that writes, else into the one that reads, else alone
 //   view ─ kernel
-void fuseViews(FusionState& state) {
+void fuseViews(RegionBuilder& state) {
   const Graph& graph = state.graph();
-  for (NodeId id : graph.order()) {
+  for (const NodeId id : state.scope()) {
     const Node& node = graph.node(id);
     if (!isView(graph, node) || !state.fusible(id) || !state.alone(id)) continue;
     if (joinProducer(state, node) || joinConsumer(state, node)) continue;

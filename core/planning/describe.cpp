@@ -1,0 +1,189 @@
+#include "planning/describe.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "analysis/cost.h"
+#include "analysis/users.h"
+#include "base/hash.h"
+#include "planning/kinds.h"
+
+namespace fusescope {
+
+namespace {
+
+/// Floats accumulate in f32, or wider where they are wider; 8-bit integers in 32 bits; others in their own type.
+DataType accumulateType(DataType compute) {
+  if (compute == DataType::I8 || compute == DataType::U8) return DataType::I32;
+  return isFloat(compute) && compute != DataType::F64 ? DataType::F32 : compute;
+}
+
+/// Operators that read of their first operand only what they write.
+bool readsPart(const Node& node, ValueId value) {
+  return node.input(0) == value && (node.is("Gather") || node.is("GatherElements") || node.is("GatherND") ||
+                                    node.is("Slice") || node.is("Compress"));
+}
+
+}  // namespace
+
+RegionDescriber::RegionDescriber(const Model& model, const Structure& structure, const Typing& typing)
+    : m_model(model),
+      m_graph(*model.graph),
+      m_structure(structure),
+      m_typing(typing),
+      m_inside(model.graph->nodeIdLimit(), 0) {}
+
+std::string RegionDescriber::nameOf(const Region& region) const {
+  std::string name;
+  for (const NodeId node : region.nodes) name += (name.empty() ? "" : " + ") + m_graph.node(node).name;
+  return name;
+}
+
+FusedNode RegionDescriber::describe(const Region& region) {
+  ++m_mark;
+  for (const NodeId node : region.nodes) m_inside[node.index] = m_mark;
+  FusedNode fused;
+  fused.kind = region.kind;
+  fused.root = region.root;
+  fused.nodes = region.nodes;
+  fused.segment = m_structure.partition.segmentOf[region.root.index];
+  fused.bindings = region.bindings;
+  fused.oneType = region.oneType;
+  for (const NodeId node : region.nodes) {
+    const auto& origins = m_graph.node(node).origins;
+    fused.origins.insert(fused.origins.end(), origins.begin(), origins.end());
+  }
+  std::ranges::sort(fused.origins);
+  fused.origins.erase(std::ranges::unique(fused.origins).begin(), fused.origins.end());
+  KeyBuilder key;
+  for (const OriginId origin : fused.origins) key.text(m_model.origins[origin.index].name);
+  fused.identity = key.hash();
+  setTypes(region, fused);
+  setValues(fused);
+  narrowProbabilities(fused);
+  setCosts(fused);
+  return fused;
+}
+
+void RegionDescriber::setTypes(const Region& region, FusedNode& fused) const {
+  fused.compute = m_typing.calculates(region.oneType.empty() ? region.root : region.oneType.front());
+  for (auto node = region.nodes.rbegin(); node != region.nodes.rend() && fused.compute == DataType::Undefined; ++node)
+    fused.compute = m_typing.calculates(*node);
+  const ValueId result = m_graph.node(region.root).outputs.empty() ? ValueId() : m_graph.node(region.root).outputs[0];
+  if (fused.compute == DataType::Undefined && m_typing.moves(region.root) && result.valid())
+    fused.compute = accelerated(fused) ? m_typing.stored(result) : m_graph.value(result).type.dtype;
+  if (fused.compute == DataType::Undefined) fused.compute = m_structure.facts[region.root.index].natural;
+  fused.accumulate = accumulateType(fused.compute);
+}
+
+bool RegionDescriber::usedInside(ValueId value) const {
+  return std::ranges::any_of(m_graph.value(value).consumers, [&](NodeId user) { return inside(user); });
+}
+
+bool RegionDescriber::leaves(ValueId value) const {
+  const auto& users = m_graph.value(value).consumers;
+  return m_graph.isOutput(value) || users.empty() ||
+         std::ranges::any_of(users, [&](NodeId user) { return !inside(user); });
+}
+
+void RegionDescriber::setValues(FusedNode& fused) const {
+  std::unordered_set<ValueId> known;
+  for (const NodeId node : fused.nodes) {
+    for (const ValueId value : valuesRead(m_graph.node(node))) {
+      const Value& read = m_graph.value(value);
+      const bool outside = !read.producer.valid() || !inside(read.producer);
+      if (outside && read.constant == nullptr && known.insert(value).second) fused.inputs.push_back(value);
+    }
+    for (const ValueId value : m_graph.node(node).outputs)
+      if (value.valid()) placeOutput(fused, value);
+  }
+  for (const ValueId value : fused.inputs) fused.reads.push_back(handedAt(fused, value));
+}
+
+void RegionDescriber::placeOutput(FusedNode& fused, ValueId value) const {
+  const bool real = leaves(value);
+  const DataType type = accelerated(fused) ? m_typing.stored(value) : m_graph.value(value).type.dtype;
+  if (real) fused.outputs.push_back({value, type});
+  if (usedInside(value)) fused.innerEdges.push_back({value, real, real || !isExchangeable(type) ? type : DataType::F32});
+}
+
+/// Attention holds scores and probabilities in its accumulate type, but for what the second product reads.
+void RegionDescriber::narrowProbabilities(FusedNode& fused) const {
+  const Binding* product = findBinding(fused.bindings, roles::kProduct);
+  if (product == nullptr || !inside(product->node)) return;
+  const ValueId probabilities = m_graph.node(product->node).input(0);
+  for (InnerEdge& edge : fused.innerEdges)
+    if (edge.value == probabilities && !edge.real && isExchangeable(edge.type))
+      edge.type = narrower(edge.type, m_typing.calculates(product->node));
+}
+
+/// The types at which nodes of the region read a value, through those that only move it.
+void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) const {
+  for (const NodeId user : m_graph.value(value).consumers) {
+    if (!inside(user)) continue;
+    const Node& node = m_graph.node(user);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] != value) continue;
+      const DataType type = m_typing.readType(node, i);
+      if (type != DataType::Undefined) {
+        types.push_back(type);
+        continue;
+      }
+      for (const ValueId result : node.outputs) {
+        if (!result.valid()) continue;
+        if (leaves(result)) types.push_back(m_typing.stored(result));
+        collectReads(result, types);
+      }
+    }
+  }
+}
+
+/// The one type that all its readers inside want; where they differ, as it is stored: each rounds what it reads.
+DataType RegionDescriber::handedAt(const FusedNode& fused, ValueId value) const {
+  const DataType own = m_graph.value(value).type.dtype;
+  if (!accelerated(fused)) return own;
+  const DataType truncated = m_structure.truncation.types[value.index];
+  if (!isExchangeable(truncated)) return truncated;
+  std::vector<DataType> types;
+  collectReads(value, types);
+  std::ranges::sort(types);
+  types.erase(std::ranges::unique(types).begin(), types.end());
+  const DataType stored = m_typing.stored(value);
+  if (types.size() == 1) return types.front();
+  return isExchangeable(stored) ? stored : truncated;
+}
+
+std::optional<std::int64_t> RegionDescriber::bytesRead(ValueId value, DataType type) const {
+  const auto& users = m_graph.value(value).consumers;
+  std::int64_t parts = 0;
+  for (const NodeId user : users) {
+    if (!inside(user)) continue;
+    const Node& node = m_graph.node(user);
+    if (!readsPart(node, value)) return bytesOfValue(m_graph, value, type);
+    const auto part = bytesOfValue(m_graph, node.outputs.front(), type);
+    if (!part) return std::nullopt;
+    parts += *part;
+  }
+  const auto whole = bytesOfValue(m_graph, value, type);
+  return whole ? std::min(*whole, parts) : std::optional(parts);
+}
+
+void RegionDescriber::setCosts(FusedNode& fused) const {
+  std::optional<std::int64_t> flops = 0, bytes = 0;
+  const auto add = [](std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& more) {
+    sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
+  };
+  std::unordered_set<ValueId> constants;
+  for (const NodeId node : fused.nodes) {
+    add(flops, flopsOfNode(m_graph, m_graph.node(node)));
+    for (const ValueId value : valuesRead(m_graph.node(node)))
+      if (m_graph.isConstant(value) && constants.insert(value).second)
+        add(bytes, bytesRead(value, handedAt(fused, value)));
+  }
+  for (std::size_t i = 0; i < fused.inputs.size(); ++i) add(bytes, bytesRead(fused.inputs[i], fused.reads[i]));
+  for (const FusedOutput& output : fused.outputs) add(bytes, bytesOfValue(m_graph, output.value, output.type));
+  fused.flops = flops;
+  fused.bytes = bytes;
+}
+
+}  // namespace fusescope

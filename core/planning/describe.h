@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "planning/typing.h"
+
+namespace fusescope {
+
+/// Turns regions into fused nodes: inputs, outputs, inner edges, the contract, flops and bytes. Looks at `typing` as it
+/// is when asked. Not thread-safe.
+class RegionDescriber {
+ public:
+  RegionDescriber(const Model& model, const Structure& structure, const Typing& typing);
+  /// Without id and name; those are for fused nodes that stand in a plan.
+  FusedNode describe(const Region& region);
+  std::string nameOf(const Region& region) const;  ///< the names of its nodes joined by " + "
+
+ private:
+  bool inside(NodeId node) const { return m_inside[node.index] == m_mark; }
+  bool leaves(ValueId value) const;
+  bool usedInside(ValueId value) const;
+  bool accelerated(const FusedNode& fused) const { return m_structure.accelerated[fused.root.index] != 0; }
+  void setTypes(const Region& region, FusedNode& fused) const;
+  void setValues(FusedNode& fused) const;
+  void placeOutput(FusedNode& fused, ValueId value) const;
+  void narrowProbabilities(FusedNode& fused) const;
+  void collectReads(ValueId value, std::vector<DataType>& types) const;
+  DataType handedAt(const FusedNode& fused, ValueId value) const;
+  void setCosts(FusedNode& fused) const;
+  std::optional<std::int64_t> bytesRead(ValueId value, DataType type) const;
+
+  const Model& m_model;
+  const Graph& m_graph;
+  const Structure& m_structure;
+  const Typing& m_typing;
+  std::vector<std::uint32_t> m_inside;  ///< by NodeId: the region being described
+  std::uint32_t m_mark = 0;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <array>
+
+#include "planning/fusion/rules.h"
+#include "planning/kinds.h"
+
+namespace fusescope {
+
+namespace {
+
+/// Kernels that read and write what they are told, whatever its float type.
+bool takesCast(std::string_view kind) {
+  constexpr std::array kNot = {std::string_view("control_flow"), std::string_view("recurrence"),
+                               std::string_view("random"), std::string_view("shape")};
+  return std::ranges::find(kNot, kind) == kNot.end();
+}
+
+bool join(RegionBuilder& state, NodeId host, NodeId cast) {
+  if (!state.fusible(host) || !takesCast(state.kindOf(host))) return false;
+  return state.tryMerge({.nodes = {host, cast},
+                         .root = state.rootOf(host),
+                         .kind = state.kindOf(host),
+                         .rules = {"cast"},
+                         .deliversInner = state.kindOf(host) == kinds::kPointwise});
+}
+
+}  // namespace
+
+//   kernel ─ Cast      between floats: into the kernel that writes the type, else into the one that reads it
+//   Cast ─ kernel
+void fuseCasts(RegionBuilder& state) {
+  const Graph& graph = state.graph();
+  for (const NodeId id : state.scope()) {
+    const Node& cast = graph.node(id);
+    if (!isFloatCast(graph, cast) || !state.alone(id)) continue;
+    const NodeId producer = graph.value(cast.input(0)).producer;
+    if (producer.valid() && onlyConsumer(graph, cast.input(0)) != nullptr && join(state, producer, id)) continue;
+    const std::vector<NodeId>& users = graph.value(cast.outputs.front()).consumers;
+    const bool oneKernel = !users.empty() && !graph.isOutput(cast.outputs.front()) &&
+                           std::ranges::all_of(users, [&](NodeId user) {
+                             return state.fusible(user) && state.together(user, users.front());
+                           });
+    if (oneKernel) join(state, users.front(), id);
+  }
+}
+
+}  // namespace fusescope

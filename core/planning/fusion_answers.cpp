@@ -1,0 +1,65 @@
+#include "planning/steps.h"
+
+namespace fusescope {
+
+namespace {
+
+class FusionAnswerer {
+ public:
+  FusionAnswerer(const Plan& plan, const DirectiveMap& directives)
+      : m_plan(plan), m_graph(plan.graph()), m_directives(directives) {}
+
+  std::vector<Decision> run(const std::vector<Region>& regions) {
+    for (const Region& region : regions) answerRegion(region);
+    for (const Segment& segment : m_plan.segments) {
+      if (segment.kind != SegmentKind::Fallback) continue;
+      m_decisions.push_back(
+          decide("fuse.fallback_segment", {Subject::segment(segment.name)}, "fusion", {{"segment", segment.name}}));
+    }
+    for (int i = 0; i < static_cast<int>(m_plan.options.directives.size()); ++i) answerDirective(i);
+    return std::move(m_decisions);
+  }
+
+ private:
+  std::vector<Subject> subjectsOf(const std::vector<NodeId>& nodes) const {
+    std::vector<Subject> subjects;
+    for (const NodeId node : nodes) subjects.push_back(Subject::node(m_graph.node(node).name));
+    return subjects;
+  }
+
+  void answerRegion(const Region& region) {
+    if (region.nodes.size() == 1) {
+      m_decisions.push_back(decide("fuse.single", subjectsOf(region.nodes), "fusion", {{"kind", region.kind}}));
+      return;
+    }
+    const bool predicted = m_plan.target.predictedFusions;
+    m_decisions.push_back(decide(predicted ? "fuse.predicted" : "fuse.merged", subjectsOf(region.nodes),
+                                 "fuse_" + region.rule,
+                                 {{"kind", region.kind}, {"rule", region.rule}, {"target", m_plan.target.name}}));
+  }
+
+  void answerDirective(int index) {
+    const Directive& directive = m_plan.options.directives[static_cast<std::size_t>(index)];
+    const std::vector<NodeId>& nodes = m_directives.nodesOf[static_cast<std::size_t>(index)];
+    if (directive.kind == DirectiveKind::Split && !nodes.empty())
+      m_decisions.push_back(decide("fuse.split_honoured", subjectsOf(nodes), directiveName(directive)));
+    if (directive.kind != DirectiveKind::NoFuse) return;
+    const std::size_t count = directive.pattern.empty() ? m_graph.nodeCount() : nodes.size();
+    m_decisions.push_back(decide("fuse.no_fuse_honoured", subjectsOf(nodes), directiveName(directive),
+                                 {{"rule", directive.rule}, {"nodes", count}}));
+  }
+
+  const Plan& m_plan;
+  const Graph& m_graph;
+  const DirectiveMap& m_directives;
+  std::vector<Decision> m_decisions;
+};
+
+}  // namespace
+
+std::vector<Decision> fusionAnswers(const Plan& plan, const std::vector<Region>& regions,
+                                    const DirectiveMap& directives) {
+  return FusionAnswerer(plan, directives).run(regions);
+}
+
+}  // namespace fusescope

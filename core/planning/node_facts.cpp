@@ -1,0 +1,121 @@
+#include <algorithm>
+
+#include "analysis/users.h"
+#include "ops/exact_types.h"
+#include "ops/op_schema.h"
+#include "planning/fusion/match.h"
+#include "planning/structure.h"
+
+namespace fusescope {
+
+namespace {
+
+/// Whether nodes calculate in the type. Floats of a byte and less are only stored and converted.
+bool calculatesIn(DataType type) {
+  return isFloat(type) && bitWidth(type) >= 16;
+}
+
+class FactFinder {
+ public:
+  FactFinder(const Graph& graph, const Partitioning& partition, const Truncation& truncation)
+      : m_graph(graph), m_partition(partition), m_truncation(truncation), m_facts(graph.nodeIdLimit()) {}
+
+  std::vector<NodeFacts> run() {
+    for (const NodeId id : m_graph.order()) {
+      const Node& node = m_graph.node(id);
+      NodeFacts& facts = m_facts[id.index];
+      facts.natural = naturalType(node);
+      facts.moves = movesOnly(node);
+      facts.floats = calculatesIn(facts.natural) && !facts.moves;
+      if (facts.natural != DataType::F32 && isExchangeable(facts.natural)) facts.author = NodeFacts::Author::Narrow;
+      if (facts.natural == DataType::F32) findCastUp(node, facts);
+    }
+    return std::move(m_facts);
+  }
+
+ private:
+  DataType typeOf(const Node& node, ValueId value) const {
+    const Segment& segment = m_partition.segments[m_partition.segmentOf[node.id.index].index];
+    return segment.kind == SegmentKind::Fallback ? m_graph.value(value).type.dtype : m_truncation.types[value.index];
+  }
+
+  bool movesOnly(const Node& node) const {
+    if (isFloatCast(m_graph, node) || isView(m_graph, node)) return true;
+    const OpSchema* schema = OpRegistry::standard().find(node);
+    if (schema == nullptr || node.outputs.empty() || node.inputs.empty()) return false;
+    const bool moving = schema->kind == OpKind::Movement || schema->kind == OpKind::View;
+    return moving && node.textAttribute("reduction", "none") == "none" && !node.is("BitCast");
+  }
+
+  /// That of its first float output, else of its first float operand, else of its first output. Operators about extents
+  /// read no elements.
+  DataType naturalType(const Node& node) const {
+    const OpSchema* schema = OpRegistry::standard().find(node);
+    const bool aboutExtents = schema != nullptr && schema->kind == OpKind::Shape && node.op != "ConstantOfShape";
+    DataType first = DataType::Undefined;
+    for (const ValueId value : node.outputs) {
+      if (!value.valid()) continue;
+      const DataType type = typeOf(node, value);
+      if (calculatesIn(type)) return type;
+      if (first == DataType::Undefined) first = type;
+    }
+    if (aboutExtents) return first;
+    for (const ValueId value : node.inputs)
+      if (value.valid() && calculatesIn(typeOf(node, value))) return typeOf(node, value);
+    return first;
+  }
+
+  /// An f32 that comes from a Cast of a narrower float, and what is calculated from it in f32.
+  void findCastUp(const Node& node, NodeFacts& facts) const {
+    if (isFloatCast(m_graph, node) && m_graph.value(node.input(0)).type.dtype != DataType::F32) {
+      facts.author = NodeFacts::Author::CastUp;
+      facts.cast = node.id;
+      return;
+    }
+    for (const ValueId value : node.inputs) {
+      if (!value.valid() || m_graph.value(value).type.dtype != DataType::F32) continue;
+      const NodeId producer = m_graph.value(value).producer;
+      if (!producer.valid() || m_facts[producer.index].author != NodeFacts::Author::CastUp) continue;
+      facts.author = NodeFacts::Author::CastUp;
+      facts.cast = m_facts[producer.index].cast;
+      return;
+    }
+  }
+
+  const Graph& m_graph;
+  const Partitioning& m_partition;
+  const Truncation& m_truncation;
+  std::vector<NodeFacts> m_facts;
+};
+
+bool isByteInteger(DataType type) {
+  return type == DataType::I8 || type == DataType::U8;
+}
+
+}  // namespace
+
+bool isExchangeable(DataType type) {
+  return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
+}
+
+bool isDataOperand(const Node& node, std::size_t i) {
+  if (node.is("Resize") || node.is("Upsample")) return i == 0;
+  return !node.is("Range") && !saysHowToConvert(node, i);
+}
+
+std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partition, const Truncation& truncation) {
+  return FactFinder(graph, partition, truncation).run();
+}
+
+NodeId quantisedRoot(const Graph& graph, const Region& region) {
+  const auto dequantised = [&](ValueId value) {
+    const Node* node = producerIf(graph, value, "DequantizeLinear");
+    return node != nullptr && isByteInteger(graph.value(node->input(0)).type.dtype) &&
+           std::ranges::find(region.nodes, node->id) != region.nodes.end();
+  };
+  const Node& root = graph.node(region.root);
+  const bool product = root.is("Conv") || root.is("MatMul") || root.is("Gemm") || root.is("ConvTranspose");
+  return product && dequantised(root.input(0)) && dequantised(root.input(1)) ? root.id : NodeId();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,81 @@
+#include "planning/structure.h"
+
+namespace fusescope {
+
+namespace {
+
+void append(std::vector<Decision>& all, std::vector<Decision> added) {
+  all.insert(all.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+}
+
+/// The directives that decide where nodes run and which types values are narrowed to for the target.
+bool isStructural(const Directive& directive) {
+  return directive.kind == DirectiveKind::Fallback || directive.kind == DirectiveKind::Truncate ||
+         directive.kind == DirectiveKind::MinSegment;
+}
+
+std::string structureKey(const Model& model, const Target& target, const Directives& directives) {
+  Directives structural;
+  for (const Directive& directive : directives)
+    if (isStructural(directive)) structural.push_back(directive);
+  return model.contentHash.hex() + " " + target.canonical() + " " + toJson(structural).dump();
+}
+
+std::vector<char> acceleratedNodes(const Graph& graph, const Partitioning& partition) {
+  std::vector<char> accelerated(graph.nodeIdLimit(), 0);
+  for (const Segment& segment : partition.segments) {
+    if (segment.kind != SegmentKind::Accelerated) continue;
+    for (const NodeId id : segment.nodes) accelerated[id.index] = 1;
+  }
+  return accelerated;
+}
+
+void indexRegions(const Graph& graph, Structure& structure) {
+  structure.regionOf.assign(graph.nodeIdLimit(), 0);
+  for (std::size_t i = 0; i < structure.fusion.regions.size(); ++i)
+    for (const NodeId id : structure.fusion.regions[i].nodes) structure.regionOf[id.index] = static_cast<std::uint32_t>(i);
+  for (const Region& region : structure.fusion.regions)
+    if (const NodeId root = quantisedRoot(graph, region); root.valid()) structure.facts[root.index].quantised = true;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const Target& target,
+                                                       const DirectiveMap& directives, const PlanOptions& options,
+                                                       std::shared_ptr<const Structure> previous,
+                                                       const StopToken& stop) {
+  const Graph& graph = *model.graph;
+  std::string key = structureKey(model, target, options.directives);
+  if (previous != nullptr && previous->key == key) return previous;
+  auto structure = std::make_shared<Structure>();
+  structure->key = std::move(key);
+
+  // 1. Types that the target lacks, as if every node ran accelerated.
+  structure->truncation = planTruncation(graph, target, directives.truncate);
+  TRY(checkStop(stop));
+
+  // 2. One verdict per node, on the types after truncation.
+  std::vector<Decision> verdicts = validateNodes(graph, target, directives, structure->truncation);
+  TRY(checkStop(stop));
+
+  // 3. Segments.
+  const auto firstVerdict = static_cast<std::uint32_t>(model.decisions.size());
+  structure->partition = partitionGraph(graph, target, verdicts, firstVerdict, directives, options);
+  structure->accelerated = acceleratedNodes(graph, structure->partition);
+  append(structure->decisions, std::move(verdicts));
+  append(structure->decisions, std::move(structure->partition.decisions));
+  TRY(checkStop(stop));
+
+  // 4. Truncation holds inside accelerated segments only, now that they are known.
+  settleTruncation(graph, target, structure->accelerated, directives, options, structure->truncation);
+  append(structure->decisions, std::move(structure->truncation.decisions));
+
+  // 5. What each node is, and what could run as one kernel if nobody wished otherwise.
+  structure->facts = nodeFacts(graph, structure->partition, structure->truncation);
+  structure->fusion = fuseNodes(graph, structure->partition, graph.order());
+  indexRegions(graph, *structure);
+  TRY(checkStop(stop));
+  return std::shared_ptr<const Structure>(std::move(structure));
+}
+
+}  // namespace fusescope

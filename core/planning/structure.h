@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "planning/steps.h"
+
+namespace fusescope {
+
+/// What a node is to the planner whatever is asked of it.
+struct NodeFacts {
+  enum class Author { Silent, Narrow, CastUp };  ///< Narrow: the network declares f16 or bf16; CastUp: f32 behind a Cast
+  DataType natural = DataType::Undefined;        ///< what it calculates in if nobody asks for another type
+  bool floats = false;                           ///< calculates floats: precision applies
+  bool moves = false;                            ///< moves elements, or is a Cast between floats: takes types as they come
+  Author author = Author::Silent;
+  NodeId cast;  ///< CastUp: the Cast
+  bool quantised = false;  ///< a product or convolution of two dequantised operands that its kernel reads as integers
+};
+
+/// What a plan is before types: what runs where, and what could run as one kernel. Depends on the model, the target and
+/// the directives that decide where nodes run; the same for every choice of precision. Immutable, shared between plans.
+struct Structure {
+  std::string key;  ///< of all it was made from but the model
+  Truncation truncation;
+  Partitioning partition;
+  std::vector<char> accelerated;  ///< by NodeId
+  std::vector<NodeFacts> facts;   ///< by NodeId
+  Fusion fusion;
+  std::vector<std::uint32_t> regionOf;  ///< by NodeId: index into fusion.regions
+  std::vector<Decision> decisions;      ///< evidence counts from the first decision of the model
+};
+
+/// Steps 1 to 5 of the pipeline. `previous` is taken if it was made of the same.
+Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const Target& target,
+                                                       const DirectiveMap& directives, const PlanOptions& options,
+                                                       std::shared_ptr<const Structure> previous,
+                                                       const StopToken& stop);
+
+/// By NodeId. Quantised is found once regions are known.
+std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partition, const Truncation& truncation);
+/// The product or convolution of `region` whose two operands it dequantises from 8-bit integers; else invalid.
+NodeId quantisedRoot(const Graph& graph, const Region& region);
+/// The float types that a plan may exchange for one another. f64 and types of a byte are what the model says.
+bool isExchangeable(DataType type);
+/// Whether operand `i` of `node` is data that the node's type applies to; scales, ranges and extents are not.
+bool isDataOperand(const Node& node, std::size_t i);
+
+}  // namespace fusescope

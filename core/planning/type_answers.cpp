@@ -1,0 +1,188 @@
+#include "planning/type_answers.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace fusescope {
+
+namespace {
+
+std::string text(DataType type) {
+  return std::string(name(type));
+}
+
+bool isGranted(std::string_view code) {
+  return code == "precision.pin_granted" || code == "precision.pin_by_edit";
+}
+
+class TypeAnswerer {
+ public:
+  TypeAnswerer(const Plan& plan, const Target& target, const Structure& structure, const DirectiveMap& directives,
+               TypeSolver& solver)
+      : m_plan(plan),
+        m_graph(plan.graph()),
+        m_target(target),
+        m_structure(structure),
+        m_directives(directives),
+        m_solver(solver),
+        m_granted(plan.options.directives.size(), 0) {}
+
+  TypeAnswers run() {
+    for (const NodeId id : m_graph.order()) {
+      answerNode(id);
+      for (const ValueId value : m_graph.node(id).outputs)
+        if (value.valid() && m_directives.outputType[value.index] >= 0) answerOutput(id, value);
+    }
+    answerCosts();
+    return std::move(m_answers);
+  }
+
+ private:
+  const Directive& directive(int index) const { return m_plan.options.directives[static_cast<std::size_t>(index)]; }
+  std::string nameOf(int index) const { return directiveName(directive(index)); }
+
+  void record(std::string_view code, NodeId node, std::string by, Json arguments = Json::object()) {
+    m_answers.decisions.push_back(
+        decide(code, {Subject::node(m_graph.node(node).name)}, std::move(by), std::move(arguments)));
+  }
+
+  /// The type a node has in the plan: moves have that of their result.
+  DataType typeOf(NodeId id, const TypeChoice& choice) const {
+    if (choice.type != DataType::Undefined) return choice.type;
+    for (const ValueId value : m_graph.node(id).outputs)
+      if (value.valid()) return m_plan.storedType(value);
+    return m_structure.facts[id.index].natural;
+  }
+
+  std::string byOf(const TypeChoice& choice) const {
+    if (choice.directive >= 0) return nameOf(choice.directive);
+    if (choice.code == "precision.default") return "default";
+    if (choice.code == "precision.measured") return "price_model";
+    return "precision";
+  }
+
+  std::string editFor(NodeId node, DataType type) const {
+    const std::string& own = m_graph.node(node).name;
+    return "a Cast to " + text(type) + " on each float operand of " + own + ", and a Cast back to " +
+           text(m_structure.facts[node.index].natural) + " on its result";
+  }
+
+  void answerNode(NodeId id) {
+    const TypeChoice& choice = m_solver.choice(id);
+    const DataType type = typeOf(id, choice);
+    PrecisionGrant grant{.node = id, .granted = type, .by = byOf(choice), .code = std::string(choice.code)};
+    Json arguments{{"type", text(type)}};
+    if (choice.code == "precision.type_kept") arguments["target"] = m_target.name;
+    if (choice.code == "precision.author") arguments["author"] = authorText(id);
+    if (choice.code == "precision.lowered_by_edit") arguments["edit"] = editFor(id, type);
+    if (choice.directive >= 0) {
+      const Directive& pin = directive(choice.directive);
+      grant.asked = pin.type;
+      arguments["type"] = text(pin.type);
+      if (isGranted(choice.code)) ++m_granted[static_cast<std::size_t>(choice.directive)];
+      if (choice.code == "precision.pin_by_edit") arguments["edit"] = editFor(id, pin.type);
+      if (choice.code == "precision.nothing_to_pin") arguments["became"] = choice.why;
+      if (!choice.why.empty()) {
+        arguments["why"] = choice.why;
+        arguments["granted"] = text(type);
+      }
+    }
+    record(choice.code, id, grant.by, std::move(arguments));
+    m_answers.grants.push_back(std::move(grant));
+  }
+
+  std::string authorText(NodeId id) const {
+    const NodeFacts& facts = m_structure.facts[id.index];
+    if (facts.author == NodeFacts::Author::CastUp) return "the Cast " + m_graph.node(facts.cast).name;
+    return "the type that the network declares";
+  }
+
+  void answerOutput(NodeId id, ValueId value) {
+    const int index = m_directives.outputType[value.index];
+    const Directive& wish = directive(index);
+    Json arguments{{"type", text(wish.type)}, {"value", m_graph.value(value).name}};
+    const std::string& why = m_solver.outputObstacle(value);
+    if (!why.empty()) {
+      arguments["why"] = why;
+      const bool obey = wish.strictness == Strictness::Obey;
+      return record(obey ? "precision.output_refused" : "precision.output_not_honoured", id, nameOf(index),
+                    std::move(arguments));
+    }
+    ++m_granted[static_cast<std::size_t>(index)];
+    const FusedNode& fused = *m_plan.fusedNodeOf(id);
+    const bool real = std::ranges::find(fused.outputs, value, &FusedOutput::value) != fused.outputs.end();
+    if (!real) arguments["held"] = text(m_plan.storedType(value));
+    record(real ? "precision.output_granted" : "precision.output_inner", id, nameOf(index), std::move(arguments));
+  }
+
+  static Json costArguments(const DirectiveCost& cost) {
+    return {{"lost_fusions", cost.lostFusions},
+            {"lost", cost.lostFusions.empty() ? "none" : joined(cost.lostFusions)},
+            {"kernels", cost.kernels},
+            {"casts", cost.casts},
+            {"bytes", cost.bytes ? Json(*cost.bytes) : Json(nullptr)}};
+  }
+
+  /// Why a pin costs nothing.
+  std::string becauseOf(int index) const {
+    bool same = true;
+    for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)]) {
+      const TypeChoice& choice = m_solver.choice(id);
+      if (choice.directive != index || !isGranted(choice.code)) continue;
+      same = same && m_structure.facts[id.index].natural == choice.type && m_plan.options.precisions.empty();
+    }
+    return same ? "it calculates in this type without the pin"
+                : "its kernel holds what it calculates with in this type or a wider one, and nothing has to be converted";
+  }
+
+  void answerCosts() {
+    std::vector<int> pins;
+    DirectiveCost sum;
+    for (int index = 0; index < static_cast<int>(m_granted.size()); ++index) {
+      if (m_granted[static_cast<std::size_t>(index)] == 0) continue;
+      pins.push_back(index);
+      const DirectiveCost cost = m_solver.costOf(std::span(&index, 1));
+      sum.kernels += cost.kernels;
+      sum.casts += cost.casts;
+      sum.bytes = sum.bytes && cost.bytes ? std::optional(*sum.bytes + *cost.bytes) : std::nullopt;
+      std::vector<Subject> subjects;
+      for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)])
+        subjects.push_back(Subject::node(m_graph.node(id).name));
+      Json arguments = costArguments(cost);
+      arguments["type"] = text(directive(index).type);
+      if (cost.free()) arguments["because"] = becauseOf(index);
+      m_answers.decisions.push_back(decide(cost.free() ? "precision.pin_free" : "precision.pin_price",
+                                           std::move(subjects), nameOf(index), std::move(arguments)));
+    }
+    if (pins.size() > 1) answerTogether(pins, sum);
+  }
+
+  void answerTogether(const std::vector<int>& pins, const DirectiveCost& sum) {
+    const DirectiveCost all = m_solver.costOf(pins);
+    Json arguments = costArguments(all);
+    arguments["pins"] = pins.size();
+    arguments["shared_casts"] = all.casts - sum.casts;
+    arguments["shared_kernels"] = all.kernels - sum.kernels;
+    arguments["shared_bytes"] = all.bytes && sum.bytes ? Json(*all.bytes - *sum.bytes) : Json(nullptr);
+    m_answers.decisions.push_back(decide("precision.pins_together", {}, "precision", std::move(arguments)));
+  }
+
+  const Plan& m_plan;
+  const Graph& m_graph;
+  const Target& m_target;
+  const Structure& m_structure;
+  const DirectiveMap& m_directives;
+  TypeSolver& m_solver;
+  std::vector<int> m_granted;  ///< by directive: on how many nodes or values
+  TypeAnswers m_answers;
+};
+
+}  // namespace
+
+TypeAnswers answerTypes(const Plan& plan, const Target& target, const Structure& structure,
+                        const DirectiveMap& directives, TypeSolver& solver) {
+  return TypeAnswerer(plan, target, structure, directives, solver).run();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,82 @@
+#include "planning/type_choice.h"
+
+#include <algorithm>
+
+namespace fusescope {
+
+TypeChooser::TypeChooser(const Graph& graph, const Target& target, const Structure& structure,
+                         const PlanOptions& options, std::vector<DataType> priced)
+    : m_graph(graph), m_target(target), m_structure(structure), m_options(options), m_priced(std::move(priced)) {
+  for (const DataType type : options.precisions)
+    if (type != DataType::F32) m_asked.push_back(type);
+}
+
+TypeChoice TypeChooser::unpinned(NodeId node) const {
+  const NodeFacts& facts = m_structure.facts[node.index];
+  if (facts.moves) return {DataType::Undefined, "precision.moved"};
+  if (!facts.floats) return {facts.natural, "precision.not_float"};
+  if (!m_structure.accelerated[node.index]) return {facts.natural, "precision.fallback"};
+  if (facts.quantised) return {DataType::I8, "precision.quantised"};
+  if (m_options.precisions.empty() || (m_asked.empty() && facts.author == NodeFacts::Author::Silent))
+    return {facts.natural, "precision.default"};
+  if (facts.author != NodeFacts::Author::Silent) return {facts.natural, "precision.author"};
+  if (facts.natural != DataType::F32) return {facts.natural, "precision.type_kept"};
+  if (m_options.precisions.size() > 1) {
+    const DataType priced = m_priced.empty() ? DataType::Undefined : m_priced[node.index];
+    if (priced == DataType::Undefined) return {facts.natural, "precision.not_measured"};
+    return {priced, "precision.measured"};
+  }
+  if (!m_target.computeTypes.contains(m_asked.front())) return {facts.natural, "precision.type_kept"};
+  return {m_asked.front(), m_target.stronglyTyped ? "precision.lowered_by_edit" : "precision.lowered"};
+}
+
+std::string TypeChooser::obstacle(NodeId node, DataType type) const {
+  const NodeFacts& facts = m_structure.facts[node.index];
+  if (!facts.floats) return "it computes no floats";
+  if (type == facts.natural) return {};
+  if (!m_structure.accelerated[node.index]) return "it runs in fallback, which keeps the model's types";
+  if (!isExchangeable(facts.natural))
+    return "it computes in " + std::string(name(facts.natural)) + ", which is never exchanged";
+  if (!isExchangeable(type) || !m_target.computeTypes.contains(type))
+    return "target " + m_target.name + " does not compute in " + std::string(name(type));
+  return {};
+}
+
+bool TypeChooser::namesExactly(const Directive& pin, const Node& node) const {
+  return pin.pattern == node.name;
+}
+
+TypeChoice TypeChooser::choose(NodeId node, int pin) const {
+  TypeChoice choice = unpinned(node);
+  if (pin < 0) return choice;
+  const Directive& directive = m_options.directives[static_cast<std::size_t>(pin)];
+  const NodeFacts& facts = m_structure.facts[node.index];
+  choice.directive = pin;
+  const bool byWholesale = !facts.floats && !namesExactly(directive, m_graph.node(node));
+  if (facts.moves || byWholesale) {
+    choice.why = facts.moves ? "it moves elements and takes the type they have" : "it computes no floats";
+    choice.code = "precision.nothing_to_pin";
+    return choice;
+  }
+  choice.why = obstacle(node, directive.type);
+  if (!choice.why.empty()) {
+    choice.code = directive.strictness == Strictness::Obey ? "precision.pin_refused" : "precision.pin_not_honoured";
+    return choice;
+  }
+  const bool byEdit = m_target.stronglyTyped && directive.type != facts.natural;
+  choice.type = directive.type;
+  choice.code = byEdit ? "precision.pin_by_edit" : "precision.pin_granted";
+  return choice;
+}
+
+std::string TypeChooser::outputObstacle(ValueId value, DataType type) const {
+  const NodeId producer = m_graph.value(value).producer;
+  if (!producer.valid() || !isExchangeable(m_structure.truncation.types[value.index]))
+    return "it leaves no float that could be exchanged";
+  if (!m_structure.accelerated[producer.index]) return "it runs in fallback, which keeps the model's types";
+  if (!isExchangeable(type) || !m_target.computeTypes.contains(type))
+    return "target " + m_target.name + " does not store " + std::string(name(type));
+  return {};
+}
+
+}  // namespace fusescope

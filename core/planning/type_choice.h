@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planning/structure.h"
+
+namespace fusescope {
+
+/// What a node calculates in, and why.
+struct TypeChoice {
+  DataType type = DataType::Undefined;  ///< Undefined: it moves elements and takes their type
+  std::string_view code;                ///< of the precision.* decision
+  int directive = -1;                   ///< the pin that was asked, granted or not
+  std::string why;                      ///< of a pin that was not granted
+};
+
+/// Chooses for one node at a time: what is asked with --precision, what the author wrote, what a pin asks.
+class TypeChooser {
+ public:
+  /// `priced` (by NodeId, or empty): the types that prices chose where several are allowed.
+  TypeChooser(const Graph& graph, const Target& target, const Structure& structure, const PlanOptions& options,
+              std::vector<DataType> priced);
+  /// `pin`: index of the directive in force, or -1.
+  TypeChoice choose(NodeId node, int pin) const;
+  /// Why the value of a PinOutput directive cannot be stored at `type`; empty if it can.
+  std::string outputObstacle(ValueId value, DataType type) const;
+
+ private:
+  TypeChoice unpinned(NodeId node) const;
+  std::string obstacle(NodeId node, DataType type) const;
+  bool namesExactly(const Directive& pin, const Node& node) const;
+
+  const Graph& m_graph;
+  const Target& m_target;
+  const Structure& m_structure;
+  const PlanOptions& m_options;
+  std::vector<DataType> m_priced;
+  std::vector<DataType> m_asked;  ///< --precision without f32
+};
+
+}  // namespace fusescope

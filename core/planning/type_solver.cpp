@@ -1,0 +1,216 @@
+#include "planning/type_solver.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/cost.h"
+
+namespace fusescope {
+
+TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure& structure,
+                       const DirectiveMap& directives, const PlanOptions& options, std::vector<DataType> priced)
+    : m_model(model),
+      m_graph(*model.graph),
+      m_structure(structure),
+      m_directives(directives),
+      m_options(options),
+      m_chooser(m_graph, target, structure, options, std::move(priced)),
+      m_choices(m_graph.nodeIdLimit()),
+      m_mustStand(m_graph.valueIdLimit(), -1),
+      m_outputObstacles(m_graph.valueIdLimit()),
+      m_oneTypePerKernel(target.predictedFusions),
+      m_typing([&] {
+        for (const NodeId id : m_graph.order())
+          m_choices[id.index] = m_chooser.choose(id, directives.pin[id.index]);
+        std::vector<DataType> pinned(m_graph.valueIdLimit(), DataType::Undefined);
+        placeOutputs(pinned);
+        return Typing(m_graph, structure, chosenTypes(), std::move(pinned));
+      }()),
+      m_describer(model, structure, m_typing) {
+  for (std::uint32_t i = 0; i < structure.fusion.regions.size(); ++i) {
+    auto parts = apart(structure.fusion.regions[i], &m_refusals);
+    if (!parts) continue;
+    unquantise(*parts);
+    m_parts.emplace(i, std::move(*parts));
+  }
+}
+
+std::vector<DataType> TypeSolver::chosenTypes() const {
+  std::vector<DataType> types(m_graph.nodeIdLimit(), DataType::Undefined);
+  for (const NodeId id : m_graph.order())
+    if (m_structure.facts[id.index].floats) types[id.index] = m_choices[id.index].type;
+  return types;
+}
+
+void TypeSolver::placeOutputs(std::vector<DataType>& pinned) {
+  for (const ValueId value : m_graph.allValues()) {
+    const int index = m_directives.outputType[value.index];
+    if (index < 0) continue;
+    const Directive& wish = m_options.directives[static_cast<std::size_t>(index)];
+    m_outputObstacles[value.index] = m_chooser.outputObstacle(value, wish.type);
+    if (!m_outputObstacles[value.index].empty()) continue;
+    pinned[value.index] = wish.type;
+    if (wish.strictness == Strictness::Obey) m_mustStand[value.index] = index;
+  }
+}
+
+/// Whether anything that is wished could keep its nodes from running as one kernel.
+bool TypeSolver::mayComeApart(const Region& region) const {
+  if (region.nodes.size() < 2) return false;
+  const auto typeOf = [&](NodeId node) { return m_typing.calculates(node); };
+  for (const NodeId node : region.oneType)
+    if (typeOf(node) != typeOf(region.oneType.front())) return true;
+  DataType one = DataType::Undefined;
+  for (const NodeId id : region.nodes) {
+    if (m_directives.split[id.index] >= 0) return true;
+    for (const DirectiveMap::NoFuse& wish : m_directives.noFuse)
+      if (wish.nodes[id.index]) return true;
+    for (const ValueId value : m_graph.node(id).outputs)
+      if (value.valid() && m_mustStand[value.index] >= 0) return true;
+    if (!m_oneTypePerKernel || typeOf(id) == DataType::Undefined) continue;
+    if (one != DataType::Undefined && one != typeOf(id)) return true;
+    one = typeOf(id);
+  }
+  return false;
+}
+
+/// The parts of a region that cannot run as one kernel under the wishes; nothing if it can.
+std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, std::vector<Decision>* refusals) const {
+  if (!mayComeApart(region)) return std::nullopt;
+  const FusionLimits limits{.directives = &m_directives,
+                            .list = &m_options.directives,
+                            .mustStand = &m_mustStand,
+                            .calculates = &m_typing.calculates(),
+                            .oneTypePerKernel = m_oneTypePerKernel};
+  Fusion fusion = fuseNodes(m_graph, m_structure.partition, region.nodes, limits);
+  if (refusals != nullptr)
+    refusals->insert(refusals->end(), std::make_move_iterator(fusion.refusals.begin()),
+                     std::make_move_iterator(fusion.refusals.end()));
+  if (fusion.regions.size() == 1) return std::nullopt;
+  return std::move(fusion.regions);
+}
+
+/// A product whose operands are dequantised elsewhere calculates in floats.
+void TypeSolver::unquantise(const std::vector<Region>& parts) {
+  for (const Region& part : parts) {
+    const NodeId root = part.root;
+    if (m_typing.calculates(root) != DataType::I8 || quantisedRoot(m_graph, part).valid()) continue;
+    m_choices[root.index] = {m_structure.facts[root.index].natural, "precision.default"};
+    m_typing.apply({.nodes = {{root, m_choices[root.index].type}}});
+  }
+}
+
+std::vector<Region> TypeSolver::regions() {
+  std::vector<Region> all;
+  all.reserve(m_structure.fusion.regions.size());
+  for (std::uint32_t i = 0; i < m_structure.fusion.regions.size(); ++i) {
+    const auto parts = m_parts.find(i);
+    if (parts == m_parts.end()) {
+      all.push_back(m_structure.fusion.regions[i]);
+    } else {
+      all.insert(all.end(), parts->second.begin(), parts->second.end());
+    }
+  }
+  return all;
+}
+
+/// What the plan is without them. Applied are only the places where they must stand; the types are the caller's.
+TypeSolver::Removal TypeSolver::remove(std::span<const int> directives) {
+  const auto gone = [&](int directive) { return std::ranges::find(directives, directive) != directives.end(); };
+  Removal removal;
+  for (const int index : directives) {
+    for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)]) {
+      if (m_options.directives[static_cast<std::size_t>(index)].kind == DirectiveKind::Pin) {
+        if (!gone(m_directives.pin[id.index]) || !m_structure.facts[id.index].floats) continue;
+        const auto& pins = m_directives.pinsOf[id.index];
+        const auto next = std::ranges::find_if_not(pins, gone);
+        const DataType type = m_chooser.choose(id, next == pins.end() ? -1 : *next).type;
+        if (type != m_typing.calculates(id)) removal.change.nodes.emplace_back(id, type);
+        continue;
+      }
+      for (const ValueId value : m_graph.node(id).outputs) {
+        if (!value.valid() || m_directives.outputType[value.index] != index) continue;
+        removal.change.values.emplace_back(value, DataType::Undefined);
+        removal.stands.emplace_back(value, std::exchange(m_mustStand[value.index], -1));
+      }
+    }
+  }
+  return removal;
+}
+
+/// The regions that a change can tear, and those that read or write what they read and write.
+std::vector<std::uint32_t> TypeSolver::reached(const Typing::Change& change, const Typing::Undo& undo) const {
+  std::set<std::uint32_t> near;
+  const auto around = [&](ValueId value, std::set<std::uint32_t>& into) {
+    const Value& about = m_graph.value(value);
+    if (about.producer.valid()) into.insert(m_structure.regionOf[about.producer.index]);
+    for (const NodeId user : about.consumers) into.insert(m_structure.regionOf[user.index]);
+  };
+  for (const auto& [node, type] : change.nodes) near.insert(m_structure.regionOf[node.index]);
+  for (const auto& [value, type] : change.values) around(value, near);
+  for (const ValueId value : undo.retyped) around(value, near);
+  std::set<std::uint32_t> all = near;
+  for (const std::uint32_t region : near) {
+    for (const NodeId id : m_structure.fusion.regions[region].nodes) {
+      for (const ValueId value : m_graph.node(id).inputs)
+        if (value.valid() && !m_graph.isConstant(value)) around(value, all);
+      for (const ValueId value : m_graph.node(id).outputs)
+        if (value.valid()) around(value, all);
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+void TypeSolver::count(const Region& region, Totals& totals) {
+  const FusedNode fused = m_describer.describe(region);
+  ++totals.kernels;
+  totals.bytes = totals.bytes && fused.bytes ? std::optional(*totals.bytes + *fused.bytes) : std::nullopt;
+  if (fused.nodes.size() > 1) totals.merged.push_back(fused.nodes);
+  for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
+    const DataType from = m_typing.stored(fused.inputs[i]), to = fused.reads[i];
+    if (from == to || !totals.casts.try_emplace({fused.inputs[i], to}).second) continue;
+    const auto read = bytesOfValue(m_graph, fused.inputs[i], from), written = bytesOfValue(m_graph, fused.inputs[i], to);
+    totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
+  }
+  for (const FusedOutput& output : fused.outputs) {
+    const DataType own = m_graph.value(output.value).type.dtype;
+    if (!m_graph.isOutput(output.value) || own == output.type) continue;
+    if (!totals.casts.try_emplace({output.value, own}).second) continue;
+    const auto read = bytesOfValue(m_graph, output.value, output.type), written = bytesOfValue(m_graph, output.value, own);
+    totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
+  }
+}
+
+TypeSolver::Totals TypeSolver::evaluate(const std::vector<std::uint32_t>& regions) {
+  Totals totals;
+  for (const std::uint32_t index : regions) {
+    const Region& region = m_structure.fusion.regions[index];
+    if (const auto parts = apart(region, nullptr)) {
+      for (const Region& part : *parts) count(part, totals);
+    } else {
+      count(region, totals);
+    }
+  }
+  return totals;
+}
+
+DirectiveCost TypeSolver::costOf(std::span<const int> directives) {
+  const Removal removal = remove(directives);
+  const Typing::Undo undo = m_typing.apply(removal.change);
+  const std::vector<std::uint32_t> regions = reached(removal.change, undo);
+  const Totals without = evaluate(regions);
+  m_typing.apply(undo.change);
+  for (const auto& [value, directive] : removal.stands) m_mustStand[value.index] = directive;
+  const Totals with = evaluate(regions);
+
+  DirectiveCost cost;
+  const std::set<std::vector<NodeId>> still(with.merged.begin(), with.merged.end());
+  for (const std::vector<NodeId>& nodes : without.merged)
+    if (!still.contains(nodes)) cost.lostFusions.push_back(m_describer.nameOf({.nodes = nodes, .root = nodes.front()}));
+  cost.kernels = with.kernels - without.kernels;
+  cost.casts = static_cast<std::int64_t>(with.casts.size()) - static_cast<std::int64_t>(without.casts.size());
+  cost.bytes = with.bytes && without.bytes ? std::optional(*with.bytes - *without.bytes) : std::nullopt;
+  return cost;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "planning/describe.h"
+#include "planning/type_choice.h"
+#include "planning/typing.h"
+
+namespace fusescope {
+
+/// What directives cost: the plan with them minus the plan without them, all others in place.
+struct DirectiveCost {
+  std::vector<std::string> lostFusions;  ///< kernels that would be without them and are not
+  std::int64_t kernels = 0;              ///< more than without
+  std::int64_t casts = 0;                ///< more than without
+  std::optional<std::int64_t> bytes = 0;  ///< moved more than without, conversions included; null: an extent is unknown
+  bool free() const { return lostFusions.empty() && kernels <= 0 && casts <= 0 && bytes.value_or(0) <= 0; }
+};
+
+/// Solves for types: what every node calculates in, what every edge is stored at, and which regions come apart for it.
+/// Regions are matched before; a wish reaches only the regions and edges around the nodes it names. Not thread-safe.
+class TypeSolver {
+ public:
+  TypeSolver(const Model& model, const Target& target, const Structure& structure, const DirectiveMap& directives,
+             const PlanOptions& options, std::vector<DataType> priced);
+
+  const TypeChoice& choice(NodeId node) const { return m_choices[node.index]; }
+  const Typing& typing() const { return m_typing; }
+  /// Of a PinOutput directive in force on `value`; empty if it is granted.
+  const std::string& outputObstacle(ValueId value) const { return m_outputObstacles[value.index]; }
+  /// Every region, producers before consumers, those that come apart in their parts.
+  std::vector<Region> regions();
+  std::vector<Decision> takeRefusals() { return std::move(m_refusals); }
+  RegionDescriber& describer() { return m_describer; }
+  /// Of these directives together.
+  DirectiveCost costOf(std::span<const int> directives);
+
+ private:
+  struct Totals {
+    std::int64_t kernels = 0;
+    std::optional<std::int64_t> bytes = 0;
+    std::map<std::pair<ValueId, DataType>, std::optional<std::int64_t>> casts;
+    std::vector<std::vector<NodeId>> merged;
+  };
+  struct Removal {
+    Typing::Change change;
+    std::vector<std::pair<ValueId, int>> stands;  ///< mustStand as it was
+  };
+
+  std::vector<DataType> chosenTypes() const;
+  void placeOutputs(std::vector<DataType>& pinned);
+  bool mayComeApart(const Region& region) const;
+  std::optional<std::vector<Region>> apart(const Region& region, std::vector<Decision>* refusals) const;
+  void unquantise(const std::vector<Region>& parts);
+  Removal remove(std::span<const int> directives);
+  std::vector<std::uint32_t> reached(const Typing::Change& change, const Typing::Undo& undo) const;
+  Totals evaluate(const std::vector<std::uint32_t>& regions);
+  void count(const Region& region, Totals& totals);
+
+  const Model& m_model;
+  const Graph& m_graph;
+  const Structure& m_structure;
+  const DirectiveMap& m_directives;
+  const PlanOptions& m_options;
+  TypeChooser m_chooser;
+  std::vector<TypeChoice> m_choices;           ///< by NodeId
+  std::vector<int> m_mustStand;                ///< by ValueId: the directive, or -1
+  std::vector<std::string> m_outputObstacles;  ///< by ValueId
+  bool m_oneTypePerKernel;
+  Typing m_typing;
+  RegionDescriber m_describer;
+  std::map<std::uint32_t, std::vector<Region>> m_parts;  ///< of regions that come apart
+  std::vector<Decision> m_refusals;
+};
+
+}  // namespace fusescope

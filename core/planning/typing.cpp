@@ -1,0 +1,172 @@
+#include "planning/typing.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/users.h"
+#include "planning/fusion/match.h"
+
+namespace fusescope {
+
+DataType narrower(DataType made, DataType wanted) {
+  if (wanted == DataType::Undefined) return made;
+  if (made == DataType::Undefined) return wanted;
+  return bitWidth(made) < bitWidth(wanted) ? made : wanted;
+}
+
+DataType widest(DataType a, DataType b) {
+  if (a == DataType::Undefined || a == b) return b;
+  if (b == DataType::Undefined) return a;
+  if (bitWidth(a) == bitWidth(b)) return DataType::F32;
+  return bitWidth(a) > bitWidth(b) ? a : b;
+}
+
+Typing::Typing(const Graph& graph, const Structure& structure, std::vector<DataType> calculates,
+               std::vector<DataType> pinned)
+    : m_graph(graph),
+      m_structure(structure),
+      m_calculates(std::move(calculates)),
+      m_pinned(std::move(pinned)),
+      m_made(graph.valueIdLimit(), DataType::Undefined),
+      m_wanted(graph.valueIdLimit(), DataType::Undefined),
+      m_stored(graph.valueIdLimit(), DataType::Undefined) {
+  const std::vector<NodeId>& order = graph.order();
+  for (const ValueId value : graph.inputs()) m_made[value.index] = findMade(value);
+  for (const NodeId id : order)
+    for (const ValueId value : graph.node(id).outputs)
+      if (value.valid()) m_made[value.index] = findMade(value);
+  for (auto id = order.rbegin(); id != order.rend(); ++id)
+    for (const ValueId value : graph.node(*id).outputs)
+      if (value.valid()) m_wanted[value.index] = findWanted(value);
+  for (const ValueId value : graph.inputs()) m_wanted[value.index] = findWanted(value);
+  for (const ValueId value : graph.allValues()) m_stored[value.index] = findStored(value);
+}
+
+/// The type of the model for a reader in fallback, after truncation for others.
+DataType Typing::declared(ValueId value, NodeId reader) const {
+  return m_structure.accelerated[reader.index] ? m_structure.truncation.types[value.index]
+                                               : m_graph.value(value).type.dtype;
+}
+
+/// Whether its stored type is the planner's to choose.
+bool Typing::isFree(ValueId value) const {
+  const NodeId producer = m_graph.value(value).producer;
+  return producer.valid() && m_structure.accelerated[producer.index] &&
+         isExchangeable(m_structure.truncation.types[value.index]);
+}
+
+DataType Typing::findMade(ValueId value) const {
+  const NodeId producer = m_graph.value(value).producer;
+  if (!isFree(value)) return m_graph.value(value).type.dtype;
+  const DataType own = m_structure.truncation.types[value.index];
+  const Node& node = m_graph.node(producer);
+  if (!moves(producer)) return isExchangeable(calculates(producer)) ? calculates(producer) : own;
+  if (isFloatCast(m_graph, node)) return own;
+  DataType made = DataType::Undefined;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId input = node.inputs[i];
+    if (!input.valid() || m_graph.isConstant(input) || !isDataOperand(node, i)) continue;
+    if (isExchangeable(m_graph.value(input).type.dtype)) made = widest(made, m_made[input.index]);
+  }
+  return made == DataType::Undefined ? own : made;
+}
+
+DataType Typing::readType(const Node& node, std::size_t i) const {
+  const ValueId value = node.inputs[i];
+  const DataType own = declared(value, node.id);
+  const bool chooses = m_structure.accelerated[node.id.index] && isExchangeable(own) && isDataOperand(node, i);
+  if (!chooses) return own;
+  if (moves(node.id)) return DataType::Undefined;
+  return isExchangeable(calculates(node.id)) ? calculates(node.id) : own;
+}
+
+/// What the results of a move are wanted in.
+DataType Typing::wantedBehind(const Node& move) const {
+  if (isFloatCast(m_graph, move)) return m_structure.truncation.types[move.outputs.front().index];
+  DataType wanted = DataType::Undefined;
+  for (const ValueId result : move.outputs)
+    if (result.valid()) wanted = widest(wanted, m_wanted[result.index]);
+  return wanted;
+}
+
+DataType Typing::findWanted(ValueId value) const {
+  const DataType own = m_graph.value(value).type.dtype;
+  DataType wanted = m_graph.isOutput(value) ? own : DataType::Undefined;
+  for (const NodeId id : m_graph.value(value).consumers) {
+    const Node& reader = m_graph.node(id);
+    const bool captured = std::ranges::find(reader.inputs, value) == reader.inputs.end();
+    if (captured) wanted = widest(wanted, own);
+    for (std::size_t i = 0; i < reader.inputs.size(); ++i) {
+      if (reader.inputs[i] != value) continue;
+      DataType type = readType(reader, i);
+      if (type == DataType::Undefined) type = wantedBehind(reader);
+      wanted = widest(wanted, type);
+    }
+  }
+  return wanted;
+}
+
+DataType Typing::findStored(ValueId value) const {
+  if (m_graph.isConstant(value)) return m_structure.truncation.types[value.index];
+  if (m_graph.isInput(value)) return m_graph.value(value).type.dtype;
+  const NodeId producer = m_graph.value(value).producer;
+  if (!isFree(value)) return producer.valid() ? declared(value, producer) : m_graph.value(value).type.dtype;
+  if (m_pinned[value.index] != DataType::Undefined) return m_pinned[value.index];
+  if (isFloatCast(m_graph, m_graph.node(producer))) return m_structure.truncation.types[value.index];
+  return narrower(m_made[value.index], m_wanted[value.index]);
+}
+
+// Made types flow with the edges through moves, wanted types against them; both end at nodes that calculate.
+Typing::Undo Typing::apply(const Change& change) {
+  Undo undo;
+  std::set<ValueId> touched;
+  std::vector<ValueId> made, wanted;
+  for (const auto& [node, type] : change.nodes) {
+    undo.change.nodes.emplace_back(node, m_calculates[node.index]);
+    m_calculates[node.index] = type;
+    for (const ValueId value : m_graph.node(node).outputs)
+      if (value.valid()) made.push_back(value);
+    for (const ValueId value : m_graph.node(node).inputs)
+      if (value.valid() && !m_graph.isConstant(value)) wanted.push_back(value);
+  }
+  for (const auto& [value, type] : change.values) {
+    undo.change.values.emplace_back(value, m_pinned[value.index]);
+    m_pinned[value.index] = type;
+    touched.insert(value);
+  }
+  while (!made.empty()) {
+    const ValueId value = made.back();
+    made.pop_back();
+    touched.insert(value);
+    const DataType now = findMade(value);
+    if (now == m_made[value.index]) continue;
+    m_made[value.index] = now;
+    for (const NodeId user : m_graph.value(value).consumers)
+      if (moves(user))
+        for (const ValueId result : m_graph.node(user).outputs)
+          if (result.valid()) made.push_back(result);
+  }
+  while (!wanted.empty()) {
+    const ValueId value = wanted.back();
+    wanted.pop_back();
+    touched.insert(value);
+    const DataType now = findWanted(value);
+    if (now == m_wanted[value.index]) continue;
+    m_wanted[value.index] = now;
+    const NodeId producer = m_graph.value(value).producer;
+    if (!producer.valid() || !moves(producer)) continue;
+    for (const ValueId input : m_graph.node(producer).inputs)
+      if (input.valid() && !m_graph.isConstant(input)) wanted.push_back(input);
+  }
+  for (const ValueId value : touched) {
+    const DataType now = findStored(value);
+    if (now == m_stored[value.index]) continue;
+    m_stored[value.index] = now;
+    undo.retyped.push_back(value);
+  }
+  std::ranges::reverse(undo.change.nodes);
+  std::ranges::reverse(undo.change.values);
+  return undo;
+}
+
+}  // namespace fusescope
