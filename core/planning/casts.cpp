@@ -40,15 +40,16 @@ class CastPlanner {
 
   SegmentKind kindOf(const FusedNode& node) const { return m_plan.segments[node.segment.index].kind; }
 
-  bool pinned(const FusedNode& node) const {
-    return std::any_of(node.nodes.begin(), node.nodes.end(), [&](NodeId id) { return m_pinned[id.index] != 0; });
-  }
+  bool pinned(NodeId node) const { return node.valid() && m_pinned[node.index] != 0; }
 
-  std::string reasonFor(const FusedNode& consumer, const FusedNode* producer, DataType from, DataType to) const {
+  std::string reasonFor(ValueId value, const FusedNode& consumer, DataType from, DataType to) const {
+    const Value& about = m_plan.graph().value(value);
+    const bool readPinned = std::ranges::any_of(
+        about.consumers, [&](NodeId user) { return pinned(user) && m_plan.fusedNodeOf(user)->id == consumer.id; });
     if (isTruncation(from, to)) return "truncation";
-    if (pinned(consumer) || (producer != nullptr && pinned(*producer))) return "pin";
-    if (producer == nullptr) return "model_input";
-    if (kindOf(consumer) != kindOf(*producer)) return "segment_boundary";
+    if (readPinned || pinned(about.producer)) return "pin";
+    if (!about.producer.valid()) return "model_input";
+    if (kindOf(consumer) != kindOf(*producerOf(value))) return "segment_boundary";
     return "precision";
   }
 
@@ -66,8 +67,7 @@ class CastPlanner {
     if (from == to) return;
     const auto [entry, isNew] = m_castOf.try_emplace({value, to}, m_casts.size());
     if (isNew) {
-      const FusedNode* producer = producerOf(value);
-      m_casts.push_back(makeCast(value, from, to, producer, reasonFor(node, producer, from, to)));
+      m_casts.push_back(makeCast(value, from, to, producerOf(value), reasonFor(value, node, from, to)));
     }
     m_casts[entry->second].consumers.push_back(node.id);
   }

@@ -125,8 +125,8 @@ void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) 
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] != value) continue;
       const DataType type = m_typing.readType(node, i);
-      if (type != DataType::Undefined) {
-        types.push_back(type);
+      if (type != DataType::Undefined || !m_typing.moves(user)) {
+        types.push_back(type != DataType::Undefined ? type : m_typing.stored(value));
         continue;
       }
       for (const ValueId result : node.outputs) {

@@ -59,7 +59,7 @@ class FactFinder {
       if (calculatesIn(type)) return type;
       if (first == DataType::Undefined) first = type;
     }
-    if (aboutExtents) return first;
+    if (aboutExtents || node.is("Cast")) return first;
     for (const ValueId value : node.inputs)
       if (value.valid() && calculatesIn(typeOf(node, value))) return typeOf(node, value);
     return first;

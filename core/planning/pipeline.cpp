@@ -38,53 +38,69 @@ void predictTimes(Plan& plan, const CostModel* costs) {
   if (all) plan.predictedMs = sum;
 }
 
-/// The recipe. `priced`: for each node the type that prices chose, or nothing.
-Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const std::vector<DataType>& priced, const CostModel* costs,
-                                             const StopToken& stop, std::shared_ptr<const Structure> previous) {
-  Plan plan;
+}  // namespace
+
+// 1. What to plan for, and what the user wants of which node.
+// 2. What the plan is before types: truncation, verdicts, segments, and what could run as one kernel.
+// 3. What each node calculates in, what each edge is stored at, and which regions come apart for it.
+// 4. The fused nodes with their contracts, and conversions where what stands in memory is not what is read.
+Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& options,
+                      const std::vector<DataType>& priced, std::shared_ptr<const Structure> previous,
+                      const StopToken& stop) {
+  Layout layout;
+  Plan& plan = layout.plan;
   plan.model = model;
   plan.options = options;
   plan.inputSpecs = model->inputSpecs;
   assignIds(plan.options.directives);
 
-  // 1. What to plan for, and what the user wants of which node.
   plan.target = TRY(Target::fromName(options.target));
-  DirectiveMap directives = TRY(resolveDirectives(*model, plan.target, plan.options.directives, stop));
+  layout.directives =
+      std::make_shared<DirectiveMap>(TRY(resolveDirectives(*model, plan.target, plan.options.directives, stop)));
 
-  // 2. What the plan is before types: truncation, verdicts, segments, and what could run as one kernel.
   plan.structure =
-      TRY(makeStructure(*model, plan.target, directives, plan.options, std::move(previous), stop));
+      TRY(makeStructure(*model, plan.target, *layout.directives, plan.options, std::move(previous), stop));
   const Structure& structure = *plan.structure;
   plan.segments = structure.partition.segments;
   plan.truncation = structure.truncation.plan;
 
-  // 3. What each node calculates in, what each edge is stored at, and which regions come apart for it.
-  TypeSolver solver(*model, plan.target, structure, directives, plan.options, priced);
-  const std::vector<Region> regions = solver.regions();
+  layout.solver = std::make_unique<TypeSolver>(*model, plan.target, structure, *layout.directives,
+                                               std::make_shared<PlanOptions>(plan.options), priced);
+  layout.regions = layout.solver->regions();
   TRY(checkStop(stop));
 
-  // 4. The fused nodes with their contracts, and conversions where what stands in memory is not what is read.
-  plan.calculates = solver.typing().calculates();
-  for (const Region& region : regions) {
-    plan.fusedNodes.push_back(solver.describer().describe(region));
+  plan.calculates = layout.solver->typing().calculates();
+  for (const Region& region : layout.regions) {
+    plan.fusedNodes.push_back(layout.solver->describer().describe(region));
     plan.fusedNodes.back().id = FusedNodeId(plan.fusedNodes.size() - 1);
-    plan.fusedNodes.back().name = solver.describer().nameOf(region);
+    plan.fusedNodes.back().name = layout.solver->describer().nameOf(region);
   }
   plan.index();
-
-  // 5. Every decision.
-  plan.decisions = model->decisions;
-  append(plan.decisions, structure.decisions);
-  append(plan.decisions, std::move(directives.decisions));
-  append(plan.decisions, structure.fusion.refusals);
-  append(plan.decisions, solver.takeRefusals());
-  append(plan.decisions, fusionAnswers(plan, regions, directives));
-  TypeAnswers answers = answerTypes(plan, plan.target, structure, directives, solver);
-  plan.precisionMap = std::move(answers.grants);
-  append(plan.decisions, std::move(answers.decisions));
-  append(plan.decisions, indexWarnings(plan));
+  plan.precisionMap = typeGrants(plan, structure, *layout.solver);
   plan.casts = planCasts(plan);
+  return layout;
+}
+
+namespace {
+
+/// The recipe. `priced`: for each node the type that prices chose, or nothing.
+Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model, const PlanOptions& options,
+                                             const std::vector<DataType>& priced, const CostModel* costs,
+                                             const StopToken& stop, std::shared_ptr<const Structure> previous) {
+  // 1 to 4. What runs where, as which kernels, in which types.
+  Layout layout = TRY(layOut(model, options, priced, std::move(previous), stop));
+  Plan& plan = layout.plan;
+  const DirectiveMap& directives = *layout.directives;
+
+  // 5. Every decision, and every directive's answer.
+  plan.decisions = model->decisions;
+  append(plan.decisions, plan.structure->decisions);
+  append(plan.decisions, directives.decisions);
+  append(plan.decisions, plan.structure->fusion.refusals);
+  append(plan.decisions, layout.solver->takeRefusals());
+  append(plan.decisions, fusionAnswers(plan, layout.regions, directives));
+  append(plan.decisions, answerTypes(plan, directives, *layout.solver));
+  append(plan.decisions, indexWarnings(plan));
   TRY(checkStop(stop));
 
   // 6. Times, where they were measured before.

@@ -16,26 +16,34 @@ bool isGranted(std::string_view code) {
   return code == "precision.pin_granted" || code == "precision.pin_by_edit";
 }
 
+/// How a directive is named in a grant and in its decision.
+std::string byOf(const Plan& plan, const TypeChoice& choice) {
+  if (choice.directive >= 0)
+    return directiveName(plan.options.directives[static_cast<std::size_t>(choice.directive)]);
+  if (choice.code == "precision.default") return "default";
+  if (choice.code == "precision.measured") return "price_model";
+  return "precision";
+}
+
 class TypeAnswerer {
  public:
-  TypeAnswerer(const Plan& plan, const Target& target, const Structure& structure, const DirectiveMap& directives,
-               TypeSolver& solver)
+  TypeAnswerer(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver)
       : m_plan(plan),
         m_graph(plan.graph()),
-        m_target(target),
-        m_structure(structure),
+        m_target(plan.target),
+        m_structure(*plan.structure),
         m_directives(directives),
         m_solver(solver),
         m_granted(plan.options.directives.size(), 0) {}
 
-  TypeAnswers run() {
-    for (const NodeId id : m_graph.order()) {
-      answerNode(id);
-      for (const ValueId value : m_graph.node(id).outputs)
-        if (value.valid() && m_directives.outputType[value.index] >= 0) answerOutput(id, value);
+  std::vector<Decision> run() {
+    for (const PrecisionGrant& grant : m_plan.precisionMap) {
+      answerNode(grant);
+      for (const ValueId value : m_graph.node(grant.node).outputs)
+        if (value.valid() && m_directives.outputType[value.index] >= 0) answerOutput(grant.node, value);
     }
     answerCosts();
-    return std::move(m_answers);
+    return std::move(m_decisions);
   }
 
  private:
@@ -43,23 +51,8 @@ class TypeAnswerer {
   std::string nameOf(int index) const { return directiveName(directive(index)); }
 
   void record(std::string_view code, NodeId node, std::string by, Json arguments = Json::object()) {
-    m_answers.decisions.push_back(
+    m_decisions.push_back(
         decide(code, {Subject::node(m_graph.node(node).name)}, std::move(by), std::move(arguments)));
-  }
-
-  /// The type a node has in the plan: moves have that of their result.
-  DataType typeOf(NodeId id, const TypeChoice& choice) const {
-    if (choice.type != DataType::Undefined) return choice.type;
-    for (const ValueId value : m_graph.node(id).outputs)
-      if (value.valid()) return m_plan.storedType(value);
-    return m_structure.facts[id.index].natural;
-  }
-
-  std::string byOf(const TypeChoice& choice) const {
-    if (choice.directive >= 0) return nameOf(choice.directive);
-    if (choice.code == "precision.default") return "default";
-    if (choice.code == "precision.measured") return "price_model";
-    return "precision";
   }
 
   std::string editFor(NodeId node, DataType type) const {
@@ -68,28 +61,24 @@ class TypeAnswerer {
            text(m_structure.facts[node.index].natural) + " on its result";
   }
 
-  void answerNode(NodeId id) {
+  void answerNode(const PrecisionGrant& grant) {
+    const NodeId id = grant.node;
     const TypeChoice& choice = m_solver.choice(id);
-    const DataType type = typeOf(id, choice);
-    PrecisionGrant grant{.node = id, .granted = type, .by = byOf(choice), .code = std::string(choice.code)};
-    Json arguments{{"type", text(type)}};
+    Json arguments{{"type", text(grant.granted)}};
     if (choice.code == "precision.type_kept") arguments["target"] = m_target.name;
     if (choice.code == "precision.author") arguments["author"] = authorText(id);
-    if (choice.code == "precision.lowered_by_edit") arguments["edit"] = editFor(id, type);
+    if (choice.code == "precision.lowered_by_edit") arguments["edit"] = editFor(id, grant.granted);
     if (choice.directive >= 0) {
-      const Directive& pin = directive(choice.directive);
-      grant.asked = pin.type;
-      arguments["type"] = text(pin.type);
+      arguments["type"] = text(grant.asked);
       if (isGranted(choice.code)) ++m_granted[static_cast<std::size_t>(choice.directive)];
-      if (choice.code == "precision.pin_by_edit") arguments["edit"] = editFor(id, pin.type);
+      if (choice.code == "precision.pin_by_edit") arguments["edit"] = editFor(id, grant.asked);
       if (choice.code == "precision.nothing_to_pin") arguments["became"] = choice.why;
       if (!choice.why.empty()) {
         arguments["why"] = choice.why;
-        arguments["granted"] = text(type);
+        arguments["granted"] = text(grant.granted);
       }
     }
     record(choice.code, id, grant.by, std::move(arguments));
-    m_answers.grants.push_back(std::move(grant));
   }
 
   std::string authorText(NodeId id) const {
@@ -152,7 +141,7 @@ class TypeAnswerer {
       Json arguments = costArguments(cost);
       arguments["type"] = text(directive(index).type);
       if (cost.free()) arguments["because"] = becauseOf(index);
-      m_answers.decisions.push_back(decide(cost.free() ? "precision.pin_free" : "precision.pin_price",
+      m_decisions.push_back(decide(cost.free() ? "precision.pin_free" : "precision.pin_price",
                                            std::move(subjects), nameOf(index), std::move(arguments)));
     }
     if (pins.size() > 1) answerTogether(pins, sum);
@@ -165,7 +154,7 @@ class TypeAnswerer {
     arguments["shared_casts"] = all.casts - sum.casts;
     arguments["shared_kernels"] = all.kernels - sum.kernels;
     arguments["shared_bytes"] = all.bytes && sum.bytes ? Json(*all.bytes - *sum.bytes) : Json(nullptr);
-    m_answers.decisions.push_back(decide("precision.pins_together", {}, "precision", std::move(arguments)));
+    m_decisions.push_back(decide("precision.pins_together", {}, "precision", std::move(arguments)));
   }
 
   const Plan& m_plan;
@@ -175,14 +164,30 @@ class TypeAnswerer {
   const DirectiveMap& m_directives;
   TypeSolver& m_solver;
   std::vector<int> m_granted;  ///< by directive: on how many nodes or values
-  TypeAnswers m_answers;
+  std::vector<Decision> m_decisions;
 };
 
 }  // namespace
 
-TypeAnswers answerTypes(const Plan& plan, const Target& target, const Structure& structure,
-                        const DirectiveMap& directives, TypeSolver& solver) {
-  return TypeAnswerer(plan, target, structure, directives, solver).run();
+std::vector<PrecisionGrant> typeGrants(const Plan& plan, const Structure& structure, const TypeSolver& solver) {
+  std::vector<PrecisionGrant> grants;
+  grants.reserve(plan.graph().nodeCount());
+  for (const NodeId id : plan.graph().order()) {
+    const TypeChoice& choice = solver.choice(id);
+    PrecisionGrant grant{.node = id, .granted = choice.type, .by = byOf(plan, choice), .code = std::string(choice.code)};
+    if (choice.directive >= 0) grant.asked = plan.options.directives[static_cast<std::size_t>(choice.directive)].type;
+    const auto& outputs = plan.graph().node(id).outputs;
+    const auto result = std::ranges::find_if(outputs, [](ValueId value) { return value.valid(); });
+    // What moves has the type of its result.
+    if (choice.type == DataType::Undefined)
+      grant.granted = result == outputs.end() ? structure.facts[id.index].natural : plan.storedType(*result);
+    grants.push_back(std::move(grant));
+  }
+  return grants;
+}
+
+std::vector<Decision> answerTypes(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver) {
+  return TypeAnswerer(plan, directives, solver).run();
 }
 
 }  // namespace fusescope

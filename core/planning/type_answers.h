@@ -6,17 +6,26 @@
 
 namespace fusescope {
 
-/// What the plan answers about types: one grant per node, and the decisions of kind precision.
-struct TypeAnswers {
-  std::vector<PrecisionGrant> grants;  ///< graph order
-  std::vector<Decision> decisions;
-};
-/// `plan` has its fused nodes, indexed. Every Pin and PinOutput directive is answered for each node it names: it holds,
-/// for free or at a price, it is refused, or there is nothing to pin.
-TypeAnswers answerTypes(const Plan& plan, const Target& target, const Structure& structure,
-                        const DirectiveMap& directives, TypeSolver& solver);
+/// One grant per node, in graph order. `plan` has its fused nodes, indexed.
+std::vector<PrecisionGrant> typeGrants(const Plan& plan, const Structure& structure, const TypeSolver& solver);
+
+/// The decisions of kind precision, for a plan with grants. Every Pin and PinOutput directive is answered for each node
+/// it names: it holds, for free or at a price, it is refused, or there is nothing to pin.
+std::vector<Decision> answerTypes(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver);
 
 /// Warns of floats that become an index or an extent and are calculated or read in a type that holds fewer integers.
 std::vector<Decision> indexWarnings(const Plan& plan);
+
+/// A plan without its decisions, and what they are made from.
+struct Layout {
+  Plan plan;
+  std::shared_ptr<const DirectiveMap> directives;
+  std::unique_ptr<TypeSolver> solver;
+  std::vector<Region> regions;
+};
+/// Steps 1 to 4 of the pipeline (pipeline.cpp). `priced`: by NodeId the types that prices chose, or empty.
+Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& options,
+                      const std::vector<DataType>& priced, std::shared_ptr<const Structure> previous,
+                      const StopToken& stop = {});
 
 }  // namespace fusescope

@@ -33,7 +33,7 @@ class TypeChooser {
   bool namesExactly(const Directive& pin, const Node& node) const;
 
   const Graph& m_graph;
-  const Target& m_target;
+  Target m_target;
   const Structure& m_structure;
   const PlanOptions& m_options;
   std::vector<DataType> m_priced;

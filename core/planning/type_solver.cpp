@@ -8,13 +8,15 @@
 namespace fusescope {
 
 TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure& structure,
-                       const DirectiveMap& directives, const PlanOptions& options, std::vector<DataType> priced)
+                       const DirectiveMap& directives, std::shared_ptr<const PlanOptions> options,
+                       std::vector<DataType> priced)
     : m_model(model),
       m_graph(*model.graph),
       m_structure(structure),
       m_directives(directives),
-      m_options(options),
-      m_chooser(m_graph, target, structure, options, std::move(priced)),
+      m_given(std::move(options)),
+      m_options(*m_given),
+      m_chooser(m_graph, target, structure, m_options, std::move(priced)),
       m_choices(m_graph.nodeIdLimit()),
       m_mustStand(m_graph.valueIdLimit(), -1),
       m_outputObstacles(m_graph.valueIdLimit()),

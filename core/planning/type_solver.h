@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,7 +27,7 @@ struct DirectiveCost {
 class TypeSolver {
  public:
   TypeSolver(const Model& model, const Target& target, const Structure& structure, const DirectiveMap& directives,
-             const PlanOptions& options, std::vector<DataType> priced);
+             std::shared_ptr<const PlanOptions> options, std::vector<DataType> priced);
 
   const TypeChoice& choice(NodeId node) const { return m_choices[node.index]; }
   const Typing& typing() const { return m_typing; }
@@ -65,6 +66,7 @@ class TypeSolver {
   const Graph& m_graph;
   const Structure& m_structure;
   const DirectiveMap& m_directives;
+  std::shared_ptr<const PlanOptions> m_given;
   const PlanOptions& m_options;
   TypeChooser m_chooser;
   std::vector<TypeChoice> m_choices;           ///< by NodeId

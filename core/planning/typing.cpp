@@ -76,7 +76,7 @@ DataType Typing::readType(const Node& node, std::size_t i) const {
   const DataType own = declared(value, node.id);
   const bool chooses = m_structure.accelerated[node.id.index] && isExchangeable(own) && isDataOperand(node, i);
   if (!chooses) return own;
-  if (moves(node.id)) return DataType::Undefined;
+  if (moves(node.id) || node.is("Cast")) return DataType::Undefined;
   return isExchangeable(calculates(node.id)) ? calculates(node.id) : own;
 }
 
@@ -99,7 +99,7 @@ DataType Typing::findWanted(ValueId value) const {
     for (std::size_t i = 0; i < reader.inputs.size(); ++i) {
       if (reader.inputs[i] != value) continue;
       DataType type = readType(reader, i);
-      if (type == DataType::Undefined) type = wantedBehind(reader);
+      if (type == DataType::Undefined) type = moves(id) ? wantedBehind(reader) : own;
       wanted = widest(wanted, type);
     }
   }

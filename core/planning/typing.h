@@ -22,8 +22,8 @@ class Typing {
   const std::vector<DataType>& calculates() const { return m_calculates; }
   /// The type at which `value` stands in memory where it does; constants at their own.
   DataType stored(ValueId value) const { return m_stored[value.index]; }
-  /// The type at which `node` reads operand `i` where it is in memory, unless the node moves elements: then Undefined,
-  /// and it takes what its result is read or stored at.
+  /// The type at which `node` reads operand `i` where it is in memory. Undefined: it takes what is there; a node that
+  /// moves elements what its result is read or stored at, a Cast to an integer what is stored.
   DataType readType(const Node& node, std::size_t i) const;
   bool moves(NodeId node) const { return m_structure.facts[node.index].moves; }
 

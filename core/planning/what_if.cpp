@@ -2,7 +2,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "planning/steps.h"
+#include "planning/type_answers.h"
 
 namespace fusescope {
 
@@ -35,32 +35,90 @@ std::string optionText(const Directive& directive) {
   return {};
 }
 
+Directive pinOf(const std::string& node, DataType type) {
+  return {.kind = DirectiveKind::Pin, .pattern = node, .type = type};
+}
+
+/// Plans anew, without decisions, for each change that could reach the node: directives about its surroundings, and
+/// answers to what stands in its way. What the plan is before types is taken from it where it stays.
 class WhatIfSearch {
  public:
-  WhatIfSearch(const Plan& plan, NodeId node) : m_plan(plan), m_node(node) {}
+  WhatIfSearch(const Plan& plan, NodeId node) : m_plan(plan), m_graph(plan.graph()), m_node(node) {}
 
   std::vector<WhatIf> run() {
-    for (const Directive& directive : m_plan.options.directives) {
-      if (directive.kind != DirectiveKind::Tactic) tryWithout(directive);
-    }
-    for (const Decision& decision : m_plan.decisions) {
+    findSurroundings();
+    tryWithoutDirectives();
+    for (const Decision& decision : m_plan.decisions)
       if (concerns(decision)) tryAnswerTo(decision);
-    }
+    tryTypesOfNeighbours();
+    tryWithoutCast();
     return std::move(m_found);
   }
 
  private:
-  const std::string& nodeName() const { return m_plan.graph().node(m_node).name; }
+  const std::string& nodeName() const { return m_graph.node(m_node).name; }
+  const Segment& segmentIn(const Plan& plan) const { return plan.segments[plan.fusedNodeOf(m_node)->segment.index]; }
+  bool inFallback() const { return segmentIn(m_plan).kind == SegmentKind::Fallback; }
 
   bool concerns(const Decision& decision) const {
-    return !decision.allowed && std::find(decision.subjects.begin(), decision.subjects.end(),
-                                          Subject::node(nodeName())) != decision.subjects.end();
+    return !decision.allowed && std::ranges::find(decision.subjects, Subject::node(nodeName())) != decision.subjects.end();
   }
 
-  void tryWithout(const Directive& directive) {
-    PlanOptions options = m_plan.options;
-    std::erase_if(options.directives, [&](const Directive& other) { return other.id == directive.id; });
-    consider(options, directive, "without " + optionText(directive));
+  /// The nodes that could run with it, and those beside them: what is wished of others does not reach it.
+  void findSurroundings() {
+    const Structure& structure = *m_plan.structure;
+    const auto regionOf = [&](NodeId id) -> const Region& { return structure.fusion.regions[structure.regionOf[id.index]]; };
+    const Region& own = regionOf(m_node);
+    m_near.insert(own.nodes.begin(), own.nodes.end());
+    for (const NodeId id : own.nodes) {
+      for (const ValueId value : m_graph.node(id).inputs) {
+        if (!value.valid() || !m_graph.value(value).producer.valid()) continue;
+        const Region& other = regionOf(m_graph.value(value).producer);
+        m_near.insert(other.nodes.begin(), other.nodes.end());
+      }
+      for (const ValueId value : m_graph.node(id).outputs) {
+        if (!value.valid()) continue;
+        for (const NodeId user : m_graph.value(value).consumers) m_near.insert(regionOf(user).nodes.begin(), regionOf(user).nodes.end());
+      }
+    }
+  }
+
+  bool reaches(const Directive& directive, const std::vector<NodeId>& nodes) const {
+    switch (directive.kind) {
+      case DirectiveKind::Tactic:
+        return false;
+      case DirectiveKind::Truncate:
+      case DirectiveKind::MinSegment:
+        return inFallback();
+      case DirectiveKind::Fallback:
+        return std::ranges::find(nodes, m_node) != nodes.end() || keepsApart(nodes);
+      case DirectiveKind::NoFuse:
+        if (directive.pattern.empty()) return true;
+        [[fallthrough]];
+      default:
+        return std::ranges::any_of(nodes, [&](NodeId id) { return m_near.contains(id); });
+    }
+  }
+
+  /// Whether one of the nodes is why the node's segment could not join another.
+  bool keepsApart(const std::vector<NodeId>& nodes) const {
+    return std::ranges::any_of(m_plan.decisions, [&](const Decision& decision) {
+      if (decision.code != "partition.would_cycle" || !concerns(decision)) return false;
+      const auto through = m_graph.findNode(decision.arguments.value("through", ""));
+      return through && std::ranges::find(nodes, *through) != nodes.end();
+    });
+  }
+
+  void tryWithoutDirectives() {
+    const auto resolved = resolveDirectives(*m_plan.model, m_plan.target, m_plan.options.directives);
+    if (!resolved.ok()) return;
+    for (std::size_t i = 0; i < m_plan.options.directives.size(); ++i) {
+      const Directive& directive = m_plan.options.directives[i];
+      if (!reaches(directive, resolved.value().nodesOf[i])) continue;
+      PlanOptions options = m_plan.options;
+      std::erase_if(options.directives, [&](const Directive& other) { return other.id == directive.id; });
+      consider(options, directive, "without " + optionText(directive));
+    }
   }
 
   void tryWith(const Directive& directive) {
@@ -82,70 +140,115 @@ class WhatIfSearch {
       tryWith(minSegmentDirective(decision.arguments.value("nodes", 1)));
     } else if (decision.code == "fuse.precision_differs") {
       tryPinsLike(decision);
+    } else if (decision.arguments.contains("equivalent")) {
+      suggestEquivalent(decision);
     }
   }
 
-  /// Two neighbours compute in different types: either could take the type of the other.
+  /// Two nodes of one kernel calculate in different types: either could take the type of the other.
   void tryPinsLike(const Decision& decision) {
-    const auto pin = [](const std::string& node, const std::string& type) {
-      return Directive{
-          .kind = DirectiveKind::Pin, .pattern = node, .type = dataTypeFromName(type).value_or(DataType::F32)};
+    const auto typeIn = [&](const char* key) {
+      return dataTypeFromName(decision.arguments.value(key, "f32")).value_or(DataType::F32);
     };
-    const std::string producer = decision.arguments.value("producer", "");
-    const std::string consumer = decision.arguments.value("consumer", "");
-    tryWith(pin(producer, decision.arguments.value("consumer_type", "f32")));
-    tryWith(pin(consumer, decision.arguments.value("producer_type", "f32")));
+    tryWith(pinOf(decision.arguments.value("producer", ""), typeIn("consumer_type")));
+    tryWith(pinOf(decision.arguments.value("consumer", ""), typeIn("producer_type")));
+  }
+
+  /// An edit of the network, which is not planned here: what the target's table says.
+  void suggestEquivalent(const Decision& decision) {
+    const std::string change = "in the network, " + decision.arguments.value("equivalent", "") + " in place of " +
+                               m_graph.node(m_node).op;
+    if (m_tried.insert(change).second) m_found.push_back({{}, change, m_plan.target.name + " supports that"});
+  }
+
+  /// Where its kernel reads or writes through a conversion, the type of the other side.
+  void tryTypesOfNeighbours() {
+    const DataType own = m_plan.calculates[m_node.index];
+    if (own == DataType::Undefined || inFallback()) return;
+    const FusedNodeId fused = m_plan.fusedNodeOf(m_node)->id;
+    for (const PlannedCast& cast : m_plan.casts) {
+      const bool reads = std::ranges::find(cast.consumers, fused) != cast.consumers.end();
+      if (!reads && cast.producer != fused) continue;
+      for (const DataType type : {cast.from, cast.to})
+        if (type != own && m_plan.target.computeTypes.contains(type)) tryWith(pinOf(nodeName(), type));
+    }
+  }
+
+  /// What the author's Cast keeps in f32, in the type that is asked for.
+  void tryWithoutCast() {
+    const NodeFacts& facts = m_plan.structure->facts[m_node.index];
+    if (facts.author != NodeFacts::Author::CastUp || m_plan.options.precisions.size() != 1) return;
+    const DataType type = m_plan.options.precisions.front();
+    if (type == DataType::F32 || !m_plan.target.computeTypes.contains(type)) return;
+    PlanOptions options = m_plan.options;
+    for (const NodeId id : m_graph.order()) {
+      const NodeFacts& other = m_plan.structure->facts[id.index];
+      if (other.floats && other.author == NodeFacts::Author::CastUp && other.cast == facts.cast)
+        options.directives.push_back(pinOf(m_graph.node(id).name, type));
+    }
+    consider(options, {}, "in the network, without the Cast " + m_graph.node(facts.cast).name);
   }
 
   /// Plans with `options`, and keeps the change if it does something for the node.
   void consider(const PlanOptions& options, const Directive& directive, const std::string& change) {
     if (!m_tried.insert(change).second) return;
-    const auto replanned = makePlan(m_plan.model, options);
-    if (!replanned.ok()) return;
-    const std::string effect = effectOf(*replanned.value());
+    const auto other = layOut(m_plan.model, options, {}, m_plan.structure);
+    if (!other.ok()) return;
+    const std::string effect = effectOf(other.value().plan);
     if (!effect.empty()) m_found.push_back({directive, change, effect});
   }
 
-  const Segment& segmentIn(const Plan& plan) const { return plan.segments[plan.fusedNodeOf(m_node)->segment.index]; }
-
   const PrecisionGrant* grantIn(const Plan& plan) const {
-    const auto found = std::find_if(plan.precisionMap.begin(), plan.precisionMap.end(),
-                                    [&](const PrecisionGrant& grant) { return grant.node == m_node; });
+    const auto found = std::ranges::find(plan.precisionMap, m_node, &PrecisionGrant::node);
     return found == plan.precisionMap.end() ? nullptr : &*found;
+  }
+
+  std::string joinsIn(const Plan& other) const {
+    const FusedNode& before = *m_plan.fusedNodeOf(m_node);
+    const FusedNode& after = *other.fusedNodeOf(m_node);
+    const std::set<NodeId> known(before.nodes.begin(), before.nodes.end());
+    const std::set<NodeId> now(after.nodes.begin(), after.nodes.end());
+    std::vector<std::string> joins;
+    for (const NodeId id : after.nodes)
+      if (!known.contains(id)) joins.push_back(m_graph.node(id).name);
+    const bool keepsAll = std::ranges::all_of(before.nodes, [&](NodeId id) { return now.contains(id); });
+    return keepsAll ? joined(joins) : std::string();
   }
 
   std::string effectOf(const Plan& other) const {
     std::vector<std::string> effects;
-    const Segment& before = segmentIn(m_plan);
     const Segment& after = segmentIn(other);
-    if (before.kind == SegmentKind::Fallback && after.kind == SegmentKind::Accelerated) {
+    if (inFallback() && after.kind == SegmentKind::Accelerated)
       effects.push_back(nodeName() + " would run in " + after.name);
-    }
-    const FusedNode& fusedBefore = *m_plan.fusedNodeOf(m_node);
-    const FusedNode& fusedAfter = *other.fusedNodeOf(m_node);
-    std::vector<std::string> joins;
-    for (NodeId id : fusedAfter.nodes) {
-      const bool known = std::find(fusedBefore.nodes.begin(), fusedBefore.nodes.end(), id) != fusedBefore.nodes.end();
-      if (!known) joins.push_back(m_plan.graph().node(id).name);
-    }
-    const bool keepsAll = std::all_of(fusedBefore.nodes.begin(), fusedBefore.nodes.end(), [&](NodeId id) {
-      return std::find(fusedAfter.nodes.begin(), fusedAfter.nodes.end(), id) != fusedAfter.nodes.end();
-    });
-    if (!joins.empty() && keepsAll) effects.push_back(nodeName() + " would run as one kernel with " + joined(joins));
+    if (const std::string joins = joinsIn(other); !joins.empty())
+      effects.push_back(nodeName() + " would run as one kernel with " + joins);
     const PrecisionGrant* grant = grantIn(m_plan);
     const PrecisionGrant* granted = grantIn(other);
     const bool refused = grant != nullptr && grant->asked != DataType::Undefined && grant->asked != grant->granted;
-    if (refused && granted != nullptr && granted->granted == grant->asked) {
+    if (refused && granted != nullptr && granted->granted == grant->asked)
       effects.push_back(nodeName() + " would compute in " + std::string(name(grant->asked)) + " as asked");
-    }
-    if (!effects.empty() && other.casts.size() < m_plan.casts.size()) {
-      effects.push_back(std::to_string(m_plan.casts.size() - other.casts.size()) + " casts fewer");
-    }
+    const bool fewer = other.casts.size() < m_plan.casts.size() && castsAround(other) < castsAround(m_plan);
+    if (fewer && other.fusedNodes.size() <= m_plan.fusedNodes.size())
+      effects.push_back(countOf(m_plan.casts.size() - other.casts.size(), "cast") + " fewer");
     return joined(effects, "; ");
   }
 
+  /// Conversions of what its kernel reads and writes.
+  std::size_t castsAround(const Plan& plan) const {
+    const FusedNodeId fused = plan.fusedNodeOf(m_node)->id;
+    return static_cast<std::size_t>(std::ranges::count_if(plan.casts, [&](const PlannedCast& cast) {
+      return cast.producer == fused || std::ranges::find(cast.consumers, fused) != cast.consumers.end();
+    }));
+  }
+
+  static std::string countOf(std::size_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  }
+
   const Plan& m_plan;
+  const Graph& m_graph;
   NodeId m_node;
+  std::set<NodeId> m_near;
   std::set<std::string> m_tried;
   std::vector<WhatIf> m_found;
 };

@@ -188,19 +188,41 @@ TEST(Fusion, AttentionTakesItsViewsScalesAndMask) {
   EXPECT_EQ(plan->fusedNodes[0].inputs.size(), 4U);
 }
 
-TEST(Fusion, APinInsideAttentionCutsAtThePin) {
-  const auto plan =
-      planned(attentionModel(),
-              {.target = "cpu:avx2", .precisions = {DataType::F16}, .directives = {testing::pin("softmax=f32")}});
-  const FusedNode* softmax = plan->fusedNodeOf(*plan->graph().findNode("softmax"));
-  EXPECT_EQ(softmax->nodes.size(), 1U) << fusions(*plan);
-  EXPECT_EQ(softmax->compute, DataType::F32);
-  EXPECT_EQ(plan->fusedNodeOf(*plan->graph().findNode("qk"))->compute, DataType::F16);
-  const Decision* cost = findDecision(*plan, "precision.pin_split", "softmax");
-  ASSERT_NE(cost, nullptr);
-  EXPECT_EQ(cost->by, "pin:1");
-  EXPECT_EQ(cost->arguments["lost_fusions"].size(), 1U);
-  EXPECT_EQ(cost->arguments["casts"], 2);
+PlanOptions f16With(Directives directives) {
+  return {.target = "cpu:avx2", .precisions = {DataType::F16}, .directives = std::move(directives)};
+}
+
+TEST(Fusion, ASoftmaxInsideAttentionIsHeldInF32Anyway) {
+  const auto plan = planned(attentionModel(), f16With({testing::pin("softmax=f32:obey")}));
+  ASSERT_EQ(plan->fusedNodes.size(), 1U) << fusions(*plan);
+  EXPECT_EQ(plan->fusedNodes[0].compute, DataType::F16);
+  const Decision* answer = findDecision(*plan, "precision.pin_free", "softmax");
+  ASSERT_NE(answer, nullptr);
+  EXPECT_EQ(answer->by, "pin:1");
+  EXPECT_NE(message(*answer).find("holds for free: its kernel holds"), std::string::npos) << message(*answer);
+  EXPECT_EQ(plan->casts.size(), planned(attentionModel(), f16With({}))->casts.size());
+}
+
+TEST(Fusion, AttentionNarrowsItsProbabilitiesAndNothingElse) {
+  const auto plan = planned(attentionModel(), f16With({}));
+  for (const InnerEdge& edge : plan->fusedNodes[0].innerEdges) {
+    const bool probabilities = plan->graph().value(edge.value).name == "softmax_out";
+    EXPECT_EQ(edge.type, probabilities ? DataType::F16 : DataType::F32) << plan->graph().value(edge.value).name;
+    EXPECT_FALSE(edge.real);
+  }
+}
+
+TEST(Fusion, AnAttentionWhoseProductsDifferComesApart) {
+  const auto plan = planned(attentionModel(), f16With({testing::pin("pv=f32")}));
+  const auto at = [&](const char* node) { return plan->fusedNodeOf(*plan->graph().findNode(node)); };
+  EXPECT_EQ(at("qk")->kind, "matmul") << fusions(*plan);
+  EXPECT_EQ(at("softmax")->kind, "softmax");
+  EXPECT_EQ(at("pv")->kind, "matmul");
+  EXPECT_EQ(at("pv")->compute, DataType::F32);
+  const Decision* price = findDecision(*plan, "precision.pin_price", "pv");
+  ASSERT_NE(price, nullptr);
+  EXPECT_EQ(price->arguments["lost_fusions"].size(), 1U);
+  EXPECT_NE(findDecision(*plan, "fuse.precision_differs", "qk"), nullptr);
 }
 
 TEST(Fusion, AFallbackSegmentRunsNodeByNode) {

@@ -74,15 +74,131 @@ TEST(Precision, MeasurementsChooseAmongSeveral) {
   EXPECT_EQ(plan.value()->predictedMs, std::optional<double>(1.0 + 0.5 + 1.0));
 }
 
-TEST(Precision, APinSplitsTheKernelAndSaysWhatItCosts) {
-  const auto plan = planned(twoLayers(), f16({pin("fc1=f32")}));
+TEST(Precision, APinThatConvertsSaysWhatItCosts) {
+  const auto plan = planned(twoLayers(), f16({pin("fc2=f32")}));
+  EXPECT_EQ(fusions(*plan), "gemm{fc1 relu} gemm{fc2} pointwise{neg}");
+  EXPECT_EQ(castsOf(*plan), "x:f32>f16(model_input) relu_out:f16>f32(pin)");
+  const Decision* cost = findDecision(*plan, "precision.pin_price", "fc2");
+  ASSERT_NE(cost, nullptr);
+  EXPECT_EQ(cost->arguments["lost_fusions"], Json::array());
+  EXPECT_EQ(cost->arguments["casts"], 0) << "one before it for one behind it";
+  // Weights of 8 x 8 and the operand at twice the width; the conversion of the operand; the result at twice the width,
+  // for which it needs no conversion any more.
+  EXPECT_EQ(cost->arguments["bytes"], (64 + 32) * 2 + 32 * 6 + 32 * 2 - 32 * 6);
+}
+
+TEST(Precision, AnEpilogueCalculatesInTheAccumulateTypeOfItsKernel) {
+  const auto plan = planned(twoLayers(), f16({pin("relu=f32")}));
+  EXPECT_EQ(fusions(*plan), "gemm{fc1 relu} gemm{fc2} pointwise{neg}");
+  EXPECT_EQ(castsOf(*plan), "x:f32>f16(model_input) fc2_out:f16>f32(model_output)");
+  EXPECT_NE(findDecision(*plan, "precision.pin_free", "relu"), nullptr);
+  EXPECT_EQ(plan->storedType(*plan->graph().findValue("relu_out")), DataType::F16) << "what its only reader reads";
+}
+
+TEST(Precision, AProducerWritesWhatItsReadersRead) {
+  const auto plan = planned(twoLayers(), f16({pin("fc1=f32"), pin("relu=f32")}));
+  EXPECT_EQ(castsOf(*plan), "fc2_out:f16>f32(model_output)");
+  const auto wide = planned(twoLayers(), f16({pin("relu=f32"), pin("fc2=f32")}));
+  EXPECT_EQ(wide->storedType(*wide->graph().findValue("relu_out")), DataType::F32);
+}
+
+TEST(Precision, PinsTogetherSayWhatTheyShare) {
+  const auto plan = planned(twoLayers(), f16({pin("relu=f32"), pin("fc2=f32")}));
+  const Decision* together = findDecision(*plan, "precision.pins_together");
+  ASSERT_NE(together, nullptr);
+  EXPECT_EQ(together->arguments["pins"], 2);
+  const auto none = planned(twoLayers(), f16());
+  EXPECT_EQ(together->arguments["casts"],
+            static_cast<int>(plan->casts.size()) - static_cast<int>(none->casts.size()));
+}
+
+TEST(Precision, MovesTakeTheTypeTheyFind) {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {4, 8});
+  const ValueId product = b.node("MatMul", "mm", {x, b.weight("w", {8, 8})}, {4, 8});
+  const ValueId view = b.node("Reshape", "view", {product, b.constant("s", Tensor::ofInt64({2, 2, 8}))}, {2, 2, 8});
+  const ValueId turned = b.node("Transpose", "turn", {view}, {8, 2, 2}, DataType::F32,
+                                {{"perm", std::vector<std::int64_t>{2, 0, 1}}});
+  b.output(b.node("Relu", "relu", {turned}, {8, 2, 2}));
+  const auto plan = planned(b.build(), f16({pin("mm=f32"), pin("turn=f32")}));
+  EXPECT_EQ(fusions(*plan), "matmul{mm view} transpose{turn} pointwise{relu}");
+  EXPECT_EQ(castsOf(*plan), "relu_out:f16>f32(model_output)");
+  EXPECT_EQ(grantOf(*plan, "turn").granted, DataType::F16);
+  const Decision* nothing = findDecision(*plan, "precision.nothing_to_pin", "turn");
+  ASSERT_NE(nothing, nullptr);
+  EXPECT_NE(message(*nothing).find("moves elements"), std::string::npos);
+}
+
+TEST(Precision, TargetsWhoseKernelsHaveOneTypeComeApart) {
+  const auto plan = planned(twoLayers(), {.target = "tensorrt-10", .precisions = {DataType::F16}, .directives = {pin("relu=f32")}});
   EXPECT_EQ(fusions(*plan), "gemm{fc1} pointwise{relu} gemm{fc2} pointwise{neg}");
-  EXPECT_EQ(castsOf(*plan), "fc1_out:f32>f16(pin) fc2_out:f16>f32(model_output)");
-  const Decision* cost = findDecision(*plan, "precision.pin_split", "fc1");
+  const Decision* cost = findDecision(*plan, "precision.pin_price", "relu");
   ASSERT_NE(cost, nullptr);
   EXPECT_EQ(cost->arguments["lost_fusions"], Json::array({"fc1 + relu"}));
-  EXPECT_EQ(cost->arguments["casts"], 1);
-  EXPECT_NE(findDecision(*plan, "fuse.precision_differs", "relu"), nullptr);
+  EXPECT_EQ(cost->arguments["kernels"], 1);
+  const auto whole = planned(twoLayers(), {.target = "tensorrt-10", .precisions = {DataType::F16}});
+  EXPECT_NE(findDecision(*whole, "fuse.predicted", "relu"), nullptr);
+  EXPECT_EQ(findDecision(*whole, "fuse.merged"), nullptr);
+}
+
+TEST(Precision, AStronglyTypedTargetNamesTheEdit) {
+  const auto plan = planned(twoLayers(), {.target = "tensorrt-11", .directives = {pin("fc1=f16")}});
+  const Decision* edit = findDecision(*plan, "precision.pin_by_edit", "fc1");
+  ASSERT_NE(edit, nullptr);
+  EXPECT_NE(message(*edit).find("a Cast to f16 on each float operand of fc1"), std::string::npos) << message(*edit);
+  EXPECT_EQ(findDecision(*plan, "precision.pin_granted"), nullptr);
+  const auto lowered = planned(twoLayers(), {.target = "tensorrt-11", .precisions = {DataType::F16}});
+  EXPECT_NE(findDecision(*lowered, "precision.lowered_by_edit", "fc1"), nullptr);
+}
+
+/// q · k in f16, a Cast to f32, Exp, a Cast back, Relu.
+std::shared_ptr<const Model> withCasts() {
+  ModelBuilder b;
+  const auto to = [](DataType type) {
+    return std::map<std::string, Attribute>{{"to", std::int64_t{type == DataType::F32 ? 1 : 10}}};
+  };
+  const ValueId q = b.input("q", {4, 8}, DataType::F16);
+  const ValueId s = b.node("Softmax", "before", {q}, {4, 8}, DataType::F16);
+  const ValueId up = b.node("Cast", "up", {s}, {4, 8}, DataType::F32, to(DataType::F32));
+  const ValueId wide = b.node("Softmax", "wide", {up}, {4, 8});
+  const ValueId down = b.node("Cast", "down", {wide}, {4, 8}, DataType::F16, to(DataType::F16));
+  b.output(b.node("Relu", "relu", {down}, {4, 8}, DataType::F16));
+  return b.build();
+}
+
+TEST(Precision, WhatTheAuthorChoseIsKeptUnlessADirectiveSaysOtherwise) {
+  const auto plan = planned(withCasts(), {.target = "cpu:avx2", .precisions = {DataType::BF16}});
+  EXPECT_EQ(grantOf(*plan, "before").granted, DataType::F16);
+  EXPECT_EQ(grantOf(*plan, "wide").granted, DataType::F32);
+  EXPECT_EQ(castsOf(*plan), "");
+  const Decision* kept = findDecision(*plan, "precision.author", "wide");
+  ASSERT_NE(kept, nullptr);
+  EXPECT_NE(message(*kept).find("the Cast up"), std::string::npos);
+  const auto pinned = planned(withCasts(), {.target = "cpu:avx2", .directives = {pin("wide=f16"), pin("relu=f32")}});
+  EXPECT_EQ(grantOf(*pinned, "wide").granted, DataType::F16);
+  EXPECT_EQ(grantOf(*pinned, "relu").granted, DataType::F32);
+}
+
+TEST(Precision, CastsBetweenFloatsLeaveNoKernelOfTheirOwn) {
+  const auto plan = planned(withCasts(), {.target = "cpu:avx2"});
+  for (const FusedNode& fused : plan->fusedNodes)
+    EXPECT_FALSE(plan->graph().node(fused.root).is("Cast")) << fusions(*plan);
+}
+
+TEST(Precision, AFloatThatBecomesAnIndexIsWarnedOf) {
+  ModelBuilder b;
+  const ValueId p = b.input("p", {4});
+  const ValueId place = b.node("Floor", "floor", {p}, {4});
+  const ValueId index = b.node("Cast", "to_int", {place}, {4}, DataType::I64, {{"to", std::int64_t{7}}});
+  b.output(b.node("Gather", "gather", {b.weight("table", {8000, 2}), index}, {4, 2}));
+  const auto lowered = planned(b.build(), f16());
+  const Decision* warning = findDecision(*lowered, "precision.index_lowered", "floor");
+  ASSERT_NE(warning, nullptr);
+  EXPECT_EQ(warning->arguments["limit"], 2048);
+  EXPECT_EQ(warning->arguments["index_of"], "gather");
+  EXPECT_EQ(findDecision(*planned(b.build(), f16({pin("floor=f32")})), "precision.index_lowered"), nullptr);
+  EXPECT_EQ(lowered->fusedNodeOf(*lowered->graph().findNode("gather"))->bytes, 4 * 2 * 4 * 2 + 4 * 8)
+      << "what a Gather moves is not its table";
 }
 
 TEST(Precision, OfTwoPinsTheLaterWins) {
@@ -117,15 +233,31 @@ TEST(Precision, AFallbackNodeKeepsItsType) {
   EXPECT_EQ(castsOf(*plan), "x:f32>f16(model_input) relu_out:f16>f32(segment_boundary)");
 }
 
-TEST(Precision, APinnedOutputTypeStandsInMemory) {
-  const auto plan = planned(twoLayers(), {.target = "cpu:avx2", .directives = {parseOutputType("fc1=f16").value()}});
+TEST(Precision, APinnedOutputTypeThatIsObeyedStandsInMemory) {
+  const auto plan = planned(twoLayers(), {.target = "cpu:avx2", .directives = {parseOutputType("fc1=f16:obey").value()}});
   EXPECT_EQ(fusions(*plan), "gemm{fc1} pointwise{relu} gemm{fc2} pointwise{neg}");
   EXPECT_EQ(plan->storedType(*plan->graph().findValue("fc1_out")), DataType::F16);
   EXPECT_EQ(plan->fusedNodes[0].compute, DataType::F32);
   EXPECT_NE(findDecision(*plan, "fuse.output_type_pinned", "fc1"), nullptr);
+  EXPECT_NE(findDecision(*plan, "precision.output_granted", "fc1"), nullptr);
+  EXPECT_NE(findDecision(*plan, "precision.pin_price", "fc1"), nullptr);
   const auto refused = planned(twoLayers(), f16({parseOutputType("neg=f16:obey").value()}));
   ASSERT_EQ(obeyRefusals(*refused).size(), 1U);
   EXPECT_EQ(obeyRefusals(*refused)[0]->code, "precision.output_refused");
+}
+
+TEST(Precision, APreferredOutputTypeOfAnInnerEdgeIsHeldWider) {
+  const auto plan = planned(twoLayers(), {.target = "cpu:avx2", .directives = {parseOutputType("fc1=f16").value()}});
+  EXPECT_EQ(fusions(*plan), "gemm{fc1 relu} gemm{fc2} pointwise{neg}");
+  const Decision* inner = findDecision(*plan, "precision.output_inner", "fc1");
+  ASSERT_NE(inner, nullptr);
+  EXPECT_NE(message(*inner).find("never stored"), std::string::npos) << message(*inner);
+}
+
+TEST(Precision, AWidePatternPassesOverWhatHasNoFloats) {
+  const auto plan = planned(twoLayers(), {.target = "cpu:avx2", .directives = {pin("*=f16:obey")}});
+  EXPECT_TRUE(obeyRefusals(*plan).empty());
+  EXPECT_NE(findDecision(*plan, "precision.nothing_to_pin", "neg"), nullptr);
 }
 
 }  // namespace
