@@ -64,7 +64,7 @@ class FusedNodeWriter {
     const DataType type = m_truncation.types[value.index];
     const bool exchangeable = type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
     if (!exchangeable) return type;
-    if (m_precision.outputType[node.index] != DataType::Undefined) return m_precision.outputType[node.index];
+    if (m_precision.outputType[value.index] != DataType::Undefined) return m_precision.outputType[value.index];
     return m_precision.isFloat[node.index] ? m_precision.compute[node.index] : type;
   }
 

@@ -61,7 +61,7 @@ Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model,
   plan.target = TRY(Target::fromName(options.target));
   const Target& target = plan.target;
   assignIds(plan.options.directives);
-  DirectiveMap directives = TRY(resolveDirectives(*model, target, plan.options.directives));
+  DirectiveMap directives = TRY(resolveDirectives(*model, target, plan.options.directives, stop));
   append(plan.decisions, directives.decisions);
 
   // 2. Types that the target lacks, as if every node ran accelerated.

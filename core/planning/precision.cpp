@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "ops/op_schema.h"
@@ -34,13 +35,13 @@ class PrecisionStep {
     }
     m_result.compute.assign(graph.nodeIdLimit(), DataType::Undefined);
     m_result.isFloat.assign(graph.nodeIdLimit(), 0);
-    m_result.outputType.assign(graph.nodeIdLimit(), DataType::Undefined);
+    m_result.outputType.assign(graph.valueIdLimit(), DataType::Undefined);
   }
 
   PrecisionMap run() {
     for (NodeId id : m_graph.order()) {
       assign(m_graph.node(id));
-      if (const int index = m_directives.outputType[id.index]; index >= 0) assignOutput(m_graph.node(id), index);
+      assignOutputs(m_graph.node(id));
     }
     return std::move(m_result);
   }
@@ -143,11 +144,18 @@ class PrecisionStep {
         decide(choice.code, {Subject::node(node.name)}, choice.by, std::move(choice.arguments)));
   }
 
-  void assignOutput(const Node& node, int index) {
+  void assignOutputs(const Node& node) {
+    std::map<int, std::vector<ValueId>> wishes;
+    for (const ValueId value : node.outputs)
+      if (value.valid() && m_directives.outputType[value.index] >= 0)
+        wishes[m_directives.outputType[value.index]].push_back(value);
+    for (const auto& [index, values] : wishes) assignOutput(node, values, index);
+  }
+
+  void assignOutput(const Node& node, const std::vector<ValueId>& values, int index) {
     const Directive& wish = m_options.directives[static_cast<std::size_t>(index)];
-    const bool anyFloat = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId value) {
-      return value.valid() && exchangeable(typeOf(node, value));
-    });
+    const bool anyFloat =
+        std::any_of(values.begin(), values.end(), [&](ValueId value) { return exchangeable(typeOf(node, value)); });
     std::string why;
     if (!anyFloat) why = "it leaves no float that could be exchanged";
     if (why.empty() && inFallback(node)) why = "it runs in fallback, which keeps the model's types";
@@ -157,7 +165,7 @@ class PrecisionStep {
     Json arguments{{"type", std::string(name(wish.type))}};
     const char* code = "precision.output_granted";
     if (why.empty()) {
-      m_result.outputType[node.id.index] = wish.type;
+      for (const ValueId value : values) m_result.outputType[value.index] = wish.type;
     } else {
       arguments["why"] = why;
       const bool obey = wish.strictness == Strictness::Obey;

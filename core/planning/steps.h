@@ -4,33 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "planning/directive_map.h"
 #include "planning/plan.h"
 
 // The steps of the planner, each a pure function of what the steps before it found. pipeline.cpp is the recipe.
 // Tables are indexed by NodeId or ValueId; ids that a graph does not hold have default entries.
 
 namespace fusescope {
-
-/// Which directives speak of each node, with patterns matched. An index is into PlanOptions::directives, -1: none.
-struct DirectiveMap {
-  struct NoFuse {
-    int directive = -1;
-    std::string rule;
-    std::vector<char> nodes;  ///< by NodeId
-  };
-  std::vector<int> pin, outputType, fallback, split;  ///< by NodeId; the last directive that matches
-  std::vector<NoFuse> noFuse;
-  TruncateMode truncate = TruncateMode::Long;
-  int truncateDirective = -1;
-  std::size_t minSegment = 1;
-  int minSegmentDirective = -1;
-  std::vector<Decision> decisions;  ///< precision.overridden, tactic.requested
-};
-
-/// Matches every pattern. Errors: a pattern that matches nothing, an unknown fusion rule, a duplicate id.
-Result<DirectiveMap> resolveDirectives(const Model& model, const Target& target, const Directives& directives);
-/// How a directive is named in Decision::by: "pin:3".
-std::string directiveName(const Directive& directive);
 
 /// The types of values inside accelerated segments, and which truncations make them so.
 struct Truncation {
@@ -67,7 +47,7 @@ struct PrecisionMap {
   std::vector<PrecisionGrant> grants;  ///< graph order
   std::vector<DataType> compute;       ///< by NodeId
   std::vector<char> isFloat;           ///< by NodeId: computes floats, so that precision applies
-  std::vector<DataType> outputType;    ///< by NodeId: pinned type of the outputs, else Undefined
+  std::vector<DataType> outputType;    ///< by ValueId: the pinned type it is stored at, else Undefined
   std::vector<Decision> decisions;
 };
 /// `measuredFaster` (by NodeId; empty: nothing measured) is the type that the cost model knows to be fastest.

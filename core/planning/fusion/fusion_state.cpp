@@ -116,10 +116,9 @@ bool FusionState::edgesAllowed(const Candidate& candidate, const std::vector<Edg
              {{"node", nameOf(edge.producer)}, {"directive", byDirective(split)}});
       return false;
     }
-    if (m_precision.outputType[edge.producer.index] != DataType::Undefined) {
-      refuse(
-          "fuse.output_type_pinned", candidate.rules.front(), edge.producer, edge.consumer,
-          {{"node", nameOf(edge.producer)}, {"directive", byDirective(m_directives.outputType[edge.producer.index])}});
+    if (m_precision.outputType[edge.value.index] != DataType::Undefined) {
+      refuse("fuse.output_type_pinned", candidate.rules.front(), edge.producer, edge.consumer,
+             {{"node", nameOf(edge.producer)}, {"directive", byDirective(m_directives.outputType[edge.value.index])}});
       return false;
     }
   }
