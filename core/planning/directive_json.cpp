@@ -99,7 +99,7 @@ class DirectiveReader {
   Status readTyped(Directive& directive) const {
     const std::string typeName = TRY(text("type", true));
     const auto type = dataTypeFromName(typeName);
-    if (!type) return bad(m_index, "type", "'" + typeName + "' is not a type");
+    if (!type || *type == DataType::Undefined) return bad(m_index, "type", "'" + typeName + "' is not a type");
     directive.type = *type;
     const std::string strictness = TRY(text("strictness", false));
     if (!strictness.empty() && strictness != "obey" && strictness != "prefer") {

@@ -77,7 +77,13 @@ class Resolver {
   /// Matches the pattern and answers for all that it names outside the graph's nodes.
   Result<PatternMatch> match(int index) {
     const Directive& directive = at(index);
-    PatternMatch match = TRY(m_matcher.match(directive.pattern, m_stop));
+    auto matched = m_matcher.match(directive.pattern, m_stop);
+    if (!matched.ok()) {
+      Diagnostic error = std::move(matched).error();
+      if (!error.cancelled) error.where.attribute = optionText(directive);
+      return error;
+    }
+    PatternMatch match = std::move(matched).value();
     m_map.nodesOf[static_cast<std::size_t>(index)] = match.nodes;
     for (const OriginId origin : match.removed) m_map.decisions.push_back(m_answers.aboutRemoved(directive, origin));
     for (const BodyNode& found : match.inBodies) m_map.decisions.push_back(m_answers.aboutBodyNode(directive, found));
@@ -115,7 +121,7 @@ class Resolver {
     const auto described = [](const Directive& d) { return directiveName(d) + " (" + optionText(d) + ")"; };
     return {.message =
                 "two directives say obey and contradict each other: " + described(earlier) + " and " + described(later),
-            .where = {.node = m_graph.node(node).name, .attribute = later.pattern},
+            .where = {.node = m_graph.node(node).name},
             .help = "Leave one of them out, let one say prefer, or make their patterns narrower."};
   }
 

@@ -198,6 +198,13 @@ TEST(DirectiveMap, OfTwoTruncationsTheLaterHolds) {
   EXPECT_EQ(message(*answerTo(map.value(), "truncate:1")), "directive truncate:1 is overridden: truncate:2 is later");
 }
 
+TEST(DirectiveMap, APatternThatMatchesNothingIsLocatedAtItsOption) {
+  const auto map = resolved(*threeInARow(), numbered({parseNoFuse("pointwise@d").value()}));
+  ASSERT_FALSE(map.ok());
+  EXPECT_EQ(map.error().where.attribute, "--no-fuse pointwise@d");
+  EXPECT_EQ(map.error().help, "Nearest: a, b, c.");
+}
+
 TEST(DirectiveMap, ResolvingIsCancelled) {
   std::stop_source source;
   source.request_stop();

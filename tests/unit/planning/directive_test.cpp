@@ -69,6 +69,14 @@ TEST(Directive, BadJsonNamesTheField) {
   EXPECT_EQ(directivesFromJson(newer).error().where.attribute, "version");
 }
 
+TEST(Directive, APinNeedsAType) {
+  for (const char* type : {"undefined", "", "f31"}) {
+    Json json = toJson(Directives{testing::withId(pin("a=f16"), "1")});
+    json["directives"][0]["type"] = type;
+    EXPECT_EQ(directivesFromJson(json).error().where.attribute, "directives[0].type") << type;
+  }
+}
+
 TEST(Directive, AFileHoldsTargetAndPrecisionBesides) {
   PlanOptions options{.target = "tensorrt-10", .precisions = {DataType::F16}, .directives = {pin("a=f32:obey")}};
   assignIds(options.directives);
