@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "app/cli/command.h"
-#include "base/files.h"
+#include "planning/directives_file.h"
 #include "session/options_json.h"
 
 namespace fusescope::cli {
@@ -12,18 +12,6 @@ namespace {
 
 constexpr const char* kPlanGroup = "Plan options";
 constexpr const char* kInputGroup = "Inputs of the network";
-
-Result<Directives> readDirectives(const std::string& path) {
-  const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
-  if (json.is_discarded()) {
-    return Diagnostic{.message = "this is not complete JSON", .where = {.file = path, .attribute = "--directives"}};
-  }
-  auto directives = directivesFromJson(json);
-  if (directives.ok()) return directives;
-  auto error = std::move(directives).error();
-  if (error.where.file.empty()) error.where.file = path;
-  return error;
-}
 
 }  // namespace
 
@@ -39,7 +27,7 @@ CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std
 void PlanArguments::declare(CLI::App& app) {
   app.add_option("--target", target, "cpu, cpu:CAPABILITY+…, tensorrt-8, tensorrt-10")
       ->type_name("TARGET")
-      ->capture_default_str()
+      ->default_str("cpu")
       ->group(kPlanGroup);
   app.add_option("--precision", precision, "types that may be used where nothing is pinned, besides f32")
       ->type_name("TYPE[,TYPE…]")
@@ -66,7 +54,7 @@ void PlanArguments::declare(CLI::App& app) {
       ->type_name("BYTES")
       ->check(zeroOrMore())
       ->group(kPlanGroup);
-  app.add_option("--directives", directivesFile, "a file of directives; other options come after them")
+  app.add_option("--directives", directivesFile, "a file of directives, with target and precisions; other options win")
       ->type_name("FILE")
       ->group(kPlanGroup);
   repeatable(app, "--input", inputs, "extents and type of an input")->type_name("NAME=DIMS[:TYPE]")->group(kInputGroup);
@@ -76,9 +64,10 @@ void PlanArguments::declare(CLI::App& app) {
 }
 
 Result<PlanOptions> PlanArguments::options() const {
-  PlanOptions options{.target = target, .workspaceBytes = workspaceBytes};
+  PlanOptions options{.workspaceBytes = workspaceBytes};
+  if (!directivesFile.empty()) adopt(TRY(readDirectivesFile(directivesFile)), options);
+  if (!target.empty()) options.target = target;
   if (!precision.empty()) options.precisions = TRY(parsePrecisions(precision));
-  if (!directivesFile.empty()) options.directives = TRY(readDirectives(directivesFile));
   auto& list = options.directives;
   for (const auto& text : pins) list.push_back(TRY(parsePin(text)));
   for (const auto& text : outputTypes) list.push_back(TRY(parseOutputType(text)));

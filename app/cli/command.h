@@ -33,8 +33,8 @@ Command exportCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
 struct PlanArguments {
-  std::string target = "cpu";
-  std::string precision;
+  std::string target;     ///< empty: that of the directives file, else cpu
+  std::string precision;  ///< empty: those of the directives file, else f32 alone
   std::vector<std::string> pins, outputTypes, fallbacks, splits, noFuse;
   std::int64_t minSegment = 0;
   std::string truncate;
@@ -43,7 +43,7 @@ struct PlanArguments {
   std::string directivesFile;
 
   void declare(CLI::App& app);
-  Result<PlanOptions> options() const;  ///< reads the directives file; its directives come before the others
+  Result<PlanOptions> options() const;  ///< what the directives file says, and over it the other options
   Result<std::vector<InputOverride>> inputOverrides() const;
 };
 

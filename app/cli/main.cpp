@@ -18,7 +18,8 @@ constexpr const char* kExamples = R"(Examples:
   fusescope compare before.fse after.fse
   fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py
 
-A PATTERN is a node name, a glob, /regex/ or op:Type. Every verb takes --help; most take --json.
+A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.
+Every verb takes --help; most take --json.
 Exit status: 0 done; 1 what was asked about does not hold; 2 bad use or bad input.)";
 
 int fail(const Diagnostic& error) {

@@ -3,7 +3,7 @@
 #include <QSettings>
 #include <cstdio>
 
-#include "base/files.h"
+#include "planning/directives_file.h"
 #include "session/options_json.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
@@ -13,8 +13,7 @@ namespace fusescope {
 namespace {
 
 struct Arguments {
-  std::string model, directivesFile, target = "cpu", precision, screenshot, size = "1440x900", theme, select, dock,
-                                     color;
+  std::string model, directivesFile, target, precision, screenshot, size = "1440x900", theme, select, dock, color;
   double scale = 1.0;
   std::vector<std::string> expand, pins, splits;
   bool build = false;
@@ -22,15 +21,12 @@ struct Arguments {
 
 Result<PlanOptions> planOptions(const Arguments& arguments) {
   PlanOptions options;
-  options.target = arguments.target;
-  if (!arguments.precision.empty() && arguments.precision != "f32")
+  if (!arguments.directivesFile.empty()) adopt(TRY(readDirectivesFile(arguments.directivesFile)), options);
+  if (!arguments.target.empty()) options.target = arguments.target;
+  if (arguments.precision == "f32")
+    options.precisions.clear();
+  else if (!arguments.precision.empty())
     options.precisions = TRY(parsePrecisions(arguments.precision));
-  if (!arguments.directivesFile.empty()) {
-    const Json json = Json::parse(TRY(readTextFile(arguments.directivesFile)), nullptr, false);
-    if (json.is_discarded())
-      return Diagnostic{.message = "this is not JSON", .where = {.file = arguments.directivesFile}};
-    options.directives = TRY(directivesFromJson(json));
-  }
   for (const std::string& pin : arguments.pins) options.directives.push_back(TRY(parsePin(pin)));
   for (const std::string& node : arguments.splits) options.directives.push_back(splitDirective(node));
   assignIds(options.directives);

@@ -64,7 +64,10 @@ Status checkOrigins(const Model& model) {
 
 Json modelToJson(const Model& model, WeightBlobWriter& weights) {
   Json origins = Json::array(), decisions = Json::array();
-  for (const Origin& origin : model.origins) origins.push_back({origin.name, origin.op, origin.domain});
+  for (const Origin& origin : model.origins) {
+    origins.push_back({origin.name, origin.op, origin.domain});
+    if (!origin.module.empty()) origins.back().push_back(origin.module);
+  }
   for (const Decision& decision : model.decisions) decisions.push_back(toJson(decision));
   return {{"path", model.path},
           {"format", model.format},
@@ -87,8 +90,9 @@ Result<std::shared_ptr<const Model>> modelFromJson(const Json& json, const Weigh
   model.producer = json.at("producer").get<std::string>();
   model.opset = json.at("opset").get<std::map<std::string, std::int64_t>>();
   for (const Json& origin : json.at("origins"))
-    model.origins.push_back(
-        {origin.at(0).get<std::string>(), origin.at(1).get<std::string>(), origin.at(2).get<std::string>()});
+    model.origins.push_back({origin.at(0).get<std::string>(), origin.at(1).get<std::string>(),
+                             origin.at(2).get<std::string>(),
+                             origin.size() > 3 ? origin.at(3).get<std::string>() : std::string()});
   model.inputSpecs = TRY(inputSpecsFromJson(json.at("input_specs")));
   for (const Json& decision : json.at("decisions")) model.decisions.push_back(TRY(decisionFromJson(decision)));
   model.fileNodes = json.at("file_nodes").get<std::int64_t>();

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "engine/measure.h"
+#include "planning/match_pattern.h"
 
 namespace fusescope {
 namespace {
@@ -51,11 +52,10 @@ Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions
                                             std::map<std::string, std::string> replay) {
   TacticChooser chooser(plan, options, report);
   chooser.m_replay = std::move(replay);
-  std::vector<std::string> originNames;
-  for (const Origin& origin : plan.model->origins) originNames.push_back(origin.name);
+  PatternMatcher matcher(*plan.model);
   for (const Directive& directive : plan.options.directives) {
     if (directive.kind != DirectiveKind::Tactic) continue;
-    for (const NodeId node : TRY(matchPattern(plan.graph(), originNames, directive.pattern)))
+    for (const NodeId node : TRY(matcher.match(directive.pattern, options.stop)).nodes)
       chooser.m_directives[node] = &directive;
   }
   if (options.timingCache.empty() || !options.measureTactics) return chooser;

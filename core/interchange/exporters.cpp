@@ -1,12 +1,13 @@
 #include "interchange/export_polygraphy.h"
 #include "interchange/export_trtexec.h"
 #include "interchange/exports.h"
+#include "planning/directives_file.h"
 
 namespace fusescope {
 namespace {
 
 Result<std::string> writeDirectives(const Plan& plan, const ExportOptions&) {
-  return toJson(plan.options.directives).dump(2) + "\n";
+  return toJson(directivesFileOf(plan.options)).dump(2) + "\n";
 }
 
 }  // namespace

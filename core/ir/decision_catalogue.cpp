@@ -54,6 +54,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // partition
       {"partition.supported", Partition, true, "runs in {segment}"},
       {"partition.forced_fallback", Partition, false, "a directive sends it to fallback"},
+      {"partition.nothing_to_fall_back", Partition, true, "there is nothing to send to fallback: {became}"},
       {"partition.not_supported", Partition, false, "falls back: {target} cannot run it"},
       {"partition.too_small", Partition, false,
        "is supported, but its segment has {nodes} of the {minimum} nodes asked for"},
@@ -68,6 +69,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"fuse.single", Fuse, true, "runs alone as {kind}"},
       {"fuse.split", Fuse, false, "{producer} and {consumer} stay apart: a split was asked for after {node}"},
       {"fuse.split_honoured", Fuse, true, "nothing fuses across its output"},
+      {"fuse.nothing_to_keep_apart", Fuse, true, "there is nothing to keep apart: {became}"},
       {"fuse.no_fuse", Fuse, false, "rule {rule} was told to leave {node} alone"},
       {"fuse.no_fuse_honoured", Fuse, true, "rule {rule} is switched off for {nodes} nodes"},
       {"fuse.precision_differs", Fuse, false,
@@ -119,7 +121,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "cannot leave its output as {type}, though the directive says obey: {why}"},
       {"precision.output_not_honoured", Precision, false,
        "does not leave its output as {type}, as the directive prefers: {why}"},
-      {"precision.overridden", Precision, false, "directive {directive} is overridden by the later {later}"},
+      {"precision.overridden", Precision, false, "directive {directive} is overridden: {in_force} {why}"},
       {"precision.pin_free", Precision, true, "the pin to {type} holds for free: {because}"},
       {"precision.pin_price", Precision, true,
        "the pin to {type} holds at a price: kernels taken apart: {lost}; kernels more: {kernels}; "
@@ -131,6 +133,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "becomes an index of {index_of} and is calculated in {type}, which holds integers exactly up to {limit} only"},
       // tactic
       {"tactic.requested", Tactic, true, "the build is asked for tactic {tactic}"},
+      {"tactic.nothing_to_run", Tactic, true, "there is nothing to run with another tactic: {became}"},
       {"tactic.pinned", Tactic, true, "runs with {tactic}, as asked"},
       {"tactic.unknown", Tactic, false,
        "cannot run with {tactic}: there is no such tactic for it here; the nearest are {nearest}"},
@@ -145,7 +148,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the timing cache {file} cannot be used: {problem}; every tactic is measured again"},
       // build
       {"build.replanned", Build, false,
-       "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, and "
+       "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
+       "and "
        "need not be as fast as it was"},
   };
   return kCatalogue;

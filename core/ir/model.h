@@ -16,6 +16,7 @@ struct Origin {
   std::string name;  ///< unique; see Node::name
   std::string op;
   std::string domain;
+  std::string module{};  ///< "encoder.layer.3": the module whose code made it, if the exporter says; else empty
 };
 
 /// What an input may be at run time. `min`, `opt` and `max` are equal for a fixed input.

@@ -72,6 +72,7 @@ struct FileNode {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<FileAttribute> attributes;
+  std::string module;   ///< "encoder.layer.3", from the exporter's scope metadata; empty where there is none
   bool newest = false;  ///< in the form of the newest opset, whatever the file's: made by the importer
 
   const FileAttribute* attribute(std::string_view key) const;

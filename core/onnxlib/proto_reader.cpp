@@ -3,6 +3,8 @@
 #include <onnx/checker.h>
 #include <onnx/defs/schema.h>
 
+#include "onnxlib/module_scope.h"
+
 namespace fusescope::onnxlib {
 namespace {
 
@@ -120,6 +122,7 @@ Result<FileNode> ProtoReader::node(const onnx::NodeProto& proto, const Opsets& o
   node.overload = proto.overload();
   node.inputs = elementsOf<std::vector<std::string>>(proto.input());
   node.outputs = elementsOf<std::vector<std::string>>(proto.output());
+  node.module = moduleOf(proto);
   const auto located = [&](Diagnostic error) {
     if (error.where.node.empty()) error.where.node = node.displayName();
     return error;

@@ -1,11 +1,11 @@
 // Texts: joined, split, matched and cleaned.
 // Semantics: ONNX operators StringConcat, StringSplit, RegexFullMatch and StringNormalizer.
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <set>
 
+#include "base/regular_expression.h"
 #include "ops/families.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
@@ -101,10 +101,11 @@ Result<Tensors> split(const KernelContext& context) {
 // ---------------------------------------------------------------------------------------------------
 
 /// The attribute `pattern`, compiled: ONNX says that its syntax is RE2's.
-Result<std::unique_ptr<RE2>> patternOf(const Node& node) {
+Result<RegularExpression> patternOf(const Node& node) {
   if (!node.hasAttribute("pattern")) return attributeProblem("pattern", "is missing");
-  auto pattern = std::make_unique<RE2>(node.textAttribute("pattern", ""), RE2::Quiet);
-  if (!pattern->ok()) return attributeProblem("pattern", "is not a regular expression of RE2: " + pattern->error());
+  auto pattern = RegularExpression::create(node.textAttribute("pattern", ""));
+  if (!pattern.ok())
+    return attributeProblem("pattern", "is not a regular expression of RE2: " + pattern.error().message);
   return pattern;
 }
 
@@ -116,9 +117,8 @@ Result<Types> inferMatch(const InferContext& context) {
 Result<Tensors> match(const KernelContext& context) {
   const auto pattern = TRY(patternOf(context.node()));
   Tensor result = TRY(allocateOutput(context));
-  std::ranges::transform(
-      context.input(0).strings(), result.mutableData<std::uint8_t>().begin(),
-      [&](const std::string& text) { return static_cast<std::uint8_t>(RE2::FullMatch(text, *pattern)); });
+  std::ranges::transform(context.input(0).strings(), result.mutableData<std::uint8_t>().begin(),
+                         [&](const std::string& text) { return static_cast<std::uint8_t>(pattern.matchesAll(text)); });
   return Tensors{std::move(result)};
 }
 

@@ -58,6 +58,14 @@ std::string_view name(TruncateMode mode) {
   return kModeNames[static_cast<std::size_t>(mode)];
 }
 
+Result<DataType> precisionType(std::string_view text, std::string_view where) {
+  const std::optional<DataType> type = dataTypeFromName(text);
+  if (type && isFloat(*type) && *type != DataType::F64) return *type;
+  return Diagnostic{.message = "'" + std::string(text) + "' is not a type that precision can be lowered to",
+                    .where = {.attribute = std::string(where)},
+                    .help = "Use f32, f16, bf16, f8e4m3 or f8e5m2."};
+}
+
 Result<Directive> parsePin(std::string_view text) {
   return parseTyped(DirectiveKind::Pin, "--pin", text);
 }
@@ -108,6 +116,36 @@ void assignIds(Directives& directives) {
     directive.id = std::to_string(next);
     taken.insert(directive.id);
   }
+}
+
+std::string directiveName(const Directive& directive) {
+  return std::string(name(directive.kind)) + ":" + directive.id;
+}
+
+std::string optionText(const Directive& directive) {
+  const auto typed = [&](const char* option) {
+    const std::string obey = directive.strictness == Strictness::Obey ? ":obey" : "";
+    return std::string(option) + " " + directive.pattern + "=" + std::string(name(directive.type)) + obey;
+  };
+  switch (directive.kind) {
+    case DirectiveKind::Pin:
+      return typed("--pin");
+    case DirectiveKind::PinOutput:
+      return typed("--output-type");
+    case DirectiveKind::Fallback:
+      return "--fallback " + directive.pattern;
+    case DirectiveKind::Split:
+      return "--split " + directive.pattern;
+    case DirectiveKind::NoFuse:
+      return "--no-fuse " + directive.rule + (directive.pattern.empty() ? "" : "@" + directive.pattern);
+    case DirectiveKind::Truncate:
+      return "--truncate " + std::string(name(directive.truncate));
+    case DirectiveKind::Tactic:
+      return "tactic " + directive.rule + " for " + directive.pattern;
+    case DirectiveKind::MinSegment:
+      return "--min-segment " + std::to_string(directive.number);
+  }
+  return {};
 }
 
 }  // namespace fusescope

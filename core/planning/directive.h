@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/data_type.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "ir/graph.h"
 
 namespace fusescope {
 
@@ -22,8 +22,7 @@ std::string_view name(TruncateMode mode);      ///< "none", "long", "double", "a
 struct Directive {
   std::string id;  ///< unique in its list; "1", "2", … unless the file says otherwise
   DirectiveKind kind = DirectiveKind::Pin;
-  std::string pattern;  ///< Pin, PinOutput, Fallback, Split, NoFuse (empty: everywhere), Tactic: node name, glob,
-                        ///< /regex/ or op:Type
+  std::string pattern;  ///< Pin, PinOutput, Fallback, Split, NoFuse (empty: everywhere), Tactic; see match_pattern.h
   DataType type = DataType::Undefined;         ///< Pin, PinOutput
   Strictness strictness = Strictness::Prefer;  ///< Pin, PinOutput
   std::string rule;                            ///< NoFuse: the fusion rule; Tactic: the tactic
@@ -45,13 +44,18 @@ Result<Directive> parseTruncate(std::string_view text);  ///< "none|long|double|
 /// Numbers the directives that have no id, keeping ids unique.
 void assignIds(Directives& directives);
 
-/// Nodes of `graph` that `pattern` names (by node name or by the name of an origin in `originNames`), in graph order.
-/// Matching nothing is an error that gives the nearest names.
-Result<std::vector<NodeId>> matchPattern(const Graph& graph, const std::vector<std::string>& originNames,
-                                         std::string_view pattern);
+/// How a directive is named in Decision::by: "pin:3".
+std::string directiveName(const Directive& directive);
+/// How a directive is written on the command line: "--pin PATTERN=TYPE:obey". A tactic has no option; it is put in
+/// words.
+std::string optionText(const Directive& directive);
 
-/// The file form, format "fusescope.directives", version 1; described in planning/FORMAT.md.
+/// A directives file with the list alone (see directives_file.h), as plans and engines hold it beside their other
+/// options.
 Json toJson(const Directives& directives);
 Result<Directives> directivesFromJson(const Json& json);
+
+/// A type of `--precision` and of a file's `precision`, by its name. Errors are located at `where`.
+Result<DataType> precisionType(std::string_view text, std::string_view where);
 
 }  // namespace fusescope

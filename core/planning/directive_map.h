@@ -10,30 +10,32 @@
 
 namespace fusescope {
 
-/// Which directives speak of each node and value, with patterns matched. An index is into the directives, -1: none.
+/// Which directives speak of each node and value, with patterns matched. A directive is given by its index in
+/// PlanOptions::directives, -1: none.
 struct DirectiveMap {
   struct NoFuse {
     int directive = -1;
     std::string rule;
     std::vector<char> nodes;  ///< by NodeId
   };
-  std::vector<int> pin;              ///< by NodeId: the directive in force
-  std::vector<int> outputType;       ///< by ValueId
-  std::vector<int> fallback, split;  ///< by NodeId
+  std::vector<int> pin;              ///< by NodeId: the one in force
+  std::vector<int> outputType;       ///< by ValueId: the one in force
+  std::vector<int> fallback, split;  ///< by NodeId: the one in force
   std::vector<NoFuse> noFuse;
   TruncateMode truncate = TruncateMode::Long;
   int truncateDirective = -1;
   std::size_t minSegment = 1;
   int minSegmentDirective = -1;
-  std::vector<std::vector<NodeId>> nodesOf;  ///< by directive: what its pattern matched, graph order
-  std::vector<std::vector<int>> pinsOf;      ///< by NodeId: every Pin that matched it, the one in force first
-  std::vector<Decision> decisions;
+  std::vector<std::vector<NodeId>> nodesOf;  ///< by directive: what it matched, in graph order, in force there or not
+  std::vector<std::vector<int>> pinsOf;      ///< by NodeId: every Pin that matched it, the one in force first, then
+                                             ///< the one that would be in force without it, …
+  std::vector<Decision> decisions;           ///< what the patterns alone answer: overridden, removed, in a body
 };
 
-/// Matches every pattern. Errors: a pattern that matches nothing, an unknown fusion rule, a duplicate id.
+/// Matches every pattern and settles which directive is in force where: of two of one kind the later, but an `obey`
+/// before a `prefer`. Evidence of decisions is in Model::decisions. Errors: a pattern that matches nothing, two
+/// different `obey` on one node or value, an unknown fusion rule, a duplicate id; cancelled.
 Result<DirectiveMap> resolveDirectives(const Model& model, const Target& target, const Directives& directives,
                                        const StopToken& stop = {});
-/// How a directive is named in Decision::by: "pin:3".
-std::string directiveName(const Directive& directive);
 
 }  // namespace fusescope

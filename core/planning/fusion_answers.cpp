@@ -43,7 +43,8 @@ class FusionAnswerer {
     const std::vector<NodeId>& nodes = m_directives.nodesOf[static_cast<std::size_t>(index)];
     if (directive.kind == DirectiveKind::Split && !nodes.empty())
       m_decisions.push_back(decide("fuse.split_honoured", subjectsOf(nodes), directiveName(directive)));
-    if (directive.kind != DirectiveKind::NoFuse) return;
+    const bool answered = nodes.empty() && !directive.pattern.empty();  // by what became of the nodes it names
+    if (directive.kind != DirectiveKind::NoFuse || answered) return;
     const std::size_t count = directive.pattern.empty() ? m_graph.nodeCount() : nodes.size();
     m_decisions.push_back(decide("fuse.no_fuse_honoured", subjectsOf(nodes), directiveName(directive),
                                  {{"rule", directive.rule}, {"nodes", count}}));

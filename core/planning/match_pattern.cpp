@@ -1,94 +1,287 @@
-#include <algorithm>
-#include <regex>
+#include "planning/match_pattern.h"
 
+#include <algorithm>
+
+#include "base/regular_expression.h"
 #include "base/text.h"
-#include "planning/directive.h"
+#include "planning/module_paths.h"
 
 namespace fusescope {
 
 namespace {
 
-enum class PatternForm { Name, Glob, Regex, Operator };
+constexpr std::string_view kOperator = "op:";
+constexpr std::string_view kModule = "module:";
+constexpr std::string_view kValue = "value:";
+constexpr std::size_t kMostRegexCharacters = 2000;
 
-PatternForm formOf(std::string_view pattern) {
-  if (pattern.starts_with("op:")) return PatternForm::Operator;
-  if (pattern.size() > 1 && pattern.front() == '/' && pattern.back() == '/') return PatternForm::Regex;
-  if (pattern.find_first_of("*?") != std::string_view::npos) return PatternForm::Glob;
-  return PatternForm::Name;
+bool isRegex(std::string_view pattern) {
+  return pattern.size() > 1 && pattern.front() == '/' && pattern.back() == '/';
 }
 
-/// The names a node answers to: its own and those of the nodes of the file that it stands for.
-template <class Test>
-bool anyNameMatches(const Node& node, const std::vector<std::string>& originNames, const Test& test) {
-  if (test(node.name)) return true;
-  return std::any_of(node.origins.begin(), node.origins.end(), [&](OriginId origin) {
-    return origin.index < originNames.size() && test(originNames[origin.index]);
+bool isGlob(std::string_view pattern) {
+  return pattern.find_first_of("*?") != std::string_view::npos;
+}
+
+/// Names as a pattern without a prefix tests them.
+class NameTest {
+ public:
+  static Result<NameTest> create(std::string_view pattern) {
+    NameTest test(pattern);
+    if (!isRegex(pattern)) return test;
+    const auto located = [&](std::string message, std::string help) {
+      return Diagnostic{
+          .message = "'" + std::string(pattern.substr(0, 80)) + "' is not a regular expression: " + message,
+          .where = {.attribute = std::string(pattern.substr(0, 80))},
+          .help = std::move(help)};
+    };
+    if (pattern.size() > kMostRegexCharacters) {
+      return located("it has more than " + std::to_string(kMostRegexCharacters) + " characters",
+                     "Give several shorter patterns.");
+    }
+    auto regex = RegularExpression::create(pattern.substr(1, pattern.size() - 2));
+    if (!regex.ok()) return located(regex.error().message, regex.error().help);
+    test.m_regex = std::move(regex).value();
+    return test;
+  }
+
+  bool exact() const { return !m_regex && !isGlob(m_pattern); }
+  bool operator()(std::string_view name) const {
+    if (m_regex) return m_regex->matchesSome(name);
+    return isGlob(m_pattern) ? matchesGlob(m_pattern, name) : name == m_pattern;
+  }
+
+ private:
+  explicit NameTest(std::string_view pattern) : m_pattern(pattern) {}
+  std::string_view m_pattern;
+  std::optional<RegularExpression> m_regex;
+};
+
+template <class Use>
+void forEachBody(const Node& node, const Use& use) {
+  for (const auto& [key, attribute] : node.attributes)
+    if (const auto* body = std::get_if<Subgraph>(&attribute)) use(*body->graph);
+}
+
+bool has(const PatternMatch& match) {
+  return !match.nodes.empty() || !match.values.empty() || !match.inBodies.empty() || !match.removed.empty();
+}
+
+/// Nodes of the bodies of `owner` that `pattern` names: by name, glob, /regex/ or op:Type, deeper ones by
+/// OWNER/PATTERN.
+Status matchBodies(std::string_view pattern, NodeId holder, const Node& owner, const std::string& path,
+                   const StopToken& stop, std::vector<BodyNode>& found) {
+  const bool byOperator = pattern.starts_with(kOperator);
+  const NameTest test = TRY(NameTest::create(pattern));
+  Status status = Done{};
+  forEachBody(owner, [&](const Graph& body) {
+    for (const NodeId id : body.order()) {
+      if (!status.ok()) return;
+      if (status = checkStop(stop); !status.ok()) return;
+      const Node& node = body.node(id);
+      const std::string inside = path + "/" + node.name;
+      const bool named = byOperator ? node.op == pattern.substr(kOperator.size()) : test(node.name);
+      if (named) found.push_back({holder, &node, &body, inside});
+      if (!hasBody(node) || pattern.size() <= node.name.size() + 1) continue;
+      if (!pattern.starts_with(node.name) || pattern[node.name.size()] != '/') continue;
+      status = matchBodies(pattern.substr(node.name.size() + 1), holder, node, inside, stop, found);
+    }
   });
+  return status;
 }
 
-template <class Test>
-std::vector<NodeId> nodesWith(const Graph& graph, const Test& test) {
-  std::vector<NodeId> matched;
-  for (NodeId id : graph.order()) {
-    if (test(graph.node(id))) matched.push_back(id);
-  }
-  return matched;
-}
-
-template <class Test>
-std::vector<NodeId> nodesNamed(const Graph& graph, const std::vector<std::string>& originNames, const Test& test) {
-  return nodesWith(graph, [&](const Node& node) { return anyNameMatches(node, originNames, test); });
-}
-
-Diagnostic nothingMatches(const Graph& graph, std::string_view pattern, PatternForm form) {
-  std::vector<std::string> candidates;
-  for (NodeId id : graph.order()) {
-    const Node& node = graph.node(id);
-    candidates.push_back(form == PatternForm::Operator ? "op:" + node.op : node.name);
-  }
-  std::sort(candidates.begin(), candidates.end());
-  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-  const std::vector<std::string> nearest = nearestNames(pattern, candidates);
-  return {.message = "the pattern '" + std::string(pattern) + "' matches no node",
-          .where = {.attribute = std::string(pattern)},
-          .help = nearest.empty() ? "The graph has no nodes." : "Nearest: " + joined(nearest) + "."};
-}
-
-Result<std::regex> compileRegex(std::string_view pattern) {
-  try {
-    return std::regex(std::string(pattern.substr(1, pattern.size() - 2)), std::regex::ECMAScript);
-  } catch (const std::regex_error& error) {
-    return Diagnostic{.message = "'" + std::string(pattern) + "' is not a regular expression: " + error.what(),
-                      .where = {.attribute = std::string(pattern)}};
-  }
+void addBodyNames(const Node& owner, const std::string& path, std::vector<std::string>& names) {
+  forEachBody(owner, [&](const Graph& body) {
+    for (const NodeId id : body.order()) {
+      names.push_back(path + "/" + body.node(id).name);
+      addBodyNames(body.node(id), names.back(), names);
+    }
+  });
 }
 
 }  // namespace
 
-Result<std::vector<NodeId>> matchPattern(const Graph& graph, const std::vector<std::string>& originNames,
-                                         std::string_view pattern) {
-  // A name is tried first whatever the pattern looks like: ONNX names may start and end with '/' or hold '*'.
-  std::vector<NodeId> matched =
-      nodesNamed(graph, originNames, [&](const std::string& candidate) { return candidate == pattern; });
-  if (!matched.empty()) return matched;
-  const PatternForm form = formOf(pattern);
-  switch (form) {
-    case PatternForm::Name:
-      break;
-    case PatternForm::Operator:
-      matched = nodesWith(graph, [&](const Node& node) { return node.op == pattern.substr(3); });
-      break;
-    case PatternForm::Glob:
-      matched = nodesNamed(graph, originNames, [&](const std::string& text) { return matchesGlob(pattern, text); });
-      break;
-    case PatternForm::Regex: {
-      const std::regex regex = TRY(compileRegex(pattern));
-      matched = nodesNamed(graph, originNames, [&](const std::string& text) { return std::regex_search(text, regex); });
-      break;
+PatternMatcher::PatternMatcher(const Model& model) : m_model(model), m_graph(*model.graph) {
+  std::vector<char> present(model.origins.size(), 0);
+  for (const NodeId id : m_graph.order()) {
+    const Node& node = m_graph.node(id);
+    if (hasBody(node)) m_holders.push_back(id);
+    for (const OriginId origin : node.origins) {
+      if (origin.index >= model.origins.size()) continue;
+      present[origin.index] = 1;
+      m_byOrigin[model.origins[origin.index].name].push_back(id);
     }
   }
-  if (matched.empty()) return nothingMatches(graph, pattern, form);
-  return matched;
+  for (std::size_t i = 0; i < present.size(); ++i)
+    if (!present[i]) m_removed.emplace(model.origins[i].name, OriginId(i));
+}
+
+Result<PatternMatch> PatternMatcher::match(std::string_view pattern, const StopToken& stop) {
+  TRY(checkStop(stop));
+  // A name is tried first whatever the pattern looks like: ONNX names may start and end with '/' or hold '*'.
+  PatternMatch match = exactly(pattern);
+  if (!has(match)) match = TRY(byForm(pattern, stop));
+  if (!has(match)) return nothing(pattern);
+  return match;
+}
+
+PatternMatch PatternMatcher::exactly(std::string_view name) const {
+  PatternMatch match;
+  if (const auto found = m_byOrigin.find(name); found != m_byOrigin.end()) match.nodes = found->second;
+  const auto own = m_graph.findNode(name);
+  if (own && match.nodes.empty()) match.nodes.push_back(*own);
+  if (own && std::find(match.nodes.begin(), match.nodes.end(), *own) == match.nodes.end()) {
+    std::vector<char> chosen(m_graph.nodeIdLimit(), 0);
+    chosen[own->index] = 1;
+    for (const NodeId id : match.nodes) chosen[id.index] = 1;
+    match.nodes = inOrder(chosen);
+  }
+  if (!match.nodes.empty()) return match;
+  if (const auto removed = m_removed.find(name); removed != m_removed.end()) match.removed.push_back(removed->second);
+  return match;
+}
+
+Result<PatternMatch> PatternMatcher::byForm(std::string_view pattern, const StopToken& stop) {
+  if (pattern.starts_with(kOperator)) return byOperator(pattern.substr(kOperator.size()));
+  if (pattern.starts_with(kModule)) return byModule(pattern.substr(kModule.size()), stop);
+  if (pattern.starts_with(kValue)) return byValue(pattern.substr(kValue.size()), stop);
+  PatternMatch match = TRY(byName(pattern, stop));
+  match.inBodies = TRY(inBodies(pattern, stop));
+  return match;
+}
+
+Result<PatternMatch> PatternMatcher::byName(std::string_view pattern, const StopToken& stop) const {
+  PatternMatch match;
+  const NameTest test = TRY(NameTest::create(pattern));
+  if (test.exact()) return match;
+  const auto originMatches = [&](OriginId id) {
+    return id.index < m_model.origins.size() && test(m_model.origins[id.index].name);
+  };
+  for (const NodeId id : m_graph.order()) {
+    TRY(checkStop(stop));
+    const Node& node = m_graph.node(id);
+    if (test(node.name) || std::any_of(node.origins.begin(), node.origins.end(), originMatches))
+      match.nodes.push_back(id);
+  }
+  if (!match.nodes.empty()) return match;
+  for (std::size_t i = 0; i < m_model.origins.size(); ++i) {
+    TRY(checkStop(stop));
+    if (m_removed.contains(m_model.origins[i].name) && originMatches(OriginId(i))) match.removed.emplace_back(i);
+  }
+  return match;
+}
+
+Result<PatternMatch> PatternMatcher::byOperator(std::string_view op) const {
+  PatternMatch match;
+  for (const NodeId id : m_graph.order())
+    if (m_graph.node(id).op == op) match.nodes.push_back(id);
+  if (!match.nodes.empty()) return match;
+  for (std::size_t i = 0; i < m_model.origins.size(); ++i)
+    if (m_model.origins[i].op == op && m_removed.contains(m_model.origins[i].name)) match.removed.emplace_back(i);
+  return match;
+}
+
+Result<PatternMatch> PatternMatcher::byModule(std::string_view path, const StopToken& stop) {
+  PatternMatch match;
+  const std::string wanted = dottedPath(path);
+  const NodesByModule& known = modules();
+  if (const auto found = known.find(wanted); found != known.end()) {
+    match.nodes = found->second;
+    return match;
+  }
+  if (!isGlob(wanted)) return match;
+  std::vector<char> chosen(m_graph.nodeIdLimit(), 0);
+  for (const auto& [module, nodes] : known) {
+    TRY(checkStop(stop));
+    if (!matchesGlob(wanted, module)) continue;
+    for (const NodeId id : nodes) chosen[id.index] = 1;
+  }
+  match.nodes = inOrder(chosen);
+  return match;
+}
+
+Result<PatternMatch> PatternMatcher::byValue(std::string_view name, const StopToken& stop) const {
+  PatternMatch match;
+  if (const auto exact = m_graph.findValue(name)) {
+    match.values.push_back(*exact);
+  } else {
+    const NameTest test = TRY(NameTest::create(name));
+    if (test.exact()) return match;
+    for (const ValueId id : m_graph.allValues()) {
+      TRY(checkStop(stop));
+      if (!m_graph.isConstant(id) && test(m_graph.value(id).name)) match.values.push_back(id);
+    }
+  }
+  std::vector<char> chosen(m_graph.nodeIdLimit(), 0);
+  for (const ValueId id : match.values)
+    if (const NodeId producer = m_graph.value(id).producer; producer.valid()) chosen[producer.index] = 1;
+  match.nodes = inOrder(chosen);
+  return match;
+}
+
+Result<std::vector<BodyNode>> PatternMatcher::inBodies(std::string_view pattern, const StopToken& stop) const {
+  std::vector<BodyNode> found;
+  for (const NodeId holder : m_holders) {
+    const Node& node = m_graph.node(holder);
+    if (pattern.size() <= node.name.size() + 1 || !pattern.starts_with(node.name) || pattern[node.name.size()] != '/')
+      continue;
+    TRY(matchBodies(pattern.substr(node.name.size() + 1), holder, node, node.name, stop, found));
+  }
+  return found;
+}
+
+Diagnostic PatternMatcher::nothing(std::string_view pattern) {
+  std::vector<std::string> candidates = candidatesFor(pattern);
+  std::sort(candidates.begin(), candidates.end());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  const std::vector<std::string> nearest = nearestNames(pattern, candidates);
+  const char* what = pattern.starts_with(kValue) ? "value" : "node";
+  return {.message = "the pattern '" + std::string(pattern) + "' matches no " + what,
+          .where = {.attribute = std::string(pattern)},
+          .help = nearest.empty() ? "The graph has no nodes." : "Nearest: " + joined(nearest) + "."};
+}
+
+std::vector<std::string> PatternMatcher::candidatesFor(std::string_view pattern) {
+  std::vector<std::string> candidates;
+  if (pattern.starts_with(kModule)) {
+    for (const auto& [module, nodes] : modules()) candidates.push_back(std::string(kModule) + module);
+    return candidates;
+  }
+  if (pattern.starts_with(kValue)) {
+    for (const ValueId id : m_graph.allValues())
+      if (!m_graph.isConstant(id)) candidates.push_back(std::string(kValue) + m_graph.value(id).name);
+    return candidates;
+  }
+  for (const NodeId id : m_graph.order()) {
+    const Node& node = m_graph.node(id);
+    candidates.push_back(pattern.starts_with(kOperator) ? std::string(kOperator) + node.op : node.name);
+  }
+  for (const NodeId holder : m_holders)
+    if (!pattern.starts_with(kOperator)) addBodyNames(m_graph.node(holder), m_graph.node(holder).name, candidates);
+  return candidates;
+}
+
+const PatternMatcher::NodesByModule& PatternMatcher::modules() {
+  if (m_modules) return *m_modules;
+  m_modules.emplace();
+  for (const NodeId id : m_graph.order()) {
+    for (const std::string& path : modulePaths(m_model, m_graph.node(id))) {
+      // The node is in every module that its path leads through.
+      for (std::size_t end = 0; end < path.size(); ++end) {
+        end = std::min(path.find('.', end), path.size());
+        std::vector<NodeId>& nodes = (*m_modules)[path.substr(0, end)];
+        if (nodes.empty() || nodes.back() != id) nodes.push_back(id);
+      }
+    }
+  }
+  return *m_modules;
+}
+
+std::vector<NodeId> PatternMatcher::inOrder(const std::vector<char>& chosen) const {
+  std::vector<NodeId> nodes;
+  for (const NodeId id : m_graph.order())
+    if (chosen[id.index]) nodes.push_back(id);
+  return nodes;
 }
 
 }  // namespace fusescope

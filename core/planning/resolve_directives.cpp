@@ -1,31 +1,27 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.h"
+#include "planning/directive_answers.h"
 #include "planning/directive_map.h"
+#include "planning/match_pattern.h"
 #include "planning/steps.h"
 
 namespace fusescope {
 
 namespace {
 
-std::vector<std::string> originNames(const Model& model) {
-  std::vector<std::string> names;
-  names.reserve(model.origins.size());
-  for (const Origin& origin : model.origins) names.push_back(origin.name);
-  return names;
-}
-
 class Resolver {
  public:
-  Resolver(const Model& model, const Target& target, const Directives& directives)
-      : m_graph(*model.graph), m_originNames(originNames(model)), m_directives(directives) {
+  Resolver(const Model& model, const Target& target, const Directives& directives, const StopToken& stop)
+      : m_graph(*model.graph), m_matcher(model), m_answers(model), m_directives(directives), m_stop(stop) {
     for (std::vector<int>* table : {&m_map.pin, &m_map.fallback, &m_map.split}) {
       table->assign(m_graph.nodeIdLimit(), -1);
     }
     m_map.outputType.assign(m_graph.valueIdLimit(), -1);
-    m_map.nodesOf.resize(directives.size());
     m_map.pinsOf.resize(m_graph.nodeIdLimit());
+    m_map.nodesOf.resize(directives.size());
     m_map.minSegment = target.defaultMinSegment;
   }
 
@@ -39,28 +35,30 @@ class Resolver {
       }
       TRY(resolve(static_cast<int>(i)));
     }
+    orderPins();
+    explainOverridden();
     return std::move(m_map);
   }
 
  private:
+  const Directive& at(int index) const { return m_directives[static_cast<std::size_t>(index)]; }
+  std::string nameOf(int index) const { return directiveName(at(index)); }
+
   Status resolve(int index) {
-    const Directive& directive = m_directives[static_cast<std::size_t>(index)];
+    const Directive& directive = at(index);
     switch (directive.kind) {
       case DirectiveKind::Pin:
-        TRY(claim(m_map.pin, index));
-        for (const NodeId id : m_map.nodesOf[static_cast<std::size_t>(index)])
-          m_map.pinsOf[id.index].insert(m_map.pinsOf[id.index].begin(), index);
-        return Done{};
+        return resolvePin(index);
       case DirectiveKind::PinOutput:
-        return claimOutputs(index);
+        return resolveOutputType(index);
       case DirectiveKind::Fallback:
-        return claim(m_map.fallback, index);
+        return resolveEach(m_map.fallback, index);
       case DirectiveKind::Split:
-        return claim(m_map.split, index);
+        return resolveEach(m_map.split, index);
       case DirectiveKind::NoFuse:
         return resolveNoFuse(index);
       case DirectiveKind::Tactic:
-        return resolveTactic(directive);
+        return resolveTactic(index);
       case DirectiveKind::Truncate:
         m_map.truncate = directive.truncate;
         return takeOver(m_map.truncateDirective, index);
@@ -76,46 +74,85 @@ class Resolver {
     return Done{};
   }
 
-  void overridden(int earlier, int later, std::vector<Subject> subjects) {
-    m_map.decisions.push_back(decide("precision.overridden", std::move(subjects), nameOf(earlier),
-                                     {{"directive", nameOf(earlier)}, {"later", nameOf(later)}}));
+  /// Matches the pattern and answers for all that it names outside the graph's nodes.
+  Result<PatternMatch> match(int index) {
+    const Directive& directive = at(index);
+    auto matched = m_matcher.match(directive.pattern, m_stop);
+    if (!matched.ok()) {
+      Diagnostic error = std::move(matched).error();
+      if (!error.cancelled) error.where.attribute = optionText(directive);
+      return error;
+    }
+    PatternMatch match = std::move(matched).value();
+    m_map.nodesOf[static_cast<std::size_t>(index)] = match.nodes;
+    for (const OriginId origin : match.removed) m_map.decisions.push_back(m_answers.aboutRemoved(directive, origin));
+    for (const BodyNode& found : match.inBodies) m_map.decisions.push_back(m_answers.aboutBodyNode(directive, found));
+    if (match.nodes.empty())
+      for (const ValueId value : match.values) m_map.decisions.push_back(m_answers.aboutUnmadeValue(directive, value));
+    return match;
   }
 
   Status takeOver(int& slot, int index) {
-    if (slot >= 0) overridden(slot, index, {});
+    if (slot >= 0) m_lost.push_back({slot, &slot, NodeId()});
     slot = index;
     return Done{};
   }
 
-  Status claim(std::vector<int>& table, int index) {
-    const Directive& directive = m_directives[static_cast<std::size_t>(index)];
-    std::vector<NodeId>& matched = m_map.nodesOf[static_cast<std::size_t>(index)];
-    matched = TRY(matchPattern(m_graph, m_originNames, directive.pattern));
-    for (NodeId id : matched) {
-      int& slot = table[id.index];
-      if (slot >= 0) overridden(slot, index, {Subject::node(m_graph.node(id).name)});
+  /// Whether `later` takes the place of `earlier`: it does, unless only the earlier says obey.
+  bool overrides(int later, int earlier) const {
+    return at(later).strictness == Strictness::Obey || at(earlier).strictness == Strictness::Prefer;
+  }
+
+  Status claim(int& slot, int index, NodeId node) {
+    if (slot < 0) {
       slot = index;
+      return Done{};
+    }
+    const Directive &earlier = at(slot), &later = at(index);
+    const bool bothObey = earlier.strictness == Strictness::Obey && later.strictness == Strictness::Obey;
+    if (bothObey && earlier.type != later.type) return conflict(earlier, later, node);
+    const int winner = overrides(index, slot) ? index : slot;
+    m_lost.push_back({winner == index ? slot : index, &slot, node});
+    slot = winner;
+    return Done{};
+  }
+
+  Diagnostic conflict(const Directive& earlier, const Directive& later, NodeId node) const {
+    const auto described = [](const Directive& d) { return directiveName(d) + " (" + optionText(d) + ")"; };
+    return {.message =
+                "two directives say obey and contradict each other: " + described(earlier) + " and " + described(later),
+            .where = {.node = m_graph.node(node).name},
+            .help = "Leave one of them out, let one say prefer, or make their patterns narrower."};
+  }
+
+  Status resolvePin(int index) {
+    for (const NodeId id : TRY(match(index)).nodes) {
+      m_map.pinsOf[id.index].push_back(index);
+      TRY(claim(m_map.pin[id.index], index, id));
     }
     return Done{};
   }
 
-  Status claimOutputs(int index) {
-    const Directive& directive = m_directives[static_cast<std::size_t>(index)];
-    std::vector<NodeId>& matched = m_map.nodesOf[static_cast<std::size_t>(index)];
-    matched = TRY(matchPattern(m_graph, m_originNames, directive.pattern));
-    for (const NodeId id : matched) {
+  Status resolveOutputType(int index) {
+    const PatternMatch found = TRY(match(index));
+    const bool byValue = !found.values.empty();
+    for (const NodeId id : found.nodes) {
       for (const ValueId value : m_graph.node(id).outputs) {
         if (!value.valid()) continue;
-        int& slot = m_map.outputType[value.index];
-        if (slot >= 0) overridden(slot, index, {Subject::node(m_graph.node(id).name)});
-        slot = index;
+        if (byValue && !std::binary_search(found.values.begin(), found.values.end(), value)) continue;
+        TRY(claim(m_map.outputType[value.index], index, id));
       }
     }
     return Done{};
   }
 
+  Status resolveEach(std::vector<int>& table, int index) {
+    for (const NodeId id : TRY(match(index)).nodes) TRY(claim(table[id.index], index, id));
+    return Done{};
+  }
+
   Status resolveNoFuse(int index) {
-    const Directive& directive = m_directives[static_cast<std::size_t>(index)];
+    const Directive& directive = at(index);
     const std::vector<std::string> known = fusionRuleNames();
     if (std::find(known.begin(), known.end(), directive.rule) == known.end()) {
       return Diagnostic{.message = "'" + directive.rule + "' is not a fusion rule",
@@ -125,41 +162,75 @@ class Resolver {
     DirectiveMap::NoFuse wish{.directive = index, .rule = directive.rule};
     wish.nodes.assign(m_graph.nodeIdLimit(), directive.pattern.empty() ? 1 : 0);
     if (!directive.pattern.empty()) {
-      std::vector<NodeId>& matched = m_map.nodesOf[static_cast<std::size_t>(index)];
-      matched = TRY(matchPattern(m_graph, m_originNames, directive.pattern));
-      for (const NodeId id : matched) wish.nodes[id.index] = 1;
+      const PatternMatch found = TRY(match(index));
+      if (found.nodes.empty()) return Done{};  // answered already
+      for (const NodeId id : found.nodes) wish.nodes[id.index] = 1;
     }
     m_map.noFuse.push_back(std::move(wish));
     return Done{};
   }
 
-  Status resolveTactic(const Directive& directive) {
+  Status resolveTactic(int index) {
+    const PatternMatch found = TRY(match(index));
+    if (found.nodes.empty()) return Done{};  // answered already
     std::vector<Subject> subjects;
-    for (NodeId id : TRY(matchPattern(m_graph, m_originNames, directive.pattern))) {
-      subjects.push_back(Subject::node(m_graph.node(id).name));
-    }
+    for (const NodeId id : found.nodes) subjects.push_back(Subject::node(m_graph.node(id).name));
     m_map.decisions.push_back(
-        decide("tactic.requested", std::move(subjects), directiveName(directive), {{"tactic", directive.rule}}));
+        decide("tactic.requested", std::move(subjects), nameOf(index), {{"tactic", at(index).rule}}));
     return Done{};
   }
 
-  std::string nameOf(int index) const { return directiveName(m_directives[static_cast<std::size_t>(index)]); }
+  /// The order in which pins of one node would take each other's place.
+  void orderPins() {
+    for (std::vector<int>& pins : m_map.pinsOf) {
+      std::sort(pins.begin(), pins.end(), [&](int a, int b) {
+        const bool aObeys = at(a).strictness == Strictness::Obey, bObeys = at(b).strictness == Strictness::Obey;
+        return aObeys != bObeys ? aObeys : a > b;
+      });
+    }
+  }
+
+  /// One decision for each pair of directives of which one is in force in place of the other, with the nodes where.
+  void explainOverridden() {
+    std::map<std::pair<int, int>, std::set<NodeId>> overridden;  // by (not in force, in force)
+    for (const Lost& lost : m_lost) {
+      std::set<NodeId>& nodes = overridden[{lost.directive, *lost.slot}];
+      if (lost.node.valid()) nodes.insert(lost.node);
+    }
+    for (const auto& [pair, nodes] : overridden) {
+      const auto [loser, winner] = pair;
+      std::vector<Subject> subjects;
+      for (const NodeId id : nodes) subjects.push_back(Subject::node(m_graph.node(id).name));
+      const bool later = winner > loser;
+      const bool onlyObeys = at(winner).strictness == Strictness::Obey && at(loser).strictness == Strictness::Prefer;
+      const char* why = later ? (onlyObeys ? "is later and says obey" : "is later") : "says obey";
+      m_map.decisions.push_back(
+          decide("precision.overridden", std::move(subjects), nameOf(loser),
+                 {{"directive", nameOf(loser)}, {"in_force", nameOf(winner)}, {"why", std::string(why)}}));
+    }
+  }
+
+  /// A directive that is not in force somewhere.
+  struct Lost {
+    int directive;
+    const int* slot;  ///< holds the one in force, once all are resolved
+    NodeId node;      ///< invalid: it is about no node
+  };
 
   const Graph& m_graph;
-  std::vector<std::string> m_originNames;
+  PatternMatcher m_matcher;
+  DirectiveAnswers m_answers;
   const Directives& m_directives;
+  const StopToken& m_stop;
+  std::vector<Lost> m_lost;
   DirectiveMap m_map;
 };
 
 }  // namespace
 
-std::string directiveName(const Directive& directive) {
-  return std::string(name(directive.kind)) + ":" + directive.id;
-}
-
 Result<DirectiveMap> resolveDirectives(const Model& model, const Target& target, const Directives& directives,
-                                       const StopToken&) {
-  return Resolver(model, target, directives).run();
+                                       const StopToken& stop) {
+  return Resolver(model, target, directives, stop).run();
 }
 
 }  // namespace fusescope

@@ -8,33 +8,6 @@ namespace fusescope {
 
 namespace {
 
-/// How a directive is written on the command line.
-std::string optionText(const Directive& directive) {
-  const auto typed = [&](const char* option) {
-    const std::string obey = directive.strictness == Strictness::Obey ? ":obey" : "";
-    return std::string(option) + " " + directive.pattern + "=" + std::string(name(directive.type)) + obey;
-  };
-  switch (directive.kind) {
-    case DirectiveKind::Pin:
-      return typed("--pin");
-    case DirectiveKind::PinOutput:
-      return typed("--output-type");
-    case DirectiveKind::Fallback:
-      return "--fallback " + directive.pattern;
-    case DirectiveKind::Split:
-      return "--split " + directive.pattern;
-    case DirectiveKind::NoFuse:
-      return "--no-fuse " + directive.rule + (directive.pattern.empty() ? "" : "@" + directive.pattern);
-    case DirectiveKind::Truncate:
-      return "--truncate " + std::string(name(directive.truncate));
-    case DirectiveKind::Tactic:
-      return "tactic " + directive.rule + " for " + directive.pattern;
-    case DirectiveKind::MinSegment:
-      return "--min-segment " + std::to_string(directive.number);
-  }
-  return {};
-}
-
 Directive pinOf(const std::string& node, DataType type) {
   return {.kind = DirectiveKind::Pin, .pattern = node, .type = type};
 }

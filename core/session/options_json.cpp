@@ -108,11 +108,7 @@ void mergeOverride(std::vector<InputOverride>& overrides, InputOverride addition
 Result<std::vector<DataType>> parsePrecisions(std::string_view text) {
   std::vector<DataType> types;
   for (const auto& part : split(text, ',')) {
-    const auto type = TRY(typeNamed(part, "--precision"));
-    if (!isFloat(type) || type == DataType::F64) {
-      return badOption(fmt::format("'{}' is not a type that precision can be lowered to", part), "--precision",
-                       "Use f32, f16, bf16, f8e4m3 or f8e5m2.");
-    }
+    const auto type = TRY(precisionType(part, "--precision"));
     if (std::ranges::find(types, type) == types.end()) types.push_back(type);
   }
   return types;

@@ -4,6 +4,7 @@
 #include <QFormLayout>
 #include <QVBoxLayout>
 
+#include "planning/match_pattern.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -19,7 +20,8 @@ PatternDialog::PatternDialog(const DockContext& context, const QString& pattern,
       m_matches(new QListWidget) {
   setWindowTitle(QStringLiteral("Pin a pattern"));
   resize(520, 460);
-  m_pattern->setPlaceholderText(QStringLiteral("node name, glob*, /regex/ or op:Conv"));
+  m_pattern->setPlaceholderText(
+      QStringLiteral("node name, glob*, /regex/, op:Conv, module:encoder.layer.3, value:name"));
   m_kind->addItem(QStringLiteral("compute type"), static_cast<int>(DirectiveKind::Pin));
   m_kind->addItem(QStringLiteral("output type"), static_cast<int>(DirectiveKind::PinOutput));
   const auto snapshot = context.document.snapshot();
@@ -54,12 +56,10 @@ void PatternDialog::findMatches() {
     m_summary->setText(QStringLiteral("What the pattern matches now is listed here."));
     return;
   }
-  const auto work = [snapshot, pattern = m_pattern->text().trimmed().toStdString()](const StopToken&) {
-    std::vector<std::string> origins;
-    for (const Origin& origin : snapshot->plan->model->origins) origins.push_back(origin.name);
-    return matchPattern(snapshot->graph(), origins, pattern);
+  const auto work = [snapshot, pattern = m_pattern->text().trimmed().toStdString()](const StopToken& stop) {
+    return PatternMatcher(*snapshot->plan->model).match(pattern, stop);
   };
-  m_context.jobs.run(QStringLiteral("pattern"), this, work, [this, snapshot](const Result<std::vector<NodeId>>& found) {
+  m_context.jobs.run(QStringLiteral("pattern"), this, work, [this, snapshot](const Result<PatternMatch>& found) {
     m_matches->clear();
     m_pin->setEnabled(found.ok());
     if (!found.ok()) {
@@ -67,9 +67,15 @@ void PatternDialog::findMatches() {
       return;
     }
     QStringList names;
-    for (const NodeId node : found.value())
+    for (const NodeId node : found.value().nodes)
       names << QStringLiteral("%1   %2").arg(qs(snapshot->graph().node(node).name),
                                              qs(snapshot->graph().node(node).op));
+    for (const BodyNode& inside : found.value().inBodies)
+      names << QStringLiteral("%1   %2").arg(qs(inside.path), qs(inside.node->op));
+    for (const OriginId origin : found.value().removed) {
+      const Origin& removed = snapshot->plan->model->origins[origin.index];
+      names << QStringLiteral("%1   %2 (removed)").arg(qs(removed.name), qs(removed.op));
+    }
     m_matches->addItems(names);
     m_summary->setText(QStringLiteral("Matches %1 now:").arg(plural(names.size(), QStringLiteral("node"))));
   });

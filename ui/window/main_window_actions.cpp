@@ -8,6 +8,7 @@
 #include <QToolButton>
 
 #include "base/files.h"
+#include "planning/directives_file.h"
 #include "session/options_json.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/dialogs/goto_dialog.h"
@@ -327,7 +328,8 @@ void MainWindow::saveDirectives() {
   const QString path =
       QFileDialog::getSaveFileName(this, QStringLiteral("Save directives"), QStringLiteral("directives.json"));
   if (path.isEmpty()) return;
-  const Status written = writeFileAtomically(path.toStdString(), toJson(m_document->directives()).dump(2) + "\n");
+  const Status written =
+      writeFileAtomically(path.toStdString(), toJson(directivesFileOf(m_document->options())).dump(2) + "\n");
   if (!written.ok()) showProblem(QStringLiteral("The directives were not saved"), qs(written.error().text()));
 }
 
@@ -335,14 +337,11 @@ void MainWindow::openDirectives() {
   const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open directives"), QString(),
                                                     QStringLiteral("Directives (*.json);;All files (*)"));
   if (path.isEmpty()) return;
-  const auto read = [&]() -> Result<Directives> {
-    const std::string text = TRY(readTextFile(path.toStdString()));
-    const Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) return Diagnostic{.message = "this is not JSON", .where = {.file = path.toStdString()}};
-    return directivesFromJson(json);
-  }();
+  const auto read = readDirectivesFile(path.toStdString());
   if (read.ok()) {
-    m_document->editDirectives(QStringLiteral("Open directives"), read.value());
+    PlanOptions options = m_document->options();
+    adopt(read.value(), options);
+    m_document->edit(QStringLiteral("Open directives"), std::move(options));
   } else {
     showProblem(QStringLiteral("These directives cannot be used"), qs(read.error().text()));
   }

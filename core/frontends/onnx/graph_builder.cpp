@@ -116,7 +116,7 @@ Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph,
   const bool main = m_enclosing == nullptr;
   if (main)
     for (const FileNode& node : graph.nodes)
-      m_shared.origins.push_back({m_nodeNames.take(node.displayName()), node.op, node.domain});
+      m_shared.origins.push_back({m_nodeNames.take(node.displayName()), node.op, node.domain, node.module});
   m_shared.originNodes.resize(m_shared.origins.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     TRY(checkStop(m_shared.stop));

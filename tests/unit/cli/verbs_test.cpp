@@ -123,6 +123,43 @@ TEST(Cli, savedPlanIsTakenAndTakesNoOptions) {
   EXPECT_EQ(fusescopeCommand({"run", plan, "--precision", "f16"}).status, 2);
 }
 
+TEST(Cli, aDirectivesFileKeepsTargetAndPrecision) {
+  const TemporaryFolder folder;
+  const auto file = (folder / "d.json").string();
+  const auto planned = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"plan", model("fp16_overflow"), "--json", "--directives", file};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return jsonOf(fusescopeCommand(arguments))["options"];
+  };
+  const auto written = fusescopeCommand({"export", model("fp16_overflow"), "--target", "tensorrt-10", "--precision",
+                                         "f16", "--pin", "node_linear_1=f32", "--to", "directives", "-o", file});
+  ASSERT_EQ(written.status, 0) << written.err;
+  const Json kept = planned({});
+  EXPECT_EQ(kept["target"], "tensorrt-10");
+  EXPECT_EQ(kept["precisions"], Json::array({"f16"}));
+  EXPECT_EQ(kept["directives"]["directives"].size(), 1U);
+  const Json beside = planned({"--target", "cpu", "--precision", "bf16", "--pin", "op:Relu=f32"});
+  EXPECT_EQ(beside["target"], "cpu");
+  EXPECT_EQ(beside["precisions"], Json::array({"bf16"}));
+  EXPECT_EQ(beside["directives"]["directives"].size(), 2U);
+}
+
+TEST(Cli, patternsThatCannotBeUsedSayWhatWouldMendThem) {
+  const auto refused = [](const std::string& pin) {
+    const auto result = fusescopeCommand({"plan", model("bert_tiny"), "--pin", pin});
+    EXPECT_EQ(result.status, 2) << pin;
+    return result.err;
+  };
+  EXPECT_NE(refused("module:m.encoder.layers.1=f16").find("module:m.encoder.layer.1"), std::string::npos);
+  EXPECT_NE(refused("/layer(/=f16").find("missing )"), std::string::npos);
+  EXPECT_NE(refused("node_gelu=f15").find("'f15' is not a type"), std::string::npos);
+  const auto both = fusescopeCommand(
+      {"plan", model("bert_tiny"), "--pin", "node_gelu=f16:obey", "--pin", "module:m.encoder.*=f32:obey"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_NE(both.err.find("--pin node_gelu=f16:obey"), std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("--pin module:m.encoder.*=f32:obey"), std::string::npos) << both.err;
+}
+
 TEST(Cli, engineIsBuiltRunAndInspected) {
   const TemporaryFolder folder;
   const auto engine = (folder / "e.fse").string();

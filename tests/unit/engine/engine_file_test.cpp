@@ -48,6 +48,18 @@ TEST_F(EngineFileTest, RunsWithoutTheModel) {
   EXPECT_EQ(contentOf(other / "again.fse"), contentOf(m_file)) << "saving what was loaded gives the same bytes";
 }
 
+TEST_F(EngineFileTest, NodesKeepTheirModule) {
+  Model model = *smallNetwork();
+  model.origins[0].module = "block.0";
+  const auto engine = engineOf(
+      planOf(std::make_shared<const Model>(model), {.directives = {splitDirective("module:block.0")}}), kReference);
+  ASSERT_TRUE(engine->save(m_file).ok());
+  auto loaded = loadEngine(m_file, {});  // plans again by the directive
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  EXPECT_EQ(loaded.value()->plan().model->origins[0].module, "block.0");
+  EXPECT_EQ(toJson(loaded.value()->plan()).dump(), toJson(engine->plan()).dump());
+}
+
 TEST_F(EngineFileTest, PlanOfOtherRulesIsMadeAnewAndSaysSo) {
   Plan other = m_engine->plan();
   other.fusedNodes[0].name = "as other rules call it";

@@ -32,6 +32,23 @@ TEST(OnnxImport, NamesFollowTheRule) {
   EXPECT_EQ(nodeCalled(model.value(), "node_of_c").origins, std::vector<OriginId>{OriginId(2)});
 }
 
+TEST(OnnxImport, NodesKeepTheModuleThatTheExporterNames) {
+  const auto moduleBy = [](const std::string& key, const std::string& value) {
+    const std::string entry = wireField(9, wireField(1, key) + wireField(2, value));
+    const std::string node = wireField(1, "x") + wireField(2, "a") + wireField(3, "n") + wireField(4, "Neg") + entry;
+    const auto model =
+        importBytes(onnxBytes("g (float[2] x) => (float[2] y) { y = Relu (a) }") + wireField(7, wireField(1, node)));
+    EXPECT_TRUE(model.ok()) << model.error().text();
+    return model.ok() ? model.value().origins.at(1).module : std::string();
+  };
+  EXPECT_EQ(moduleBy("pkg.torch.onnx.name_scopes", "['', 'layer', 'layer.0', 'neg']"), "layer.0");
+  EXPECT_EQ(moduleBy("namespace", ": Net/layer: Stack/layer.0: Block/neg: aten.neg"), "layer.0");
+  EXPECT_EQ(moduleBy("pkg.torch.onnx.name_scopes", "['', 'neg']"), "") << "the outermost module";
+  EXPECT_EQ(moduleBy("namespace", "neg"), "");
+  EXPECT_EQ(moduleBy("pkg.torch.onnx.name_scopes", "['', 'layer"), "") << "a list cut short";
+  EXPECT_EQ(moduleBy("author", "layer.0"), "");
+}
+
 TEST(OnnxImport, UnsortedGraphsAreSorted) {
   const auto model = importText("g (float[2] x) => (float[2] y) { [last] y = Relu (a) [first] a = Neg (x) }");
   ASSERT_TRUE(model.ok()) << model.error().text();

@@ -42,7 +42,7 @@ TEST(Strings, MatchARegularExpressionAsAWhole) {
   const auto result = run("RegexFullMatch", {texts({3}, {"a1", "a12", "xa1"})}, pattern("a\\d"));
   expectInts(result, {3}, {1, 0, 0});
   EXPECT_EQ(errorOf(run("RegexFullMatch", {texts({1}, {"a"})}, pattern("("))),
-            "node 'n': attribute 'pattern': is not a regular expression of RE2: missing ): (");
+            "node 'n': attribute 'pattern': is not a regular expression of RE2: missing ): ( at character 1");
 }
 
 TEST(Strings, AreNormalized) {

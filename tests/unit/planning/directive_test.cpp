@@ -1,11 +1,11 @@
-#include "planning/directive.h"
+#include "planning/directives_file.h"
 
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
 namespace {
 
-using testing::ModelBuilder;
+using testing::pin;
 
 TEST(Directive, PinIsReadFromTheEnd) {
   const auto plain = parsePin("node_linear_1=f32");
@@ -65,47 +65,67 @@ TEST(Directive, BadJsonNamesTheField) {
   const auto missing = Json::parse(R"({"format":"fusescope.directives","version":1,"directives":[{"kind":"pin"}]})");
   EXPECT_EQ(directivesFromJson(missing).error().where.attribute, "directives[0].pattern");
   EXPECT_EQ(directivesFromJson(Json::parse(R"({"format":"x"})")).error().where.attribute, "format");
-  const auto newer = Json::parse(R"({"format":"fusescope.directives","version":2,"directives":[]})");
+  const auto newer = Json::parse(R"({"format":"fusescope.directives","version":3,"directives":[]})");
   EXPECT_EQ(directivesFromJson(newer).error().where.attribute, "version");
 }
 
-class PatternTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ModelBuilder builder;
-    const ValueId x = builder.input("x", {2, 2});
-    const ValueId a = builder.node("Relu", "layer.0.relu", {x}, {2, 2});
-    const ValueId b = builder.node("Relu", "layer.1.relu", {a}, {2, 2});
-    builder.output(builder.node("Abs", "/abs/", {b}, {2, 2}));
-    m_graph = builder.build()->graph;
+TEST(Directive, APinNeedsAType) {
+  for (const char* type : {"undefined", "", "f31"}) {
+    Json json = toJson(Directives{testing::withId(pin("a=f16"), "1")});
+    json["directives"][0]["type"] = type;
+    EXPECT_EQ(directivesFromJson(json).error().where.attribute, "directives[0].type") << type;
   }
-  std::vector<std::string> matched(std::string_view pattern) {
-    const auto nodes = matchPattern(*m_graph, {"first", "second", "third"}, pattern);
-    EXPECT_TRUE(nodes.ok()) << pattern;
-    std::vector<std::string> names;
-    for (NodeId id : nodes.value()) names.push_back(m_graph->node(id).name);
-    return names;
-  }
-  std::shared_ptr<const Graph> m_graph;
-};
-
-TEST_F(PatternTest, NamesGlobsRegexesAndOperators) {
-  using Names = std::vector<std::string>;
-  EXPECT_EQ(matched("layer.1.relu"), Names{"layer.1.relu"});
-  EXPECT_EQ(matched("layer.*"), (Names{"layer.0.relu", "layer.1.relu"}));
-  EXPECT_EQ(matched("/1.relu$/"), Names{"layer.1.relu"});
-  EXPECT_EQ(matched("op:Abs"), Names{"/abs/"});
-  EXPECT_EQ(matched("/abs/"), Names{"/abs/"}) << "a name that looks like a regular expression is a name first";
-  EXPECT_EQ(matched("second"), Names{"layer.1.relu"}) << "nodes answer to the names of their origins";
 }
 
-TEST_F(PatternTest, NothingMatchedGivesTheNearest) {
-  const auto wrong = matchPattern(*m_graph, {}, "layer.0.rely");
-  ASSERT_FALSE(wrong.ok());
-  EXPECT_NE(wrong.error().message.find("layer.0.rely"), std::string::npos);
-  EXPECT_NE(wrong.error().help.find("layer.0.relu"), std::string::npos);
-  EXPECT_NE(matchPattern(*m_graph, {}, "op:Abz").error().help.find("op:Abs"), std::string::npos);
-  EXPECT_NE(matchPattern(*m_graph, {}, "/(/").error().message.find("not a regular expression"), std::string::npos);
+TEST(Directive, AFileHoldsTargetAndPrecisionBesides) {
+  PlanOptions options{.target = "tensorrt-10", .precisions = {DataType::F16}, .directives = {pin("a=f32:obey")}};
+  assignIds(options.directives);
+  const Json json = toJson(directivesFileOf(options));
+  EXPECT_EQ(json["version"], 2);
+  EXPECT_EQ(json["target"], "tensorrt-10");
+  EXPECT_EQ(json["precision"], Json::array({"f16"}));
+  const auto read = directivesFileFromJson(json);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  PlanOptions adopted{.workspaceBytes = 7};
+  adopt(read.value(), adopted);
+  options.workspaceBytes = 7;
+  EXPECT_EQ(adopted, options);
+}
+
+TEST(Directive, NothingLowerThanF32IsSaidToo) {
+  const Json json = toJson(directivesFileOf({}));
+  EXPECT_EQ(json["precision"], Json::array({"f32"}));
+  PlanOptions options{.precisions = {DataType::F16}};
+  adopt(directivesFileFromJson(json).value(), options);
+  EXPECT_TRUE(options.precisions.empty());
+}
+
+TEST(Directive, AFileOfVersionOneSaysNothingOfTargetAndPrecision) {
+  const auto old = Json::parse(R"({"format":"fusescope.directives","version":1,
+    "directives":[{"kind":"pin","pattern":"a","type":"f16"}]})");
+  const auto read = directivesFileFromJson(old);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  PlanOptions options{.target = "tensorrt-8", .precisions = {DataType::BF16}};
+  adopt(read.value(), options);
+  EXPECT_EQ(options.target, "tensorrt-8");
+  EXPECT_EQ(options.precisions, std::vector<DataType>{DataType::BF16});
+  EXPECT_EQ(options.directives.size(), 1U);
+}
+
+TEST(Directive, WrongKeysOfAFileAreLocated) {
+  const auto errorOf = [](const char* key, const Json& value) {
+    Json json = toJson(Directives{});
+    json[key] = value;
+    const auto read = directivesFileFromJson(json);
+    EXPECT_FALSE(read.ok()) << json;
+    return read.ok() ? Diagnostic() : read.error();
+  };
+  EXPECT_EQ(errorOf("target", 8).where.attribute, "target");
+  EXPECT_EQ(errorOf("precision", "f16").where.attribute, "precision");
+  EXPECT_EQ(errorOf("precision", Json::array()).where.attribute, "precision");
+  EXPECT_NE(errorOf("precision", Json::array({"int64"})).message.find("'int64'"), std::string::npos);
+  EXPECT_EQ(errorOf("default", "f16").where.attribute, "default") << "a wish must not be left out in silence";
+  EXPECT_NE(errorOf("default", "f16").help.find("precision"), std::string::npos);
 }
 
 }  // namespace

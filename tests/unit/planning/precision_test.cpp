@@ -209,7 +209,7 @@ TEST(Precision, OfTwoPinsTheLaterWins) {
   const Decision* overridden = findDecision(*plan, "precision.overridden", "fc2");
   ASSERT_NE(overridden, nullptr);
   EXPECT_EQ(overridden->by, "pin:1");
-  EXPECT_EQ(overridden->arguments["later"], "pin:2");
+  EXPECT_EQ(overridden->arguments["in_force"], "pin:2");
 }
 
 TEST(Precision, WhatCannotBeHonouredIsRefusedOrExplained) {

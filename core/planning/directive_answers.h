@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/model.h"
+#include "planning/directive.h"
+#include "planning/match_pattern.h"
+
+namespace fusescope {
+
+/// What directives are told whose pattern names something that no segment holds: a node that normalisation removed, a
+/// node in a body, a value that no node makes. One decision each, by the directive.
+class DirectiveAnswers {
+ public:
+  explicit DirectiveAnswers(const Model& model);
+
+  /// Evidence: the normalise decisions about the node.
+  Decision aboutRemoved(const Directive& directive, OriginId origin) const;
+  /// Bodies run in fallback, node by node, and keep the model's types.
+  Decision aboutBodyNode(const Directive& directive, const BodyNode& found) const;
+  Decision aboutUnmadeValue(const Directive& directive, ValueId value) const;
+
+ private:
+  const Model& m_model;
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> m_normalised;  ///< decisions by node of the file
+};
+
+}  // namespace fusescope

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/model.h"
+
+namespace fusescope {
+
+/// The paths by which `module:` finds a node: dotted, from the outermost module in, each with the node's own name as
+/// its last part. They come from the exporter's scope metadata and from names as exporters write them
+/// ('/encoder/layer.3/attention/MatMul', 'encoder.layer.3.attention.MatMul'); a node has several where names are
+/// ambiguous.
+std::vector<std::string> modulePaths(const Model& model, const Node& node);
+/// A module's path as `module:` takes it, with slashes or dots, in the dotted form.
+std::string dottedPath(std::string_view path);
+
+}  // namespace fusescope
