@@ -118,6 +118,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "cannot run with {tactic}: there is no such tactic for it here; the nearest are {nearest}"},
       {"tactic.missing", Tactic, false,
        "was built with {tactic}, which this machine does not have; {nearest} takes its place"},
+      {"tactic.workspace", Tactic, false,
+       "does not run with {tactic}: it needs {bytes} bytes of scratch memory, and the workspace allows {limit}"},
       {"tactic.dynamic", Tactic, true, "is prepared while it runs, not ahead of time: {reason}"},
       // cache
       {"cache.same_structure", Cache, true, "has the structure of {first}: measured once, with its own weights"},

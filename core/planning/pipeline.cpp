@@ -2,6 +2,7 @@
 #include <map>
 
 #include "planning/plan_json.h"
+#include "planning/predict_times.h"
 #include "planning/steps.h"
 
 namespace fusescope {
@@ -30,25 +31,14 @@ Hash128 planHash(const Plan& plan) {
   for (const FusedNode& node : plan.fusedNodes) key.text(name(node.compute));
   for (const FusedNode& node : plan.fusedNodes)
     if (node.predictedMs) key.text(node.name).text(Json(*node.predictedMs).dump());
+  for (const PlannedCast& cast : plan.casts)
+    if (cast.predictedMs) key.number(cast.value.index).text(name(cast.to)).text(Json(*cast.predictedMs).dump());
   return key.hash();
-}
-
-void predictTimes(Plan& plan, const CostModel* costs) {
-  if (costs == nullptr) return;
-  double sum = 0;
-  bool all = !plan.fusedNodes.empty();
-  const std::vector<std::optional<double>> times = costs->milliseconds(plan);
-  for (FusedNode& node : plan.fusedNodes) {
-    node.predictedMs = times[node.id.index];
-    all = all && node.predictedMs.has_value();
-    sum += node.predictedMs.value_or(0);
-  }
-  if (all) plan.predictedMs = sum;
 }
 
 /// The recipe. `measured`: for each node the type that measurements show to be fastest, or nothing.
 Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const std::vector<DataType>& measured, const CostModel* costs,
+                                             const std::vector<DataType>& measured, const PriceModel* prices,
                                              const StopToken& stop) {
   Plan plan;
   plan.model = model;
@@ -103,8 +93,8 @@ Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model,
   // 9. Conversions where what stands in memory is not what is read.
   plan.casts = planCasts(plan);
 
-  // 10. Times, where they were measured before.
-  predictTimes(plan, costs);
+  // 10. Prices, where there are any.
+  predictTimes(plan, prices);
   plan.hash = planHash(plan);
   return std::make_shared<const Plan>(std::move(plan));
 }
@@ -112,9 +102,9 @@ Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model,
 /// Measured times decide between several types: for each node the type in which its fused node, in a plan of that type
 /// alone, is fastest. Nothing is decided where fewer than two types' times of the same fused node are known.
 Result<std::vector<DataType>> fastestTypes(const std::shared_ptr<const Model>& model, const PlanOptions& options,
-                                           const CostModel* costs, const StopToken& stop) {
+                                           const PriceModel* prices, const StopToken& stop) {
   std::vector<DataType> fastest;
-  if (costs == nullptr || options.precisions.size() < 2) return fastest;
+  if (prices == nullptr || options.precisions.size() < 2) return fastest;
   struct Best {
     double ms = 0;
     DataType type = DataType::F32;
@@ -127,7 +117,7 @@ Result<std::vector<DataType>> fastestTypes(const std::shared_ptr<const Model>& m
   for (DataType type : types) {
     PlanOptions alone = options;
     alone.precisions = {type};
-    const auto plan = TRY(planOnce(model, alone, {}, costs, stop));
+    const auto plan = TRY(planOnce(model, alone, {}, prices, stop));
     for (const FusedNode& node : plan->fusedNodes) {
       if (!node.predictedMs) continue;
       Best& entry = best[node.nodes];
@@ -144,9 +134,9 @@ Result<std::vector<DataType>> fastestTypes(const std::shared_ptr<const Model>& m
 
 /// The plan, and what its pins cost.
 Result<std::shared_ptr<const Plan>> planWith(const std::shared_ptr<const Model>& model, const PlanOptions& options,
-                                             const std::vector<DataType>& fastest, const CostModel* costs,
+                                             const std::vector<DataType>& fastest, const PriceModel* prices,
                                              const StopToken& stop) {
-  std::shared_ptr<const Plan> plan = TRY(planOnce(model, options, fastest, costs, stop));
+  std::shared_ptr<const Plan> plan = TRY(planOnce(model, options, fastest, prices, stop));
   if (!anyPinGranted(*plan)) return plan;
   // What the pins cost: the same plan without them, whose times nobody asks for.
   PlanOptions unpinned = plan->options;
@@ -158,27 +148,6 @@ Result<std::shared_ptr<const Plan>> planWith(const std::shared_ptr<const Model>&
   append(explained.decisions, pinCosts(*plan, *baseline));
   return std::make_shared<const Plan>(std::move(explained));
 }
-
-/// The times that a plan's JSON holds, by the name of the fused node.
-class RecordedCosts final : public CostModel {
- public:
-  explicit RecordedCosts(const Json& plan) {
-    for (const Json& fused : plan.at("fused_nodes"))
-      if (const Json& ms = fused.at("predicted_ms"); !ms.is_null())
-        m_times[fused.at("name").get<std::string>()] = ms.get<double>();
-  }
-  std::vector<std::optional<double>> milliseconds(const Plan& plan) const override {
-    std::vector<std::optional<double>> times;
-    for (const FusedNode& node : plan.fusedNodes) {
-      const auto found = m_times.find(node.name);
-      times.push_back(found == m_times.end() ? std::nullopt : std::optional(found->second));
-    }
-    return times;
-  }
-
- private:
-  std::map<std::string, double> m_times;
-};
 
 /// By node, the types that the precision map of a plan's JSON says to be chosen by measurement.
 std::vector<DataType> recordedTypes(const Graph& graph, const Json& plan) {
@@ -195,15 +164,15 @@ std::vector<DataType> recordedTypes(const Graph& graph, const Json& plan) {
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const CostModel* costs, const StopToken& stop) {
-  const std::vector<DataType> fastest = TRY(fastestTypes(model, options, costs, stop));
-  return planWith(model, options, fastest, costs, stop);
+                                             const PriceModel* prices, const StopToken& stop) {
+  const std::vector<DataType> fastest = TRY(fastestTypes(model, options, prices, stop));
+  return planWith(model, options, fastest, prices, stop);
 }
 
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded) try {
   const PlanOptions options = TRY(planOptionsFromJson(recorded.at("options")));
-  const RecordedCosts costs(recorded);
-  return planWith(model, options, recordedTypes(*model->graph, recorded), &costs, {});
+  const auto prices = recordedPrices(*model, recorded);
+  return planWith(model, options, recordedTypes(*model->graph, recorded), prices.get(), {});
 } catch (const Json::exception& error) {
   return Diagnostic{.message = std::string("this plan lacks a field or holds one of another kind: ") + error.what(),
                     .help = "See planning/FORMAT.md."};

@@ -89,10 +89,10 @@ struct Artifact {
 };
 /// What kind of file `path` is, by its content.
 Result<ArtifactKind> artifactKind(const std::filesystem::path& path);
-/// The times that builds for `backend` measured on this machine; null if there are none yet. A plan made with them is
+/// Prices by what builds for `backend` measured on this machine; null if there are none yet. A plan made with them is
 /// predicted, and several allowed types are chosen among by them.
-std::unique_ptr<CostModel> measuredCosts(const std::string& backend = "native");
-/// A model is planned by `options` and measuredCosts(). A plan or an engine holds its own options: giving others is bad
+std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native");
+/// A model is planned by `options` and measuredPrices(). A plan or an engine holds its own options: giving others is bad
 /// use.
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                               const PlanOptions& options, const std::string& backend = "native",

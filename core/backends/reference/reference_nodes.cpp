@@ -22,6 +22,16 @@ bool isNarrowFloat(DataType type) {
   return isFloat(type) && bitWidth(type) <= 16;
 }
 
+/// Whether the plan has floats of the network calculated in integers, between the quantisers of a region.
+bool isQuantisedRegion(const Plan& plan, const FusedNode& fused) {
+  const DataType compute = fused.compute;
+  const bool isQuantised = compute == DataType::I8 || compute == DataType::U8 || compute == DataType::I4;
+  if (!isQuantised || !fused.root.valid()) return false;
+  const Node& root = plan.graph().node(fused.root);
+  if (root.is("QuantizeLinear") || root.is("DequantizeLinear") || root.outputs.empty()) return false;
+  return isFloat(plan.graph().value(root.outputs.front()).type.dtype);
+}
+
 /// A float32 tensor rounded to `type`; other tensors and wider types as they are.
 Tensor roundedTensor(const Tensor& tensor, DataType type) {
   const bool narrows = isFloat(type) && type != DataType::F32 && type != DataType::F64;
@@ -92,10 +102,19 @@ void equaliseOperands(std::vector<Tensor>& tensors) {
 
 }  // namespace
 
-bool isEmulated(const Plan& plan, const FusedNode& fused) {
-  const DataType compute = fused.compute;
-  if (!isFloat(compute) || compute == DataType::F32 || compute == DataType::F64) return false;
-  return !plan.target.hardwareTypes.contains(compute);
+DataType emulatedType(const Plan& plan, const FusedNode& fused) {
+  if (isNarrowFloat(fused.compute) || isQuantisedRegion(plan, fused)) return fused.compute;
+  for (const ValueId input : fused.inputs)
+    if (const DataType type = plan.storedType(input); isNarrowFloat(type)) return type;
+  for (const FusedOutput& output : fused.outputs)
+    if (isNarrowFloat(output.type)) return output.type;
+  for (const InnerEdge& edge : fused.innerEdges)
+    if (edge.real && isNarrowFloat(edge.type)) return edge.type;
+  for (const NodeId node : fused.nodes)
+    for (const ValueId operand : operands(plan.graph().node(node)))
+      if (operand.valid() && plan.graph().isConstant(operand) && isNarrowFloat(plan.storedType(operand)))
+        return plan.storedType(operand);
+  return DataType::Undefined;
 }
 
 Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& request, const Node& node, std::size_t i,

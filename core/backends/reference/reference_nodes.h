@@ -10,8 +10,12 @@
 
 namespace fusescope {
 
-/// Whether the target's hardware lacks the compute type of `fused`: results are right, times mean nothing.
-bool isEmulated(const Plan& plan, const FusedNode& fused);
+/// The type that the reference emulates where it runs `fused`: a float narrower than float32, or the integers of a
+/// quantised region, to which the plan makes it round. Results are right, its time means nothing. Undefined: none.
+DataType emulatedType(const Plan& plan, const FusedNode& fused);
+inline bool isEmulated(const Plan& plan, const FusedNode& fused) {
+  return emulatedType(plan, fused) != DataType::Undefined;
+}
 
 /// Runs a fused node's operators one by one with the reference kernels, on whole tensors of any extents, on text and on
 /// containers. Rounds operands to the compute type and real inner edges to theirs. One caller at a time.

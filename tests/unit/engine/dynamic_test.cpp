@@ -194,6 +194,9 @@ class CountingBackend final : public Backend {
                                                     int threads) const override {
     return referenceBackend().prepareConversion(from, to, threads);
   }
+  bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {
+    return referenceBackend().emulatesConversion(from, to);
+  }
   mutable int prepared = 0;
 };
 
