@@ -14,7 +14,7 @@ constexpr double kConfidentSpread = 0.5;
 /// residuals over measurements of one series.
 struct PriceFit {
   double fixed = 0, perWork = 0, perTraffic = 0;
-  double error = 0;  ///< mean relative error for measurements that were left out of the fit
+  double error = 0;  ///< mean, for measurements left out of the fit: the larger over the smaller, less 1
   std::size_t samples = 0;
   double leastWork = 0, mostWork = 0, leastTraffic = 0, mostTraffic = 0;
 

@@ -104,6 +104,8 @@ Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const Build
 Result<Json> explainJson(const Plan& plan, std::string_view nodeName);
 Json toJson(const BuildReport& report, const std::string& enginePath, std::int64_t bytes);
 Json toJson(const TimeReport& report, const Plan& plan);
+/// The types of a fused node: what it computes in, reads and leaves. A time of it holds for a plan with the same ones.
+Json layerTypesJson(const Plan& plan, const FusedNode& fused);
 Json toJson(const CompareReport& report);
 Json toJson(const ErrorReport& report);
 /// `inspect` of an engine: header, layers, tactics, besides what inspectJson says of its model.

@@ -29,6 +29,7 @@ struct CanvasItem {
   int segment = -1;
   bool fallback = false;
   std::optional<double> predictedMs;
+  bool predictedByFit = false;  ///< not measured itself
   int nodes = 0;      ///< that it stands for
   int constants = 0;  ///< weights that they read
   int parent = -1;    ///< index of the container; parents come before what they hold

@@ -145,7 +145,11 @@ QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   if (it.nodes > 1) facts << GraphView::tr("%1 nodes").arg(it.nodes);
   if (it.constants > 0) facts << GraphView::tr("%1 constants").arg(it.constants);
   const QString& time = colors.time[std::size_t(item)];
-  if (!time.isEmpty()) facts << time + (times.count(it.timeKey.toStdString()) ? "" : GraphView::tr(" predicted"));
+  if (!time.isEmpty()) {
+    const bool measuredNow = times.count(it.timeKey.toStdString()) != 0;
+    const QString before = it.predictedByFit ? GraphView::tr(" fitted to other kernels") : GraphView::tr(" measured before");
+    facts << time + (measuredNow ? QString() : before);
+  }
   text += "<br/>" + facts.join(QStringLiteral(" \u00b7 ")).toHtmlEscaped();
   if (!it.meta.isEmpty()) text += "<br/>" + it.meta.toHtmlEscaped();
   if (!it.stubs.isEmpty()) text += "<br/>" + GraphView::tr("reads %1").arg(it.stubs.join(", ")).toHtmlEscaped();
