@@ -57,7 +57,8 @@ void printCasts(const Plan& plan) {
   Table table({{"value"}, {"from"}, {"to"}, {"moved", true}, {"predicted", true}, {"reason"}});
   for (const auto& cast : plan.casts) {
     table.add({shortened(plan.graph().value(cast.value).name, 40), std::string(name(cast.from)),
-               std::string(name(cast.to)), bytesText(cast.bytes), msText(cast.predictedMs, cast.predictedHow), cast.reason});
+               std::string(name(cast.to)), bytesText(cast.bytes), msText(cast.predictedMs, cast.predictedHow),
+               cast.reason});
   }
   table.print();
 }

@@ -8,9 +8,9 @@ namespace fusescope {
 namespace {
 
 constexpr int kLeastRuns = 3;
-constexpr int kMostRuns = 12;          // that agree
-constexpr int kMostDisagreeing = 48;   // within the budget
-constexpr double kAgreeing = 0.1;      // spread
+constexpr int kMostRuns = 12;         // that agree
+constexpr int kMostDisagreeing = 48;  // within the budget
+constexpr double kAgreeing = 0.1;     // spread
 constexpr double kBudgetMs = 60;      // for one kernel, after the warm-up
 constexpr double kClearlySlower = 2;  // than the best so far: no need to know exactly
 constexpr std::int64_t kPatternElements = 4096;

@@ -11,6 +11,9 @@ namespace fusescope {
 /// Fills a tensor's bytes with plausible values: floats in [-1, 1], zeros for integers (an index is then in range).
 void fillPlausible(const TensorDesc& desc, std::byte* bytes);
 
+/// A time whose samples disagree by more than this is no price, and no price is fitted to it.
+constexpr double kConfidentSpread = 0.5;
+
 /// A kernel's time, and how far the samples agree about it.
 struct KernelTime {
   double ms = 0;      ///< the least: on a busy machine single runs are off by a whole time slice of the scheduler

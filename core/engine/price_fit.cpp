@@ -86,7 +86,8 @@ Terms rowOf(const WorkSample& sample, const Terms& scale) {
 }
 
 /// Mean over the samples of how far a fit without their amounts is off.
-double leaveOneOutError(const std::map<std::pair<double, double>, std::vector<Terms>>& byAmounts, const NormalSums& all) {
+double leaveOneOutError(const std::map<std::pair<double, double>, std::vector<Terms>>& byAmounts,
+                        const NormalSums& all) {
   double error = 0;
   std::size_t count = 0;
   for (const auto& [amounts, rows] : byAmounts) {

@@ -4,11 +4,9 @@
 #include <span>
 
 #include "cache/timing_cache.h"
+#include "engine/measure.h"
 
 namespace fusescope {
-
-/// A measurement whose samples disagree by more than this is none: neither shown nor fitted to.
-constexpr double kConfidentSpread = 0.5;
 
 /// ms = fixed + perWork · work + perTraffic · traffic, no coefficient below zero, by least squares of relative
 /// residuals over measurements of one series.

@@ -78,9 +78,8 @@ std::string regionKey(const KernelRequest& request) {
 }
 
 TimingContext timingContext(const Backend& backend, int threads) {
-  return {.machine = hostMachine(),
-          .backend = std::string(backend.name()) + " " + backend.version(),
-          .threads = threads};
+  return {
+      .machine = hostMachine(), .backend = std::string(backend.name()) + " " + backend.version(), .threads = threads};
 }
 
 TimingContext timingContext(const Plan& plan, const Backend& backend, int threads) {

@@ -10,6 +10,7 @@ namespace fusescope {
 namespace {
 
 constexpr std::string_view kReference = "reference";
+constexpr double kTooLongToConfirmMs = 100;
 constexpr double kFewRuns = 0;  // as best time so far: everything is slower, and measured with few runs
 
 std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
@@ -156,12 +157,24 @@ std::optional<double> TacticChooser::onlyTime(const Backend& backend, const Kern
                                               const std::string& region, const ChosenTactic& chosen) {
   if (m_cache == nullptr || m_quiet || chosen.tactic.emulated || m_options.backend == kReference) return std::nullopt;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
-  if (const auto known = m_cache->find(regionTimeKey(region, context))) return known->ms;
-  const auto time =
-      measureKernel(*chosen.kernel, inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic), kFewRuns);
+  std::optional<KernelTime> time;
+  if (const auto known = m_cache->find(regionTimeKey(region, context))) time = KernelTime{known->ms, known->spread};
+  if (time && time->spread <= kConfidentSpread) return time->ms;
+  if (!time)
+    time = measureKernel(*chosen.kernel, inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic),
+                         kFewRuns);
   if (!time) return std::nullopt;
+  time = confirmed(request, chosen, *time);
   storeRegion(request, region, context, *time);
   return time->ms;
+}
+
+/// `time`, or where its samples disagree what measuring once more gives, if those agree better.
+KernelTime TacticChooser::confirmed(const KernelRequest& request, const ChosenTactic& chosen, const KernelTime& time) {
+  if (time.spread <= kConfidentSpread || time.ms > kTooLongToConfirmMs) return time;
+  const auto again = measureKernel(*chosen.kernel, inputDescs(request, chosen.tactic),
+                                   outputDescs(request, chosen.tactic), std::nullopt);
+  return again && again->spread < time.spread ? *again : time;
 }
 
 void TacticChooser::storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
@@ -222,10 +235,16 @@ Result<ChosenTactic> TacticChooser::fastest(const Backend& backend, const Kernel
     winner = std::move(candidate);
   }
   if (!winningCost) winner.tactic = tactics.front();
-  if (winner.time && m_cache != nullptr) storeRegion(request, region, context, *winner.time);
+  const ChosenTactic chosen = winner.kernel != nullptr ? ChosenTactic{winner.tactic, winner.kernel}
+                                                       : TRY(take(backend, request, winner.tactic));
+  if (winner.time && m_cache != nullptr) {
+    const KernelTime time = confirmed(request, chosen, *winner.time);
+    const std::string key = timingKey(region, chosen.tactic, context);
+    if (time.spread < winner.time->spread) m_cache->store(key, measurementOf(m_times[key] = time));
+    storeRegion(request, region, context, time);
+  }
   note(request, winner.tactic.name, winningCost && !measuredHere, std::move(times));
-  if (winner.kernel != nullptr) return ChosenTactic{winner.tactic, winner.kernel};
-  return take(backend, request, winner.tactic);
+  return chosen;
 }
 
 void TacticChooser::noteRegion(const KernelRequest& request, const std::string& region) {

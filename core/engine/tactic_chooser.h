@@ -69,6 +69,7 @@ class TacticChooser {
                  std::optional<double> best, bool& measuredHere);
   std::optional<double> onlyTime(const Backend& backend, const KernelRequest& request, const std::string& region,
                                  const ChosenTactic& chosen);
+  KernelTime confirmed(const KernelRequest& request, const ChosenTactic& chosen, const KernelTime& time);
   void storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
                    const KernelTime& time);
   void noteRegion(const KernelRequest& request, const std::string& region);

@@ -129,7 +129,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the timing cache {file} cannot be used: {problem}; every tactic is measured again"},
       // build
       {"build.replanned", Build, false,
-       "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, and "
+       "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
+       "and "
        "need not be as fast as it was"},
   };
   return kCatalogue;

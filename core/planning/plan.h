@@ -143,7 +143,8 @@ struct Plan {
 Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
                                              const PriceModel* prices = nullptr, const StopToken& stop = {});
 /// Makes a plan again from its JSON and the model it was made for: its options, with the prices (those of this
-/// version of the format) and the types chosen by measurement that it recorded. Whether the outcome is what was recorded is the caller's to check.
+/// version of the format) and the types chosen by measurement that it recorded. Whether the outcome is what was
+/// recorded is the caller's to check.
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded);
 /// The decisions that refuse an `obey` directive: a command that meets one exits with status 1.
 std::vector<const Decision*> obeyRefusals(const Plan& plan);

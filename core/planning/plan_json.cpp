@@ -147,12 +147,12 @@ class PlanWriter {
   Json castJson(const PlannedCast& cast) const {
     const auto fusedName = [&](FusedNodeId id) { return Json(m_plan.fusedNodes[id.index].name); };
     Json json = {{"value", valueName(cast.value)},
-            {"from", text(cast.from)},
-            {"to", text(cast.to)},
-            {"bytes", orNull(cast.bytes)},
-            {"reason", cast.reason},
-            {"producer", cast.producer.valid() ? fusedName(cast.producer) : Json(nullptr)},
-            {"consumers", list(cast.consumers, fusedName)}};
+                 {"from", text(cast.from)},
+                 {"to", text(cast.to)},
+                 {"bytes", orNull(cast.bytes)},
+                 {"reason", cast.reason},
+                 {"producer", cast.producer.valid() ? fusedName(cast.producer) : Json(nullptr)},
+                 {"consumers", list(cast.consumers, fusedName)}};
     addPrediction(json, cast);
     return json;
   }
@@ -214,8 +214,8 @@ Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_p
     return badPlan("this is not a plan: 'format' is not " + std::string(kFormat), "format");
   }
   if (!json.contains("version") || (json["version"] != kFirstVersion && json["version"] != kPlanVersion)) {
-    return badPlan("this version of plan is not known; this Fusescope reads versions " +
-                       std::to_string(kFirstVersion) + " to " + std::to_string(kPlanVersion),
+    return badPlan("this version of plan is not known; this Fusescope reads versions " + std::to_string(kFirstVersion) +
+                       " to " + std::to_string(kPlanVersion),
                    "version");
   }
   if (!json.contains("model_hash") || json["model_hash"] != model->contentHash.hex()) {

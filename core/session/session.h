@@ -92,8 +92,8 @@ Result<ArtifactKind> artifactKind(const std::filesystem::path& path);
 /// Prices by what builds for `backend` measured on this machine; null if there are none yet. A plan made with them is
 /// predicted, and several allowed types are chosen among by them.
 std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native");
-/// A model is planned by `options` and measuredPrices(). A plan or an engine holds its own options: giving others is bad
-/// use.
+/// A model is planned by `options` and measuredPrices(). A plan or an engine holds its own options: giving others is
+/// bad use.
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                               const PlanOptions& options, const std::string& backend = "native",
                               const StopToken& stop = {}, const Progress& progress = {});

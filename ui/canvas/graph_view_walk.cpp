@@ -147,7 +147,8 @@ QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   const QString& time = colors.time[std::size_t(item)];
   if (!time.isEmpty()) {
     const bool measuredNow = times.count(it.timeKey.toStdString()) != 0;
-    const QString before = it.predictedByFit ? GraphView::tr(" fitted to other kernels") : GraphView::tr(" measured before");
+    const QString before =
+        it.predictedByFit ? GraphView::tr(" fitted to other kernels") : GraphView::tr(" measured before");
     facts << time + (measuredNow ? QString() : before);
   }
   text += "<br/>" + facts.join(QStringLiteral(" \u00b7 ")).toHtmlEscaped();

@@ -256,7 +256,8 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
               QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
   const QString unknown = timeUnknownReason(plan, fused.compute);
   if (fused.predictedMs)
-    summary.add(QStringLiteral("predicted"), predictedText(*fused.predictedMs, fused.predictedHow, fused.predictedSpread));
+    summary.add(QStringLiteral("predicted"),
+                predictedText(*fused.predictedMs, fused.predictedHow, fused.predictedSpread));
   else if (!unknown.isEmpty())
     summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
   text += summary.text() + heading(QStringLiteral("Nodes"), theme);

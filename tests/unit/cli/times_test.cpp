@@ -22,8 +22,8 @@ Json jsonOf(const ProcessResult& result) {
 }
 
 Json timesOf(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"time", model("fp16_overflow"), "--seconds", "0.05", "--warmup", "0", "--json",
-                                     "--per-layer"};
+  std::vector<std::string> arguments{"time",   model("fp16_overflow"), "--seconds", "0.05", "--warmup", "0",
+                                     "--json", "--per-layer"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return jsonOf(fusescopeCommand(arguments));
 }

@@ -93,10 +93,8 @@ std::string withDescriptionVersion(std::string file, char version) {
 
 TEST_F(EngineFileTest, TimesOfTheFirstDescriptionAreNotBelieved) {
   const TacticChoice choice{.fusedNode = "matmul", .chosen = "reference", .candidates = {{"reference", 0.001}}};
-  const Status written = writeEngineFile(m_file, {.plan = planOf(smallNetwork()),
-                                                  .backend = "native",
-                                                  .extents = {{"x", {2, 4}}},
-                                                  .tactics = {choice}});
+  const Status written = writeEngineFile(
+      m_file, {.plan = planOf(smallNetwork()), .backend = "native", .extents = {{"x", {2, 4}}}, .tactics = {choice}});
   ASSERT_TRUE(written.ok()) << written.error().text();
   EXPECT_EQ(inspectEngineFile(m_file).value().tactics.at(0).candidates.at(0).ms, std::optional(0.001));
   write(m_file, withDescriptionVersion(contentOf(m_file), '1'));

@@ -19,7 +19,8 @@ std::vector<WorkSample> samplesOf(const std::function<double(double work, double
 }
 
 TEST(PriceFit, RecoversWhatTheTimesWereMadeOf) {
-  const auto fit = fitPrices(samplesOf([](double work, double traffic) { return 0.02 + 3e-8 * work + 2e-6 * traffic; }));
+  const auto fit =
+      fitPrices(samplesOf([](double work, double traffic) { return 0.02 + 3e-8 * work + 2e-6 * traffic; }));
   ASSERT_TRUE(fit.has_value());
   EXPECT_NEAR(fit->fixed, 0.02, 1e-8);
   EXPECT_NEAR(fit->perWork, 3e-8, 1e-14);
@@ -84,7 +85,8 @@ TEST(PriceFit, TimesWithoutConfidenceDoNotCount) {
 }
 
 TEST(PriceFit, SaysNothingFarFromWhatWasMeasured) {
-  const auto fit = fitPrices(samplesOf([](double work, double traffic) { return 0.02 + 3e-8 * work + 2e-6 * traffic; }));
+  const auto fit =
+      fitPrices(samplesOf([](double work, double traffic) { return 0.02 + 3e-8 * work + 2e-6 * traffic; }));
   ASSERT_TRUE(fit.has_value());
   EXPECT_TRUE(fit->at(2 * 6.4e7, 5e4).has_value());
   EXPECT_EQ(fit->at(100 * 6.4e7, 5e4), std::nullopt);
