@@ -42,6 +42,10 @@ std::vector<TensorDesc> outputDescs(const KernelRequest& request, const Tactic& 
   return descs;
 }
 
+bool isPlainConversion(const TensorDesc& from, const TensorDesc& to) {
+  return from.layout == Layout::Plain && to.layout == Layout::Plain;
+}
+
 Measurement measurementOf(const KernelTime& time) {
   return {.ms = time.ms, .spread = time.spread, .day = measurementDay()};
 }
@@ -269,28 +273,31 @@ double TacticChooser::measuredConversion(const Backend& backend, const TensorDes
   const std::string key = conversionTimeKey(from, to, context);
   const auto [entry, isNew] = m_conversions.emplace(key, 0.0);
   if (!isNew) return entry->second;
-  if (m_cache != nullptr) {
-    if (const auto known = m_cache->find(key)) return entry->second = known->ms;
-  }
+  const auto known = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
+  if (known) entry->second = known->ms;
+  if (known && known->spread <= kConfidentSpread) return known->ms;
   auto kernel = backend.prepareConversion(from, to, m_options.threads);
-  if (!kernel.ok()) return 0;
+  if (!kernel.ok()) return entry->second;
   const auto time = measureKernel(*kernel.value(), std::span(&from, 1), std::span(&to, 1), std::nullopt);
-  if (!time) return 0;
-  if (m_cache != nullptr) {
-    const bool plain = from.layout == Layout::Plain && to.layout == Layout::Plain;
-    const std::int64_t elements = elementCount(from.dims).value_or(0);
-    if (plain) {
-      m_cache->store(key, measurementOf(*time), conversionWorkload(from.dtype, to.dtype, elements, context));
-    } else {
-      m_cache->store(key, measurementOf(*time));
-    }
-  }
+  if (!time || (known && known->spread <= time->spread)) return entry->second;
+  if (m_cache != nullptr) storeConversion(key, from, to, context, *time);
   return entry->second = time->ms;
 }
 
+/// As a sample of its series too, where only the type changes.
+void TacticChooser::storeConversion(const std::string& key, const TensorDesc& from, const TensorDesc& to,
+                                    const TimingContext& context, const KernelTime& time) {
+  const std::int64_t elements = elementCount(from.dims).value_or(0);
+  if (isPlainConversion(from, to)) {
+    m_cache->store(key, measurementOf(time), conversionWorkload(from.dtype, to.dtype, elements, context));
+  } else {
+    m_cache->store(key, measurementOf(time));
+  }
+}
+
 void TacticChooser::noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
-  const bool plain = from.layout == Layout::Plain && to.layout == Layout::Plain;
-  if (m_cache != nullptr && !m_quiet && m_options.backend != kReference && plain) measuredConversion(backend, from, to);
+  const bool isMeasured = m_cache != nullptr && !m_quiet && m_options.backend != kReference;
+  if (isMeasured && isPlainConversion(from, to)) measuredConversion(backend, from, to);
 }
 
 Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backend, const KernelRequest& request,

@@ -59,6 +59,8 @@ class TacticChooser {
   Result<std::vector<Tactic>> withinWorkspace(const Backend& backend, const KernelRequest& request,
                                               const std::vector<Tactic>& tactics);
   double measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  void storeConversion(const std::string& key, const TensorDesc& from, const TensorDesc& to,
+                       const TimingContext& context, const KernelTime& time);
   const Tactic* asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
                       const std::vector<Tactic>& offered);
   const Tactic* replayed(const KernelRequest& request, const std::vector<Tactic>& tactics);

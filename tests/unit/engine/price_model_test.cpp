@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/host_machine.h"
 #include "engine/region_key.h"
 #include "engine/timing_price_model.h"
@@ -36,7 +38,8 @@ KernelRequest requestOf(const Plan& plan, const FusedNode& fused) {
 
 TEST_F(PriceModelTest, PredictsWhatABuildMeasured) {
   EXPECT_EQ(openPriceModel(m_cache, "native"), nullptr) << "nothing was built yet";
-  build();
+  // On a busy machine the samples may disagree; each build measures again what was not measured with confidence.
+  for (int i = 0; i == 0 || (i < 5 && !predicted()->predictedMs); ++i) build();
   const auto plan = predicted();
   double sum = 0;
   for (const FusedNode& fused : plan->fusedNodes) {
@@ -78,7 +81,10 @@ TEST_F(PriceModelTest, NothingEmulatedIsKeptOrPredicted) {
 
 TEST_F(PriceModelTest, ConversionsThatNativeRunsAreMeasuredAndPriced) {
   const PlanOptions options{.precisions = {DataType::F16}};
-  build(options);
+  const auto unpriced = [&] {
+    return std::ranges::any_of(predicted(options)->casts, [](const PlannedCast& cast) { return !cast.predictedMs; });
+  };
+  for (int i = 0; i == 0 || (i < 5 && unpriced()); ++i) build(options);
   const auto plan = predicted(options);
   ASSERT_FALSE(plan->casts.empty());
   for (const PlannedCast& cast : plan->casts) {
