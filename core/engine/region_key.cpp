@@ -120,7 +120,7 @@ std::optional<Workload> regionWorkload(const KernelRequest& request, const Timin
   const std::optional<std::int64_t> flops = fused.flops ? fused.flops : flopsAt(request);
   if (!flops) return std::nullopt;
   KeyBuilder series = keyOf("fusescope.region_series.2", context);
-  series.text(fused.kind).text(name(fused.compute));
+  series.text(fused.kind).text(name(fused.compute)).number(context.workspaceBytes);
   return Workload{.series = series.canonical(),
                   .work = static_cast<double>(*flops),
                   .traffic = static_cast<double>(fused.bytes.value_or(bytesAt(request)))};

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "tests/gui/gui_support.h"
+#include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
 #include "ui/models/decisions_model.h"
 #include "ui/models/layers_model.h"
