@@ -33,7 +33,7 @@ std::string cpuModel() {
   return model.empty() ? "unknown CPU" : model;
 }
 
-/// Bytes of the data caches; 0 where the system does not say.
+/// Bytes of the data caches; 0 or less where the system does not say.
 std::string cacheSizes() {
   std::vector<std::string> sizes;
   for (const int level : {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE})
