@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <iostream>
 
 #include "app/cli/command.h"
@@ -50,9 +51,9 @@ void PlanArguments::declare(CLI::App& app) {
   app.add_option("--truncate", truncate, "narrow int64 (long), float64 (double), both or nothing")
       ->type_name("none|long|double|all")
       ->group(kPlanGroup);
-  app.add_option("--workspace", workspaceBytes, "most scratch memory")
+  app.add_option("--workspace", workspaceBytes, "most scratch memory of one kernel; 0: no limit")
       ->type_name("BYTES")
-      ->check(zeroOrMore())
+      ->check(wholeNumber())
       ->group(kPlanGroup);
   app.add_option("--directives", directivesFile, "a file of directives, with target and precisions; other options win")
       ->type_name("FILE")
@@ -125,6 +126,18 @@ CLI::Validator aboveZero() {
 }
 CLI::Validator zeroOrMore() {
   return numberCheck(true, "0 or more");
+}
+CLI::Validator wholeNumber() {
+  return CLI::Validator(
+      [](std::string& text) {
+        std::int64_t number = 0;
+        const char* end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, number);
+        if (read.ec == std::errc::result_out_of_range) return text + " is too large";
+        if (read.ec != std::errc() || read.ptr != end) return "'" + text + "' is not a whole number";
+        return number >= 0 ? std::string() : text + " must be 0 or more";
+      },
+      "");
 }
 
 Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine) {

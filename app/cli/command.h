@@ -64,6 +64,7 @@ CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std
 /// Checks of numbers that say in words what is wrong; CLI11's own name a bound of 309 digits.
 CLI::Validator aboveZero();
 CLI::Validator zeroOrMore();
+CLI::Validator wholeNumber();  ///< 0 or more, and no more than 64 bits hold
 
 /// Opens what a verb works on, with progress on a terminal. `engine` is null where the verb takes no --backend.
 Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine = nullptr);

@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "planning/predict_times.h"
 
 namespace fusescope::cli {
 namespace {
@@ -45,7 +46,7 @@ void printFusedNodes(const Plan& plan) {
   for (const auto& fused : plan.fusedNodes) {
     table.add({std::to_string(fused.id.index), shortened(fused.name), fused.kind, std::string(name(fused.compute)),
                plan.segments[fused.segment.index].name, std::to_string(fused.nodes.size()), flopsText(fused.flops),
-               bytesText(fused.bytes), msText(fused.predictedMs)});
+               bytesText(fused.bytes), msText(fused.predictedMs, fused.predictedHow)});
   }
   table.print();
 }
@@ -53,10 +54,11 @@ void printFusedNodes(const Plan& plan) {
 void printCasts(const Plan& plan) {
   if (plan.casts.empty()) return;
   printTitle("Casts");
-  Table table({{"value"}, {"from"}, {"to"}, {"moved", true}, {"reason"}});
+  Table table({{"value"}, {"from"}, {"to"}, {"moved", true}, {"predicted", true}, {"reason"}});
   for (const auto& cast : plan.casts) {
     table.add({shortened(plan.graph().value(cast.value).name, 40), std::string(name(cast.from)),
-               std::string(name(cast.to)), bytesText(cast.bytes), cast.reason});
+               std::string(name(cast.to)), bytesText(cast.bytes), msText(cast.predictedMs, cast.predictedHow),
+               cast.reason});
   }
   table.print();
 }
@@ -104,6 +106,18 @@ void printDecisions(const Plan& plan) {
   }
 }
 
+/// How long the plan takes, as far as it is known and how.
+std::string predictionText(const Plan& plan) {
+  const PredictedTime time = predictedTime(plan);
+  const auto all = std::ssize(plan.fusedNodes) + std::ssize(plan.casts);
+  if (time.unknown == all) return "time not yet measured";
+  if (time.unknown > 0)
+    return fmt::format("time unknown: {} of {} kernels and conversions have no price", time.unknown, all);
+  if (time.fittedMs == 0) return "predicted " + msText(plan.predictedMs);
+  return fmt::format("predicted {} ({} measured, {} fitted)", msText(plan.predictedMs, PriceSource::Fitted),
+                     msText(time.measuredMs), msText(time.fittedMs, PriceSource::Fitted));
+}
+
 void printSummary(const Plan& plan) {
   std::int64_t flops = 0;
   bool known = true;
@@ -116,7 +130,7 @@ void printSummary(const Plan& plan) {
                            counted(plan.model->fileNodes, "node"), counted(std::ssize(plan.fusedNodes), "fused node"),
                            counted(std::ssize(plan.segments), "segment"), accelerated,
                            counted(std::ssize(plan.casts), "cast"), known ? flopsText(flops) : "work unknown",
-                           plan.predictedMs ? "predicted " + msText(plan.predictedMs) : "time not yet measured");
+                           predictionText(plan));
 }
 
 Result<int> makeAndPrint(const Arguments& arguments) {

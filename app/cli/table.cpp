@@ -72,6 +72,10 @@ std::string msText(std::optional<double> ms) {
   return ms ? fmt::format("{:.3f} ms", *ms) : "-";
 }
 
+std::string msText(std::optional<double> ms, PriceSource how) {
+  return (ms && how == PriceSource::Fitted ? "~" : "") + msText(ms);
+}
+
 std::string counted(std::int64_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }

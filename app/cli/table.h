@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "planning/price.h"
+
 namespace fusescope::cli {
 
 /// Rows of text under headings, aligned; numbers to the right. Written to standard output.
@@ -31,6 +33,7 @@ void printTitle(std::string_view title);  ///< bold on a terminal
 std::string bytesText(std::optional<std::int64_t> bytes);       ///< "3.4 MiB"
 std::string flopsText(std::optional<std::int64_t> flops);       ///< "1.2 G"
 std::string msText(std::optional<double> ms);                   ///< "0.123 ms"
+std::string msText(std::optional<double> ms, PriceSource how);  ///< "~0.123 ms" where it is fitted
 std::string counted(std::int64_t count, std::string_view one);  ///< "1 cast", "2 casts"
 /// At most `width` characters; what is left out of the middle shows as "…".
 std::string shortened(std::string_view text, std::size_t width = 56);

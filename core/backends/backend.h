@@ -55,7 +55,7 @@ struct Tactic {
   std::string name;                   ///< stable identity: "onednn:jit:avx2:nhwc", "native:softmax", "reference"
   std::vector<Layout> inputLayouts;   ///< as FusedNode::inputs
   std::vector<Layout> outputLayouts;  ///< as FusedNode::outputs
-  bool emulated = false;              ///< the hardware lacks the type: results are right, time means nothing
+  bool emulated = false;              ///< imitates a type in software: results are right, time means nothing
   bool operator==(const Tactic&) const = default;
 };
 
@@ -74,6 +74,8 @@ class Backend {
   /// Converts a tensor between layouts and types (a step of its own in an engine).
   virtual Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to,
                                                             int threads) const = 0;
+  /// Whether that conversion imitates a type in software, as Tactic::emulated.
+  virtual bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const = 0;
 };
 
 /// The backends of this build, in an explicit list: reference, native. Null for an unknown name.

@@ -9,12 +9,16 @@ namespace {
 constexpr int kBusyMilliseconds = 2000;
 constexpr int kApplicationId = 0x46534331;  // "FSC1"
 
+// `timings` is the table of the first schema. `series` and what follows it are null where a time is of no series.
 constexpr const char* kSetUp =
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=NORMAL;"
     "PRAGMA application_id=1179861809;"
-    "CREATE TABLE IF NOT EXISTS timings(hash TEXT NOT NULL, key BLOB NOT NULL, ms REAL NOT NULL,"
-    " PRIMARY KEY(hash, key)) WITHOUT ROWID;";
+    "DROP TABLE IF EXISTS timings;"
+    "CREATE TABLE IF NOT EXISTS measurements(hash TEXT NOT NULL, key BLOB NOT NULL, ms REAL NOT NULL,"
+    " spread REAL NOT NULL, day TEXT NOT NULL, series_hash TEXT, series BLOB, work REAL, traffic REAL,"
+    " PRIMARY KEY(hash, key)) WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS measurements_by_series ON measurements(series_hash);";
 
 /// A prepared statement that is finalised with the scope.
 class Statement {
@@ -106,35 +110,67 @@ TimingCache::~TimingCache() {
   sqlite3_close(m_database);
 }
 
-std::optional<double> TimingCache::find(std::string_view key) const {
+std::optional<Measurement> TimingCache::find(std::string_view key) const {
   const std::lock_guard lock(m_mutex);
-  Statement query(m_database, "SELECT ms FROM timings WHERE hash=?1 AND key=?2");
+  Statement query(m_database, "SELECT ms, spread, day FROM measurements WHERE hash=?1 AND key=?2");
   if (!query.ready()) return std::nullopt;
   query.bindText(1, hashText(key).hex());
   query.bindBlob(2, key);
   if (query.step() != SQLITE_ROW) return std::nullopt;
-  return query.number(0);
+  return Measurement{.ms = query.number(0), .spread = query.number(1), .day = query.text(2)};
 }
 
-void TimingCache::store(std::string_view key, double milliseconds) {
+void TimingCache::store(std::string_view key, const Measurement& measurement) {
+  store(key, measurement, nullptr);
+}
+
+void TimingCache::store(std::string_view key, const Measurement& measurement, const Workload& workload) {
+  store(key, measurement, &workload);
+}
+
+void TimingCache::store(std::string_view key, const Measurement& measurement, const Workload* workload) {
   const std::lock_guard lock(m_mutex);
-  Statement insert(m_database, "INSERT OR REPLACE INTO timings(hash, key, ms) VALUES(?1, ?2, ?3)");
+  Statement insert(m_database,
+                   "INSERT OR REPLACE INTO measurements(hash, key, ms, spread, day, series_hash, series, work, traffic)"
+                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
   if (!insert.ready()) return;
   insert.bindText(1, hashText(key).hex());
   insert.bindBlob(2, key);
-  insert.bindNumber(3, milliseconds);
+  insert.bindNumber(3, measurement.ms);
+  insert.bindNumber(4, measurement.spread);
+  insert.bindText(5, measurement.day);
+  if (workload != nullptr) {
+    insert.bindText(6, hashText(workload->series).hex());
+    insert.bindBlob(7, workload->series);
+    insert.bindNumber(8, workload->work);
+    insert.bindNumber(9, workload->traffic);
+  }
   insert.step();
+}
+
+std::vector<WorkSample> TimingCache::series(std::string_view series) const {
+  const std::lock_guard lock(m_mutex);
+  Statement query(m_database,
+                  "SELECT work, traffic, ms, spread, day FROM measurements WHERE series_hash=?1 AND series=?2"
+                  " ORDER BY hash, key");
+  std::vector<WorkSample> samples;
+  if (!query.ready()) return samples;
+  query.bindText(1, hashText(series).hex());
+  query.bindBlob(2, series);
+  while (query.step() == SQLITE_ROW)
+    samples.push_back({query.number(0), query.number(1), {query.number(2), query.number(3), query.text(4)}});
+  return samples;
 }
 
 std::size_t TimingCache::size() const {
   const std::lock_guard lock(m_mutex);
-  Statement query(m_database, "SELECT count(*) FROM timings");
+  Statement query(m_database, "SELECT count(*) FROM measurements");
   return query.step() == SQLITE_ROW ? static_cast<std::size_t>(query.number(0)) : 0;
 }
 
 Hash128 TimingCache::hash() const {
   const std::lock_guard lock(m_mutex);
-  Statement query(m_database, "SELECT hash, ms FROM timings ORDER BY hash, key");
+  Statement query(m_database, "SELECT hash, ms FROM measurements ORDER BY hash, key");
   KeyBuilder key;
   while (query.step() == SQLITE_ROW) key.text(query.text(0)).number(query.number(1));
   return key.hash();

@@ -4,6 +4,7 @@
 
 #include "backends/reference/convert_elements.h"
 #include "engine/kernel_requests.h"
+#include "engine/workspace.h"
 #include "ops/op_schema.h"
 
 namespace fusescope {
@@ -55,9 +56,25 @@ Status DynamicStep::prepareKernel(Specialised& entry) const {
     const DataType type = i < fused.inputs.size() ? m_types[i] : typeInside(*m_request.plan, fused, value);
     request.values[value] = {type, entry.extents[i]};
   }
-  const std::vector<Tactic> tactics = m_backend.tactics(request);
-  if (tactics.empty() || tactics.front().name == kReference) return Done{};
-  const Tactic& tactic = tactics.front();
+  const std::int64_t limit = m_request.plan->options.workspaceBytes;
+  for (const Tactic& tactic : m_backend.tactics(request)) {
+    if (tactic.name == kReference) break;
+    TRY(prepareTactic(entry, request, tactic));
+    const auto needed = static_cast<std::int64_t>(entry.scratchBytes());
+    if (limit == 0 || needed <= limit) {
+      entry.tooLittleWorkspace.reset();
+      return Done{};
+    }
+    entry.tooLittleWorkspace = std::min(entry.tooLittleWorkspace.value_or(needed), needed);
+    entry.kernel = nullptr;
+  }
+  return Done{};
+}
+
+Status DynamicStep::prepareTactic(Specialised& entry, const KernelRequest& request, const Tactic& tactic) const {
+  const FusedNode& fused = *m_request.fused;
+  entry.inputs.clear();
+  entry.outputs.clear();
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
     entry.inputs.push_back(TRY(relayout(request.values.at(fused.inputs[i]), tactic.inputLayouts[i], true)));
   for (std::size_t i = 0; i < fused.outputs.size(); ++i)
@@ -66,6 +83,14 @@ Status DynamicStep::prepareKernel(Specialised& entry) const {
   entry.scratch = AlignedMemory(kernel->scratchBytes());
   entry.kernel = std::move(kernel);
   return Done{};
+}
+
+std::size_t DynamicStep::Specialised::scratchBytes() const {
+  std::size_t most = kernel->scratchBytes();
+  for (const auto* sides : {&inputs, &outputs})
+    for (const Relayout& side : *sides)
+      if (side.conversion != nullptr) most = std::max(most, side.conversion->scratchBytes());
+  return most;
 }
 
 Result<DynamicStep::Specialised*> DynamicStep::specialised(std::vector<Dims> extents) {
@@ -117,6 +142,8 @@ Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs, con
   if (m_extents) {
     if (auto extents = m_extents->infer(given)) {
       Specialised* entry = TRY(specialised(std::move(*extents)));
+      if (const auto least = entry->tooLittleWorkspace)
+        return tooLittleWorkspace(m_request.fused->name, *least, m_request.plan->options.workspaceBytes);
       if (entry->kernel != nullptr) return runKernel(*entry, given);
     }
   }

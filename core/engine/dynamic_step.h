@@ -28,7 +28,7 @@ class DynamicStep {
                                                       std::vector<DataType> types, ShapeCacheCount& kernels);
 
   /// `inputs` as FusedNode::inputs; what comes back is as FusedNode::outputs and may share the bytes of inputs.
-  /// Bodies ask `stop` between their nodes.
+  /// Bodies ask `stop` between their nodes. Errors: those of the values; no kernel gets by with the plan's workspace.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop = {});
 
  private:
@@ -44,12 +44,15 @@ class DynamicStep {
     std::shared_ptr<Kernel> kernel;
     AlignedMemory scratch;
     std::vector<Relayout> inputs, outputs;
+    std::optional<std::int64_t> tooLittleWorkspace;  ///< bytes that a kernel would need; set: none may run
+    std::size_t scratchBytes() const;                ///< the most of the kernel and its conversions
   };
 
   DynamicStep(const Backend& backend, KernelRequest request, std::vector<DataType> types, ShapeCacheCount& kernels)
       : m_backend(backend), m_request(std::move(request)), m_types(std::move(types)), m_kernels(kernels) {}
   Result<Specialised*> specialised(std::vector<Dims> extents);
   Status prepareKernel(Specialised& entry) const;
+  Status prepareTactic(Specialised& entry, const KernelRequest& request, const Tactic& tactic) const;
   Result<Relayout> relayout(const TensorDesc& plain, Layout layout, bool isInput) const;
   Result<std::vector<Tensor>> runKernel(Specialised& entry, std::span<const Tensor> inputs) const;
 

@@ -75,7 +75,7 @@ struct TimeOptions {
   Progress progress{};
 };
 
-/// Latency. Absent where the engine emulates a type that this CPU lacks.
+/// Latency. Absent where a step of the engine is emulated: its time would say nothing.
 struct TimeReport {
   std::optional<double> medianMs, minMs, p95Ms, p99Ms, throughput;  ///< throughput in runs a second
   std::int64_t samples = 0;

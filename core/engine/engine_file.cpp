@@ -14,6 +14,8 @@ namespace {
 constexpr std::string_view kVersion = "0.1.0";
 constexpr std::array<char, 8> kMagic{'F', 'S', 'E', 'N', 'G', 'I', 'N', 'E'};
 constexpr std::uint32_t kFormatVersion = 1;
+// Of the description. Times in the first may be of the emulator, and are not read.
+constexpr int kDescriptionVersion = 2;
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::size_t kAlignment = 64;
 
@@ -45,14 +47,14 @@ Json tacticsToJson(const std::vector<TacticChoice>& tactics) {
   return json;
 }
 
-std::vector<TacticChoice> tacticsFromJson(const Json& json) {
+std::vector<TacticChoice> tacticsFromJson(const Json& json, bool believeTimes) {
   std::vector<TacticChoice> tactics;
   for (const Json& entry : json) {
     TacticChoice choice{.fusedNode = entry.at("fused_node").get<std::string>(),
                         .chosen = entry.at("chosen").get<std::string>()};
     for (const Json& candidate : entry.at("candidates")) {
       TacticTime time{.name = candidate.at("name").get<std::string>()};
-      if (candidate.at("ms").is_number()) time.ms = candidate.at("ms").get<double>();
+      if (believeTimes && candidate.at("ms").is_number()) time.ms = candidate.at("ms").get<double>();
       choice.candidates.push_back(std::move(time));
     }
     tactics.push_back(std::move(choice));
@@ -63,7 +65,7 @@ std::vector<TacticChoice> tacticsFromJson(const Json& json) {
 Json metaOf(const EngineContent& content, WeightBlobWriter& weights) {
   const Plan& plan = *content.plan;
   return {{"format", "fusescope.engine"},
-          {"version", kFormatVersion},
+          {"version", kDescriptionVersion},
           {"fusescope", kVersion},
           {"backend", content.backend},
           {"extents", content.extents},
@@ -96,14 +98,6 @@ Result<Header> readHeader(const std::filesystem::path& path, std::span<const std
   return header;
 }
 
-/// One part of what a plan decides, without what was predicted of it.
-Json decidedPart(const Json& plan, const std::string& key) {
-  Json part = plan.at(key);
-  if (key == "fused_nodes")
-    for (Json& fused : part) fused.erase("predicted_ms");
-  return part;
-}
-
 /// Plans the stored graph again as the stored plan was. Where that comes out differently, by other rules or for other
 /// capabilities than the engine was built with, the new plan holds, and says so: kernels and casts depend on it.
 Result<std::shared_ptr<const Plan>> restorePlan(const Json& meta, const std::shared_ptr<const Model>& model) {
@@ -125,7 +119,7 @@ Result<EngineContent> contentOf(const Json& meta, const WeightBlobReader& weight
   content.backend = meta.at("backend").get<std::string>();
   content.version = meta.at("fusescope").get<std::string>();
   content.extents = meta.at("extents").get<std::map<std::string, Dims>>();
-  content.tactics = tacticsFromJson(meta.at("tactics"));
+  content.tactics = tacticsFromJson(meta.at("tactics"), meta.at("version") == kDescriptionVersion);
   const auto model = TRY(modelFromJson(meta.at("model"), weights));
   content.plan = TRY(restorePlan(meta, model));
   return content;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "backends/reference/reference_nodes.h"
 #include "base/text.h"
 #include "engine/built_engine.h"
 
@@ -14,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 /// The machine counts as quiet when 95 of 100 runs take at most this many times the median.
 constexpr double kQuietSpread = 1.25;
 constexpr std::int64_t kLeastSamples = 5;
-constexpr std::size_t kNamedNodes = 3;
+constexpr std::size_t kNamedSteps = 3;
 
 double millisecondsBetween(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double, std::milli>(end - start).count();
@@ -105,26 +106,32 @@ void summarise(TimeReport& report, const Samples& samples) {
   report.quiet = *report.p95Ms <= kQuietSpread * *report.medianMs;
 }
 
+/// The type that a step imitates: a fused node's, or of a conversion the narrower side.
+DataType emulatedTypeOf(const Plan& plan, const Program& program, const Step& step) {
+  if (step.fused.valid()) return emulatedType(plan, plan.fusedNodes[step.fused.index]);
+  const DataType from = program.buffers[step.inputs.front()].desc.dtype;
+  const DataType to = program.buffers[step.outputs.front()].desc.dtype;
+  return bitWidth(to) < bitWidth(from) ? to : from;
+}
+
 }  // namespace
 
 std::string emulationReason(const Plan& plan, const Program& program) {
   std::set<std::string> types;
-  std::vector<std::string> nodes;
+  std::vector<std::string> steps;
   for (const Step& step : program.steps) {
     if (!step.emulated) continue;
-    types.insert(std::string(name(plan.fusedNodes[step.fused.index].compute)));
-    nodes.push_back(step.name);
+    types.insert(std::string(name(emulatedTypeOf(plan, program, step))));
+    steps.push_back(step.name);
   }
-  if (nodes.empty()) return {};
-  const std::size_t more = nodes.size() - std::min(nodes.size(), kNamedNodes);
-  nodes.resize(nodes.size() - more);
-  std::vector<std::string> typeNames(types.begin(), types.end());
-  std::vector<std::string> lacking;
-  if (types.contains("f16")) lacking.push_back("avx512_fp16");
-  if (types.contains("bf16")) lacking.push_back("avx512_bf16");
-  std::string reason = joined(typeNames, " and ") + (types.size() == 1 ? " is" : " are") + " emulated on this CPU";
-  if (!lacking.empty()) reason += " (no " + joined(lacking, ", no ") + ")";
-  reason += ": the result is right, the time would mean nothing. In " + joined(nodes);
+  if (steps.empty()) return {};
+  const std::size_t more = steps.size() - std::min(steps.size(), kNamedSteps);
+  steps.resize(steps.size() - more);
+  const std::string typeNames = joined({types.begin(), types.end()}, " and ");
+  std::string reason = "no kernel of Fusescope runs " + typeNames + " here; the reference calculates " +
+                       (types.size() == 1 ? "it" : "them") +
+                       " exactly, in software, so that the results are right and a time would say nothing. In " +
+                       joined(steps);
   if (more > 0) reason += " and " + std::to_string(more) + " more";
   return reason + ".";
 }

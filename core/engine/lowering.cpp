@@ -4,6 +4,7 @@
 
 #include "engine/boxed_values.h"
 #include "engine/kernel_requests.h"
+#include "engine/workspace.h"
 
 namespace fusescope {
 namespace {
@@ -149,7 +150,13 @@ Status Lowering::addConversion(std::size_t from, std::size_t to, const FusedNode
   step.name = fused != nullptr ? fused->name : value + ": " + formText(source) + " to " + formText(target);
   step.tactic = fused != nullptr ? "copy" : "convert";
   if (fused != nullptr) step.fused = fused->id;
-  step.kernel = TRY(m_request.accelerated->prepareConversion(source, target, m_request.threads));
+  const Backend& backend = *m_request.accelerated;
+  step.kernel = TRY(backend.prepareConversion(source, target, m_request.threads));
+  step.emulated = backend.emulatesConversion(source, target);
+  const auto needed = static_cast<std::int64_t>(step.kernel->scratchBytes());
+  const std::int64_t limit = m_plan.options.workspaceBytes;
+  if (limit > 0 && needed > limit) return tooLittleWorkspace(step.name, needed, limit);
+  m_chooser.noteConversion(backend, source, target);
   m_program.steps.push_back(std::move(step));
   return Done{};
 }

@@ -7,9 +7,10 @@
 namespace fusescope {
 namespace {
 
-// The least of several runs: on a busy machine single ones are off by a whole time slice of the scheduler.
 constexpr int kLeastRuns = 3;
-constexpr int kMostRuns = 12;
+constexpr int kMostRuns = 12;         // that agree
+constexpr int kMostDisagreeing = 48;  // within the budget
+constexpr double kAgreeing = 0.1;     // spread
 constexpr double kBudgetMs = 60;      // for one kernel, after the warm-up
 constexpr double kClearlySlower = 2;  // than the best so far: no need to know exactly
 constexpr std::int64_t kPatternElements = 4096;
@@ -29,6 +30,13 @@ Tensor floatPattern(DataType type) {
   return pattern.converted(type);
 }
 
+double spreadOf(std::vector<double> samples) {
+  if (samples.size() < 2) return 1;
+  std::ranges::sort(samples);
+  const double quarter = samples[std::max<std::size_t>(1, samples.size() / 4)];
+  return samples.front() > 0 ? quarter / samples.front() - 1 : 0;
+}
+
 }  // namespace
 
 void fillPlausible(const TensorDesc& desc, std::byte* bytes) {
@@ -42,8 +50,8 @@ void fillPlausible(const TensorDesc& desc, std::byte* bytes) {
     std::memcpy(bytes + at, pattern.bytes(), std::min(pattern.byteSize(), size - at));
 }
 
-std::optional<double> measureKernel(Kernel& kernel, std::span<const TensorDesc> inputs,
-                                    std::span<const TensorDesc> outputs, std::optional<double> bestSoFar) {
+std::optional<KernelTime> measureKernel(Kernel& kernel, std::span<const TensorDesc> inputs,
+                                        std::span<const TensorDesc> outputs, std::optional<double> bestSoFar) {
   std::vector<AlignedMemory> memory;
   std::vector<const std::byte*> in;
   std::vector<std::byte*> out;
@@ -62,16 +70,19 @@ std::optional<double> measureKernel(Kernel& kernel, std::span<const TensorDesc> 
   const std::optional<double> warmUp = timedRun();
   if (!warmUp) return std::nullopt;
   double best = *warmUp, spent = 0;
-  for (int run = 0; run < kMostRuns; ++run) {
+  std::vector<double> samples;
+  for (int run = 0; run < kMostDisagreeing; ++run) {
     const bool clearlySlower = bestSoFar && best > kClearlySlower * *bestSoFar;
     if (run >= kLeastRuns && (spent >= kBudgetMs || clearlySlower)) break;
     if (clearlySlower && spent >= kBudgetMs) break;
+    if (run >= kMostRuns && spreadOf(samples) <= kAgreeing) break;
     const std::optional<double> ms = timedRun();
     if (!ms) return std::nullopt;
     best = run == 0 ? *ms : std::min(best, *ms);
+    samples.push_back(*ms);
     spent += *ms;
   }
-  return best;
+  return KernelTime{.ms = best, .spread = spreadOf(samples)};
 }
 
 }  // namespace fusescope

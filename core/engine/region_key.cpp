@@ -4,7 +4,8 @@
 
 #include "analysis/fingerprint.h"
 #include "base/hash.h"
-#include "base/text.h"
+#include "engine/host_machine.h"
+#include "ops/op_schema.h"
 
 namespace fusescope {
 namespace {
@@ -23,6 +24,47 @@ std::string described(const KernelRequest& request, ValueId value) {
   return key.canonical();
 }
 
+/// The fields that every time is known by. The version in `what` grows when what was stored is not to be believed.
+KeyBuilder keyOf(std::string_view what, const TimingContext& context) {
+  KeyBuilder key;
+  key.text(what).text(context.machine).text(context.backend).number(context.threads);
+  return key;
+}
+
+/// Extents of a value of the request; those of a constant are the graph's. Nothing where they depend on data.
+std::optional<Dims> extentsAt(const KernelRequest& request, ValueId value) {
+  if (!value.valid()) return Dims();
+  if (const auto found = request.values.find(value); found != request.values.end()) return found->second.dims;
+  return request.plan->graph().value(value).type.shape.fixed();
+}
+
+/// Operations at the extents of the request. Nothing where an extent depends on data.
+std::optional<std::int64_t> flopsAt(const KernelRequest& request) {
+  std::int64_t flops = 0;
+  for (const NodeId id : request.fused->nodes) {
+    const Node& node = request.plan->graph().node(id);
+    std::vector<Dims> inputs, outputs;
+    for (const auto& [values, into] : {std::pair(&node.inputs, &inputs), std::pair(&node.outputs, &outputs)}) {
+      for (const ValueId value : *values) {
+        auto extents = extentsAt(request, value);
+        if (!extents) return std::nullopt;
+        into->push_back(std::move(*extents));
+      }
+    }
+    flops += flopsOf(node, inputs, outputs);
+  }
+  return flops;
+}
+
+/// Bytes of inputs, constants and outputs at the extents of the request.
+std::int64_t bytesAt(const KernelRequest& request) {
+  std::size_t bytes = 0;
+  for (const ValueId input : request.fused->inputs) bytes += request.values.at(input).bytes();
+  for (const FusedOutput& output : request.fused->outputs) bytes += request.values.at(output.value).bytes();
+  for (const auto& [value, tensor] : request.constants) bytes += tensor.byteSize();
+  return static_cast<std::int64_t>(bytes);
+}
+
 }  // namespace
 
 std::string regionKey(const KernelRequest& request) {
@@ -36,27 +78,59 @@ std::string regionKey(const KernelRequest& request) {
                         .context = context.canonical()});
 }
 
+TimingContext timingContext(const Backend& backend, int threads) {
+  return {
+      .machine = hostMachine(), .backend = std::string(backend.name()) + " " + backend.version(), .threads = threads};
+}
+
 TimingContext timingContext(const Plan& plan, const Backend& backend, int threads) {
-  return {.capabilities = joined({plan.target.capabilities.begin(), plan.target.capabilities.end()}, "+"),
-          .backend = std::string(backend.name()) + " " + backend.version(),
-          .threads = threads};
+  TimingContext context = timingContext(backend, threads);
+  context.workspaceBytes = plan.options.workspaceBytes;
+  return context;
 }
 
 std::string regionTimeKey(const std::string& region, const TimingContext& context) {
-  KeyBuilder key;
-  key.text("fusescope.region_time.1").text(region);
-  key.text(context.capabilities).text(context.backend).number(context.threads);
+  KeyBuilder key = keyOf("fusescope.region_time.2", context);
+  key.text(region).number(context.workspaceBytes);
   return key.canonical();
 }
 
 std::string timingKey(const std::string& region, const Tactic& tactic, const TimingContext& context) {
-  KeyBuilder key;
-  key.text("fusescope.timing.1").text(region).text(tactic.name);
+  KeyBuilder key = keyOf("fusescope.timing.2", context);
+  key.text(region).text(tactic.name);
   for (const Layout layout : tactic.inputLayouts) key.text(name(layout));
   key.text("->");
   for (const Layout layout : tactic.outputLayouts) key.text(name(layout));
-  key.text(context.capabilities).text(context.backend).number(context.threads);
   return key.canonical();
+}
+
+std::string conversionTimeKey(const TensorDesc& from, const TensorDesc& to, const TimingContext& context) {
+  KeyBuilder key = keyOf("fusescope.conversion_time.2", context);
+  for (const TensorDesc* desc : {&from, &to}) key.text(name(desc->dtype)).text(name(desc->layout));
+  const bool plain = from.layout == Layout::Plain && to.layout == Layout::Plain;
+  if (plain) {  // extents do not matter where the order stays
+    key.number(elementCount(from.dims).value_or(0));
+  } else {
+    for (const std::int64_t extent : from.dims) key.number(extent);
+  }
+  return key.canonical();
+}
+
+std::optional<Workload> regionWorkload(const KernelRequest& request, const TimingContext& context) {
+  const FusedNode& fused = *request.fused;
+  const std::optional<std::int64_t> flops = fused.flops ? fused.flops : flopsAt(request);
+  if (!flops) return std::nullopt;
+  KeyBuilder series = keyOf("fusescope.region_series.2", context);
+  series.text(fused.kind).text(name(fused.compute)).number(context.workspaceBytes);
+  return Workload{.series = series.canonical(),
+                  .work = static_cast<double>(*flops),
+                  .traffic = static_cast<double>(fused.bytes.value_or(bytesAt(request)))};
+}
+
+Workload conversionWorkload(DataType from, DataType to, std::int64_t elements, const TimingContext& context) {
+  KeyBuilder series = keyOf("fusescope.conversion_series.2", context);
+  series.text(name(from)).text(name(to));
+  return {.series = series.canonical(), .traffic = static_cast<double>(elements)};
 }
 
 }  // namespace fusescope

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "backends/backend.h"
+#include "cache/timing_cache.h"
 
 namespace fusescope {
 
@@ -10,17 +13,28 @@ namespace fusescope {
 /// attributes, wiring, types, extents, real edges, structural constants. Equal regions of a network have equal keys.
 std::string regionKey(const KernelRequest& request);
 
-/// What a measured time depends on besides the kernel: machine, threads, versions.
+/// What a measured time depends on besides the kernel.
 struct TimingContext {
-  std::string capabilities;
+  std::string machine;  ///< that runs: never the one which a plan is for
   std::string backend;  ///< name and version
   int threads = 1;
+  std::int64_t workspaceBytes = 0;  ///< limits which tactics a build chooses among; 0: no limit
 };
-/// Where a kernel for `plan` on this backend is measured: the target's capabilities, versions, threads.
+/// Where a kernel for `plan` on this backend is measured.
 TimingContext timingContext(const Plan& plan, const Backend& backend, int threads);
+/// The same for what no plan's options bear on.
+TimingContext timingContext(const Backend& backend, int threads);
 /// The key of a region's time in a timing cache: that of the tactic which a build chose for it.
 std::string regionTimeKey(const std::string& regionKey, const TimingContext& context);
 /// The key of one tactic's time in a timing cache.
 std::string timingKey(const std::string& regionKey, const Tactic& tactic, const TimingContext& context);
+/// The key of the time of a conversion.
+std::string conversionTimeKey(const TensorDesc& from, const TensorDesc& to, const TimingContext& context);
+
+/// What a region has to do, in one series with the regions that its time may be predicted from: of its kind and compute
+/// type. Nothing where an extent depends on data.
+std::optional<Workload> regionWorkload(const KernelRequest& request, const TimingContext& context);
+/// What a conversion between types has to do; its traffic counts elements.
+Workload conversionWorkload(DataType from, DataType to, std::int64_t elements, const TimingContext& context);
 
 }  // namespace fusescope

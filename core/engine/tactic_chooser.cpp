@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "engine/measure.h"
+#include "engine/host_machine.h"
+#include "engine/workspace.h"
 #include "planning/match_pattern.h"
 
 namespace fusescope {
 namespace {
 
 constexpr std::string_view kReference = "reference";
+constexpr double kTooLongToConfirmMs = 100;
 constexpr double kFewRuns = 0;  // as best time so far: everything is slower, and measured with few runs
 
 std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
@@ -41,9 +43,12 @@ std::vector<TensorDesc> outputDescs(const KernelRequest& request, const Tactic& 
   return descs;
 }
 
-std::string conversionKey(const TensorDesc& from, const TensorDesc& to) {
-  return std::string(name(from.dtype)) + toText(from.dims) + std::string(name(from.layout)) + ">" +
-         std::string(name(to.dtype)) + std::string(name(to.layout));
+bool isPlainConversion(const TensorDesc& from, const TensorDesc& to) {
+  return from.layout == Layout::Plain && to.layout == Layout::Plain;
+}
+
+Measurement measurementOf(const KernelTime& time) {
+  return {.ms = time.ms, .spread = time.spread, .day = measurementDay()};
 }
 
 }  // namespace
@@ -94,7 +99,8 @@ void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) 
   m_report->tactics.push_back({.fusedNode = fused.name, .chosen = std::string(kDynamicTactic)});
 }
 
-const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vector<Tactic>& tactics) {
+const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
+                                   const std::vector<Tactic>& offered) {
   const Directive* directive = nullptr;
   for (const NodeId node : request.fused->nodes)
     if (const auto found = m_directives.find(node); found != m_directives.end()) directive = found->second;
@@ -105,7 +111,7 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
   const std::string by = "tactic:" + directive->id;
   if (tactic != nullptr) {
     m_report->decisions.push_back(decide("tactic.pinned", subjects, by, {{"tactic", directive->rule}}));
-  } else {
+  } else if (find(offered, directive->rule) == nullptr) {  // else the workspace refused it, and that was told
     const auto nearest = nearestNames(directive->rule, namesOf(tactics));
     m_report->decisions.push_back(
         decide("tactic.unknown", subjects, by, {{"tactic", directive->rule}, {"nearest", joined(nearest)}}));
@@ -130,13 +136,14 @@ Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelReq
 
 Result<ChosenTactic> TacticChooser::choose(const Backend& backend, const KernelRequest& request,
                                            const InputCost& inputCost) {
-  const std::vector<Tactic> tactics = backend.tactics(request);
-  if (tactics.empty())
+  const std::vector<Tactic> offered = backend.tactics(request);
+  if (offered.empty())
     return Diagnostic{.message = "the " + std::string(backend.name()) + " backend has no way to run it",
                       .where = {.node = request.fused->name}};
+  const std::vector<Tactic> tactics = TRY(withinWorkspace(backend, request, offered));
   const std::string region = regionKey(request);
   if (!m_quiet) noteRegion(request, region);
-  const Tactic* fixed = asked(request, tactics);
+  const Tactic* fixed = asked(request, tactics, offered);
   if (fixed == nullptr) fixed = replayed(request, tactics);
   if (fixed == nullptr && (tactics.size() == 1 || !m_options.measureTactics || tactics.front().emulated))
     fixed = &tactics.front();
@@ -153,31 +160,56 @@ Result<ChosenTactic> TacticChooser::choose(const Backend& backend, const KernelR
 std::optional<double> TacticChooser::onlyTime(const Backend& backend, const KernelRequest& request,
                                               const std::string& region, const ChosenTactic& chosen) {
   if (m_cache == nullptr || m_quiet || chosen.tactic.emulated || m_options.backend == kReference) return std::nullopt;
-  const std::string key = regionTimeKey(region, timingContext(*m_plan, backend, request.threads));
-  if (const auto known = m_cache->find(key)) return known;
-  const auto ms =
-      measureKernel(*chosen.kernel, inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic), kFewRuns);
-  if (ms) m_cache->store(key, *ms);
-  return ms;
+  const TimingContext context = timingContext(*m_plan, backend, request.threads);
+  std::optional<KernelTime> time;
+  if (const auto known = m_cache->find(regionTimeKey(region, context))) time = KernelTime{known->ms, known->spread};
+  if (time && time->spread <= kConfidentSpread) return time->ms;
+  if (!time)
+    time = measureKernel(*chosen.kernel, inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic),
+                         kFewRuns);
+  if (!time) return std::nullopt;
+  time = confirmed(request, chosen, *time);
+  storeRegion(request, region, context, *time);
+  return time->ms;
+}
+
+/// `time`, or where its samples disagree what measuring once more gives, if those agree better.
+KernelTime TacticChooser::confirmed(const KernelRequest& request, const ChosenTactic& chosen, const KernelTime& time) {
+  if (time.spread <= kConfidentSpread || time.ms > kTooLongToConfirmMs) return time;
+  const auto again = measureKernel(*chosen.kernel, inputDescs(request, chosen.tactic),
+                                   outputDescs(request, chosen.tactic), std::nullopt);
+  return again && again->spread < time.spread ? *again : time;
+}
+
+void TacticChooser::storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
+                                const KernelTime& time) {
+  const std::string key = regionTimeKey(region, context);
+  if (const auto workload = regionWorkload(request, context)) {
+    m_cache->store(key, measurementOf(time), *workload);
+  } else {
+    m_cache->store(key, measurementOf(time));
+  }
 }
 
 Status TacticChooser::measure(const Backend& backend, const KernelRequest& request, const std::string& key,
                               Candidate& candidate, std::optional<double> best, bool& measuredHere) {
   if (const auto known = m_times.find(key); known != m_times.end()) {
-    candidate.ms = known->second;
+    candidate.time = known->second;
     return Done{};
   }
-  if (m_cache != nullptr) candidate.ms = m_cache->find(key);
-  if (!candidate.ms) {
+  if (m_cache != nullptr) {
+    if (const auto known = m_cache->find(key)) candidate.time = KernelTime{known->ms, known->spread};
+  }
+  if (!candidate.time) {
     auto prepared = backend.prepare(request, candidate.tactic);
     if (!prepared.ok()) return Done{};  // a way that does not work out is no candidate; the others are tried
     candidate.kernel = std::move(prepared).value();
-    candidate.ms = measureKernel(*candidate.kernel, inputDescs(request, candidate.tactic),
-                                 outputDescs(request, candidate.tactic), best);
+    candidate.time = measureKernel(*candidate.kernel, inputDescs(request, candidate.tactic),
+                                   outputDescs(request, candidate.tactic), best);
     measuredHere = true;
-    if (candidate.ms && m_cache != nullptr) m_cache->store(key, *candidate.ms);
+    if (candidate.time && m_cache != nullptr) m_cache->store(key, measurementOf(*candidate.time));
   }
-  if (candidate.ms) m_times[key] = *candidate.ms;
+  if (candidate.time) m_times[key] = *candidate.time;
   return Done{};
 }
 
@@ -196,20 +228,27 @@ Result<ChosenTactic> TacticChooser::fastest(const Backend& backend, const Kernel
     const bool measurable = !tactic.emulated && tactic.name != kReference;
     if (measurable)
       TRY(measure(backend, request, timingKey(region, tactic, context), candidate, bestKernel, measuredHere));
-    times.push_back({tactic.name, candidate.ms});
-    if (!candidate.ms) continue;
-    double cost = *candidate.ms;
+    times.push_back({tactic.name, candidate.time ? std::optional(candidate.time->ms) : std::nullopt});
+    if (!candidate.time) continue;
+    const double ms = candidate.time->ms;
+    double cost = ms;
     for (std::size_t i = 0; i < request.fused->inputs.size(); ++i) cost += inputCost(i, tactic.inputLayouts[i]);
-    bestKernel = std::min(bestKernel.value_or(*candidate.ms), *candidate.ms);
+    bestKernel = std::min(bestKernel.value_or(ms), ms);
     if (winningCost && *winningCost <= cost) continue;
     winningCost = cost;
     winner = std::move(candidate);
   }
   if (!winningCost) winner.tactic = tactics.front();
-  if (winner.ms && m_cache != nullptr) m_cache->store(regionTimeKey(region, context), *winner.ms);
+  const ChosenTactic chosen = winner.kernel != nullptr ? ChosenTactic{winner.tactic, winner.kernel}
+                                                       : TRY(take(backend, request, winner.tactic));
+  if (winner.time && m_cache != nullptr) {
+    const KernelTime time = confirmed(request, chosen, *winner.time);
+    const std::string key = timingKey(region, chosen.tactic, context);
+    if (time.spread < winner.time->spread) m_cache->store(key, measurementOf(m_times[key] = time));
+    storeRegion(request, region, context, time);
+  }
   note(request, winner.tactic.name, winningCost && !measuredHere, std::move(times));
-  if (winner.kernel != nullptr) return ChosenTactic{winner.tactic, winner.kernel};
-  return take(backend, request, winner.tactic);
+  return chosen;
 }
 
 void TacticChooser::noteRegion(const KernelRequest& request, const std::string& region) {
@@ -225,13 +264,66 @@ void TacticChooser::noteRegion(const KernelRequest& request, const std::string& 
 }
 
 double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
-  if (from == to) return 0;
-  const auto [entry, isNew] = m_conversions.emplace(conversionKey(from, to), 0.0);
+  return from == to ? 0 : measuredConversion(backend, from, to);
+}
+
+double TacticChooser::measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
+  if (backend.emulatesConversion(from, to)) return 0;
+  const TimingContext context = timingContext(backend, m_options.threads);
+  const std::string key = conversionTimeKey(from, to, context);
+  const auto [entry, isNew] = m_conversions.emplace(key, 0.0);
   if (!isNew) return entry->second;
+  const auto known = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
+  if (known) entry->second = known->ms;
+  if (known && known->spread <= kConfidentSpread) return known->ms;
   auto kernel = backend.prepareConversion(from, to, m_options.threads);
-  if (!kernel.ok()) return 0;
-  entry->second = measureKernel(*kernel.value(), std::span(&from, 1), std::span(&to, 1), std::nullopt).value_or(0);
-  return entry->second;
+  if (!kernel.ok()) return entry->second;
+  const auto time = measureKernel(*kernel.value(), std::span(&from, 1), std::span(&to, 1), std::nullopt);
+  if (!time || (known && known->spread <= time->spread)) return entry->second;
+  if (m_cache != nullptr) storeConversion(key, from, to, context, *time);
+  return entry->second = time->ms;
+}
+
+/// As a sample of its series too, where only the type changes.
+void TacticChooser::storeConversion(const std::string& key, const TensorDesc& from, const TensorDesc& to,
+                                    const TimingContext& context, const KernelTime& time) {
+  const std::int64_t elements = elementCount(from.dims).value_or(0);
+  if (isPlainConversion(from, to)) {
+    m_cache->store(key, measurementOf(time), conversionWorkload(from.dtype, to.dtype, elements, context));
+  } else {
+    m_cache->store(key, measurementOf(time));
+  }
+}
+
+void TacticChooser::noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
+  const bool isMeasured = m_cache != nullptr && !m_quiet && m_options.backend != kReference;
+  if (isMeasured && isPlainConversion(from, to)) measuredConversion(backend, from, to);
+}
+
+Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backend, const KernelRequest& request,
+                                                           const std::vector<Tactic>& tactics) {
+  const std::int64_t limit = m_plan->options.workspaceBytes;
+  if (limit == 0) return tactics;
+  std::optional<std::int64_t> least;  // that a kernel of ours needs, of those that need too much
+  std::vector<Tactic> kept;
+  bool isOurs = false;  // something else than the reference is kept
+  for (const Tactic& tactic : tactics) {
+    TRY(checkStop(m_options.stop));
+    const auto kernel = backend.prepare(request, tactic);
+    const std::int64_t needed = kernel.ok() ? static_cast<std::int64_t>(kernel.value()->scratchBytes()) : 0;
+    if (needed <= limit) {
+      kept.push_back(tactic);
+      isOurs = isOurs || (tactic.name != kReference && kernel.ok());
+      continue;
+    }
+    least = std::min(least.value_or(needed), needed);
+    if (m_quiet) continue;
+    m_report->decisions.push_back(decide("tactic.workspace", {Subject::fusedNode(request.fused->name)}, "workspace",
+                                         {{"tactic", tactic.name}, {"bytes", needed}, {"limit", limit}}));
+  }
+  // The reference is no way out: it takes seconds, and what it allocates while it runs has no limit.
+  if (least && !isOurs) return tooLittleWorkspace(request.fused->name, *least, limit);
+  return kept;
 }
 
 }  // namespace fusescope

@@ -8,6 +8,7 @@
 
 #include "cache/timing_cache.h"
 #include "engine/engine.h"
+#include "engine/measure.h"
 #include "engine/region_key.h"
 
 namespace fusescope {
@@ -37,8 +38,10 @@ class TacticChooser {
   Result<ChosenTactic> choose(const Backend& backend, const KernelRequest& request, const InputCost& inputCost);
   /// Reports that `fused` is prepared while it runs, and why.
   void noteDynamic(const FusedNode& fused, const std::string& why);
-  /// Time of a layout or type conversion, measured once for each pair.
+  /// Time of a layout or type conversion, measured once for each pair; 0 where it is not known.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  /// Measures a conversion that became a step, so that later plans know its price.
+  void noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
   /// From now on what was chosen for a fused node is taken again where it exists, without measuring or reporting.
   void replayChoices();
   const std::map<std::string, std::string>& choices() const { return m_choices; }
@@ -50,9 +53,16 @@ class TacticChooser {
   struct Candidate {
     Tactic tactic;
     std::shared_ptr<Kernel> kernel;
-    std::optional<double> ms;
+    std::optional<KernelTime> time;
   };
-  const Tactic* asked(const KernelRequest& request, const std::vector<Tactic>& tactics);
+  /// Without those that need more scratch memory than the plan allows. Errors: none of ours is left.
+  Result<std::vector<Tactic>> withinWorkspace(const Backend& backend, const KernelRequest& request,
+                                              const std::vector<Tactic>& tactics);
+  double measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  void storeConversion(const std::string& key, const TensorDesc& from, const TensorDesc& to,
+                       const TimingContext& context, const KernelTime& time);
+  const Tactic* asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
+                      const std::vector<Tactic>& offered);
   const Tactic* replayed(const KernelRequest& request, const std::vector<Tactic>& tactics);
   Result<ChosenTactic> take(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
   Result<ChosenTactic> fastest(const Backend& backend, const KernelRequest& request, const std::string& region,
@@ -61,6 +71,9 @@ class TacticChooser {
                  std::optional<double> best, bool& measuredHere);
   std::optional<double> onlyTime(const Backend& backend, const KernelRequest& request, const std::string& region,
                                  const ChosenTactic& chosen);
+  KernelTime confirmed(const KernelRequest& request, const ChosenTactic& chosen, const KernelTime& time);
+  void storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
+                   const KernelTime& time);
   void noteRegion(const KernelRequest& request, const std::string& region);
   void note(const KernelRequest& request, const std::string& chosen, bool fromCache, std::vector<TacticTime> times);
 
@@ -71,7 +84,7 @@ class TacticChooser {
   std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
   std::map<std::string, std::string> m_replay;
   std::map<std::string, std::string> m_choices;               ///< tactic by fused node
-  std::map<std::string, double> m_times;                      ///< by timing key: measured in this build
+  std::map<std::string, KernelTime> m_times;                  ///< by timing key: measured in this build
   std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
   std::map<std::string, double> m_conversions;
   bool m_quiet = false;  ///< replaying: nothing is reported

@@ -97,9 +97,12 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // precision
       {"precision.default", Precision, true, "computes in {type}"},
       {"precision.lowered", Precision, true, "computes in {type}, as --precision asks"},
-      {"precision.measured", Precision, true, "computes in {type}, the fastest that was measured"},
+      {"precision.measured", Precision, true,
+       "computes in {type}: kernels and conversions together are fastest so, by what was measured and fitted"},
       {"precision.not_measured", Precision, true,
        "stays {type}: nothing was measured that shows another type to be faster"},
+      {"precision.search_bounded", Precision, true,
+       "of {types} types f32 was compared with each of the others alone; mixing more than two of them was not tried"},
       {"precision.not_float", Precision, true, "computes no floats; precision does not apply"},
       {"precision.lowered_by_edit", Precision, true,
        "computes in {type}, as --precision asks, by an edit of the network, whose types decide: {edit}"},
@@ -139,6 +142,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "cannot run with {tactic}: there is no such tactic for it here; the nearest are {nearest}"},
       {"tactic.missing", Tactic, false,
        "was built with {tactic}, which this machine does not have; {nearest} takes its place"},
+      {"tactic.workspace", Tactic, false,
+       "does not run with {tactic}: it needs {bytes} bytes of scratch memory, and the workspace allows {limit}"},
       {"tactic.dynamic", Tactic, true, "is prepared while it runs, not ahead of time: {reason}"},
       // cache
       {"cache.same_structure", Cache, true, "has the structure of {first}: measured once, with its own weights"},

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <map>
-
 #include "planning/plan_json.h"
+#include "planning/predict_times.h"
+#include "planning/price_types.h"
 #include "planning/structure.h"
 #include "planning/type_answers.h"
 
@@ -22,20 +22,9 @@ Hash128 planHash(const Plan& plan) {
   for (const FusedNode& node : plan.fusedNodes) key.text(name(node.compute));
   for (const FusedNode& node : plan.fusedNodes)
     if (node.predictedMs) key.text(node.name).text(Json(*node.predictedMs).dump());
+  for (const PlannedCast& cast : plan.casts)
+    if (cast.predictedMs) key.number(cast.value.index).text(name(cast.to)).text(Json(*cast.predictedMs).dump());
   return key.hash();
-}
-
-void predictTimes(Plan& plan, const CostModel* costs) {
-  if (costs == nullptr) return;
-  double sum = 0;
-  bool all = !plan.fusedNodes.empty();
-  const std::vector<std::optional<double>> times = costs->milliseconds(plan);
-  for (FusedNode& node : plan.fusedNodes) {
-    node.predictedMs = times[node.id.index];
-    all = all && node.predictedMs.has_value();
-    sum += node.predictedMs.value_or(0);
-  }
-  if (all) plan.predictedMs = sum;
 }
 
 }  // namespace
@@ -85,10 +74,10 @@ namespace {
 
 /// The recipe. `priced`: for each node the type that prices chose, or nothing.
 Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const std::vector<DataType>& priced, const CostModel* costs,
+                                             const PricedTypes& priced, const PriceModel* prices,
                                              const StopToken& stop, std::shared_ptr<const Structure> previous) {
   // 1 to 4. What runs where, as which kernels, in which types.
-  Layout layout = TRY(layOut(model, options, priced, std::move(previous), stop));
+  Layout layout = TRY(layOut(model, options, priced.types, std::move(previous), stop));
   Plan& plan = layout.plan;
   const DirectiveMap& directives = *layout.directives;
 
@@ -100,70 +89,17 @@ Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model,
   append(plan.decisions, layout.solver->takeRefusals());
   append(plan.decisions, fusionAnswers(plan, layout.regions, directives));
   append(plan.decisions, answerTypes(plan, directives, *layout.solver));
+  append(plan.decisions, priced.decisions);
   append(plan.decisions, indexWarnings(plan));
   TRY(checkStop(stop));
 
   // 6. Times, where they were measured before.
-  predictTimes(plan, costs);
+  predictTimes(plan, prices);
   plan.hash = planHash(plan);
   return std::make_shared<const Plan>(std::move(plan));
 }
 
-/// Measured times decide between several types: for each node the type in which its fused node, in a plan of that type
-/// alone, is fastest. Nothing is decided where fewer than two types' times of the same fused node are known.
-Result<std::vector<DataType>> fastestTypes(const std::shared_ptr<const Model>& model, const PlanOptions& options,
-                                           const CostModel* costs, const StopToken& stop) {
-  std::vector<DataType> fastest;
-  if (costs == nullptr || options.precisions.size() < 2) return fastest;
-  struct Best {
-    double ms = 0;
-    DataType type = DataType::F32;
-    int known = 0;
-  };
-  std::map<std::vector<NodeId>, Best> best;
-  fastest.assign(model->graph->nodeIdLimit(), DataType::Undefined);
-  std::vector<DataType> types{DataType::F32};
-  types.insert(types.end(), options.precisions.begin(), options.precisions.end());
-  for (DataType type : types) {
-    PlanOptions alone = options;
-    alone.precisions = {type};
-    const auto plan = TRY(planOnce(model, alone, {}, costs, stop, nullptr));
-    for (const FusedNode& node : plan->fusedNodes) {
-      if (!node.predictedMs) continue;
-      Best& entry = best[node.nodes];
-      if (entry.known++ > 0 && *node.predictedMs >= entry.ms) continue;
-      entry.ms = *node.predictedMs;
-      entry.type = type;
-    }
-  }
-  for (const auto& [nodes, entry] : best)
-    for (NodeId id : nodes)
-      if (entry.known > 1) fastest[id.index] = entry.type;
-  return fastest;
-}
-
-/// The times that a plan's JSON holds, by the name of the fused node.
-class RecordedCosts final : public CostModel {
- public:
-  explicit RecordedCosts(const Json& plan) {
-    for (const Json& fused : plan.at("fused_nodes"))
-      if (const Json& ms = fused.at("predicted_ms"); !ms.is_null())
-        m_times[fused.at("name").get<std::string>()] = ms.get<double>();
-  }
-  std::vector<std::optional<double>> milliseconds(const Plan& plan) const override {
-    std::vector<std::optional<double>> times;
-    for (const FusedNode& node : plan.fusedNodes) {
-      const auto found = m_times.find(node.name);
-      times.push_back(found == m_times.end() ? std::nullopt : std::optional(found->second));
-    }
-    return times;
-  }
-
- private:
-  std::map<std::string, double> m_times;
-};
-
-/// By node, the types that the precision map of a plan's JSON says to be chosen by measurement.
+/// By node, the types that the precision map of a plan's JSON says to be chosen by price.
 std::vector<DataType> recordedTypes(const Graph& graph, const Json& plan) {
   std::vector<DataType> types(graph.nodeIdLimit(), DataType::Undefined);
   for (const Json& grant : plan.at("precision_map")) {
@@ -178,17 +114,17 @@ std::vector<DataType> recordedTypes(const Graph& graph, const Json& plan) {
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const CostModel* costs, const StopToken& stop, const Plan* previous) {
+                                             const PriceModel* prices, const StopToken& stop, const Plan* previous) {
   std::shared_ptr<const Structure> structure;
   if (previous != nullptr && previous->model == model) structure = previous->structure;
-  const std::vector<DataType> fastest = TRY(fastestTypes(model, options, costs, stop));
-  return planOnce(model, options, fastest, costs, stop, std::move(structure));
+  const PricedTypes priced = TRY(typesByPrice(model, options, prices, structure, stop));
+  return planOnce(model, options, priced, prices, stop, std::move(structure));
 }
 
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded) try {
   const PlanOptions options = TRY(planOptionsFromJson(recorded.at("options")));
-  const RecordedCosts costs(recorded);
-  return planOnce(model, options, recordedTypes(*model->graph, recorded), &costs, {}, nullptr);
+  const auto prices = recordedPrices(*model, recorded);
+  return planOnce(model, options, {.types = recordedTypes(*model->graph, recorded)}, prices.get(), {}, nullptr);
 } catch (const Json::exception& error) {
   return Diagnostic{.message = std::string("this plan lacks a field or holds one of another kind: ") + error.what(),
                     .help = "See planning/FORMAT.md."};

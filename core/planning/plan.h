@@ -10,6 +10,7 @@
 #include "ir/model.h"
 #include "planning/bindings.h"
 #include "planning/directive.h"
+#include "planning/price.h"
 #include "target/target.h"
 
 namespace fusescope {
@@ -65,7 +66,9 @@ struct FusedNode {
   DataType accumulate = DataType::Undefined;  ///< sums and inner values
   std::optional<std::int64_t> flops;          ///< null where an extent is not known
   std::optional<std::int64_t> bytes;          ///< inputs, weights and outputs moved
-  std::optional<double> predictedMs;          ///< of its kernel; null unless measured before
+  std::optional<double> predictedMs;          ///< of its kernel; null where it is not known
+  PriceSource predictedHow = PriceSource::Unknown;
+  double predictedSpread = 0;  ///< relative, see Price
 };
 
 /// A conversion that the plan adds. Between `producer` (invalid: an input or constant) and each of `consumers`
@@ -78,6 +81,9 @@ struct PlannedCast {
   std::vector<FusedNodeId> consumers;
   std::optional<std::int64_t> bytes;  ///< read plus written
   std::string reason;  ///< "pin", "precision", "truncation", "model_output", "model_input", "segment_boundary"
+  std::optional<double> predictedMs;  ///< of the conversion's step; null where it is not known
+  PriceSource predictedHow = PriceSource::Unknown;
+  double predictedSpread = 0;  ///< relative, see Price
 };
 
 struct PrecisionGrant {
@@ -123,7 +129,7 @@ struct Plan {
   TruncationPlan truncation;
   std::vector<PlannedCast> casts;
   std::vector<Decision> decisions;       ///< the model's first, then the planner's in the order of the pipeline
-  std::optional<double> predictedMs;     ///< of all kernels, without casts; null unless each is known
+  std::optional<double> predictedMs;     ///< of all kernels and conversions; null unless each is known
   Hash128 hash;                          ///< of model, target, directives, options and the measured times used
   std::vector<DataType> calculates;      ///< by NodeId: what it calculates in; Undefined for moves and what has no floats
   std::vector<FusedNodeId> fusedOfNode;  ///< by NodeId; empty for a plan that index() was not called on
@@ -143,23 +149,16 @@ struct Plan {
   TruncateMode truncationMode() const;
 };
 
-/// Measured times of fused nodes, by structure. Implemented over the timing cache. Thread-safe.
-class CostModel {
- public:
-  virtual ~CostModel() = default;
-  /// One entry per fused node of `plan`, in their order; null where it was never measured.
-  virtual std::vector<std::optional<double>> milliseconds(const Plan& plan) const = 0;
-};
-
 /// The pipeline: truncate, validate, partition, match, type. Pure: no file, clock or machine is asked.
 /// Errors: a pattern that matches nothing, an `obey` pin is NOT an error (see obeyRefused), an unknown target.
 /// `previous`, a plan of the same model, makes it faster and changes nothing else: what its structure holds for is not
 /// found again.
 Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const CostModel* costs = nullptr, const StopToken& stop = {},
+                                             const PriceModel* prices = nullptr, const StopToken& stop = {},
                                              const Plan* previous = nullptr);
-/// Makes a plan again from its JSON and the model it was made for: its options, with the times and the types chosen by
-/// measurement that it recorded. Whether the outcome is what was recorded is the caller's to check.
+/// Makes a plan again from its JSON and the model it was made for: its options, with the prices (those of this
+/// version of the format) and the types chosen by price that it recorded. Whether the outcome is what was recorded is
+/// the caller's to check.
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded);
 /// The decisions that refuse an `obey` directive: a command that meets one exits with status 1.
 std::vector<const Decision*> obeyRefusals(const Plan& plan);
@@ -169,7 +168,7 @@ std::vector<const Decision*> obeyRefusals(const Plan& plan);
 /// debug.
 Status verifyPlan(const Plan& plan);
 
-/// The JSON of `fusescope plan --json`: format "fusescope.plan", version 1. See planning/FORMAT.md.
+/// The JSON of `fusescope plan --json`: format "fusescope.plan", version 2. See planning/FORMAT.md.
 Json toJson(const Plan& plan);
 /// Reads one back over the model it was made for; refuses one that was made for another (contentHash differs).
 Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_ptr<const Model> model);

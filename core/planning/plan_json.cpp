@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "planning/predict_times.h"
+
 namespace fusescope {
 
 namespace {
 
 constexpr std::string_view kFormat = "fusescope.plan";
-constexpr int kVersion = 1;
+constexpr int kFirstVersion = 1;
 
 std::string text(DataType type) {
   return std::string(name(type));
@@ -29,7 +31,7 @@ class PlanWriter {
   Json write() const {
     Json json;
     json["format"] = kFormat;
-    json["version"] = kVersion;
+    json["version"] = kPlanVersion;
     json["source"] = m_plan.source;
     json["model"] = m_plan.model->path;
     json["model_hash"] = m_plan.model->contentHash.hex();
@@ -49,6 +51,11 @@ class PlanWriter {
       return entry;
     });
     json["predicted_ms"] = orNullNumber(m_plan.predictedMs);
+    const PredictedTime time = predictedTime(m_plan);
+    json["predicted"] = {{"ms", orNullNumber(m_plan.predictedMs)},
+                         {"measured_ms", jsonNumber(time.measuredMs)},
+                         {"fitted_ms", jsonNumber(time.fittedMs)},
+                         {"unknown", time.unknown}};
     return json;
   }
 
@@ -58,6 +65,15 @@ class PlanWriter {
     Json array = Json::array();
     for (const T& entry : entries) array.push_back(write(entry));
     return array;
+  }
+
+  /// What is said alike of a kernel and of a conversion.
+  template <class T>
+  static void addPrediction(Json& json, const T& priced) {
+    const bool known = priced.predictedMs.has_value();
+    json["predicted_ms"] = orNullNumber(priced.predictedMs);
+    json["predicted_how"] = known ? Json(name(priced.predictedHow)) : Json(nullptr);
+    json["predicted_spread"] = known ? jsonNumber(priced.predictedSpread) : Json(nullptr);
   }
 
   std::string valueName(ValueId value) const { return m_graph.value(value).name; }
@@ -102,7 +118,7 @@ class PlanWriter {
     });
     json["flops"] = orNull(node.flops);
     json["bytes"] = orNull(node.bytes);
-    json["predicted_ms"] = orNullNumber(node.predictedMs);
+    addPrediction(json, node);
     return json;
   }
 
@@ -130,13 +146,15 @@ class PlanWriter {
 
   Json castJson(const PlannedCast& cast) const {
     const auto fusedName = [&](FusedNodeId id) { return Json(m_plan.fusedNodes[id.index].name); };
-    return {{"value", valueName(cast.value)},
-            {"from", text(cast.from)},
-            {"to", text(cast.to)},
-            {"bytes", orNull(cast.bytes)},
-            {"reason", cast.reason},
-            {"producer", cast.producer.valid() ? fusedName(cast.producer) : Json(nullptr)},
-            {"consumers", list(cast.consumers, fusedName)}};
+    Json json = {{"value", valueName(cast.value)},
+                 {"from", text(cast.from)},
+                 {"to", text(cast.to)},
+                 {"bytes", orNull(cast.bytes)},
+                 {"reason", cast.reason},
+                 {"producer", cast.producer.valid() ? fusedName(cast.producer) : Json(nullptr)},
+                 {"consumers", list(cast.consumers, fusedName)}};
+    addPrediction(json, cast);
+    return json;
   }
 
   const Plan& m_plan;
@@ -151,6 +169,16 @@ Diagnostic badPlan(std::string problem, std::string field) {
 
 Json toJson(const Plan& plan) {
   return PlanWriter(plan).write();
+}
+
+Json decidedPart(const Json& plan, const std::string& part) {
+  Json decided = plan.at(part);
+  if (part != "fused_nodes" && part != "casts") return decided;
+  for (Json& entry : decided) {
+    if (!entry.is_object()) continue;
+    for (const char* key : {"predicted_ms", "predicted_how", "predicted_spread"}) entry.erase(key);
+  }
+  return decided;
 }
 
 Json toJson(const PlanOptions& options) {
@@ -175,6 +203,7 @@ Result<PlanOptions> planOptionsFromJson(const Json& json) {
   if (json.contains("workspace_bytes")) {
     if (!json["workspace_bytes"].is_number_integer()) return badPlan("not a number", "options.workspace_bytes");
     options.workspaceBytes = json["workspace_bytes"].get<std::int64_t>();
+    if (options.workspaceBytes < 0) return badPlan("must be 0 or more", "options.workspace_bytes");
   }
   if (json.contains("directives")) options.directives = TRY(directivesFromJson(json["directives"]));
   return options;
@@ -184,8 +213,9 @@ Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_p
   if (!json.is_object() || json.value("format", "") != kFormat) {
     return badPlan("this is not a plan: 'format' is not " + std::string(kFormat), "format");
   }
-  if (!json.contains("version") || json["version"] != kVersion) {
-    return badPlan("this version of plan is not known; this Fusescope reads version " + std::to_string(kVersion),
+  if (!json.contains("version") || (json["version"] != kFirstVersion && json["version"] != kPlanVersion)) {
+    return badPlan("this version of plan is not known; this Fusescope reads versions " + std::to_string(kFirstVersion) +
+                       " to " + std::to_string(kPlanVersion),
                    "version");
   }
   if (!json.contains("model_hash") || json["model_hash"] != model->contentHash.hex()) {
@@ -197,7 +227,7 @@ Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_p
   const std::shared_ptr<const Plan> plan = TRY(remakePlan(std::move(model), json));
   const Json again = toJson(*plan);
   for (const char* part : {"segments", "fused_nodes", "precision_map", "truncation", "casts"}) {
-    if (json.contains(part) && json[part] == again[part]) continue;
+    if (json.contains(part) && decidedPart(json, part) == decidedPart(again, part)) continue;
     return Diagnostic{.message = std::string("planning again gives other ") + part + " than the file holds",
                       .where = {.attribute = part},
                       .help = "The file was edited, or made by another version of Fusescope. Make the plan again."};

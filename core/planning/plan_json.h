@@ -5,6 +5,12 @@
 
 namespace fusescope {
 
+/// Of the document "fusescope.plan". Version 1 held no word on how a predicted time is known.
+constexpr int kPlanVersion = 2;
+
+/// A part of a plan's JSON ("fused_nodes", "casts", …) without what was predicted of it: what the planner decided.
+Json decidedPart(const Json& plan, const std::string& part);
+
 /// The options of a plan as they stand in its JSON: enough to make the plan again. planning/FORMAT.md.
 Json toJson(const PlanOptions& options);
 Result<PlanOptions> planOptionsFromJson(const Json& json);

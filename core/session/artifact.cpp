@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "base/files.h"
-#include "engine/timing_cost_model.h"
+#include "engine/timing_price_model.h"
 #include "session/operations.h"
 #include "session/options_json.h"
 #include "session/session.h"
@@ -93,8 +93,8 @@ Result<ArtifactKind> artifactKind(const std::filesystem::path& path) {
   return first == '{' ? ArtifactKind::Plan : ArtifactKind::Model;  // no protobuf message of ONNX begins with '{'
 }
 
-std::unique_ptr<CostModel> measuredCosts(const std::string& backend) {
-  return openCostModel(timingCachePath(), backend);
+std::unique_ptr<PriceModel> measuredPrices(const std::string& backend) {
+  return openPriceModel(timingCachePath(), backend);
 }
 
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
@@ -118,8 +118,8 @@ Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vect
     case ArtifactKind::Model: {
       auto model = TRY(openModel(path, inputs, stop, progress));
       if (progress) progress("plan", path.filename().string());
-      const auto costs = measuredCosts(backend);
-      auto plan = makePlan(std::move(model), options, costs.get(), stop);
+      const auto prices = measuredPrices(backend);
+      auto plan = makePlan(std::move(model), options, prices.get(), stop);
       if (!plan.ok()) {
         auto error = std::move(plan).error();
         if (error.where.file.empty()) error.where.file = path.string();

@@ -1,5 +1,7 @@
 #include "session/report_json.h"
 
+#include <algorithm>
+
 #include "session/session.h"
 
 namespace fusescope {
@@ -72,6 +74,18 @@ Json toJson(const BuildReport& report, const std::string& enginePath, std::int64
   return json;
 }
 
+Json layerTypesJson(const Plan& plan, const FusedNode& fused) {
+  Json inputs = Json::array(), outputs = Json::array();
+  for (const ValueId input : fused.inputs) {
+    const auto cast = std::ranges::find_if(plan.casts, [&](const PlannedCast& planned) {
+      return planned.value == input && std::ranges::find(planned.consumers, fused.id) != planned.consumers.end();
+    });
+    inputs.push_back(name(cast != plan.casts.end() ? cast->to : plan.storedType(input)));
+  }
+  for (const FusedOutput& output : fused.outputs) outputs.push_back(name(output.type));
+  return {{"compute", name(fused.compute)}, {"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}};
+}
+
 Json toJson(const TimeReport& report, const Plan& plan) {
   Json json = {{"format", "fusescope.time"}, {"version", 1}};
   json["median_ms"] = optionalNumber(report.medianMs);
@@ -88,6 +102,7 @@ Json toJson(const TimeReport& report, const Plan& plan) {
     const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
     json["layers"].push_back({{"name", layer.name},
                               {"origins", fused != nullptr ? originsJson(plan, *fused) : Json::array()},
+                              {"types", fused != nullptr ? layerTypesJson(plan, *fused) : Json(nullptr)},
                               {"median_ms", optionalNumber(layer.medianMs)},
                               {"tactic", layer.tactic},
                               {"flops", fused != nullptr ? optionalCount(fused->flops) : Json(nullptr)},

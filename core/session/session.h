@@ -89,11 +89,11 @@ struct Artifact {
 };
 /// What kind of file `path` is, by its content.
 Result<ArtifactKind> artifactKind(const std::filesystem::path& path);
-/// The times that builds for `backend` measured on this machine; null if there are none yet. A plan made with them is
+/// Prices by what builds for `backend` measured on this machine; null if there are none yet. A plan made with them is
 /// predicted, and several allowed types are chosen among by them.
-std::unique_ptr<CostModel> measuredCosts(const std::string& backend = "native");
-/// A model is planned by `options` and measuredCosts(). A plan or an engine holds its own options: giving others is bad
-/// use.
+std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native");
+/// A model is planned by `options` and measuredPrices(). A plan or an engine holds its own options: giving others is
+/// bad use.
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                               const PlanOptions& options, const std::string& backend = "native",
                               const StopToken& stop = {}, const Progress& progress = {});
@@ -104,6 +104,8 @@ Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const Build
 Result<Json> explainJson(const Plan& plan, std::string_view nodeName);
 Json toJson(const BuildReport& report, const std::string& enginePath, std::int64_t bytes);
 Json toJson(const TimeReport& report, const Plan& plan);
+/// The types of a fused node: what it computes in, reads and leaves. A time of it holds for a plan with the same ones.
+Json layerTypesJson(const Plan& plan, const FusedNode& fused);
 Json toJson(const CompareReport& report);
 Json toJson(const ErrorReport& report);
 /// `inspect` of an engine: header, layers, tactics, besides what inspectJson says of its model.

@@ -75,7 +75,10 @@ class Fusescope:
     def median_ms(self, seconds):
         done = subprocess.run([FUSESCOPE, "time", self.engine, "--threads", str(self.threads), "--seconds", str(seconds),
                                "--warmup", "0.3", "--json"], check=True, capture_output=True)
-        return json.loads(done.stdout)["median_ms"]
+        report = json.loads(done.stdout)
+        if report["median_ms"] is None:
+            raise SystemExit(f"{self.engine}: no time: {report['unavailable_reason']}")
+        return report["median_ms"]
 
 
 def median_of_calls(call, seconds):

@@ -183,6 +183,29 @@ class CanvasTest : public QObject {
     QVERIFY(m_view->grab().toImage() != kind);
   }
 
+  void fittedTimesLookOtherThanMeasuredOnes() {
+    auto priced = std::make_shared<Plan>(*m_plan);
+    for (FusedNode& fused : priced->fusedNodes) {
+      fused.predictedMs = 0.5;
+      fused.predictedHow = fused.name == m_fused.toStdString() ? PriceSource::Fitted : PriceSource::Measured;
+    }
+    m_view->setPlan(priced);
+    QVERIFY(m_view->waitForLayout(20000));
+    const auto told = [&](const std::string& name) {
+      m_view->select({QString::fromStdString(name)});
+      return m_view->accessibleDescription();
+    };
+    QVERIFY2(told(m_fused.toStdString()).contains("~500 µs fitted to other kernels"),
+             qPrintable(m_view->accessibleDescription()));
+    const std::string& measured = priced->fusedNodes.front().name == m_fused.toStdString()
+                                      ? priced->fusedNodes.back().name
+                                      : priced->fusedNodes.front().name;
+    QVERIFY2(told(measured).contains("500 µs measured before"), qPrintable(m_view->accessibleDescription()));
+    QVERIFY(!m_view->accessibleDescription().contains('~'));
+    m_view->setTimes({{m_fused.toStdString(), 0.5}});
+    QVERIFY(!told(m_fused.toStdString()).contains('~'));
+  }
+
   void exportsPictures() {
     QTemporaryDir folder;
     QVERIFY(m_view->exportSvg(folder.filePath("graph.svg")).ok());

@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "tests/gui/gui_support.h"
+#include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
 #include "ui/models/decisions_model.h"
 #include "ui/models/layers_model.h"
@@ -139,8 +140,15 @@ class ModelsTest : public QObject {
     const TableContent profile = profileContent(time);
     QCOMPARE(profile.rows.size(), std::size_t(3));
     QCOMPARE(profile.rows[0].name, QStringLiteral("c"));
-    QCOMPARE(profile.rows[0].cells[2].text, QStringLiteral("75.0 %"));
+    QCOMPARE(profile.rows[0].cells[1].text, QStringLiteral("3.000 ms"));
+    QCOMPARE(profile.rows[0].cells[2].text, QStringLiteral("unknown"));  // of a whole that nobody measured
     QCOMPARE(profile.rows[2].cells[1].text, QStringLiteral("unknown"));
+    Json whole = time;
+    whole["layers"].erase(1);
+    QCOMPARE(profileContent(whole).rows[0].cells[2].text, QStringLiteral("75.0 %"));
+    QCOMPARE(predictedText(1.25, PriceSource::Measured, 0.031), QString::fromUtf8("1.250 ms, measured before (± 3 %)"));
+    QCOMPARE(predictedText(1.25, PriceSource::Fitted, 0.2),
+             QString::fromUtf8("about 1.250 ms, fitted to measurements of other kernels (± 20 %)"));
     const Json comparison =
         Json::parse(R"({"groups":[{"origins":["x"],"a":["x"],"b":["x"],"a_ms":1.0,"b_ms":1.5,"delta_ms":0.5,
        "delta_range_ms":{"least":0.4,"most":0.6}},

@@ -137,6 +137,20 @@ class WindowTest : public QObject {
     const TableContent errors = errorsContent(builds.comparison());
     QVERIFY(!errors.rows.empty());
     QVERIFY(errors.rows[0].cells[3].sort.toDouble() < 1e-3);
+
+    // The same kernel in another type: what was measured is not its time.
+    const Plan& built = *m_window->document().snapshot()->plan;
+    const std::string alone = built.fusedNodeOf(m_fused.nodes.front())->name;
+    QVERIFY(builds.layerTimes(1).contains(alone));
+    application().measure(
+        "pin", [&] { m_window->document().pin({m_fused.nodes.front()}, DataType::F16, Strictness::Prefer); });
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(m_window->document().snapshot()->plan->findFusedNode(alone) != nullptr);
+    QVERIFY(!builds.layerTimes(1).contains(alone));
+    QVERIFY(!builds.layerTimes(1).empty());
+    application().measure("undo", [&] { m_window->document().undoStack().undo(); });
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(builds.layerTimes(1).contains(alone));
   }
 
   void goesOnAfterTheWorkerIsKilled() {

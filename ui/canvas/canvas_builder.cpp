@@ -125,6 +125,7 @@ class Builder {
     if (!fused.outputs.empty()) item.meta = text(typeOf(fused.outputs.front().value).text());
     setPrecision(item, fused);
     item.predictedMs = fused.predictedMs;
+    item.predictedByFit = fused.predictedHow == PriceSource::Fitted;
     item.timeKey = item.name;
     item.parent = container;
     if (container >= 0) {

@@ -48,7 +48,9 @@ CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const std::map<s
   for (std::size_t i = 0; i < scene.items.size(); ++i) {
     const CanvasItem& item = scene.items[i];
     const std::optional<double> ms = timeOf(item, times);
-    if (ms) colors.time[i] = millisecondsText(*ms);
+    const bool fitted = ms && item.predictedByFit && !times.contains(item.timeKey.toStdString());
+    if (ms) colors.time[i] = (fitted ? QStringLiteral("~") : QString()) + millisecondsText(*ms);
+    colors.anyFitted = colors.anyFitted || fitted;
     Swatch swatch = precisionOf(item, theme);
     if (item.kind == ItemKind::Segment) {
       swatch = segmentSwatch(item, theme);

@@ -13,9 +13,10 @@ namespace fusescope {
 struct CanvasColors {
   std::vector<QColor> fill;    ///< by item
   std::vector<QString> badge;  ///< the same as a word: "f16"
-  std::vector<QString> time;   ///< "0.12 ms", empty where nothing was measured
+  std::vector<QString> time;   ///< "0.12 ms", "~0.12 ms" where it is fitted, empty where nothing is known
   std::vector<Swatch> legend;  ///< of the colours that occur
   double slowestMs = 0;        ///< Time: the end of the scale; 0: no times
+  bool anyFitted = false;      ///< some times are fitted, not measured
 };
 CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const std::map<std::string, double>& times,
                       const Theme& theme);

@@ -29,10 +29,11 @@ struct CanvasItem {
   int segment = -1;
   bool fallback = false;
   std::optional<double> predictedMs;
-  int nodes = 0;      ///< that it stands for
-  int constants = 0;  ///< weights that they read
-  int parent = -1;    ///< index of the container; parents come before what they hold
-  bool open = false;  ///< a container
+  bool predictedByFit = false;  ///< not measured itself
+  int nodes = 0;                ///< that it stands for
+  int constants = 0;            ///< weights that they read
+  int parent = -1;              ///< index of the container; parents come before what they hold
+  bool open = false;            ///< a container
   bool canOpen = false;
   QString timeKey;  ///< the fused node whose time it shows; empty: none
   QSizeF size;      ///< of a box; of a container the width of its header

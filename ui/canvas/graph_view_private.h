@@ -46,6 +46,8 @@ struct GraphView::Private {
   int nearestAlong(int item, bool down) const;
   int sibling(int item, bool right) const;
   int firstChild(int item) const;
+  /// The time on a box in words: "~0.12 ms fitted to other kernels". Empty where none is known.
+  QString timeText(int item) const;
   QString describe(int item) const;  ///< for a screen reader
   QString tooltipAt(const QPointF& viewPoint) const;
   bool canOpen(const QString& name) const;

@@ -116,13 +116,20 @@ void GraphView::Private::stepMatch(int by) {
   emit q->searchChanged(matchIndex, count);
 }
 
+QString GraphView::Private::timeText(int item) const {
+  const QString& time = colors.time[std::size_t(item)];
+  const CanvasItem& it = scene->items[std::size_t(item)];
+  if (time.isEmpty() || times.count(it.timeKey.toStdString()) != 0) return time;
+  return time + (it.predictedByFit ? GraphView::tr(" fitted to other kernels") : GraphView::tr(" measured before"));
+}
+
 QString GraphView::Private::describe(int item) const {
   if (item < 0) return selection.join(", ");
   const CanvasItem& it = scene->items[std::size_t(item)];
   QStringList parts{it.title, it.detail};
   if (!it.meta.isEmpty()) parts << it.meta;
   if (it.precision != DataType::Undefined) parts << precisionSwatch(it.precision, theme).text;
-  if (!colors.time[std::size_t(item)].isEmpty()) parts << colors.time[std::size_t(item)];
+  if (const QString time = timeText(item); !time.isEmpty()) parts << time;
   if (it.canOpen) parts << (it.open ? GraphView::tr("open") : GraphView::tr("closed, %n nodes", nullptr, it.nodes));
   parts << GraphView::tr("%1 in, %2 out")
                .arg(scene->in[std::size_t(item)].size())
@@ -144,8 +151,7 @@ QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   if (it.kind != ItemKind::Segment) facts << precisionSwatch(it.precision, theme).text;
   if (it.nodes > 1) facts << GraphView::tr("%1 nodes").arg(it.nodes);
   if (it.constants > 0) facts << GraphView::tr("%1 constants").arg(it.constants);
-  const QString& time = colors.time[std::size_t(item)];
-  if (!time.isEmpty()) facts << time + (times.count(it.timeKey.toStdString()) ? "" : GraphView::tr(" predicted"));
+  if (const QString time = timeText(item); !time.isEmpty()) facts << time;
   text += "<br/>" + facts.join(QStringLiteral(" \u00b7 ")).toHtmlEscaped();
   if (!it.meta.isEmpty()) text += "<br/>" + it.meta.toHtmlEscaped();
   if (!it.stubs.isEmpty()) text += "<br/>" + GraphView::tr("reads %1").arg(it.stubs.join(", ")).toHtmlEscaped();

@@ -23,6 +23,8 @@ void paintCard(QPainter& painter, const QRect& rect, const Theme& theme) {
   painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 7, 7);
 }
 
+constexpr const char* kFittedNote = "~ fitted, not measured";
+
 QString titleOf(ColorMode mode) {
   switch (mode) {
     case ColorMode::Kind:
@@ -60,7 +62,8 @@ void LegendWidget::show(ColorMode mode, const CanvasColors& colors, const Theme&
   int rows = int(m_colors.legend.size());
   if (mode == ColorMode::Time) {
     width = std::max(width, 170.0);
-    rows = 2;
+    rows = m_colors.anyFitted ? 3 : 2;
+    if (m_colors.anyFitted) spoken << tr(kFittedNote);
   }
   m_size = QSize(int(width) + 2 * kMargin + 2, kTitleRow + rows * kRow + 2 * kMargin - 4);
   setAccessibleName(tr("Legend: colour by %1").arg(m_title.toLower()));
@@ -114,6 +117,7 @@ void LegendWidget::paintScale(QPainter& painter) const {
   painter.setPen(m_theme.text);
   painter.drawText(below, Qt::AlignLeft, "0");
   painter.drawText(below, Qt::AlignRight, millisecondsText(m_colors.slowestMs));
+  if (m_colors.anyFitted) painter.drawText(below.translated(0, kRow), Qt::AlignLeft, tr(kFittedNote));
 }
 
 MinimapWidget::MinimapWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::dark()) {

@@ -101,7 +101,7 @@ QString CompareDock::summaryText() const {
     text += QStringLiteral(" · ") + verdict(*b / *a, *ratio, numberIn(comparison, "turns").value_or(0), theme);
   } else {
     const std::string why = textIn(comparison, "time_unavailable");
-    text += QStringLiteral(" · <span style='color:%1'>time unknown on this CPU%2</span>")
+    text += QStringLiteral(" · <span style='color:%1'>time unknown%2</span>")
                 .arg(theme.warning.name(), why.empty() ? QString() : QStringLiteral(": ") + html(why));
   }
   if (comparison.contains("outputs") && !comparison["outputs"].empty()) {

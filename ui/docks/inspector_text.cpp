@@ -255,10 +255,11 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
   const QString unknown = timeUnknownReason(plan, fused.compute);
-  if (!unknown.isEmpty())
+  if (fused.predictedMs)
+    summary.add(QStringLiteral("predicted"),
+                predictedText(*fused.predictedMs, fused.predictedHow, fused.predictedSpread));
+  else if (!unknown.isEmpty())
     summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
-  else if (fused.predictedMs)
-    summary.add(QStringLiteral("predicted"), msText(fused.predictedMs));
   text += summary.text() + heading(QStringLiteral("Nodes"), theme);
   for (const NodeId node : fused.nodes) {
     text += QStringLiteral("<div>%1 <span style='color:%2'>%3</span></div>")

@@ -105,6 +105,7 @@ LayersDock::LayersDock(const DockContext& context, QWidget* parent)
 void LayersDock::refresh() {
   m_syncing = true;
   m_model.setSnapshot(m_context.document.snapshot());
+  refreshTimes();
   m_syncing = false;
   applyFilter();
   showSelection(nullptr);
@@ -117,7 +118,8 @@ void LayersDock::refreshTimes() {
   const Json& time = builds.slot(index).time;
   if (time.is_object() && builds.layerTimes(index).empty()) {
     unknown = qs(textIn(time, "unavailable_reason"));
-    if (unknown.isEmpty()) unknown = QStringLiteral("No layer of this engine could be timed.");
+    if (unknown.isEmpty())
+      unknown = QStringLiteral("The engine that was timed has other kernels or types than this plan: build again.");
   }
   m_model.setTimes(builds.layerTimes(index), unknown);
 }

@@ -278,11 +278,14 @@ void BuildController::reset() {
 std::map<std::string, double> BuildController::layerTimes(int index) const {
   std::map<std::string, double> times;
   const Json& time = slot(index).time;
-  if (!time.is_object() || !time.contains("layers")) return times;
+  const auto snapshot = m_document.snapshot();
+  if (!snapshot || !time.is_object() || !time.contains("layers")) return times;
+  const Plan& plan = *snapshot->plan;
   for (const Json& layer : time["layers"]) {
-    if (layer.contains("median_ms") && layer["median_ms"].is_number()) {
-      times[layer.value("name", std::string())] += layer["median_ms"].get<double>();
-    }
+    const auto name = layer.value("name", std::string());
+    const FusedNode* fused = plan.findFusedNode(name);
+    if (fused == nullptr || layer.value("types", Json()) != layerTypesJson(plan, *fused)) continue;
+    if (const Json& ms = layer.at("median_ms"); ms.is_number()) times[name] += ms.get<double>();
   }
   return times;
 }

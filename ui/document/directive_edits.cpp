@@ -109,8 +109,8 @@ QString timeUnknownReason(const Plan& plan, DataType type) {
   }
   if (plan.target.hardwareTypes.contains(type) || type == DataType::F32) return {};
   return QStringLiteral(
-             "unknown on this CPU: it has no %1 hardware, so %1 is emulated; the values are right, the time "
-             "would mean nothing")
+             "unknown: no kernel of Fusescope runs %1 here; the reference calculates it exactly, so the values are "
+             "right, and a time would say nothing")
       .arg(qs(type));
 }
 

@@ -51,8 +51,8 @@ Result<Opened> openAndPlan(const std::string& path, const PlanOptions& options,
 Result<std::shared_ptr<const PlanSnapshot>> planAgain(std::shared_ptr<const Model> model, const PlanOptions& options,
                                                       std::shared_ptr<const PlanSnapshot> before,
                                                       const StopToken& stop) {
-  const auto costs = measuredCosts();
-  auto plan = TRY(makePlan(std::move(model), options, costs.get(), stop));
+  const auto prices = measuredPrices();
+  auto plan = TRY(makePlan(std::move(model), options, prices.get(), stop));
   TRY(checkStop(stop));
   return makeSnapshot(std::move(plan), before ? before->plan.get() : nullptr);
 }

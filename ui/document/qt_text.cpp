@@ -37,6 +37,13 @@ QString msText(std::optional<double> ms) {
   return QStringLiteral("%1 ms").arg(QString::number(*ms, 'f', size < 1 ? 4 : (size < 10 ? 3 : 2)));
 }
 
+QString predictedText(double ms, PriceSource how, double spread) {
+  const QString within = QStringLiteral("± %1 %").arg(100 * spread, 0, 'f', 0);
+  if (how == PriceSource::Fitted)
+    return QStringLiteral("about %1, fitted to measurements of other kernels (%2)").arg(msText(ms), within);
+  return QStringLiteral("%1, measured before (%2)").arg(msText(ms), within);
+}
+
 QString errorText(double error) {
   if (std::isnan(error)) return QStringLiteral("nan");
   if (std::isinf(error)) return error > 0 ? QStringLiteral("inf") : QStringLiteral("-inf");

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/data_type.h"
+#include "planning/price.h"
 
 namespace fusescope {
 
@@ -20,6 +21,8 @@ inline QString qs(DataType type) {
 QString countText(std::optional<std::int64_t> count);  ///< "12", "1.2 k", "3.4 M", "5.6 G"
 QString bytesText(std::optional<std::int64_t> bytes);
 QString msText(std::optional<double> ms);
+/// "0.12 ms, measured before (± 3 %)", "about 0.12 ms, fitted to other kernels (± 20 %)".
+QString predictedText(double ms, PriceSource how, double spread);
 QString errorText(double error);  ///< "0", "1.2e-05", "inf", "nan"
 /// `text` safe inside HTML.
 QString html(std::string_view text);

@@ -109,16 +109,18 @@ TableContent profileContent(const Json& time) {
   TableContent content{{"Layer", "Time", "Share", "Tactic", "FLOPs", "Bytes"}, {}, {}};
   if (!time.is_object() || !time.contains("layers")) return content;
   double total = 0, most = 0;
+  bool all = true;  // else shares would be of a part that is taken for the whole
   for (const Json& layer : time["layers"]) {
-    const double ms = numberIn(layer, "median_ms").value_or(0);
-    total += ms;
-    most = std::max(most, ms);
+    const auto ms = numberIn(layer, "median_ms");
+    all = all && ms.has_value();
+    total += ms.value_or(0);
+    most = std::max(most, ms.value_or(0));
   }
   for (const Json& layer : time["layers"]) {
     const QString layerName = qs(textIn(layer, "name"));
     const auto ms = numberIn(layer, "median_ms");
     Cell share = text(QStringLiteral("unknown"), Tone::Dim);
-    if (ms && total > 0) {
+    if (ms && all && total > 0) {
       share = {.text = QStringLiteral("%1 %").arg(100 * *ms / total, 0, 'f', 1), .sort = *ms, .number = true};
       share.bar = most > 0 ? *ms / most : 0;
     }

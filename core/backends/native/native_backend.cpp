@@ -48,6 +48,11 @@ Result<std::unique_ptr<Kernel>> conversion(const TensorDesc& from, const TensorD
   return program.finish();
 }
 
+bool isLeftToReference(const TensorDesc& from, const TensorDesc& to) {
+  const bool plain = from.layout == Layout::Plain && to.layout == Layout::Plain;
+  return plain && (from.dtype == to.dtype || !canConvert(from.dtype, to.dtype) || from.dims != to.dims);
+}
+
 /// Of our own kernels: one more whenever one of them becomes faster or slower, since measured times hold for a version.
 const std::string kKernelVersion = "2";
 
@@ -57,7 +62,7 @@ class NativeBackend final : public Backend {
   std::string version() const override {
     const dnnl_version_t& onednn = *dnnl_version();
     return kKernelVersion + " onednn " + std::to_string(onednn.major) + "." + std::to_string(onednn.minor) + "." +
-           std::to_string(onednn.patch);
+           std::to_string(onednn.patch) + " isa " + std::to_string(static_cast<int>(dnnl_get_effective_cpu_isa()));
   }
 
   std::vector<Tactic> tactics(const KernelRequest& request) const override {
@@ -72,11 +77,12 @@ class NativeBackend final : public Backend {
 
   Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to,
                                                     int threads) const override {
-    const bool plain = from.layout == Layout::Plain && to.layout == Layout::Plain;
-    if (plain && (from.dtype == to.dtype || !canConvert(from.dtype, to.dtype) || from.dims != to.dims)) {
-      return referenceBackend().prepareConversion(from, to, threads);
-    }
+    if (isLeftToReference(from, to)) return referenceBackend().prepareConversion(from, to, threads);
     return guardDnnl<std::unique_ptr<Kernel>>("a conversion", [&] { return conversion(from, to, threads); });
+  }
+
+  bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {
+    return isLeftToReference(from, to) && referenceBackend().emulatesConversion(from, to);
   }
 };
 

@@ -54,6 +54,11 @@ class ReferenceBackend final : public Backend {
     return std::unique_ptr<Kernel>(
         std::make_unique<TypeConversion>(from.dtype, to.dtype, elementCount(from.dims).value_or(0)));
   }
+
+  bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {
+    const auto isNarrow = [](DataType type) { return isFloat(type) && bitWidth(type) <= 16; };
+    return from.dtype != to.dtype && (isNarrow(from.dtype) || isNarrow(to.dtype));
+  }
 };
 
 }  // namespace

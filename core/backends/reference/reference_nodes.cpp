@@ -98,11 +98,12 @@ void equaliseOperands(std::vector<Tensor>& tensors) {
 
 }  // namespace
 
-bool isEmulated(const Plan& plan, const FusedNode& fused) {
-  return std::ranges::any_of(fused.nodes, [&](NodeId id) {
+DataType emulatedType(const Plan& plan, const FusedNode& fused) {
+  for (const NodeId id : fused.nodes) {
     const DataType type = id.index < plan.calculates.size() ? plan.calculates[id.index] : fused.compute;
-    return type == DataType::F16 || type == DataType::BF16 || type == DataType::I8;
-  });
+    if (type == DataType::F16 || type == DataType::BF16 || type == DataType::I8) return type;
+  }
+  return DataType::Undefined;
 }
 
 Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& request, const Node& node, std::size_t i,

@@ -11,9 +11,12 @@
 
 namespace fusescope {
 
-/// Whether the plan asks of `fused` arithmetic in floats narrower than f32 or in 8-bit integers: kernels that calculate in
-/// f32 and round then give the right results, and their times mean nothing.
-bool isEmulated(const Plan& plan, const FusedNode& fused);
+/// The type that the reference emulates where it runs `fused`: a float narrower than float32, or the integers of a
+/// quantised region, to which the plan makes it round. Results are right, its time means nothing. Undefined: none.
+DataType emulatedType(const Plan& plan, const FusedNode& fused);
+inline bool isEmulated(const Plan& plan, const FusedNode& fused) {
+  return emulatedType(plan, fused) != DataType::Undefined;
+}
 
 /// Runs a fused node's operators one by one with the reference kernels, on whole tensors of any extents, on text and on
 /// containers. Math is in f32 for every narrower float. A value is rounded where it stands in memory, to its stored type;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "backends/reference/convert_elements.h"
+#include "backends/reference/reference_nodes.h"
 #include "base/float_bits.h"
 
 namespace fusescope {
@@ -73,11 +74,52 @@ TEST(ReferenceBackend, StoresOutputsAtTheirType) {
   EXPECT_TRUE(std::isinf(fromFloat16Bits(y[1]))) << "66,000 is beyond f16";
 }
 
-TEST(ReferenceBackend, SaysWhatIsEmulated) {
-  SingleNode node("Add", DataType::F16, DataType::F16, Tensor::scalar(1));
-  EXPECT_TRUE(referenceBackend().tactics(node.request).front().emulated);
-  node.plan.target.hardwareTypes = {DataType::F32, DataType::F16};
-  EXPECT_FALSE(referenceBackend().tactics(node.request).front().emulated);
+bool emulates(const SingleNode& node) {
+  return referenceBackend().tactics(node.request).front().emulated;
+}
+
+TEST(ReferenceBackend, NarrowFloatsAreEmulatedWhateverTheHardwareHas) {
+  for (const DataType type : {DataType::F16, DataType::BF16, DataType::F8E4M3}) {
+    SingleNode node("Add", type, type, Tensor::scalar(1));
+    node.plan.target.hardwareTypes = {DataType::F32, type};
+    node.plan.target.capabilities = {"avx512_fp16", "avx512_bf16", "amx_fp16", "amx_bf16"};
+    EXPECT_TRUE(emulates(node)) << name(type);
+    EXPECT_EQ(emulatedType(node.plan, node.plan.fusedNodes[0]), type);
+  }
+  SingleNode wide("Add", DataType::F32, DataType::F32, Tensor::scalar(1));
+  wide.plan.target.hardwareTypes.clear();
+  EXPECT_FALSE(emulates(wide)) << "float32 is what the reference calculates in";
+}
+
+TEST(ReferenceBackend, WhateverIsNarrowInMemoryIsEmulated) {
+  const SingleNode stores("Add", DataType::F32, DataType::F16, Tensor::scalar(1));
+  EXPECT_TRUE(emulates(stores)) << "what it leaves";
+  SingleNode reads("Add", DataType::F32, DataType::F32, Tensor::scalar(1));
+  EXPECT_FALSE(emulates(reads));
+  reads.plan.truncation.constants = {{reads.request.constants.begin()->first, DataType::F32, DataType::BF16}};
+  EXPECT_TRUE(emulates(reads)) << "a constant that it reads";
+  SingleNode edge("Add", DataType::F32, DataType::F32, Tensor::scalar(1));
+  edge.plan.fusedNodes[0].innerEdges = {{edge.plan.fusedNodes[0].outputs[0].value, false, DataType::F16}};
+  EXPECT_FALSE(emulates(edge)) << "in registers";
+  edge.plan.fusedNodes[0].innerEdges[0].real = true;
+  EXPECT_TRUE(emulates(edge)) << "in memory";
+}
+
+TEST(ReferenceBackend, AQuantisedRegionIsEmulatedAndIntegersAreNot) {
+  const SingleNode region("Add", DataType::I8, DataType::F32, Tensor::scalar(1));
+  EXPECT_TRUE(emulates(region)) << "floats of the network, calculated in int8";
+  const SingleNode integers("Add", DataType::I32, DataType::I32, Tensor::scalar(1));
+  EXPECT_FALSE(emulates(integers));
+}
+
+TEST(ReferenceBackend, ConversionsToNarrowFloatsAreEmulated) {
+  const auto emulatesConversion = [](DataType from, DataType to) {
+    return referenceBackend().emulatesConversion({from, {4}}, {to, {4}});
+  };
+  EXPECT_TRUE(emulatesConversion(DataType::F32, DataType::F16));
+  EXPECT_TRUE(emulatesConversion(DataType::F8E5M2, DataType::F32));
+  EXPECT_FALSE(emulatesConversion(DataType::I64, DataType::I32));
+  EXPECT_FALSE(emulatesConversion(DataType::F16, DataType::F16)) << "a copy";
 }
 
 TEST(ReferenceBackend, UnknownTacticsAndMissingKernelsAreErrors) {

@@ -1,9 +1,11 @@
 #include "cache/timing_cache.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -31,25 +33,62 @@ TEST_F(TimingCacheTest, RemembersAcrossOpenings) {
   {
     const auto cache = open();
     EXPECT_FALSE(cache->find(key).has_value());
-    cache->store(key, 1.25);
-    cache->store("other", 7);
-    cache->store("other", 8);
+    cache->store(key, {.ms = 1.25, .spread = 0.5, .day = "2026-11-21"});
+    cache->store("other", {.ms = 7});
+    cache->store("other", {.ms = 8});
   }
   const auto cache = open();
-  EXPECT_EQ(cache->find(key), 1.25);
-  EXPECT_EQ(cache->find("other"), 8.0);
+  EXPECT_EQ(cache->find(key), (Measurement{1.25, 0.5, "2026-11-21"}));
+  EXPECT_EQ(cache->find("other"), Measurement{.ms = 8.0});
   EXPECT_FALSE(cache->find("a").has_value());
   EXPECT_EQ(cache->size(), 2U);
   EXPECT_TRUE(cache->movedAside().empty());
 }
 
+TEST_F(TimingCacheTest, GivesTheSamplesOfASeries) {
+  const auto cache = open();
+  cache->store("one", {.ms = 1, .spread = 0.1}, {.series = "s", .work = 10, .traffic = 100});
+  cache->store("two", {.ms = 2}, {.series = "s", .work = 20, .traffic = 200});
+  cache->store("two", {.ms = 3}, {.series = "s", .work = 20, .traffic = 200});
+  cache->store("other", {.ms = 9}, {.series = "t", .work = 1, .traffic = 1});
+  cache->store("of none", {.ms = 9});
+  auto samples = cache->series("s");
+  ASSERT_EQ(samples.size(), 2U);
+  std::ranges::sort(samples, {}, &WorkSample::work);
+  EXPECT_EQ(samples[0].measured, (Measurement{.ms = 1, .spread = 0.1}));
+  EXPECT_EQ(std::pair(samples[1].work, samples[1].traffic), std::pair(20.0, 200.0));
+  EXPECT_EQ(samples[1].measured.ms, 3) << "measured again";
+  EXPECT_TRUE(cache->series("unknown").empty());
+  EXPECT_EQ(cache->size(), 4U);
+}
+
+/// As the first version of the schema kept times: some of them were the emulator's.
+TEST_F(TimingCacheTest, TimesOfEarlierVersionsAreNotFound) {
+  sqlite3* old = nullptr;
+  ASSERT_EQ(sqlite3_open(m_file.c_str(), &old), SQLITE_OK);
+  const std::string fill =
+      "PRAGMA journal_mode=WAL; PRAGMA application_id=1179861809;"
+      "CREATE TABLE timings(hash TEXT NOT NULL, key BLOB NOT NULL, ms REAL NOT NULL, PRIMARY KEY(hash, key))"
+      " WITHOUT ROWID;"
+      "INSERT INTO timings VALUES('" +
+      hashText("a").hex() + "', CAST('a' AS BLOB), 1.5);";
+  ASSERT_EQ(sqlite3_exec(old, fill.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(old);
+  const auto cache = open();
+  EXPECT_TRUE(cache->movedAside().empty()) << "an old file is not a damaged one";
+  EXPECT_EQ(cache->find("a"), std::nullopt);
+  EXPECT_EQ(cache->size(), 0U);
+  cache->store("a", {.ms = 2});
+  EXPECT_EQ(cache->find("a"), Measurement{.ms = 2});
+}
+
 TEST_F(TimingCacheTest, HashChangesWithContent) {
   const auto cache = open();
   const Hash128 empty = cache->hash();
-  cache->store("a", 1);
+  cache->store("a", {.ms = 1});
   const Hash128 one = cache->hash();
   EXPECT_NE(empty, one);
-  cache->store("a", 2);
+  cache->store("a", {.ms = 2});
   EXPECT_NE(one, cache->hash());
 }
 
@@ -59,14 +98,14 @@ TEST_F(TimingCacheTest, MovesDamagedFilesAside) {
   ASSERT_NE(cache, nullptr);
   EXPECT_FALSE(cache->movedAside().empty());
   EXPECT_TRUE(std::filesystem::exists(cache->movedAside()));
-  cache->store("a", 1);
-  EXPECT_EQ(cache->find("a"), 1.0);
+  cache->store("a", {.ms = 1});
+  EXPECT_EQ(cache->find("a"), Measurement{.ms = 1});
 }
 
 TEST_F(TimingCacheTest, MovesTruncatedFilesAside) {
   {
     const auto cache = open();
-    for (int i = 0; i < 500; ++i) cache->store("key " + std::to_string(i) + std::string(100, '.'), i);
+    for (int i = 0; i < 500; ++i) cache->store("key " + std::to_string(i) + std::string(100, '.'), {.ms = 1.0 * i});
   }
   std::filesystem::resize_file(m_file, std::filesystem::file_size(m_file) / 2 + 100);
   const auto cache = open();
@@ -87,12 +126,12 @@ TEST_F(TimingCacheTest, ServesThreadsAndProcessesAtOnce) {
   if (child == 0) {
     const auto cache = TimingCache::open(m_file);
     if (!cache.ok()) ::_exit(1);
-    for (int i = 0; i < 50; ++i) cache.value()->store("child " + std::to_string(i), i);
+    for (int i = 0; i < 50; ++i) cache.value()->store("child " + std::to_string(i), {.ms = 1.0 * i});
     ::_exit(0);
   }
   const auto cache = open();
   const auto work = [&](int thread) {
-    for (int i = 0; i < 25; ++i) cache->store(std::to_string(thread) + " " + std::to_string(i), i);
+    for (int i = 0; i < 25; ++i) cache->store(std::to_string(thread) + " " + std::to_string(i), {.ms = 1.0 * i});
   };
   std::thread first(work, 1), second(work, 2);
   first.join();

@@ -194,6 +194,9 @@ class CountingBackend final : public Backend {
                                                     int threads) const override {
     return referenceBackend().prepareConversion(from, to, threads);
   }
+  bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {
+    return referenceBackend().emulatesConversion(from, to);
+  }
   mutable int prepared = 0;
 };
 
@@ -228,9 +231,7 @@ TEST(ShapeCache, CountsHitsAndMissesAndForgetsTheOldest) {
   options.shapeCache = 2;
   const auto engine = engineOf(planOf(smallNetwork()), options);  // prepared for a batch of 2
   const auto run = [&](std::int64_t batch) { return engine->run({{"x", noise({batch, 4}, 1)}}).ok(); };
-  const auto counts = [&] {
-    return std::pair(engine->report().shapeCache.hits, engine->report().shapeCache.misses);
-  };
+  const auto counts = [&] { return std::pair(engine->report().shapeCache.hits, engine->report().shapeCache.misses); };
   EXPECT_EQ(counts(), std::pair(std::int64_t{0}, std::int64_t{1}));
   EXPECT_TRUE(run(2) && run(3) && run(2));
   EXPECT_EQ(counts(), std::pair(std::int64_t{2}, std::int64_t{2}));

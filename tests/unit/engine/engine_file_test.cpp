@@ -1,6 +1,8 @@
+#include <cstring>
 #include <fstream>
 
 #include "base/files.h"
+#include "base/hash.h"
 #include "engine/engine_file.h"
 #include "tests/unit/engine/engine_fixture.h"
 
@@ -85,6 +87,33 @@ TEST_F(EngineFileTest, CanBeInspected) {
   EXPECT_EQ(info.value().fusescopeVersion, "0.1.0");
   EXPECT_EQ(info.value().tactics.size(), m_engine->plan().fusedNodes.size());
   EXPECT_EQ(info.value().bytes, static_cast<std::int64_t>(std::filesystem::file_size(m_file)));
+}
+
+/// The file with another version of its description, its checksum made to fit.
+std::string withDescriptionVersion(std::string file, char version) {
+  std::uint64_t metaBytes = 0;
+  std::memcpy(&metaBytes, file.data() + 16, sizeof metaBytes);
+  const std::string before = "\"format\":\"fusescope.engine\",\"version\":";
+  const std::size_t at = file.find(before);
+  if (at == std::string::npos) throw std::runtime_error("the description has no version");
+  file[at + before.size()] = version;
+  const Hash128 hash = hashText(std::string_view(file).substr(64, metaBytes));
+  std::memcpy(file.data() + 48, &hash.high, sizeof hash.high);
+  std::memcpy(file.data() + 56, &hash.low, sizeof hash.low);
+  return file;
+}
+
+TEST_F(EngineFileTest, TimesOfTheFirstDescriptionAreNotBelieved) {
+  const TacticChoice choice{.fusedNode = "matmul", .chosen = "reference", .candidates = {{"reference", 0.001}}};
+  const Status written = writeEngineFile(
+      m_file, {.plan = planOf(smallNetwork()), .backend = "native", .extents = {{"x", {2, 4}}}, .tactics = {choice}});
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  EXPECT_EQ(inspectEngineFile(m_file).value().tactics.at(0).candidates.at(0).ms, std::optional(0.001));
+  write(m_file, withDescriptionVersion(contentOf(m_file), '1'));
+  const auto old = inspectEngineFile(m_file);
+  ASSERT_TRUE(old.ok()) << old.error().text();
+  EXPECT_EQ(old.value().tactics.at(0).chosen, "reference") << "the choice still holds";
+  EXPECT_EQ(old.value().tactics.at(0).candidates.at(0).ms, std::nullopt);
 }
 
 TEST_F(EngineFileTest, ForeignAndTruncatedFilesAreErrors) {

@@ -84,20 +84,20 @@ TEST(Killed, ATimingCacheOpensAndHoldsWhatWasStored) {
   {
     auto cache = TimingCache::open(file);
     ASSERT_TRUE(cache.ok()) << cache.error().text();
-    cache.value()->store("before", 1.5);
+    cache.value()->store("before", {.ms = 1.5});
   }
   for (int round = 0; round < kRounds; ++round) {
     killedAfter(std::chrono::microseconds(2000 + 3100 * round), [&] {
       auto cache = TimingCache::open(file);
       if (!cache.ok()) ::_exit(1);
-      for (int i = 0; i < 50; ++i) cache.value()->store("key" + std::to_string(i), i);
+      for (int i = 0; i < 50; ++i) cache.value()->store("key" + std::to_string(i), {.ms = 1.0 * i});
     });
     auto cache = TimingCache::open(file);
     ASSERT_TRUE(cache.ok()) << cache.error().text();
     EXPECT_TRUE(cache.value()->movedAside().empty());
-    EXPECT_EQ(cache.value()->find("before"), std::optional(1.5));
+    EXPECT_EQ(cache.value()->find("before"), std::optional(Measurement{.ms = 1.5}));
     const auto other = cache.value()->find("key7");
-    EXPECT_TRUE(!other || *other == 7.0);
+    EXPECT_TRUE(!other || other->ms == 7.0);
   }
 }
 

@@ -60,6 +60,9 @@ TEST(PlanJson, RefusesWhatIsNotAPlanOfThisModel) {
   Json edited = json;
   edited["fused_nodes"][0]["kind"] = "conv";
   EXPECT_EQ(planFromJson(edited, model).error().where.attribute, "fused_nodes");
+  Json negative = json;
+  negative["options"]["workspace_bytes"] = -1;
+  EXPECT_EQ(planFromJson(negative, model).error().where.attribute, "options.workspace_bytes");
   Json newer = json;
   newer["version"] = 99;
   EXPECT_EQ(planFromJson(newer, model).error().where.attribute, "version");

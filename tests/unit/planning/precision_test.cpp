@@ -51,27 +51,42 @@ TEST(Precision, SeveralTypesNeedMeasurements) {
 }
 
 /// Knows every fused node: bf16 is fast for "fc2" and slow elsewhere.
-class FixedCosts : public CostModel {
+class FixedPrices : public PriceModel {
  public:
-  std::vector<std::optional<double>> milliseconds(const Plan& plan) const override {
-    std::vector<std::optional<double>> times;
+  std::vector<Price> kernels(const Plan& plan) const override {
+    std::vector<Price> prices;
     for (const FusedNode& node : plan.fusedNodes) {
       const bool brain = node.compute == DataType::BF16, half = node.compute == DataType::F16;
-      times.emplace_back(brain ? (node.name == "fc2" ? 0.5 : 9.0) : half ? 8.0 : 1.0);
+      const double ms = brain ? (node.name == "fc2" ? 0.5 : 9.0) : half ? 8.0 : 1.0;
+      prices.push_back({.ms = ms, .how = PriceSource::Measured});
     }
-    return times;
+    return prices;
+  }
+  Price conversion(DataType, DataType, std::int64_t elements) const override {
+    return {.ms = 0.01 * static_cast<double>(elements), .how = PriceSource::Fitted, .spread = 0.2};
   }
 };
 
 TEST(Precision, MeasurementsChooseAmongSeveral) {
-  const FixedCosts costs;
+  const FixedPrices prices;
   const auto plan =
-      makePlan(twoLayers(), {.target = "cpu:avx2", .precisions = {DataType::F16, DataType::BF16}}, &costs);
+      makePlan(twoLayers(), {.target = "cpu:avx2", .precisions = {DataType::F16, DataType::BF16}}, &prices);
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(grantOf(*plan.value(), "fc1").granted, DataType::F32);
   EXPECT_EQ(grantOf(*plan.value(), "fc2").granted, DataType::BF16);
   EXPECT_EQ(grantOf(*plan.value(), "fc2").code, "precision.measured");
-  EXPECT_EQ(plan.value()->predictedMs, std::optional<double>(1.0 + 0.5 + 1.0));
+  double conversions = 0;
+  for (const PlannedCast& cast : plan.value()->casts) {
+    EXPECT_EQ(cast.predictedMs, std::optional(0.01 * 4 * 8));
+    EXPECT_EQ(cast.predictedHow, PriceSource::Fitted);
+    conversions += *cast.predictedMs;
+  }
+  ASSERT_GT(conversions, 0) << "bf16 stands beside float32";
+  EXPECT_DOUBLE_EQ(plan.value()->predictedMs.value(), 1.0 + 0.5 + 1.0 + conversions);
+  const Json predicted = toJson(*plan.value())["predicted"];
+  EXPECT_DOUBLE_EQ(predicted["measured_ms"].get<double>(), 2.5);
+  EXPECT_DOUBLE_EQ(predicted["fitted_ms"].get<double>(), conversions);
+  EXPECT_EQ(predicted["unknown"], 0);
 }
 
 TEST(Precision, APinThatConvertsSaysWhatItCosts) {

@@ -1,0 +1,98 @@
+#include "engine/timing_price_model.h"
+
+#include <algorithm>
+
+#include "backends/reference/reference_nodes.h"
+#include "backends/threads.h"
+#include "engine/boxed_values.h"
+#include "engine/input_check.h"
+
+namespace fusescope {
+namespace {
+
+std::string placeText(int threads) {
+  return "this machine, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
+/// Whether a kernel of ours runs it. Where no float is narrow every tactic is real, and need not be looked for.
+bool isReal(const Backend& backend, const KernelRequest& request) {
+  if (!isEmulated(*request.plan, *request.fused)) return true;
+  return std::ranges::any_of(backend.tactics(request), [](const Tactic& tactic) { return !tactic.emulated; });
+}
+
+}  // namespace
+
+TimingPriceModel::TimingPriceModel(std::shared_ptr<const TimingCache> cache, const Backend& backend, int threads)
+    : m_cache(std::move(cache)), m_backend(backend), m_threads(threads > 0 ? threads : hardwareThreads()) {}
+
+Price TimingPriceModel::fitted(const Workload& workload) const {
+  const std::lock_guard lock(m_mutex);
+  auto [entry, isNew] = m_fits.try_emplace(workload.series);
+  if (isNew) entry->second = fitPrices(m_cache->series(workload.series));
+  if (!entry->second) return {};
+  const PriceFit& fit = *entry->second;
+  const auto ms = fit.at(workload.work, workload.traffic);
+  if (!ms) return {};
+  return {.ms = ms,
+          .how = PriceSource::Fitted,
+          .spread = fit.error,
+          .from = placeText(m_threads) + ", fitted to " + std::to_string(fit.samples) + " measurements"};
+}
+
+Price TimingPriceModel::priceOf(const std::string& key, const std::optional<Workload>& workload) const {
+  const auto measured = m_cache->find(key);
+  if (measured && measured->spread <= kConfidentSpread)
+    return {.ms = measured->ms,
+            .how = PriceSource::Measured,
+            .spread = measured->spread,
+            .from = placeText(m_threads) + ", " + measured->day};
+  return workload ? fitted(*workload) : Price();
+}
+
+Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests, const FusedNode& fused) const {
+  if (whyDynamic(plan.graph(), requests.types(), fused)) return {};
+  if (requests.viewSource(fused)) {
+    const FusedOutput& output = fused.outputs.front();
+    if (!plan.graph().isOutput(output.value))  // no step runs: nothing to measure, and nothing unknown
+      return {.ms = 0.0, .how = PriceSource::Measured, .from = "a view takes no step"};
+    const auto dims = requests.dimsOf(output.value);
+    const auto elements = dims.ok() ? elementCount(dims.value()) : std::nullopt;
+    return elements ? conversion(output.type, output.type, *elements) : Price();
+  }
+  const auto request = requests.of(fused);
+  if (!request.ok()) return {};
+  const Backend& backend = backendOf(plan, fused, m_backend);
+  if (!isReal(backend, request.value())) return {};
+  const TimingContext context = timingContext(plan, backend, m_threads);
+  return priceOf(regionTimeKey(regionKey(request.value()), context), regionWorkload(request.value(), context));
+}
+
+std::vector<Price> TimingPriceModel::kernels(const Plan& plan) const {
+  std::vector<Price> prices(plan.fusedNodes.size());
+  if (plan.target.planningOnly || m_cache->size() == 0) return prices;
+  const auto extents = buildExtents(plan, {});
+  if (!extents.ok()) return prices;
+  const auto requests = KernelRequests::create(plan, extents.value(), m_threads);
+  if (!requests.ok()) return prices;
+  for (const FusedNode& fused : plan.fusedNodes) prices[fused.id.index] = priceOf(plan, requests.value(), fused);
+  return prices;
+}
+
+Price TimingPriceModel::conversion(DataType from, DataType to, std::int64_t elements) const {
+  const TensorDesc source{from, {elements}}, target{to, {elements}};
+  if (m_backend.emulatesConversion(source, target)) return {};
+  const TimingContext context = timingContext(m_backend, m_threads);
+  return priceOf(conversionTimeKey(source, target, context), conversionWorkload(from, to, elements, context));
+}
+
+std::unique_ptr<PriceModel> openPriceModel(const std::filesystem::path& timingCache, std::string_view backend,
+                                           int threads) {
+  const Backend* found = findBackend(backend);
+  std::error_code error;
+  if (found == nullptr || !std::filesystem::exists(timingCache, error)) return nullptr;
+  auto cache = TimingCache::open(timingCache);
+  if (!cache.ok()) return nullptr;
+  return std::make_unique<TimingPriceModel>(std::move(cache).value(), *found, threads);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "cache/timing_cache.h"
+#include "engine/kernel_requests.h"
+#include "engine/price_fit.h"
+#include "engine/region_key.h"
+
+namespace fusescope {
+
+/// Prices by what builds measured on this machine, for a backend and a number of threads. A region or conversion that
+/// was measured with confidence has that time; else one fitted to measurements of its series, where they allow it.
+/// What the reference emulates has none, and neither has a fused node that is prepared while it runs.
+/// What is measured after a series was first asked for does not reach its fit. Thread-safe.
+class TimingPriceModel final : public PriceModel {
+ public:
+  /// `threads` 0: as many as the machine has.
+  TimingPriceModel(std::shared_ptr<const TimingCache> cache, const Backend& backend, int threads);
+  std::vector<Price> kernels(const Plan& plan) const override;
+  Price conversion(DataType from, DataType to, std::int64_t elements) const override;
+
+ private:
+  Price priceOf(const Plan& plan, const KernelRequests& requests, const FusedNode& fused) const;
+  Price priceOf(const std::string& key, const std::optional<Workload>& workload) const;
+  Price fitted(const Workload& workload) const;
+
+  std::shared_ptr<const TimingCache> m_cache;
+  const Backend& m_backend;
+  int m_threads;
+  mutable std::mutex m_mutex;
+  mutable std::map<std::string, std::optional<PriceFit>> m_fits;  ///< by series
+};
+
+/// Over the timing cache in a file; null where there is none, or it cannot be opened: then nothing is predicted.
+std::unique_ptr<PriceModel> openPriceModel(const std::filesystem::path& timingCache, std::string_view backend,
+                                           int threads = 0);
+
+}  // namespace fusescope

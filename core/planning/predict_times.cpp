@@ -1,0 +1,125 @@
+#include "planning/predict_times.h"
+
+#include <tuple>
+
+#include "planning/plan_json.h"
+
+namespace fusescope {
+namespace {
+
+/// The extents that the symbols of a network's inputs usually have (InputSpec::opt).
+std::map<std::string, std::int64_t> usualExtents(const Graph& graph, const std::vector<InputSpec>& specs) {
+  std::map<std::string, std::int64_t> extents;
+  for (const InputSpec& spec : specs) {
+    const auto input = graph.findValue(spec.name);
+    if (!input) continue;
+    const std::vector<Dim>& dims = graph.value(*input).type.shape.dims;
+    for (std::size_t i = 0; i < dims.size() && i < spec.opt.size(); ++i)
+      if (!dims[i].symbol.empty()) extents[dims[i].symbol] = spec.opt[i];
+  }
+  return extents;
+}
+
+class RecordedPrices final : public PriceModel {
+ public:
+  RecordedPrices(const Model& model, const Json& plan) {
+    if (!plan.contains("version") || plan.at("version") != kPlanVersion) return;
+    for (const Json& fused : plan.at("fused_nodes"))
+      if (const auto price = priceOf(fused)) m_kernels[fused.at("name").get<std::string>()] = *price;
+    const UsualElements elements(*model.graph, model.inputSpecs);
+    for (const Json& cast : plan.at("casts")) {
+      const auto from = dataTypeFromName(cast.at("from").get<std::string>());
+      const auto to = dataTypeFromName(cast.at("to").get<std::string>());
+      const auto value = model.graph->findValue(cast.at("value").get<std::string>());
+      const auto count = value ? elements.of(*value) : std::nullopt;
+      const auto price = priceOf(cast);
+      if (from && to && count && price) m_conversions[{*from, *to, *count}] = *price;
+    }
+  }
+
+  std::vector<Price> kernels(const Plan& plan) const override {
+    std::vector<Price> prices;
+    for (const FusedNode& fused : plan.fusedNodes) {
+      const auto found = m_kernels.find(fused.name);
+      const bool runs = !isFloat(fused.compute) || fused.compute == DataType::F64 || plan.inFallback(fused) ||
+                        plan.target.hardwareTypes.contains(fused.compute);
+      prices.push_back(found != m_kernels.end() && runs ? found->second : Price());
+    }
+    return prices;
+  }
+
+  Price conversion(DataType from, DataType to, std::int64_t elements) const override {
+    const auto found = m_conversions.find({from, to, elements});
+    return found == m_conversions.end() ? Price() : found->second;
+  }
+
+ private:
+  static std::optional<Price> priceOf(const Json& entry) {
+    const Json& ms = entry.at("predicted_ms");
+    const Json& how = entry.at("predicted_how");
+    if (!ms.is_number() || !how.is_string()) return std::nullopt;
+    const auto source = priceSourceFromName(how.get<std::string>());
+    if (!source || *source == PriceSource::Unknown) return std::nullopt;
+    const Json spread = entry.value("predicted_spread", Json());
+    return Price{.ms = ms.get<double>(), .how = *source, .spread = spread.is_number() ? spread.get<double>() : 0};
+  }
+
+  std::map<std::string, Price> m_kernels;  ///< by fused node
+  std::map<std::tuple<DataType, DataType, std::int64_t>, Price> m_conversions;
+};
+
+}  // namespace
+
+UsualElements::UsualElements(const Graph& graph, const std::vector<InputSpec>& specs)
+    : m_graph(graph), m_extents(usualExtents(graph, specs)) {}
+
+std::optional<std::int64_t> UsualElements::of(ValueId value) const {
+  const TensorType& type = m_graph.value(value).type;
+  if (type.container != Container::None || !type.shape.ranked) return std::nullopt;
+  Dims dims;
+  for (const Dim& dim : type.shape.dims) {
+    const auto usual = m_extents.find(dim.symbol);
+    if (!dim.known() && usual == m_extents.end()) return std::nullopt;
+    dims.push_back(dim.known() ? dim.size : usual->second);
+  }
+  return elementCount(dims);
+}
+
+void predictTimes(Plan& plan, const PriceModel* prices) {
+  if (prices == nullptr) return;
+  double sum = 0;
+  bool all = !plan.fusedNodes.empty();
+  const auto add = [&](const Price& price, auto& priced) {
+    priced.predictedMs = price.ms;
+    priced.predictedHow = price.ms ? price.how : PriceSource::Unknown;
+    priced.predictedSpread = price.ms ? price.spread : 0;
+    all = all && price.ms.has_value();
+    sum += price.ms.value_or(0);
+  };
+  const std::vector<Price> kernels = prices->kernels(plan);
+  for (FusedNode& fused : plan.fusedNodes) add(kernels[fused.id.index], fused);
+  const UsualElements elements(plan.graph(), plan.inputSpecs);
+  for (PlannedCast& cast : plan.casts) {
+    const auto count = elements.of(cast.value);
+    add(count ? prices->conversion(cast.from, cast.to, *count) : Price(), cast);
+  }
+  if (all) plan.predictedMs = sum;
+}
+
+PredictedTime predictedTime(const Plan& plan) {
+  PredictedTime time;
+  const auto add = [&](const auto& priced) {
+    if (!priced.predictedMs) ++time.unknown;
+    if (priced.predictedHow == PriceSource::Measured) time.measuredMs += priced.predictedMs.value_or(0);
+    if (priced.predictedHow == PriceSource::Fitted) time.fittedMs += priced.predictedMs.value_or(0);
+  };
+  for (const FusedNode& fused : plan.fusedNodes) add(fused);
+  for (const PlannedCast& cast : plan.casts) add(cast);
+  return time;
+}
+
+std::unique_ptr<PriceModel> recordedPrices(const Model& model, const Json& plan) {
+  return std::make_unique<RecordedPrices>(model, plan);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "planning/plan.h"
+
+namespace fusescope {
+
+/// How many elements a value usually has. Nothing where an extent is neither known nor a symbol of the inputs.
+class UsualElements {
+ public:
+  UsualElements(const Graph& graph, const std::vector<InputSpec>& specs);
+  std::optional<std::int64_t> of(ValueId value) const;
+
+ private:
+  const Graph& m_graph;
+  std::map<std::string, std::int64_t> m_extents;  ///< of symbols
+};
+
+/// Writes what `prices` says into fused nodes, casts and the plan. Null: nothing is predicted.
+void predictTimes(Plan& plan, const PriceModel* prices);
+
+/// How much of a plan's kernels and conversions is priced, and how.
+struct PredictedTime {
+  double measuredMs = 0, fittedMs = 0;
+  std::int64_t unknown = 0;  ///< kernels and conversions without a price
+};
+PredictedTime predictedTime(const Plan& plan);
+
+/// The prices that a plan's JSON holds, for the plan made again from it. Not believed: those of an earlier version of
+/// the format (some were of the emulator), and those of types that the plan's target does not really run.
+std::unique_ptr<PriceModel> recordedPrices(const Model& model, const Json& plan);
+
+}  // namespace fusescope

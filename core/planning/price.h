@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/data_type.h"
+
+namespace fusescope {
+
+struct Plan;
+
+/// How a predicted time is known.
+enum class PriceSource { Measured, Fitted, Unknown };
+std::string_view name(PriceSource source);  ///< "measured", "fitted", "unknown"
+std::optional<PriceSource> priceSourceFromName(std::string_view name);
+
+/// What running something once takes. What is emulated has none: its price is unknown.
+struct Price {
+  std::optional<double> ms;  ///< null exactly where `how` is Unknown
+  PriceSource how = PriceSource::Unknown;
+  double spread = 0;  ///< relative. Measured: of the samples, 0 if not kept. Fitted: error of predictions left out
+  std::string from;   ///< where and when: "this machine, 2 threads, 2026-11-21"
+};
+
+/// Prices of kernels and conversions. Implemented over the timing cache. Thread-safe.
+class PriceModel {
+ public:
+  virtual ~PriceModel() = default;
+  /// One for each fused node of `plan`, in their order, at the usual extents of its inputs (InputSpec::opt).
+  virtual std::vector<Price> kernels(const Plan& plan) const = 0;
+  /// Of a step that converts a plain tensor of `elements` elements.
+  virtual Price conversion(DataType from, DataType to, std::int64_t elements) const = 0;
+};
+
+}  // namespace fusescope

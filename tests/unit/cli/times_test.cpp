@@ -1,0 +1,182 @@
+// What the command line says of times, and what it does about scratch memory.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/json.h"
+#include "tests/support/paths.h"
+#include "tests/support/process.h"
+
+namespace fusescope::test {
+namespace {
+
+std::string model(std::string_view network) {
+  return (sampleFolder(network) / "model.onnx").string();
+}
+
+Json jsonOf(const ProcessResult& result) {
+  EXPECT_EQ(result.status, 0) << result.err;
+  auto json = Json::parse(result.out, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << result.out << result.err;
+  return json;
+}
+
+Json timesOf(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"time",   model("fp16_overflow"), "--seconds", "0.05", "--warmup", "0",
+                                     "--json", "--per-layer"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return jsonOf(fusescopeCommand(arguments));
+}
+
+TEST(Times, AnEmulatedTypeHasNone) {
+  for (const char* target : {"cpu", "cpu:avx2", "cpu:avx512+avx512_fp16+avx512_bf16"}) {
+    for (const char* type : {"f16", "bf16"}) {
+      const Json time = timesOf({"--precision", type, "--target", target});
+      for (const char* key : {"median_ms", "min_ms", "p95_ms", "p99_ms", "throughput"})
+        EXPECT_TRUE(time[key].is_null()) << key;
+      const auto reason = time["unavailable_reason"].get<std::string>();
+      EXPECT_NE(reason.find("no kernel of Fusescope runs " + std::string(type)), std::string::npos) << reason;
+      EXPECT_EQ(reason.find("avx"), std::string::npos) << reason;
+    }
+  }
+  const auto people =
+      fusescopeCommand({"time", model("fp16_overflow"), "--precision", "f16", "--seconds", "0.05", "--warmup", "0"});
+  EXPECT_EQ(people.status, 0);
+  EXPECT_NE(people.out.find("time unavailable: no kernel of Fusescope runs f16"), std::string::npos) << people.out;
+}
+
+TEST(Times, LayersOfAMixedPlanSayWhichAreReal) {
+  const Json time = timesOf({"--pin", "node_linear=f16"});
+  EXPECT_TRUE(time["median_ms"].is_null());
+  std::size_t real = 0, emulated = 0;
+  for (const Json& layer : time["layers"]) {
+    const bool isReal = layer["emulated"] == false;
+    EXPECT_EQ(layer["median_ms"].is_number(), isReal) << layer;
+    ++(isReal ? real : emulated);
+    if (!layer["types"].is_null()) {
+      EXPECT_EQ(layer["types"]["compute"] == "f16", !isReal) << layer;
+    }
+  }
+  EXPECT_GT(real, 1U);
+  EXPECT_GT(emulated, 0U);
+}
+
+TEST(Times, ABuildMeasuresNothingEmulated) {
+  const TemporaryFolder folder;
+  Json plan;
+  // On a busy machine a build may measure without confidence; the next measures again.
+  for (int i = 0; i == 0 || (i < 5 && plan["predicted"]["unknown"] > plan["fused_nodes"].size()); ++i) {
+    const Json build = jsonOf(fusescopeCommand(
+        {"build", model("fp16_overflow"), "--precision", "f16", "-o", (folder / "e.fse").string(), "--json"}));
+    ASSERT_FALSE(build["tactics"].empty());
+    for (const Json& tactic : build["tactics"])
+      for (const Json& candidate : tactic["candidates"]) EXPECT_TRUE(candidate["ms"].is_null()) << tactic;
+    plan = jsonOf(fusescopeCommand({"plan", model("fp16_overflow"), "--precision", "f16", "--json"}));
+  }
+  EXPECT_TRUE(plan["predicted"]["ms"].is_null());
+  EXPECT_EQ(plan["predicted"]["unknown"].get<std::size_t>(), plan["fused_nodes"].size())
+      << "the conversions, which native runs, were measured";
+}
+
+TEST(Times, AComparisonWithAnEmulatedEngineHasNoRatio) {
+  const TemporaryFolder folder;
+  const auto a = (folder / "a.fse").string(), b = (folder / "b.fse").string();
+  ASSERT_EQ(fusescopeCommand({"build", model("fp16_overflow"), "-o", a}).status, 0);
+  ASSERT_EQ(fusescopeCommand({"build", model("fp16_overflow"), "--precision", "f16", "-o", b}).status, 0);
+  const Json compared = jsonOf(fusescopeCommand({"compare", a, b, "--seconds", "0.2", "--json"}));
+  EXPECT_TRUE(compared["b_ms"].is_null());
+  EXPECT_TRUE(compared["ratio_range"].is_null());
+  for (const Json& group : compared["groups"]) {
+    EXPECT_TRUE(group["b_ms"].is_null()) << group;
+    EXPECT_TRUE(group["delta_ms"].is_null()) << group;
+  }
+  EXPECT_NE(compared["time_unavailable"].get<std::string>().find("B: no kernel of Fusescope runs f16"),
+            std::string::npos);
+}
+
+TEST(Times, APlanSaysHowItsTimeIsKnown) {
+  const TemporaryFolder folder;
+  const std::string engine = (folder / "e.fse").string();
+  ASSERT_EQ(fusescopeCommand({"build", model("squeezenet1_1"), "-o", engine}).status, 0);
+  const Json plan = jsonOf(fusescopeCommand({"plan", model("squeezenet1_1"), "--json"}));
+  const Json& predicted = plan["predicted"];
+  EXPECT_EQ(predicted["ms"], plan["predicted_ms"]);
+  double measured = 0, fitted = 0;
+  std::int64_t unknown = 0;
+  for (const char* part : {"fused_nodes", "casts"}) {
+    for (const Json& entry : plan[part]) {
+      const Json& how = entry["predicted_how"];
+      EXPECT_EQ(how.is_null(), entry["predicted_ms"].is_null()) << entry;
+      unknown += how.is_null() ? 1 : 0;
+      if (how == "measured") measured += entry["predicted_ms"].get<double>();
+      if (how == "fitted") fitted += entry["predicted_ms"].get<double>();
+    }
+  }
+  EXPECT_GT(measured, 0);
+  EXPECT_DOUBLE_EQ(predicted["measured_ms"].get<double>(), measured);
+  EXPECT_DOUBLE_EQ(predicted["fitted_ms"].get<double>(), fitted);
+  EXPECT_EQ(predicted["unknown"], unknown);
+}
+
+/// Builds bert_tiny within a workspace.
+ProcessResult buildWithin(const std::string& bytes, const std::string& engine) {
+  return fusescopeCommand({"build", model("bert_tiny"), "--workspace", bytes, "--no-measure", "-o", engine, "--json"});
+}
+
+TEST(Workspace, IsRefusedWithWhatItWouldTake) {
+  const TemporaryFolder folder;
+  const auto engine = (folder / "e.fse").string();
+  const auto refused = buildWithin("1", engine);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("bytes of scratch memory; --workspace allows 1"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("node 'node_"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("Give --workspace "), std::string::npos) << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(engine));
+}
+
+TEST(Workspace, IsObeyedAndKeptByTheEngine) {
+  const TemporaryFolder folder;
+  const auto engine = (folder / "e.fse").string();
+  // What each refusal says that it takes, until nothing is refused.
+  std::string bytes = "1";
+  ProcessResult built = buildWithin(bytes, engine);
+  for (int i = 0; i < 20 && built.status == 2; ++i) {
+    const std::string ask = "Give --workspace ";
+    const std::size_t at = built.err.find(ask);
+    ASSERT_NE(at, std::string::npos) << built.err;
+    bytes = built.err.substr(at + ask.size(), built.err.find(' ', at + ask.size()) - at - ask.size());
+    built = buildWithin(bytes, engine);
+  }
+  const Json report = jsonOf(built);
+  std::set<std::pair<std::string, std::string>> refused;
+  for (const Json& decision : report["decisions"]) {
+    if (decision["code"] != "tactic.workspace") continue;
+    EXPECT_GT(decision["arguments"]["bytes"].get<std::int64_t>(), std::stoll(bytes));
+    refused.emplace(decision["subjects"][0]["fused_node"], decision["arguments"]["tactic"]);
+  }
+  EXPECT_FALSE(refused.empty()) << "the unfused way needs room for what is between its parts";
+  for (const Json& tactic : report["tactics"]) {
+    EXPECT_FALSE(refused.contains({tactic["fused_node"], tactic["chosen"]})) << tactic;
+    EXPECT_NE(tactic["chosen"], "reference") << tactic;
+  }
+  const Json saved = jsonOf(fusescopeCommand({"plan", engine, "--json"}));
+  EXPECT_EQ(saved["options"]["workspace_bytes"].get<std::int64_t>(), std::stoll(bytes));
+  const auto ran = fusescopeCommand({"run", engine, "--inputs", (sampleFolder("bert_tiny") / "io.npz").string(),
+                                     "--expect", (sampleFolder("bert_tiny") / "io.npz").string()});
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+}
+
+TEST(Workspace, ZeroIsNoLimitAndNonsenseIsBadUse) {
+  const TemporaryFolder folder;
+  const auto engine = (folder / "e.fse").string();
+  const Json free = jsonOf(buildWithin("0", engine));
+  for (const Json& decision : free["decisions"]) EXPECT_NE(decision["code"], "tactic.workspace");
+  for (const char* bad : {"-1", "lots", "1.5", "99999999999999999999"}) {
+    const auto result = buildWithin(bad, engine);
+    EXPECT_EQ(result.status, 2) << bad;
+    EXPECT_NE(result.err.find("--workspace"), std::string::npos) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace fusescope::test
