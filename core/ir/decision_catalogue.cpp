@@ -30,27 +30,48 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "input {value} is narrowed from {from} to {to} where an accelerated segment reads it"},
       {"truncate.constant", Truncate, true, "constant {value} is narrowed from {from} to {to}: every element survives"},
       {"truncate.constant_saturates", Truncate, true,
-       "constant {value} is narrowed from {from} to {to}: {consumer} saturates there anyway"},
+       "constant {value} is narrowed from {from} to {to}: {element} does not survive, but {consumer} takes any number "
+       "that large as its end"},
       {"truncate.produced", Truncate, true, "{value} is produced as {to} instead of {from}"},
       {"truncate.constant_out_of_range", Truncate, false,
        "constant {value} stays {from}: {element} does not survive as {to}"},
       {"truncate.constant_without_data", Truncate, false,
        "constant {value} stays {from}: the model holds no data to prove that it survives as {to}"},
       {"truncate.not_chosen", Truncate, false,
-       "{value} stays {from}, which {target} lacks: truncation of {from} was not chosen (--truncate {mode} would "
-       "narrow it)"},
+       "{value} stays {from}, which {target} lacks: truncation of {from} was not chosen (--truncate {mode} "
+       "narrows it wherever a segment can take it)"},
       {"truncate.mode", Truncate, true, "truncation mode {mode} was asked for; {values} values are narrowed"},
       // validate
       {"validate.supported", Validate, true, "{target} supports {op} at these types"},
+      {"validate.supported_with_condition", Validate, true, "{target} supports {op}, provided that {condition}"},
+      {"validate.supported_with_caveat", Validate, true, "{target} supports {op}, but {caveat}"},
       {"validate.no_kernel", Validate, false, "no kernel for {op} exists yet"},
+      {"validate.reference_only", Validate, false,
+       "the {backend} backend has no kernel for {op}; the reference runs it"},
       {"validate.control_flow", Validate, false, "{op} is control flow; segments hold none"},
-      {"validate.operator_not_supported", Validate, false, "the ONNX parser of {target} does not know {op}"},
-      {"validate.type_not_supported", Validate, false, "{target} does not support {type} (value {value})"},
+      {"validate.operator_not_supported", Validate, false, "the ONNX parser of {target} does not know {op}{hint}"},
+      {"validate.unknown_for_version", Validate, false,
+       "whether {target} knows {op} is not known: the newest list of its operators at hand, of {version}, does not "
+       "name "
+       "it{hint}"},
+      {"validate.type_not_supported", Validate, false,
+       "{target} does not support {op} at {type} (value {value}){mend}"},
       {"validate.type_unknown", Validate, false, "the type of {value} is not known"},
+      {"validate.rank_not_supported", Validate, false,
+       "{target} supports {op} only where {statement}; that of {value} is {rank}"},
+      {"validate.attribute_not_supported", Validate, false,
+       "{target} supports {op} only where {statement}; here it is {given}"},
+      {"validate.operand_not_constant", Validate, false,
+       "{target} supports {op} only where {statement}; {value} is calculated or given at run time{mend}"},
+      {"validate.operand_not_supported", Validate, false,
+       "{target} supports {op} only where {statement}; {value} {given}{mend}"},
+      {"validate.shape_not_supported", Validate, false,
+       "{target} supports {op} only where {statement}; that of {value} is not{mend}"},
+      {"validate.restriction_not_met", Validate, false, "{target} supports {op} only where {statement}"},
+      {"validate.body_not_supported", Validate, false, "{target} cannot run {op}: of {path}, {reason}"},
       {"validate.needs_truncation", Validate, false,
        "{target} lacks {type} (value {value}); --truncate {mode} would make {op} supported"},
-      {"validate.constant_not_truncated", Validate, false,
-       "{target} lacks {type}, and constant {value} does not survive as the narrower type"},
+      {"validate.constant_not_truncated", Validate, false, "{target} lacks {type}, and constant {value} {why}"},
       // partition
       {"partition.supported", Partition, true, "runs in {segment}"},
       {"partition.forced_fallback", Partition, false, "a directive sends it to fallback"},
@@ -127,7 +148,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the timing cache {file} cannot be used: {problem}; every tactic is measured again"},
       // build
       {"build.replanned", Build, false,
-       "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, and "
+       "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
+       "and "
        "need not be as fast as it was"},
   };
   return kCatalogue;
