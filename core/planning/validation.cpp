@@ -23,7 +23,10 @@ class NodeValidator {
       arguments["help"] = "truncation";
       return decide("validate.needs_truncation", plain.subjects, m_target.name, std::move(arguments));
     }
-    return plain;
+    if (!widens(TruncateMode::All)) return plain;
+    // No mode mends it. What stands in the way under the widest says more than a type that it would narrow.
+    Decision whatever = validateWith(node, truncationOf(TruncateMode::All));
+    return refusesAType(whatever) ? plain : whatever;
   }
 
  private:

@@ -191,6 +191,14 @@ TEST(Truncation, AConstantOfABodyOrCapturedByItThatDoesNotSurvive) {
   }
 }
 
+TEST(Truncation, WhatNoModeMendsIsToldByWhatStandsInTheWayOfAll) {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {1, 3, 8}, DataType::F64);
+  b.output(b.node("MaxPool", "pool", {x}, {1, 3, 4}, DataType::F64, {{"kernel_shape", std::vector<std::int64_t>{2}}}));
+  const auto plan = planned(b.build(), tensorrt8("none"));
+  EXPECT_NE(findDecision(*plan, "validate.rank_not_supported", "pool"), nullptr) << "f32 would not help";
+}
+
 /// Work must grow with the graph, not with its square: inputs and outputs are many here.
 TEST(Truncation, ManyInputsAndOutputsTakeNoMoreThanTheirNumber) {
   const auto seconds = [](int count) {
