@@ -19,6 +19,8 @@ struct NodeRequest {
   const TensorType* input(std::size_t i) const { return i < inputs.size() ? inputs[i] : nullptr; }
   const TensorType* output(std::size_t i) const { return i < outputs.size() ? outputs[i] : nullptr; }
   const Tensor* constant(std::size_t i) const { return scope.constant(node.input(i)); }
+  /// Whether the operand is one, or depends on constants alone.
+  bool isConstant(std::size_t i) const { return scope.dependsOnConstants(node.input(i)); }
   /// The name of a value of the node; empty for none.
   std::string nameOf(ValueId value) const {
     return scope.graph().has(value) ? scope.graph().value(value).name : std::string();

@@ -117,7 +117,7 @@ Holds knownScanLength(const NodeRequest& request) {
     if (type == nullptr) continue;
     const Shape& shape = type->shape;
     if (shape.ranked && shape.rank() > 0 && shape.dims[0].known()) continue;
-    holds = both(holds, request.constant(0) != nullptr ? Holds::Unknown : Holds::No);
+    holds = both(holds, request.isConstant(0) ? Holds::Unknown : Holds::No);
   }
   return holds;
 }

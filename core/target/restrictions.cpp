@@ -101,8 +101,8 @@ class Check {
       case Rule::Rank:
         return rank(type.shape);
       case Rule::Constant:
-        return m_request.constant(m_restriction.position) == nullptr ? std::optional(notConstant("is a constant"))
-                                                                     : std::nullopt;
+        return m_request.isConstant(m_restriction.position) ? std::nullopt
+                                                            : std::optional(notConstant("is a constant"));
       case Rule::Zero:
         return zero();
       case Rule::Below:
@@ -137,9 +137,10 @@ class Check {
 
   std::optional<Finding> zero() const {
     const Tensor* tensor = m_request.constant(m_restriction.position);
-    if (tensor == nullptr) return notConstant("is a constant, and zero");
+    if (!m_request.isConstant(m_restriction.position)) return notConstant("is a constant, and zero");
     const std::string statement = m_restriction.name + " is zero";
-    if (!tensor->hasData()) return found(Holds::Unknown, statement, "validate.operand_not_supported");
+    if (tensor == nullptr || !tensor->hasData())
+      return found(Holds::Unknown, statement, "validate.operand_not_supported");
     for (std::int64_t i = 0; i < tensor->count(); ++i) {
       if (tensor->asDouble(i) != 0)
         return refusedOperand(statement, "is not", "; a signed type with zero points of 0 would be supported");

@@ -17,11 +17,15 @@ class ValueScope {
   const Graph& graph() const { return m_graph; }
   /// The constant behind a value, which may lack data; null if it is calculated or given.
   const Tensor* constant(ValueId value) const;
+  /// Whether a value is a constant or depends on constants alone. Normalisation folds such values of the graph, not
+  /// those of bodies.
+  bool dependsOnConstants(ValueId value) const;
 
  private:
   const Graph& m_graph;
   const ValueScope* m_outer = nullptr;
   std::unordered_map<ValueId, ValueId> m_captured;  ///< input of the body → value of the outer scope
+  std::vector<char> m_foldable;                     ///< by ValueId of a body: calculated from constants alone
 };
 
 }  // namespace fusescope

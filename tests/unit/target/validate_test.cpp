@@ -223,6 +223,19 @@ TEST(ValidateForTensorrt, CapturedConstantsAreConstantsInside) {
   };
   EXPECT_EQ(scan("input %axis: int32[]").arguments["inner_code"], "validate.operand_not_constant");
   EXPECT_EQ(scan("const %axis: int32[] = [0]").code, "validate.supported");
+  const auto calculated = [](const std::string& one) {
+    return verdict("tensorrt-8", "input %c: bool[]\ninput %x: f32[4]\n" + one + R"(
+    %y: f32[4] = If(%c) <else_branch=body (%x) graph "e" { input %x: f32[4]
+        %e: f32[4] = Relu(%x) {name="relu"}
+        output %e }, then_branch=body (%x, %one) graph "t" { input %x: f32[4]
+        input %one: int32[]
+        %axis: int32[] = Sub(%one, %one) {name="sub"}
+        %t: f32[4] = CumSum(%x, %axis) {name="scan"}
+        output %t }> {name="if"}
+    output %y)");
+  };
+  EXPECT_EQ(calculated("const %one: int32[] = [1]").code, "validate.supported") << "it depends on constants alone";
+  EXPECT_EQ(calculated("input %one: int32[]").arguments["inner"], "scan");
 }
 
 TEST(ValidateNode, LeavesContainersToTheFallback) {
