@@ -31,7 +31,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"truncate.constant", Truncate, true, "constant {value} is narrowed from {from} to {to}: every element survives"},
       {"truncate.constant_saturates", Truncate, true,
        "constant {value} is narrowed from {from} to {to}: {element} does not survive, but {consumer} takes any number "
-       "that large as its end"},
+       "that large as no limit"},
       {"truncate.produced", Truncate, true, "{value} is produced as {to} instead of {from}"},
       {"truncate.constant_out_of_range", Truncate, false,
        "constant {value} stays {from}: {element} does not survive as {to}"},

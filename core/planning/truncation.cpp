@@ -35,6 +35,17 @@ std::optional<std::string> firstLoss(const Tensor& tensor) {
   return std::nullopt;
 }
 
+/// Whether `node` reads `value` only where a number beyond the int32 range means no limit: starts and ends of
+/// Slice(data, starts, ends, axes, steps), which are clamped to the extent, and the most boxes of a class of
+/// NonMaxSuppression(boxes, scores, most, …), of which there are fewer.
+bool saturates(const Node& node, ValueId value) {
+  const auto reads = [&](std::initializer_list<std::size_t> positions) {
+    return std::ranges::any_of(positions, [&](std::size_t position) { return node.input(position) == value; });
+  };
+  if (node.is("Slice")) return !reads({0, 3, 4});
+  return node.is("NonMaxSuppression") && !reads({0, 1, 3, 4});
+}
+
 /// One graph, or the graph of a body, with tables that answer in constant time who its values are.
 class Scope {
  public:
@@ -44,17 +55,12 @@ class Scope {
   }
   bool isInput(ValueId id) const { return m_input[id.index] != 0; }
 
-  /// The node that treats every number beyond the int32 range as its end, if all that read the value do: starts and
-  /// ends of Slice(data, starts, ends, axes, steps) are clamped to the extent.
+  /// The first reader of a value all of whose readers take every number beyond the int32 range as no limit.
   NodeId saturatingReader(ValueId id) const {
     const std::vector<NodeId>& readers = graph.value(id).consumers;
     if (readers.empty() || m_output[id.index] != 0) return {};
-    for (const NodeId reader : readers) {
-      const Node& node = graph.node(reader);
-      if (!node.is("Slice")) return {};
-      for (const std::size_t position : {0, 3, 4})
-        if (node.input(position) == id) return {};
-    }
+    for (const NodeId reader : readers)
+      if (!saturates(graph.node(reader), id)) return {};
     return readers.front();
   }
 

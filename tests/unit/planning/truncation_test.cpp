@@ -93,6 +93,15 @@ TEST(Truncation, TheEndsOfASliceSaturateAnyway) {
   EXPECT_NE(findDecision(*plan, "truncate.constant", "start"), nullptr);
 }
 
+TEST(Truncation, TheMostBoxesSaturateAnyway) {
+  ModelBuilder b;
+  const ValueId boxes = b.input("boxes", {1, 6, 4}), scores = b.input("scores", {1, 1, 6});
+  const ValueId most = b.constant("most", Tensor::ofInt64({std::int64_t{1} << 62}));
+  b.output(b.node("NonMaxSuppression", "nms", {boxes, scores, most}, {6, 3}, DataType::I64));
+  const auto plan = planned(b.build(), tensorrt8("long"));
+  EXPECT_EQ(findDecision(*plan, "truncate.constant_saturates", "most")->arguments["consumer"], "nms");
+}
+
 TEST(Truncation, AConstantThatAnotherNodeReadsDoesNotSaturate) {
   ModelBuilder b;
   const ValueId x = b.input("x", {4, 8});
