@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -23,6 +24,28 @@ std::vector<std::string> formatNames() {
   return names;
 }
 
+/// The file, or its text on standard output, and what was written.
+Status deliver(const Arguments& arguments, const Exporter& exporter, const ExportedText& file) {
+  if (arguments.output.empty()) {
+    std::cout << file.text;
+    return Done{};
+  }
+  TRY(writeFileAtomically(arguments.output, file.text));
+  if (!arguments.json) {
+    std::cout << fmt::format("{}: {}\n", arguments.output, exporter.summary);
+    return Done{};
+  }
+  Json warnings = Json::array();
+  for (const ExportNote& note : file.notes) warnings.push_back(note.text);
+  printJson({{"format", "fusescope.export"},
+             {"version", 1},
+             {"to", exporter.name},
+             {"path", arguments.output},
+             {"bytes", file.text.size()},
+             {"warnings", std::move(warnings)}});
+  return Done{};
+}
+
 Result<int> exportPlan(const Arguments& arguments) {
   const auto* exporter = findExporter(arguments.format);
   if (exporter == nullptr) {
@@ -31,30 +54,20 @@ Result<int> exportPlan(const Arguments& arguments) {
                       .help = fmt::format("Formats are {}.", joined(formatNames()))};
   }
   const auto artifact = TRY(open(arguments.path, arguments.plan));
-  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   ExportOptions options{.trtVersion = arguments.trtVersion};
   if (!arguments.layerNames.empty()) options.layerNames = TRY(readTextFile(arguments.layerNames));
-  auto text = exporter->write(*artifact.plan, options);
-  if (!text.ok()) {
-    auto error = std::move(text).error();
+  auto exported = exporter->write(*artifact.plan, options);
+  if (!exported.ok()) {
+    reportObeyRefusals(*artifact.plan);
+    auto error = std::move(exported).error();
     if (error.where.file.empty()) error.where.file = arguments.path;
     return error;
   }
-  if (arguments.output.empty()) {
-    std::cout << text.value();
-    return kDone;
-  }
-  TRY(writeFileAtomically(arguments.output, text.value()));
-  if (arguments.json) {
-    printJson({{"format", "fusescope.export"},
-               {"version", 1},
-               {"to", exporter->name},
-               {"path", arguments.output},
-               {"bytes", text.value().size()}});
-  } else {
-    std::cout << fmt::format("{}: {}\n", arguments.output, exporter->summary);
-  }
-  return kDone;
+  const ExportedText& file = exported.value();
+  for (const ExportNote& note : file.notes) std::cerr << fmt::format("fusescope: warning: {}\n", note.text);
+  TRY(deliver(arguments, *exporter, file));
+  const bool refused = reportObeyRefusals(*artifact.plan);
+  return refused || std::ranges::any_of(file.notes, &ExportNote::obey) ? kDoesNotHold : kDone;
 }
 
 }  // namespace

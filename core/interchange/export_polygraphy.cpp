@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "base/json.h"
+#include "interchange/export_notes.h"
 #include "interchange/precision_config.h"
 
 namespace fusescope {
@@ -69,7 +68,8 @@ std::string table(std::string_view variable, const PrecisionConfig& config,
 
 }  // namespace
 
-Result<std::string> writePolygraphy(const Plan& plan, const ExportOptions& options) {
+Result<ExportedText> writePolygraphy(const Plan& plan, const ExportOptions& options) {
+  TRY(refuseStronglyTyped(plan, "--to polygraphy"));
   const auto config = TRY(precisionConfig(plan));
   if (!options.trtVersion.empty()) {
     TRY(checkTrtVersion(config, TRY(parseTrtVersion(options.trtVersion)), kFirstVersion, "--to polygraphy"));
@@ -84,16 +84,21 @@ Result<std::string> writePolygraphy(const Plan& plan, const ExportOptions& optio
   std::string flags;
   if (config.usesF16) flags += " --fp16";
   if (config.usesBF16) flags += " --bf16";
+  const std::string workspace = workspaceMiB(plan);
+  if (!workspace.empty()) flags += " --pool-limit workspace:" + workspace + "M";
+  std::vector<ExportNote> notes = tensorrtNotes(plan);
   std::string text = fmt::format(
       "# Layer precisions for weakly typed TensorRT networks (8.6 to 10.16{}). Use:\n"
       "#   polygraphy convert {} --trt-network-postprocess-script THIS_FILE{} --precision-constraints {} -o "
       "OUT.engine\n",
       config.usesBF16 ? "; bf16 needs 9.0" : "", shellQuoted(plan.model->path), flags, name(config.strictness));
+  if (!workspace.empty()) text += "# The plan allows " + workspace + " MiB of workspace.\n";
+  text += asComments(notes);
   text += "import re\n\nimport tensorrt as trt\n\n";
   text += table("PRECISIONS", config, &NodePrecision::compute);
   text += table("OUTPUT_TYPES", config, &NodePrecision::output);
   text += kFunctions;
-  return text;
+  return ExportedText{std::move(text), std::move(notes)};
 }
 
 }  // namespace fusescope

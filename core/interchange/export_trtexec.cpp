@@ -7,12 +7,14 @@
 #include <set>
 
 #include "base/text.h"
+#include "interchange/export_notes.h"
 #include "interchange/precision_config.h"
 
 namespace fusescope {
 namespace {
 
-constexpr TrtVersion kFirstVersion{8, 4};  // the first trtexec with --layerPrecisions
+constexpr TrtVersion kFirstWithUnits{10, 0};  // sizes of pools are in MiB; earlier ones take no suffix
+constexpr TrtVersion kFirstVersion{8, 4};     // the first trtexec with --layerPrecisions
 constexpr std::string_view kUsePolygraphy =
     "Use --to polygraphy, which finds layers by their metadata; or give the log of a verbose build with --layer-names.";
 
@@ -93,7 +95,8 @@ Result<std::vector<std::string>> layersOf(const std::string& node, const LayersO
 
 }  // namespace
 
-Result<std::string> writeTrtexec(const Plan& plan, const ExportOptions& options) {
+Result<ExportedText> writeTrtexec(const Plan& plan, const ExportOptions& options) {
+  TRY(refuseStronglyTyped(plan, "--to trtexec"));
   if (options.trtVersion.empty()) {
     return Diagnostic{.message = "the version of TensorRT must be known: its options differ",
                       .where = {.attribute = "--trt-version"},
@@ -124,12 +127,17 @@ Result<std::string> writeTrtexec(const Plan& plan, const ExportOptions& options)
   std::vector<std::string> words{"trtexec", shellQuoted("--onnx=" + plan.model->path)};
   if (config.usesF16) words.push_back("--fp16");
   if (config.usesBF16) words.push_back("--bf16");
+  if (const std::string workspace = workspaceMiB(plan); !workspace.empty())
+    words.push_back("--memPoolSize=workspace:" + workspace + (version < kFirstWithUnits ? "" : "M"));
   words.push_back(fmt::format("--precisionConstraints={}", name(config.strictness)));
   if (!precisions.empty()) words.push_back(shellQuoted("--layerPrecisions=" + joined(precisions, ",")));
   if (!outputs.empty()) words.push_back(shellQuoted("--layerOutputTypes=" + joined(outputs, ",")));
-  return fmt::format(
-      "# For trtexec {}. With --verbose its log says 'Set layer X to precision Y' for each layer that was found.\n{}\n",
-      version.text(), joined(words, " \\\n  "));
+  std::vector<ExportNote> notes = tensorrtNotes(plan);
+  std::string text = fmt::format(
+      "# For trtexec {}. With --verbose its log says 'Set layer X to precision Y' for each layer that was "
+      "found.\n{}{}\n",
+      version.text(), asComments(notes), joined(words, " \\\n  "));
+  return ExportedText{std::move(text), std::move(notes)};
 }
 
 }  // namespace fusescope

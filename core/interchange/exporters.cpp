@@ -1,3 +1,4 @@
+#include "interchange/export_notes.h"
 #include "interchange/export_polygraphy.h"
 #include "interchange/export_trtexec.h"
 #include "interchange/exports.h"
@@ -6,8 +7,8 @@
 namespace fusescope {
 namespace {
 
-Result<std::string> writeDirectives(const Plan& plan, const ExportOptions&) {
-  return toJson(directivesFileOf(plan.options)).dump(2) + "\n";
+Result<ExportedText> writeDirectives(const Plan& plan, const ExportOptions&) {
+  return ExportedText{toJson(directivesFileOf(plan.options)).dump(2) + "\n", pinsNotHonoured(plan)};
 }
 
 }  // namespace

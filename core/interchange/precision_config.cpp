@@ -8,19 +8,13 @@
 #include <set>
 
 #include "base/text.h"
+#include "interchange/export_notes.h"
 
 namespace fusescope {
 namespace {
 
 Diagnostic exportError(std::string message, const std::string& node = {}, std::string help = {}) {
   return {.message = std::move(message), .where = {.node = node}, .help = std::move(help)};
-}
-
-const Directive* directiveOf(const Plan& plan, const std::string& by) {
-  const auto colon = by.find(':');
-  if (colon == std::string::npos) return nullptr;
-  const auto found = std::ranges::find(plan.options.directives, by.substr(colon + 1), &Directive::id);
-  return found == plan.options.directives.end() ? nullptr : &*found;
 }
 
 /// The directives behind what was granted, and what it is, by origin.
@@ -37,8 +31,9 @@ struct Granted {
 
 void collectComputePins(const Plan& plan, Granted& granted) {
   for (const auto& grant : plan.precisionMap) {
-    const auto* directive = grant.code == "precision.pin_granted" ? directiveOf(plan, grant.by) : nullptr;
-    if (directive == nullptr) continue;
+    if (grant.asked == DataType::Undefined || grant.asked != grant.granted) continue;
+    const auto* directive = directiveOf(plan, grant.by);
+    if (directive == nullptr || !asksForAType(*directive)) continue;
     granted.directives.insert(directive);
     for (const auto origin : plan.graph().node(grant.node).origins) granted.of(plan, origin).compute = grant.granted;
   }
@@ -95,8 +90,11 @@ Result<PrecisionConfig> precisionConfig(const Plan& plan) {
   collectComputePins(plan, granted);
   collectOutputPins(plan, granted);
   if (granted.nodes.empty()) {
-    return exportError("the plan has no granted pin and no granted output type: there is nothing to export", {},
-                       "Add --pin NODE=TYPE or --output-type NODE=TYPE.");
+    std::vector<std::string> refused;
+    for (const ExportNote& note : pinsNotHonoured(plan)) refused.push_back(note.text);
+    return exportError(
+        "the plan has no granted pin and no granted output type: there is nothing to export", {},
+        refused.empty() ? "Add --pin NODE=TYPE or --output-type NODE=TYPE." : joined(refused, "; ") + ".");
   }
   std::set<std::string, std::less<>> names;
   for (const auto& origin : plan.model->origins) names.insert(origin.name);

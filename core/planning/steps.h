@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "planning/bindings.h"
@@ -14,13 +16,32 @@
 
 namespace fusescope {
 
+/// What a truncation makes of the values of one body, at whatever depth, of a node of the graph.
+struct TruncatedBody {
+  NodeId holder;  ///< the node of the graph that holds it
+  const Subgraph* body = nullptr;
+  std::vector<DataType> types;     ///< by ValueId of the body
+  std::vector<Decision> narrowed;  ///< said if the holder runs accelerated
+};
+
 /// The types of values inside accelerated segments, and which truncations make them so.
 struct Truncation {
   TruncationPlan plan;
-  std::vector<DataType> types;  ///< by ValueId: after truncation
-  std::vector<char> refused;    ///< by ValueId: a constant that does not survive
+  std::vector<NodeId> saturatesAt;    ///< by ValueId: who takes what a narrowed constant loses as its end; else invalid
+  std::vector<DataType> types;        ///< by ValueId: after truncation
+  std::vector<char> refused;          ///< by ValueId: a constant that does not survive, or is not known to
+  std::vector<TruncatedBody> bodies;  ///< in the order of the graph
+  std::unordered_map<const Subgraph*, std::size_t> bodyIndex;
+  /// Why a constant stays wide, by its name and the node whose bodies hold it (invalid: a constant of the graph).
+  std::map<std::pair<NodeId, std::string>, std::string> whyRefused;
   std::vector<Decision> decisions;
+
+  DataType typeInside(const Subgraph& body, ValueId value) const {
+    return bodies[bodyIndex.at(&body)].types[value.index];
+  }
 };
+/// Why a constant stays wide, by the decision that refused it: "holds 1e300, which does not survive as f32".
+std::string whyNotTruncated(const Decision& refusal);
 /// Truncates whatever `target` lacks and `mode` covers, as if every node ran accelerated.
 Truncation planTruncation(const Graph& graph, const Target& target, TruncateMode mode);
 /// The types that `mode` would narrow for `target`: F64 to F32, I64 to I32; others stay.

@@ -15,22 +15,8 @@ std::string text(DataType type) {
   return std::string(name(type));
 }
 
-/// Whether the consumer of input `position` treats every number beyond the int32 range as its end: starts and ends
-/// of Slice are clamped to the extent. Slice(data, starts, ends, axes, steps).
-bool saturatesAt(const Node& node, std::size_t position) {
-  return node.is("Slice") && (position == 1 || position == 2);
-}
-
-bool everyConsumerSaturates(const Graph& graph, ValueId value) {
-  const auto& consumers = graph.value(value).consumers;
-  if (consumers.empty() || graph.isOutput(value)) return false;
-  return std::all_of(consumers.begin(), consumers.end(), [&](NodeId id) {
-    const Node& node = graph.node(id);
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i] == value && !saturatesAt(node, i)) return false;
-    }
-    return true;
-  });
+Json arguments(const std::string& value, DataType from, DataType to) {
+  return {{"value", value}, {"from", text(from)}, {"to", text(to)}};
 }
 
 /// The first element that does not survive, as text; nothing if all do. F64: what overflows or becomes zero.
@@ -49,58 +35,187 @@ std::optional<std::string> firstLoss(const Tensor& tensor) {
   return std::nullopt;
 }
 
-Json arguments(const std::string& value, DataType from, DataType to) {
-  return {{"value", value}, {"from", text(from)}, {"to", text(to)}};
+/// Whether `node` reads `value` only where a number beyond the int32 range means no limit: starts and ends of
+/// Slice(data, starts, ends, axes, steps), which are clamped to the extent, and the most boxes of a class of
+/// NonMaxSuppression(boxes, scores, most, …), of which there are fewer.
+bool saturates(const Node& node, ValueId value) {
+  const auto reads = [&](std::initializer_list<std::size_t> positions) {
+    return std::ranges::any_of(positions, [&](std::size_t position) { return node.input(position) == value; });
+  };
+  if (node.is("Slice")) return !reads({0, 3, 4});
+  return node.is("NonMaxSuppression") && !reads({0, 1, 3, 4});
+}
+
+/// One graph, or the graph of a body, with tables that answer in constant time who its values are.
+class Scope {
+ public:
+  explicit Scope(const Graph& graph) : graph(graph), m_input(graph.valueIdLimit()), m_output(graph.valueIdLimit()) {
+    for (const ValueId id : graph.inputs()) m_input[id.index] = 1;
+    for (const ValueId id : graph.outputs()) m_output[id.index] = 1;
+  }
+  bool isInput(ValueId id) const { return m_input[id.index] != 0; }
+
+  /// The first reader of a value all of whose readers take every number beyond the int32 range as no limit.
+  NodeId saturatingReader(ValueId id) const {
+    const std::vector<NodeId>& readers = graph.value(id).consumers;
+    if (readers.empty() || m_output[id.index] != 0) return {};
+    for (const NodeId reader : readers)
+      if (!saturates(graph.node(reader), id)) return {};
+    return readers.front();
+  }
+
+  const Graph& graph;
+
+ private:
+  std::vector<char> m_input, m_output;
+};
+
+/// What becomes of a constant that could be narrowed.
+struct ConstantVerdict {
+  bool narrows = true;
+  bool hasData = true;
+  std::string loss;    ///< the first element that does not survive
+  NodeId saturatesAt;  ///< who does not mind
+};
+
+ConstantVerdict judge(const Scope& scope, ValueId id, DataType from) {
+  const Tensor* data = scope.graph.constantData(id);
+  if (data == nullptr) return {.narrows = false, .hasData = false};
+  const std::optional<std::string> loss = firstLoss(*data);
+  if (!loss) return {};
+  const NodeId reader = from == DataType::I64 ? scope.saturatingReader(id) : NodeId();
+  return {.narrows = reader.valid(), .loss = *loss, .saturatesAt = reader};
 }
 
 class Truncator {
  public:
   Truncator(const Graph& graph, const Target& target, TruncateMode mode)
       : m_graph(graph), m_target(target), m_mode(mode) {
+    m_result.saturatesAt.assign(graph.valueIdLimit(), NodeId());
     m_result.types.assign(graph.valueIdLimit(), DataType::Undefined);
     m_result.refused.assign(graph.valueIdLimit(), 0);
   }
 
   Truncation run() {
-    for (ValueId id : m_graph.allValues()) {
-      const DataType from = m_graph.value(id).type.dtype;
-      m_result.types[id.index] = from;
-      if (m_graph.value(id).type.container != Container::None) continue;  // no segment that truncates takes them
-      const DataType to = truncatedType(m_target, m_mode, from);
-      if (to == from) continue;
-      if (m_graph.isConstant(id)) {
-        constant(id, from, to);
-      } else {
-        (m_graph.isInput(id) ? m_result.plan.inputs : m_result.plan.produced).push_back({id, from, to});
-        m_result.types[id.index] = to;
-      }
-    }
+    const Scope scope(m_graph);
+    for (ValueId id : m_graph.allValues()) value(scope, id);
+    for (const NodeId id : m_graph.order()) bodiesOf(id, m_graph.node(id), m_result.types);
     return std::move(m_result);
   }
 
  private:
-  void constant(ValueId id, DataType from, DataType to) {
+  void value(const Scope& scope, ValueId id) {
     const Value& value = m_graph.value(id);
-    const Tensor* data = m_graph.constantData(id);
-    if (data == nullptr) {
-      // A small integer constant decides extents and must be proved; a weightless weight is looked at, never run.
-      return accept(id, from, to);
+    const DataType from = value.type.dtype;
+    m_result.types[id.index] = from;
+    if (value.type.container != Container::None) return;  // no segment that truncates takes them
+    const DataType to = truncatedType(m_target, m_mode, from);
+    if (to == from) {
+      if (auto said = notChosen(scope, id)) m_result.decisions.push_back(std::move(*said));
+      return;
     }
-    const std::optional<std::string> loss = firstLoss(*data);
-    if (!loss || (from == DataType::I64 && everyConsumerSaturates(m_graph, id))) return accept(id, from, to);
-    const Decision refusal = decide("truncate.constant_out_of_range", {Subject::value(value.name)}, "truncation", [&] {
-      Json all = arguments(value.name, from, to);
-      all["element"] = *loss;
-      return all;
-    }());
+    if (m_graph.isConstant(id)) {
+      const ConstantVerdict verdict = judge(scope, id, from);
+      if (!verdict.narrows) return refuse(id, refusal(value, verdict, to));
+      m_result.saturatesAt[id.index] = verdict.saturatesAt;
+      m_result.plan.constants.push_back({id, from, to});
+    } else {
+      (scope.isInput(id) ? m_result.plan.inputs : m_result.plan.produced).push_back({id, from, to});
+    }
+    m_result.types[id.index] = to;
+  }
+
+  void refuse(ValueId id, const Decision& refusal) {
     m_result.plan.refused.push_back({id, refusal.code, message(refusal)});
     m_result.refused[id.index] = 1;
+    m_result.whyRefused[{NodeId(), m_graph.value(id).name}] = whyNotTruncated(refusal);
     m_result.decisions.push_back(refusal);
   }
 
-  void accept(ValueId id, DataType from, DataType to) {
-    m_result.plan.constants.push_back({id, from, to});
-    m_result.types[id.index] = to;
+  static Decision refusal(const Value& value, const ConstantVerdict& verdict, DataType to) {
+    Json all = arguments(value.name, value.type.dtype, to);
+    if (verdict.hasData) all["element"] = verdict.loss;
+    return decide(verdict.hasData ? "truncate.constant_out_of_range" : "truncate.constant_without_data",
+                  {Subject::value(value.name)}, "truncation", std::move(all));
+  }
+
+  /// Where the target lacks the type and only the mode keeps the value wide.
+  std::optional<Decision> notChosen(const Scope& scope, ValueId id) const {
+    const Value& value = scope.graph.value(id);
+    const DataType from = value.type.dtype;
+    if (truncatedType(m_target, TruncateMode::All, from) == from) return std::nullopt;
+    if (scope.graph.isConstant(id) && !judge(scope, id, from).narrows) return std::nullopt;
+    const TruncateMode alone = from == DataType::I64 ? TruncateMode::Long : TruncateMode::Double;
+    const TruncateMode wanted = m_mode == TruncateMode::None ? alone : TruncateMode::All;
+    return decide(
+        "truncate.not_chosen", {Subject::value(value.name)}, "truncation",
+        {{"value", value.name}, {"from", text(from)}, {"target", m_target.name}, {"mode", std::string(name(wanted))}});
+  }
+
+  /// `outer`: types by ValueId of the graph that `node` lies in.
+  void bodiesOf(NodeId holder, const Node& node, const std::vector<DataType>& outer) {
+    for (const auto& [key, attribute] : node.attributes)
+      if (const auto* body = std::get_if<Subgraph>(&attribute)) insideBody(holder, *body, outer);
+  }
+
+  void insideBody(NodeId holder, const Subgraph& body, const std::vector<DataType>& outer) {
+    const Scope scope(*body.graph);
+    TruncatedBody result{
+        .holder = holder, .body = &body, .types = std::vector<DataType>(scope.graph.valueIdLimit()), .narrowed = {}};
+    const std::vector<ValueId>& inputs = scope.graph.inputs();
+    const std::size_t own = inputs.size() - body.captures.size();
+    std::vector<char> captured(scope.graph.valueIdLimit(), 0);
+    for (std::size_t i = own; i < inputs.size(); ++i) {
+      captured[inputs[i].index] = 1;
+      result.types[inputs[i].index] = outer[body.captures[i - own].index];
+    }
+    for (const ValueId id : scope.graph.allValues())
+      if (captured[id.index] == 0) valueInside(scope, id, result);
+    for (const NodeId id : scope.graph.order()) bodiesOf(holder, scope.graph.node(id), result.types);
+    const auto [known, added] = m_result.bodyIndex.emplace(&body, m_result.bodies.size());
+    if (added) {
+      m_result.bodies.push_back(std::move(result));
+    } else {
+      keepWide(m_result.bodies[known->second], result);
+    }
+  }
+
+  /// A body that lies in two places, since the body that holds it does: what stays wide in one of them stays wide.
+  static void keepWide(TruncatedBody& known, const TruncatedBody& other) {
+    const Graph& graph = *known.body->graph;
+    for (const ValueId id : graph.allValues())
+      if (other.types[id.index] != known.types[id.index]) known.types[id.index] = graph.value(id).type.dtype;
+  }
+
+  void valueInside(const Scope& scope, ValueId id, TruncatedBody& result) {
+    const Value& value = scope.graph.value(id);
+    const DataType from = value.type.dtype;
+    result.types[id.index] = from;
+    if (value.type.container != Container::None) return;
+    const DataType to = truncatedType(m_target, m_mode, from);
+    if (to == from) {
+      if (auto said = notChosen(scope, id)) m_result.decisions.push_back(std::move(*said));
+      return;
+    }
+    const char* code = "truncate.produced";
+    Json all = arguments(value.name, from, to);
+    if (scope.graph.isConstant(id)) {
+      const ConstantVerdict verdict = judge(scope, id, from);
+      if (!verdict.narrows) {
+        const Decision refused = refusal(value, verdict, to);
+        m_result.whyRefused[{result.holder, value.name}] = whyNotTruncated(refused);
+        m_result.decisions.push_back(refused);
+        return;
+      }
+      code = verdict.saturatesAt.valid() ? "truncate.constant_saturates" : "truncate.constant";
+      if (verdict.saturatesAt.valid()) {
+        all["element"] = verdict.loss;
+        all["consumer"] = scope.graph.node(verdict.saturatesAt).name;
+      }
+    }
+    result.types[id.index] = to;
+    result.narrowed.push_back(
+        decide(code, {Subject::value(value.name), Subject::node(m_graph.node(result.holder).name)}, "truncation", all));
   }
 
   const Graph& m_graph;
@@ -109,7 +224,37 @@ class Truncator {
   Truncation m_result;
 };
 
+/// The decisions about the values that are narrowed.
+void recordNarrowed(const Graph& graph, const std::vector<char>& accelerated, Truncation& truncation) {
+  const auto record = [&](const char* code, const std::vector<TruncatedValue>& entries) {
+    for (const TruncatedValue& entry : entries) {
+      const std::string& name = graph.value(entry.value).name;
+      Json all = arguments(name, entry.from, entry.to);
+      const NodeId reader = truncation.saturatesAt[entry.value.index];
+      if (reader.valid()) {
+        all["consumer"] = graph.node(reader).name;
+        all["element"] = firstLoss(*graph.constantData(entry.value)).value_or("");
+      }
+      truncation.decisions.push_back(decide(reader.valid() ? "truncate.constant_saturates" : code,
+                                            {Subject::value(name)}, "truncation", std::move(all)));
+    }
+  };
+  record("truncate.input", truncation.plan.inputs);
+  record("truncate.constant", truncation.plan.constants);
+  record("truncate.produced", truncation.plan.produced);
+  for (const TruncatedBody& inside : truncation.bodies) {
+    if (accelerated[inside.holder.index] == 0) continue;
+    truncation.decisions.insert(truncation.decisions.end(), inside.narrowed.begin(), inside.narrowed.end());
+  }
+}
+
 }  // namespace
+
+std::string whyNotTruncated(const Decision& refusal) {
+  const Json& of = refusal.arguments;
+  if (!of.contains("element")) return "has no data to prove that it survives as " + of["to"].get<std::string>();
+  return "holds " + of["element"].get<std::string>() + ", which does not survive as " + of["to"].get<std::string>();
+}
 
 DataType truncatedType(const Target& target, TruncateMode mode, DataType type) {
   const bool longs = mode == TruncateMode::Long || mode == TruncateMode::All;
@@ -136,16 +281,7 @@ void settleTruncation(const Graph& graph, const Target& target, const std::vecto
   std::erase_if(truncation.plan.inputs, [&](const auto& entry) { return !readInside(entry); });
   std::erase_if(truncation.plan.constants, [&](const auto& entry) { return !readInside(entry); });
   std::erase_if(truncation.plan.produced, [&](const auto& entry) { return !madeInside(entry); });
-  const auto record = [&](const char* code, const std::vector<TruncatedValue>& entries) {
-    for (const TruncatedValue& entry : entries) {
-      const std::string& name = graph.value(entry.value).name;
-      truncation.decisions.push_back(
-          decide(code, {Subject::value(name)}, "truncation", arguments(name, entry.from, entry.to)));
-    }
-  };
-  record("truncate.input", truncation.plan.inputs);
-  record("truncate.constant", truncation.plan.constants);
-  record("truncate.produced", truncation.plan.produced);
+  recordNarrowed(graph, accelerated, truncation);
   if (directives.truncateDirective >= 0) {
     const Directive& directive = options.directives[static_cast<std::size_t>(directives.truncateDirective)];
     const std::size_t values =

@@ -1,86 +1,84 @@
 #include "target/target.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "base/text.h"
+#include "target/target_table.h"
 
 namespace fusescope {
 
 namespace {
 
-/// Every capability that can be named, weakest first.
-constexpr std::array<std::string_view, 9> kCapabilityNames = {
-    "avx2", "f16c", "avx512", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_int8", "amx_bf16", "amx_fp16"};
-constexpr std::array<std::string_view, 4> kTargetNames = {"cpu", "tensorrt-8", "tensorrt-10", "tensorrt-11"};
-
-std::vector<std::string> asStrings(std::span<const std::string_view> names) {
-  return {names.begin(), names.end()};
-}
-
-Result<Capabilities> parseCapabilities(std::string_view text) {
-  const std::vector<std::string> known = asStrings(kCapabilityNames);
+Result<Capabilities> parseCapabilities(const TargetTable& table, std::string_view text) {
   Capabilities capabilities;
   if (text == "none") return capabilities;
   for (const std::string& part : split(text, '+')) {
-    if (std::find(known.begin(), known.end(), part) == known.end()) {
-      return Diagnostic{.message = "unknown capability '" + part + "' of target cpu",
+    if (std::ranges::find(table.capabilities, part) == table.capabilities.end()) {
+      return Diagnostic{.message = "unknown capability '" + part + "' of target " + table.name,
                         .where = {.attribute = "--target"},
-                        .help = "Known capabilities: none, " + joined(known) + "."};
+                        .help = "Known capabilities: none, " + joined(table.capabilities) + "."};
     }
     capabilities.insert(part);
   }
   return capabilities;
 }
 
-Target cpuTarget(Capabilities capabilities) {
-  Target target;
-  target.name = "cpu";
-  target.computeTypes = {DataType::F32, DataType::F16, DataType::BF16};
-  target.hardwareTypes = {DataType::F32};
-  if (capabilities.contains("avx512_bf16") || capabilities.contains("amx_bf16")) {
-    target.hardwareTypes.insert(DataType::BF16);
-  }
-  if (capabilities.contains("avx512_fp16") || capabilities.contains("amx_fp16")) {
-    target.hardwareTypes.insert(DataType::F16);
-  }
-  target.capabilities = std::move(capabilities);
-  target.acceleratedBackend = "native";
-  return target;
+bool hardwareHas(const TargetTable& table, DataType type, const Capabilities& capabilities) {
+  const auto entry = std::ranges::find(table.types, type, &TargetType::type);
+  if (entry == table.types.end()) return false;
+  return entry->needs.empty() ||
+         std::ranges::any_of(entry->needs, [&](const std::string& need) { return capabilities.contains(need); });
 }
 
-Target tensorrtTarget(std::string_view name) {
-  Target target;
-  target.name = name;
-  target.planningOnly = true;
-  target.predictedFusions = true;
-  target.stronglyTyped = name == "tensorrt-11";
-  target.lacksFloat64 = true;
-  target.lacksInt64 = name == "tensorrt-8";
-  target.computeTypes = {DataType::F32, DataType::F16};
-  if (name != "tensorrt-8") target.computeTypes.insert(DataType::BF16);
-  target.hardwareTypes = target.computeTypes;
-  target.acceleratedBackend = "tensorrt";
-  return target;
+/// The embedded table, which lives as long as the program.
+std::shared_ptr<const TargetTable> embedded(const TargetTable& table) {
+  return {std::shared_ptr<const void>(), &table};
 }
 
 }  // namespace
 
+Target Target::fromTable(std::shared_ptr<const TargetTable> table, Capabilities capabilities) {
+  Target target;
+  target.name = table->name;
+  if (!table->capabilities.empty()) target.capabilities = std::move(capabilities);
+  target.planningOnly = table->planningOnly;
+  target.stronglyTyped = table->stronglyTyped;
+  target.predictedFusions = table->predictedFusions;
+  target.lacksInt64 = table->truncate.contains(DataType::I64);
+  target.lacksFloat64 = table->truncate.contains(DataType::F64);
+  target.computeTypes = {table->computeTypes.begin(), table->computeTypes.end()};
+  for (const DataType type : table->runs)
+    if (hardwareHas(*table, type, target.capabilities)) target.hardwareTypes.insert(type);
+  target.acceleratedBackend = table->backend;
+  target.table = std::move(table);
+  return target;
+}
+
 Result<Target> Target::fromName(std::string_view name) {
-  if (name == "cpu") return cpuTarget(hostCapabilities());
-  if (name.starts_with("cpu:")) return cpuTarget(TRY(parseCapabilities(name.substr(4))));
-  if (name == "tensorrt-8" || name == "tensorrt-10" || name == "tensorrt-11") return tensorrtTarget(name);
-  const std::vector<std::string> known = asStrings(kTargetNames);
-  return Diagnostic{.message = "unknown target '" + std::string(name) + "'",
-                    .where = {.attribute = "--target"},
-                    .help = "Known targets: " + joined(known) + "; cpu may name capabilities: cpu:avx2+avx512_vnni."};
+  const std::string_view base = name.substr(0, name.find(':'));
+  for (const TargetTable& table : targetTables()) {
+    if (table.name != base) continue;
+    if (base == name)
+      return fromTable(embedded(table), table.capabilities.empty() ? Capabilities() : hostCapabilities());
+    if (table.capabilities.empty()) break;
+    return fromTable(embedded(table), TRY(parseCapabilities(table, name.substr(base.size() + 1))));
+  }
+  return Diagnostic{
+      .message = "unknown target '" + std::string(name) + "'",
+      .where = {.attribute = "--target"},
+      .help = "Known targets: " + joined(targetNames()) + "; cpu may name capabilities: cpu:avx2+avx512_vnni."};
 }
 
 std::string Target::canonical() const {
-  if (name != "cpu") return name;
-  if (capabilities.empty()) return "cpu:none";
-  return "cpu:" + joined({capabilities.begin(), capabilities.end()}, "+");
+  if (table == nullptr || table->capabilities.empty()) return name;
+  if (capabilities.empty()) return name + ":none";
+  return name + ":" + joined({capabilities.begin(), capabilities.end()}, "+");
+}
+
+std::vector<std::string> targetNames() {
+  std::vector<std::string> names;
+  for (const TargetTable& table : targetTables()) names.push_back(table.name);
+  return names;
 }
 
 }  // namespace fusescope

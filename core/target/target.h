@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,11 +13,14 @@
 
 namespace fusescope {
 
+struct TargetTable;
+
 /// What a machine can do, by name: "avx2", "avx512", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "f16c".
 using Capabilities = std::set<std::string>;
 Capabilities hostCapabilities();  ///< asked of the CPU at run time
 
-/// What to plan for: which types it lacks, which it computes in, and what it can run.
+/// What to plan for: which types it lacks, which it computes in, and what it can run. Made from a table of
+/// resources/targets.
 struct Target {
   std::string name;  ///< "cpu", "tensorrt-8", …
   Capabilities capabilities;
@@ -24,19 +29,33 @@ struct Target {
   bool predictedFusions = false;  ///< its compiler fuses by rules of its own; ours are predictions
   bool lacksInt64 = false;
   bool lacksFloat64 = false;
-  std::set<DataType> computeTypes;   ///< float types that may be asked of a node (emulated where hardware lacks them)
-  std::set<DataType> hardwareTypes;  ///< those that the capabilities run at speed; the others' time is unknown
+  std::set<DataType> computeTypes;  ///< float types that may be asked of a node (emulated where the backend lacks them)
+  std::set<DataType> hardwareTypes;  ///< those that the hardware has and the backend really runs
   std::size_t defaultMinSegment = 1;
-  std::string acceleratedBackend;  ///< "native", "tensorrt"
+  std::string acceleratedBackend;            ///< "native", "tensorrt"
+  std::shared_ptr<const TargetTable> table;  ///< operators and restrictions
 
   /// "cpu" (capabilities of this machine), "cpu:avx512_vnni+avx512_bf16" (named ones), "tensorrt-8", "tensorrt-10".
   static Result<Target> fromName(std::string_view name);
+  /// A target of a table, with these capabilities (ignored by tables that name none).
+  static Target fromTable(std::shared_ptr<const TargetTable> table, Capabilities capabilities = {});
   std::string canonical() const;  ///< the name with its capabilities: part of a plan's key
 };
 
+/// The names that Target::fromName knows, without capabilities.
+std::vector<std::string> targetNames();
+
+/// The type at which a segment would hold a value of a body, by the body's place in its node.
+using BodyTypes = std::function<DataType(const Subgraph& body, ValueId value)>;
+
 /// Can `target` run `node` in an accelerated segment at these types (after truncation)? Codes validate.*.
-/// Types of inputs and outputs by position; an absent optional is null.
+/// Types of inputs and outputs by position; an absent optional is null. Which operands are constants is asked of
+/// `graph`. Values inside bodies have the types that their graphs declare.
 Decision validateNode(const Target& target, const Graph& graph, const Node& node,
                       std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs);
+/// The same, with the types that values inside bodies would have.
+Decision validateNode(const Target& target, const Graph& graph, const Node& node,
+                      std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs,
+                      const BodyTypes& bodyTypes);
 
 }  // namespace fusescope

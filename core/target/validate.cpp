@@ -1,9 +1,9 @@
-#include <algorithm>
-
 #include "base/text.h"
 #include "ops/op_schema.h"
-#include "target/target.h"
-#include "target/tensorrt_operators.h"
+#include "target/node_request.h"
+#include "target/node_types.h"
+#include "target/restrictions.h"
+#include "target/target_table.h"
 
 namespace fusescope {
 
@@ -13,112 +13,206 @@ namespace {
 struct Obstacle {
   std::string value;
   TensorType type;
+  bool operatorLacks = false;  ///< the target has the type, the operator does not take it
 };
 
-struct ValidateRequest {
-  const Target& target;
-  const Graph& graph;
-  const Node& node;
-  std::span<const TensorType* const> inputs;
-  std::span<const TensorType* const> outputs;
-};
+/// "f32, f16 or int32".
+std::string alternatives(const std::vector<DataType>& types) {
+  std::string text;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == types.size() ? " or " : ", ") + std::string(name(types[i]));
+  return text;
+}
 
-template <class Refused>
-std::optional<Obstacle> firstObstacle(const ValidateRequest& request, const Refused& refused) {
-  const auto scan = [&](std::span<const TensorType* const> types,
-                        const std::vector<ValueId>& values) -> std::optional<Obstacle> {
-    for (std::size_t i = 0; i < types.size(); ++i) {
-      if (types[i] == nullptr || (types[i]->container == Container::None && !refused(types[i]->dtype))) continue;
-      const bool named = i < values.size() && request.graph.has(values[i]);
-      return Obstacle{named ? request.graph.value(values[i]).name : "", *types[i]};
+class Validator {
+ public:
+  explicit Validator(const NodeRequest& request)
+      : m_request(request),
+        m_table(*request.target.table),
+        m_row(request.node.domain.empty() ? m_table.find(request.node.op) : nullptr) {}
+
+  Decision run() {
+    if (hasBody(m_request.node) && !m_table.bodies) return verdict("validate.control_flow");
+    if (m_table.unlisted == Unlisted::ReferenceOnly) {
+      const OpSchema* schema = OpRegistry::standard().find(m_request.node);
+      if (schema == nullptr || !schema->kernel) return verdict("validate.no_kernel");
+    } else if (m_row == nullptr || !m_row->supported) {
+      return operatorRefused();
+    }
+    if (auto obstacle = firstObstacle()) return typeRefused(*obstacle);
+    if (m_row == nullptr) return verdict("validate.reference_only", {{"backend", m_table.backend}});
+    if (auto refusal = checkRestrictions()) return *refusal;
+    if (auto refusal = checkBodies()) return *refusal;
+    return supported();
+  }
+
+ private:
+  Decision verdict(std::string_view code, Json arguments = Json::object()) const {
+    arguments["op"] = m_request.node.op;
+    arguments["target"] = m_request.target.name;
+    if (m_row != nullptr) arguments["source"] = m_row->source;
+    return decide(code, {Subject::node(m_request.node.name)}, m_request.target.name, std::move(arguments));
+  }
+
+  Decision supported() const {
+    if (!m_conditions.empty())
+      return verdict("validate.supported_with_condition", {{"condition", joined(m_conditions, ", and that ")}});
+    if (!m_row->caveat.empty()) return verdict("validate.supported_with_caveat", {{"caveat", m_row->caveat}});
+    return verdict("validate.supported");
+  }
+
+  Decision operatorRefused() const {
+    Json arguments = {{"hint", ""}};
+    if (m_row != nullptr && !m_row->equivalent.empty()) {
+      arguments["equivalent"] = m_row->equivalent;
+      arguments["hint"] = "; the same can be said by " + m_row->equivalent;
+    }
+    if (m_row == nullptr && m_request.node.domain.empty() && m_table.unlisted == Unlisted::Unknown) {
+      arguments["version"] = m_table.operatorsOf;
+      return verdict("validate.unknown_for_version", std::move(arguments));
+    }
+    return verdict("validate.operator_not_supported", std::move(arguments));
+  }
+
+  bool operatorTakes(DataType type) const { return m_row == nullptr || m_row->anyType || m_row->types.contains(type); }
+
+  /// What stands in the way of a value of this type; `spokenOf`: the operator's list of types is about it.
+  std::optional<Obstacle> obstacleAt(const TensorType* type, ValueId value, bool spokenOf) const {
+    if (type == nullptr) return std::nullopt;
+    const bool has = type->container == Container::None && m_table.typeSet.contains(type->dtype);
+    if (has && (!spokenOf || operatorTakes(type->dtype))) return std::nullopt;
+    return Obstacle{m_request.nameOf(value), *type, has};
+  }
+
+  std::optional<Obstacle> firstObstacle() const {
+    const Node& node = m_request.node;
+    for (std::size_t i = 0; i < m_request.inputs.size(); ++i) {
+      const bool spokenOf = m_row != nullptr && m_row->speaksOf(i);
+      if (auto found = obstacleAt(m_request.inputs[i], node.input(i), spokenOf)) return found;
+    }
+    for (std::size_t i = 0; i < m_request.outputs.size(); ++i) {
+      const ValueId value = i < node.outputs.size() ? node.outputs[i] : ValueId();
+      const bool spokenOf = m_row != nullptr && m_row->typedOutputs;
+      if (auto found = obstacleAt(m_request.outputs[i], value, spokenOf)) return found;
     }
     return std::nullopt;
-  };
-  if (auto found = scan(request.inputs, request.node.inputs)) return found;
-  return scan(request.outputs, request.node.outputs);
-}
-
-Decision verdict(const ValidateRequest& request, std::string_view code, Json arguments = Json::object()) {
-  arguments["op"] = request.node.op;
-  arguments["target"] = request.target.name;
-  return decide(code, {Subject::node(request.node.name)}, request.target.name, std::move(arguments));
-}
-
-Decision typeRefused(const ValidateRequest& request, const Obstacle& obstacle) {
-  if (obstacle.type.dtype == DataType::Undefined && obstacle.type.container == Container::None) {
-    return verdict(request, "validate.type_unknown", {{"value", obstacle.value}});
   }
-  return verdict(request, "validate.type_not_supported",
-                 {{"type", containerText(obstacle.type.container, std::string(name(obstacle.type.dtype)))},
-                  {"value", obstacle.value}});
-}
 
-Decision validateForCpu(const ValidateRequest& request) {
-  const OpSchema* schema = OpRegistry::standard().find(request.node);
-  if (hasBody(request.node)) return verdict(request, "validate.control_flow");
-  if (schema == nullptr || !schema->kernel) return verdict(request, "validate.no_kernel");
-  const auto refused = [](DataType type) {
-    return type == DataType::Undefined || type == DataType::String || type == DataType::C64 || type == DataType::C128;
-  };
-  if (auto obstacle = firstObstacle(request, refused)) return typeRefused(request, *obstacle);
-  return verdict(request, "validate.supported");
-}
-
-bool tensorrtLacks(const Target& target, DataType type) {
-  switch (type) {
-    case DataType::F64:
-      return target.lacksFloat64;
-    case DataType::I64:
-      return target.lacksInt64;
-    case DataType::BF16:
-      return !target.computeTypes.contains(DataType::BF16);
-    case DataType::F8E4M3:
-    case DataType::I4:
-      return target.name == "tensorrt-8";
-    case DataType::F32:
-    case DataType::F16:
-    case DataType::I32:
-    case DataType::I8:
-    case DataType::U8:
-    case DataType::Bool:
-      return false;
-    default:
-      return true;
-  }
-}
-
-/// The first container or text inside the bodies of a node.
-std::optional<Obstacle> obstacleInside(const Node& node) {
-  for (const auto& [key, attribute] : node.attributes) {
-    const auto* body = std::get_if<Subgraph>(&attribute);
-    if (body == nullptr) continue;
-    for (const ValueId id : body->graph->allValues()) {
-      const Value& value = body->graph->value(id);
-      if (value.type.container != Container::None || value.type.dtype == DataType::String)
-        return Obstacle{value.name, value.type};
+  Decision typeRefused(const Obstacle& obstacle) const {
+    if (obstacle.type.dtype == DataType::Undefined && obstacle.type.container == Container::None) {
+      return verdict("validate.type_unknown", {{"value", obstacle.value}});
     }
-    for (const NodeId id : body->graph->order())
-      if (auto deeper = obstacleInside(body->graph->node(id))) return deeper;
+    Json arguments = {{"type", containerText(obstacle.type.container, std::string(name(obstacle.type.dtype)))},
+                      {"value", obstacle.value},
+                      {"lacking", obstacle.operatorLacks ? "operator" : "target"},
+                      {"mend", ""}};
+    if (const auto types = takenTypes(); obstacle.operatorLacks && !types.empty())
+      arguments["mend"] = "; a Cast of it to " + alternatives(types) + " would make it supported";
+    return verdict("validate.type_not_supported", std::move(arguments));
   }
-  return std::nullopt;
-}
 
-Decision validateForTensorrt(const ValidateRequest& request) {
-  if (!request.node.domain.empty() || !tensorrtParses(request.target.name, request.node.op)) {
-    return verdict(request, "validate.operator_not_supported");
+  /// The types that the operator's row lists, in the order of the target's.
+  std::vector<DataType> takenTypes() const {
+    std::vector<DataType> types;
+    for (const TargetType& entry : m_table.types)
+      if (m_row != nullptr && !m_row->anyType && m_row->types.contains(entry.type)) types.push_back(entry.type);
+    return types;
   }
-  const auto refused = [&](DataType type) { return tensorrtLacks(request.target, type); };
-  if (auto obstacle = firstObstacle(request, refused)) return typeRefused(request, *obstacle);
-  if (auto obstacle = obstacleInside(request.node)) return typeRefused(request, *obstacle);
-  return verdict(request, "validate.supported");
-}
+
+  std::optional<Decision> checkRestrictions() {
+    if (!m_row->since.empty()) m_conditions.push_back("the version is " + m_row->since + " or later");
+    for (std::size_t i = 0; i < m_request.inputs.size(); ++i) {
+      const TensorType* type = m_request.inputs[i];
+      if (type == nullptr || !m_row->speaksOf(i) || !m_row->typesSince.contains(type->dtype)) continue;
+      m_conditions.push_back("the version is " + m_row->typesSince.at(type->dtype) + " or later, for " +
+                             std::string(name(type->dtype)));
+      break;
+    }
+    for (const Restriction& restriction : m_row->restrictions) {
+      const std::optional<Finding> finding = findBroken(m_request, restriction);
+      if (!finding) continue;
+      if (finding->holds == Holds::No) return verdict(finding->code, finding->arguments);
+      m_conditions.push_back(finding->statement);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Decision> checkBodies() {
+    for (const auto& [key, attribute] : m_request.node.attributes) {
+      const auto* body = std::get_if<Subgraph>(&attribute);
+      if (body == nullptr) continue;
+      if (auto refusal = checkBody(key, *body)) return refusal;
+    }
+    return std::nullopt;
+  }
+
+  /// The nodes of a body, then what it takes and gives.
+  std::optional<Decision> checkBody(const std::string& key, const Subgraph& body) {
+    const ValueScope scope(body, m_request.scope);
+    const Graph& graph = *body.graph;
+    const auto typeOf = [&](ValueId value) { return m_request.bodyTypes(body, value); };
+    for (const NodeId id : graph.order()) {
+      const Node& node = graph.node(id);
+      const NodeTypes types = typesOf(graph, node, typeOf);
+      const NodeRequest request{m_request.target, scope, node, types.inputs, types.outputs, m_request.bodyTypes};
+      const Decision inner = Validator(request).run();
+      if (!inner.allowed) return bodyRefused(key, node.name, inner);
+      if (inner.arguments.contains("condition"))
+        m_conditions.push_back("for " + node.name + " in " + key + ", " +
+                               inner.arguments["condition"].get<std::string>());
+    }
+    return checkEnds(key, body);
+  }
+
+  /// What a body takes and gives by itself; nodes were asked about what they read of it.
+  std::optional<Decision> checkEnds(const std::string& key, const Subgraph& body) const {
+    const Graph& graph = *body.graph;
+    std::vector<ValueId> ends(graph.inputs().begin(),
+                              graph.inputs().end() - static_cast<std::ptrdiff_t>(body.captures.size()));
+    ends.insert(ends.end(), graph.outputs().begin(), graph.outputs().end());
+    for (const ValueId id : ends) {
+      TensorType type = graph.value(id).type;
+      type.dtype = m_request.bodyTypes(body, id);
+      const bool tensor = type.container == Container::None;
+      if (tensor && (type.dtype == DataType::Undefined || m_table.typeSet.contains(type.dtype))) continue;
+      return bodyRefused(key, key, typeRefused({graph.value(id).name, type}));
+    }
+    return std::nullopt;
+  }
+
+  /// `inner` is the verdict on something in the body `key`; what lies deeper is named itself.
+  Decision bodyRefused(const std::string& key, const std::string& what, const Decision& inner) const {
+    const bool deeper = inner.code == "validate.body_not_supported";
+    const Json& of = inner.arguments;
+    Json arguments = {{"inner", deeper ? of["inner"] : Json(what)},
+                      {"path", key + "/" + (deeper ? what + "/" + of["path"].get<std::string>() : what)},
+                      {"inner_code", deeper ? of["inner_code"] : Json(inner.code)},
+                      {"reason", deeper ? of["reason"] : Json(message(inner))}};
+    for (const char* passed : {"type", "value", "equivalent"})
+      if (of.contains(passed)) arguments[passed] = of[passed];
+    return verdict("validate.body_not_supported", std::move(arguments));
+  }
+
+  const NodeRequest& m_request;
+  const TargetTable& m_table;
+  const OperatorRow* m_row;
+  std::vector<std::string> m_conditions;
+};
 
 }  // namespace
 
 Decision validateNode(const Target& target, const Graph& graph, const Node& node,
                       std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs) {
-  const ValidateRequest request{target, graph, node, inputs, outputs};
-  return target.name == "cpu" ? validateForCpu(request) : validateForTensorrt(request);
+  return validateNode(target, graph, node, inputs, outputs,
+                      [](const Subgraph& body, ValueId value) { return body.graph->value(value).type.dtype; });
+}
+
+Decision validateNode(const Target& target, const Graph& graph, const Node& node,
+                      std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs,
+                      const BodyTypes& bodyTypes) {
+  const ValueScope scope(graph);
+  const NodeRequest request{target, scope, node, inputs, outputs, bodyTypes};
+  return Validator(request).run();
 }
 
 }  // namespace fusescope

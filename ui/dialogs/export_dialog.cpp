@@ -62,17 +62,20 @@ void ExportDialog::refresh() {
   const auto snapshot = m_context.document.snapshot();
   const auto work = [plan = snapshot->plan, write = exporter.write, version = m_version->text().toStdString(),
                      log = trtexec ? m_log->text().toStdString()
-                                   : std::string()](const StopToken&) -> Result<std::string> {
+                                   : std::string()](const StopToken&) -> Result<ExportedText> {
     ExportOptions options;
     options.trtVersion = version;
     if (!log.empty()) options.layerNames = TRY(readTextFile(log));
     return write(*plan, options);
   };
   const QString summary = qs(exporter.summary);
-  m_context.jobs.run(QStringLiteral("export"), this, work, [this, summary](const Result<std::string>& text) {
-    m_save->setEnabled(text.ok());
-    m_summary->setText(text.ok() ? summary : QStringLiteral("✗ ") + qs(text.error().text()));
-    m_preview->setPlainText(text.ok() ? qs(text.value()) : QString());
+  m_context.jobs.run(QStringLiteral("export"), this, work, [this, summary](const Result<ExportedText>& file) {
+    m_save->setEnabled(file.ok());
+    QString said = file.ok() ? summary : QStringLiteral("✗ ") + qs(file.error().text());
+    if (file.ok())
+      for (const ExportNote& note : file.value().notes) said += QStringLiteral("\n⚠ ") + qs(note.text);
+    m_summary->setText(said);
+    m_preview->setPlainText(file.ok() ? qs(file.value().text) : QString());
   });
 }
 

@@ -216,5 +216,34 @@ TEST(Export, versionsStrictnessAndTypesAreChecked) {
   EXPECT_NE(script.out.find("PRECISIONS = {\n    \"node_linear_1\": trt.float32,\n}"), std::string::npos);
 }
 
+TEST(Export, whatDoesNotHoldIsNamedAndObeyMakesItStatus1) {
+  const auto attempt = [](const std::string& how) {
+    return fusescopeCommand({"export", model("long_double"), "--target", "tensorrt-8", "--truncate", "none", "--pin",
+                             "node_linear=f16" + how, "--pin", "node_mul=f16" + how, "--to", "trtexec", "--trt-version",
+                             "8.6"});
+  };
+  const auto preferred = attempt("");
+  EXPECT_EQ(preferred.status, 0) << preferred.err;
+  EXPECT_NE(preferred.err.find("warning: not honoured: --pin node_mul=f16"), std::string::npos) << preferred.err;
+  EXPECT_NE(preferred.out.find("# not honoured: --pin node_mul=f16"), std::string::npos) << preferred.out;
+  const auto obeyed = attempt(":obey");
+  EXPECT_EQ(obeyed.status, 1) << obeyed.err;
+  EXPECT_NE(obeyed.out.find("# not honoured: --pin node_mul=f16:obey"), std::string::npos) << obeyed.out;
+}
+
+TEST(Export, aPlanForThisMachineWarns) {
+  const TemporaryFolder folder;
+  const auto file = (folder / "precision.sh").string();
+  const auto result = fusescopeCommand({"export", model("fp16_overflow"), "--pin", "node_relu=f32", "--to", "trtexec",
+                                        "--trt-version", "10.3", "-o", file, "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find("the plan was made for cpu"), std::string::npos) << result.err;
+  EXPECT_EQ(jsonOf(result)["warnings"].size(), 1U);
+  const auto strong = fusescopeCommand(
+      {"export", model("fp16_overflow"), "--target", "tensorrt-11", "--pin", "node_relu=f32", "--to", "polygraphy"});
+  EXPECT_EQ(strong.status, 2);
+  EXPECT_NE(strong.err.find("strongly typed"), std::string::npos) << strong.err;
+}
+
 }  // namespace
 }  // namespace fusescope::test

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <limits>
 
 #include "tests/unit/planning/plan_testing.h"
@@ -37,6 +38,10 @@ TEST(Truncation, ThreeListsApart) {
   EXPECT_EQ(names(*plan, plan->truncation.produced), (std::vector<std::string>{"add_out", "cast_out", "relu_out"}));
   EXPECT_EQ(castsOf(*plan),
             "i:int64>int32(truncation) add_out:int32>int64(model_output) relu_out:f32>f64(model_output)");
+  for (const auto& [code, value] :
+       {std::pair{"truncate.input", "i"}, {"truncate.constant", "off"}, {"truncate.produced", "relu_out"}})
+    EXPECT_NE(findDecision(*plan, code, value), nullptr) << code;
+  EXPECT_EQ(findDecision(*plan, "truncate.mode")->arguments["values"], 5);
   EXPECT_EQ(plan->segments.size(), 1U);
   for (const FusedNode& fused : plan->fusedNodes) {
     for (const FusedOutput& output : fused.outputs) {
@@ -80,6 +85,151 @@ TEST(Truncation, TheEndsOfASliceSaturateAnyway) {
   EXPECT_EQ(names(*plan, plan->truncation.constants), (std::vector<std::string>{"start", "end"}));
   EXPECT_TRUE(plan->truncation.refused.empty());
   EXPECT_EQ(plan->segments[0].kind, SegmentKind::Accelerated);
+  const Decision* saturates = findDecision(*plan, "truncate.constant_saturates", "end");
+  ASSERT_NE(saturates, nullptr);
+  EXPECT_EQ(saturates->arguments["consumer"], "slice");
+  EXPECT_EQ(saturates->arguments["element"], "9223372036854775807");
+  EXPECT_EQ(findDecision(*plan, "truncate.constant", "end"), nullptr) << "not every element survives";
+  EXPECT_NE(findDecision(*plan, "truncate.constant", "start"), nullptr);
+}
+
+TEST(Truncation, TheMostBoxesSaturateAnyway) {
+  ModelBuilder b;
+  const ValueId boxes = b.input("boxes", {1, 6, 4}), scores = b.input("scores", {1, 1, 6});
+  const ValueId most = b.constant("most", Tensor::ofInt64({std::int64_t{1} << 62}));
+  b.output(b.node("NonMaxSuppression", "nms", {boxes, scores, most}, {6, 3}, DataType::I64));
+  const auto plan = planned(b.build(), tensorrt8("long"));
+  EXPECT_EQ(findDecision(*plan, "truncate.constant_saturates", "most")->arguments["consumer"], "nms");
+}
+
+TEST(Truncation, AConstantThatAnotherNodeReadsDoesNotSaturate) {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {4, 8});
+  const ValueId start = b.constant("start", Tensor::ofInt64({1}));
+  const ValueId end = b.constant("end", Tensor::ofInt64({std::numeric_limits<std::int64_t>::max()}));
+  b.output(b.node("Slice", "slice", {x, start, end}, {3, 8}));
+  b.output(b.node("Neg", "neg", {end}, {1}, DataType::I64));
+  const auto plan = planned(b.build(), tensorrt8("long"));
+  EXPECT_NE(findDecision(*plan, "truncate.constant_out_of_range", "end"), nullptr);
+  EXPECT_NE(findDecision(*plan, "validate.constant_not_truncated", "slice"), nullptr);
+}
+
+TEST(Truncation, AConstantWithoutDataIsNotToldToSurvive) {
+  ModelBuilder b;
+  const ValueId i = b.input("i", {4}, DataType::I64);
+  const ValueId c = b.constant("c", Tensor::withoutData(DataType::I64, {4}));
+  b.output(b.node("Add", "add", {i, c}, {4}, DataType::I64));
+  const auto plan = planned(b.build(), tensorrt8("long"));
+  ASSERT_EQ(plan->truncation.refused.size(), 1U);
+  EXPECT_EQ(plan->truncation.refused[0].code, "truncate.constant_without_data");
+  EXPECT_TRUE(plan->truncation.constants.empty());
+  const Decision* verdict = findDecision(*plan, "validate.constant_not_truncated", "add");
+  ASSERT_NE(verdict, nullptr);
+  EXPECT_NE(message(*verdict).find("c has no data to prove that it survives as int32"), std::string::npos)
+      << message(*verdict);
+  EXPECT_EQ(plan->segments[0].kind, SegmentKind::Fallback);
+}
+
+TEST(Truncation, WhatStaysWideForTheModeAloneSaysWhichWouldNarrowIt) {
+  const auto none = planned(wideModel(7), tensorrt8("none"));
+  for (const char* value : {"i", "off", "add_out", "cast_out", "relu_out"}) {
+    const Decision* decision = findDecision(*none, "truncate.not_chosen", value);
+    ASSERT_NE(decision, nullptr) << value;
+    const bool isLong = decision->arguments["from"] == "int64";
+    EXPECT_EQ(decision->arguments["mode"], isLong ? "long" : "double") << value;
+  }
+  const auto longs = planned(wideModel(7), tensorrt8("long"));
+  EXPECT_EQ(findDecision(*longs, "truncate.not_chosen", "i"), nullptr);
+  EXPECT_EQ(findDecision(*longs, "truncate.not_chosen", "cast_out")->arguments["mode"], "all");
+  const auto wide = planned(wideModel(std::int64_t{1} << 40), tensorrt8("none"));
+  EXPECT_EQ(findDecision(*wide, "truncate.not_chosen", "off"), nullptr) << "no mode would narrow it";
+  EXPECT_EQ(findDecision(*wide, "validate.needs_truncation", "add"), nullptr) << "nor make its reader supported";
+}
+
+/// An If on int64: one branch adds `inside` and the captured `one`, the other passes the input on.
+std::shared_ptr<const Model> branching(const char* one, const char* inside) {
+  const std::string text = R"(graph "g" {
+    input %c: bool[]
+    input %i: int64[4]
+    const %one: int64[1] = [)" +
+                           std::string(one) + R"(]
+    %y: int64[4] = If(%c) <else_branch=body (%i) graph "e" { input %i: int64[4]
+        %e: int64[4] = Identity(%i) {name="inner_id", origins=[0]}
+        output %e }, then_branch=body (%i, %one) graph "t" {
+        input %i: int64[4]
+        input %one: int64[1]
+        const %two: int64[1] = [)" +
+                           std::string(inside) + R"(]
+        %s: int64[4] = Add(%i, %one) {name="inner_add", origins=[0]}
+        %t: int64[4] = Add(%s, %two) {name="inner_add2", origins=[0]}
+        output %t }> {name="the_if", origins=[0]}
+    output %y
+  })";
+  auto graph = parseGraph(text);
+  EXPECT_TRUE(graph.ok()) << (graph.ok() ? "" : graph.error().text());
+  Model model;
+  model.graph = graph.value();
+  model.origins.push_back({"the_if", "If", ""});
+  return std::make_shared<const Model>(std::move(model));
+}
+
+TEST(Truncation, ReachesIntoBodies) {
+  const auto plan = planned(branching("3", "7"), tensorrt8("long"));
+  EXPECT_EQ(findDecision(*plan, "validate.supported", "the_if") != nullptr, true);
+  EXPECT_NE(findDecision(*plan, "truncate.constant", "two"), nullptr);
+  EXPECT_NE(findDecision(*plan, "truncate.produced", "s"), nullptr);
+  const auto none = planned(branching("3", "7"), tensorrt8("none"));
+  const Decision* needs = findDecision(*none, "validate.needs_truncation", "the_if");
+  ASSERT_NE(needs, nullptr);
+  EXPECT_EQ(needs->arguments["mode"], "long");
+  EXPECT_NE(findDecision(*none, "truncate.not_chosen", "two"), nullptr);
+  EXPECT_EQ(findDecision(*none, "truncate.produced", "s"), nullptr);
+}
+
+TEST(Truncation, AConstantOfABodyOrCapturedByItThatDoesNotSurvive) {
+  const char* kWide = "1099511627776";
+  for (const bool captured : {true, false}) {
+    const auto plan = planned(captured ? branching(kWide, "7") : branching("3", kWide), tensorrt8("all"));
+    EXPECT_NE(findDecision(*plan, "truncate.constant_out_of_range", captured ? "one" : "two"), nullptr);
+    const Decision* verdict = findDecision(*plan, "validate.body_not_supported", "the_if");
+    ASSERT_NE(verdict, nullptr) << captured;
+    EXPECT_EQ(verdict->arguments["inner"], captured ? "inner_add" : "inner_add2");
+    EXPECT_EQ(verdict->arguments["inner_code"], "validate.constant_not_truncated");
+    EXPECT_NE(message(*verdict).find(kWide), std::string::npos) << message(*verdict);
+    EXPECT_EQ(findDecision(*plan, "truncate.produced", "s"), nullptr) << "the holder falls back";
+  }
+}
+
+TEST(Truncation, WhatNoModeMendsIsToldByWhatStandsInTheWayOfAll) {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {1, 3, 8}, DataType::F64);
+  b.output(b.node("MaxPool", "pool", {x}, {1, 3, 4}, DataType::F64, {{"kernel_shape", std::vector<std::int64_t>{2}}}));
+  const auto plan = planned(b.build(), tensorrt8("none"));
+  EXPECT_NE(findDecision(*plan, "validate.rank_not_supported", "pool"), nullptr) << "f32 would not help";
+}
+
+/// Work must grow with the graph, not with its square: inputs and outputs are many here.
+TEST(Truncation, ManyInputsAndOutputsTakeNoMoreThanTheirNumber) {
+  const auto seconds = [](int count) {
+    ModelBuilder b;
+    for (int i = 0; i < count; ++i) {
+      const ValueId x = b.input("x" + std::to_string(i), {1}, DataType::I64);
+      b.output(b.node("Slice", "s" + std::to_string(i),
+                      {x, b.constant("a" + std::to_string(i), Tensor::ofInt64({0})),
+                       b.constant("e" + std::to_string(i), Tensor::ofInt64({std::int64_t{1} << 40}))},
+                      {1}, DataType::I64));
+    }
+    const auto model = b.build();
+    const Target target = Target::fromName("tensorrt-8").value();
+    DirectiveMap directives;
+    const auto begin = std::chrono::steady_clock::now();
+    const Truncation truncation = planTruncation(*model->graph, target, TruncateMode::Long);
+    EXPECT_EQ(validateNodes(*model->graph, target, directives, truncation).size(), static_cast<std::size_t>(count));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  seconds(100);
+  const double few = seconds(1000), many = seconds(16000);
+  EXPECT_LT(many, 64 * std::max(few, 1e-3)) << "16 times the graph; its square would take 256 times as long";
 }
 
 TEST(Truncation, AFloat64ThatWouldVanishIsNotTruncated) {

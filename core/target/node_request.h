@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+
+#include "target/target.h"
+#include "target/value_scope.h"
+
+namespace fusescope {
+
+/// A node that a target is asked about, with all that is known of its operands. Types are those after truncation.
+struct NodeRequest {
+  const Target& target;
+  const ValueScope& scope;
+  const Node& node;
+  std::span<const TensorType* const> inputs;   ///< by position; null for an absent optional
+  std::span<const TensorType* const> outputs;  ///< by position
+  const BodyTypes& bodyTypes;
+
+  const TensorType* input(std::size_t i) const { return i < inputs.size() ? inputs[i] : nullptr; }
+  const TensorType* output(std::size_t i) const { return i < outputs.size() ? outputs[i] : nullptr; }
+  const Tensor* constant(std::size_t i) const { return scope.constant(node.input(i)); }
+  /// Whether the operand is one, or depends on constants alone.
+  bool isConstant(std::size_t i) const { return scope.dependsOnConstants(node.input(i)); }
+  /// The name of a value of the node; empty for none.
+  std::string nameOf(ValueId value) const {
+    return scope.graph().has(value) ? scope.graph().value(value).name : std::string();
+  }
+};
+
+}  // namespace fusescope

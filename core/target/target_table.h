@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "ops/type_set.h"
+#include "target/restriction_functions.h"
+
+namespace fusescope {
+
+/// What else than its types must hold of a node: one subject, one rule. See resources/targets/FORMAT.md.
+struct Restriction {
+  enum class Subject { Attribute, Input, Output, Function };
+  enum class Rule { OneOf, All, Rank, Constant, Zero, Below, Types, Absent, Static, StaticAxis, Function };
+  Subject subject = Subject::Function;
+  Rule rule = Rule::Function;
+  std::string name;          ///< of the attribute, the operand or the function
+  std::size_t position = 0;  ///< of the operand
+  std::vector<Json> values;  ///< OneOf: numbers and texts; All, Below: one number; Rank: the ranks
+  TypeSet types;             ///< Types
+  std::string axis;          ///< StaticAxis: the attribute that names it
+  std::int64_t axisDefault = 0;
+  RestrictionFunction function = nullptr;
+  std::string statement;  ///< Function: what must hold, as the function's list says it
+  std::string until;      ///< the version that lifted it; empty: it stands
+};
+
+/// What a target says of one operator of ONNX's own domain.
+struct OperatorRow {
+  std::string op;
+  bool supported = true;
+  bool inOnnx = true;                             ///< false: ONNX no longer has an operator of this name
+  std::string kernel;                             ///< what runs it here; empty for targets that run elsewhere
+  TypeSet types;                                  ///< of the operands it speaks of
+  bool anyType = true;                            ///< it has no list of types: whatever the target has
+  std::optional<std::vector<std::size_t>> typed;  ///< inputs that `types` is about; nothing: all from typedFrom on
+  std::size_t typedFrom = 0;
+  bool typedOutputs = false;
+  std::map<DataType, std::string> typesSince;
+  std::string since;
+  std::vector<Restriction> restrictions;
+  std::string caveat;
+  std::string equivalent;
+  std::string source;
+
+  bool speaksOf(std::size_t input) const;
+};
+
+/// An element type that a target has.
+struct TargetType {
+  DataType type = DataType::Undefined;
+  std::vector<std::string> needs;  ///< capabilities of which one must be there to calculate in it; empty: none
+  std::string source;
+};
+
+/// What an operator without a row is.
+enum class Unlisted { ReferenceOnly, NotSupported, Unknown };
+
+/// A target as its file says it. Const once loaded.
+struct TargetTable {
+  std::string name, summary, backend, operatorsOf;
+  bool planningOnly = false;
+  bool stronglyTyped = false;
+  bool predictedFusions = false;
+  bool bodies = false;
+  Unlisted unlisted = Unlisted::NotSupported;
+  std::map<std::string, std::string, std::less<>> sources;
+  std::vector<std::string> capabilities;  ///< the names that may be given; empty: it has none
+  std::vector<TargetType> types;
+  TypeSet typeSet;  ///< the same
+  std::map<DataType, DataType> truncate;
+  std::vector<DataType> computeTypes, runs;
+  std::map<std::string, OperatorRow, std::less<>> operators;
+
+  const OperatorRow* find(std::string_view op) const;
+};
+
+/// Reads a table. An error names `file`, the operator and the key.
+Result<TargetTable> parseTargetTable(std::string_view text, const std::string& file);
+
+/// A file of resources/targets as it was when this was built.
+struct EmbeddedTable {
+  std::string_view file;  ///< "tensorrt-8.json"
+  std::string_view text;
+};
+/// In the order of core/CMakeLists.txt. The definition is generated.
+const std::vector<EmbeddedTable>& embeddedTargetTables();
+
+/// The embedded tables, loaded once. A file that is wrong ends the program: the tests read every one.
+const std::vector<TargetTable>& targetTables();
+
+}  // namespace fusescope
