@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "backends/native/onednn.h"
-#include "backends/reference/reference_nodes.h"
 #include "base/text.h"
 
 namespace fusescope::native {
@@ -30,6 +29,12 @@ bool holds(const KernelRequest& request, std::initializer_list<std::string_view>
   return std::any_of(request.fused->nodes.begin(), request.fused->nodes.end(), [&](NodeId id) {
     return std::any_of(operators.begin(), operators.end(), [&](std::string_view op) { return graph.node(id).is(op); });
   });
+}
+
+/// Whether the plan multiplies quantised integers, for which there are float kernels only: they give the right results.
+bool calculatesIntegers(const KernelRequest& request) {
+  return std::ranges::any_of(request.fused->nodes,
+                             [&](NodeId id) { return request.plan->calculates[id.index] == DataType::I8; });
 }
 
 LoweringOptions plainOptions(const KernelRequest& request) {
@@ -73,7 +78,7 @@ void addTactic(const KernelRequest& request, LoweringOptions options, std::vecto
   Tactic tactic{.name = tacticName(request, options, lowering),
                 .inputLayouts = options.inputLayouts,
                 .outputLayouts = options.outputLayouts,
-                .emulated = isEmulated(*request.plan, *request.fused)};
+                .emulated = calculatesIntegers(request)};
   if (const auto& conv = lowering.convLayouts()) {
     const Dims& result = conv->result;
     for (std::size_t i = 0; i < tactic.inputLayouts.size(); ++i) {

@@ -51,7 +51,7 @@ Tensor truncatedConstant(const Tensor& tensor, DataType to) {
 
 /// The type to which `node` rounds operand `i` where it reads it from memory; Undefined: it takes it as it is.
 DataType readType(const Plan& plan, const Node& node, std::size_t i) {
-  const DataType type = node.id.index < plan.calculates.size() ? plan.calculates[node.id.index] : DataType::Undefined;
+  const DataType type = plan.calculates[node.id.index];
   const bool narrow = type == DataType::F16 || type == DataType::BF16;
   return narrow && isDataOperand(node, i) ? type : DataType::Undefined;
 }
@@ -100,9 +100,19 @@ void equaliseOperands(std::vector<Tensor>& tensors) {
 
 DataType emulatedType(const Plan& plan, const FusedNode& fused) {
   for (const NodeId id : fused.nodes) {
-    const DataType type = id.index < plan.calculates.size() ? plan.calculates[id.index] : fused.compute;
-    if (type == DataType::F16 || type == DataType::BF16 || type == DataType::I8) return type;
+    const DataType type = plan.calculates[id.index];
+    if (isNarrowFloat(type) || type == DataType::I8) return type;
   }
+  for (const ValueId input : fused.inputs)
+    if (const DataType type = plan.storedType(input); isNarrowFloat(type)) return type;
+  for (const FusedOutput& output : fused.outputs)
+    if (isNarrowFloat(output.type)) return output.type;
+  for (const InnerEdge& edge : fused.innerEdges)
+    if (edge.real && isNarrowFloat(edge.type)) return edge.type;
+  for (const NodeId node : fused.nodes)
+    for (const ValueId operand : operands(plan.graph().node(node)))
+      if (operand.valid() && plan.graph().isConstant(operand) && isNarrowFloat(plan.storedType(operand)))
+        return plan.storedType(operand);
   return DataType::Undefined;
 }
 

@@ -26,6 +26,7 @@ struct SingleNode {
     Model model;
     model.graph = editor.publish().value();
     plan.model = std::make_shared<const Model>(std::move(model));
+    plan.calculates = {compute};
     plan.segments.push_back({.id = SegmentId(0), .backend = "reference", .nodes = {node}});
     plan.fusedNodes.push_back({.id = FusedNodeId(0),
                                .name = "node",

@@ -197,7 +197,7 @@ TEST(Precision, WhatTheAuthorChoseIsKeptUnlessADirectiveSaysOtherwise) {
 TEST(Precision, CastsBetweenFloatsLeaveNoKernelOfTheirOwn) {
   const auto plan = planned(withCasts(), {.target = "cpu:avx2"});
   for (const FusedNode& fused : plan->fusedNodes)
-    EXPECT_FALSE(plan->graph().node(fused.root).is("Cast")) << fusions(*plan);
+    EXPECT_TRUE(fused.nodes.size() > 1 || !plan->graph().node(fused.root).is("Cast")) << fusions(*plan);
 }
 
 TEST(Precision, AFloatThatBecomesAnIndexIsWarnedOf) {
