@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "planning/structure.h"
+
 namespace fusescope {
 
 const FusedNode* Plan::fusedNodeOf(NodeId node) const {
@@ -17,6 +19,18 @@ const FusedNode* Plan::fusedNodeOf(NodeId node) const {
 
 bool Plan::inFallback(const FusedNode& fused) const {
   return fused.segment.valid() && segments[fused.segment.index].kind == SegmentKind::Fallback;
+}
+
+bool Plan::readsMemory(NodeId node) const {
+  const Node& reader = graph().node(node);
+  for (std::size_t i = 0; i < reader.inputs.size(); ++i) {
+    const ValueId value = reader.inputs[i];
+    if (!value.valid() || !isExchangeable(graph().value(value).type.dtype) || !isDataOperand(reader, i)) continue;
+    const NodeId producer = graph().value(value).producer;
+    if (!producer.valid() || fusedNodeOf(producer) != fusedNodeOf(node)) return true;
+    if (structure != nullptr && structure->facts[producer.index].moves && readsMemory(producer)) return true;
+  }
+  return false;
 }
 
 const FusedNode* Plan::findFusedNode(std::string_view wanted) const {

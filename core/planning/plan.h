@@ -142,6 +142,9 @@ struct Plan {
   const FusedNode* fusedNodeOf(NodeId node) const;
   /// Whether a fused node is in a fallback segment: it runs on the reference, in the types of the model.
   bool inFallback(const FusedNode& fused) const;
+  /// Whether `node` reads a float that its kernel finds in memory or a constant, itself or through moves: what such a
+  /// node calculates in says what is rounded. All other floats it gets from inside the kernel.
+  bool readsMemory(NodeId node) const;
   const FusedNode* findFusedNode(std::string_view name) const;
   /// The type of `value` as it stands in memory under this plan (after truncation and precision), before casts.
   DataType storedType(ValueId value) const;

@@ -1,8 +1,8 @@
 #include "planning/price_types.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <map>
 
 #include "analysis/min_cut.h"
 #include "planning/predict_times.h"
@@ -19,6 +19,9 @@ class PairChoice {
  public:
   PairChoice(const Plan& wide, const Plan& narrow, DataType type, const PriceModel& prices)
       : m_wide(wide), m_narrow(narrow), m_type(type), m_prices(prices), m_elements(wide.graph(), wide.inputSpecs) {}
+
+  /// Whether prices tell the two types of a kernel apart.
+  bool compares(FusedNodeId fused) const { return m_kernelMs[fused.index][0] && m_kernelMs[fused.index][1]; }
 
   /// By fused node of the wide plan. `total`: what the choice costs; nothing if no price is known.
   std::vector<char> run(std::optional<double>& total) {
@@ -132,12 +135,16 @@ Result<PricedTypes> typesByPrice(const std::shared_ptr<const Model>& model, cons
     ++others;
     const Layout narrow = TRY(alone(type));
     std::optional<double> total;
-    const std::vector<char> labels = PairChoice(wide.plan, narrow.plan, type, *prices).run(total);
+    PairChoice choice(wide.plan, narrow.plan, type, *prices);
+    const std::vector<char> labels = choice.run(total);
     if (!total || (best && *best <= *total)) continue;
     best = total;
     chosen.types.assign(model->graph->nodeIdLimit(), DataType::Undefined);
-    for (const FusedNode& fused : wide.plan.fusedNodes)
-      for (const NodeId id : fused.nodes) chosen.types[id.index] = labels[fused.id.index] ? type : DataType::F32;
+    for (const FusedNode& fused : wide.plan.fusedNodes) {
+      const bool lowered = labels[fused.id.index] != 0;
+      if (!lowered && !choice.compares(fused.id)) continue;
+      for (const NodeId id : fused.nodes) chosen.types[id.index] = lowered ? type : DataType::F32;
+    }
   }
   if (others > 1 && best)
     chosen.decisions.push_back(decide("precision.search_bounded", {}, "price_model", {{"types", others + 1}}));

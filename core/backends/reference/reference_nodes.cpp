@@ -101,7 +101,7 @@ void equaliseOperands(std::vector<Tensor>& tensors) {
 DataType emulatedType(const Plan& plan, const FusedNode& fused) {
   for (const NodeId id : fused.nodes) {
     const DataType type = plan.calculates[id.index];
-    if (isNarrowFloat(type) || type == DataType::I8) return type;
+    if ((isNarrowFloat(type) && plan.readsMemory(id)) || type == DataType::I8) return type;
   }
   for (const ValueId input : fused.inputs)
     if (const DataType type = plan.storedType(input); isNarrowFloat(type)) return type;

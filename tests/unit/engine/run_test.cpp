@@ -117,7 +117,7 @@ TEST(EngineRun, TimesAreAbsentWhereATypeIsEmulatedWhateverTheCpuHas) {
 }
 
 TEST(EngineRun, LayersThatAreNotEmulatedKeepTheirTimes) {
-  const auto plan = planOf(smallNetwork(), {.directives = {parsePin("relu=f16").value()}});
+  const auto plan = planOf(smallNetwork(), {.directives = {splitDirective("relu"), parsePin("matmul=f16").value()}});
   const auto engine = engineOf(plan, {.threads = 1});
   const auto report = engine->time({{"x", noise({2, 4}, 1)}}, {.seconds = 0.01, .warmupSeconds = 0, .perLayer = true});
   ASSERT_TRUE(report.ok()) << report.error().text();
@@ -137,6 +137,15 @@ TEST(EngineRun, LayersThatAreNotEmulatedKeepTheirTimes) {
   EXPECT_GT(emulated, 0U);
   EXPECT_GT(real, 0U);
   EXPECT_GT(conversions, 0U);
+}
+
+TEST(EngineRun, APinThatRoundsNothingIsNoEmulation) {
+  const auto plan = planOf(smallNetwork(), {.directives = {parsePin("relu=f16").value()}});
+  ASSERT_EQ(plan->fusedNodes.size(), 1U) << "relu is calculated inside the product's kernel";
+  const auto engine = engineOf(plan, {.threads = 1});
+  const auto report = engine->time({{"x", noise({2, 4}, 1)}}, {.seconds = 0.01, .warmupSeconds = 0});
+  ASSERT_TRUE(report.ok()) << report.error().text();
+  EXPECT_TRUE(report.value().medianMs.has_value()) << report.value().unavailableReason;
 }
 
 TEST(EngineRun, TimesRuns) {
