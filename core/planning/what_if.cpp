@@ -37,22 +37,16 @@ class WhatIfSearch {
     return !decision.allowed && std::ranges::find(decision.subjects, Subject::node(nodeName())) != decision.subjects.end();
   }
 
-  /// The nodes that could run with it, and those beside them: what is wished of others does not reach it.
+  /// The regions that it could run in, and those beside them: what is wished of others does not reach it.
   void findSurroundings() {
     const Structure& structure = *m_plan.structure;
-    const auto regionOf = [&](NodeId id) -> const Region& { return structure.fusion.regions[structure.regionOf[id.index]]; };
-    const Region& own = regionOf(m_node);
-    m_near.insert(own.nodes.begin(), own.nodes.end());
-    for (const NodeId id : own.nodes) {
-      for (const ValueId value : m_graph.node(id).inputs) {
-        if (!value.valid() || !m_graph.value(value).producer.valid()) continue;
-        const Region& other = regionOf(m_graph.value(value).producer);
-        m_near.insert(other.nodes.begin(), other.nodes.end());
-      }
-      for (const ValueId value : m_graph.node(id).outputs) {
-        if (!value.valid()) continue;
-        for (const NodeId user : m_graph.value(value).consumers) m_near.insert(regionOf(user).nodes.begin(), regionOf(user).nodes.end());
-      }
+    const auto add = [&](NodeId id) { m_near.insert(structure.regionOf[id.index]); };
+    for (const NodeId id : structure.fusion.regions[structure.regionOf[m_node.index]].nodes) {
+      add(id);
+      for (const ValueId value : m_graph.node(id).inputs)
+        if (value.valid() && m_graph.value(value).producer.valid()) add(m_graph.value(value).producer);
+      for (const ValueId value : m_graph.node(id).outputs)
+        if (value.valid()) std::ranges::for_each(m_graph.value(value).consumers, add);
     }
   }
 
@@ -69,7 +63,7 @@ class WhatIfSearch {
         if (directive.pattern.empty()) return true;
         [[fallthrough]];
       default:
-        return std::ranges::any_of(nodes, [&](NodeId id) { return m_near.contains(id); });
+        return std::ranges::any_of(nodes, [&](NodeId id) { return m_near.contains(m_plan.structure->regionOf[id.index]); });
     }
   }
 
@@ -221,7 +215,7 @@ class WhatIfSearch {
   const Plan& m_plan;
   const Graph& m_graph;
   NodeId m_node;
-  std::set<NodeId> m_near;
+  std::set<std::uint32_t> m_near;  ///< regions of the structure
   std::set<std::string> m_tried;
   std::vector<WhatIf> m_found;
 };
