@@ -27,17 +27,23 @@ struct GuardedSoftmax {
 GuardedSoftmax guardedSoftmax(const Graph& graph, const Node& softmax);
 
 void fuseAttention(RegionBuilder& state);
+void fuseRotary(RegionBuilder& state);
+void fuseGroupNorm(RegionBuilder& state);
 void fuseLayerNorm(RegionBuilder& state);
 void fuseRmsNorm(RegionBuilder& state);
 void fuseConvEpilogue(RegionBuilder& state);
 void fuseMatMulEpilogue(RegionBuilder& state);
 void fuseGemmEpilogue(RegionBuilder& state);
 void fuseBatchNormEpilogue(RegionBuilder& state);
+void fuseParallelProducts(RegionBuilder& state);
 void fuseSoftmax(RegionBuilder& state);
 void fusePointwise(RegionBuilder& state);
 void fuseQuantized(RegionBuilder& state);
 void fuseCasts(RegionBuilder& state);
 void fuseTransposes(RegionBuilder& state);
 void fuseViews(RegionBuilder& state);
+
+/// Says of what no rule took, and what looks like part of a pattern, what stood in the way.
+void explainLeftovers(RegionBuilder& state);
 
 }  // namespace fusescope
