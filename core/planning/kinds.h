@@ -26,7 +26,7 @@ namespace fusescope {
 //               around it, weight and bias along the channels
 //   softmax     Softmax or LogSoftmax; scale and mask before it; the guard after it
 //   pointwise   elementwise nodes whose outputs have equal extents; operands from outside may broadcast; any of its
-//               values may be an output; then views
+//               values may be an output; Slices, Splits and Expands of what it reads; then views
 //   batch_norm  BatchNormalization that no conv or gemm took, then an epilogue
 //   instance_norm, norm, pool, reduce, concat, split, slice, gather, scatter, pad, resize,
 //   expand, quantize, shape, control_flow, recurrence, random: a single node

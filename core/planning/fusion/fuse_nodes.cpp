@@ -17,6 +17,7 @@ const std::vector<FusionRule>& fusionRules() {
       {"parallel_products", "x * a, x * b, … of one x and constants", fuseParallelProducts},
       {"softmax", "softmax(x * scale + mask)", fuseSoftmax},
       {"pointwise", "f(g(x), y) of equal extents", fusePointwise},
+      {"part", "f(split(x)), f(slice(x)), f(expand(x))", fuseParts},
       {"quantize", "quantize(kernel(dequantize(x)))", fuseQuantized},
       {"cast", "cast(kernel(x)), kernel(cast(x)), between floats", fuseCasts},
       {"transpose", "transpose(a) * b, view(transpose(view(x)))", fuseTransposes},

@@ -38,6 +38,7 @@ void fuseBatchNormEpilogue(RegionBuilder& state);
 void fuseParallelProducts(RegionBuilder& state);
 void fuseSoftmax(RegionBuilder& state);
 void fusePointwise(RegionBuilder& state);
+void fuseParts(RegionBuilder& state);
 void fuseQuantized(RegionBuilder& state);
 void fuseCasts(RegionBuilder& state);
 void fuseTransposes(RegionBuilder& state);
