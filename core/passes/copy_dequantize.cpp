@@ -6,7 +6,8 @@
 namespace fusescope {
 namespace {
 
-/// Readers that may go on sharing: arithmetic that belongs together, such as a norm's or an activation's.
+/// Readers that may go on sharing what is calculated: arithmetic that belongs together, such as a norm's or an
+/// activation's.
 bool mayShare(const Node& reader) {
   const OpSchema* schema = OpRegistry::standard().find(reader);
   if (schema == nullptr || reader.is("Add")) return false;
@@ -33,10 +34,11 @@ class CopyDequantize : public Pass {
     const ValueId value = node.outputs[0];
     const std::vector<NodeId>& users = context.graph.value(value).consumers;
     bool taken = context.graph.isOutput(value);  // whether the original has a reader already
+    const bool calculated = !context.graph.isConstant(node.input(0));
     std::vector<NodeId> alone;
     for (const NodeId user : users) {
       const Node& reader = context.graph.node(user);
-      if (mayShare(reader) || hasBody(reader)) {
+      if ((calculated && mayShare(reader)) || hasBody(reader)) {
         taken = true;
       } else {
         alone.push_back(user);

@@ -212,6 +212,17 @@ TEST(CopyDequantize, ArithmeticThatBelongsTogetherGoesOnSharing) {
   EXPECT_EQ(nodesOf(model), "d a b");
 }
 
+TEST(CopyDequantize, AConstantIsDequantisedForEachReader) {
+  const Model model = preparedText(
+      "g (float[4,4] x) => (float[4,4] y) <int8[4] w = {1,2,3,4}, float s = {0.5}> {"
+      "  [d] b = DequantizeLinear (w, s) [a] e = Mul (x, b) [m] p = MatMul (e, e) [c] y = Mul (p, b) }");
+  EXPECT_EQ(countCode(model, "normalise.dequantize_copied"), 1U);
+  const Graph& graph = *model.graph;
+  const auto bias = [&](const char* name) { return graph.value(graph.node(*graph.findNode(name)).input(1)).producer; };
+  EXPECT_TRUE(graph.node(bias("a")).is("DequantizeLinear"));
+  EXPECT_NE(bias("a"), bias("c"));
+}
+
 TEST(CopyDequantize, AnOutputOfTheNetworkKeepsTheOriginal) {
   const Model model = preparedText(
       "g (int8[4,4] q) => (float[4,4] x, float[4,4] y) <float s = {0.5}> {"
