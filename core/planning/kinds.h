@@ -16,8 +16,8 @@ namespace fusescope {
 //   several
 //               MatMul of one value by constants, each with an epilogue and an output of its own; gemm likewise
 //   gemm        Gemm; views before its first operand; then an epilogue; then views
-//   attention   softmax(q·kᵀ·scale + mask)·v; views and Transposes of q, k, v and of the result; scales; the guard
-//               Where(IsNaN(p), 0, p)
+//   attention   softmax(terms(q·kᵀ))·v; views and Transposes of q, k, v and of the result, and the parts (Slice, Split,
+//               Gather of one index) that they are; scales; the guard Where(IsNaN(p), 0, p)
 //   rotary      x · cos + rotate(x) · sin, halves of x by Slice or Split; views and Transposes before x
 //   layer_norm  LayerNormalization, or its arithmetic
 //   rms_norm    RMSNormalization, or its arithmetic
@@ -26,7 +26,8 @@ namespace fusescope {
 //               around it, weight and bias along the channels
 //   softmax     Softmax or LogSoftmax; scale and mask before it; the guard after it
 //   pointwise   elementwise nodes whose outputs have equal extents; operands from outside may broadcast; any of its
-//               values may be an output; Slices, Splits and Expands of what it reads; then views
+//               values may be an output; Slices, Splits, Expands and Gathers of one index of what it reads; then
+//               views
 //   batch_norm  BatchNormalization that no conv or gemm took, then an epilogue
 //   instance_norm, norm, pool, reduce, concat, split, slice, gather, scatter, pad, resize,
 //   expand, quantize, shape, control_flow, recurrence, random: a single node

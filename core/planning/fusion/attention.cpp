@@ -40,9 +40,10 @@ class AttentionRule {
     candidate.oneType = {scores->id, values->id};
     candidate.bindings = bind(*scores, terms, softmax, guarded, *values);
     if (!m_state.tryMerge(candidate)) return;
-    absorbAbove(scores->input(0), roles::kQueryScale);
-    absorbAbove(scores->input(1), roles::kKeyScale);
-    absorbAbove(values->input(1), {});
+    const ValueId q = absorbAbove(scores->input(0), roles::kQueryScale);
+    const ValueId k = absorbAbove(scores->input(1), roles::kKeyScale);
+    const ValueId v = absorbAbove(values->input(1), {});
+    for (const ValueId part : {q, k, v}) absorbPart(part);
     absorbBelow(values->outputs.front());
   }
 
@@ -150,19 +151,30 @@ class AttentionRule {
     return isView(m_graph, node) || node.is("Transpose") || isScale(node) || expands || isFloatCast(m_graph, node);
   }
 
-  /// `scaleRole`: what a scale right before the product is called; empty where there is none.
-  void absorbAbove(ValueId value, std::string_view scaleRole) {
+  /// Returns what the kernel reads then. `scaleRole`: what a scale right before the product is called; empty where
+  /// there is none.
+  ValueId absorbAbove(ValueId value, std::string_view scaleRole) {
     for (bool first = true;; first = false) {
       const NodeId producer = m_graph.value(value).producer;
-      if (!producer.valid() || !m_state.fusible(producer) || !m_state.alone(producer)) return;
+      if (!producer.valid() || !m_state.fusible(producer) || !m_state.alone(producer)) return value;
       const Node& node = m_graph.node(producer);
-      if (!absorbable(node) || !hasSingleUse(m_graph, value)) return;
+      if (!absorbable(node) || !hasSingleUse(m_graph, value)) return value;
       const ValueId scaled = isScale(node) && isScalarConstant(m_graph, node.input(0)) ? node.input(1) : node.input(0);
       Candidate candidate = grown({m_root, producer});
       if (first && isScale(node) && !scaleRole.empty()) candidate.bindings = {{scaleRole, scaled, producer}};
-      if (!m_state.tryMerge(candidate)) return;
+      if (!m_state.tryMerge(candidate)) return value;
       value = scaled;
     }
+  }
+
+  /// A part of a larger tensor that holds q, k and v, if only this kernel reads it.
+  void absorbPart(ValueId value) {
+    const NodeId producer = m_graph.value(value).producer;
+    if (!producer.valid() || !m_state.fusible(producer) || !m_state.alone(producer)) return;
+    const Node& node = m_graph.node(producer);
+    if (!isKnownPart(m_graph, node)) return;
+    const NodeId reader = onlyReader(m_state, node);
+    if (reader.valid() && m_state.together(reader, m_root)) m_state.tryMerge(grown({m_root, producer}));
   }
 
   void absorbBelow(ValueId value) {

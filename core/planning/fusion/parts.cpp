@@ -5,9 +5,6 @@
 
 namespace fusescope {
 
-namespace {
-
-/// The kernel that reads all that `node` makes; invalid if several do.
 NodeId onlyReader(const RegionBuilder& state, const Node& node) {
   const Graph& graph = state.graph();
   NodeId reader;
@@ -22,14 +19,12 @@ NodeId onlyReader(const RegionBuilder& state, const Node& node) {
   return reader;
 }
 
-/// Where it reads is known before it runs.
 bool isKnownPart(const Graph& graph, const Node& node) {
+  if (node.is("Gather")) return isScalarConstant(graph, node.input(1));
   if (!node.is("Slice") && !node.is("Split") && !node.is("Expand")) return false;
   return std::all_of(node.inputs.begin() + 1, node.inputs.end(),
                      [&](ValueId value) { return !value.valid() || graph.isConstant(value); });
 }
-
-}  // namespace
 
 //   x ─ Split ─┬─ f ─┐
 //              └──── Mul       the kernel reads the parts where they lie in x

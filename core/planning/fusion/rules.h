@@ -26,6 +26,12 @@ struct GuardedSoftmax {
 /// Softmax p, or Where(IsNaN(p), constant, p).
 GuardedSoftmax guardedSoftmax(const Graph& graph, const Node& softmax);
 
+/// Slice, Split, Expand, or Gather of one index, whose places are known before they run: read in place where nobody
+/// else needs what they make.
+bool isKnownPart(const Graph& graph, const Node& node);
+/// A node of the kernel that reads all that `node` makes; invalid if several do, or the network delivers it.
+NodeId onlyReader(const RegionBuilder& state, const Node& node);
+
 void fuseAttention(RegionBuilder& state);
 void fuseRotary(RegionBuilder& state);
 void fuseGroupNorm(RegionBuilder& state);
