@@ -22,6 +22,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.extents_known", Normalise, true, "asks for extents that are known; the answer is a constant"},
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
+      {"normalise.dequantize_copied", Normalise, true,
+       "is done once for each of {readers} readers, so that each kernel reads the integers"},
       {"normalise.dead", Normalise, true, "no output of the network depends on it"},
       // infer
       // input

@@ -13,7 +13,8 @@ const PassManager& preparePipeline() {
         .add(foldConstants())     // 2. what depends on constants and known extents alone
         .add(removeNoOps())       // 3. what does nothing at these types
         .add(removeDead())        // 4. what no output needs
-        .add(inferTypes());       // 5. a type for every value
+        .add(copyDequantize())    // 5. integers for every kernel that reads them
+        .add(inferTypes());       // 6. a type for every value
     return pipeline;
   }();
   return kPipeline;

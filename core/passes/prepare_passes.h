@@ -14,6 +14,8 @@ std::unique_ptr<Pass> removeIdentities();
 std::unique_ptr<Pass> foldConstants();
 /// Takes out Cast, Reshape, Transpose, Slice … whose result provably is their input.
 std::unique_ptr<Pass> removeNoOps();
+/// Gives each kernel that reads integers a DequantizeLinear of its own: a, b of x̂ = DQ(x)  ⟶  a of DQ(x), b of DQ(x).
+std::unique_ptr<Pass> copyDequantize();
 /// Takes out nodes and constants that no output needs.
 std::unique_ptr<Pass> removeDead();
 /// Gives every value its type, inside bodies too; a declared type that contradicts is an error.

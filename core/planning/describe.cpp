@@ -6,6 +6,7 @@
 #include "analysis/cost.h"
 #include "analysis/users.h"
 #include "base/hash.h"
+#include "planning/fusion/match.h"
 #include "planning/kinds.h"
 
 namespace fusescope {
@@ -16,6 +17,12 @@ namespace {
 DataType accumulateType(DataType compute) {
   if (compute == DataType::I8 || compute == DataType::U8) return DataType::I32;
   return isFloat(compute) && compute != DataType::F64 ? DataType::F32 : compute;
+}
+
+/// A Cast of the author to a wider float: its kernel reads what stands in memory and widens it, exactly.
+bool widens(const Graph& graph, const Node& node) {
+  if (!isFloatCast(graph, node)) return false;
+  return bitWidth(graph.value(node.input(0)).type.dtype) < bitWidth(graph.value(node.outputs.front()).type.dtype);
 }
 
 /// Operators that read of their first operand only what they write.
@@ -104,7 +111,8 @@ void RegionDescriber::placeOutput(FusedNode& fused, ValueId value) const {
   const bool real = leaves(value);
   const DataType type = accelerated(fused) ? m_typing.stored(value) : m_graph.value(value).type.dtype;
   if (real) fused.outputs.push_back({value, type});
-  if (usedInside(value)) fused.innerEdges.push_back({value, real, real || !isExchangeable(type) ? type : DataType::F32});
+  if (usedInside(value))
+    fused.innerEdges.push_back({value, real, real || !isExchangeable(type) ? type : DataType::F32});
 }
 
 /// Attention holds scores and probabilities in its accumulate type, but for what the second product reads.
@@ -125,7 +133,7 @@ void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) 
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] != value) continue;
       const DataType type = m_typing.readType(node, i);
-      if (type != DataType::Undefined || !m_typing.moves(user)) {
+      if (type != DataType::Undefined || !m_typing.moves(user) || widens(m_graph, node)) {
         types.push_back(type != DataType::Undefined ? type : m_typing.stored(value));
         continue;
       }

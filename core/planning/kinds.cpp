@@ -86,10 +86,10 @@ std::string_view kindOfSingle(const Node& node) {
 }
 
 std::vector<std::string> allKinds() {
-  return {"conv",         "matmul",     "gemm",          "attention", "layer_norm", "rms_norm", "softmax",  "pointwise",
-          "batch_norm",   "group_norm", "instance_norm", "norm",      "pool",       "reduce",   "concat",   "split",
-          "slice",        "gather",     "scatter",       "pad",       "resize",     "expand",   "quantize", "shape",
-          "control_flow", "recurrence", "random",        "view",      "transpose",  "operator"};
+  return {"conv",      "matmul",       "gemm",       "attention",     "layer_norm", "rms_norm",  "rotary",  "softmax",
+          "pointwise", "batch_norm",   "group_norm", "instance_norm", "norm",       "pool",      "reduce",  "concat",
+          "split",     "slice",        "gather",     "scatter",       "pad",        "resize",    "expand",  "quantize",
+          "shape",     "control_flow", "recurrence", "random",        "view",       "transpose", "operator"};
 }
 
 }  // namespace fusescope

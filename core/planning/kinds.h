@@ -12,17 +12,24 @@ namespace fusescope {
 // kind can rely on what is said here; whatever it cannot run faster, the reference way (node after node) still runs.
 //
 //   conv        Conv or ConvTranspose, then an epilogue
-//   matmul      MatMul; views and last-two-axes Transposes before its operands; then an epilogue; then views
+//   matmul      MatMul; views and last-two-axes Transposes before its operands; then an epilogue; then views. Or
+//   several
+//               MatMul of one value by constants, each with an epilogue and an output of its own; gemm likewise
 //   gemm        Gemm; views before its first operand; then an epilogue; then views
-//   attention   softmax(q·kᵀ·scale + mask)·v; views and Transposes of q, k, v and of the result; scales; the guard
-//               Where(IsNaN(p), 0, p)
+//   attention   softmax(terms(q·kᵀ))·v; views and Transposes of q, k, v and of the result, and the parts (Slice, Split,
+//               Gather of one index) that they are; scales; the guard Where(IsNaN(p), 0, p)
+//   rotary      x · cos + rotate(x) · sin, halves of x by Slice or Split; views and Transposes before x
 //   layer_norm  LayerNormalization, or its arithmetic
 //   rms_norm    RMSNormalization, or its arithmetic
+//   group_norm  GroupNormalization; or InstanceNormalization, or its arithmetic, of x seen as [N, groups, ...], the
+//   views
+//               around it, weight and bias along the channels
 //   softmax     Softmax or LogSoftmax; scale and mask before it; the guard after it
 //   pointwise   elementwise nodes whose outputs have equal extents; operands from outside may broadcast; any of its
-//               values may be an output; then views
+//               values may be an output; Slices, Splits, Expands and Gathers of one index of what it reads; then
+//               views
 //   batch_norm  BatchNormalization that no conv or gemm took, then an epilogue
-//   group_norm, instance_norm, norm, pool, reduce, concat, split, slice, gather, scatter, pad, resize,
+//   instance_norm, norm, pool, reduce, concat, split, slice, gather, scatter, pad, resize,
 //   expand, quantize, shape, control_flow, recurrence, random: a single node
 //   view        only views: no element moves (Reshape and its like, and a Transpose that only moves axes of one
 //   element) transpose   Transpose, and views around it operator    anything else, a single node
@@ -39,6 +46,9 @@ inline constexpr std::string_view kGemm = "gemm";
 inline constexpr std::string_view kAttention = "attention";
 inline constexpr std::string_view kLayerNorm = "layer_norm";
 inline constexpr std::string_view kRmsNorm = "rms_norm";
+inline constexpr std::string_view kGroupNorm = "group_norm";
+inline constexpr std::string_view kRotary = "rotary";
+inline constexpr std::string_view kQuantize = "quantize";
 inline constexpr std::string_view kSoftmax = "softmax";
 inline constexpr std::string_view kPointwise = "pointwise";
 inline constexpr std::string_view kBatchNorm = "batch_norm";

@@ -108,10 +108,18 @@ std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partiti
 }
 
 NodeId quantisedRoot(const Graph& graph, const Region& region) {
+  const auto inside = [&](ValueId value) {
+    const NodeId producer = value.valid() ? graph.value(value).producer : NodeId();
+    return producer.valid() && std::ranges::find(region.nodes, producer) != region.nodes.end();
+  };
   const auto dequantised = [&](ValueId value) {
-    const Node* node = producerIf(graph, value, "DequantizeLinear");
-    return node != nullptr && isByteInteger(graph.value(node->input(0)).type.dtype) &&
-           std::ranges::find(region.nodes, node->id) != region.nodes.end();
+    while (inside(value)) {
+      const Node& node = graph.node(graph.value(value).producer);
+      if (node.is("DequantizeLinear")) return isByteInteger(graph.value(node.input(0)).type.dtype);
+      if (!node.is("Transpose") && !isView(graph, node)) return false;
+      value = node.input(0);
+    }
+    return false;
   };
   const Node& root = graph.node(region.root);
   const bool product = root.is("Conv") || root.is("MatMul") || root.is("Gemm") || root.is("ConvTranspose");

@@ -38,7 +38,7 @@ constexpr std::array kKinds = {
 };
 
 std::string_view kindFamily(std::string_view kind) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kFamilies = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kFamilies = {{
       {"gemm", "matmul"},
       {"linear", "matmul"},
       {"conv_transpose", "conv"},
@@ -59,6 +59,7 @@ std::string_view kindFamily(std::string_view kind) {
       {"cast", "view"},
       {"pad", "view"},
       {"unary", "pointwise"},
+      {"rotary", "pointwise"},
       {"binary", "pointwise"},
       {"elementwise", "pointwise"},
   }};

@@ -9,43 +9,51 @@ namespace fusescope {
 namespace {
 
 //   q ─[view|transpose|scale]*─┐
-//   k ─[view|transpose|scale|expand]*─ MatMul ─[Mul|Div scale]─[Add|Where mask]─ Softmax ─[guard]─┐
-//   v ─[view|transpose|expand]*──────────────────────────────────────────────────────────────── MatMul ─[transpose|view]*─
-// with float Casts anywhere. A kernel of this kind reads q, k and v at one type and holds scores and probabilities in its
-// accumulate type, except that it narrows the probabilities to the type of q, k and v for the second product.
-constexpr int kStepsAboveSoftmax = 8;
+//   k ─[view|transpose|scale|expand]*─ MatMul ─[scale|mask|bias|choice|view]*─ Softmax ─[guard]─[view]*─┐
+//   v ─[view|transpose|expand]*───────────────────────────────────────────────────────────────── MatMul
+//   ─[transpose|view]*─
+// with float Casts anywhere. Views between the products leave the last two axes as they are. A kernel of this kind
+// reads q, k and v at one type and holds scores and probabilities in its accumulate type, except that it narrows the
+// probabilities to the type of q, k and v for the second product.
+constexpr int kStepsAboveSoftmax = 32;
 
 class AttentionRule {
  public:
   explicit AttentionRule(RegionBuilder& state) : m_state(state), m_graph(state.graph()) {}
 
   void apply(const Node& softmax) {
-    if (!m_state.alone(softmax.id) || !isLastAxis(m_graph, softmax, softmax.intAttribute("axis", -1))) return;
+    if (!m_state.alone(softmax.id)) return;
+    m_root = softmax.id;
+    if (!isLastAxis(m_graph, softmax, softmax.intAttribute("axis", -1)))
+      return refuse(softmax.name + " does not run along the last axis");
     Bindings terms;
     std::vector<NodeId> path;
-    const Node* scores = findScores(softmax.input(0), kStepsAboveSoftmax, path, terms);
-    if (scores == nullptr) return;
+    const Node* scores = findScores(softmax.input(0), path, terms);
+    if (scores == nullptr) return refuse(m_obstacle);
     std::reverse(terms.begin(), terms.end());
     const GuardedSoftmax guarded = guardedSoftmax(m_graph, softmax);
-    const Node* values = secondProduct(guarded.result, *scores, softmax, path);
+    const Node* values = secondProduct(guarded.result, path);
     if (values == nullptr) return;
     Candidate candidate = grown(std::move(path));
-    candidate.root = softmax.id;
     candidate.nodes.insert(candidate.nodes.end(), guarded.nodes.begin(), guarded.nodes.end());
     candidate.nodes.insert(candidate.nodes.end(), {scores->id, values->id});
     candidate.oneType = {scores->id, values->id};
     candidate.bindings = bind(*scores, terms, softmax, guarded, *values);
-    m_root = softmax.id;
     if (!m_state.tryMerge(candidate)) return;
-    absorbAbove(scores->input(0), roles::kQueryScale);
-    absorbAbove(scores->input(1), roles::kKeyScale);
-    absorbAbove(values->input(1), {});
+    const ValueId q = absorbAbove(scores->input(0), roles::kQueryScale);
+    const ValueId k = absorbAbove(scores->input(1), roles::kKeyScale);
+    const ValueId v = absorbAbove(values->input(1), {});
+    for (const ValueId part : {q, k, v}) absorbPart(part);
     absorbBelow(values->outputs.front());
   }
 
  private:
   Candidate grown(std::vector<NodeId> nodes) const {
     return {.nodes = std::move(nodes), .root = m_root, .kind = kinds::kAttention, .rules = {"attention"}};
+  }
+
+  void refuse(const std::string& what) const {
+    m_state.refuse("fuse.pattern_incomplete", "attention", m_root, m_root, {{"kind", "attention"}, {"what", what}});
   }
 
   Bindings bind(const Node& scores, const Bindings& terms, const Node& softmax, const GuardedSoftmax& guarded,
@@ -63,46 +71,71 @@ class AttentionRule {
   }
 
   /// Walks from the operand of Softmax up to the MatMul of q and k. `path` gets the nodes between them, `terms` those
-  /// that change the scores, the last change first.
-  const Node* findScores(ValueId value, int steps, std::vector<NodeId>& path, Bindings& terms) const {
-    if (steps == 0 || !value.valid() || !m_graph.value(value).producer.valid()) return nullptr;
-    const Node& node = m_graph.node(m_graph.value(value).producer);
+  /// that change the scores, the last change first. What ended the first way that was tried is the obstacle.
+  const Node* findScores(ValueId value, std::vector<NodeId>& path, Bindings& terms) {
+    const NodeId producer = value.valid() ? m_graph.value(value).producer : NodeId();
+    if (!producer.valid())
+      return endsAt("no MatMul makes its operand: " + m_graph.value(value).name + " comes from outside");
+    const Node& node = m_graph.node(producer);
     if (node.is("MatMul")) return &node;
-    const bool passes = isFloatCast(m_graph, node);
+    const std::vector<ValueId> operands = scoreOperands(node);
+    if (operands.empty())
+      return endsAt("no MatMul makes its operand: " + node.name + " (" + node.op + ") stands in between");
+    if (m_steps++ == kStepsAboveSoftmax)
+      return endsAt("its scores are not found within " + std::to_string(kStepsAboveSoftmax) + " nodes");
+    const bool passes = carriesOn(node);
     path.push_back(node.id);
-    for (const ValueId operand : scoreOperands(node)) {
-      if (!sameExtents(m_graph, operand, value)) continue;
+    for (const ValueId operand : operands) {
       if (!passes) terms.push_back({roles::kTerm, operand, node.id});
-      if (const Node* scores = findScores(operand, steps - 1, path, terms)) return scores;
+      if (const Node* scores = findScores(operand, path, terms)) return scores;
       if (!passes) terms.pop_back();
     }
     path.pop_back();
     return nullptr;
   }
 
-  /// Which operands of a node above Softmax can be the scores: scale and mask leave the extents as they are.
-  std::vector<ValueId> scoreOperands(const Node& node) const {
-    if (isFloatCast(m_graph, node)) return {node.input(0)};
-    if (node.is("Add")) return {node.input(0), node.input(1)};
-    if (node.is("Where")) return {node.input(1), node.input(2)};
-    if (node.is("Mul") && isScalarConstant(m_graph, node.input(0))) return {node.input(1)};
-    if ((node.is("Mul") || node.is("Div")) && isScalarConstant(m_graph, node.input(1))) return {node.input(0)};
-    return {};
+  const Node* endsAt(std::string obstacle) {
+    if (m_obstacle.empty()) m_obstacle = std::move(obstacle);
+    return nullptr;
   }
 
-  /// The MatMul that alone reads the probabilities, over Casts, which `path` gets.
-  const Node* secondProduct(ValueId probabilities, const Node& scores, const Node& softmax,
-                            std::vector<NodeId>& path) const {
+  /// A node that hands the matrices of the scores through.
+  bool carriesOn(const Node& node) const {
+    if (isFloatCast(m_graph, node)) return true;
+    if (!isView(m_graph, node)) return false;
+    const Shape& from = m_graph.value(node.input(0)).type.shape;
+    const Shape& to = m_graph.value(node.outputs.front()).type.shape;
+    return from.ranked && to.ranked && from.rank() >= 2 && to.rank() >= 2 &&
+           std::equal(from.dims.end() - 2, from.dims.end(), to.dims.end() - 2);
+  }
+
+  /// Which operands of a node above Softmax can be the scores: a term leaves their extents as they are.
+  std::vector<ValueId> scoreOperands(const Node& node) const {
+    if (carriesOn(node)) return {node.input(0)};
+    std::vector<ValueId> operands;
+    if (node.is("Add") || node.is("Mul")) operands = {node.input(0), node.input(1)};
+    if (node.is("Sub") || node.is("Div")) operands = {node.input(0)};
+    if (node.is("Where")) operands = {node.input(1), node.input(2)};
+    std::erase_if(operands, [&](ValueId operand) {
+      return m_graph.isConstant(operand) || !sameExtents(m_graph, operand, node.outputs.front());
+    });
+    return operands;
+  }
+
+  /// The MatMul that alone reads the probabilities, over Casts and views, which `path` gets.
+  const Node* secondProduct(ValueId probabilities, std::vector<NodeId>& path) const {
     const Node* next = onlyConsumer(m_graph, probabilities);
-    while (next != nullptr && isFloatCast(m_graph, *next)) {
+    while (next != nullptr && carriesOn(*next) && next->input(0) == probabilities) {
       path.push_back(next->id);
       probabilities = next->outputs.front();
       next = onlyConsumer(m_graph, probabilities);
     }
     if (next != nullptr && next->is("MatMul") && next->input(0) == probabilities) return next;
-    if (consumerIf(m_graph, probabilities, "MatMul") != nullptr) {
-      m_state.refuse("fuse.pattern_incomplete", "attention", scores.id, softmax.id,
-                     {{"kind", "attention"}, {"what", "others than one MatMul read the result of Softmax"}});
+    const std::string& name = m_graph.value(probabilities).name;
+    if (next == nullptr) {
+      refuse("others than one MatMul read " + name);
+    } else {
+      refuse("no MatMul with " + name + " in front reads it: " + next->name + " (" + next->op + ") does");
     }
     return nullptr;
   }
@@ -118,20 +151,30 @@ class AttentionRule {
     return isView(m_graph, node) || node.is("Transpose") || isScale(node) || expands || isFloatCast(m_graph, node);
   }
 
-  /// `scaleRole`: what a scale right before the product is called; empty where there is none.
-  void absorbAbove(ValueId value, std::string_view scaleRole) {
+  /// Returns what the kernel reads then. `scaleRole`: what a scale right before the product is called; empty where
+  /// there is none.
+  ValueId absorbAbove(ValueId value, std::string_view scaleRole) {
     for (bool first = true;; first = false) {
       const NodeId producer = m_graph.value(value).producer;
-      if (!producer.valid() || !m_state.fusible(producer) || !m_state.alone(producer)) return;
+      if (!producer.valid() || !m_state.fusible(producer) || !m_state.alone(producer)) return value;
       const Node& node = m_graph.node(producer);
-      if (!absorbable(node) || !hasSingleUse(m_graph, value)) return;
-      const ValueId scaled =
-          isScale(node) && isScalarConstant(m_graph, node.input(0)) ? node.input(1) : node.input(0);
+      if (!absorbable(node) || !hasSingleUse(m_graph, value)) return value;
+      const ValueId scaled = isScale(node) && isScalarConstant(m_graph, node.input(0)) ? node.input(1) : node.input(0);
       Candidate candidate = grown({m_root, producer});
       if (first && isScale(node) && !scaleRole.empty()) candidate.bindings = {{scaleRole, scaled, producer}};
-      if (!m_state.tryMerge(candidate)) return;
+      if (!m_state.tryMerge(candidate)) return value;
       value = scaled;
     }
+  }
+
+  /// A part of a larger tensor that holds q, k and v, if only this kernel reads it.
+  void absorbPart(ValueId value) {
+    const NodeId producer = m_graph.value(value).producer;
+    if (!producer.valid() || !m_state.fusible(producer) || !m_state.alone(producer)) return;
+    const Node& node = m_graph.node(producer);
+    if (!isKnownPart(m_graph, node)) return;
+    const NodeId reader = onlyReader(m_state, node);
+    if (reader.valid() && m_state.together(reader, m_root)) m_state.tryMerge(grown({m_root, producer}));
   }
 
   void absorbBelow(ValueId value) {
@@ -147,6 +190,8 @@ class AttentionRule {
   RegionBuilder& m_state;
   const Graph& m_graph;
   NodeId m_root;
+  std::string m_obstacle;
+  int m_steps = 0;  ///< nodes looked at
 };
 
 }  // namespace

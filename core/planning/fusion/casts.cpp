@@ -36,10 +36,10 @@ void fuseCasts(RegionBuilder& state) {
     const NodeId producer = graph.value(cast.input(0)).producer;
     if (producer.valid() && onlyConsumer(graph, cast.input(0)) != nullptr && join(state, producer, id)) continue;
     const std::vector<NodeId>& users = graph.value(cast.outputs.front()).consumers;
-    const bool oneKernel = !users.empty() && !graph.isOutput(cast.outputs.front()) &&
-                           std::ranges::all_of(users, [&](NodeId user) {
-                             return state.fusible(user) && state.together(user, users.front());
-                           });
+    const bool oneKernel =
+        !users.empty() && !graph.isOutput(cast.outputs.front()) && std::ranges::all_of(users, [&](NodeId user) {
+          return state.fusible(user) && state.together(user, users.front());
+        });
     if (oneKernel) join(state, users.front(), id);
   }
 }

@@ -28,6 +28,7 @@ class EpilogueRule {
   }
 
   void apply() {
+    m_state.bind(m_root, {{roles::kRoot, m_value, m_root}});
     while (takeView() || takeRegion()) {
     }
   }
@@ -56,7 +57,13 @@ class EpilogueRule {
     std::vector<NodeId> nodes = m_nodes;
     nodes.insert(nodes.end(), added.begin(), added.end());
     parts.insert(parts.begin(), m_form.rule);
-    if (!m_state.tryMerge({.nodes = nodes, .root = m_root, .kind = m_form.kind, .rules = std::move(parts)})) {
+    Bindings bindings;
+    for (const NodeId node : added) bindings.push_back({roles::kPart, m_graph.node(node).outputs.front(), node});
+    if (!m_state.tryMerge({.nodes = nodes,
+                           .root = m_root,
+                           .kind = m_form.kind,
+                           .rules = std::move(parts),
+                           .bindings = std::move(bindings)})) {
       return false;
     }
     m_nodes = std::move(nodes);
@@ -161,6 +168,7 @@ class EpilogueRule {
   /// The part of an epilogue that a node is: what --no-fuse can switch off alone.
   std::string_view partOf(const Node& node, const std::vector<NodeId>& region) const {
     if (node.is("BatchNormalization")) return "batch_norm";
+    if (isFloatCast(m_graph, node)) return "cast";
     bool constantTensor = false;
     for (ValueId operand : node.inputs) {
       if (!operand.valid() || isScalarConstant(m_graph, operand)) continue;

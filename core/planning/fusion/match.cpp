@@ -1,6 +1,7 @@
 #include "planning/fusion/match.h"
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/users.h"
 #include "ops/op_schema.h"
@@ -93,6 +94,24 @@ bool broadcastsTo(const Graph& graph, ValueId value, ValueId to) {
   return true;
 }
 
+ValueId beforeCasts(const Graph& graph, ValueId value, std::vector<NodeId>* casts) {
+  for (const Node* cast = producerIf(graph, value, "Cast"); cast != nullptr && isFloatCast(graph, *cast);
+       cast = producerIf(graph, value, "Cast")) {
+    if (casts != nullptr) casts->push_back(cast->id);
+    value = cast->input(0);
+  }
+  return value;
+}
+
+ValueId behindCasts(const Graph& graph, ValueId value, std::vector<NodeId>& casts) {
+  for (const Node* cast = onlyConsumer(graph, value); cast != nullptr && isFloatCast(graph, *cast);
+       cast = onlyConsumer(graph, value)) {
+    casts.push_back(cast->id);
+    value = cast->outputs.front();
+  }
+  return value;
+}
+
 const Node* producerIf(const Graph& graph, ValueId value, std::string_view op) {
   if (!value.valid() || !graph.value(value).producer.valid()) return nullptr;
   const Node& node = graph.node(graph.value(value).producer);
@@ -128,10 +147,22 @@ bool isLastAxis(const Graph& graph, const Node& node, std::int64_t axis) {
   return axis == -1 || axis == static_cast<std::int64_t>(shape.rank()) - 1;
 }
 
-bool reducesLastAxis(const Graph& graph, const Node& node) {
-  if (node.intAttribute("keepdims", 1) != 1 || !node.input(1).valid()) return false;
-  const Tensor* axes = graph.constantData(node.input(1));
-  return axes != nullptr && axes->count() == 1 && isLastAxis(graph, node, axes->asInt64(0));
+std::size_t reducedLastAxes(const Graph& graph, const Node& node) {
+  if (node.intAttribute("keepdims", 1) != 1 || !node.input(0).valid()) return 0;
+  std::vector<std::int64_t> axes = node.intsAttribute("axes");
+  if (node.input(1).valid()) {
+    const Tensor* data = graph.constantData(node.input(1));
+    if (data == nullptr) return 0;
+    for (std::int64_t i = 0; i < data->count(); ++i) axes.push_back(data->asInt64(i));
+  }
+  const Shape& shape = graph.value(node.input(0)).type.shape;
+  if (!shape.ranked) return axes.size() == 1 && axes.front() == -1 ? 1 : 0;
+  const auto rank = static_cast<std::int64_t>(shape.rank());
+  std::set<std::int64_t> taken;
+  for (const std::int64_t axis : axes) taken.insert(axis < 0 ? axis + rank : axis);
+  const bool last =
+      !taken.empty() && *taken.rbegin() == rank - 1 && *taken.begin() == rank - static_cast<std::int64_t>(taken.size());
+  return last ? taken.size() : 0;
 }
 
 }  // namespace fusescope

@@ -28,6 +28,11 @@ bool isConstantNumber(const Graph& graph, ValueId value, double number);
 /// Broadcasting `value` against `to` gives the extents of `to`.
 bool broadcastsTo(const Graph& graph, ValueId value, ValueId to);
 
+/// What `value` is before the float Casts that make it; `casts`, if given, gets them, the last one first.
+ValueId beforeCasts(const Graph& graph, ValueId value, std::vector<NodeId>* casts = nullptr);
+/// What `value` becomes behind float Casts, as long as each is all that reads it; `casts` gets them in order.
+ValueId behindCasts(const Graph& graph, ValueId value, std::vector<NodeId>& casts);
+
 /// The node that makes `value` if its type is `op`, else null.
 const Node* producerIf(const Graph& graph, ValueId value, std::string_view op);
 /// The one node that reads `value`, which must be no output of the network; null if there are others.
@@ -38,8 +43,8 @@ const Node* onlyConsumerIf(const Graph& graph, ValueId value, std::string_view o
 const Node* consumerIf(const Graph& graph, ValueId value, std::string_view op);
 /// The other operand of a binary node.
 ValueId otherOperand(const Node& node, ValueId operand);
-/// Whether a reduction runs over the last axis of its input and keeps it.
-bool reducesLastAxis(const Graph& graph, const Node& node);
+/// How many axes a reduction takes if they are the last ones of its input and it keeps them; else 0.
+std::size_t reducedLastAxes(const Graph& graph, const Node& node);
 bool isLastAxis(const Graph& graph, const Node& node, std::int64_t axis);
 
 }  // namespace fusescope

@@ -34,7 +34,9 @@ void fusePointwise(RegionBuilder& state) {
     if (!isPointwiseGroup(state, id)) continue;
     for (ValueId value : valuesRead(graph.node(id))) {
       const NodeId producer = graph.value(value).producer;
-      if (!producer.valid() || !state.fusible(producer) || !isPointwiseGroup(state, producer) || state.together(producer, id)) continue;
+      if (!producer.valid() || !state.fusible(producer) || !isPointwiseGroup(state, producer) ||
+          state.together(producer, id))
+        continue;
       joinPair(state, producer, id, value);
     }
   }

@@ -10,15 +10,21 @@ namespace {
 
 /// Kernels that quantise what they write and dequantise what they read.
 bool takesQuantization(std::string_view kind) {
-  constexpr std::array kKinds = {kinds::kConv, kinds::kMatMul,    kinds::kGemm,    kinds::kPointwise,
-                                 kinds::kPool, kinds::kConcat,    kinds::kSoftmax, kinds::kLayerNorm,
+  constexpr std::array kKinds = {kinds::kConv,    kinds::kMatMul, kinds::kGemm,    kinds::kPointwise,
+                                 kinds::kPool,    kinds::kConcat, kinds::kSoftmax, kinds::kLayerNorm,
                                  kinds::kRmsNorm, kinds::kReduce, kinds::kResize,  kinds::kTranspose};
   return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-bool join(RegionBuilder& state, NodeId host, NodeId guest, Binding binding) {
+bool isProduct(std::string_view kind) {
+  return kind == kinds::kConv || kind == kinds::kMatMul || kind == kinds::kGemm;
+}
+
+/// `guests`: the node that quantises, and what stands between it and `host`.
+bool join(RegionBuilder& state, NodeId host, std::vector<NodeId> guests, Binding binding) {
   if (!state.fusible(host) || !takesQuantization(state.kindOf(host))) return false;
-  return state.tryMerge({.nodes = {host, guest},
+  guests.push_back(host);
+  return state.tryMerge({.nodes = std::move(guests),
                          .root = state.rootOf(host),
                          .kind = state.kindOf(host),
                          .rules = {"quantize"},
@@ -26,15 +32,29 @@ bool join(RegionBuilder& state, NodeId host, NodeId guest, Binding binding) {
                          .bindings = {binding}});
 }
 
+/// The kernel that alone reads what `node` makes; a product also behind views, and weights behind a Transpose.
 bool joinReader(RegionBuilder& state, const Node& node, Binding binding) {
-  const Node* reader = onlyConsumer(state.graph(), node.outputs.front());
-  return reader != nullptr && reader->input(0).valid() && join(state, reader->id, node.id, binding);
+  const Graph& graph = state.graph();
+  std::vector<NodeId> guests{node.id};
+  const Node* reader = onlyConsumer(graph, node.outputs.front());
+  const auto passes = [&](const Node& between) {
+    const bool moves = isView(graph, between) || (between.is("Transpose") && graph.isConstant(node.input(0)));
+    return moves && state.fusible(between.id) && state.alone(between.id);
+  };
+  while (reader != nullptr && passes(*reader)) {
+    guests.push_back(reader->id);
+    reader = onlyConsumer(graph, reader->outputs.front());
+  }
+  if (reader == nullptr || !state.fusible(reader->id)) return false;
+  const bool direct = guests.size() == 1;
+  if (!direct && !(isProduct(state.kindOf(reader->id)) && state.rootOf(reader->id) == reader->id)) return false;
+  return join(state, reader->id, std::move(guests), binding);
 }
 
 bool joinWriter(RegionBuilder& state, const Node& node, Binding binding) {
   const ValueId value = node.input(0);
   const NodeId writer = state.graph().value(value).producer;
-  return writer.valid() && onlyConsumer(state.graph(), value) != nullptr && join(state, writer, node.id, binding);
+  return writer.valid() && onlyConsumer(state.graph(), value) != nullptr && join(state, writer, {node.id}, binding);
 }
 
 Binding quantizes(const Node& node) {
@@ -43,6 +63,28 @@ Binding quantizes(const Node& node) {
 
 Binding dequantizes(const Node& node) {
   return {roles::kDequantize, node.input(0), node.id};
+}
+
+/// Views between integers: DequantizeLinear ─ view ─ QuantizeLinear.
+bool joinOverViews(RegionBuilder& state, const Node& quantize) {
+  const Graph& graph = state.graph();
+  std::vector<NodeId> nodes{quantize.id};
+  for (ValueId value = quantize.input(0);;) {
+    const NodeId producer = graph.value(value).producer;
+    if (!producer.valid() || !state.fusible(producer) || !state.alone(producer) ||
+        onlyConsumer(graph, value) == nullptr)
+      return false;
+    nodes.push_back(producer);
+    const Node& node = graph.node(producer);
+    if (node.is("DequantizeLinear"))
+      return state.tryMerge({.nodes = std::move(nodes),
+                             .root = quantize.id,
+                             .kind = kinds::kQuantize,
+                             .rules = {"quantize"},
+                             .bindings = {dequantizes(node), quantizes(quantize)}});
+    if (!isView(graph, node)) return false;
+    value = node.input(0);
+  }
 }
 
 template <class Apply>
@@ -61,7 +103,8 @@ void eachAlone(RegionBuilder& state, std::string_view op, const Apply& apply) {
 void fuseQuantized(RegionBuilder& state) {
   eachAlone(state, "DequantizeLinear", [&](const Node& node) { joinReader(state, node, dequantizes(node)); });
   eachAlone(state, "QuantizeLinear", [&](const Node& node) {
-    if (!joinWriter(state, node, quantizes(node))) joinReader(state, node, quantizes(node));
+    if (!joinOverViews(state, node) && !joinWriter(state, node, quantizes(node)))
+      joinReader(state, node, quantizes(node));
   });
   eachAlone(state, "DequantizeLinear", [&](const Node& node) { joinWriter(state, node, dequantizes(node)); });
 }

@@ -127,6 +127,11 @@ bool RegionBuilder::tryMerge(const Candidate& candidate) {
   return true;
 }
 
+void RegionBuilder::bind(NodeId node, const Bindings& bindings) {
+  Bindings& all = m_info[m_contraction.groupOf(node)].bindings;
+  all.insert(all.end(), bindings.begin(), bindings.end());
+}
+
 bool RegionBuilder::sameSegment(const Candidate& candidate, const std::vector<std::size_t>& groups) {
   const SegmentId segment = m_partition.segmentOf[candidate.root.index];
   for (const std::size_t group : groups) {

@@ -45,6 +45,8 @@ class RegionBuilder {
 
   /// Merges if nothing stands in the way; else records the reason, unless nobody could have expected the merge.
   bool tryMerge(const Candidate& candidate);
+  /// Adds bindings to the group of `node`.
+  void bind(NodeId node, const Bindings& bindings);
   /// Records a refusal that a rule found itself; each one once.
   void refuse(std::string_view code, std::string_view rule, NodeId producer, NodeId consumer,
               Json arguments = Json::object());
@@ -60,7 +62,7 @@ class RegionBuilder {
     Bindings bindings;
     std::vector<int> switchedOff;  ///< DirectiveMap::noFuse entries that name one of its nodes
     std::vector<NodeId> oneType;
-    NodeId typed;                  ///< a node that calculates floats, if there is one
+    NodeId typed;  ///< a node that calculates floats, if there is one
   };
   struct Edge {
     NodeId producer, consumer;

@@ -26,18 +26,31 @@ struct GuardedSoftmax {
 /// Softmax p, or Where(IsNaN(p), constant, p).
 GuardedSoftmax guardedSoftmax(const Graph& graph, const Node& softmax);
 
+/// Slice, Split, Expand, or Gather of one index, whose places are known before they run: read in place where nobody
+/// else needs what they make.
+bool isKnownPart(const Graph& graph, const Node& node);
+/// A node of the kernel that reads all that `node` makes; invalid if several do, or the network delivers it.
+NodeId onlyReader(const RegionBuilder& state, const Node& node);
+
 void fuseAttention(RegionBuilder& state);
+void fuseRotary(RegionBuilder& state);
+void fuseGroupNorm(RegionBuilder& state);
 void fuseLayerNorm(RegionBuilder& state);
 void fuseRmsNorm(RegionBuilder& state);
 void fuseConvEpilogue(RegionBuilder& state);
 void fuseMatMulEpilogue(RegionBuilder& state);
 void fuseGemmEpilogue(RegionBuilder& state);
 void fuseBatchNormEpilogue(RegionBuilder& state);
+void fuseParallelProducts(RegionBuilder& state);
 void fuseSoftmax(RegionBuilder& state);
 void fusePointwise(RegionBuilder& state);
+void fuseParts(RegionBuilder& state);
 void fuseQuantized(RegionBuilder& state);
 void fuseCasts(RegionBuilder& state);
 void fuseTransposes(RegionBuilder& state);
 void fuseViews(RegionBuilder& state);
+
+/// Says of what no rule took, and what looks like part of a pattern, what stood in the way.
+void explainLeftovers(RegionBuilder& state);
 
 }  // namespace fusescope

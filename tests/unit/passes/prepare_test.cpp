@@ -121,7 +121,7 @@ TEST(Prepare, StepsCanBeSkippedAndStoppedAt) {
       importText("g (float[2] x) => (float[2] y) { [i] a = Identity (x) [r] y = Relu (a) [n] b = Neg (x) }");
   ASSERT_TRUE(imported.ok());
   EXPECT_EQ(preparePipeline().names(), (std::vector<std::string>{"remove_identities", "fold_constants", "remove_noops",
-                                                                 "remove_dead", "infer_types"}));
+                                                                 "remove_dead", "copy_dequantize", "infer_types"}));
   Model skipped = imported.value();
   ASSERT_TRUE(preparePipeline().run(skipped, {.skip = {"remove_identities"}}).ok());
   EXPECT_EQ(nodesOf(skipped), "i r");
@@ -183,6 +183,54 @@ TEST(Prepare, EveryNodeOfTheZooIsAccountedFor) {
     ASSERT_TRUE(imported.ok()) << imported.error().text();
     expectAccountedFor(imported.value(), entry.path().parent_path().filename());
   }
+}
+
+TEST(CopyDequantize, EachKernelGetsItsOwn) {
+  const Model model = preparedText(
+      "g (int8[4,4] q) => (float[4,4] y, float[4,4] z, float[4,4] u) <float s = {0.5}> {"
+      "  [d] x = DequantizeLinear (q, s) [a] y = Softmax (x) [b] z = Transpose (x) [c] u = MatMul (x, x) }");
+  EXPECT_EQ(countCode(model, "normalise.dequantize_copied"), 1U);
+  const Graph& graph = *model.graph;
+  std::set<NodeId> producers;
+  for (const std::string name : {"a", "b", "c"}) {
+    const NodeId producer = graph.value(graph.node(*graph.findNode(name)).input(0)).producer;
+    EXPECT_TRUE(graph.node(producer).is("DequantizeLinear"));
+    EXPECT_EQ(graph.node(producer).origins, graph.node(*graph.findNode("d")).origins) << "it stands for the same node";
+    producers.insert(producer);
+  }
+  EXPECT_EQ(producers.size(), 3U);
+  const auto again = prepareModel(model);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(printGraph(*again.value().graph), printGraph(graph)) << "a second run finds nothing to do";
+}
+
+TEST(CopyDequantize, ArithmeticThatBelongsTogetherGoesOnSharing) {
+  const Model model = preparedText(
+      "g (int8[4,4] q) => (float[4,4] y) <float s = {0.5}> {"
+      "  [d] x = DequantizeLinear (q, s) [a] e = Sigmoid (x) [b] y = Mul (x, e) }");
+  EXPECT_EQ(countCode(model, "normalise.dequantize_copied"), 0U);
+  EXPECT_EQ(nodesOf(model), "d a b");
+}
+
+TEST(CopyDequantize, AConstantIsDequantisedForEachReader) {
+  const Model model = preparedText(
+      "g (float[4,4] x) => (float[4,4] y) <int8[4] w = {1,2,3,4}, float s = {0.5}> {"
+      "  [d] b = DequantizeLinear (w, s) [a] e = Mul (x, b) [m] p = MatMul (e, e) [c] y = Mul (p, b) }");
+  EXPECT_EQ(countCode(model, "normalise.dequantize_copied"), 1U);
+  const Graph& graph = *model.graph;
+  const auto bias = [&](const char* name) { return graph.value(graph.node(*graph.findNode(name)).input(1)).producer; };
+  EXPECT_TRUE(graph.node(bias("a")).is("DequantizeLinear"));
+  EXPECT_NE(bias("a"), bias("c"));
+}
+
+TEST(CopyDequantize, AnOutputOfTheNetworkKeepsTheOriginal) {
+  const Model model = preparedText(
+      "g (int8[4,4] q) => (float[4,4] x, float[4,4] y) <float s = {0.5}> {"
+      "  [d] x = DequantizeLinear (q, s) [a] y = Softmax (x) }");
+  EXPECT_EQ(countCode(model, "normalise.dequantize_copied"), 1U);
+  const Graph& graph = *model.graph;
+  EXPECT_EQ(graph.node(graph.value(graph.outputs()[0]).producer).name, "d");
+  EXPECT_NE(graph.value(graph.node(*graph.findNode("a")).input(0)).producer, *graph.findNode("d"));
 }
 
 TEST(InferShapes, SpecialisesOpenExtents) {

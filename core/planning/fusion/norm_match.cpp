@@ -1,0 +1,180 @@
+#include "planning/fusion/norm_match.h"
+
+#include <algorithm>
+
+#include "analysis/users.h"
+
+namespace fusescope {
+
+namespace {
+
+bool holds(const std::vector<NodeId>& nodes, NodeId node) {
+  return std::ranges::find(nodes, node) != nodes.end();
+}
+
+}  // namespace
+
+std::optional<NormCore> NormMatcher::match(const Node& mean, std::string& obstacle) const {
+  if (!mean.is("ReduceMean")) return std::nullopt;
+  NormCore core{.root = mean.id, .axes = reducedLastAxes(m_graph, mean)};
+  const std::optional<ValueId> d = squared(mean, core);
+  if (!d) return std::nullopt;
+  if (core.axes == 0) {
+    obstacle = mean.name + " does not run over the last axes and keep them";
+    return std::nullopt;
+  }
+  core.nodes.push_back(mean.id);
+  bool inverse = false;
+  const Node* deviation = reciprocal(mean, core, inverse, obstacle);
+  if (deviation == nullptr) return std::nullopt;
+  core.centred = takeCentring(*d, core);
+  if (!takeScaling(*deviation, inverse, *d, core, obstacle)) return std::nullopt;
+  placeInput(core.centred ? beforeCasts(m_graph, producerIf(m_graph, *d, "Sub")->input(0)) : *d, core);
+  return core;
+}
+
+/// d of a mean of d · d, before Casts.
+std::optional<ValueId> NormMatcher::squared(const Node& mean, NormCore& core) const {
+  const ValueId square = beforeCasts(m_graph, mean.input(0), &core.nodes);
+  const Node* pow = producerIf(m_graph, square, "Pow");
+  if (pow != nullptr && isConstantNumber(m_graph, pow->input(1), 2)) {
+    core.nodes.push_back(pow->id);
+    return beforeCasts(m_graph, pow->input(0));
+  }
+  const Node* mul = producerIf(m_graph, square, "Mul");
+  if (mul == nullptr) return std::nullopt;
+  const ValueId d = beforeCasts(m_graph, mul->input(0));
+  if (d != beforeCasts(m_graph, mul->input(1))) return std::nullopt;
+  core.nodes.push_back(mul->id);
+  return d;
+}
+
+/// The one node that reads what `node` makes, behind Casts.
+const Node* NormMatcher::next(const Node& node, NormCore& core) const {
+  return onlyConsumer(m_graph, behindCasts(m_graph, node.outputs.front(), core.nodes));
+}
+
+/// Add epsilon, then the root of it; `inverse`: what comes back is one over the root already.
+const Node* NormMatcher::reciprocal(const Node& mean, NormCore& core, bool& inverse, std::string& obstacle) const {
+  const Node* plus = next(mean, core);
+  const auto number = [&](const Node& node, std::size_t i) { return isScalarConstant(m_graph, node.input(i)); };
+  if (plus == nullptr || !plus->is("Add") || !(number(*plus, 0) || number(*plus, 1))) {
+    obstacle = "no Add of an epsilon is all that reads " + mean.name;
+    return nullptr;
+  }
+  core.epsilon = plus->input(number(*plus, 1) ? 1 : 0);
+  core.nodes.push_back(plus->id);
+  const Node* root = next(*plus, core);
+  const auto power = [&](double exponent) {
+    return root != nullptr && root->is("Pow") && isConstantNumber(m_graph, root->input(1), exponent);
+  };
+  inverse = power(-0.5);
+  if (root == nullptr || !(root->is("Sqrt") || power(0.5) || inverse)) {
+    obstacle = "no square root is all that reads " + plus->name;
+    return nullptr;
+  }
+  core.nodes.push_back(root->id);
+  const Node* after = inverse ? nullptr : next(*root, core);
+  const bool oneOver = after != nullptr &&
+                       (after->is("Reciprocal") || (after->is("Div") && isConstantNumber(m_graph, after->input(0), 1)));
+  if (!oneOver) return root;
+  inverse = true;
+  core.nodes.push_back(after->id);
+  return after;
+}
+
+/// Whether d = x - mean(x) over the same axes; takes both nodes.
+bool NormMatcher::takeCentring(ValueId d, NormCore& core) const {
+  const Node* sub = producerIf(m_graph, d, "Sub");
+  if (sub == nullptr) return false;
+  std::vector<NodeId> casts;
+  const Node* mean = producerIf(m_graph, beforeCasts(m_graph, sub->input(1), &casts), "ReduceMean");
+  if (mean == nullptr || reducedLastAxes(m_graph, *mean) != core.axes) return false;
+  if (beforeCasts(m_graph, mean->input(0)) != beforeCasts(m_graph, sub->input(0))) return false;
+  core.nodes.insert(core.nodes.end(), casts.begin(), casts.end());
+  core.nodes.insert(core.nodes.end(), {mean->id, sub->id});
+  return true;
+}
+
+/// `value` where it is another Sub of the same operands as the one that core has.
+const Node* NormMatcher::differenceTo(ValueId value, const NormCore& core) const {
+  const Node* other = producerIf(m_graph, value, "Sub");
+  if (!core.centred || other == nullptr) return nullptr;
+  const Node& sub = m_graph.node(core.nodes.back());
+  const auto same = [&](std::size_t i) {
+    return beforeCasts(m_graph, other->input(i)) == beforeCasts(m_graph, sub.input(i));
+  };
+  return same(0) && same(1) ? other : nullptr;
+}
+
+bool NormMatcher::takeScaling(const Node& deviation, bool inverse, ValueId d, NormCore& core,
+                              std::string& obstacle) const {
+  std::vector<NodeId> casts;
+  const ValueId by = behindCasts(m_graph, deviation.outputs.front(), casts);
+  const Node* scaling = onlyConsumer(m_graph, by);
+  if (scaling == nullptr || !scaling->is(inverse ? "Mul" : "Div") || (!inverse && scaling->input(1) != by)) {
+    obstacle = "no " + std::string(inverse ? "Mul" : "Div") + " is all that reads " + deviation.name;
+    return false;
+  }
+  const ValueId scaled = beforeCasts(m_graph, inverse ? otherOperand(*scaling, by) : scaling->input(0));
+  const Node* again = scaled == d ? nullptr : differenceTo(scaled, core);
+  if (scaled != d && again == nullptr) {
+    obstacle = scaling->name + " scales another value than the one that is squared";
+    return false;
+  }
+  if (again != nullptr) core.nodes.push_back(again->id);
+  core.nodes.insert(core.nodes.end(), casts.begin(), casts.end());
+  core.nodes.push_back(scaling->id);
+  core.result = scaling->outputs.front();
+  return true;
+}
+
+/// Takes the Casts of x whose readers are all taken; what is left to read is the input.
+void NormMatcher::placeInput(ValueId x, NormCore& core) const {
+  std::vector<ValueId> entries;
+  for (bool grown = true; grown;) {
+    grown = false;
+    entries.clear();
+    const std::vector<NodeId> nodes = core.nodes;
+    for (const NodeId id : nodes) {
+      for (const ValueId operand : m_graph.node(id).inputs) {
+        if (!operand.valid() || m_graph.isConstant(operand)) continue;
+        const NodeId producer = m_graph.value(operand).producer;
+        if (producer.valid() && holds(core.nodes, producer)) continue;
+        const bool cast = producer.valid() && isFloatCast(m_graph, m_graph.node(producer));
+        const auto taken = [&](NodeId user) { return holds(core.nodes, user); };
+        if (cast && !m_graph.isOutput(operand) && std::ranges::all_of(m_graph.value(operand).consumers, taken)) {
+          core.nodes.push_back(producer);
+          grown = true;
+        } else if (std::ranges::find(entries, operand) == entries.end()) {
+          entries.push_back(operand);
+        }
+      }
+    }
+  }
+  core.input = entries.size() == 1 ? entries.front() : x;
+}
+
+void takeAffine(RegionBuilder& state, NodeId root, std::string_view kind, ValueId result, bool withBias,
+                bool (*fits)(const Graph&, ValueId constant, ValueId value, std::size_t axes), std::size_t axes) {
+  const Graph& graph = state.graph();
+  for (const std::string_view op : {"Mul", "Add"}) {
+    std::vector<NodeId> nodes;
+    const ValueId value = behindCasts(graph, result, nodes);
+    const Node* affine = onlyConsumerIf(graph, value, op);
+    if (affine == nullptr || (op == "Add" && !withBias)) continue;
+    const ValueId operand = otherOperand(*affine, value);
+    if (!operand.valid() || !graph.isConstant(operand) || !fits(graph, operand, value, axes)) break;
+    nodes.insert(nodes.end(), {affine->id, root});
+    if (!state.tryMerge({.nodes = nodes,
+                         .root = root,
+                         .kind = kind,
+                         .rules = {kind},
+                         .bindings = {{op == "Mul" ? roles::kScale : roles::kBias, operand, affine->id}}}))
+      break;
+    result = affine->outputs.front();
+  }
+  state.bind(root, {{roles::kResult, result, graph.value(result).producer}});
+}
+
+}  // namespace fusescope

@@ -1,0 +1,51 @@
+#include <unordered_set>
+
+#include "planning/fusion/rules.h"
+#include "planning/kinds.h"
+
+namespace fusescope {
+
+namespace {
+
+/// x · w of a constant w, at the head of a kernel of its own kind.
+bool isProductOf(const RegionBuilder& state, const Node& node, ValueId x) {
+  const Graph& graph = state.graph();
+  if (!state.fusible(node.id) || state.rootOf(node.id) != node.id || node.input(0) != x) return false;
+  const std::string_view kind = state.kindOf(node.id);
+  const bool product = node.is("MatMul")
+                           ? kind == kinds::kMatMul
+                           : node.is("Gemm") && kind == kinds::kGemm && node.intAttribute("transA", 0) == 0;
+  return product && node.input(1).valid() && graph.isConstant(node.input(1)) &&
+         graph.value(node.input(1)).type.shape.rank() == 2;
+}
+
+/// Joins `more` to the kernel of `first`; each product keeps its epilogue and its output.
+bool join(RegionBuilder& state, NodeId first, NodeId more) {
+  return state.tryMerge({.nodes = {first, more},
+                         .root = first,
+                         .kind = state.kindOf(first),
+                         .rules = {"parallel_products"},
+                         .oneType = {first, more},
+                         .bindings = state.bindingsOf(more)});
+}
+
+}  // namespace
+
+//   x ─┬─ MatMul a ─ …
+//      ├─ MatMul b ─ …      weights side by side: x is read once
+//      └─ MatMul c ─ …
+void fuseParallelProducts(RegionBuilder& state) {
+  const Graph& graph = state.graph();
+  std::unordered_set<ValueId> seen;  // the first product of a value takes the others: each is looked at once
+  for (const NodeId first : state.scope()) {
+    const Node& node = graph.node(first);
+    const ValueId x = node.input(0);
+    if (!(node.is("MatMul") || node.is("Gemm")) || !isProductOf(state, node, x) || !seen.insert(x).second) continue;
+    for (const NodeId other : graph.value(x).consumers) {
+      const Node& product = graph.node(other);
+      if (other != first && product.op == node.op && isProductOf(state, product, x)) join(state, first, other);
+    }
+  }
+}
+
+}  // namespace fusescope
