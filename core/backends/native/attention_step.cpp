@@ -96,8 +96,8 @@ class AttentionStep final : public Step {
       float* row = scores + i * m_keys;
       for (const ScoreTerm& term : m_call.terms) apply(term, memory, batch, firstRow + i, row);
       softmaxRow(row, row, m_keys, false);
-      if (!m_call.nanGuard) continue;
-      for (std::int64_t j = 0; j < m_keys; ++j) row[j] = std::isnan(row[j]) ? 0.0f : row[j];
+      if (!m_call.guard) continue;
+      for (std::int64_t j = 0; j < m_keys; ++j) row[j] = std::isnan(row[j]) ? *m_call.guard : row[j];
     }
     runGemm({.a = scores,
              .lda = m_keys,
@@ -116,20 +116,26 @@ class AttentionStep final : public Step {
       for (std::int64_t j = 0; j < m_keys; ++j) row[j] = term.number * std::tanh(row[j] / term.number);
       return;
     }
-    const Ref& ref = *term.mask;
-    const std::int64_t offset = batchOffset(ref, batch) + rowIndex * ref.strides[m_rank - 2];
-    const std::int64_t stride = ref.strides[m_rank - 1];
+    const std::int64_t stride = term.mask->strides[m_rank - 1];
     if (term.kind == ScoreTerm::Kind::Mask) {
-      const float* mask = elementsAt<float>(ref, memory) + offset;
+      const float* mask = rowOf<float>(*term.mask, memory, batch, rowIndex);
       if (stride == 1) return addRow(row, mask, m_keys);
       for (std::int64_t j = 0; j < m_keys; ++j) row[j] += mask[j * stride];
       return;
     }
-    const auto* truths = elementsAt<const std::uint8_t>(ref, memory) + offset;
+    const auto* truths = rowOf<std::uint8_t>(*term.mask, memory, batch, rowIndex);
+    const float* instead = term.alternative ? rowOf<float>(*term.alternative, memory, batch, rowIndex) : &term.number;
+    const std::int64_t insteadStride = term.alternative ? term.alternative->strides[m_rank - 1] : 0;
     const bool when = term.kind == ScoreTerm::Kind::WhereTrue;
     for (std::int64_t j = 0; j < m_keys; ++j) {
-      if ((truths[j * stride] != 0) == when) row[j] = term.number;
+      if ((truths[j * stride] != 0) == when) row[j] = instead[j * insteadStride];
     }
+  }
+
+  /// Where the operand of a term has what belongs to row `rowIndex` of the scores of `batch`.
+  template <class T>
+  const T* rowOf(const Ref& ref, Memory memory, std::int64_t batch, std::int64_t rowIndex) const {
+    return elementsAt<const T>(ref, memory) + batchOffset(ref, batch) + rowIndex * ref.strides[m_rank - 2];
   }
 
   AttentionCall m_call;

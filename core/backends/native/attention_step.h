@@ -8,11 +8,11 @@
 
 namespace fusescope::native {
 
-/// One change of a block of scores (SoftCap: number · tanh(score / number)); `mask` has the rank of the scores, with
-/// strides of 0 where it broadcasts.
+/// One change of a block of scores (SoftCap: number · tanh(score / number)); `mask` and `alternative` have the rank of
+/// the scores, with strides of 0 where they broadcast. Where*: scores become `alternative`, or `number` if there is none.
 struct ScoreTerm {
   enum class Kind { Scale, Mask, WhereTrue, WhereFalse, SoftCap } kind;
-  std::optional<Ref> mask;
+  std::optional<Ref> mask, alternative;
   float number = 0;
 };
 
@@ -22,7 +22,7 @@ struct ScoreTerm {
 struct AttentionCall {
   Ref query, key, value, result;
   std::vector<ScoreTerm> terms;
-  bool nanGuard = false;  ///< what is not a number after the softmax becomes 0
+  std::optional<float> guard;  ///< what is not a number after the softmax becomes this
 };
 
 /// Works in blocks of rows: the scores of a block stay in the cache between the two products.

@@ -1,212 +1,222 @@
 #include <algorithm>
-#include <cmath>
 
 #include "backends/native/attention_step.h"
 #include "backends/native/lowering.h"
+#include "planning/fusion/match.h"
+#include "planning/kinds.h"
 
 namespace fusescope::native {
 namespace {
 
-/// The batch axes of `scores` with the last two axes of `matrix`.
-Dims batchesOf(const Dims& scores, const Dims& matrix) {
-  Dims dims(scores.begin(), scores.end() - 2);
-  dims.insert(dims.end(), matrix.end() - 2, matrix.end());
-  return dims;
+Dims batchesOf(const Dims& dims) {
+  return {dims.begin(), dims.end() - 2};
+}
+
+/// `batches` with the last two axes of `matrix`.
+Dims withMatrix(Dims batches, const Dims& matrix) {
+  batches.insert(batches.end(), matrix.end() - 2, matrix.end());
+  return batches;
+}
+
+bool sameMatrix(const Dims& a, const Dims& b) {
+  return a.size() >= 2 && b.size() >= 2 && std::equal(a.end() - 2, a.end(), b.end() - 2);
+}
+
+/// Whether each axis of `coarse` is a run of axes of `fine`.
+bool refines(const Dims& fine, const Dims& coarse) {
+  std::size_t at = 0;
+  for (const std::int64_t extent : coarse) {
+    std::int64_t count = 1;
+    while (count != extent && at < fine.size()) count *= fine[at++];
+    if (count != extent) return false;
+  }
+  return productOf(fine, at) == 1;
 }
 
 }  // namespace
 
-/// One attempt to recognise attention around a softmax: backwards from there to the first product, taking scales and
-/// masks on the way; forwards over the guard to the second product. Views and transpositions of the operands are
-/// strides by the time the pattern is lowered.
-class Lowering::AttentionMatcher {
+/// Reads the bindings of an attention. What the kernel cannot take: terms that are no scale, sum or choice, and
+/// operands of terms that are themselves calculated from the scores.
+class Lowering::AttentionReader {
  public:
-  AttentionMatcher(const Lowering& lowering, const Node& softmax)
-      : m_lowering(lowering), m_softmax(softmax), m_scores(lowering.dimsOf(softmax.input(0))) {}
+  explicit AttentionReader(const Lowering& lowering) : m_lowering(lowering), m_bindings(lowering.m_fused.bindings) {}
 
-  std::optional<AttentionPattern> match() {
-    if (!takeSoftmax() || !takeTerms()) return std::nullopt;
-    takeFirstProduct();
-    if (!takeNanGuard() || !takeSecondProduct() || !extentsFit()) return std::nullopt;
-    return std::move(m_pattern);
+  std::optional<AttentionPattern> read() {
+    const Binding* scores = findBinding(m_bindings, roles::kScores);
+    const Binding* product = findBinding(m_bindings, roles::kProduct);
+    if (!isInside(scores) || !isInside(product) || !takeBetween(*scores, *product)) return std::nullopt;
+    takeScaled(roles::kQuery, roles::kQueryScale, m_pattern.query);
+    takeScaled(roles::kKey, roles::kKeyScale, m_pattern.key);
+    if (m_scale != 1) m_pattern.terms.push_back({.kind = Term::Kind::Scale, .number = m_scale});
+    for (const Binding& binding : bindingsOf(m_bindings, roles::kTerm))
+      if (!takeTerm(binding)) return std::nullopt;
+    const Binding* values = findBinding(m_bindings, roles::kValues);
+    if (values == nullptr || !takeGuard()) return std::nullopt;
+    m_pattern.value = values->value;
+    m_pattern.last = product->node;
+    m_pattern.result = product->value;
+    return extentsFit(m_lowering.dimsOf(scores->value)) ? std::optional(std::move(m_pattern)) : std::nullopt;
   }
 
  private:
   using Term = AttentionPattern::Term;
 
-  /// It must normalise the rows of the scores, which are f32.
-  bool takeSoftmax() {
-    const auto rank = static_cast<std::int64_t>(m_scores.size());
-    const std::int64_t axis = m_softmax.intAttribute("axis", -1);
-    if (rank < 2 || rank > 6 || (axis != -1 && axis != rank - 1)) return false;
-    m_pattern.nodes.push_back(m_softmax.id);
-    return m_lowering.typeOf(m_softmax.input(0)) == DataType::F32;
+  bool isInside(const Binding* binding) const {
+    return binding != nullptr && m_lowering.m_members.contains(binding->node);
   }
 
-  /// What is done to the scores between the first product and the softmax.
-  bool takeTerms() {
-    ValueId at = m_softmax.input(0);
-    if (!leadsToProduct(at)) return false;
-    while (!m_lowering.node(*m_lowering.producer(at)).is("MatMul")) {
-      const Node& change = m_lowering.node(*m_lowering.producer(at));
-      const std::size_t scores = scoresOperand(change);
-      const std::optional<Term> term = termOf(change, scores);
-      if (!term) return false;
-      m_pattern.nodes.push_back(change.id);
-      m_pattern.terms.insert(m_pattern.terms.begin(), *term);
-      at = change.input(scores);
+  /// The nodes on the ways from the first product to the second: what becomes one step. Nobody else may need what they
+  /// make.
+  bool takeBetween(const Binding& scores, const Binding& product) {
+    std::set<NodeId> behind{scores.node}, before{product.node};
+    const std::vector<NodeId>& order = m_lowering.m_fused.nodes;
+    for (const NodeId id : order)
+      for (const ValueId input : m_lowering.node(id).inputs)
+        if (const auto from = m_lowering.producer(input); from && behind.contains(*from)) behind.insert(id);
+    for (auto id = order.rbegin(); id != order.rend(); ++id) {
+      if (!before.contains(*id)) continue;
+      for (const ValueId input : m_lowering.node(*id).inputs)
+        if (const auto from = m_lowering.producer(input)) before.insert(*from);
     }
-    m_first = *m_lowering.producer(at);
-    return true;
+    std::set_intersection(behind.begin(), behind.end(), before.begin(), before.end(),
+                          std::inserter(m_pattern.nodes, m_pattern.nodes.end()));
+    return std::ranges::all_of(m_pattern.nodes, [&](NodeId id) {
+      return id == product.node || std::ranges::none_of(m_lowering.node(id).outputs, [&](ValueId value) {
+        return value.valid() && m_lowering.isFusedOutput(value);
+      });
+    });
   }
 
-  /// Whether `value` is the first product, or comes from it by changes that keep the extents of the scores.
-  bool leadsToProduct(ValueId value) const {
-    const std::optional<NodeId> from = m_lowering.producer(value);
-    if (!from || !m_lowering.onlyConsumer(value) || m_lowering.dimsOf(value) != m_scores) return false;
-    const Node& at = m_lowering.node(*from);
-    if (at.is("MatMul")) return true;
-    if (at.is("Mul") || at.is("Div") || at.is("Add")) return leadsToProduct(at.input(0)) || leadsToProduct(at.input(1));
-    return at.is("Where") && (leadsToProduct(at.input(1)) || leadsToProduct(at.input(2)));
+  /// An operand of the first product as it is before it is scaled; its scale becomes the first one of the scores.
+  void takeScaled(std::string_view role, std::string_view scaleRole, ValueId& operand) {
+    operand = findBinding(m_bindings, role)->value;
+    const Binding* scaling = findBinding(m_bindings, scaleRole);
+    if (!isInside(scaling)) return;
+    const Node& node = m_lowering.node(scaling->node);
+    const std::optional<float> factor = factorOf(node, scaling->value);
+    if (!factor || m_lowering.dimsOf(scaling->value) != m_lowering.dimsOf(node.outputs[0])) {
+      operand = node.outputs[0];
+      return;
+    }
+    m_scale *= *factor;
+    m_pattern.nodes.insert(node.id);
+    operand = scaling->value;
   }
 
-  /// Which operand of `change`, whose result leads to the product, are the scores.
-  std::size_t scoresOperand(const Node& change) const {
-    const std::size_t first = change.is("Where") ? 1 : 0;
-    return leadsToProduct(change.input(first)) ? first : first + 1;
-  }
-
-  std::optional<Term> termOf(const Node& change, std::size_t scores) const {
-    if (change.is("Where")) return choice(change, scores);
-    if (change.is("Add")) return mask(change.input(1 - scores));
-    const std::optional<float> factor = factorOf(change, scores);
-    return factor ? std::optional(Term{.kind = Term::Kind::Scale, .number = *factor}) : std::nullopt;
-  }
-
-  std::optional<Term> choice(const Node& where, std::size_t scores) const {
-    const bool keepsTrue = scores == 1;
-    const std::optional<float> instead = m_lowering.constantNumber(where.input(keepsTrue ? 2 : 1));
-    if (!instead || m_lowering.typeOf(where.input(0)) != DataType::Bool) return std::nullopt;
-    return Term{keepsTrue ? Term::Kind::WhereFalse : Term::Kind::WhereTrue, where.input(0), *instead};
-  }
-
-  std::optional<Term> mask(ValueId addend) const {
-    if (m_lowering.typeOf(addend) != DataType::F32) return std::nullopt;
-    return Term{.kind = Term::Kind::Mask, .operand = addend};
-  }
-
-  /// By what a Mul or a Div scales its operand `scaled`; nothing unless it is by a constant number.
-  std::optional<float> factorOf(const Node& node, std::size_t scaled) const {
-    const std::optional<float> number = m_lowering.constantNumber(node.input(1 - scaled));
+  /// By what a Mul or a Div by a constant number changes `scaled`.
+  std::optional<float> factorOf(const Node& node, ValueId scaled) const {
+    const std::optional<float> number = m_lowering.constantNumber(otherOperand(node, scaled));
     if (!number || node.is("Mul")) return number;
-    return scaled == 0 ? std::optional(1.0f / *number) : std::nullopt;
+    return node.is("Div") && node.input(0) == scaled ? std::optional(1.0f / *number) : std::nullopt;
   }
 
-  /// Query and key as they are before they are scaled; their scales become the first one of the scores.
-  void takeFirstProduct() {
-    const Node& product = m_lowering.node(m_first);
-    m_pattern.nodes.push_back(m_first);
-    float scale = 1;
-    m_pattern.query = withoutScale(product.input(0), scale);
-    m_pattern.key = withoutScale(product.input(1), scale);
-    if (scale != 1) m_pattern.terms.insert(m_pattern.terms.begin(), Term{.kind = Term::Kind::Scale, .number = scale});
+  bool takeTerm(const Binding& binding) {
+    const Node& node = m_lowering.node(binding.node);
+    if (isView(m_lowering.m_graph, node)) return true;  // other extents for the same scores
+    std::optional<Term> term;
+    if (node.is("Where")) {
+      term = choice(node, binding.value);
+    } else if (node.is("Add")) {
+      term = Term{.kind = Term::Kind::Mask, .operand = node.input(node.input(0) == binding.value ? 1 : 0)};
+    } else if (const std::optional<float> factor = factorOf(node, binding.value)) {
+      term = Term{.kind = Term::Kind::Scale, .number = *factor};
+    }
+    if (!term || !isKnown(term->operand) || !isKnown(term->alternative)) return false;
+    term->dims = m_lowering.dimsOf(node.outputs[0]);
+    m_pattern.terms.push_back(std::move(*term));
+    return true;
   }
 
-  /// What `operand` of the first product is before it is scaled, if it is; `scale` is multiplied by that.
-  ValueId withoutScale(ValueId operand, float& scale) {
+  std::optional<Term> choice(const Node& where, ValueId scores) const {
+    const bool keepsTrue = where.input(1) == scores;
+    const ValueId instead = where.input(keepsTrue ? 2 : 1);
+    if (m_lowering.typeOf(where.input(0)) != DataType::Bool) return std::nullopt;
+    Term term{.kind = keepsTrue ? Term::Kind::WhereFalse : Term::Kind::WhereTrue, .operand = where.input(0)};
+    if (const std::optional<float> number = m_lowering.constantNumber(instead)) {
+      term.number = *number;
+    } else {
+      term.alternative = instead;
+    }
+    return term;
+  }
+
+  /// Whether an operand of a term is there before the scores are.
+  bool isKnown(ValueId operand) const {
     const std::optional<NodeId> from = m_lowering.producer(operand);
-    if (!from || m_lowering.onlyConsumer(operand) != m_first) return operand;
-    const Node& scaling = m_lowering.node(*from);
-    if (!scaling.is("Mul") && !scaling.is("Div")) return operand;
-    const std::size_t scaled = m_lowering.constantNumber(scaling.input(1)) ? 0 : 1;
-    const std::optional<float> factor = factorOf(scaling, scaled);
-    if (!factor || m_lowering.dimsOf(scaling.input(scaled)) != m_lowering.dimsOf(operand)) return operand;
-    scale *= *factor;
-    m_pattern.nodes.push_back(*from);
-    return scaling.input(scaled);
+    return !from || !m_pattern.nodes.contains(*from);
   }
 
-  /// Where(IsNaN(weights), 0, weights), if two nodes like these follow. Nobody else may need the weights.
-  bool takeNanGuard() {
-    m_weights = m_softmax.outputs[0];
-    if (m_lowering.isFusedOutput(m_weights)) return false;
-    const std::vector<NodeId> users = m_lowering.consumers(m_weights);
-    if (users.size() != 2 || !m_lowering.node(users[0]).is("IsNaN") || !m_lowering.node(users[1]).is("Where"))
-      return true;
-    const Node& where = m_lowering.node(users[1]);
-    const ValueId isNan = m_lowering.node(users[0]).outputs[0];
-    const bool guards = where.input(0) == isNan && m_lowering.onlyConsumer(isNan) == where.id &&
-                        m_lowering.constantNumber(where.input(1)) == 0.0f && where.input(2) == m_weights;
-    if (!guards) return false;
-    m_pattern.nanGuard = true;
-    m_pattern.nodes.insert(m_pattern.nodes.end(), users.begin(), users.end());
-    m_weights = where.outputs[0];
+  bool takeGuard() {
+    for (const Binding& binding : bindingsOf(m_bindings, roles::kGuard)) {
+      const Node& node = m_lowering.node(binding.node);
+      if (!node.is("Where")) continue;
+      m_pattern.guard = m_lowering.constantNumber(node.input(1));
+      if (!m_pattern.guard) return false;
+    }
     return true;
   }
 
-  /// weights · value.
-  bool takeSecondProduct() {
-    const std::optional<NodeId> second = m_lowering.onlyConsumer(m_weights);
-    if (!second || !m_lowering.node(*second).is("MatMul") || m_lowering.node(*second).input(0) != m_weights)
-      return false;
-    m_pattern.value = m_lowering.node(*second).input(1);
-    m_pattern.nodes.push_back(*second);
-    m_pattern.last = *second;
-    m_pattern.result = m_lowering.node(*second).outputs[0];
-    return true;
-  }
-
-  /// Products of matrices, in the batches of the scores, with at least one element in each.
-  bool extentsFit() const {
-    const Dims query = m_lowering.dimsOf(m_pattern.query), result = m_lowering.dimsOf(m_pattern.result);
+  /// Matrices with at least one element each, in batches that the terms may split further.
+  bool extentsFit(const Dims& scores) {
+    const Dims result = m_lowering.dimsOf(m_pattern.result), query = m_lowering.dimsOf(m_pattern.query);
     const bool matrices = query.size() >= 2 && m_lowering.dimsOf(m_pattern.key).size() >= 2 &&
-                          m_lowering.dimsOf(m_pattern.value).size() >= 2;
-    if (!matrices || result.size() != m_scores.size()) return false;
-    const bool sameBatches = std::equal(m_scores.begin(), m_scores.end() - 2, result.begin());
-    const bool anyElements =
-        elementCount(m_scores).value_or(0) > 0 && elementCount(result).value_or(0) > 0 && query.back() > 0;
-    return sameBatches && anyElements;
+                          m_lowering.dimsOf(m_pattern.value).size() >= 2 && scores.size() >= 2;
+    if (!matrices || elementCount(scores).value_or(0) <= 0 || elementCount(result).value_or(0) <= 0) return false;
+    if (query.back() <= 0 || result.size() < scores.size()) return false;
+    m_pattern.batches = batchesOf(result);
+    for (const Term& term : m_pattern.terms) {
+      if (term.dims.empty()) continue;
+      if (!sameMatrix(term.dims, scores)) return false;
+      if (term.dims.size() > m_pattern.batches.size() + 2) m_pattern.batches = batchesOf(term.dims);
+    }
+    const bool split = m_pattern.batches != batchesOf(result);
+    return !split || (batchesOf(scores) == batchesOf(result) && refines(m_pattern.batches, batchesOf(result)));
   }
 
   const Lowering& m_lowering;
-  const Node& m_softmax;
-  const Dims m_scores;  ///< their extents
-  NodeId m_first;       ///< the first product
-  ValueId m_weights;    ///< what the second product multiplies the values by
+  const Bindings& m_bindings;
+  float m_scale = 1;  ///< of query and key together
   AttentionPattern m_pattern;
 };
 
-std::optional<AttentionPattern> Lowering::matchAttention(const Node& softmax) const {
-  return AttentionMatcher(*this, softmax).match();
+std::optional<AttentionPattern> Lowering::boundAttention() const {
+  if (!hasBoundAttention(m_fused)) return std::nullopt;
+  return AttentionReader(*this).read();
+}
+
+bool Lowering::hasBoundAttention(const FusedNode& fused) {
+  return fused.kind == kinds::kAttention && findBinding(fused.bindings, roles::kScores) != nullptr;
 }
 
 // Where the result is only transposed, the transposition's output is written, through its strides.
 Status Lowering::lowerAttention(const AttentionPattern& pattern) {
-  const Node& softmax = node(pattern.nodes[0]);
-  const Dims scores = dimsOf(softmax.input(0));
-  const auto operand = [&](ValueId value) -> Result<Ref> {
-    const Ref held = TRY(strided(TRY(ref(value))));
-    return broadcast(held, batchesOf(scores, held.dims));
+  const Dims batches = batchesOf(dimsOf(pattern.result));
+  const auto spread = [&](ValueId value, const Dims& over) -> Result<Ref> {
+    const Dims dims = withMatrix(pattern.batches, over);
+    const Ref held = broadcast(TRY(strided(TRY(ref(value)))), over);
+    return over == dims ? held : TRY(reshaped(held, dims));
   };
-  AttentionCall call{.nanGuard = pattern.nanGuard};
-  call.query = TRY(operand(pattern.query));
+  AttentionCall call{.guard = pattern.guard};
+  call.query = TRY(spread(pattern.query, withMatrix(batches, dimsOf(pattern.query))));
   if (call.query.strides.back() != 1) call.query = TRY(plain(call.query));
-  call.key = TRY(operand(pattern.key));
-  call.value = TRY(operand(pattern.value));
+  call.key = TRY(spread(pattern.key, withMatrix(batches, dimsOf(pattern.key))));
+  call.value = TRY(spread(pattern.value, withMatrix(batches, dimsOf(pattern.value))));
   std::vector<BufferIndex> reads = {call.query.buffer, call.key.buffer, call.value.buffer};
   for (const AttentionPattern::Term& term : pattern.terms) {
     ScoreTerm prepared{.kind = static_cast<ScoreTerm::Kind>(term.kind), .number = term.number};
-    if (term.operand.valid()) {
-      prepared.mask = broadcast(TRY(strided(TRY(ref(term.operand)))), scores);
-      reads.push_back(prepared.mask->buffer);
+    for (const auto& [value, target] :
+         {std::pair(term.operand, &prepared.mask), std::pair(term.alternative, &prepared.alternative)}) {
+      if (!value.valid()) continue;
+      *target = TRY(spread(value, pattern.batches == batches ? withMatrix(batches, term.dims) : term.dims));
+      reads.push_back((*target)->buffer);
     }
     call.terms.push_back(std::move(prepared));
   }
-  call.result = allocateTransposed(pattern.result);
-  define(pattern.result, call.result);
-  const BufferIndex written = call.result.buffer;
+  const Ref target = allocateTransposed(pattern.result);
+  define(pattern.result, target);
+  call.result = TRY(reshaped(target, withMatrix(pattern.batches, target.dims)));
   m_implementations.push_back("attention");
-  m_program.addStep(makeAttentionStep(std::move(call), m_threads), reads, {written});
+  m_program.addStep(makeAttentionStep(std::move(call), m_threads), reads, {target.buffer});
   return Done{};
 }
 

@@ -113,7 +113,8 @@ Result<bool> Lowering::lowerAttentionNode(const Node& node) {
   };
   Ref query = TRY(strided(TRY(ref(node.input(0)))));
   if (query.strides.back() != 1) query = TRY(plain(query));
-  AttentionCall call{.nanGuard = node.input(3).valid() || limitsPlaces(node)};
+  AttentionCall call;
+  if (node.input(3).valid() || limitsPlaces(node)) call.guard = 0.0f;
   call.query = withHeads(query, heads, groups);
   call.key = transposed(shared(TRY(withPast(node, 1, groups))));
   call.value = shared(TRY(withPast(node, 2, groups)));

@@ -94,16 +94,12 @@ Status Lowering::lowerSeparately(const Chain& chain) {
 // Attention first: its products are not for chains. A chain is lowered where its last node stands, so that a residual
 // that is computed meanwhile is there.
 void Lowering::findMacros() {
-  std::set<NodeId> taken;
-  for (NodeId id : m_fused.nodes) {
-    if (!node(id).is("Softmax")) continue;
-    std::optional<AttentionPattern> pattern = matchAttention(node(id));
-    if (!pattern) continue;
-    taken.insert(pattern->nodes.begin(), pattern->nodes.end());
-    m_absorbed.insert(pattern->nodes.begin(), pattern->nodes.end());
-    m_absorbed.erase(pattern->last);
-    m_attentions.emplace(pattern->last, std::move(*pattern));
+  m_attention = boundAttention();
+  if (m_attention) {
+    m_absorbed.insert(m_attention->nodes.begin(), m_attention->nodes.end());
+    m_absorbed.erase(m_attention->last);
   }
+  std::set<NodeId> taken = m_attention ? m_attention->nodes : std::set<NodeId>();
   for (NodeId id : m_fused.nodes) {
     const Node& root = node(id);
     if (taken.contains(id) || !(isConvolution(root) || root.is("MatMul") || root.is("Gemm"))) continue;

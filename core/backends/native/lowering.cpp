@@ -6,6 +6,7 @@
 #include "backends/native/onednn.h"
 #include "backends/native/reference_step.h"
 #include "backends/native/strided_copy.h"
+#include "planning/fusion/match.h"
 
 namespace fusescope::native {
 namespace {
@@ -275,15 +276,19 @@ Status Lowering::lowerNodes() {
   if (m_options.fuse) findMacros();
   for (NodeId id : m_fused.nodes) {
     if (m_absorbed.contains(id)) continue;
-    if (const auto it = m_attentions.find(id); it != m_attentions.end()) {
+    if (m_attention && m_attention->last == id) {
       TRY(flushPointwise());
-      TRY(lowerAttention(it->second));
+      TRY(lowerAttention(*m_attention));
       continue;
     }
     if (const auto it = m_chains.find(id); it != m_chains.end()) {
       TRY(flushPointwise());
       TRY(node(it->second.root).is("MatMul") || node(it->second.root).is("Gemm") ? lowerMatMul(it->second)
                                                                                  : lowerConv(it->second));
+      continue;
+    }
+    if (isFloatCast(m_graph, node(id)) && m_refs.contains(node(id).input(0))) {  // floats are f32 here
+      define(node(id).outputs[0], TRY(ref(node(id).input(0))));
       continue;
     }
     if (isPointwise(node(id))) {

@@ -36,21 +36,23 @@ struct Chain {
   ValueId result;
 };
 
-/// softmax(scale · query · keyᵀ, changed by `terms`) · value, as exporters write it.
+/// softmax(query · key, changed by `terms`) · value, as the bindings of a fused node say it.
 struct AttentionPattern {
   /// One change of the scores, in order. Mask: added. Where*: `operand` is a truth value per score; where it is true
-  /// (or false) the score becomes `number`.
+  /// (or false) the score becomes its element of `alternative`, or `number` where there is none.
   struct Term {
     enum class Kind { Scale, Mask, WhereTrue, WhereFalse } kind;
-    ValueId operand;
+    ValueId operand, alternative;
     float number = 0;
+    Dims dims;  ///< of the scores as the term sees them: their batches may be split into more axes
   };
-  std::vector<NodeId> nodes;
+  std::set<NodeId> nodes;
   NodeId last;
   ValueId query, key, value;  ///< operands of the products, before scales; `key` is read as [.., depth, keys]
   std::vector<Term> terms;
-  bool nanGuard = false;  ///< rows that are not a number become 0
+  std::optional<float> guard;  ///< what probabilities that are not a number become
   ValueId result;
+  Dims batches;  ///< axes before those of the matrices, as fine as the terms need them
 };
 
 struct PreparedConv;    // lower_conv.cpp
@@ -58,7 +60,7 @@ struct PreparedMatMul;  // lower_matmul.cpp
 
 /// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
 /// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
-/// follows them as post-operations, and recognises attention. What it does not know runs by the reference kernel of
+/// follows them as post-operations, and builds attention and norms from the bindings of the plan. What it does not know runs by the reference kernel of
 /// the operator, so every fused node of f32 compute type can be lowered.
 class Lowering {
  public:
@@ -78,6 +80,8 @@ class Lowering {
 
   /// Whether lower() can run it: compute type f32 or no float at all, or elements that are only moved.
   static bool canLower(const KernelRequest& request);
+  /// Whether the plan says what is what in an attention of several nodes.
+  static bool hasBoundAttention(const FusedNode& fused);
 
  private:
   // Values (lowering.cpp).
@@ -175,8 +179,8 @@ class Lowering {
   Status emitOwnMatMul(const Node& root, PreparedMatMul product, const Ref& target);
 
   // Attention (lower_attention.cpp).
-  class AttentionMatcher;
-  std::optional<AttentionPattern> matchAttention(const Node& softmax) const;
+  class AttentionReader;
+  std::optional<AttentionPattern> boundAttention() const;
   Status lowerAttention(const AttentionPattern& pattern);
   // ONNX's Attention as one node (lower_attention_node.cpp).
   bool canLowerAttention(const Node& node) const;
@@ -198,7 +202,7 @@ class Lowering {
   std::set<BufferIndex> m_claimed;                  ///< output buffers that hold a value before the output itself
   std::vector<NodeId> m_pending;                    ///< pointwise nodes not emitted yet
   std::map<NodeId, Chain> m_chains;                 ///< by their last node
-  std::map<NodeId, AttentionPattern> m_attentions;  ///< by their last node
+  std::optional<AttentionPattern> m_attention;
   std::set<NodeId> m_absorbed;                      ///< in a macro, and not its last node
   std::vector<std::string> m_implementations;
   std::optional<ConvLayouts> m_convLayouts;

@@ -12,6 +12,7 @@ namespace fusescope::native {
 namespace {
 
 constexpr std::string_view kComposite = "composite";
+constexpr std::string_view kAttention = "native:attention";
 
 /// oneDNN sizes a primitive for the threads of the parallel regions that the preparing thread would enter.
 class ThreadScope {
@@ -150,6 +151,10 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
       addTactic(request, options, tactics);
     }
     options.convLayouts.reset();
+  } else if (Lowering::hasBoundAttention(*request.fused)) {
+    addTactic(request, options, tactics);
+    if (!tactics.empty() && tactics.front().name == kAttention) return tactics;
+    tactics.clear();  // an operand that the kernel cannot take: node by node
   } else if (holds(request, {"MatMul", "Gemm"})) {
     options.ownMatMul = true;
     addTactic(request, options, tactics);
