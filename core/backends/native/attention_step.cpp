@@ -111,24 +111,39 @@ class AttentionStep final : public Step {
   }
 
   void apply(const ScoreTerm& term, Memory memory, std::int64_t batch, std::int64_t rowIndex, float* row) const {
-    if (term.kind == ScoreTerm::Kind::Scale) return scaleRow(row, m_keys, term.number);
-    if (term.kind == ScoreTerm::Kind::SoftCap) {
-      for (std::int64_t j = 0; j < m_keys; ++j) row[j] = term.number * std::tanh(row[j] / term.number);
-      return;
+    using Kind = ScoreTerm::Kind;
+    const float* by = term.operand ? rowOf<float>(*term.operand, memory, batch, rowIndex) : &term.number;
+    const std::int64_t stride = term.operand ? term.operand->strides[m_rank - 1] : 0;
+    switch (term.kind) {
+      case Kind::Multiply:
+        if (stride == 0) return scaleRow(row, m_keys, *by);
+        return change(row, by, stride, [](float score, float other) { return score * other; });
+      case Kind::Add:
+        if (stride == 1) return addRow(row, by, m_keys);
+        return change(row, by, stride, [](float score, float other) { return score + other; });
+      case Kind::Subtract:
+        return change(row, by, stride, [](float score, float other) { return score - other; });
+      case Kind::Divide:
+        return change(row, by, stride, [](float score, float other) { return score / other; });
+      case Kind::SoftCap:
+        return change(row, by, stride, [](float score, float other) { return other * std::tanh(score / other); });
+      case Kind::WhereTrue:
+      case Kind::WhereFalse:
+        return choose(term, rowOf<std::uint8_t>(*term.condition, memory, batch, rowIndex), by, stride, row);
     }
-    const std::int64_t stride = term.mask->strides[m_rank - 1];
-    if (term.kind == ScoreTerm::Kind::Mask) {
-      const float* mask = rowOf<float>(*term.mask, memory, batch, rowIndex);
-      if (stride == 1) return addRow(row, mask, m_keys);
-      for (std::int64_t j = 0; j < m_keys; ++j) row[j] += mask[j * stride];
-      return;
-    }
-    const auto* truths = rowOf<std::uint8_t>(*term.mask, memory, batch, rowIndex);
-    const float* instead = term.alternative ? rowOf<float>(*term.alternative, memory, batch, rowIndex) : &term.number;
-    const std::int64_t insteadStride = term.alternative ? term.alternative->strides[m_rank - 1] : 0;
+  }
+
+  template <class Change>
+  void change(float* row, const float* by, std::int64_t stride, const Change& changed) const {
+    for (std::int64_t j = 0; j < m_keys; ++j) row[j] = changed(row[j], by[j * stride]);
+  }
+
+  void choose(const ScoreTerm& term, const std::uint8_t* truths, const float* by, std::int64_t stride,
+              float* row) const {
+    const std::int64_t truthStride = term.condition->strides[m_rank - 1];
     const bool when = term.kind == ScoreTerm::Kind::WhereTrue;
     for (std::int64_t j = 0; j < m_keys; ++j) {
-      if ((truths[j * stride] != 0) == when) row[j] = instead[j * insteadStride];
+      if ((truths[j * truthStride] != 0) == when) row[j] = by[j * stride];
     }
   }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "backends/native/attention_step.h"
 #include "backends/native/lowering.h"
 #include "planning/fusion/match.h"
 #include "planning/kinds.h"
@@ -35,8 +34,8 @@ bool refines(const Dims& fine, const Dims& coarse) {
 
 }  // namespace
 
-/// Reads the bindings of an attention. What the kernel cannot take: terms that are no scale, sum or choice, and
-/// operands of terms that are themselves calculated from the scores.
+/// Reads the bindings of an attention. What the kernel cannot take: operands of terms that are themselves calculated from
+/// the scores, products without elements, batches that are no views of one another.
 class Lowering::AttentionReader {
  public:
   explicit AttentionReader(const Lowering& lowering) : m_lowering(lowering), m_bindings(lowering.m_fused.bindings) {}
@@ -44,10 +43,14 @@ class Lowering::AttentionReader {
   std::optional<AttentionPattern> read() {
     const Binding* scores = findBinding(m_bindings, roles::kScores);
     const Binding* product = findBinding(m_bindings, roles::kProduct);
-    if (!isInside(scores) || !isInside(product) || !takeBetween(*scores, *product)) return std::nullopt;
+    if (!isInside(scores) || !isInside(product)) return std::nullopt;
+    m_pattern.nodes = m_lowering.between(scores->value, product->value);
+    if (m_pattern.nodes.empty()) return std::nullopt;
+    m_pattern.nodes.insert(scores->node);
+    if (!m_lowering.leavesOnly(m_pattern.nodes, product->value)) return std::nullopt;
     takeScaled(roles::kQuery, roles::kQueryScale, m_pattern.query);
     takeScaled(roles::kKey, roles::kKeyScale, m_pattern.key);
-    if (m_scale != 1) m_pattern.terms.push_back({.kind = Term::Kind::Scale, .number = m_scale});
+    if (m_scale != 1) m_pattern.terms.push_back({.kind = ScoreTerm::Kind::Multiply, .number = m_scale});
     for (const Binding& binding : bindingsOf(m_bindings, roles::kTerm))
       if (!takeTerm(binding)) return std::nullopt;
     const Binding* values = findBinding(m_bindings, roles::kValues);
@@ -63,28 +66,6 @@ class Lowering::AttentionReader {
 
   bool isInside(const Binding* binding) const {
     return binding != nullptr && m_lowering.m_members.contains(binding->node);
-  }
-
-  /// The nodes on the ways from the first product to the second: what becomes one step. Nobody else may need what they
-  /// make.
-  bool takeBetween(const Binding& scores, const Binding& product) {
-    std::set<NodeId> behind{scores.node}, before{product.node};
-    const std::vector<NodeId>& order = m_lowering.m_fused.nodes;
-    for (const NodeId id : order)
-      for (const ValueId input : m_lowering.node(id).inputs)
-        if (const auto from = m_lowering.producer(input); from && behind.contains(*from)) behind.insert(id);
-    for (auto id = order.rbegin(); id != order.rend(); ++id) {
-      if (!before.contains(*id)) continue;
-      for (const ValueId input : m_lowering.node(*id).inputs)
-        if (const auto from = m_lowering.producer(input)) before.insert(*from);
-    }
-    std::set_intersection(behind.begin(), behind.end(), before.begin(), before.end(),
-                          std::inserter(m_pattern.nodes, m_pattern.nodes.end()));
-    return std::ranges::all_of(m_pattern.nodes, [&](NodeId id) {
-      return id == product.node || std::ranges::none_of(m_lowering.node(id).outputs, [&](ValueId value) {
-        return value.valid() && m_lowering.isFusedOutput(value);
-      });
-    });
   }
 
   /// An operand of the first product as it is before it is scaled; its scale becomes the first one of the scores.
@@ -112,30 +93,37 @@ class Lowering::AttentionReader {
 
   bool takeTerm(const Binding& binding) {
     const Node& node = m_lowering.node(binding.node);
-    if (isView(m_lowering.m_graph, node)) return true;  // other extents for the same scores
-    std::optional<Term> term;
-    if (node.is("Where")) {
-      term = choice(node, binding.value);
-    } else if (node.is("Add")) {
-      term = Term{.kind = Term::Kind::Mask, .operand = node.input(node.input(0) == binding.value ? 1 : 0)};
-    } else if (const std::optional<float> factor = factorOf(node, binding.value)) {
-      term = Term{.kind = Term::Kind::Scale, .number = *factor};
-    }
-    if (!term || !isKnown(term->operand) || !isKnown(term->alternative)) return false;
+    std::optional<Term> term = node.is("Where") ? choice(node, binding.value) : change(node, binding.value);
+    if (!term || !isKnown(term->condition) || !isKnown(term->operand)) return false;
     term->dims = m_lowering.dimsOf(node.outputs[0]);
     m_pattern.terms.push_back(std::move(*term));
     return true;
   }
 
+  std::optional<Term> change(const Node& node, ValueId scores) const {
+    using Kind = ScoreTerm::Kind;
+    static const std::map<std::string, Kind, std::less<>> kKinds = {
+        {"Mul", Kind::Multiply}, {"Add", Kind::Add}, {"Sub", Kind::Subtract}, {"Div", Kind::Divide}};
+    const auto kind = kKinds.find(node.op);
+    const bool isLeft = node.input(0) == scores;
+    if (kind == kKinds.end() || (!isLeft && (node.is("Sub") || node.is("Div")))) return std::nullopt;
+    Term term{.kind = kind->second};
+    return withOperand(term, node.input(isLeft ? 1 : 0));
+  }
+
   std::optional<Term> choice(const Node& where, ValueId scores) const {
     const bool keepsTrue = where.input(1) == scores;
-    const ValueId instead = where.input(keepsTrue ? 2 : 1);
     if (m_lowering.typeOf(where.input(0)) != DataType::Bool) return std::nullopt;
-    Term term{.kind = keepsTrue ? Term::Kind::WhereFalse : Term::Kind::WhereTrue, .operand = where.input(0)};
-    if (const std::optional<float> number = m_lowering.constantNumber(instead)) {
+    Term term{.kind = keepsTrue ? ScoreTerm::Kind::WhereFalse : ScoreTerm::Kind::WhereTrue,
+              .condition = where.input(0)};
+    return withOperand(term, where.input(keepsTrue ? 2 : 1));
+  }
+
+  Term withOperand(Term term, ValueId operand) const {
+    if (const std::optional<float> number = m_lowering.constantNumber(operand)) {
       term.number = *number;
     } else {
-      term.alternative = instead;
+      term.operand = operand;
     }
     return term;
   }
@@ -156,21 +144,28 @@ class Lowering::AttentionReader {
     return true;
   }
 
-  /// Matrices with at least one element each, in batches that the terms may split further.
+  /// Matrices with at least one element each. Their batches are the same ones, seen through views as other axes, unless
+  /// those of the scores broadcast to those of the values.
   bool extentsFit(const Dims& scores) {
     const Dims result = m_lowering.dimsOf(m_pattern.result), query = m_lowering.dimsOf(m_pattern.query);
     const bool matrices = query.size() >= 2 && m_lowering.dimsOf(m_pattern.key).size() >= 2 &&
-                          m_lowering.dimsOf(m_pattern.value).size() >= 2 && scores.size() >= 2;
+                          m_lowering.dimsOf(m_pattern.value).size() >= 2 && scores.size() >= 2 && result.size() >= 2;
     if (!matrices || elementCount(scores).value_or(0) <= 0 || elementCount(result).value_or(0) <= 0) return false;
-    if (query.back() <= 0 || result.size() < scores.size()) return false;
-    m_pattern.batches = batchesOf(result);
+    if (query.back() <= 0) return false;
+    std::vector<Dims> views = {batchesOf(scores), batchesOf(result)};
     for (const Term& term : m_pattern.terms) {
       if (term.dims.empty()) continue;
       if (!sameMatrix(term.dims, scores)) return false;
-      if (term.dims.size() > m_pattern.batches.size() + 2) m_pattern.batches = batchesOf(term.dims);
+      views.push_back(batchesOf(term.dims));
     }
-    const bool split = m_pattern.batches != batchesOf(result);
-    return !split || (batchesOf(scores) == batchesOf(result) && refines(m_pattern.batches, batchesOf(result)));
+    m_pattern.scores = views[0];
+    m_pattern.repeats = productOf(views[0], 0) != productOf(views[1], 0);
+    m_pattern.batches = views[1];
+    if (m_pattern.repeats)
+      return std::all_of(views.begin() + 2, views.end(), [&](const Dims& view) { return view == views[0]; });
+    for (const Dims& view : views)
+      if (view.size() > m_pattern.batches.size()) m_pattern.batches = view;
+    return std::ranges::all_of(views, [&](const Dims& view) { return refines(m_pattern.batches, view); });
   }
 
   const Lowering& m_lowering;
@@ -190,31 +185,31 @@ bool Lowering::hasBoundAttention(const FusedNode& fused) {
 
 // Where the result is only transposed, the transposition's output is written, through its strides.
 Status Lowering::lowerAttention(const AttentionPattern& pattern) {
-  const Dims batches = batchesOf(dimsOf(pattern.result));
-  const auto spread = [&](ValueId value, const Dims& over) -> Result<Ref> {
-    const Dims dims = withMatrix(pattern.batches, over);
-    const Ref held = broadcast(TRY(strided(TRY(ref(value)))), over);
-    return over == dims ? held : TRY(reshaped(held, dims));
+  const Dims result = batchesOf(dimsOf(pattern.result));
+  const Dims scores = pattern.repeats ? result : pattern.scores;
+  const auto spread = [&](ValueId value, const Dims& batches, const Dims& matrix) -> Result<Ref> {
+    const Ref held = broadcast(TRY(strided(TRY(ref(value)))), withMatrix(batches, matrix));
+    return batches == pattern.batches ? held : TRY(reshaped(held, withMatrix(pattern.batches, matrix)));
   };
   AttentionCall call{.guard = pattern.guard};
-  call.query = TRY(spread(pattern.query, withMatrix(batches, dimsOf(pattern.query))));
+  call.query = TRY(spread(pattern.query, scores, dimsOf(pattern.query)));
   if (call.query.strides.back() != 1) call.query = TRY(plain(call.query));
-  call.key = TRY(spread(pattern.key, withMatrix(batches, dimsOf(pattern.key))));
-  call.value = TRY(spread(pattern.value, withMatrix(batches, dimsOf(pattern.value))));
+  call.key = TRY(spread(pattern.key, scores, dimsOf(pattern.key)));
+  call.value = TRY(spread(pattern.value, result, dimsOf(pattern.value)));
   std::vector<BufferIndex> reads = {call.query.buffer, call.key.buffer, call.value.buffer};
   for (const AttentionPattern::Term& term : pattern.terms) {
-    ScoreTerm prepared{.kind = static_cast<ScoreTerm::Kind>(term.kind), .number = term.number};
+    ScoreTerm prepared{.kind = term.kind, .number = term.number};
     for (const auto& [value, target] :
-         {std::pair(term.operand, &prepared.mask), std::pair(term.alternative, &prepared.alternative)}) {
+         {std::pair(term.condition, &prepared.condition), std::pair(term.operand, &prepared.operand)}) {
       if (!value.valid()) continue;
-      *target = TRY(spread(value, pattern.batches == batches ? withMatrix(batches, term.dims) : term.dims));
+      *target = TRY(spread(value, pattern.repeats ? result : batchesOf(term.dims), term.dims));
       reads.push_back((*target)->buffer);
     }
     call.terms.push_back(std::move(prepared));
   }
   const Ref target = allocateTransposed(pattern.result);
   define(pattern.result, target);
-  call.result = TRY(reshaped(target, withMatrix(pattern.batches, target.dims)));
+  call.result = result == pattern.batches ? target : TRY(reshaped(target, withMatrix(pattern.batches, target.dims)));
   m_implementations.push_back("attention");
   m_program.addStep(makeAttentionStep(std::move(call), m_threads), reads, {target.buffer});
   return Done{};

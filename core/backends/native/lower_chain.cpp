@@ -91,15 +91,20 @@ Status Lowering::lowerSeparately(const Chain& chain) {
   return Done{};
 }
 
-// Attention first: its products are not for chains. A chain is lowered where its last node stands, so that a residual
+// Attention and norms as the plan binds them; products of an attention are not for chains. A chain is lowered where its last node stands, so that a residual
 // that is computed meanwhile is there.
 void Lowering::findMacros() {
   m_attention = boundAttention();
-  if (m_attention) {
-    m_absorbed.insert(m_attention->nodes.begin(), m_attention->nodes.end());
-    m_absorbed.erase(m_attention->last);
-  }
-  std::set<NodeId> taken = m_attention ? m_attention->nodes : std::set<NodeId>();
+  m_norm = boundNorm();
+  std::set<NodeId> taken;
+  const auto take = [&](const auto& pattern) {
+    if (!pattern) return;
+    taken.insert(pattern->nodes.begin(), pattern->nodes.end());
+    m_absorbed.insert(pattern->nodes.begin(), pattern->nodes.end());
+    m_absorbed.erase(pattern->last);
+  };
+  take(m_attention);
+  take(m_norm);
   for (NodeId id : m_fused.nodes) {
     const Node& root = node(id);
     if (taken.contains(id) || !(isConvolution(root) || root.is("MatMul") || root.is("Gemm"))) continue;

@@ -167,6 +167,36 @@ std::optional<NodeId> Lowering::producer(ValueId value) const {
   return id.valid() && m_members.contains(id) ? std::optional(id) : std::nullopt;
 }
 
+std::set<NodeId> Lowering::between(ValueId from, ValueId to) const {
+  std::set<NodeId> behind, before;
+  for (const NodeId id : m_fused.nodes) {
+    const bool follows = std::ranges::any_of(node(id).inputs, [&](ValueId input) {
+      const auto made = producer(input);
+      return input == from || (made && behind.contains(*made));
+    });
+    if (follows) behind.insert(id);
+  }
+  const auto last = producer(to);
+  if (!last || !behind.contains(*last)) return {};
+  before.insert(*last);
+  for (auto id = m_fused.nodes.rbegin(); id != m_fused.nodes.rend(); ++id) {
+    if (!before.contains(*id)) continue;
+    for (const ValueId input : node(*id).inputs)
+      if (const auto made = producer(input); made && behind.contains(*made)) before.insert(*made);
+  }
+  return before;
+}
+
+bool Lowering::leavesOnly(const std::set<NodeId>& nodes, ValueId result) const {
+  return std::ranges::all_of(nodes, [&](NodeId id) {
+    return std::ranges::all_of(node(id).outputs, [&](ValueId value) {
+      return !value.valid() || value == result ||
+             (!isFusedOutput(value) &&
+              std::ranges::all_of(consumers(value), [&](NodeId user) { return nodes.contains(user); }));
+    });
+  });
+}
+
 Ref Lowering::allocateScratch(DataType type, const Dims& dims, Layout layout) {
   Ref ref{.dtype = type, .dims = dims, .layout = layout};
   if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
@@ -281,6 +311,11 @@ Status Lowering::lowerNodes() {
       TRY(lowerAttention(*m_attention));
       continue;
     }
+    if (m_norm && m_norm->last == id) {
+      TRY(flushPointwise());
+      TRY(emitNorm(*m_norm));
+      continue;
+    }
     if (const auto it = m_chains.find(id); it != m_chains.end()) {
       TRY(flushPointwise());
       TRY(node(it->second.root).is("MatMul") || node(it->second.root).is("Gemm") ? lowerMatMul(it->second)
@@ -316,7 +351,7 @@ Status Lowering::lowerNode(const Node& node) {
     }
     for (const auto take : {&Lowering::lowerAttentionNode, &Lowering::lowerRows, &Lowering::lowerReduce,
                             &Lowering::lowerPool, &Lowering::lowerMovement, &Lowering::lowerInteger,
-                            &Lowering::lowerInstanceNorm, &Lowering::lowerGatherNd, &Lowering::lowerResize})
+                            &Lowering::lowerNorm, &Lowering::lowerGatherNd, &Lowering::lowerResize})
       if (TRY((this->*take)(node))) return Done{};
     if (node.is("BatchNormalization")) return lowerBatchNorm(node);
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/native/attention_step.h"
 #include "backends/native/program.h"
 
 namespace fusescope::native {
@@ -38,11 +39,10 @@ struct Chain {
 
 /// softmax(query · key, changed by `terms`) · value, as the bindings of a fused node say it.
 struct AttentionPattern {
-  /// One change of the scores, in order. Mask: added. Where*: `operand` is a truth value per score; where it is true
-  /// (or false) the score becomes its element of `alternative`, or `number` where there is none.
+  /// One change of the scores, in order: as ScoreTerm, by `number` where there is no operand.
   struct Term {
-    enum class Kind { Scale, Mask, WhereTrue, WhereFalse } kind;
-    ValueId operand, alternative;
+    ScoreTerm::Kind kind;
+    ValueId condition, operand;
     float number = 0;
     Dims dims;  ///< of the scores as the term sees them: their batches may be split into more axes
   };
@@ -52,7 +52,22 @@ struct AttentionPattern {
   std::vector<Term> terms;
   std::optional<float> guard;  ///< what probabilities that are not a number become
   ValueId result;
-  Dims batches;  ///< axes before those of the matrices, as fine as the terms need them
+  Dims scores;   ///< batches of the scores
+  Dims batches;  ///< axes before those of the matrices, as fine as products and terms need them
+  bool repeats = false;  ///< the values have batches that the scores broadcast to
+};
+
+/// (x - mean) / sqrt(variance + epsilon) · scale + bias, by one node or as the bindings of a fused node say it.
+struct NormPattern {
+  std::set<NodeId> nodes;
+  NodeId last;
+  ValueId input, scale, bias;    ///< no scale: 1; no bias: 0
+  std::vector<ValueId> results;  ///< the norm; mean and 1 / deviation where they are wanted
+  std::string_view name;
+  float epsilon = 0;
+  bool centred = true;  ///< false: root mean square norm
+  std::int64_t count = 1;     ///< elements that are normalised together, next to each other
+  std::int64_t weighted = 1;  ///< elements over which scale and bias run once
 };
 
 struct PreparedConv;    // lower_conv.cpp
@@ -98,6 +113,10 @@ class Lowering {
   /// The only consumer within the fused node of a value that nobody else needs.
   std::optional<NodeId> onlyConsumer(ValueId value) const;
   std::optional<NodeId> producer(ValueId value) const;  ///< within the fused node
+  /// The nodes of the fused node on the ways from `from` to `to`; empty if there is no way.
+  std::set<NodeId> between(ValueId from, ValueId to) const;
+  /// Whether nobody but `nodes` needs what they make, besides `result`.
+  bool leavesOnly(const std::set<NodeId>& nodes, ValueId result) const;
   /// Where `value` is to be written: the output's buffer where that is possible, else scratch.
   Ref allocate(ValueId value, Layout layout = Layout::Plain);
   Ref allocateScratch(DataType type, const Dims& dims, Layout layout = Layout::Plain);
@@ -145,12 +164,18 @@ class Lowering {
   // Rows, reductions, pooling (lower_rows.cpp, lower_pool.cpp).
   Result<bool> lowerRows(const Node& node);
   Status lowerSoftmax(const Node& node, std::size_t axis);
-  Result<bool> lowerInstanceNorm(const Node& node);
   Result<bool> lowerReduce(const Node& node);
   /// Which axes it takes together; nothing if that depends on data or it takes none.
   std::optional<std::vector<bool>> reducedAxes(const Node& reduce, std::size_t rank) const;
   Result<bool> lowerPool(const Node& node);
   Result<bool> lowerResize(const Node& node);
+
+  // Norms (lower_norm.cpp).
+  Result<bool> lowerNorm(const Node& node);
+  std::optional<NormPattern> boundNorm() const;
+  bool takeEpsilon(NormPattern& pattern) const;
+  bool takeExtents(NormPattern& pattern, bool grouped) const;
+  Status emitNorm(const NormPattern& pattern);
 
   // Chains (lower_chain.cpp). `taken`: how many of its nodes, from the first, became one primitive.
   void findMacros();
@@ -203,6 +228,7 @@ class Lowering {
   std::vector<NodeId> m_pending;                    ///< pointwise nodes not emitted yet
   std::map<NodeId, Chain> m_chains;                 ///< by their last node
   std::optional<AttentionPattern> m_attention;
+  std::optional<NormPattern> m_norm;
   std::set<NodeId> m_absorbed;                      ///< in a macro, and not its last node
   std::vector<std::string> m_implementations;
   std::optional<ConvLayouts> m_convLayouts;

@@ -115,6 +115,10 @@ std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end) {
   return product;
 }
 
+std::size_t positiveAxis(std::int64_t axis, std::size_t rank) {
+  return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+}
+
 BufferIndex ProgramBuilder::addScratch(std::size_t bytes) {
   m_buffers.push_back({.bytes = std::max<std::size_t>(aligned(bytes), kAlignment)});
   return static_cast<BufferIndex>(m_buffers.size() - 1);

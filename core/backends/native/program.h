@@ -60,6 +60,9 @@ Dims memoryExtents(const Dims& dims, Layout layout);
 /// Product of the extents from axis `begin` up to `end`, or to the last axis.
 std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end = std::numeric_limits<std::size_t>::max());
 
+/// `axis` counted from the front.
+std::size_t positiveAxis(std::int64_t axis, std::size_t rank);
+
 /// One prepared call. All memory is given; run() allocates nothing.
 class Step {
  public:
