@@ -221,6 +221,8 @@ bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const
       foldBatchNorm(conv, *constant(at.input(1)), *constant(at.input(2)), *constant(at.input(3)),
                     *constant(at.input(4)), at.floatAttribute("epsilon", 1e-5f));
       return true;
+    case Chain::Kind::Cast:
+      return true;
     case Chain::Kind::Bias:
       if (conv.operations.len() > 0) return false;
       addBias(conv, *constant(operation.operand));

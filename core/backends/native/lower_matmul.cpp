@@ -210,6 +210,8 @@ Result<std::size_t> Lowering::foldChain(const Chain& chain, PreparedMatMul& prod
   for (const Chain::Operation& operation : chain.operations) {
     if (operation.kind == Chain::Kind::Bias && product.operations.len() == 0) {
       addBias(product, *constant(operation.operand), 1.0f);
+    } else if (operation.kind == Chain::Kind::Cast) {
+      // nothing: floats are f32 here
     } else if (own) {
       break;
     } else if (operation.kind == Chain::Kind::Residual) {

@@ -6,6 +6,7 @@
 #include "backends/native/onednn.h"
 #include "backends/native/reference_step.h"
 #include "backends/native/strided_copy.h"
+#include "ops/op_schema.h"
 #include "planning/fusion/match.h"
 
 namespace fusescope::native {
@@ -100,6 +101,7 @@ bool Lowering::canLower(const KernelRequest& request) {
 }
 
 const Tensor* Lowering::constant(ValueId value) const {
+  if (const auto folded = m_folded.find(value); folded != m_folded.end()) return &folded->second;
   const auto it = m_request.constants.find(value);
   return it == m_request.constants.end() ? nullptr : &it->second;
 }
@@ -302,6 +304,29 @@ Status Lowering::bindInputs() {
   return Done{};
 }
 
+// A probe needs extents, not numbers: its weights are zeros.
+Status Lowering::foldConstants() {
+  for (const NodeId id : m_fused.nodes) {
+    const Node& folded = node(id);
+    const bool folds = folded.is("DequantizeLinear") || isFloatCast(m_graph, folded) || onlyMoves(folded);
+    if (!folds || folded.outputs.size() != 1 || isFusedOutput(folded.outputs[0])) continue;
+    std::vector<const Tensor*> operands;
+    for (const ValueId input : folded.inputs) operands.push_back(input.valid() ? constant(input) : nullptr);
+    bool known = true;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      known = known && (!folded.inputs[i].valid() || (operands[i] != nullptr && operands[i]->hasData()));
+    if (!known) continue;
+    const ValueId result = folded.outputs[0];
+    if (m_options.probe && isFloat(typeOf(result))) {
+      m_folded[result] = Tensor::zeros(DataType::F32, dimsOf(result));
+    } else {
+      m_folded[result] = TRY(runNode(folded, operands)).front();
+    }
+    m_absorbed.insert(id);
+  }
+  return Done{};
+}
+
 Status Lowering::lowerNodes() {
   if (m_options.fuse) findMacros();
   for (NodeId id : m_fused.nodes) {
@@ -418,6 +443,7 @@ Status Lowering::finishOutputs() {
 
 Result<std::unique_ptr<Kernel>> Lowering::lower() {
   TRY(bindInputs());
+  TRY(foldConstants());
   TRY(lowerNodes());
   TRY(finishOutputs());
   return m_program.finish();

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ struct LoweringOptions {
 
 /// A convolution or matrix product with what follows it as post-operations.
 struct Chain {
-  enum class Kind { Bias, BatchNorm, Activation, Swish, Residual };
+  enum class Kind { Bias, BatchNorm, Activation, Swish, Residual, Cast };
   struct Operation {
     Kind kind;
     NodeId node;
@@ -132,6 +133,8 @@ class Lowering {
 
   // The walk (lowering.cpp).
   Status bindInputs();
+  /// What a kernel calculates of constants alone is calculated once.
+  Status foldConstants();
   Status lowerNodes();
   Status lowerNode(const Node& node);
   Status finishOutputs();
@@ -140,6 +143,7 @@ class Lowering {
 
   // Pointwise (lower_pointwise.cpp).
   bool isPointwise(const Node& node) const;
+  bool isTapeQuantization(const Node& node) const;
   /// Integer arithmetic and choices, outside tapes. Returns whether it took the node.
   Result<bool> lowerInteger(const Node& node);
   Status flushPointwise();
@@ -180,6 +184,12 @@ class Lowering {
   // Chains (lower_chain.cpp). `taken`: how many of its nodes, from the first, became one primitive.
   void findMacros();
   Chain chainAfter(const Node& root) const;
+  /// The nodes that the plan puts behind `root`: those bound as parts, else all that follow from it.
+  std::vector<NodeId> partsAfter(const Node& root) const;
+  std::optional<Chain::Operation> operationOf(const Chain& chain, std::span<const NodeId> parts) const;
+  bool isSwish(const Chain& chain, const Node& sigmoid, const Node& product) const;
+  std::optional<Chain::Operation> batchNormOf(const Chain& chain, const Node& norm) const;
+  std::optional<Chain::Operation> sumOf(const Chain& chain, const Node& sum) const;
   ValueId resultOf(const Chain& chain, std::size_t taken) const { return node(chain.nodes[taken - 1]).outputs[0]; }
   void leaveToTapes(const Chain& chain, std::size_t taken);  ///< the nodes after those
   Status lowerSeparately(const Chain& chain);                ///< where no primitive can run the root
@@ -224,6 +234,7 @@ class Lowering {
   std::set<NodeId> m_members;
   std::map<ValueId, Ref> m_refs;
   std::map<ValueId, Ref> m_constantRefs;
+  std::map<ValueId, Tensor> m_folded;
   std::set<BufferIndex> m_claimed;                  ///< output buffers that hold a value before the output itself
   std::vector<NodeId> m_pending;                    ///< pointwise nodes not emitted yet
   std::map<NodeId, Chain> m_chains;                 ///< by their last node

@@ -79,8 +79,9 @@ void addTactic(const KernelRequest& request, LoweringOptions options, std::vecto
     const Dims& result = conv->result;
     for (std::size_t i = 0; i < tactic.inputLayouts.size(); ++i) {
       const ValueId value = request.fused->inputs[i];
-      const Dims& dims = request.values.at(value).dims;
-      tactic.inputLayouts[i] = value == conv->source ? conv->from : dims == result ? conv->to : Layout::Plain;
+      const TensorDesc& desc = request.values.at(value);
+      if (desc.dtype == DataType::F32)
+        tactic.inputLayouts[i] = value == conv->source ? conv->from : desc.dims == result ? conv->to : Layout::Plain;
     }
     for (std::size_t i = 0; i < tactic.outputLayouts.size(); ++i) {
       const TensorDesc& desc = request.values.at(request.fused->outputs[i].value);

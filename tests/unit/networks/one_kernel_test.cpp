@@ -74,5 +74,16 @@ INSTANTIATE_TEST_SUITE_P(Zoo, AttentionNetwork,
                                          std::pair("llama_tiny", 2U)),
                          [](const auto& info) { return std::string(info.param.first); });
 
+TEST(QuantisedCase, IsOneStepOfTheConvolutionsKernel) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const auto path = *test::sharedFolder() / "cases" / "qdq.onnx";
+  const auto engine = engineFor(path, "native");
+  ASSERT_EQ(engine->report().tactics.size(), 1U);
+  const std::string& tactic = engine->report().tactics[0].chosen;
+  EXPECT_TRUE(tactic.starts_with("onednn:conv:")) << tactic;
+  EXPECT_EQ(tactic.find("reference"), std::string::npos) << tactic;
+  expectReferencesOutputs(path);
+}
+
 }  // namespace
 }  // namespace fusescope
