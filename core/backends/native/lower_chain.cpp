@@ -134,6 +134,12 @@ void Lowering::findMacros() {
   };
   take(m_attention);
   take(m_norm);
+  m_parallel = parallelProducts();
+  for (const Chain& chain : m_parallel) {
+    taken.insert(chain.nodes.begin(), chain.nodes.end());
+    m_absorbed.insert(chain.nodes.begin(), chain.nodes.end());
+  }
+  if (!m_parallel.empty()) m_absorbed.erase(m_parallel.front().root);
   for (NodeId id : m_fused.nodes) {
     const Node& root = node(id);
     if (taken.contains(id) || !(isConvolution(root) || root.is("MatMul") || root.is("Gemm"))) continue;

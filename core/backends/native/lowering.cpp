@@ -336,6 +336,11 @@ Status Lowering::lowerNodes() {
       TRY(lowerAttention(*m_attention));
       continue;
     }
+    if (!m_parallel.empty() && m_parallel.front().root == id) {
+      TRY(flushPointwise());
+      TRY(lowerParallelProducts(m_parallel));
+      continue;
+    }
     if (m_norm && m_norm->last == id) {
       TRY(flushPointwise());
       TRY(emitNorm(*m_norm));

@@ -73,6 +73,7 @@ struct NormPattern {
 
 struct PreparedConv;    // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
+struct OwnMatMul;       // lower_matmul.cpp
 
 /// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
 /// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
@@ -211,7 +212,10 @@ class Lowering {
   /// As for convolutions; our own kernel takes biases only.
   Result<std::size_t> foldChain(const Chain& chain, PreparedMatMul& product, bool own);
   Status emitMatMul(const PreparedMatMul& product, const Ref& target);
-  Status emitOwnMatMul(const Node& root, PreparedMatMul product, const Ref& target);
+  Status emitOwnMatMuls(std::vector<OwnMatMul> products);
+  bool isOwnMatMul(const Node& root) const;
+  std::vector<Chain> parallelProducts() const;
+  Status lowerParallelProducts(const std::vector<Chain>& chains);
 
   // Attention (lower_attention.cpp).
   class AttentionReader;
@@ -240,6 +244,7 @@ class Lowering {
   std::map<NodeId, Chain> m_chains;                 ///< by their last node
   std::optional<AttentionPattern> m_attention;
   std::optional<NormPattern> m_norm;
+  std::vector<Chain> m_parallel;                    ///< products of one value that one step runs
   std::set<NodeId> m_absorbed;                      ///< in a macro, and not its last node
   std::vector<std::string> m_implementations;
   std::optional<ConvLayouts> m_convLayouts;
