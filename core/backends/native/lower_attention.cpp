@@ -34,8 +34,8 @@ bool refines(const Dims& fine, const Dims& coarse) {
 
 }  // namespace
 
-/// Reads the bindings of an attention. What the kernel cannot take: operands of terms that are themselves calculated from
-/// the scores, products without elements, batches that are no views of one another.
+/// Reads the bindings of an attention. What the kernel cannot take: operands of terms that are themselves calculated
+/// from the scores, products without elements, batches that are no views of one another.
 class Lowering::AttentionReader {
  public:
   explicit AttentionReader(const Lowering& lowering) : m_lowering(lowering), m_bindings(lowering.m_fused.bindings) {}
@@ -69,19 +69,35 @@ class Lowering::AttentionReader {
   }
 
   /// An operand of the first product as it is before it is scaled; its scale becomes the first one of the scores.
+  /// Scales further up are left out too: what reads them reads what they scale.
   void takeScaled(std::string_view role, std::string_view scaleRole, ValueId& operand) {
     operand = findBinding(m_bindings, role)->value;
     const Binding* scaling = findBinding(m_bindings, scaleRole);
-    if (!isInside(scaling)) return;
-    const Node& node = m_lowering.node(scaling->node);
-    const std::optional<float> factor = factorOf(node, scaling->value);
-    if (!factor || m_lowering.dimsOf(scaling->value) != m_lowering.dimsOf(node.outputs[0])) {
-      operand = node.outputs[0];
-      return;
+    if (isInside(scaling)) operand = m_lowering.node(scaling->node).outputs[0];
+    ValueId at = operand;
+    for (std::optional<NodeId> from = m_lowering.producer(at); from; from = m_lowering.producer(at)) {
+      const Node& node = m_lowering.node(*from);
+      if (m_lowering.consumers(at).size() != 1 || m_lowering.isFusedOutput(at)) return;
+      if (const auto scaled = scaledOperand(node)) {
+        m_scale *= *factorOf(node, *scaled);
+        m_pattern.scales.emplace(node.id, *scaled);
+        at = *scaled;
+      } else if (isView(m_lowering.m_graph, node) || node.is("Transpose") || isFloatCast(m_lowering.m_graph, node)) {
+        at = node.input(0);
+      } else {
+        return;
+      }
     }
-    m_scale *= *factor;
-    m_pattern.nodes.insert(node.id);
-    operand = scaling->value;
+  }
+
+  /// What a Mul or a Div scales by a constant number, leaving its extents.
+  std::optional<ValueId> scaledOperand(const Node& node) const {
+    if (!node.is("Mul") && !node.is("Div")) return std::nullopt;
+    for (const ValueId operand : {node.input(0), node.input(1)}) {
+      if (m_lowering.constantNumber(operand) || !factorOf(node, operand)) continue;
+      if (m_lowering.dimsOf(operand) == m_lowering.dimsOf(node.outputs[0])) return operand;
+    }
+    return std::nullopt;
   }
 
   /// By what a Mul or a Div by a constant number changes `scaled`.

@@ -137,10 +137,9 @@ Result<bool> Lowering::lowerAttentionNode(const Node& node) {
     const Ref mask = TRY(strided(TRY(ref(node.input(3)))));
     reads.push_back(mask.buffer);
     const Ref read = maskOf(mask, scores);
-    call.terms.push_back(
-        mask.dtype == DataType::Bool
-            ? ScoreTerm{.kind = ScoreTerm::Kind::WhereFalse, .condition = read, .number = -INFINITY}
-            : ScoreTerm{.kind = ScoreTerm::Kind::Add, .operand = read});
+    call.terms.push_back(mask.dtype == DataType::Bool
+                             ? ScoreTerm{.kind = ScoreTerm::Kind::WhereFalse, .condition = read, .number = -INFINITY}
+                             : ScoreTerm{.kind = ScoreTerm::Kind::Add, .operand = read});
   }
   const Ref result = allocate(node.outputs[0]);
   define(node.outputs[0], result);

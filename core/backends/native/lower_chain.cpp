@@ -36,8 +36,9 @@ Chain Lowering::chainAfter(const Node& root) const {
 
 std::vector<NodeId> Lowering::partsAfter(const Node& root) const {
   const std::vector<Binding> bound = bindingsOf(m_fused.bindings, roles::kPart);
+  const bool oneRoot = bindingsOf(m_fused.bindings, roles::kRoot).size() == 1;
   const auto isPart = [&](NodeId id) {
-    return bound.empty() || isFloatCast(m_graph, node(id)) ||
+    return bound.empty() || !oneRoot || isFloatCast(m_graph, node(id)) ||
            std::ranges::any_of(bound, [&](const Binding& part) { return part.node == id; });
   };
   std::set<NodeId> behind{root.id};
@@ -102,8 +103,8 @@ std::optional<Chain::Operation> Lowering::sumOf(const Chain& chain, const Node& 
   if (constant(operand) == nullptr) return std::nullopt;
   const std::size_t axis = isConvolution(node(chain.root)) ? 1 : dims.size() - 1;
   const std::size_t fromEnd = dims.size() - axis;
-  const bool perChannel = other.size() >= fromEnd && other[other.size() - fromEnd] == dims[axis] &&
-                          elementCount(other) == dims[axis];
+  const bool perChannel =
+      other.size() >= fromEnd && other[other.size() - fromEnd] == dims[axis] && elementCount(other) == dims[axis];
   return perChannel ? std::optional(Chain::Operation{Chain::Kind::Bias, sum.id, operand}) : std::nullopt;
 }
 
@@ -120,8 +121,8 @@ Status Lowering::lowerSeparately(const Chain& chain) {
   return Done{};
 }
 
-// Attention and norms as the plan binds them; products of an attention are not for chains. A chain is lowered where its last node stands, so that a residual
-// that is computed meanwhile is there.
+// Attention and norms as the plan binds them; products of an attention are not for chains. A chain is lowered where its
+// last node stands, so that a residual that is computed meanwhile is there.
 void Lowering::findMacros() {
   m_attention = boundAttention();
   m_norm = boundNorm();

@@ -83,7 +83,8 @@ class GemmStep final : public Step {
   // Panels are shared out in groups: a thread keeps its part of B and reads all of A.
   void share(std::size_t index, std::int64_t columns) {
     const std::int64_t panels = (m_targets[index].n + gemmPanel() - 1) / gemmPanel();
-    const std::int64_t wanted = std::max<std::int64_t>(1, m_threads * 4 * m_targets[index].n / std::max<std::int64_t>(1, columns));
+    const std::int64_t wanted =
+        std::max<std::int64_t>(1, m_threads * 4 * m_targets[index].n / std::max<std::int64_t>(1, columns));
     const std::int64_t parts = std::min(panels, wanted);
     for (std::int64_t part = 0; part < parts; ++part) {
       const std::int64_t begin = panels * part / parts;
@@ -330,7 +331,7 @@ std::vector<Chain> Lowering::parallelProducts() const {
     chain.result = resultOf(chain, taken);
     chains.push_back(std::move(chain));
   }
-  return chains;
+  return chains.size() < 2 ? std::vector<Chain>() : chains;
 }
 
 /// Whether our own kernel can run it, given a plain first operand.

@@ -34,8 +34,8 @@ Result<bool> Lowering::lowerNorm(const Node& node) {
                       .scale = node.input(1),
                       .bias = node.input(2),
                       .results = node.outputs,
-                      .name = node.is("RMSNormalization")   ? kinds::kRmsNorm
-                              : rows                        ? kinds::kLayerNorm
+                      .name = node.is("RMSNormalization")     ? kinds::kRmsNorm
+                              : rows                          ? kinds::kLayerNorm
                               : node.is("GroupNormalization") ? kGroupNorm
                                                               : "instance_norm",
                       .epsilon = node.floatAttribute("epsilon", 1e-5f),
@@ -112,8 +112,8 @@ std::optional<NormPattern> Lowering::boundNorm() const {
 bool Lowering::takeEpsilon(NormPattern& pattern) const {
   const Binding* epsilon = findBinding(m_fused.bindings, roles::kEpsilon);
   if (epsilon == nullptr && !node(m_fused.root).op.ends_with("Normalization")) return false;
-  const std::optional<float> number = epsilon == nullptr ? node(m_fused.root).floatAttribute("epsilon", 1e-5f)
-                                                         : constantNumber(epsilon->value);
+  const std::optional<float> number =
+      epsilon == nullptr ? node(m_fused.root).floatAttribute("epsilon", 1e-5f) : constantNumber(epsilon->value);
   pattern.epsilon = number.value_or(0);
   return number.has_value();
 }

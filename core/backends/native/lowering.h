@@ -49,12 +49,13 @@ struct AttentionPattern {
   };
   std::set<NodeId> nodes;
   NodeId last;
-  ValueId query, key, value;  ///< operands of the products, before scales; `key` is read as [.., depth, keys]
+  std::map<NodeId, ValueId> scales;  ///< nodes before the first product that only scale, and what: in `terms`
+  ValueId query, key, value;         ///< operands of the products; `key` is read as [.., depth, keys]
   std::vector<Term> terms;
   std::optional<float> guard;  ///< what probabilities that are not a number become
   ValueId result;
-  Dims scores;   ///< batches of the scores
-  Dims batches;  ///< axes before those of the matrices, as fine as products and terms need them
+  Dims scores;           ///< batches of the scores
+  Dims batches;          ///< axes before those of the matrices, as fine as products and terms need them
   bool repeats = false;  ///< the values have batches that the scores broadcast to
 };
 
@@ -66,7 +67,7 @@ struct NormPattern {
   std::vector<ValueId> results;  ///< the norm; mean and 1 / deviation where they are wanted
   std::string_view name;
   float epsilon = 0;
-  bool centred = true;  ///< false: root mean square norm
+  bool centred = true;        ///< false: root mean square norm
   std::int64_t count = 1;     ///< elements that are normalised together, next to each other
   std::int64_t weighted = 1;  ///< elements over which scale and bias run once
 };
@@ -77,8 +78,8 @@ struct OwnMatMul;       // lower_matmul.cpp
 
 /// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
 /// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
-/// follows them as post-operations, and builds attention and norms from the bindings of the plan. What it does not know runs by the reference kernel of
-/// the operator, so every fused node of f32 compute type can be lowered.
+/// follows them as post-operations, and builds attention and norms from the bindings of the plan. What it does not know
+/// runs by the reference kernel of the operator, so every fused node of f32 compute type can be lowered.
 class Lowering {
  public:
   Lowering(const KernelRequest& request, LoweringOptions options);
@@ -101,7 +102,8 @@ class Lowering {
   static bool hasBoundAttention(const FusedNode& fused);
 
  private:
-  // Values (lowering.cpp).
+  // Values (lowering_values.cpp).
+  static bool onlyMoves(const Node& node);  ///< whatever the type of the elements
   const Node& node(NodeId id) const { return m_graph.node(id); }
   const TensorDesc& desc(ValueId value) const { return m_request.values.at(value); }
   const Tensor* constant(ValueId value) const;
@@ -131,12 +133,13 @@ class Lowering {
   void copyStrided(const Ref& from, const Ref& to);
   Status reorder(const Ref& from, const Ref& to);  ///< between layouts; what is plain is row-major
   Status convertType(const Ref& from, const Ref& to);
+  /// What a kernel calculates of constants alone is calculated once.
+  Status foldConstants();
 
   // The walk (lowering.cpp).
   Status bindInputs();
-  /// What a kernel calculates of constants alone is calculated once.
-  Status foldConstants();
   Status lowerNodes();
+  bool waits(const std::vector<ValueId>& values) const;  ///< whether pending nodes make one of them
   Status lowerNode(const Node& node);
   Status finishOutputs();
   Status finishOutput(std::size_t index);
@@ -185,7 +188,7 @@ class Lowering {
   // Chains (lower_chain.cpp). `taken`: how many of its nodes, from the first, became one primitive.
   void findMacros();
   Chain chainAfter(const Node& root) const;
-  /// The nodes that the plan puts behind `root`: those bound as parts, else all that follow from it.
+  /// The nodes that the plan puts behind `root`: those bound as its parts, else all that follow from it.
   std::vector<NodeId> partsAfter(const Node& root) const;
   std::optional<Chain::Operation> operationOf(const Chain& chain, std::span<const NodeId> parts) const;
   bool isSwish(const Chain& chain, const Node& sigmoid, const Node& product) const;
@@ -239,13 +242,13 @@ class Lowering {
   std::map<ValueId, Ref> m_refs;
   std::map<ValueId, Ref> m_constantRefs;
   std::map<ValueId, Tensor> m_folded;
-  std::set<BufferIndex> m_claimed;                  ///< output buffers that hold a value before the output itself
-  std::vector<NodeId> m_pending;                    ///< pointwise nodes not emitted yet
-  std::map<NodeId, Chain> m_chains;                 ///< by their last node
+  std::set<BufferIndex> m_claimed;   ///< output buffers that hold a value before the output itself
+  std::vector<NodeId> m_pending;     ///< pointwise nodes not emitted yet
+  std::map<NodeId, Chain> m_chains;  ///< by their last node
   std::optional<AttentionPattern> m_attention;
   std::optional<NormPattern> m_norm;
-  std::vector<Chain> m_parallel;                    ///< products of one value that one step runs
-  std::set<NodeId> m_absorbed;                      ///< in a macro, and not its last node
+  std::vector<Chain> m_parallel;  ///< products of one value that one step runs
+  std::set<NodeId> m_absorbed;    ///< in a macro, and not its last node
   std::vector<std::string> m_implementations;
   std::optional<ConvLayouts> m_convLayouts;
 };

@@ -16,9 +16,7 @@ class NormStep final : public Step {
   }
 
   Status run(Memory memory, std::byte*) override {
-    const auto numbers = [&](const std::optional<Ref>& ref) {
-      return ref ? elementsAt<float>(*ref, memory) : nullptr;
-    };
+    const auto numbers = [&](const std::optional<Ref>& ref) { return ref ? elementsAt<float>(*ref, memory) : nullptr; };
     const float* from = elementsAt<float>(m_call.from, memory);
     float* to = elementsAt<float>(m_call.to, memory);
     const float *scale = numbers(m_call.scale), *bias = numbers(m_call.bias);

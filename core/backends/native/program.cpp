@@ -100,6 +100,13 @@ std::int64_t blockOf(Layout layout) {
   return layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
 }
 
+bool layoutIsMoot(const Ref& ref) {
+  for (std::size_t i = 2; i < ref.dims.size(); ++i) {
+    if (ref.dims[i] != 1) return false;
+  }
+  return ref.dims[1] % blockOf(ref.layout) == 0;
+}
+
 Dims memoryExtents(const Dims& dims, Layout layout) {
   if (layout == Layout::Plain) return dims;
   Dims extents = {dims[0]};

@@ -53,6 +53,9 @@ Ref broadcast(Ref ref, const Dims& domain);
 
 /// How many channels lie together in a blocked layout; 1 in the others.
 std::int64_t blockOf(Layout layout);
+/// With spatial extents of 1 and whole blocks, a tensor in another layout lies as it would in the plain one.
+bool layoutIsMoot(const Ref& ref);
+
 /// The extents of a whole tensor in the order of memory: `dims`, [N, S…, C] or [N, C/b, S…, b]. Channels must fill
 /// whole blocks.
 Dims memoryExtents(const Dims& dims, Layout layout);

@@ -18,8 +18,7 @@ bool isQuantization(const Node& node);
 class TapeBuilder {
  public:
   /// `constantNumber` gives the value of a value that is a constant of one element, `rankOf` how many axes a value has.
-  TapeBuilder(std::function<std::optional<float>(ValueId)> constantNumber,
-              std::function<std::size_t(ValueId)> rankOf)
+  TapeBuilder(std::function<std::optional<float>(ValueId)> constantNumber, std::function<std::size_t(ValueId)> rankOf)
       : m_constantNumber(std::move(constantNumber)), m_rankOf(std::move(rankOf)) {}
   /// The register of a value; a new one if it has none yet (then it is an input or a constant number).
   std::uint16_t registerOf(ValueId value);

@@ -52,11 +52,11 @@ void expectOneKernel(const std::vector<TacticOutcome>& outcomes) {
 
 TEST(BoundAttention, TermsByTensorsAndNumbers) {
   AttentionNet at({2, 3, 5, 4}, {2, 3, 4, 9});
-  at.change("Mul", {at.net.input({3, 1, 1})}, 1);           // a factor per head, in front
-  at.change("Div", {at.net.positive({2, 1, 1, 1})}, 0);     // and per batch
-  at.change("Add", {at.net.input({2, 1, 5, 9})}, 0);        // a mask
-  at.change("Sub", {at.net.input({5, 1})}, 0);              // one number per row
-  at.change("Add", {at.net.input({9})}, 1);                 // one per key
+  at.change("Mul", {at.net.input({3, 1, 1})}, 1);        // a factor per head, in front
+  at.change("Div", {at.net.positive({2, 1, 1, 1})}, 0);  // and per batch
+  at.change("Add", {at.net.input({2, 1, 5, 9})}, 0);     // a mask
+  at.change("Sub", {at.net.input({5, 1})}, 0);           // one number per row
+  at.change("Add", {at.net.input({9})}, 1);              // one per key
   at.change("Mul", {at.net.number(0.7f)}, 0);
   expectOneKernel(at.outcomes({2, 3, 9, 6}));
 }
@@ -98,6 +98,28 @@ TEST(BoundAttention, ScoresOfFewerBatchesThanTheValues) {
   AttentionNet at({3, 5, 4}, {3, 4, 7});
   at.change("Add", {at.net.input({3, 1, 7})}, 0);
   expectOneKernel(at.outcomes({2, 3, 7, 4}));
+}
+
+/// Scratch of attention whose query and key are views, scaled before those or not at all.
+std::size_t scratchWithScales(bool scaled) {
+  Net net;
+  const auto heads = [&](ValueId x, bool divides, const Ints& order) {
+    if (scaled) x = divides ? net.add("Div", {x, net.number(1.7f)}) : net.add("Mul", {net.number(0.6f), x});
+    return net.add("Transpose", {net.add("Reshape", {x, net.ints({2, 6, 3, 8})})}, {{"perm", order}});
+  };
+  const ValueId q = heads(net.input({2, 6, 24}), false, {0, 2, 1, 3});
+  const ValueId k = heads(net.input({2, 6, 24}), true, {0, 2, 3, 1});
+  const ValueId p = net.add("Softmax", {net.add("MatMul", {q, k})}, {{"axis", std::int64_t{-1}}});
+  net.editor.addOutput(net.add("MatMul", {p, net.input({2, 3, 6, 8})}));
+  const auto plan = planned(net.editor);
+  EXPECT_EQ(plan->fusedNodes.size(), 1U);
+  const auto outcomes = tryAllTactics(*plan);
+  expectOneKernel(outcomes);
+  return outcomes[0].scratchBytes;
+}
+
+TEST(Attention, ScalesBeforeViewsLeaveNothingInMemory) {
+  EXPECT_EQ(scratchWithScales(true), scratchWithScales(false));
 }
 
 // A term that reads the scores twice is beyond the kernel: its parts run one by one, under that name.

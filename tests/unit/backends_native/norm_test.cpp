@@ -28,8 +28,8 @@ Core normCore(Net& net, ValueId x, const Ints& axes, bool centred) {
 
 TEST(BoundNorm, RowsWithScaleAndBias) {
   for (const bool centred : {false, true}) {
-    for (const auto& [axes, weights] : {std::pair(Ints{-1}, Dims{16}), std::pair(Ints{-1}, Dims{1, 1, 16}),
-                                        std::pair(Ints{1, 2}, Dims{5, 16})}) {
+    for (const auto& [axes, weights] :
+         {std::pair(Ints{-1}, Dims{16}), std::pair(Ints{-1}, Dims{1, 1, 16}), std::pair(Ints{1, 2}, Dims{5, 16})}) {
       Net net;
       const Core core = normCore(net, net.input({3, 5, 16}), axes, centred);
       const ValueId scale = net.weights(weights), bias = net.weights(weights);
@@ -62,8 +62,8 @@ TEST(BoundNorm, GroupsOfChannels) {
   Net net;
   const ValueId x = net.input({2, 6, 3, 4});
   const ValueId groups = net.add("Reshape", {x, net.ints({2, 3, -1})});
-  const ValueId normed = net.add("InstanceNormalization", {groups, net.numbers({1, 1, 1}), net.numbers({0, 0, 0})},
-                                 {{"epsilon", 0.01f}});
+  const ValueId normed =
+      net.add("InstanceNormalization", {groups, net.numbers({1, 1, 1}), net.numbers({0, 0, 0})}, {{"epsilon", 0.01f}});
   const ValueId scale = net.weights({6, 1, 1}), bias = net.weights({1, 6, 1, 1});
   const ValueId scaled = net.add("Mul", {net.add("Reshape", {normed, net.ints({2, 6, 3, 4})}), scale});
   const ValueId result = net.add("Add", {scaled, bias});

@@ -28,7 +28,8 @@ TEST(ParallelProducts, WriteTheirColumnsToTheirOwnOutputs) {
     Net net;
     const ValueId x = net.input(rows);
     std::vector<ValueId> roots;
-    for (const std::int64_t columns : {40, 8, 33, 1}) roots.push_back(net.add("MatMul", {x, net.weights({24, columns})}));
+    for (const std::int64_t columns : {40, 8, 33, 1})
+      roots.push_back(net.add("MatMul", {x, net.weights({24, columns})}));
     net.editor.addOutput(roots[0]);
     net.editor.addOutput(net.add("Add", {roots[1], net.weights({8})}));
     net.editor.addOutput(net.add("Add", {net.weights({33}), roots[2]}));
@@ -42,7 +43,8 @@ TEST(ParallelProducts, WriteTheirColumnsToTheirOwnOutputs) {
 TEST(ParallelProducts, EpiloguesThatJoin) {  // silu(x · gate) · (x · up)
   Net net;
   const ValueId x = net.input({5, 16});
-  const ValueId gate = net.add("MatMul", {x, net.weights({16, 24})}), up = net.add("MatMul", {x, net.weights({16, 24})});
+  const ValueId gate = net.add("MatMul", {x, net.weights({16, 24})}),
+                up = net.add("MatMul", {x, net.weights({16, 24})});
   const ValueId silu = net.add("Mul", {gate, net.add("Sigmoid", {gate})});
   net.editor.addOutput(net.add("Mul", {silu, up}));
   outcomeOfOwn(net, "matmul", {gate, up});

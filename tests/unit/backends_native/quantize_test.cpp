@@ -14,8 +14,9 @@ struct QuantisedNet : Net {
     Tensor numbers = Tensor::zeros(DataType::F32, dims);
     std::uint32_t i = seed++;
     for (float& number : numbers.mutableData<float>())
-      number = static_cast<float>((i = i * 1664525u + 1013904223u) >> 16 & 0xffu) * static_cast<float>(spread) / 255.0f -
-               (type == DataType::U8 ? 0.0f : static_cast<float>(spread) / 2);
+      number =
+          static_cast<float>((i = i * 1664525u + 1013904223u) >> 16 & 0xffu) * static_cast<float>(spread) / 255.0f -
+          (type == DataType::U8 ? 0.0f : static_cast<float>(spread) / 2);
     return editor.addConstant("q" + std::to_string(names++), numbers.converted(type));
   }
   ValueId zero(DataType type, float value) {
@@ -52,8 +53,8 @@ TEST(Quantisation, RoundsHalvesToEvenAndSaturates) {
     QuantisedNet net;
     const float infinity = INFINITY;
     // A half of a scale is exact in floats.
-    const ValueId halves = net.numbers({0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 127.4f, 127.5f, 300.0f, -128.5f, -129.0f, 1e30f, -1e30f,
-                                   infinity, -infinity, NAN, 0.49999997f});
+    const ValueId halves = net.numbers({0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 127.4f, 127.5f, 300.0f, -128.5f, -129.0f, 1e30f,
+                                        -1e30f, infinity, -infinity, NAN, 0.49999997f});
     const ValueId nothing = net.add("Mul", {net.input({16}), net.number(0)});
     const ValueId x = net.add("Mul", {net.add("Add", {nothing, halves}), net.number(0.25f)});
     const ValueId place = net.zero(type, type == DataType::U8 ? 7.0f : -3.0f);
@@ -91,9 +92,10 @@ TEST(Quantisation, ConvolutionWithDequantisedFilters) {
     QuantisedNet net;
     const ValueId place = net.zero(DataType::U8, 3);
     const ValueId x = net.dequantised(net.input({1, 8, 9, 9}, DataType::U8), 0.05f, place);
-    const ValueId w = net.add("DequantizeLinear", {net.codes({16, 8, 3, 3}, DataType::I8), net.positive({16}),
-                                                   net.codes({16}, DataType::I8, 0)},
-                              {{"axis", std::int64_t{0}}});
+    const ValueId w =
+        net.add("DequantizeLinear",
+                {net.codes({16, 8, 3, 3}, DataType::I8), net.positive({16}), net.codes({16}, DataType::I8, 0)},
+                {{"axis", std::int64_t{0}}});
     const ValueId bias = net.dequantised(net.codes({16}, DataType::I32), 0.01f, net.zero(DataType::I32, 0));
     ValueId y = net.add("Conv", {x, w, bias}, {{"kernel_shape", Ints{3, 3}}});
     if (residual) y = net.add("Add", {y, net.dequantised(net.input({1, 16, 7, 7}, DataType::U8), 0.1f, place)});

@@ -184,8 +184,10 @@ Plan asOneKernel(const Plan& plan, std::string_view kind, const std::vector<Role
   fused.compute = fused.accumulate = DataType::F32;
   for (const NodeId id : fused.nodes) {
     for (const ValueId value : graph.node(id).outputs) {
-      if (graph.isOutput(value)) fused.outputs.push_back({value, plan.storedType(value)});
-      else fused.innerEdges.push_back({value, false, graph.value(value).type.dtype});
+      if (graph.isOutput(value))
+        fused.outputs.push_back({value, plan.storedType(value)});
+      else
+        fused.innerEdges.push_back({value, false, graph.value(value).type.dtype});
     }
   }
   fused.reads.clear();
