@@ -85,5 +85,10 @@ TEST(QuantisedCase, IsOneStepOfTheConvolutionsKernel) {
   expectReferencesOutputs(path);
 }
 
+TEST(GroupedConvolutionCase, IsBuiltByTheTacticThatIsOffered) {
+  FUSESCOPE_REQUIRE_SHARED();
+  expectReferencesOutputs(*test::sharedFolder() / "cases" / "grouped_conv_refused.onnx");
+}
+
 }  // namespace
 }  // namespace fusescope
