@@ -100,6 +100,27 @@ TEST(BoundAttention, ScoresOfFewerBatchesThanTheValues) {
   expectOneKernel(at.outcomes({2, 3, 7, 4}));
 }
 
+// Few rows of a query read keys and values where they are, whichever axis is contiguous.
+TEST(Attention, FewRows) {
+  for (const std::int64_t rows : {1, 3, 4, 5}) {
+    for (const std::int64_t depth : {1, 7, 64}) {
+      for (const bool transposed : {false, true}) {
+        Net net;
+        const ValueId q = net.input({2, 2, rows, depth});
+        const ValueId k = transposed
+                              ? net.add("Transpose", {net.input({2, 2, 37, depth})}, {{"perm", Ints{0, 1, 3, 2}}})
+                              : net.input({2, 2, depth, 37});
+        const ValueId v = transposed
+                              ? net.add("Transpose", {net.input({2, 2, depth, 37})}, {{"perm", Ints{0, 1, 3, 2}}})
+                              : net.input({2, 2, 37, depth});
+        const ValueId p = net.add("Softmax", {net.add("MatMul", {q, k})}, {{"axis", std::int64_t{-1}}});
+        net.editor.addOutput(net.add("MatMul", {p, v}));
+        expectOneKernel(tryAllTactics(*planned(net.editor)));
+      }
+    }
+  }
+}
+
 /// Scratch of attention whose query and key are views, scaled before those or not at all.
 std::size_t scratchWithScales(bool scaled) {
   Net net;
