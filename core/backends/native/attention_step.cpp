@@ -102,7 +102,8 @@ class AttentionStep final : public Step {
       for (const ScoreTerm& term : m_call.terms) apply(term, memory, batch, firstRow + i, row);
       softmaxRow(row, row, m_keys, false);
       if (!m_call.guard) continue;
-      for (std::int64_t j = 0; j < m_keys; ++j) row[j] = std::isnan(row[j]) ? *m_call.guard : row[j];
+      const float instead = *m_call.guard;
+      for (std::int64_t j = 0; j < m_keys; ++j) row[j] = std::isnan(row[j]) ? instead : row[j];
     }
     if (m_packs) {
       multiply(scores, m_keys, values, rows, m_keys, m_width, result, resultStride);
