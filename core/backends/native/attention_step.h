@@ -8,11 +8,13 @@
 
 namespace fusescope::native {
 
-/// One change of a block of scores (SoftCap: number · tanh(score / number)); `mask` has the rank of the scores, with
-/// strides of 0 where it broadcasts.
+/// One change of a block of scores, by `number`, or where there is one by `operand`: scores · Multiply, scores + Add,
+/// scores − Subtract, scores / Divide, number · tanh(scores / number) for SoftCap. Where*: where `condition` is true
+/// (or false) the score becomes the other operand. Operands have the rank of the scores, with strides of 0 where they
+/// broadcast.
 struct ScoreTerm {
-  enum class Kind { Scale, Mask, WhereTrue, WhereFalse, SoftCap } kind;
-  std::optional<Ref> mask;
+  enum class Kind { Multiply, Add, Subtract, Divide, WhereTrue, WhereFalse, SoftCap } kind;
+  std::optional<Ref> condition, operand;
   float number = 0;
 };
 
@@ -22,7 +24,7 @@ struct ScoreTerm {
 struct AttentionCall {
   Ref query, key, value, result;
   std::vector<ScoreTerm> terms;
-  bool nanGuard = false;  ///< what is not a number after the softmax becomes 0
+  std::optional<float> guard;  ///< what is not a number after the softmax becomes this
 };
 
 /// Works in blocks of rows: the scores of a block stay in the cache between the two products.

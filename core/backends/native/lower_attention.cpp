@@ -1,212 +1,233 @@
 #include <algorithm>
-#include <cmath>
 
-#include "backends/native/attention_step.h"
 #include "backends/native/lowering.h"
+#include "planning/fusion/match.h"
+#include "planning/kinds.h"
 
 namespace fusescope::native {
 namespace {
 
-/// The batch axes of `scores` with the last two axes of `matrix`.
-Dims batchesOf(const Dims& scores, const Dims& matrix) {
-  Dims dims(scores.begin(), scores.end() - 2);
-  dims.insert(dims.end(), matrix.end() - 2, matrix.end());
-  return dims;
+Dims batchesOf(const Dims& dims) {
+  return {dims.begin(), dims.end() - 2};
+}
+
+/// `batches` with the last two axes of `matrix`.
+Dims withMatrix(Dims batches, const Dims& matrix) {
+  batches.insert(batches.end(), matrix.end() - 2, matrix.end());
+  return batches;
+}
+
+bool sameMatrix(const Dims& a, const Dims& b) {
+  return a.size() >= 2 && b.size() >= 2 && std::equal(a.end() - 2, a.end(), b.end() - 2);
+}
+
+/// Whether each axis of `coarse` is a run of axes of `fine`.
+bool refines(const Dims& fine, const Dims& coarse) {
+  std::size_t at = 0;
+  for (const std::int64_t extent : coarse) {
+    std::int64_t count = 1;
+    while (count != extent && at < fine.size()) count *= fine[at++];
+    if (count != extent) return false;
+  }
+  return productOf(fine, at) == 1;
 }
 
 }  // namespace
 
-/// One attempt to recognise attention around a softmax: backwards from there to the first product, taking scales and
-/// masks on the way; forwards over the guard to the second product. Views and transpositions of the operands are
-/// strides by the time the pattern is lowered.
-class Lowering::AttentionMatcher {
+/// Reads the bindings of an attention. What the kernel cannot take: operands of terms that are themselves calculated
+/// from the scores, products without elements, batches that are no views of one another.
+class Lowering::AttentionReader {
  public:
-  AttentionMatcher(const Lowering& lowering, const Node& softmax)
-      : m_lowering(lowering), m_softmax(softmax), m_scores(lowering.dimsOf(softmax.input(0))) {}
+  explicit AttentionReader(const Lowering& lowering) : m_lowering(lowering), m_bindings(lowering.m_fused.bindings) {}
 
-  std::optional<AttentionPattern> match() {
-    if (!takeSoftmax() || !takeTerms()) return std::nullopt;
-    takeFirstProduct();
-    if (!takeNanGuard() || !takeSecondProduct() || !extentsFit()) return std::nullopt;
-    return std::move(m_pattern);
+  std::optional<AttentionPattern> read() {
+    const Binding* scores = findBinding(m_bindings, roles::kScores);
+    const Binding* product = findBinding(m_bindings, roles::kProduct);
+    if (!isInside(scores) || !isInside(product)) return std::nullopt;
+    m_pattern.nodes = m_lowering.between(scores->value, product->value);
+    if (m_pattern.nodes.empty()) return std::nullopt;
+    m_pattern.nodes.insert(scores->node);
+    if (!m_lowering.leavesOnly(m_pattern.nodes, product->value)) return std::nullopt;
+    takeScaled(roles::kQuery, roles::kQueryScale, m_pattern.query);
+    takeScaled(roles::kKey, roles::kKeyScale, m_pattern.key);
+    if (m_scale != 1) m_pattern.terms.push_back({.kind = ScoreTerm::Kind::Multiply, .number = m_scale});
+    for (const Binding& binding : bindingsOf(m_bindings, roles::kTerm))
+      if (!takeTerm(binding)) return std::nullopt;
+    const Binding* values = findBinding(m_bindings, roles::kValues);
+    if (values == nullptr || !takeGuard()) return std::nullopt;
+    m_pattern.value = values->value;
+    m_pattern.last = product->node;
+    m_pattern.result = product->value;
+    return extentsFit(m_lowering.dimsOf(scores->value)) ? std::optional(std::move(m_pattern)) : std::nullopt;
   }
 
  private:
   using Term = AttentionPattern::Term;
 
-  /// It must normalise the rows of the scores, which are f32.
-  bool takeSoftmax() {
-    const auto rank = static_cast<std::int64_t>(m_scores.size());
-    const std::int64_t axis = m_softmax.intAttribute("axis", -1);
-    if (rank < 2 || rank > 6 || (axis != -1 && axis != rank - 1)) return false;
-    m_pattern.nodes.push_back(m_softmax.id);
-    return m_lowering.typeOf(m_softmax.input(0)) == DataType::F32;
+  bool isInside(const Binding* binding) const {
+    return binding != nullptr && m_lowering.m_members.contains(binding->node);
   }
 
-  /// What is done to the scores between the first product and the softmax.
-  bool takeTerms() {
-    ValueId at = m_softmax.input(0);
-    if (!leadsToProduct(at)) return false;
-    while (!m_lowering.node(*m_lowering.producer(at)).is("MatMul")) {
-      const Node& change = m_lowering.node(*m_lowering.producer(at));
-      const std::size_t scores = scoresOperand(change);
-      const std::optional<Term> term = termOf(change, scores);
-      if (!term) return false;
-      m_pattern.nodes.push_back(change.id);
-      m_pattern.terms.insert(m_pattern.terms.begin(), *term);
-      at = change.input(scores);
+  /// An operand of the first product as it is before it is scaled; its scale becomes the first one of the scores.
+  /// Scales further up are left out too: what reads them reads what they scale.
+  void takeScaled(std::string_view role, std::string_view scaleRole, ValueId& operand) {
+    operand = findBinding(m_bindings, role)->value;
+    const Binding* scaling = findBinding(m_bindings, scaleRole);
+    if (isInside(scaling)) operand = m_lowering.node(scaling->node).outputs[0];
+    ValueId at = operand;
+    for (std::optional<NodeId> from = m_lowering.producer(at); from; from = m_lowering.producer(at)) {
+      const Node& node = m_lowering.node(*from);
+      if (m_lowering.consumers(at).size() != 1 || m_lowering.isFusedOutput(at)) return;
+      if (const auto scaled = scaledOperand(node)) {
+        m_scale *= *factorOf(node, *scaled);
+        m_pattern.scales.emplace(node.id, *scaled);
+        at = *scaled;
+      } else if (isView(m_lowering.m_graph, node) || node.is("Transpose") || isFloatCast(m_lowering.m_graph, node)) {
+        at = node.input(0);
+      } else {
+        return;
+      }
     }
-    m_first = *m_lowering.producer(at);
-    return true;
   }
 
-  /// Whether `value` is the first product, or comes from it by changes that keep the extents of the scores.
-  bool leadsToProduct(ValueId value) const {
-    const std::optional<NodeId> from = m_lowering.producer(value);
-    if (!from || !m_lowering.onlyConsumer(value) || m_lowering.dimsOf(value) != m_scores) return false;
-    const Node& at = m_lowering.node(*from);
-    if (at.is("MatMul")) return true;
-    if (at.is("Mul") || at.is("Div") || at.is("Add")) return leadsToProduct(at.input(0)) || leadsToProduct(at.input(1));
-    return at.is("Where") && (leadsToProduct(at.input(1)) || leadsToProduct(at.input(2)));
+  /// What a Mul or a Div scales by a constant number, leaving its extents.
+  std::optional<ValueId> scaledOperand(const Node& node) const {
+    if (!node.is("Mul") && !node.is("Div")) return std::nullopt;
+    for (const ValueId operand : {node.input(0), node.input(1)}) {
+      if (m_lowering.constantNumber(operand) || !factorOf(node, operand)) continue;
+      if (m_lowering.dimsOf(operand) == m_lowering.dimsOf(node.outputs[0])) return operand;
+    }
+    return std::nullopt;
   }
 
-  /// Which operand of `change`, whose result leads to the product, are the scores.
-  std::size_t scoresOperand(const Node& change) const {
-    const std::size_t first = change.is("Where") ? 1 : 0;
-    return leadsToProduct(change.input(first)) ? first : first + 1;
-  }
-
-  std::optional<Term> termOf(const Node& change, std::size_t scores) const {
-    if (change.is("Where")) return choice(change, scores);
-    if (change.is("Add")) return mask(change.input(1 - scores));
-    const std::optional<float> factor = factorOf(change, scores);
-    return factor ? std::optional(Term{.kind = Term::Kind::Scale, .number = *factor}) : std::nullopt;
-  }
-
-  std::optional<Term> choice(const Node& where, std::size_t scores) const {
-    const bool keepsTrue = scores == 1;
-    const std::optional<float> instead = m_lowering.constantNumber(where.input(keepsTrue ? 2 : 1));
-    if (!instead || m_lowering.typeOf(where.input(0)) != DataType::Bool) return std::nullopt;
-    return Term{keepsTrue ? Term::Kind::WhereFalse : Term::Kind::WhereTrue, where.input(0), *instead};
-  }
-
-  std::optional<Term> mask(ValueId addend) const {
-    if (m_lowering.typeOf(addend) != DataType::F32) return std::nullopt;
-    return Term{.kind = Term::Kind::Mask, .operand = addend};
-  }
-
-  /// By what a Mul or a Div scales its operand `scaled`; nothing unless it is by a constant number.
-  std::optional<float> factorOf(const Node& node, std::size_t scaled) const {
-    const std::optional<float> number = m_lowering.constantNumber(node.input(1 - scaled));
+  /// By what a Mul or a Div by a constant number changes `scaled`.
+  std::optional<float> factorOf(const Node& node, ValueId scaled) const {
+    const std::optional<float> number = m_lowering.constantNumber(otherOperand(node, scaled));
     if (!number || node.is("Mul")) return number;
-    return scaled == 0 ? std::optional(1.0f / *number) : std::nullopt;
+    return node.is("Div") && node.input(0) == scaled ? std::optional(1.0f / *number) : std::nullopt;
   }
 
-  /// Query and key as they are before they are scaled; their scales become the first one of the scores.
-  void takeFirstProduct() {
-    const Node& product = m_lowering.node(m_first);
-    m_pattern.nodes.push_back(m_first);
-    float scale = 1;
-    m_pattern.query = withoutScale(product.input(0), scale);
-    m_pattern.key = withoutScale(product.input(1), scale);
-    if (scale != 1) m_pattern.terms.insert(m_pattern.terms.begin(), Term{.kind = Term::Kind::Scale, .number = scale});
+  bool takeTerm(const Binding& binding) {
+    const Node& node = m_lowering.node(binding.node);
+    std::optional<Term> term = node.is("Where") ? choice(node, binding.value) : change(node, binding.value);
+    if (!term || !isKnown(term->condition) || !isKnown(term->operand)) return false;
+    term->dims = m_lowering.dimsOf(node.outputs[0]);
+    m_pattern.terms.push_back(std::move(*term));
+    return true;
   }
 
-  /// What `operand` of the first product is before it is scaled, if it is; `scale` is multiplied by that.
-  ValueId withoutScale(ValueId operand, float& scale) {
+  std::optional<Term> change(const Node& node, ValueId scores) const {
+    using Kind = ScoreTerm::Kind;
+    static const std::map<std::string, Kind, std::less<>> kKinds = {
+        {"Mul", Kind::Multiply}, {"Add", Kind::Add}, {"Sub", Kind::Subtract}, {"Div", Kind::Divide}};
+    const auto kind = kKinds.find(node.op);
+    const bool isLeft = node.input(0) == scores;
+    if (kind == kKinds.end() || (!isLeft && (node.is("Sub") || node.is("Div")))) return std::nullopt;
+    Term term{.kind = kind->second};
+    return withOperand(term, node.input(isLeft ? 1 : 0));
+  }
+
+  std::optional<Term> choice(const Node& where, ValueId scores) const {
+    const bool keepsTrue = where.input(1) == scores;
+    if (m_lowering.typeOf(where.input(0)) != DataType::Bool) return std::nullopt;
+    Term term{.kind = keepsTrue ? ScoreTerm::Kind::WhereFalse : ScoreTerm::Kind::WhereTrue,
+              .condition = where.input(0)};
+    return withOperand(term, where.input(keepsTrue ? 2 : 1));
+  }
+
+  Term withOperand(Term term, ValueId operand) const {
+    if (const std::optional<float> number = m_lowering.constantNumber(operand)) {
+      term.number = *number;
+    } else {
+      term.operand = operand;
+    }
+    return term;
+  }
+
+  /// Whether an operand of a term is there before the scores are.
+  bool isKnown(ValueId operand) const {
     const std::optional<NodeId> from = m_lowering.producer(operand);
-    if (!from || m_lowering.onlyConsumer(operand) != m_first) return operand;
-    const Node& scaling = m_lowering.node(*from);
-    if (!scaling.is("Mul") && !scaling.is("Div")) return operand;
-    const std::size_t scaled = m_lowering.constantNumber(scaling.input(1)) ? 0 : 1;
-    const std::optional<float> factor = factorOf(scaling, scaled);
-    if (!factor || m_lowering.dimsOf(scaling.input(scaled)) != m_lowering.dimsOf(operand)) return operand;
-    scale *= *factor;
-    m_pattern.nodes.push_back(*from);
-    return scaling.input(scaled);
+    return !from || !m_pattern.nodes.contains(*from);
   }
 
-  /// Where(IsNaN(weights), 0, weights), if two nodes like these follow. Nobody else may need the weights.
-  bool takeNanGuard() {
-    m_weights = m_softmax.outputs[0];
-    if (m_lowering.isFusedOutput(m_weights)) return false;
-    const std::vector<NodeId> users = m_lowering.consumers(m_weights);
-    if (users.size() != 2 || !m_lowering.node(users[0]).is("IsNaN") || !m_lowering.node(users[1]).is("Where"))
-      return true;
-    const Node& where = m_lowering.node(users[1]);
-    const ValueId isNan = m_lowering.node(users[0]).outputs[0];
-    const bool guards = where.input(0) == isNan && m_lowering.onlyConsumer(isNan) == where.id &&
-                        m_lowering.constantNumber(where.input(1)) == 0.0f && where.input(2) == m_weights;
-    if (!guards) return false;
-    m_pattern.nanGuard = true;
-    m_pattern.nodes.insert(m_pattern.nodes.end(), users.begin(), users.end());
-    m_weights = where.outputs[0];
+  bool takeGuard() {
+    for (const Binding& binding : bindingsOf(m_bindings, roles::kGuard)) {
+      const Node& node = m_lowering.node(binding.node);
+      if (!node.is("Where")) continue;
+      m_pattern.guard = m_lowering.constantNumber(node.input(1));
+      if (!m_pattern.guard) return false;
+    }
     return true;
   }
 
-  /// weights · value.
-  bool takeSecondProduct() {
-    const std::optional<NodeId> second = m_lowering.onlyConsumer(m_weights);
-    if (!second || !m_lowering.node(*second).is("MatMul") || m_lowering.node(*second).input(0) != m_weights)
-      return false;
-    m_pattern.value = m_lowering.node(*second).input(1);
-    m_pattern.nodes.push_back(*second);
-    m_pattern.last = *second;
-    m_pattern.result = m_lowering.node(*second).outputs[0];
-    return true;
-  }
-
-  /// Products of matrices, in the batches of the scores, with at least one element in each.
-  bool extentsFit() const {
-    const Dims query = m_lowering.dimsOf(m_pattern.query), result = m_lowering.dimsOf(m_pattern.result);
+  /// Matrices with at least one element each. Their batches are the same ones, seen through views as other axes, unless
+  /// those of the scores broadcast to those of the values.
+  bool extentsFit(const Dims& scores) {
+    const Dims result = m_lowering.dimsOf(m_pattern.result), query = m_lowering.dimsOf(m_pattern.query);
     const bool matrices = query.size() >= 2 && m_lowering.dimsOf(m_pattern.key).size() >= 2 &&
-                          m_lowering.dimsOf(m_pattern.value).size() >= 2;
-    if (!matrices || result.size() != m_scores.size()) return false;
-    const bool sameBatches = std::equal(m_scores.begin(), m_scores.end() - 2, result.begin());
-    const bool anyElements =
-        elementCount(m_scores).value_or(0) > 0 && elementCount(result).value_or(0) > 0 && query.back() > 0;
-    return sameBatches && anyElements;
+                          m_lowering.dimsOf(m_pattern.value).size() >= 2 && scores.size() >= 2 && result.size() >= 2;
+    if (!matrices || elementCount(scores).value_or(0) <= 0 || elementCount(result).value_or(0) <= 0) return false;
+    if (query.back() <= 0) return false;
+    std::vector<Dims> views = {batchesOf(scores), batchesOf(result)};
+    for (const Term& term : m_pattern.terms) {
+      if (term.dims.empty()) continue;
+      if (!sameMatrix(term.dims, scores)) return false;
+      views.push_back(batchesOf(term.dims));
+    }
+    m_pattern.scores = views[0];
+    m_pattern.repeats = productOf(views[0], 0) != productOf(views[1], 0);
+    m_pattern.batches = views[1];
+    if (m_pattern.repeats)
+      return std::all_of(views.begin() + 2, views.end(), [&](const Dims& view) { return view == views[0]; });
+    for (const Dims& view : views)
+      if (view.size() > m_pattern.batches.size()) m_pattern.batches = view;
+    return std::ranges::all_of(views, [&](const Dims& view) { return refines(m_pattern.batches, view); });
   }
 
   const Lowering& m_lowering;
-  const Node& m_softmax;
-  const Dims m_scores;  ///< their extents
-  NodeId m_first;       ///< the first product
-  ValueId m_weights;    ///< what the second product multiplies the values by
+  const Bindings& m_bindings;
+  float m_scale = 1;  ///< of query and key together
   AttentionPattern m_pattern;
 };
 
-std::optional<AttentionPattern> Lowering::matchAttention(const Node& softmax) const {
-  return AttentionMatcher(*this, softmax).match();
+std::optional<AttentionPattern> Lowering::boundAttention() const {
+  if (!hasBoundAttention(m_fused)) return std::nullopt;
+  return AttentionReader(*this).read();
+}
+
+bool Lowering::hasBoundAttention(const FusedNode& fused) {
+  return fused.kind == kinds::kAttention && findBinding(fused.bindings, roles::kScores) != nullptr;
 }
 
 // Where the result is only transposed, the transposition's output is written, through its strides.
 Status Lowering::lowerAttention(const AttentionPattern& pattern) {
-  const Node& softmax = node(pattern.nodes[0]);
-  const Dims scores = dimsOf(softmax.input(0));
-  const auto operand = [&](ValueId value) -> Result<Ref> {
-    const Ref held = TRY(strided(TRY(ref(value))));
-    return broadcast(held, batchesOf(scores, held.dims));
+  const Dims result = batchesOf(dimsOf(pattern.result));
+  const Dims scores = pattern.repeats ? result : pattern.scores;
+  const auto spread = [&](ValueId value, const Dims& batches, const Dims& matrix) -> Result<Ref> {
+    const Ref held = broadcast(TRY(strided(TRY(ref(value)))), withMatrix(batches, matrix));
+    return batches == pattern.batches ? held : TRY(reshaped(held, withMatrix(pattern.batches, matrix)));
   };
-  AttentionCall call{.nanGuard = pattern.nanGuard};
-  call.query = TRY(operand(pattern.query));
+  AttentionCall call{.guard = pattern.guard};
+  call.query = TRY(spread(pattern.query, scores, dimsOf(pattern.query)));
   if (call.query.strides.back() != 1) call.query = TRY(plain(call.query));
-  call.key = TRY(operand(pattern.key));
-  call.value = TRY(operand(pattern.value));
+  call.key = TRY(spread(pattern.key, scores, dimsOf(pattern.key)));
+  call.value = TRY(spread(pattern.value, result, dimsOf(pattern.value)));
   std::vector<BufferIndex> reads = {call.query.buffer, call.key.buffer, call.value.buffer};
   for (const AttentionPattern::Term& term : pattern.terms) {
-    ScoreTerm prepared{.kind = static_cast<ScoreTerm::Kind>(term.kind), .number = term.number};
-    if (term.operand.valid()) {
-      prepared.mask = broadcast(TRY(strided(TRY(ref(term.operand)))), scores);
-      reads.push_back(prepared.mask->buffer);
+    ScoreTerm prepared{.kind = term.kind, .number = term.number};
+    for (const auto& [value, target] :
+         {std::pair(term.condition, &prepared.condition), std::pair(term.operand, &prepared.operand)}) {
+      if (!value.valid()) continue;
+      *target = TRY(spread(value, pattern.repeats ? result : batchesOf(term.dims), term.dims));
+      reads.push_back((*target)->buffer);
     }
     call.terms.push_back(std::move(prepared));
   }
-  call.result = allocateTransposed(pattern.result);
-  define(pattern.result, call.result);
-  const BufferIndex written = call.result.buffer;
+  const Ref target = allocateTransposed(pattern.result);
+  define(pattern.result, target);
+  call.result = result == pattern.batches ? target : TRY(reshaped(target, withMatrix(pattern.batches, target.dims)));
   m_implementations.push_back("attention");
-  m_program.addStep(makeAttentionStep(std::move(call), m_threads), reads, {written});
+  m_program.addStep(makeAttentionStep(std::move(call), m_threads), reads, {target.buffer});
   return Done{};
 }
 

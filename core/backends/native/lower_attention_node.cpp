@@ -113,7 +113,8 @@ Result<bool> Lowering::lowerAttentionNode(const Node& node) {
   };
   Ref query = TRY(strided(TRY(ref(node.input(0)))));
   if (query.strides.back() != 1) query = TRY(plain(query));
-  AttentionCall call{.nanGuard = node.input(3).valid() || limitsPlaces(node)};
+  AttentionCall call;
+  if (node.input(3).valid() || limitsPlaces(node)) call.guard = 0.0f;
   call.query = withHeads(query, heads, groups);
   call.key = transposed(shared(TRY(withPast(node, 1, groups))));
   call.value = shared(TRY(withPast(node, 2, groups)));
@@ -123,22 +124,22 @@ Result<bool> Lowering::lowerAttentionNode(const Node& node) {
 
   const float scale = node.hasAttribute("scale") ? node.floatAttribute("scale", 0)
                                                  : static_cast<float>(1 / std::sqrt(static_cast<double>(depth)));
-  call.terms.push_back({.kind = ScoreTerm::Kind::Scale, .mask = std::nullopt, .number = scale});
+  call.terms.push_back({.kind = ScoreTerm::Kind::Multiply, .number = scale});
   if (const float cap = node.floatAttribute("softcap", 0); cap != 0)
-    call.terms.push_back({.kind = ScoreTerm::Kind::SoftCap, .mask = std::nullopt, .number = cap});
+    call.terms.push_back({.kind = ScoreTerm::Kind::SoftCap, .number = cap});
   if (limitsPlaces(node)) {
     Ref mask{.dtype = DataType::F32, .dims = {rows, keys}, .strides = {keys, 1}};
     mask.buffer =
         m_program.addConstant(placeMask(node, rows, keys, node.input(4).valid() ? dimsOf(node.input(4))[2] : 0));
-    call.terms.push_back({.kind = ScoreTerm::Kind::Mask, .mask = maskOf(mask, scores)});
+    call.terms.push_back({.kind = ScoreTerm::Kind::Add, .operand = maskOf(mask, scores)});
   }
   if (node.input(3).valid()) {
     const Ref mask = TRY(strided(TRY(ref(node.input(3)))));
     reads.push_back(mask.buffer);
-    const bool isTruth = mask.dtype == DataType::Bool;
-    call.terms.push_back({.kind = isTruth ? ScoreTerm::Kind::WhereFalse : ScoreTerm::Kind::Mask,
-                          .mask = maskOf(mask, scores),
-                          .number = -INFINITY});
+    const Ref read = maskOf(mask, scores);
+    call.terms.push_back(mask.dtype == DataType::Bool
+                             ? ScoreTerm{.kind = ScoreTerm::Kind::WhereFalse, .condition = read, .number = -INFINITY}
+                             : ScoreTerm{.kind = ScoreTerm::Kind::Add, .operand = read});
   }
   const Ref result = allocate(node.outputs[0]);
   define(node.outputs[0], result);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/native/lowering.h"
+#include "planning/fusion/match.h"
 
 namespace fusescope::native {
 namespace {
@@ -18,64 +19,93 @@ bool isConvolution(const Node& node) {
 
 }  // namespace
 
-// Follows the result of `root` as long as what uses it can be a post-operation: constants per channel, batch norm,
-// activations, x·sigmoid(x), and sums with a tensor of the same extents.
+// What the plan puts behind the root, in its order, as far as it can be post-operations: constants per channel, batch
+// norm, activations, x·sigmoid(x), sums with a tensor of the same extents, and casts between floats.
 Chain Lowering::chainAfter(const Node& root) const {
   Chain chain{.root = root.id, .nodes = {root.id}, .result = root.outputs[0]};
-  const Dims dims = dimsOf(chain.result);
-  bool folds = isConvolution(root);  // a batch norm can still go into the weights
-  while (!isFusedOutput(chain.result)) {
-    const std::vector<NodeId> users = consumers(chain.result);
-    if (users.size() == 2 && node(users[0]).is("Sigmoid") && node(users[1]).is("Mul") &&
-        onlyConsumer(node(users[0]).outputs[0]) == users[1] && node(users[1]).inputs[0] != node(users[1]).inputs[1]) {
-      chain.operations.push_back({Chain::Kind::Swish, users[0], {}});
-      chain.nodes.insert(chain.nodes.end(), users.begin(), users.end());
-      chain.result = node(users[1]).outputs[0];
-      folds = false;
-      continue;
-    }
-    if (users.size() != 1) break;
-    const Node& next = node(users[0]);
-    if (next.outputs.empty() || dimsOf(next.outputs[0]) != dims || typeOf(next.outputs[0]) != DataType::F32) break;
-    Chain::Operation operation{Chain::Kind::Activation, next.id, {}};
-    if (next.is("BatchNormalization") && folds && next.input(0) == chain.result) {
-      for (std::size_t i = 1; i < 5; ++i) folds = folds && constant(next.input(i)) != nullptr;
-      const auto outputs = std::count_if(next.outputs.begin(), next.outputs.end(), [](ValueId v) { return v.valid(); });
-      if (!folds || outputs != 1) break;
-      operation.kind = Chain::Kind::BatchNorm;
-    } else if (next.is("Add") && next.inputs[0] != next.inputs[1]) {
-      operation.operand = next.inputs[0] == chain.result ? next.inputs[1] : next.inputs[0];
-      const Dims other = dimsOf(operation.operand);
-      if (typeOf(operation.operand) != DataType::F32) break;
-      const std::int64_t count = elementCount(other).value_or(0);
-      if (constant(operation.operand) != nullptr && other != dims) {
-        const std::size_t axis = isConvolution(root) ? 1 : dims.size() - 1;
-        const std::size_t fromEnd = dims.size() - axis;
-        const bool perChannel =
-            other.size() >= fromEnd && other[other.size() - fromEnd] == dims[axis] && count == dims[axis];
-        if (!perChannel) break;
-        operation.kind = Chain::Kind::Bias;
-      } else if (other == dims) {
-        operation.kind = Chain::Kind::Residual;
-        folds = false;
-      } else {
-        break;
-      }
-    } else if (isActivation(next) && next.input(0) == chain.result) {
-      if (next.is("Clip")) {
-        for (std::size_t i = 1; i < 3; ++i) {
-          if (next.input(i).valid() && constant(next.input(i)) == nullptr) return chain;
-        }
-      }
-      folds = false;
-    } else {
-      break;
-    }
-    chain.operations.push_back(operation);
-    chain.nodes.push_back(next.id);
-    chain.result = next.outputs[0];
+  const std::vector<NodeId> parts = partsAfter(root);
+  for (std::size_t i = 0; i < parts.size() && !isFusedOutput(chain.result);) {
+    const auto operation = operationOf(chain, std::span(parts).subspan(i));
+    if (!operation) break;
+    chain.operations.push_back(*operation);
+    for (const std::size_t end = i + operation->nodeCount(); i < end; ++i) chain.nodes.push_back(parts[i]);
+    chain.result = node(chain.nodes.back()).outputs[0];
   }
   return chain;
+}
+
+std::vector<NodeId> Lowering::partsAfter(const Node& root) const {
+  const std::vector<Binding> bound = bindingsOf(m_fused.bindings, roles::kPart);
+  const bool oneRoot = bindingsOf(m_fused.bindings, roles::kRoot).size() == 1;
+  const auto isPart = [&](NodeId id) {
+    return bound.empty() || !oneRoot || isFloatCast(m_graph, node(id)) ||
+           std::ranges::any_of(bound, [&](const Binding& part) { return part.node == id; });
+  };
+  std::set<NodeId> behind{root.id};
+  std::vector<NodeId> parts;
+  for (const NodeId id : m_fused.nodes) {
+    const bool follows = std::ranges::any_of(node(id).inputs, [&](ValueId input) {
+      const auto from = producer(input);
+      return from && behind.contains(*from);
+    });
+    if (!follows || !isPart(id)) continue;
+    behind.insert(id);
+    parts.push_back(id);
+  }
+  return parts;
+}
+
+/// As what the first of `parts` continues the chain, if it can.
+std::optional<Chain::Operation> Lowering::operationOf(const Chain& chain, std::span<const NodeId> parts) const {
+  const Node& next = node(parts[0]);
+  if (next.is("Sigmoid") && next.input(0) == chain.result && parts.size() > 1 && isSwish(chain, next, node(parts[1])))
+    return Chain::Operation{Chain::Kind::Swish, next.id, {}};
+  const ValueId result = next.outputs.empty() ? ValueId() : next.outputs[0];
+  const bool continues = onlyConsumer(chain.result) == next.id && result.valid() &&
+                         dimsOf(result) == dimsOf(chain.result) && typeOf(result) == DataType::F32;
+  if (!continues) return std::nullopt;
+  if (next.is("BatchNormalization")) return batchNormOf(chain, next);
+  if (next.is("Add")) return sumOf(chain, next);
+  if (isFloatCast(m_graph, next)) return Chain::Operation{Chain::Kind::Cast, next.id, {}};
+  if (!isActivation(next) || next.input(0) != chain.result) return std::nullopt;
+  for (std::size_t i = 1; next.is("Clip") && i < 3; ++i)
+    if (next.input(i).valid() && constant(next.input(i)) == nullptr) return std::nullopt;
+  return Chain::Operation{Chain::Kind::Activation, next.id, {}};
+}
+
+bool Lowering::isSwish(const Chain& chain, const Node& sigmoid, const Node& product) const {
+  return product.is("Mul") && consumers(chain.result).size() == 2 && product.inputs[0] != product.inputs[1] &&
+         onlyConsumer(sigmoid.outputs[0]) == product.id &&
+         (product.inputs[0] == chain.result || product.inputs[1] == chain.result);
+}
+
+/// Into the weights of a convolution, while nothing but biases came before.
+std::optional<Chain::Operation> Lowering::batchNormOf(const Chain& chain, const Node& norm) const {
+  const bool folds = isConvolution(node(chain.root)) && norm.input(0) == chain.result &&
+                     std::ranges::all_of(chain.operations, [](const Chain::Operation& before) {
+                       return before.kind == Chain::Kind::Bias || before.kind == Chain::Kind::BatchNorm ||
+                              before.kind == Chain::Kind::Cast;
+                     });
+  const auto outputs = std::ranges::count_if(norm.outputs, [](ValueId value) { return value.valid(); });
+  if (!folds || outputs != 1) return std::nullopt;
+  for (std::size_t i = 1; i < 5; ++i)
+    if (constant(norm.input(i)) == nullptr) return std::nullopt;
+  return Chain::Operation{Chain::Kind::BatchNorm, norm.id, {}};
+}
+
+/// A bias per channel (of a product: per column), or a residual of the same extents.
+std::optional<Chain::Operation> Lowering::sumOf(const Chain& chain, const Node& sum) const {
+  if (sum.inputs[0] == sum.inputs[1]) return std::nullopt;
+  const ValueId operand = sum.inputs[0] == chain.result ? sum.inputs[1] : sum.inputs[0];
+  const Dims dims = dimsOf(chain.result), other = dimsOf(operand);
+  if (typeOf(operand) != DataType::F32) return std::nullopt;
+  if (other == dims) return Chain::Operation{Chain::Kind::Residual, sum.id, operand};
+  if (constant(operand) == nullptr) return std::nullopt;
+  const std::size_t axis = isConvolution(node(chain.root)) ? 1 : dims.size() - 1;
+  const std::size_t fromEnd = dims.size() - axis;
+  const bool perChannel =
+      other.size() >= fromEnd && other[other.size() - fromEnd] == dims[axis] && elementCount(other) == dims[axis];
+  return perChannel ? std::optional(Chain::Operation{Chain::Kind::Bias, sum.id, operand}) : std::nullopt;
 }
 
 void Lowering::leaveToTapes(const Chain& chain, std::size_t taken) {
@@ -91,19 +121,26 @@ Status Lowering::lowerSeparately(const Chain& chain) {
   return Done{};
 }
 
-// Attention first: its products are not for chains. A chain is lowered where its last node stands, so that a residual
-// that is computed meanwhile is there.
+// Attention and norms as the plan binds them; products of an attention are not for chains. A chain is lowered where its
+// last node stands, so that a residual that is computed meanwhile is there.
 void Lowering::findMacros() {
+  m_attention = boundAttention();
+  m_norm = boundNorm();
   std::set<NodeId> taken;
-  for (NodeId id : m_fused.nodes) {
-    if (!node(id).is("Softmax")) continue;
-    std::optional<AttentionPattern> pattern = matchAttention(node(id));
-    if (!pattern) continue;
+  const auto take = [&](const auto& pattern) {
+    if (!pattern) return;
     taken.insert(pattern->nodes.begin(), pattern->nodes.end());
     m_absorbed.insert(pattern->nodes.begin(), pattern->nodes.end());
     m_absorbed.erase(pattern->last);
-    m_attentions.emplace(pattern->last, std::move(*pattern));
+  };
+  take(m_attention);
+  take(m_norm);
+  m_parallel = parallelProducts();
+  for (const Chain& chain : m_parallel) {
+    taken.insert(chain.nodes.begin(), chain.nodes.end());
+    m_absorbed.insert(chain.nodes.begin(), chain.nodes.end());
   }
+  if (!m_parallel.empty()) m_absorbed.erase(m_parallel.front().root);
   for (NodeId id : m_fused.nodes) {
     const Node& root = node(id);
     if (taken.contains(id) || !(isConvolution(root) || root.is("MatMul") || root.is("Gemm"))) continue;

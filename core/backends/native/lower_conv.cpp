@@ -140,16 +140,14 @@ Described describeIn(const PreparedConv& conv, Layout from, Layout to) {
   return described;
 }
 
-/// In what oneDNN prefers; where it prefers something that is no Layout, plain.
+/// In the layouts that oneDNN prefers; where one of them is no Layout, plain. Made anew for those layouts, as a tactic
+/// names them: given them, oneDNN may take another implementation than where it chooses.
 Described describePreferred(const PreparedConv& conv) {
   const auto any = [](const Dims& dims) { return memory::desc(dims, memory::data_type::f32, memory::format_tag::any); };
-  Described described = describe(conv, any(conv.source), any(conv.target));
-  const auto from = layoutOf(described.source, conv.source);
-  const auto to = layoutOf(described.target, conv.target);
-  if (!from || !to) return describeIn(conv, Layout::Plain, Layout::Plain);
-  described.from = *from;
-  described.to = *to;
-  return described;
+  const Described preferred = describe(conv, any(conv.source), any(conv.target));
+  const auto from = layoutOf(preferred.source, conv.source);
+  const auto to = layoutOf(preferred.target, conv.target);
+  return from && to ? describeIn(conv, *from, *to) : describeIn(conv, Layout::Plain, Layout::Plain);
 }
 
 /// Weights and bias as the primitive wants them, by argument.
@@ -220,6 +218,8 @@ bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const
     case Chain::Kind::BatchNorm:
       foldBatchNorm(conv, *constant(at.input(1)), *constant(at.input(2)), *constant(at.input(3)),
                     *constant(at.input(4)), at.floatAttribute("epsilon", 1e-5f));
+      return true;
+    case Chain::Kind::Cast:
       return true;
     case Chain::Kind::Bias:
       if (conv.operations.len() > 0) return false;

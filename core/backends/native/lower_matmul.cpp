@@ -21,52 +21,81 @@ struct PreparedMatMul {
   std::int64_t columns() const { return b.dims.back(); }
 };
 
+/// A product that our own kernel runs.
+struct OwnMatMul {
+  const Node* root;
+  PreparedMatMul product;
+  Ref target;
+};
+
 namespace {
 
-/// A product by constant weights with our own kernel: c [m, n] = a [m, k] · packed (+ bias).
+/// One product of a GemmStep: c [m, n] = a · packed (+ bias).
+struct GemmTarget {
+  Ref c;
+  std::int64_t n = 0;
+  std::vector<float> packed, bias;  ///< no bias: empty
+};
+
+/// Products of one a [m, k] by constant weights with our own kernel.
 class GemmStep final : public Step {
  public:
-  GemmStep(Ref a, Ref c, std::int64_t m, std::int64_t n, std::int64_t k, std::vector<float> packed,
-           std::vector<float> bias, int threads)
-      : m_a(std::move(a)),
-        m_c(std::move(c)),
-        m_m(m),
-        m_n(n),
-        m_k(k),
-        m_packed(std::move(packed)),
-        m_bias(std::move(bias)),
-        m_threads(threads) {}
-  std::size_t weightBytes() const override { return (m_packed.size() + m_bias.size()) * sizeof(float); }
+  GemmStep(Ref a, std::int64_t m, std::int64_t k, std::vector<GemmTarget> targets, int threads)
+      : m_a(std::move(a)), m_m(m), m_k(k), m_targets(std::move(targets)), m_threads(threads) {
+    std::int64_t columns = 0;
+    for (const GemmTarget& target : m_targets) columns += target.n;
+    m_work = m_m * m_k * columns;
+    for (std::size_t i = 0; i < m_targets.size(); ++i) share(i, columns);
+  }
 
-  // Panels are shared out in groups: a thread keeps its part of B and reads all of A.
+  std::size_t weightBytes() const override {
+    std::size_t floats = 0;
+    for (const GemmTarget& target : m_targets) floats += target.packed.size() + target.bias.size();
+    return floats * sizeof(float);
+  }
+
   Status run(Memory memory, std::byte*) override {
     const float* a = elementsAt<float>(m_a, memory);
-    float* c = elementsAt<float>(m_c, memory);
-    const std::int64_t panels = (m_n + gemmPanel() - 1) / gemmPanel();
-    const std::int64_t parts = std::min<std::int64_t>(panels, m_threads * 4);
-#pragma omp parallel for schedule(dynamic) num_threads(m_threads) if (m_m * m_n * m_k > 64 * 1024)
-    for (std::int64_t part = 0; part < parts; ++part) {
-      const std::int64_t begin = panels * part / parts;
-      const std::int64_t end = panels * (part + 1) / parts;
+#pragma omp parallel for schedule(dynamic) num_threads(m_threads) if (m_work > 64 * 1024)
+    for (std::size_t i = 0; i < m_parts.size(); ++i) {
+      const GemmTarget& target = m_targets[m_parts[i].target];
       runGemm({.a = a,
                .lda = m_k,
-               .packed = m_packed.data(),
-               .c = c,
-               .ldc = m_n,
-               .bias = m_bias.empty() ? nullptr : m_bias.data(),
+               .packed = target.packed.data(),
+               .c = elementsAt<float>(target.c, memory),
+               .ldc = target.n,
+               .bias = target.bias.empty() ? nullptr : target.bias.data(),
                .m = m_m,
-               .n = m_n,
+               .n = target.n,
                .k = m_k,
-               .firstPanel = begin,
-               .panels = end - begin});
+               .firstPanel = m_parts[i].firstPanel,
+               .panels = m_parts[i].panels});
     }
     return Done{};
   }
 
  private:
-  Ref m_a, m_c;
-  std::int64_t m_m, m_n, m_k;
-  std::vector<float> m_packed, m_bias;
+  struct Part {
+    std::size_t target;
+    std::int64_t firstPanel, panels;
+  };
+
+  // Panels are shared out in groups: a thread keeps its part of B and reads all of A.
+  void share(std::size_t index, std::int64_t columns) {
+    const std::int64_t panels = (m_targets[index].n + gemmPanel() - 1) / gemmPanel();
+    const std::int64_t wanted =
+        std::max<std::int64_t>(1, m_threads * 4 * m_targets[index].n / std::max<std::int64_t>(1, columns));
+    const std::int64_t parts = std::min(panels, wanted);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const std::int64_t begin = panels * part / parts;
+      m_parts.push_back({index, begin, panels * (part + 1) / parts - begin});
+    }
+  }
+
+  Ref m_a;
+  std::int64_t m_m, m_k, m_work = 0;
+  std::vector<GemmTarget> m_targets;
+  std::vector<Part> m_parts;
   int m_threads;
 };
 
@@ -111,6 +140,11 @@ void addBias(PreparedMatMul& product, const Tensor& tensor, float factor) {
   }
 }
 
+/// Whether `c` is a constant that adds one number to each of `n` columns.
+bool isPerColumn(const Tensor* c, std::int64_t n) {
+  return c != nullptr && c->hasData() && (c->count() == 1 || (c->count() == n && c->dims().back() == n));
+}
+
 void addTensor(PreparedMatMul& product, const Ref& operand) {
   product.addends.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(product.operations.len()) | DNNL_ARG_SRC_1, operand);
   product.operations.append_binary(dnnl::algorithm::binary_add, dnnlStrided(operand));
@@ -146,7 +180,11 @@ Status Lowering::lowerMatMul(const Chain& chain) {
   const Ref target = allocate(result);
   define(result, target);
   leaveToTapes(chain, taken);
-  if (own) return emitOwnMatMul(root, std::move(product), target);
+  if (own) {
+    std::vector<OwnMatMul> products;
+    products.push_back({&root, std::move(product), target});
+    return emitOwnMatMuls(std::move(products));
+  }
   return guardDnnl<Done>("matrix product '" + root.name + "'", [&] { return emitMatMul(product, target); });
 }
 
@@ -192,11 +230,7 @@ Status Lowering::addGemmTerms(const Node& gemm, PreparedMatMul& product) {
   const float alpha = gemm.floatAttribute("alpha", 1.0f), beta = gemm.floatAttribute("beta", 1.0f);
   if (alpha != 1.0f) product.operations.append_eltwise(dnnl::algorithm::eltwise_linear, alpha, 0.0f);
   if (!gemm.input(2).valid()) return Done{};
-  const std::int64_t n = product.columns();
-  const Tensor* c = constant(gemm.input(2));
-  const bool perColumn =
-      c != nullptr && c->hasData() && (c->count() == 1 || (c->count() == n && c->dims().back() == n));
-  if (perColumn && alpha == 1.0f) {
+  if (const Tensor* c = constant(gemm.input(2)); isPerColumn(c, product.columns()) && alpha == 1.0f) {
     addBias(product, *c, beta);
     return Done{};
   }
@@ -210,6 +244,8 @@ Result<std::size_t> Lowering::foldChain(const Chain& chain, PreparedMatMul& prod
   for (const Chain::Operation& operation : chain.operations) {
     if (operation.kind == Chain::Kind::Bias && product.operations.len() == 0) {
       addBias(product, *constant(operation.operand), 1.0f);
+    } else if (operation.kind == Chain::Kind::Cast) {
+      // nothing: floats are f32 here
     } else if (own) {
       break;
     } else if (operation.kind == Chain::Kind::Residual) {
@@ -254,21 +290,74 @@ Status Lowering::emitMatMul(const PreparedMatMul& product, const Ref& target) {
   return Done{};
 }
 
-Status Lowering::emitOwnMatMul(const Node& root, PreparedMatMul product, const Ref& target) {
+Status Lowering::emitOwnMatMuls(std::vector<OwnMatMul> products) {
   m_implementations.push_back("matmul:own");
   if (m_options.probe) return Done{};
-  const Ref& a = product.a;
-  const std::int64_t m = a.dims[0], k = a.dims[1], n = product.columns();
-  const Tensor wide = product.weights->converted(DataType::F32);
-  const bool transposed = root.is("Gemm") && root.intAttribute("transB", 0) != 0;
-  std::vector<float> packed(static_cast<std::size_t>(packedCount(k, n)));
-  packPanels(wide.data<float>().data(), transposed ? 1 : n, transposed ? k : 1, k, n, 0,
-             (n + gemmPanel() - 1) / gemmPanel(), packed.data());
+  const Ref a = products.front().product.a;
+  const std::int64_t m = a.dims[0], k = a.dims[1];
+  std::vector<GemmTarget> targets;
+  std::vector<BufferIndex> writes;
+  for (OwnMatMul& own : products) {
+    const std::int64_t n = own.product.columns();
+    const Tensor wide = own.product.weights->converted(DataType::F32);
+    const bool transposed = own.root->is("Gemm") && own.root->intAttribute("transB", 0) != 0;
+    std::vector<float> packed(static_cast<std::size_t>(packedCount(k, n)));
+    packPanels(wide.data<float>().data(), transposed ? 1 : n, transposed ? k : 1, k, n, 0,
+               (n + gemmPanel() - 1) / gemmPanel(), packed.data());
+    writes.push_back(own.target.buffer);
+    targets.push_back({own.target, n, std::move(packed), std::move(own.product.bias)});
+  }
   const Ref rows = a.strides[0] == k || m == 1 ? a : TRY(plain(a));
-  m_program.addStep(
-      std::make_unique<GemmStep>(rows, target, m, n, k, std::move(packed), std::move(product.bias), m_threads),
-      {rows.buffer}, {target.buffer});
+  m_program.addStep(std::make_unique<GemmStep>(rows, m, k, std::move(targets), m_threads), {rows.buffer}, writes);
   return Done{};
+}
+
+// Products of one value by constant matrices, with the biases that follow them; what else follows is lowered where it
+// stands.
+std::vector<Chain> Lowering::parallelProducts() const {
+  const std::vector<Binding> roots = bindingsOf(m_fused.bindings, roles::kRoot);
+  if (!m_options.ownMatMul || roots.size() < 2) return {};
+  std::vector<Chain> chains;
+  const ValueId source = node(roots[0].node).input(0);
+  for (const NodeId id : m_fused.nodes) {
+    const Node& root = node(id);
+    if (std::ranges::none_of(roots, [&](const Binding& binding) { return binding.node == id; })) continue;
+    if (!isOwnMatMul(root) || root.input(0) != source) return {};
+    Chain chain = chainAfter(root);
+    std::size_t taken = 1;
+    while (taken < chain.nodes.size() && chain.operations[taken - 1].kind == Chain::Kind::Bias) ++taken;
+    chain.nodes.resize(taken);
+    chain.operations.resize(taken - 1);
+    chain.result = resultOf(chain, taken);
+    chains.push_back(std::move(chain));
+  }
+  return chains.size() < 2 ? std::vector<Chain>() : chains;
+}
+
+/// Whether our own kernel can run it, given a plain first operand.
+bool Lowering::isOwnMatMul(const Node& root) const {
+  if (!(root.is("MatMul") || root.is("Gemm")) || !canMultiply(root)) return false;
+  const Tensor* weights = constant(root.input(1));
+  if (weights == nullptr || weights->dims().size() != 2 || dimsOf(root.input(0)).size() < 2) return false;
+  if (root.is("MatMul")) return true;
+  return root.intAttribute("transA", 0) == 0 && root.floatAttribute("alpha", 1.0f) == 1.0f &&
+         (!root.input(2).valid() || isPerColumn(constant(root.input(2)), dimsOf(root.outputs[0]).back()));
+}
+
+Status Lowering::lowerParallelProducts(const std::vector<Chain>& chains) {
+  const ValueId source = node(chains[0].root).input(0);
+  define(source, TRY(plain(TRY(ref(source)))));  // once for all of them
+  std::vector<OwnMatMul> products;
+  for (const Chain& chain : chains) {
+    const Node& root = node(chain.root);
+    PreparedMatMul product = TRY(prepareMatMul(root));
+    if (root.is("Gemm")) TRY(addGemmTerms(root, product));
+    TRY(foldChain(chain, product, true));
+    const Ref target = allocate(chain.result);
+    define(chain.result, target);
+    products.push_back({&root, std::move(product), target});
+  }
+  return emitOwnMatMuls(std::move(products));
 }
 
 }  // namespace fusescope::native

@@ -34,7 +34,22 @@ Layout tapeLayout(const std::vector<Ref>& inputs, const Dims& domain) {
 
 }  // namespace
 
+// Scales and zero points are constants: one number, or one per index of an axis.
+bool Lowering::isTapeQuantization(const Node& node) const {
+  const bool quantizes = node.is("QuantizeLinear");
+  const DataType floats = typeOf(quantizes ? node.input(0) : node.outputs[0]);
+  const DataType codes = typeOf(quantizes ? node.outputs[0] : node.input(0));
+  const Tensor* scale = constant(node.input(1));
+  const bool fits = floats == DataType::F32 && (codes == DataType::I8 || codes == DataType::U8) && scale != nullptr &&
+                    scale->hasData() && scale->type() == DataType::F32 && scale->dims().size() <= 1;
+  const bool plainRule = node.intAttribute("block_size", 0) == 0 && node.intAttribute("precision", 0) == 0;
+  const Tensor* zero = constant(node.input(2));
+  return fits && plainRule && !dimsOf(node.input(0)).empty() &&
+         (!node.input(2).valid() || (zero != nullptr && zero->hasData() && zero->count() == scale->count()));
+}
+
 bool Lowering::isPointwise(const Node& node) const {
+  if (isQuantization(node)) return isTapeQuantization(node);
   if (!hasTapeOperator(node) || !fitsTape(typeOf(node.outputs[0]))) return false;
   return std::all_of(node.inputs.begin(), node.inputs.end(),
                      [&](ValueId input) { return !input.valid() || fitsTape(typeOf(input)); });
@@ -83,10 +98,11 @@ Status Lowering::flushPointwise() {
 
 Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   const std::set<NodeId> group(nodes.begin(), nodes.end());
-  TapeBuilder builder([this](ValueId value) { return constantNumber(value); });
+  TapeBuilder builder([this](ValueId value) { return constantNumber(value); },
+                      [this](ValueId value) { return dimsOf(value).size(); });
   std::vector<ValueId> results;
   for (NodeId id : nodes) {
-    builder.add(node(id));
+    builder.add(node(id), typeOf(node(id).outputs[0]));
     const ValueId value = node(id).outputs[0];
     const std::vector<NodeId> users = consumers(value);
     if (isFusedOutput(value) || users.empty() ||
@@ -98,17 +114,22 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   TapeProgram program;
   builder.finish(program, results);
   std::vector<Ref> inputs;
-  for (const auto& [value, reg] : builder.inputs()) inputs.push_back(TRY(ref(value)));
+  for (const TapeBuilder::Input& input : builder.inputs()) {
+    inputs.push_back(TRY(ref(input.value)));
+    inputs.back().dims.insert(inputs.back().dims.end(), input.trailing, 1);
+    inputs.back().strides.insert(inputs.back().strides.end(), input.trailing, 0);
+  }
   const Layout layout = tapeLayout(inputs, domain);
   program.extents = memoryExtents(domain, layout);
   std::vector<BufferIndex> reads, writes;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool whole = inputs[i].dims == domain;
-    Ref input = TRY(whole && layout != Layout::Plain ? inLayout(inputs[i], layout) : strided(inputs[i]));
+    const bool sameLayout = whole && layout != Layout::Plain;
+    Ref input = TRY(sameLayout ? inLayout(inputs[i], layout) : strided(inputs[i]));
     const Dims strides =
         input.layout == Layout::Plain ? memoryStrides(input, domain, layout) : rowMajorStrides(program.extents);
     reads.push_back(input.buffer);
-    program.inputs.push_back({std::move(input), strides, builder.inputs()[i].second});
+    program.inputs.push_back({std::move(input), strides, builder.inputs()[i].reg});
   }
   for (ValueId value : results) {
     Ref output = allocate(value, layout);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/native/lowering.h"
+#include "backends/native/norm_step.h"
 #include "backends/native/rows.h"
 
 namespace fusescope::native {
@@ -26,43 +27,6 @@ class SoftmaxStep final : public Step {
   Ref m_from, m_to;
   std::int64_t m_count;
   bool m_logarithm;
-  int m_threads;
-};
-
-/// Operands of a normalisation over the last `count` elements.
-struct NormOperands {
-  Ref from, to;
-  std::optional<Ref> scale, bias, mean, inverse;
-  std::int64_t count = 1;
-  float epsilon = 0;
-  bool centred = true;
-};
-
-class NormStep final : public Step {
- public:
-  NormStep(NormOperands operands, int threads) : m_operands(std::move(operands)), m_threads(threads) {}
-  Status run(Memory memory, std::byte*) override {
-    const NormOperands& at = m_operands;
-    const float* from = elementsAt<float>(at.from, memory);
-    float* to = elementsAt<float>(at.to, memory);
-    const NormRow how{.scale = at.scale ? elementsAt<float>(*at.scale, memory) : nullptr,
-                      .bias = at.bias ? elementsAt<float>(*at.bias, memory) : nullptr,
-                      .epsilon = at.epsilon,
-                      .centred = at.centred};
-    float* means = at.mean ? elementsAt<float>(*at.mean, memory) : nullptr;
-    float* inverses = at.inverse ? elementsAt<float>(*at.inverse, memory) : nullptr;
-    const std::int64_t total = at.from.count();
-    const std::int64_t rows = at.count == 0 ? 0 : total / at.count;
-#pragma omp parallel for schedule(static) num_threads(m_threads) if (total > kParallelCount)
-    for (std::int64_t i = 0; i < rows; ++i) {
-      normRow(from + i * at.count, to + i * at.count, at.count, how, means == nullptr ? nullptr : means + i,
-              inverses == nullptr ? nullptr : inverses + i);
-    }
-    return Done{};
-  }
-
- private:
-  NormOperands m_operands;
   int m_threads;
 };
 
@@ -127,10 +91,6 @@ Ref withAxisLast(Ref ref, std::size_t axis) {
   return ref;
 }
 
-std::size_t positiveAxis(std::int64_t axis, std::size_t rank) {
-  return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
-}
-
 /// For the spatial axes of a tensor in a channels-last or blocked layout: the channels that lie together stay columns.
 std::optional<ReduceExtents> spatialExtents(const Ref& ref, const std::vector<bool>& reduced) {
   const Dims& dims = ref.dims;
@@ -188,41 +148,10 @@ Status Lowering::lowerSoftmax(const Node& node, std::size_t axis) {
 }
 
 Result<bool> Lowering::lowerRows(const Node& node) {
-  const bool softmax = node.is("Softmax") || node.is("LogSoftmax");
-  const bool norm = node.is("LayerNormalization") || node.is("RMSNormalization");
-  if (!softmax && !norm) return false;
-  if (typeOf(node.input(0)) != DataType::F32 || dimsOf(node.input(0)).empty()) return false;
+  if (!node.is("Softmax") && !node.is("LogSoftmax")) return false;
   const Dims dims = dimsOf(node.input(0));
-  const std::size_t axis = positiveAxis(node.intAttribute("axis", -1), dims.size());
-  if (softmax) {
-    TRY(lowerSoftmax(node, axis));
-    return true;
-  }
-  NormOperands operands{.count = productOf(dims, axis),
-                        .epsilon = node.floatAttribute("epsilon", 1e-5f),
-                        .centred = node.is("LayerNormalization")};
-  for (std::size_t i = 1; i < 3; ++i) {
-    if (node.input(i).valid() && elementCount(dimsOf(node.input(i))) != operands.count) return false;
-  }
-  operands.from = TRY(plain(TRY(ref(node.input(0)))));
-  std::vector<BufferIndex> reads = {operands.from.buffer}, writes;
-  for (std::size_t i = 1; i < 3; ++i) {
-    if (!node.input(i).valid()) continue;
-    const Ref parameter = TRY(plain(TRY(ref(node.input(i)))));
-    reads.push_back(parameter.buffer);
-    (i == 1 ? operands.scale : operands.bias) = parameter;
-  }
-  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    if (!node.outputs[i].valid() || (i > 0 && !m_request.values.contains(node.outputs[i]))) continue;
-    const Ref to = allocate(node.outputs[i]);
-    define(node.outputs[i], to);
-    writes.push_back(to.buffer);
-    if (i == 0) operands.to = to;
-    if (i == 1) operands.mean = to;
-    if (i == 2) operands.inverse = to;
-  }
-  m_implementations.push_back(operands.centred ? "layer_norm" : "rms_norm");
-  m_program.addStep(std::make_unique<NormStep>(std::move(operands), m_threads), reads, writes);
+  if (typeOf(node.input(0)) != DataType::F32 || dims.empty()) return false;
+  TRY(lowerSoftmax(node, positiveAxis(node.intAttribute("axis", -1), dims.size())));
   return true;
 }
 

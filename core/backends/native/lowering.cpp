@@ -2,28 +2,12 @@
 
 #include <algorithm>
 
-#include "backends/native/convert_step.h"
 #include "backends/native/onednn.h"
 #include "backends/native/reference_step.h"
-#include "backends/native/strided_copy.h"
+#include "planning/fusion/match.h"
 
 namespace fusescope::native {
 namespace {
-
-/// A strided copy as a step.
-class CopyStep final : public Step {
- public:
-  CopyStep(const Ref& from, const Ref& to, int threads)
-      : m_copy(from.dims, from.strides, to.strides, byteSize(from.dtype, 1), threads), m_from(from), m_to(to) {}
-  Status run(Memory memory, std::byte*) override {
-    m_copy.run(bytesAt(m_from, memory), bytesAt(m_to, memory));
-    return Done{};
-  }
-
- private:
-  StridedCopy m_copy;
-  Ref m_from, m_to;
-};
 
 bool isNarrowFloat(DataType type) {
   return isFloat(type) && type != DataType::F32;
@@ -32,21 +16,6 @@ bool isNarrowFloat(DataType type) {
 /// Elements of a whole number of bytes, in types that programs know.
 bool isAddressable(DataType type) {
   return !isPacked(type) && type != DataType::String && type != DataType::C64 && type != DataType::C128;
-}
-
-bool onlyMoves(const Node& node) {
-  static const std::set<std::string, std::less<>> kMoves = {"Transpose", "Reshape",  "Flatten", "Squeeze",
-                                                            "Unsqueeze", "Identity", "Slice",   "Split",
-                                                            "Expand",    "Concat",   "Gather"};
-  return node.domain.empty() && kMoves.contains(node.op);
-}
-
-/// With spatial extents of 1 and whole blocks, a tensor in another layout lies as it would in the plain one.
-bool layoutIsMoot(const Ref& ref) {
-  for (std::size_t i = 2; i < ref.dims.size(); ++i) {
-    if (ref.dims[i] != 1) return false;
-  }
-  return ref.dims[1] % blockOf(ref.layout) == 0;
 }
 
 }  // namespace
@@ -100,161 +69,6 @@ bool Lowering::canLower(const KernelRequest& request) {
                      [](DataType type) { return type == DataType::F16 || type == DataType::BF16; });
 }
 
-const Tensor* Lowering::constant(ValueId value) const {
-  const auto it = m_request.constants.find(value);
-  return it == m_request.constants.end() ? nullptr : &it->second;
-}
-
-std::optional<float> Lowering::constantNumber(ValueId value) const {
-  const Tensor* tensor = constant(value);
-  if (tensor == nullptr || tensor->count() != 1 || !tensor->hasData()) return std::nullopt;
-  return static_cast<float>(tensor->asDouble(0));
-}
-
-Dims Lowering::dimsOf(ValueId value) const {
-  const auto it = m_request.values.find(value);
-  if (it != m_request.values.end()) return it->second.dims;
-  const Tensor* tensor = constant(value);
-  return tensor != nullptr ? tensor->dims() : Dims{};
-}
-
-// Floats are f32 inside a program, whatever they are outside, unless the program only moves elements.
-DataType Lowering::typeOf(ValueId value) const {
-  const auto it = m_request.values.find(value);
-  DataType type = DataType::Undefined;
-  if (it != m_request.values.end()) {
-    type = it->second.dtype;
-  } else if (const Tensor* tensor = constant(value)) {
-    type = tensor->type();
-  }
-  const bool moves = std::all_of(m_members.begin(), m_members.end(), [&](NodeId id) { return onlyMoves(node(id)); });
-  return isFloat(type) && !moves ? DataType::F32 : type;
-}
-
-Result<Ref> Lowering::ref(ValueId value) {
-  if (const auto it = m_refs.find(value); it != m_refs.end()) return it->second;
-  if (const auto it = m_constantRefs.find(value); it != m_constantRefs.end()) return it->second;
-  const Tensor* tensor = constant(value);
-  if (tensor == nullptr || !tensor->hasData()) {
-    return Diagnostic{.message = "a constant has no data",
-                      .where = {.node = m_fused.name, .value = m_graph.has(value) ? m_graph.value(value).name : ""},
-                      .help = "The model was saved without its weights; it can be planned, not built."};
-  }
-  const DataType type = typeOf(value);
-  Tensor converted = tensor->type() == type ? *tensor : tensor->converted(type);
-  Ref ref{.dtype = type, .dims = converted.dims(), .strides = rowMajorStrides(converted.dims())};
-  ref.buffer = m_program.addConstant(std::move(converted));
-  m_constantRefs[value] = ref;
-  return ref;
-}
-
-std::vector<NodeId> Lowering::consumers(ValueId value) const {
-  std::vector<NodeId> inside;
-  for (NodeId id : m_graph.value(value).consumers) {
-    if (m_members.contains(id)) inside.push_back(id);
-  }
-  return inside;
-}
-
-std::optional<NodeId> Lowering::onlyConsumer(ValueId value) const {
-  if (!value.valid() || isFusedOutput(value)) return std::nullopt;
-  const std::vector<NodeId> inside = consumers(value);
-  return inside.size() == 1 ? std::optional(inside[0]) : std::nullopt;
-}
-
-std::optional<NodeId> Lowering::producer(ValueId value) const {
-  if (!value.valid() || !m_graph.has(value)) return std::nullopt;
-  const NodeId id = m_graph.value(value).producer;
-  return id.valid() && m_members.contains(id) ? std::optional(id) : std::nullopt;
-}
-
-Ref Lowering::allocateScratch(DataType type, const Dims& dims, Layout layout) {
-  Ref ref{.dtype = type, .dims = dims, .layout = layout};
-  if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
-  ref.buffer = m_program.addScratch(ref.desc().bytes());
-  return ref;
-}
-
-// A value whose only use leads through pointwise nodes and reshapes of equal size to an output can be written there:
-// the last node then works in place.
-Ref Lowering::allocate(ValueId value, Layout layout) {
-  const DataType type = typeOf(value);
-  const Dims dims = dimsOf(value);
-  Ref ref{.dtype = type, .dims = dims, .layout = layout};
-  if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
-  ValueId at = value;
-  while (true) {
-    if (const auto it = m_outputIndex.find(at); it != m_outputIndex.end()) {
-      const TensorDesc& wanted = desc(at);
-      const Layout wantedLayout = m_options.outputLayouts[it->second];
-      const BufferIndex buffer = m_program.output(it->second);
-      const bool fits =
-          wanted.dtype == type && wantedLayout == layout && (layout == Layout::Plain || dimsOf(at) == dims);
-      if (!fits || (at != value && m_claimed.contains(buffer))) break;
-      if (at != value) m_claimed.insert(buffer);
-      ref.buffer = buffer;
-      return ref;
-    }
-    const std::optional<NodeId> next = onlyConsumer(at);
-    if (!next || node(*next).outputs.size() != 1 || typeOf(node(*next).outputs[0]) != type) break;
-    const Node& user = node(*next);
-    const bool reshapes =
-        user.is("Reshape") || user.is("Flatten") || user.is("Squeeze") || user.is("Unsqueeze") || user.is("Identity");
-    const Dims after = dimsOf(user.outputs[0]);
-    if (!(reshapes ? elementCount(after) == elementCount(dims) : isPointwise(user) && after == dimsOf(at))) break;
-    at = user.outputs[0];
-  }
-  ref.buffer = m_program.addScratch(ref.desc().bytes());
-  return ref;
-}
-
-void Lowering::copyStrided(const Ref& from, const Ref& to) {
-  m_program.addStep(std::make_unique<CopyStep>(from, to, m_threads), {from.buffer}, {to.buffer});
-}
-
-Status Lowering::convertType(const Ref& from, const Ref& to) {
-  const Ref source = TRY(plain(from));
-  m_program.addStep(makeConvertStep(source, to, m_threads), {source.buffer}, {to.buffer});
-  return Done{};
-}
-
-Status Lowering::reorder(const Ref& from, const Ref& to) {
-  const auto source = dnnlDesc(from.desc());
-  const auto target = dnnlDesc(to.desc());
-  if (!source || !target)
-    return Diagnostic{.message = "a tensor of this type has no such layout", .where = {.node = m_fused.name}};
-  m_program.addStep(TRY(makeReorder(*source, from.buffer, *target, to.buffer, byteSize(from.dtype, from.offset))),
-                    {from.buffer}, {to.buffer});
-  return Done{};
-}
-
-Result<Ref> Lowering::plain(const Ref& ref) {
-  if (ref.contiguous()) return ref;
-  if (ref.layout != Layout::Plain) return inLayout(ref, Layout::Plain);
-  const Ref copy = allocateScratch(ref.dtype, ref.dims);
-  copyStrided(ref, copy);
-  return copy;
-}
-
-Result<Ref> Lowering::strided(const Ref& ref) {
-  return ref.layout == Layout::Plain ? Result<Ref>(ref) : inLayout(ref, Layout::Plain);
-}
-
-Result<Ref> Lowering::inLayout(const Ref& ref, Layout layout) {
-  if (ref.layout == layout && (layout != Layout::Plain || ref.contiguous())) return ref;
-  if (ref.layout == Layout::Plain && layout == Layout::Plain) return plain(ref);
-  if (layout == Layout::Plain && layoutIsMoot(ref)) {
-    Ref same = ref;
-    same.layout = Layout::Plain;
-    same.strides = rowMajorStrides(ref.dims);
-    return same;
-  }
-  const Ref source = ref.layout == Layout::Plain ? TRY(plain(ref)) : ref;
-  const Ref target = allocateScratch(ref.dtype, ref.dims, layout);
-  TRY(reorder(source, target));
-  return target;
-}
-
 Status Lowering::bindInputs() {
   for (std::size_t i = 0; i < m_fused.inputs.size(); ++i) {
     const ValueId value = m_fused.inputs[i];
@@ -273,13 +87,34 @@ Status Lowering::bindInputs() {
   return Done{};
 }
 
+bool Lowering::waits(const std::vector<ValueId>& values) const {
+  return std::ranges::any_of(
+      values, [&](ValueId value) { return value.valid() && !m_refs.contains(value) && constant(value) == nullptr; });
+}
+
 Status Lowering::lowerNodes() {
   if (m_options.fuse) findMacros();
   for (NodeId id : m_fused.nodes) {
     if (m_absorbed.contains(id)) continue;
-    if (const auto it = m_attentions.find(id); it != m_attentions.end()) {
+    if (m_attention && m_attention->scales.contains(id)) {
+      const ValueId scaled = m_attention->scales.at(id);
+      if (waits({scaled})) TRY(flushPointwise());
+      define(node(id).outputs[0], TRY(ref(scaled)));
+      continue;
+    }
+    if (m_attention && m_attention->last == id) {
       TRY(flushPointwise());
-      TRY(lowerAttention(it->second));
+      TRY(lowerAttention(*m_attention));
+      continue;
+    }
+    if (!m_parallel.empty() && m_parallel.front().root == id) {
+      TRY(flushPointwise());
+      TRY(lowerParallelProducts(m_parallel));
+      continue;
+    }
+    if (m_norm && m_norm->last == id) {
+      TRY(flushPointwise());
+      TRY(emitNorm(*m_norm));
       continue;
     }
     if (const auto it = m_chains.find(id); it != m_chains.end()) {
@@ -288,15 +123,16 @@ Status Lowering::lowerNodes() {
                                                                                  : lowerConv(it->second));
       continue;
     }
+    if (isFloatCast(m_graph, node(id)) && m_refs.contains(node(id).input(0))) {  // floats are f32 here
+      define(node(id).outputs[0], TRY(ref(node(id).input(0))));
+      continue;
+    }
     if (isPointwise(node(id))) {
       m_pending.push_back(id);
       if (!m_options.fuse) TRY(flushPointwise());
       continue;
     }
-    const bool waits = std::any_of(node(id).inputs.begin(), node(id).inputs.end(), [&](ValueId input) {
-      return input.valid() && !m_refs.contains(input) && constant(input) == nullptr;
-    });
-    if (waits) TRY(flushPointwise());
+    if (waits(node(id).inputs)) TRY(flushPointwise());
     TRY(lowerNode(node(id)));
   }
   return flushPointwise();
@@ -313,7 +149,7 @@ Status Lowering::lowerNode(const Node& node) {
     }
     for (const auto take : {&Lowering::lowerAttentionNode, &Lowering::lowerRows, &Lowering::lowerReduce,
                             &Lowering::lowerPool, &Lowering::lowerMovement, &Lowering::lowerInteger,
-                            &Lowering::lowerInstanceNorm, &Lowering::lowerGatherNd, &Lowering::lowerResize})
+                            &Lowering::lowerNorm, &Lowering::lowerGatherNd, &Lowering::lowerResize})
       if (TRY((this->*take)(node))) return Done{};
     if (node.is("BatchNormalization")) return lowerBatchNorm(node);
   }
@@ -380,6 +216,7 @@ Status Lowering::finishOutputs() {
 
 Result<std::unique_ptr<Kernel>> Lowering::lower() {
   TRY(bindInputs());
+  TRY(foldConstants());
   TRY(lowerNodes());
   TRY(finishOutputs());
   return m_program.finish();

@@ -3,9 +3,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "backends/native/attention_step.h"
 #include "backends/native/program.h"
 
 namespace fusescope::native {
@@ -22,7 +24,7 @@ struct LoweringOptions {
 
 /// A convolution or matrix product with what follows it as post-operations.
 struct Chain {
-  enum class Kind { Bias, BatchNorm, Activation, Swish, Residual };
+  enum class Kind { Bias, BatchNorm, Activation, Swish, Residual, Cast };
   struct Operation {
     Kind kind;
     NodeId node;
@@ -36,30 +38,48 @@ struct Chain {
   ValueId result;
 };
 
-/// softmax(scale · query · keyᵀ, changed by `terms`) · value, as exporters write it.
+/// softmax(query · key, changed by `terms`) · value, as the bindings of a fused node say it.
 struct AttentionPattern {
-  /// One change of the scores, in order. Mask: added. Where*: `operand` is a truth value per score; where it is true
-  /// (or false) the score becomes `number`.
+  /// One change of the scores, in order: as ScoreTerm, by `number` where there is no operand.
   struct Term {
-    enum class Kind { Scale, Mask, WhereTrue, WhereFalse } kind;
-    ValueId operand;
+    ScoreTerm::Kind kind;
+    ValueId condition, operand;
     float number = 0;
+    Dims dims;  ///< of the scores as the term sees them: their batches may be split into more axes
   };
-  std::vector<NodeId> nodes;
+  std::set<NodeId> nodes;
   NodeId last;
-  ValueId query, key, value;  ///< operands of the products, before scales; `key` is read as [.., depth, keys]
+  std::map<NodeId, ValueId> scales;  ///< nodes before the first product that only scale, and what: in `terms`
+  ValueId query, key, value;         ///< operands of the products; `key` is read as [.., depth, keys]
   std::vector<Term> terms;
-  bool nanGuard = false;  ///< rows that are not a number become 0
+  std::optional<float> guard;  ///< what probabilities that are not a number become
   ValueId result;
+  Dims scores;           ///< batches of the scores
+  Dims batches;          ///< axes before those of the matrices, as fine as products and terms need them
+  bool repeats = false;  ///< the values have batches that the scores broadcast to
+};
+
+/// (x - mean) / sqrt(variance + epsilon) · scale + bias, by one node or as the bindings of a fused node say it.
+struct NormPattern {
+  std::set<NodeId> nodes;
+  NodeId last;
+  ValueId input, scale, bias;    ///< no scale: 1; no bias: 0
+  std::vector<ValueId> results;  ///< the norm; mean and 1 / deviation where they are wanted
+  std::string_view name;
+  float epsilon = 0;
+  bool centred = true;        ///< false: root mean square norm
+  std::int64_t count = 1;     ///< elements that are normalised together, next to each other
+  std::int64_t weighted = 1;  ///< elements over which scale and bias run once
 };
 
 struct PreparedConv;    // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
+struct OwnMatMul;       // lower_matmul.cpp
 
 /// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
 /// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
-/// follows them as post-operations, and recognises attention. What it does not know runs by the reference kernel of
-/// the operator, so every fused node of f32 compute type can be lowered.
+/// follows them as post-operations, and builds attention and norms from the bindings of the plan. What it does not know
+/// runs by the reference kernel of the operator, so every fused node of f32 compute type can be lowered.
 class Lowering {
  public:
   Lowering(const KernelRequest& request, LoweringOptions options);
@@ -78,9 +98,12 @@ class Lowering {
 
   /// Whether lower() can run it: compute type f32 or no float at all, or elements that are only moved.
   static bool canLower(const KernelRequest& request);
+  /// Whether the plan says what is what in an attention of several nodes.
+  static bool hasBoundAttention(const FusedNode& fused);
 
  private:
-  // Values (lowering.cpp).
+  // Values (lowering_values.cpp).
+  static bool onlyMoves(const Node& node);  ///< whatever the type of the elements
   const Node& node(NodeId id) const { return m_graph.node(id); }
   const TensorDesc& desc(ValueId value) const { return m_request.values.at(value); }
   const Tensor* constant(ValueId value) const;
@@ -94,6 +117,10 @@ class Lowering {
   /// The only consumer within the fused node of a value that nobody else needs.
   std::optional<NodeId> onlyConsumer(ValueId value) const;
   std::optional<NodeId> producer(ValueId value) const;  ///< within the fused node
+  /// The nodes of the fused node on the ways from `from` to `to`; empty if there is no way.
+  std::set<NodeId> between(ValueId from, ValueId to) const;
+  /// Whether nobody but `nodes` needs what they make, besides `result`.
+  bool leavesOnly(const std::set<NodeId>& nodes, ValueId result) const;
   /// Where `value` is to be written: the output's buffer where that is possible, else scratch.
   Ref allocate(ValueId value, Layout layout = Layout::Plain);
   Ref allocateScratch(DataType type, const Dims& dims, Layout layout = Layout::Plain);
@@ -106,10 +133,13 @@ class Lowering {
   void copyStrided(const Ref& from, const Ref& to);
   Status reorder(const Ref& from, const Ref& to);  ///< between layouts; what is plain is row-major
   Status convertType(const Ref& from, const Ref& to);
+  /// What a kernel calculates of constants alone is calculated once.
+  Status foldConstants();
 
   // The walk (lowering.cpp).
   Status bindInputs();
   Status lowerNodes();
+  bool waits(const std::vector<ValueId>& values) const;  ///< whether pending nodes make one of them
   Status lowerNode(const Node& node);
   Status finishOutputs();
   Status finishOutput(std::size_t index);
@@ -117,6 +147,7 @@ class Lowering {
 
   // Pointwise (lower_pointwise.cpp).
   bool isPointwise(const Node& node) const;
+  bool isTapeQuantization(const Node& node) const;
   /// Integer arithmetic and choices, outside tapes. Returns whether it took the node.
   Result<bool> lowerInteger(const Node& node);
   Status flushPointwise();
@@ -141,16 +172,28 @@ class Lowering {
   // Rows, reductions, pooling (lower_rows.cpp, lower_pool.cpp).
   Result<bool> lowerRows(const Node& node);
   Status lowerSoftmax(const Node& node, std::size_t axis);
-  Result<bool> lowerInstanceNorm(const Node& node);
   Result<bool> lowerReduce(const Node& node);
   /// Which axes it takes together; nothing if that depends on data or it takes none.
   std::optional<std::vector<bool>> reducedAxes(const Node& reduce, std::size_t rank) const;
   Result<bool> lowerPool(const Node& node);
   Result<bool> lowerResize(const Node& node);
 
+  // Norms (lower_norm.cpp).
+  Result<bool> lowerNorm(const Node& node);
+  std::optional<NormPattern> boundNorm() const;
+  bool takeEpsilon(NormPattern& pattern) const;
+  bool takeExtents(NormPattern& pattern, bool grouped) const;
+  Status emitNorm(const NormPattern& pattern);
+
   // Chains (lower_chain.cpp). `taken`: how many of its nodes, from the first, became one primitive.
   void findMacros();
   Chain chainAfter(const Node& root) const;
+  /// The nodes that the plan puts behind `root`: those bound as its parts, else all that follow from it.
+  std::vector<NodeId> partsAfter(const Node& root) const;
+  std::optional<Chain::Operation> operationOf(const Chain& chain, std::span<const NodeId> parts) const;
+  bool isSwish(const Chain& chain, const Node& sigmoid, const Node& product) const;
+  std::optional<Chain::Operation> batchNormOf(const Chain& chain, const Node& norm) const;
+  std::optional<Chain::Operation> sumOf(const Chain& chain, const Node& sum) const;
   ValueId resultOf(const Chain& chain, std::size_t taken) const { return node(chain.nodes[taken - 1]).outputs[0]; }
   void leaveToTapes(const Chain& chain, std::size_t taken);  ///< the nodes after those
   Status lowerSeparately(const Chain& chain);                ///< where no primitive can run the root
@@ -172,11 +215,14 @@ class Lowering {
   /// As for convolutions; our own kernel takes biases only.
   Result<std::size_t> foldChain(const Chain& chain, PreparedMatMul& product, bool own);
   Status emitMatMul(const PreparedMatMul& product, const Ref& target);
-  Status emitOwnMatMul(const Node& root, PreparedMatMul product, const Ref& target);
+  Status emitOwnMatMuls(std::vector<OwnMatMul> products);
+  bool isOwnMatMul(const Node& root) const;
+  std::vector<Chain> parallelProducts() const;
+  Status lowerParallelProducts(const std::vector<Chain>& chains);
 
   // Attention (lower_attention.cpp).
-  class AttentionMatcher;
-  std::optional<AttentionPattern> matchAttention(const Node& softmax) const;
+  class AttentionReader;
+  std::optional<AttentionPattern> boundAttention() const;
   Status lowerAttention(const AttentionPattern& pattern);
   // ONNX's Attention as one node (lower_attention_node.cpp).
   bool canLowerAttention(const Node& node) const;
@@ -195,11 +241,14 @@ class Lowering {
   std::set<NodeId> m_members;
   std::map<ValueId, Ref> m_refs;
   std::map<ValueId, Ref> m_constantRefs;
-  std::set<BufferIndex> m_claimed;                  ///< output buffers that hold a value before the output itself
-  std::vector<NodeId> m_pending;                    ///< pointwise nodes not emitted yet
-  std::map<NodeId, Chain> m_chains;                 ///< by their last node
-  std::map<NodeId, AttentionPattern> m_attentions;  ///< by their last node
-  std::set<NodeId> m_absorbed;                      ///< in a macro, and not its last node
+  std::map<ValueId, Tensor> m_folded;
+  std::set<BufferIndex> m_claimed;   ///< output buffers that hold a value before the output itself
+  std::vector<NodeId> m_pending;     ///< pointwise nodes not emitted yet
+  std::map<NodeId, Chain> m_chains;  ///< by their last node
+  std::optional<AttentionPattern> m_attention;
+  std::optional<NormPattern> m_norm;
+  std::vector<Chain> m_parallel;  ///< products of one value that one step runs
+  std::set<NodeId> m_absorbed;    ///< in a macro, and not its last node
   std::vector<std::string> m_implementations;
   std::optional<ConvLayouts> m_convLayouts;
 };

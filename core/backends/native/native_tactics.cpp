@@ -11,6 +11,8 @@ namespace fusescope::native {
 namespace {
 
 constexpr std::string_view kComposite = "composite";
+constexpr std::string_view kAttention = "native:attention";
+constexpr std::string_view kOwnMatMul = "native:matmul";
 
 /// oneDNN sizes a primitive for the threads of the parallel regions that the preparing thread would enter.
 class ThreadScope {
@@ -46,23 +48,30 @@ bool runsTheReference(const std::string& part) {
   return part.ends_with(":reference");
 }
 
-/// The identity of what a lowering came to: its heaviest part with its implementation.
-std::string tacticName(const KernelRequest& request, const LoweringOptions& options, const Lowering& lowering) {
+/// The heaviest part of what a lowering came to, with its implementation.
+std::string mainPart(const KernelRequest& request, const LoweringOptions& options,
+                     const std::vector<std::string>& parts) {
   if (!options.fuse) return std::string(kComposite);
-  const std::vector<std::string>& parts = lowering.implementations();
   for (std::string_view heavy : {"conv:", "attention", "matmul:"}) {
     for (const std::string& part : parts) {
-      if (!part.starts_with(heavy)) continue;
-      if (part == "matmul:own") return "native:matmul";
+      if (!part.starts_with(heavy) || runsTheReference(part)) continue;
+      if (part == "matmul:own") return std::string(kOwnMatMul);
       return (heavy == "attention" ? "native:" : "onednn:") + part;
     }
   }
-  std::string text = "native:" + request.fused->kind;
-  // A part without an implementation of its own runs the reference kernel, which allocates: the name says so.
+  return "native:" + request.fused->kind;
+}
+
+/// The identity of what a lowering came to. A part without an implementation of its own runs the reference kernel,
+/// which allocates: the name says so.
+std::string tacticName(const KernelRequest& request, const LoweringOptions& options, const Lowering& lowering) {
+  const std::vector<std::string>& parts = lowering.implementations();
+  std::string text = mainPart(request, options, parts);
   if (const auto part = std::ranges::find_if(parts, runsTheReference); part != parts.end()) return text + ":" + *part;
   const auto other = std::find_if(options.inputLayouts.begin(), options.inputLayouts.end(),
                                   [](Layout l) { return l != Layout::Plain; });
-  if (other != options.inputLayouts.end()) text += ":" + std::string(name(*other));
+  const bool single = text == "native:" + request.fused->kind;
+  if (single && other != options.inputLayouts.end()) text += ":" + std::string(name(*other));
   return text;
 }
 
@@ -83,14 +92,17 @@ void addTactic(const KernelRequest& request, LoweringOptions options, std::vecto
     const Dims& result = conv->result;
     for (std::size_t i = 0; i < tactic.inputLayouts.size(); ++i) {
       const ValueId value = request.fused->inputs[i];
-      const Dims& dims = request.values.at(value).dims;
-      tactic.inputLayouts[i] = value == conv->source ? conv->from : dims == result ? conv->to : Layout::Plain;
+      const TensorDesc& desc = request.values.at(value);
+      if (desc.dtype == DataType::F32)
+        tactic.inputLayouts[i] = value == conv->source ? conv->from : desc.dims == result ? conv->to : Layout::Plain;
     }
     for (std::size_t i = 0; i < tactic.outputLayouts.size(); ++i) {
       const TensorDesc& desc = request.values.at(request.fused->outputs[i].value);
       tactic.outputLayouts[i] = desc.dims == result && desc.dtype == DataType::F32 ? conv->to : Layout::Plain;
     }
-    if (tactic.name.ends_with(":ref") || tactic.name.ends_with("ref:any")) return;
+    const bool slow = std::ranges::any_of(
+        parts, [](const std::string& part) { return part.ends_with(":ref") || part.ends_with("ref:any"); });
+    if (slow) return;
   }
   const bool known =
       std::any_of(tactics.begin(), tactics.end(), [&](const Tactic& t) { return t.name == tactic.name; });
@@ -155,6 +167,10 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
       addTactic(request, options, tactics);
     }
     options.convLayouts.reset();
+  } else if (Lowering::hasBoundAttention(*request.fused)) {
+    addTactic(request, options, tactics);
+    if (!tactics.empty() && tactics.front().name.starts_with(kAttention)) return tactics;
+    tactics.clear();  // an operand that the kernel cannot take: node by node
   } else if (holds(request, {"MatMul", "Gemm"})) {
     options.ownMatMul = true;
     addTactic(request, options, tactics);
@@ -185,8 +201,8 @@ Result<std::unique_ptr<Kernel>> prepareNative(const KernelRequest& request, cons
                      tactic.outputLayouts.size() == request.fused->outputs.size();
   if (!arity || !Lowering::canLower(request)) return unknown();
   LoweringOptions options{.inputLayouts = tactic.inputLayouts, .outputLayouts = tactic.outputLayouts};
-  options.fuse = tactic.name != kComposite;
-  options.ownMatMul = tactic.name == "native:matmul";
+  options.fuse = !tactic.name.starts_with(kComposite);
+  options.ownMatMul = tactic.name.starts_with(kOwnMatMul);
   constexpr std::string_view kConv = "onednn:conv:";
   if (tactic.name.starts_with(kConv)) {
     const std::string_view rest = std::string_view(tactic.name).substr(kConv.size());

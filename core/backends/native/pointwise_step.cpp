@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 namespace fusescope::native {
 namespace {
@@ -21,7 +22,7 @@ struct Axis {
 struct Operand {
   BufferIndex buffer;
   std::size_t byteOffset;
-  bool truth;
+  DataType type;  ///< in memory
   std::uint16_t reg;
   Access access;
   bool shared = false;  ///< an output whose buffer is also read: written after the tile is done
@@ -31,7 +32,7 @@ struct Operand {
 Operand prepared(const TapeOperand& from, const Dims& extents) {
   Operand operand{.buffer = from.ref.buffer,
                   .byteOffset = byteSize(from.ref.dtype, from.ref.offset),
-                  .truth = from.ref.dtype == DataType::Bool,
+                  .type = from.ref.dtype,
                   .reg = from.reg,
                   .access = Access::Walked};
   for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -51,10 +52,29 @@ Operand prepared(const TapeOperand& from, const Dims& extents) {
 
 template <class T>
 float asFloat(T value) {
-  if constexpr (std::is_same_v<T, float>) {
-    return value;
-  } else {
-    return value != 0 ? 1.0f : 0.0f;
+  return static_cast<float>(value);
+}
+template <>
+float asFloat(TruthByte truth) {
+  return truth.value != 0 ? 1.0f : 0.0f;
+}
+
+/// Calls `run` with the elements at `bytes` as what they are in memory.
+template <class Bytes, class Run>
+void withElements(DataType type, Bytes* bytes, const Run& run) {
+  const auto as = [&]<class T>() {
+    using Element = std::conditional_t<std::is_const_v<Bytes>, const T, T>;
+    run(reinterpret_cast<Element*>(bytes));
+  };
+  switch (type) {
+    case DataType::Bool:
+      return as.template operator()<TruthByte>();
+    case DataType::I8:
+      return as.template operator()<std::int8_t>();
+    case DataType::U8:
+      return as.template operator()<std::uint8_t>();
+    default:
+      return as.template operator()<float>();
   }
 }
 
@@ -132,18 +152,18 @@ class PointwiseStep final : public Step {
                 float* own) const {
     const std::byte* base = memory[static_cast<std::size_t>(input.buffer)] + input.byteOffset;
     *slot = own;
-    if (input.truth) {
-      const auto* truths = reinterpret_cast<const std::uint8_t*>(base);
-      if (input.access == Access::Direct) return boolsToFloats(truths + begin, own, static_cast<std::size_t>(count));
-      return walk(truths, input.axes, begin, count, own);
+    if (input.type == DataType::F32 && input.access == Access::Direct && count == kTile) {
+      *slot = const_cast<float*>(reinterpret_cast<const float*>(base)) + begin;
+      return;
     }
-    const auto* floats = reinterpret_cast<const float*>(base);
-    if (input.access == Access::Walked) return walk(floats, input.axes, begin, count, own);
-    if (count == kTile) {
-      *slot = const_cast<float*>(floats + begin);
-    } else {
-      std::copy(floats + begin, floats + begin + count, own);
-    }
+    withElements(input.type, base, [&](const auto* elements) {
+      if (input.access == Access::Walked) return walk(elements, input.axes, begin, count, own);
+      if constexpr (std::is_same_v<decltype(elements), const float*>) {
+        std::copy(elements + begin, elements + begin + count, own);
+      } else {
+        toFloats(elements + begin, own, static_cast<std::size_t>(count));
+      }
+    });
   }
 
   void runRange(Memory memory, std::byte* mine, std::int64_t rangeBegin, std::int64_t rangeEnd) const {
@@ -153,8 +173,9 @@ class PointwiseStep final : public Step {
     for (const Operand& input : m_inputs) {
       if (input.access != Access::Single) continue;
       const std::byte* base = memory[static_cast<std::size_t>(input.buffer)] + input.byteOffset;
-      const float number = input.truth ? (*base != std::byte{0} ? 1.0f : 0.0f) : *reinterpret_cast<const float*>(base);
-      std::fill(slots[input.reg], slots[input.reg] + kTile, number);
+      withElements(input.type, base, [&](const auto* element) {
+        std::fill(slots[input.reg], slots[input.reg] + kTile, asFloat(*element));
+      });
     }
     for (std::int64_t begin = rangeBegin; begin < rangeEnd; begin += kTile) {
       const std::int64_t count = std::min(kTile, rangeEnd - begin);
@@ -163,7 +184,7 @@ class PointwiseStep final : public Step {
           loadTile(input, memory, begin, count, &slots[input.reg], tile(mine, input.reg));
       }
       for (const Operand& output : m_outputs) {
-        const bool direct = !output.truth && !output.shared && count == kTile;
+        const bool direct = output.type == DataType::F32 && !output.shared && count == kTile;
         std::byte* base = memory[static_cast<std::size_t>(output.buffer)] + output.byteOffset;
         slots[output.reg] = direct ? reinterpret_cast<float*>(base) + begin : tile(mine, output.reg);
       }
@@ -175,11 +196,14 @@ class PointwiseStep final : public Step {
   static void storeTile(const Operand& output, Memory memory, std::int64_t begin, std::int64_t count,
                         const float* from) {
     std::byte* base = memory[static_cast<std::size_t>(output.buffer)] + output.byteOffset;
-    if (output.truth) {
-      return floatsToBools(from, reinterpret_cast<std::uint8_t*>(base) + begin, static_cast<std::size_t>(count));
-    }
-    float* to = reinterpret_cast<float*>(base) + begin;
-    if (to != from) std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+    withElements(output.type, base, [&](auto* elements) {
+      if constexpr (std::is_same_v<decltype(elements), float*>) {
+        float* to = elements + begin;
+        if (to != from) std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+      } else {
+        fromFloats(from, elements + begin, static_cast<std::size_t>(count));
+      }
+    });
   }
 
   TapeProgram m_program;

@@ -100,6 +100,13 @@ std::int64_t blockOf(Layout layout) {
   return layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
 }
 
+bool layoutIsMoot(const Ref& ref) {
+  for (std::size_t i = 2; i < ref.dims.size(); ++i) {
+    if (ref.dims[i] != 1) return false;
+  }
+  return ref.dims[1] % blockOf(ref.layout) == 0;
+}
+
 Dims memoryExtents(const Dims& dims, Layout layout) {
   if (layout == Layout::Plain) return dims;
   Dims extents = {dims[0]};
@@ -113,6 +120,10 @@ std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end) {
   std::int64_t product = 1;
   for (std::size_t i = begin; i < std::min(end, dims.size()); ++i) product *= dims[i];
   return product;
+}
+
+std::size_t positiveAxis(std::int64_t axis, std::size_t rank) {
+  return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }
 
 BufferIndex ProgramBuilder::addScratch(std::size_t bytes) {

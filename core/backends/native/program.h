@@ -53,12 +53,18 @@ Ref broadcast(Ref ref, const Dims& domain);
 
 /// How many channels lie together in a blocked layout; 1 in the others.
 std::int64_t blockOf(Layout layout);
+/// With spatial extents of 1 and whole blocks, a tensor in another layout lies as it would in the plain one.
+bool layoutIsMoot(const Ref& ref);
+
 /// The extents of a whole tensor in the order of memory: `dims`, [N, S…, C] or [N, C/b, S…, b]. Channels must fill
 /// whole blocks.
 Dims memoryExtents(const Dims& dims, Layout layout);
 
 /// Product of the extents from axis `begin` up to `end`, or to the last axis.
 std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end = std::numeric_limits<std::size_t>::max());
+
+/// `axis` counted from the front.
+std::size_t positiveAxis(std::int64_t axis, std::size_t rank);
 
 /// One prepared call. All memory is given; run() allocates nothing.
 class Step {

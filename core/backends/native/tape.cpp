@@ -125,8 +125,8 @@ void runActivation(const TapeInstruction& at, float* const* registers, std::size
       return each([=](VF x) HWY_ATTR { return hn::Max(zero, hn::Min(one, hn::MulAdd(p, x, q))); });
     case TapeOp::HardSwish:
       return each([=](VF x) HWY_ATTR { return hn::Mul(x, hn::Max(zero, hn::Min(one, hn::MulAdd(p, x, q)))); });
-    case TapeOp::Clip:
-      return each([=](VF x) HWY_ATTR { return hn::Min(q, hn::Max(p, x)); });
+    case TapeOp::Saturate:
+      return each([=](VF x) HWY_ATTR { return hn::IfThenElse(hn::Gt(x, p), hn::Min(x, q), p); });
     case TapeOp::ThresholdedRelu:
       return each([=](VF x) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(x, p), x); });
     case TapeOp::Gelu:
@@ -232,12 +232,28 @@ void runTape(std::span<const TapeInstruction> code, float* const* registers, std
   HWY_DYNAMIC_DISPATCH(runTapeHere)(code.data(), code.size(), registers, count);
 }
 
-void boolsToFloats(const std::uint8_t* source, float* target, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) target[i] = source[i] != 0 ? 1.0f : 0.0f;
+void toFloats(const TruthByte* source, float* target, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) target[i] = source[i].value != 0 ? 1.0f : 0.0f;
 }
 
-void floatsToBools(const float* source, std::uint8_t* target, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) target[i] = source[i] != 0.0f;
+void toFloats(const std::int8_t* source, float* target, std::size_t count) {
+  std::copy(source, source + count, target);
+}
+
+void toFloats(const std::uint8_t* source, float* target, std::size_t count) {
+  std::copy(source, source + count, target);
+}
+
+void fromFloats(const float* source, TruthByte* target, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) target[i].value = source[i] != 0.0f;
+}
+
+void fromFloats(const float* source, std::int8_t* target, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) target[i] = static_cast<std::int8_t>(static_cast<std::int32_t>(source[i]));
+}
+
+void fromFloats(const float* source, std::uint8_t* target, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) target[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(source[i]));
 }
 
 }  // namespace fusescope::native

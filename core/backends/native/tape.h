@@ -52,7 +52,7 @@ enum class TapeOp : std::uint8_t {
   Softsign,
   HardSigmoid,
   HardSwish,
-  Clip,
+  Saturate,  ///< p … q; what is not a number becomes p
   ThresholdedRelu,
   Gelu,
   GeluTanh,
@@ -79,8 +79,17 @@ struct TapeInstruction {
 /// for `count` rounded up to a multiple of 64. A target may be one of its own operands.
 void runTape(std::span<const TapeInstruction> code, float* const* registers, std::size_t count);
 
-// Conversions of `count` elements between truth values in memory (0 or 1 in a byte) and in registers.
-void boolsToFloats(const std::uint8_t* source, float* target, std::size_t count);
-void floatsToBools(const float* source, std::uint8_t* target, std::size_t count);
+/// A truth value in memory.
+struct TruthByte {
+  std::uint8_t value;
+};
+
+// Conversions of `count` elements between memory and registers. Integers must fit their type.
+void toFloats(const TruthByte* source, float* target, std::size_t count);
+void toFloats(const std::int8_t* source, float* target, std::size_t count);
+void toFloats(const std::uint8_t* source, float* target, std::size_t count);
+void fromFloats(const float* source, TruthByte* target, std::size_t count);
+void fromFloats(const float* source, std::int8_t* target, std::size_t count);
+void fromFloats(const float* source, std::uint8_t* target, std::size_t count);
 
 }  // namespace fusescope::native

@@ -84,6 +84,10 @@ bool hasTapeOperator(const Node& node) {
          scalarOperators().contains(node.op) || node.op == "Where" || node.op == "Clip" || node.op == "Pow";
 }
 
+bool isQuantization(const Node& node) {
+  return node.is("QuantizeLinear") || node.is("DequantizeLinear");
+}
+
 std::uint16_t TapeBuilder::number(float value) {
   if (const auto it = m_numbers.find(value); it != m_numbers.end()) return it->second;
   const std::uint16_t reg = fresh();
@@ -96,7 +100,7 @@ std::uint16_t TapeBuilder::registerOf(ValueId value) {
   if (const auto it = m_values.find(value); it != m_values.end()) return it->second;
   if (const auto known = m_constantNumber(value)) return m_values[value] = number(*known);
   const std::uint16_t reg = fresh();
-  m_inputs.emplace_back(value, reg);
+  m_inputs.push_back({.value = value, .reg = reg});
   return m_values[value] = reg;
 }
 
@@ -129,6 +133,44 @@ void TapeBuilder::addClip(const Node& node, std::uint16_t target) {
   }
   if (node.input(2).valid()) return emit(TapeOp::Min, target, at, registerOf(node.input(2)));
   if (at != target) emit(TapeOp::Copy, target, at);
+}
+
+/// A scale or zero point: one number, or one per index of an axis of the data.
+std::uint16_t TapeBuilder::alongAxis(const Node& node, std::size_t operand) {
+  const ValueId value = node.input(operand);
+  if (m_constantNumber(value)) return registerOf(value);
+  const std::size_t rank = m_rankOf(node.input(0));
+  const std::size_t axis = rank == 1 ? 0 : positiveAxis(node.intAttribute("axis", 1), rank);
+  const auto [entry, isNew] = m_alongAxis.emplace(std::pair(value, rank - 1 - axis), m_registers);
+  if (isNew) m_inputs.push_back({.value = value, .reg = fresh(), .trailing = rank - 1 - axis});
+  return entry->second;
+}
+
+// saturate(round(x / scale) + zero point)
+void TapeBuilder::addQuantize(const Node& node, DataType type, std::uint16_t target) {
+  std::uint16_t at = fresh();
+  emit(TapeOp::Div, at, registerOf(node.input(0)), alongAxis(node, 1));
+  const std::uint16_t rounded = fresh();
+  emit(TapeOp::Round, rounded, at);
+  at = rounded;
+  if (node.input(2).valid()) {
+    const std::uint16_t moved = fresh();
+    emit(TapeOp::Add, moved, at, alongAxis(node, 2));
+    at = moved;
+  }
+  const bool isSigned = type == DataType::I8;
+  emit(TapeOp::Saturate, target, at, 0, 0, isSigned ? -128.0f : 0.0f, isSigned ? 127.0f : 255.0f);
+}
+
+// (x - zero point) * scale
+void TapeBuilder::addDequantize(const Node& node, std::uint16_t target) {
+  std::uint16_t at = registerOf(node.input(0));
+  if (node.input(2).valid()) {
+    const std::uint16_t moved = fresh();
+    emit(TapeOp::Sub, moved, at, alongAxis(node, 2));
+    at = moved;
+  }
+  emit(TapeOp::Mul, target, at, alongAxis(node, 1));
 }
 
 void TapeBuilder::addBinary(const Node& node, TapeOp op) {
@@ -193,7 +235,7 @@ void TapeBuilder::addUnary(const Node& node, TapeOp op) {
   m_values[node.outputs[0]] = target;
 }
 
-void TapeBuilder::add(const Node& node) {
+void TapeBuilder::add(const Node& node, DataType type) {
   if (const auto it = binaryOperators().find(node.op); it != binaryOperators().end())
     return addBinary(node, it->second);
   if (const auto it = unaryOperators().find(node.op); it != unaryOperators().end()) return addUnary(node, it->second);
@@ -210,6 +252,10 @@ void TapeBuilder::add(const Node& node) {
     emit(TapeOp::Where, target, registerOf(node.input(0)), registerOf(node.input(1)), registerOf(node.input(2)));
   } else if (node.is("Clip")) {
     addClip(node, target);
+  } else if (node.is("QuantizeLinear")) {
+    addQuantize(node, type, target);
+  } else if (node.is("DequantizeLinear")) {
+    addDequantize(node, target);
   } else {
     addPow(node, target);
   }
@@ -218,7 +264,7 @@ void TapeBuilder::add(const Node& node) {
 
 void TapeBuilder::finish(TapeProgram& program, const std::vector<ValueId>& kept) {
   std::set<std::uint16_t> pinned;  // inputs, numbers and results keep a register of their own
-  for (const auto& [value, reg] : m_inputs) pinned.insert(reg);
+  for (const Input& input : m_inputs) pinned.insert(input.reg);
   for (const auto& [reg, value] : m_numberList) pinned.insert(reg);
   for (ValueId value : kept) pinned.insert(m_values.at(value));
   std::map<std::uint16_t, std::size_t> lastUse;
@@ -252,7 +298,7 @@ void TapeBuilder::finish(TapeProgram& program, const std::vector<ValueId>& kept)
   for (auto& [value, reg] : m_values) {
     if (renamed.contains(reg)) reg = renamed.at(reg);
   }
-  for (auto& [value, reg] : m_inputs) reg = renamed.at(reg);
+  for (Input& input : m_inputs) input.reg = renamed.at(input.reg);
 }
 
 }  // namespace fusescope::native

@@ -11,19 +11,28 @@ namespace fusescope::native {
 
 /// Whether nodes of this operator can be instructions of a tape, given f32 or bool operands.
 bool hasTapeOperator(const Node& node);
+/// QuantizeLinear and DequantizeLinear, which have int8 or uint8 on one side.
+bool isQuantization(const Node& node);
 
 /// Translates nodes to instructions, one after another.
 class TapeBuilder {
  public:
-  /// `constantNumber` gives the value of a value that is a constant of one element.
-  explicit TapeBuilder(std::function<std::optional<float>(ValueId)> constantNumber)
-      : m_constantNumber(std::move(constantNumber)) {}
+  /// `constantNumber` gives the value of a value that is a constant of one element, `rankOf` how many axes a value has.
+  TapeBuilder(std::function<std::optional<float>(ValueId)> constantNumber, std::function<std::size_t(ValueId)> rankOf)
+      : m_constantNumber(std::move(constantNumber)), m_rankOf(std::move(rankOf)) {}
   /// The register of a value; a new one if it has none yet (then it is an input or a constant number).
   std::uint16_t registerOf(ValueId value);
-  void add(const Node& node);
+  /// `type`: what the result is in memory.
+  void add(const Node& node, DataType type);
 
-  /// Values that were read before any node produced them, and are no constant numbers.
-  const std::vector<std::pair<ValueId, std::uint16_t>>& inputs() const { return m_inputs; }
+  /// A value that was read before any node produced it, and is no constant number. Scales and zero points of one axis
+  /// have `trailing` axes behind it.
+  struct Input {
+    ValueId value;
+    std::uint16_t reg = 0;
+    std::size_t trailing = 0;
+  };
+  const std::vector<Input>& inputs() const { return m_inputs; }
   /// Fills in code, numbers and the count of registers, reusing those of values that are not in `kept` after their
   /// last use.
   void finish(TapeProgram& program, const std::vector<ValueId>& kept);
@@ -37,12 +46,17 @@ class TapeBuilder {
   void addUnary(const Node& node, TapeOp op);
   void addPow(const Node& node, std::uint16_t target);
   void addClip(const Node& node, std::uint16_t target);
+  void addQuantize(const Node& node, DataType type, std::uint16_t target);
+  void addDequantize(const Node& node, std::uint16_t target);
+  std::uint16_t alongAxis(const Node& node, std::size_t operand);
 
   std::function<std::optional<float>(ValueId)> m_constantNumber;
+  std::function<std::size_t(ValueId)> m_rankOf;
+  std::map<std::pair<ValueId, std::size_t>, std::uint16_t> m_alongAxis;
   std::map<ValueId, std::uint16_t> m_values;
   std::map<float, std::uint16_t> m_numbers;
   std::vector<std::pair<std::uint16_t, float>> m_numberList;
-  std::vector<std::pair<ValueId, std::uint16_t>> m_inputs;
+  std::vector<Input> m_inputs;
   std::vector<TapeInstruction> m_code;
   std::uint16_t m_registers = 0;
 };

@@ -53,6 +53,18 @@ TEST(Conv, AsymmetricPadsThreeAxesAndOne) {
             1);
 }
 
+// Groups that fill no blocks: what oneDNN prefers when it may choose is not what it makes when layouts are given. Every
+// tactic that is offered can be prepared.
+TEST(Conv, GroupsThatFillNoBlocks) {
+  for (const auto& [in, out, kernel] : {std::tuple(24, 20, 1), std::tuple(24, 20, 3), std::tuple(20, 20, 1),
+                                        std::tuple(24, 24, 1), std::tuple(20, 24, 3)}) {
+    Net net;
+    EXPECT_GE(net.check(net.add("Conv", {net.input({1, in, 16, 24}), net.weights({out, in / 2, kernel, kernel})},
+                                {{"kernel_shape", Ints{kernel, kernel}}, {"group", std::int64_t{2}}})),
+              1);
+  }
+}
+
 TEST(Conv, Transposed) {
   for (const std::int64_t groups : {1, 2}) {
     Net net;

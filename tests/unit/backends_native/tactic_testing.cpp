@@ -64,6 +64,7 @@ TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
     outcome.problem = kernel.error().text();
     return outcome;
   }
+  outcome.scratchBytes = kernel.value()->scratchBytes();
   std::vector<Buffer> memory;
   memory.reserve(fused.inputs.size() + fused.outputs.size());
   std::vector<const std::byte*> inputs;
@@ -166,6 +167,39 @@ std::shared_ptr<const Plan> planned(const OneNode& description) {
   }
   editor.addNode(node);
   return planned(editor);
+}
+
+Plan asOneKernel(const Plan& plan, std::string_view kind, const std::vector<Role>& roles) {
+  Plan one = plan;
+  const Graph& graph = plan.graph();
+  FusedNode fused = plan.fusedNodes.front();
+  fused.name = "all";
+  fused.kind = kind;
+  fused.nodes.assign(graph.order().begin(), graph.order().end());
+  fused.root = fused.nodes.front();
+  fused.inputs.assign(graph.inputs().begin(), graph.inputs().end());
+  fused.outputs.clear();
+  fused.innerEdges.clear();
+  fused.bindings.clear();
+  fused.compute = fused.accumulate = DataType::F32;
+  for (const NodeId id : fused.nodes) {
+    for (const ValueId value : graph.node(id).outputs) {
+      if (graph.isOutput(value))
+        fused.outputs.push_back({value, plan.storedType(value)});
+      else
+        fused.innerEdges.push_back({value, false, graph.value(value).type.dtype});
+    }
+  }
+  fused.reads.clear();
+  for (const ValueId value : fused.inputs) fused.reads.push_back(plan.storedType(value));
+  for (const Role& role : roles) {
+    const NodeId node = role.madeBy.valid() ? graph.value(role.madeBy).producer : NodeId();
+    if (node.valid() && role.role == roles::kRoot) fused.root = node;
+    fused.bindings.push_back({role.role, role.value, node});
+  }
+  one.fusedNodes = {fused};
+  one.index();
+  return one;
 }
 
 std::vector<TacticOutcome> tryAllTactics(const Plan& plan, Layout delivered, int threads) {

@@ -23,6 +23,7 @@ struct TacticOutcome {
   std::string problem;  ///< empty: it ran
   double worst = 0;     ///< largest |difference| relative to the root mean square of the expected values
   bool emulated = false;
+  std::size_t scratchBytes = 0;  ///< of the kernel: what it keeps between its steps
 };
 
 /// Runs every tactic of every fused node of `plan` (inputs at their opt extents). `delivered`: the layout in which
@@ -40,6 +41,15 @@ struct OneNode {
   int outputs = 1;
 };
 std::shared_ptr<const Plan> planned(const OneNode& node);
+
+/// What a value, or the node that makes it, is to a kernel.
+struct Role {
+  std::string_view role;
+  ValueId value;
+  ValueId madeBy;  ///< invalid: the role is of no node
+};
+/// `plan` with all its nodes as one fused node, with these bindings: what a rule of the planner might match.
+Plan asOneKernel(const Plan& plan, std::string_view kind, const std::vector<Role>& roles);
 
 TensorType f32(const Dims& dims);
 

@@ -5,23 +5,15 @@
 #include <cstdlib>
 #include <optional>
 
-#include "engine/engine.h"
 #include "interchange/npz.h"
 #include "session/session.h"
 #include "tests/support/paths.h"
+#include "tests/unit/networks/network_engine.h"
 
 namespace fusescope {
 namespace {
 
-std::unique_ptr<Engine> engineFor(const std::filesystem::path& path, const std::string& backend) {
-  auto model = openModel(path);
-  EXPECT_TRUE(model.ok()) << model.error().text();
-  auto plan = makePlan(model.value(), PlanOptions{});
-  EXPECT_TRUE(plan.ok()) << plan.error().text();
-  auto engine = buildEngine(plan.value(), {.backend = backend, .measureTactics = false});
-  EXPECT_TRUE(engine.ok()) << engine.error().text();
-  return std::move(engine).value();
-}
+using test::engineFor;
 
 void expectClose(const std::map<std::string, Tensor>& actual, const std::map<std::string, Tensor>& expected,
                  const Tolerance& tolerance) {

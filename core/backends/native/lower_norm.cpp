@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <array>
+
+#include "backends/native/lowering.h"
+#include "backends/native/norm_step.h"
+#include "planning/kinds.h"
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::string_view kGroupNorm = "group_norm";
+constexpr std::string_view kGroups = "groups";  ///< role of x seen as [N, groups, …]
+
+/// Whether `weights` run along the axes of `dims` from `first` up to `last` in full and are 1 along the others.
+bool runAlong(const Dims& weights, const Dims& dims, std::size_t first, std::size_t last) {
+  if (weights.size() > dims.size() || weights.size() < dims.size() - first) return false;
+  const std::size_t lead = dims.size() - weights.size();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t axis = lead + i;
+    if (weights[i] != (axis >= first && axis < last ? dims[axis] : 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<bool> Lowering::lowerNorm(const Node& node) {
+  const bool groups = node.is("InstanceNormalization") || node.is("GroupNormalization");
+  const bool rows = node.is("LayerNormalization") || node.is("RMSNormalization");
+  const Dims dims = dimsOf(node.input(0));
+  if (!(groups || rows) || typeOf(node.input(0)) != DataType::F32 || dims.empty()) return false;
+  const std::size_t axis = rows ? positiveAxis(node.intAttribute("axis", -1), dims.size()) : 1;
+  NormPattern pattern{.input = node.input(0),
+                      .scale = node.input(1),
+                      .bias = node.input(2),
+                      .results = node.outputs,
+                      .name = node.is("RMSNormalization")     ? kinds::kRmsNorm
+                              : rows                          ? kinds::kLayerNorm
+                              : node.is("GroupNormalization") ? kGroupNorm
+                                                              : "instance_norm",
+                      .epsilon = node.floatAttribute("epsilon", 1e-5f),
+                      .centred = !node.is("RMSNormalization")};
+  const std::int64_t channels = dims.size() > 1 ? dims[1] : 0;
+  const std::int64_t parts = node.is("GroupNormalization") ? node.intAttribute("num_groups", 1) : channels;
+  if (groups && productOf(dims, 1) <= 0) return false;
+  pattern.weighted = productOf(dims, axis);
+  pattern.count = rows ? pattern.weighted : pattern.weighted / parts;
+  for (const ValueId value : {pattern.scale, pattern.bias}) {
+    if (!value.valid()) continue;
+    const std::int64_t weights = elementCount(dimsOf(value)).value_or(0);
+    if (!(rows ? weights == pattern.count : weights == channels || weights == parts)) return false;
+  }
+  TRY(emitNorm(pattern));
+  return true;
+}
+
+Status Lowering::emitNorm(const NormPattern& pattern) {
+  NormCall call{.from = TRY(plain(TRY(ref(pattern.input)))),
+                .count = pattern.count,
+                .epsilon = pattern.epsilon,
+                .centred = pattern.centred,
+                .run = 1,
+                .weights = pattern.count};
+  std::vector<BufferIndex> reads = {call.from.buffer}, writes;
+  for (const auto& [value, target] : {std::pair(pattern.scale, &call.scale), std::pair(pattern.bias, &call.bias)}) {
+    if (!value.valid()) continue;
+    *target = TRY(plain(TRY(ref(value))));
+    call.weights = (*target)->count();
+    call.run = pattern.weighted / call.weights;
+    reads.push_back((*target)->buffer);
+  }
+  for (std::size_t i = 0; i < pattern.results.size(); ++i) {
+    const ValueId result = pattern.results[i];
+    if (!result.valid() || (i > 0 && !m_request.values.contains(result))) continue;
+    const Ref to = allocate(result);
+    define(result, to);
+    writes.push_back(to.buffer);
+    if (i == 0) call.to = to;
+    if (i == 1) call.mean = to;
+    if (i == 2) call.inverse = to;
+  }
+  m_implementations.emplace_back(pattern.name);
+  m_program.addStep(makeNormStep(std::move(call), m_threads), reads, writes);
+  return Done{};
+}
+
+// The kinds of norms say what they calculate; their bindings say of what.
+std::optional<NormPattern> Lowering::boundNorm() const {
+  const Binding* input = findBinding(m_fused.bindings, roles::kInput);
+  const Binding* result = findBinding(m_fused.bindings, roles::kResult);
+  const bool grouped = m_fused.kind == kGroupNorm;
+  const bool norm = grouped || m_fused.kind == kinds::kLayerNorm || m_fused.kind == kinds::kRmsNorm;
+  if (!norm || input == nullptr || result == nullptr || typeOf(input->value) != DataType::F32) return std::nullopt;
+  const auto valueOf = [&](std::string_view role) {
+    const Binding* binding = findBinding(m_fused.bindings, role);
+    return binding == nullptr ? ValueId() : binding->value;
+  };
+  NormPattern pattern{.input = input->value,
+                      .scale = valueOf(roles::kScale),
+                      .bias = valueOf(roles::kBias),
+                      .results = {result->value},
+                      .name = m_fused.kind,
+                      .centred = m_fused.kind != kinds::kRmsNorm};
+  if (!takeEpsilon(pattern) || !takeExtents(pattern, grouped)) return std::nullopt;
+  pattern.nodes = between(input->value, result->value);
+  if (pattern.nodes.empty() || !leavesOnly(pattern.nodes, result->value)) return std::nullopt;
+  pattern.last = *producer(result->value);
+  return pattern;
+}
+
+/// Of a binding, else of the root, which is a normalisation then.
+bool Lowering::takeEpsilon(NormPattern& pattern) const {
+  const Binding* epsilon = findBinding(m_fused.bindings, roles::kEpsilon);
+  if (epsilon == nullptr && !node(m_fused.root).op.ends_with("Normalization")) return false;
+  const std::optional<float> number =
+      epsilon == nullptr ? node(m_fused.root).floatAttribute("epsilon", 1e-5f) : constantNumber(epsilon->value);
+  pattern.epsilon = number.value_or(0);
+  return number.has_value();
+}
+
+/// How many elements are normalised together: the last axes that its means take, or those of a group.
+bool Lowering::takeExtents(NormPattern& pattern, bool grouped) const {
+  const Dims dims = dimsOf(pattern.input);
+  if (elementCount(dims).value_or(0) <= 0 || dimsOf(pattern.results[0]) != dims) return false;
+  std::size_t first = dims.size() - 1, last = dims.size();
+  if (grouped) {
+    const Binding* groups = findBinding(m_fused.bindings, kGroups);
+    if (groups == nullptr || dims.size() < 2) return false;
+    const Dims seen = dimsOf(groups->value);
+    if (seen.size() < 2 || seen[0] != dims[0] || seen[1] <= 0) return false;
+    pattern.count = productOf(dims, 1) / seen[1];
+    pattern.weighted = productOf(dims, 1);
+    first = 1;
+    last = 2;
+  } else {
+    for (const NodeId id : m_fused.nodes) {
+      if (!node(id).op.starts_with("Reduce")) continue;
+      const auto reduced = reducedAxes(node(id), dims.size());
+      if (!reduced) return false;
+      const auto from = std::find(reduced->begin(), reduced->end(), true);
+      if (std::find(from, reduced->end(), false) != reduced->end()) return false;
+      first = static_cast<std::size_t>(from - reduced->begin());
+    }
+    pattern.count = pattern.weighted = productOf(dims, first);
+  }
+  return std::ranges::all_of(std::array{pattern.scale, pattern.bias}, [&](ValueId weights) {
+    return !weights.valid() || runAlong(dimsOf(weights), dims, first, last);
+  });
+}
+
+}  // namespace fusescope::native

@@ -1,0 +1,61 @@
+#include "backends/native/norm_step.h"
+
+#include <algorithm>
+
+#include "backends/native/rows.h"
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::int64_t kParallelCount = 16 * 1024;
+
+class NormStep final : public Step {
+ public:
+  NormStep(NormCall call, int threads) : m_call(std::move(call)), m_threads(threads) {
+    m_alongRow = m_call.run == 1 && m_call.weights == m_call.count;
+  }
+
+  Status run(Memory memory, std::byte*) override {
+    const auto numbers = [&](const std::optional<Ref>& ref) { return ref ? elementsAt<float>(*ref, memory) : nullptr; };
+    const float* from = elementsAt<float>(m_call.from, memory);
+    float* to = elementsAt<float>(m_call.to, memory);
+    const float *scale = numbers(m_call.scale), *bias = numbers(m_call.bias);
+    float *means = numbers(m_call.mean), *inverses = numbers(m_call.inverse);
+    const NormRow how{.scale = m_alongRow ? scale : nullptr,
+                      .bias = m_alongRow ? bias : nullptr,
+                      .epsilon = m_call.epsilon,
+                      .centred = m_call.centred};
+    const std::int64_t total = m_call.from.count(), count = m_call.count;
+    const std::int64_t rows = count == 0 ? 0 : total / count;
+#pragma omp parallel for schedule(static) num_threads(m_threads) if (total > kParallelCount)
+    for (std::int64_t i = 0; i < rows; ++i) {
+      normRow(from + i * count, to + i * count, count, how, means == nullptr ? nullptr : means + i,
+              inverses == nullptr ? nullptr : inverses + i);
+      if (!m_alongRow) weigh(i * count, to, scale, bias);
+    }
+    return Done{};
+  }
+
+ private:
+  /// Scale and bias of the row that begins at element `begin`.
+  void weigh(std::int64_t begin, float* to, const float* scale, const float* bias) const {
+    for (std::int64_t i = begin; i < begin + m_call.count;) {
+      const std::int64_t end = std::min(begin + m_call.count, (i / m_call.run + 1) * m_call.run);
+      const std::int64_t weight = i / m_call.run % m_call.weights;
+      const float factor = scale == nullptr ? 1.0f : scale[weight], offset = bias == nullptr ? 0.0f : bias[weight];
+      for (; i < end; ++i) to[i] = to[i] * factor + offset;
+    }
+  }
+
+  NormCall m_call;
+  int m_threads;
+  bool m_alongRow = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> makeNormStep(NormCall call, int threads) {
+  return std::make_unique<NormStep>(std::move(call), threads);
+}
+
+}  // namespace fusescope::native

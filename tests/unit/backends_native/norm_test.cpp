@@ -1,0 +1,88 @@
+// Norms that several nodes spell out, as their bindings say, and norms of one node.
+#include <gtest/gtest.h>
+
+#include "tests/unit/backends_native/tactic_testing.h"
+
+namespace fusescope::testing {
+namespace {
+
+/// Our tactics are `name` alone, it agrees with the reference and leaves nothing in memory on its way.
+void expectOneKernel(const std::vector<TacticOutcome>& outcomes, const std::string& name) {
+  expectAgreement(outcomes, 1e-5);
+  ASSERT_EQ(outcomes.size(), 2U);
+  EXPECT_EQ(outcomes[0].tactic, name);
+  EXPECT_EQ(outcomes[0].scratchBytes, 0U);
+}
+
+/// (x - mean) / sqrt(mean of squares + epsilon) over `axes`; x itself where it is not centred.
+struct Core {
+  ValueId x, epsilon, result;
+};
+Core normCore(Net& net, ValueId x, const Ints& axes, bool centred) {
+  Core core{.x = x, .epsilon = net.number(1e-3f)};
+  const ValueId d = centred ? net.add("Sub", {x, net.add("ReduceMean", {x, net.ints(axes)})}) : x;
+  const ValueId squares = net.add("ReduceMean", {net.add("Mul", {d, d}), net.ints(axes)});
+  core.result = net.add("Div", {d, net.add("Sqrt", {net.add("Add", {squares, core.epsilon})})});
+  return core;
+}
+
+TEST(BoundNorm, RowsWithScaleAndBias) {
+  for (const bool centred : {false, true}) {
+    for (const auto& [axes, weights] :
+         {std::pair(Ints{-1}, Dims{16}), std::pair(Ints{-1}, Dims{1, 1, 16}), std::pair(Ints{1, 2}, Dims{5, 16})}) {
+      Net net;
+      const Core core = normCore(net, net.input({3, 5, 16}), axes, centred);
+      const ValueId scale = net.weights(weights), bias = net.weights(weights);
+      const ValueId scaled = net.add("Mul", {scale, core.result});
+      const ValueId result = net.add("Add", {scaled, bias});
+      net.editor.addOutput(net.add("Reshape", {result, net.ints({15, 16})}));
+      const std::string kind = centred ? "layer_norm" : "rms_norm";
+      const Plan plan = asOneKernel(*planned(net.editor), kind,
+                                    {{roles::kInput, core.x, {}},
+                                     {roles::kEpsilon, core.epsilon, {}},
+                                     {roles::kScale, scale, scaled},
+                                     {roles::kBias, bias, result},
+                                     {roles::kResult, result, result}});
+      expectOneKernel(tryAllTactics(plan), "native:" + kind);
+    }
+  }
+}
+
+TEST(BoundNorm, WithoutWeights) {
+  Net net;
+  const Core core = normCore(net, net.input({4, 33}), {1}, true);
+  net.editor.addOutput(core.result);
+  const Plan plan = asOneKernel(
+      *planned(net.editor), "layer_norm",
+      {{roles::kInput, core.x, {}}, {roles::kEpsilon, core.epsilon, {}}, {roles::kResult, core.result, core.result}});
+  expectOneKernel(tryAllTactics(plan), "native:layer_norm");
+}
+
+TEST(BoundNorm, GroupsOfChannels) {
+  Net net;
+  const ValueId x = net.input({2, 6, 3, 4});
+  const ValueId groups = net.add("Reshape", {x, net.ints({2, 3, -1})});
+  const ValueId normed =
+      net.add("InstanceNormalization", {groups, net.numbers({1, 1, 1}), net.numbers({0, 0, 0})}, {{"epsilon", 0.01f}});
+  const ValueId scale = net.weights({6, 1, 1}), bias = net.weights({1, 6, 1, 1});
+  const ValueId scaled = net.add("Mul", {net.add("Reshape", {normed, net.ints({2, 6, 3, 4})}), scale});
+  const ValueId result = net.add("Add", {scaled, bias});
+  net.editor.addOutput(result);
+  Plan plan = asOneKernel(*planned(net.editor), "group_norm",
+                          {{roles::kInput, x, {}},
+                           {"groups", groups, groups},
+                           {roles::kScale, scale, scaled},
+                           {roles::kBias, bias, result},
+                           {roles::kResult, result, result}});
+  plan.fusedNodes[0].root = plan.graph().value(normed).producer;
+  expectOneKernel(tryAllTactics(plan), "native:group_norm");
+}
+
+TEST(Norm, GroupNormalizationIsOwn) {
+  Net net;
+  expectOwnKernels(net, net.add("GroupNormalization", {net.input({2, 6, 5, 3}), net.weights({6}), net.weights({6})},
+                                {{"num_groups", std::int64_t{3}}}));
+}
+
+}  // namespace
+}  // namespace fusescope::testing

@@ -1,0 +1,131 @@
+// Quantised edges inside kernels: float arithmetic on dequantised values, against the reference kernel.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/backends_native/tactic_testing.h"
+
+namespace fusescope::testing {
+namespace {
+
+/// A network with quantised edges under construction.
+struct QuantisedNet : Net {
+  ValueId codes(const Dims& dims, DataType type, std::uint32_t spread = 200) {
+    Tensor numbers = Tensor::zeros(DataType::F32, dims);
+    std::uint32_t i = seed++;
+    for (float& number : numbers.mutableData<float>())
+      number =
+          static_cast<float>((i = i * 1664525u + 1013904223u) >> 16 & 0xffu) * static_cast<float>(spread) / 255.0f -
+          (type == DataType::U8 ? 0.0f : static_cast<float>(spread) / 2);
+    return editor.addConstant("q" + std::to_string(names++), numbers.converted(type));
+  }
+  ValueId zero(DataType type, float value) {
+    return editor.addConstant("z" + std::to_string(names++), Tensor::scalar(value).converted(type));
+  }
+  ValueId quantised(ValueId x, float scale, ValueId zeroPoint) {
+    return add("QuantizeLinear", {x, number(scale), zeroPoint});
+  }
+  ValueId dequantised(ValueId x, float scale, ValueId zeroPoint) {
+    return add("DequantizeLinear", {x, number(scale), zeroPoint});
+  }
+  ValueId rounded(ValueId x, float scale, DataType type, float zeroPoint) {
+    const ValueId place = zero(type, zeroPoint);
+    return dequantised(quantised(x, scale, place), scale, place);
+  }
+  /// One kernel, of which every tactic agrees to the last code; none runs a part by the reference, all are emulated or
+  /// none, and the first is `tactic`, which needs constant weights where it is a convolution or product.
+  void expectOwn(ValueId result, const std::string& tactic = "native:") {
+    editor.addOutput(result);
+    const auto plan = planned(editor);
+    EXPECT_EQ(plan->fusedNodes.size(), 1U);
+    const auto outcomes = tryAllTactics(*plan);
+    EXPECT_GE(expectAgreement(outcomes, 1e-5), 1);
+    EXPECT_TRUE(outcomes.front().tactic.starts_with(tactic)) << outcomes.front().tactic;
+    for (const TacticOutcome& outcome : outcomes) {
+      EXPECT_EQ(outcome.tactic.find(":reference"), std::string::npos) << outcome.tactic;
+      EXPECT_EQ(outcome.emulated, outcomes.front().emulated) << outcome.tactic;
+    }
+  }
+};
+
+TEST(Quantisation, RoundsHalvesToEvenAndSaturates) {
+  for (const DataType type : {DataType::I8, DataType::U8}) {
+    QuantisedNet net;
+    const float infinity = INFINITY;
+    // A half of a scale is exact in floats.
+    const ValueId halves = net.numbers({0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 127.4f, 127.5f, 300.0f, -128.5f, -129.0f, 1e30f,
+                                        -1e30f, infinity, -infinity, NAN, 0.49999997f});
+    const ValueId nothing = net.add("Mul", {net.input({16}), net.number(0)});
+    const ValueId x = net.add("Mul", {net.add("Add", {nothing, halves}), net.number(0.25f)});
+    const ValueId place = net.zero(type, type == DataType::U8 ? 7.0f : -3.0f);
+    net.expectOwn(net.quantised(x, 0.25f, place));
+  }
+}
+
+TEST(Quantisation, AlongAnAxis) {
+  for (const std::int64_t axis : {0, 1, 2, -1}) {
+    for (const DataType type : {DataType::I8, DataType::U8}) {
+      QuantisedNet net;
+      const Dims dims = {3, 5, 7};
+      const std::int64_t count = dims[static_cast<std::size_t>(axis < 0 ? axis + 3 : axis)];
+      const ValueId scales = net.positive({count}), places = net.codes({count}, type, 20);
+      const std::map<std::string, Attribute> along = {{"axis", axis}};
+      const ValueId x = net.add("Relu", {net.input(dims)});
+      const ValueId codes = net.add("QuantizeLinear", {x, scales, places}, along);
+      net.expectOwn(net.add("DequantizeLinear", {codes, scales, places}, along));
+    }
+  }
+}
+
+TEST(Quantisation, CodesEnterAndLeaveTheKernel) {
+  for (const DataType type : {DataType::I8, DataType::U8}) {
+    QuantisedNet net;
+    const ValueId place = net.zero(type, 1);
+    const ValueId a = net.dequantised(net.input({2, 8, 6, 6}, type), 0.1f, place);
+    const ValueId b = net.dequantised(net.input({2, 8, 6, 6}, type), 0.2f, place);
+    net.expectOwn(net.quantised(net.add("Add", {a, b}), 0.15f, place));
+  }
+}
+
+TEST(Quantisation, ConvolutionWithDequantisedFilters) {
+  for (const bool residual : {false, true}) {
+    QuantisedNet net;
+    const ValueId place = net.zero(DataType::U8, 3);
+    const ValueId x = net.dequantised(net.input({1, 8, 9, 9}, DataType::U8), 0.05f, place);
+    const ValueId w =
+        net.add("DequantizeLinear",
+                {net.codes({16, 8, 3, 3}, DataType::I8), net.positive({16}), net.codes({16}, DataType::I8, 0)},
+                {{"axis", std::int64_t{0}}});
+    const ValueId bias = net.dequantised(net.codes({16}, DataType::I32), 0.01f, net.zero(DataType::I32, 0));
+    ValueId y = net.add("Conv", {x, w, bias}, {{"kernel_shape", Ints{3, 3}}});
+    if (residual) y = net.add("Add", {y, net.dequantised(net.input({1, 16, 7, 7}, DataType::U8), 0.1f, place)});
+    net.expectOwn(net.quantised(net.add("Relu", {y}), 0.5f, place), "onednn:conv:");
+  }
+}
+
+TEST(Quantisation, ProductByDequantisedWeights) {
+  QuantisedNet net;
+  const ValueId place = net.zero(DataType::I8, 0);
+  const ValueId x = net.rounded(net.input({5, 24}), 0.01f, DataType::I8, 0);
+  const ValueId w = net.add("DequantizeLinear",
+                            {net.codes({24, 12}, DataType::I8), net.positive({12}), net.codes({12}, DataType::I8, 0)},
+                            {{"axis", std::int64_t{1}}});
+  const ValueId y = net.add("Add", {net.add("MatMul", {x, w}), net.weights({12})});
+  net.expectOwn(net.quantised(net.add("Relu", {y}), 0.25f, place), "native:matmul");
+}
+
+TEST(Quantisation, PoolAndConcat) {
+  QuantisedNet pool;
+  const ValueId place = pool.zero(DataType::U8, 3);
+  const ValueId x = pool.dequantised(pool.input({1, 8, 8, 8}, DataType::U8), 0.05f, place);
+  pool.expectOwn(pool.quantised(pool.add("MaxPool", {x}, {{"kernel_shape", Ints{2, 2}}}), 0.05f, place));
+
+  QuantisedNet concat;
+  const ValueId at = concat.zero(DataType::I8, 0);
+  const ValueId a = concat.dequantised(concat.input({1, 8, 4, 4}, DataType::I8), 0.05f, at);
+  const ValueId b = concat.dequantised(concat.input({1, 4, 4, 4}, DataType::I8), 0.1f, at);
+  concat.expectOwn(concat.quantised(concat.add("Concat", {a, b}, {{"axis", std::int64_t{1}}}), 0.1f, at));
+}
+
+}  // namespace
+}  // namespace fusescope::testing
