@@ -88,8 +88,8 @@ std::optional<NodeId> ContractedGraph::pathOutside(std::span<const std::size_t> 
   bool largestIsRead = groups.size() == 2;
   if (largestIsRead) {
     const std::size_t other = groups[0] == largest ? groups[1] : groups[0];
-    largestIsRead = std::ranges::any_of(m_groups[other].producers,
-                                        [&](std::uint32_t p) { return groupOf(NodeId(p)) == largest; });
+    largestIsRead =
+        std::ranges::any_of(m_groups[other].producers, [&](std::uint32_t p) { return groupOf(NodeId(p)) == largest; });
   }
   for (const std::size_t group : groups) {
     if (group == largest && largestIsRead) continue;

@@ -6,8 +6,8 @@
 namespace fusescope {
 
 /// The cheapest way to give each of n things one of two labels, where each label has a cost and two things with
-/// different labels may have one: exact, by a minimum cut (Kolmogorov and Zabih, "What Energy Functions Can Be Minimized
-/// via Graph Cuts?", 2004; the flow by Dinic's algorithm). Costs are not negative; infinite ones forbid.
+/// different labels may have one: exact, by a minimum cut (Kolmogorov and Zabih, "What Energy Functions Can Be
+/// Minimized via Graph Cuts?", 2004; the flow by Dinic's algorithm). Costs are not negative; infinite ones forbid.
 class MinCut {
  public:
   std::size_t add();  ///< one more thing; its index

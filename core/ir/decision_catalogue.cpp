@@ -88,7 +88,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // fuse
       {"fuse.merged", Fuse, true, "runs as one {kind} kernel (rule {rule})"},
       {"fuse.predicted", Fuse, true,
-       "{target} is expected to run it as one {kind} kernel (rule {rule}); only an engine's own layer information can tell"},
+       "{target} is expected to run it as one {kind} kernel (rule {rule}); only an engine's own layer information can "
+       "tell"},
       {"fuse.single", Fuse, true, "runs alone as {kind}"},
       {"fuse.split", Fuse, false, "{producer} and {consumer} stay apart: a split was asked for after {node}"},
       {"fuse.split_honoured", Fuse, true, "nothing fuses across its output"},
@@ -96,7 +97,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"fuse.no_fuse", Fuse, false, "rule {rule} was told to leave {node} alone"},
       {"fuse.no_fuse_honoured", Fuse, true, "rule {rule} is switched off for {nodes} nodes"},
       {"fuse.precision_differs", Fuse, false,
-       "{producer} computes in {producer_type} and {consumer} in {consumer_type}, and a {kind} kernel has one type for both"},
+       "{producer} computes in {producer_type} and {consumer} in {consumer_type}, and a {kind} kernel has one type for "
+       "both"},
       {"fuse.output_type_pinned", Fuse, false,
        "{producer} and {consumer} stay apart: the output of {node} has a pinned type and must stand in memory"},
       {"fuse.inner_value_used_outside", Fuse, false,
@@ -131,7 +133,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "computes in {type}, as --precision asks, by an edit of the network, whose types decide: {edit}"},
       {"precision.moved", Precision, true, "moves elements and leaves them as {type}"},
       {"precision.author", Precision, true, "keeps {type}, which its author chose: {author}"},
-      {"precision.quantised", Precision, true, "multiplies the {type} integers that it reads, as the network is quantised"},
+      {"precision.quantised", Precision, true,
+       "multiplies the {type} integers that it reads, as the network is quantised"},
       {"precision.fallback", Precision, true, "runs in fallback and keeps {type}"},
       {"precision.type_kept", Precision, true, "keeps {type}: {target} computes it in no other type"},
       {"precision.pin_granted", Precision, true, "computes in {type}, as pinned"},
@@ -153,7 +156,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the pin to {type} holds at a price: kernels taken apart: {lost}; kernels more: {kernels}; "
        "casts more: {casts}; bytes moved more: {bytes}"},
       {"precision.pins_together", Precision, true,
-       "all {pins} pins together: kernels taken apart: {lost}; kernels more: {kernels}; casts more: {casts}; bytes moved "
+       "all {pins} pins together: kernels taken apart: {lost}; kernels more: {kernels}; casts more: {casts}; bytes "
+       "moved "
        "more: {bytes}; of these they share {shared_kernels} kernels, {shared_casts} casts and {shared_bytes} bytes"},
       {"precision.index_lowered", Precision, false,
        "becomes an index of {index_of} and is calculated in {type}, which holds integers exactly up to {limit} only"},

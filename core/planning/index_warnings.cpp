@@ -10,9 +10,9 @@ namespace {
 
 /// Whether operand `i` of `node` says where or how many.
 bool isIndexOperand(const Node& node, std::size_t i) {
-  const bool second = i == 1 && (node.is("Gather") || node.is("GatherElements") || node.is("GatherND") ||
-                                 node.is("ScatterElements") || node.is("ScatterND") || node.is("Reshape") ||
-                                 node.is("Expand") || node.is("Tile") || node.is("TopK"));
+  const bool second =
+      i == 1 && (node.is("Gather") || node.is("GatherElements") || node.is("GatherND") || node.is("ScatterElements") ||
+                 node.is("ScatterND") || node.is("Reshape") || node.is("Expand") || node.is("Tile") || node.is("TopK"));
   return second || (i > 0 && (node.is("Slice") || node.is("Pad") || node.is("Split"))) || node.is("ConstantOfShape") ||
          (i == 0 && node.is("OneHot"));
 }
@@ -61,10 +61,9 @@ class IndexWalk {
     const DataType type = m_plan.calculates[node.id.index];
     if (type != DataType::F16 && type != DataType::BF16) return;
     if (m_graph.value(node.outputs.front()).type.dtype == type) return;  // the network declares it
-    m_warnings.push_back(decide("precision.index_lowered", {Subject::node(node.name)}, "precision",
-                                {{"index_of", m_graph.node(index).name},
-                                 {"type", std::string(name(type))},
-                                 {"limit", exactLimit(type)}}));
+    m_warnings.push_back(decide(
+        "precision.index_lowered", {Subject::node(node.name)}, "precision",
+        {{"index_of", m_graph.node(index).name}, {"type", std::string(name(type))}, {"limit", exactLimit(type)}}));
   }
 
   const Plan& m_plan;

@@ -47,8 +47,7 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
   layout.directives =
       std::make_shared<DirectiveMap>(TRY(resolveDirectives(*model, plan.target, plan.options.directives, stop)));
 
-  plan.structure =
-      TRY(makeStructure(*model, plan.target, *layout.directives, plan.options, std::move(previous), stop));
+  plan.structure = TRY(makeStructure(*model, plan.target, *layout.directives, plan.options, std::move(previous), stop));
   const Structure& structure = *plan.structure;
   plan.segments = structure.partition.segments;
   plan.truncation = structure.truncation.plan;
@@ -74,8 +73,8 @@ namespace {
 
 /// The recipe. `priced`: for each node the type that prices chose, or nothing.
 Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const PricedTypes& priced, const PriceModel* prices,
-                                             const StopToken& stop, std::shared_ptr<const Structure> previous) {
+                                             const PricedTypes& priced, const PriceModel* prices, const StopToken& stop,
+                                             std::shared_ptr<const Structure> previous) {
   // 1 to 4. What runs where, as which kernels, in which types.
   Layout layout = TRY(layOut(model, options, priced.types, std::move(previous), stop));
   Plan& plan = layout.plan;

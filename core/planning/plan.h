@@ -59,9 +59,9 @@ struct FusedNode {
   std::vector<DataType> reads;  ///< as inputs: the type at which each is handed to the kernel
   std::vector<FusedOutput> outputs;
   std::vector<InnerEdge> innerEdges;
-  Bindings bindings;          ///< what its nodes and values are to the kernel
+  Bindings bindings;            ///< what its nodes and values are to the kernel
   std::vector<NodeId> oneType;  ///< nodes that the kernel can only calculate in one type
-  Hash128 identity;           ///< of the origins it covers: the same in every plan that has a fused node of these nodes
+  Hash128 identity;  ///< of the origins it covers: the same in every plan that has a fused node of these nodes
   DataType compute = DataType::Undefined;     ///< of the root, or of the nodes that must have one type
   DataType accumulate = DataType::Undefined;  ///< sums and inner values
   std::optional<std::int64_t> flops;          ///< null where an extent is not known
@@ -128,13 +128,13 @@ struct Plan {
   std::vector<PrecisionGrant> precisionMap;  ///< one per node, graph order
   TruncationPlan truncation;
   std::vector<PlannedCast> casts;
-  std::vector<Decision> decisions;       ///< the model's first, then the planner's in the order of the pipeline
-  std::optional<double> predictedMs;     ///< of all kernels and conversions; null unless each is known
-  Hash128 hash;                          ///< of model, target, directives, options and the measured times used
-  std::vector<DataType> calculates;      ///< by NodeId: what it calculates in; Undefined for moves and what has no floats
-  std::vector<FusedNodeId> fusedOfNode;  ///< by NodeId; empty for a plan that index() was not called on
-  std::vector<DataType> storedTypes;     ///< by ValueId; as fusedOfNode
-  void index();                          ///< fills the two tables above from the rest of the plan
+  std::vector<Decision> decisions;    ///< the model's first, then the planner's in the order of the pipeline
+  std::optional<double> predictedMs;  ///< of all kernels and conversions; null unless each is known
+  Hash128 hash;                       ///< of model, target, directives, options and the measured times used
+  std::vector<DataType> calculates;   ///< by NodeId: what it calculates in; Undefined for moves and what has no floats
+  std::vector<FusedNodeId> fusedOfNode;        ///< by NodeId; empty for a plan that index() was not called on
+  std::vector<DataType> storedTypes;           ///< by ValueId; as fusedOfNode
+  void index();                                ///< fills the two tables above from the rest of the plan
   std::shared_ptr<const Structure> structure;  ///< what it is before types; handed to the next plan of the same model
 
   const Graph& graph() const { return *model->graph; }

@@ -97,7 +97,8 @@ class PairChoice {
     } else {
       m_cut.addCost(stored, producer->id.index, kNever);
     }
-    const double widening = conversion(value, m_type, DataType::F32), narrowing = conversion(value, DataType::F32, m_type);
+    const double widening = conversion(value, m_type, DataType::F32),
+                 narrowing = conversion(value, DataType::F32, m_type);
     for (const std::uint32_t reader : readers) {
       m_cut.addCost(reader, stored, widening);
       m_cut.addCost(stored, reader, narrowing);

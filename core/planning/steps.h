@@ -75,15 +75,15 @@ struct Region {
   std::vector<NodeId> oneType;  ///< nodes that its kernel can only calculate in one type
 };
 struct Fusion {
-  std::vector<Region> regions;      ///< producers before consumers
-  std::vector<Decision> refusals;   ///< merges that did not happen, and why
+  std::vector<Region> regions;     ///< producers before consumers
+  std::vector<Decision> refusals;  ///< merges that did not happen, and why
 };
 /// What stands in the way of kernels besides the graph: wishes of the user, and types that one kernel cannot hold. The
 /// default: nothing.
 struct FusionLimits {
-  const DirectiveMap* directives = nullptr;           ///< splits, rules that are switched off
-  const Directives* list = nullptr;                   ///< what the directives' indices are of
-  const std::vector<int>* mustStand = nullptr;        ///< by ValueId: the directive that makes it stand in memory, or -1
+  const DirectiveMap* directives = nullptr;     ///< splits, rules that are switched off
+  const Directives* list = nullptr;             ///< what the directives' indices are of
+  const std::vector<int>* mustStand = nullptr;  ///< by ValueId: the directive that makes it stand in memory, or -1
   const std::vector<DataType>* calculates = nullptr;  ///< by NodeId; Undefined: nothing
   bool oneTypePerKernel = false;                      ///< no kernel mixes types
   std::string nameOf(int directive) const { return directiveName((*list)[static_cast<std::size_t>(directive)]); }

@@ -33,7 +33,8 @@ std::vector<char> acceleratedNodes(const Graph& graph, const Partitioning& parti
 void indexRegions(const Graph& graph, Structure& structure) {
   structure.regionOf.assign(graph.nodeIdLimit(), 0);
   for (std::size_t i = 0; i < structure.fusion.regions.size(); ++i)
-    for (const NodeId id : structure.fusion.regions[i].nodes) structure.regionOf[id.index] = static_cast<std::uint32_t>(i);
+    for (const NodeId id : structure.fusion.regions[i].nodes)
+      structure.regionOf[id.index] = static_cast<std::uint32_t>(i);
   for (const Region& region : structure.fusion.regions)
     if (const NodeId root = quantisedRoot(graph, region); root.valid()) structure.facts[root.index].quantised = true;
 }

@@ -18,8 +18,7 @@ bool isGranted(std::string_view code) {
 
 /// How a directive is named in a grant and in its decision.
 std::string byOf(const Plan& plan, const TypeChoice& choice) {
-  if (choice.directive >= 0)
-    return directiveName(plan.options.directives[static_cast<std::size_t>(choice.directive)]);
+  if (choice.directive >= 0) return directiveName(plan.options.directives[static_cast<std::size_t>(choice.directive)]);
   if (choice.code == "precision.default") return "default";
   if (choice.code == "precision.measured") return "price_model";
   return "precision";
@@ -51,8 +50,7 @@ class TypeAnswerer {
   std::string nameOf(int index) const { return directiveName(directive(index)); }
 
   void record(std::string_view code, NodeId node, std::string by, Json arguments = Json::object()) {
-    m_decisions.push_back(
-        decide(code, {Subject::node(m_graph.node(node).name)}, std::move(by), std::move(arguments)));
+    m_decisions.push_back(decide(code, {Subject::node(m_graph.node(node).name)}, std::move(by), std::move(arguments)));
   }
 
   std::string editFor(NodeId node, DataType type) const {
@@ -122,7 +120,8 @@ class TypeAnswerer {
       same = same && m_structure.facts[id.index].natural == choice.type && m_plan.options.precisions.empty();
     }
     return same ? "it calculates in this type without the pin"
-                : "its kernel holds what it calculates with in this type or a wider one, and nothing has to be converted";
+                : "its kernel holds what it calculates with in this type or a wider one, and nothing has to be "
+                  "converted";
   }
 
   void answerCosts() {
@@ -141,8 +140,8 @@ class TypeAnswerer {
       Json arguments = costArguments(cost);
       arguments["type"] = text(directive(index).type);
       if (cost.free()) arguments["because"] = becauseOf(index);
-      m_decisions.push_back(decide(cost.free() ? "precision.pin_free" : "precision.pin_price",
-                                           std::move(subjects), nameOf(index), std::move(arguments)));
+      m_decisions.push_back(decide(cost.free() ? "precision.pin_free" : "precision.pin_price", std::move(subjects),
+                                   nameOf(index), std::move(arguments)));
     }
     if (pins.size() > 1) answerTogether(pins, sum);
   }
@@ -174,7 +173,8 @@ std::vector<PrecisionGrant> typeGrants(const Plan& plan, const Structure& struct
   grants.reserve(plan.graph().nodeCount());
   for (const NodeId id : plan.graph().order()) {
     const TypeChoice& choice = solver.choice(id);
-    PrecisionGrant grant{.node = id, .granted = choice.type, .by = byOf(plan, choice), .code = std::string(choice.code)};
+    PrecisionGrant grant{
+        .node = id, .granted = choice.type, .by = byOf(plan, choice), .code = std::string(choice.code)};
     if (choice.directive >= 0) grant.asked = plan.options.directives[static_cast<std::size_t>(choice.directive)].type;
     const auto& outputs = plan.graph().node(id).outputs;
     const auto result = std::ranges::find_if(outputs, [](ValueId value) { return value.valid(); });

@@ -22,8 +22,7 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
       m_outputObstacles(m_graph.valueIdLimit()),
       m_oneTypePerKernel(target.predictedFusions),
       m_typing([&] {
-        for (const NodeId id : m_graph.order())
-          m_choices[id.index] = m_chooser.choose(id, directives.pin[id.index]);
+        for (const NodeId id : m_graph.order()) m_choices[id.index] = m_chooser.choose(id, directives.pin[id.index]);
         std::vector<DataType> pinned(m_graph.valueIdLimit(), DataType::Undefined);
         placeOutputs(pinned);
         return Typing(m_graph, structure, chosenTypes(), std::move(pinned));
@@ -171,14 +170,16 @@ void TypeSolver::count(const Region& region, Totals& totals) {
   for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
     const DataType from = m_typing.stored(fused.inputs[i]), to = fused.reads[i];
     if (from == to || !totals.casts.try_emplace({fused.inputs[i], to}).second) continue;
-    const auto read = bytesOfValue(m_graph, fused.inputs[i], from), written = bytesOfValue(m_graph, fused.inputs[i], to);
+    const auto read = bytesOfValue(m_graph, fused.inputs[i], from),
+               written = bytesOfValue(m_graph, fused.inputs[i], to);
     totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
   }
   for (const FusedOutput& output : fused.outputs) {
     const DataType own = m_graph.value(output.value).type.dtype;
     if (!m_graph.isOutput(output.value) || own == output.type) continue;
     if (!totals.casts.try_emplace({output.value, own}).second) continue;
-    const auto read = bytesOfValue(m_graph, output.value, output.type), written = bytesOfValue(m_graph, output.value, own);
+    const auto read = bytesOfValue(m_graph, output.value, output.type),
+               written = bytesOfValue(m_graph, output.value, own);
     totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
   }
 }

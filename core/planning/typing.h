@@ -10,13 +10,14 @@
 namespace fusescope {
 
 /// Which types stand on the edges of a graph, given what its nodes calculate in. A value is made in what its producer
-/// calculates in, and wanted in the widest type of its readers; it is stored at the narrower of the two (of two types of
-/// one width: the readers'), unless a Cast of the author or a directive says otherwise. Moves pass both through.
+/// calculates in, and wanted in the widest type of its readers; it is stored at the narrower of the two (of two types
+/// of one width: the readers'), unless a Cast of the author or a directive says otherwise. Moves pass both through.
 /// Changing a few nodes costs what they reach, and can be taken back.
 class Typing {
  public:
   /// `calculates` by NodeId, Undefined where a node calculates no floats; `pinned` by ValueId, Undefined where free.
-  Typing(const Graph& graph, const Structure& structure, std::vector<DataType> calculates, std::vector<DataType> pinned);
+  Typing(const Graph& graph, const Structure& structure, std::vector<DataType> calculates,
+         std::vector<DataType> pinned);
 
   DataType calculates(NodeId node) const { return m_calculates[node.index]; }
   const std::vector<DataType>& calculates() const { return m_calculates; }
@@ -48,7 +49,7 @@ class Typing {
 
   const Graph& m_graph;
   const Structure& m_structure;
-  std::vector<DataType> m_calculates, m_pinned;        ///< by NodeId, by ValueId
+  std::vector<DataType> m_calculates, m_pinned;      ///< by NodeId, by ValueId
   std::vector<DataType> m_made, m_wanted, m_stored;  ///< by ValueId
 };
 

@@ -34,7 +34,8 @@ class WhatIfSearch {
   bool inFallback() const { return segmentIn(m_plan).kind == SegmentKind::Fallback; }
 
   bool concerns(const Decision& decision) const {
-    return !decision.allowed && std::ranges::find(decision.subjects, Subject::node(nodeName())) != decision.subjects.end();
+    return !decision.allowed &&
+           std::ranges::find(decision.subjects, Subject::node(nodeName())) != decision.subjects.end();
   }
 
   /// The regions that it could run in, and those beside them: what is wished of others does not reach it.
@@ -63,7 +64,8 @@ class WhatIfSearch {
         if (directive.pattern.empty()) return true;
         [[fallthrough]];
       default:
-        return std::ranges::any_of(nodes, [&](NodeId id) { return m_near.contains(m_plan.structure->regionOf[id.index]); });
+        return std::ranges::any_of(nodes,
+                                   [&](NodeId id) { return m_near.contains(m_plan.structure->regionOf[id.index]); });
     }
   }
 
@@ -123,8 +125,8 @@ class WhatIfSearch {
 
   /// An edit of the network, which is not planned here: what the target's table says.
   void suggestEquivalent(const Decision& decision) {
-    const std::string change = "in the network, " + decision.arguments.value("equivalent", "") + " in place of " +
-                               m_graph.node(m_node).op;
+    const std::string change =
+        "in the network, " + decision.arguments.value("equivalent", "") + " in place of " + m_graph.node(m_node).op;
     if (m_tried.insert(change).second) m_found.push_back({{}, change, m_plan.target.name + " supports that"});
   }
 

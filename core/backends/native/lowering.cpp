@@ -60,10 +60,9 @@ bool Lowering::canLower(const KernelRequest& request) {
     });
     if (oneType && edgesAreWide && narrow.size() <= 1 && (narrow.empty() || narrow.contains(first))) return true;
   }
-  const bool calculatesNarrow = std::ranges::any_of(
-      fused.nodes, [&](NodeId id) {
-        return isNarrowFloat(request.plan->calculates[id.index]) && request.plan->readsMemory(id);
-      });
+  const bool calculatesNarrow = std::ranges::any_of(fused.nodes, [&](NodeId id) {
+    return isNarrowFloat(request.plan->calculates[id.index]) && request.plan->readsMemory(id);
+  });
   if (calculatesNarrow || !edgesAreWide) return false;
   return std::all_of(narrow.begin(), narrow.end(),
                      [](DataType type) { return type == DataType::F16 || type == DataType::BF16; });

@@ -189,11 +189,10 @@ Status ReferenceNodes::addNode(const KernelRequest& request, const Node& node) {
   }
   step.passes = isFloatCast(graph, node);
   const bool moved = moves(*request.plan, node) && std::ranges::any_of(step.operands, [&](const Operand& operand) {
-    return operand.from == Operand::From::Input || operand.from == Operand::From::Constant;
-  });
-  const bool movedOn = moves(*request.plan, node) && std::ranges::any_of(node.inputs, [&](ValueId id) {
-    return id.valid() && m_moved.contains(id);
-  });
+                       return operand.from == Operand::From::Input || operand.from == Operand::From::Constant;
+                     });
+  const bool movedOn = moves(*request.plan, node) &&
+                       std::ranges::any_of(node.inputs, [&](ValueId id) { return id.valid() && m_moved.contains(id); });
   for (const ValueId output : node.outputs) {
     step.results.push_back(resultOf(request, output));
     if (output.valid() && (moved || movedOn)) m_moved.insert(output);

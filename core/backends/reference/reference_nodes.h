@@ -19,9 +19,9 @@ inline bool isEmulated(const Plan& plan, const FusedNode& fused) {
 }
 
 /// Runs a fused node's operators one by one with the reference kernels, on whole tensors of any extents, on text and on
-/// containers. Math is in f32 for every narrower float. A value is rounded where it stands in memory, to its stored type;
-/// where a node reads it from memory, to what the node calculates in; and where the contract narrows an inner edge. A
-/// Cast between floats inside the kernel rounds nothing of itself. One caller at a time.
+/// containers. Math is in f32 for every narrower float. A value is rounded where it stands in memory, to its stored
+/// type; where a node reads it from memory, to what the node calculates in; and where the contract narrows an inner
+/// edge. A Cast between floats inside the kernel rounds nothing of itself. One caller at a time.
 class ReferenceNodes {
  public:
   /// Of `request` only plan, fused node and constants count. Constants are converted and rounded once, here. Errors: an
@@ -37,10 +37,10 @@ class ReferenceNodes {
   struct Operand {
     enum class From { Absent, Input, Constant, Inner };
     From from = From::Absent;
-    std::size_t index = 0;                ///< of the fused node's input, of the constant, of the inner value
+    std::size_t index = 0;                   ///< of the fused node's input, of the constant, of the inner value
     DataType rounded = DataType::Undefined;  ///< to this type, read from memory; Undefined: as it is
-    DataType type = DataType::Undefined;  ///< that the node insists on; Undefined: as it comes
-    bool asStored = false;                ///< the bits as they are in memory, not what the math sees
+    DataType type = DataType::Undefined;     ///< that the node insists on; Undefined: as it comes
+    bool asStored = false;                   ///< the bits as they are in memory, not what the math sees
   };
   /// What becomes of a node's output.
   struct NodeResult {

@@ -49,6 +49,23 @@ TEST(OnnxImport, NodesKeepTheModuleThatTheExporterNames) {
   EXPECT_EQ(moduleBy("author", "layer.0"), "");
 }
 
+TEST(OnnxImport, WhatIsNotReadIsSaid) {
+  const auto says = [](const Result<Model>& model, std::string_view code) {
+    EXPECT_TRUE(model.ok()) << model.error().text();
+    return model.ok() &&
+           std::ranges::find(model.value().decisions, code, &Decision::code) != model.value().decisions.end();
+  };
+  // An attribute of kind TENSORS: field 20 says 9.
+  const std::string attribute = wireField(1, "many") + std::string("\xA0\x01\x09", 3);
+  const std::string node = wireField(1, "x") + wireField(2, "a") + wireField(3, "n") + wireField(4, "Odd") +
+                           wireField(5, attribute) + wireField(7, "vendor");
+  const std::string graph = "g (float[2] x) => (float[2] y) { y = Relu (x) }";
+  EXPECT_TRUE(says(importBytes(onnxBytes(graph, 18, ", \"vendor\" : 1") + wireField(7, wireField(1, node))),
+                   "import.attribute_dropped"));
+  EXPECT_TRUE(says(importBytes(onnxBytes(graph, 99)), "import.newer_opset"));
+  EXPECT_FALSE(says(importBytes(onnxBytes(graph)), "import.newer_opset"));
+}
+
 TEST(OnnxImport, UnsortedGraphsAreSorted) {
   const auto model = importText("g (float[2] x) => (float[2] y) { [last] y = Relu (a) [first] a = Neg (x) }");
   ASSERT_TRUE(model.ok()) << model.error().text();

@@ -123,8 +123,7 @@ TEST(Precision, PinsTogetherSayWhatTheyShare) {
   ASSERT_NE(together, nullptr);
   EXPECT_EQ(together->arguments["pins"], 2);
   const auto none = planned(twoLayers(), f16());
-  EXPECT_EQ(together->arguments["casts"],
-            static_cast<int>(plan->casts.size()) - static_cast<int>(none->casts.size()));
+  EXPECT_EQ(together->arguments["casts"], static_cast<int>(plan->casts.size()) - static_cast<int>(none->casts.size()));
 }
 
 TEST(Precision, MovesTakeTheTypeTheyFind) {
@@ -132,8 +131,8 @@ TEST(Precision, MovesTakeTheTypeTheyFind) {
   const ValueId x = b.input("x", {4, 8});
   const ValueId product = b.node("MatMul", "mm", {x, b.weight("w", {8, 8})}, {4, 8});
   const ValueId view = b.node("Reshape", "view", {product, b.constant("s", Tensor::ofInt64({2, 2, 8}))}, {2, 2, 8});
-  const ValueId turned = b.node("Transpose", "turn", {view}, {8, 2, 2}, DataType::F32,
-                                {{"perm", std::vector<std::int64_t>{2, 0, 1}}});
+  const ValueId turned =
+      b.node("Transpose", "turn", {view}, {8, 2, 2}, DataType::F32, {{"perm", std::vector<std::int64_t>{2, 0, 1}}});
   b.output(b.node("Relu", "relu", {turned}, {8, 2, 2}));
   const auto plan = planned(b.build(), f16({pin("mm=f32"), pin("turn=f32")}));
   EXPECT_EQ(fusions(*plan), "matmul{mm view} transpose{turn} pointwise{relu}");
@@ -145,7 +144,8 @@ TEST(Precision, MovesTakeTheTypeTheyFind) {
 }
 
 TEST(Precision, TargetsWhoseKernelsHaveOneTypeComeApart) {
-  const auto plan = planned(twoLayers(), {.target = "tensorrt-10", .precisions = {DataType::F16}, .directives = {pin("relu=f32")}});
+  const auto plan =
+      planned(twoLayers(), {.target = "tensorrt-10", .precisions = {DataType::F16}, .directives = {pin("relu=f32")}});
   EXPECT_EQ(fusions(*plan), "gemm{fc1} pointwise{relu} gemm{fc2} pointwise{neg}");
   const Decision* cost = findDecision(*plan, "precision.pin_price", "relu");
   ASSERT_NE(cost, nullptr);
@@ -249,7 +249,8 @@ TEST(Precision, AFallbackNodeKeepsItsType) {
 }
 
 TEST(Precision, APinnedOutputTypeThatIsObeyedStandsInMemory) {
-  const auto plan = planned(twoLayers(), {.target = "cpu:avx2", .directives = {parseOutputType("fc1=f16:obey").value()}});
+  const auto plan =
+      planned(twoLayers(), {.target = "cpu:avx2", .directives = {parseOutputType("fc1=f16:obey").value()}});
   EXPECT_EQ(fusions(*plan), "gemm{fc1} pointwise{relu} gemm{fc2} pointwise{neg}");
   EXPECT_EQ(plan->storedType(*plan->graph().findValue("fc1_out")), DataType::F16);
   EXPECT_EQ(plan->fusedNodes[0].compute, DataType::F32);
