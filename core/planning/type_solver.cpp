@@ -170,14 +170,14 @@ void TypeSolver::count(const Region& region, Totals& totals) {
   if (fused.nodes.size() > 1) totals.merged.push_back(fused.nodes);
   for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
     const DataType from = m_typing.stored(fused.inputs[i]), to = fused.reads[i];
-    if (from == to || !totals.casts.try_emplace({fused.inputs[i], to}).second) continue;
+    if (from == to || !totals.casts.emplace(fused.inputs[i], to, false).second) continue;
     const auto read = bytesOfValue(m_graph, fused.inputs[i], from), written = bytesOfValue(m_graph, fused.inputs[i], to);
     totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
   }
   for (const FusedOutput& output : fused.outputs) {
     const DataType own = m_graph.value(output.value).type.dtype;
     if (!m_graph.isOutput(output.value) || own == output.type) continue;
-    if (!totals.casts.try_emplace({output.value, own}).second) continue;
+    if (!totals.casts.emplace(output.value, own, true).second) continue;
     const auto read = bytesOfValue(m_graph, output.value, output.type), written = bytesOfValue(m_graph, output.value, own);
     totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
   }

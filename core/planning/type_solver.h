@@ -3,8 +3,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "planning/describe.h"
@@ -44,7 +46,7 @@ class TypeSolver {
   struct Totals {
     std::int64_t kernels = 0;
     std::optional<std::int64_t> bytes = 0;
-    std::map<std::pair<ValueId, DataType>, std::optional<std::int64_t>> casts;
+    std::set<std::tuple<ValueId, DataType, bool>> casts;  ///< with whether it is for an output of the network
     std::vector<std::vector<NodeId>> merged;
   };
   struct Removal {
