@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "planning/plan_json.h"
 #include "tests/property/graph_maker.h"
 #include "tests/property/kernel_checks.h"
 #include "tests/property/plan_checks.h"
@@ -15,6 +16,18 @@ namespace {
 std::uint64_t environmentNumber(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// What a failure is about, shown for one seed alone.
+struct Case {
+  std::shared_ptr<const Model> model;
+  PlanOptions options;
+};
+
+std::string caseText(const Case& about) {
+  if (about.model == nullptr) return {};
+  const auto plan = makePlan(about.model, about.options);
+  return printGraph(*about.model->graph) + (plan.ok() ? printPlan(*plan.value()) : plan.error().text());
 }
 
 struct Counts {
@@ -56,7 +69,7 @@ bool isRunnable(const Plan& plan) {
 }
 
 /// Any network, any wish, any target.
-std::string checkAny(std::uint64_t seed, Dice& dice, Counts& counts, std::string& asked) {
+std::string checkAny(std::uint64_t seed, Dice& dice, Counts& counts, Case& about) {
   const auto model = randomModel(seed, dice, {.runnable = !dice.oneIn(4)});
   if (model == nullptr) return "the network could not be made";
   ++counts.networks;
@@ -64,7 +77,7 @@ std::string checkAny(std::uint64_t seed, Dice& dice, Counts& counts, std::string
   std::shared_ptr<const Plan> other;
   for (int turn = 0; turn < 3 && problem.empty(); ++turn) {
     const PlanOptions options = randomOptions(dice, *model->graph);
-    asked = optionsText(options);
+    about = {model, options};
     const auto plan = planOf(model, options, counts, problem);
     if (plan == nullptr || !problem.empty()) continue;
     problem = checkRepeats(*plan, options, other.get());
@@ -76,12 +89,12 @@ std::string checkAny(std::uint64_t seed, Dice& dice, Counts& counts, std::string
 }
 
 /// A network of f32 throughout on a cpu, nothing lowered.
-std::string checkUnlowered(std::uint64_t seed, Dice& dice, Counts& counts, std::string& asked) {
+std::string checkUnlowered(std::uint64_t seed, Dice& dice, Counts& counts, Case& about) {
   const auto model = randomModel(seed, dice, {.f32Only = true});
   if (model == nullptr) return "the network could not be made";
   ++counts.networks;
   const PlanOptions options = unloweredOptions(dice, *model->graph);
-  asked = optionsText(options);
+  about = {model, options};
   std::string problem;
   const auto plan = planOf(model, options, counts, problem);
   if (plan == nullptr || !problem.empty()) return problem;
@@ -98,11 +111,12 @@ TEST(PropertyPlans, HoldForRandomNetworksWishesAndTargets) {
   int bad = 0;
   for (std::uint64_t seed = first; seed < first + cases && bad < kShown; ++seed) {
     Dice dice(seed * 7919 + 1);
-    std::string asked;
+    Case about;
     const std::string problem =
-        seed % 4 == 0 ? checkUnlowered(seed, dice, counts, asked) : checkAny(seed, dice, counts, asked);
+        seed % 4 == 0 ? checkUnlowered(seed, dice, counts, about) : checkAny(seed, dice, counts, about);
     bad += problem.empty() ? 0 : 1;
-    EXPECT_EQ(problem, "") << "seed " << seed << ": " << asked;
+    EXPECT_EQ(problem, "") << "seed " << seed << ": " << optionsText(about.options);
+    if (!problem.empty() && cases == 1) fmt::print("{}", caseText(about));
   }
   fmt::print(
       "suite: property: {} networks, {} plans ({} wishes contradicted each other), {} priced wishes, {} kernels beside "
