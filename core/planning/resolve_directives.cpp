@@ -20,6 +20,7 @@ class Resolver {
       table->assign(m_graph.nodeIdLimit(), -1);
     }
     m_map.outputType.assign(m_graph.valueIdLimit(), -1);
+    m_map.outputTypesOf.resize(m_graph.valueIdLimit());
     m_map.pinsOf.resize(m_graph.nodeIdLimit());
     m_map.nodesOf.resize(directives.size());
     m_map.minSegment = target.defaultMinSegment;
@@ -35,7 +36,8 @@ class Resolver {
       }
       TRY(resolve(static_cast<int>(i)));
     }
-    orderPins();
+    orderPins(m_map.pinsOf);
+    orderPins(m_map.outputTypesOf);
     explainOverridden();
     return std::move(m_map);
   }
@@ -140,6 +142,7 @@ class Resolver {
       for (const ValueId value : m_graph.node(id).outputs) {
         if (!value.valid()) continue;
         if (byValue && !std::binary_search(found.values.begin(), found.values.end(), value)) continue;
+        m_map.outputTypesOf[value.index].push_back(index);
         TRY(claim(m_map.outputType[value.index], index, id));
       }
     }
@@ -180,9 +183,9 @@ class Resolver {
     return Done{};
   }
 
-  /// The order in which pins of one node would take each other's place.
-  void orderPins() {
-    for (std::vector<int>& pins : m_map.pinsOf) {
+  /// The order in which those of one node or value would take each other's place.
+  void orderPins(std::vector<std::vector<int>>& table) const {
+    for (std::vector<int>& pins : table) {
       std::sort(pins.begin(), pins.end(), [&](int a, int b) {
         const bool aObeys = at(a).strictness == Strictness::Obey, bObeys = at(b).strictness == Strictness::Obey;
         return aObeys != bObeys ? aObeys : a > b;

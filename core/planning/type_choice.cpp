@@ -16,7 +16,11 @@ TypeChoice TypeChooser::unpinned(NodeId node) const {
   if (facts.moves) return {DataType::Undefined, "precision.moved"};
   if (!facts.floats) return {facts.natural, "precision.not_float"};
   if (!m_structure.accelerated[node.index]) return {facts.natural, "precision.fallback"};
-  if (facts.quantised) return {DataType::I8, "precision.quantised"};
+  return facts.quantised ? TypeChoice{DataType::I8, "precision.quantised"} : chooseUnquantised(node);
+}
+
+TypeChoice TypeChooser::chooseUnquantised(NodeId node) const {
+  const NodeFacts& facts = m_structure.facts[node.index];
   if (m_options.precisions.empty() || (m_asked.empty() && facts.author == NodeFacts::Author::Silent))
     return {facts.natural, "precision.default"};
   if (facts.author != NodeFacts::Author::Silent) return {facts.natural, "precision.author"};

@@ -24,6 +24,8 @@ class TypeChooser {
               std::vector<DataType> priced);
   /// `pin`: index of the directive in force, or -1.
   TypeChoice choose(NodeId node, int pin) const;
+  /// Of a product whose operands are dequantised by another kernel, without a pin.
+  TypeChoice chooseUnquantised(NodeId node) const;
   /// Why the value of a PinOutput directive cannot be stored at `type`; empty if it can.
   std::string outputObstacle(ValueId value, DataType type) const;
 

@@ -29,10 +29,14 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
       }()),
       m_describer(model, structure, m_typing) {
   for (std::uint32_t i = 0; i < structure.fusion.regions.size(); ++i) {
-    auto parts = apart(structure.fusion.regions[i], &m_refusals);
-    if (!parts) continue;
-    unquantise(*parts);
-    m_parts.emplace(i, std::move(*parts));
+    const Region& region = structure.fusion.regions[i];
+    if (const auto change = unquantised(region)) {
+      const NodeId root = change->nodes.front().first;
+      m_choices[root.index] = m_chooser.chooseUnquantised(root);
+      m_unquantised.insert(root);
+      m_typing.apply(*change);
+    }
+    if (auto parts = apart(region, &m_refusals)) m_parts.emplace(i, std::move(*parts));
   }
 }
 
@@ -49,16 +53,27 @@ void TypeSolver::placeOutputs(std::vector<DataType>& pinned) {
     if (index < 0) continue;
     const Directive& wish = m_options.directives[static_cast<std::size_t>(index)];
     m_outputObstacles[value.index] = m_chooser.outputObstacle(value, wish.type);
-    if (!m_outputObstacles[value.index].empty()) continue;
-    pinned[value.index] = wish.type;
-    if (wish.strictness == Strictness::Obey) m_mustStand[value.index] = index;
+    pinned[value.index] = outputWish(value, {}, m_mustStand[value.index]);
   }
+}
+
+/// What `value` is pinned to without the directives `gone`. `stands`: which of them makes it stand in memory, or -1.
+DataType TypeSolver::outputWish(ValueId value, std::span<const int> gone, int& stands) const {
+  stands = -1;
+  for (const int index : m_directives.outputTypesOf[value.index]) {
+    if (std::ranges::find(gone, index) != gone.end()) continue;
+    const Directive& wish = m_options.directives[static_cast<std::size_t>(index)];
+    if (!m_chooser.outputObstacle(value, wish.type).empty()) return DataType::Undefined;
+    if (wish.strictness == Strictness::Obey) stands = index;
+    return wish.type;
+  }
+  return DataType::Undefined;
 }
 
 /// Whether anything that is wished could keep its nodes from running as one kernel.
 bool TypeSolver::mayComeApart(const Region& region) const {
   if (region.nodes.size() < 2) return false;
-  const auto typeOf = [&](NodeId node) { return m_typing.calculates(node); };
+  const auto typeOf = [&](NodeId node) { return typeToKernel(m_typing.calculates(node)); };
   for (const NodeId node : region.oneType)
     if (typeOf(node) != typeOf(region.oneType.front())) return true;
   DataType one = DataType::Undefined;
@@ -91,14 +106,17 @@ std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, std::
   return std::move(fusion.regions);
 }
 
-/// A product whose operands are dequantised elsewhere calculates in floats.
-void TypeSolver::unquantise(const std::vector<Region>& parts) {
-  for (const Region& part : parts) {
-    const NodeId root = part.root;
-    if (m_typing.calculates(root) != DataType::I8 || quantisedRoot(m_graph, part).valid()) continue;
-    m_choices[root.index] = {m_structure.facts[root.index].natural, "precision.default"};
-    m_typing.apply({.nodes = {{root, m_choices[root.index].type}}});
-  }
+/// What a quantised region that comes apart changes: a product whose operands are dequantised elsewhere calculates in
+/// floats.
+std::optional<Typing::Change> TypeSolver::unquantised(const Region& region) const {
+  const NodeId root = quantisedRoot(m_graph, region);
+  if (!root.valid() || m_typing.calculates(root) != DataType::I8) return std::nullopt;
+  const auto parts = apart(region, nullptr);
+  const bool still = !parts || std::ranges::any_of(*parts, [&](const Region& part) {
+    return part.root == root && quantisedRoot(m_graph, part).valid();
+  });
+  if (still) return std::nullopt;
+  return Typing::Change{.nodes = {{root, m_chooser.chooseUnquantised(root).type}}};
 }
 
 std::vector<Region> TypeSolver::regions() {
@@ -131,16 +149,36 @@ TypeSolver::Removal TypeSolver::remove(std::span<const int> directives) {
       }
       for (const ValueId value : m_graph.node(id).outputs) {
         if (!value.valid() || m_directives.outputType[value.index] != index) continue;
-        removal.change.values.emplace_back(value, DataType::Undefined);
-        removal.stands.emplace_back(value, std::exchange(m_mustStand[value.index], -1));
+        int stands = -1;
+        removal.change.values.emplace_back(value, outputWish(value, directives, stands));
+        removal.stands.emplace_back(value, std::exchange(m_mustStand[value.index], stands));
       }
     }
   }
+  requantise(removal);
   return removal;
 }
 
+/// The regions whose nodes or results a change names: those that it can tear, or make whole.
+std::set<std::uint32_t> TypeSolver::changedRegions(const Typing::Change& change) const {
+  std::set<std::uint32_t> regions;
+  for (const auto& [node, type] : change.nodes) regions.insert(m_structure.regionOf[node.index]);
+  for (const auto& [value, type] : change.values)
+    regions.insert(m_structure.regionOf[m_graph.value(value).producer.index]);
+  return regions;
+}
+
+/// A quantised region that came apart may be whole without the directives that are removed.
+void TypeSolver::requantise(Removal& removal) const {
+  for (const std::uint32_t region : changedRegions(removal.change)) {
+    const NodeId root = quantisedRoot(m_graph, m_structure.fusion.regions[region]);
+    if (m_unquantised.contains(root)) removal.change.nodes.emplace_back(root, DataType::I8);
+  }
+}
+
 /// The regions that a change can tear, and those that read or write what they read and write.
-std::vector<std::uint32_t> TypeSolver::reached(const Typing::Change& change, const Typing::Undo& undo) const {
+std::vector<std::uint32_t> TypeSolver::reached(const Typing::Change& change,
+                                               const std::vector<ValueId>& retyped) const {
   std::set<std::uint32_t> near;
   const auto around = [&](ValueId value, std::set<std::uint32_t>& into) {
     const Value& about = m_graph.value(value);
@@ -149,7 +187,7 @@ std::vector<std::uint32_t> TypeSolver::reached(const Typing::Change& change, con
   };
   for (const auto& [node, type] : change.nodes) near.insert(m_structure.regionOf[node.index]);
   for (const auto& [value, type] : change.values) around(value, near);
-  for (const ValueId value : undo.retyped) around(value, near);
+  for (const ValueId value : retyped) around(value, near);
   std::set<std::uint32_t> all = near;
   for (const std::uint32_t region : near) {
     for (const NodeId id : m_structure.fusion.regions[region].nodes) {
@@ -169,7 +207,7 @@ void TypeSolver::count(const Region& region, Totals& totals) {
   if (fused.nodes.size() > 1) totals.merged.push_back(fused.nodes);
   for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
     const DataType from = m_typing.stored(fused.inputs[i]), to = fused.reads[i];
-    if (from == to || !totals.casts.try_emplace({fused.inputs[i], to}).second) continue;
+    if (from == to || !totals.casts.emplace(fused.inputs[i], to, false).second) continue;
     const auto read = bytesOfValue(m_graph, fused.inputs[i], from),
                written = bytesOfValue(m_graph, fused.inputs[i], to);
     totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
@@ -177,7 +215,7 @@ void TypeSolver::count(const Region& region, Totals& totals) {
   for (const FusedOutput& output : fused.outputs) {
     const DataType own = m_graph.value(output.value).type.dtype;
     if (!m_graph.isOutput(output.value) || own == output.type) continue;
-    if (!totals.casts.try_emplace({output.value, own}).second) continue;
+    if (!totals.casts.emplace(output.value, own, true).second) continue;
     const auto read = bytesOfValue(m_graph, output.value, output.type),
                written = bytesOfValue(m_graph, output.value, own);
     totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
@@ -199,10 +237,17 @@ TypeSolver::Totals TypeSolver::evaluate(const std::vector<std::uint32_t>& region
 
 DirectiveCost TypeSolver::costOf(std::span<const int> directives) {
   const Removal removal = remove(directives);
-  const Typing::Undo undo = m_typing.apply(removal.change);
-  const std::vector<std::uint32_t> regions = reached(removal.change, undo);
+  std::vector<Typing::Undo> undos{m_typing.apply(removal.change)};
+  std::vector<ValueId> retyped = undos.front().retyped;
+  for (const std::uint32_t region : changedRegions(removal.change)) {
+    const auto change = unquantised(m_structure.fusion.regions[region]);
+    if (!change) continue;
+    undos.push_back(m_typing.apply(*change));
+    retyped.insert(retyped.end(), undos.back().retyped.begin(), undos.back().retyped.end());
+  }
+  const std::vector<std::uint32_t> regions = reached(removal.change, retyped);
   const Totals without = evaluate(regions);
-  m_typing.apply(undo.change);
+  for (auto undo = undos.rbegin(); undo != undos.rend(); ++undo) m_typing.apply(undo->change);
   for (const auto& [value, directive] : removal.stands) m_mustStand[value.index] = directive;
   const Totals with = evaluate(regions);
 

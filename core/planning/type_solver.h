@@ -3,8 +3,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "planning/describe.h"
@@ -44,7 +46,7 @@ class TypeSolver {
   struct Totals {
     std::int64_t kernels = 0;
     std::optional<std::int64_t> bytes = 0;
-    std::map<std::pair<ValueId, DataType>, std::optional<std::int64_t>> casts;
+    std::set<std::tuple<ValueId, DataType, bool>> casts;  ///< with whether it is for an output of the network
     std::vector<std::vector<NodeId>> merged;
   };
   struct Removal {
@@ -56,9 +58,12 @@ class TypeSolver {
   void placeOutputs(std::vector<DataType>& pinned);
   bool mayComeApart(const Region& region) const;
   std::optional<std::vector<Region>> apart(const Region& region, std::vector<Decision>* refusals) const;
-  void unquantise(const std::vector<Region>& parts);
+  std::optional<Typing::Change> unquantised(const Region& region) const;
+  DataType outputWish(ValueId value, std::span<const int> gone, int& stands) const;
+  std::set<std::uint32_t> changedRegions(const Typing::Change& change) const;
+  void requantise(Removal& removal) const;
   Removal remove(std::span<const int> directives);
-  std::vector<std::uint32_t> reached(const Typing::Change& change, const Typing::Undo& undo) const;
+  std::vector<std::uint32_t> reached(const Typing::Change& change, const std::vector<ValueId>& retyped) const;
   Totals evaluate(const std::vector<std::uint32_t>& regions);
   void count(const Region& region, Totals& totals);
 
@@ -76,6 +81,7 @@ class TypeSolver {
   Typing m_typing;
   RegionDescriber m_describer;
   std::map<std::uint32_t, std::vector<Region>> m_parts;  ///< of regions that come apart
+  std::set<NodeId> m_unquantised;  ///< roots that calculate in floats because their operands are dequantised elsewhere
   std::vector<Decision> m_refusals;
 };
 

@@ -80,13 +80,15 @@ DataType Typing::readType(const Node& node, std::size_t i) const {
   return isExchangeable(calculates(node.id)) ? calculates(node.id) : own;
 }
 
-/// What the results of a move are wanted in.
+/// What the results of a move are wanted in. A Cast that its readers' kernel absorbs asks for nothing of itself.
 DataType Typing::wantedBehind(const Node& move) const {
-  if (isFloatCast(m_graph, move)) return m_structure.truncation.types[move.outputs.front().index];
   DataType wanted = DataType::Undefined;
   for (const ValueId result : move.outputs)
     if (result.valid()) wanted = widest(wanted, m_wanted[result.index]);
-  return wanted;
+  if (!isFloatCast(m_graph, move)) return wanted;
+  const ValueId result = move.outputs.front();
+  if (m_pinned[result.index] != DataType::Undefined) return m_pinned[result.index];
+  return wanted == DataType::Undefined ? m_structure.truncation.types[result.index] : wanted;
 }
 
 DataType Typing::findWanted(ValueId value) const {
@@ -133,6 +135,9 @@ Typing::Undo Typing::apply(const Change& change) {
     undo.change.values.emplace_back(value, m_pinned[value.index]);
     m_pinned[value.index] = type;
     touched.insert(value);
+    const Node& producer = m_graph.node(m_graph.value(value).producer);
+    if (isFloatCast(m_graph, producer) && !m_graph.isConstant(producer.inputs.front()))
+      wanted.push_back(producer.inputs.front());
   }
   while (!made.empty()) {
     const ValueId value = made.back();

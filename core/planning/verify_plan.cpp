@@ -3,6 +3,7 @@
 
 #include "analysis/users.h"
 #include "planning/steps.h"
+#include "planning/verify_types.h"
 
 namespace fusescope {
 
@@ -20,7 +21,8 @@ class PlanVerifier {
     TRY(checkCasts());
     TRY(checkOrigins());
     TRY(checkDirectives());
-    return checkEvidence();
+    TRY(checkEvidence());
+    return verifyTypes(m_plan);
   }
 
  private:

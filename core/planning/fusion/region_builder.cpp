@@ -4,6 +4,7 @@
 
 #include "analysis/users.h"
 #include "planning/kinds.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 
@@ -44,7 +45,7 @@ NodeId RegionBuilder::rootOf(NodeId node) const {
 }
 
 DataType RegionBuilder::typeOf(NodeId node) const {
-  return m_limits.calculates == nullptr ? DataType::Undefined : (*m_limits.calculates)[node.index];
+  return m_limits.calculates == nullptr ? DataType::Undefined : typeToKernel((*m_limits.calculates)[node.index]);
 }
 
 void RegionBuilder::refuse(std::string_view code, std::string_view rule, NodeId producer, NodeId consumer,

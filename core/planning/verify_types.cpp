@@ -1,0 +1,216 @@
+#include "planning/verify_types.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "planning/fusion/match.h"
+#include "planning/typing.h"
+
+namespace fusescope {
+
+namespace {
+
+class TypeVerifier {
+ public:
+  explicit TypeVerifier(const Plan& plan) : m_plan(plan), m_graph(plan.graph()), m_structure(*plan.structure) {}
+
+  Status run() {
+    collectPinned();
+    TRY(checkStored());
+    TRY(checkObeyed());
+    return checkCancelling();
+  }
+
+ private:
+  Diagnostic broken(std::string message, const std::string& node, const std::string& value) const {
+    return {.message = "plan: " + std::move(message),
+            .where = {.file = m_plan.model->path, .node = node, .value = value}};
+  }
+  std::string nameOf(ValueId value) const { return m_graph.value(value).name; }
+  bool moves(NodeId node) const { return m_structure.facts[node.index].moves; }
+  bool accelerated(NodeId node) const { return m_structure.accelerated[node.index] != 0; }
+  DataType truncated(ValueId value) const { return m_structure.truncation.types[value.index]; }
+
+  /// The values that a directive types.
+  void collectPinned() {
+    for (const Decision& decision : m_plan.decisions) {
+      if (decision.code != "precision.output_granted" && decision.code != "precision.output_inner") continue;
+      if (!decision.arguments.contains("value")) continue;  // in a body
+      const auto value = m_graph.findValue(decision.arguments.at("value").get<std::string>());
+      const auto type = dataTypeFromName(decision.arguments.at("type").get<std::string>());
+      if (value && type) m_pinned[*value] = *type;
+    }
+  }
+
+  bool isFree(ValueId value) const {
+    const NodeId producer = m_graph.value(value).producer;
+    return producer.valid() && accelerated(producer) && isExchangeable(truncated(value));
+  }
+
+  DataType made(ValueId value) {
+    if (!isFree(value)) return m_graph.value(value).type.dtype;
+    if (const auto known = m_made.find(value); known != m_made.end()) return known->second;
+    const Node& node = m_graph.node(m_graph.value(value).producer);
+    DataType type = DataType::Undefined;
+    if (!moves(node.id)) {
+      type = m_plan.calculates[node.id.index];
+    } else if (!isFloatCast(m_graph, node)) {
+      for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        if (carries(node, i) && !m_graph.isConstant(node.inputs[i])) type = widest(type, made(node.inputs[i]));
+    }
+    return m_made[value] = isExchangeable(type) ? type : truncated(value);
+  }
+
+  /// Whether operand `i` is floats that the result holds.
+  bool carries(const Node& node, std::size_t i) const {
+    return node.inputs[i].valid() && isDataOperand(node, i) && isExchangeable(m_graph.value(node.inputs[i]).type.dtype);
+  }
+
+  DataType wanted(ValueId value) {
+    if (const auto known = m_wanted.find(value); known != m_wanted.end()) return known->second;
+    const DataType own = m_graph.value(value).type.dtype;
+    DataType type = m_graph.isOutput(value) ? own : DataType::Undefined;
+    for (const NodeId id : m_graph.value(value).consumers) {
+      const Node& reader = m_graph.node(id);
+      const bool inBody = std::ranges::find(reader.inputs, value) == reader.inputs.end();
+      if (inBody) type = widest(type, own);
+      for (std::size_t i = 0; i < reader.inputs.size(); ++i)
+        if (reader.inputs[i] == value) type = widest(type, wantedBy(reader, i));
+    }
+    return m_wanted[value] = type;
+  }
+
+  DataType wantedBy(const Node& reader, std::size_t i) {
+    const DataType own = m_graph.value(reader.inputs[i]).type.dtype;
+    if (!accelerated(reader.id)) return own;
+    const bool chooses = isDataOperand(reader, i) && isExchangeable(truncated(reader.inputs[i]));
+    if (!chooses) return truncated(reader.inputs[i]);
+    if (!moves(reader.id)) {
+      const DataType type = m_plan.calculates[reader.id.index];
+      if (reader.is("Cast")) return own;
+      return isExchangeable(type) ? type : truncated(reader.inputs[i]);
+    }
+    DataType type = DataType::Undefined;
+    for (const ValueId result : reader.outputs)
+      if (result.valid()) type = widest(type, wanted(result));
+    if (!isFloatCast(m_graph, reader)) return type;
+    const ValueId result = reader.outputs.front();
+    if (const auto pinned = m_pinned.find(result); pinned != m_pinned.end()) return pinned->second;
+    return type == DataType::Undefined ? truncated(result) : type;
+  }
+
+  DataType ruled(ValueId value) {
+    if (const auto pinned = m_pinned.find(value); pinned != m_pinned.end()) return pinned->second;
+    if (isFloatCast(m_graph, m_graph.node(m_graph.value(value).producer))) return truncated(value);
+    return narrower(made(value), wanted(value));
+  }
+
+  Status checkStored() {
+    // In graph order first: what is asked for last then asks no deeper than its neighbours.
+    for (const NodeId id : m_graph.order())
+      for (const ValueId value : m_graph.node(id).outputs)
+        if (value.valid()) made(value);
+    for (auto id = m_graph.order().rbegin(); id != m_graph.order().rend(); ++id)
+      for (const ValueId value : m_graph.node(*id).outputs)
+        if (value.valid()) wanted(value);
+    for (const FusedNode& fused : m_plan.fusedNodes)
+      for (const FusedOutput& output : fused.outputs) {
+        if (!isFree(output.value) || output.type == ruled(output.value)) continue;
+        return broken("an edge is stored at " + std::string(name(output.type)) + " where the rule says " +
+                          std::string(name(ruled(output.value))),
+                      {}, nameOf(output.value));
+      }
+    return Done{};
+  }
+
+  const Directive* directiveNamed(const std::string& by) const {
+    const auto found = std::ranges::find(m_plan.options.directives, by, directiveName);
+    return found == m_plan.options.directives.end() ? nullptr : &*found;
+  }
+
+  bool refused(const std::string& node, const std::string& by) const {
+    return std::ranges::any_of(m_plan.decisions, [&](const Decision& decision) {
+      const bool says = decision.code == "precision.pin_refused" || decision.code == "precision.nothing_to_pin" ||
+                        decision.code == "precision.overridden";
+      return says && decision.by == by && std::ranges::find(decision.subjects, Subject::node(node)) != decision.subjects.end();
+    });
+  }
+
+  Status obeyed(NodeId id, const Directive& pin) const {
+    const std::string& node = m_graph.node(id).name;
+    if (m_plan.calculates[id.index] == pin.type || refused(node, directiveName(pin))) return Done{};
+    return broken("'" + directiveName(pin) + "' says obey; the node does not calculate in " +
+                      std::string(name(pin.type)) + ", and no decision refuses it",
+                  node, {});
+  }
+
+  Status checkObeyed() const {
+    const auto isObey = [](const Directive& directive) {
+      return directive.kind == DirectiveKind::Pin && directive.strictness == Strictness::Obey;
+    };
+    for (const PrecisionGrant& grant : m_plan.precisionMap)
+      if (const Directive* pin = directiveNamed(grant.by); pin != nullptr && isObey(*pin)) TRY(obeyed(grant.node, *pin));
+    for (const Directive& directive : m_plan.options.directives)
+      if (const auto node = m_graph.findNode(directive.pattern); node && isObey(directive)) TRY(obeyed(*node, directive));
+    return Done{};
+  }
+
+  /// The conversion of `value` from `from` to `to`; null if there is none.
+  const PlannedCast* conversion(ValueId value, DataType from, DataType to) const {
+    const auto [first, last] = m_casts.equal_range(value);
+    const auto found = std::find_if(first, last, [&](const auto& entry) {
+      return entry.second->from == from && entry.second->to == to;
+    });
+    return found == last ? nullptr : found->second;
+  }
+
+  /// Whether `node` moves the elements of one value, which the planner may type.
+  bool movesOne(const Node& node, ValueId value) const {
+    if (!moves(node.id) || !accelerated(node.id) || isFloatCast(m_graph, node)) return false;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      if (carries(node, i) && node.inputs[i] != value) return false;
+    return node.input(0) == value;
+  }
+
+  /// The first value, reached from `value` through moves of elements at `type`, that is converted back to `back`.
+  std::optional<ValueId> convertedBack(ValueId value, DataType type, DataType back, std::set<ValueId>& seen) const {
+    for (const NodeId id : m_graph.value(value).consumers) {
+      const Node& node = m_graph.node(id);
+      if (!movesOne(node, value)) continue;
+      for (const ValueId result : node.outputs) {
+        if (!result.valid() || m_pinned.contains(result) || !seen.insert(result).second) continue;
+        if (conversion(result, type, back) != nullptr) return result;
+        if (const auto found = convertedBack(result, type, back, seen)) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Status checkCancelling() {
+    for (const PlannedCast& cast : m_plan.casts) m_casts.emplace(cast.value, &cast);
+    for (const PlannedCast& cast : m_plan.casts) {
+      if (m_pinned.contains(cast.value) || !isExchangeable(cast.from) || !isExchangeable(cast.to)) continue;
+      std::set<ValueId> seen;
+      if (const auto end = convertedBack(cast.value, cast.to, cast.from, seen))
+        return broken("two conversions cancel: " + nameOf(cast.value) + " to " + std::string(name(cast.to)) + ", and " +
+                          nameOf(*end) + " back to " + std::string(name(cast.from)),
+                      {}, nameOf(cast.value));
+    }
+    return Done{};
+  }
+
+  const Plan& m_plan;
+  const Graph& m_graph;
+  const Structure& m_structure;
+  std::map<ValueId, DataType> m_pinned, m_made, m_wanted;
+  std::multimap<ValueId, const PlannedCast*> m_casts;
+};
+
+}  // namespace
+
+Status verifyTypes(const Plan& plan) {
+  return plan.structure == nullptr ? Status(Done{}) : TypeVerifier(plan).run();
+}
+
+}  // namespace fusescope
