@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -110,18 +111,31 @@ QVariant OutlineModel::segmentData(std::uint32_t index, int column, int role) co
   return {};
 }
 
+QString OutlineModel::typesText(const Plan& plan, const FusedNode& fused) {
+  QStringList names;
+  for (const DataType type : calculatedTypes(plan, fused)) names << qs(type);
+  return names.join(QStringLiteral("+"));
+}
+
 QVariant OutlineModel::fusedData(std::uint32_t index, int column, int role) const {
   const FusedNode& fused = m_snapshot->plan->fusedNodes[index];
   if (fused.nodes.size() == 1) return nodeData(fused.nodes.front(), column, role);
-  if (role == kNameRole) return qs(fused.name);
+  if (role == kNameRole) return qs(handleOf(fused));
+  const bool predicted = isPrediction(*m_snapshot->plan, fused);
+  if (role == kToneRole) return static_cast<int>(predicted && column == kName ? Tone::Dim : Tone::Plain);
   if (role == Qt::DisplayRole) {
-    if (column == kType) return qs(fused.compute);
+    if (column == kType) return typesText(*m_snapshot->plan, fused);
     const Graph& graph = m_snapshot->graph();
     const std::string& root = graph.node(fused.root.valid() ? fused.root : fused.nodes.front()).name;
-    return QStringLiteral("%1  +%2").arg(qs(root)).arg(fused.nodes.size() - 1);
+    return QStringLiteral("%1  +%2%3")
+        .arg(qs(root))
+        .arg(fused.nodes.size() - 1)
+        .arg(predicted ? QStringLiteral("  predicted") : QString());
   }
   if (role == Qt::ToolTipRole) {
-    return QStringLiteral("%1\nkind %2, computes in %3").arg(qs(fused.name), qs(fused.kind), qs(fused.compute));
+    return QStringLiteral("%1\nkind %2, computes in %3%4")
+        .arg(qs(fused.name), qs(fused.kind), typesText(*m_snapshot->plan, fused),
+             predicted ? QStringLiteral("\npredicted: the target fuses by rules of its own") : QString());
   }
   return {};
 }
