@@ -311,7 +311,7 @@ class CanvasTest : public QObject {
   static std::shared_ptr<const Plan> planWithOneNameTwice() {
     GraphEditor editor;
     Model model;
-    const TensorType type{DataType::F32, Shape::of({4, 8})};
+    const TensorType type{DataType::F32, Shape::of(Dims{4, 8})};
     const ValueId x = editor.addInput("x", type);
     const ValueId w = editor.addConstant("w", Tensor::zeros(DataType::F32, {8, 8}));
     const auto add = [&](const char* op, const char* name, std::vector<ValueId> inputs) {

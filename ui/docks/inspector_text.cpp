@@ -124,8 +124,11 @@ QString helpText(const std::vector<WhatIf>* help, const Theme& theme) {
   return text;
 }
 
-QString fusedLink(const FusedNode& fused) {
-  return QStringLiteral("<a href='node:%1'>%2</a>").arg(qs(handleOf(fused)), html(fused.name));
+/// By its main node: the names of all may be dozens.
+QString fusedLink(const Plan& plan, const FusedNode& fused) {
+  return QStringLiteral("<a href='node:%1'>%2 +%3</a>")
+      .arg(qs(handleOf(fused)), html(plan.graph().node(fused.root).name))
+      .arg(fused.nodes.size() - 1);
 }
 
 QString predictionText(const Plan& plan, const FusedNode& fused, const Theme& theme) {
@@ -206,7 +209,7 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   if (const FusedNode* fused = snapshot.fusedOf(id)) {
     const Segment& segment = plan.segments[fused->segment.index];
     if (fused->nodes.size() > 1)
-      summary.add(QStringLiteral("fused into"), fusedLink(*fused) + QStringLiteral(" (%1)").arg(html(fused->kind)) +
+      summary.add(QStringLiteral("fused into"), fusedLink(plan, *fused) + QStringLiteral(" (%1)").arg(html(fused->kind)) +
                       predictionText(plan, *fused, theme));
     if (const QString types = mixedText(plan, *fused, theme); !types.isEmpty())
       summary.add(QStringLiteral("its kernel"), types);
@@ -220,6 +223,8 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   text += answersText(plan, Subject::node(node.name), theme);
 
   std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::node(node.name));
+  const auto answers = pinAnswersAbout(plan, Subject::node(node.name));  // said already
+  std::erase_if(about, [&](std::uint32_t index) { return std::ranges::find(answers, index) != answers.end(); });
   const auto& all = plan.decisions;
   std::stable_sort(about.begin(), about.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return !all[a].allowed && all[b].allowed; });

@@ -30,11 +30,13 @@ bool wanted(const Decision& decision, bool isNew, DecisionFilter filter) {
   return false;
 }
 
-/// Refused wishes, then what else concerns a wish, then refusals, then the rest.
+/// Refused wishes, then what pins cost, then what else concerns a wish, then refusals, then the rest.
 int urgency(const Decision& decision) {
   if (refusedPin(decision)) return 0;
-  if (answersDirective(decision)) return 1;
-  return decision.allowed ? 3 : 2;
+  const auto answer = pinAnswerOf(decision.code);
+  if (decision.code == "precision.pins_together" || (answer && *answer != PinAnswer::Granted)) return 1;
+  if (answersDirective(decision)) return 2;
+  return decision.allowed ? 4 : 3;
 }
 
 /// Whether it was allowed; of a pin, which of its answers it is.

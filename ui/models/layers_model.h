@@ -52,7 +52,7 @@ class LayersModel : public QAbstractTableModel {
     QString fusedFull;       ///< for people
     std::string handle;      ///< of its fused node
     QString kernelTypes;     ///< "f16, f32" where its kernel mixes types
-    QString stored;          ///< type of its first result; "f32 inner" where that is in registers
+    QString stored;          ///< type of its first result; "f32 inner" or "f32 wider" where that is in registers
     bool predicted = false;  ///< its fusion
     QString pin;  ///< "f16 (obey)"; of whichever directive won
     bool root = false;

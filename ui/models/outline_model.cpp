@@ -1,5 +1,6 @@
 #include "ui/models/outline_model.h"
 
+#include <QFont>
 #include <algorithm>
 
 #include "planning/fused_node_facts.h"
@@ -100,6 +101,9 @@ QVariant OutlineModel::segmentData(std::uint32_t index, int column, int role) co
   const bool fallback = segment.kind == SegmentKind::Fallback;
   if (role == kNameRole) return qs(segment.name);
   if (role == kToneRole) return static_cast<int>(fallback ? Tone::Warning : Tone::Plain);
+  const bool predicted = m_snapshot->plan->target.predictedFusions && !fallback;
+  if (role == Qt::DisplayRole && column == kName && predicted)
+    return QStringLiteral("%1 · fusions predicted").arg(qs(segment.name));
   if (role == Qt::DisplayRole)
     return column == kName ? qs(segment.name) : (fallback ? QStringLiteral("fallback") : qs(segment.backend));
   if (role == Qt::ToolTipRole) {
@@ -122,15 +126,18 @@ QVariant OutlineModel::fusedData(std::uint32_t index, int column, int role) cons
   if (fused.nodes.size() == 1) return nodeData(fused.nodes.front(), column, role);
   if (role == kNameRole) return qs(handleOf(fused));
   const bool predicted = isPrediction(*m_snapshot->plan, fused);
-  if (role == kToneRole) return static_cast<int>(predicted && column == kName ? Tone::Dim : Tone::Plain);
+  if (role == Qt::FontRole && predicted && column == kName) {
+    QFont font;
+    font.setItalic(true);
+    return font;
+  }
   if (role == Qt::DisplayRole) {
     if (column == kType) return typesText(*m_snapshot->plan, fused);
     const Graph& graph = m_snapshot->graph();
     const std::string& root = graph.node(fused.root.valid() ? fused.root : fused.nodes.front()).name;
-    return QStringLiteral("%1  +%2%3")
+    return QStringLiteral("%1  +%2")
         .arg(qs(root))
-        .arg(fused.nodes.size() - 1)
-        .arg(predicted ? QStringLiteral("  predicted") : QString());
+        .arg(fused.nodes.size() - 1);
   }
   if (role == Qt::ToolTipRole) {
     return QStringLiteral("%1\nkind %2, computes in %3%4")

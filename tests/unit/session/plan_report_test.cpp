@@ -44,12 +44,15 @@ std::shared_ptr<const Model> attention() {
       "  [scores] s = MatMul (q, k) [softmax] p = Softmax <axis=-1> (s) [product] y = MatMul (p, v) }");
 }
 
-/// Two products with a fallback between them.
-std::shared_ptr<const Model> threeSegments() {
-  return opened(
-      "g (float[4,8] x) => (float[4,8] y) {"
-      "  [first] a = Softmax (x) [odd] b = vendor.Odd (a) [last] y = Softmax (b) }",
-      ", \"vendor\" : 1");
+/// Two kernels with a fallback between them.
+std::shared_ptr<const Plan> threeSegments(std::vector<DataType> precisions, const Directives& more = {}) {
+  PlanOptions options{.target = "cpu:avx2", .precisions = std::move(precisions), .directives = more};
+  options.directives.push_back(fallbackDirective("odd"));
+  auto plan = makePlan(opened("g (float[4,8] x) => (float[4,8] y) {"
+                              "  [first] a = Softmax (x) [odd] b = Exp (a) [last] y = Softmax (b) }"),
+                       options);
+  EXPECT_TRUE(plan.ok()) << plan.error().text();
+  return plan.ok() ? plan.value() : nullptr;
 }
 
 const Json& fusedOf(const Json& plan, const std::string& node) {
@@ -106,7 +109,7 @@ TEST(PlanReport, FusionsOfATensorRTTargetArePredictions) {
 }
 
 TEST(PlanReport, BordersAreTheSameFromBothSides) {
-  const auto plan = planOf(threeSegments(), {}, {DataType::F16});
+  const auto plan = threeSegments({DataType::F16});
   const Json json = toJson(*plan);
   ASSERT_EQ(json["segments"].size(), 3U);
   std::multiset<std::string> out, in;
@@ -124,7 +127,7 @@ TEST(PlanReport, BordersAreTheSameFromBothSides) {
 }
 
 TEST(PlanReport, EveryConversionAtABorderIsACastOfThePlan) {
-  const auto plan = planOf(threeSegments(), {}, {DataType::F16});
+  const auto plan = threeSegments({DataType::F16});
   std::set<const PlannedCast*> seen;
   for (const auto& borders : segmentBorders(*plan)) {
     for (const SegmentBorder& border : borders) {
@@ -153,7 +156,7 @@ TEST(PlanReport, PinsAreAnsweredInFourWays) {
   EXPECT_EQ(priced["answers"][0]["answer"], "price");
   EXPECT_TRUE(priced["together"].is_null()) << "one pin alone";
 
-  const auto refused = planOf(threeSegments(), {"odd=f16"});
+  const auto refused = threeSegments({}, {parsePin("odd=f16").value()});
   EXPECT_EQ(explained(*refused, "odd")["answers"][0]["answer"], "refused");
 
   const auto nothing = planOf(opened("g (float[4] x) => (float[4] y) {"
@@ -213,7 +216,7 @@ TEST(Identity, GroupsOfAComparisonGoByItAndNotByName) {
   // A kernel of two nodes, and a node that is called as that kernel is.
   GraphEditor editor;
   Model model;
-  const TensorType type{DataType::F32, Shape::of({4, 8})};
+  const TensorType type{DataType::F32, Shape::of(Dims{4, 8})};
   const ValueId x = editor.addInput("x", type);
   const ValueId w = editor.addConstant("w", Tensor::zeros(DataType::F32, {8, 8}));
   const auto add = [&](const char* op, const char* name, std::vector<ValueId> inputs) {
