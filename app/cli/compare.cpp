@@ -21,6 +21,12 @@ struct Arguments {
   EngineArguments engine;
 };
 
+std::string namesText(const std::vector<CoveringNode>& nodes) {
+  std::vector<std::string> names;
+  for (const CoveringNode& node : nodes) names.push_back(node.name);
+  return shortened(joined(names, " | "), 40);
+}
+
 std::string deltaText(std::optional<double> ms) {
   return ms ? fmt::format("{:+.3f} ms", *ms) : "-";
 }
@@ -56,9 +62,8 @@ void printForPeople(const CompareReport& report) {
       {{"A"}, {"B"}, {"nodes", true}, {"A time", true}, {"B time", true}, {"B - A", true}, {"in the turns", true}});
   std::size_t same = 0;
   for (const auto& group : report.groups) {
-    same += group.a == group.b ? 1 : 0;
-    groups.add({shortened(joined(group.a, " | "), 40),
-                group.a == group.b ? "the same" : shortened(joined(group.b, " | "), 40),
+    same += group.same() ? 1 : 0;
+    groups.add({namesText(group.a), group.same() ? "the same" : namesText(group.b),
                 std::to_string(group.origins.size()), msText(group.aMs), msText(group.bMs), deltaText(group.deltaMs),
                 rangeText(group.deltaRangeMs)});
   }

@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "base/text.h"
 
 namespace fusescope::cli {
 namespace {
@@ -19,15 +20,83 @@ std::string textOr(const Json& json, std::string_view otherwise) {
   return json.is_string() ? json.get<std::string>() : std::string(otherwise);
 }
 
-void printForPeople(const Json& json) {
-  printTitle(json["node"].get<std::string>());
+std::string listText(const Json& names) {
+  std::vector<std::string> all;
+  for (const Json& entry : names) all.push_back(entry.get<std::string>());
+  return joined(all);
+}
+
+std::string bytesIn(const Json& json) {
+  return bytesText(json.is_null() ? std::nullopt : std::optional(json.get<std::int64_t>()));
+}
+
+/// Where the node is, or what became of it.
+void printPlace(const Json& json) {
+  if (!json["body_of"].is_null()) {
+    std::cout << fmt::format("  in the body of {}, which runs in {}; it keeps {}, the type that the network gives it\n",
+                             json["body_of"].get<std::string>(), textOr(json["segment"], "no segment"),
+                             textOr(json["granted"], "its types"));
+    return;
+  }
   if (json["fused_node"].is_null()) {
     std::cout << "  is not in the plan: import or normalisation removed or merged it\n";
-  } else {
-    std::cout << fmt::format("  in {}, fused node {}\n  asked {}, granted {}\n", textOr(json["segment"], "no segment"),
-                             textOr(json["fused_node"], "-"), textOr(json["asked"], "nothing"),
-                             textOr(json["granted"], "-"));
+    for (const Json& became : json["became"])
+      std::cout << fmt::format("  {} ({})\n", became["message"].get<std::string>(), became["code"].get<std::string>());
+    return;
   }
+  std::cout << fmt::format("  in {}, fused node {}{}\n  asked {}, granted {}\n", textOr(json["segment"], "no segment"),
+                           textOr(json["fused_node"], "-"),
+                           json["predicted"].get<bool>() ? " (predicted: the target fuses by rules of its own)" : "",
+                           textOr(json["asked"], "nothing"), textOr(json["granted"], "-"));
+  if (json["kernel_types"].size() > 1)
+    std::cout << fmt::format("  its kernel calculates in {}\n", listText(json["kernel_types"]));
+}
+
+/// How each wish for a type was answered, and what all of them cost together.
+void printAnswers(const Json& json) {
+  if (json["answers"].empty()) return;
+  printTitle("Answers to pins");
+  for (const Json& answer : json["answers"])
+    std::cout << fmt::format("  {}: {}\n", answer["by"].get<std::string>(), answer["message"].get<std::string>());
+  if (!json["together"].is_null()) std::cout << "  " << json["together"]["message"].get<std::string>() << "\n";
+}
+
+void printEdges(const Json& json) {
+  if (json["edges"].empty()) return;
+  printTitle("Values");
+  Table table({{""}, {"value"}, {"type"}, {"where"}});
+  for (const Json& edge : json["edges"]) {
+    const bool wider = edge["held_wider"].get<bool>(), real = edge["real"].get<bool>();
+    table.add({edge["direction"].get<std::string>(), shortened(edge["value"].get<std::string>(), 40),
+               edge["type"].get<std::string>(),
+               real    ? "in memory"
+               : wider ? "in registers, wider than its kernel calculates in; never stored"
+                       : "in registers"});
+  }
+  table.print();
+}
+
+void printBorders(const Json& json) {
+  if (json["borders"].empty()) return;
+  printTitle("Segment borders at its kernel");
+  Table table({{""}, {"value"}, {"other side"}, {"stored"}, {"bytes", true}, {"converted"}});
+  for (const Json& border : json["borders"]) {
+    const Json& cast = border["conversion"];
+    table.add({border["direction"].get<std::string>(), shortened(border["value"].get<std::string>(), 40),
+               textOr(border["other"], "the network"), border["type"].get<std::string>(), bytesIn(border["bytes"]),
+               cast.is_null() ? "-"
+                              : fmt::format("{} to {}, {} moved", cast["from"].get<std::string>(),
+                                            cast["to"].get<std::string>(), bytesIn(cast["bytes"]))});
+  }
+  table.print();
+}
+
+void printForPeople(const Json& json) {
+  printTitle(json["node"].get<std::string>());
+  printPlace(json);
+  printAnswers(json);
+  printEdges(json);
+  printBorders(json);
   printTitle("Decisions");
   std::size_t index = 0;
   for (const auto& decision : json["decisions"]) {

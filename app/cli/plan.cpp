@@ -9,13 +9,18 @@
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "planning/fused_node_facts.h"
+#include "planning/pin_answers.h"
 #include "planning/predict_times.h"
+#include "planning/segment_borders.h"
 
 namespace fusescope::cli {
 namespace {
 
 /// Of each code, so many refusals are printed for people; --json has all.
 constexpr std::size_t kMostOfACode = 4;
+/// Of each segment, so many borders.
+constexpr std::size_t kMostBorders = 12;
 
 struct Arguments {
   std::string path, output;
@@ -32,8 +37,43 @@ void printSegments(const Plan& plan) {
   table.print();
 }
 
+/// What passes between segments; inputs and outputs of the network stand in `inspect`, unless they are converted.
+void printBorders(const Plan& plan) {
+  Table table({{"segment"}, {""}, {"value"}, {"other side"}, {"stored"}, {"bytes", true}, {"converted"}});
+  const auto borders = segmentBorders(plan);
+  for (const auto& segment : plan.segments) {
+    std::size_t printed = 0;
+    for (const SegmentBorder& border : borders[segment.id.index]) {
+      if (!border.other.valid() && border.conversion == nullptr) continue;
+      if (++printed > kMostBorders) continue;
+      const PlannedCast* cast = border.conversion;
+      table.add({segment.name, std::string(name(border.direction)),
+                 shortened(plan.graph().value(border.value).name, 40),
+                 border.other.valid() ? plan.segments[border.other.index].name : "the network",
+                 std::string(name(border.type)), bytesText(border.bytes),
+                 cast == nullptr ? "-"
+                                 : fmt::format("{} to {}, {} moved", name(cast->from), name(cast->to),
+                                               bytesText(cast->bytes))});
+    }
+    if (printed > kMostBorders)
+      table.add({segment.name, "", fmt::format("… and {} more", printed - kMostBorders), "", "", "", ""});
+  }
+  if (table.empty()) return;
+  printTitle("Segment borders");
+  table.print();
+}
+
+/// "f16", or "f16, f32" where a kernel mixes types.
+std::string typesText(const Plan& plan, const FusedNode& fused) {
+  std::vector<std::string> names;
+  for (const DataType type : calculatedTypes(plan, fused)) names.emplace_back(name(type));
+  return joined(names);
+}
+
 void printFusedNodes(const Plan& plan) {
-  printTitle("Fused nodes");
+  printTitle(plan.target.predictedFusions
+                 ? fmt::format("Fused nodes, as predicted: {} fuses by rules of its own", plan.target.name)
+                 : std::string("Fused nodes"));
   Table table({{"#", true},
                {"name"},
                {"kind"},
@@ -44,7 +84,7 @@ void printFusedNodes(const Plan& plan) {
                {"moved", true},
                {"predicted", true}});
   for (const auto& fused : plan.fusedNodes) {
-    table.add({std::to_string(fused.id.index), shortened(fused.name), fused.kind, std::string(name(fused.compute)),
+    table.add({std::to_string(fused.id.index), shortened(fused.name), fused.kind, typesText(plan, fused),
                plan.segments[fused.segment.index].name, std::to_string(fused.nodes.size()), flopsText(fused.flops),
                bytesText(fused.bytes), msText(fused.predictedMs, fused.predictedHow)});
   }
@@ -83,7 +123,7 @@ void printTruncation(const Plan& plan) {
 /// What was asked and answered, and what was refused: the decisions a reader is likely to want.
 bool isNotable(const Decision& decision) {
   const bool byDirective = decision.by.find(':') != std::string::npos;
-  if (byDirective) return true;
+  if (byDirective || decision.code == "precision.pins_together" || decision.code == "build.plan_made_anew") return true;
   if (decision.allowed) return false;
   return decision.kind == DecisionKind::Validate || decision.kind == DecisionKind::Partition ||
          decision.kind == DecisionKind::Precision || decision.kind == DecisionKind::Truncate;
@@ -96,7 +136,8 @@ void printDecisions(const Plan& plan) {
     if (!isNotable(decision) || ++printed[decision.code] > kMostOfACode) continue;
     std::vector<std::string> subjects;
     for (const auto& subject : decision.subjects) subjects.push_back(subject.name);
-    table.add({shortened(joined(subjects), 40), message(decision), decision.by});
+    if (subjects.empty()) subjects.emplace_back("(the plan)");
+    table.add({shortened(joined(subjects), 40), answerText(decision), decision.by});
   }
   if (table.empty()) return;
   printTitle("Decisions");
@@ -143,6 +184,7 @@ Result<int> makeAndPrint(const Arguments& arguments) {
     printJson(toJson(plan));
   } else {
     printSegments(plan);
+    printBorders(plan);
     printFusedNodes(plan);
     printCasts(plan);
     printTruncation(plan);

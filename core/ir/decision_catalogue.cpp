@@ -183,6 +183,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
        "and "
        "need not be as fast as it was"},
+      {"build.plan_made_anew", Build, false,
+       "the plan was saved in version {version} of the format, with other {parts}; it is made anew, from its options, by "
+       "the rules of this Fusescope"},
   };
   return kCatalogue;
 }

@@ -19,6 +19,7 @@ class RegionDescriber {
   bool inside(NodeId node) const { return m_inside[node.index] == m_mark; }
   bool leaves(ValueId value) const;
   bool usedInside(ValueId value) const;
+  Hash128 identityOf(const Region& region, const std::vector<OriginId>& origins) const;
   bool accelerated(const FusedNode& fused) const { return m_structure.accelerated[fused.root.index] != 0; }
   void setTypes(const Region& region, FusedNode& fused) const;
   void setValues(FusedNode& fused) const;
@@ -35,6 +36,7 @@ class RegionDescriber {
   const Typing& m_typing;
   std::vector<std::uint32_t> m_inside;  ///< by NodeId: the region being described
   std::uint32_t m_mark = 0;
+  std::vector<std::uint32_t> m_nodesOfOrigin;  ///< by OriginId: how many nodes stand for it
 };
 
 }  // namespace fusescope

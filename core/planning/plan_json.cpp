@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "planning/fused_node_facts.h"
 #include "planning/predict_times.h"
+#include "planning/segment_borders.h"
 
 namespace fusescope {
 
@@ -26,7 +29,8 @@ Json orNullNumber(const std::optional<double>& value) {
 
 class PlanWriter {
  public:
-  explicit PlanWriter(const Plan& plan) : m_plan(plan), m_graph(plan.graph()) {}
+  explicit PlanWriter(const Plan& plan)
+      : m_plan(plan), m_graph(plan.graph()), m_borders(segmentBorders(plan)) {}
 
   Json write() const {
     Json json;
@@ -95,7 +99,10 @@ class PlanWriter {
     return {{"id", segment.name},
             {"kind", std::string(name(segment.kind))},
             {"backend", segment.backend},
-            {"nodes", list(segment.nodes, [&](NodeId id) { return Json(nodeName(id)); })}};
+            {"nodes", list(segment.nodes, [&](NodeId id) { return Json(nodeName(id)); })},
+            {"borders", list(m_borders[segment.id.index], [&](const SegmentBorder& border) {
+               return toJson(m_plan, border);
+             })}};
   }
 
   Json fusedNode(const FusedNode& node) const {
@@ -107,9 +114,20 @@ class PlanWriter {
     json["root"] = nodeName(node.root);
     json["nodes"] = list(node.nodes, [&](NodeId id) { return Json(nodeName(id)); });
     json["origins"] = list(node.origins, [&](OriginId id) { return Json(m_plan.model->origins[id.index].name); });
+    json["identity"] = node.identity.hex();
+    json["predicted"] = isPrediction(m_plan, node);
     json["compute"] = text(node.compute);
     json["accumulate"] = text(node.accumulate);
+    json["calculates"] = calculatesJson(node);
     json["inputs"] = list(node.inputs, [&](ValueId value) { return Json(valueName(value)); });
+    json["reads"] = Json::array();
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      json["reads"].push_back({{"value", valueName(node.inputs[i])}, {"type", text(node.reads[i])}});
+    json["bindings"] = list(node.bindings, [&](const Binding& binding) {
+      return Json{{"role", binding.role},
+                  {"node", binding.node.valid() ? Json(nodeName(binding.node)) : Json(nullptr)},
+                  {"value", binding.value.valid() ? Json(valueName(binding.value)) : Json(nullptr)}};
+    });
     json["outputs"] = list(node.outputs, [&](const FusedOutput& output) {
       return Json{{"value", valueName(output.value)}, {"type", text(output.type)}};
     });
@@ -120,6 +138,18 @@ class PlanWriter {
     json["bytes"] = orNull(node.bytes);
     addPrediction(json, node);
     return json;
+  }
+
+  /// The nodes that calculate in another type than their kernel does as a whole.
+  Json calculatesJson(const FusedNode& fused) const {
+    Json nodes = Json::array();
+    if (m_plan.inFallback(fused)) return nodes;
+    for (const NodeId node : fused.nodes) {
+      const DataType type = m_plan.calculates[node.index];
+      if (type != DataType::Undefined && type != fused.compute)
+        nodes.push_back({{"node", nodeName(node)}, {"type", text(type)}});
+    }
+    return nodes;
   }
 
   Json grantJson(const PrecisionGrant& grant) const {
@@ -159,13 +189,55 @@ class PlanWriter {
 
   const Plan& m_plan;
   const Graph& m_graph;
+  std::vector<std::vector<SegmentBorder>> m_borders;  ///< by SegmentId
 };
+
+constexpr const char* kDecidedParts[] = {"segments", "fused_nodes", "precision_map", "truncation", "casts"};
+
+/// Whether `now` says what `then` said, keys that `then` does not have apart.
+bool saysSame(const Json& then, const Json& now) {
+  if (then.is_array() && now.is_array()) return std::ranges::equal(then, now, saysSame);
+  if (!then.is_object() || !now.is_object()) return then == now;
+  for (const auto& [key, value] : then.items())
+    if (!now.contains(key) || !saysSame(value, now.at(key))) return false;
+  return true;
+}
+
+/// A plan of version 1 was made by other rules: its options are planned by those of this Fusescope. Where that is not
+/// what it was, the plan says so. No price is taken, nor what was chosen by one: they may be of the emulator.
+Result<std::shared_ptr<const Plan>> planAnew(const Json& json, std::shared_ptr<const Model> model) {
+  const PlanOptions options = TRY(planOptionsFromJson(json["options"]));
+  const auto plan = TRY(makePlan(std::move(model), options));
+  const Json now = toJson(*plan);
+  std::vector<std::string> different;
+  for (const char* part : kDecidedParts)
+    if (!json.contains(part) || !saysSame(decidedPart(json, part), decidedPart(now, part))) different.emplace_back(part);
+  if (different.empty()) return plan;
+  Plan replanned = *plan;
+  replanned.decisions.push_back(
+      decide("build.plan_made_anew", {}, "plan_file", {{"version", kFirstVersion}, {"parts", joined(different)}}));
+  return std::make_shared<const Plan>(std::move(replanned));
+}
 
 Diagnostic badPlan(std::string problem, std::string field) {
   return {.message = std::move(problem), .where = {.attribute = std::move(field)}, .help = "See planning/FORMAT.md."};
 }
 
 }  // namespace
+
+Json toJson(const Plan& plan, const SegmentBorder& border) {
+  Json conversion = nullptr;
+  if (border.conversion != nullptr)
+    conversion = {{"from", text(border.conversion->from)},
+                  {"to", text(border.conversion->to)},
+                  {"bytes", orNull(border.conversion->bytes)}};
+  return {{"value", plan.graph().value(border.value).name},
+          {"direction", name(border.direction)},
+          {"other", border.other.valid() ? Json(plan.segments[border.other.index].name) : Json(nullptr)},
+          {"type", text(border.type)},
+          {"bytes", orNull(border.bytes)},
+          {"conversion", std::move(conversion)}};
+}
 
 Json toJson(const Plan& plan) {
   return PlanWriter(plan).write();
@@ -224,9 +296,10 @@ Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_p
                       .help = "Plan this model again, or open the model that the plan was made for."};
   }
   if (!json.contains("options")) return badPlan("the plan has no options", "options");
+  if (json["version"] == kFirstVersion) return planAnew(json, std::move(model));
   const std::shared_ptr<const Plan> plan = TRY(remakePlan(std::move(model), json));
   const Json again = toJson(*plan);
-  for (const char* part : {"segments", "fused_nodes", "precision_map", "truncation", "casts"}) {
+  for (const char* part : kDecidedParts) {
     if (json.contains(part) && decidedPart(json, part) == decidedPart(again, part)) continue;
     return Diagnostic{.message = std::string("planning again gives other ") + part + " than the file holds",
                       .where = {.attribute = part},

@@ -53,13 +53,14 @@ std::vector<CompareGroup> commonCover(const Plan& a, const Plan& b) {
   std::vector<CompareGroup> groups;
   std::unordered_map<std::size_t, std::size_t> groupOfSet;
   std::unordered_map<std::string, bool> listed;
-  const auto collect = [&](const Plan& plan, std::size_t offset, std::vector<std::string> CompareGroup::*side) {
+  const auto collect = [&](const Plan& plan, std::size_t offset, std::vector<CoveringNode> CompareGroup::*side) {
     for (std::size_t i = 0; i < plan.fusedNodes.size(); ++i) {
       const auto [found, isNew] = groupOfSet.try_emplace(sets.find(offset + i), groups.size());
       if (isNew) groups.emplace_back();
       auto& group = groups[found->second];
-      (group.*side).push_back(plan.fusedNodes[i].name);
-      for (const auto origin : plan.fusedNodes[i].origins) {
+      const FusedNode& fused = plan.fusedNodes[i];
+      (group.*side).push_back({.id = fused.id, .name = fused.name, .identity = fused.identity});
+      for (const auto origin : fused.origins) {
         const auto& name = plan.model->origins[origin.index].name;
         if (listed.try_emplace(name, true).second) group.origins.push_back(name);
       }

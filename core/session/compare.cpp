@@ -26,28 +26,28 @@ std::optional<double> medianOf(std::vector<double> samples) {
 /// What the turns of one engine measured.
 struct Measured {
   std::vector<double> totals;
-  std::unordered_map<std::string, std::vector<double>> layers;  ///< by fused node
-  std::unordered_set<std::string> emulated;
+  std::unordered_map<FusedNodeId, std::vector<double>> layers;
+  std::unordered_set<FusedNodeId> emulated;
   std::string unavailable;
 
   std::optional<double> total() const { return medianOf(totals); }
   /// The sum over fused nodes; one without a step of its own (a view of its input) takes no time.
-  std::optional<double> sum(const std::vector<std::string>& fusedNodes) const {
+  std::optional<double> sum(const std::vector<CoveringNode>& fusedNodes) const {
     return sumOf(fusedNodes, [](const std::vector<double>& turns) { return medianOf(turns).value_or(0); });
   }
   /// The same, of one turn alone.
-  std::optional<double> sumInTurn(const std::vector<std::string>& fusedNodes, std::size_t turn) const {
+  std::optional<double> sumInTurn(const std::vector<CoveringNode>& fusedNodes, std::size_t turn) const {
     return sumOf(fusedNodes, [&](const std::vector<double>& turns) { return turn < turns.size() ? turns[turn] : 0; });
   }
 
  private:
   template <class TimeOf>
-  std::optional<double> sumOf(const std::vector<std::string>& fusedNodes, TimeOf timeOf) const {
+  std::optional<double> sumOf(const std::vector<CoveringNode>& fusedNodes, TimeOf timeOf) const {
     if (!unavailable.empty() || totals.empty()) return {};
     double ms = 0;
-    for (const auto& name : fusedNodes) {
-      if (emulated.contains(name)) return {};
-      const auto found = layers.find(name);
+    for (const CoveringNode& fused : fusedNodes) {
+      if (emulated.contains(fused.id)) return {};
+      const auto found = layers.find(fused.id);
       if (found != layers.end()) ms += timeOf(found->second);
     }
     return ms;
@@ -102,9 +102,8 @@ Status measureTurn(Engine& engine, const std::map<std::string, Tensor>& inputs, 
   const auto profiled = TRY(engine.time(inputs, options));
   for (const auto& layer : profiled.layers) {
     if (!layer.fused.valid()) continue;
-    const auto& name = engine.plan().fusedNodes[layer.fused.index].name;
-    if (layer.emulated) into.emulated.insert(name);
-    if (layer.medianMs) into.layers[name].push_back(*layer.medianMs);
+    if (layer.emulated) into.emulated.insert(layer.fused);
+    if (layer.medianMs) into.layers[layer.fused].push_back(*layer.medianMs);
   }
   return Done{};
 }

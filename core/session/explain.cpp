@@ -4,17 +4,32 @@
 #include <set>
 
 #include "base/text.h"
+#include "planning/fused_node_facts.h"
+#include "planning/match_pattern.h"
+#include "planning/pin_answers.h"
+#include "planning/segment_borders.h"
 #include "session/report_json.h"
 #include "session/session.h"
 
 namespace fusescope {
 namespace {
 
-/// What a name of the command line stands for: a node of the graph, or a node of the file that is no more.
+/// What a name of the command line stands for: a node of the graph, a node of the file that is no more, or a node in a
+/// body ("the_if/inner_exp"), of which the holder is a node of the graph.
 struct Found {
+  std::string name;
   std::optional<NodeId> node;
+  std::optional<BodyNode> inBody;
   std::vector<std::string> origins;
 };
+
+/// The one node of a body that `path` names exactly.
+std::optional<BodyNode> findInBodies(const Model& model, std::string_view path) {
+  if (path.find('/') == std::string_view::npos) return {};
+  const auto matched = PatternMatcher(model).match(path);
+  if (!matched.ok() || matched.value().inBodies.size() != 1 || matched.value().inBodies[0].path != path) return {};
+  return matched.value().inBodies[0];
+}
 
 Result<Found> findNode(const Plan& plan, std::string_view wanted) {
   const auto& model = *plan.model;
@@ -28,16 +43,17 @@ Result<Found> findNode(const Plan& plan, std::string_view wanted) {
         break;
       }
     }
-    if (!node) return Found{.node = {}, .origins = {origin->name}};
+    if (!node) return Found{.name = origin->name, .origins = {origin->name}};
   }
   if (!node) {
+    if (auto inBody = findInBodies(model, wanted)) return Found{.name = inBody->path, .inBody = std::move(inBody)};
     std::vector<std::string> names;
     for (const auto& candidate : model.origins) names.push_back(candidate.name);
     return Diagnostic{.message = fmt::format("the model has no node '{}'", wanted),
                       .where = {.file = model.path, .node = std::string(wanted)},
                       .help = fmt::format("The nearest names are {}.", joined(nearestNames(wanted, names)))};
   }
-  Found found{.node = node};
+  Found found{.name = plan.graph().node(*node).name, .node = node};
   for (const auto id : plan.graph().node(*node).origins) found.origins.push_back(model.origins[id.index].name);
   return found;
 }
@@ -74,41 +90,132 @@ Json typeJson(DataType type) {
   return type == DataType::Undefined ? Json(nullptr) : Json(name(type));
 }
 
+/// What became of each directive that asks a type of the subject.
+Json answersJson(const Plan& plan, const Subject& subject) {
+  Json list = Json::array();
+  for (const std::uint32_t index : pinAnswersAbout(plan, subject)) {
+    const Decision& decision = plan.decisions[index];
+    list.push_back({{"by", decision.by},
+                    {"answer", name(*pinAnswerOf(decision.code))},
+                    {"code", decision.code},
+                    {"arguments", decision.arguments},
+                    {"message", answerText(decision)}});
+  }
+  return list;
+}
+
+Json togetherJson(const Plan& plan) {
+  const Decision* all = pinsTogether(plan);
+  if (all == nullptr) return nullptr;
+  Json json = all->arguments;
+  json["message"] = answerText(*all);
+  return json;
+}
+
+/// What import and normalisation made of a node of the file.
+Json becameJson(const Plan& plan, const std::string& origin) {
+  Json list = Json::array();
+  for (const Decision& decision : plan.decisions) {
+    const bool told = decision.kind == DecisionKind::Import || decision.kind == DecisionKind::Normalise;
+    if (told && std::ranges::find(decision.subjects, Subject::node(origin)) != decision.subjects.end())
+      list.push_back({{"code", decision.code}, {"by", decision.by}, {"message", message(decision)}});
+  }
+  return list;
+}
+
+/// How the values that a node reads and makes stand in this plan.
+Json edgesJson(const Plan& plan, const Node& node, const FusedNode& fused) {
+  const auto edge = [&](ValueId value, const char* direction) {
+    const auto inner = std::ranges::find(fused.innerEdges, value, &InnerEdge::value);
+    return Json{{"value", plan.graph().value(value).name},
+                {"direction", direction},
+                {"real", inner == fused.innerEdges.end() || inner->real},
+                {"type", name(plan.storedType(value))},
+                {"held_wider", heldWider(fused, value) != nullptr}};
+  };
+  Json list = Json::array();
+  for (const ValueId value : node.inputs)
+    if (value.valid() && !plan.graph().isConstant(value)) list.push_back(edge(value, "in"));
+  for (const ValueId value : node.outputs)
+    if (value.valid()) list.push_back(edge(value, "out"));
+  return list;
+}
+
+/// The borders of the node's segment that the node's own kernel reads or writes.
+Json bordersJson(const Plan& plan, const FusedNode& fused) {
+  Json list = Json::array();
+  const auto borders = segmentBorders(plan);
+  for (const SegmentBorder& border : borders[fused.segment.index]) {
+    const bool in = border.direction == SegmentBorder::Direction::In;
+    const bool own = in ? std::ranges::find(fused.inputs, border.value) != fused.inputs.end()
+                        : std::ranges::find(fused.outputs, border.value, &FusedOutput::value) != fused.outputs.end();
+    if (own) list.push_back(toJson(plan, border));
+  }
+  return list;
+}
+
+Json helpJson(const Plan& plan, NodeId node) {
+  Json list = Json::array();
+  for (const WhatIf& help : wouldHelp(plan, node)) list.push_back({{"change", help.change}, {"effect", help.effect}});
+  return list;
+}
+
+/// What is said of a node that is in the graph, and the subjects of decisions about it.
+void explainNode(const Plan& plan, NodeId id, Json& json, std::vector<Subject>& subjects) {
+  const Node& node = plan.graph().node(id);
+  subjects.push_back(Subject::node(node.name));
+  for (const auto output : node.outputs)
+    if (output.valid()) subjects.push_back(Subject::value(plan.graph().value(output).name));
+  const auto grant = std::ranges::find(plan.precisionMap, id, &PrecisionGrant::node);
+  if (grant != plan.precisionMap.end()) {
+    json["asked"] = typeJson(grant->asked);
+    json["granted"] = typeJson(grant->granted);
+  }
+  json["would_help"] = helpJson(plan, id);
+  const FusedNode* fused = plan.fusedNodeOf(id);
+  if (fused == nullptr) return;
+  const std::string& segment = plan.segments[fused->segment.index].name;
+  subjects.push_back(Subject::fusedNode(fused->name));
+  subjects.push_back(Subject::segment(segment));
+  json["fused_node"] = fused->name;
+  json["segment"] = segment;
+  json["predicted"] = isPrediction(plan, *fused);
+  for (const DataType type : calculatedTypes(plan, *fused)) json["kernel_types"].push_back(name(type));
+  json["edges"] = edgesJson(plan, node, *fused);
+  json["borders"] = bordersJson(plan, *fused);
+}
+
 }  // namespace
 
 Result<Json> explainJson(const Plan& plan, std::string_view nodeName) {
   const auto found = TRY(findNode(plan, nodeName));
   Json json = {{"format", "fusescope.explain"}, {"version", 1}};
-  std::vector<Subject> subjects;
-  for (const auto& origin : found.origins) subjects.push_back(Subject::node(origin));
-  json["node"] = found.node ? plan.graph().node(*found.node).name : std::string(nodeName);
+  for (const char* key : {"segment", "fused_node", "asked", "granted", "body_of"}) json[key] = nullptr;
+  for (const char* key : {"would_help", "became", "kernel_types", "edges", "borders"}) json[key] = Json::array();
+  json["node"] = found.name;
   json["origins"] = found.origins;
-  json["segment"] = nullptr;
-  json["fused_node"] = nullptr;
-  json["asked"] = nullptr;
-  json["granted"] = nullptr;
-  json["would_help"] = Json::array();
-  if (found.node) {
-    const auto& node = plan.graph().node(*found.node);
-    subjects.push_back(Subject::node(node.name));
-    for (const auto output : node.outputs) {
-      if (output.valid()) subjects.push_back(Subject::value(plan.graph().value(output).name));
-    }
-    if (const auto* fused = plan.fusedNodeOf(*found.node)) {
-      json["fused_node"] = fused->name;
-      json["segment"] = plan.segments[fused->segment.index].name;
-      subjects.push_back(Subject::fusedNode(fused->name));
-      subjects.push_back(Subject::segment(plan.segments[fused->segment.index].name));
-    }
-    const auto grant = std::ranges::find(plan.precisionMap, *found.node, &PrecisionGrant::node);
-    if (grant != plan.precisionMap.end()) {
-      json["asked"] = typeJson(grant->asked);
-      json["granted"] = typeJson(grant->granted);
-    }
-    for (const auto& help : wouldHelp(plan, *found.node)) {
-      json["would_help"].push_back({{"change", help.change}, {"effect", help.effect}});
-    }
+  json["predicted"] = false;
+  std::vector<Subject> subjects;
+  for (const auto& origin : found.origins) {
+    subjects.push_back(Subject::node(origin));
+    for (Json& entry : becameJson(plan, origin)) json["became"].push_back(std::move(entry));
   }
+  if (found.node) explainNode(plan, *found.node, json, subjects);
+  if (found.inBody) {
+    const Node& holder = plan.graph().node(found.inBody->holder);
+    const Node& node = *found.inBody->node;
+    json["body_of"] = holder.name;
+    json["granted"] = node.outputs.empty() || !node.outputs[0].valid()
+                          ? Json(nullptr)
+                          : typeJson(found.inBody->body->value(node.outputs[0]).type.dtype);
+    if (const auto* fused = plan.fusedNodeOf(holder.id)) {
+      json["segment"] = plan.segments[fused->segment.index].name;
+      json["fused_node"] = fused->name;
+    }
+    subjects = {Subject::node(found.name), Subject::node(holder.name)};
+  }
+  json["answers"] = answersJson(plan, Subject::node(found.name));
+  json["together"] = togetherJson(plan);
   json["decisions"] = decisionsAbout(plan, subjects);
   return json;
 }

@@ -76,14 +76,11 @@ Json toJson(const BuildReport& report, const std::string& enginePath, std::int64
 
 Json layerTypesJson(const Plan& plan, const FusedNode& fused) {
   Json inputs = Json::array(), outputs = Json::array();
-  for (const ValueId input : fused.inputs) {
-    const auto cast = std::ranges::find_if(plan.casts, [&](const PlannedCast& planned) {
-      return planned.value == input && std::ranges::find(planned.consumers, fused.id) != planned.consumers.end();
-    });
-    inputs.push_back(name(cast != plan.casts.end() ? cast->to : plan.storedType(input)));
-  }
+  for (const DataType type : fused.reads) inputs.push_back(name(type));
   for (const FusedOutput& output : fused.outputs) outputs.push_back(name(output.type));
-  return {{"compute", name(fused.compute)}, {"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}};
+  Json calculates = Json::array();
+  for (const NodeId node : fused.nodes) calculates.push_back(name(plan.calculates[node.index]));
+  return {{"compute", name(fused.compute)}, {"calculates", std::move(calculates)}, {"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}};
 }
 
 Json toJson(const TimeReport& report, const Plan& plan) {
@@ -102,6 +99,7 @@ Json toJson(const TimeReport& report, const Plan& plan) {
     const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
     json["layers"].push_back({{"name", layer.name},
                               {"origins", fused != nullptr ? originsJson(plan, *fused) : Json::array()},
+                              {"identity", fused != nullptr ? Json(fused->identity.hex()) : Json(nullptr)},
                               {"types", fused != nullptr ? layerTypesJson(plan, *fused) : Json(nullptr)},
                               {"median_ms", optionalNumber(layer.medianMs)},
                               {"tactic", layer.tactic},
@@ -112,13 +110,32 @@ Json toJson(const TimeReport& report, const Plan& plan) {
   return json;
 }
 
+namespace {
+
+Json namesJson(const std::vector<CoveringNode>& nodes) {
+  Json list = Json::array();
+  for (const CoveringNode& node : nodes) list.push_back(node.name);
+  return list;
+}
+
+Json identitiesJson(const std::vector<CoveringNode>& nodes) {
+  Json list = Json::array();
+  for (const CoveringNode& node : nodes) list.push_back(node.identity.hex());
+  return list;
+}
+
+}  // namespace
+
 Json toJson(const CompareReport& report) {
   Json json = {{"format", "fusescope.compare"}, {"version", 1}, {"a", report.a}, {"b", report.b}};
   json["groups"] = Json::array();
   for (const auto& group : report.groups) {
     json["groups"].push_back({{"origins", group.origins},
-                              {"a", group.a},
-                              {"b", group.b},
+                              {"a", namesJson(group.a)},
+                              {"b", namesJson(group.b)},
+                              {"a_identities", identitiesJson(group.a)},
+                              {"b_identities", identitiesJson(group.b)},
+                              {"same", group.same()},
                               {"a_ms", optionalNumber(group.aMs)},
                               {"b_ms", optionalNumber(group.bMs)},
                               {"delta_ms", optionalNumber(group.deltaMs)},

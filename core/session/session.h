@@ -46,10 +46,18 @@ struct Range {
   bool tellsApart(double same) const { return least > same || most < same; }  ///< all turns are on one side of `same`
 };
 
+/// A fused node of one of two plans.
+struct CoveringNode {
+  FusedNodeId id;
+  std::string name;  ///< for people
+  Hash128 identity;  ///< equal in both plans where they cover the same nodes of the file
+};
+
 /// One group of the smallest common cover of two plans' fused nodes by origin nodes.
 struct CompareGroup {
   std::vector<std::string> origins;
-  std::vector<std::string> a, b;  ///< names of fused nodes
+  std::vector<CoveringNode> a, b;
+  bool same() const { return a.size() == 1 && b.size() == 1 && a[0].identity == b[0].identity; }
   std::optional<double> aMs, bMs, deltaMs;
   std::optional<Range> deltaRangeMs;  ///< B - A, turn by turn; on both sides of 0: the turns do not tell them apart
 };

@@ -9,6 +9,7 @@
 
 #include "frontends/importers.h"
 #include "passes/pipelines.h"
+#include "planning/fused_node_facts.h"
 #include "planning/plan.h"
 #include "ui/canvas/graph_view.h"
 
@@ -94,8 +95,7 @@ class CanvasTest : public QObject {
 
   void clickSelectsAndShiftAdds() {
     QSignalSpy changed(m_view.get(), &GraphView::selectionChanged);
-    const QString first = QString::fromStdString(m_plan->fusedNodes[0].name);
-    const QString second = QString::fromStdString(m_plan->fusedNodes[1].name);
+    const QString first = handle(m_plan->fusedNodes[0]), second = handle(m_plan->fusedNodes[1]);
     QTest::mouseClick(m_view.get(), Qt::LeftButton, {}, m_view->itemRect(first).center());
     QCOMPARE(m_view->selection(), QStringList{first});
     QTest::mouseClick(m_view.get(), Qt::LeftButton, Qt::ShiftModifier, m_view->itemRect(second).center());
@@ -115,11 +115,11 @@ class CanvasTest : public QObject {
   }
 
   void keysWalkOpenAndClose() {
-    const QString first = QString::fromStdString(m_plan->fusedNodes[0].name);
+    const QString first = handle(m_plan->fusedNodes[0]);
     m_view->select({first});
     m_view->setFocus();
     QTest::keyClick(m_view.get(), Qt::Key_Down);
-    QCOMPARE(m_view->selection(), QStringList{QString::fromStdString(m_plan->fusedNodes[1].name)});
+    QCOMPARE(m_view->selection(), QStringList{handle(m_plan->fusedNodes[1])});
     QTest::keyClick(m_view.get(), Qt::Key_Up);
     QCOMPARE(m_view->selection(), QStringList{first});
     m_view->select({m_fused});
@@ -178,7 +178,7 @@ class CanvasTest : public QObject {
     m_view->setColorMode(ColorMode::Kind);
     const QImage kind = m_view->grab().toImage();
     QVERIFY(precision != kind);
-    m_view->setTimes({{m_plan->fusedNodes[0].name, 2.0}, {m_plan->fusedNodes[1].name, 0.1}});
+    m_view->setTimes({{handleOf(m_plan->fusedNodes[0]), 2.0}, {handleOf(m_plan->fusedNodes[1]), 0.1}});
     m_view->setColorMode(ColorMode::Time);
     QVERIFY(m_view->grab().toImage() != kind);
   }
@@ -202,8 +202,68 @@ class CanvasTest : public QObject {
                                       : priced->fusedNodes.front().name;
     QVERIFY2(told(measured).contains("500 µs measured before"), qPrintable(m_view->accessibleDescription()));
     QVERIFY(!m_view->accessibleDescription().contains('~'));
-    m_view->setTimes({{m_fused.toStdString(), 0.5}});
+    m_view->setTimes({{handleOf(*m_plan->findFusedNode(m_fused.toStdString())), 0.5}});
     QVERIFY(!told(m_fused.toStdString()).contains('~'));
+  }
+
+  void aPinElsewhereKeepsWhatIsOpenAndSelected() {
+    const FusedNode& kept = *m_plan->findFusedNode(m_fused.toStdString());
+    m_view->expand(m_fused);
+    QVERIFY(m_view->waitForLayout(20000));
+    m_view->select({handle(kept)});
+    const QRect before = m_view->itemRect(handle(kept));
+    const FusedNode& other = m_plan->fusedNodes.back().id == kept.id ? m_plan->fusedNodes.front()
+                                                                     : m_plan->fusedNodes.back();
+    PlanOptions options;
+    options.directives.push_back({.kind = DirectiveKind::Pin,
+                                  .pattern = m_plan->graph().node(other.root).name,
+                                  .type = DataType::F16});
+    const auto pinned = makePlan(m_plan->model, options);
+    QVERIFY(pinned.ok());
+    m_view->setPlan(pinned.value());
+    QVERIFY(m_view->waitForLayout(20000));
+    QVERIFY(m_view->isOpen(handle(kept)));
+    QCOMPARE(m_view->selection(), QStringList{handle(kept)});
+    QCOMPARE(m_view->itemRect(handle(kept)).size(), before.size());
+  }
+
+  void kernelsOfOneNameDoNotMix() {
+    const auto plan = planWithOneNameTwice();
+    QCOMPARE(plan->fusedNodes.size(), std::size_t(2));
+    QCOMPARE(plan->fusedNodes[0].name, plan->fusedNodes[1].name);
+    const bool firstIsFused = plan->fusedNodes[0].nodes.size() == 2;
+    const FusedNode &fused = plan->fusedNodes[firstIsFused ? 0 : 1], &alone = plan->fusedNodes[firstIsFused ? 1 : 0];
+    m_view->setPlan(plan);
+    QVERIFY(m_view->waitForLayout(20000));
+    QVERIFY(m_view->itemRect(handle(fused)) != m_view->itemRect(handle(alone)));
+    m_view->expand(handle(alone));
+    QVERIFY(!m_view->isOpen(handle(fused)));
+    m_view->expand(handle(fused));
+    QVERIFY(m_view->waitForLayout(20000));
+    QVERIFY(m_view->isOpen(handle(fused)));
+    QVERIFY(!m_view->isOpen(handle(alone)));
+    m_view->setTimes({{handleOf(alone), 2.0}});
+    m_view->select({handle(alone)});
+    QVERIFY2(m_view->accessibleDescription().contains("2.00 ms"), qPrintable(m_view->accessibleDescription()));
+    m_view->select({handle(fused)});
+    QVERIFY2(!m_view->accessibleDescription().contains("ms"), qPrintable(m_view->accessibleDescription()));
+  }
+
+  void predictedFusionsAreMarked() {
+    const auto predicted = makePlan(m_plan->model, {.target = "tensorrt-10"});
+    QVERIFY(predicted.ok());
+    m_view->setPlan(predicted.value());
+    QVERIFY(m_view->waitForLayout(20000));
+    const auto told = [&](bool several) {
+      for (const FusedNode& fused : predicted.value()->fusedNodes) {
+        if ((fused.nodes.size() > 1) != several) continue;
+        m_view->select({handle(fused)});
+        return m_view->accessibleDescription();
+      }
+      return QString();
+    };
+    QVERIFY2(told(true).contains("predicted"), qPrintable(told(true)));
+    QVERIFY2(!told(false).contains("predicted"), qPrintable(told(false)));
   }
 
   void exportsPictures() {
@@ -245,6 +305,37 @@ class CanvasTest : public QObject {
   }
 
  private:
+  static QString handle(const FusedNode& fused) { return QString::fromStdString(handleOf(fused)); }
+
+  /// A kernel of the nodes a and b, and a node that is called "a + b".
+  static std::shared_ptr<const Plan> planWithOneNameTwice() {
+    GraphEditor editor;
+    Model model;
+    const TensorType type{DataType::F32, Shape::of(Dims{4, 8})};
+    const ValueId x = editor.addInput("x", type);
+    const ValueId w = editor.addConstant("w", Tensor::zeros(DataType::F32, {8, 8}));
+    const auto add = [&](const char* op, const char* name, std::vector<ValueId> inputs) {
+      const ValueId result = editor.addValue(std::string(name) + "_out", type);
+      model.origins.push_back({name, op, ""});
+      Node node;
+      node.op = op;
+      node.name = name;
+      node.inputs = std::move(inputs);
+      node.outputs = {result};
+      node.origins = {OriginId(model.origins.size() - 1)};
+      editor.addNode(std::move(node));
+      return result;
+    };
+    editor.addOutput(add("Relu", "b", {add("MatMul", "a", {x, w})}));
+    editor.addOutput(add("Softmax", "a + b", {x}));
+    auto graph = editor.publish();
+    if (!graph.ok()) qFatal("%s", graph.error().text().c_str());
+    model.graph = graph.value();
+    auto plan = makePlan(std::make_shared<const Model>(model), {});
+    if (!plan.ok()) qFatal("%s", plan.error().text().c_str());
+    return plan.value();
+  }
+
   std::shared_ptr<const Plan> m_plan;
   std::unique_ptr<GraphView> m_view;
   QString m_fused;

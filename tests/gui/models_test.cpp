@@ -1,6 +1,7 @@
 #include <QAbstractItemModelTester>
 #include <QtTest>
 
+#include "planning/fused_node_facts.h"
 #include "tests/gui/gui_support.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
@@ -76,7 +77,7 @@ class ModelsTest : public QObject {
     }
     const QString csv = model.csv();
     QCOMPARE(csv.count('\n'), 27);
-    QVERIFY(csv.startsWith("node,op,fused_node,segment,compute,pin,flops,bytes,time_ms\n"));
+    QVERIFY(csv.startsWith("node,op,fused_node,segment,compute,stored,pin,flops,bytes,time_ms\n"));
     model.setFilter(LayerFilter::parse("no_such_node"));
     QCOMPARE(model.rowCount(), 0);
   }
@@ -100,6 +101,37 @@ class ModelsTest : public QObject {
     model.setFilter(LayerFilter::parse("pinned"));
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(model.pinOf(*node)->type, DataType::F16);
+  }
+
+  void layersAndOutlineSayWhatIsStoredHeldAndMixed() {
+    PlanOptions options = pinned("node_linear", DataType::F32);
+    options.precisions = {DataType::F16};
+    const auto snapshot = test::planSample("fp16_overflow", options);
+    LayersModel layers;
+    layers.setSnapshot(snapshot);
+    int inner = 0;
+    for (const NodeId node : snapshot->graph().order()) {
+      const FusedNode& fused = *snapshot->fusedOf(node);
+      const ValueId result = snapshot->graph().node(node).outputs.front();
+      const auto edge = std::find_if(fused.innerEdges.begin(), fused.innerEdges.end(),
+                                     [&](const InnerEdge& other) { return other.value == result && !other.real; });
+      const QString stored = layers.index(layers.rowOf(node), LayersModel::kStored).data().toString();
+      const bool held = edge != fused.innerEdges.end();
+      inner += held;
+      const DataType type = held ? edge->type : snapshot->plan->storedType(result);
+      QVERIFY2(stored.startsWith(qs(type)), qPrintable(stored));
+      QCOMPARE(stored.contains(' '), held);
+    }
+    QVERIFY(inner > 0);
+    OutlineModel outline;
+    outline.setSnapshot(snapshot);
+    for (const FusedNode& fused : snapshot->plan->fusedNodes) {
+      if (fused.nodes.size() == 1) continue;
+      const QModelIndex index = outline.indexOfFused(fused.id.index);
+      QCOMPARE(index.data(kNameRole).toString().toStdString(), handleOf(fused));
+      const bool mixed = calculatedTypes(*snapshot->plan, fused).size() > 1;
+      QCOMPARE(index.sibling(index.row(), OutlineModel::kType).data().toString().contains('+'), mixed);
+    }
   }
 
   void decisionsPutAnswersFirst() {
@@ -135,13 +167,15 @@ class ModelsTest : public QObject {
 
   void profileAndComparisonSayUnknown() {
     const Json time = Json::parse(R"({"median_ms":null,"unavailable_reason":"no f16 here","layers":[
-      {"name":"a","median_ms":1.0,"tactic":"t","flops":10,"bytes":null},{"name":"b","median_ms":null,"tactic":"t"},
+      {"name":"a","identity":"0123","median_ms":1.0,"tactic":"t","flops":10,"bytes":null},{"name":"b","median_ms":null,"tactic":"t"},
       {"name":"c","median_ms":3.0}]})");
     const TableContent profile = profileContent(time);
     QCOMPARE(profile.rows.size(), std::size_t(3));
     QCOMPARE(profile.rows[0].name, QStringLiteral("c"));
     QCOMPARE(profile.rows[0].cells[1].text, QStringLiteral("3.000 ms"));
     QCOMPARE(profile.rows[0].cells[2].text, QStringLiteral("unknown"));  // of a whole that nobody measured
+    QCOMPARE(profile.rows[1].name, QStringLiteral("fused:0123"));  // where a click goes; its name is for people
+    QCOMPARE(profile.rows[1].cells[0].text, QStringLiteral("a"));
     QCOMPARE(profile.rows[2].cells[1].text, QStringLiteral("unknown"));
     Json whole = time;
     whole["layers"].erase(1);
@@ -150,9 +184,9 @@ class ModelsTest : public QObject {
     QCOMPARE(predictedText(1.25, PriceSource::Fitted, 0.2),
              QString::fromUtf8("about 1.250 ms, fitted to measurements of other kernels (± 20 %)"));
     const Json comparison =
-        Json::parse(R"({"groups":[{"origins":["x"],"a":["x"],"b":["x"],"a_ms":1.0,"b_ms":1.5,"delta_ms":0.5,
+        Json::parse(R"({"groups":[{"origins":["x"],"a":["x"],"b":["x"],"same":true,"a_identities":["12"],"a_ms":1.0,"b_ms":1.5,"delta_ms":0.5,
        "delta_range_ms":{"least":0.4,"most":0.6}},
-      {"origins":["w"],"a":["w"],"b":["w"],"a_ms":9.0,"b_ms":8.0,"delta_ms":-1.0,
+      {"origins":["w"],"a":["w"],"b":["w"],"same":true,"a_ms":9.0,"b_ms":8.0,"delta_ms":-1.0,
        "delta_range_ms":{"least":-1.5,"most":0.1}},
       {"origins":["y","z"],"a":["y + z"],"b":["y","z"],"a_ms":1.0,"b_ms":null,"delta_ms":null}],
       "outputs":[{"name":"o","max_abs":"inf","max_over_rms":"inf","cosine":"nan"}],"values":[]})");
@@ -160,6 +194,7 @@ class ModelsTest : public QObject {
     QCOMPARE(groups.rows[0].cells[0].text, QStringLiteral("≠ y + z"));
     QCOMPARE(groups.rows[0].cells[4].text, QStringLiteral("unknown"));
     QCOMPARE(groups.rows[1].cells[4].text, QStringLiteral("+0.5000 ms"));
+    QCOMPARE(groups.rows[1].name, QStringLiteral("fused:12"));
     QCOMPARE(groups.rows[1].cells[4].tone, Tone::Bad);
     QCOMPARE(groups.rows[2].cells[4].tone, Tone::Dim);  // the larger difference, but its turns do not agree
     QVERIFY(!groups.rows[2].cells[4].bar);
@@ -183,5 +218,5 @@ class ModelsTest : public QObject {
   }
 };
 
-FUSESCOPE_GUI_TEST(ModelsTest, 7)
+FUSESCOPE_GUI_TEST(ModelsTest, 8)
 #include "models_test.moc"

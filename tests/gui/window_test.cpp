@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "planning/fused_node_facts.h"
 #include "tests/gui/gui_support.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
@@ -140,12 +141,12 @@ class WindowTest : public QObject {
 
     // The same kernel in another type: what was measured is not its time.
     const Plan& built = *m_window->document().snapshot()->plan;
-    const std::string alone = built.fusedNodeOf(m_fused.nodes.front())->name;
+    const std::string alone = handleOf(*built.fusedNodeOf(m_fused.nodes.front()));
     QVERIFY(builds.layerTimes(1).contains(alone));
     application().measure(
         "pin", [&] { m_window->document().pin({m_fused.nodes.front()}, DataType::F16, Strictness::Prefer); });
     QTRY_VERIFY(!m_window->document().planning());
-    QVERIFY(m_window->document().snapshot()->plan->findFusedNode(alone) != nullptr);
+    QVERIFY(m_window->document().snapshot()->fusedWith(alone) != nullptr);
     QVERIFY(!builds.layerTimes(1).contains(alone));
     QVERIFY(!builds.layerTimes(1).empty());
     application().measure("undo", [&] { m_window->document().undoStack().undo(); });

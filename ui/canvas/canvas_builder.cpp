@@ -5,6 +5,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "planning/fused_node_facts.h"
+
 namespace fusescope {
 namespace {
 
@@ -47,7 +49,10 @@ class Builder {
     for (const TruncatedValue& value : m_plan.truncation.inputs) m_stored[value.value.index] = value.to;
     for (const TruncatedValue& value : m_plan.truncation.produced) m_stored[value.value.index] = value.to;
     for (const FusedNode& fused : m_plan.fusedNodes) {
-      for (const InnerEdge& inner : fused.innerEdges) m_stored[inner.value.index] = inner.type;
+      for (const InnerEdge& inner : fused.innerEdges) {
+        m_stored[inner.value.index] = inner.type;
+        if (!inner.real) m_inner[inner.value.index] = heldWider(fused, inner.value) != nullptr;
+      }
       for (const FusedOutput& output : fused.outputs) m_stored[output.value.index] = output.type;
     }
     for (std::size_t c = 0; c < m_plan.casts.size(); ++c) {
@@ -63,6 +68,13 @@ class Builder {
     const auto it = m_stored.find(value.index);
     if (it != m_stored.end() && it->second != DataType::Undefined) type.dtype = it->second;
     return type;
+  }
+
+  /// That a value lives in registers and is never stored, and whether wider than its kernel calculates in.
+  QString innerNote(ValueId value) const {
+    const auto inner = m_inner.find(value.index);
+    if (inner == m_inner.end()) return {};
+    return inner->second ? QStringLiteral(" held wider") : QStringLiteral(" inner");
   }
 
   int add(CanvasItem item) {
@@ -105,7 +117,12 @@ class Builder {
         m_fusedOfNode[node.index] = int(f);
         m_itemOfNode[node.index] = !hidden && m_scene.items[box].open ? addNode(m_graph.node(node), box, &fused) : box;
       }
-      m_scene.byName.insert(text(fused.name), box);
+      const QString handle = text(handleOf(fused)), name = text(fused.name);
+      m_scene.byName.insert(name, box);
+      if (!m_scene.byKey.contains(handle)) m_scene.byKey.insert(handle, box);
+      m_scene.fusedOf.insert(handle, handle);
+      if (!m_scene.fusedOf.contains(name)) m_scene.fusedOf.insert(name, handle);
+      if (fused.nodes.size() > 1) m_scene.openable.insert(handle);
     }
   }
 
@@ -113,11 +130,12 @@ class Builder {
     CanvasItem item;
     item.kind = ItemKind::Fused;
     item.name = text(fused.name);
-    item.key = "f:" + item.name;
+    item.key = text(handleOf(fused));
     item.kindName = text(fused.kind);
+    item.prediction = fused.nodes.size() > 1 && isPrediction(m_plan, fused);
     item.nodes = int(fused.nodes.size());
     item.canOpen = fused.nodes.size() > 1;
-    item.open = item.canOpen && m_open.fused.contains(item.name);
+    item.open = item.canOpen && m_open.fused.contains(item.key);
     item.title = titleOf(fused);
     const NodeId root = fused.root.valid() ? fused.root : fused.nodes.empty() ? NodeId() : fused.nodes.front();
     item.detail = root.valid() && m_graph.has(root) ? text(m_graph.node(root).name) : item.name;
@@ -126,7 +144,7 @@ class Builder {
     setPrecision(item, fused);
     item.predictedMs = fused.predictedMs;
     item.predictedByFit = fused.predictedHow == PriceSource::Fitted;
-    item.timeKey = item.name;
+    item.timeKey = item.key;
     item.parent = container;
     if (container >= 0) {
       item.segment = m_scene.items[container].segment;
@@ -154,6 +172,8 @@ class Builder {
     for (const FusedOutput& other : fused.outputs) {
       if (floats && isFloat(other.type) && other.type != fused.compute) item.mixedPrecision = true;
     }
+    for (const DataType type : calculatedTypes(m_plan, fused)) item.types << text(name(type));
+    if (item.types.size() > 1) item.mixedPrecision = true;
   }
 
   int addNode(const Node& node, int parent, const FusedNode* fused) {
@@ -166,17 +186,19 @@ class Builder {
     item.nodes = 1;
     item.parent = parent;
     item.constants = constantsOf(node);
-    if (node.outputs.empty() || !node.outputs.front().valid()) {
-      item.precision = fused ? fused->compute : DataType::Undefined;
-    } else {
-      const TensorType type = typeOf(node.outputs.front());
-      item.meta = text(type.text());
-      item.precision = type.dtype;
-    }
     if (parent >= 0) {
       item.segment = m_scene.items[parent].segment;
       item.fallback = m_scene.items[parent].fallback;
       item.kindName = m_scene.items[parent].kindName;
+    }
+    if (node.outputs.empty() || !node.outputs.front().valid()) {
+      item.precision = fused ? fused->compute : DataType::Undefined;
+    } else {
+      const TensorType type = typeOf(node.outputs.front());
+      item.meta = text(type.text()) + innerNote(node.outputs.front());
+      const DataType calculates =
+          node.id.index < m_plan.calculates.size() ? m_plan.calculates[node.id.index] : DataType::Undefined;
+      item.precision = isFloat(calculates) && !item.fallback ? calculates : type.dtype;
     }
     sizeBox(item);
     return add(std::move(item));
@@ -317,7 +339,7 @@ class Builder {
     const auto [it, added] = m_edgeOf.try_emplace({from, to}, int(m_scene.edges.size()));
     if (added) m_scene.edges.push_back({.from = from, .to = to});
     CanvasEdge& edge = m_scene.edges[std::size_t(it->second)];
-    const QString type = text(typeOf(value).text());
+    const QString type = text(typeOf(value).text()) + innerNote(value);
     edge.tooltip += QString("%1%2  %3").arg(added ? "" : "\n", text(m_graph.value(value).name), type);
     if (added) edge.label = type;
     if (cast >= 0) describeCast(edge, m_plan.casts[std::size_t(cast)]);
@@ -367,7 +389,7 @@ class Builder {
     }
     const int fused = m_fusedOfNode[node.id.index];
     if (fused >= 0) {
-      m_scene.fusedOfNode.insert(name, text(m_plan.fusedNodes[std::size_t(fused)].name));
+      m_scene.fusedOf.insert(name, text(handleOf(m_plan.fusedNodes[std::size_t(fused)])));
       all += '\n' + text(m_plan.fusedNodes[std::size_t(fused)].kind);
     }
     m_scene.byName.insert(name, item);
@@ -380,6 +402,7 @@ class Builder {
   const CanvasFonts& m_fonts;
   CanvasScene m_scene;
   std::unordered_map<std::uint32_t, DataType> m_stored;
+  std::unordered_map<std::uint32_t, bool> m_inner;  // values in registers: whether held wider
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> m_castOf;  // (value, reader) -> cast
   std::map<std::uint32_t, int> m_castOfOutput;
   std::map<std::uint32_t, int> m_itemOfSegment, m_itemOfInput;

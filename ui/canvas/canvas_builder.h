@@ -9,9 +9,9 @@
 
 namespace fusescope {
 
-/// What of a plan is open. Names, so that it outlives the plan.
+/// What of a plan is open. Handles and names, so that it outlives the plan.
 struct OpenState {
-  QSet<QString> fused;           ///< fused nodes that show their nodes
+  QSet<QString> fused;           ///< handles of fused nodes that show their nodes
   QSet<QString> closedSegments;  ///< segments are open unless named here
   bool operator==(const OpenState& other) const = default;
 };

@@ -51,6 +51,7 @@ CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const std::map<s
     const bool fitted = ms && item.predictedByFit && !times.contains(item.timeKey.toStdString());
     if (ms) colors.time[i] = (fitted ? QStringLiteral("~") : QString()) + millisecondsText(*ms);
     colors.anyFitted = colors.anyFitted || fitted;
+    colors.anyPrediction = colors.anyPrediction || item.prediction;
     Swatch swatch = precisionOf(item, theme);
     if (item.kind == ItemKind::Segment) {
       swatch = segmentSwatch(item, theme);

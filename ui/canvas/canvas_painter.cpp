@@ -55,7 +55,7 @@ void CanvasPainter::container(int i) {
   const bool segment = item.kind == ItemKind::Segment;
   const QColor back = segment ? m_theme.container : mixed(m_theme.container, color, 0.09);
   QPen pen = outline(i, mixed(m_theme.border, color, segment ? 0.25 : 0.55));
-  if (item.fallback && segment && !isSelected(i)) pen.setStyle(Qt::DashLine);
+  if (((item.fallback && segment) || item.prediction) && !isSelected(i)) pen.setStyle(Qt::DashLine);
   m_painter.setPen(pen);
   m_painter.setBrush(back);
   if (m_detail == Detail::Colors) {
@@ -152,7 +152,9 @@ void CanvasPainter::box(int i) {
   const bool pill = item.kind == ItemKind::Input || item.kind == ItemKind::Output;
   const double radius = pill ? rect.height() / 2 : metrics::kRadius;
   const double tint = m_detail == Detail::Names ? 0.34 : (m_theme.kind == ThemeKind::Dark ? 0.13 : 0.10);
-  m_painter.setPen(outline(i, mixed(m_theme.border, color, 0.5)));
+  QPen pen = outline(i, mixed(m_theme.border, color, item.prediction ? 0.8 : 0.5));
+  if (item.prediction && !isSelected(i)) pen.setStyle(Qt::DashLine);
+  m_painter.setPen(pen);
   m_painter.setBrush(mixed(m_theme.box, color, i == m_look.hovered ? tint + 0.06 : tint));
   m_painter.drawRoundedRect(rect, radius, radius);
   if (!pill) stripe(rect, color, item);

@@ -17,6 +17,7 @@ struct CanvasColors {
   std::vector<Swatch> legend;  ///< of the colours that occur
   double slowestMs = 0;        ///< Time: the end of the scale; 0: no times
   bool anyFitted = false;      ///< some times are fitted, not measured
+  bool anyPrediction = false;  ///< some fusions are predictions
 };
 CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const std::map<std::string, double>& times,
                       const Theme& theme);

@@ -3,6 +3,7 @@
 #include <QHash>
 #include <QPointF>
 #include <QRectF>
+#include <QSet>
 #include <QString>
 #include <QStringList>
 #include <QVector>
@@ -20,12 +21,14 @@ enum class ItemKind { Segment, Fused, Node, Input, Output };
 struct CanvasItem {
   ItemKind kind = ItemKind::Fused;
   QString key;                  ///< unique in a scene, equal for the same thing in the next one
-  QString name;                 ///< in the plan
+  QString name;                 ///< in the plan; for people
   QString title, detail, meta;  ///< lines of the box, already short enough; a container shows title and detail
   QStringList stubs;            ///< names of shared inputs that are not drawn as edges
   DataType precision = DataType::Undefined;
   bool mixedPrecision = false;
-  QString kindName;  ///< of the fused node
+  QStringList types;        ///< that a fused node calculates in; several where it mixes them
+  bool prediction = false;  ///< a fusion that the target's own compiler decides on
+  QString kindName;         ///< of the fused node
   int segment = -1;
   bool fallback = false;
   std::optional<double> predictedMs;
@@ -35,10 +38,12 @@ struct CanvasItem {
   int parent = -1;              ///< index of the container; parents come before what they hold
   bool open = false;            ///< a container
   bool canOpen = false;
-  QString timeKey;  ///< the fused node whose time it shows; empty: none
+  QString timeKey;  ///< handle of the fused node whose time it shows; empty: none
   QSizeF size;      ///< of a box; of a container the width of its header
   QRectF rect;      ///< after layout
   bool isBox() const { return !open; }
+  /// What it is called in selections: the handle of a fused node, else its name.
+  const QString& handle() const { return kind == ItemKind::Fused ? key : name; }
 };
 
 struct CanvasEdge {
@@ -64,13 +69,15 @@ struct CanvasScene {
   std::vector<std::vector<int>> in, out;  ///< by item: edges
   QHash<QString, int> byKey;
   QHash<QString, int> byName;  ///< of nodes, fused nodes, segments, inputs and outputs: the item that stands for it
-  QHash<QString, QString> fusedOfNode;  ///< node -> its fused node
+  QHash<QString, QString> fusedOf;  ///< name of a node or fused node, or handle -> handle of the fused node
+  QSet<QString> openable;           ///< handles of fused nodes of several nodes
   QRectF bounds;
   QString engine;
   int boxes = 0;
   double slowestPredictedMs = 0;
 
-  int itemOf(const QString& name) const { return byName.value(name, -1); }
+  /// `name`, or the key of the item.
+  int itemOf(const QString& name) const { return byKey.value(name, byName.value(name, -1)); }
   /// The innermost item at `point`: boxes before containers. -1: none.
   int itemAt(const QPointF& point) const;
   /// The nearest edge within `reach`, or -1.

@@ -207,51 +207,43 @@ void GraphView::setLegendVisible(bool visible) {
   m->placeOverlays();
 }
 
-bool GraphView::Private::canOpen(const QString& name) const {
-  if (!plan) return false;
-  for (const Segment& segment : plan->segments) {
-    if (QString::fromStdString(segment.name) == name) return true;
-  }
-  for (const FusedNode& fused : plan->fusedNodes) {
-    if (fused.nodes.size() > 1 && QString::fromStdString(fused.name) == name) return true;
-  }
-  return false;
+bool GraphView::Private::isSegment(const QString& name) const {
+  return plan && scene->byKey.contains("s:" + name) && !scene->fusedOf.contains(name);
 }
 
 void GraphView::Private::setOpen(const QString& name, bool wanted) {
-  if (!canOpen(name) || q->isOpen(name) == wanted) return;
+  const bool segment = isSegment(name);
+  const QString handle = segment ? name : scene->fusedOf.value(name);
+  if (!plan || (!segment && !scene->openable.contains(handle)) || q->isOpen(name) == wanted) return;
   const int item = scene->itemOf(name);
   if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
-  const bool isSegment = scene->byKey.contains("s:" + name);
-  QSet<QString>& set = isSegment ? open.closedSegments : open.fused;
-  if (wanted != isSegment) {
-    set.insert(name);
+  QSet<QString>& set = segment ? open.closedSegments : open.fused;
+  if (wanted != segment) {
+    set.insert(handle);
   } else {
-    set.remove(name);
+    set.remove(handle);
   }
   request();
 }
 
 void GraphView::expand(const QString& name) {
-  m->setOpen(m->scene->fusedOfNode.value(name, name), true);
+  m->setOpen(name, true);
 }
 void GraphView::collapse(const QString& name) {
-  m->setOpen(m->scene->fusedOfNode.value(name, name), false);
+  m->setOpen(name, false);
 }
 void GraphView::toggle(const QString& name) {
   isOpen(name) ? collapse(name) : expand(name);
 }
 bool GraphView::isOpen(const QString& name) const {
-  if (m->scene->byKey.contains("s:" + name)) return !m->open.closedSegments.contains(name);
-  return m->open.fused.contains(name);
+  if (m->isSegment(name)) return !m->open.closedSegments.contains(name);
+  return m->open.fused.contains(m->scene->fusedOf.value(name));
 }
 
 void GraphView::expandAll() {
   if (!m->plan) return;
   m->open.closedSegments.clear();
-  for (const FusedNode& fused : m->plan->fusedNodes) {
-    if (fused.nodes.size() > 1) m->open.fused.insert(QString::fromStdString(fused.name));
-  }
+  m->open.fused.unite(m->scene->openable);
   m->request();
 }
 

@@ -18,7 +18,9 @@ enum class ColorMode { Precision, Kind, Time, Segment };
 
 /// The graph of a plan: segments as containers, fused nodes as boxes that open in place. GUI thread only; scenes are
 /// built and laid out elsewhere, so that a call returns at once and layoutFinished() tells when the picture is there.
-/// Names in the interface are those of the plan: of nodes, fused nodes, segments, and values (inputs and outputs).
+/// Names in the interface are those of the plan: of nodes, fused nodes, segments, and values (inputs and outputs). A
+/// fused node is also, and in what is given out, known by its handle (planning/fused_node_facts.h), which a name that
+/// two kernels share, or another plan, does not mix up.
 /// Keys, wheel and drags: see keyHelp().
 class GraphView : public QWidget {
   Q_OBJECT
@@ -30,13 +32,13 @@ class GraphView : public QWidget {
   /// Null shows an empty canvas. What is open, selected and where it stands on the screen survives a new plan.
   void setPlan(std::shared_ptr<const Plan> plan);
   std::shared_ptr<const Plan> plan() const;
-  /// Measured milliseconds by name of fused node; empty: no measurement (predicted times are used if there are any).
+  /// Measured milliseconds by handle of fused node; empty: no measurement (predicted times are used if there are any).
   void setTimes(std::map<std::string, double> milliseconds);
   void setColorMode(ColorMode mode);
   ColorMode colorMode() const;
   void setTheme(const Theme& theme);
   /// Text for the tooltip of the item of that name: why it is as it is. Called on the GUI thread, must be quick.
-  void setSummaryProvider(std::function<QString(const QString& name)> provider);
+  void setSummaryProvider(std::function<QString(const QString& handle)> provider);
   /// Moves boxes from where they were to where they go. Off by default on the offscreen platform.
   void setAnimated(bool animated);
   void setMinimapVisible(bool visible);
@@ -86,7 +88,7 @@ class GraphView : public QWidget {
   static QStringList keyHelp();
 
  signals:
-  void selectionChanged(const QStringList& names);  ///< by the user
+  void selectionChanged(const QStringList& handles);  ///< by the user
   void nodeActivated(const QString& name);          ///< Return, or a double click on what cannot be opened
   void contextMenuRequested(const QStringList& names, const QPoint& globalPosition);
   void hovered(const QString& name);

@@ -8,6 +8,7 @@
 #include <QWheelEvent>
 #include <cmath>
 
+#include "planning/fused_node_facts.h"
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/graph_view_private.h"
 
@@ -126,7 +127,8 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
     m->band->hide();
     const QRectF area(m->toScene(m->band->geometry().topLeft()), QSizeF(m->band->geometry().size()) / m->zoom);
     for (const CanvasItem& item : m->scene->items) {
-      if (item.isBox() && area.intersects(item.rect) && !m->selection.contains(item.name)) m->selection << item.name;
+      if (item.isBox() && area.intersects(item.rect) && !m->selection.contains(item.handle()))
+        m->selection << item.handle();
     }
     m->resolveSelection();
     m->changed(true);
@@ -154,20 +156,21 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
     return;
   }
   m->anchorKey = item.key;
-  if (!(event->modifiers() & Qt::AltModifier) || item.kind != ItemKind::Segment || !m->plan) return toggle(item.name);
+  if (!(event->modifiers() & Qt::AltModifier) || item.kind != ItemKind::Segment || !m->plan)
+    return toggle(item.handle());
   bool anyClosed = false;
   QStringList below;
   for (const FusedNode& fused : m->plan->fusedNodes) {
     const std::size_t segment = std::size_t(std::max(item.segment, 0));
     if (fused.nodes.size() < 2 || fused.segment != m->plan->segments[segment].id) continue;
-    below << QString::fromStdString(fused.name);
+    below << QString::fromStdString(handleOf(fused));
     anyClosed = anyClosed || !m->open.fused.contains(below.last());
   }
-  for (const QString& name : below) {
+  for (const QString& handle : below) {
     if (anyClosed) {
-      m->open.fused.insert(name);
+      m->open.fused.insert(handle);
     } else {
-      m->open.fused.remove(name);
+      m->open.fused.remove(handle);
     }
   }
   m->open.closedSegments.remove(item.name);
@@ -229,7 +232,7 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
       const int item = m->current();
       if (item < 0) return;
       const CanvasItem& it = m->scene->items[std::size_t(item)];
-      if (it.canOpen) return toggle(it.name);
+      if (it.canOpen) return toggle(it.handle());
       emit nodeActivated(it.name);
       return;
     }

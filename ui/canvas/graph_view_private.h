@@ -50,7 +50,7 @@ struct GraphView::Private {
   QString timeText(int item) const;
   QString describe(int item) const;  ///< for a screen reader
   QString tooltipAt(const QPointF& viewPoint) const;
-  bool canOpen(const QString& name) const;
+  bool isSegment(const QString& name) const;
 
   CanvasLook look() const;
 

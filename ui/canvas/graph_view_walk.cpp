@@ -15,7 +15,7 @@ int GraphView::Private::current() const {
 
 void GraphView::Private::choose(int item, bool add) {
   if (item < 0) return;
-  const QString name = scene->items[std::size_t(item)].name;
+  const QString name = scene->items[std::size_t(item)].handle();
   if (add && selection.contains(name)) {
     selection.removeAll(name);
   } else {
@@ -86,10 +86,10 @@ void GraphView::Private::walk(int key) {
   const CanvasItem& at = scene->items[std::size_t(item)];
   int next = -1;
   if (key == Qt::Key_Right) {
-    if (at.canOpen && !at.open) return setOpen(at.name, true);
+    if (at.canOpen && !at.open) return setOpen(at.handle(), true);
     next = at.open ? firstChild(item) : sibling(item, true);
   } else if (key == Qt::Key_Left) {
-    if (at.open) return setOpen(at.name, false);
+    if (at.open) return setOpen(at.handle(), false);
     next = at.parent >= 0 ? at.parent : sibling(item, false);
   } else {
     next = nearestAlong(item, key == Qt::Key_Down);
@@ -116,6 +116,20 @@ void GraphView::Private::stepMatch(int by) {
   emit q->searchChanged(matchIndex, count);
 }
 
+namespace {
+
+QString predictionNote() {
+  return GraphView::tr("predicted: the target fuses by rules of its own");
+}
+
+/// What it calculates in; of a kernel that mixes types, all of them.
+QString precisionText(const CanvasItem& item, const Theme& theme) {
+  if (item.types.size() < 2) return precisionSwatch(item.precision, theme).text;
+  return GraphView::tr("calculates in %1").arg(item.types.join(QStringLiteral(" and ")));
+}
+
+}  // namespace
+
 QString GraphView::Private::timeText(int item) const {
   const QString& time = colors.time[std::size_t(item)];
   const CanvasItem& it = scene->items[std::size_t(item)];
@@ -128,7 +142,8 @@ QString GraphView::Private::describe(int item) const {
   const CanvasItem& it = scene->items[std::size_t(item)];
   QStringList parts{it.title, it.detail};
   if (!it.meta.isEmpty()) parts << it.meta;
-  if (it.precision != DataType::Undefined) parts << precisionSwatch(it.precision, theme).text;
+  if (it.precision != DataType::Undefined) parts << precisionText(it, theme);
+  if (it.prediction) parts << predictionNote();
   if (const QString time = timeText(item); !time.isEmpty()) parts << time;
   if (it.canOpen) parts << (it.open ? GraphView::tr("open") : GraphView::tr("closed, %n nodes", nullptr, it.nodes));
   parts << GraphView::tr("%1 in, %2 out")
@@ -148,14 +163,15 @@ QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   QString text = "<b>" + it.name.toHtmlEscaped() + "</b>";
   QStringList facts;
   if (!it.kindName.isEmpty()) facts << QString(it.kindName).replace('_', ' ');
-  if (it.kind != ItemKind::Segment) facts << precisionSwatch(it.precision, theme).text;
+  if (it.kind != ItemKind::Segment) facts << precisionText(it, theme);
+  if (it.prediction) facts << predictionNote();
   if (it.nodes > 1) facts << GraphView::tr("%1 nodes").arg(it.nodes);
   if (it.constants > 0) facts << GraphView::tr("%1 constants").arg(it.constants);
   if (const QString time = timeText(item); !time.isEmpty()) facts << time;
   text += "<br/>" + facts.join(QStringLiteral(" \u00b7 ")).toHtmlEscaped();
   if (!it.meta.isEmpty()) text += "<br/>" + it.meta.toHtmlEscaped();
   if (!it.stubs.isEmpty()) text += "<br/>" + GraphView::tr("reads %1").arg(it.stubs.join(", ")).toHtmlEscaped();
-  const QString why = summary ? summary(it.name) : QString();
+  const QString why = summary ? summary(it.handle()) : QString();
   if (!why.isEmpty()) text += "<br/><br/>" + why.toHtmlEscaped().replace("\n", "<br/>");
   return "<qt>" + text + "</qt>";
 }

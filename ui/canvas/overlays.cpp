@@ -24,6 +24,7 @@ void paintCard(QPainter& painter, const QRect& rect, const Theme& theme) {
 }
 
 constexpr const char* kFittedNote = "~ fitted, not measured";
+constexpr const char* kPredictionNote = "dashed: predicted fusion";
 
 QString titleOf(ColorMode mode) {
   switch (mode) {
@@ -65,6 +66,11 @@ void LegendWidget::show(ColorMode mode, const CanvasColors& colors, const Theme&
     rows = m_colors.anyFitted ? 3 : 2;
     if (m_colors.anyFitted) spoken << tr(kFittedNote);
   }
+  if (m_colors.anyPrediction) {
+    width = std::max(width, font.horizontalAdvance(tr(kPredictionNote)));
+    spoken << tr(kPredictionNote);
+    ++rows;
+  }
   m_size = QSize(int(width) + 2 * kMargin + 2, kTitleRow + rows * kRow + 2 * kMargin - 4);
   setAccessibleName(tr("Legend: colour by %1").arg(m_title.toLower()));
   setAccessibleDescription(spoken.join(", "));
@@ -81,6 +87,11 @@ void LegendWidget::paintEvent(QPaintEvent*) {
   painter.setPen(m_theme.dimText);
   painter.drawText(QRect(kMargin, kMargin - 3, width() - 2 * kMargin, kTitleRow), Qt::AlignLeft | Qt::AlignVCenter,
                    m_title);
+  if (m_colors.anyPrediction) {
+    painter.setFont(detailFont());
+    painter.drawText(QRect(kMargin, height() - kMargin - kRow + 4, width(), kRow), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr(kPredictionNote));
+  }
   if (m_mode == ColorMode::Time) return paintScale(painter);
   int y = kMargin + kTitleRow - 2;
   for (const Swatch& swatch : m_colors.legend) {

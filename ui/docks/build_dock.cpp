@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 
 #include "ui/docks/dock_widgets.h"
-#include "ui/docks/inspector_text.h"
+#include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
 

@@ -47,6 +47,7 @@ void InspectorDock::show(const std::vector<WhatIf>* help) {
   const Theme& theme = m_context.theme();
   const auto& nodes = m_context.selection.nodes();
   const FusedNode* fused = nodes.empty() ? nullptr : snapshot->fusedOf(nodes.front());
+  const Segment* segment = snapshot->segmentOf(nodes);
   QString text;
   if (nodes.empty()) {
     text = modelText(*snapshot, theme);
@@ -54,9 +55,12 @@ void InspectorDock::show(const std::vector<WhatIf>* help) {
     text = nodeText(*snapshot, nodes.front(), help, theme);
   } else if (fused && fused->nodes == nodes) {
     text = fusedText(*snapshot, *fused, theme);
+  } else if (segment) {
+    text = segmentText(*snapshot, *segment, theme);
   } else {
     text = severalText(*snapshot, nodes, theme);
   }
+  if (segment && (nodes.size() == 1 || fused->nodes == nodes)) text += bordersText(*snapshot, *segment, theme);
   const int place = m_text->verticalScrollBar()->value();
   m_text->setHtml(text);
   m_text->verticalScrollBar()->setValue(place);

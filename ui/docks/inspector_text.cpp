@@ -1,11 +1,13 @@
 #include "ui/docks/inspector_text.h"
 
-#include <QUrl>
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "planning/fused_node_facts.h"
+#include "planning/pin_answers.h"
 #include "session/session.h"
+#include "ui/docks/inspector_html.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/qt_text.h"
 
@@ -13,45 +15,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kDeepestWalk = 4;
-constexpr std::size_t kMostListed = 60;
 constexpr std::size_t kMostNumbers = 12;
-
-QString heading(const QString& text, const Theme& theme) {
-  return QStringLiteral("<p style='margin-top:12px; margin-bottom:3px; color:%1'><b>%2</b></p>")
-      .arg(theme.dimText.name(), text);
-}
-
-QString title(const QString& text, const QString& second, const Theme& theme) {
-  return QStringLiteral(
-             "<p style='margin:0; font-size:large'><b>%1</b></p><p style='margin:2px 0 4px 0; color:%3'>%2</p>")
-      .arg(text, second, theme.dimText.name());
-}
-
-QString badge(DataType type, const Theme& theme) {
-  if (type == DataType::Undefined) return {};
-  const Swatch swatch = precisionSwatch(type, theme);
-  return QStringLiteral("<span style='background-color:%1; color:%2'><b>&nbsp;%3&nbsp;</b></span>")
-      .arg(swatch.color.name(), readableOn(swatch.color).name(), qs(type));
-}
-
-class Rows {
- public:
-  explicit Rows(const Theme& theme) : m_theme(theme) {}
-  void add(const QString& key, const QString& value) {
-    m_rows +=
-        QStringLiteral("<tr><td style='padding:1px 12px 1px 0; color:%1'>%2</td><td style='padding:1px 0'>%3</td></tr>")
-            .arg(m_theme.dimText.name(), key, value);
-  }
-  QString text() const {
-    return m_rows.isEmpty() ? QString()
-                            : QStringLiteral("<table cellspacing='0' cellpadding='0'>%1</table>").arg(m_rows);
-  }
-
- private:
-  const Theme& m_theme;
-  QString m_rows;
-};
 
 template <class T>
 QString listText(const std::vector<T>& numbers) {
@@ -83,12 +47,42 @@ struct AttributeText {
   }
 };
 
-QString valueText(const PlanSnapshot& snapshot, ValueId id, bool input, const Theme& theme) {
+/// How an inner edge of a kernel lives: stored, or in registers and in which type.
+QString edgeText(const FusedNode& fused, const InnerEdge& edge, const Theme& theme) {
+  if (edge.real) return QStringLiteral("in memory as ") + badge(edge.type, theme);
+  const QString held = QStringLiteral("in registers as ") + badge(edge.type, theme);
+  return heldWider(fused, edge.value) == nullptr
+             ? held
+             : held + QStringLiteral(", wider than %1; never stored").arg(qs(fused.compute));
+}
+
+const InnerEdge* innerEdge(const PlanSnapshot& snapshot, NodeId node, ValueId value) {
+  const FusedNode* fused = snapshot.fusedOf(node);
+  if (fused == nullptr) return nullptr;
+  const auto edge = std::ranges::find(fused->innerEdges, value, &InnerEdge::value);
+  return edge == fused->innerEdges.end() || edge->real ? nullptr : &*edge;
+}
+
+/// The type at which the node's kernel is handed a value that is stored at another.
+DataType readAs(const PlanSnapshot& snapshot, NodeId node, ValueId value) {
+  const FusedNode* fused = snapshot.fusedOf(node);
+  if (fused == nullptr) return DataType::Undefined;
+  const auto input = std::ranges::find(fused->inputs, value);
+  if (input == fused->inputs.end()) return DataType::Undefined;
+  const DataType read = fused->reads[static_cast<std::size_t>(input - fused->inputs.begin())];
+  return read == snapshot.plan->storedType(value) ? DataType::Undefined : read;
+}
+
+QString valueText(const PlanSnapshot& snapshot, NodeId node, ValueId id, bool input, const Theme& theme) {
   const Value& value = snapshot.graph().value(id);
   const DataType stored = snapshot.plan->storedType(id);
   QString text = QStringLiteral("<code>%1</code>").arg(html(value.type.text()));
-  if (stored != value.type.dtype && stored != DataType::Undefined)
+  if (const InnerEdge* edge = innerEdge(snapshot, node, id))
+    text += QStringLiteral(" · ") + edgeText(*snapshot.fusedOf(node), *edge, theme);
+  else if (stored != value.type.dtype && stored != DataType::Undefined)
     text += QStringLiteral(" stored as ") + badge(stored, theme);
+  if (const DataType read = input ? readAs(snapshot, node, id) : DataType::Undefined; read != DataType::Undefined)
+    text += QStringLiteral(" · read as ") + badge(read, theme);
   if (value.constant)
     text += QStringLiteral(" · %1").arg(value.constant->hasData() ? QStringLiteral("weight")
                                                                   : QStringLiteral("weight without data"));
@@ -102,39 +96,6 @@ QString valueText(const PlanSnapshot& snapshot, ValueId id, bool input, const Th
       readers << nodeLink(snapshot.graph().node(value.consumers[i]).name);
     if (value.consumers.size() > 4) readers << QStringLiteral("%1 more").arg(value.consumers.size() - 4);
     text += QStringLiteral(" · to ") + readers.join(QStringLiteral(", "));
-  }
-  return text;
-}
-
-QString mark(const Decision& decision, const Theme& theme) {
-  return QStringLiteral("<span style='color:%1'>%2</span>")
-      .arg((decision.allowed ? theme.success : theme.error).name(),
-           decision.allowed ? QStringLiteral("✓") : QStringLiteral("✗"));
-}
-
-QString walk(const PlanSnapshot& snapshot, std::uint32_t index, int depth, std::set<std::uint32_t>& seen,
-             const Theme& theme) {
-  const auto& all = snapshot.plan->decisions;
-  if (index >= all.size() || !seen.insert(index).second) return {};
-  const Decision& decision = all[index];
-  QString text =
-      QStringLiteral("<div style='margin-left:%1px; margin-bottom:3px'>%2%3 %4 <span style='color:%5'>%6</span></div>")
-          .arg(depth * 14)
-          .arg(depth > 0 ? QStringLiteral("because ") : QString(), mark(decision, theme), html(message(decision)),
-               theme.dimText.name(), html(decision.code));
-  if (depth == kDeepestWalk) return text;
-  for (const std::uint32_t evidence : decision.evidence) text += walk(snapshot, evidence, depth + 1, seen, theme);
-  return text;
-}
-
-QString decisionsText(const PlanSnapshot& snapshot, const std::vector<std::uint32_t>& indices, const Theme& theme) {
-  QString text;
-  std::set<std::uint32_t> seen;
-  std::size_t listed = 0;
-  for (const std::uint32_t index : indices) {
-    if (++listed > kMostListed)
-      return text + QStringLiteral("<div>… and %1 more</div>").arg(indices.size() - kMostListed);
-    text += walk(snapshot, index, 0, seen, theme);
   }
   return text;
 }
@@ -163,6 +124,65 @@ QString helpText(const std::vector<WhatIf>* help, const Theme& theme) {
   return text;
 }
 
+/// By its main node: the names of all may be dozens.
+QString fusedLink(const Plan& plan, const FusedNode& fused) {
+  return QStringLiteral("<a href='node:%1'>%2 +%3</a>")
+      .arg(qs(handleOf(fused)), html(plan.graph().node(fused.root).name))
+      .arg(fused.nodes.size() - 1);
+}
+
+QString predictionText(const Plan& plan, const FusedNode& fused, const Theme& theme) {
+  if (fused.nodes.size() < 2 || !isPrediction(plan, fused)) return {};
+  return QStringLiteral(" <span style='color:%1'>predicted: %2 fuses by rules of its own</span>")
+      .arg(theme.warning.name(), html(plan.target.name));
+}
+
+/// The types of a kernel that mixes them; empty where it calculates in one.
+QString mixedText(const Plan& plan, const FusedNode& fused, const Theme& theme) {
+  const std::vector<DataType> types = calculatedTypes(plan, fused);
+  if (types.size() < 2) return {};
+  QStringList badges;
+  for (const DataType type : types) badges << badge(type, theme);
+  return QStringLiteral("calculates in ") + badges.join(QStringLiteral(" and "));
+}
+
+QString answerTitle(PinAnswer answer) {
+  switch (answer) {
+    case PinAnswer::Free:
+      return QStringLiteral("Free");
+    case PinAnswer::Price:
+      return QStringLiteral("At a price");
+    case PinAnswer::Granted:
+      return QStringLiteral("Holds");
+    case PinAnswer::Refused:
+      return QStringLiteral("Refused");
+    case PinAnswer::Nothing:
+      return QStringLiteral("Nothing to pin");
+  }
+  return {};
+}
+
+QColor answerColor(PinAnswer answer, const Theme& theme) {
+  if (answer == PinAnswer::Refused) return theme.error;
+  return answer == PinAnswer::Price || answer == PinAnswer::Nothing ? theme.warning : theme.success;
+}
+
+/// What the pins on a node came to, and below it all pins of the plan together.
+QString answersText(const Plan& plan, const Subject& subject, const Theme& theme) {
+  const auto answers = pinAnswersAbout(plan, subject);
+  if (answers.empty()) return {};
+  QString text = heading(QStringLiteral("Answers to pins"), theme);
+  for (const std::uint32_t index : answers) {
+    const Decision& decision = plan.decisions[index];
+    const PinAnswer answer = *pinAnswerOf(decision.code);
+    text += QStringLiteral("<div style='margin-bottom:3px'><span style='color:%1'><b>%2</b></span> · %3</div>")
+                .arg(answerColor(answer, theme).name(), answerTitle(answer), html(answerText(decision)));
+  }
+  if (const Decision* all = pinsTogether(plan))
+    text += QStringLiteral("<div style='color:%1'>%2</div>").arg(theme.dimText.name(), html(answerText(*all)));
+  return text;
+}
+
 QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme) {
   const PrecisionGrant* grant = snapshot.grantOf(node);
   if (!grant || grant->granted == DataType::Undefined) return QStringLiteral("no float computation");
@@ -179,16 +199,6 @@ QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& th
 
 }  // namespace
 
-QString nodeLink(const std::string& name) {
-  return QStringLiteral("<a href='node:%1'>%2</a>")
-      .arg(QString::fromUtf8(QUrl::toPercentEncoding(qs(name))), html(name));
-}
-
-QString decisionText(const PlanSnapshot& snapshot, std::uint32_t index, const Theme& theme) {
-  std::set<std::uint32_t> seen;
-  return walk(snapshot, index, 0, seen, theme);
-}
-
 QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<WhatIf>* help, const Theme& theme) {
   const Plan& plan = *snapshot.plan;
   const Node& node = plan.graph().node(id);
@@ -199,7 +209,10 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   if (const FusedNode* fused = snapshot.fusedOf(id)) {
     const Segment& segment = plan.segments[fused->segment.index];
     if (fused->nodes.size() > 1)
-      summary.add(QStringLiteral("fused into"), nodeLink(fused->name) + QStringLiteral(" (%1)").arg(html(fused->kind)));
+      summary.add(QStringLiteral("fused into"), fusedLink(plan, *fused) + QStringLiteral(" (%1)").arg(html(fused->kind)) +
+                      predictionText(plan, *fused, theme));
+    if (const QString types = mixedText(plan, *fused, theme); !types.isEmpty())
+      summary.add(QStringLiteral("its kernel"), types);
     summary.add(
         QStringLiteral("runs in"),
         QStringLiteral("%1, %2 on %3").arg(nodeLink(segment.name), qs(name(segment.kind)), html(segment.backend)));
@@ -207,8 +220,11 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
   text += summary.text() + directivesText(plan.options.directives, node.name, theme);
+  text += answersText(plan, Subject::node(node.name), theme);
 
-  std::vector<std::uint32_t> about = snapshot.decisionsAbout(node.name);
+  std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::node(node.name));
+  const auto answers = pinAnswersAbout(plan, Subject::node(node.name));  // said already
+  std::erase_if(about, [&](std::uint32_t index) { return std::ranges::find(answers, index) != answers.end(); });
   const auto& all = plan.decisions;
   std::stable_sort(about.begin(), about.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return !all[a].allowed && all[b].allowed; });
@@ -219,10 +235,10 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
 
   Rows inputs(theme), outputs(theme), attributes(theme);
   for (const ValueId value : node.inputs) {
-    if (value.valid()) inputs.add(html(plan.graph().value(value).name), valueText(snapshot, value, true, theme));
+    if (value.valid()) inputs.add(html(plan.graph().value(value).name), valueText(snapshot, id, value, true, theme));
   }
   for (const ValueId value : node.outputs) {
-    if (value.valid()) outputs.add(html(plan.graph().value(value).name), valueText(snapshot, value, false, theme));
+    if (value.valid()) outputs.add(html(plan.graph().value(value).name), valueText(snapshot, id, value, false, theme));
   }
   for (const auto& [key, value] : node.attributes) attributes.add(html(key), std::visit(AttributeText(), value));
   if (!node.inputs.empty()) text += heading(QStringLiteral("Inputs"), theme) + inputs.text();
@@ -248,6 +264,10 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
   Rows summary(theme);
   summary.add(QStringLiteral("computes in"),
               badge(fused.compute, theme) + QStringLiteral(" accumulates in ") + badge(fused.accumulate, theme));
+  if (const QString types = mixedText(plan, fused, theme); !types.isEmpty())
+    summary.add(QStringLiteral("mixes types"), types);
+  if (const QString predicted = predictionText(plan, fused, theme); !predicted.isEmpty())
+    summary.add(QStringLiteral("fusion"), predicted);
   const Segment& segment = plan.segments[fused.segment.index];
   summary.add(
       QStringLiteral("runs in"),
@@ -262,21 +282,23 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
     summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
   text += summary.text() + heading(QStringLiteral("Nodes"), theme);
   for (const NodeId node : fused.nodes) {
-    text += QStringLiteral("<div>%1 <span style='color:%2'>%3</span></div>")
-                .arg(nodeLink(graph.node(node).name), theme.dimText.name(), html(graph.node(node).op));
+    const DataType type = plan.inFallback(fused) ? DataType::Undefined : plan.calculates[node.index];
+    text += QStringLiteral("<div>%1 <span style='color:%2'>%3</span> %4</div>")
+                .arg(nodeLink(graph.node(node).name), theme.dimText.name(), html(graph.node(node).op),
+                     type == fused.compute ? QString() : badge(type, theme));
   }
   if (!fused.innerEdges.empty()) {
     Rows edges(theme);
     for (const InnerEdge& edge : fused.innerEdges) {
       edges.add(html(graph.value(edge.value).name),
-                edge.real ? QStringLiteral("in memory as ") + badge(edge.type, theme) : QStringLiteral("in registers"));
+                edgeText(fused, edge, theme));
     }
     text += heading(QStringLiteral("Inner values"), theme) + edges.text();
   }
-  std::vector<std::uint32_t> about = snapshot.decisionsAbout(fused.name);
+  std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::fusedNode(fused.name));
   std::set<std::uint32_t> known(about.begin(), about.end());
   for (const NodeId node : fused.nodes) {
-    for (const std::uint32_t index : snapshot.decisionsAbout(graph.node(node).name)) {
+    for (const std::uint32_t index : snapshot.decisionsAbout(Subject::node(graph.node(node).name))) {
       if (plan.decisions[index].kind == DecisionKind::Fuse && known.insert(index).second) about.push_back(index);
     }
   }

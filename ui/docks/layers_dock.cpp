@@ -20,7 +20,7 @@ namespace {
 class PinDelegate : public CellDelegate {
  public:
   PinDelegate(const DockContext& context, LayersDock& dock)
-      : CellDelegate(context.theme, {LayersModel::kCompute, LayersModel::kPin}, &dock),
+      : CellDelegate(context.theme, {LayersModel::kCompute, LayersModel::kStored, LayersModel::kPin}, &dock),
         m_context(context),
         m_dock(dock) {}
 
@@ -81,7 +81,7 @@ LayersDock::LayersDock(const DockContext& context, QWidget* parent)
   m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   m_view->setAccessibleName(QStringLiteral("Layers"));
-  styleTable(*m_view, {0, 84, 100, 84, 74, 56, 58, 64, 84}, true);
+  styleTable(*m_view, {0, 80, 84, 80, 82, 88, 56, 58, 64, 72}, true);
   m_view->horizontalHeader()->setMinimumSectionSize(56);
   m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
 

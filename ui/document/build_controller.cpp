@@ -1,5 +1,6 @@
 #include "ui/document/build_controller.h"
 
+#include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/worker_client.h"
 
@@ -282,10 +283,11 @@ std::map<std::string, double> BuildController::layerTimes(int index) const {
   if (!snapshot || !time.is_object() || !time.contains("layers")) return times;
   const Plan& plan = *snapshot->plan;
   for (const Json& layer : time["layers"]) {
-    const auto name = layer.value("name", std::string());
-    const FusedNode* fused = plan.findFusedNode(name);
+    if (!layer.contains("identity") || !layer["identity"].is_string()) continue;
+    const std::string handle = handleOf(layer["identity"].get<std::string>());
+    const FusedNode* fused = snapshot->fusedWith(handle);
     if (fused == nullptr || layer.value("types", Json()) != layerTypesJson(plan, *fused)) continue;
-    if (const Json& ms = layer.at("median_ms"); ms.is_number()) times[name] += ms.get<double>();
+    if (const Json& ms = layer.at("median_ms"); ms.is_number()) times[handle] += ms.get<double>();
   }
   return times;
 }

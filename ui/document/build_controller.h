@@ -71,7 +71,7 @@ class BuildController : public QObject {
   void cancel();
   const Json& comparison() const { return m_comparison; }
   const QString& comparisonProblem() const { return m_comparisonProblem; }
-  /// Measured milliseconds by name of fused node in a slot, of those that the present plan has with the same types: a
+  /// Measured milliseconds by handle of fused node in a slot, of those that the present plan has with the same types: a
   /// time of another plan's kernel is not shown as this one's. Empty if there are none.
   std::map<std::string, double> layerTimes(int index) const;
   qint64 elapsedMs() const { return m_elapsed.isValid() ? m_elapsed.elapsed() : 0; }

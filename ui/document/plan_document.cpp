@@ -52,9 +52,10 @@ Result<std::shared_ptr<const PlanSnapshot>> planAgain(std::shared_ptr<const Mode
                                                       std::shared_ptr<const PlanSnapshot> before,
                                                       const StopToken& stop) {
   const auto prices = measuredPrices();
-  auto plan = TRY(makePlan(std::move(model), options, prices.get(), stop));
+  const Plan* previous = before ? before->plan.get() : nullptr;
+  auto plan = TRY(makePlan(std::move(model), options, prices.get(), stop, previous));
   TRY(checkStop(stop));
-  return makeSnapshot(std::move(plan), before ? before->plan.get() : nullptr);
+  return makeSnapshot(std::move(plan), previous);
 }
 
 }  // namespace

@@ -5,17 +5,28 @@
 #include <set>
 
 #include "ops/op_schema.h"
+#include "planning/fused_node_facts.h"
 
 namespace fusescope {
 
 namespace {
 
-std::map<std::string, const FusedNode*> fusions(const Plan& plan) {
-  std::map<std::string, const FusedNode*> byName;
+std::map<Hash128, const FusedNode*> fusions(const Plan& plan) {
+  std::map<Hash128, const FusedNode*> byIdentity;
   for (const FusedNode& fused : plan.fusedNodes) {
-    if (fused.nodes.size() > 1) byName.emplace(fused.name, &fused);
+    if (fused.nodes.size() > 1) byIdentity.emplace(fused.identity, &fused);
   }
-  return byName;
+  return byIdentity;
+}
+
+/// The names of the fusions of `some` that `others` has not, in alphabetical order.
+std::vector<std::string> namesMissing(const std::map<Hash128, const FusedNode*>& some,
+                                      const std::map<Hash128, const FusedNode*>& others) {
+  std::vector<std::string> names;
+  for (const auto& [identity, fused] : some)
+    if (!others.contains(identity)) names.push_back(fused->name);
+  std::ranges::sort(names);
+  return names;
 }
 
 std::multiset<std::string> castTexts(const Plan& plan, std::int64_t& bytes) {
@@ -80,12 +91,8 @@ PlanDelta planDelta(const Plan& before, const Plan& after) {
   PlanDelta delta;
   delta.comparable = true;
   const auto lost = fusions(before), gained = fusions(after);
-  for (const auto& [fused, unused] : lost) {
-    if (!gained.contains(fused)) delta.fusionsLost.push_back(fused);
-  }
-  for (const auto& [fused, unused] : gained) {
-    if (!lost.contains(fused)) delta.fusionsGained.push_back(fused);
-  }
+  delta.fusionsLost = namesMissing(lost, gained);
+  delta.fusionsGained = namesMissing(gained, lost);
   std::int64_t bytesBefore = 0, bytesAfter = 0;
   const auto castsBefore = castTexts(before, bytesBefore), castsAfter = castTexts(after, bytesAfter);
   std::set_difference(castsAfter.begin(), castsAfter.end(), castsBefore.begin(), castsBefore.end(),
@@ -118,6 +125,7 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
   for (std::uint32_t i = 0; i < plan->fusedNodes.size(); ++i) {
     const FusedNode& fused = plan->fusedNodes[i];
     snapshot->fusedByName.emplace(fused.name, i);
+    snapshot->fusedByHandle.emplace(handleOf(fused), i);
     for (const NodeId node : fused.nodes) snapshot->nodes[node.index].fused = i;
     if (fused.root.valid()) snapshot->nodes[fused.root.index].root = true;
   }
@@ -133,10 +141,11 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
   }
   for (std::uint32_t i = 0; i < plan->decisions.size(); ++i) {
     for (const Subject& subject : plan->decisions[i].subjects) {
-      auto& list = snapshot->decisionsOf[subject.name];
+      auto& list = snapshot->decisionsOf[{subject.kind, subject.name}];
       if (list.empty() || list.back() != i) list.push_back(i);
     }
   }
+  snapshot->borders = segmentBorders(*plan);
   if (before && before->model == plan->model) snapshot->delta = planDelta(*before, *plan);
   snapshot->plan = std::move(plan);
   return snapshot;
@@ -152,13 +161,42 @@ const PrecisionGrant* PlanSnapshot::grantOf(NodeId node) const {
   return index == UINT32_MAX ? nullptr : &plan->precisionMap[index];
 }
 
-const std::vector<std::uint32_t>& PlanSnapshot::decisionsAbout(const std::string& name) const {
+const std::vector<std::uint32_t>& PlanSnapshot::decisionsAbout(const Subject& subject) const {
   static const std::vector<std::uint32_t> kNone;
-  const auto found = decisionsOf.find(name);
+  const auto found = decisionsOf.find({subject.kind, subject.name});
   return found == decisionsOf.end() ? kNone : found->second;
 }
 
+std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const std::string& handle) const {
+  std::vector<Subject> subjects;
+  if (const FusedNode* fused = fusedWith(handle)) {
+    subjects.push_back(Subject::fusedNode(fused->name));
+    if (fused->nodes.size() == 1) subjects.push_back(Subject::node(graph().node(fused->nodes.front()).name));
+  } else {
+    subjects = {Subject::node(handle), Subject::fusedNode(handle), Subject::segment(handle), Subject::value(handle)};
+  }
+  std::set<std::uint32_t> all;
+  for (const Subject& subject : subjects) {
+    const auto& about = decisionsAbout(subject);
+    all.insert(about.begin(), about.end());
+  }
+  return {all.begin(), all.end()};
+}
+
+const FusedNode* PlanSnapshot::fusedWith(const std::string& handle) const {
+  const auto found = fusedByHandle.find(handle);
+  return found == fusedByHandle.end() ? nullptr : &plan->fusedNodes[found->second];
+}
+
+const Segment* PlanSnapshot::segmentOf(const std::vector<NodeId>& some) const {
+  const FusedNode* fused = some.empty() ? nullptr : fusedOf(some.front());
+  if (fused == nullptr) return nullptr;
+  const Segment& segment = plan->segments[fused->segment.index];
+  return segment.nodes == some ? &segment : nullptr;
+}
+
 std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
+  if (const FusedNode* fused = fusedWith(name)) return fused->nodes;
   if (const auto node = graph().findNode(name)) return {*node};
   if (const auto fused = fusedByName.find(name); fused != fusedByName.end())
     return plan->fusedNodes[fused->second].nodes;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,10 +9,11 @@
 #include <vector>
 
 #include "planning/plan.h"
+#include "planning/segment_borders.h"
 
 namespace fusescope {
 
-/// What one edit did to the plan. Names, as two plans of one model share them.
+/// What one edit did to the plan, in names for people. Fused nodes are matched by identity.
 struct PlanDelta {
   bool comparable = false;               ///< false: there was no plan of this model before
   std::vector<std::string> fusionsLost;  ///< fused nodes of several nodes that are no more
@@ -38,16 +40,23 @@ struct PlanSnapshot {
     std::optional<std::int64_t> flops, bytes;
     bool root = false;
   };
-  std::vector<NodeFacts> nodes;                                             ///< by node id
-  std::unordered_map<std::string, std::vector<std::uint32_t>> decisionsOf;  ///< by a subject's name
-  std::unordered_map<std::string, std::uint32_t> fusedByName;
+  std::vector<NodeFacts> nodes;  ///< by node id
+  std::map<std::pair<SubjectKind, std::string>, std::vector<std::uint32_t>> decisionsOf;
+  std::unordered_map<std::string, std::uint32_t> fusedByName;    ///< of kernels of one name, the first
+  std::unordered_map<std::string, std::uint32_t> fusedByHandle;  ///< planning/fused_node_facts.h
+  std::vector<std::vector<SegmentBorder>> borders;               ///< by segment id
 
   const Graph& graph() const { return plan->graph(); }
   const NodeFacts& facts(NodeId node) const { return nodes[node.index]; }
   const FusedNode* fusedOf(NodeId node) const;
   const PrecisionGrant* grantOf(NodeId node) const;
-  const std::vector<std::uint32_t>& decisionsAbout(const std::string& name) const;
-  /// The nodes that a name of the plan stands for: a fused node's, a segment's, a node, a value's producer.
+  const std::vector<std::uint32_t>& decisionsAbout(const Subject& subject) const;
+  /// About whatever a handle or name stands for: of a fused node of one node also those about the node.
+  std::vector<std::uint32_t> decisionsAbout(const std::string& handle) const;
+  const FusedNode* fusedWith(const std::string& handle) const;
+  /// The segment that is made of just these nodes, or null.
+  const Segment* segmentOf(const std::vector<NodeId>& nodes) const;
+  /// The nodes that a handle or a name of the plan stands for: a fused node's, a segment's, a node, a value's producer.
   std::vector<NodeId> nodesNamed(const std::string& name) const;
   std::int64_t pinCount() const;  ///< directives that ask for a type
 };

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -41,10 +42,11 @@ QString namesIn(const Json& list) {
   return names.join(QStringLiteral("  |  "));
 }
 
-QString firstName(const Json& group) {
-  for (const char* side : {"a", "b"}) {
+/// What a click on a group goes to: its first fused node, by handle.
+QString firstHandle(const Json& group) {
+  for (const char* side : {"a_identities", "b_identities"}) {
     if (group.contains(side) && !group[side].empty() && group[side][0].is_string())
-      return qs(group[side][0].get<std::string>());
+      return qs(handleOf(group[side][0].get<std::string>()));
   }
   return {};
 }
@@ -118,6 +120,7 @@ TableContent profileContent(const Json& time) {
   }
   for (const Json& layer : time["layers"]) {
     const QString layerName = qs(textIn(layer, "name"));
+    const std::string identity = textIn(layer, "identity");
     const auto ms = numberIn(layer, "median_ms");
     Cell share = text(QStringLiteral("unknown"), Tone::Dim);
     if (ms && all && total > 0) {
@@ -129,7 +132,7 @@ TableContent profileContent(const Json& time) {
       return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
     };
     const auto flops = whole("flops"), bytes = whole("bytes");
-    content.rows.push_back({layerName,
+    content.rows.push_back({identity.empty() ? layerName : qs(handleOf(identity)),
                             {text(layerName),
                              milliseconds(ms),
                              share,
@@ -155,9 +158,9 @@ TableContent compareContent(const Json& comparison) {
     most = std::max(most, std::abs(numberIn(group, "delta_ms").value_or(0)));
   for (const Json& group : comparison["groups"]) {
     const QString a = namesIn(group.value("a", Json::array())), b = namesIn(group.value("b", Json::array()));
-    const bool changed = a != b;
+    const bool changed = !group.value("same", false);
     const QString mark = changed ? QStringLiteral("≠ ") : QString();
-    content.rows.push_back({firstName(group),
+    content.rows.push_back({firstHandle(group),
                             {{.text = mark + (a.isEmpty() ? QStringLiteral("no counterpart") : a),
                               .sort = a,
                               .tone = changed ? Tone::Warning : Tone::Plain},

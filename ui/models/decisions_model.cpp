@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "planning/fused_node_facts.h"
+#include "planning/pin_answers.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -15,7 +17,7 @@ bool refusedPin(const Decision& decision) {
 bool wanted(const Decision& decision, bool isNew, DecisionFilter filter) {
   switch (filter) {
     case DecisionFilter::Answers:
-      return answersDirective(decision) || (!decision.allowed && decision.kind != DecisionKind::Fuse);
+      return answersDirective(decision) || decision.code == "precision.pins_together" || (!decision.allowed && decision.kind != DecisionKind::Fuse);
     case DecisionFilter::New:
       return isNew;
     case DecisionFilter::Verdicts:
@@ -28,15 +30,44 @@ bool wanted(const Decision& decision, bool isNew, DecisionFilter filter) {
   return false;
 }
 
-/// Refused wishes, then what else concerns a wish, then refusals, then the rest.
+/// Refused wishes, then what pins cost, then what else concerns a wish, then refusals, then the rest.
 int urgency(const Decision& decision) {
   if (refusedPin(decision)) return 0;
-  if (answersDirective(decision)) return 1;
-  return decision.allowed ? 3 : 2;
+  const auto answer = pinAnswerOf(decision.code);
+  if (decision.code == "precision.pins_together" || (answer && *answer != PinAnswer::Granted)) return 1;
+  if (answersDirective(decision)) return 2;
+  return decision.allowed ? 4 : 3;
+}
+
+/// Whether it was allowed; of a pin, which of its answers it is.
+QString markText(const Decision& decision) {
+  const QString plain = decision.allowed ? QStringLiteral("✓ yes") : QStringLiteral("✗ no");
+  if (decision.code == "precision.pins_together") return QStringLiteral("Σ all");
+  const auto answer = pinAnswerOf(decision.code);
+  if (!answer) return plain;
+  switch (*answer) {
+    case PinAnswer::Free:
+      return QStringLiteral("✓ free");
+    case PinAnswer::Price:
+      return QStringLiteral("✓ price");
+    case PinAnswer::Nothing:
+      return QStringLiteral("– nothing");
+    case PinAnswer::Granted:
+    case PinAnswer::Refused:
+      return plain;
+  }
+  return plain;
+}
+
+/// A pin that holds at a price, or that found nothing to pin: neither good nor bad.
+bool isMiddling(const Decision& decision) {
+  const auto answer = pinAnswerOf(decision.code);
+  return answer == PinAnswer::Price || answer == PinAnswer::Nothing;
 }
 
 QString subjectText(const Decision& decision) {
-  if (decision.subjects.empty()) return QStringLiteral("(the model)");
+  if (decision.subjects.empty())
+    return decision.kind == DecisionKind::Precision ? QStringLiteral("(all pins)") : QStringLiteral("(the model)");
   const QString first = qs(decision.subjects.front().name);
   if (decision.subjects.size() == 1) return first;
   return QStringLiteral("%1 and %2 more").arg(first).arg(decision.subjects.size() - 1);
@@ -76,6 +107,12 @@ int DecisionsModel::countOf(const PlanSnapshot& snapshot, DecisionFilter filter)
       std::count_if(all.begin(), all.end(), [&](const Decision& decision) { return wanted(decision, false, filter); }));
 }
 
+QString DecisionsModel::handleOf(const Subject& subject) const {
+  const auto fused = m_snapshot->fusedByName.find(subject.name);
+  if (subject.kind != SubjectKind::FusedNode || fused == m_snapshot->fusedByName.end()) return qs(subject.name);
+  return qs(fusescope::handleOf(m_snapshot->plan->fusedNodes[fused->second]));
+}
+
 void DecisionsModel::arrange() {
   m_rows.clear();
   if (!m_snapshot) return;
@@ -107,11 +144,11 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       switch (index.column()) {
         case kMark:
-          return decision.allowed ? QStringLiteral("✓ yes") : QStringLiteral("✗ no");
+          return markText(decision);
         case kSubject:
           return subjectText(decision);
         case kWhat:
-          return qs(message(decision));
+          return qs(answerText(decision));
         case kCode:
           return qs(decision.code);
         default:
@@ -120,10 +157,11 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return index.column() == kCode ? qs(decision.code) + " · " + qs(decision.by) : qs(message(decision));
     case kNameRole:
-      return decision.subjects.empty() ? QString() : qs(decision.subjects.front().name);
+      return decision.subjects.empty() ? QString() : handleOf(decision.subjects.front());
     case kToneRole: {
       if (index.column() == kCode) return static_cast<int>(Tone::Dim);
       if (index.column() != kMark) return static_cast<int>(Tone::Plain);
+      if (isMiddling(decision)) return static_cast<int>(Tone::Warning);
       if (decision.allowed) return static_cast<int>(Tone::Good);
       return static_cast<int>(refusedPin(decision) ? Tone::Bad : Tone::Warning);
     }

@@ -42,6 +42,7 @@ class DecisionsModel : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
+  QString handleOf(const Subject& subject) const;
   void arrange();
   std::shared_ptr<const PlanSnapshot> m_snapshot;
   std::vector<std::uint32_t> m_rows;

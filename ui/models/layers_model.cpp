@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planning/fused_node_facts.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/qt_text.h"
 
@@ -9,18 +10,37 @@ namespace fusescope {
 
 namespace {
 
-constexpr const char* kHeaders[] = {"Node", "Op", "Fused node", "Segment", "Computes", "Pin", "FLOPs", "Bytes", "Time"};
+constexpr const char* kHeaders[] = {"Node", "Op", "Fused node", "Segment", "Computes", "Stored", "Pin", "FLOPs", "Bytes", "Time"};
 constexpr const char* kHeaderTips[] = {
     "Node of the network, by its name in the file",
     "Operator",
     "The fused node that runs it, by its main node",
     "The segment it is in",
-    "The type its operands are rounded to",
+    "The type it calculates in; its operands in memory are read in it",
+    "The type its result stands in memory at; inner: it lives in registers and is never stored; wider: "
+    "there in a wider type than its kernel calculates in",
     "What was asked for; double click to choose. Several rows are pinned at once",
     "Floating-point operations; a multiply-add counts as two",
     "Bytes of inputs and outputs",
     "Measured time of the whole fused node, at its main node",
 };
+
+/// Empty where the kernel calculates in one type.
+QString kernelTypesText(const Plan& plan, const FusedNode& fused) {
+  QStringList names;
+  for (const DataType type : calculatedTypes(plan, fused)) names << qs(type);
+  return names.size() > 1 ? names.join(QStringLiteral(", ")) : QString();
+}
+
+QString storedText(const Plan& plan, const Node& node, const FusedNode& fused) {
+  const ValueId result = node.outputs.empty() ? ValueId() : node.outputs.front();
+  if (!result.valid()) return {};
+  const auto edge = std::ranges::find(fused.innerEdges, result, &InnerEdge::value);
+  const bool inner = edge != fused.innerEdges.end() && !edge->real;
+  if (!inner) return qs(plan.storedType(result));
+  return qs(edge->type) +
+         (heldWider(fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
+}
 
 QString quotedText(const QString& field) {
   if (!field.contains(QLatin1Char(',')) && !field.contains(QLatin1Char('"')) && !field.contains(QLatin1Char('\n')))
@@ -94,6 +114,10 @@ void LayersModel::readPlan() {
       const NodeId root = fused->root.valid() ? fused->root : fused->nodes.front();
       row.view.fused = qs(plan.graph().node(root).name);
       row.fusedFull = qs(fused->name);
+      row.handle = handleOf(*fused);
+      row.predicted = fused->nodes.size() > 1 && isPrediction(plan, *fused);
+      row.kernelTypes = kernelTypesText(plan, *fused);
+      row.stored = storedText(plan, node, *fused);
       row.view.isFused = fused->nodes.size() > 1;
       row.view.segment = qs(segment.name);
       row.view.fallback = segment.kind == SegmentKind::Fallback;
@@ -121,7 +145,7 @@ void LayersModel::readTimes() {
   for (Row& row : m_views) {
     row.view.ms.reset();
     if (!row.root) continue;
-    const auto found = m_times.find(row.fusedFull.toStdString());
+    const auto found = m_times.find(row.handle);
     if (found != m_times.end()) row.view.ms = found->second;
   }
 }
@@ -139,6 +163,8 @@ bool LayersModel::less(NodeId first, NodeId second) const {
       return a.segment < b.segment;
     case kCompute:
       return a.dtype < b.dtype;
+    case kStored:
+      return rowData(first).stored < rowData(second).stored;
     case kPin:
       return rowData(first).pin < rowData(second).pin;
     case kFlops:
@@ -219,6 +245,8 @@ QString LayersModel::text(const Row& row, int column) const {
       return row.view.segment;
     case kCompute:
       return row.view.dtype;
+    case kStored:
+      return row.stored;
     case kPin:
       return row.pin;
     case kFlops:
@@ -233,7 +261,11 @@ QString LayersModel::text(const Row& row, int column) const {
 }
 
 QVariant LayersModel::toolTip(NodeId node, const Row& row, int column) const {
-  if (column == kFused) return row.fusedFull;
+  if (column == kFused)
+    return row.predicted ? row.fusedFull + QStringLiteral("\npredicted: the target fuses by rules of its own")
+                         : row.fusedFull;
+  if (column == kCompute && !row.kernelTypes.isEmpty())
+    return QStringLiteral("%1; its kernel calculates in %2").arg(row.view.dtype, row.kernelTypes);
   if (column == kTime && !row.view.ms) {
     if (!m_timesUnknown.isEmpty()) return m_timesUnknown;
     return row.root ? QStringLiteral("Not measured yet: build an engine.")
@@ -294,14 +326,14 @@ Qt::ItemFlags LayersModel::flags(const QModelIndex& index) const {
 }
 
 QString LayersModel::csv() const {
-  QString out = QStringLiteral("node,op,fused_node,segment,compute,pin,flops,bytes,time_ms\n");
+  QString out = QStringLiteral("node,op,fused_node,segment,compute,stored,pin,flops,bytes,time_ms\n");
   const auto number = [](const std::optional<double>& value) {
     return value ? QString::number(*value, 'g', 15) : QString();
   };
   for (const NodeId node : m_rows) {
     const Row& row = rowData(node);
     const QStringList fields{quotedText(row.view.node),    quotedText(row.view.op), quotedText(row.fusedFull),
-                             quotedText(row.view.segment), row.view.dtype,          quotedText(row.pin),
+                             quotedText(row.view.segment), row.view.dtype,          row.stored, quotedText(row.pin),
                              number(row.view.flops),       number(row.view.bytes),  number(row.view.ms)};
     out += fields.join(QLatin1Char(',')) + QLatin1Char('\n');
   }

@@ -24,11 +24,11 @@ class LayersModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Column { kNode, kOp, kFused, kSegment, kCompute, kPin, kFlops, kBytes, kTime, kColumns };
+  enum Column { kNode, kOp, kFused, kSegment, kCompute, kStored, kPin, kFlops, kBytes, kTime, kColumns };
 
   using QAbstractTableModel::QAbstractTableModel;
   void setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot);
-  /// Milliseconds by name of fused node; `unknown` says why there are none.
+  /// Milliseconds by handle of fused node; `unknown` says why there are none.
   void setTimes(std::map<std::string, double> times, const QString& unknown);
   void setFilter(const LayerFilter& filter);
   NodeId nodeAt(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
@@ -49,7 +49,11 @@ class LayersModel : public QAbstractTableModel {
  private:
   struct Row {
     LayerView view;
-    QString fusedFull;
+    QString fusedFull;       ///< for people
+    std::string handle;      ///< of its fused node
+    QString kernelTypes;     ///< "f16, f32" where its kernel mixes types
+    QString stored;          ///< type of its first result; "f32 inner" or "f32 wider" where that is in registers
+    bool predicted = false;  ///< its fusion
     QString pin;  ///< "f16 (obey)"; of whichever directive won
     bool root = false;
   };

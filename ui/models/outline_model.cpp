@@ -1,7 +1,9 @@
 #include "ui/models/outline_model.h"
 
+#include <QFont>
 #include <algorithm>
 
+#include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -99,6 +101,9 @@ QVariant OutlineModel::segmentData(std::uint32_t index, int column, int role) co
   const bool fallback = segment.kind == SegmentKind::Fallback;
   if (role == kNameRole) return qs(segment.name);
   if (role == kToneRole) return static_cast<int>(fallback ? Tone::Warning : Tone::Plain);
+  const bool predicted = m_snapshot->plan->target.predictedFusions && !fallback;
+  if (role == Qt::DisplayRole && column == kName && predicted)
+    return QStringLiteral("%1 · fusions predicted").arg(qs(segment.name));
   if (role == Qt::DisplayRole)
     return column == kName ? qs(segment.name) : (fallback ? QStringLiteral("fallback") : qs(segment.backend));
   if (role == Qt::ToolTipRole) {
@@ -110,18 +115,34 @@ QVariant OutlineModel::segmentData(std::uint32_t index, int column, int role) co
   return {};
 }
 
+QString OutlineModel::typesText(const Plan& plan, const FusedNode& fused) {
+  QStringList names;
+  for (const DataType type : calculatedTypes(plan, fused)) names << qs(type);
+  return names.join(QStringLiteral("+"));
+}
+
 QVariant OutlineModel::fusedData(std::uint32_t index, int column, int role) const {
   const FusedNode& fused = m_snapshot->plan->fusedNodes[index];
   if (fused.nodes.size() == 1) return nodeData(fused.nodes.front(), column, role);
-  if (role == kNameRole) return qs(fused.name);
+  if (role == kNameRole) return qs(handleOf(fused));
+  const bool predicted = isPrediction(*m_snapshot->plan, fused);
+  if (role == Qt::FontRole && predicted && column == kName) {
+    QFont font;
+    font.setItalic(true);
+    return font;
+  }
   if (role == Qt::DisplayRole) {
-    if (column == kType) return qs(fused.compute);
+    if (column == kType) return typesText(*m_snapshot->plan, fused);
     const Graph& graph = m_snapshot->graph();
     const std::string& root = graph.node(fused.root.valid() ? fused.root : fused.nodes.front()).name;
-    return QStringLiteral("%1  +%2").arg(qs(root)).arg(fused.nodes.size() - 1);
+    return QStringLiteral("%1  +%2")
+        .arg(qs(root))
+        .arg(fused.nodes.size() - 1);
   }
   if (role == Qt::ToolTipRole) {
-    return QStringLiteral("%1\nkind %2, computes in %3").arg(qs(fused.name), qs(fused.kind), qs(fused.compute));
+    return QStringLiteral("%1\nkind %2, computes in %3%4")
+        .arg(qs(fused.name), qs(fused.kind), typesText(*m_snapshot->plan, fused),
+             predicted ? QStringLiteral("\npredicted: the target fuses by rules of its own") : QString());
   }
   return {};
 }

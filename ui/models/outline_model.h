@@ -40,6 +40,7 @@ class OutlineModel : public QAbstractItemModel {
   }
   std::uint32_t fusedOf(const QModelIndex& index) const;
   QVariant segmentData(std::uint32_t segment, int column, int role) const;
+  static QString typesText(const Plan& plan, const FusedNode& fused);  ///< "f16", "f16+f32"
   QVariant fusedData(std::uint32_t fused, int column, int role) const;
   QVariant nodeData(NodeId node, int column, int role) const;
 

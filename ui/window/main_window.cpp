@@ -10,6 +10,7 @@
 #include <QTimer>
 #include <QUrl>
 
+#include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/node_menu.h"
 
@@ -176,6 +177,7 @@ void MainWindow::modelOpened() {
 void MainWindow::planArrived() {
   m_work->clear();
   m_canvas->setPlan(m_document->snapshot()->plan);
+  showSelectionOnCanvas(this);  // the nodes selected may be in other kernels now
   refreshTimes();
   refreshSummary();
 }
@@ -192,10 +194,7 @@ void MainWindow::connectCanvas() {
     if (!snapshot) return;
     std::vector<NodeId> nodes;
     for (const QString& name : names) {
-      const std::string key = name.toStdString();
-      const auto fused = snapshot->fusedByName.find(key);
-      const auto& found = fused != snapshot->fusedByName.end() ? snapshot->plan->fusedNodes[fused->second].nodes
-                                                               : snapshot->nodesNamed(key);
+      const auto found = snapshot->nodesNamed(name.toStdString());
       nodes.insert(nodes.end(), found.begin(), found.end());
     }
     m_selection->set(std::move(nodes), m_canvas);
@@ -234,7 +233,7 @@ void MainWindow::showSelectionOnCanvas(const QObject* source) {
   QStringList names;
   const FusedNode* fused = nodes.empty() ? nullptr : snapshot->fusedOf(nodes.front());
   if (fused && fused->nodes == nodes) {
-    names << qs(fused->name);
+    names << qs(handleOf(*fused));
   } else {
     for (const std::string& name : m_document->namesOf(nodes)) names << qs(name);
   }

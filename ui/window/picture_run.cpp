@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
@@ -64,7 +65,7 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       const auto nodes = window.document().snapshot()->nodesNamed(node.toStdString());
       if (nodes.empty()) return refuse(QStringLiteral("--expand %1: the plan has nothing of that name").arg(node));
       const FusedNode* fused = window.document().snapshot()->fusedOf(nodes.front());
-      window.canvas().expand(fused ? qs(fused->name) : node);
+      window.canvas().expand(fused ? qs(handleOf(*fused)) : node);
       window.canvas().waitForLayout(kLayoutMs);
     }
     const QStringList modes{QStringLiteral("precision"), QStringLiteral("kind"), QStringLiteral("time"),

@@ -68,6 +68,30 @@ TEST(PlanJson, RefusesWhatIsNotAPlanOfThisModel) {
   EXPECT_EQ(planFromJson(newer, model).error().where.attribute, "version");
 }
 
+TEST(PlanJson, VersionOneIsMadeAnewAndSaysWhatDiffers) {
+  const auto model = smallModel();
+  const auto plan = planned(model, manyOptions());
+  Json old = toJson(*plan);
+  old["version"] = 1;
+  for (Json& fused : old["fused_nodes"])
+    for (const char* key : {"identity", "predicted", "reads", "bindings", "calculates"}) fused.erase(key);
+  for (Json& segment : old["segments"]) segment.erase("borders");
+  const auto same = planFromJson(old, model);
+  ASSERT_TRUE(same.ok()) << same.error().text();
+  EXPECT_EQ(testing::findDecision(*same.value(), "build.plan_made_anew"), nullptr) << "nothing differs";
+
+  old["fused_nodes"][0]["kind"] = "as older rules called it";
+  old["casts"] = Json::array();
+  const auto anew = planFromJson(old, model);
+  ASSERT_TRUE(anew.ok()) << anew.error().text();
+  EXPECT_EQ(anew.value()->options, plan->options);
+  const Decision* said = testing::findDecision(*anew.value(), "build.plan_made_anew");
+  ASSERT_NE(said, nullptr);
+  EXPECT_NE(message(*said).find("version 1 of the format, with other fused_nodes, casts"), std::string::npos)
+      << message(*said);
+  EXPECT_EQ(testing::fusions(*anew.value()), testing::fusions(*plan));
+}
+
 TEST(VerifyPlan, FindsWhatIsBroken) {
   const auto plan = planned(smallModel(), manyOptions());
   const auto broken = [&](const auto& change) {

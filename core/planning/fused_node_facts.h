@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planning/plan.h"
+
+namespace fusescope {
+
+/// What "fused:" and the hex digits of its identity name: the same kernel in every plan that has it. Windows and reports
+/// keep what they know of a fused node by this, and show its name.
+std::string handleOf(const FusedNode& fused);
+/// The handle of an identity written as hex digits.
+std::string handleOf(const std::string& identity);
+
+/// The distinct types that its nodes calculate in, that of the kernel first; several where a kernel mixes types.
+std::vector<DataType> calculatedTypes(const Plan& plan, const FusedNode& fused);
+/// Whether the target's own compiler decides what fuses, so that this fused node is a prediction.
+bool isPrediction(const Plan& plan, const FusedNode& fused);
+/// The inner edge of a value that lives in registers, in a wider type than its kernel calculates in; else null.
+const InnerEdge* heldWider(const FusedNode& fused, ValueId value);
+
+}  // namespace fusescope

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <vector>
+
+#include "ui/document/plan_snapshot.h"
+#include "ui/theme/theme.h"
+
+namespace fusescope {
+
+// The pieces that the Inspector's HTML is put together from.
+
+/// So many entries of a list are shown.
+constexpr std::size_t kMostListed = 60;
+
+QString heading(const QString& text, const Theme& theme);
+QString title(const QString& text, const QString& second, const Theme& theme);
+/// The type on its colour; empty for none.
+QString badge(DataType type, const Theme& theme);
+/// A link to a node, segment or value by name, or to a fused node by its handle.
+QString nodeLink(const std::string& name);
+/// Decisions as a list, each with what it rests on.
+QString decisionsText(const PlanSnapshot& snapshot, const std::vector<std::uint32_t>& indices, const Theme& theme);
+
+/// A table of keys and values.
+class Rows {
+ public:
+  explicit Rows(const Theme& theme) : m_theme(theme) {}
+  void add(const QString& key, const QString& value) {
+    m_rows +=
+        QStringLiteral("<tr><td style='padding:1px 12px 1px 0; color:%1'>%2</td><td style='padding:1px 0'>%3</td></tr>")
+            .arg(m_theme.dimText.name(), key, value);
+  }
+  QString text() const {
+    return m_rows.isEmpty() ? QString()
+                            : QStringLiteral("<table cellspacing='0' cellpadding='0'>%1</table>").arg(m_rows);
+  }
+
+ private:
+  const Theme& m_theme;
+  QString m_rows;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,47 @@
+#include "ui/docks/inspector_html.h"
+#include "ui/docks/inspector_text.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+QString bordersText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme) {
+  const auto& borders = snapshot.borders[segment.id.index];
+  QString text;
+  for (const auto direction : {SegmentBorder::Direction::In, SegmentBorder::Direction::Out}) {
+    Rows rows(theme);
+    std::size_t count = 0;
+    for (const SegmentBorder& border : borders) {
+      if (border.direction != direction || ++count > kMostListed) continue;
+      const PlannedCast* cast = border.conversion;
+      const QString other = border.other.valid() ? nodeLink(snapshot.plan->segments[border.other.index].name)
+                                                 : QStringLiteral("the network");
+      QString what = badge(border.type, theme) + QStringLiteral(" %1 · ").arg(bytesText(border.bytes)) +
+                     (direction == SegmentBorder::Direction::In ? QStringLiteral("from ") : QStringLiteral("to ")) +
+                     other;
+      if (cast != nullptr)
+        what += QStringLiteral(" · <span style='color:%1'>converted %2 → %3, %4 moved</span>")
+                    .arg(theme.warning.name(), qs(cast->from), qs(cast->to), bytesText(cast->bytes));
+      rows.add(nodeLink(snapshot.graph().value(border.value).name), what);
+    }
+    if (count > kMostListed) rows.add(QStringLiteral("…"), QStringLiteral("and %1 more").arg(count - kMostListed));
+    if (count == 0) continue;
+    const bool in = direction == SegmentBorder::Direction::In;
+    text += heading(in ? QStringLiteral("Enters the segment") : QStringLiteral("Leaves the segment"), theme);
+    text += rows.text();
+  }
+  return text;
+}
+
+QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme) {
+  QString text = title(html(segment.name),
+                       QStringLiteral("%1 segment of %2 on %3")
+                           .arg(qs(name(segment.kind)), plural(static_cast<std::int64_t>(segment.nodes.size()), "node"),
+                                html(segment.backend)),
+                       theme);
+  text += bordersText(snapshot, segment, theme);
+  const auto& about = snapshot.decisionsAbout(Subject::segment(segment.name));
+  if (about.empty()) return text;
+  return text + heading(QStringLiteral("Why"), theme) + decisionsText(snapshot, about, theme);
+}
+
+}  // namespace fusescope
