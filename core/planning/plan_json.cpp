@@ -29,8 +29,7 @@ Json orNullNumber(const std::optional<double>& value) {
 
 class PlanWriter {
  public:
-  explicit PlanWriter(const Plan& plan)
-      : m_plan(plan), m_graph(plan.graph()), m_borders(segmentBorders(plan)) {}
+  explicit PlanWriter(const Plan& plan) : m_plan(plan), m_graph(plan.graph()), m_borders(segmentBorders(plan)) {}
 
   Json write() const {
     Json json;
@@ -100,9 +99,8 @@ class PlanWriter {
             {"kind", std::string(name(segment.kind))},
             {"backend", segment.backend},
             {"nodes", list(segment.nodes, [&](NodeId id) { return Json(nodeName(id)); })},
-            {"borders", list(m_borders[segment.id.index], [&](const SegmentBorder& border) {
-               return toJson(m_plan, border);
-             })}};
+            {"borders",
+             list(m_borders[segment.id.index], [&](const SegmentBorder& border) { return toJson(m_plan, border); })}};
   }
 
   Json fusedNode(const FusedNode& node) const {
@@ -211,7 +209,8 @@ Result<std::shared_ptr<const Plan>> planAnew(const Json& json, std::shared_ptr<c
   const Json now = toJson(*plan);
   std::vector<std::string> different;
   for (const char* part : kDecidedParts)
-    if (!json.contains(part) || !saysSame(decidedPart(json, part), decidedPart(now, part))) different.emplace_back(part);
+    if (!json.contains(part) || !saysSame(decidedPart(json, part), decidedPart(now, part)))
+      different.emplace_back(part);
   if (different.empty()) return plan;
   Plan replanned = *plan;
   replanned.decisions.push_back(
