@@ -206,11 +206,7 @@ bool saysSame(const Json& then, const Json& now) {
 Result<std::shared_ptr<const Plan>> planAnew(const Json& json, std::shared_ptr<const Model> model) {
   const PlanOptions options = TRY(planOptionsFromJson(json["options"]));
   const auto plan = TRY(makePlan(std::move(model), options));
-  const Json now = toJson(*plan);
-  std::vector<std::string> different;
-  for (const char* part : kDecidedParts)
-    if (!json.contains(part) || !saysSame(decidedPart(json, part), decidedPart(now, part)))
-      different.emplace_back(part);
+  const std::vector<std::string> different = differingParts(json, toJson(*plan));
   if (different.empty()) return plan;
   Plan replanned = *plan;
   replanned.decisions.push_back(
@@ -250,6 +246,14 @@ Json decidedPart(const Json& plan, const std::string& part) {
     for (const char* key : {"predicted_ms", "predicted_how", "predicted_spread"}) entry.erase(key);
   }
   return decided;
+}
+
+std::vector<std::string> differingParts(const Json& then, const Json& now) {
+  std::vector<std::string> different;
+  for (const char* part : kDecidedParts)
+    if (!then.contains(part) || !saysSame(decidedPart(then, part), decidedPart(now, part)))
+      different.emplace_back(part);
+  return different;
 }
 
 Json toJson(const PlanOptions& options) {
