@@ -51,9 +51,9 @@ void printBorders(const Plan& plan) {
                  shortened(plan.graph().value(border.value).name, 40),
                  border.other.valid() ? plan.segments[border.other.index].name : "the network",
                  std::string(name(border.type)), bytesText(border.bytes),
-                 cast == nullptr ? "-"
-                                 : fmt::format("{} to {}, {} moved", name(cast->from), name(cast->to),
-                                               bytesText(cast->bytes))});
+                 cast == nullptr
+                     ? "-"
+                     : fmt::format("{} to {}, {} moved", name(cast->from), name(cast->to), bytesText(cast->bytes))});
     }
     if (printed > kMostBorders)
       table.add({segment.name, "", fmt::format("… and {} more", printed - kMostBorders), "", "", "", ""});

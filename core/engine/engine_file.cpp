@@ -102,10 +102,7 @@ Result<Header> readHeader(const std::filesystem::path& path, std::span<const std
 /// capabilities than the engine was built with, the new plan holds, and says so: kernels and casts depend on it.
 Result<std::shared_ptr<const Plan>> restorePlan(const Json& meta, const std::shared_ptr<const Model>& model) {
   const auto plan = TRY(remakePlan(model, meta.at("plan")));
-  const Json remade = toJson(*plan);
-  std::vector<std::string> different;
-  for (const char* key : {"segments", "fused_nodes", "precision_map", "truncation", "casts"})
-    if (decidedPart(remade, key) != decidedPart(meta.at("plan"), key)) different.emplace_back(key);
+  const std::vector<std::string> different = differingParts(meta.at("plan"), toJson(*plan));
   if (different.empty()) return plan;
   Plan replanned = *plan;
   replanned.decisions.push_back(

@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// What "fused:" and the hex digits of its identity name: the same kernel in every plan that has it. Windows and reports
-/// keep what they know of a fused node by this, and show its name.
+/// What "fused:" and the hex digits of its identity name: the same kernel in every plan that has it. Windows and
+/// reports keep what they know of a fused node by this, and show its name.
 std::string handleOf(const FusedNode& fused);
 /// The handle of an identity written as hex digits.
 std::string handleOf(const std::string& identity);

@@ -28,6 +28,17 @@ constexpr auto kAnswers = std::to_array<std::pair<std::string_view, PinAnswer>>(
     {"precision.nothing_to_pin", PinAnswer::Nothing},
 });
 
+/// "a + b", or "a + … + z (19 nodes)" of a kernel of more than three nodes.
+std::string ends(const std::string& kernel) {
+  constexpr std::string_view kAnd = " + ";
+  const std::size_t first = kernel.find(kAnd), last = kernel.rfind(kAnd);
+  std::size_t nodes = 1;
+  for (std::size_t at = first; at != std::string::npos; at = kernel.find(kAnd, at + kAnd.size())) ++nodes;
+  if (nodes <= 3) return kernel;
+  return kernel.substr(0, first) + " + … + " + kernel.substr(last + kAnd.size()) + " (" + std::to_string(nodes) +
+         " nodes)";
+}
+
 }  // namespace
 
 std::string_view name(PinAnswer answer) {
@@ -72,11 +83,13 @@ std::vector<std::uint32_t> pinAnswersAbout(const Plan& plan, const Subject& subj
 
 std::string answerText(const Decision& decision) {
   const auto lost = decision.arguments.find("lost_fusions");
-  if (lost == decision.arguments.end() || lost->size() <= kMostLost) return message(decision);
+  if (lost == decision.arguments.end() || lost->empty()) return message(decision);
   Decision shorter = decision;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < kMostLost; ++i) names.push_back((*lost)[i].get<std::string>());
-  shorter.arguments["lost"] = joined(names) + " and " + std::to_string(lost->size() - kMostLost) + " more";
+  for (std::size_t i = 0; i < lost->size() && i < kMostLost; ++i) names.push_back(ends((*lost)[i].get<std::string>()));
+  std::string text = joined(names);
+  if (lost->size() > kMostLost) text += " and " + std::to_string(lost->size() - kMostLost) + " more";
+  shorter.arguments["lost"] = std::move(text);
   return message(shorter);
 }
 

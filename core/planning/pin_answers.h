@@ -20,7 +20,7 @@ std::optional<PinAnswer> pinAnswerOf(std::string_view code);
 
 /// The decisions that answer a pin on this subject, as indices: Free and Price in place of Granted where both stand.
 std::vector<std::uint32_t> pinAnswersAbout(const Plan& plan, const Subject& subject);
-/// message(), with no more than three of the kernels that were taken apart.
+/// message(), with no more than three of the kernels that were taken apart, and of a long one its ends alone.
 std::string answerText(const Decision& decision);
 /// What all pins cost together, or null: fewer than two are granted.
 const Decision* pinsTogether(const Plan& plan);

@@ -29,8 +29,7 @@ Json orNullNumber(const std::optional<double>& value) {
 
 class PlanWriter {
  public:
-  explicit PlanWriter(const Plan& plan)
-      : m_plan(plan), m_graph(plan.graph()), m_borders(segmentBorders(plan)) {}
+  explicit PlanWriter(const Plan& plan) : m_plan(plan), m_graph(plan.graph()), m_borders(segmentBorders(plan)) {}
 
   Json write() const {
     Json json;
@@ -100,9 +99,8 @@ class PlanWriter {
             {"kind", std::string(name(segment.kind))},
             {"backend", segment.backend},
             {"nodes", list(segment.nodes, [&](NodeId id) { return Json(nodeName(id)); })},
-            {"borders", list(m_borders[segment.id.index], [&](const SegmentBorder& border) {
-               return toJson(m_plan, border);
-             })}};
+            {"borders",
+             list(m_borders[segment.id.index], [&](const SegmentBorder& border) { return toJson(m_plan, border); })}};
   }
 
   Json fusedNode(const FusedNode& node) const {
@@ -208,10 +206,7 @@ bool saysSame(const Json& then, const Json& now) {
 Result<std::shared_ptr<const Plan>> planAnew(const Json& json, std::shared_ptr<const Model> model) {
   const PlanOptions options = TRY(planOptionsFromJson(json["options"]));
   const auto plan = TRY(makePlan(std::move(model), options));
-  const Json now = toJson(*plan);
-  std::vector<std::string> different;
-  for (const char* part : kDecidedParts)
-    if (!json.contains(part) || !saysSame(decidedPart(json, part), decidedPart(now, part))) different.emplace_back(part);
+  const std::vector<std::string> different = differingParts(json, toJson(*plan));
   if (different.empty()) return plan;
   Plan replanned = *plan;
   replanned.decisions.push_back(
@@ -251,6 +246,14 @@ Json decidedPart(const Json& plan, const std::string& part) {
     for (const char* key : {"predicted_ms", "predicted_how", "predicted_spread"}) entry.erase(key);
   }
   return decided;
+}
+
+std::vector<std::string> differingParts(const Json& then, const Json& now) {
+  std::vector<std::string> different;
+  for (const char* part : kDecidedParts)
+    if (!then.contains(part) || !saysSame(decidedPart(then, part), decidedPart(now, part)))
+      different.emplace_back(part);
+  return different;
 }
 
 Json toJson(const PlanOptions& options) {

@@ -11,6 +11,10 @@ constexpr int kPlanVersion = 2;
 /// A part of a plan's JSON ("fused_nodes", "casts", …) without what was predicted of it: what the planner decided.
 Json decidedPart(const Json& plan, const std::string& part);
 
+/// The decided parts of which `now` does not say what `then`, the JSON of an earlier version, said. Keys that `then`
+/// does not have are not compared.
+std::vector<std::string> differingParts(const Json& then, const Json& now);
+
 /// The options of a plan as they stand in its JSON: enough to make the plan again. planning/FORMAT.md.
 Json toJson(const PlanOptions& options);
 Result<PlanOptions> planOptionsFromJson(const Json& json);

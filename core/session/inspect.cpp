@@ -128,6 +128,7 @@ Json inspectJson(const EngineFileInfo& info, const std::string& path) {
   Json layers = Json::array();
   for (const auto& fused : info.plan->fusedNodes) {
     layers.push_back({{"name", fused.name},
+                      {"identity", fused.identity.hex()},
                       {"kind", fused.kind},
                       {"origins", originsJson(*info.plan, fused)},
                       {"compute", name(fused.compute)},

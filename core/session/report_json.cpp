@@ -80,7 +80,10 @@ Json layerTypesJson(const Plan& plan, const FusedNode& fused) {
   for (const FusedOutput& output : fused.outputs) outputs.push_back(name(output.type));
   Json calculates = Json::array();
   for (const NodeId node : fused.nodes) calculates.push_back(name(plan.calculates[node.index]));
-  return {{"compute", name(fused.compute)}, {"calculates", std::move(calculates)}, {"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}};
+  return {{"compute", name(fused.compute)},
+          {"calculates", std::move(calculates)},
+          {"inputs", std::move(inputs)},
+          {"outputs", std::move(outputs)}};
 }
 
 Json toJson(const TimeReport& report, const Plan& plan) {

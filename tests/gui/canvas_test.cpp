@@ -212,12 +212,11 @@ class CanvasTest : public QObject {
     QVERIFY(m_view->waitForLayout(20000));
     m_view->select({handle(kept)});
     const QRect before = m_view->itemRect(handle(kept));
-    const FusedNode& other = m_plan->fusedNodes.back().id == kept.id ? m_plan->fusedNodes.front()
-                                                                     : m_plan->fusedNodes.back();
+    const FusedNode& other =
+        m_plan->fusedNodes.back().id == kept.id ? m_plan->fusedNodes.front() : m_plan->fusedNodes.back();
     PlanOptions options;
-    options.directives.push_back({.kind = DirectiveKind::Pin,
-                                  .pattern = m_plan->graph().node(other.root).name,
-                                  .type = DataType::F16});
+    options.directives.push_back(
+        {.kind = DirectiveKind::Pin, .pattern = m_plan->graph().node(other.root).name, .type = DataType::F16});
     const auto pinned = makePlan(m_plan->model, options);
     QVERIFY(pinned.ok());
     m_view->setPlan(pinned.value());

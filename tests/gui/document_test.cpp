@@ -33,6 +33,8 @@ class DocumentTest : public QObject {
     QCOMPARE(m_document->undoStack().undoText(), QStringLiteral("Pin node_linear_1 to f16"));
     QTRY_VERIFY(!m_document->planning());
     QCOMPARE(m_document->snapshot()->grantOf(node)->granted, DataType::F16);
+    // What the plan is before types is taken from the plan before: only what the pin reaches is found again.
+    QCOMPARE(m_document->snapshot()->plan->structure.get(), before->plan->structure.get());
     m_document->undoStack().undo();
     QTRY_VERIFY(!m_document->planning());
     QVERIFY(m_document->directives().empty());

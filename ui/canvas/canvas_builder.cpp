@@ -402,7 +402,7 @@ class Builder {
   const CanvasFonts& m_fonts;
   CanvasScene m_scene;
   std::unordered_map<std::uint32_t, DataType> m_stored;
-  std::unordered_map<std::uint32_t, bool> m_inner;  // values in registers: whether held wider
+  std::unordered_map<std::uint32_t, bool> m_inner;                  // values in registers: whether held wider
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> m_castOf;  // (value, reader) -> cast
   std::map<std::uint32_t, int> m_castOfOutput;
   std::map<std::uint32_t, int> m_itemOfSegment, m_itemOfInput;

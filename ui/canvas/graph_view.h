@@ -89,7 +89,7 @@ class GraphView : public QWidget {
 
  signals:
   void selectionChanged(const QStringList& handles);  ///< by the user
-  void nodeActivated(const QString& name);          ///< Return, or a double click on what cannot be opened
+  void nodeActivated(const QString& name);            ///< Return, or a double click on what cannot be opened
   void contextMenuRequested(const QStringList& names, const QPoint& globalPosition);
   void hovered(const QString& name);
   void layoutStarted();

@@ -209,8 +209,9 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   if (const FusedNode* fused = snapshot.fusedOf(id)) {
     const Segment& segment = plan.segments[fused->segment.index];
     if (fused->nodes.size() > 1)
-      summary.add(QStringLiteral("fused into"), fusedLink(plan, *fused) + QStringLiteral(" (%1)").arg(html(fused->kind)) +
-                      predictionText(plan, *fused, theme));
+      summary.add(QStringLiteral("fused into"), fusedLink(plan, *fused) +
+                                                    QStringLiteral(" (%1)").arg(html(fused->kind)) +
+                                                    predictionText(plan, *fused, theme));
     if (const QString types = mixedText(plan, *fused, theme); !types.isEmpty())
       summary.add(QStringLiteral("its kernel"), types);
     summary.add(
@@ -290,8 +291,7 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
   if (!fused.innerEdges.empty()) {
     Rows edges(theme);
     for (const InnerEdge& edge : fused.innerEdges) {
-      edges.add(html(graph.value(edge.value).name),
-                edgeText(fused, edge, theme));
+      edges.add(html(graph.value(edge.value).name), edgeText(fused, edge, theme));
     }
     text += heading(QStringLiteral("Inner values"), theme) + edges.text();
   }

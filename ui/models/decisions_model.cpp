@@ -17,7 +17,8 @@ bool refusedPin(const Decision& decision) {
 bool wanted(const Decision& decision, bool isNew, DecisionFilter filter) {
   switch (filter) {
     case DecisionFilter::Answers:
-      return answersDirective(decision) || decision.code == "precision.pins_together" || (!decision.allowed && decision.kind != DecisionKind::Fuse);
+      return answersDirective(decision) || decision.code == "precision.pins_together" ||
+             (!decision.allowed && decision.kind != DecisionKind::Fuse);
     case DecisionFilter::New:
       return isNew;
     case DecisionFilter::Verdicts:

@@ -10,7 +10,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr const char* kHeaders[] = {"Node", "Op", "Fused node", "Segment", "Computes", "Stored", "Pin", "FLOPs", "Bytes", "Time"};
+constexpr const char* kHeaders[] = {"Node",   "Op",  "Fused node", "Segment", "Computes",
+                                    "Stored", "Pin", "FLOPs",      "Bytes",   "Time"};
 constexpr const char* kHeaderTips[] = {
     "Node of the network, by its name in the file",
     "Operator",
@@ -38,8 +39,7 @@ QString storedText(const Plan& plan, const Node& node, const FusedNode& fused) {
   const auto edge = std::ranges::find(fused.innerEdges, result, &InnerEdge::value);
   const bool inner = edge != fused.innerEdges.end() && !edge->real;
   if (!inner) return qs(plan.storedType(result));
-  return qs(edge->type) +
-         (heldWider(fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
+  return qs(edge->type) + (heldWider(fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
 }
 
 QString quotedText(const QString& field) {
@@ -333,8 +333,9 @@ QString LayersModel::csv() const {
   for (const NodeId node : m_rows) {
     const Row& row = rowData(node);
     const QStringList fields{quotedText(row.view.node),    quotedText(row.view.op), quotedText(row.fusedFull),
-                             quotedText(row.view.segment), row.view.dtype,          row.stored, quotedText(row.pin),
-                             number(row.view.flops),       number(row.view.bytes),  number(row.view.ms)};
+                             quotedText(row.view.segment), row.view.dtype,          row.stored,
+                             quotedText(row.pin),          number(row.view.flops),  number(row.view.bytes),
+                             number(row.view.ms)};
     out += fields.join(QLatin1Char(',')) + QLatin1Char('\n');
   }
   return out;

@@ -54,7 +54,7 @@ class LayersModel : public QAbstractTableModel {
     QString kernelTypes;     ///< "f16, f32" where its kernel mixes types
     QString stored;          ///< type of its first result; "f32 inner" or "f32 wider" where that is in registers
     bool predicted = false;  ///< its fusion
-    QString pin;  ///< "f16 (obey)"; of whichever directive won
+    QString pin;             ///< "f16 (obey)"; of whichever directive won
     bool root = false;
   };
   void readPlan();

@@ -102,15 +102,16 @@ QVariant OutlineModel::segmentData(std::uint32_t index, int column, int role) co
   if (role == kNameRole) return qs(segment.name);
   if (role == kToneRole) return static_cast<int>(fallback ? Tone::Warning : Tone::Plain);
   const bool predicted = m_snapshot->plan->target.predictedFusions && !fallback;
-  if (role == Qt::DisplayRole && column == kName && predicted)
-    return QStringLiteral("%1 · fusions predicted").arg(qs(segment.name));
+  if (role == Qt::DisplayRole && column == kType && predicted) return QStringLiteral("predicted");
   if (role == Qt::DisplayRole)
     return column == kName ? qs(segment.name) : (fallback ? QStringLiteral("fallback") : qs(segment.backend));
   if (role == Qt::ToolTipRole) {
-    return QStringLiteral("%1 segment on %2: %3 in %4")
+    return QStringLiteral("%1 segment on %2: %3 in %4%5")
         .arg(qs(name(segment.kind)), qs(segment.backend),
              plural(static_cast<std::int64_t>(segment.nodes.size()), "node"),
-             plural(static_cast<std::int64_t>(m_fusedOfSegment[index].size()), "fused node"));
+             plural(static_cast<std::int64_t>(m_fusedOfSegment[index].size()), "fused node"),
+             predicted ? QStringLiteral("\nits fusions are predicted: the target fuses by rules of its own")
+                       : QString());
   }
   return {};
 }
@@ -135,9 +136,7 @@ QVariant OutlineModel::fusedData(std::uint32_t index, int column, int role) cons
     if (column == kType) return typesText(*m_snapshot->plan, fused);
     const Graph& graph = m_snapshot->graph();
     const std::string& root = graph.node(fused.root.valid() ? fused.root : fused.nodes.front()).name;
-    return QStringLiteral("%1  +%2")
-        .arg(qs(root))
-        .arg(fused.nodes.size() - 1);
+    return QStringLiteral("%1  +%2").arg(qs(root)).arg(fused.nodes.size() - 1);
   }
   if (role == Qt::ToolTipRole) {
     return QStringLiteral("%1\nkind %2, computes in %3%4")

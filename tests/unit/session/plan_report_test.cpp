@@ -4,6 +4,7 @@
 #include <set>
 
 #include "planning/fused_node_facts.h"
+#include "planning/pin_answers.h"
 #include "planning/plan_json.h"
 #include "planning/segment_borders.h"
 #include "session/session.h"
@@ -118,8 +119,8 @@ TEST(PlanReport, BordersAreTheSameFromBothSides) {
       if (border["other"].is_null()) continue;
       const bool leaves = border["direction"] == "out";
       const std::string from = leaves ? segment["id"] : border["other"], to = leaves ? border["other"] : segment["id"];
-      (leaves ? out : in).insert(from + ">" + to + " " + border["value"].get<std::string>() + " " +
-                                 border["conversion"].dump());
+      (leaves ? out : in)
+          .insert(from + ">" + to + " " + border["value"].get<std::string>() + " " + border["conversion"].dump());
     }
   }
   EXPECT_EQ(out, in);
@@ -155,6 +156,11 @@ TEST(PlanReport, PinsAreAnsweredInFourWays) {
   ASSERT_EQ(priced["answers"].size(), 1U) << priced["answers"].dump(1);
   EXPECT_EQ(priced["answers"][0]["answer"], "price");
   EXPECT_TRUE(priced["together"].is_null()) << "one pin alone";
+  Decision torn =
+      decide("precision.pin_price", {}, "pin:1", {{"type", "f32"}, {"kernels", 4}, {"casts", 0}, {"bytes", 0}});
+  torn.arguments["lost_fusions"] = {"a + b", "c + d + e + f", "g + h", "i + j"};
+  EXPECT_NE(answerText(torn).find("a + b, c + … + f (4 nodes), g + h and 1 more;"), std::string::npos)
+      << answerText(torn);
 
   const auto refused = threeSegments({}, {parsePin("odd=f16").value()});
   EXPECT_EQ(explained(*refused, "odd")["answers"][0]["answer"], "refused");
