@@ -83,12 +83,13 @@ DataType Typing::readType(const Node& node, std::size_t i) const {
 /// What the results of a move are wanted in. A Cast that its readers' kernel absorbs asks for nothing of itself.
 DataType Typing::wantedBehind(const Node& move) const {
   DataType wanted = DataType::Undefined;
-  for (const ValueId result : move.outputs)
-    if (result.valid()) wanted = widest(wanted, m_wanted[result.index]);
-  if (!isFloatCast(m_graph, move)) return wanted;
-  const ValueId result = move.outputs.front();
-  if (m_pinned[result.index] != DataType::Undefined) return m_pinned[result.index];
-  return wanted == DataType::Undefined ? m_structure.truncation.types[result.index] : wanted;
+  for (const ValueId result : move.outputs) {
+    if (!result.valid()) continue;
+    const DataType pinned = m_pinned[result.index];
+    wanted = widest(wanted, pinned != DataType::Undefined ? pinned : m_wanted[result.index]);
+  }
+  const bool asks = wanted == DataType::Undefined && isFloatCast(m_graph, move);
+  return asks ? m_structure.truncation.types[move.outputs.front().index] : wanted;
 }
 
 DataType Typing::findWanted(ValueId value) const {
@@ -135,9 +136,10 @@ Typing::Undo Typing::apply(const Change& change) {
     undo.change.values.emplace_back(value, m_pinned[value.index]);
     m_pinned[value.index] = type;
     touched.insert(value);
-    const Node& producer = m_graph.node(m_graph.value(value).producer);
-    if (isFloatCast(m_graph, producer) && !m_graph.isConstant(producer.inputs.front()))
-      wanted.push_back(producer.inputs.front());
+    const NodeId producer = m_graph.value(value).producer;
+    if (!moves(producer)) continue;
+    for (const ValueId input : m_graph.node(producer).inputs)
+      if (input.valid() && !m_graph.isConstant(input)) wanted.push_back(input);
   }
   while (!made.empty()) {
     const ValueId value = made.back();

@@ -92,12 +92,12 @@ class TypeVerifier {
       return isExchangeable(type) ? type : truncated(reader.inputs[i]);
     }
     DataType type = DataType::Undefined;
-    for (const ValueId result : reader.outputs)
-      if (result.valid()) type = widest(type, wanted(result));
-    if (!isFloatCast(m_graph, reader)) return type;
-    const ValueId result = reader.outputs.front();
-    if (const auto pinned = m_pinned.find(result); pinned != m_pinned.end()) return pinned->second;
-    return type == DataType::Undefined ? truncated(result) : type;
+    for (const ValueId result : reader.outputs) {
+      if (!result.valid()) continue;
+      const auto pinned = m_pinned.find(result);
+      type = widest(type, pinned != m_pinned.end() ? pinned->second : wanted(result));
+    }
+    return type == DataType::Undefined && isFloatCast(m_graph, reader) ? truncated(reader.outputs.front()) : type;
   }
 
   DataType ruled(ValueId value) {
