@@ -66,7 +66,8 @@ DataType Typing::findMade(ValueId value) const {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId input = node.inputs[i];
     if (!input.valid() || m_graph.isConstant(input) || !isDataOperand(node, i)) continue;
-    if (isExchangeable(m_graph.value(input).type.dtype)) made = widest(made, m_made[input.index]);
+    const DataType held = m_structure.truncation.types[input.index], from = m_made[input.index];
+    if (isExchangeable(held)) made = widest(made, isExchangeable(from) ? from : held);
   }
   return made == DataType::Undefined ? own : made;
 }
@@ -80,13 +81,13 @@ DataType Typing::readType(const Node& node, std::size_t i) const {
   return isExchangeable(calculates(node.id)) ? calculates(node.id) : own;
 }
 
-/// What the results of a move are wanted in. A Cast that its readers' kernel absorbs asks for nothing of itself.
+/// What the results of a move are wanted in: by their readers, and by a directive where they stand in memory. A Cast
+/// that its readers' kernel absorbs asks for nothing of itself.
 DataType Typing::wantedBehind(const Node& move) const {
   DataType wanted = DataType::Undefined;
   for (const ValueId result : move.outputs) {
     if (!result.valid()) continue;
-    const DataType pinned = m_pinned[result.index];
-    wanted = widest(wanted, pinned != DataType::Undefined ? pinned : m_wanted[result.index]);
+    wanted = widest(wanted, widest(m_pinned[result.index], m_wanted[result.index]));
   }
   const bool asks = wanted == DataType::Undefined && isFloatCast(m_graph, move);
   return asks ? m_structure.truncation.types[move.outputs.front().index] : wanted;
