@@ -66,7 +66,8 @@ DataType Typing::findMade(ValueId value) const {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId input = node.inputs[i];
     if (!input.valid() || m_graph.isConstant(input) || !isDataOperand(node, i)) continue;
-    if (isExchangeable(m_graph.value(input).type.dtype)) made = widest(made, m_made[input.index]);
+    const DataType held = m_structure.truncation.types[input.index], from = m_made[input.index];
+    if (isExchangeable(held)) made = widest(made, isExchangeable(from) ? from : held);
   }
   return made == DataType::Undefined ? own : made;
 }
@@ -80,15 +81,16 @@ DataType Typing::readType(const Node& node, std::size_t i) const {
   return isExchangeable(calculates(node.id)) ? calculates(node.id) : own;
 }
 
-/// What the results of a move are wanted in. A Cast that its readers' kernel absorbs asks for nothing of itself.
+/// What the results of a move are wanted in: by their readers, and by a directive where they stand in memory. A Cast
+/// that its readers' kernel absorbs asks for nothing of itself.
 DataType Typing::wantedBehind(const Node& move) const {
   DataType wanted = DataType::Undefined;
-  for (const ValueId result : move.outputs)
-    if (result.valid()) wanted = widest(wanted, m_wanted[result.index]);
-  if (!isFloatCast(m_graph, move)) return wanted;
-  const ValueId result = move.outputs.front();
-  if (m_pinned[result.index] != DataType::Undefined) return m_pinned[result.index];
-  return wanted == DataType::Undefined ? m_structure.truncation.types[result.index] : wanted;
+  for (const ValueId result : move.outputs) {
+    if (!result.valid()) continue;
+    wanted = widest(wanted, widest(m_pinned[result.index], m_wanted[result.index]));
+  }
+  const bool asks = wanted == DataType::Undefined && isFloatCast(m_graph, move);
+  return asks ? m_structure.truncation.types[move.outputs.front().index] : wanted;
 }
 
 DataType Typing::findWanted(ValueId value) const {
@@ -135,9 +137,10 @@ Typing::Undo Typing::apply(const Change& change) {
     undo.change.values.emplace_back(value, m_pinned[value.index]);
     m_pinned[value.index] = type;
     touched.insert(value);
-    const Node& producer = m_graph.node(m_graph.value(value).producer);
-    if (isFloatCast(m_graph, producer) && !m_graph.isConstant(producer.inputs.front()))
-      wanted.push_back(producer.inputs.front());
+    const NodeId producer = m_graph.value(value).producer;
+    if (!moves(producer)) continue;
+    for (const ValueId input : m_graph.node(producer).inputs)
+      if (input.valid() && !m_graph.isConstant(input)) wanted.push_back(input);
   }
   while (!made.empty()) {
     const ValueId value = made.back();

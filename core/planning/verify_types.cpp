@@ -17,9 +17,9 @@ class TypeVerifier {
 
   Status run() {
     collectPinned();
-    TRY(checkStored());
+    TRY(checkCancelling());
     TRY(checkObeyed());
-    return checkCancelling();
+    return checkStored();
   }
 
  private:
@@ -57,14 +57,19 @@ class TypeVerifier {
       type = m_plan.calculates[node.id.index];
     } else if (!isFloatCast(m_graph, node)) {
       for (std::size_t i = 0; i < node.inputs.size(); ++i)
-        if (carries(node, i) && !m_graph.isConstant(node.inputs[i])) type = widest(type, made(node.inputs[i]));
+        if (carries(node, i) && !m_graph.isConstant(node.inputs[i])) type = widest(type, madeOrTruncated(node.inputs[i]));
     }
     return m_made[value] = isExchangeable(type) ? type : truncated(value);
   }
 
+  DataType madeOrTruncated(ValueId value) {
+    const DataType type = made(value);
+    return isExchangeable(type) ? type : truncated(value);
+  }
+
   /// Whether operand `i` is floats that the result holds.
   bool carries(const Node& node, std::size_t i) const {
-    return node.inputs[i].valid() && isDataOperand(node, i) && isExchangeable(m_graph.value(node.inputs[i]).type.dtype);
+    return node.inputs[i].valid() && isDataOperand(node, i) && isExchangeable(truncated(node.inputs[i]));
   }
 
   DataType wanted(ValueId value) {
@@ -92,12 +97,12 @@ class TypeVerifier {
       return isExchangeable(type) ? type : truncated(reader.inputs[i]);
     }
     DataType type = DataType::Undefined;
-    for (const ValueId result : reader.outputs)
-      if (result.valid()) type = widest(type, wanted(result));
-    if (!isFloatCast(m_graph, reader)) return type;
-    const ValueId result = reader.outputs.front();
-    if (const auto pinned = m_pinned.find(result); pinned != m_pinned.end()) return pinned->second;
-    return type == DataType::Undefined ? truncated(result) : type;
+    for (const ValueId result : reader.outputs) {
+      if (!result.valid()) continue;
+      const auto pinned = m_pinned.find(result);
+      type = widest(type, widest(pinned != m_pinned.end() ? pinned->second : DataType::Undefined, wanted(result)));
+    }
+    return type == DataType::Undefined && isFloatCast(m_graph, reader) ? truncated(reader.outputs.front()) : type;
   }
 
   DataType ruled(ValueId value) {

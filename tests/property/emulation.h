@@ -18,11 +18,14 @@ namespace fusescope::property {
 std::optional<std::vector<Array>> emulate(const Plan& plan, const FusedNode& fused, const std::vector<Array>& inputs,
                                           std::uint64_t noise);
 
-/// What a kernel may leave, and how far others that follow the rule may be from it.
+/// What a kernel may leave.
 struct Expected {
   std::vector<Array> outputs;
-  std::vector<Array> spread;  ///< infinite where it may be anything
+  std::vector<Array> spread;  ///< how far others that follow the rule may be from it; infinite: it may be anything
+  bool isSpread = false;      ///< findSpread() was asked; else it is 0
 };
 std::optional<Expected> expect(const Plan& plan, const FusedNode& fused, const std::vector<Array>& inputs);
+/// Fills `expected.spread` from many variants with noise. Costs as many emulations: for what seems wrong.
+void findSpread(const Plan& plan, const FusedNode& fused, const std::vector<Array>& inputs, Expected& expected);
 
 }  // namespace fusescope::property

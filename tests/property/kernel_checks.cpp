@@ -81,13 +81,14 @@ class KernelChecker {
   }
 
   std::string check(const FusedNode& fused) {
-    std::vector<Array> arrays;
+    std::vector<Array>& arrays = m_arrays;
+    arrays.clear();
     std::vector<Tensor> inputs;
     for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
       arrays.push_back(fromTensor(stored(fused.inputs[i])));
       inputs.push_back(toTensor(arrays.back(), fused.reads[i]));
     }
-    const auto expected = expect(m_plan, fused, arrays);
+    auto expected = expect(m_plan, fused, arrays);
     const KernelRequest request = requestFor(fused);
     std::vector<Tensor> results;
     std::string problem = expected ? reference(request, inputs, *expected, results) : std::string();
@@ -102,7 +103,7 @@ class KernelChecker {
     return {};
   }
 
-  std::string reference(const KernelRequest& request, const std::vector<Tensor>& inputs, const Expected& expected,
+  std::string reference(const KernelRequest& request, const std::vector<Tensor>& inputs, Expected& expected,
                         std::vector<Tensor>& results) {
     auto nodes = ReferenceNodes::prepare(request);
     if (!nodes.ok()) return nodes.error().text();
@@ -113,17 +114,21 @@ class KernelChecker {
   }
 
   std::string compared(const std::string& who, const KernelRequest& request, const std::vector<Tensor>& results,
-                       const Expected& expected) {
+                       Expected& expected) {
     for (std::size_t i = 0; i < results.size(); ++i) {
       const FusedOutput& output = request.fused->outputs[i];
       if (results[i].type() != output.type) return fmt::format("{}: {} in place of {}", who, name(results[i].type()), name(output.type));
-      if (std::string problem = difference(results[i], output.type, expected, i); !problem.empty())
-        return fmt::format("{}: {}: {}", who, m_graph.value(output.value).name, problem);
+      std::string problem = difference(results[i], output.type, expected, i);
+      if (!problem.empty() && !expected.isSpread) {
+        findSpread(m_plan, *request.fused, m_arrays, expected);
+        problem = difference(results[i], output.type, expected, i);
+      }
+      if (!problem.empty()) return fmt::format("{}: {}: {}", who, m_graph.value(output.value).name, problem);
     }
     return {};
   }
 
-  std::string native(const KernelRequest& request, const std::vector<Tensor>& inputs, const Expected& expected) {
+  std::string native(const KernelRequest& request, const std::vector<Tensor>& inputs, Expected& expected) {
     const Backend& backend = *findBackend("native");
     const auto plain = [](const std::vector<Layout>& layouts) {
       return std::ranges::all_of(layouts, [](Layout layout) { return layout == Layout::Plain; });
@@ -154,6 +159,7 @@ class KernelChecker {
   Dice& m_dice;
   const bool m_native;
   KernelCounts& m_counts;
+  std::vector<Array> m_arrays;  ///< what the kernel being checked reads
   std::map<ValueId, Tensor> m_stored;
 };
 

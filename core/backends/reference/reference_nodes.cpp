@@ -188,9 +188,15 @@ Status ReferenceNodes::addNode(const KernelRequest& request, const Node& node) {
     if (insists && id.valid()) step.operands.back().type = graph.value(id).type.dtype;
   }
   step.passes = isFloatCast(graph, node);
-  const bool moved = moves(*request.plan, node) && std::ranges::any_of(step.operands, [&](const Operand& operand) {
-                       return operand.from == Operand::From::Input || operand.from == Operand::From::Constant;
-                     });
+  const auto movesFromMemory = [&](std::size_t i) {
+    const Operand::From from = step.operands[i].from;
+    const bool data =
+        i < node.inputs.size() && node.inputs[i].valid() && isFloat(graph.value(node.inputs[i]).type.dtype);
+    return data && (from == Operand::From::Input || from == Operand::From::Constant);
+  };
+  bool moved = false;
+  for (std::size_t i = 0; i < step.operands.size(); ++i)
+    moved = moved || (moves(*request.plan, node) && movesFromMemory(i));
   const bool movedOn = moves(*request.plan, node) &&
                        std::ranges::any_of(node.inputs, [&](ValueId id) { return id.valid() && m_moved.contains(id); });
   for (const ValueId output : node.outputs) {

@@ -34,14 +34,16 @@ class RegionBuilder {
   const Graph& graph() const { return m_graph; }
   const std::vector<NodeId>& scope() const { return m_scope; }  ///< the nodes that may be merged
   bool fusible(NodeId node) const { return m_fusible[node.index] != 0; }
-  bool alone(NodeId node) const { return nodesWith(node).size() == 1; }
+  bool alone(NodeId node) const { return fusible(node) && nodesWith(node).size() == 1; }
   std::size_t rank(NodeId node) const { return m_rank[node.index]; }  ///< position in the scope
   /// The nodes that run with `node`, itself included, in no order.
   const std::vector<NodeId>& nodesWith(NodeId node) const { return m_contraction.nodes(m_contraction.groupOf(node)); }
   std::string_view kindOf(NodeId node) const;  ///< of the group of `node`
   NodeId rootOf(NodeId node) const;
   const Bindings& bindingsOf(NodeId node) const { return m_info[m_contraction.groupOf(node)].bindings; }
-  bool together(NodeId a, NodeId b) const { return m_contraction.groupOf(a) == m_contraction.groupOf(b); }
+  bool together(NodeId a, NodeId b) const {
+    return fusible(a) && fusible(b) && m_contraction.groupOf(a) == m_contraction.groupOf(b);
+  }
 
   /// Merges if nothing stands in the way; else records the reason, unless nobody could have expected the merge.
   bool tryMerge(const Candidate& candidate);
