@@ -10,12 +10,16 @@ namespace fusescope {
 
 /// What a node is to the planner whatever is asked of it.
 struct NodeFacts {
-  enum class Author { Silent, Narrow, CastUp };  ///< Narrow: the network declares f16 or bf16; CastUp: f32 behind a Cast
-  DataType natural = DataType::Undefined;        ///< what it calculates in if nobody asks for another type
-  bool floats = false;                           ///< calculates floats: precision applies
-  bool moves = false;                            ///< moves elements, or is a Cast between floats: takes types as they come
+  enum class Author {
+    Silent,
+    Narrow,
+    CastUp
+  };                                       ///< Narrow: the network declares f16 or bf16; CastUp: f32 behind a Cast
+  DataType natural = DataType::Undefined;  ///< what it calculates in if nobody asks for another type
+  bool floats = false;                     ///< calculates floats: precision applies
+  bool moves = false;                      ///< moves elements, or is a Cast between floats: takes types as they come
   Author author = Author::Silent;
-  NodeId cast;  ///< CastUp: the Cast
+  NodeId cast;             ///< CastUp: the Cast
   bool quantised = false;  ///< a product or convolution of two dequantised operands that its kernel reads as integers
 };
 
@@ -42,8 +46,8 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
 std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partition, const Truncation& truncation);
 /// The product or convolution of `region` whose two operands it dequantises from 8-bit integers; else invalid.
 NodeId quantisedRoot(const Graph& graph, const Region& region);
-/// What a node that calculates in `type` asks of a kernel of one type: a product of integers that the kernel dequantises
-/// goes with any float (Undefined).
+/// What a node that calculates in `type` asks of a kernel of one type: a product of integers that the kernel
+/// dequantises goes with any float (Undefined).
 inline DataType typeToKernel(DataType type) {
   return type == DataType::I8 ? DataType::Undefined : type;
 }

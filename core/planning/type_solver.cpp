@@ -22,8 +22,7 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
       m_outputObstacles(m_graph.valueIdLimit()),
       m_oneTypePerKernel(target.predictedFusions),
       m_typing([&] {
-        for (const NodeId id : m_graph.order())
-          m_choices[id.index] = m_chooser.choose(id, directives.pin[id.index]);
+        for (const NodeId id : m_graph.order()) m_choices[id.index] = m_chooser.choose(id, directives.pin[id.index]);
         std::vector<DataType> pinned(m_graph.valueIdLimit(), DataType::Undefined);
         placeOutputs(pinned);
         return Typing(m_graph, structure, chosenTypes(), std::move(pinned));
@@ -33,7 +32,9 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
     const Region& region = structure.fusion.regions[i];
     if (const auto change = unquantised(region)) {
       const NodeId root = change->nodes.front().first;
-      m_choices[root.index] = m_chooser.chooseUnquantised(root);
+      TypeChoice& choice = m_choices[root.index];
+      const TypeChoice plain = m_chooser.chooseUnquantised(root);
+      choice = choice.directive < 0 ? plain : TypeChoice{plain.type, choice.code, choice.directive, choice.why};
       m_unquantised.insert(root);
       m_typing.apply(*change);
     }
@@ -209,14 +210,16 @@ void TypeSolver::count(const Region& region, Totals& totals) {
   for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
     const DataType from = m_typing.stored(fused.inputs[i]), to = fused.reads[i];
     if (from == to || !totals.casts.emplace(fused.inputs[i], to, false).second) continue;
-    const auto read = bytesOfValue(m_graph, fused.inputs[i], from), written = bytesOfValue(m_graph, fused.inputs[i], to);
+    const auto read = bytesOfValue(m_graph, fused.inputs[i], from),
+               written = bytesOfValue(m_graph, fused.inputs[i], to);
     totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
   }
   for (const FusedOutput& output : fused.outputs) {
     const DataType own = m_graph.value(output.value).type.dtype;
     if (!m_graph.isOutput(output.value) || own == output.type) continue;
     if (!totals.casts.emplace(output.value, own, true).second) continue;
-    const auto read = bytesOfValue(m_graph, output.value, output.type), written = bytesOfValue(m_graph, output.value, own);
+    const auto read = bytesOfValue(m_graph, output.value, output.type),
+               written = bytesOfValue(m_graph, output.value, own);
     totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
   }
 }

@@ -17,9 +17,9 @@ namespace fusescope {
 
 /// What directives cost: the plan with them minus the plan without them, all others in place.
 struct DirectiveCost {
-  std::vector<std::string> lostFusions;  ///< kernels that would be without them and are not
-  std::int64_t kernels = 0;              ///< more than without
-  std::int64_t casts = 0;                ///< more than without
+  std::vector<std::string> lostFusions;   ///< kernels that would be without them and are not
+  std::int64_t kernels = 0;               ///< more than without
+  std::int64_t casts = 0;                 ///< more than without
   std::optional<std::int64_t> bytes = 0;  ///< moved more than without, conversions included; null: an extent is unknown
   bool free() const { return lostFusions.empty() && kernels <= 0 && casts <= 0 && bytes.value_or(0) <= 0; }
 };

@@ -190,15 +190,15 @@ Status ReferenceNodes::addNode(const KernelRequest& request, const Node& node) {
   step.passes = isFloatCast(graph, node);
   const auto movesFromMemory = [&](std::size_t i) {
     const Operand::From from = step.operands[i].from;
-    const bool data = i < node.inputs.size() && node.inputs[i].valid() && isFloat(graph.value(node.inputs[i]).type.dtype);
+    const bool data =
+        i < node.inputs.size() && node.inputs[i].valid() && isFloat(graph.value(node.inputs[i]).type.dtype);
     return data && (from == Operand::From::Input || from == Operand::From::Constant);
   };
   bool moved = false;
   for (std::size_t i = 0; i < step.operands.size(); ++i)
     moved = moved || (moves(*request.plan, node) && movesFromMemory(i));
-  const bool movedOn = moves(*request.plan, node) && std::ranges::any_of(node.inputs, [&](ValueId id) {
-    return id.valid() && m_moved.contains(id);
-  });
+  const bool movedOn = moves(*request.plan, node) &&
+                       std::ranges::any_of(node.inputs, [&](ValueId id) { return id.valid() && m_moved.contains(id); });
   for (const ValueId output : node.outputs) {
     step.results.push_back(resultOf(request, output));
     if (output.valid() && (moved || movedOn)) m_moved.insert(output);

@@ -62,7 +62,7 @@ class RegionBuilder {
     Bindings bindings;
     std::vector<int> switchedOff;  ///< DirectiveMap::noFuse entries that name one of its nodes
     std::vector<NodeId> oneType;
-    NodeId typed;                  ///< a node that calculates floats, if there is one
+    NodeId typed;  ///< a node that calculates floats, if there is one
   };
   struct Edge {
     NodeId producer, consumer;
