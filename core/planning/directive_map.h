@@ -30,7 +30,7 @@ struct DirectiveMap {
   std::vector<std::vector<int>> pinsOf;      ///< by NodeId: every Pin that matched it, the one in force first, then
                                              ///< the one that would be in force without it, …
   std::vector<std::vector<int>> outputTypesOf;  ///< by ValueId: every PinOutput that matched it, likewise
-  std::vector<Decision> decisions;           ///< what the patterns alone answer: overridden, removed, in a body
+  std::vector<Decision> decisions;              ///< what the patterns alone answer: overridden, removed, in a body
 };
 
 /// Matches every pattern and settles which directive is in force where: of two of one kind the later, but an `obey`

@@ -46,8 +46,8 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
 std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partition, const Truncation& truncation);
 /// The product or convolution of `region` whose two operands it dequantises from 8-bit integers; else invalid.
 NodeId quantisedRoot(const Graph& graph, const Region& region);
-/// What a node that calculates in `type` asks of a kernel of one type: a product of integers that the kernel dequantises
-/// goes with any float (Undefined).
+/// What a node that calculates in `type` asks of a kernel of one type: a product of integers that the kernel
+/// dequantises goes with any float (Undefined).
 inline DataType typeToKernel(DataType type) {
   return type == DataType::I8 ? DataType::Undefined : type;
 }

@@ -32,7 +32,9 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
     const Region& region = structure.fusion.regions[i];
     if (const auto change = unquantised(region)) {
       const NodeId root = change->nodes.front().first;
-      m_choices[root.index] = m_chooser.chooseUnquantised(root);
+      TypeChoice& choice = m_choices[root.index];
+      const TypeChoice plain = m_chooser.chooseUnquantised(root);
+      choice = choice.directive < 0 ? plain : TypeChoice{plain.type, choice.code, choice.directive, choice.why};
       m_unquantised.insert(root);
       m_typing.apply(*change);
     }

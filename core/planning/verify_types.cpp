@@ -17,6 +17,7 @@ class TypeVerifier {
 
   Status run() {
     collectPinned();
+    collectRefused();
     TRY(checkCancelling());
     TRY(checkObeyed());
     return checkStored();
@@ -57,7 +58,8 @@ class TypeVerifier {
       type = m_plan.calculates[node.id.index];
     } else if (!isFloatCast(m_graph, node)) {
       for (std::size_t i = 0; i < node.inputs.size(); ++i)
-        if (carries(node, i) && !m_graph.isConstant(node.inputs[i])) type = widest(type, madeOrTruncated(node.inputs[i]));
+        if (carries(node, i) && !m_graph.isConstant(node.inputs[i]))
+          type = widest(type, madeOrTruncated(node.inputs[i]));
     }
     return m_made[value] = isExchangeable(type) ? type : truncated(value);
   }
@@ -134,17 +136,19 @@ class TypeVerifier {
     return found == m_plan.options.directives.end() ? nullptr : &*found;
   }
 
-  bool refused(const std::string& node, const std::string& by) const {
-    return std::ranges::any_of(m_plan.decisions, [&](const Decision& decision) {
+  /// Which directives were answered with a no, for which nodes.
+  void collectRefused() {
+    for (const Decision& decision : m_plan.decisions) {
       const bool says = decision.code == "precision.pin_refused" || decision.code == "precision.nothing_to_pin" ||
                         decision.code == "precision.overridden";
-      return says && decision.by == by && std::ranges::find(decision.subjects, Subject::node(node)) != decision.subjects.end();
-    });
+      if (!says) continue;
+      for (const Subject& subject : decision.subjects) m_refused.emplace(decision.by, subject.name);
+    }
   }
 
   Status obeyed(NodeId id, const Directive& pin) const {
     const std::string& node = m_graph.node(id).name;
-    if (m_plan.calculates[id.index] == pin.type || refused(node, directiveName(pin))) return Done{};
+    if (m_plan.calculates[id.index] == pin.type || m_refused.contains({directiveName(pin), node})) return Done{};
     return broken("'" + directiveName(pin) + "' says obey; the node does not calculate in " +
                       std::string(name(pin.type)) + ", and no decision refuses it",
                   node, {});
@@ -155,18 +159,19 @@ class TypeVerifier {
       return directive.kind == DirectiveKind::Pin && directive.strictness == Strictness::Obey;
     };
     for (const PrecisionGrant& grant : m_plan.precisionMap)
-      if (const Directive* pin = directiveNamed(grant.by); pin != nullptr && isObey(*pin)) TRY(obeyed(grant.node, *pin));
+      if (const Directive* pin = directiveNamed(grant.by); pin != nullptr && isObey(*pin))
+        TRY(obeyed(grant.node, *pin));
     for (const Directive& directive : m_plan.options.directives)
-      if (const auto node = m_graph.findNode(directive.pattern); node && isObey(directive)) TRY(obeyed(*node, directive));
+      if (const auto node = m_graph.findNode(directive.pattern); node && isObey(directive))
+        TRY(obeyed(*node, directive));
     return Done{};
   }
 
   /// The conversion of `value` from `from` to `to`; null if there is none.
   const PlannedCast* conversion(ValueId value, DataType from, DataType to) const {
     const auto [first, last] = m_casts.equal_range(value);
-    const auto found = std::find_if(first, last, [&](const auto& entry) {
-      return entry.second->from == from && entry.second->to == to;
-    });
+    const auto found = std::find_if(
+        first, last, [&](const auto& entry) { return entry.second->from == from && entry.second->to == to; });
     return found == last ? nullptr : found->second;
   }
 
@@ -178,15 +183,21 @@ class TypeVerifier {
     return node.input(0) == value;
   }
 
-  /// The first value, reached from `value` through moves of elements at `type`, that is converted back to `back`.
-  std::optional<ValueId> convertedBack(ValueId value, DataType type, DataType back, std::set<ValueId>& seen) const {
-    for (const NodeId id : m_graph.value(value).consumers) {
-      const Node& node = m_graph.node(id);
-      if (!movesOne(node, value)) continue;
-      for (const ValueId result : node.outputs) {
-        if (!result.valid() || m_pinned.contains(result) || !seen.insert(result).second) continue;
-        if (conversion(result, type, back) != nullptr) return result;
-        if (const auto found = convertedBack(result, type, back, seen)) return found;
+  /// The first value, reached from `start` through moves of elements at `type`, that is converted back to `back`.
+  std::optional<ValueId> convertedBack(ValueId start, DataType type, DataType back) const {
+    std::vector<ValueId> pending{start};
+    std::set<ValueId> seen;
+    while (!pending.empty()) {
+      const ValueId value = pending.back();
+      pending.pop_back();
+      for (const NodeId id : m_graph.value(value).consumers) {
+        const Node& node = m_graph.node(id);
+        if (!movesOne(node, value)) continue;
+        for (const ValueId result : node.outputs) {
+          if (!result.valid() || m_pinned.contains(result) || !seen.insert(result).second) continue;
+          if (conversion(result, type, back) != nullptr) return result;
+          pending.push_back(result);
+        }
       }
     }
     return std::nullopt;
@@ -196,8 +207,7 @@ class TypeVerifier {
     for (const PlannedCast& cast : m_plan.casts) m_casts.emplace(cast.value, &cast);
     for (const PlannedCast& cast : m_plan.casts) {
       if (m_pinned.contains(cast.value) || !isExchangeable(cast.from) || !isExchangeable(cast.to)) continue;
-      std::set<ValueId> seen;
-      if (const auto end = convertedBack(cast.value, cast.to, cast.from, seen))
+      if (const auto end = convertedBack(cast.value, cast.to, cast.from))
         return broken("two conversions cancel: " + nameOf(cast.value) + " to " + std::string(name(cast.to)) + ", and " +
                           nameOf(*end) + " back to " + std::string(name(cast.from)),
                       {}, nameOf(cast.value));
@@ -210,6 +220,7 @@ class TypeVerifier {
   const Structure& m_structure;
   std::map<ValueId, DataType> m_pinned, m_made, m_wanted;
   std::multimap<ValueId, const PlannedCast*> m_casts;
+  std::set<std::pair<std::string, std::string>> m_refused;  ///< by directive's and node's name
 };
 
 }  // namespace

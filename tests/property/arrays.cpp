@@ -9,8 +9,8 @@ namespace fusescope::property {
 namespace {
 
 struct Format {
-  int mantissa = 0;      ///< bits, the hidden one included; 0: not a float narrower than double
-  int smallest = 0;      ///< exponent of the smallest normal number
+  int mantissa = 0;  ///< bits, the hidden one included; 0: not a float narrower than double
+  int smallest = 0;  ///< exponent of the smallest normal number
   double largest = 0;
 };
 
@@ -48,7 +48,8 @@ Array fromTensor(const Tensor& tensor) {
 
 Tensor toTensor(const Array& array, DataType type) {
   Tensor tensor = Tensor::zeros(DataType::F64, array.dims);
-  for (std::size_t i = 0; i < array.values.size(); ++i) tensor.mutableData<double>()[i] = roundedTo(type, array.values[i]);
+  for (std::size_t i = 0; i < array.values.size(); ++i)
+    tensor.mutableData<double>()[i] = roundedTo(type, array.values[i]);
   return type == DataType::F64 ? tensor : tensor.converted(type);
 }
 

@@ -25,7 +25,12 @@ bool isNarrow(DataType type) {
 class Emulation {
  public:
   Emulation(const Plan& plan, const FusedNode& fused, std::uint64_t noise)
-      : m_plan(plan), m_graph(plan.graph()), m_fused(fused), m_noise(noise), m_engine(noise / 2), m_flip(noise % 2 == 0 ? 1 : -1) {}
+      : m_plan(plan),
+        m_graph(plan.graph()),
+        m_fused(fused),
+        m_noise(noise),
+        m_engine(noise / 2),
+        m_flip(noise % 2 == 0 ? 1 : -1) {}
 
   std::optional<std::vector<Array>> run(const std::vector<Array>& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -59,7 +64,8 @@ class Emulation {
     const bool isConstant = m_graph.isConstant(value);
     Array array = isConstant ? constantAsStored(value) : m_values.at(value);
     const DataType type = m_plan.calculates[node.id.index];
-    const bool fromMemory = isConstant || m_fromMemory.contains(value);
+    const bool fromMemory = (isConstant || m_fromMemory.contains(value)) &&
+                            isPlainFloat(m_plan.storedType(value));  // f64 is never exchanged
     return isNarrow(type) && fromMemory && isData(node, i) && !passesOn(node) ? rounded(std::move(array), type) : array;
   }
 
@@ -75,8 +81,9 @@ class Emulation {
     auto results = calculate(m_graph, node, pointers);
     if (!results) return false;
     const bool moved = passesOn(node) && std::ranges::any_of(node.inputs, [&](ValueId value) {
-      return m_graph.isConstant(value) ? isPlainFloat(m_graph.value(value).type.dtype) : m_fromMemory.contains(value);
-    });
+                         return m_graph.isConstant(value) ? isPlainFloat(m_graph.value(value).type.dtype)
+                                                          : m_fromMemory.contains(value);
+                       });
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (!passesOn(node)) disturb(node.outputs[i], (*results)[i], 1);
       leave(node.outputs[i], std::move((*results)[i]));
@@ -86,9 +93,7 @@ class Emulation {
   }
 
   /// Operators that jump where their operand is a whole number or equals another: those are told exactly.
-  static bool isDiscontinuous(const Node& node) {
-    return node.is("Floor") || node.is("Greater") || node.is("Cast");
-  }
+  static bool isDiscontinuous(const Node& node) { return node.is("Floor") || node.is("Greater") || node.is("Cast"); }
 
   /// Off by what float32 may make of them: each by its own size, and by `shared` times their usual one.
   void disturb(ValueId value, Array& array, double shared) {

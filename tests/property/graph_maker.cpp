@@ -124,7 +124,8 @@ ValueId GraphMaker::applyUnknown(ValueId input) {
 void GraphMaker::addInputs() {
   const std::int64_t channels = 2 * (1 + static_cast<std::int64_t>(m_dice.below(4)));
   const std::int64_t side = 3 + static_cast<std::int64_t>(m_dice.below(3));
-  const std::vector<Dims> shapes{{1, channels, side, side}, {1, side, channels}, {side, channels}, {2, channels, side, side}};
+  const std::vector<Dims> shapes{
+      {1, channels, side, side}, {1, side, channels}, {side, channels}, {2, channels, side, side}};
   const std::size_t count = 1 + m_dice.below(3);
   for (std::size_t i = 0; i < count; ++i) {
     DataType type = DataType::F32;

@@ -15,9 +15,9 @@ using Attributes = std::map<std::string, Attribute>;
 
 /// What a random network may hold.
 struct NetworkKind {
-  bool f32Only = false;   ///< no float narrower or wider than f32 anywhere
-  bool smooth = false;    ///< a small change of its inputs changes results a little: no rounding, comparison, index
-  bool runnable = true;   ///< every operator has a kernel
+  bool f32Only = false;  ///< no float narrower or wider than f32 anywhere
+  bool smooth = false;   ///< a small change of its inputs changes results a little: no rounding, comparison, index
+  bool runnable = true;  ///< every operator has a kernel
 };
 
 /// Grows a network from a seed: the same on every machine. Every node is its own origin; all weights have data.
@@ -45,9 +45,9 @@ class GraphMaker {
                                  Attributes attributes = {});
   /// A node of an operator that nobody knows, with a result of the type of its operand.
   ValueId applyUnknown(ValueId input);
-  ValueId weight(Dims dims, DataType type, double scale = 1);         ///< normally distributed around 0
-  ValueId positive(Dims dims, DataType type);                         ///< between 0.5 and 2
-  ValueId number(double value, DataType type);                        ///< a scalar
+  ValueId weight(Dims dims, DataType type, double scale = 1);  ///< normally distributed around 0
+  ValueId positive(Dims dims, DataType type);                  ///< between 0.5 and 2
+  ValueId number(double value, DataType type);                 ///< a scalar
   ValueId integers(std::vector<std::int64_t> values);
   ValueId constant(Tensor tensor) { return m_editor.addConstant("w" + std::to_string(m_names++), std::move(tensor)); }
   double normal();

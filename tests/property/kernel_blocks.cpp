@@ -93,7 +93,8 @@ void layerNorm(GraphMaker& maker, ValueId x) {
 
 ValueId rootOfMeanSquare(GraphMaker& maker, ValueId x) {
   const DataType type = maker.typeOf(x);
-  const ValueId square = maker.dice().oneIn(2) ? maker.apply("Mul", {x, x}) : maker.apply("Pow", {x, maker.number(2, type)});
+  const ValueId square =
+      maker.dice().oneIn(2) ? maker.apply("Mul", {x, x}) : maker.apply("Pow", {x, maker.number(2, type)});
   const ValueId mean = maker.apply("ReduceMean", {square, maker.integers({-1})}, {{"keepdims", std::int64_t{1}}});
   return maker.apply("Sqrt", {maker.apply("Add", {mean, maker.number(1e-2, type)})});
 }
@@ -138,7 +139,8 @@ ValueId heads(GraphMaker& maker, ValueId x, std::int64_t count, std::int64_t dep
   const ValueId product = maker.apply("MatMul", {x, maker.weight({dims[2], count * depth}, type, fanIn(dims[2]))});
   if (!product.valid()) return product;
   const ValueId parted = maker.apply("Reshape", {product, maker.integers({dims[0], dims[1], count, depth})});
-  const std::vector<std::int64_t> order = keys ? std::vector<std::int64_t>{0, 2, 3, 1} : std::vector<std::int64_t>{0, 2, 1, 3};
+  const std::vector<std::int64_t> order =
+      keys ? std::vector<std::int64_t>{0, 2, 3, 1} : std::vector<std::int64_t>{0, 2, 1, 3};
   return maker.apply("Transpose", {parted}, {{"perm", order}});
 }
 
@@ -190,8 +192,19 @@ void attention(GraphMaker& maker, ValueId x) {
 }  // namespace
 
 const std::vector<Block>& kernelBlocks() {
-  static const std::vector<Block> kBlocks{matMul,         matMul,           gemm, conv,      conv,     conv, layerNorm,
-                                          spelledRmsNorm, spelledLayerNorm, gelu, attention, attention, productOfActivations};
+  static const std::vector<Block> kBlocks{matMul,
+                                          matMul,
+                                          gemm,
+                                          conv,
+                                          conv,
+                                          conv,
+                                          layerNorm,
+                                          spelledRmsNorm,
+                                          spelledLayerNorm,
+                                          gelu,
+                                          attention,
+                                          attention,
+                                          productOfActivations};
   return kBlocks;
 }
 

@@ -26,7 +26,8 @@ Array randomArray(Dice& dice, Dims dims) {
 /// What differs between `tensor` and what is expected of output `i`, beyond 2 ulp and 1e-5 of its rms.
 std::string difference(const Tensor& tensor, DataType type, const Expected& expected, std::size_t i) {
   const Array& wanted = expected.outputs[i];
-  if (tensor.dims() != wanted.dims) return fmt::format("extents {} in place of {}", toText(tensor.dims()), toText(wanted.dims));
+  if (tensor.dims() != wanted.dims)
+    return fmt::format("extents {} in place of {}", toText(tensor.dims()), toText(wanted.dims));
   const double usual = isFloat(type) ? 1e-5 * rootMeanSquare(wanted) : 0;
   for (std::int64_t k = 0; k < tensor.count(); ++k) {
     const auto at = static_cast<std::size_t>(k);
@@ -63,7 +64,8 @@ class KernelChecker {
     const bool finite = std::ranges::all_of(array.values, [](double x) { return std::isfinite(x); });
     const double usual = rootMeanSquare(array);
     const DataType type = m_plan.storedType(value);
-    if (isFloat(type) && (!finite || usual > 100 || usual < 1e-3)) tensor = toTensor(randomArray(m_dice, dimsOf(value)), type);
+    if (isFloat(type) && (!finite || usual > 100 || usual < 1e-3))
+      tensor = toTensor(randomArray(m_dice, dimsOf(value)), type);
     return tensor;
   }
 
@@ -94,7 +96,8 @@ class KernelChecker {
     std::string problem = expected ? reference(request, inputs, *expected, results) : std::string();
     m_counts.unknown += expected ? 0 : 1;
     m_counts.kernels += expected ? 1 : 0;
-    if (problem.empty() && expected && m_native && !m_plan.inFallback(fused)) problem = native(request, inputs, *expected);
+    if (problem.empty() && expected && m_native && !m_plan.inFallback(fused))
+      problem = native(request, inputs, *expected);
     if (!problem.empty()) return problem;
     for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
       const auto& [value, type] = fused.outputs[i];
@@ -117,7 +120,8 @@ class KernelChecker {
                        Expected& expected) {
     for (std::size_t i = 0; i < results.size(); ++i) {
       const FusedOutput& output = request.fused->outputs[i];
-      if (results[i].type() != output.type) return fmt::format("{}: {} in place of {}", who, name(results[i].type()), name(output.type));
+      if (results[i].type() != output.type)
+        return fmt::format("{}: {} in place of {}", who, name(results[i].type()), name(output.type));
       std::string problem = difference(results[i], output.type, expected, i);
       if (!problem.empty() && !expected.isSpread) {
         findSpread(m_plan, *request.fused, m_arrays, expected);
@@ -147,7 +151,8 @@ class KernelChecker {
       }
       const auto scratchBytes = static_cast<std::int64_t>(kernel.value()->scratchBytes());
       Tensor scratch = Tensor::zeros(DataType::U8, {scratchBytes});
-      if (const Status ran = kernel.value()->run(from, to, scratch.mutableBytes()); !ran.ok()) return ran.error().text();
+      if (const Status ran = kernel.value()->run(from, to, scratch.mutableBytes()); !ran.ok())
+        return ran.error().text();
       ++m_counts.native;
       if (std::string problem = compared(tactic.name, request, results, expected); !problem.empty()) return problem;
     }

@@ -128,8 +128,8 @@ Array layerNorm(const Node& node, const Operands& operands) {
     for (const std::size_t i : group) mean += x.values[i] / size;
     for (const std::size_t i : group) square += (x.values[i] - mean) * (x.values[i] - mean) / size;
     for (std::size_t k = 0; k < group.size(); ++k)
-      result.values[group[k]] = (x.values[group[k]] - mean) / std::sqrt(square + epsilon) * operands[1]->values[k] +
-                                operands[2]->values[k];
+      result.values[group[k]] =
+          (x.values[group[k]] - mean) / std::sqrt(square + epsilon) * operands[1]->values[k] + operands[2]->values[k];
   }
   return result;
 }
@@ -154,12 +154,14 @@ double parameterAt(const Array& parameter, std::size_t i, const Dims& dims, std:
   return parameter.values[static_cast<std::size_t>(static_cast<std::int64_t>(i) / strides[place] % dims[place])];
 }
 
-Array quantize(const Graph& graph, const Node& node, const Operands& operands) {
+/// Nothing for what is no number, as in castTo.
+std::optional<Array> quantize(const Graph& graph, const Node& node, const Operands& operands) {
   const bool isSigned = declaredType(graph, node) == DataType::I8;
   const double least = isSigned ? -128 : 0, most = isSigned ? 127 : 255;
   const std::int64_t axis = node.intAttribute("axis", 1);
   Array result = *operands[0];
   for (std::size_t i = 0; i < result.values.size(); ++i) {
+    if (std::isnan(result.values[i])) return std::nullopt;
     const double scale = parameterAt(*operands[1], i, result.dims, axis);
     const double code = std::nearbyint(result.values[i] / scale) + parameterAt(*operands[2], i, result.dims, axis);
     result.values[i] = std::clamp(code, least, most);
@@ -176,10 +178,14 @@ Array dequantize(const Node& node, const Operands& operands) {
   return result;
 }
 
-Array castTo(const Graph& graph, const Node& node, const Array& x) {
+/// Nothing if a number that is none becomes an integer: ONNX leaves open what it is then.
+std::optional<Array> castTo(const Graph& graph, const Node& node, const Array& x) {
   Array result = x;
-  if (isInteger(declaredType(graph, node)))
-    for (double& value : result.values) value = std::trunc(value);
+  if (!isInteger(declaredType(graph, node))) return result;
+  for (double& value : result.values) {
+    if (!std::isfinite(value)) return std::nullopt;
+    value = std::trunc(value);
+  }
   return result;
 }
 
@@ -191,19 +197,27 @@ std::optional<std::vector<Array>> calculate(const Graph& graph, const Node& node
   if (const auto found = unaries().find(node.op); found != unaries().end())
     return one(eachPlace(operands[0]->dims, operands, [&](const auto& at) { return found->second(at[0]); }));
   if (const auto found = binaries().find(node.op); found != binaries().end())
-    return one(eachPlace(outputDims(graph, node), operands, [&](const auto& at) { return found->second(at[0], at[1]); }));
+    return one(
+        eachPlace(outputDims(graph, node), operands, [&](const auto& at) { return found->second(at[0], at[1]); }));
   if (node.is("Where"))
     return one(eachPlace(outputDims(graph, node), operands, [](const auto& at) { return at[0] != 0 ? at[1] : at[2]; }));
   if (node.is("Clip"))
-    return one(eachPlace(operands[0]->dims, operands,
-                         [](const auto& at) { return std::isnan(at[0]) ? at[0] : std::min(std::max(at[0], at[1]), at[2]); }));
+    return one(eachPlace(operands[0]->dims, operands, [](const auto& at) {
+      return std::isnan(at[0]) ? at[0] : std::min(std::max(at[0], at[1]), at[2]);
+    }));
   if (node.is("Softmax")) return one(softmax(*operands[0], node.intAttribute("axis", -1)));
   if (node.op.starts_with("Reduce")) return one(reduce(graph, node, operands));
   if (node.is("LayerNormalization")) return one(layerNorm(node, operands));
   if (node.is("BatchNormalization")) return one(batchNorm(node, operands));
-  if (node.is("QuantizeLinear")) return one(quantize(graph, node, operands));
+  if (node.is("QuantizeLinear")) {
+    auto quantized = quantize(graph, node, operands);
+    return quantized ? one(std::move(*quantized)) : std::nullopt;
+  }
   if (node.is("DequantizeLinear")) return one(dequantize(node, operands));
-  if (node.is("Cast")) return one(castTo(graph, node, *operands[0]));
+  if (node.is("Cast")) {
+    auto cast = castTo(graph, node, *operands[0]);
+    return cast ? one(std::move(*cast)) : std::nullopt;
+  }
   if (auto product = calculateProduct(graph, node, operands)) return one(std::move(*product));
   return calculateMovement(graph, node, operands);
 }

@@ -41,12 +41,14 @@ std::string costDifference(const Json& arguments, const Plan& with, const Plan& 
   std::set<std::string> said;
   for (const Json& name : arguments.at("lost_fusions")) said.insert(name.get<std::string>());
   if (said == lost) return {};
-  return fmt::format("lost_fusions says {}, planning without: {}", arguments.at("lost_fusions").dump(), Json(lost).dump());
+  return fmt::format("lost_fusions says {}, planning without: {}", arguments.at("lost_fusions").dump(),
+                     Json(lost).dump());
 }
 
 std::string costProblem(const Plan& plan, const std::set<std::string>& removed, const Decision& decision) {
   PlanOptions fewer = plan.options;
-  std::erase_if(fewer.directives, [&](const Directive& directive) { return removed.contains(directiveName(directive)); });
+  std::erase_if(fewer.directives,
+                [&](const Directive& directive) { return removed.contains(directiveName(directive)); });
   const auto without = makePlan(plan.model, fewer, nullptr, {}, &plan);
   if (!without.ok()) return {};  // of two that contradict each other in a third's place: no plan to compare with
   const std::string problem = costDifference(decision.arguments, plan, *without.value());

@@ -28,8 +28,8 @@ Array matMul(const Dims& dims, const Array& a, const Array& b) {
     for (std::size_t i = 0; i < rows; ++i)
       for (std::size_t j = 0; j < columns; ++j, ++place)
         for (std::size_t k = 0; k < inner; ++k)
-          result.values[place] += a.values[(first[n] * rows + i) * inner + k] *
-                                  b.values[(second[n] * inner + k) * columns + j];
+          result.values[place] +=
+              a.values[(first[n] * rows + i) * inner + k] * b.values[(second[n] * inner + k) * columns + j];
   return result;
 }
 
@@ -46,8 +46,8 @@ Array gemm(const Node& node, const Dims& dims, const Operands& operands) {
       double sum = 0;
       for (std::int64_t k = 0; k < inner; ++k) sum += at(*operands[0], transA, i, k) * at(*operands[1], transB, k, j);
       const auto place = static_cast<std::size_t>(i * dims[1] + j);
-      result.values[place] = node.floatAttribute("alpha", 1) * sum +
-                             node.floatAttribute("beta", 1) * operands[2]->values[bias[place]];
+      result.values[place] =
+          node.floatAttribute("alpha", 1) * sum + node.floatAttribute("beta", 1) * operands[2]->values[bias[place]];
     }
   return result;
 }

@@ -65,7 +65,8 @@ std::shared_ptr<const Plan> planOf(const std::shared_ptr<const Model>& model, co
 
 /// No engine is built of a plan that narrows integers of operators that insist on 64 bits.
 bool isRunnable(const Plan& plan) {
-  return std::ranges::none_of(plan.truncation.constants, [](const TruncatedValue& value) { return isInteger(value.from); });
+  return std::ranges::none_of(plan.truncation.constants,
+                              [](const TruncatedValue& value) { return isInteger(value.from); });
 }
 
 /// Any network, any wish, any target.
@@ -105,7 +106,7 @@ std::string checkUnlowered(std::uint64_t seed, Dice& dice, Counts& counts, Case&
 
 TEST(PropertyPlans, HoldForRandomNetworksWishesAndTargets) {
   const std::uint64_t first = environmentNumber("FUSESCOPE_PROPERTY_FIRST", 1);
-  const std::uint64_t cases = environmentNumber("FUSESCOPE_PROPERTY_CASES", 400);
+  const std::uint64_t cases = environmentNumber("FUSESCOPE_PROPERTY_CASES", 1200);
   constexpr int kShown = 10;
   Counts counts;
   int bad = 0;

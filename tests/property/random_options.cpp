@@ -22,8 +22,8 @@ std::string nodePattern(Dice& dice, const Graph& graph) {
 }
 
 DataType randomType(Dice& dice) {
-  static const std::vector<DataType> kTypes{DataType::F32, DataType::F32, DataType::F32, DataType::F16,
-                                            DataType::F16, DataType::BF16};
+  static const std::vector<DataType> kTypes{DataType::F32, DataType::F32, DataType::F32,
+                                            DataType::F16, DataType::F16, DataType::BF16};
   return dice.oneIn(40) ? DataType::F64 : dice.of(kTypes);
 }
 

@@ -11,7 +11,8 @@ std::int64_t randomAxis(GraphMaker& maker, ValueId x) {
 }
 
 void unary(GraphMaker& maker, ValueId x) {
-  static const std::vector<std::string> kOperators{"Relu", "Sigmoid", "Tanh", "Neg", "Abs", "Erf", "Softplus", "LeakyRelu", "Elu"};
+  static const std::vector<std::string> kOperators{"Relu", "Sigmoid",  "Tanh",      "Neg", "Abs",
+                                                   "Erf",  "Softplus", "LeakyRelu", "Elu"};
   maker.apply(maker.dice().of(kOperators), {x});
 }
 
@@ -106,7 +107,8 @@ void split(GraphMaker& maker, ValueId x) {
   if (dims.empty()) return;
   const std::int64_t axis = randomAxis(maker, x), extent = dims[static_cast<std::size_t>(axis)];
   if (extent < 2) return;
-  const auto parts = maker.applyMany("Split", {x, maker.integers({extent / 2, extent - extent / 2})}, 2, {{"axis", axis}});
+  const auto parts =
+      maker.applyMany("Split", {x, maker.integers({extent / 2, extent - extent / 2})}, 2, {{"axis", axis}});
   if (parts.size() == 2 && extent % 2 == 0 && maker.dice().oneIn(2)) maker.apply("Mul", parts);
 }
 
@@ -152,9 +154,9 @@ void pool(GraphMaker& maker, ValueId x) {
 }  // namespace
 
 const std::vector<Block>& simpleBlocks() {
-  static const std::vector<Block> kBlocks{unary, guardedUnary, clip,   withConstant, divided, joined, joined, fork,
-                                          view,  transpose,    concat, split,        slice,   gather, reduce, softmax,
-                                          pool,  withConstant, unary,  view};
+  static const std::vector<Block> kBlocks{unary,  guardedUnary, clip,      withConstant, divided, joined, joined,
+                                          fork,   view,         transpose, concat,       split,   slice,  gather,
+                                          reduce, softmax,      pool,      withConstant, unary,   view};
   return kBlocks;
 }
 

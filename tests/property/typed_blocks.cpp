@@ -43,8 +43,9 @@ void doubles(GraphMaker& maker, ValueId x) {
 void throughIntegers(GraphMaker& maker, ValueId x) {
   if (maker.typeOf(x) != DataType::F32) return;
   const bool wide = maker.dice().oneIn(2);
-  const ValueId whole = cast(maker, maker.apply("Clip", {x, maker.number(-9, DataType::F32), maker.number(9, DataType::F32)}),
-                             wide ? kI64 : kI32);
+  const ValueId whole =
+      cast(maker, maker.apply("Clip", {x, maker.number(-9, DataType::F32), maker.number(9, DataType::F32)}),
+           wide ? kI64 : kI32);
   if (!whole.valid()) return;
   const Tensor three = Tensor::ofInt64({3}).converted(wide ? DataType::I64 : DataType::I32);
   cast(maker, maker.apply("Add", {whole, maker.constant(three)}), kF32);
@@ -98,7 +99,8 @@ void quantisedEdge(GraphMaker& maker, ValueId x) {
 /// A weight of int8, with a scale for each extent of `axis` or one for all.
 ValueId dequantisedWeight(GraphMaker& maker, const Dims& dims, std::int64_t axis) {
   Tensor codes = Tensor::zeros(DataType::I8, dims);
-  for (auto& code : codes.mutableData<std::int8_t>()) code = static_cast<std::int8_t>(static_cast<int>(maker.dice().below(255)) - 127);
+  for (auto& code : codes.mutableData<std::int8_t>())
+    code = static_cast<std::int8_t>(static_cast<int>(maker.dice().below(255)) - 127);
   const bool perAxis = maker.dice().oneIn(2);
   const Dims grid = perAxis ? Dims{dims[static_cast<std::size_t>(axis)]} : Dims{};
   Tensor scales = Tensor::zeros(DataType::F32, grid);
@@ -127,7 +129,7 @@ void quantisedProduct(GraphMaker& maker, ValueId x) {
 }  // namespace
 
 const std::vector<Block>& unsmoothBlocks() {
-  static const std::vector<Block> kBlocks{throughIntegers, computedIndex, chosen,        floored, quantisedEdge,
+  static const std::vector<Block> kBlocks{throughIntegers, computedIndex, chosen,        floored,         quantisedEdge,
                                           quantisedConv,   quantisedConv, quantisedEdge, quantisedProduct};
   return kBlocks;
 }

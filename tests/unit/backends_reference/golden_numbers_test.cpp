@@ -1,5 +1,5 @@
-// What kernels leave in memory, worked out by hand from the rounding rule: a value is rounded where it stands in memory,
-// where a node reads it from there, and where a contract narrows an inner edge; nowhere else.
+// What kernels leave in memory, worked out by hand from the rounding rule: a value is rounded where it stands in
+// memory, where a node reads it from there, and where a contract narrows an inner edge; nowhere else.
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ using testing::fusions;
 using testing::ModelBuilder;
 using testing::pin;
 
-constexpr double kThirdF16 = 0.333251953125;   // 1365 / 4096
-constexpr double kThirdBF16 = 0.333984375;     // 171 / 512
+constexpr double kThirdF16 = 0.333251953125;  // 1365 / 4096
+constexpr double kThirdBF16 = 0.333984375;    // 171 / 512
 constexpr std::int64_t kToF32 = 1, kToF16 = 10;
 
 Tensor floats(Dims dims, std::vector<float> values) {
@@ -57,7 +57,8 @@ TEST(GoldenNumbers, ASumBeyondF16InsideAKernelIsHeld) {
   const ValueId sum = b.node("Conv", "conv", {x, w}, {1, 1, 1, 1});
   const ValueId scaled = b.node("Mul", "scale", {sum, b.constant("s", Tensor::scalar(0.25F))}, {1, 1, 1, 1});
   b.output(b.node("Relu", "relu", {scaled}, {1, 1, 1, 1}));
-  const auto given = results(b, at({DataType::F16}), "conv{conv scale relu}", {{"x", floats({1, 2, 1, 1}, {60000, 60000})}});
+  const auto given =
+      results(b, at({DataType::F16}), "conv{conv scale relu}", {{"x", floats({1, 2, 1, 1}, {60000, 60000})}});
   EXPECT_EQ(given.at("relu_out"), Numbers{30000});
   const auto apart = results(b, at({DataType::F16}, {splitDirective("conv")}), "conv{conv} pointwise{scale relu}",
                              {{"x", floats({1, 2, 1, 1}, {60000, 60000})}});
@@ -72,7 +73,8 @@ TEST(GoldenNumbers, AttentionNarrowsProbabilitiesForTheSecondProduct) {
   b.output(b.node("MatMul", "product", {p, v}, {1, 1, 1}));
   constexpr double kRatio = 1507.0 / 4096;  // f16; about the ratio of the probabilities
   const auto given = results(b, at({DataType::F16}), "attention{scores softmax product}",
-                             {{"q", floats({1, 1, 1}, {1})}, {"k", floats({1, 1, 2}, {0, 1})},
+                             {{"q", floats({1, 1, 1}, {1})},
+                              {"k", floats({1, 1, 2}, {0, 1})},
                               {"v", floats({1, 2, 1}, {1, static_cast<float>(-kRatio)})}});
   // 1/(1+e) and e/(1+e) as f16 are 1102/4096 and 1497/2048; unrounded they would give -3e-5.
   const double wanted = 1102.0 / 4096 - 1497.0 / 2048 * kRatio;
@@ -123,14 +125,16 @@ TEST(GoldenNumbers, ACastInsideAKernelRoundsNothing) {
       << "the edge between the Casts stands in memory";
 }
 
-/// int8 x and w of scale 0.5, conv, then a quantiser of scale 0.1 whose least code stands for 0: it does what a ReLU did.
+/// int8 x and w of scale 0.5, conv, then a quantiser of scale 0.1 whose least code stands for 0: it does what a ReLU
+/// did.
 ModelBuilder quantisedConv(bool isReal) {
   ModelBuilder b;
   const Dims dims{1, 1, 1, 2};
   const ValueId half = b.constant("half", Tensor::scalar(0.5F)), tenth = b.constant("tenth", Tensor::scalar(0.1F));
   const ValueId zero = b.constant("zero", bytes({}, {0})), least = b.constant("least", bytes({}, {-128}));
   const ValueId x = b.node("DequantizeLinear", "xd", {b.input("x", dims, DataType::I8), half, zero}, dims);
-  const ValueId w = b.node("DequantizeLinear", "wd", {b.constant("w", bytes({1, 1, 1, 1}, {3})), half, zero}, {1, 1, 1, 1});
+  const ValueId w =
+      b.node("DequantizeLinear", "wd", {b.constant("w", bytes({1, 1, 1, 1}, {3})), half, zero}, {1, 1, 1, 1});
   const ValueId y = b.node("Conv", "conv", {x, w}, dims);
   const ValueId q = b.node("QuantizeLinear", "q", {y, tenth, least}, dims, DataType::I8);
   if (isReal) {
@@ -161,7 +165,8 @@ TEST(GoldenNumbers, QuantisersSaturateAndRoundTiesToEven) {
 TEST(GoldenNumbers, EdgesOfEightBitFloatsHoldWhatTheTypesHold) {
   const auto network = [](DataType type) {
     ModelBuilder b;
-    const ValueId one = b.constant("one", Tensor::scalar(1)), zero = b.constant("zero", Tensor::scalar(0).converted(type));
+    const ValueId one = b.constant("one", Tensor::scalar(1)),
+                  zero = b.constant("zero", Tensor::scalar(0).converted(type));
     const ValueId q = b.node("QuantizeLinear", "q", {b.input("x", {3}), one, zero}, {3}, type);
     b.output(b.node("DequantizeLinear", "d", {q, one, zero}, {3}));
     return b;
@@ -197,7 +202,8 @@ TEST(GoldenNumbers, AGatherMovesWhatItsReaderReads) {
   const ValueId picked = b.node("Gather", "gather", {b.input("x", {2}), indices}, {2});
   b.output(picked);
   b.output(b.node("Neg", "neg", {picked}, {2}));
-  const auto given = results(b, at({DataType::F16}), "gather{gather} pointwise{neg}", {{"x", floats({2}, {1.0F / 3, 2049})}});
+  const auto given =
+      results(b, at({DataType::F16}), "gather{gather} pointwise{neg}", {{"x", floats({2}, {1.0F / 3, 2049})}});
   EXPECT_EQ(given.at("gather_out"), (Numbers{2049, 1.0F / 3})) << "an output of the network that is only moved";
   EXPECT_EQ(given.at("neg_out"), (Numbers{-2048, -kThirdF16}));
 }
@@ -215,7 +221,8 @@ TEST(GoldenNumbers, AConcatHoldsItsPartsAsWideAsTheyAreMade) {
 
 TEST(GoldenNumbers, AViewOfAConstantExtentMovesNothingIntoMemory) {
   ModelBuilder b;
-  const ValueId product = b.node("MatMul", "product", {b.input("x", {1, 2}), b.constant("w", floats({2, 1}, {1, 1}))}, {1, 1});
+  const ValueId product =
+      b.node("MatMul", "product", {b.input("x", {1, 2}), b.constant("w", floats({2, 1}, {1, 1}))}, {1, 1});
   const ValueId view = b.node("Reshape", "view", {product, b.constant("shape", Tensor::ofInt64({1}))}, {1});
   b.output(b.node("Sub", "sub", {view, b.constant("c", Tensor::scalar(2048))}, {1}));
   const auto given = results(b, at({DataType::F16}), "matmul{product view sub}", {{"x", floats({1, 2}, {2048, 1})}});

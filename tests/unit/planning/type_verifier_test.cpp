@@ -20,8 +20,8 @@ std::string verdictAfter(const Plan& plan, const std::function<void(Plan&)>& cha
 std::shared_ptr<const Model> aroundAView() {
   ModelBuilder b;
   const ValueId first = b.node("Exp", "first", {b.input("x", {4, 6})}, {4, 6});
-  const ValueId view = b.node("Transpose", "move", {first}, {6, 4}, DataType::F32,
-                              {{"perm", std::vector<std::int64_t>{1, 0}}});
+  const ValueId view =
+      b.node("Transpose", "move", {first}, {6, 4}, DataType::F32, {{"perm", std::vector<std::int64_t>{1, 0}}});
   b.output(b.node("Softmax", "second", {view}, {6, 4}, DataType::F32, {{"axis", std::int64_t{-1}}}));
   b.output(b.node("ReduceMax", "third", {view, b.constant("axes", Tensor::ofInt64({0}))}, {1, 4}));
   return b.build();
@@ -43,8 +43,7 @@ TEST(TypeVerifier, AnEdgeIsStoredAtWhatTheRuleSays) {
 TEST(TypeVerifier, AnObeyedPinHoldsOrIsRefused) {
   const auto plan = planned(aroundAView(), {.target = "cpu:avx2", .directives = {pin("second=f16:obey")}});
   const NodeId second = *plan->graph().findNode("second");
-  const auto verdict =
-      verdictAfter(*plan, [&](Plan& changed) { changed.calculates[second.index] = DataType::BF16; });
+  const auto verdict = verdictAfter(*plan, [&](Plan& changed) { changed.calculates[second.index] = DataType::BF16; });
   EXPECT_NE(verdict.find("says obey"), std::string::npos) << verdict;
 }
 
@@ -71,7 +70,8 @@ TEST(TypeVerifier, NothingCancelsBeforeACastThatAKernelAbsorbs) {
   const ValueId cast = b.node("Cast", "cast", {view}, {4, 6}, DataType::BF16, {{"to", std::int64_t{16}}});
   b.output(b.node("Sigmoid", "sigmoid", {cast}, {4, 6}, DataType::BF16));
   b.output(b.node("ReduceMax", "max", {x, b.constant("axes", Tensor::ofInt64({0}))}, {1, 6}));
-  const auto plan = planned(b.build(), {.target = "cpu:avx2", .precisions = {DataType::BF16}, .directives = {pin("sigmoid=f32:obey")}});
+  const auto plan = planned(
+      b.build(), {.target = "cpu:avx2", .precisions = {DataType::BF16}, .directives = {pin("sigmoid=f32:obey")}});
   EXPECT_EQ(castsOf(*plan), "x:f32>bf16(model_input) max_out:bf16>f32(model_output)");
 }
 
@@ -80,12 +80,13 @@ TEST(TypeVerifier, WhatAMoveIsPinnedToIsWantedBeforeIt) {
   const ValueId x = b.input("x", {4, 6});
   const std::map<std::string, Attribute> last{{"axis", std::int64_t{1}}};
   const ValueId twice = b.node("Concat", "twice", {x, x}, {4, 12}, DataType::F32, last);
-  const ValueId picked = b.node("Gather", "picked", {twice, b.constant("i", Tensor::ofInt64({3}))}, {4, 1}, DataType::F32, last);
+  const ValueId picked =
+      b.node("Gather", "picked", {twice, b.constant("i", Tensor::ofInt64({3}))}, {4, 1}, DataType::F32, last);
   b.output(b.node("Softmax", "softmax", {picked}, {4, 1}));
   b.output(b.node("ReduceMax", "max", {twice, b.constant("axes", Tensor::ofInt64({0}))}, {1, 12}));
-  const auto plan = planned(b.build(), {.target = "cpu:avx2",
-                                        .precisions = {DataType::BF16},
-                                        .directives = {parseOutputType("picked=f32").value()}});
+  const auto plan = planned(
+      b.build(),
+      {.target = "cpu:avx2", .precisions = {DataType::BF16}, .directives = {parseOutputType("picked=f32").value()}});
   EXPECT_EQ(plan->storedType(*plan->graph().findValue("twice_out")), DataType::F32);
 }
 
@@ -106,7 +107,8 @@ TEST(TypeVerifier, ARegionIsMatchedAgainWithoutTheNodesBesideIt) {
 std::shared_ptr<const Model> quantisedConv() {
   ModelBuilder b;
   const Dims dims{1, 2, 4, 4};
-  const ValueId scale = b.constant("scale", Tensor::scalar(0.5F)), zero = b.constant("zero", Tensor::zeros(DataType::I8, {}));
+  const ValueId scale = b.constant("scale", Tensor::scalar(0.5F)),
+                zero = b.constant("zero", Tensor::zeros(DataType::I8, {}));
   const ValueId xq = b.node("QuantizeLinear", "xq", {b.input("x", dims), scale, zero}, dims, DataType::I8);
   const ValueId xd = b.node("DequantizeLinear", "xd", {xq, scale, zero}, dims);
   const ValueId w = b.constant("w", Tensor::zeros(DataType::I8, {2, 2, 1, 1}));
@@ -126,8 +128,15 @@ TEST(QuantisedRegion, IsOneKernelWhereKernelsHaveOneType) {
 }
 
 TEST(QuantisedRegion, ThatComesApartCalculatesAsOtherNodesDo) {
-  const auto plan = planned(quantisedConv(), {.target = "cpu:avx2", .precisions = {DataType::F16}, .directives = {splitDirective("wd")}});
+  const auto plan = planned(
+      quantisedConv(), {.target = "cpu:avx2", .precisions = {DataType::F16}, .directives = {splitDirective("wd")}});
   EXPECT_EQ(plan->calculates[plan->graph().findNode("conv")->index], DataType::F16);
+}
+
+TEST(QuantisedRegion, ThatComesApartStillAnswersItsPins) {
+  const auto plan =
+      planned(quantisedConv(), {.target = "cpu:avx2", .directives = {pin("conv=f64:obey"), splitDirective("wd")}});
+  EXPECT_NE(findDecision(*plan, "precision.pin_refused", "conv"), nullptr);
 }
 
 TEST(DirectiveCosts, AnOutputTypeIsComparedWithTheOneBehindIt) {
