@@ -74,8 +74,8 @@ FusedNode RegionDescriber::describe(const Region& region) {
   return fused;
 }
 
-/// Of the origins. Nodes that no origin, or one of several nodes, stands for are told apart by their own names: what one
-/// node of the file became may run as several kernels.
+/// Of the origins. Nodes that no origin, or one of several nodes, stands for are told apart by their own names: what
+/// one node of the file became may run as several kernels.
 Hash128 RegionDescriber::identityOf(const Region& region, const std::vector<OriginId>& origins) const {
   KeyBuilder key;
   for (const OriginId origin : origins) key.text(m_model.origins[origin.index].name);

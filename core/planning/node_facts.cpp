@@ -107,6 +107,21 @@ std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partiti
   return FactFinder(graph, partition, truncation).run();
 }
 
+std::vector<char> givenValues(const Graph& graph, const std::vector<NodeFacts>& facts) {
+  std::vector<char> given(graph.valueIdLimit(), 0);
+  for (const ValueId value : graph.inputs()) given[value.index] = 1;
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    const bool moved = facts[id.index].moves && std::ranges::all_of(node.inputs, [&](ValueId value) {
+                         return !value.valid() || graph.isConstant(value) || given[value.index] ||
+                                !isExchangeable(graph.value(value).type.dtype);
+                       });
+    for (const ValueId value : node.outputs)
+      if (value.valid() && moved) given[value.index] = 1;
+  }
+  return given;
+}
+
 NodeId quantisedRoot(const Graph& graph, const Region& region) {
   const auto inside = [&](ValueId value) {
     const NodeId producer = value.valid() ? graph.value(value).producer : NodeId();

@@ -31,6 +31,7 @@ struct Structure {
   Partitioning partition;
   std::vector<char> accelerated;  ///< by NodeId
   std::vector<NodeFacts> facts;   ///< by NodeId
+  std::vector<char> given;  ///< by ValueId: an input of the network, or only moved from inputs: nobody calculated it
   Fusion fusion;
   std::vector<std::uint32_t> regionOf;  ///< by NodeId: index into fusion.regions
   std::vector<Decision> decisions;      ///< evidence counts from the first decision of the model
@@ -44,6 +45,8 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
 
 /// By NodeId. Quantised is found once regions are known.
 std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partition, const Truncation& truncation);
+/// By ValueId: Structure::given.
+std::vector<char> givenValues(const Graph& graph, const std::vector<NodeFacts>& facts);
 /// The product or convolution of `region` whose two operands it dequantises from 8-bit integers; else invalid.
 NodeId quantisedRoot(const Graph& graph, const Region& region);
 /// What a node that calculates in `type` asks of a kernel of one type: a product of integers that the kernel

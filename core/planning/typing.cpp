@@ -62,14 +62,17 @@ DataType Typing::findMade(ValueId value) const {
   const Node& node = m_graph.node(producer);
   if (!moves(producer)) return isExchangeable(calculates(producer)) ? calculates(producer) : own;
   if (isFloatCast(m_graph, node)) return own;
-  DataType made = DataType::Undefined;
+  // What is joined with what nodes calculated goes along with that: nobody calculated it wide.
+  DataType made = DataType::Undefined, given = DataType::Undefined;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId input = node.inputs[i];
     if (!input.valid() || m_graph.isConstant(input) || !isDataOperand(node, i)) continue;
     const DataType held = m_structure.truncation.types[input.index], from = m_made[input.index];
-    if (isExchangeable(held)) made = widest(made, isExchangeable(from) ? from : held);
+    DataType& into = m_structure.given[input.index] ? given : made;
+    if (isExchangeable(held)) into = widest(into, isExchangeable(from) ? from : held);
   }
-  return made == DataType::Undefined ? own : made;
+  if (made != DataType::Undefined) return made;
+  return given == DataType::Undefined ? own : given;
 }
 
 DataType Typing::readType(const Node& node, std::size_t i) const {

@@ -57,9 +57,13 @@ class TypeVerifier {
     if (!moves(node.id)) {
       type = m_plan.calculates[node.id.index];
     } else if (!isFloatCast(m_graph, node)) {
-      for (std::size_t i = 0; i < node.inputs.size(); ++i)
-        if (carries(node, i) && !m_graph.isConstant(node.inputs[i]))
-          type = widest(type, madeOrTruncated(node.inputs[i]));
+      DataType given = DataType::Undefined;
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        if (!carries(node, i) || m_graph.isConstant(node.inputs[i])) continue;
+        DataType& into = m_plan.structure->given[node.inputs[i].index] ? given : type;
+        into = widest(into, madeOrTruncated(node.inputs[i]));
+      }
+      if (type == DataType::Undefined) type = given;
     }
     return m_made[value] = isExchangeable(type) ? type : truncated(value);
   }

@@ -143,6 +143,20 @@ TEST(Precision, MovesTakeTheTypeTheyFind) {
   EXPECT_NE(message(*nothing).find("moves elements"), std::string::npos);
 }
 
+TEST(Precision, AnInputGoesAlongWithWhatItIsJoinedTo) {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {4, 8}), past = b.input("past", {2, 8});
+  const ValueId product = b.node("MatMul", "mm", {x, b.weight("w", {8, 8})}, {4, 8});
+  const ValueId all = b.node("Concat", "join", {past, product}, {6, 8}, DataType::F32, {{"axis", std::int64_t{0}}});
+  b.output(all);
+  b.output(b.node("MatMul", "next", {all, b.weight("v", {8, 8})}, {6, 8}));
+  const auto plan = planned(b.build(), f16());
+  EXPECT_EQ(plan->storedType(all), DataType::F16);
+  EXPECT_EQ(
+      castsOf(*plan),
+      "x:f32>f16(model_input) past:f32>f16(model_input) join_out:f16>f32(model_output) next_out:f16>f32(model_output)");
+}
+
 TEST(Precision, TargetsWhoseKernelsHaveOneTypeComeApart) {
   const auto plan =
       planned(twoLayers(), {.target = "tensorrt-10", .precisions = {DataType::F16}, .directives = {pin("relu=f32")}});
