@@ -153,8 +153,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"precision.overridden", Precision, false, "directive {directive} is overridden: {in_force} {why}"},
       {"precision.pin_free", Precision, true, "the pin to {type} holds for free: {because}"},
       {"precision.pin_price", Precision, true,
-       "the pin to {type} holds at a price: kernels taken apart: {lost}; kernels more: {kernels}; "
-       "casts more: {casts}; bytes moved more: {bytes}"},
+       "the pin to {type} holds at a price: operators that calculate in another type for it: {retyped}; kernels taken "
+       "apart: {lost}; kernels more: {kernels}; casts more: {casts}; bytes moved more: {bytes}"},
       {"precision.pins_together", Precision, true,
        "all {pins} pins together: kernels taken apart: {lost}; kernels more: {kernels}; casts more: {casts}; bytes "
        "moved "
@@ -184,7 +184,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "and "
        "need not be as fast as it was"},
       {"build.plan_made_anew", Build, false,
-       "the plan was saved in version {version} of the format, with other {parts}; it is made anew, from its options, by "
+       "the plan was saved in version {version} of the format, with other {parts}; it is made anew, from its options, "
+       "by "
        "the rules of this Fusescope"},
   };
   return kCatalogue;

@@ -80,10 +80,12 @@ struct Fusion {
 };
 /// What stands in the way of kernels besides the graph: wishes of the user, and types that one kernel cannot hold. The
 /// default: nothing.
+struct NodeFacts;
 struct FusionLimits {
-  const DirectiveMap* directives = nullptr;     ///< splits, rules that are switched off
-  const Directives* list = nullptr;             ///< what the directives' indices are of
-  const std::vector<int>* mustStand = nullptr;  ///< by ValueId: the directive that makes it stand in memory, or -1
+  const std::vector<NodeFacts>* facts = nullptr;  ///< by NodeId: no kernel calculates in f64 and in narrower floats
+  const DirectiveMap* directives = nullptr;       ///< splits, rules that are switched off
+  const Directives* list = nullptr;               ///< what the directives' indices are of
+  const std::vector<int>* mustStand = nullptr;    ///< by ValueId: the directive that makes it stand in memory, or -1
   const std::vector<DataType>* calculates = nullptr;  ///< by NodeId; Undefined: nothing
   bool oneTypePerKernel = false;                      ///< no kernel mixes types
   std::string nameOf(int directive) const { return directiveName((*list)[static_cast<std::size_t>(directive)]); }

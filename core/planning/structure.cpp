@@ -74,7 +74,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   // 5. What each node is, and what could run as one kernel if nobody wished otherwise.
   structure->facts = nodeFacts(graph, structure->partition, structure->truncation);
   structure->given = givenValues(graph, structure->facts);
-  structure->fusion = fuseNodes(graph, structure->partition, graph.order());
+  structure->fusion = fuseNodes(graph, structure->partition, graph.order(), {.facts = &structure->facts});
   indexRegions(graph, *structure);
   TRY(checkStop(stop));
   return std::shared_ptr<const Structure>(std::move(structure));

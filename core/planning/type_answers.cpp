@@ -111,17 +111,28 @@ class TypeAnswerer {
             {"bytes", cost.bytes ? Json(*cost.bytes) : Json(nullptr)}};
   }
 
-  /// Why a pin costs nothing.
-  std::string becauseOf(int index) const {
-    bool same = true;
+  /// The nodes that read memory and calculate in another type for the pin: their kernels are other kernels.
+  std::vector<std::string> retyped(int index) const {
+    std::vector<std::string> names;
+    if (directive(index).kind != DirectiveKind::Pin) return names;
     for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)]) {
       const TypeChoice& choice = m_solver.choice(id);
-      if (choice.directive != index || !isGranted(choice.code)) continue;
-      same = same && m_structure.facts[id.index].natural == choice.type && m_plan.options.precisions.empty();
+      if (choice.directive != index || !isGranted(choice.code) || !m_plan.readsMemory(id)) continue;
+      if (m_solver.typeWithout(id, index) != choice.type) names.push_back(m_graph.node(id).name);
     }
-    return same ? "it calculates in this type without the pin"
-                : "its kernel holds what it calculates with in this type or a wider one, and nothing has to be "
-                  "converted";
+    return names;
+  }
+
+  /// Why a pin costs nothing.
+  std::string becauseOf(int index) const {
+    const bool same = std::ranges::all_of(m_directives.nodesOf[static_cast<std::size_t>(index)], [&](NodeId id) {
+      const TypeChoice& choice = m_solver.choice(id);
+      return choice.directive != index || !isGranted(choice.code) || m_solver.typeWithout(id, index) == choice.type;
+    });
+    return same ? "it would be so without it"
+                : "its kernel holds what it calculates with in this type or a wider one, and nothing is read or "
+                  "converted "
+                  "for it";
   }
 
   void answerCosts() {
@@ -139,8 +150,11 @@ class TypeAnswerer {
         subjects.push_back(Subject::node(m_graph.node(id).name));
       Json arguments = costArguments(cost);
       arguments["type"] = text(directive(index).type);
-      if (cost.free()) arguments["because"] = becauseOf(index);
-      m_decisions.push_back(decide(cost.free() ? "precision.pin_free" : "precision.pin_price", std::move(subjects),
+      const std::vector<std::string> others = retyped(index);
+      arguments["retyped"] = others.size();
+      const bool free = cost.free() && others.empty();
+      if (free) arguments["because"] = becauseOf(index);
+      m_decisions.push_back(decide(free ? "precision.pin_free" : "precision.pin_price", std::move(subjects),
                                    nameOf(index), std::move(arguments)));
     }
     if (pins.size() > 1) answerTogether(pins, sum);

@@ -95,7 +95,8 @@ bool TypeSolver::mayComeApart(const Region& region) const {
 /// The parts of a region that cannot run as one kernel under the wishes; nothing if it can.
 std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, std::vector<Decision>* refusals) const {
   if (!mayComeApart(region)) return std::nullopt;
-  const FusionLimits limits{.directives = &m_directives,
+  const FusionLimits limits{.facts = &m_structure.facts,
+                            .directives = &m_directives,
                             .list = &m_options.directives,
                             .mustStand = &m_mustStand,
                             .calculates = &m_typing.calculates(),
@@ -119,6 +120,12 @@ std::optional<Typing::Change> TypeSolver::unquantised(const Region& region) cons
   });
   if (still) return std::nullopt;
   return Typing::Change{.nodes = {{root, m_chooser.chooseUnquantised(root).type}}};
+}
+
+DataType TypeSolver::typeWithout(NodeId node, int directive) const {
+  const auto& pins = m_directives.pinsOf[node.index];
+  const auto next = std::ranges::find_if(pins, [&](int pin) { return pin != directive; });
+  return m_chooser.choose(node, next == pins.end() ? -1 : *next).type;
 }
 
 std::vector<Region> TypeSolver::regions() {

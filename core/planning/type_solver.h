@@ -32,6 +32,8 @@ class TypeSolver {
              std::shared_ptr<const PlanOptions> options, std::vector<DataType> priced);
 
   const TypeChoice& choice(NodeId node) const { return m_choices[node.index]; }
+  /// What `node` would calculate in if `directive` did not speak of it.
+  DataType typeWithout(NodeId node, int directive) const;
   const Typing& typing() const { return m_typing; }
   /// Of a PinOutput directive in force on `value`; empty if it is granted.
   const std::string& outputObstacle(ValueId value) const { return m_outputObstacles[value.index]; }

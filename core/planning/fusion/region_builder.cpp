@@ -27,6 +27,9 @@ RegionBuilder::RegionBuilder(const Graph& graph, const Partitioning& partition, 
     m_fusible[id.index] = 1;
     m_scope.push_back(id);
     if (typeOf(id) != DataType::Undefined) m_info[id.index].typed = id;
+    const DataType natural = limits.facts == nullptr ? DataType::Undefined : (*limits.facts)[id.index].natural;
+    if (natural == DataType::F64) m_info[id.index].wide = id;
+    if (isExchangeable(natural)) m_info[id.index].narrow = id;
     if (limits.directives == nullptr) continue;
     for (std::size_t wish = 0; wish < limits.directives->noFuse.size(); ++wish)
       if (limits.directives->noFuse[wish].nodes[id.index])
@@ -123,6 +126,8 @@ bool RegionBuilder::tryMerge(const Candidate& candidate) {
     const Info& guest = m_info[group];
     merged.switchedOff.insert(merged.switchedOff.end(), guest.switchedOff.begin(), guest.switchedOff.end());
     if (!merged.typed.valid()) merged.typed = guest.typed;
+    if (!merged.wide.valid()) merged.wide = guest.wide;
+    if (!merged.narrow.valid()) merged.narrow = guest.narrow;
   }
   m_info[m_contraction.merge(groups)] = std::move(merged);
   return true;
@@ -189,6 +194,19 @@ bool RegionBuilder::agree(const Candidate& candidate, NodeId a, NodeId b) {
 }
 
 bool RegionBuilder::typesAgree(const Candidate& candidate, const std::vector<std::size_t>& groups) {
+  NodeId wide, narrow;
+  for (const std::size_t group : groups) {
+    if (m_info[group].wide.valid()) wide = m_info[group].wide;
+    if (m_info[group].narrow.valid()) narrow = m_info[group].narrow;
+  }
+  if (wide.valid() && narrow.valid()) {
+    const auto natural = [&](NodeId node) { return std::string(name((*m_limits.facts)[node.index].natural)); };
+    const NodeId first = rank(wide) < rank(narrow) ? wide : narrow, second = first == wide ? narrow : wide;
+    refuse(
+        "fuse.precision_differs", candidate.rules.front(), first, second,
+        {{"producer_type", natural(first)}, {"consumer_type", natural(second)}, {"kind", std::string(candidate.kind)}});
+    return false;
+  }
   if (m_limits.calculates == nullptr) return true;
   for (const NodeId node : candidate.oneType)
     if (!agree(candidate, candidate.oneType.front(), node)) return false;

@@ -64,7 +64,8 @@ class RegionBuilder {
     Bindings bindings;
     std::vector<int> switchedOff;  ///< DirectiveMap::noFuse entries that name one of its nodes
     std::vector<NodeId> oneType;
-    NodeId typed;  ///< a node that calculates floats, if there is one
+    NodeId typed;         ///< a node that calculates floats, if there is one
+    NodeId wide, narrow;  ///< nodes of f64 and of narrower floats, if there are any
   };
   struct Edge {
     NodeId producer, consumer;

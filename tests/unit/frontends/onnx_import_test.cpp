@@ -245,7 +245,7 @@ TEST(OnnxImport, TheZooOpensAndIsPrepared) {
     EXPECT_EQ(model.value().weightless, entry.path().string().find("weightless") != std::string::npos);
     ++opened;
   }
-  EXPECT_EQ(opened, 21);
+  EXPECT_GE(opened, 25) << "the zoo had as many when this was written";
 }
 
 }  // namespace

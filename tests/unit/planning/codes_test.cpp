@@ -50,7 +50,9 @@ TEST(Codes, SegmentsKeepKernelsApart) {
   const ValueId a = b.node("Exp", "exp", {x}, {2, 8});
   const ValueId odd = b.node("Unheard", "odd", {a}, {2, 8});
   b.output(b.node("Add", "add", {a, odd}, {2, 8}));
-  EXPECT_NE(findDecision(*planned(b.build(), cpuOptions()), "fuse.other_segment", "exp"), nullptr);
+  const auto plan = planned(b.build(), cpuOptions());
+  EXPECT_NE(findDecision(*plan, "fuse.other_segment", "exp"), nullptr);
+  EXPECT_NE(findDecision(*plan, "fuse.single", "exp"), nullptr);
 }
 
 TEST(Codes, AnEpilogueReadsWhatBroadcastsToItsKernel) {
@@ -91,6 +93,8 @@ TEST(Codes, SplitsAndTacticsAreAnswered) {
   const auto plan =
       planned(product(), cpuOptions({splitDirective("mm"),
                                      Directive{.kind = DirectiveKind::Tactic, .pattern = "mm", .rule = "reference"}}));
+  EXPECT_NE(findDecision(*plan, "partition.supported", "mm"), nullptr);
+  EXPECT_NE(findDecision(*plan, "precision.default", "mm"), nullptr);
   EXPECT_NE(findDecision(*plan, "fuse.split_honoured", "mm"), nullptr);
   EXPECT_NE(findDecision(*plan, "tactic.requested", "mm"), nullptr);
 }

@@ -117,6 +117,26 @@ TEST(Precision, AProducerWritesWhatItsReadersRead) {
   EXPECT_EQ(wide->storedType(*wide->graph().findValue("relu_out")), DataType::F32);
 }
 
+TEST(Precision, APinThatMakesAnotherKernelIsNotFree) {
+  // No conversion more and no byte more, but its product is one of f32: what that takes is another question.
+  const auto plan = planned(twoLayers(), {.target = "cpu:avx2", .directives = {pin("fc2=f32")}});
+  EXPECT_NE(findDecision(*plan, "precision.pin_free", "fc2"), nullptr) << "it would be so without it";
+  const auto lowered = planned(twoLayers(), f16({pin("fc1=f32"), pin("relu=f32"), pin("fc2=f32")}));
+  const Decision* price = findDecision(*lowered, "precision.pin_price", "fc1");
+  ASSERT_NE(price, nullptr);
+  EXPECT_EQ(price->arguments["retyped"], 1);
+  EXPECT_NE(findDecision(*lowered, "precision.pin_free", "relu"), nullptr);
+}
+
+TEST(Precision, KernelsOfDoublesStayAmongThemselves) {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {4, 8});
+  const ValueId product = b.node("MatMul", "mm", {x, b.weight("w", {8, 8})}, {4, 8});
+  const ValueId wide = b.node("Cast", "widen", {product}, {4, 8}, DataType::F64, {{"to", std::int64_t{11}}});
+  b.output(b.node("Exp", "exp", {wide}, {4, 8}, DataType::F64));
+  EXPECT_EQ(fusions(*planned(b.build(), {.target = "cpu:avx2"})), "matmul{mm} pointwise{widen exp}");
+}
+
 TEST(Precision, PinsTogetherSayWhatTheyShare) {
   const auto plan = planned(twoLayers(), f16({pin("relu=f32"), pin("fc2=f32")}));
   const Decision* together = findDecision(*plan, "precision.pins_together");
