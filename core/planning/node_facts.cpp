@@ -98,6 +98,10 @@ bool isExchangeable(DataType type) {
   return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16;
 }
 
+bool readsExtentsOnly(const Node& node) {
+  return node.is("Shape") || node.is("Size");
+}
+
 bool isDataOperand(const Node& node, std::size_t i) {
   if (node.is("Resize") || node.is("Upsample")) return i == 0;
   return !node.is("Range") && !saysHowToConvert(node, i);

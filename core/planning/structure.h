@@ -56,6 +56,8 @@ inline DataType typeToKernel(DataType type) {
 }
 /// The float types that a plan may exchange for one another. f64 and types of a byte are what the model says.
 bool isExchangeable(DataType type);
+/// Whether `node` asks for extents only, so that the type of what it reads is all one to it.
+bool readsExtentsOnly(const Node& node);
 /// Whether operand `i` of `node` is data that the node's type applies to; scales, ranges and extents are not.
 bool isDataOperand(const Node& node, std::size_t i);
 

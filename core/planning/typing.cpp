@@ -80,19 +80,22 @@ DataType Typing::readType(const Node& node, std::size_t i) const {
   const DataType own = declared(value, node.id);
   const bool chooses = m_structure.accelerated[node.id.index] && isExchangeable(own) && isDataOperand(node, i);
   if (!chooses) return own;
-  if (moves(node.id) || node.is("Cast")) return DataType::Undefined;
+  if (moves(node.id) || node.is("Cast") || readsExtentsOnly(node)) return DataType::Undefined;
   return isExchangeable(calculates(node.id)) ? calculates(node.id) : own;
 }
 
-/// What the results of a move are wanted in: by their readers, and by a directive where they stand in memory. A Cast
-/// that its readers' kernel absorbs asks for nothing of itself.
+/// What the results of a move are wanted in: by their readers, though never wider than they are made, and by a
+/// directive where they stand in memory. A Cast that its readers' kernel absorbs asks for nothing of itself.
 DataType Typing::wantedBehind(const Node& move) const {
+  const bool cast = isFloatCast(m_graph, move);
   DataType wanted = DataType::Undefined;
   for (const ValueId result : move.outputs) {
     if (!result.valid()) continue;
-    wanted = widest(wanted, widest(m_pinned[result.index], m_wanted[result.index]));
+    const bool carries = isFree(result) && !cast;
+    const DataType here = carries ? narrower(m_made[result.index], m_wanted[result.index]) : m_wanted[result.index];
+    wanted = widest(wanted, widest(m_pinned[result.index], here));
   }
-  const bool asks = wanted == DataType::Undefined && isFloatCast(m_graph, move);
+  const bool asks = wanted == DataType::Undefined && cast;
   return asks ? m_structure.truncation.types[move.outputs.front().index] : wanted;
 }
 
@@ -106,7 +109,8 @@ DataType Typing::findWanted(ValueId value) const {
     for (std::size_t i = 0; i < reader.inputs.size(); ++i) {
       if (reader.inputs[i] != value) continue;
       DataType type = readType(reader, i);
-      if (type == DataType::Undefined) type = moves(id) ? wantedBehind(reader) : own;
+      if (type == DataType::Undefined && moves(id)) type = wantedBehind(reader);
+      if (type == DataType::Undefined && reader.is("Cast") && !moves(id)) type = own;
       wanted = widest(wanted, type);
     }
   }
@@ -152,6 +156,10 @@ Typing::Undo Typing::apply(const Change& change) {
     const DataType now = findMade(value);
     if (now == m_made[value.index]) continue;
     m_made[value.index] = now;
+    const NodeId producer = m_graph.value(value).producer;
+    if (producer.valid() && moves(producer))
+      for (const ValueId input : m_graph.node(producer).inputs)
+        if (input.valid() && !m_graph.isConstant(input)) wanted.push_back(input);
     for (const NodeId user : m_graph.value(value).consumers)
       if (moves(user))
         for (const ValueId result : m_graph.node(user).outputs)

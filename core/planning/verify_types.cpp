@@ -97,6 +97,7 @@ class TypeVerifier {
     if (!accelerated(reader.id)) return own;
     const bool chooses = isDataOperand(reader, i) && isExchangeable(truncated(reader.inputs[i]));
     if (!chooses) return truncated(reader.inputs[i]);
+    if (readsExtentsOnly(reader)) return DataType::Undefined;
     if (!moves(reader.id)) {
       const DataType type = m_plan.calculates[reader.id.index];
       if (reader.is("Cast")) return own;
@@ -106,7 +107,9 @@ class TypeVerifier {
     for (const ValueId result : reader.outputs) {
       if (!result.valid()) continue;
       const auto pinned = m_pinned.find(result);
-      type = widest(type, widest(pinned != m_pinned.end() ? pinned->second : DataType::Undefined, wanted(result)));
+      const bool carried = isFree(result) && !isFloatCast(m_graph, reader);
+      const DataType here = carried ? narrower(made(result), wanted(result)) : wanted(result);
+      type = widest(type, widest(pinned != m_pinned.end() ? pinned->second : DataType::Undefined, here));
     }
     return type == DataType::Undefined && isFloatCast(m_graph, reader) ? truncated(reader.outputs.front()) : type;
   }
