@@ -36,6 +36,11 @@ std::optional<std::int64_t> flopsOfNode(const Graph& graph, const Node& node) {
   return flopsOf(node, *inputs, *outputs);
 }
 
+bool readsPart(const Node& node, ValueId value) {
+  return node.input(0) == value && (node.is("Gather") || node.is("GatherElements") || node.is("GatherND") ||
+                                    node.is("Slice") || node.is("Compress"));
+}
+
 std::optional<std::int64_t> bytesOfValue(const Graph& graph, ValueId value, DataType type) {
   const std::optional<Dims> dims = fixedExtents(graph, value);
   if (!dims) return std::nullopt;

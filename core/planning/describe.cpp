@@ -25,12 +25,6 @@ bool widens(const Graph& graph, const Node& node) {
   return bitWidth(graph.value(node.input(0)).type.dtype) < bitWidth(graph.value(node.outputs.front()).type.dtype);
 }
 
-/// Operators that read of their first operand only what they write.
-bool readsPart(const Node& node, ValueId value) {
-  return node.input(0) == value && (node.is("Gather") || node.is("GatherElements") || node.is("GatherND") ||
-                                    node.is("Slice") || node.is("Compress"));
-}
-
 }  // namespace
 
 RegionDescriber::RegionDescriber(const Model& model, const Structure& structure, const Typing& typing)

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/cost.h"
 #include "ops/op_schema.h"
 #include "planning/fused_node_facts.h"
 
@@ -68,15 +69,15 @@ std::optional<std::vector<Dims>> extents(const Graph& graph, const std::vector<V
 
 std::optional<std::int64_t> nodeBytes(const Plan& plan, const Node& node) {
   std::int64_t bytes = 0;
-  for (const auto* values : {&node.inputs, &node.outputs}) {
-    for (const ValueId value : *values) {
-      if (!value.valid()) continue;
-      const auto dims = plan.graph().value(value).type.shape.fixed();
-      const auto count = dims ? elementCount(*dims) : std::nullopt;
-      if (!count) return std::nullopt;
-      bytes += static_cast<std::int64_t>(byteSize(plan.storedType(value), *count));
-    }
-  }
+  const auto add = [&](ValueId moved, ValueId stored) {
+    const auto more = bytesOfValue(plan.graph(), moved, plan.storedType(stored));
+    bytes += more.value_or(0);
+    return more.has_value();
+  };
+  for (const ValueId value : node.inputs)
+    if (value.valid() && !add(readsPart(node, value) ? node.outputs.front() : value, value)) return std::nullopt;
+  for (const ValueId value : node.outputs)
+    if (value.valid() && !add(value, value)) return std::nullopt;
   return bytes;
 }
 
