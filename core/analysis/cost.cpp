@@ -49,4 +49,9 @@ std::optional<std::int64_t> bytesOfValue(const Graph& graph, ValueId value, Data
   return static_cast<std::int64_t>(byteSize(type, *count));
 }
 
+std::optional<std::int64_t> bytesOfConversion(const Graph& graph, ValueId value, DataType from, DataType to) {
+  const auto read = bytesOfValue(graph, value, from), written = bytesOfValue(graph, value, to);
+  return read && written ? std::optional(*read + *written) : std::nullopt;
+}
+
 }  // namespace fusescope

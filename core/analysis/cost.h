@@ -17,4 +17,7 @@ bool readsPart(const Node& node, ValueId value);
 /// Bytes of `value` when its elements are of `type`. Nothing where an extent is not known.
 std::optional<std::int64_t> bytesOfValue(const Graph& graph, ValueId value, DataType type);
 
+/// Bytes that converting `value` reads and writes. Nothing where an extent is not known.
+std::optional<std::int64_t> bytesOfConversion(const Graph& graph, ValueId value, DataType from, DataType to);
+
 }  // namespace fusescope

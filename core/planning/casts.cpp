@@ -56,9 +56,7 @@ class CastPlanner {
   PlannedCast makeCast(ValueId value, DataType from, DataType to, const FusedNode* producer, std::string reason) const {
     PlannedCast cast{.value = value, .from = from, .to = to, .reason = std::move(reason)};
     if (producer != nullptr) cast.producer = producer->id;
-    const auto read = bytesOfValue(m_plan.graph(), value, from);
-    const auto written = bytesOfValue(m_plan.graph(), value, to);
-    if (read && written) cast.bytes = *read + *written;
+    cast.bytes = bytesOfConversion(m_plan.graph(), value, from, to);
     return cast;
   }
 

@@ -211,24 +211,21 @@ std::vector<std::uint32_t> TypeSolver::reached(const Typing::Change& change,
 
 void TypeSolver::count(const Region& region, Totals& totals) {
   const FusedNode fused = m_describer.describe(region);
+  const auto addBytes = [&](const std::optional<std::int64_t>& more) {
+    totals.bytes = totals.bytes && more ? std::optional(*totals.bytes + *more) : std::nullopt;
+  };
+  const auto convert = [&](ValueId value, DataType from, DataType to, bool forOutput) {
+    if (from != to && totals.casts.emplace(value, to, forOutput).second)
+      addBytes(bytesOfConversion(m_graph, value, from, to));
+  };
   ++totals.kernels;
-  totals.bytes = totals.bytes && fused.bytes ? std::optional(*totals.bytes + *fused.bytes) : std::nullopt;
+  addBytes(fused.bytes);
   if (fused.nodes.size() > 1) totals.merged.push_back(fused.nodes);
-  for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
-    const DataType from = m_typing.stored(fused.inputs[i]), to = fused.reads[i];
-    if (from == to || !totals.casts.emplace(fused.inputs[i], to, false).second) continue;
-    const auto read = bytesOfValue(m_graph, fused.inputs[i], from),
-               written = bytesOfValue(m_graph, fused.inputs[i], to);
-    totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
-  }
-  for (const FusedOutput& output : fused.outputs) {
-    const DataType own = m_graph.value(output.value).type.dtype;
-    if (!m_graph.isOutput(output.value) || own == output.type) continue;
-    if (!totals.casts.emplace(output.value, own, true).second) continue;
-    const auto read = bytesOfValue(m_graph, output.value, output.type),
-               written = bytesOfValue(m_graph, output.value, own);
-    totals.bytes = totals.bytes && read && written ? std::optional(*totals.bytes + *read + *written) : std::nullopt;
-  }
+  for (std::size_t i = 0; i < fused.inputs.size(); ++i)
+    convert(fused.inputs[i], m_typing.stored(fused.inputs[i]), fused.reads[i], false);
+  for (const FusedOutput& output : fused.outputs)
+    if (m_graph.isOutput(output.value))
+      convert(output.value, output.type, m_graph.value(output.value).type.dtype, true);
 }
 
 TypeSolver::Totals TypeSolver::evaluate(const std::vector<std::uint32_t>& regions) {

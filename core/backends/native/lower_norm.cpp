@@ -8,9 +8,6 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::string_view kGroupNorm = "group_norm";
-constexpr std::string_view kGroups = "groups";  ///< role of x seen as [N, groups, …]
-
 /// Whether `weights` run along the axes of `dims` from `first` up to `last` in full and are 1 along the others.
 bool runAlong(const Dims& weights, const Dims& dims, std::size_t first, std::size_t last) {
   if (weights.size() > dims.size() || weights.size() < dims.size() - first) return false;
@@ -36,7 +33,7 @@ Result<bool> Lowering::lowerNorm(const Node& node) {
                       .results = node.outputs,
                       .name = node.is("RMSNormalization")     ? kinds::kRmsNorm
                               : rows                          ? kinds::kLayerNorm
-                              : node.is("GroupNormalization") ? kGroupNorm
+                              : node.is("GroupNormalization") ? kinds::kGroupNorm
                                                               : "instance_norm",
                       .epsilon = node.floatAttribute("epsilon", 1e-5f),
                       .centred = !node.is("RMSNormalization")};
@@ -88,7 +85,7 @@ Status Lowering::emitNorm(const NormPattern& pattern) {
 std::optional<NormPattern> Lowering::boundNorm() const {
   const Binding* input = findBinding(m_fused.bindings, roles::kInput);
   const Binding* result = findBinding(m_fused.bindings, roles::kResult);
-  const bool grouped = m_fused.kind == kGroupNorm;
+  const bool grouped = m_fused.kind == kinds::kGroupNorm;
   const bool norm = grouped || m_fused.kind == kinds::kLayerNorm || m_fused.kind == kinds::kRmsNorm;
   if (!norm || input == nullptr || result == nullptr || typeOf(input->value) != DataType::F32) return std::nullopt;
   const auto valueOf = [&](std::string_view role) {
@@ -124,7 +121,7 @@ bool Lowering::takeExtents(NormPattern& pattern, bool grouped) const {
   if (elementCount(dims).value_or(0) <= 0 || dimsOf(pattern.results[0]) != dims) return false;
   std::size_t first = dims.size() - 1, last = dims.size();
   if (grouped) {
-    const Binding* groups = findBinding(m_fused.bindings, kGroups);
+    const Binding* groups = findBinding(m_fused.bindings, roles::kGroups);
     if (groups == nullptr || dims.size() < 2) return false;
     const Dims seen = dimsOf(groups->value);
     if (seen.size() < 2 || seen[0] != dims[0] || seen[1] <= 0) return false;
