@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/op_schema.h"
+#include "ops/open_extents.h"
 #include "ops/support/body_types.h"
 #include "ops/symbolic_values.h"
 
@@ -10,6 +11,7 @@ namespace fusescope {
 namespace {
 
 constexpr std::int64_t kSmallCount = 4096;                 // elements of a value that a shape may depend on
+constexpr int kMostWalks = 4;                              // over one graph; the last learns nothing
 constexpr std::size_t kMostGrowth = std::size_t{4} << 20;  // bytes a computed constant may be larger than its inputs
 
 /// The kernels compute with these types; the others pass through a network only where it runs.
@@ -27,7 +29,8 @@ bool hasArithmetic(DataType type) {
 
 class Walk {
  public:
-  Walk(const Graph& graph, const TypeFlowOptions& options) : m_graph(graph), m_options(options) {
+  Walk(const Graph& graph, const TypeFlowOptions& options)
+      : m_graph(graph), m_options(options), m_extents(options.conditions, options.assumeEqual) {
     m_flow.types.resize(graph.valueIdLimit());
     m_flow.known.resize(graph.valueIdLimit());
     m_symbolic.resize(graph.valueIdLimit());
@@ -39,8 +42,17 @@ class Walk {
     }
   }
 
-  TypeFlow take() { return std::move(m_flow); }
+  TypeFlow take() {
+    m_flow.conditions = m_extents.conditions();
+    return std::move(m_flow);
+  }
+  OpenExtents& extents() { return m_extents; }
+  /// Forgets which elements of shapes are known; the next walk works them out again.
+  void again() { m_symbolic.assign(m_symbolic.size(), std::nullopt); }
+
   void setInput(ValueId id, TensorType type, const Tensor* known) {
+    settleExtents(type, m_graph.value(id).name, {});
+    m_extents.addInput(type);
     m_flow.types[id.index] = std::move(type);
     if (known != nullptr && known->hasData()) m_flow.known[id.index] = std::make_shared<const Tensor>(*known);
   }
@@ -77,6 +89,7 @@ class Walk {
         computed.dtype == DataType::Undefined && !computed.shape.ranked && computed.container == Container::None;
     if (m_options.declared == DeclaredTypes::Fill) {
       m_flow.types[id.index] = nothingComputed ? value.type : computed;
+      settleExtents(m_flow.types[id.index], value.name, node.name);
       return Done{};
     }
     const auto merged = mergedType(value.type, computed);
@@ -84,11 +97,26 @@ class Walk {
       return Diagnostic{.message = "declares " + value.type.text() + " but computes " + computed.text(),
                         .where = {.node = node.name, .value = value.name}};
     m_flow.types[id.index] = *merged;
+    settleExtents(m_flow.types[id.index], value.name, node.name);
     return Done{};
   }
 
+  /// Every extent in terms of what is known; one that is unknown becomes a symbol of its own.
+  void settleExtents(TensorType& type, const std::string& value, const std::string& node) {
+    for (std::size_t axis = 0; axis < type.shape.dims.size(); ++axis) {
+      Dim& dim = type.shape.dims[axis];
+      if (!dim.known()) dim = m_extents.settled(dim, node);
+      if (dim == Dim()) dim = m_extents.ownSymbol(value, axis);
+    }
+  }
+
+  bool isKnown(const Node& node) const {
+    return std::ranges::all_of(
+        node.outputs, [&](ValueId output) { return !output.valid() || m_flow.known[output.index] != nullptr; });
+  }
+
   Status computeValues(const Node& node, const std::vector<const Tensor*>& constants) {
-    if (!isComputable(node)) return Done{};
+    if (!isComputable(node) || isKnown(node)) return Done{};
     std::size_t inputBytes = 0;
     for (std::size_t i = 0; i < constants.size(); ++i) {
       if (i < node.inputs.size() && !node.inputs[i].valid()) continue;
@@ -130,6 +158,7 @@ class Walk {
   const Graph& m_graph;
   TypeFlowOptions m_options;
   TypeFlow m_flow;
+  OpenExtents m_extents;
   std::vector<std::optional<SymbolicInts>> m_symbolic;  ///< of what may be a shape; by ValueId
 };
 
@@ -177,11 +206,16 @@ std::optional<TensorType> mergedType(const TensorType& declared, const TensorTyp
 Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& inputs, const TypeFlowOptions& options,
                            const StopToken& stop) {
   Walk walk(graph, options);
-  for (std::size_t i = 0; i < graph.inputs().size(); ++i)
-    walk.setInput(graph.inputs()[i], inputs.at(i), i < options.knownInputs.size() ? options.knownInputs[i] : nullptr);
-  for (const NodeId id : graph.order()) {
-    TRY(checkStop(stop));
-    TRY(walk.visit(graph.node(id)));
+  for (int round = 1; round <= kMostWalks; ++round) {
+    if (round == kMostWalks) walk.extents().freeze();
+    for (std::size_t i = 0; i < graph.inputs().size(); ++i)
+      walk.setInput(graph.inputs()[i], inputs.at(i), i < options.knownInputs.size() ? options.knownInputs[i] : nullptr);
+    for (const NodeId id : graph.order()) {
+      TRY(checkStop(stop));
+      TRY(walk.visit(graph.node(id)));
+    }
+    if (!walk.extents().takeLearned()) break;
+    walk.again();
   }
   return walk.take();
 }

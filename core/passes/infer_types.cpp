@@ -51,8 +51,24 @@ class InferTypes : public Pass {
 
   Result<bool> run(PassContext& context) const override {
     const Graph& graph = context.graph;
-    const TypeFlow flow = TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs), {}, context.stop));
+    const std::vector<TensorType> inputs = inputTypes(graph, context.inputSpecs);
+    const TypeFlow flow =
+        TRY(flowTypes(graph, inputs, {.assumeEqual = true, .conditions = context.conditions}, context.stop));
+    record(context, inputs, flow.conditions);
     return applyTypes(context.editor, flow);
+  }
+
+ private:
+  static void record(PassContext& context, const std::vector<TensorType>& inputs,
+                     const std::vector<ExtentCondition>& conditions) {
+    if (conditions.empty()) return;
+    if (context.declaredInputs.empty()) context.declaredInputs = inputs;
+    for (std::size_t i = context.conditions.size(); i < conditions.size(); ++i) {
+      const ExtentCondition& condition = conditions[i];
+      context.decisions.push_back(
+          decide("infer.condition", {Subject::node(condition.node)}, "infer_types", {{"condition", condition.text()}}));
+      context.conditions.push_back(condition);
+    }
   }
 };
 

@@ -43,6 +43,8 @@ Result<std::vector<PassRecord>> PassManager::run(Model& model, const PassOptions
                         .ledger = ledger,
                         .inputSpecs = model.inputSpecs,
                         .decisions = model.decisions,
+                        .conditions = model.conditions,
+                        .declaredInputs = model.declaredInputs,
                         .stop = stop};
     const bool changed = TRY(pass->run(context));
     if (changed) model.graph = TRY(editor.publish());

@@ -33,6 +33,8 @@ struct PassContext {
   OriginLedger& ledger;
   const std::vector<InputSpec>& inputSpecs;
   std::vector<Decision>& decisions;
+  std::vector<ExtentCondition>& conditions;
+  std::vector<TensorType>& declaredInputs;
   const StopToken& stop;
 };
 

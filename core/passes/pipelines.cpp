@@ -1,5 +1,6 @@
 #include "passes/pipelines.h"
 
+#include "ops/op_schema.h"
 #include "ops/type_flow.h"
 #include "passes/prepare_passes.h"
 
@@ -11,10 +12,12 @@ const PassManager& preparePipeline() {
     pipeline
         .add(removeIdentities())  // 1. what does nothing by definition
         .add(foldConstants())     // 2. what depends on constants and known extents alone
-        .add(removeNoOps())       // 3. what does nothing at these types
-        .add(removeDead())        // 4. what no output needs
-        .add(copyDequantize())    // 5. integers for every kernel that reads them
-        .add(inferTypes());       // 6. a type for every value
+        .add(constantShapes())    // 3. extents that need not be computed
+        .add(workOnRows())        // 4. operators on the last axis without views around them
+        .add(removeNoOps())       // 5. what does nothing at these types
+        .add(removeDead())        // 6. what no output needs
+        .add(copyDequantize())    // 7. integers for every kernel that reads them
+        .add(inferTypes());       // 8. a type for every value
     return pipeline;
   }();
   return kPipeline;
@@ -28,6 +31,38 @@ Result<Model> prepareModel(Model imported, const StopToken& stop) {
     return error;
   }
   return imported;
+}
+
+Result<Model> withFixedInputs(Model model, const std::map<std::string, Dims>& extents, const StopToken& stop) {
+  GraphEditor editor(*model.graph);
+  const Graph& graph = *model.graph;
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+    TensorType type = graph.value(graph.inputs()[i]).type;
+    const auto given = extents.find(graph.value(graph.inputs()[i]).name);
+    if (given == extents.end()) continue;
+    type.shape = Shape::of(given->second);
+    editor.setType(graph.inputs()[i], type);
+    if (i >= model.inputSpecs.size()) continue;
+    InputSpec& spec = model.inputSpecs[i];
+    spec.min = spec.opt = spec.max = given->second;
+  }
+  // What was inferred under conditions must not stand in for what is computed now.
+  for (const NodeId id : graph.order()) {
+    if (OpRegistry::standard().find(graph.node(id)) == nullptr) continue;
+    for (const ValueId output : graph.node(id).outputs) {
+      if (!output.valid()) continue;
+      TensorType type = graph.value(output).type;
+      type.shape = Shape::unknown();
+      editor.setType(output, std::move(type));
+    }
+  }
+  model.graph = TRY(editor.publish());
+  model.conditions.clear();
+  model.declaredInputs.clear();
+  PassManager infer;
+  infer.add(inferTypes());
+  TRY(infer.run(model, {}, stop));
+  return model;
 }
 
 Result<std::vector<TensorType>> inferShapes(const Graph& graph, const std::map<std::string, Dims>& inputs) {

@@ -12,6 +12,12 @@ namespace fusescope {
 std::unique_ptr<Pass> removeIdentities();
 /// Computes what depends on constants or known extents alone: Shape → Gather → Concat → …  ⟶  constant.
 std::unique_ptr<Pass> foldConstants();
+/// Gives Reshape and Expand a constant for extents that they had computed, where 0, -1 or 1 say it: views that kernels
+/// can take in, and no arithmetic of shapes beside them.
+std::unique_ptr<Pass> constantShapes();
+/// Takes the views around an operator out that works on the last axis either way, as Softmax before opset 13 has them:
+/// y = Reshape(Softmax(Flatten(x)))  ⟶  y = Softmax(x).
+std::unique_ptr<Pass> workOnRows();
 /// Takes out Cast, Reshape, Transpose, Slice … whose result provably is their input.
 std::unique_ptr<Pass> removeNoOps();
 /// Gives each kernel that reads integers a DequantizeLinear of its own: a, b of x̂ = DQ(x)  ⟶  a of DQ(x), b of DQ(x).

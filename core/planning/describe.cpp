@@ -176,12 +176,12 @@ std::optional<std::int64_t> RegionDescriber::bytesRead(ValueId value, DataType t
   for (const NodeId user : users) {
     if (!inside(user)) continue;
     const Node& node = m_graph.node(user);
-    if (!readsPart(node, value)) return bytesOfValue(m_graph, value, type);
-    const auto part = bytesOfValue(m_graph, node.outputs.front(), type);
+    if (!readsPart(node, value)) return bytesOfValue(*m_structure.usual, value, type);
+    const auto part = bytesOfValue(*m_structure.usual, node.outputs.front(), type);
     if (!part) return std::nullopt;
     parts += *part;
   }
-  const auto whole = bytesOfValue(m_graph, value, type);
+  const auto whole = bytesOfValue(*m_structure.usual, value, type);
   return whole ? std::min(*whole, parts) : std::optional(parts);
 }
 
@@ -192,13 +192,14 @@ void RegionDescriber::setCosts(FusedNode& fused) const {
   };
   std::unordered_set<ValueId> constants;
   for (const NodeId node : fused.nodes) {
-    add(flops, flopsOfNode(m_graph, m_graph.node(node)));
+    add(flops, flopsOfNode(*m_structure.usual, m_graph.node(node)));
     for (const ValueId value : valuesRead(m_graph.node(node)))
       if (m_graph.isConstant(value) && constants.insert(value).second)
         add(bytes, bytesRead(value, handedAt(fused, value)));
   }
   for (std::size_t i = 0; i < fused.inputs.size(); ++i) add(bytes, bytesRead(fused.inputs[i], fused.reads[i]));
-  for (const FusedOutput& output : fused.outputs) add(bytes, bytesOfValue(m_graph, output.value, output.type));
+  for (const FusedOutput& output : fused.outputs)
+    add(bytes, bytesOfValue(*m_structure.usual, output.value, output.type));
   fused.flops = flops;
   fused.bytes = bytes;
 }

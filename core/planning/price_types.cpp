@@ -6,6 +6,7 @@
 
 #include "analysis/min_cut.h"
 #include "planning/predict_times.h"
+#include "planning/structure.h"
 #include "planning/type_answers.h"
 
 namespace fusescope {
@@ -18,7 +19,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 class PairChoice {
  public:
   PairChoice(const Plan& wide, const Plan& narrow, DataType type, const PriceModel& prices)
-      : m_wide(wide), m_narrow(narrow), m_type(type), m_prices(prices), m_elements(wide.graph(), wide.inputSpecs) {}
+      : m_wide(wide), m_narrow(narrow), m_type(type), m_prices(prices) {}
 
   /// Whether prices tell the two types of a kernel apart.
   bool compares(FusedNodeId fused) const { return m_kernelMs[fused.index][0] && m_kernelMs[fused.index][1]; }
@@ -71,7 +72,7 @@ class PairChoice {
   }
 
   double conversion(ValueId value, DataType from, DataType to) {
-    const auto count = m_elements.of(value);
+    const auto count = usualElements(*m_wide.structure->usual, value);
     const Price price = count ? m_prices.conversion(from, to, *count) : Price();
     // Of unknown price: none is worth it, whatever a kernel gains.
     return price.ms.value_or(1e6);
@@ -110,7 +111,6 @@ class PairChoice {
   const Plan& m_narrow;
   DataType m_type;
   const PriceModel& m_prices;
-  UsualElements m_elements;
   MinCut m_cut;
   std::vector<std::array<std::optional<double>, 2>> m_kernelMs;
   bool m_anyKnown = false;

@@ -5,6 +5,7 @@
 
 #include "frontends/onnx/functions.h"
 #include "frontends/onnx/onnx_importer.h"
+#include "ir/extent_expression.h"
 #include "ir/type_text.h"
 #include "ops/op_schema.h"
 
@@ -104,7 +105,7 @@ TensorType toType(const FileType& type) {
   TensorType result{.dtype = type.dtype, .shape = {}, .container = type.container};
   result.shape.ranked = type.ranked;
   for (const onnxlib::FileDim& dim : type.dims)
-    result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size) : Dim::named(dim.symbol));
+    result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size) : Dim::named(dim.symbol.empty() ? "" : normalExtentText(dim.symbol)));
   return result;
 }
 
