@@ -32,7 +32,8 @@ TEST(BuildDecisions, ATacticThatIsAskedForIsTakenOrNamed) {
 TEST(BuildDecisions, ATacticThatIsGoneIsReplacedByTheNearest) {
   const TemporaryFolder folder;
   const auto plan = planOf(smallNetwork());
-  const TacticChoice choice{.fusedNode = plan->fusedNodes[0].name, .chosen = "onednn:gone"};
+  const FusedNode& fused = plan->fusedNodes[0];
+  const TacticChoice choice{.fusedNode = fused.name, .identity = fused.identity, .chosen = "onednn:gone"};
   const auto file = folder.path() / "e.fse";
   ASSERT_TRUE(
       writeEngineFile(file, {.plan = plan, .backend = "native", .extents = {{"x", {2, 4}}}, .tactics = {choice}}).ok());
