@@ -104,7 +104,7 @@ QString directivesText(const Directives& all, const std::string& name, const The
   QString text;
   for (const Directive* directive : directivesNaming(all, name)) {
     text += QStringLiteral("<div>%1 &nbsp;<a href='remove:%2'>remove</a></div>")
-                .arg(directiveText(*directive).toHtmlEscaped(), html(directive->id));
+                .arg(html(inWords(*directive)), html(directive->id));
   }
   return text.isEmpty() ? QString() : heading(QStringLiteral("Directives"), theme) + text;
 }
@@ -357,7 +357,7 @@ QString modelText(const PlanSnapshot& snapshot, const Theme& theme) {
     text += heading(QStringLiteral("Directives: the default, plus these exceptions"), theme);
     for (const Directive& directive : plan.options.directives) {
       text += QStringLiteral("<div>%1 &nbsp;<a href='remove:%2'>remove</a></div>")
-                  .arg(directiveText(directive).toHtmlEscaped(), html(directive.id));
+                  .arg(html(inWords(directive)), html(directive.id));
     }
   }
   const auto obstacles = cannotRun(model);

@@ -213,9 +213,7 @@ std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
 
 std::int64_t PlanSnapshot::pinCount() const {
   const Directives& all = plan->options.directives;
-  return std::count_if(all.begin(), all.end(), [](const Directive& directive) {
-    return directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput;
-  });
+  return std::count_if(all.begin(), all.end(), asksForAType);
 }
 
 }  // namespace fusescope

@@ -29,8 +29,6 @@ bool join(RegionBuilder& state, NodeId first, NodeId more) {
                          .bindings = state.bindingsOf(more)});
 }
 
-}  // namespace
-
 //   x ─┬─ MatMul a ─ …
 //      ├─ MatMul b ─ …      weights side by side: x is read once
 //      └─ MatMul c ─ …
@@ -47,5 +45,10 @@ void fuseParallelProducts(RegionBuilder& state) {
     }
   }
 }
+
+}  // namespace
+
+extern const FusionRule kParallelProductsRule{
+    .name = "parallel_products", .picture = "x * a, x * b, … of one x and constants", .apply = fuseParallelProducts};
 
 }  // namespace fusescope
