@@ -107,6 +107,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{value} is an output of the network, and a {kind} kernel cannot deliver an inner value"},
       {"fuse.would_cycle", Fuse, false,
        "{producer} and {consumer} cannot join: a path leaves through {through} and comes back"},
+      {"fuse.parallel_slower", Fuse, false,
+       "{products} products of one input run one by one: {apart_ms} ms, together {together_ms} ms"},
       {"fuse.shape_differs", Fuse, false,
        "{producer} and {consumer} have different extents; fusing would compute elements again"},
       {"fuse.shape_unknown", Fuse, false,
@@ -127,7 +129,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"precision.not_measured", Precision, true,
        "stays {type}: nothing was measured that shows another type to be faster"},
       {"precision.search_bounded", Precision, true,
-       "of {types} types f32 was compared with each of the others alone; mixing more than two of them was not tried"},
+       "of {types} types f32 was weighed against each of the others in turn until nothing became cheaper; another "
+       "mixture of more than two may be cheaper still"},
       {"precision.not_float", Precision, true, "computes no floats; precision does not apply"},
       {"precision.lowered_by_edit", Precision, true,
        "computes in {type}, as --precision asks, by an edit of the network, whose types decide: {edit}"},

@@ -42,6 +42,8 @@ void fuseMatMulEpilogue(RegionBuilder& state);
 void fuseGemmEpilogue(RegionBuilder& state);
 void fuseBatchNormEpilogue(RegionBuilder& state);
 void fuseParallelProducts(RegionBuilder& state);
+/// The products of one input that a region runs side by side; empty if there are fewer than two.
+std::vector<NodeId> parallelProducts(const Graph& graph, const Region& region);
 void fuseSoftmax(RegionBuilder& state);
 void fusePointwise(RegionBuilder& state);
 void fuseParts(RegionBuilder& state);
