@@ -10,6 +10,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // import
       {"import.input_assumed", Import, true, "{input} has no fixed extents in the file; {assumed} is assumed"},
       {"import.function_inlined", Import, true, "calls the function {function}; its {nodes} nodes stand in its place"},
+      {"import.plain_form", Import, true, "{op} is read as {form}"},
       {"import.attribute_dropped", Import, true,
        "its attribute {attribute} is of a kind that is not read; it is left out"},
       {"import.newer_opset", Import, true,
