@@ -26,6 +26,10 @@ const Tactic* find(const std::vector<Tactic>& tactics, const std::string& name) 
   return found == tactics.end() ? nullptr : &*found;
 }
 
+Subject subjectOf(const FusedNode& fused) {
+  return Subject::fusedNode(fused.name, fused.identity.hex());
+}
+
 std::vector<TensorDesc> inputDescs(const KernelRequest& request, const Tactic& tactic) {
   std::vector<TensorDesc> descs;
   for (std::size_t i = 0; i < request.fused->inputs.size(); ++i) {
@@ -95,8 +99,7 @@ void TacticChooser::note(const KernelRequest& request, const std::string& chosen
 
 void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) {
   if (m_quiet) return;
-  m_report->decisions.push_back(
-      decide("tactic.dynamic", {Subject::fusedNode(fused.name)}, "extents", {{"reason", why}}));
+  m_report->decisions.push_back(decide("tactic.dynamic", {subjectOf(fused)}, "extents", {{"reason", why}}));
   m_report->tactics.push_back(
       {.fusedNode = fused.name, .identity = fused.identity, .chosen = std::string(kDynamicTactic)});
 }
@@ -109,7 +112,7 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
   if (directive == nullptr) return nullptr;
   const Tactic* tactic = find(tactics, directive->rule);
   if (m_quiet) return tactic;
-  const std::vector<Subject> subjects{Subject::fusedNode(request.fused->name)};
+  const std::vector<Subject> subjects{subjectOf(*request.fused)};
   const std::string by = directiveName(*directive);
   if (tactic != nullptr) {
     m_report->decisions.push_back(decide("tactic.pinned", subjects, by, {{"tactic", directive->rule}}));
@@ -127,7 +130,7 @@ const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::v
   const Tactic* tactic = find(tactics, wanted->second);
   if (tactic != nullptr || m_quiet) return tactic;
   const auto nearest = nearestNames(wanted->second, namesOf(tactics), 1);
-  m_report->decisions.push_back(decide("tactic.missing", {Subject::fusedNode(request.fused->name)}, "replay",
+  m_report->decisions.push_back(decide("tactic.missing", {subjectOf(*request.fused)}, "replay",
                                        {{"tactic", wanted->second}, {"nearest", joined(nearest)}}));
   return find(tactics, nearest.empty() ? tactics.front().name : nearest.front());
 }
@@ -259,8 +262,8 @@ void TacticChooser::noteRegion(const KernelRequest& request, const std::string& 
   if (equals.empty()) {
     ++m_report->distinct;
   } else {
-    m_report->decisions.push_back(decide("cache.same_structure", {Subject::fusedNode(request.fused->name)},
-                                         "fingerprint", {{"first", equals.front()}}));
+    m_report->decisions.push_back(
+        decide("cache.same_structure", {subjectOf(*request.fused)}, "fingerprint", {{"first", equals.front()}}));
   }
   equals.push_back(request.fused->name);
 }
@@ -320,7 +323,7 @@ Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backen
     }
     least = std::min(least.value_or(needed), needed);
     if (m_quiet) continue;
-    m_report->decisions.push_back(decide("tactic.workspace", {Subject::fusedNode(request.fused->name)}, "workspace",
+    m_report->decisions.push_back(decide("tactic.workspace", {subjectOf(*request.fused)}, "workspace",
                                          {{"tactic", tactic.name}, {"bytes", needed}, {"limit", limit}}));
   }
   // The reference is no way out: it takes seconds, and what it allocates while it runs has no limit.

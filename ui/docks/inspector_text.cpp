@@ -295,7 +295,7 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
     }
     text += heading(QStringLiteral("Inner values"), theme) + edges.text();
   }
-  std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::fusedNode(fused.name));
+  std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::fusedNode(fused.name, fused.identity.hex()));
   std::set<std::uint32_t> known(about.begin(), about.end());
   for (const NodeId node : fused.nodes) {
     for (const std::uint32_t index : snapshot.decisionsAbout(Subject::node(graph.node(node).name))) {

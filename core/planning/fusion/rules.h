@@ -34,6 +34,9 @@ bool isKnownPart(const Graph& graph, const Node& node);
 /// A node of the kernel that reads all that `node` makes; invalid if several do, or the network delivers it.
 NodeId onlyReader(const RegionBuilder& state, const Node& node);
 
+/// The products of one input that a region runs side by side; empty if there are fewer than two.
+std::vector<NodeId> parallelProducts(const Graph& graph, const Region& region);
+
 /// Says of what no rule took, and what looks like part of a pattern, what stood in the way.
 void explainLeftovers(RegionBuilder& state);
 

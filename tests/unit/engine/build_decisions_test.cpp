@@ -42,6 +42,8 @@ TEST(BuildDecisions, ATacticThatIsGoneIsReplacedByTheNearest) {
   const Decision* decision = find(loaded.value()->report(), "tactic.missing");
   ASSERT_NE(decision, nullptr);
   EXPECT_EQ(decision->arguments["tactic"], "onednn:gone");
+  EXPECT_EQ(decision->subjects.at(0), Subject::fusedNode(fused.name, fused.identity.hex()));
+  EXPECT_EQ(decisionFromJson(toJson(*decision)).value(), *decision);
 }
 
 TEST(BuildDecisions, ExtentsThatDependOnDataAreSaid) {
