@@ -48,7 +48,10 @@ class Walk {
   }
   OpenExtents& extents() { return m_extents; }
   /// Forgets which elements of shapes are known; the next walk works them out again.
-  void again() { m_symbolic.assign(m_symbolic.size(), std::nullopt); }
+  void again() {
+    m_symbolic.assign(m_symbolic.size(), std::nullopt);
+    m_flow.contradicted.clear();
+  }
 
   void setInput(ValueId id, TensorType type, const Tensor* known) {
     settleExtents(type, m_graph.value(id).name, {});
@@ -70,7 +73,7 @@ class Walk {
     std::vector<TensorType> computed = TRY(inferNode(node, types, constants));
     if (!computed.empty()) computed[0].shape = completedShape(node, inputs, computed[0].shape);
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
-      if (node.outputs[i].valid()) TRY(settle(node, node.outputs[i], i < computed.size() ? computed[i] : TensorType()));
+      if (node.outputs[i].valid()) settle(node, node.outputs[i], i < computed.size() ? computed[i] : TensorType());
     return computeShapeValues(node, inputs) ? Status(Done{}) : computeValues(node, constants);
   }
 
@@ -83,22 +86,21 @@ class Walk {
     return symbolic ? &*symbolic : nullptr;
   }
 
-  Status settle(const Node& node, ValueId id, const TensorType& computed) {
-    const Value& value = m_graph.value(id);
+  void settle(const Node& node, ValueId id, TensorType computed) {
+    m_flow.types[id.index] = completed(id, std::move(computed));
+    settleExtents(m_flow.types[id.index], m_graph.value(id).name, node.name);
+  }
+
+  /// What is computed with what is declared.
+  TensorType completed(ValueId id, TensorType computed) {
+    const TensorType& declared = m_graph.value(id).type;
     const bool nothingComputed =
         computed.dtype == DataType::Undefined && !computed.shape.ranked && computed.container == Container::None;
-    if (m_options.declared == DeclaredTypes::Fill) {
-      m_flow.types[id.index] = nothingComputed ? value.type : computed;
-      settleExtents(m_flow.types[id.index], value.name, node.name);
-      return Done{};
-    }
-    const auto merged = mergedType(value.type, computed);
-    if (!merged)
-      return Diagnostic{.message = "declares " + value.type.text() + " but computes " + computed.text(),
-                        .where = {.node = node.name, .value = value.name}};
-    m_flow.types[id.index] = *merged;
-    settleExtents(m_flow.types[id.index], value.name, node.name);
-    return Done{};
+    if (m_options.declared == DeclaredTypes::Fill) return nothingComputed ? declared : computed;
+    if (auto merged = mergedType(declared, computed)) return std::move(*merged);
+    if (computed.dtype == DataType::Undefined) computed.dtype = declared.dtype;
+    m_flow.contradicted.push_back(id);
+    return computed;
   }
 
   /// Every extent in terms of what is known; one that is unknown becomes a symbol of its own.
