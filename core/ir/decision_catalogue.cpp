@@ -219,7 +219,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "and "
        "need not be as fast as it was"},
       {"build.condition_failed", Build, false,
-       "the plan does not hold for {extents}, because not {condition}: they run by a plan of their own"},
+       "the plan takes for granted that {condition}, which is not so for {extents}: they run by a plan of their own"},
       {"build.plan_made_anew", Build, false,
        "the plan was saved in version {version} of the format, with other {parts}; it is made anew, from its options, "
        "by "

@@ -127,7 +127,8 @@ struct ExtentFacts {
 bool isExtentSymbol(std::string_view text);
 /// `name` as a symbol: in quotes if it is none as it is.
 std::string extentSymbol(std::string_view name);
-/// The text of an extent that a file gives, in normal form; what is no expression becomes a symbol.
+/// The text of an extent that a file gives, in normal form; what is no expression becomes a symbol, and what exporters
+/// write where they know nothing (`?`, `None`) is empty.
 std::string normalExtentText(std::string_view text);
 
 }  // namespace fusescope

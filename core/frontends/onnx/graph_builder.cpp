@@ -113,7 +113,7 @@ TensorType toType(const FileType& type) {
   result.shape.ranked = type.ranked;
   for (const onnxlib::FileDim& dim : type.dims)
     result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size)
-                                              : Dim::named(dim.symbol.empty() ? "" : normalExtentText(dim.symbol)));
+                                              : Dim::named(normalExtentText(dim.symbol)));
   return result;
 }
 
