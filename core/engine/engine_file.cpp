@@ -14,8 +14,9 @@ namespace {
 constexpr std::string_view kVersion = "0.1.0";
 constexpr std::array<char, 8> kMagic{'F', 'S', 'E', 'N', 'G', 'I', 'N', 'E'};
 constexpr std::uint32_t kFormatVersion = 1;
-// Of the description. Times in the first may be of the emulator, and are not read.
-constexpr int kDescriptionVersion = 2;
+// Of the description. Times in the first may be of the emulator, and are not read; the first two name no bodies.
+constexpr int kFirstBelievedTimes = 2;
+constexpr int kDescriptionVersion = 3;
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::size_t kAlignment = 64;
 
@@ -116,7 +117,7 @@ Result<EngineContent> contentOf(const Json& meta, const WeightBlobReader& weight
   content.backend = meta.at("backend").get<std::string>();
   content.version = meta.at("fusescope").get<std::string>();
   content.extents = meta.at("extents").get<std::map<std::string, Dims>>();
-  content.tactics = tacticsFromJson(meta.at("tactics"), meta.at("version") == kDescriptionVersion);
+  content.tactics = tacticsFromJson(meta.at("tactics"), meta.at("version") >= kFirstBelievedTimes);
   const auto model = TRY(modelFromJson(meta.at("model"), weights));
   content.plan = TRY(restorePlan(meta, model));
   return content;

@@ -15,6 +15,8 @@ namespace fusescope {
 
 /// The tactic of a fused node that is prepared while it runs.
 constexpr std::string_view kDynamicTactic = "dynamic";
+/// The tactic of a node whose bodies run as programs of their own.
+constexpr std::string_view kBodiesTactic = "bodies";
 
 /// A tactic with its kernel, ready to run.
 struct ChosenTactic {
@@ -34,6 +36,8 @@ class TacticChooser {
   static Result<TacticChooser> create(const Plan& plan, const BuildOptions& options, BuildReport& report,
                                       std::map<std::string, std::string> replay);
 
+  /// The chooser of a body, made when it is first asked for: its fused nodes are called `prefix` and their name.
+  Result<TacticChooser*> ofBody(const Plan& body, const std::string& prefix);
   /// The tactic and kernel for one fused node. Errors: nothing can run it (located), cancellation.
   Result<ChosenTactic> choose(const Backend& backend, const KernelRequest& request, const InputCost& inputCost);
   /// Reports that `fused` is prepared while it runs, and why.
@@ -75,6 +79,8 @@ class TacticChooser {
   void storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
                    const KernelTime& time);
   void noteRegion(const KernelRequest& request, const std::string& region);
+  Status readDirectives();
+  std::string nameOf(const FusedNode& fused) const { return m_prefix + fused.name; }
   void note(const KernelRequest& request, const std::string& chosen, bool fromCache, std::vector<TacticTime> times);
 
   const Plan* m_plan;
@@ -87,6 +93,8 @@ class TacticChooser {
   std::map<std::string, KernelTime> m_times;                  ///< by timing key: measured in this build
   std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
   std::map<std::string, double> m_conversions;
+  std::string m_prefix;  ///< of a body: "the_if/then_branch/"
+  std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
   bool m_quiet = false;  ///< replaying: nothing is reported
 };
 

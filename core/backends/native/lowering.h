@@ -178,6 +178,9 @@ class Lowering {
   Result<bool> lowerPool(const Node& node);
   Result<bool> lowerResize(const Node& node);
 
+  // LSTM and GRU (lower_recurrence.cpp).
+  Result<bool> lowerRecurrence(const Node& node);
+
   // Norms (lower_norm.cpp).
   Result<bool> lowerNorm(const Node& node);
   std::optional<NormPattern> boundNorm() const;
