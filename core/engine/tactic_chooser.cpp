@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine/host_machine.h"
 #include "engine/workspace.h"
+#include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
 
 namespace fusescope {
@@ -53,8 +54,16 @@ Measurement measurementOf(const KernelTime& time) {
 
 }  // namespace
 
+Hash128 tacticIdentity(const std::string& prefix, const FusedNode& fused) {
+  return prefix.empty() ? fused.identity : hashText(prefix + fused.identity.hex());
+}
+
+Subject TacticChooser::subjectOf(const FusedNode& fused) const {
+  return Subject::fusedNode(nameOf(fused), identityOf(fused).hex());
+}
+
 Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions& options, BuildReport& report,
-                                            std::map<std::string, std::string> replay) {
+                                            TacticsByIdentity replay) {
   TacticChooser chooser(plan, options, report);
   chooser.m_replay = std::move(replay);
   TRY(chooser.readDirectives());
@@ -76,7 +85,7 @@ Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions
 Status TacticChooser::readDirectives() {
   PatternMatcher matcher(*m_plan->model);
   for (const Directive& directive : m_plan->options.directives) {
-    if (directive.kind != DirectiveKind::Tactic) continue;
+    if (formOf(directive).reach != DirectiveReach::Tactics) continue;
     for (const NodeId node : TRY(matcher.match(directive.pattern, m_options.stop)).nodes)
       m_directives[node] = &directive;
   }
@@ -106,16 +115,17 @@ void TacticChooser::replayChoices() {
 
 void TacticChooser::note(const KernelRequest& request, const std::string& chosen, bool fromCache,
                          std::vector<TacticTime> times) {
-  m_choices[nameOf(*request.fused)] = chosen;
+  m_choices[identityOf(*request.fused)] = chosen;
   if (m_quiet) return;
-  m_report->tactics.push_back({nameOf(*request.fused), chosen, fromCache, std::move(times)});
+  m_report->tactics.push_back(
+      {nameOf(*request.fused), identityOf(*request.fused), chosen, fromCache, std::move(times)});
 }
 
 void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) {
   if (m_quiet) return;
-  m_report->decisions.push_back(
-      decide("tactic.dynamic", {Subject::fusedNode(nameOf(fused))}, "extents", {{"reason", why}}));
-  m_report->tactics.push_back({.fusedNode = nameOf(fused), .chosen = std::string(kDynamicTactic)});
+  m_report->decisions.push_back(decide("tactic.dynamic", {subjectOf(fused)}, "extents", {{"reason", why}}));
+  m_report->tactics.push_back(
+      {.fusedNode = nameOf(fused), .identity = identityOf(fused), .chosen = std::string(kDynamicTactic)});
 }
 
 const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
@@ -126,8 +136,8 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
   if (directive == nullptr) return nullptr;
   const Tactic* tactic = find(tactics, directive->rule);
   if (m_quiet) return tactic;
-  const std::vector<Subject> subjects{Subject::fusedNode(nameOf(*request.fused))};
-  const std::string by = "tactic:" + directive->id;
+  const std::vector<Subject> subjects{subjectOf(*request.fused)};
+  const std::string by = directiveName(*directive);
   if (tactic != nullptr) {
     m_report->decisions.push_back(decide("tactic.pinned", subjects, by, {{"tactic", directive->rule}}));
   } else if (find(offered, directive->rule) == nullptr) {  // else the workspace refused it, and that was told
@@ -139,12 +149,12 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
 }
 
 const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::vector<Tactic>& tactics) {
-  const auto wanted = m_replay.find(nameOf(*request.fused));
+  const auto wanted = m_replay.find(identityOf(*request.fused));
   if (wanted == m_replay.end()) return nullptr;
   const Tactic* tactic = find(tactics, wanted->second);
   if (tactic != nullptr || m_quiet) return tactic;
   const auto nearest = nearestNames(wanted->second, namesOf(tactics), 1);
-  m_report->decisions.push_back(decide("tactic.missing", {Subject::fusedNode(nameOf(*request.fused))}, "replay",
+  m_report->decisions.push_back(decide("tactic.missing", {subjectOf(*request.fused)}, "replay",
                                        {{"tactic", wanted->second}, {"nearest", joined(nearest)}}));
   return find(tactics, nearest.empty() ? tactics.front().name : nearest.front());
 }
@@ -276,8 +286,8 @@ void TacticChooser::noteRegion(const KernelRequest& request, const std::string& 
   if (equals.empty()) {
     ++m_report->distinct;
   } else {
-    m_report->decisions.push_back(decide("cache.same_structure", {Subject::fusedNode(nameOf(*request.fused))},
-                                         "fingerprint", {{"first", equals.front()}}));
+    m_report->decisions.push_back(
+        decide("cache.same_structure", {subjectOf(*request.fused)}, "fingerprint", {{"first", equals.front()}}));
   }
   equals.push_back(nameOf(*request.fused));
 }
@@ -337,7 +347,7 @@ Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backen
     }
     least = std::min(least.value_or(needed), needed);
     if (m_quiet) continue;
-    m_report->decisions.push_back(decide("tactic.workspace", {Subject::fusedNode(nameOf(*request.fused))}, "workspace",
+    m_report->decisions.push_back(decide("tactic.workspace", {subjectOf(*request.fused)}, "workspace",
                                          {{"tactic", tactic.name}, {"bytes", needed}, {"limit", limit}}));
   }
   // The reference is no way out: it takes seconds, and what it allocates while it runs has no limit.

@@ -21,7 +21,7 @@ std::unique_ptr<Pass> removeNoOps();
 std::unique_ptr<Pass> copyDequantize();
 /// Takes out nodes and constants that no output needs.
 std::unique_ptr<Pass> removeDead();
-/// Gives every value its type, inside bodies too; a declared type that contradicts is an error.
+/// Gives every value its type, inside bodies too; a declared type that contradicts the computed one gives way to it.
 std::unique_ptr<Pass> inferTypes();
 /// Makes each body a model of its own (Model::bodies) and prepares it as the graph around it was. Constants that it
 /// captures become its own; of the rest it captures only what it reads.

@@ -75,7 +75,7 @@ class TakeBranches : public Pass {
     while (hasIf(*graph)) {
       const TypeFlow flow =
           TRY(flowTypes(*graph, inputTypes(*graph, context.inputSpecs),
-                        {.declared = DeclaredTypes::Check, .compute = ComputeValues::All}, context.stop));
+                        {.declared = DeclaredTypes::Complete, .compute = ComputeValues::All}, context.stop));
       bool found = false;
       for (const NodeId id : graph->order()) found = TRY(take(context, *graph, graph->node(id), flow)) || found;
       if (!found) break;

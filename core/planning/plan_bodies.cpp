@@ -4,6 +4,7 @@
 #include <set>
 
 #include "planning/directive_answers.h"
+#include "planning/directives/directive_form.h"
 #include "planning/structure.h"
 
 namespace fusescope {
@@ -72,8 +73,8 @@ class BodiesPlanner {
     options.directives.clear();
     for (std::size_t i = 0; i < m_plan.options.directives.size(); ++i) {
       Directive directive = m_plan.options.directives[i];
-      const bool ofAll = directive.kind == DirectiveKind::Truncate ||
-                         (directive.kind == DirectiveKind::NoFuse && directive.pattern.empty());
+      const DirectiveForm& form = formOf(directive);
+      const bool ofAll = form.inBodies && directive.pattern.empty();
       const bool named = std::ranges::any_of(m_directives.inBodiesOf[i], [&](const BodyNode& found) {
         return found.holder == holder.id && found.attribute == attribute;
       });

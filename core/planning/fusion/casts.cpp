@@ -26,8 +26,6 @@ bool join(RegionBuilder& state, NodeId host, NodeId cast) {
                          .deliversInner = state.kindOf(host) == kinds::kPointwise});
 }
 
-}  // namespace
-
 //   kernel ─ Cast      between floats: into the kernel that writes the type, else into the one that reads it
 //   Cast ─ kernel
 void fuseCasts(RegionBuilder& state) {
@@ -45,5 +43,10 @@ void fuseCasts(RegionBuilder& state) {
     if (oneKernel) join(state, users.front(), id);
   }
 }
+
+}  // namespace
+
+extern const FusionRule kCastRule{
+    .name = "cast", .picture = "cast(kernel(x)), kernel(cast(x)), between floats", .apply = fuseCasts};
 
 }  // namespace fusescope

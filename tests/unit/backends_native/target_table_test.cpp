@@ -100,6 +100,10 @@ const std::map<std::string, Build>& representatives() {
     };
     nodes["LSTM"] = recurrence("LSTM", 4);
     nodes["GRU"] = recurrence("GRU", 3);
+    nodes["RoiAlign"] = [](Net& net) {
+      return net.add("RoiAlign", {net.input({2, 4, 6, 6}), net.input({3, 4}), net.ints({1, 0, 1})});
+    };
+    nodes["TopK"] = [](Net& net) { return net.add("TopK", {net.input({4, 6}), net.ints({3})}); };
     nodes["Attention"] = [](Net& net) {
       return net.add("Attention", {net.input({1, 2, 8, 16}), net.input({1, 2, 8, 16}), net.input({1, 2, 8, 16})});
     };
