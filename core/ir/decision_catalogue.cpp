@@ -10,10 +10,31 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // import
       {"import.input_assumed", Import, true, "{input} has no fixed extents in the file; {assumed} is assumed"},
       {"import.function_inlined", Import, true, "calls the function {function}; its {nodes} nodes stand in its place"},
+      {"import.plain_form", Import, true, "{op} is read as {form}"},
       {"import.attribute_dropped", Import, true,
        "its attribute {attribute} is of a kind that is not read; it is left out"},
       {"import.newer_opset", Import, true,
        "the file uses opset {opset} of ai.onnx; operators are read as opset {known} knows them"},
+      {"import.newer_ir_version", Import, true,
+       "the file is of version {version} of the format; it is read as version {known} would be"},
+      {"import.older_ir_version", Import, true,
+       "the file is of version {version} of the format; it is read as version {oldest} would be"},
+      {"import.opset_missing", Import, true,
+       "the file does not say which opset of {domain} it uses; it is read as the first"},
+      {"import.training_dropped", Import, true, "the file holds steps of training; only the network is read"},
+      {"import.node_renamed", Import, true, "another node is called {name} as well; this one is called {given}"},
+      {"import.name_shadowed", Import, true, "{name} is another value in this body than outside of it"},
+      {"import.initializer_repeated", Import, true, "{value} is in the file twice, with equal elements; it is one"},
+      {"import.initializers_unused", Import, true,
+       "{count} of its initializers ({bytes} bytes) are read by nothing and are no part of the network"},
+      {"import.types_of_nothing", Import, true,
+       "declares types of values that it does not hold ({count}); they are left out"},
+      {"import.sorted", Import, true, "has nodes that stand before what they read ({count}); its nodes are sorted"},
+      {"import.trains", Import, true, "{op} works as in training: {what}. Export the network for inference"},
+      {"import.constant_not_a_number", Import, true, "not a number in {value}: {count} of its {elements} elements"},
+      {"import.constant_denormal", Import, true,
+       "denormal numbers in {value}: {count} of its {elements} elements; they are slow to calculate with, and some "
+       "kernels take them for 0"},
       // normalise
       {"normalise.constant_node", Normalise, true, "is a constant; its value is used directly"},
       {"normalise.identity_removed", Normalise, true, "does nothing; what reads its output reads its input"},
@@ -26,6 +47,10 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "is done once for each of {readers} readers, so that each kernel reads the integers"},
       {"normalise.dead", Normalise, true, "no output of the network depends on it"},
       // infer
+      {"infer.value_contradicted", Infer, true,
+       "the file declares {declared} for {value}, but {computed} is computed, and holds"},
+      {"infer.output_contradicted", Infer, true,
+       "the file promises {declared} for output {value}, but {computed} is computed; that is what a caller gets"},
       // input
       // truncate
       {"truncate.input", Truncate, true,

@@ -34,8 +34,6 @@ bool join(RegionBuilder& state, NodeId first, NodeId more) {
                          .bindings = state.bindingsOf(more)});
 }
 
-}  // namespace
-
 //   x ─┬─ MatMul a ─ …
 //      ├─ MatMul b ─ …      weights side by side: x is read once
 //      └─ MatMul c ─ …
@@ -53,6 +51,11 @@ void fuseParallelProducts(RegionBuilder& state) {
     }
   }
 }
+
+}  // namespace
+
+extern const FusionRule kParallelProductsRule{
+    .name = "parallel_products", .picture = "x * a, x * b, … of one x and constants", .apply = fuseParallelProducts};
 
 std::vector<NodeId> parallelProducts(const Graph& graph, const Region& region) {
   if (region.kind != kinds::kMatMul && region.kind != kinds::kGemm) return {};
