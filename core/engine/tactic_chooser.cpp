@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine/host_machine.h"
 #include "engine/workspace.h"
+#include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
 
 namespace fusescope {
@@ -53,16 +54,19 @@ Measurement measurementOf(const KernelTime& time) {
 
 }  // namespace
 
+Hash128 tacticIdentity(const std::string& prefix, const FusedNode& fused) {
+  return prefix.empty() ? fused.identity : hashText(prefix + fused.identity.hex());
+}
+
+Subject TacticChooser::subjectOf(const FusedNode& fused) const {
+  return Subject::fusedNode(nameOf(fused), identityOf(fused).hex());
+}
+
 Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions& options, BuildReport& report,
-                                            std::map<std::string, std::string> replay) {
+                                            TacticsByIdentity replay) {
   TacticChooser chooser(plan, options, report);
   chooser.m_replay = std::move(replay);
-  PatternMatcher matcher(*plan.model);
-  for (const Directive& directive : plan.options.directives) {
-    if (directive.kind != DirectiveKind::Tactic) continue;
-    for (const NodeId node : TRY(matcher.match(directive.pattern, options.stop)).nodes)
-      chooser.m_directives[node] = &directive;
-  }
+  TRY(chooser.readDirectives());
   if (options.timingCache.empty() || !options.measureTactics) return chooser;
   auto opened = TimingCache::open(options.timingCache);
   if (!opened.ok()) {
@@ -78,25 +82,50 @@ Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions
   return chooser;
 }
 
+Status TacticChooser::readDirectives() {
+  PatternMatcher matcher(*m_plan->model);
+  for (const Directive& directive : m_plan->options.directives) {
+    if (formOf(directive).reach != DirectiveReach::Tactics) continue;
+    for (const NodeId node : TRY(matcher.match(directive.pattern, m_options.stop)).nodes)
+      m_directives[node] = &directive;
+  }
+  return Done{};
+}
+
+Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const std::string& prefix) {
+  std::unique_ptr<TacticChooser>& entry = m_bodies[&body];
+  if (entry != nullptr) return entry.get();
+  std::unique_ptr<TacticChooser> chooser(new TacticChooser(body, m_options, *m_report));
+  chooser->m_prefix = m_prefix + prefix;
+  chooser->m_cache = m_cache;
+  chooser->m_quiet = m_quiet;
+  chooser->m_replay = m_replay;
+  TRY(chooser->readDirectives());
+  entry = std::move(chooser);
+  return entry.get();
+}
+
 void TacticChooser::replayChoices() {
   m_replay = m_choices;
   m_options.stop = {};
   m_options.progress = {};
   m_quiet = true;
+  for (const auto& [plan, body] : m_bodies) body->replayChoices();
 }
 
 void TacticChooser::note(const KernelRequest& request, const std::string& chosen, bool fromCache,
                          std::vector<TacticTime> times) {
-  m_choices[request.fused->name] = chosen;
+  m_choices[identityOf(*request.fused)] = chosen;
   if (m_quiet) return;
-  m_report->tactics.push_back({request.fused->name, chosen, fromCache, std::move(times)});
+  m_report->tactics.push_back(
+      {nameOf(*request.fused), identityOf(*request.fused), chosen, fromCache, std::move(times)});
 }
 
 void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) {
   if (m_quiet) return;
-  m_report->decisions.push_back(
-      decide("tactic.dynamic", {Subject::fusedNode(fused.name)}, "extents", {{"reason", why}}));
-  m_report->tactics.push_back({.fusedNode = fused.name, .chosen = std::string(kDynamicTactic)});
+  m_report->decisions.push_back(decide("tactic.dynamic", {subjectOf(fused)}, "extents", {{"reason", why}}));
+  m_report->tactics.push_back(
+      {.fusedNode = nameOf(fused), .identity = identityOf(fused), .chosen = std::string(kDynamicTactic)});
 }
 
 const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
@@ -107,8 +136,8 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
   if (directive == nullptr) return nullptr;
   const Tactic* tactic = find(tactics, directive->rule);
   if (m_quiet) return tactic;
-  const std::vector<Subject> subjects{Subject::fusedNode(request.fused->name)};
-  const std::string by = "tactic:" + directive->id;
+  const std::vector<Subject> subjects{subjectOf(*request.fused)};
+  const std::string by = directiveName(*directive);
   if (tactic != nullptr) {
     m_report->decisions.push_back(decide("tactic.pinned", subjects, by, {{"tactic", directive->rule}}));
   } else if (find(offered, directive->rule) == nullptr) {  // else the workspace refused it, and that was told
@@ -120,12 +149,12 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
 }
 
 const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::vector<Tactic>& tactics) {
-  const auto wanted = m_replay.find(request.fused->name);
+  const auto wanted = m_replay.find(identityOf(*request.fused));
   if (wanted == m_replay.end()) return nullptr;
   const Tactic* tactic = find(tactics, wanted->second);
   if (tactic != nullptr || m_quiet) return tactic;
   const auto nearest = nearestNames(wanted->second, namesOf(tactics), 1);
-  m_report->decisions.push_back(decide("tactic.missing", {Subject::fusedNode(request.fused->name)}, "replay",
+  m_report->decisions.push_back(decide("tactic.missing", {subjectOf(*request.fused)}, "replay",
                                        {{"tactic", wanted->second}, {"nearest", joined(nearest)}}));
   return find(tactics, nearest.empty() ? tactics.front().name : nearest.front());
 }
@@ -257,10 +286,10 @@ void TacticChooser::noteRegion(const KernelRequest& request, const std::string& 
   if (equals.empty()) {
     ++m_report->distinct;
   } else {
-    m_report->decisions.push_back(decide("cache.same_structure", {Subject::fusedNode(request.fused->name)},
-                                         "fingerprint", {{"first", equals.front()}}));
+    m_report->decisions.push_back(
+        decide("cache.same_structure", {subjectOf(*request.fused)}, "fingerprint", {{"first", equals.front()}}));
   }
-  equals.push_back(request.fused->name);
+  equals.push_back(nameOf(*request.fused));
 }
 
 double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
@@ -318,7 +347,7 @@ Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backen
     }
     least = std::min(least.value_or(needed), needed);
     if (m_quiet) continue;
-    m_report->decisions.push_back(decide("tactic.workspace", {Subject::fusedNode(request.fused->name)}, "workspace",
+    m_report->decisions.push_back(decide("tactic.workspace", {subjectOf(*request.fused)}, "workspace",
                                          {{"tactic", tactic.name}, {"bytes", needed}, {"limit", limit}}));
   }
   // The reference is no way out: it takes seconds, and what it allocates while it runs has no limit.

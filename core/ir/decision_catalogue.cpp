@@ -9,6 +9,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
   static const std::vector<DecisionCode> kCatalogue{
       // import
       {"import.function_inlined", Import, true, "calls the function {function}; its {nodes} nodes stand in its place"},
+      {"import.plain_form", Import, true, "{op} is read as {form}"},
       {"import.attribute_dropped", Import, true,
        "its attribute {attribute} is of a kind that is not read; it is left out"},
       {"import.newer_opset", Import, true,
@@ -39,6 +40,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.dropout_removed", Normalise, true,
        "drops nothing outside training; what reads its output reads its input"},
       {"normalise.extents_known", Normalise, true, "asks for extents that are known; the answer is a constant"},
+      {"normalise.branch_taken", Normalise, true,
+       "its condition is always {condition}; the {nodes} nodes of its {branch} stand in its place"},
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
       {"normalise.dequantize_copied", Normalise, true,
@@ -78,7 +81,6 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"validate.no_kernel", Validate, false, "no kernel for {op} exists yet"},
       {"validate.reference_only", Validate, false,
        "the {backend} backend has no kernel for {op}; the reference runs it"},
-      {"validate.control_flow", Validate, false, "{op} is control flow; segments hold none"},
       {"validate.operator_not_supported", Validate, false, "the ONNX parser of {target} does not know {op}{hint}"},
       {"validate.unknown_for_version", Validate, false,
        "whether {target} knows {op} is not known: the newest list of its operators at hand, of {version}, does not "
@@ -135,6 +137,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{value} is an output of the network, and a {kind} kernel cannot deliver an inner value"},
       {"fuse.would_cycle", Fuse, false,
        "{producer} and {consumer} cannot join: a path leaves through {through} and comes back"},
+      {"fuse.parallel_slower", Fuse, false,
+       "{products} products of one input run one by one: {apart_ms} ms, together {together_ms} ms"},
       {"fuse.shape_differs", Fuse, false,
        "{producer} and {consumer} have different extents; fusing would compute elements again"},
       {"fuse.shape_unknown", Fuse, false,
@@ -155,7 +159,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"precision.not_measured", Precision, true,
        "stays {type}: nothing was measured that shows another type to be faster"},
       {"precision.search_bounded", Precision, true,
-       "of {types} types f32 was compared with each of the others alone; mixing more than two of them was not tried"},
+       "of {types} types f32 was weighed against each of the others in turn until nothing became cheaper; another "
+       "mixture of more than two may be cheaper still"},
       {"precision.not_float", Precision, true, "computes no floats; precision does not apply"},
       {"precision.lowered_by_edit", Precision, true,
        "computes in {type}, as --precision asks, by an edit of the network, whose types decide: {edit}"},

@@ -107,7 +107,9 @@ class TableReader {
     table.planningOnly = TRY(flag(json, "planning_only"));
     table.stronglyTyped = TRY(flag(json, "strongly_typed"));
     table.predictedFusions = TRY(flag(json, "predicted_fusions"));
-    table.bodies = TRY(flag(json, "bodies"));
+    const std::string bodies = TRY(text(json, "bodies"));
+    if (bodies != "whole" && bodies != "parts") return error("bodies", "must be whole or parts");
+    table.bodies = bodies == "whole" ? BodyRule::Whole : BodyRule::Parts;
     table.capabilities = TRY(texts(json, "capabilities", false));
     const std::string unlisted = TRY(text(json, "unlisted"));
     if (unlisted == "reference_only") {
@@ -216,10 +218,11 @@ class TableReader {
   Result<Restriction> readFunction(const Json& json, Restriction restriction) const {
     restriction.name = TRY(text(json, "function"));
     const auto& functions = restrictionFunctions();
-    const auto found = std::ranges::find(functions, restriction.name, &NamedRestriction::name);
+    const auto found =
+        std::ranges::find_if(functions, [&](const NamedRestriction* known) { return known->name == restriction.name; });
     if (found == functions.end()) return error("function", "there is no function '" + restriction.name + "'");
-    restriction.function = found->holds;
-    restriction.statement = found->statement;
+    restriction.function = (*found)->holds;
+    restriction.statement = (*found)->statement;
     return restriction;
   }
 

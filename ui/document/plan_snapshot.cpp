@@ -147,6 +147,8 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
     }
   }
   snapshot->borders = segmentBorders(*plan);
+  for (const PlannedBody& body : plan->bodies)
+    snapshot->bodies.push_back({body.holder, makeSnapshot(body.plan, nullptr)});
   if (before && before->model == plan->model) snapshot->delta = planDelta(*before, *plan);
   snapshot->plan = std::move(plan);
   return snapshot;
@@ -171,10 +173,11 @@ const std::vector<std::uint32_t>& PlanSnapshot::decisionsAbout(const Subject& su
 std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const std::string& handle) const {
   std::vector<Subject> subjects;
   if (const FusedNode* fused = fusedWith(handle)) {
-    subjects.push_back(Subject::fusedNode(fused->name));
+    subjects.push_back(Subject::fusedNode(fused->name, fused->identity.hex()));
     if (fused->nodes.size() == 1) subjects.push_back(Subject::node(graph().node(fused->nodes.front()).name));
   } else {
-    subjects = {Subject::node(handle), Subject::fusedNode(handle), Subject::segment(handle), Subject::value(handle)};
+    subjects = {Subject::node(handle), Subject::fusedNode(handle, {}), Subject::segment(handle),
+                Subject::value(handle)};
   }
   std::set<std::uint32_t> all;
   for (const Subject& subject : subjects) {
@@ -211,11 +214,25 @@ std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
   return graph().value(*value).consumers;
 }
 
+std::optional<PlanSnapshot::Inside> PlanSnapshot::inside(const std::string& name) const {
+  for (const Body& body : bodies) {
+    const std::string prefix = graph().node(body.holder).name + "/";
+    if (!name.starts_with(prefix)) continue;
+    const std::string rest = name.substr(prefix.size());
+    if (auto nodes = body.snapshot->nodesNamed(rest); !nodes.empty())
+      return Inside{body.holder, body.snapshot.get(), prefix, std::move(nodes)};
+    if (auto deeper = body.snapshot->inside(rest)) {
+      deeper->holder = body.holder;
+      deeper->prefix = prefix + deeper->prefix;
+      return deeper;
+    }
+  }
+  return std::nullopt;
+}
+
 std::int64_t PlanSnapshot::pinCount() const {
   const Directives& all = plan->options.directives;
-  return std::count_if(all.begin(), all.end(), [](const Directive& directive) {
-    return directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput;
-  });
+  return std::count_if(all.begin(), all.end(), asksForAType);
 }
 
 }  // namespace fusescope

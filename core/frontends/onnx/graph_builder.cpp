@@ -7,6 +7,7 @@
 #include "frontends/onnx/functions.h"
 #include "frontends/onnx/node_order.h"
 #include "frontends/onnx/onnx_importer.h"
+#include "frontends/onnx/plain_forms.h"
 #include "ir/type_text.h"
 #include "ops/op_schema.h"
 
@@ -67,6 +68,14 @@ FileType toFileType(const TensorType& type) {
   FileType result{.dtype = type.dtype, .ranked = type.shape.ranked, .dims = {}, .container = type.container};
   for (const Dim& dim : type.shape.dims) result.dims.push_back({.size = dim.size, .symbol = dim.symbol});
   return result;
+}
+
+/// "MatMul, Mul and Relu"
+std::string operatorsOf(const std::vector<FileNode>& nodes) {
+  std::string text;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == nodes.size() ? " and " : ", ") + nodes[i].op;
+  return text;
 }
 
 }  // namespace
@@ -211,14 +220,28 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
     }
     return Done{};
   }
+  if (hasPlainForm(node)) return expandPlainForm(node, opsets, origin, depth);
   if (OpRegistry::standard().find(node.domain, node.op) == nullptr) {
     std::vector<FileType> types;
     for (const std::string& input : node.inputs) types.push_back(type(input) != nullptr ? *type(input) : FileType());
     const auto body = TRY(onnxlib::functionBody(node, adapted || node.newest ? onnxlib::newestOpset() : opset, types));
     if (body) return inlineCall(*body, node, origin, depth);
   }
-  if (depth > 0) noteTypes(node);
+  if (depth > 0 || m_shared.notesTypes) noteTypes(node);
   m_pending.push_back({std::move(node), origin, &opsets});
+  return Done{};
+}
+
+Status GraphBuilder::expandPlainForm(const FileNode& node, const Opsets& opsets, OriginId origin, int depth) {
+  std::vector<FileNode> nodes = TRY(plainForm(node, *this));
+  if (depth == 0 && m_enclosing == nullptr)
+    m_shared.decisions.push_back(
+        decide("import.plain_form", {Subject::node(node.name)}, "import",
+               {{"op", node.domain.empty() ? node.op : node.domain + "." + node.op}, {"form", operatorsOf(nodes)}}));
+  for (FileNode& part : nodes) {
+    if (part.name != node.name) part.name = m_nodeNames.take(part.name);
+    TRY(expand(std::move(part), opsets, origin, depth + 1, true));
+  }
   return Done{};
 }
 
@@ -249,12 +272,10 @@ void GraphBuilder::noteTypes(const FileNode& file) {
   }
   node.outputs.resize(file.outputs.size());
   std::deque<TensorType> types;
-  std::deque<Tensor> tensors;
   std::vector<const TensorType*> inputs;
   std::vector<const Tensor*> constants;
   for (const std::string& input : file.inputs) {
-    const FileTensor* stored = constant(input);
-    const Tensor* tensor = stored != nullptr ? &tensors.emplace_back(toTensor(*stored)) : nullptr;
+    const Tensor* tensor = constantTensor(input);
     const TensorType made = tensor != nullptr ? typeOf(*tensor) : declaredType(input);
     inputs.push_back(input.empty() ? nullptr : &types.emplace_back(made));
     constants.push_back(tensor != nullptr && tensor->hasData() ? tensor : nullptr);
@@ -263,8 +284,10 @@ void GraphBuilder::noteTypes(const FileNode& file) {
   const auto results = inferNode(node, inputs, constants);
   if (!results.ok()) return;  // what is wrong is said when the graph is typed
   for (std::size_t i = 0; i < file.outputs.size(); ++i)
-    if (!file.outputs[i].empty() && results.value()[i].dtype != DataType::Undefined)
-      m_types.try_emplace(file.outputs[i], &m_bodyTypes.emplace_back(toFileType(results.value()[i])));
+    if (!file.outputs[i].empty() && results.value()[i].dtype != DataType::Undefined) {
+      const FileType*& known = m_types.try_emplace(file.outputs[i], nullptr).first->second;
+      if (known == nullptr || !known->ranked) known = &m_bodyTypes.emplace_back(toFileType(results.value()[i]));
+    }
 }
 
 Status GraphBuilder::addConstantNode(const FileNode& node, bool ofFile) {
@@ -377,6 +400,12 @@ TensorType GraphBuilder::declaredType(const std::string& name) const {
 const FileType* GraphBuilder::type(const std::string& value) const {
   if (const auto found = m_types.find(value); found != m_types.end()) return found->second;
   return m_enclosing == nullptr || m_valueNames.taken(value) ? nullptr : m_enclosing->type(value);
+}
+
+const Tensor* GraphBuilder::constantTensor(const std::string& value) const {
+  if (const auto found = m_values.find(value); found != m_values.end())
+    return m_editor.current().constantData(found->second);
+  return m_enclosing == nullptr || m_valueNames.taken(value) ? nullptr : m_enclosing->constantTensor(value);
 }
 
 const FileTensor* GraphBuilder::constant(const std::string& value) const {

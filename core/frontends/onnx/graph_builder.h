@@ -28,6 +28,7 @@ struct ImportContext {
   std::int64_t parameters = 0;
   std::int64_t weightBytes = 0;
   bool weightless = false;
+  bool notesTypes = false;  ///< some operator's plain form depends on types that the file need not say
 };
 
 std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload);
@@ -59,8 +60,10 @@ class GraphBuilder : private AdaptContext {
   void countWeight(const onnxlib::FileTensor& tensor);
   void collectTypes(const onnxlib::FileGraph& graph);
   Status expand(onnxlib::FileNode node, const onnxlib::Opsets& opsets, OriginId origin, int depth, bool adapted);
+  Status expandPlainForm(const onnxlib::FileNode& node, const onnxlib::Opsets& opsets, OriginId origin, int depth);
   Status inlineCall(const onnxlib::FileFunction& function, const onnxlib::FileNode& call, OriginId origin, int depth);
-  /// Types the outputs of a node of a function's body: the body of a function it calls may depend on them.
+  /// Types the outputs of a node: the body of a function, or the plain form of an operator, that reads them may depend
+  /// on them.
   void noteTypes(const onnxlib::FileNode& file);
   /// `ofFile`: the file has the node, and not one that the importer made.
   Status addConstantNode(const onnxlib::FileNode& node, bool ofFile);
@@ -71,6 +74,7 @@ class GraphBuilder : private AdaptContext {
   std::optional<ValueId> resolve(const std::string& name);
   ValueId addConstantTensor(const std::string& name, const onnxlib::FileTensor& tensor);
   TensorType declaredType(const std::string& name) const;
+  const Tensor* constantTensor(const std::string& value) const;  ///< null: not a constant
 
   const onnxlib::FileType* type(const std::string& value) const override;
   const onnxlib::FileTensor* constant(const std::string& value) const override;

@@ -7,6 +7,7 @@
 #include "frontends/onnx/graph_builder.h"
 #include "frontends/onnx/input_specs.h"
 #include "frontends/onnx/network_findings.h"
+#include "frontends/onnx/plain_forms.h"
 #include "onnxlib/onnxlib.h"
 
 namespace fusescope {
@@ -27,6 +28,27 @@ Status checkOpset(const onnxlib::FileModel& file, ImportContext& context) {
   return Done{};
 }
 
+/// Whether an operator anywhere in the file is written in its plain form.
+bool usesPlainForms(const onnxlib::FileGraph& graph);
+
+bool usesPlainForms(const onnxlib::FileNode& node) {
+  if (hasPlainForm(node)) return true;
+  return std::ranges::any_of(node.attributes, [](const onnxlib::FileAttribute& attribute) {
+    const auto* body = std::get_if<std::shared_ptr<const onnxlib::FileGraph>>(&attribute.value);
+    return body != nullptr && usesPlainForms(**body);
+  });
+}
+
+bool usesPlainForms(const onnxlib::FileGraph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const onnxlib::FileNode& node) { return usesPlainForms(node); });
+}
+
+bool usesPlainForms(const onnxlib::FileModel& file) {
+  return usesPlainForms(file.graph) || std::ranges::any_of(file.functions, [](const onnxlib::FileFunction& function) {
+           return std::ranges::any_of(function.nodes, [](const onnxlib::FileNode& n) { return usesPlainForms(n); });
+         });
+}
+
 /// Nodes of the file that left nothing but constants.
 void recordConstantNodes(ImportContext& context) {
   for (std::size_t i = 0; i < context.origins.size(); ++i)
@@ -40,6 +62,7 @@ Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context)
   recordFindings(file, context.decisions);
   for (const onnxlib::FileFunction& function : file.functions)
     context.functions.emplace(functionKey(function.domain, function.name, function.overload), &function);
+  context.notesTypes = usesPlainForms(file);
   Model model;
   model.graph = TRY(GraphBuilder(context).build(file.graph, file.opsets));
   recordConstantNodes(context);

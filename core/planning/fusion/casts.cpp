@@ -10,8 +10,10 @@ namespace {
 
 /// Kernels that read and write what they are told, whatever its float type.
 bool takesCast(std::string_view kind) {
-  constexpr std::array kNot = {std::string_view("control_flow"), std::string_view("recurrence"),
-                               std::string_view("random"), std::string_view("shape")};
+  constexpr std::array kNot = {std::string_view("if"),         std::string_view("loop"),
+                               std::string_view("scan"),       std::string_view("control_flow"),
+                               std::string_view("recurrence"), std::string_view("random"),
+                               std::string_view("shape")};
   return std::ranges::find(kNot, kind) == kNot.end();
 }
 
@@ -23,8 +25,6 @@ bool join(RegionBuilder& state, NodeId host, NodeId cast) {
                          .rules = {"cast"},
                          .deliversInner = state.kindOf(host) == kinds::kPointwise});
 }
-
-}  // namespace
 
 //   kernel ─ Cast      between floats: into the kernel that writes the type, else into the one that reads it
 //   Cast ─ kernel
@@ -43,5 +43,10 @@ void fuseCasts(RegionBuilder& state) {
     if (oneKernel) join(state, users.front(), id);
   }
 }
+
+}  // namespace
+
+extern const FusionRule kCastRule{
+    .name = "cast", .picture = "cast(kernel(x)), kernel(cast(x)), between floats", .apply = fuseCasts};
 
 }  // namespace fusescope

@@ -188,9 +188,19 @@ TEST(PlanReport, ANodeInABodyIsExplainedByItsPath) {
   const Json json = explained(*plan, "the_if/inner_exp");
   EXPECT_EQ(json["node"], "the_if/inner_exp");
   EXPECT_EQ(json["body_of"], "the_if");
-  EXPECT_EQ(json["granted"], "f32");
-  ASSERT_EQ(json["answers"].size(), 1U);
-  EXPECT_EQ(json["answers"][0]["answer"], "refused");
+  EXPECT_EQ(json["attribute"], "then_branch");
+  EXPECT_EQ(json["granted"], "f16");
+  EXPECT_EQ(json["fused_node"], "inner_exp");
+  EXPECT_FALSE(json["decisions"].empty());
+  ASSERT_GE(json["answers"].size(), 1U);
+  EXPECT_EQ(json["answers"][0]["by"], "pin:1");
+
+  const Json fallback = [&] {
+    PlanOptions options{.target = "cpu:avx2", .directives = {fallbackDirective("the_if")}};
+    return explained(*makePlan(model, options).value(), "the_if/inner_exp");
+  }();
+  EXPECT_EQ(fallback["granted"], "f32");
+  EXPECT_EQ(fallback["fused_node"], "the_if");
   EXPECT_FALSE(explainJson(*plan, "the_if/no_such_node").ok());
 }
 
@@ -216,6 +226,30 @@ TEST(Identity, KernelsThatOneNodeOfTheFileBecameAreToldApart) {
   std::set<Hash128> identities;
   for (const FusedNode& fused : plan->fusedNodes) identities.insert(fused.identity);
   EXPECT_EQ(identities.size(), plan->fusedNodes.size());
+}
+
+/// x · w, Relu: nodes of the file "a" and "b", called `first` and `second` in the graph.
+std::shared_ptr<const Model> calledSo(const char* first, const char* second) {
+  GraphEditor editor;
+  Model model;
+  model.origins = {{"a", "MatMul", ""}, {"b", "Relu", ""}};
+  const TensorType type{DataType::F32, Shape::of(Dims{4, 8})};
+  const ValueId x = editor.addInput("x", type), w = editor.addConstant("w", Tensor::zeros(DataType::F32, {8, 8}));
+  const ValueId product = editor.addValue("product", type), result = editor.addValue("result", type);
+  editor.addNode({.op = "MatMul", .name = first, .inputs = {x, w}, .outputs = {product}, .origins = {OriginId(0)}});
+  editor.addNode({.op = "Relu", .name = second, .inputs = {product}, .outputs = {result}, .origins = {OriginId(1)}});
+  editor.addOutput(result);
+  model.graph = editor.publish().value();
+  return std::make_shared<const Model>(std::move(model));
+}
+
+TEST(Identity, KernelsOfOtherNamesAreComparedWhereTheyCoverTheSameNodesOfTheFile) {
+  const auto a = planOf(calledSo("a", "b"), {}), b = planOf(calledSo("product_1", "relu_1"), {});
+  ASSERT_EQ(a->fusedNodes.size(), 1U);
+  ASSERT_NE(a->fusedNodes[0].name, b->fusedNodes[0].name);
+  const auto groups = commonCover(*a, *b);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_TRUE(groups[0].same());
 }
 
 TEST(Identity, GroupsOfAComparisonGoByItAndNotByName) {

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "frontends/onnx/plain_forms/plain_support.h"
+
+/// One function per operator, or per few that are alike: it adds the operator's plain form to `form`. The table in
+/// plain_forms.cpp says which slots must be given. What each calculates is from ONNX Runtime's ContribOperators.md and
+/// checked against ONNX Runtime's own results (tests/unit/frontends/plain_forms_test.cpp).
+namespace fusescope::plain {
+
+// activations.cpp
+Status gelu(Form& form);
+Status fastGelu(Form& form);
+Status biasGelu(Form& form);
+Status quickGelu(Form& form);
+Status biasAdd(Form& form);
+Status biasSplitGelu(Form& form);
+Status gemmFastGelu(Form& form);
+
+// norms.cpp
+Status rmsNorm(Form& form);
+Status skipLayerNorm(Form& form);
+Status skipRmsNorm(Form& form);
+Status embedLayerNorm(Form& form);
+Status quantizedEmbedLayerNorm(Form& form);
+Status groupNorm(Form& form);
+
+// products.cpp
+Status fusedMatMul(Form& form);
+Status fusedGemm(Form& form);
+Status fusedConv(Form& form);
+Status channelsLastConv(Form& form);
+Status channelsLastMaxPool(Form& form);
+
+// attention.cpp
+Status attention(Form& form);
+Status quantizedAttention(Form& form);
+Status multiHeadAttention(Form& form);
+
+// grouped_attention.cpp
+Status groupQueryAttention(Form& form);
+Status rotaryEmbedding(Form& form);
+
+// quantized.cpp
+Status quantizedBinary(Form& form);
+Status quantizedUnary(Form& form);
+Status quantizedSoftmax(Form& form);
+Status quantizedPool(Form& form);
+Status quantizedReduceMean(Form& form);
+Status quantizedConcat(Form& form);
+Status quantizedWhere(Form& form);
+
+// quantized_products.cpp
+Status quantizedConv(Form& form);
+Status quantizedGemm(Form& form);
+Status dynamicQuantizeMatMul(Form& form);
+Status matMulIntegerToFloat(Form& form);
+
+// low_bit.cpp
+Status matMulNBits(Form& form);
+Status gatherBlockQuantized(Form& form);
+
+// renamed.cpp: operators that ai.onnx took over
+Status renamed(Form& form);
+Status expandDims(Form& form);
+Status pairwiseDistance(Form& form);
+
+}  // namespace fusescope::plain

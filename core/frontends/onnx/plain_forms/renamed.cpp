@@ -1,0 +1,37 @@
+// Operators that ai.onnx has too, and small ones of converters.
+#include "frontends/onnx/plain_forms/forms_by_family.h"
+
+namespace fusescope::plain {
+
+/// The same operator of ai.onnx.
+Status renamed(Form& form) {
+  std::vector<std::string> inputs = form.node().inputs;
+  if (form.node().op == "Range" && !form.has(2))
+    inputs = {form.in(0), form.in(1), form.numberLike("step", 1, form.in(0))};
+  form.finish(form.node().op, std::move(inputs), form.node().attributes);
+  return Done{};
+}
+
+/// Unsqueeze along an axis that is a number, not a list.
+Status expandDims(Form& form) {
+  const std::string axis = form.add("axis", "Cast", {form.in(1)}, {attribute("to", kInt64)});
+  const std::string axes = form.add("axes", "Reshape", {axis, form.ints("list", {-1})});
+  form.finish("Unsqueeze", {form.in(0), axes});
+  return Done{};
+}
+
+/// Sums of the squares of the differences between each row of a and each of b, and their roots if asked for.
+Status pairwiseDistance(Form& form) {
+  const std::string metric = form.textOf("metric", "sqeuclidean");
+  if (metric != "sqeuclidean" && metric != "euclidean")
+    return form.problem("the distance '" + metric + "' is not supported", "Use sqeuclidean or euclidean.");
+  const std::string a = form.add("rows_of_a", "Unsqueeze", {form.in(0), form.ints("a_axis", {1})});
+  const std::string b = form.add("rows_of_b", "Unsqueeze", {form.in(1), form.ints("b_axis", {0})});
+  const std::string last = form.ints("last_axis", {-1});
+  const std::vector<FileAttribute> flat{attribute("keepdims", std::int64_t{0})};
+  const std::string difference = form.add("difference", "Sub", {a, b});
+  form.finish(metric == "euclidean" ? "ReduceL2" : "ReduceSumSquare", {difference, last}, flat);
+  return Done{};
+}
+
+}  // namespace fusescope::plain
