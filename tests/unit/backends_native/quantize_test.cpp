@@ -68,7 +68,7 @@ TEST(Quantisation, BetweenAConvolutionAndItsActivation) {
   const ValueId w = net.dequantised(net.codes({8, 4, 3, 3}, DataType::I8), 0.03125f, net.zero(DataType::I8, 0));
   const ValueId conv = net.rounded(net.add("Conv", {x, w}), 0.25f, DataType::I8, -3);
   const ValueId gate = net.rounded(net.add("Sigmoid", {conv}), 0.0078125f, DataType::U8, 0);
-  net.expectOwn(net.quantised(net.add("Mul", {conv, gate}), 0.25f, net.zero(DataType::I8, -3)));
+  net.expectOwn(net.quantised(net.add("Mul", {conv, gate}), 0.25f, net.zero(DataType::I8, -3)), "onednn:conv");
 }
 
 TEST(Quantisation, BetweenElementwiseNodes) {
