@@ -41,6 +41,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.dropout_removed", Normalise, true,
        "drops nothing outside training; what reads its output reads its input"},
       {"normalise.extents_known", Normalise, true, "asks for extents that are known; the answer is a constant"},
+      {"normalise.branch_taken", Normalise, true,
+       "its condition is always {condition}; the {nodes} nodes of its {branch} stand in its place"},
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
       {"normalise.dequantize_copied", Normalise, true,
@@ -75,7 +77,6 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"validate.no_kernel", Validate, false, "no kernel for {op} exists yet"},
       {"validate.reference_only", Validate, false,
        "the {backend} backend has no kernel for {op}; the reference runs it"},
-      {"validate.control_flow", Validate, false, "{op} is control flow; segments hold none"},
       {"validate.operator_not_supported", Validate, false, "the ONNX parser of {target} does not know {op}{hint}"},
       {"validate.unknown_for_version", Validate, false,
        "whether {target} knows {op} is not known: the newest list of its operators at hand, of {version}, does not "

@@ -9,12 +9,14 @@ const PassManager& preparePipeline() {
   static const PassManager kPipeline = [] {
     PassManager pipeline;
     pipeline
-        .add(removeIdentities())  // 1. what does nothing by definition
-        .add(foldConstants())     // 2. what depends on constants and known extents alone
-        .add(removeNoOps())       // 3. what does nothing at these types
-        .add(removeDead())        // 4. what no output needs
-        .add(copyDequantize())    // 5. integers for every kernel that reads them
-        .add(inferTypes());       // 6. a type for every value
+        .add(takeBranches())      // 1. conditions that depend on constants and known extents alone
+        .add(removeIdentities())  // 2. what does nothing by definition
+        .add(foldConstants())     // 3. what depends on constants and known extents alone
+        .add(removeNoOps())       // 4. what does nothing at these types
+        .add(removeDead())        // 5. what no output needs
+        .add(copyDequantize())    // 6. integers for every kernel that reads them
+        .add(inferTypes())        // 7. a type for every value
+        .add(prepareBodies());    // 8. the same for the bodies of If, Loop and Scan
     return pipeline;
   }();
   return kPipeline;

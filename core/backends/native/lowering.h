@@ -183,6 +183,9 @@ class Lowering {
   Result<bool> lowerRoiAlign(const Node& node);  ///< lower_roi_align.cpp
   Result<bool> lowerTopK(const Node& node);      ///< lower_top_k.cpp
 
+  // LSTM and GRU (lower_recurrence.cpp).
+  Result<bool> lowerRecurrence(const Node& node);
+
   // Norms (lower_norm.cpp).
   Result<bool> lowerNorm(const Node& node);
   std::optional<NormPattern> boundNorm() const;
