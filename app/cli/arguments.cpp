@@ -5,6 +5,8 @@
 #include <iostream>
 
 #include "app/cli/command.h"
+#include "base/text.h"
+#include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
 
@@ -26,31 +28,21 @@ CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std
 }
 
 void PlanArguments::declare(CLI::App& app) {
-  app.add_option("--target", target, "cpu, cpu:CAPABILITY+…, tensorrt-8, tensorrt-10")
+  app.add_option("--target", target, joined(targetNames()) + "; cpu:CAPABILITY+… for another machine's")
       ->type_name("TARGET")
       ->default_str("cpu")
       ->group(kPlanGroup);
   app.add_option("--precision", precision, "types that may be used where nothing is pinned, besides f32")
       ->type_name("TYPE[,TYPE…]")
       ->group(kPlanGroup);
-  repeatable(app, "--pin", pins, "compute type of nodes")->type_name("PATTERN=TYPE[:obey|prefer]")->group(kPlanGroup);
-  repeatable(app, "--output-type", outputTypes, "type that nodes leave their outputs in")
-      ->type_name("PATTERN=TYPE[:obey|prefer]")
-      ->group(kPlanGroup);
-  repeatable(app, "--fallback", fallbacks, "nodes that must not be accelerated")
-      ->type_name("PATTERN")
-      ->group(kPlanGroup);
-  repeatable(app, "--split", splits, "nothing fuses across this node's output")->type_name("NODE")->group(kPlanGroup);
-  repeatable(app, "--no-fuse", noFuse, "forbid a fusion rule, everywhere or at a node")
-      ->type_name("RULE[@NODE]")
-      ->group(kPlanGroup);
-  app.add_option("--min-segment", minSegment, "smallest number of nodes worth accelerating together")
-      ->type_name("N")
-      ->check(aboveZero())
-      ->group(kPlanGroup);
-  app.add_option("--truncate", truncate, "narrow int64 (long), float64 (double), both or nothing")
-      ->type_name("none|long|double|all")
-      ->group(kPlanGroup);
+  const std::vector<const DirectiveForm*>& forms = directiveForms();
+  directives.resize(forms.size());
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    if (forms[i]->option.empty()) continue;
+    CLI::Option* option = repeatable(app, std::string(forms[i]->option), directives[i], std::string(forms[i]->help));
+    option->type_name(std::string(forms[i]->argument))->group(kPlanGroup);
+    if (forms[i]->pattern == PatternUse::None) option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+  }
   app.add_option("--workspace", workspaceBytes, "most scratch memory of one kernel; 0: no limit")
       ->type_name("BYTES")
       ->check(wholeNumber())
@@ -70,13 +62,8 @@ Result<PlanOptions> PlanArguments::options() const {
   if (!target.empty()) options.target = target;
   if (!precision.empty()) options.precisions = TRY(parsePrecisions(precision));
   auto& list = options.directives;
-  for (const auto& text : pins) list.push_back(TRY(parsePin(text)));
-  for (const auto& text : outputTypes) list.push_back(TRY(parseOutputType(text)));
-  for (const auto& pattern : fallbacks) list.push_back(fallbackDirective(pattern));
-  for (const auto& node : splits) list.push_back(splitDirective(node));
-  for (const auto& text : noFuse) list.push_back(TRY(parseNoFuse(text)));
-  if (minSegment > 0) list.push_back(minSegmentDirective(minSegment));
-  if (!truncate.empty()) list.push_back(TRY(parseTruncate(truncate)));
+  for (std::size_t i = 0; i < directives.size(); ++i)
+    for (const std::string& text : directives[i]) list.push_back(TRY(directiveForms()[i]->parse(text)));
   assignIds(list);
   return options;
 }

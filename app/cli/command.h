@@ -33,11 +33,9 @@ Command exportCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
 struct PlanArguments {
-  std::string target;     ///< empty: that of the directives file, else cpu
-  std::string precision;  ///< empty: those of the directives file, else f32 alone
-  std::vector<std::string> pins, outputTypes, fallbacks, splits, noFuse;
-  std::int64_t minSegment = 0;
-  std::string truncate;
+  std::string target;                                ///< empty: that of the directives file, else cpu
+  std::string precision;                             ///< empty: those of the directives file, else f32 alone
+  std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
   std::int64_t workspaceBytes = 0;
   std::vector<std::string> inputs, mins, opts, maxs;
   std::string directivesFile;

@@ -3,6 +3,8 @@
 #include <QSettings>
 #include <cstdio>
 
+#include "base/text.h"
+#include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
 #include "ui/document/qt_text.h"
@@ -15,7 +17,8 @@ namespace {
 struct Arguments {
   std::string model, directivesFile, target, precision, screenshot, size = "1440x900", theme, select, dock, color;
   double scale = 1.0;
-  std::vector<std::string> expand, pins, splits;
+  std::vector<std::string> expand;
+  std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
   bool build = false;
 };
 
@@ -27,8 +30,9 @@ Result<PlanOptions> planOptions(const Arguments& arguments) {
     options.precisions.clear();
   else if (!arguments.precision.empty())
     options.precisions = TRY(parsePrecisions(arguments.precision));
-  for (const std::string& pin : arguments.pins) options.directives.push_back(TRY(parsePin(pin)));
-  for (const std::string& node : arguments.splits) options.directives.push_back(splitDirective(node));
+  for (std::size_t i = 0; i < arguments.directives.size(); ++i)
+    for (const std::string& text : arguments.directives[i])
+      options.directives.push_back(TRY(directiveForms()[i]->parse(text)));
   assignIds(options.directives);
   return options;
 }
@@ -77,11 +81,16 @@ int run(int argc, char** argv) {
   CLI::App parser("Fusescope's window");
   parser.add_option("MODEL", arguments.model, "A model (.onnx), plan (.json) or engine (.fse)");
   parser.add_option("--directives", arguments.directivesFile, "Pins and other wishes, as saved from the window");
-  parser.add_option("--target", arguments.target, "cpu, tensorrt-8 or tensorrt-10");
+  parser.add_option("--target", arguments.target, joined(targetNames()));
   parser.add_option("--precision", arguments.precision, "Types that may be used besides f32: f16,bf16");
-  parser.add_option("--pin", arguments.pins, "PATTERN=TYPE[:obey|prefer]; repeatable")->allow_extra_args(false);
-  parser.add_option("--split", arguments.splits, "Nothing fuses across this node's output; repeatable")
-      ->allow_extra_args(false);
+  arguments.directives.resize(directiveForms().size());
+  for (std::size_t i = 0; i < directiveForms().size(); ++i) {
+    const DirectiveForm& form = *directiveForms()[i];
+    if (form.option.empty()) continue;
+    parser.add_option(std::string(form.option), arguments.directives[i], std::string(form.help))
+        ->type_name(std::string(form.argument))
+        ->allow_extra_args(false);
+  }
   parser.add_option("--screenshot", arguments.screenshot, "Render the window to this PNG and exit");
   parser.add_option("--size", arguments.size, "Of the picture: WxH");
   parser.add_option("--scale", arguments.scale, "Device pixels per pixel")->check(CLI::Range(0.5, 4.0));

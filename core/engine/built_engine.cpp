@@ -66,7 +66,7 @@ BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& o
 }
 
 Result<std::unique_ptr<Engine>> BuiltEngine::build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
-                                                   std::map<std::string, std::string> replay) {
+                                                   TacticsByIdentity replay) {
   TRY(checkBuildable(*plan, options.backend));
   std::unique_ptr<BuiltEngine> engine(new BuiltEngine(std::move(plan), options));
   try {
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Engine>> BuiltEngine::build(std::shared_ptr<const Plan> p
   return std::unique_ptr<Engine>(std::move(engine));
 }
 
-Status BuiltEngine::prepare(std::map<std::string, std::string> replay) {
+Status BuiltEngine::prepare(TacticsByIdentity replay) {
   const auto start = std::chrono::steady_clock::now();
   m_chooser = TRY(TacticChooser::create(*m_plan, m_options, m_report, std::move(replay)));
   auto extents = TRY(buildExtents(*m_plan, m_options.shapes));
@@ -234,8 +234,8 @@ Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, co
   BuildOptions effective = options;
   effective.backend = content.backend;
   if (effective.shapes.empty()) effective.shapes = content.extents;
-  std::map<std::string, std::string> replay;
-  for (const TacticChoice& choice : content.tactics) replay[choice.fusedNode] = choice.chosen;
+  TacticsByIdentity replay;
+  for (const TacticChoice& choice : content.tactics) replay[choice.identity] = choice.chosen;
   return BuiltEngine::build(content.plan, effective, std::move(replay));
 }
 

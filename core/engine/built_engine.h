@@ -12,9 +12,9 @@ namespace fusescope {
 /// The engine behind the interface. See Engine for who may call what from where.
 class BuiltEngine final : public Engine {
  public:
-  /// Builds for the extents of `options`; `replay` are tactics by fused node from an engine file, or empty.
+  /// Builds for the extents of `options`; `replay` are the tactics of an engine file, or empty.
   static Result<std::unique_ptr<Engine>> build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
-                                               std::map<std::string, std::string> replay);
+                                               TacticsByIdentity replay);
 
   const Plan& plan() const override { return *m_plan; }
   const BuildReport& report() const override { return m_report; }
@@ -38,7 +38,7 @@ class BuiltEngine final : public Engine {
   };
 
   BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
-  Status prepare(std::map<std::string, std::string> replay);
+  Status prepare(TacticsByIdentity replay);
   Result<Executor*> specialisation(Key key, const StopToken& stop);
   Result<std::set<ValueId>> resolveMarks(const std::vector<std::string>& mark) const;
   std::vector<Tensor> orderedInputs(const std::map<std::string, Tensor>& inputs) const;

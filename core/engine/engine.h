@@ -30,7 +30,8 @@ struct TacticTime {
   bool operator==(const TacticTime&) const = default;
 };
 struct TacticChoice {
-  std::string fusedNode;
+  std::string fusedNode;  ///< its name, for people
+  Hash128 identity{};     ///< FusedNode::identity: what the choice is taken again by
   std::string chosen;
   bool fromCache = false;
   std::vector<TacticTime> candidates;

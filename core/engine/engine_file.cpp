@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "engine/graph_io.h"
@@ -14,8 +15,10 @@ namespace {
 constexpr std::string_view kVersion = "0.1.0";
 constexpr std::array<char, 8> kMagic{'F', 'S', 'E', 'N', 'G', 'I', 'N', 'E'};
 constexpr std::uint32_t kFormatVersion = 1;
-// Of the description. Times in the first may be of the emulator, and are not read.
-constexpr int kDescriptionVersion = 2;
+// Of the description. Times in the first may be of the emulator, and are not read; before the third, tactics know their
+// fused nodes by name alone.
+constexpr int kDescriptionVersion = 3;
+constexpr int kFirstWithTrueTimes = 2;
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::size_t kAlignment = 64;
 
@@ -42,15 +45,25 @@ Json tacticsToJson(const std::vector<TacticChoice>& tactics) {
     Json candidates = Json::array();
     for (const TacticTime& candidate : choice.candidates)
       candidates.push_back({{"name", candidate.name}, {"ms", candidate.ms ? jsonNumber(*candidate.ms) : Json()}});
-    json.push_back({{"fused_node", choice.fusedNode}, {"chosen", choice.chosen}, {"candidates", candidates}});
+    json.push_back({{"fused_node", choice.fusedNode},
+                    {"identity", choice.identity.hex()},
+                    {"chosen", choice.chosen},
+                    {"candidates", candidates}});
   }
   return json;
 }
 
-std::vector<TacticChoice> tacticsFromJson(const Json& json, bool believeTimes) {
+/// The tactics of fused nodes that `plan` has; what ran others says nothing of it.
+std::vector<TacticChoice> tacticsFromJson(const Json& json, const Plan& plan, bool believeTimes) {
+  std::unordered_map<std::string, const FusedNode*> known;  // by identity, and for old files by name
+  for (const FusedNode& fused : plan.fusedNodes) known[fused.identity.hex()] = &fused;
+  for (const FusedNode& fused : plan.fusedNodes) known.emplace(fused.name, &fused);
   std::vector<TacticChoice> tactics;
   for (const Json& entry : json) {
-    TacticChoice choice{.fusedNode = entry.at("fused_node").get<std::string>(),
+    const auto found = known.find(entry.at(entry.contains("identity") ? "identity" : "fused_node").get<std::string>());
+    if (found == known.end()) continue;
+    TacticChoice choice{.fusedNode = found->second->name,
+                        .identity = found->second->identity,
                         .chosen = entry.at("chosen").get<std::string>()};
     for (const Json& candidate : entry.at("candidates")) {
       TacticTime time{.name = candidate.at("name").get<std::string>()};
@@ -116,9 +129,9 @@ Result<EngineContent> contentOf(const Json& meta, const WeightBlobReader& weight
   content.backend = meta.at("backend").get<std::string>();
   content.version = meta.at("fusescope").get<std::string>();
   content.extents = meta.at("extents").get<std::map<std::string, Dims>>();
-  content.tactics = tacticsFromJson(meta.at("tactics"), meta.at("version") == kDescriptionVersion);
   const auto model = TRY(modelFromJson(meta.at("model"), weights));
   content.plan = TRY(restorePlan(meta, model));
+  content.tactics = tacticsFromJson(meta.at("tactics"), *content.plan, meta.at("version") >= kFirstWithTrueTimes);
   return content;
 }
 

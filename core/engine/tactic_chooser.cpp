@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine/host_machine.h"
 #include "engine/workspace.h"
+#include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
 
 namespace fusescope {
@@ -23,6 +24,10 @@ std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
 const Tactic* find(const std::vector<Tactic>& tactics, const std::string& name) {
   const auto found = std::ranges::find(tactics, name, &Tactic::name);
   return found == tactics.end() ? nullptr : &*found;
+}
+
+Subject subjectOf(const FusedNode& fused) {
+  return Subject::fusedNode(fused.name, fused.identity.hex());
 }
 
 std::vector<TensorDesc> inputDescs(const KernelRequest& request, const Tactic& tactic) {
@@ -54,12 +59,12 @@ Measurement measurementOf(const KernelTime& time) {
 }  // namespace
 
 Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions& options, BuildReport& report,
-                                            std::map<std::string, std::string> replay) {
+                                            TacticsByIdentity replay) {
   TacticChooser chooser(plan, options, report);
   chooser.m_replay = std::move(replay);
   PatternMatcher matcher(*plan.model);
   for (const Directive& directive : plan.options.directives) {
-    if (directive.kind != DirectiveKind::Tactic) continue;
+    if (formOf(directive).reach != DirectiveReach::Tactics) continue;
     for (const NodeId node : TRY(matcher.match(directive.pattern, options.stop)).nodes)
       chooser.m_directives[node] = &directive;
   }
@@ -87,16 +92,16 @@ void TacticChooser::replayChoices() {
 
 void TacticChooser::note(const KernelRequest& request, const std::string& chosen, bool fromCache,
                          std::vector<TacticTime> times) {
-  m_choices[request.fused->name] = chosen;
+  m_choices[request.fused->identity] = chosen;
   if (m_quiet) return;
-  m_report->tactics.push_back({request.fused->name, chosen, fromCache, std::move(times)});
+  m_report->tactics.push_back({request.fused->name, request.fused->identity, chosen, fromCache, std::move(times)});
 }
 
 void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) {
   if (m_quiet) return;
-  m_report->decisions.push_back(
-      decide("tactic.dynamic", {Subject::fusedNode(fused.name)}, "extents", {{"reason", why}}));
-  m_report->tactics.push_back({.fusedNode = fused.name, .chosen = std::string(kDynamicTactic)});
+  m_report->decisions.push_back(decide("tactic.dynamic", {subjectOf(fused)}, "extents", {{"reason", why}}));
+  m_report->tactics.push_back(
+      {.fusedNode = fused.name, .identity = fused.identity, .chosen = std::string(kDynamicTactic)});
 }
 
 const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
@@ -107,8 +112,8 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
   if (directive == nullptr) return nullptr;
   const Tactic* tactic = find(tactics, directive->rule);
   if (m_quiet) return tactic;
-  const std::vector<Subject> subjects{Subject::fusedNode(request.fused->name)};
-  const std::string by = "tactic:" + directive->id;
+  const std::vector<Subject> subjects{subjectOf(*request.fused)};
+  const std::string by = directiveName(*directive);
   if (tactic != nullptr) {
     m_report->decisions.push_back(decide("tactic.pinned", subjects, by, {{"tactic", directive->rule}}));
   } else if (find(offered, directive->rule) == nullptr) {  // else the workspace refused it, and that was told
@@ -120,12 +125,12 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
 }
 
 const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::vector<Tactic>& tactics) {
-  const auto wanted = m_replay.find(request.fused->name);
+  const auto wanted = m_replay.find(request.fused->identity);
   if (wanted == m_replay.end()) return nullptr;
   const Tactic* tactic = find(tactics, wanted->second);
   if (tactic != nullptr || m_quiet) return tactic;
   const auto nearest = nearestNames(wanted->second, namesOf(tactics), 1);
-  m_report->decisions.push_back(decide("tactic.missing", {Subject::fusedNode(request.fused->name)}, "replay",
+  m_report->decisions.push_back(decide("tactic.missing", {subjectOf(*request.fused)}, "replay",
                                        {{"tactic", wanted->second}, {"nearest", joined(nearest)}}));
   return find(tactics, nearest.empty() ? tactics.front().name : nearest.front());
 }
@@ -257,8 +262,8 @@ void TacticChooser::noteRegion(const KernelRequest& request, const std::string& 
   if (equals.empty()) {
     ++m_report->distinct;
   } else {
-    m_report->decisions.push_back(decide("cache.same_structure", {Subject::fusedNode(request.fused->name)},
-                                         "fingerprint", {{"first", equals.front()}}));
+    m_report->decisions.push_back(
+        decide("cache.same_structure", {subjectOf(*request.fused)}, "fingerprint", {{"first", equals.front()}}));
   }
   equals.push_back(request.fused->name);
 }
@@ -318,7 +323,7 @@ Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backen
     }
     least = std::min(least.value_or(needed), needed);
     if (m_quiet) continue;
-    m_report->decisions.push_back(decide("tactic.workspace", {Subject::fusedNode(request.fused->name)}, "workspace",
+    m_report->decisions.push_back(decide("tactic.workspace", {subjectOf(*request.fused)}, "workspace",
                                          {{"tactic", tactic.name}, {"bytes", needed}, {"limit", limit}}));
   }
   // The reference is no way out: it takes seconds, and what it allocates while it runs has no limit.

@@ -22,6 +22,9 @@ struct ChosenTactic {
   std::shared_ptr<Kernel> kernel;
 };
 
+/// Tactics by FusedNode::identity. A name would not do: another plan may call other nodes by it.
+using TacticsByIdentity = std::map<Hash128, std::string>;
+
 /// Milliseconds to bring the kernel's input `i` into `layout`; 0 if it is delivered so.
 using InputCost = std::function<double(std::size_t i, Layout layout)>;
 
@@ -29,10 +32,10 @@ using InputCost = std::function<double(std::size_t i, Layout layout)>;
 /// regions share measurements; a timing cache is asked first. Writes what it did into the report.
 class TacticChooser {
  public:
-  /// `replay`: tactics by fused node that an earlier build chose; may be empty. All references must outlive this.
+  /// `replay`: what an earlier build chose; may be empty. All references must outlive this.
   /// Errors: a tactic directive whose pattern matches nothing.
   static Result<TacticChooser> create(const Plan& plan, const BuildOptions& options, BuildReport& report,
-                                      std::map<std::string, std::string> replay);
+                                      TacticsByIdentity replay);
 
   /// The tactic and kernel for one fused node. Errors: nothing can run it (located), cancellation.
   Result<ChosenTactic> choose(const Backend& backend, const KernelRequest& request, const InputCost& inputCost);
@@ -44,7 +47,6 @@ class TacticChooser {
   void noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
   /// From now on what was chosen for a fused node is taken again where it exists, without measuring or reporting.
   void replayChoices();
-  const std::map<std::string, std::string>& choices() const { return m_choices; }
 
  private:
   TacticChooser(const Plan& plan, const BuildOptions& options, BuildReport& report)
@@ -82,8 +84,7 @@ class TacticChooser {
   BuildReport* m_report;
   std::shared_ptr<TimingCache> m_cache;
   std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
-  std::map<std::string, std::string> m_replay;
-  std::map<std::string, std::string> m_choices;               ///< tactic by fused node
+  TacticsByIdentity m_replay, m_choices;
   std::map<std::string, KernelTime> m_times;                  ///< by timing key: measured in this build
   std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
   std::map<std::string, double> m_conversions;

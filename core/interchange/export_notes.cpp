@@ -6,15 +6,10 @@
 #include <set>
 
 #include "base/text.h"
+#include "planning/directives/directive_form.h"
 
 namespace fusescope {
 namespace {
-
-/// How the command line says a pin.
-std::string wordsOf(const Directive& directive) {
-  return fmt::format("--{} {}={}{}", directive.kind == DirectiveKind::Pin ? "pin" : "output-type", directive.pattern,
-                     name(directive.type), directive.strictness == Strictness::Obey ? ":obey" : "");
-}
 
 std::string subjectsOf(const Decision& decision) {
   std::vector<std::string> names;
@@ -46,10 +41,6 @@ const Directive* directiveOf(const Plan& plan, const std::string& by) {
   return found == plan.options.directives.end() ? nullptr : &*found;
 }
 
-bool asksForAType(const Directive& directive) {
-  return directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput;
-}
-
 std::vector<ExportNote> pinsNotHonoured(const Plan& plan) {
   const auto honoured = honouredNodes(plan);
   std::vector<ExportNote> notes;
@@ -58,11 +49,11 @@ std::vector<ExportNote> pinsNotHonoured(const Plan& plan) {
     if (decision.kind != DecisionKind::Precision || (decision.allowed && !saysOtherwise(decision.code))) continue;
     const Directive* directive = directiveOf(plan, decision.by);
     if (directive == nullptr || !asksForAType(*directive)) continue;
-    const bool holds = directive->kind == DirectiveKind::Pin && decision.subjects.size() == 1 &&
+    const bool holds = formOf(*directive).asks == AskedType::Calculated && decision.subjects.size() == 1 &&
                        honoured.contains(decision.subjects[0].name);
     if (holds && decision.code != "precision.overridden") continue;
     std::string text =
-        fmt::format("not honoured: {}: {} {}", wordsOf(*directive), subjectsOf(decision), message(decision));
+        fmt::format("not honoured: {}: {} {}", optionText(*directive), subjectsOf(decision), message(decision));
     if (said.insert(text).second) notes.push_back({std::move(text), directive->strictness == Strictness::Obey});
   }
   return notes;

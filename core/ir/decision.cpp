@@ -87,8 +87,11 @@ std::string message(const Decision& decision) {
 
 Json toJson(const Decision& decision) {
   Json subjects = Json::array();
-  for (const Subject& subject : decision.subjects)
-    subjects.push_back({{kSubjectNames[static_cast<std::size_t>(subject.kind)].second, subject.name}});
+  for (const Subject& subject : decision.subjects) {
+    Json entry{{kSubjectNames[static_cast<std::size_t>(subject.kind)].second, subject.name}};
+    if (!subject.identity.empty()) entry["identity"] = subject.identity;
+    subjects.push_back(std::move(entry));
+  }
   return {{"kind", name(decision.kind)},   {"code", decision.code},       {"allowed", decision.allowed},
           {"subjects", subjects},          {"by", decision.by},           {"arguments", decision.arguments},
           {"evidence", decision.evidence}, {"message", message(decision)}};
@@ -102,7 +105,7 @@ Result<Decision> decisionFromJson(const Json& json) {
     std::vector<Subject> subjects;
     for (const Json& item : json.at("subjects"))
       for (const auto& [kind, key] : kSubjectNames)
-        if (item.contains(key)) subjects.push_back({kind, item.at(key).get<std::string>()});
+        if (item.contains(key)) subjects.push_back({kind, item.at(key).get<std::string>(), item.value("identity", "")});
     Decision decision = decide(code, std::move(subjects), json.at("by").get<std::string>(), json.at("arguments"));
     decision.evidence = json.at("evidence").get<std::vector<std::uint32_t>>();
     return decision;

@@ -29,13 +29,17 @@ std::string_view name(DecisionKind kind);  ///< "normalise", "fuse", …
 
 enum class SubjectKind { Node, Value, FusedNode, Segment };
 
-/// What a decision is about, by name: names are unique in a model and equal between its plans.
+/// What a decision is about, by name: names are unique in a model and equal between its plans. Two fused nodes may have
+/// one name, for people; they are told apart by identity.
 struct Subject {
   SubjectKind kind;
   std::string name;
+  std::string identity{};  ///< of a fused node: the hex digits of FusedNode::identity
   static Subject node(std::string n) { return {SubjectKind::Node, std::move(n)}; }
   static Subject value(std::string n) { return {SubjectKind::Value, std::move(n)}; }
-  static Subject fusedNode(std::string n) { return {SubjectKind::FusedNode, std::move(n)}; }
+  static Subject fusedNode(std::string n, std::string identity) {
+    return {SubjectKind::FusedNode, std::move(n), std::move(identity)};
+  }
   static Subject segment(std::string n) { return {SubjectKind::Segment, std::move(n)}; }
   bool operator==(const Subject&) const = default;
 };

@@ -78,6 +78,7 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
   for (const auto& entry : proto.metadata_props()) model.metadata[entry.key()] = entry.value();
   model.graph = TRY(reader.graph(proto.graph(), model.opsets));
   for (const auto& item : proto.functions()) model.functions.push_back(TRY(reader.function(item)));
+  model.holdsTraining = proto.training_info_size() > 0;
   model.inferred = inferTypes(proto);
   return model;
 }

@@ -110,7 +110,8 @@ struct FileModel {
   FileGraph graph;
   std::vector<FileFunction> functions;
   std::map<std::string, FileType>
-      inferred;  ///< by ONNX's own shape inference, main graph; for operators we do not know
+      inferred;                ///< by ONNX's own shape inference, main graph; for operators we do not know
+  bool holdsTraining = false;  ///< steps for training beside the network (training_info), which are not read
 };
 
 struct ReadLimits {
@@ -123,6 +124,9 @@ struct ReadLimits {
 /// operator the library knows is checked against its schema. Errors are located: file, node, tensor, attribute.
 Result<FileModel> readModel(const std::filesystem::path& path, const ReadLimits& limits = {});
 
+/// The newest version of the file format that the library knows, and the oldest in which a file names its opsets.
+std::int64_t newestIrVersion();
+inline constexpr std::int64_t kOldestIrVersion = 3;
 /// The newest opset of ai.onnx that the library knows.
 std::int64_t newestOpset();
 /// The opset that brought the version of the operator in force at `opset` (of its domain); 0 if the library knows none.

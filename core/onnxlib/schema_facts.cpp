@@ -92,6 +92,10 @@ bool buildBody(const onnx::OpSchema& schema, const FileNode& node, int opset, co
 
 }  // namespace
 
+std::int64_t newestIrVersion() {
+  return onnx::IR_VERSION;
+}
+
 std::int64_t newestOpset() {
   const auto& ranges = onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
   const auto found = ranges.find("");

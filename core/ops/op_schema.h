@@ -121,7 +121,7 @@ struct OpSchema {
   BodyInputsFunction bodyInputs;     ///< of operators that run bodies
 };
 
-/// The operators, looked up by name. The list of families is explicit: op_registry.cpp.
+/// The operators, looked up by name. The list of families is explicit: families.inc.
 class OpRegistry {
  public:
   static const OpRegistry& standard();

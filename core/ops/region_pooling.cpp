@@ -6,13 +6,13 @@
 
 #include "ops/families.h"
 #include "ops/support/kernel_support.h"
+#include "ops/support/region_sampling.h"
 #include "ops/support/require_extents.h"
 
 namespace fusescope::ops {
 namespace {
 
-// More samples than this along one side of a bin come from a region that is no region of any image.
-constexpr double kMostSamples = 1 << 11;
+constexpr std::int64_t kMostSamples = 1 << 11;  ///< along one side of a bin
 
 Result<Types> pooledRegions(const InferContext& context, std::int64_t numbers, std::int64_t height,
                             std::int64_t width) {
@@ -35,11 +35,6 @@ Status checkScale(const Node& node) {
   return attributeProblem("spatial_scale", fmt::format("is {}, expected a positive number", scale));
 }
 
-Result<std::int64_t> imageIndex(double number, std::int64_t images) {
-  if (number >= 0 && number < static_cast<double>(images)) return static_cast<std::int64_t>(number);
-  return problem(fmt::format("a region is of image {}, but there are {}", number, images));
-}
-
 // --- RoiAlign
 // ---------------------------------------------------------------------------------------------------------
 
@@ -49,7 +44,7 @@ Result<Types> inferRoiAlign(const InferContext& context) {
   TRY(choiceAttribute(node, "mode", "avg", {"avg", "max"}));
   TRY(checkScale(node));
   const std::int64_t samples = node.intAttribute("sampling_ratio", 0);
-  if (samples < 0 || samples > static_cast<std::int64_t>(kMostSamples))
+  if (samples < 0 || samples > kMostSamples)
     return attributeProblem("sampling_ratio", fmt::format("is {}, expected 0 to {}", samples, kMostSamples));
   const std::int64_t height = TRY(positive(node, "output_height", 1)), width = TRY(positive(node, "output_width", 1));
   Types types = TRY(pooledRegions(context, 4, height, width));
@@ -57,92 +52,25 @@ Result<Types> inferRoiAlign(const InferContext& context) {
   return types;
 }
 
-/// Along one axis: where a region begins, how long its bins are, and how many samples each takes.
-struct RegionAxis {
-  double start = 0, bin = 0;
-  std::int64_t samples = 0;
-
-  static Result<RegionAxis> create(double from, double to, std::int64_t bins, bool halfPixel, std::int64_t ratio) {
-    // Without the half-pixel shift a region is at least one pixel long.
-    const double length = halfPixel ? to - from : std::max(to - from, 1.0);
-    const double bin = length / static_cast<double>(bins);
-    if (!std::isfinite(from) || !std::isfinite(bin) || std::fabs(bin) > kMostSamples)
-      return problem(fmt::format("a region reaches from {} to {}", from, to));
-    const auto samples = ratio > 0 ? ratio : static_cast<std::int64_t>(std::ceil(bin));
-    return RegionAxis{from, bin, std::max<std::int64_t>(samples, 0)};
-  }
-  double place(std::int64_t binIndex, std::int64_t sample) const {
-    return start + static_cast<double>(binIndex) * bin +
-           (static_cast<double>(sample) + 0.5) * bin / static_cast<double>(samples);
-  }
-};
-
-/// The four neighbours of a place and their weights, none if the place is more than a pixel outside the image.
-struct Neighbours {
-  std::int64_t at[4] = {0, 0, 0, 0};
-  double weight[4] = {0, 0, 0, 0};
-};
-
-Neighbours neighboursOf(double y, double x, std::int64_t height, std::int64_t width) {
-  if (y < -1 || y > static_cast<double>(height) || x < -1 || x > static_cast<double>(width)) return {};
-  const auto split = [](double place, std::int64_t extent) {
-    const double inside = std::clamp(place, 0.0, static_cast<double>(extent - 1));
-    const auto low = static_cast<std::int64_t>(inside);
-    return std::tuple(low, std::min(low + 1, extent - 1), inside - static_cast<double>(low));
-  };
-  const auto [top, bottom, down] = split(y, height);
-  const auto [left, right, across] = split(x, width);
-  return {{top * width + left, top * width + right, bottom * width + left, bottom * width + right},
-          {(1 - down) * (1 - across), (1 - down) * across, down * (1 - across), down * across}};
-}
-
-/// One bin of one image plane: the mean of the bilinear samples, or the largest weighted neighbour of any (the
-/// maximum that ONNX's reference implementation takes: before the four are added up).
-template <class T>
-double pooledBin(const T* image, const std::vector<Neighbours>& samples, bool largest) {
-  double result = 0;
-  bool isFirst = true;
-  for (const Neighbours& sample : samples) {
-    double sum = 0, most = -std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < 4; ++k) {
-      const double part = sample.weight[k] * static_cast<double>(image[sample.at[k]]);
-      sum += part;
-      most = std::max(most, part);
-    }
-    result = !largest ? result + sum : isFirst ? most : std::max(result, most);
-    isFirst = false;
-  }
-  return largest ? result : result / static_cast<double>(std::max<std::size_t>(samples.size(), 1));
-}
-
 template <class T>
 Result<Tensors> roiAlignAs(const KernelContext& context) {
-  const Node& node = context.node();
+  const RoiAlignForm form = RoiAlignForm::of(context.node());
   const Tensor &x = context.input(0), &rois = context.input(1);
   Tensor result = TRY(allocateOutput(context));
   const std::int64_t channels = x.dims()[1], height = x.dims()[2], width = x.dims()[3];
-  const std::int64_t binsDown = result.dims()[2], binsAcross = result.dims()[3];
+  const std::int64_t bins = result.dims()[2] * result.dims()[3];
   if (height * width == 0 && result.count() > 0) return problem("the image has no pixels");
-  const bool halfPixel = node.textAttribute("coordinate_transformation_mode", "half_pixel") == "half_pixel";
-  const bool largest = node.textAttribute("mode", "avg") == "max";
-  const auto scale = static_cast<double>(node.floatAttribute("spatial_scale", 1.0F));
-  const std::int64_t ratio = node.intAttribute("sampling_ratio", 0);
+  T* to = result.mutableData<T>().data();
   for (std::int64_t r = 0; r < result.dims()[0]; ++r) {
-    const std::int64_t image = TRY(imageIndex(context.input(2).asDouble(r), x.dims()[0]));
-    const auto edge = [&](std::int64_t k) { return rois.asDouble(r * 4 + k) * scale - (halfPixel ? 0.5 : 0.0); };
-    const RegionAxis down = TRY(RegionAxis::create(edge(1), edge(3), binsDown, halfPixel, ratio));
-    const RegionAxis across = TRY(RegionAxis::create(edge(0), edge(2), binsAcross, halfPixel, ratio));
-    for (std::int64_t bin = 0; bin < binsDown * binsAcross; ++bin) {
-      std::vector<Neighbours> samples;
-      for (std::int64_t i = 0; i < down.samples; ++i)
-        for (std::int64_t k = 0; k < across.samples; ++k)
-          samples.push_back(
-              neighboursOf(down.place(bin / binsAcross, i), across.place(bin % binsAcross, k), height, width));
-      for (std::int64_t c = 0; c < channels; ++c) {
-        const T* plane = x.data<T>().data() + (image * channels + c) * height * width;
-        result.mutableData<T>()[static_cast<std::size_t>((r * channels + c) * binsDown * binsAcross + bin)] =
-            static_cast<T>(pooledBin(plane, samples, largest));
-      }
+    const std::int64_t image = TRY(imageOfRegion(context.input(2).asDouble(r), x.dims()[0]));
+    const double region[4] = {rois.asDouble(r * 4), rois.asDouble(r * 4 + 1), rois.asDouble(r * 4 + 2),
+                              rois.asDouble(r * 4 + 3)};
+    const RegionSamples of = TRY(regionSamples(form, region, result.dims()[2], result.dims()[3], height, width));
+    for (std::int64_t c = 0; c < channels; ++c) {
+      const T* plane = x.data<T>().data() + (image * channels + c) * height * width;
+      for (std::int64_t bin = 0; bin < bins; ++bin)
+        *to++ = static_cast<T>(
+            pooledBin(plane, of.samples.data() + static_cast<std::size_t>(bin) * of.perBin, of.perBin, form.largest));
     }
   }
   return Tensors{std::move(result)};
@@ -188,7 +116,7 @@ Result<Tensors> maxRoiPoolAs(const KernelContext& context) {
   const std::int64_t channels = x.dims()[1], height = x.dims()[2], width = x.dims()[3];
   T* to = result.mutableData<T>().data();
   for (std::int64_t r = 0; r < result.dims()[0]; ++r) {
-    const std::int64_t image = TRY(imageIndex(rois.asDouble(r * 5), x.dims()[0]));
+    const std::int64_t image = TRY(imageOfRegion(rois.asDouble(r * 5), x.dims()[0]));
     double edges[4];
     for (std::int64_t k = 0; k < 4; ++k)
       edges[k] = std::round(rois.data<T>()[static_cast<std::size_t>(r * 5 + 1 + k)] * scale);

@@ -58,7 +58,7 @@ class Walk {
     std::vector<TensorType> computed = TRY(inferNode(node, types, constants));
     if (!computed.empty()) computed[0].shape = completedShape(node, inputs, computed[0].shape);
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
-      if (node.outputs[i].valid()) TRY(settle(node, node.outputs[i], i < computed.size() ? computed[i] : TensorType()));
+      if (node.outputs[i].valid()) settle(node.outputs[i], i < computed.size() ? computed[i] : TensorType());
     return computeShapeValues(node, inputs) ? Status(Done{}) : computeValues(node, constants);
   }
 
@@ -71,20 +71,21 @@ class Walk {
     return symbolic ? &*symbolic : nullptr;
   }
 
-  Status settle(const Node& node, ValueId id, const TensorType& computed) {
-    const Value& value = m_graph.value(id);
+  void settle(ValueId id, TensorType computed) {
+    const TensorType& declared = m_graph.value(id).type;
     const bool nothingComputed =
         computed.dtype == DataType::Undefined && !computed.shape.ranked && computed.container == Container::None;
     if (m_options.declared == DeclaredTypes::Fill) {
-      m_flow.types[id.index] = nothingComputed ? value.type : computed;
-      return Done{};
+      m_flow.types[id.index] = nothingComputed ? declared : std::move(computed);
+      return;
     }
-    const auto merged = mergedType(value.type, computed);
-    if (!merged)
-      return Diagnostic{.message = "declares " + value.type.text() + " but computes " + computed.text(),
-                        .where = {.node = node.name, .value = value.name}};
-    m_flow.types[id.index] = *merged;
-    return Done{};
+    if (auto merged = mergedType(declared, computed)) {
+      m_flow.types[id.index] = std::move(*merged);
+      return;
+    }
+    if (computed.dtype == DataType::Undefined) computed.dtype = declared.dtype;
+    m_flow.types[id.index] = std::move(computed);
+    m_flow.contradicted.push_back(id);
   }
 
   Status computeValues(const Node& node, const std::vector<const Tensor*>& constants) {

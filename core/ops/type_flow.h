@@ -12,8 +12,8 @@ namespace fusescope {
 
 /// How the types that a graph already carries are used.
 enum class DeclaredTypes {
-  Check,  ///< they must agree with what is computed; they complete it
-  Fill,   ///< they stand in only where nothing is computed (an operator we have no rule for)
+  Complete,  ///< they complete what is computed; where they contradict it, the computed type holds
+  Fill,      ///< they stand in only where nothing is computed (an operator we have no rule for)
 };
 
 /// Which values are computed with the reference kernels on the way.
@@ -23,7 +23,7 @@ enum class ComputeValues {
 };
 
 struct TypeFlowOptions {
-  DeclaredTypes declared = DeclaredTypes::Check;
+  DeclaredTypes declared = DeclaredTypes::Complete;
   ComputeValues compute = ComputeValues::Small;
   std::span<const Tensor* const> knownInputs{};  ///< values of the graph's inputs by position; null: unknown
 };
@@ -32,10 +32,11 @@ struct TypeFlowOptions {
 struct TypeFlow {
   std::vector<TensorType> types;
   std::vector<std::shared_ptr<const Tensor>> known;  ///< constants with data and what was computed from them
+  std::vector<ValueId> contradicted;                 ///< their declared type cannot be; `types` has the computed one
 };
 
 /// Walks the graph once in order. `inputs`: one type per graph input. An error is located at the node whose inputs do
-/// not fit, or whose declared type contradicts the computed one.
+/// not fit.
 Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& inputs, const TypeFlowOptions& options,
                            const StopToken& stop = {});
 

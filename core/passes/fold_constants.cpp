@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ops/type_flow.h"
+#include "passes/contradictions.h"
 #include "passes/prepare_passes.h"
 
 namespace fusescope {
@@ -14,8 +14,8 @@ class FoldConstants : public Pass {
     const Graph& graph = context.graph;
     const TypeFlow flow =
         TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs),
-                      {.declared = DeclaredTypes::Check, .compute = ComputeValues::All}, context.stop));
-    bool changed = false;
+                      {.declared = DeclaredTypes::Complete, .compute = ComputeValues::All}, context.stop));
+    bool changed = settleContradictions(context, flow);
     for (const NodeId id : graph.order()) {
       const Node& node = graph.node(id);
       if (!isKnown(graph, flow, node)) continue;

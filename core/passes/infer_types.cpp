@@ -1,14 +1,15 @@
-#include "ops/type_flow.h"
+#include "passes/contradictions.h"
 #include "passes/prepare_passes.h"
 
 namespace fusescope {
 namespace {
 
-Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow);
+Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow, std::vector<Decision>& decisions);
 
 /// The body of `node` under `attribute` with the types that flow through it; null if it has them already, or if it
 /// cannot work at these types: then it is a branch that is not taken.
-Result<std::shared_ptr<const Graph>> typedBody(const Node& node, const std::string& attribute, const TypeFlow& flow) {
+Result<std::shared_ptr<const Graph>> typedBody(const Node& node, const std::string& attribute, const TypeFlow& flow,
+                                               std::vector<Decision>& decisions) {
   std::vector<const TensorType*> types;
   std::vector<const Tensor*> constants;
   for (const ValueId id : operands(node)) {
@@ -17,14 +18,15 @@ Result<std::shared_ptr<const Graph>> typedBody(const Node& node, const std::stri
   }
   const auto inner = flowBody(node, attribute, types, constants);
   if (!inner.ok()) return std::shared_ptr<const Graph>();
+  recordContradictions(node, attribute, inner.value(), decisions);
   GraphEditor editor(*std::get<Subgraph>(node.attributes.at(attribute)).graph);
-  const bool changed = TRY(applyTypes(editor, inner.value()));
+  const bool changed = TRY(applyTypes(editor, inner.value(), decisions));
   if (!changed) return std::shared_ptr<const Graph>();
   return editor.publish();
 }
 
 /// Sets the types of all values that `flow` found, and of those inside bodies. Says whether any was another before.
-Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow) {
+Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow, std::vector<Decision>& decisions) {
   const Graph& graph = editor.current();
   bool changed = false;
   for (const ValueId id : graph.allValues()) {
@@ -36,7 +38,7 @@ Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow) {
   for (const NodeId id : graph.order()) {
     for (auto& [key, attribute] : editor.mutableNode(id).attributes) {
       auto* subgraph = std::get_if<Subgraph>(&attribute);
-      auto typed = subgraph == nullptr ? nullptr : TRY(typedBody(graph.node(id), key, flow));
+      auto typed = subgraph == nullptr ? nullptr : TRY(typedBody(graph.node(id), key, flow, decisions));
       if (typed == nullptr) continue;
       subgraph->graph = std::move(typed);
       changed = true;
@@ -52,7 +54,8 @@ class InferTypes : public Pass {
   Result<bool> run(PassContext& context) const override {
     const Graph& graph = context.graph;
     const TypeFlow flow = TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs), {}, context.stop));
-    return applyTypes(context.editor, flow);
+    const bool contradicted = settleContradictions(context, flow);
+    return TRY(applyTypes(context.editor, flow, context.decisions)) || contradicted;
   }
 };
 

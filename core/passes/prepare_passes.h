@@ -18,7 +18,7 @@ std::unique_ptr<Pass> removeNoOps();
 std::unique_ptr<Pass> copyDequantize();
 /// Takes out nodes and constants that no output needs.
 std::unique_ptr<Pass> removeDead();
-/// Gives every value its type, inside bodies too; a declared type that contradicts is an error.
+/// Gives every value its type, inside bodies too; a declared type that contradicts the computed one gives way to it.
 std::unique_ptr<Pass> inferTypes();
 
 /// The types of the graph's inputs, from the specs: extents of fixed inputs, symbols where they may vary.

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ops/type_flow.h"
+#include "passes/contradictions.h"
 #include "passes/prepare_passes.h"
 
 namespace fusescope {
@@ -49,6 +49,7 @@ class RemoveNoOps : public Pass {
   Result<bool> run(PassContext& context) const override {
     const Graph& graph = context.graph;
     const TypeFlow flow = TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs), {}, context.stop));
+    const bool contradicted = settleContradictions(context, flow);
     Replacements replacements;
     for (const NodeId id : graph.order()) {
       const Node& node = graph.node(id);
@@ -58,7 +59,7 @@ class RemoveNoOps : public Pass {
       context.ledger.retire(node, "normalise.noop_removed", name(), {{"op", node.op}, {"type", type}});
     }
     applyReplacements(context.editor, replacements);
-    return !replacements.empty();
+    return contradicted || !replacements.empty();
   }
 };
 

@@ -170,19 +170,33 @@ DataType RegionDescriber::handedAt(const FusedNode& fused, ValueId value) const 
   return isExchangeable(stored) ? stored : truncated;
 }
 
-std::optional<std::int64_t> RegionDescriber::bytesRead(ValueId value, DataType type) const {
-  const auto& users = m_graph.value(value).consumers;
-  std::int64_t parts = 0;
-  for (const NodeId user : users) {
+/// What the readers of parts of `value` make, those behind its dequantiser too; false if somebody reads all of it.
+bool RegionDescriber::collectParts(ValueId value, std::vector<ValueId>& parts) const {
+  for (const NodeId user : m_graph.value(value).consumers) {
     if (!inside(user)) continue;
     const Node& node = m_graph.node(user);
-    if (!readsPart(node, value)) return bytesOfValue(m_graph, value, type);
-    const auto part = bytesOfValue(m_graph, node.outputs.front(), type);
-    if (!part) return std::nullopt;
-    parts += *part;
+    const ValueId made = node.outputs.front();
+    const bool dequantizes = node.is("DequantizeLinear") && node.input(0) == value && !leaves(made);
+    if (readsPart(node, value)) {
+      parts.push_back(made);
+    } else if (!dequantizes || !collectParts(made, parts)) {
+      return false;
+    }
   }
+  return true;
+}
+
+std::optional<std::int64_t> RegionDescriber::bytesRead(ValueId value, DataType type) const {
   const auto whole = bytesOfValue(m_graph, value, type);
-  return whole ? std::min(*whole, parts) : std::optional(parts);
+  std::vector<ValueId> parts;
+  if (!collectParts(value, parts)) return whole;
+  std::int64_t bytes = 0;
+  for (const ValueId made : parts) {
+    const auto part = bytesOfValue(m_graph, made, type);
+    if (!part) return std::nullopt;
+    bytes += *part;
+  }
+  return whole ? std::min(*whole, bytes) : bytes;
 }
 
 void RegionDescriber::setCosts(FusedNode& fused) const {

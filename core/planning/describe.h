@@ -28,6 +28,7 @@ class RegionDescriber {
   void collectReads(ValueId value, std::vector<DataType>& types) const;
   DataType handedAt(const FusedNode& fused, ValueId value) const;
   void setCosts(FusedNode& fused) const;
+  bool collectParts(ValueId value, std::vector<ValueId>& parts) const;
   std::optional<std::int64_t> bytesRead(ValueId value, DataType type) const;
 
   const Model& m_model;

@@ -11,14 +11,18 @@
 
 namespace fusescope {
 
-enum class DirectiveKind { Pin, PinOutput, Fallback, Split, NoFuse, Truncate, Tactic, MinSegment };
+/// The kinds of planning/directives/kinds.inc; what each is stands in its DirectiveForm.
+enum class DirectiveKind : std::uint8_t {
+#define DIRECTIVE_KIND(NAME) NAME,
+#include "planning/directives/kinds.inc"
+#undef DIRECTIVE_KIND
+};
 enum class Strictness { Prefer, Obey };
 enum class TruncateMode { None, Long, Double, All };
-std::string_view name(DirectiveKind kind);     ///< "pin", "output_type", "fallback", "split", "no_fuse", …
 std::string_view name(Strictness strictness);  ///< "prefer", "obey"
 std::string_view name(TruncateMode mode);      ///< "none", "long", "double", "all"
 
-/// One wish of the user. A small value: serialised, undone, compared. Which fields count depends on `kind`.
+/// One wish of the user. A small value: serialised, undone, compared. Which fields count depends on its kind's form.
 struct Directive {
   std::string id;  ///< unique in its list; "1", "2", … unless the file says otherwise
   DirectiveKind kind = DirectiveKind::Pin;
@@ -33,7 +37,7 @@ struct Directive {
 };
 using Directives = std::vector<Directive>;
 
-// The option forms of the command line: "--pin PATTERN=TYPE[:obey|prefer]" and so on. Errors say what is wrong.
+// What stands behind options of the command line. Errors say what is wrong.
 Result<Directive> parsePin(std::string_view text);         ///< "node_linear_1=f32:obey"
 Result<Directive> parseOutputType(std::string_view text);  ///< same form
 Result<Directive> parseNoFuse(std::string_view text);      ///< "RULE[@NODE]"
@@ -46,9 +50,12 @@ void assignIds(Directives& directives);
 
 /// How a directive is named in Decision::by: "pin:3".
 std::string directiveName(const Directive& directive);
-/// How a directive is written on the command line: "--pin PATTERN=TYPE:obey". A tactic has no option; it is put in
-/// words.
+/// How a directive is written on the command line: "--pin PATTERN=TYPE:obey"; in words where it has no option.
 std::string optionText(const Directive& directive);
+/// For lists and undo texts: "pin node_linear_1 to f32 (obey)".
+std::string inWords(const Directive& directive);
+/// Whether it asks for the type that something is calculated or stored in.
+bool asksForAType(const Directive& directive);
 
 /// A directives file with the list alone (see directives_file.h), as plans and engines hold it beside their other
 /// options.

@@ -2,30 +2,16 @@
 
 #include <algorithm>
 
+#include "planning/directives/directive_form.h"
+
 namespace fusescope {
 
 namespace {
 
-/// The answer to a directive that finds nothing to work on: a code for each kind, and the name of its argument.
+/// The answer to a directive that finds nothing to work on.
 Decision nothingToDo(const Directive& directive, std::vector<Subject> subjects, std::string became) {
-  const auto answer = [&](std::string_view code) {
-    return decide(code, std::move(subjects), directiveName(directive), {{"became", std::move(became)}});
-  };
-  switch (directive.kind) {
-    case DirectiveKind::Fallback:
-      return answer("partition.nothing_to_fall_back");
-    case DirectiveKind::Split:
-    case DirectiveKind::NoFuse:
-      return answer("fuse.nothing_to_keep_apart");
-    case DirectiveKind::Tactic:
-      return answer("tactic.nothing_to_run");
-    case DirectiveKind::Pin:
-    case DirectiveKind::PinOutput:
-    case DirectiveKind::Truncate:    // has no pattern
-    case DirectiveKind::MinSegment:  // has no pattern
-      break;
-  }
-  return answer("precision.nothing_to_pin");
+  return decide(formOf(directive).nothingToDo, std::move(subjects), directiveName(directive),
+                {{"became", std::move(became)}});
 }
 
 /// Whether a node of a body computes, or leaves its output, in `type` anyway.
@@ -58,8 +44,8 @@ Decision DirectiveAnswers::aboutRemoved(const Directive& directive, OriginId ori
 Decision DirectiveAnswers::aboutBodyNode(const Directive& directive, const BodyNode& found) const {
   const std::string& holder = m_model.graph->node(found.holder).name;
   std::vector<Subject> subjects{Subject::node(found.path), Subject::node(holder)};
-  const bool pin = directive.kind == DirectiveKind::Pin;
-  if (!pin && directive.kind != DirectiveKind::PinOutput) {
+  const bool pin = formOf(directive).asks == AskedType::Calculated;
+  if (!asksForAType(directive)) {
     return nothingToDo(directive, std::move(subjects),
                        found.path + " is in the body of " + holder + ", which runs in fallback, node by node");
   }

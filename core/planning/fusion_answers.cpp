@@ -1,3 +1,4 @@
+#include "planning/directives/directive_form.h"
 #include "planning/steps.h"
 
 namespace fusescope {
@@ -40,14 +41,10 @@ class FusionAnswerer {
 
   void answerDirective(int index) {
     const Directive& directive = m_plan.options.directives[static_cast<std::size_t>(index)];
+    const DirectiveForm& form = formOf(directive);
     const std::vector<NodeId>& nodes = m_directives.nodesOf[static_cast<std::size_t>(index)];
-    if (directive.kind == DirectiveKind::Split && !nodes.empty())
-      m_decisions.push_back(decide("fuse.split_honoured", subjectsOf(nodes), directiveName(directive)));
     const bool answered = nodes.empty() && !directive.pattern.empty();  // by what became of the nodes it names
-    if (directive.kind != DirectiveKind::NoFuse || answered) return;
-    const std::size_t count = directive.pattern.empty() ? m_graph.nodeCount() : nodes.size();
-    m_decisions.push_back(decide("fuse.no_fuse_honoured", subjectsOf(nodes), directiveName(directive),
-                                 {{"rule", directive.rule}, {"nodes", count}}));
+    if (form.answer != nullptr && !answered) m_decisions.push_back(form.answer(directive, subjectsOf(nodes), m_graph));
   }
 
   const Plan& m_plan;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include "planning/plan_json.h"
 #include "planning/predict_times.h"
+#include "planning/price_fusions.h"
 #include "planning/price_types.h"
 #include "planning/structure.h"
 #include "planning/type_answers.h"
@@ -33,9 +34,8 @@ Hash128 planHash(const Plan& plan) {
 // 2. What the plan is before types: truncation, verdicts, segments, and what could run as one kernel.
 // 3. What each node calculates in, what each edge is stored at, and which regions come apart for it.
 // 4. The fused nodes with their contracts, and conversions where what stands in memory is not what is read.
-Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& options,
-                      const std::vector<DataType>& priced, std::shared_ptr<const Structure> previous,
-                      const StopToken& stop) {
+Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& options, const PriceChoices& priced,
+                      std::shared_ptr<const Structure> previous, const StopToken& stop) {
   Layout layout;
   Plan& plan = layout.plan;
   plan.model = model;
@@ -71,12 +71,12 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
 
 namespace {
 
-/// The recipe. `priced`: for each node the type that prices chose, or nothing.
+/// The recipe. `priced`: what prices decided.
 Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const PricedTypes& priced, const PriceModel* prices, const StopToken& stop,
-                                             std::shared_ptr<const Structure> previous) {
+                                             const PriceChoices& priced, const PriceModel* prices,
+                                             const StopToken& stop, std::shared_ptr<const Structure> previous) {
   // 1 to 4. What runs where, as which kernels, in which types.
-  Layout layout = TRY(layOut(model, options, priced.types, std::move(previous), stop));
+  Layout layout = TRY(layOut(model, options, priced, std::move(previous), stop));
   Plan& plan = layout.plan;
   const DirectiveMap& directives = *layout.directives;
 
@@ -98,32 +98,22 @@ Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model,
   return std::make_shared<const Plan>(std::move(plan));
 }
 
-/// By node, the types that the precision map of a plan's JSON says to be chosen by price.
-std::vector<DataType> recordedTypes(const Graph& graph, const Json& plan) {
-  std::vector<DataType> types(graph.nodeIdLimit(), DataType::Undefined);
-  for (const Json& grant : plan.at("precision_map")) {
-    if (grant.at("code") != "precision.measured") continue;
-    const auto node = graph.findNode(grant.at("node").get<std::string>());
-    const auto type = dataTypeFromName(grant.at("granted").get<std::string>());
-    if (node && type) types[node->index] = *type;
-  }
-  return types;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
                                              const PriceModel* prices, const StopToken& stop, const Plan* previous) {
   std::shared_ptr<const Structure> structure;
   if (previous != nullptr && previous->model == model) structure = previous->structure;
-  const PricedTypes priced = TRY(typesByPrice(model, options, prices, structure, stop));
+  PriceChoices priced = TRY(typesByPrice(model, options, prices, structure, stop));
+  TRY(fusionsByPrice(model, options, prices, structure, stop, priced));
   return planOnce(model, options, priced, prices, stop, std::move(structure));
 }
 
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded) try {
   const PlanOptions options = TRY(planOptionsFromJson(recorded.at("options")));
   const auto prices = recordedPrices(*model, recorded);
-  return planOnce(model, options, {.types = recordedTypes(*model->graph, recorded)}, prices.get(), {}, nullptr);
+  const PriceChoices priced = TRY(recordedChoices(*model->graph, recorded));
+  return planOnce(model, options, priced, prices.get(), {}, nullptr);
 } catch (const Json::exception& error) {
   return Diagnostic{.message = std::string("this plan lacks a field or holds one of another kind: ") + error.what(),
                     .help = "See planning/FORMAT.md."};

@@ -25,7 +25,7 @@ class RecordedPrices final : public PriceModel {
   RecordedPrices(const Model& model, const Json& plan) {
     if (!plan.contains("version") || plan.at("version") != kPlanVersion) return;
     for (const Json& fused : plan.at("fused_nodes"))
-      if (const auto price = priceOf(fused)) m_kernels[fused.at("name").get<std::string>()] = *price;
+      if (const auto price = priceOf(fused)) m_kernels[fused.value("identity", "")] = *price;
     const UsualElements elements(*model.graph, model.inputSpecs);
     for (const Json& cast : plan.at("casts")) {
       const auto from = dataTypeFromName(cast.at("from").get<std::string>());
@@ -40,7 +40,7 @@ class RecordedPrices final : public PriceModel {
   std::vector<Price> kernels(const Plan& plan) const override {
     std::vector<Price> prices;
     for (const FusedNode& fused : plan.fusedNodes) {
-      const auto found = m_kernels.find(fused.name);
+      const auto found = m_kernels.find(fused.identity.hex());
       const bool runs = !isFloat(fused.compute) || fused.compute == DataType::F64 || plan.inFallback(fused) ||
                         plan.target.hardwareTypes.contains(fused.compute);
       prices.push_back(found != m_kernels.end() && runs ? found->second : Price());
@@ -64,7 +64,7 @@ class RecordedPrices final : public PriceModel {
     return Price{.ms = ms.get<double>(), .how = *source, .spread = spread.is_number() ? spread.get<double>() : 0};
   }
 
-  std::map<std::string, Price> m_kernels;  ///< by fused node
+  std::map<std::string, Price> m_kernels;  ///< by identity of the fused node, in hex digits
   std::map<std::tuple<DataType, DataType, std::int64_t>, Price> m_conversions;
 };
 

@@ -14,29 +14,42 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// Chooses between f32 and one other type for every kernel of a plan. The label 1 is the other type.
+/// By fused node of the plan in f32.
+using KernelTypes = std::vector<DataType>;
+
+/// Chooses between f32 and one other type for every kernel of a plan that `now` has at either; the others keep theirs.
+/// The label 1 is the other type.
 class PairChoice {
  public:
-  PairChoice(const Plan& wide, const Plan& narrow, DataType type, const PriceModel& prices)
-      : m_wide(wide), m_narrow(narrow), m_type(type), m_prices(prices), m_elements(wide.graph(), wide.inputSpecs) {}
+  PairChoice(const Plan& wide, const Plan& narrow, DataType type, const PriceModel& prices, const KernelTypes& now)
+      : m_wide(wide),
+        m_narrow(narrow),
+        m_type(type),
+        m_prices(prices),
+        m_now(now),
+        m_elements(wide.graph(), wide.inputSpecs) {}
 
   /// Whether prices tell the two types of a kernel apart.
   bool compares(FusedNodeId fused) const { return m_kernelMs[fused.index][0] && m_kernelMs[fused.index][1]; }
 
-  /// By fused node of the wide plan. `total`: what the choice costs; nothing if no price is known.
-  std::vector<char> run(std::optional<double>& total) {
+  /// `total`: what the kernels take then; nothing if no price is known, and nothing is chosen.
+  KernelTypes run(std::optional<double>& total) {
     addKernels();
-    if (!m_anyKnown) return {};
+    if (!m_anyKnown) return m_now;
     for (const ValueId value : m_wide.graph().allValues()) addValue(value);
-    std::vector<char> labels = m_cut.solve();
-    labels.resize(m_wide.fusedNodes.size());
+    const std::vector<char> labels = m_cut.solve();
+    KernelTypes types = m_now;
     total = 0;
-    for (std::size_t i = 0; i < labels.size(); ++i)
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (keeps(FusedNodeId(i))) continue;
+      types[i] = labels[i] != 0 ? m_type : DataType::F32;
       if (const auto& ms = m_kernelMs[i][static_cast<std::size_t>(labels[i])]) *total += *ms;
-    return labels;
+    }
+    return types;
   }
 
  private:
+  bool keeps(FusedNodeId fused) const { return m_now[fused.index] != DataType::F32 && m_now[fused.index] != m_type; }
   static bool lowered(const Plan& plan, const FusedNode& fused, DataType type) {
     return std::ranges::any_of(fused.nodes, [&](NodeId id) { return plan.calculates[id.index] == type; });
   }
@@ -60,6 +73,7 @@ class PairChoice {
       const std::optional<double> one = other == nullptr ? std::nullopt : narrow[other->id.index].ms;
       m_kernelMs.push_back({zero, one});
       m_anyKnown = m_anyKnown || (chooses && (zero || one));
+      if (keeps(fused.id)) continue;
       if (lowered(m_wide, fused, m_type)) {
         m_cut.addCosts(fused.id.index, kNever, 0);  // pinned to it
       } else if (!chooses && !moves) {
@@ -83,13 +97,8 @@ class PairChoice {
     const Value& about = m_wide.graph().value(value);
     if (about.type.dtype != DataType::F32 || m_wide.graph().isConstant(value)) return;
     const FusedNode* producer = about.producer.valid() ? m_wide.fusedNodeOf(about.producer) : nullptr;
-    std::vector<std::uint32_t> readers;
-    for (const NodeId user : about.consumers) {
-      const FusedNodeId fused = m_wide.fusedNodeOf(user)->id;
-      if (producer == nullptr || fused != producer->id) readers.push_back(fused.index);
-    }
-    std::ranges::sort(readers);
-    readers.erase(std::ranges::unique(readers).begin(), readers.end());
+    const std::vector<FusedNodeId> readers = readersOf(about, producer);
+    if (producer != nullptr && keeps(producer->id)) return addReadersOfKept(value, m_now[producer->id.index], readers);
     if (readers.empty() && !m_wide.graph().isOutput(value)) return;
     const std::size_t stored = m_cut.add();
     if (producer == nullptr) {
@@ -99,29 +108,94 @@ class PairChoice {
     }
     const double widening = conversion(value, m_type, DataType::F32),
                  narrowing = conversion(value, DataType::F32, m_type);
-    for (const std::uint32_t reader : readers) {
-      m_cut.addCost(reader, stored, widening);
-      m_cut.addCost(stored, reader, narrowing);
+    for (const FusedNodeId reader : readers) {
+      if (keeps(reader)) {
+        const DataType type = m_now[reader.index];
+        m_cut.addCosts(stored, conversion(value, DataType::F32, type), conversion(value, m_type, type));
+        continue;
+      }
+      m_cut.addCost(reader.index, stored, widening);
+      m_cut.addCost(stored, reader.index, narrowing);
     }
     if (m_wide.graph().isOutput(value)) m_cut.addCosts(stored, 0, widening);
+  }
+
+  /// The kernels besides `producer` that read a value.
+  std::vector<FusedNodeId> readersOf(const Value& about, const FusedNode* producer) const {
+    std::vector<FusedNodeId> readers;
+    for (const NodeId user : about.consumers) {
+      const FusedNodeId fused = m_wide.fusedNodeOf(user)->id;
+      if (producer == nullptr || fused != producer->id) readers.push_back(fused);
+    }
+    std::ranges::sort(readers);
+    readers.erase(std::ranges::unique(readers).begin(), readers.end());
+    return readers;
+  }
+
+  /// Of a value that a kernel which keeps its type stores at that.
+  void addReadersOfKept(ValueId value, DataType stored, const std::vector<FusedNodeId>& readers) {
+    for (const FusedNodeId reader : readers)
+      if (!keeps(reader))
+        m_cut.addCosts(reader.index, conversion(value, stored, DataType::F32), conversion(value, stored, m_type));
   }
 
   const Plan& m_wide;
   const Plan& m_narrow;
   DataType m_type;
   const PriceModel& m_prices;
+  const KernelTypes& m_now;
   UsualElements m_elements;
   MinCut m_cut;
   std::vector<std::array<std::optional<double>, 2>> m_kernelMs;
   bool m_anyKnown = false;
 };
 
+/// A type besides f32, and the plan that has it wherever it can.
+struct Alternative {
+  DataType type;
+  Layout layout;
+};
+
+/// Rounds over all alternatives while one of them changes something; each makes the sum smaller or leaves it.
+constexpr int kMostRounds = 8;
+
+/// The cheapest with one of the alternatives, then each in turn against f32 where the others are not. Empty where no
+/// price is known.
+KernelTypes cheapest(const Plan& wide, const std::vector<Alternative>& others, const PriceModel& prices,
+                     std::vector<char>& compared) {
+  const KernelTypes start(wide.fusedNodes.size(), DataType::F32);
+  KernelTypes best;
+  std::optional<double> least;
+  compared.assign(start.size(), 0);
+  for (const Alternative& other : others) {
+    std::optional<double> total;
+    PairChoice choice(wide, other.layout.plan, other.type, prices, start);
+    KernelTypes types = choice.run(total);
+    if (!total) continue;
+    for (std::size_t i = 0; i < start.size(); ++i) compared[i] |= static_cast<char>(choice.compares(FusedNodeId(i)));
+    if (least && *least <= *total) continue;
+    least = total;
+    best = std::move(types);
+  }
+  bool changes = least && others.size() > 1;
+  for (int round = 0; changes && round < kMostRounds; ++round) {
+    changes = false;
+    for (const Alternative& other : others) {
+      std::optional<double> total;
+      KernelTypes types = PairChoice(wide, other.layout.plan, other.type, prices, best).run(total);
+      changes = changes || types != best;
+      best = std::move(types);
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
-Result<PricedTypes> typesByPrice(const std::shared_ptr<const Model>& model, const PlanOptions& options,
-                                 const PriceModel* prices, std::shared_ptr<const Structure> structure,
-                                 const StopToken& stop) {
-  PricedTypes chosen;
+Result<PriceChoices> typesByPrice(const std::shared_ptr<const Model>& model, const PlanOptions& options,
+                                  const PriceModel* prices, std::shared_ptr<const Structure> structure,
+                                  const StopToken& stop) {
+  PriceChoices chosen;
   if (prices == nullptr || options.precisions.size() < 2) return chosen;
   const auto alone = [&](DataType type) {
     PlanOptions only = options;
@@ -129,26 +203,21 @@ Result<PricedTypes> typesByPrice(const std::shared_ptr<const Model>& model, cons
     return layOut(model, only, {}, structure, stop);
   };
   const Layout wide = TRY(alone(DataType::F32));
-  std::optional<double> best;
-  int others = 0;
-  for (const DataType type : options.precisions) {
-    if (type == DataType::F32 || !wide.plan.target.computeTypes.contains(type)) continue;
-    ++others;
-    const Layout narrow = TRY(alone(type));
-    std::optional<double> total;
-    PairChoice choice(wide.plan, narrow.plan, type, *prices);
-    const std::vector<char> labels = choice.run(total);
-    if (!total || (best && *best <= *total)) continue;
-    best = total;
-    chosen.types.assign(model->graph->nodeIdLimit(), DataType::Undefined);
-    for (const FusedNode& fused : wide.plan.fusedNodes) {
-      const bool lowered = labels[fused.id.index] != 0;
-      if (!lowered && !choice.compares(fused.id)) continue;
-      for (const NodeId id : fused.nodes) chosen.types[id.index] = lowered ? type : DataType::F32;
-    }
+  std::vector<Alternative> others;
+  for (const DataType type : options.precisions)
+    if (type != DataType::F32 && wide.plan.target.computeTypes.contains(type))
+      others.push_back({type, TRY(alone(type))});
+  std::vector<char> compared;
+  const KernelTypes types = cheapest(wide.plan, others, *prices, compared);
+  if (types.empty()) return chosen;
+  chosen.types.assign(model->graph->nodeIdLimit(), DataType::Undefined);
+  for (const FusedNode& fused : wide.plan.fusedNodes) {
+    const DataType type = types[fused.id.index];
+    if (type == DataType::F32 && !compared[fused.id.index]) continue;
+    for (const NodeId id : fused.nodes) chosen.types[id.index] = type;
   }
-  if (others > 1 && best)
-    chosen.decisions.push_back(decide("precision.search_bounded", {}, "price_model", {{"types", others + 1}}));
+  if (others.size() > 1)
+    chosen.decisions.push_back(decide("precision.search_bounded", {}, "price_model", {{"types", others.size() + 1}}));
   return chosen;
 }
 

@@ -87,6 +87,7 @@ struct FusionLimits {
   const Directives* list = nullptr;               ///< what the directives' indices are of
   const std::vector<int>* mustStand = nullptr;    ///< by ValueId: the directive that makes it stand in memory, or -1
   const std::vector<DataType>* calculates = nullptr;  ///< by NodeId; Undefined: nothing
+  const std::vector<char>* apart = nullptr;           ///< by NodeId: PriceChoices::apart
   bool oneTypePerKernel = false;                      ///< no kernel mixes types
   std::string nameOf(int directive) const { return directiveName((*list)[static_cast<std::size_t>(directive)]); }
 };

@@ -1,5 +1,7 @@
 #include "planning/structure.h"
 
+#include "planning/directives/directive_form.h"
+
 namespace fusescope {
 
 namespace {
@@ -8,16 +10,10 @@ void append(std::vector<Decision>& all, std::vector<Decision> added) {
   all.insert(all.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
 }
 
-/// The directives that decide where nodes run and which types values are narrowed to for the target.
-bool isStructural(const Directive& directive) {
-  return directive.kind == DirectiveKind::Fallback || directive.kind == DirectiveKind::Truncate ||
-         directive.kind == DirectiveKind::MinSegment;
-}
-
 std::string structureKey(const Model& model, const Target& target, const Directives& directives) {
-  Directives structural;
+  Directives structural;  // where nodes run, and which types values are narrowed to for the target
   for (const Directive& directive : directives)
-    if (isStructural(directive)) structural.push_back(directive);
+    if (formOf(directive).reach == DirectiveReach::Segments) structural.push_back(directive);
   return model.contentHash.hex() + " " + target.canonical() + " " + toJson(structural).dump();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "planning/directives/directive_form.h"
 
 namespace fusescope {
 
@@ -114,7 +115,7 @@ class TypeAnswerer {
   /// The nodes that read memory and calculate in another type for the pin: their kernels are other kernels.
   std::vector<std::string> retyped(int index) const {
     std::vector<std::string> names;
-    if (directive(index).kind != DirectiveKind::Pin) return names;
+    if (formOf(directive(index)).asks != AskedType::Calculated) return names;
     for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)]) {
       const TypeChoice& choice = m_solver.choice(id);
       if (choice.directive != index || !isGranted(choice.code) || !m_plan.readsMemory(id)) continue;

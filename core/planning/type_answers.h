@@ -23,9 +23,8 @@ struct Layout {
   std::unique_ptr<TypeSolver> solver;
   std::vector<Region> regions;
 };
-/// Steps 1 to 4 of the pipeline (pipeline.cpp). `priced`: by NodeId the types that prices chose, or empty.
-Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& options,
-                      const std::vector<DataType>& priced, std::shared_ptr<const Structure> previous,
-                      const StopToken& stop = {});
+/// Steps 1 to 4 of the pipeline (pipeline.cpp). `priced`: what prices decided.
+Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& options, const PriceChoices& priced,
+                      std::shared_ptr<const Structure> previous, const StopToken& stop = {});
 
 }  // namespace fusescope

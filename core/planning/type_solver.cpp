@@ -4,22 +4,24 @@
 #include <set>
 
 #include "analysis/cost.h"
+#include "planning/directives/directive_form.h"
 
 namespace fusescope {
 
 TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure& structure,
                        const DirectiveMap& directives, std::shared_ptr<const PlanOptions> options,
-                       std::vector<DataType> priced)
+                       const PriceChoices& priced)
     : m_model(model),
       m_graph(*model.graph),
       m_structure(structure),
       m_directives(directives),
       m_given(std::move(options)),
       m_options(*m_given),
-      m_chooser(m_graph, target, structure, m_options, std::move(priced)),
+      m_chooser(m_graph, target, structure, m_options, priced.types),
       m_choices(m_graph.nodeIdLimit()),
       m_mustStand(m_graph.valueIdLimit(), -1),
       m_outputObstacles(m_graph.valueIdLimit()),
+      m_apart(priced.apart),
       m_oneTypePerKernel(target.predictedFusions),
       m_typing([&] {
         for (const NodeId id : m_graph.order()) m_choices[id.index] = m_chooser.choose(id, directives.pin[id.index]);
@@ -80,7 +82,7 @@ bool TypeSolver::mayComeApart(const Region& region) const {
     if (typeOf(node) != typeOf(region.oneType.front())) return true;
   DataType one = DataType::Undefined;
   for (const NodeId id : region.nodes) {
-    if (m_directives.split[id.index] >= 0) return true;
+    if (m_directives.split[id.index] >= 0 || (!m_apart.empty() && m_apart[id.index])) return true;
     for (const DirectiveMap::NoFuse& wish : m_directives.noFuse)
       if (wish.nodes[id.index]) return true;
     for (const ValueId value : m_graph.node(id).outputs)
@@ -100,6 +102,7 @@ std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, std::
                             .list = &m_options.directives,
                             .mustStand = &m_mustStand,
                             .calculates = &m_typing.calculates(),
+                            .apart = m_apart.empty() ? nullptr : &m_apart,
                             .oneTypePerKernel = m_oneTypePerKernel};
   Fusion fusion = fuseNodes(m_graph, m_structure.partition, region.nodes, limits);
   if (refusals != nullptr)
@@ -148,7 +151,7 @@ TypeSolver::Removal TypeSolver::remove(std::span<const int> directives) {
   Removal removal;
   for (const int index : directives) {
     for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)]) {
-      if (m_options.directives[static_cast<std::size_t>(index)].kind == DirectiveKind::Pin) {
+      if (formOf(m_options.directives[static_cast<std::size_t>(index)]).asks == AskedType::Calculated) {
         if (!gone(m_directives.pin[id.index]) || !m_structure.facts[id.index].floats) continue;
         const auto& pins = m_directives.pinsOf[id.index];
         const auto next = std::ranges::find_if_not(pins, gone);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "planning/describe.h"
+#include "planning/price_choices.h"
 #include "planning/type_choice.h"
 #include "planning/typing.h"
 
@@ -29,7 +30,7 @@ struct DirectiveCost {
 class TypeSolver {
  public:
   TypeSolver(const Model& model, const Target& target, const Structure& structure, const DirectiveMap& directives,
-             std::shared_ptr<const PlanOptions> options, std::vector<DataType> priced);
+             std::shared_ptr<const PlanOptions> options, const PriceChoices& priced);
 
   const TypeChoice& choice(NodeId node) const { return m_choices[node.index]; }
   /// What `node` would calculate in if `directive` did not speak of it.
@@ -79,6 +80,7 @@ class TypeSolver {
   std::vector<TypeChoice> m_choices;           ///< by NodeId
   std::vector<int> m_mustStand;                ///< by ValueId: the directive, or -1
   std::vector<std::string> m_outputObstacles;  ///< by ValueId
+  std::vector<char> m_apart;                   ///< PriceChoices::apart
   bool m_oneTypePerKernel;
   Typing m_typing;
   RegionDescriber m_describer;

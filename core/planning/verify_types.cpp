@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "planning/directives/directive_form.h"
 #include "planning/fusion/match.h"
 #include "planning/typing.h"
 
@@ -163,7 +164,7 @@ class TypeVerifier {
 
   Status checkObeyed() const {
     const auto isObey = [](const Directive& directive) {
-      return directive.kind == DirectiveKind::Pin && directive.strictness == Strictness::Obey;
+      return formOf(directive).asks == AskedType::Calculated && directive.strictness == Strictness::Obey;
     };
     for (const PrecisionGrant& grant : m_plan.precisionMap)
       if (const Directive* pin = directiveNamed(grant.by); pin != nullptr && isObey(*pin))

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "planning/directives/directive_form.h"
 #include "planning/type_answers.h"
 
 namespace fusescope {
@@ -52,21 +53,13 @@ class WhatIfSearch {
   }
 
   bool reaches(const Directive& directive, const std::vector<NodeId>& nodes) const {
-    switch (directive.kind) {
-      case DirectiveKind::Tactic:
-        return false;
-      case DirectiveKind::Truncate:
-      case DirectiveKind::MinSegment:
-        return inFallback();
-      case DirectiveKind::Fallback:
-        return std::ranges::find(nodes, m_node) != nodes.end() || keepsApart(nodes);
-      case DirectiveKind::NoFuse:
-        if (directive.pattern.empty()) return true;
-        [[fallthrough]];
-      default:
-        return std::ranges::any_of(nodes,
-                                   [&](NodeId id) { return m_near.contains(m_plan.structure->regionOf[id.index]); });
-    }
+    const DirectiveForm& form = formOf(directive);
+    if (form.reach == DirectiveReach::Tactics) return false;
+    if (form.reach == DirectiveReach::Segments && form.pattern == PatternUse::None) return inFallback();
+    if (form.reach == DirectiveReach::Segments)
+      return std::ranges::find(nodes, m_node) != nodes.end() || keepsApart(nodes);
+    if (directive.pattern.empty()) return true;
+    return std::ranges::any_of(nodes, [&](NodeId id) { return m_near.contains(m_plan.structure->regionOf[id.index]); });
   }
 
   /// Whether one of the nodes is why the node's segment could not join another.
@@ -92,10 +85,8 @@ class WhatIfSearch {
 
   void tryWith(const Directive& directive) {
     PlanOptions options = m_plan.options;
-    std::erase_if(options.directives, [&](const Directive& other) {
-      return other.kind == directive.kind &&
-             (directive.kind == DirectiveKind::Truncate || directive.kind == DirectiveKind::MinSegment);
-    });
+    if (formOf(directive).pattern == PatternUse::None)  // one holds for the whole plan
+      std::erase_if(options.directives, [&](const Directive& other) { return other.kind == directive.kind; });
     options.directives.push_back(directive);
     consider(options, directive, optionText(directive));
   }

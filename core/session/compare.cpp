@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "planning/directives/directive_form.h"
 #include "session/session.h"
 
 namespace fusescope {
@@ -171,8 +172,7 @@ Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::m
   PlanOptions exact = plan->options;
   exact.precisions.clear();
   std::erase_if(exact.directives, [](const Directive& directive) {
-    return directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput ||
-           directive.kind == DirectiveKind::Tactic;
+    return asksForAType(directive) || formOf(directive).reach == DirectiveReach::Tactics;
   });
   if (progress) progress("plan", "the same network in float32");
   auto reference = TRY(makePlan(plan->model, exact, nullptr, stop));

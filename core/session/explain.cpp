@@ -175,7 +175,7 @@ void explainNode(const Plan& plan, NodeId id, Json& json, std::vector<Subject>& 
   const FusedNode* fused = plan.fusedNodeOf(id);
   if (fused == nullptr) return;
   const std::string& segment = plan.segments[fused->segment.index].name;
-  subjects.push_back(Subject::fusedNode(fused->name));
+  subjects.push_back(Subject::fusedNode(fused->name, fused->identity.hex()));
   subjects.push_back(Subject::segment(segment));
   json["fused_node"] = fused->name;
   json["segment"] = segment;

@@ -123,8 +123,8 @@ Json inspectJson(const Model& model) {
 
 Json inspectJson(const EngineFileInfo& info, const std::string& path) {
   Json json = inspectJson(*info.plan->model);
-  Json tactics = Json::object();
-  for (const auto& choice : info.tactics) tactics[choice.fusedNode] = choice.chosen;
+  std::map<Hash128, std::string> tactics;
+  for (const auto& choice : info.tactics) tactics[choice.identity] = choice.chosen;
   Json layers = Json::array();
   for (const auto& fused : info.plan->fusedNodes) {
     layers.push_back({{"name", fused.name},
@@ -132,7 +132,7 @@ Json inspectJson(const EngineFileInfo& info, const std::string& path) {
                       {"kind", fused.kind},
                       {"origins", originsJson(*info.plan, fused)},
                       {"compute", name(fused.compute)},
-                      {"tactic", tactics.contains(fused.name) ? tactics[fused.name] : Json(nullptr)}});
+                      {"tactic", tactics.contains(fused.identity) ? Json(tactics[fused.identity]) : Json(nullptr)}});
   }
   json["engine"] = {{"path", path},
                     {"fusescope_version", info.fusescopeVersion},

@@ -62,6 +62,7 @@ Json toJson(const BuildReport& report, const std::string& enginePath, std::int64
       candidates.push_back({{"name", candidate.name}, {"ms", optionalNumber(candidate.ms)}});
     }
     json["tactics"].push_back({{"fused_node", choice.fusedNode},
+                               {"identity", choice.identity.hex()},
                                {"chosen", choice.chosen},
                                {"from_cache", choice.fromCache},
                                {"candidates", std::move(candidates)}});

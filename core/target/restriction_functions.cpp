@@ -161,20 +161,24 @@ Holds realSignal(const NodeRequest& request) {
 
 }  // namespace
 
-const std::vector<NamedRestriction>& restrictionFunctions() {
-  static const std::vector<NamedRestriction> kFunctions{
-      {"sameActivations", "both directions have the same activations", &sameActivations},
-      {"plainEinsum", "no term has an ellipsis or repeats a letter, and no extent is broadcast", &plainEinsum},
-      {"equalBranchRanks", "both branches give results of equal rank", &equalBranchRanks},
-      {"broadcastableBranches", "both branches give results that broadcast to each other", &broadcastableBranches},
-      {"differentBranchNames", "the results of its branches have different names", &differentBranchNames},
-      {"symmetricPads", "pads are equal at both ends of each axis", &symmetricPads},
-      {"knownScanLength", "the number of collected slices is known", &knownScanLength},
-      {"carriedShapesStay", "carried values keep their extents in every iteration", &carriedShapesStay},
-      {"resizeAxesInOrder", "scales are given for all axes in order", &resizeAxesInOrder},
-      {"realSignal", "the signal is real", &realSignal},
-  };
-  return kFunctions;
-}
+extern const NamedRestriction kSameActivations{"sameActivations", "both directions have the same activations",
+                                               sameActivations};
+extern const NamedRestriction kPlainEinsum{
+    "plainEinsum", "no term has an ellipsis or repeats a letter, and no extent is broadcast", plainEinsum};
+extern const NamedRestriction kEqualBranchRanks{"equalBranchRanks", "both branches give results of equal rank",
+                                                equalBranchRanks};
+extern const NamedRestriction kBroadcastableBranches{
+    "broadcastableBranches", "both branches give results that broadcast to each other", broadcastableBranches};
+extern const NamedRestriction kDifferentBranchNames{
+    "differentBranchNames", "the results of its branches have different names", differentBranchNames};
+extern const NamedRestriction kSymmetricPads{"symmetricPads", "pads are equal at both ends of each axis",
+                                             symmetricPads};
+extern const NamedRestriction kKnownScanLength{"knownScanLength", "the number of collected slices is known",
+                                               knownScanLength};
+extern const NamedRestriction kCarriedShapesStay{
+    "carriedShapesStay", "carried values keep their extents in every iteration", carriedShapesStay};
+extern const NamedRestriction kResizeAxesInOrder{"resizeAxesInOrder", "scales are given for all axes in order",
+                                                 resizeAxesInOrder};
+extern const NamedRestriction kRealSignal{"realSignal", "the signal is real", realSignal};
 
 }  // namespace fusescope

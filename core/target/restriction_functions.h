@@ -19,7 +19,7 @@ struct NamedRestriction {
   std::string_view statement;
   RestrictionFunction holds;
 };
-/// The functions, in an explicit list.
-const std::vector<NamedRestriction>& restrictionFunctions();
+/// Those of restrictions.inc.
+const std::vector<const NamedRestriction*>& restrictionFunctions();
 
 }  // namespace fusescope

@@ -216,10 +216,11 @@ class TableReader {
   Result<Restriction> readFunction(const Json& json, Restriction restriction) const {
     restriction.name = TRY(text(json, "function"));
     const auto& functions = restrictionFunctions();
-    const auto found = std::ranges::find(functions, restriction.name, &NamedRestriction::name);
+    const auto found =
+        std::ranges::find_if(functions, [&](const NamedRestriction* known) { return known->name == restriction.name; });
     if (found == functions.end()) return error("function", "there is no function '" + restriction.name + "'");
-    restriction.function = found->holds;
-    restriction.statement = found->statement;
+    restriction.function = (*found)->holds;
+    restriction.statement = (*found)->statement;
     return restriction;
   }
 

@@ -8,11 +8,12 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "passes/pipelines.h"
+#include "planning/directives/directive_form.h"
 #include "planning/plan_json.h"
 
 // One file per case, tests/golden/cases/NAME.txt: a network as text (ir/FORMAT.md), how to plan it, and the plan.
 //
-//   # plan cpu:avx2 --precision f16 --pin a=f32     target, then options; also --split, --no-fuse, --output-type
+//   # plan cpu:avx2 --precision f16 --pin a=f32     target, then --precision and options of directives
 //   # same-plan LABEL       the plans of all cases of a label have the same kernels
 //   # refused fuse.CODE     refusals of this code are part of what is expected
 //   graph "…" { … }
@@ -41,25 +42,18 @@ std::vector<std::string> words(const std::string& line) {
 }
 
 void addOption(const std::string& option, const std::string& value, PlanOptions& options) {
-  const auto add = [&](Result<Directive> directive) {
-    ASSERT_TRUE(directive.ok()) << directive.error().text();
-    options.directives.push_back(std::move(directive).value());
-  };
   if (option == "--precision") {
     const auto type = dataTypeFromName(value);
     ASSERT_TRUE(type.has_value()) << value;
     options.precisions.push_back(*type);
-  } else if (option == "--pin") {
-    add(parsePin(value));
-  } else if (option == "--output-type") {
-    add(parseOutputType(value));
-  } else if (option == "--no-fuse") {
-    add(parseNoFuse(value));
-  } else if (option == "--split") {
-    options.directives.push_back(splitDirective(value));
-  } else {
-    FAIL() << "no such option in a golden case: " << option;
+    return;
   }
+  const auto& forms = directiveForms();
+  const auto form = std::ranges::find_if(forms, [&](const DirectiveForm* each) { return each->option == option; });
+  ASSERT_NE(form, forms.end()) << "no such option in a golden case: " << option;
+  auto directive = (*form)->parse(value);
+  ASSERT_TRUE(directive.ok()) << directive.error().text();
+  options.directives.push_back(std::move(directive).value());
 }
 
 void readHeadLine(const std::string& line, GoldenCase& golden) {

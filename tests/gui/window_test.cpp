@@ -126,7 +126,7 @@ class WindowTest : public QObject {
     QVERIFY(m_window->profile().model().rowCount() > 0);
     QVERIFY(builds.compareRefusal() == "Build both to compare.");
 
-    application().measure("split", [&] { m_window->document().split({m_fused.nodes.front()}); });
+    application().measure("split", [&] { m_window->document().direct({m_fused.nodes.front()}, DirectiveKind::Split); });
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(!m_window->document().snapshot()->delta.fusionsLost.empty());
     QVERIFY2(m_window->validation().summary().contains("fusion lost"), qPrintable(m_window->validation().summary()));

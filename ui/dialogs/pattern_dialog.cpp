@@ -4,6 +4,7 @@
 #include <QFormLayout>
 #include <QVBoxLayout>
 
+#include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
 #include "ui/document/qt_text.h"
 
@@ -22,8 +23,8 @@ PatternDialog::PatternDialog(const DockContext& context, const QString& pattern,
   resize(520, 460);
   m_pattern->setPlaceholderText(
       QStringLiteral("node name, glob*, /regex/, op:Conv, module:encoder.layer.3, value:name"));
-  m_kind->addItem(QStringLiteral("compute type"), static_cast<int>(DirectiveKind::Pin));
-  m_kind->addItem(QStringLiteral("output type"), static_cast<int>(DirectiveKind::PinOutput));
+  for (const DirectiveForm* form : directiveForms())
+    if (form->asks != AskedType::Nothing) m_kind->addItem(qs(form->title), static_cast<int>(kindOf(*form)));
   const auto snapshot = context.document.snapshot();
   for (const DataType type : pinTypes(*snapshot->plan)) m_type->addItem(qs(type), static_cast<int>(type));
   m_strictness->addItem(QStringLiteral("prefer: give way where it cannot be"), static_cast<int>(Strictness::Prefer));

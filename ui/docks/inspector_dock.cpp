@@ -86,7 +86,7 @@ void InspectorDock::follow(const QUrl& link) {
     const Directives& all = m_context.document.directives();
     for (const Directive& directive : all) {
       if (qs(directive.id) != target) continue;
-      m_context.document.editDirectives(QStringLiteral("Remove “%1”").arg(directiveText(directive)),
+      m_context.document.editDirectives(QStringLiteral("Remove “%1”").arg(qs(inWords(directive))),
                                         withoutId(all, directive.id));
       return;
     }

@@ -104,7 +104,7 @@ QString directivesText(const Directives& all, const std::string& name, const The
   QString text;
   for (const Directive* directive : directivesNaming(all, name)) {
     text += QStringLiteral("<div>%1 &nbsp;<a href='remove:%2'>remove</a></div>")
-                .arg(directiveText(*directive).toHtmlEscaped(), html(directive->id));
+                .arg(html(inWords(*directive)), html(directive->id));
   }
   return text.isEmpty() ? QString() : heading(QStringLiteral("Directives"), theme) + text;
 }
@@ -295,7 +295,7 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
     }
     text += heading(QStringLiteral("Inner values"), theme) + edges.text();
   }
-  std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::fusedNode(fused.name));
+  std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::fusedNode(fused.name, fused.identity.hex()));
   std::set<std::uint32_t> known(about.begin(), about.end());
   for (const NodeId node : fused.nodes) {
     for (const std::uint32_t index : snapshot.decisionsAbout(Subject::node(graph.node(node).name))) {
@@ -357,7 +357,7 @@ QString modelText(const PlanSnapshot& snapshot, const Theme& theme) {
     text += heading(QStringLiteral("Directives: the default, plus these exceptions"), theme);
     for (const Directive& directive : plan.options.directives) {
       text += QStringLiteral("<div>%1 &nbsp;<a href='remove:%2'>remove</a></div>")
-                  .arg(directiveText(directive).toHtmlEscaped(), html(directive.id));
+                  .arg(html(inWords(directive)), html(directive.id));
     }
   }
   const auto obstacles = cannotRun(model);

@@ -27,16 +27,12 @@ QString BuildController::optionsTitle(const PlanOptions& options) {
   for (const DataType type : options.precisions) types << qs(type);
   if (!types.isEmpty()) parts << QStringLiteral("precision ") + types.join(QLatin1Char(','));
   std::int64_t pins = 0;
-  for (const Directive& directive : options.directives) {
-    pins += directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput;
-  }
+  for (const Directive& directive : options.directives) pins += asksForAType(directive);
   if (pins > 0) parts << plural(pins, QStringLiteral("pin"));
   const auto others = static_cast<std::int64_t>(options.directives.size()) - pins;
   if (others == 1) {
-    for (const Directive& directive : options.directives) {
-      if (directive.kind != DirectiveKind::Pin && directive.kind != DirectiveKind::PinOutput)
-        parts << directiveText(directive);
-    }
+    for (const Directive& directive : options.directives)
+      if (!asksForAType(directive)) parts << qs(inWords(directive));
   } else if (others > 1) {
     parts << plural(others, QStringLiteral("other directive"));
   }

@@ -51,30 +51,6 @@ std::vector<const Directive*> directivesNaming(const Directives& directives, con
   return found;
 }
 
-QString directiveText(const Directive& d) {
-  const QString pattern = qs(d.pattern);
-  const QString strict = d.strictness == Strictness::Obey ? QStringLiteral(" (obey)") : QString();
-  switch (d.kind) {
-    case DirectiveKind::Pin:
-      return QStringLiteral("pin %1 to %2%3").arg(pattern, qs(d.type), strict);
-    case DirectiveKind::PinOutput:
-      return QStringLiteral("output of %1 as %2%3").arg(pattern, qs(d.type), strict);
-    case DirectiveKind::Fallback:
-      return QStringLiteral("fall back %1").arg(pattern);
-    case DirectiveKind::Split:
-      return QStringLiteral("split after %1").arg(pattern);
-    case DirectiveKind::NoFuse:
-      return QStringLiteral("no %1 fusion%2").arg(qs(d.rule), pattern.isEmpty() ? QString() : " at " + pattern);
-    case DirectiveKind::Truncate:
-      return QStringLiteral("truncate %1").arg(qs(name(d.truncate)));
-    case DirectiveKind::Tactic:
-      return QStringLiteral("tactic %1 for %2").arg(qs(d.rule), pattern);
-    case DirectiveKind::MinSegment:
-      return QStringLiteral("segments of at least %1").arg(d.number);
-  }
-  return {};
-}
-
 QString namesText(const std::vector<std::string>& names) {
   return names.size() == 1 ? qs(names.front())
                            : plural(static_cast<std::int64_t>(names.size()), QStringLiteral("node"));

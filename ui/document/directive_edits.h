@@ -21,8 +21,6 @@ Directives withoutId(Directives directives, const std::string& id);
 /// The directives whose pattern is exactly `name`.
 std::vector<const Directive*> directivesNaming(const Directives& directives, const std::string& name);
 
-/// "pin node_linear_1 to f32 (obey)": for lists and undo texts.
-QString directiveText(const Directive& directive);
 /// "node_linear_1" or "5 nodes".
 QString namesText(const std::vector<std::string>& names);
 

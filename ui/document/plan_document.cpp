@@ -183,18 +183,13 @@ void PlanDocument::pinOutput(const std::vector<NodeId>& nodes, DataType type, St
                  withType(m_options.directives, names, DirectiveKind::PinOutput, type, strictness));
 }
 
-void PlanDocument::split(const std::vector<NodeId>& nodes) {
+void PlanDocument::direct(const std::vector<NodeId>& nodes, DirectiveKind kind) {
   const auto names = namesOf(nodes);
   Directives changed = m_options.directives;
-  for (const std::string& node : names) changed = withDirective(std::move(changed), splitDirective(node));
-  editDirectives(QStringLiteral("Split after %1").arg(namesText(names)), std::move(changed));
-}
-
-void PlanDocument::fallBack(const std::vector<NodeId>& nodes) {
-  const auto names = namesOf(nodes);
-  Directives changed = m_options.directives;
-  for (const std::string& node : names) changed = withDirective(std::move(changed), fallbackDirective(node));
-  editDirectives(QStringLiteral("Fall back %1").arg(namesText(names)), std::move(changed));
+  for (const std::string& node : names) changed = withDirective(std::move(changed), {.kind = kind, .pattern = node});
+  QString text = qs(inWords({.kind = kind, .pattern = namesText(names).toStdString()}));
+  text[0] = text[0].toUpper();
+  editDirectives(text, std::move(changed));
 }
 
 void PlanDocument::clearDirectives(const std::vector<NodeId>& nodes) {

@@ -47,8 +47,8 @@ class PlanDocument : public QObject {
   void setPrecisions(std::vector<DataType> precisions);
   void pin(const std::vector<NodeId>& nodes, DataType type, Strictness strictness);
   void pinOutput(const std::vector<NodeId>& nodes, DataType type, Strictness strictness);
-  void split(const std::vector<NodeId>& nodes);
-  void fallBack(const std::vector<NodeId>& nodes);
+  /// A directive for each of the nodes, of a kind that takes nothing but a node.
+  void direct(const std::vector<NodeId>& nodes, DirectiveKind kind);
   void clearDirectives(const std::vector<NodeId>& nodes);
   std::vector<std::string> namesOf(const std::vector<NodeId>& nodes) const;
 

@@ -171,10 +171,11 @@ const std::vector<std::uint32_t>& PlanSnapshot::decisionsAbout(const Subject& su
 std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const std::string& handle) const {
   std::vector<Subject> subjects;
   if (const FusedNode* fused = fusedWith(handle)) {
-    subjects.push_back(Subject::fusedNode(fused->name));
+    subjects.push_back(Subject::fusedNode(fused->name, fused->identity.hex()));
     if (fused->nodes.size() == 1) subjects.push_back(Subject::node(graph().node(fused->nodes.front()).name));
   } else {
-    subjects = {Subject::node(handle), Subject::fusedNode(handle), Subject::segment(handle), Subject::value(handle)};
+    subjects = {Subject::node(handle), Subject::fusedNode(handle, {}), Subject::segment(handle),
+                Subject::value(handle)};
   }
   std::set<std::uint32_t> all;
   for (const Subject& subject : subjects) {
@@ -213,9 +214,7 @@ std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
 
 std::int64_t PlanSnapshot::pinCount() const {
   const Directives& all = plan->options.directives;
-  return std::count_if(all.begin(), all.end(), [](const Directive& directive) {
-    return directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::PinOutput;
-  });
+  return std::count_if(all.begin(), all.end(), asksForAType);
 }
 
 }  // namespace fusescope

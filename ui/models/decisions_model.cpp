@@ -109,9 +109,8 @@ int DecisionsModel::countOf(const PlanSnapshot& snapshot, DecisionFilter filter)
 }
 
 QString DecisionsModel::handleOf(const Subject& subject) const {
-  const auto fused = m_snapshot->fusedByName.find(subject.name);
-  if (subject.kind != SubjectKind::FusedNode || fused == m_snapshot->fusedByName.end()) return qs(subject.name);
-  return qs(fusescope::handleOf(m_snapshot->plan->fusedNodes[fused->second]));
+  if (subject.kind != SubjectKind::FusedNode || subject.identity.empty()) return qs(subject.name);
+  return qs(fusescope::handleOf(subject.identity));
 }
 
 void DecisionsModel::arrange() {

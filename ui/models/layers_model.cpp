@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planning/directives/directive_form.h"
 #include "planning/fused_node_facts.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/qt_text.h"
@@ -132,7 +133,7 @@ void LayersModel::readPlan() {
     m_views[id.index] = std::move(row);
   }
   for (const Directive& directive : plan.options.directives) {
-    if (directive.kind != DirectiveKind::Pin) continue;
+    if (formOf(directive).asks != AskedType::Calculated) continue;
     const auto node = plan.graph().findNode(directive.pattern);
     if (!node) continue;
     Row& row = m_views[node->index];
@@ -217,7 +218,7 @@ std::optional<PinChoice> LayersModel::pinOf(NodeId node) const {
   std::optional<PinChoice> choice;
   for (const Directive* directive :
        directivesNaming(m_snapshot->plan->options.directives, m_snapshot->graph().node(node).name)) {
-    if (directive->kind == DirectiveKind::Pin) choice = PinChoice{directive->type, directive->strictness};
+    if (formOf(*directive).asks == AskedType::Calculated) choice = PinChoice{directive->type, directive->strictness};
   }
   return choice;
 }

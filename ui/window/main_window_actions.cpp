@@ -223,7 +223,7 @@ void MainWindow::makeToolBar() {
     bar->addWidget(widget);
   };
   m_target = new QComboBox;
-  m_target->addItems({QStringLiteral("cpu"), QStringLiteral("tensorrt-8"), QStringLiteral("tensorrt-10")});
+  for (const std::string& target : targetNames()) m_target->addItem(qs(target));
   m_target->setToolTip(QStringLiteral("What to plan for. Engines are built for cpu."));
   m_precision = new QComboBox;
   for (const PrecisionChoice& choice : precisionChoices()) m_precision->addItem(QString::fromLatin1(choice.text));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planning/directives/directive_form.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -51,6 +52,15 @@ void fillTypes(QMenu& menu, const DockContext& context, const std::vector<NodeId
   }
 }
 
+/// The entry of a kind of directive that takes nothing but a node.
+void addDirective(QMenu& menu, const DockContext& context, const Plan& plan, const std::vector<NodeId>& nodes,
+                  const DirectiveForm& form) {
+  const std::string problem = form.menu.pointless == nullptr ? "" : form.menu.pointless(plan, nodes.front());
+  const std::vector<NodeId> about = form.menu.lastOnly ? std::vector{nodes.back()} : nodes;
+  add(menu, qs(form.menu.text), qs(problem), qs(form.menu.tip),
+      [context, about, kind = kindOf(form)] { context.document.direct(about, kind); });
+}
+
 }  // namespace
 
 void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<NodeId>& nodes) {
@@ -67,16 +77,8 @@ void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<Nod
   fillTypes(*menu.addMenu(QStringLiteral("Pin to (obey)")), context, nodes, Strictness::Obey, false);
   fillTypes(*menu.addMenu(QStringLiteral("Output type")), context, nodes, Strictness::Prefer, true);
   menu.addSeparator();
-  const FusedNode* fused = snapshot->fusedOf(nodes.front());
-  const bool inFusion = fused && fused->nodes.size() > 1;
-  add(menu, QStringLiteral("Split after"),
-      inFusion ? QString() : QStringLiteral("This node is not fused with others: there is nothing to split."),
-      QStringLiteral("Nothing fuses across this node's output"),
-      [context, nodes] { context.document.split({nodes.back()}); });
-  const bool fallback = fused && snapshot->plan->inFallback(*fused);
-  add(menu, QStringLiteral("Force fallback"),
-      fallback ? QStringLiteral("This node already runs in a fallback segment.") : QString(),
-      QStringLiteral("Runs outside the accelerated segments"), [context, nodes] { context.document.fallBack(nodes); });
+  for (const DirectiveForm* form : directiveForms())
+    if (!form->menu.text.empty()) addDirective(menu, context, *snapshot->plan, nodes, *form);
   const bool directed = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return !directivesNaming(context.document.directives(), name).empty();
   });

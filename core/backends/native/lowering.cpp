@@ -146,9 +146,10 @@ Status Lowering::lowerNode(const Node& node) {
     if (node.is("MatMul") || node.is("Gemm")) {
       return lowerMatMul({.root = node.id, .nodes = {node.id}, .result = node.outputs[0]});
     }
-    for (const auto take : {&Lowering::lowerAttentionNode, &Lowering::lowerRows, &Lowering::lowerReduce,
-                            &Lowering::lowerPool, &Lowering::lowerMovement, &Lowering::lowerInteger,
-                            &Lowering::lowerNorm, &Lowering::lowerGatherNd, &Lowering::lowerResize})
+    for (const auto take :
+         {&Lowering::lowerAttentionNode, &Lowering::lowerRows, &Lowering::lowerReduce, &Lowering::lowerPool,
+          &Lowering::lowerMovement, &Lowering::lowerInteger, &Lowering::lowerNorm, &Lowering::lowerGatherNd,
+          &Lowering::lowerResize, &Lowering::lowerRoiAlign, &Lowering::lowerTopK})
       if (TRY((this->*take)(node))) return Done{};
     if (node.is("BatchNormalization")) return lowerBatchNorm(node);
   }

@@ -177,6 +177,8 @@ class Lowering {
   std::optional<std::vector<bool>> reducedAxes(const Node& reduce, std::size_t rank) const;
   Result<bool> lowerPool(const Node& node);
   Result<bool> lowerResize(const Node& node);
+  Result<bool> lowerRoiAlign(const Node& node);  ///< lower_roi_align.cpp
+  Result<bool> lowerTopK(const Node& node);      ///< lower_top_k.cpp
 
   // Norms (lower_norm.cpp).
   Result<bool> lowerNorm(const Node& node);

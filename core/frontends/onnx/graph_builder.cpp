@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "frontends/onnx/file_findings.h"
 #include "frontends/onnx/functions.h"
+#include "frontends/onnx/node_order.h"
 #include "frontends/onnx/onnx_importer.h"
 #include "frontends/onnx/plain_forms.h"
 #include "ir/type_text.h"
@@ -57,6 +59,11 @@ std::optional<Attribute> plainAttribute(const FileAttribute& attribute) {
   return std::nullopt;
 }
 
+/// A weight that an exporter keeps as a Constant node, rather than a number or a list of extents.
+bool mayBeWeight(const FileTensor& tensor) {
+  return !tensor.dims.empty() && (isFloat(tensor.dtype) || (isInteger(tensor.dtype) && bitWidth(tensor.dtype) <= 8));
+}
+
 FileType toFileType(const TensorType& type) {
   FileType result{.dtype = type.dtype, .ranked = type.shape.ranked, .dims = {}, .container = type.container};
   for (const Dim& dim : type.shape.dims) result.dims.push_back({.size = dim.size, .symbol = dim.symbol});
@@ -72,15 +79,6 @@ std::string operatorsOf(const std::vector<FileNode>& nodes) {
 }
 
 }  // namespace
-
-std::string UniqueNames::take(const std::string& wanted) {
-  if (m_taken.insert(wanted).second) return wanted;
-  int& number = m_lastNumber.try_emplace(wanted, 1).first->second;
-  for (;;) {
-    std::string name = wanted + "#" + std::to_string(++number);
-    if (m_taken.insert(name).second) return name;
-  }
-}
 
 std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload) {
   return domain + '\n' + name + '\n' + overload;
@@ -120,6 +118,7 @@ TensorType toType(const FileType& type) {
 Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph, const Opsets& opsets) {
   m_editor.setName(graph.name);
   collectTypes(graph);
+  m_read = namesRead(graph);
   TRY(declareInputs(graph));
 
   const bool main = m_enclosing == nullptr;
@@ -127,7 +126,7 @@ Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph,
     for (const FileNode& node : graph.nodes)
       m_shared.origins.push_back({m_nodeNames.take(node.displayName()), node.op, node.domain, node.module});
   m_shared.originNodes.resize(m_shared.origins.size());
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+  for (const std::size_t i : runningOrder(graph)) {
     TRY(checkStop(m_shared.stop));
     FileNode node = graph.nodes[i];
     node.name = main ? m_shared.origins[i].name : m_nodeNames.take(node.displayName());
@@ -157,17 +156,30 @@ void GraphBuilder::collectTypes(const FileGraph& graph) {
 }
 
 Status GraphBuilder::declareInputs(const FileGraph& graph) {
-  for (const FileTensor& tensor : graph.initializers) {
-    if (tensor.name.empty()) return Diagnostic{.message = "an initializer of the graph has no name"};
-    TRY(define(tensor.name, addConstantTensor(tensor.name, tensor), {}));
-    m_shared.parameters += *elementCount(tensor.dims);
-    m_shared.weightBytes += static_cast<std::int64_t>(byteSize(tensor.dtype, *elementCount(tensor.dims)));
-  }
+  for (const FileTensor& tensor : graph.initializers) TRY(declareInitializer(tensor));
   for (const auto& input : graph.inputs) {
     if (m_constants.contains(input.name)) continue;  // an initializer's default value
     TRY(define(input.name, m_editor.addInput(input.name, toType(input.type)), {}));
   }
   return Done{};
+}
+
+Status GraphBuilder::declareInitializer(const FileTensor& tensor) {
+  if (tensor.name.empty()) return Diagnostic{.message = "an initializer of the graph has no name"};
+  if (const auto first = m_constants.find(tensor.name); first != m_constants.end()) {
+    if (sameTensor(first->second, tensor)) return Done{};
+    return Diagnostic{.message = "is the name of two initializers that differ",
+                      .where = {.value = tensor.name},
+                      .help = "Take one of them out, or give it another name."};
+  }
+  if (m_read.contains(tensor.name)) countWeight(tensor);
+  return define(tensor.name, addConstantTensor(tensor.name, tensor), {});
+}
+
+void GraphBuilder::countWeight(const FileTensor& tensor) {
+  const std::int64_t elements = elementCount(tensor.dims).value_or(0);
+  m_shared.parameters += elements;
+  m_shared.weightBytes += static_cast<std::int64_t>(byteSize(tensor.dtype, elements));
 }
 
 ValueId GraphBuilder::addConstantTensor(const std::string& name, const FileTensor& tensor) {
@@ -188,7 +200,7 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
   if (++m_shared.builtNodes > m_shared.limits.nodes)
     return atNode(node.displayName(), "the model has more than " + std::to_string(m_shared.limits.nodes) +
                                           " nodes once its functions are inlined");
-  if (node.domain.empty() && node.op == "Constant") return addConstantNode(node);
+  if (node.domain.empty() && node.op == "Constant") return addConstantNode(node, depth == 0 && !adapted);
   const auto local = m_shared.functions.find(functionKey(node.domain, node.op, node.overload));
   if (local != m_shared.functions.end()) return inlineCall(*local->second, node, origin, depth);
 
@@ -278,7 +290,7 @@ void GraphBuilder::noteTypes(const FileNode& file) {
     }
 }
 
-Status GraphBuilder::addConstantNode(const FileNode& node) {
+Status GraphBuilder::addConstantNode(const FileNode& node, bool ofFile) {
   if (node.outputs.empty() || node.outputs[0].empty()) return atNode(node.displayName(), "has no output");
   for (const FileAttribute& attribute : node.attributes) {
     FileTensor tensor;
@@ -303,6 +315,7 @@ Status GraphBuilder::addConstantNode(const FileNode& node) {
     } else {
       return atNode(node.displayName(), "its value is of a kind that is not supported", node.outputs[0]);
     }
+    if (ofFile && mayBeWeight(tensor)) countWeight(tensor);
     return define(node.outputs[0], addConstantTensor(node.outputs[0], tensor), node.displayName());
   }
   return atNode(node.displayName(), "has no value", node.outputs[0]);

@@ -2,28 +2,18 @@
 
 #include <deque>
 #include <map>
-#include <set>
 #include <string>
-#include <unordered_map>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/stop.h"
 #include "frontends/importers.h"
 #include "frontends/onnx/adapters.h"
+#include "frontends/onnx/unique_names.h"
 #include "onnxlib/onnxlib.h"
 
 namespace fusescope {
-
-/// Hands out names that nobody has yet: `name`, else `name#2`, `name#3`, ….
-class UniqueNames {
- public:
-  std::string take(const std::string& wanted);
-  bool taken(const std::string& name) const { return m_taken.contains(name); }
-
- private:
-  std::set<std::string, std::less<>> m_taken;
-  std::unordered_map<std::string, int> m_lastNumber;
-};
 
 /// What the builders of a file's graph and subgraphs share.
 struct ImportContext {
@@ -66,6 +56,8 @@ class GraphBuilder : private AdaptContext {
   };
 
   Status declareInputs(const onnxlib::FileGraph& graph);
+  Status declareInitializer(const onnxlib::FileTensor& tensor);
+  void countWeight(const onnxlib::FileTensor& tensor);
   void collectTypes(const onnxlib::FileGraph& graph);
   Status expand(onnxlib::FileNode node, const onnxlib::Opsets& opsets, OriginId origin, int depth, bool adapted);
   Status expandPlainForm(const onnxlib::FileNode& node, const onnxlib::Opsets& opsets, OriginId origin, int depth);
@@ -73,7 +65,8 @@ class GraphBuilder : private AdaptContext {
   /// Types the outputs of a node: the body of a function, or the plain form of an operator, that reads them may depend
   /// on them.
   void noteTypes(const onnxlib::FileNode& file);
-  Status addConstantNode(const onnxlib::FileNode& node);
+  /// `ofFile`: the file has the node, and not one that the importer made.
+  Status addConstantNode(const onnxlib::FileNode& node, bool ofFile);
   Status declareOutputs(const PendingNode& pending);
   Status addNode(const PendingNode& pending);
   Result<Attribute> attributeOf(const onnxlib::FileAttribute& attribute, const PendingNode& pending);
@@ -99,6 +92,7 @@ class GraphBuilder : private AdaptContext {
   std::map<std::string, ValueId, std::less<>> m_values;
   std::map<std::string, const onnxlib::FileType*, std::less<>> m_types;
   std::map<std::string, onnxlib::FileTensor, std::less<>> m_constants;  ///< initializers and Constant nodes
+  std::unordered_set<std::string_view> m_read;  ///< values of the file's graph that something reads
   std::vector<PendingNode> m_pending;
   std::vector<ValueId> m_captures;
   std::deque<onnxlib::FileType> m_bodyTypes;  ///< m_types points here for values of functions' bodies

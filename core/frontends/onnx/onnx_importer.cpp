@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "frontends/onnx/content_hash.h"
+#include "frontends/onnx/file_findings.h"
 #include "frontends/onnx/graph_builder.h"
 #include "frontends/onnx/input_specs.h"
+#include "frontends/onnx/network_findings.h"
 #include "frontends/onnx/plain_forms.h"
 #include "onnxlib/onnxlib.h"
 
@@ -57,12 +59,14 @@ void recordConstantNodes(ImportContext& context) {
 
 Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context) {
   TRY(checkOpset(file, context));
+  recordFindings(file, context.decisions);
   for (const onnxlib::FileFunction& function : file.functions)
     context.functions.emplace(functionKey(function.domain, function.name, function.overload), &function);
   context.notesTypes = usesPlainForms(file);
   Model model;
   model.graph = TRY(GraphBuilder(context).build(file.graph, file.opsets));
   recordConstantNodes(context);
+  recordNetworkFindings(*model.graph, context.decisions);
   model.format = "onnx";
   model.producer = file.producer;
   for (const auto& [domain, version] : file.opsets) model.opset[domain.empty() ? "ai.onnx" : domain] = version;

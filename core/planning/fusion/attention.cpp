@@ -211,11 +211,18 @@ GuardedSoftmax guardedSoftmax(const Graph& graph, const Node& softmax) {
   return guarded;
 }
 
+namespace {
+
 void fuseAttention(RegionBuilder& state) {
   for (const NodeId id : state.scope()) {
     const Node& node = state.graph().node(id);
     if (node.is("Softmax")) AttentionRule(state).apply(node);
   }
 }
+
+}  // namespace
+
+extern const FusionRule kAttentionRule{
+    .name = "attention", .picture = "softmax(q * k^T * scale + mask) * v", .apply = fuseAttention};
 
 }  // namespace fusescope

@@ -24,8 +24,6 @@ bool join(RegionBuilder& state, NodeId host, NodeId cast) {
                          .deliversInner = state.kindOf(host) == kinds::kPointwise});
 }
 
-}  // namespace
-
 //   kernel ─ Cast      between floats: into the kernel that writes the type, else into the one that reads it
 //   Cast ─ kernel
 void fuseCasts(RegionBuilder& state) {
@@ -43,5 +41,10 @@ void fuseCasts(RegionBuilder& state) {
     if (oneKernel) join(state, users.front(), id);
   }
 }
+
+}  // namespace
+
+extern const FusionRule kCastRule{
+    .name = "cast", .picture = "cast(kernel(x)), kernel(cast(x)), between floats", .apply = fuseCasts};
 
 }  // namespace fusescope

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "planning/fusion/rules.h"
 #include "planning/kinds.h"
@@ -17,9 +18,13 @@ struct EpilogueForm {
 
 constexpr std::size_t kLongestRegion = 24;
 
+/// What partOf() tells apart, besides parts that are rules of their own.
+constexpr std::array<std::string_view, 2> kParts{"activation", "residual"};
+
 //   root ─ f ─ g ─ …        each of f, g one elementwise node, or several between which a value forks and joins:
 //   root ─┬─ Sigmoid ─┐
 //         └────────── Mul ─ …
+// Between them values may be quantised and dequantised again:   root ─ QuantizeLinear ─ DequantizeLinear ─ f ─ …
 class EpilogueRule {
  public:
   EpilogueRule(RegionBuilder& state, const EpilogueForm& form, NodeId root)
@@ -84,7 +89,8 @@ class EpilogueRule {
       }
       region.push_back(users.front());
       const std::vector<ValueId> live = liveValues(region);
-      if (live.size() == 1 && live.front() != m_value && isFloat(m_graph.value(live.front()).type.dtype)) {
+      if (live.size() == 1 && live.front() != m_value && isFloat(m_graph.value(live.front()).type.dtype) &&
+          !isDequantized(live.front())) {
         return live.front();
       }
     }
@@ -129,9 +135,20 @@ class EpilogueRule {
                        [&](ValueId value) { return value.valid() && m_graph.isConstant(value); });
   }
 
+  /// QuantizeLinear or DequantizeLinear by constants: arithmetic between elementwise nodes.
+  bool isQuantization(const Node& node) const {
+    return (node.is("QuantizeLinear") || node.is("DequantizeLinear")) && node.outputs.size() == 1 &&
+           std::all_of(node.inputs.begin() + 1, node.inputs.end(),
+                       [&](ValueId value) { return !value.valid() || m_graph.isConstant(value); });
+  }
+
+  /// What is dequantised last is left to the kernel that reads it: integers are what stands in memory.
+  bool isDequantized(ValueId value) const { return producerIf(m_graph, value, "DequantizeLinear") != nullptr; }
+
   bool acceptable(NodeId id, const std::vector<NodeId>& region) {
     const Node& node = m_graph.node(id);
-    if (!m_state.fusible(id) || !m_state.alone(id) || !(isElementwise(node) || isBatchNorm(node))) return false;
+    const bool known = isElementwise(node) || isBatchNorm(node) || isQuantization(node);
+    if (!m_state.fusible(id) || !m_state.alone(id) || !known) return false;
     const ValueId output = node.outputs.front();
     if (!extentsKnown(m_graph, m_value) || !extentsKnown(m_graph, output)) {
       m_state.refuse("fuse.shape_unknown", m_form.rule, m_root, id, {{"value", m_graph.value(output).name}});
@@ -141,7 +158,7 @@ class EpilogueRule {
       m_state.refuse("fuse.shape_differs", m_form.rule, m_root, id);
       return false;
     }
-    if (isBatchNorm(node)) return true;
+    if (isBatchNorm(node) || isQuantization(node)) return true;
     return std::all_of(node.inputs.begin(), node.inputs.end(),
                        [&](ValueId operand) { return !operand.valid() || operandFits(operand, id, region); });
   }
@@ -169,6 +186,7 @@ class EpilogueRule {
   std::string_view partOf(const Node& node, const std::vector<NodeId>& region) const {
     if (node.is("BatchNormalization")) return "batch_norm";
     if (isFloatCast(m_graph, node)) return "cast";
+    if (isQuantization(node)) return "quantize";
     bool constantTensor = false;
     for (ValueId operand : node.inputs) {
       if (!operand.valid() || isScalarConstant(m_graph, operand)) continue;
@@ -215,8 +233,6 @@ void fuseEpilogues(RegionBuilder& state, const EpilogueForm& form, const IsRoot&
   }
 }
 
-}  // namespace
-
 void fuseConvEpilogue(RegionBuilder& state) {
   static constexpr EpilogueForm kForm{.rule = "conv_epilogue", .kind = kinds::kConv, .takesBatchNorm = true};
   fuseEpilogues(state, kForm, [](const Node& node) { return node.is("Conv") || node.is("ConvTranspose"); });
@@ -239,5 +255,21 @@ void fuseBatchNormEpilogue(RegionBuilder& state) {
     return node.is("BatchNormalization") && node.intAttribute("training_mode", 0) == 0;
   });
 }
+
+}  // namespace
+
+extern const FusionRule kConvEpilogueRule{.name = "conv_epilogue",
+                                          .picture = "act(bn(conv(x, w) + b) + residual)",
+                                          .apply = fuseConvEpilogue,
+                                          .parts = kParts};
+
+extern const FusionRule kMatMulEpilogueRule{
+    .name = "matmul_epilogue", .picture = "act(a * b + bias) + residual", .apply = fuseMatMulEpilogue, .parts = kParts};
+
+extern const FusionRule kGemmEpilogueRule{
+    .name = "gemm_epilogue", .picture = "act(gemm(a, b, c)) + residual", .apply = fuseGemmEpilogue, .parts = kParts};
+
+extern const FusionRule kBatchNormRule{
+    .name = "batch_norm", .picture = "act(bn(x)) + residual", .apply = fuseBatchNormEpilogue, .parts = kParts};
 
 }  // namespace fusescope

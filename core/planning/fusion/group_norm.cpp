@@ -86,8 +86,6 @@ class GroupNormRule {
   const Graph& m_graph;
 };
 
-}  // namespace
-
 void fuseGroupNorm(RegionBuilder& state) {
   const NormMatcher matcher(state.graph());
   GroupNormRule rule(state);
@@ -102,5 +100,10 @@ void fuseGroupNorm(RegionBuilder& state) {
     }
   }
 }
+
+}  // namespace
+
+extern const FusionRule kGroupNormRule{
+    .name = "group_norm", .picture = "instance_norm(groups(x)) * w + b", .apply = fuseGroupNorm};
 
 }  // namespace fusescope

@@ -107,10 +107,53 @@ const Node* NormMatcher::differenceTo(ValueId value, const NormCore& core) const
   return same(0) && same(1) ? other : nullptr;
 }
 
+/// r · w, if that is all that reads r.
+const Node* NormMatcher::weightOf(ValueId inverse, NormCore& core) const {
+  const Node* product = onlyConsumerIf(m_graph, inverse, "Mul");
+  if (product == nullptr || !m_graph.isConstant(otherOperand(*product, inverse))) return nullptr;
+  core.scale = {roles::kScale, otherOperand(*product, inverse), product->id};
+  return product;
+}
+
+/// x · weighted + (b - mean · weighted), where d = x - mean.
+bool NormMatcher::takeSpreadOut(ValueId weighted, ValueId d, NormCore& core) const {
+  const Node* difference = producerIf(m_graph, d, "Sub");
+  if (!core.centred || difference == nullptr || m_graph.isOutput(weighted)) return false;
+  const std::vector<NodeId>& readers = m_graph.value(weighted).consumers;
+  const auto productWith = [&](ValueId factor) -> const Node* {
+    for (const NodeId reader : readers) {
+      const Node& node = m_graph.node(reader);
+      if (node.is("Mul") && beforeCasts(m_graph, otherOperand(node, weighted)) == beforeCasts(m_graph, factor))
+        return &node;
+    }
+    return nullptr;
+  };
+  const Node* scaled = productWith(difference->input(0));
+  const Node* shift = productWith(difference->input(1));
+  if (readers.size() != 2 || scaled == nullptr || shift == nullptr) return false;
+  const Node* offset = onlyConsumerIf(m_graph, shift->outputs.front(), "Sub");
+  if (offset == nullptr || offset->input(1) != shift->outputs.front() || !m_graph.isConstant(offset->input(0)))
+    return false;
+  const Node* sum = onlyConsumerIf(m_graph, offset->outputs.front(), "Add");
+  if (sum == nullptr || sum != onlyConsumerIf(m_graph, scaled->outputs.front(), "Add")) return false;
+  core.nodes.insert(core.nodes.end(), {scaled->id, shift->id, offset->id, sum->id});
+  core.bias = {roles::kBias, offset->input(0), offset->id};
+  core.result = sum->outputs.front();
+  return true;
+}
+
 bool NormMatcher::takeScaling(const Node& deviation, bool inverse, ValueId d, NormCore& core,
                               std::string& obstacle) const {
   std::vector<NodeId> casts;
-  const ValueId by = behindCasts(m_graph, deviation.outputs.front(), casts);
+  ValueId by = behindCasts(m_graph, deviation.outputs.front(), casts);
+  if (const Node* weight = inverse ? weightOf(by, core) : nullptr) {
+    casts.push_back(weight->id);
+    by = behindCasts(m_graph, weight->outputs.front(), casts);
+    if (takeSpreadOut(by, d, core)) {
+      core.nodes.insert(core.nodes.end(), casts.begin(), casts.end());
+      return true;
+    }
+  }
   const Node* scaling = onlyConsumer(m_graph, by);
   if (scaling == nullptr || !scaling->is(inverse ? "Mul" : "Div") || (!inverse && scaling->input(1) != by)) {
     obstacle = "no " + std::string(inverse ? "Mul" : "Div") + " is all that reads " + deviation.name;
@@ -163,6 +206,7 @@ void takeAffine(RegionBuilder& state, NodeId root, std::string_view kind, ValueI
     const ValueId value = behindCasts(graph, result, nodes);
     const Node* affine = onlyConsumerIf(graph, value, op);
     if (affine == nullptr || (op == "Add" && !withBias)) continue;
+    if (findBinding(state.bindingsOf(root), op == "Mul" ? roles::kScale : roles::kBias) != nullptr) continue;
     const ValueId operand = otherOperand(*affine, value);
     if (!operand.valid() || !graph.isConstant(operand) || !fits(graph, operand, value, axes)) break;
     nodes.insert(nodes.end(), {affine->id, root});

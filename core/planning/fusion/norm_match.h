@@ -9,22 +9,25 @@
 namespace fusescope {
 
 /// The arithmetic of a norm over the last axes: (x - mean) / sqrt(mean of squares + epsilon), without the mean for an
-/// RMS norm, before weight and bias.
+/// RMS norm, before weight and bias, or with those that are put in before x is.
 struct NormCore {
   std::vector<NodeId> nodes;  ///< float Casts between them, and those of x that nobody else reads, among them
   NodeId root;                ///< the mean of squares
   ValueId input;              ///< x
   ValueId epsilon;
   ValueId result;
-  std::size_t axes = 0;  ///< how many of the last axes it runs over
-  bool centred = false;  ///< the mean is taken off
+  Binding scale = {}, bias = {};  ///< of x · (r · w) and x · (r · w) + (b - mean · (r · w)); any constants
+  std::size_t axes = 0;           ///< how many of the last axes it runs over
+  bool centred = false;           ///< the mean is taken off
 };
 
 /// Finds a norm from its mean of squares, modulo float Casts:
 ///   square(d) ─ ReduceMean ─ Add eps ─┬─ Sqrt ─ [Reciprocal | 1 / ·] ─┐
 ///                                     └─ Pow -0.5 ─────────────────── ┤
 ///   d ───────────────────────────────────────────────────── Div | Mul ┘
-/// with d = x, or d = x - ReduceMean(x), which may be calculated twice.
+/// with d = x, or d = x - ReduceMean(x), which may be calculated twice. One over the root, r, may meet a weight first:
+///   d · (r · w)
+///   x · (r · w) + (b - mean · (r · w))
 class NormMatcher {
  public:
   explicit NormMatcher(const Graph& graph) : m_graph(graph) {}
@@ -37,14 +40,16 @@ class NormMatcher {
   const Node* differenceTo(ValueId value, const NormCore& core) const;
   const Node* reciprocal(const Node& mean, NormCore& core, bool& inverse, std::string& obstacle) const;
   bool takeScaling(const Node& deviation, bool inverse, ValueId d, NormCore& core, std::string& obstacle) const;
+  const Node* weightOf(ValueId inverse, NormCore& core) const;
+  bool takeSpreadOut(ValueId weighted, ValueId d, NormCore& core) const;
   void placeInput(ValueId x, NormCore& core) const;
   const Node* next(const Node& node, NormCore& core) const;
 
   const Graph& m_graph;
 };
 
-/// Weight and bias behind a norm, as far as they go along: Mul, then Add, by constants that run along the axes that
-/// `fits` says. Adds what it took to the kernel of `root` and binds scale, bias and result.
+/// Weight and bias behind a norm, as far as they go along and are not bound yet: Mul, then Add, by constants that run
+/// along the axes that `fits` says. Adds what it took to the kernel of `root` and binds scale, bias and result.
 void takeAffine(RegionBuilder& state, NodeId root, std::string_view kind, ValueId result, bool withBias,
                 bool (*fits)(const Graph&, ValueId constant, ValueId value, std::size_t axes), std::size_t axes);
 

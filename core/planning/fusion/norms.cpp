@@ -15,6 +15,19 @@ bool alongLastAxes(const Graph& graph, ValueId constant, ValueId value, std::siz
   return true;
 }
 
+/// Whether weights that are put in before x run along the axes that are normalised; says so if not.
+bool weightsFit(RegionBuilder& state, const NormCore& core, std::string_view kind) {
+  const Graph& graph = state.graph();
+  for (const Binding& weight : {core.scale, core.bias}) {
+    if (!weight.value.valid() || alongLastAxes(graph, weight.value, core.result, core.axes)) continue;
+    const std::string what = graph.value(weight.value).name + " does not run along the axes that are normalised alone";
+    state.refuse("fuse.pattern_incomplete", kind, core.root, weight.node,
+                 {{"kind", std::string(kind)}, {"what", what}});
+    return false;
+  }
+  return true;
+}
+
 void fuseNorms(RegionBuilder& state, bool centred, std::string_view kind) {
   const Graph& graph = state.graph();
   const NormMatcher matcher(graph);
@@ -25,9 +38,11 @@ void fuseNorms(RegionBuilder& state, bool centred, std::string_view kind) {
     // The last of the two rules says what stood in the way.
     if (!obstacle.empty() && !centred)
       state.refuse("fuse.pattern_incomplete", kind, id, id, {{"kind", std::string(kind)}, {"what", obstacle}});
-    if (!core || core->centred != centred) continue;
+    if (!core || core->centred != centred || !weightsFit(state, *core, kind)) continue;
     if (!state.tryMerge({.nodes = std::move(core->nodes), .root = id, .kind = kind, .rules = {kind}})) continue;
     state.bind(id, {{roles::kInput, core->input, {}}, {roles::kEpsilon, core->epsilon, {}}});
+    for (const Binding& weight : {core->scale, core->bias})
+      if (weight.value.valid()) state.bind(id, {weight});
     takeAffine(state, id, kind, core->result, centred, alongLastAxes, core->axes);
   }
 }
@@ -45,8 +60,6 @@ void explainSumOfSquares(RegionBuilder& state) {
   }
 }
 
-}  // namespace
-
 //   (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps) [· w] [+ b]
 void fuseLayerNorm(RegionBuilder& state) {
   fuseNorms(state, true, kinds::kLayerNorm);
@@ -57,5 +70,14 @@ void fuseRmsNorm(RegionBuilder& state) {
   fuseNorms(state, false, kinds::kRmsNorm);
   explainSumOfSquares(state);
 }
+
+}  // namespace
+
+extern const FusionRule kLayerNormRule{.name = "layer_norm",
+                                       .picture = "(x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps) * w + b",
+                                       .apply = fuseLayerNorm};
+
+extern const FusionRule kRmsNormRule{
+    .name = "rms_norm", .picture = "x / sqrt(mean(x^2) + eps) * w", .apply = fuseRmsNorm};
 
 }  // namespace fusescope

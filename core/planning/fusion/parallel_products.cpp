@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_set>
 
 #include "planning/fusion/rules.h"
@@ -19,6 +20,10 @@ bool isProductOf(const RegionBuilder& state, const Node& node, ValueId x) {
          graph.value(node.input(1)).type.shape.rank() == 2;
 }
 
+bool isProduct(const Node& node) {
+  return node.is("MatMul") || node.is("Gemm");
+}
+
 /// Joins `more` to the kernel of `first`; each product keeps its epilogue and its output.
 bool join(RegionBuilder& state, NodeId first, NodeId more) {
   return state.tryMerge({.nodes = {first, more},
@@ -29,8 +34,6 @@ bool join(RegionBuilder& state, NodeId first, NodeId more) {
                          .bindings = state.bindingsOf(more)});
 }
 
-}  // namespace
-
 //   x ─┬─ MatMul a ─ …
 //      ├─ MatMul b ─ …      weights side by side: x is read once
 //      └─ MatMul c ─ …
@@ -40,12 +43,27 @@ void fuseParallelProducts(RegionBuilder& state) {
   for (const NodeId first : state.scope()) {
     const Node& node = graph.node(first);
     const ValueId x = node.input(0);
-    if (!(node.is("MatMul") || node.is("Gemm")) || !isProductOf(state, node, x) || !seen.insert(x).second) continue;
+    if (!isProduct(node) || !isProductOf(state, node, x) || !seen.insert(x).second || state.keptApart(first)) continue;
     for (const NodeId other : graph.value(x).consumers) {
       const Node& product = graph.node(other);
-      if (other != first && product.op == node.op && isProductOf(state, product, x)) join(state, first, other);
+      const bool fits = other != first && product.op == node.op && isProductOf(state, product, x);
+      if (fits && !state.keptApart(other)) join(state, first, other);
     }
   }
+}
+
+}  // namespace
+
+extern const FusionRule kParallelProductsRule{
+    .name = "parallel_products", .picture = "x * a, x * b, … of one x and constants", .apply = fuseParallelProducts};
+
+std::vector<NodeId> parallelProducts(const Graph& graph, const Region& region) {
+  if (region.kind != kinds::kMatMul && region.kind != kinds::kGemm) return {};
+  const ValueId x = graph.node(region.root).input(0);
+  std::vector<NodeId> products;
+  std::ranges::copy_if(region.nodes, std::back_inserter(products),
+                       [&](NodeId id) { return isProduct(graph.node(id)) && graph.node(id).input(0) == x; });
+  return products.size() < 2 ? std::vector<NodeId>() : products;
 }
 
 }  // namespace fusescope

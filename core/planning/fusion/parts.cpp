@@ -26,6 +26,8 @@ bool isKnownPart(const Graph& graph, const Node& node) {
                      [&](ValueId value) { return !value.valid() || graph.isConstant(value); });
 }
 
+namespace {
+
 //   x ─ Split ─┬─ f ─┐
 //              └──── Mul       the kernel reads the parts where they lie in x
 //   x ─ Expand ─ f             and again and again what is repeated
@@ -42,5 +44,10 @@ void fuseParts(RegionBuilder& state) {
                     .deliversInner = true});
   }
 }
+
+}  // namespace
+
+extern const FusionRule kPartRule{
+    .name = "part", .picture = "f(split(x)), f(slice(x)), f(expand(x))", .apply = fuseParts};
 
 }  // namespace fusescope

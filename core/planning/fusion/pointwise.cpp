@@ -25,8 +25,6 @@ void joinPair(RegionBuilder& state, NodeId producer, NodeId consumer, ValueId va
                   .deliversInner = true});
 }
 
-}  // namespace
-
 //   f(x, y) ─ g(·, z) ─ …   of equal extents; values that others need are outputs besides the last
 void fusePointwise(RegionBuilder& state) {
   const Graph& graph = state.graph();
@@ -41,5 +39,10 @@ void fusePointwise(RegionBuilder& state) {
     }
   }
 }
+
+}  // namespace
+
+extern const FusionRule kPointwiseRule{
+    .name = "pointwise", .picture = "f(g(x), y) of equal extents", .apply = fusePointwise};
 
 }  // namespace fusescope

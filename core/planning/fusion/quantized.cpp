@@ -12,7 +12,8 @@ namespace {
 bool takesQuantization(std::string_view kind) {
   constexpr std::array kKinds = {kinds::kConv,    kinds::kMatMul, kinds::kGemm,    kinds::kPointwise,
                                  kinds::kPool,    kinds::kConcat, kinds::kSoftmax, kinds::kLayerNorm,
-                                 kinds::kRmsNorm, kinds::kReduce, kinds::kResize,  kinds::kTranspose};
+                                 kinds::kRmsNorm, kinds::kReduce, kinds::kResize,  kinds::kTranspose,
+                                 kinds::kGather};
   return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
@@ -32,9 +33,14 @@ bool join(RegionBuilder& state, NodeId host, std::vector<NodeId> guests, Binding
                          .bindings = {binding}});
 }
 
-/// The kernel that alone reads what `node` makes; a product also behind views, and weights behind a Transpose.
+/// The kernel that alone reads what `node` makes, by one node or by several; a product also behind views, and weights
+/// behind a Transpose.
 bool joinReader(RegionBuilder& state, const Node& node, Binding binding) {
   const Graph& graph = state.graph();
+  if (graph.value(node.outputs.front()).consumers.size() > 1) {
+    const NodeId reader = onlyReader(state, node);
+    return reader.valid() && join(state, reader, {node.id}, binding);
+  }
   std::vector<NodeId> guests{node.id};
   const Node* reader = onlyConsumer(graph, node.outputs.front());
   const auto passes = [&](const Node& between) {
@@ -63,6 +69,29 @@ Binding quantizes(const Node& node) {
 
 Binding dequantizes(const Node& node) {
   return {roles::kDequantize, node.input(0), node.id};
+}
+
+bool isPointwise(const RegionBuilder& state, NodeId node) {
+  return state.fusible(node) && state.kindOf(node) == kinds::kPointwise;
+}
+
+/// Pointwise ─ QuantizeLinear ─ DequantizeLinear ─ pointwise of the same extents: rounding and clamping between them.
+void joinAcross(RegionBuilder& state, const Node& quantize) {
+  const Graph& graph = state.graph();
+  const NodeId writer = graph.value(quantize.input(0)).producer;
+  const Node* dequantize = onlyConsumerIf(graph, quantize.outputs.front(), "DequantizeLinear");
+  if (!writer.valid() || !isPointwise(state, writer) || onlyConsumer(graph, quantize.input(0)) == nullptr) return;
+  if (dequantize == nullptr || !state.fusible(dequantize->id) || !state.alone(dequantize->id)) return;
+  const NodeId reader = onlyReader(state, *dequantize);
+  if (!reader.valid() || !isPointwise(state, reader) || !isElementwise(graph.node(reader)) ||
+      !sameExtents(graph, quantize.input(0), graph.node(reader).outputs.front()))
+    return;
+  state.tryMerge({.nodes = {writer, quantize.id, dequantize->id, reader},
+                  .root = state.rootOf(writer),
+                  .kind = kinds::kPointwise,
+                  .rules = {"quantize"},
+                  .deliversInner = true,
+                  .bindings = {quantizes(quantize), dequantizes(*dequantize)}});
 }
 
 /// Views between integers: DequantizeLinear ─ view ─ QuantizeLinear.
@@ -95,12 +124,12 @@ void eachAlone(RegionBuilder& state, std::string_view op, const Apply& apply) {
   }
 }
 
-}  // namespace
-
+//   f ─ QuantizeLinear ─ DequantizeLinear ─ g       arithmetic between two elementwise nodes
 //   DequantizeLinear ─ kernel ─ QuantizeLinear      arithmetic of the kernel that reads and writes the integers
 //   QuantizeLinear ─ DequantizeLinear ─ kernel      where nothing before it could quantise
 //   kernel ─ QuantizeLinear ─ DequantizeLinear      where nothing behind it dequantises
 void fuseQuantized(RegionBuilder& state) {
+  eachAlone(state, "QuantizeLinear", [&](const Node& node) { joinAcross(state, node); });
   eachAlone(state, "DequantizeLinear", [&](const Node& node) { joinReader(state, node, dequantizes(node)); });
   eachAlone(state, "QuantizeLinear", [&](const Node& node) {
     if (!joinOverViews(state, node) && !joinWriter(state, node, quantizes(node)))
@@ -108,5 +137,10 @@ void fuseQuantized(RegionBuilder& state) {
   });
   eachAlone(state, "DequantizeLinear", [&](const Node& node) { joinWriter(state, node, dequantizes(node)); });
 }
+
+}  // namespace
+
+extern const FusionRule kQuantizeRule{
+    .name = "quantize", .picture = "quantize(kernel(dequantize(x)))", .apply = fuseQuantized};
 
 }  // namespace fusescope

@@ -35,6 +35,8 @@ class RegionBuilder {
   const std::vector<NodeId>& scope() const { return m_scope; }  ///< the nodes that may be merged
   bool fusible(NodeId node) const { return m_fusible[node.index] != 0; }
   bool alone(NodeId node) const { return fusible(node) && nodesWith(node).size() == 1; }
+  /// Whether prices say that `node` is faster on its own than beside others of its input.
+  bool keptApart(NodeId node) const { return m_limits.apart != nullptr && (*m_limits.apart)[node.index] != 0; }
   std::size_t rank(NodeId node) const { return m_rank[node.index]; }  ///< position in the scope
   /// The nodes that run with `node`, itself included, in no order.
   const std::vector<NodeId>& nodesWith(NodeId node) const { return m_contraction.nodes(m_contraction.groupOf(node)); }

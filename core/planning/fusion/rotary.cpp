@@ -226,12 +226,14 @@ class RotaryRule {
   ValueId m_x, m_result;
 };
 
-}  // namespace
-
 void fuseRotary(RegionBuilder& state) {
   RotaryRule rule(state);
   for (const NodeId id : state.scope())
     if (state.alone(id)) rule.apply(state.graph().node(id));
 }
+
+}  // namespace
+
+extern const FusionRule kRotaryRule{.name = "rotary", .picture = "x * cos + rotate(x) * sin", .apply = fuseRotary};
 
 }  // namespace fusescope

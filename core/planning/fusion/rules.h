@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,12 @@ namespace fusescope {
 struct FusionRule {
   std::string_view name;
   std::string_view picture;  ///< what it looks for, as one line of algebra
-  void (*apply)(RegionBuilder&);
+  void (*apply)(RegionBuilder& state);
+  std::span<const std::string_view> parts = {};  ///< parts of what it takes that can be switched off alone
 };
 
-/// The rules in the order in which they are applied: the larger pattern first, so that it is not eaten piecemeal.
-const std::vector<FusionRule>& fusionRules();
+/// The rules of rules.inc, in its order.
+const std::vector<const FusionRule*>& fusionRules();
 
 /// How an attention, a softmax and a norm are guarded, masked and scaled.
 struct GuardedSoftmax {
@@ -32,23 +34,8 @@ bool isKnownPart(const Graph& graph, const Node& node);
 /// A node of the kernel that reads all that `node` makes; invalid if several do, or the network delivers it.
 NodeId onlyReader(const RegionBuilder& state, const Node& node);
 
-void fuseAttention(RegionBuilder& state);
-void fuseRotary(RegionBuilder& state);
-void fuseGroupNorm(RegionBuilder& state);
-void fuseLayerNorm(RegionBuilder& state);
-void fuseRmsNorm(RegionBuilder& state);
-void fuseConvEpilogue(RegionBuilder& state);
-void fuseMatMulEpilogue(RegionBuilder& state);
-void fuseGemmEpilogue(RegionBuilder& state);
-void fuseBatchNormEpilogue(RegionBuilder& state);
-void fuseParallelProducts(RegionBuilder& state);
-void fuseSoftmax(RegionBuilder& state);
-void fusePointwise(RegionBuilder& state);
-void fuseParts(RegionBuilder& state);
-void fuseQuantized(RegionBuilder& state);
-void fuseCasts(RegionBuilder& state);
-void fuseTransposes(RegionBuilder& state);
-void fuseViews(RegionBuilder& state);
+/// The products of one input that a region runs side by side; empty if there are fewer than two.
+std::vector<NodeId> parallelProducts(const Graph& graph, const Region& region);
 
 /// Says of what no rule took, and what looks like part of a pattern, what stood in the way.
 void explainLeftovers(RegionBuilder& state);

@@ -62,8 +62,6 @@ void fuseOne(RegionBuilder& state, const Node& softmax) {
   }
 }
 
-}  // namespace
-
 void fuseSoftmax(RegionBuilder& state) {
   for (const NodeId id : state.scope()) {
     const Node& node = state.graph().node(id);
@@ -71,5 +69,9 @@ void fuseSoftmax(RegionBuilder& state) {
     if (isSoftmax && state.fusible(id) && state.alone(id)) fuseOne(state, node);
   }
 }
+
+}  // namespace
+
+extern const FusionRule kSoftmaxRule{.name = "softmax", .picture = "softmax(x * scale + mask)", .apply = fuseSoftmax};
 
 }  // namespace fusescope

@@ -69,8 +69,6 @@ bool isReadableTransposed(const Graph& graph, const Node& transpose) {
   return order[rank - 1] == innermost || order[rank - 2] == innermost;
 }
 
-}  // namespace
-
 //   MatMul(Transpose(a), b)
 void fuseTransposes(RegionBuilder& state) {
   const Graph& graph = state.graph();
@@ -94,5 +92,12 @@ void fuseViews(RegionBuilder& state) {
     explainLayout(state, node);
   }
 }
+
+}  // namespace
+
+extern const FusionRule kTransposeRule{
+    .name = "transpose", .picture = "transpose(a) * b, view(transpose(view(x)))", .apply = fuseTransposes};
+
+extern const FusionRule kViewRule{.name = "view", .picture = "view(kernel(x)), kernel(view(x))", .apply = fuseViews};
 
 }  // namespace fusescope

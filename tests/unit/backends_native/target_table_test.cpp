@@ -90,6 +90,10 @@ const std::map<std::string, Build>& representatives() {
       return net.add("Resize", {net.input({1, 4, 6, 6}), ValueId(), net.numbers({1, 1, 2, 2})},
                      {{"mode", std::string("nearest")}});
     };
+    nodes["RoiAlign"] = [](Net& net) {
+      return net.add("RoiAlign", {net.input({2, 4, 6, 6}), net.input({3, 4}), net.ints({1, 0, 1})});
+    };
+    nodes["TopK"] = [](Net& net) { return net.add("TopK", {net.input({4, 6}), net.ints({3})}); };
     nodes["Attention"] = [](Net& net) {
       return net.add("Attention", {net.input({1, 2, 8, 16}), net.input({1, 2, 8, 16}), net.input({1, 2, 8, 16})});
     };

@@ -32,7 +32,8 @@ TEST(BuildDecisions, ATacticThatIsAskedForIsTakenOrNamed) {
 TEST(BuildDecisions, ATacticThatIsGoneIsReplacedByTheNearest) {
   const TemporaryFolder folder;
   const auto plan = planOf(smallNetwork());
-  const TacticChoice choice{.fusedNode = plan->fusedNodes[0].name, .chosen = "onednn:gone"};
+  const FusedNode& fused = plan->fusedNodes[0];
+  const TacticChoice choice{.fusedNode = fused.name, .identity = fused.identity, .chosen = "onednn:gone"};
   const auto file = folder.path() / "e.fse";
   ASSERT_TRUE(
       writeEngineFile(file, {.plan = plan, .backend = "native", .extents = {{"x", {2, 4}}}, .tactics = {choice}}).ok());
@@ -41,6 +42,8 @@ TEST(BuildDecisions, ATacticThatIsGoneIsReplacedByTheNearest) {
   const Decision* decision = find(loaded.value()->report(), "tactic.missing");
   ASSERT_NE(decision, nullptr);
   EXPECT_EQ(decision->arguments["tactic"], "onednn:gone");
+  EXPECT_EQ(decision->subjects.at(0), Subject::fusedNode(fused.name, fused.identity.hex()));
+  EXPECT_EQ(decisionFromJson(toJson(*decision)).value(), *decision);
 }
 
 TEST(BuildDecisions, ExtentsThatDependOnDataAreSaid) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 
@@ -89,27 +90,122 @@ TEST_F(EngineFileTest, CanBeInspected) {
   EXPECT_EQ(info.value().bytes, static_cast<std::int64_t>(std::filesystem::file_size(m_file)));
 }
 
-/// The file with another version of its description, its checksum made to fit.
-std::string withDescriptionVersion(std::string file, char version) {
-  std::uint64_t metaBytes = 0;
-  std::memcpy(&metaBytes, file.data() + 16, sizeof metaBytes);
-  const std::string before = "\"format\":\"fusescope.engine\",\"version\":";
-  const std::size_t at = file.find(before);
-  if (at == std::string::npos) throw std::runtime_error("the description has no version");
-  file[at + before.size()] = version;
-  const Hash128 hash = hashText(std::string_view(file).substr(64, metaBytes));
-  std::memcpy(file.data() + 48, &hash.high, sizeof hash.high);
-  std::memcpy(file.data() + 56, &hash.low, sizeof hash.low);
-  return file;
+/// The file with another description; sizes, offsets and checksum are made to fit.
+template <class Edit>
+std::string withDescription(const std::string& file, const Edit& edit) {
+  const auto number = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, file.data() + at, sizeof value);
+    return value;
+  };
+  Json description = Json::parse(file.substr(64, number(16)));
+  edit(description);
+  const std::string text = description.dump();
+  std::string changed = file.substr(0, 64) + text;
+  changed.resize((changed.size() + 63) / 64 * 64);
+  const Hash128 hash = hashText(text);
+  const std::map<std::size_t, std::uint64_t> fields{
+      {16, text.size()}, {24, changed.size()}, {48, hash.high}, {56, hash.low}};
+  for (const auto& [at, value] : fields) std::memcpy(changed.data() + at, &value, sizeof value);
+  return changed + file.substr(number(24));
+}
+
+std::string chosenFor(const Engine& engine, const FusedNode& fused) {
+  const auto& tactics = engine.report().tactics;
+  const auto found = std::ranges::find(tactics, fused.identity, &TacticChoice::identity);
+  return found == tactics.end() ? "" : found->chosen;
+}
+
+const BuildOptions kNative{.backend = "native", .threads = 1, .measureTactics = false};
+
+/// Writes an engine of `plan` that chose "reference" for `fused`, which was called `calledThen`.
+void writeChosen(const std::filesystem::path& file, const std::shared_ptr<const Plan>& plan, const FusedNode& fused,
+                 const std::string& calledThen, const std::map<std::string, Dims>& extents) {
+  const TacticChoice choice{.fusedNode = calledThen, .identity = fused.identity, .chosen = "reference"};
+  const Status written =
+      writeEngineFile(file, {.plan = plan, .backend = "native", .extents = extents, .tactics = {choice}});
+  ASSERT_TRUE(written.ok()) << written.error().text();
+}
+
+TEST_F(EngineFileTest, ATacticIsTakenAgainByIdentityWhateverItsKernelWasCalled) {
+  const auto plan = planOf(smallNetwork());
+  const FusedNode& fused = plan->fusedNodes[0];
+  ASSERT_NE(chosenFor(*engineOf(plan, kNative), fused), "reference") << "else the test shows nothing";
+  writeChosen(m_file, plan, fused, "as it was called then", {{"x", {2, 4}}});
+  auto loaded = loadEngine(m_file, kNative);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  EXPECT_EQ(chosenFor(*loaded.value(), fused), "reference");
+  EXPECT_EQ(inspectEngineFile(m_file).value().tactics.at(0).fusedNode, fused.name) << "called as the plan calls it";
+}
+
+/// A kernel of the nodes "a" and "b", and a node that is called "a + b".
+std::shared_ptr<const Model> twoOfOneName() {
+  GraphEditor editor;
+  const ValueId x = editor.addInput("x", f32({Dim(4), Dim(8)}));
+  const ValueId w = editor.addConstant("w", noise({8, 8}, 1));
+  const auto add = [&](const char* op, const char* name, std::vector<ValueId> inputs) {
+    const ValueId result = editor.addValue(std::string(name) + "_out", f32({Dim(4), Dim(8)}));
+    editor.addNode({.op = op, .name = name, .inputs = std::move(inputs), .outputs = {result}});
+    return result;
+  };
+  editor.addOutput(add("Relu", "b", {add("MatMul", "a", {x, w})}));
+  editor.addOutput(add("Softmax", "a + b", {x}));
+  return modelOf(editor);
+}
+
+TEST_F(EngineFileTest, KernelsOfOneNameKeepTheirOwnTactics) {
+  const auto plan = planOf(twoOfOneName());
+  ASSERT_EQ(plan->fusedNodes.size(), 2U);
+  const FusedNode &first = plan->fusedNodes[0], &second = plan->fusedNodes[1];
+  ASSERT_EQ(first.name, second.name);
+  const std::string usual = chosenFor(*engineOf(plan, kNative), second);
+  ASSERT_NE(usual, "reference");
+  writeChosen(m_file, plan, first, first.name, {{"x", {4, 8}}});
+  auto loaded = loadEngine(m_file, kNative);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  EXPECT_EQ(chosenFor(*loaded.value(), first), "reference");
+  EXPECT_EQ(chosenFor(*loaded.value(), second), usual);
+}
+
+TEST_F(EngineFileTest, UnderOtherDirectivesOnlyTheSameKernelsTakeTheirTacticsAgain) {
+  // A directive that makes other kernels of the same nodes: the whole kernel's choice says nothing of its parts.
+  const auto whole = planOf(smallNetwork());
+  const auto parts = planOf(smallNetwork(), {.directives = {splitDirective("matmul")}});
+  writeChosen(m_file, parts, whole->fusedNodes[0], whole->fusedNodes[0].name, {{"x", {2, 4}}});
+  auto loaded = loadEngine(m_file, kNative);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  for (const TacticChoice& choice : loaded.value()->report().tactics) EXPECT_NE(choice.chosen, "reference");
+
+  // One that changes nothing of a kernel leaves it its tactic.
+  const auto pinned = planOf(smallNetwork(), {.directives = {parsePin("relu=f32").value()}});
+  writeChosen(m_file, pinned, whole->fusedNodes[0], whole->fusedNodes[0].name, {{"x", {2, 4}}});
+  loaded = loadEngine(m_file, kNative);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  EXPECT_EQ(chosenFor(*loaded.value(), whole->fusedNodes[0]), "reference");
+}
+
+TEST_F(EngineFileTest, BeforeVersionThreeTheNameTells) {
+  const auto plan = planOf(smallNetwork());
+  writeChosen(m_file, plan, plan->fusedNodes[0], plan->fusedNodes[0].name, {{"x", {2, 4}}});
+  write(m_file, withDescription(contentOf(m_file), [](Json& description) {
+          description["version"] = 2;
+          for (Json& tactic : description["tactics"]) tactic.erase("identity");
+        }));
+  auto loaded = loadEngine(m_file, kNative);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  EXPECT_EQ(chosenFor(*loaded.value(), plan->fusedNodes[0]), "reference");
 }
 
 TEST_F(EngineFileTest, TimesOfTheFirstDescriptionAreNotBelieved) {
-  const TacticChoice choice{.fusedNode = "matmul", .chosen = "reference", .candidates = {{"reference", 0.001}}};
-  const Status written = writeEngineFile(
-      m_file, {.plan = planOf(smallNetwork()), .backend = "native", .extents = {{"x", {2, 4}}}, .tactics = {choice}});
+  const auto plan = planOf(smallNetwork());
+  const FusedNode& fused = plan->fusedNodes[0];
+  const TacticChoice choice{
+      .fusedNode = fused.name, .identity = fused.identity, .chosen = "reference", .candidates = {{"reference", 0.001}}};
+  const Status written =
+      writeEngineFile(m_file, {.plan = plan, .backend = "native", .extents = {{"x", {2, 4}}}, .tactics = {choice}});
   ASSERT_TRUE(written.ok()) << written.error().text();
   EXPECT_EQ(inspectEngineFile(m_file).value().tactics.at(0).candidates.at(0).ms, std::optional(0.001));
-  write(m_file, withDescriptionVersion(contentOf(m_file), '1'));
+  write(m_file, withDescription(contentOf(m_file), [](Json& description) { description["version"] = 1; }));
   const auto old = inspectEngineFile(m_file);
   ASSERT_TRUE(old.ok()) << old.error().text();
   EXPECT_EQ(old.value().tactics.at(0).chosen, "reference") << "the choice still holds";

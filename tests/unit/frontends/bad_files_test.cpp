@@ -44,12 +44,10 @@ const std::vector<BadModel> kBadModels{
     {"unknown_attribute", "g (float[2] x) => (float[2] y) { [first] y = Relu <alpha=1.0> (x) }", {"first", "alpha"}},
     {"wrong_shapes", "g (float[2,3] x, float[4,5] w) => (float[2,5] y) { [first] y = MatMul (x, w) }", {"first"}},
     {"wrong_types", "g (float[2] x, int64[2] w) => (float[2] y) { [first] y = Add (x, w) }", {"first"}},
-    {"contradiction",
-     "g (float[1,10] x) => (float[1,11] y) { [first] y = Relu (x) }",
-     {"first", "declares f32[1, 11] but computes f32[1, 10]"}},
-    {"contradicting_type",
-     "g (float[3] x) => (float16[3] y) { [first] y = Relu (x) }",
-     {"first", "declares f16[3] but computes f32[3]"}},
+    {"two_different_initializers",
+     "g (float[2] x) => (float[2] y) <float[2] w = {1, 2}, float[2] w = {1, 3}> { [first] y = Add (x, w) }",
+     {"'w'", "two initializers that differ"}},
+    {"an_input_twice", "g (float[2] x, float[2] x) => (float[2] y) { [first] y = Relu (x) }", {"'x'", "defined twice"}},
     {"old_opset", "g (float[2] x) => (float[2] y) { [first] y = Relu (x) }", {"first", "opset 5", "7"}, 5},
 };
 

@@ -138,7 +138,7 @@ class TypedPrices : public PriceModel {
   }
 };
 
-TEST(Codes, MoreThanTwoTypesAreNotMixed) {
+TEST(Codes, OfMoreThanTwoTypesTheSearchIsBounded) {
   const TypedPrices prices;
   const auto two = makePlan(product(), {.target = "cpu:avx2", .precisions = {DataType::F16, DataType::F32}}, &prices);
   ASSERT_TRUE(two.ok());

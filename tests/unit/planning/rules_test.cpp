@@ -44,7 +44,7 @@ Norm inverseDeviation(ModelBuilder& b, ValueId d) {
 
 TEST(Rules, EveryRuleSaysWhatItLooksForAndHasANameOfItsOwn) {
   std::vector<std::string> names = fusionRuleNames();
-  for (const FusionRule& rule : fusionRules()) EXPECT_FALSE(rule.picture.empty()) << rule.name;
+  for (const FusionRule* rule : fusionRules()) EXPECT_FALSE(rule->picture.empty()) << rule->name;
   std::ranges::sort(names);
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
 }

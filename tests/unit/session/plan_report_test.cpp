@@ -218,6 +218,30 @@ TEST(Identity, KernelsThatOneNodeOfTheFileBecameAreToldApart) {
   EXPECT_EQ(identities.size(), plan->fusedNodes.size());
 }
 
+/// x · w, Relu: nodes of the file "a" and "b", called `first` and `second` in the graph.
+std::shared_ptr<const Model> calledSo(const char* first, const char* second) {
+  GraphEditor editor;
+  Model model;
+  model.origins = {{"a", "MatMul", ""}, {"b", "Relu", ""}};
+  const TensorType type{DataType::F32, Shape::of(Dims{4, 8})};
+  const ValueId x = editor.addInput("x", type), w = editor.addConstant("w", Tensor::zeros(DataType::F32, {8, 8}));
+  const ValueId product = editor.addValue("product", type), result = editor.addValue("result", type);
+  editor.addNode({.op = "MatMul", .name = first, .inputs = {x, w}, .outputs = {product}, .origins = {OriginId(0)}});
+  editor.addNode({.op = "Relu", .name = second, .inputs = {product}, .outputs = {result}, .origins = {OriginId(1)}});
+  editor.addOutput(result);
+  model.graph = editor.publish().value();
+  return std::make_shared<const Model>(std::move(model));
+}
+
+TEST(Identity, KernelsOfOtherNamesAreComparedWhereTheyCoverTheSameNodesOfTheFile) {
+  const auto a = planOf(calledSo("a", "b"), {}), b = planOf(calledSo("product_1", "relu_1"), {});
+  ASSERT_EQ(a->fusedNodes.size(), 1U);
+  ASSERT_NE(a->fusedNodes[0].name, b->fusedNodes[0].name);
+  const auto groups = commonCover(*a, *b);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_TRUE(groups[0].same());
+}
+
 TEST(Identity, GroupsOfAComparisonGoByItAndNotByName) {
   // A kernel of two nodes, and a node that is called as that kernel is.
   GraphEditor editor;

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <numeric>
+
+#include "backends/native/lowering.h"
+#include "ops/support/infer_support.h"
+
+namespace fusescope::native {
+namespace {
+
+/// Plain operands; the axis is the middle one of [outer, extent, inner]. No `indices`: nobody reads them.
+struct TopK {
+  Ref from, values, indices;
+  std::int64_t outer = 1, extent = 1, inner = 1, k = 0;
+  bool largest = true, wantsIndices = true, wantsValues = true;
+};
+
+class TopKStep final : public Step {
+ public:
+  TopKStep(TopK at, int threads) : m_at(std::move(at)), m_threads(threads) {}
+
+  Status run(Memory memory, std::byte*) override {
+    const auto* from = elementsAt<const float>(m_at.from, memory);
+    float* values = m_at.wantsValues ? elementsAt<float>(m_at.values, memory) : nullptr;
+    std::int64_t* indices = m_at.wantsIndices ? elementsAt<std::int64_t>(m_at.indices, memory) : nullptr;
+#pragma omp parallel num_threads(m_threads) if (m_at.outer * m_at.inner > 1)
+    {
+      std::vector<std::int64_t> order(static_cast<std::size_t>(m_at.extent));
+#pragma omp for schedule(static)
+      for (std::int64_t line = 0; line < m_at.outer * m_at.inner; ++line) {
+        const std::int64_t at = line / m_at.inner, beside = line % m_at.inner;
+        const float* first = from + at * m_at.extent * m_at.inner + beside;
+        sortLine(first, order);
+        const std::int64_t to = at * m_at.k * m_at.inner + beside;
+        for (std::int64_t i = 0; i < m_at.k; ++i) {
+          const std::int64_t place = order[static_cast<std::size_t>(i)];
+          if (values != nullptr) values[to + i * m_at.inner] = first[place * m_at.inner];
+          if (indices != nullptr) indices[to + i * m_at.inner] = place;
+        }
+      }
+    }
+    return Done{};
+  }
+
+ private:
+  /// The first k of `order` become the places of the k first elements; of equal ones the one that stands first, and
+  /// NaN counts as the largest, as in the reference.
+  void sortLine(const float* first, std::vector<std::int64_t>& order) const {
+    std::iota(order.begin(), order.end(), 0);
+    const auto before = [&](std::int64_t a, std::int64_t b) {
+      const float left = first[a * m_at.inner], right = first[b * m_at.inner];
+      const bool leftNan = left != left, rightNan = right != right;
+      if (leftNan != rightNan) return m_at.largest ? leftNan : rightNan;
+      if (leftNan || left == right) return a < b;
+      return m_at.largest ? left > right : left < right;
+    };
+    const auto end = order.begin() + m_at.k;
+    if (end != order.end()) std::nth_element(order.begin(), end, order.end(), before);
+    std::sort(order.begin(), end, before);
+  }
+
+  TopK m_at;
+  int m_threads;
+};
+
+}  // namespace
+
+Result<bool> Lowering::lowerTopK(const Node& node) {
+  if (!node.is("TopK") || typeOf(node.input(0)) != DataType::F32) return false;
+  const auto wanted = [&](std::size_t i) {
+    return node.outputs.size() > i && node.outputs[i].valid() && m_request.values.contains(node.outputs[i]);
+  };
+  TopK at{.largest = node.intAttribute("largest", 1) != 0, .wantsIndices = wanted(1), .wantsValues = wanted(0)};
+  if (!at.wantsValues && !at.wantsIndices) return false;
+  const Dims dims = dimsOf(node.input(0)), result = dimsOf(node.outputs[at.wantsValues ? 0 : 1]);
+  const std::size_t axis = TRY(ops::normalizedAxis(node.intAttribute("axis", -1), dims.size()));
+  at.outer = productOf(dims, 0, axis);
+  at.extent = dims[axis];
+  at.inner = productOf(dims, axis + 1);
+  at.k = result[axis];
+  at.from = TRY(plain(TRY(ref(node.input(0)))));
+  std::vector<BufferIndex> writes;
+  const auto make = [&](std::size_t i, Ref& to) {
+    to = allocate(node.outputs[i]);
+    define(node.outputs[i], to);
+    writes.push_back(to.buffer);
+  };
+  if (at.wantsValues) make(0, at.values);
+  if (at.wantsIndices) make(1, at.indices);
+  m_implementations.push_back("top_k");
+  const BufferIndex from = at.from.buffer;
+  m_program.addStep(std::make_unique<TopKStep>(std::move(at), m_threads), {from}, writes);
+  return true;
+}
+
+}  // namespace fusescope::native

@@ -1,0 +1,159 @@
+#include "frontends/onnx/file_findings.h"
+
+#include <cstring>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+
+#include "frontends/onnx/node_order.h"
+#include "frontends/onnx/unique_names.h"
+#include "ir/tensor_type.h"
+
+namespace fusescope {
+namespace {
+
+using onnxlib::FileGraph;
+using onnxlib::FileModel;
+using onnxlib::FileNode;
+using onnxlib::FileTensor;
+
+using Names = std::unordered_set<std::string_view>;
+
+/// One graph of the file: the main one or a body.
+class GraphFindings {
+ public:
+  GraphFindings(const FileGraph& graph, std::string prefix, std::vector<const Names*> outside,
+                std::vector<Decision>& decisions)
+      : m_graph(graph), m_prefix(std::move(prefix)), m_outside(std::move(outside)), m_decisions(decisions) {}
+
+  void record() {
+    collectOwnNames();
+    recordInitializers();
+    recordDeclaredTypes();
+    recordOrder();
+    recordShadowedNames();
+    recordNodes();
+  }
+
+ private:
+  void add(std::string_view code, std::vector<Subject> subjects, Json arguments) {
+    m_decisions.push_back(decide(code, std::move(subjects), "import", std::move(arguments)));
+  }
+
+  void collectOwnNames() {
+    for (const auto& input : m_graph.inputs) m_own.insert(input.name);
+    for (const FileTensor& tensor : m_graph.initializers) m_own.insert(tensor.name);
+    for (const FileNode& node : m_graph.nodes)
+      for (const std::string& output : node.outputs)
+        if (!output.empty()) m_own.insert(output);
+  }
+
+  void recordInitializers() {
+    const std::unordered_set<std::string_view> read = namesRead(m_graph);
+    Names seen;
+    std::vector<Subject> unused;
+    std::int64_t bytes = 0;
+    for (const FileTensor& tensor : m_graph.initializers) {
+      const auto subject = [&] { return Subject::value(m_prefix + tensor.name); };
+      if (!seen.insert(tensor.name).second) {
+        add("import.initializer_repeated", {subject()}, {{"value", m_prefix + tensor.name}});
+      } else if (!read.contains(tensor.name)) {
+        unused.push_back(subject());
+        bytes += static_cast<std::int64_t>(byteSize(tensor.dtype, elementCount(tensor.dims).value_or(0)));
+      }
+    }
+    if (unused.empty()) return;
+    const std::size_t count = unused.size();
+    add("import.initializers_unused", std::move(unused), {{"count", count}, {"bytes", bytes}});
+  }
+
+  void recordDeclaredTypes() {
+    std::vector<Subject> ghosts;
+    for (const auto& value : m_graph.values)
+      if (!m_own.contains(value.name)) ghosts.push_back(Subject::value(m_prefix + value.name));
+    if (ghosts.empty()) return;
+    const std::size_t count = ghosts.size();
+    add("import.types_of_nothing", std::move(ghosts), {{"count", count}});
+  }
+
+  void recordOrder() {
+    const std::vector<std::size_t> early = nodesBeforeWhatTheyRead(m_graph);
+    if (early.empty()) return;
+    std::vector<Subject> subjects;
+    for (const std::size_t i : early) subjects.push_back(Subject::node(m_prefix + m_graph.nodes[i].displayName()));
+    add("import.sorted", std::move(subjects), {{"count", early.size()}});
+  }
+
+  void recordShadowedNames() {
+    if (m_outside.empty()) return;
+    std::set<std::string_view> shadowed;
+    for (const std::string_view name : m_own)
+      for (const Names* names : m_outside)
+        if (names->contains(name)) shadowed.insert(name);
+    for (const std::string_view name : shadowed)
+      add("import.name_shadowed", {Subject::value(m_prefix + std::string(name))}, {{"name", name}});
+  }
+
+  void recordNodes() {
+    UniqueNames names;
+    for (const FileNode& node : m_graph.nodes) {
+      const std::string name = names.take(node.displayName());
+      if (name != node.displayName())
+        add("import.node_renamed", {Subject::node(m_prefix + name)}, {{"name", node.displayName()}, {"given", name}});
+      for (const auto& attribute : node.attributes) {
+        const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value);
+        if (body == nullptr) continue;
+        std::vector<const Names*> outside = m_outside;
+        outside.push_back(&m_own);
+        GraphFindings(**body, m_prefix + name + "/", std::move(outside), m_decisions).record();
+      }
+    }
+  }
+
+  const FileGraph& m_graph;
+  std::string m_prefix;  ///< of names in a body: BODYNODE/
+  std::vector<const Names*> m_outside;
+  std::vector<Decision>& m_decisions;
+  Names m_own;  ///< of values
+};
+
+void collectDomains(const FileGraph& graph, std::set<std::string>& domains) {
+  for (const FileNode& node : graph.nodes) {
+    domains.insert(node.domain);
+    for (const auto& attribute : node.attributes)
+      if (const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value))
+        collectDomains(**body, domains);
+  }
+}
+
+void recordVersions(const FileModel& file, std::vector<Decision>& decisions) {
+  const std::int64_t newest = onnxlib::newestIrVersion();
+  if (file.irVersion > newest)
+    decisions.push_back(
+        decide("import.newer_ir_version", {}, "import", {{"version", file.irVersion}, {"known", newest}}));
+  if (file.irVersion < onnxlib::kOldestIrVersion)
+    decisions.push_back(decide("import.older_ir_version", {}, "import",
+                               {{"version", file.irVersion}, {"oldest", onnxlib::kOldestIrVersion}}));
+  std::set<std::string> domains;
+  collectDomains(file.graph, domains);
+  for (const std::string& domain : domains)
+    if (!domain.empty() && !file.opsets.contains(domain))
+      decisions.push_back(decide("import.opset_missing", {}, "import", {{"domain", domain}}));
+  if (file.holdsTraining) decisions.push_back(decide("import.training_dropped", {}, "import"));
+}
+
+}  // namespace
+
+void recordFindings(const FileModel& file, std::vector<Decision>& decisions) {
+  recordVersions(file, decisions);
+  GraphFindings(file.graph, {}, {}, decisions).record();
+}
+
+bool sameTensor(const FileTensor& a, const FileTensor& b) {
+  if (a.dtype != b.dtype || a.dims != b.dims || a.hasData != b.hasData || a.strings != b.strings) return false;
+  if (a.data == b.data) return true;
+  if (a.data == nullptr || b.data == nullptr) return false;
+  return std::memcmp(a.data, b.data, byteSize(a.dtype, elementCount(a.dims).value_or(0))) == 0;
+}
+
+}  // namespace fusescope

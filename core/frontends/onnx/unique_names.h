@@ -1,0 +1,21 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace fusescope {
+
+/// Hands out names that nobody has yet: `name`, else `name#2`, `name#3`, ….
+class UniqueNames {
+ public:
+  std::string take(const std::string& wanted);
+  bool taken(std::string_view name) const { return m_taken.contains(name); }
+
+ private:
+  std::set<std::string, std::less<>> m_taken;
+  std::unordered_map<std::string, int> m_lastNumber;
+};
+
+}  // namespace fusescope

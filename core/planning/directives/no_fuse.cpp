@@ -1,0 +1,81 @@
+#include <algorithm>
+
+#include "base/text.h"
+#include "planning/directives/directive_fields.h"
+#include "planning/directives/directive_resolver.h"
+#include "planning/steps.h"
+
+namespace fusescope {
+
+Result<Directive> parseNoFuse(std::string_view text) {
+  const std::size_t at = text.find('@');
+  Directive directive{.kind = DirectiveKind::NoFuse, .rule = std::string(text.substr(0, at))};
+  const std::string form = "The form is RULE or RULE@NODE.";
+  if (directive.rule.empty()) return badArgument("--no-fuse", text, "the rule is empty", form);
+  if (at == std::string_view::npos) return directive;
+  directive.pattern = std::string(text.substr(at + 1));
+  if (directive.pattern.empty()) return badArgument("--no-fuse", text, "the node after '@' is empty", form);
+  return directive;
+}
+
+namespace {
+
+std::string print(const Directive& directive) {
+  return directive.rule + (directive.pattern.empty() ? "" : "@" + directive.pattern);
+}
+
+std::string words(const Directive& directive) {
+  return "no " + directive.rule + " fusion" + (directive.pattern.empty() ? "" : " at " + directive.pattern);
+}
+
+void write(const Directive& directive, Json& json) {
+  json["rule"] = directive.rule;
+}
+
+Status read(const DirectiveFields& fields, Directive& into) {
+  into.rule = TRY(fields.text("rule"));
+  return Done{};
+}
+
+Status resolve(DirectiveResolver& resolver, int index) {
+  const Directive& directive = resolver.at(index);
+  const std::vector<std::string> known = fusionRuleNames();
+  if (std::ranges::find(known, directive.rule) == known.end()) {
+    return Diagnostic{.message = "'" + directive.rule + "' is not a fusion rule",
+                      .where = {.attribute = "--no-fuse"},
+                      .help = "Rules: " + joined(known) + "."};
+  }
+  DirectiveMap::NoFuse wish{.directive = index, .rule = directive.rule};
+  wish.nodes.assign(resolver.graph().nodeIdLimit(), directive.pattern.empty() ? 1 : 0);
+  if (!directive.pattern.empty()) {
+    const PatternMatch found = TRY(resolver.match(index));
+    if (found.nodes.empty()) return Done{};  // answered already
+    for (const NodeId id : found.nodes) wish.nodes[id.index] = 1;
+  }
+  resolver.map().noFuse.push_back(std::move(wish));
+  return Done{};
+}
+
+Decision answer(const Directive& directive, std::vector<Subject> nodes, const Graph& graph) {
+  const std::size_t count = directive.pattern.empty() ? graph.nodeCount() : nodes.size();
+  return decide("fuse.no_fuse_honoured", std::move(nodes), directiveName(directive),
+                {{"rule", directive.rule}, {"nodes", count}});
+}
+
+}  // namespace
+
+extern const DirectiveForm kNoFuseForm{.name = "no_fuse",
+                                       .option = "--no-fuse",
+                                       .argument = "RULE[@NODE]",
+                                       .help = "forbid a fusion rule, everywhere or at a node",
+                                       .pattern = PatternUse::Optional,
+                                       .nothingToDo = "fuse.nothing_to_keep_apart",
+                                       .parse = parseNoFuse,
+                                       .print = print,
+                                       .words = words,
+                                       .write = write,
+                                       .read = read,
+                                       .resolve = resolve,
+                                       .answer = answer};
+
+}  // namespace fusescope

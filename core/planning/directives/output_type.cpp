@@ -1,0 +1,50 @@
+#include <algorithm>
+
+#include "planning/directives/directive_resolver.h"
+#include "planning/directives/typed_wish.h"
+
+namespace fusescope {
+
+Result<Directive> parseOutputType(std::string_view text) {
+  return parseTypedWish(DirectiveKind::PinOutput, "--output-type", text);
+}
+
+namespace {
+
+std::string words(const Directive& directive) {
+  return "output of " + directive.pattern + " as " + std::string(name(directive.type)) + strictnessSuffix(directive);
+}
+
+/// Of the values that `value:` names, else of every output of the nodes.
+Status resolve(DirectiveResolver& resolver, int index) {
+  DirectiveMap& map = resolver.map();
+  const PatternMatch found = TRY(resolver.match(index));
+  const bool byValue = !found.values.empty();
+  for (const NodeId id : found.nodes) {
+    for (const ValueId value : resolver.graph().node(id).outputs) {
+      if (!value.valid()) continue;
+      if (byValue && !std::binary_search(found.values.begin(), found.values.end(), value)) continue;
+      map.outputTypesOf[value.index].push_back(index);
+      TRY(resolver.claim(map.outputType[value.index], index, id));
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+extern const DirectiveForm kPinOutputForm{.name = "output_type",
+                                          .title = "output type",
+                                          .option = "--output-type",
+                                          .argument = kTypedArgument,
+                                          .help = "type that nodes leave their outputs in",
+                                          .asks = AskedType::Stored,
+                                          .nothingToDo = "precision.nothing_to_pin",
+                                          .parse = parseOutputType,
+                                          .print = printTypedWish,
+                                          .words = words,
+                                          .write = writeTypedWish,
+                                          .read = readTypedWish,
+                                          .resolve = resolve};
+
+}  // namespace fusescope

@@ -1,0 +1,41 @@
+#include "planning/directives/directive_resolver.h"
+#include "planning/directives/typed_wish.h"
+
+namespace fusescope {
+
+Result<Directive> parsePin(std::string_view text) {
+  return parseTypedWish(DirectiveKind::Pin, "--pin", text);
+}
+
+namespace {
+
+std::string words(const Directive& directive) {
+  return "pin " + directive.pattern + " to " + std::string(name(directive.type)) + strictnessSuffix(directive);
+}
+
+Status resolve(DirectiveResolver& resolver, int index) {
+  DirectiveMap& map = resolver.map();
+  for (const NodeId id : TRY(resolver.match(index)).nodes) {
+    map.pinsOf[id.index].push_back(index);
+    TRY(resolver.claim(map.pin[id.index], index, id));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+extern const DirectiveForm kPinForm{.name = "pin",
+                                    .title = "compute type",
+                                    .option = "--pin",
+                                    .argument = kTypedArgument,
+                                    .help = "compute type of nodes",
+                                    .asks = AskedType::Calculated,
+                                    .nothingToDo = "precision.nothing_to_pin",
+                                    .parse = parsePin,
+                                    .print = printTypedWish,
+                                    .words = words,
+                                    .write = writeTypedWish,
+                                    .read = readTypedWish,
+                                    .resolve = resolve};
+
+}  // namespace fusescope

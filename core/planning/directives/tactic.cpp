@@ -1,0 +1,43 @@
+#include "planning/directives/directive_fields.h"
+#include "planning/directives/directive_resolver.h"
+
+namespace fusescope {
+
+namespace {
+
+std::string words(const Directive& directive) {
+  return "tactic " + directive.rule + " for " + directive.pattern;
+}
+
+void write(const Directive& directive, Json& json) {
+  json["tactic"] = directive.rule;
+}
+
+Status read(const DirectiveFields& fields, Directive& into) {
+  into.rule = TRY(fields.text("tactic"));
+  return Done{};
+}
+
+/// The build takes it; a plan says that it was asked for.
+Status resolve(DirectiveResolver& resolver, int index) {
+  const PatternMatch found = TRY(resolver.match(index));
+  if (found.nodes.empty()) return Done{};  // answered already
+  std::vector<Subject> subjects;
+  for (const NodeId id : found.nodes) subjects.push_back(Subject::node(resolver.graph().node(id).name));
+  const Directive& directive = resolver.at(index);
+  resolver.map().decisions.push_back(
+      decide("tactic.requested", std::move(subjects), directiveName(directive), {{"tactic", directive.rule}}));
+  return Done{};
+}
+
+}  // namespace
+
+extern const DirectiveForm kTacticForm{.name = "tactic",
+                                       .reach = DirectiveReach::Tactics,
+                                       .nothingToDo = "tactic.nothing_to_run",
+                                       .words = words,
+                                       .write = write,
+                                       .read = read,
+                                       .resolve = resolve};
+
+}  // namespace fusescope

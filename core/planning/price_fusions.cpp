@@ -1,0 +1,64 @@
+#include "planning/price_fusions.h"
+
+#include <algorithm>
+
+#include "planning/fusion/rules.h"
+#include "planning/type_answers.h"
+
+namespace fusescope {
+
+namespace {
+
+/// The sum of prices; nothing if one is not known. The spread is that of the sum if all are off in one direction.
+struct Total {
+  double ms = 0, off = 0;
+  bool known = true;
+  void add(const Price& price) {
+    known = known && price.ms.has_value();
+    ms += price.ms.value_or(0);
+    off += price.ms.value_or(0) * price.spread;
+  }
+};
+
+Decision slower(const Graph& graph, const std::vector<NodeId>& products, const Total& together, const Total& apart) {
+  std::vector<Subject> subjects;
+  for (const NodeId product : products) subjects.push_back(Subject::node(graph.node(product).name));
+  return decide("fuse.parallel_slower", std::move(subjects), "price_model",
+                {{"products", products.size()}, {"together_ms", together.ms}, {"apart_ms", apart.ms}});
+}
+
+}  // namespace
+
+Status fusionsByPrice(const std::shared_ptr<const Model>& model, const PlanOptions& options, const PriceModel* prices,
+                      const std::shared_ptr<const Structure>& structure, const StopToken& stop, PriceChoices& choices) {
+  if (prices == nullptr) return Done{};
+  const Graph& graph = *model->graph;
+  const Layout together = TRY(layOut(model, options, choices, structure, stop));
+  std::vector<std::vector<NodeId>> parallel(together.regions.size());
+  PriceChoices separate = choices;
+  separate.apart.assign(graph.nodeIdLimit(), 0);
+  for (std::size_t i = 0; i < parallel.size(); ++i) {
+    parallel[i] = parallelProducts(graph, together.regions[i]);
+    for (const NodeId product : parallel[i]) separate.apart[product.index] = 1;
+  }
+  if (std::ranges::all_of(parallel, &std::vector<NodeId>::empty)) return Done{};
+  const Layout apart = TRY(layOut(model, options, separate, together.plan.structure, stop));
+  const std::vector<Price> one = prices->kernels(together.plan), each = prices->kernels(apart.plan);
+  choices.apart.assign(graph.nodeIdLimit(), 0);
+  for (std::size_t i = 0; i < parallel.size(); ++i) {
+    if (parallel[i].empty()) continue;
+    Total whole, parts;
+    whole.add(one[i]);
+    std::vector<FusedNodeId> kernels;
+    for (const NodeId node : together.regions[i].nodes) kernels.push_back(apart.plan.fusedNodeOf(node)->id);
+    std::ranges::sort(kernels);
+    kernels.erase(std::ranges::unique(kernels).begin(), kernels.end());
+    for (const FusedNodeId kernel : kernels) parts.add(each[kernel.index]);
+    if (!whole.known || !parts.known || parts.ms + parts.off + whole.off >= whole.ms) continue;
+    for (const NodeId product : parallel[i]) choices.apart[product.index] = 1;
+    choices.decisions.push_back(slower(graph, parallel[i], whole, parts));
+  }
+  return Done{};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,30 @@
+#include "planning/fusion/rules.h"
+#include "planning/kinds.h"
+
+namespace fusescope {
+
+namespace {
+
+bool isAloneAndElementwise(const RegionBuilder& state, NodeId node) {
+  return state.fusible(node) && state.alone(node) && isElementwise(state.graph().node(node));
+}
+
+//   x ─┬─ f
+//      └─ g       both read x once; each result is one of the kernel's
+void fuseSiblings(RegionBuilder& state) {
+  const Graph& graph = state.graph();
+  for (const NodeId id : state.scope()) {
+    if (!isAloneAndElementwise(state, id) || graph.node(id).inputs.size() != 1) continue;
+    for (const NodeId other : graph.value(graph.node(id).input(0)).consumers) {
+      if (other == id || !isAloneAndElementwise(state, other) || graph.node(other).inputs.size() != 1) continue;
+      state.tryMerge(
+          {.nodes = {id, other}, .root = id, .kind = kinds::kPointwise, .rules = {"siblings"}, .deliversInner = true});
+    }
+  }
+}
+
+}  // namespace
+
+extern const FusionRule kSiblingsRule{.name = "siblings", .picture = "f(x), g(x)", .apply = fuseSiblings};
+
+}  // namespace fusescope

@@ -1,0 +1,205 @@
+// A fusion rule, a kind of directive, a restriction and an operator, added by one file and one line each (see
+// CMakeLists.txt): every part of the program that knows the others knows them.
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <sstream>
+
+#include "app/cli/command.h"
+#include "base/files.h"
+#include "engine/engine.h"
+#include "planning/directives/directive_form.h"
+#include "planning/directives_file.h"
+#include "planning/fusion/rules.h"
+#include "planning/steps.h"
+#include "target/target_table.h"
+
+namespace fusescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> linesOf(const std::string& path) {
+  std::istringstream text(readTextFile(path).value());
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Adding, TakesOneLineOfTheListAndOneFile) {
+  const std::vector<std::string> lists{"planning/fusion/rules.inc", "planning/directives/kinds.inc",
+                                       "target/restrictions.inc", "ops/families.inc"};
+  for (const std::string& list : lists) {
+    const auto before = linesOf(FUSESCOPE_SOURCE_DIR "/core/" + list), after = linesOf(FUSESCOPE_LISTS "/" + list);
+    ASSERT_EQ(after.size(), before.size() + 1) << list;
+    EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin())) << list << " is not the product's";
+  }
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(FUSESCOPE_SOURCE_DIR "/tests/extension"))
+    files += entry.path().filename().string().starts_with("added_") ? 1 : 0;
+  EXPECT_EQ(files, lists.size());
+}
+
+std::shared_ptr<const Model> modelOf(const char* graph) {
+  Model model;
+  auto parsed = parseGraph(graph);
+  EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().text());
+  model.graph = parsed.value();
+  for (const NodeId id : model.graph->order()) model.origins.push_back({model.graph->node(id).name, "", ""});
+  model.contentHash = hashText(graph);
+  return std::make_shared<const Model>(std::move(model));
+}
+
+/// x ─┬─ a
+///    └─ b
+std::shared_ptr<const Model> siblings() {
+  return modelOf(R"(graph "g" {
+    input %x: f32[2, 4]
+    %p: f32[2, 4] = Relu(%x) {name="a", origins=[0]}
+    %q: f32[2, 4] = Neg(%x) {name="b", origins=[1]}
+    output %p
+    output %q
+  })");
+}
+
+std::shared_ptr<const Model> chain() {
+  return modelOf(R"(graph "g" {
+    input %x: f32[2, 4]
+    %p: f32[2, 4] = Relu(%x) {name="a", origins=[0]}
+    %q: f32[2, 4] = Neg(%p) {name="b", origins=[1]}
+    %r: f32[2, 4] = Exp(%q) {name="c", origins=[2]}
+    output %r
+  })");
+}
+
+std::shared_ptr<const Plan> planOf(const std::shared_ptr<const Model>& model, Directives directives = {}) {
+  assignIds(directives);
+  auto plan = makePlan(model, {.target = "cpu:avx2", .directives = std::move(directives)});
+  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().text());
+  if (!plan.ok()) return nullptr;
+  const Status verified = verifyPlan(*plan.value());
+  EXPECT_TRUE(verified.ok()) << (verified.ok() ? "" : verified.error().text());
+  return plan.value();
+}
+
+/// "a b | c": the nodes of each kernel.
+std::string kernels(const Plan& plan) {
+  std::string text;
+  for (const FusedNode& fused : plan.fusedNodes) {
+    text += text.empty() ? "" : " |";
+    for (const NodeId id : fused.nodes) text += " " + plan.graph().node(id).name;
+  }
+  return text.empty() ? text : text.substr(1);
+}
+
+const Decision* decisionBy(const Plan& plan, std::string_view code, std::string_view by) {
+  const auto found = std::ranges::find_if(
+      plan.decisions, [&](const Decision& decision) { return decision.code == code && decision.by == by; });
+  return found == plan.decisions.end() ? nullptr : &*found;
+}
+
+std::map<std::string, Tensor> outputsOf(const std::shared_ptr<const Plan>& plan, const Tensor& x) {
+  auto engine = buildEngine(plan, {.backend = "native", .threads = 1, .measureTactics = false});
+  EXPECT_TRUE(engine.ok()) << (engine.ok() ? "" : engine.error().text());
+  auto result = engine.value()->run({{"x", x}});
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().text());
+  return result.value().outputs;
+}
+
+Tensor numbers() {
+  constexpr std::array<float, 8> kNumbers{-3, -2, -1, 0, 1, 2, 3, 4};
+  return Tensor::copyOf(DataType::F32, {2, 4}, std::span<const float>(kNumbers));
+}
+
+TEST(Adding, ARuleMakesKernelsThatRunAndCanBeSwitchedOff) {
+  EXPECT_EQ(fusionRules().back()->name, "siblings");
+  const auto plan = planOf(siblings());
+  EXPECT_EQ(kernels(*plan), "a b");
+  EXPECT_NE(decisionBy(*plan, "fuse.merged", "fuse_siblings"), nullptr);
+  const auto outputs = outputsOf(plan, numbers());
+  EXPECT_EQ(outputs.at("p").data<float>()[7], 4);
+  EXPECT_EQ(outputs.at("q").data<float>()[0], 3);
+
+  const auto off = planOf(siblings(), {parseNoFuse("siblings@b").value()});
+  EXPECT_EQ(kernels(*off), "a | b");
+  EXPECT_NE(decisionBy(*off, "fuse.no_fuse", "no_fuse:1"), nullptr);
+}
+
+TEST(Adding, ADirectiveIsReadFromTheCommandLineAndFilesAndHolds) {
+  cli::PlanArguments arguments;
+  CLI::App app;
+  arguments.declare(app);
+  app.parse("--alone b --split a");
+  const auto options = arguments.options();
+  ASSERT_TRUE(options.ok()) << options.error().text();
+  ASSERT_EQ(options.value().directives.size(), 2U);
+  const Directive& directive = options.value().directives.back();
+  EXPECT_EQ(directiveName(directive), "alone:2");
+  EXPECT_EQ(optionText(directive), "--alone b");
+  EXPECT_EQ(inWords(directive), "run b alone");
+  EXPECT_NE(app.help().find("nothing runs in one kernel with this node"), std::string::npos);
+
+  const Directives list{directive};
+  EXPECT_EQ(toJson(list)["directives"][0]["kind"], "alone");
+  EXPECT_EQ(directivesFromJson(toJson(list)).value(), list);
+
+  EXPECT_EQ(kernels(*planOf(chain())), "a b c");
+  const auto plan = planOf(chain(), list);
+  EXPECT_EQ(kernels(*plan), "a | b | c");
+  EXPECT_NE(decisionBy(*plan, "fuse.split_honoured", "alone:2"), nullptr);
+  const auto helps = wouldHelp(*plan, *plan->graph().findNode("c"));
+  ASSERT_EQ(helps.size(), 1U);
+  EXPECT_EQ(helps[0].change, "without --alone b");
+  EXPECT_FALSE(makePlan(chain(), {.target = "cpu:avx2", .directives = {{.kind = directive.kind, .pattern = "z"}}}).ok())
+      << "its patterns are checked as all are";
+}
+
+constexpr const char* kHalved = R"(graph "g" {
+    input %x: f32[2, 4]
+    %y: f32[2, 4] = Halve(%x) {name="half", origins=[0]}
+    output %y
+  })";
+
+TEST(Adding, AnOperatorIsPlannedAndRun) {
+  const auto plan = planOf(modelOf(kHalved));
+  EXPECT_TRUE(plan->inFallback(plan->fusedNodes[0])) << "native knows no kernel of it";
+  EXPECT_EQ(outputsOf(plan, numbers()).at("y").data<float>()[7], 2);
+}
+
+/// A target that takes Halve where its extents are even.
+Target toyTarget() {
+  const auto table = parseTargetTable(
+      R"({"format": "fusescope.target", "version": 1, "name": "toy", "summary": "a toy",
+    "backend": "native", "planning_only": true, "strongly_typed": false, "predicted_fusions": false, "bodies": false,
+    "unlisted": "not_supported", "operators_of": "1", "sources": {"here": "this test"},
+    "types": [{"type": "f32", "source": "here"}], "truncate": {}, "compute_types": ["f32"], "runs": ["f32"],
+    "operators": [
+      {"op": "Halve", "types": ["f32"], "restrictions": [{"function": "evenExtents"}], "source": "here"}]})",
+      "toy.json");
+  EXPECT_TRUE(table.ok()) << (table.ok() ? "" : table.error().text());
+  return Target::fromTable(std::make_shared<const TargetTable>(table.value()));
+}
+
+TEST(Adding, AValidatorIsARowAndWhatNoRowSaysAFunction) {
+  const Target target = toyTarget();
+  const auto verdictOn = [&](const std::string& extents) {
+    std::string text = kHalved;
+    for (std::size_t at = text.find("2, 4"); at != std::string::npos; at = text.find("2, 4", at + 1))
+      text.replace(at, 4, extents);
+    const auto graph = parseGraph(text).value();
+    DirectiveMap directives;
+    directives.fallback.assign(graph->nodeIdLimit(), -1);
+    const auto verdicts = validateNodes(*graph, target, directives, planTruncation(*graph, target, TruncateMode::None));
+    return verdicts.at(0);
+  };
+  EXPECT_TRUE(verdictOn("2, 4").allowed);
+  const Decision odd = verdictOn("2, 5");
+  EXPECT_FALSE(odd.allowed);
+  EXPECT_NE(message(odd).find("all extents are even"), std::string::npos) << message(odd);
+}
+
+}  // namespace
+}  // namespace fusescope

@@ -1,0 +1,236 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "passes/pipelines.h"
+#include "tests/unit/frontends/onnx_files.h"
+#include "tests/unit/frontends/run_graph.h"
+
+namespace fusescope::test {
+namespace {
+
+std::string withoutHeader(const std::string& header, const std::string& graph) {
+  const auto bytes = onnxlib::onnxTextToBytes(header + "\n" + graph);
+  EXPECT_TRUE(bytes.ok()) << bytes.error().text();
+  return bytes.ok() ? bytes.value() : std::string();
+}
+
+Model prepared(const std::string& bytes) {
+  auto imported = importBytes(bytes);
+  EXPECT_TRUE(imported.ok()) << imported.error().text();
+  if (!imported.ok()) return {};
+  auto model = prepareModel(std::move(imported).value());
+  EXPECT_TRUE(model.ok()) << model.error().text();
+  return model.ok() ? std::move(model).value() : Model();
+}
+
+const Decision* decisionOf(const Model& model, std::string_view code) {
+  const auto found = std::ranges::find(model.decisions, code, &Decision::code);
+  return found == model.decisions.end() ? nullptr : &*found;
+}
+
+struct SlightlyWrong {
+  const char* name;
+  std::string bytes;
+  const char* code;
+  const char* says;              ///< part of the decision's sentence
+  std::vector<double> result{};  ///< for x = -1, 2, 0.5; ONNX Runtime's where it accepts the file
+};
+
+const std::string kHeader = R"(<ir_version: 8, opset_import: ["" : 18]>)";
+
+std::vector<SlightlyWrong> slightlyWrongFiles() {
+  const std::string negated = "g (float[3] x) => (float[3] y) { [first] y = Neg (x) }";
+  const std::string ghost = wireField(7, wireField(13, wireField(1, "ghost")));
+  const std::string graph = wireField(2, wireField(2, "algorithm"));
+  const std::string trainingInfo = std::string("\xA2\x01", 2) + static_cast<char>(graph.size()) + graph;
+  const std::string repeated = "float[3] w = {1, 2, 3}, float[3] w = {1, 2, 3}";
+  const std::vector<double> minus{1, -2, -0.5};
+  return {
+      {"extent of an output", onnxBytes("g (float[3] x) => (float[4] y) { [first] y = Neg (x) }"),
+       "infer.output_contradicted", "promises f32[4] for output y, but f32[3] is computed", minus},
+      {"rank of an output", onnxBytes("g (float[3] x) => (float[n, 1] y) { [first] y = Neg (x) }"),
+       "infer.output_contradicted", "promises f32[n, 1] for output y, but f32[3] is computed", minus},
+      {"type of an output", onnxBytes("g (float[3] x) => (float16[3] y) { [first] y = Neg (x) }"),
+       "infer.output_contradicted", "promises f16[3] for output y, but f32[3] is computed", minus},
+      {"extent of a value",
+       onnxBytes("g (float[3] x) => (float[3] y) <float[7] a> { a = Relu (x) y = Neg (a) }"),
+       "infer.value_contradicted",
+       "declares f32[7] for a, but f32[3] is computed",
+       {0, -2, -0.5}},
+      {"type of a value",
+       onnxBytes("g (float[3] x) => (float[3] y) <int64[3] a> { a = Relu (x) y = Neg (a) }"),
+       "infer.value_contradicted",
+       "declares int64[3] for a, but f32[3] is computed",
+       {0, -2, -0.5}},
+      {"extent of a value in a body",
+       onnxBytes("g (float[3] x, bool c) => (float[3] y) { [branch] y = If (c) <then_branch = t () => (float[5] p) { p "
+                 "= Neg (x) }, else_branch = e () => (float[3] q) { q = Relu (x) }> }"),
+       "infer.value_contradicted",
+       "declares f32[5] for branch/p, but f32[3] is computed",
+       {}},
+      {"types of values that are not there", onnxBytes(negated) + ghost, "import.types_of_nothing", "(1)", minus},
+      {"initializers that nothing reads",
+       onnxBytes("g (float[3] x) => (float[3] y) <float[3] w = {1, 2, 3}, float[2] u = {1, 2}> { y = Add (x, w) }"),
+       "import.initializers_unused",
+       "1 of its initializers (8 bytes)",
+       {0, 4, 3.5}},
+      {"an initializer twice",
+       onnxBytes("g (float[3] x) => (float[3] y) <" + repeated + "> { y = Add (x, w) }"),
+       "import.initializer_repeated",
+       "w is in the file twice",
+       {0, 4, 3.5}},
+      {"a node's name twice",
+       onnxBytes("g (float[3] x) => (float[3] y) { [n] a = Relu (x) [n] y = Neg (a) }"),
+       "import.node_renamed",
+       "this one is called n#2",
+       {0, -2, -0.5}},
+      {"a value's name in a body and outside",
+       onnxBytes("g (float[3] x, bool c) => (float[3] y) { a = Neg (x) [branch] y = If (c) <then_branch = t () => "
+                 "(float[3] p) { a = Abs (x) p = Identity (a) }, else_branch = e () => (float[3] q) { q = Identity (a) "
+                 "}> }"),
+       "import.name_shadowed",
+       "a is another value in this body",
+       {}},
+      {"nodes in any order",
+       onnxBytes("g (float[3] x) => (float[3] y) { [last] y = Neg (a) [first] a = Relu (x) }"),
+       "import.sorted",
+       "(1)",
+       {0, -2, -0.5}},
+      {"an opset that is not named",
+       withoutHeader(kHeader, "g (float[3] x) => (float[3] y) { a = Neg (x) y = vendor.Odd (a) }"),
+       "import.opset_missing",
+       "which opset of vendor",
+       {}},
+      {"a format of tomorrow", withoutHeader(R"(<ir_version: 99, opset_import: ["" : 18]>)", negated),
+       "import.newer_ir_version", "version 99", minus},
+      {"a format of long ago", withoutHeader(R"(<ir_version: 1, opset_import: ["" : 18]>)", negated),
+       "import.older_ir_version", "version 1", minus},
+      {"steps of training", onnxBytes(negated) + trainingInfo, "import.training_dropped", "only the network", minus},
+      {"Dropout outside training", onnxBytes("g (float[3] x) => (float[3] y) { [drop] a = Dropout (x) y = Neg (a) }"),
+       "normalise.dropout_removed", "drops nothing", minus},
+      {"Dropout that trains",
+       onnxBytes("g (float[3] x) => (float[3] y) <bool t = {1}> { [drop] y = Dropout (x, , t) }"),
+       "import.trains",
+       "drops elements at random",
+       {}},
+      {"Dropout that may train",
+       onnxBytes("g (float[3] x, bool t) => (float[3] y) { [drop] y = Dropout (x, , t) }"),
+       "import.trains",
+       "decided at run time",
+       {}},
+      {"BatchNormalization that trains",
+       onnxBytes("g (float[1,3] x) => (float[1,3] y) <float[3] s = {1, 1, 1}, float[3] b = {0, 0, 0}> "
+                 "{ y, m, v = BatchNormalization <training_mode = 1> (x, s, b, b, s) }"),
+       "import.trains",
+       "mean and variance from each batch",
+       {}},
+      {"a denormal number",
+       onnxBytes("g (float[3] x) => (float[3] y) <float[3] w = {1e-40, 2, 3}> { y = Add (x, w) }"),
+       "import.constant_denormal",
+       "denormal numbers in w: 1 of its 3 elements",
+       {-1, 4, 3.5}},
+  };
+}
+
+TEST(SlightlyWrongFiles, EachOpensAndSaysWhatIsWrong) {
+  const auto files = slightlyWrongFiles();
+  for (const SlightlyWrong& file : files) {
+    SCOPED_TRACE(file.name);
+    const Model model = prepared(file.bytes);
+    const Decision* decision = decisionOf(model, file.code);
+    ASSERT_NE(decision, nullptr);
+    EXPECT_NE(message(*decision).find(file.says), std::string::npos) << message(*decision);
+    EXPECT_TRUE(decision->allowed);
+    if (file.result.empty()) continue;
+    const auto results = runGraph(*model.graph, {f32({3}, {-1, 2, 0.5})});
+    ASSERT_EQ(results.size(), 1U);
+    EXPECT_EQ(results[0].type(), DataType::F32);
+    const auto numbers = numbersOf(results[0]);
+    ASSERT_EQ(numbers.size(), file.result.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_FLOAT_EQ(numbers[i], file.result[i]) << i;
+  }
+  EXPECT_EQ(files.size(), 21U);
+}
+
+TEST(SlightlyWrongFiles, WhatIsRightSaysNothing) {
+  const Model model = prepared(
+      onnxBytes("g (float[3] x) => (float[3] y) <float[3] w = {1, 0, 3}, float[3] a> { a = Add (x, w) y = Neg (a) }"));
+  EXPECT_TRUE(model.decisions.empty()) << message(model.decisions.front());
+  EXPECT_EQ(model.graph->nodeCount(), 2U);
+}
+
+TEST(SlightlyWrongFiles, AnUnusedDomainMayHaveAnyOpsetOrNone) {
+  const std::string graph = "g (float[3] x) => (float[3] y) { y = Neg (x) }";
+  EXPECT_TRUE(prepared(onnxBytes(graph, 18, ", \"com.odd\" : 7, \"ai.onnx.ml\" : 99")).decisions.empty());
+  const Model none = prepared(withoutHeader(R"(<ir_version: 8, opset_import: ["vendor" : 1]>)",
+                                            "g (float[3] x) => (float[3] y) { y = vendor.Odd (x) }"));
+  EXPECT_TRUE(none.decisions.empty());
+}
+
+TEST(SlightlyWrongFiles, TheComputedTypeHoldsForWhatFollows) {
+  const Model model = prepared(
+      onnxBytes("g (float[2,3] x) => (float[6] y) <float[3,2] a, float[5] b> { a = Neg (x) b = Flatten <axis = 0> (a) "
+                "s = Constant <value = int64[1] {-1}> () y = Reshape (b, s) }"));
+  const Graph& graph = *model.graph;
+  EXPECT_EQ(graph.value(*graph.findValue("a")).type.text(), "f32[2, 3]");
+  EXPECT_EQ(graph.value(*graph.findValue("b")).type.text(), "f32[1, 6]");
+  EXPECT_EQ(graph.value(graph.outputs()[0]).type.text(), "f32[6]");
+  EXPECT_EQ(countCode(model, "infer.value_contradicted"), 2U) << "each is said once";
+}
+
+TEST(SlightlyWrongFiles, AFoldedValueIsSaidToo) {
+  const Model model = prepared(
+      onnxBytes("g (float[3] x) => (float[3] y) <float[3] w = {1, 2, 3}, float[4] n> { n = Neg (w) y = Add (x, "
+                "n) }"));
+  EXPECT_EQ(countCode(model, "infer.value_contradicted"), 1U);
+  EXPECT_EQ(numbersOf(runGraph(*model.graph, {f32({3}, {0, 0, 0})}).at(0)), (std::vector<double>{-1, -2, -3}));
+}
+
+TEST(SlightlyWrongFiles, ElementsThatAreNotANumberAreCounted) {
+  std::string bytes = onnxBytes("g (float[3] x) => (float[3] y) { y = Add (x, w) }");
+  std::string elements(12, '\0');
+  const float numbers[]{std::numeric_limits<float>::quiet_NaN(), 1, std::numeric_limits<float>::infinity()};
+  std::memcpy(elements.data(), numbers, sizeof numbers);
+  bytes += wireField(7, wireField(5, std::string("\x08\x03\x10\x01") + wireField(8, "w") + wireField(9, elements)));
+  const Model model = prepared(bytes);
+  const Decision* decision = decisionOf(model, "import.constant_not_a_number");
+  ASSERT_NE(decision, nullptr);
+  EXPECT_EQ(decision->arguments["count"], 1) << "an infinity is a number: masks are made of them";
+  EXPECT_EQ(decision->arguments["elements"], 3);
+}
+
+TEST(SlightlyWrongFiles, AnOlderOperatorMayReadAConstantThatComesLater) {
+  const Model model = prepared(onnxBytes(
+      "g (float[1,1,1,2] x) => (float[1,1,1,4] y) { y = Upsample <mode = \"nearest\"> (x, s) s = Constant <value = "
+      "float[4] {1, 1, 1, 2}> () }",
+      9));
+  EXPECT_EQ(numbersOf(runGraph(*model.graph, {f32({1, 1, 1, 2}, {5, 6})}).at(0)), (std::vector<double>{5, 5, 6, 6}));
+}
+
+TEST(Parameters, AreInitializersAndWeightsInConstantNodes) {
+  const auto counted = [](const std::string& graph) {
+    const auto model = importText(graph);
+    EXPECT_TRUE(model.ok()) << model.error().text();
+    return std::pair(model.value().parameters, model.value().weightBytes);
+  };
+  using Counts = std::pair<std::int64_t, std::int64_t>;
+  EXPECT_EQ(counted("g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> { y = Add (x, w) }"), Counts(2, 8));
+  EXPECT_EQ(counted("g (float[2] x) => (float[2] y) { w = Constant <value = float[2] {1, 2}> () y = Add (x, w) }"),
+            Counts(2, 8));
+  EXPECT_EQ(
+      counted("g (float[2] x) => (float[2,1] y) { s = Constant <value = int64[2] {2, 1}> () e = Constant <value = "
+              "float {0.5}> () z = Mul (x, e) y = Reshape (z, s) }"),
+      Counts(0, 0))
+      << "neither extents nor a number";
+  EXPECT_EQ(counted("g (float[2] x, bool c) => (float[2] y) { y = If (c) <then_branch = t () => (float[2] p) { w = "
+                    "Constant <value = float[2] {1, 2}> () p = Add (x, w) }, else_branch = e () => (float[2] q) { q = "
+                    "Neg (x) }> }"),
+            Counts(2, 8))
+      << "in a body";
+  EXPECT_EQ(counted("g (float[2] x) => (float[2] y) <float[2] w = {1, 2}, float[9] u> { y = Add (x, w) }").first, 2);
+}
+
+}  // namespace
+}  // namespace fusescope::test

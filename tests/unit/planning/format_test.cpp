@@ -1,0 +1,130 @@
+// planning/FORMAT.md names every key that plans print, and no other.
+#include <cctype>
+#include <set>
+
+#include "base/files.h"
+#include "tests/unit/planning/plan_testing.h"
+
+namespace fusescope {
+namespace {
+
+using testing::ModelBuilder;
+using testing::pin;
+using testing::planned;
+
+/// Reads the outline of a document, `{ key, list[], list_of_objects[{ key }], object{ key }, either[{ a }|{ b }] }`, as
+/// paths: "list_of_objects.key".
+class Outline {
+ public:
+  explicit Outline(std::string_view text) : m_text(text) { object(""); }
+  const std::set<std::string>& paths() const { return m_paths; }
+  const std::set<std::string>& open() const { return m_open; }  ///< objects of which nothing is said
+
+ private:
+  void skip() {
+    while (m_at < m_text.size() && (std::isspace(static_cast<unsigned char>(m_text[m_at])) || m_text[m_at] == ','))
+      ++m_at;
+  }
+  bool take(char wanted) {
+    skip();
+    if (m_at == m_text.size() || m_text[m_at] != wanted) return false;
+    ++m_at;
+    return true;
+  }
+  void object(const std::string& path) {
+    ASSERT_TRUE(take('{')) << "of " << path;
+    bool empty = true;
+    while (!take('}')) {
+      ASSERT_LT(m_at, m_text.size()) << "the outline ends within " << path;
+      empty = false;
+      entry(path.empty() ? path : path + ".");
+    }
+    if (empty) m_open.insert(path);
+  }
+  void entry(const std::string& before) {
+    std::string key = before;
+    while (m_at < m_text.size() && (std::isalnum(static_cast<unsigned char>(m_text[m_at])) || m_text[m_at] == '_'))
+      key += m_text[m_at++];
+    ASSERT_NE(key, before) << "no key at '" << m_text.substr(m_at, 20) << "'";
+    EXPECT_TRUE(m_paths.insert(key).second) << key << " is there twice";
+    if (m_at < m_text.size() && m_text[m_at] == '{') return object(key);
+    if (!take('[')) return;
+    while (!take(']')) {
+      take('|');
+      object(key);
+    }
+  }
+
+  std::string_view m_text;
+  std::size_t m_at = 0;
+  std::set<std::string> m_paths, m_open;
+};
+
+/// The paths of all keys in `json`, but below those that are open or documents of their own.
+void collect(const Json& json, const std::string& path, const std::set<std::string>& opaque,
+             std::set<std::string>& into) {
+  if (opaque.contains(path)) return;
+  if (json.is_array())
+    for (const Json& entry : json) collect(entry, path, opaque, into);
+  if (!json.is_object()) return;
+  for (const auto& [key, value] : json.items()) {
+    const std::string own = path.empty() ? key : path + "." + key;
+    into.insert(own);
+    collect(value, own, opaque, into);
+  }
+}
+
+std::string outlineOfPlans() {
+  const std::string text = readTextFile(FUSESCOPE_SOURCE_DIR "/core/planning/FORMAT.md").value();
+  const std::size_t section = text.find("## Plans: ");
+  const std::size_t begin = text.find("```\n{", section), end = text.find("```", begin + 4);
+  if (section == std::string::npos || begin == std::string::npos || end == std::string::npos) return {};
+  return text.substr(begin + 4, end - begin - 4);
+}
+
+/// Two products around an operator that falls back, one pinned.
+std::shared_ptr<const Plan> mixedPlan() {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {4, 8});
+  const ValueId first =
+      b.node("Relu", "relu", {b.node("MatMul", "first", {x, b.weight("w1", {8, 8})}, {4, 8})}, {4, 8});
+  const ValueId middle = b.node("Neg", "middle", {first}, {4, 8});
+  b.output(b.node("MatMul", "last", {middle, b.weight("w2", {8, 8})}, {4, 8}));
+  return planned(b.build(), {.target = "cpu:avx2",
+                             .precisions = {DataType::F16},
+                             .directives = {testing::withId(pin("relu=f32"), "1"),
+                                            testing::withId(fallbackDirective("middle"), "2")}});
+}
+
+/// Inputs, constants and results of int64, one constant too large for int32.
+std::shared_ptr<const Plan> truncatedPlan() {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {2}, DataType::I64);
+  const ValueId sum = b.node("Add", "small", {x, b.constant("two", Tensor::ofInt64({2, 2}))}, {2}, DataType::I64);
+  const ValueId large = b.constant("large", Tensor::ofInt64({std::int64_t{1} << 40, 1}));
+  b.output(b.node("Add", "sum", {sum, large}, {2}, DataType::I64));
+  const ValueId f = b.input("f", {2});
+  b.output(b.node("Cast", "made", {f}, {2}, DataType::I64, {{"to", std::int64_t{7}}}));
+  auto model = std::make_shared<Model>(*b.build());
+  model->inputSpecs.push_back({.name = "x", .dtype = DataType::I64, .min = {2}, .opt = {2}, .max = {2}});
+  return planned(model, {.target = "tensorrt-8"});
+}
+
+TEST(PlanFormat, NamesEveryKeyThatIsPrintedAndNoOther) {
+  const std::string text = outlineOfPlans();
+  ASSERT_FALSE(text.empty()) << "FORMAT.md has no outline of plans";
+  const Outline outline(text);
+  if (HasFatalFailure()) return;
+  std::set<std::string> opaque = outline.open();
+  opaque.insert("options.directives");  // a document of its own
+  std::set<std::string> printed;
+  for (const auto& plan : {mixedPlan(), truncatedPlan()}) collect(toJson(*plan), "", opaque, printed);
+  for (const std::string& path : printed) EXPECT_TRUE(outline.paths().contains(path)) << path << " is not described";
+  for (const std::string& path : outline.paths()) {
+    if (path == "decisions.subjects.fused_node" || path == "decisions.subjects.identity") continue;  // of builds alone
+    EXPECT_TRUE(printed.contains(path)) << path << " is described and never printed";
+  }
+}
+
+}  // namespace
+}  // namespace fusescope
