@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
+#include "planning/plan_totals.h"
 #include "planning/predict_times.h"
 #include "planning/segment_borders.h"
 
@@ -70,6 +71,18 @@ std::string typesText(const Plan& plan, const FusedNode& fused) {
   return joined(names);
 }
 
+/// A row for each fused node, and below one with bodies a row for each of theirs, behind the holder's name.
+void addFusedNodes(Table& table, const Plan& plan, const std::string& holder) {
+  for (const auto& fused : plan.fusedNodes) {
+    table.add({holder.empty() ? std::to_string(fused.id.index) : std::string(), shortened(holder + fused.name),
+               fused.kind, typesText(plan, fused), plan.segments[fused.segment.index].name,
+               std::to_string(fused.nodes.size()), flopsText(fused.flops), bytesText(fused.bytes),
+               msText(fused.predictedMs, fused.predictedHow)});
+    for (const PlannedBody& body : plan.bodies)
+      if (body.holder == fused.root) addFusedNodes(table, *body.plan, holder + fused.name + "/" + body.attribute + "/");
+  }
+}
+
 void printFusedNodes(const Plan& plan) {
   printTitle(plan.target.predictedFusions
                  ? fmt::format("Fused nodes, as predicted: {} fuses by rules of its own", plan.target.name)
@@ -83,14 +96,9 @@ void printFusedNodes(const Plan& plan) {
                {"work", true},
                {"moved", true},
                {"predicted", true}});
-  for (const auto& fused : plan.fusedNodes) {
-    table.add({std::to_string(fused.id.index), shortened(fused.name), fused.kind, typesText(plan, fused),
-               plan.segments[fused.segment.index].name, std::to_string(fused.nodes.size()), flopsText(fused.flops),
-               bytesText(fused.bytes), msText(fused.predictedMs, fused.predictedHow)});
-  }
+  addFusedNodes(table, plan, {});
   table.print();
 }
-
 void printCasts(const Plan& plan) {
   if (plan.casts.empty()) return;
   printTitle("Casts");
@@ -160,18 +168,19 @@ std::string predictionText(const Plan& plan) {
 }
 
 void printSummary(const Plan& plan) {
-  std::int64_t flops = 0;
-  bool known = true;
-  for (const auto& fused : plan.fusedNodes) {
-    known &= fused.flops.has_value();
-    flops += fused.flops.value_or(0);
-  }
+  const PlanTotals totals = totalsWithoutBodies(plan);
   const auto accelerated = std::ranges::count(plan.segments, SegmentKind::Accelerated, &Segment::kind);
   std::cout << fmt::format("{}: {} of the file in {} and {} ({} accelerated), {}, {}, {}\n", plan.options.target,
                            counted(plan.model->fileNodes, "node"), counted(std::ssize(plan.fusedNodes), "fused node"),
                            counted(std::ssize(plan.segments), "segment"), accelerated,
-                           counted(std::ssize(plan.casts), "cast"), known ? flopsText(flops) : "work unknown",
-                           predictionText(plan));
+                           counted(std::ssize(plan.casts), "cast"),
+                           totals.flops ? flopsText(totals.flops) : "work unknown", predictionText(plan));
+  if (plan.bodies.empty()) return;
+  const BodyTotals bodies = totalsOfBodies(plan);
+  std::cout << fmt::format("not counted: {} with {}, {}, {} each time they run\n",
+                           bodies.bodies == 1 ? std::string("1 body") : std::to_string(bodies.bodies) + " bodies",
+                           counted(bodies.inside.fusedNodes, "fused node"), counted(bodies.inside.casts, "cast"),
+                           bodies.inside.flops ? flopsText(bodies.inside.flops) : "work unknown");
 }
 
 Result<int> makeAndPrint(const Arguments& arguments) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -18,6 +19,23 @@ class AlignedMemory {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
   std::unique_ptr<std::byte, Free> m_data;
+};
+
+/// Aligned bytes that are there when they are asked for; what they hold is lost when there must be more of them.
+class GrowingMemory {
+ public:
+  std::byte* atLeast(std::size_t bytes) {
+    if (bytes > m_bytes || m_memory.data() == nullptr) {
+      m_memory = AlignedMemory(std::max<std::size_t>(bytes, 1));
+      m_bytes = bytes;
+    }
+    return m_memory.data();
+  }
+  const std::byte* data() const { return m_memory.data(); }
+
+ private:
+  AlignedMemory m_memory;
+  std::size_t m_bytes = 0;
 };
 
 }  // namespace fusescope

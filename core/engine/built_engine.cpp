@@ -53,6 +53,13 @@ Status checkBuildable(const Plan& plan, const std::string& backend) {
                         .where = {.file = plan.model->path, .value = value.name},
                         .help = "It can be looked at and planned, but not built."};
   }
+  for (const PlannedBody& body : plan.bodies) {
+    Status status = checkBuildable(*body.plan, backend);
+    if (status.ok()) continue;
+    Diagnostic error = std::move(status).error();
+    error.where.node = graph.node(body.holder).name + "/" + error.where.node;
+    return error;
+  }
   return Done{};
 }
 
@@ -100,7 +107,7 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes);
   for (const Step& step : executor->program().steps)
-    if (step.kernel != nullptr) m_report.weightBytes += static_cast<std::int64_t>(step.kernel->weightBytes());
+    m_report.weightBytes += static_cast<std::int64_t>(weightBytesOf(step));
   return Done{};
 }
 

@@ -12,6 +12,7 @@
 #include "engine/aligned_memory.h"
 #include "engine/engine.h"
 #include "engine/fused_extents.h"
+#include "engine/tensor_step.h"
 
 namespace fusescope {
 
@@ -19,7 +20,7 @@ namespace fusescope {
 /// of extents that depend on data; or it has a body. It meets whole tensors. Where all extents are known once its
 /// inputs are there, a kernel of the backend is prepared for them and kept for the next time; else its operators run
 /// one by one by the reference kernels. One caller at a time.
-class DynamicStep {
+class DynamicStep final : public TensorStep {
  public:
   /// Of `request` plan, fused node, constants and threads count. `types`: of each input, as the fused node wants it.
   /// `kernels` says for how many sets of extents kernels are kept, the one used longest ago going first, and counts how
@@ -29,7 +30,7 @@ class DynamicStep {
 
   /// `inputs` as FusedNode::inputs; what comes back is as FusedNode::outputs and may share the bytes of inputs.
   /// Bodies ask `stop` between their nodes. Errors: those of the values; no kernel gets by with the plan's workspace.
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop = {});
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop = {}) override;
 
  private:
   /// A tensor that a kernel wants in another layout than the plain one.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine/graph_io.h"
 #include "engine/model_io.h"
+#include "engine/tactic_chooser.h"
 #include "planning/plan_json.h"
 
 namespace fusescope {
@@ -16,7 +17,7 @@ constexpr std::string_view kVersion = "0.1.0";
 constexpr std::array<char, 8> kMagic{'F', 'S', 'E', 'N', 'G', 'I', 'N', 'E'};
 constexpr std::uint32_t kFormatVersion = 1;
 // Of the description. Times in the first may be of the emulator, and are not read; before the third, tactics know their
-// fused nodes by name alone.
+// fused nodes by name alone, and no bodies are named.
 constexpr int kDescriptionVersion = 3;
 constexpr int kFirstWithTrueTimes = 2;
 constexpr std::uint32_t kByteOrder = 0x01020304;
@@ -53,17 +54,32 @@ Json tacticsToJson(const std::vector<TacticChoice>& tactics) {
   return json;
 }
 
+struct KnownNode {
+  std::string name;
+  Hash128 identity;
+};
+using KnownNodes = std::unordered_map<std::string, KnownNode>;  ///< by identity, and for old files by name
+
+void addKnown(const Plan& plan, const std::string& prefix, KnownNodes& known) {
+  const auto nodeOf = [&](const FusedNode& fused) {
+    return KnownNode{prefix + fused.name, tacticIdentity(prefix, fused)};
+  };
+  for (const FusedNode& fused : plan.fusedNodes) known[nodeOf(fused).identity.hex()] = nodeOf(fused);
+  for (const FusedNode& fused : plan.fusedNodes) known.emplace(prefix + fused.name, nodeOf(fused));
+  for (const PlannedBody& body : plan.bodies)
+    addKnown(*body.plan, prefix + plan.graph().node(body.holder).name + "/" + body.attribute + "/", known);
+}
+
 /// The tactics of fused nodes that `plan` has; what ran others says nothing of it.
 std::vector<TacticChoice> tacticsFromJson(const Json& json, const Plan& plan, bool believeTimes) {
-  std::unordered_map<std::string, const FusedNode*> known;  // by identity, and for old files by name
-  for (const FusedNode& fused : plan.fusedNodes) known[fused.identity.hex()] = &fused;
-  for (const FusedNode& fused : plan.fusedNodes) known.emplace(fused.name, &fused);
+  KnownNodes known;
+  addKnown(plan, {}, known);
   std::vector<TacticChoice> tactics;
   for (const Json& entry : json) {
     const auto found = known.find(entry.at(entry.contains("identity") ? "identity" : "fused_node").get<std::string>());
     if (found == known.end()) continue;
-    TacticChoice choice{.fusedNode = found->second->name,
-                        .identity = found->second->identity,
+    TacticChoice choice{.fusedNode = found->second.name,
+                        .identity = found->second.identity,
                         .chosen = entry.at("chosen").get<std::string>()};
     for (const Json& candidate : entry.at("candidates")) {
       TacticTime time{.name = candidate.at("name").get<std::string>()};

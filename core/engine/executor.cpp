@@ -35,9 +35,40 @@ Executor::Executor(Program program) : m_program(std::move(program)), m_arena(m_p
   m_inputs.resize(m_program.inputs.size());
   m_outputs.resize(m_program.outputs.size());
   m_boxes.resize(m_program.boxCount);
-  for (const Step& step : m_program.steps) {
+  m_inputUses.resize(m_inputs.size());
+  m_outputUses.resize(m_program.outputs.size());
+  for (std::size_t i = 0; i < m_program.steps.size(); ++i) {
+    const Step& step = m_program.steps[i];
     m_stepInputs.emplace_back(step.inputs.size());
     m_stepOutputs.emplace_back(step.outputs.size());
+    addUses(i, step.inputs, true);
+    addUses(i, step.outputs, false);
+  }
+}
+
+/// What does not lie in an input or output is pointed at once and for all.
+void Executor::addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput) {
+  for (std::size_t k = 0; k < buffers.size(); ++k) {
+    const Buffer& root = m_program.buffers[m_program.buffers[buffers[k]].root];
+    if (root.place == Place::Input) {
+      m_inputUses[root.index].push_back({step, k, isInput});
+    } else if (root.place == Place::Output) {
+      m_outputUses[root.index].push_back({step, k, isInput});
+    } else if (isInput) {
+      m_stepInputs[step][k] = address(buffers[k]);
+    } else {
+      m_stepOutputs[step][k] = address(buffers[k]);
+    }
+  }
+}
+
+void Executor::point(const std::vector<Use>& uses, std::byte* bytes) {
+  for (const Use& use : uses) {
+    if (use.isInput) {
+      m_stepInputs[use.step][use.operand] = bytes;
+    } else {
+      m_stepOutputs[use.step][use.operand] = bytes;
+    }
   }
 }
 
@@ -60,17 +91,28 @@ std::byte* Executor::address(std::size_t id) const {
 }
 
 void Executor::bind(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
-  for (std::size_t i = 0; i < inputs.size(); ++i) m_inputs[i] = const_cast<std::byte*>(inputs[i].bytes());
-  for (std::size_t i = 0; i < outputs.size(); ++i) m_outputs[i] = outputs[i].mutableBytes();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Buffer& buffer = m_program.buffers[m_program.inputs[i]];
-    if (buffer.place == Place::Boxed) m_boxes[buffer.index] = inputs[i];
+    if (m_program.buffers[m_program.inputs[i]].place == Place::Boxed) {
+      setBoxedInput(i, inputs[i]);
+    } else {
+      setInput(i, inputs[i].bytes());
+    }
   }
-  for (std::size_t i = 0; i < m_program.steps.size(); ++i) {
-    const Step& step = m_program.steps[i];
-    for (std::size_t k = 0; k < step.inputs.size(); ++k) m_stepInputs[i][k] = address(step.inputs[k]);
-    for (std::size_t k = 0; k < step.outputs.size(); ++k) m_stepOutputs[i][k] = address(step.outputs[k]);
-  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) setOutput(i, outputs[i].mutableBytes());
+}
+
+void Executor::setInput(std::size_t i, const std::byte* bytes) {
+  m_inputs[i] = const_cast<std::byte*>(bytes);
+  point(m_inputUses[i], m_inputs[i]);
+}
+
+void Executor::setBoxedInput(std::size_t i, Tensor tensor) {
+  m_boxes[m_program.buffers[m_program.inputs[i]].index] = std::move(tensor);
+}
+
+void Executor::setOutput(std::size_t i, std::byte* bytes) {
+  m_outputs[i] = bytes;
+  point(m_outputUses[i], bytes);
 }
 
 Tensor Executor::operand(std::size_t id) const {
@@ -109,14 +151,18 @@ void Executor::takeBoxed(std::span<Tensor> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ProgramOutput& wanted = m_program.outputs[i];
     const Place place = m_program.buffers[wanted.buffer].place;
-    if (place != Place::Boxed && place != Place::Constant) continue;
-    outputs[i] = convertedTensor(operand(wanted.buffer), wanted.type);
+    if (place == Place::Boxed || place == Place::Constant) outputs[i] = boxedOutput(i);
   }
+}
+
+Tensor Executor::boxedOutput(std::size_t i) const {
+  return convertedTensor(operand(m_program.outputs[i].buffer), m_program.outputs[i].type);
 }
 
 Status Executor::runStep(std::size_t i, const StopToken& stop) {
   const Step& step = m_program.steps[i];
   if (step.dynamic != nullptr) return runDynamic(step, stop);
+  if (step.body != nullptr) return step.body->run(m_stepInputs[i], m_stepOutputs[i], stop);
   return step.kernel->run(m_stepInputs[i], m_stepOutputs[i], m_arena.data() + step.scratchOffset);
 }
 

@@ -20,14 +20,31 @@ class Executor {
   /// Points at the caller's tensors: `inputs` as Graph::inputs, `outputs` as Program::outputs (empty tensors for
   /// those that takeBoxed() gives). They must stay until the last run.
   void bind(std::span<const Tensor> inputs, std::span<Tensor> outputs);
+  // The same for one operand alone, and for bytes that are in no tensor. They allocate nothing.
+  void setInput(std::size_t i, const std::byte* bytes);
+  void setBoxedInput(std::size_t i, Tensor tensor);
+  void setOutput(std::size_t i, std::byte* bytes);
   Status runStep(std::size_t step, const StopToken& stop = {});
   /// All steps. Errors: a kernel's, located at its fused node; cancellation.
   Status run(const StopToken& stop);
   /// After a run: the tensors of the outputs that are not written in place, at the types they are handed out at.
   void takeBoxed(std::span<Tensor> outputs);
+  /// The same of one output that is boxed.
+  Tensor boxedOutput(std::size_t i) const;
+  /// After a run: where the bytes of an output are that is not boxed.
+  const std::byte* outputBytes(std::size_t i) const { return address(m_program.outputs[i].buffer); }
 
  private:
+  /// A place in the tables of operands that points into an input or output.
+  struct Use {
+    std::size_t step = 0, operand = 0;
+    bool isInput = true;  ///< of the step
+  };
+  using Uses = std::vector<std::vector<Use>>;
+
   std::byte* address(std::size_t buffer) const;
+  void addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput);
+  void point(const std::vector<Use>& uses, std::byte* bytes);
   Tensor operand(std::size_t buffer) const;
   Status runDynamic(const Step& step, const StopToken& stop);
   Status store(std::size_t buffer, Tensor tensor, std::span<const Tensor> operands);
@@ -35,6 +52,7 @@ class Executor {
   Program m_program;
   AlignedMemory m_arena;
   std::vector<std::byte*> m_inputs, m_outputs;
+  Uses m_inputUses, m_outputUses;
   std::vector<Tensor> m_boxes;
   std::vector<std::vector<const std::byte*>> m_stepInputs;
   std::vector<std::vector<std::byte*>> m_stepOutputs;

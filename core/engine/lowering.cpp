@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/body_lowering.h"
 #include "engine/boxed_values.h"
+#include "engine/dynamic_step.h"
 #include "engine/kernel_requests.h"
 #include "engine/workspace.h"
 
@@ -30,6 +32,7 @@ class Lowering {
   void addConstantOutputs();
   Status addFusedNode(const FusedNode& fused);
   Status addDynamicNode(const FusedNode& fused, const std::string& why);
+  Status addBodyNode(const FusedNode& fused);
   Status addView(const FusedNode& fused, ValueId source);
   Result<KernelRequest> kernelRequest(const FusedNode& fused);
   Result<ChosenTactic> chooseTactic(const FusedNode& fused, const KernelRequest& request);
@@ -181,7 +184,7 @@ Status Lowering::addView(const FusedNode& fused, ValueId source) {
     return Diagnostic{.message = "cannot see " + toText(m_program.buffers[from].desc.dims) + " as " + toText(dims),
                       .where = {.node = fused.name}};
   const std::size_t to = addBuffer(output.value, {output.type, dims});
-  if (isHandedOut(output.value)) {
+  if (isHandedOut(output.value) && !m_request.borrowsOutputs) {
     claimOutputs(to);
     return addConversion(from, to, &fused);
   }
@@ -232,6 +235,7 @@ Result<ChosenTactic> Lowering::chooseTactic(const FusedNode& fused, const Kernel
 
 Status Lowering::addFusedNode(const FusedNode& fused) {
   TRY(checkStop(m_request.stop));
+  if (hasPlannedBodies(m_plan, fused)) return addBodyNode(fused);
   if (const auto why = whyDynamic(m_graph, m_requests->types(), fused)) return addDynamicNode(fused, *why);
   if (const auto source = m_requests->viewSource(fused)) return addView(fused, *source);
   if (m_request.progress) m_request.progress("kernels", fused.name);
@@ -285,6 +289,53 @@ Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) 
   return Done{};
 }
 
+/// On bytes where all that it reads and leaves has extents; else as a dynamic step, whose programs are lowered for the
+/// extents that it meets.
+Status Lowering::addBodyNode(const FusedNode& fused) {
+  Step step{.name = fused.name, .fused = fused.id, .tactic = std::string(kBodiesTactic)};
+  std::vector<BorderType> inputs, outputs;
+  for (const ValueId input : fused.inputs) {
+    const auto home = m_forms.find(input);
+    const bool boxed = home != m_forms.end() && m_program.buffers[home->second.front()].place == Place::Boxed;
+    const DataType type = m_requests->wantedType(fused, input);
+    step.inputs.push_back(boxed ? home->second.front() : TRY(form(input, type, Layout::Plain)));
+    inputs.push_back({type, boxed ? std::nullopt : std::optional(m_program.buffers[step.inputs.back()].desc.dims)});
+  }
+  bool isDynamic = std::ranges::any_of(inputs, [](const BorderType& input) { return !input.dims; });
+  for (const FusedOutput& output : fused.outputs) {
+    const bool boxed = isBoxed(output.value);
+    outputs.push_back({output.type, boxed ? std::nullopt : std::optional(TRY(m_requests->dimsOf(output.value)))});
+    isDynamic = isDynamic || boxed;
+  }
+  KernelRequest request{.plan = &m_plan, .fused = &fused, .threads = m_request.threads};
+  TRY(m_requests->addConstants(request));
+  const auto shared = m_sharedSteps.find(fused.id);
+  LoweredBodies bodies;
+  if (shared != m_sharedSteps.end()) {
+    bodies.step = shared->second->body != nullptr ? shared->second->body
+                                                  : std::dynamic_pointer_cast<BodyStep>(shared->second->dynamic);
+    bodies.emulated = shared->second->emulated;
+  }
+  if (bodies.step == nullptr) bodies = TRY(lowerBodies(request, inputs, outputs, m_request, m_chooser));
+  step.emulated = bodies.emulated;
+  if (isDynamic) {
+    step.dynamic = bodies.step;
+  } else {
+    step.body = bodies.step;
+  }
+  for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
+    const FusedOutput& output = fused.outputs[i];
+    if (!outputs[i].dims) {
+      step.outputs.push_back(addBox(output.value, output.type));
+      continue;
+    }
+    step.outputs.push_back(addBuffer(output.value, {output.type, *outputs[i].dims}));
+    claimOutputs(step.outputs.back());
+  }
+  m_program.steps.push_back(std::move(step));
+  return Done{};
+}
+
 Status Lowering::finishOutputs() {
   for (std::size_t i = 0; i < m_program.outputs.size(); ++i) {
     ProgramOutput& output = m_program.outputs[i];
@@ -294,7 +345,9 @@ Status Lowering::finishOutputs() {
       return Diagnostic{.message = "nothing makes this output", .where = {.value = m_graph.value(output.value).name}};
     const std::size_t from = home->second.front();
     const Buffer& source = m_program.buffers[from];
-    if (source.place == Place::Boxed || source.desc.dtype == DataType::String) {
+    const bool asWanted = source.desc.dtype == output.type && source.desc.layout == Layout::Plain;
+    if (source.place == Place::Boxed || source.desc.dtype == DataType::String ||
+        (m_request.borrowsOutputs && asWanted)) {
       output.buffer = from;
       continue;
     }

@@ -15,6 +15,7 @@ struct LoweringRequest {
   std::map<std::string, Dims> extents;        ///< of every input
   std::set<ValueId> marks;                    ///< values to hand out besides the network's outputs
   const Program* sameExtents = nullptr;       ///< a program for the same extents, whose kernels are shared; may be null
+  bool borrowsOutputs = false;                ///< an output that is an input, a constant or a view is read where it is
   ShapeCacheCount* dynamicKernels = nullptr;  ///< of nodes that are prepared while they run; outlives the program
   StopToken stop{};
   Progress progress{};

@@ -82,15 +82,19 @@ Status checkOrigins(const Model& model) {
   return Done{};
 }
 
-}  // namespace
-
-Json modelToJson(const Model& model, WeightBlobWriter& weights) {
-  Json origins = Json::array(), decisions = Json::array();
+/// All of a model but its graph.
+Json headToJson(const Model& model) {
+  Json origins = Json::array(), decisions = Json::array(), bodies = Json::array();
   for (const Origin& origin : model.origins) {
     origins.push_back({origin.name, origin.op, origin.domain});
     if (!origin.module.empty()) origins.back().push_back(origin.module);
   }
   for (const Decision& decision : model.decisions) decisions.push_back(toJson(decision));
+  for (const ModelBody& body : model.bodies) {
+    bodies.push_back(headToJson(*body.model));
+    bodies.back()["holder"] = body.holder.index;
+    bodies.back()["attribute"] = body.attribute;
+  }
   return {{"path", model.path},
           {"format", model.format},
           {"producer", model.producer},
@@ -103,10 +107,26 @@ Json modelToJson(const Model& model, WeightBlobWriter& weights) {
           {"parameters", model.parameters},
           {"weight_bytes", model.weightBytes},
           {"content_hash", model.contentHash.hex()},
-          {"graph", graphToJson(*model.graph, weights)}};
+          {"bodies", std::move(bodies)}};
 }
 
-Result<std::shared_ptr<const Model>> modelFromJson(const Json& json, const WeightBlobReader& weights) {
+Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph);
+
+/// The body whose head `json` is: its graph is in `graph`.
+Result<ModelBody> readBody(const Json& json, const Graph& graph) {
+  ModelBody body{.holder = NodeId(json.at("holder").get<std::size_t>()),
+                 .attribute = json.at("attribute").get<std::string>()};
+  if (!graph.has(body.holder)) return damaged("a body is of no node");
+  const Node& holder = graph.node(body.holder);
+  const auto found = holder.attributes.find(body.attribute);
+  const auto* subgraph = found == holder.attributes.end() ? nullptr : std::get_if<Subgraph>(&found->second);
+  if (subgraph == nullptr) return damaged("a body is of a node that has none");
+  body.model = std::make_shared<const Model>(TRY(readModel(json, subgraph->graph)));
+  return body;
+}
+
+/// Files of the first versions name no bodies: those of theirs have no plans.
+Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph) {
   Model model;
   model.path = json.at("path").get<std::string>();
   model.format = json.at("format").get<std::string>();
@@ -123,9 +143,24 @@ Result<std::shared_ptr<const Model>> modelFromJson(const Json& json, const Weigh
   model.parameters = json.at("parameters").get<std::int64_t>();
   model.weightBytes = json.at("weight_bytes").get<std::int64_t>();
   model.contentHash = TRY(hashFromHex(json.at("content_hash").get<std::string>()));
-  model.graph = TRY(graphFromJson(json.at("graph"), weights));
+  model.graph = std::move(graph);
   TRY(checkOrigins(model));
-  return std::make_shared<const Model>(std::move(model));
+  if (json.contains("bodies"))
+    for (const Json& body : json.at("bodies")) model.bodies.push_back(TRY(readBody(body, *model.graph)));
+  return model;
+}
+
+}  // namespace
+
+Json modelToJson(const Model& model, WeightBlobWriter& weights) {
+  Json json = headToJson(model);
+  json["graph"] = graphToJson(*model.graph, weights);
+  return json;
+}
+
+Result<std::shared_ptr<const Model>> modelFromJson(const Json& json, const WeightBlobReader& weights) {
+  auto graph = TRY(graphFromJson(json.at("graph"), weights));
+  return std::make_shared<const Model>(TRY(readModel(json, std::move(graph))));
 }
 
 }  // namespace fusescope

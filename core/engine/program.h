@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "engine/dynamic_step.h"
+#include "engine/tensor_step.h"
 
 namespace fusescope {
 
@@ -25,18 +25,22 @@ struct Buffer {
   std::size_t offset = 0;  ///< Arena: set by the memory plan
 };
 
-/// One prepared call: of a kernel on bytes, or of a dynamic step on tensors.
+/// One prepared call: of a kernel on bytes, of a node with bodies on bytes, or of a dynamic step on tensors.
 struct Step {
   std::string name;   ///< of the fused node, or "x: f32 plain -> f16 plain" for a conversion
   FusedNodeId fused;  ///< invalid for a conversion
   std::string tactic;
   bool emulated = false;
-  std::shared_ptr<Kernel> kernel;            ///< null for a dynamic step
-  std::shared_ptr<DynamicStep> dynamic;      ///< null for a kernel
+  std::shared_ptr<Kernel> kernel;  ///< one of the three is set
+  std::shared_ptr<BodyStep> body;  ///< if all its operands and results have extents and bytes
+  std::shared_ptr<TensorStep> dynamic;
   std::vector<std::size_t> inputs, outputs;  ///< buffers
   std::size_t scratchOffset = 0;             ///< in the arena
   std::vector<std::size_t> lastBoxes;        ///< boxes that nothing needs after this step
 };
+
+/// Bytes of weights that the kernels of a step hold in layouts of their own.
+std::size_t weightBytesOf(const Step& step);
 
 /// A tensor that a run hands out: an output of the network at its declared type, or a marked value as stored.
 struct ProgramOutput {

@@ -26,10 +26,6 @@ const Tactic* find(const std::vector<Tactic>& tactics, const std::string& name) 
   return found == tactics.end() ? nullptr : &*found;
 }
 
-Subject subjectOf(const FusedNode& fused) {
-  return Subject::fusedNode(fused.name, fused.identity.hex());
-}
-
 std::vector<TensorDesc> inputDescs(const KernelRequest& request, const Tactic& tactic) {
   std::vector<TensorDesc> descs;
   for (std::size_t i = 0; i < request.fused->inputs.size(); ++i) {
@@ -58,16 +54,19 @@ Measurement measurementOf(const KernelTime& time) {
 
 }  // namespace
 
+Hash128 tacticIdentity(const std::string& prefix, const FusedNode& fused) {
+  return prefix.empty() ? fused.identity : hashText(prefix + fused.identity.hex());
+}
+
+Subject TacticChooser::subjectOf(const FusedNode& fused) const {
+  return Subject::fusedNode(nameOf(fused), identityOf(fused).hex());
+}
+
 Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions& options, BuildReport& report,
                                             TacticsByIdentity replay) {
   TacticChooser chooser(plan, options, report);
   chooser.m_replay = std::move(replay);
-  PatternMatcher matcher(*plan.model);
-  for (const Directive& directive : plan.options.directives) {
-    if (formOf(directive).reach != DirectiveReach::Tactics) continue;
-    for (const NodeId node : TRY(matcher.match(directive.pattern, options.stop)).nodes)
-      chooser.m_directives[node] = &directive;
-  }
+  TRY(chooser.readDirectives());
   if (options.timingCache.empty() || !options.measureTactics) return chooser;
   auto opened = TimingCache::open(options.timingCache);
   if (!opened.ok()) {
@@ -83,25 +82,50 @@ Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions
   return chooser;
 }
 
+Status TacticChooser::readDirectives() {
+  PatternMatcher matcher(*m_plan->model);
+  for (const Directive& directive : m_plan->options.directives) {
+    if (formOf(directive).reach != DirectiveReach::Tactics) continue;
+    for (const NodeId node : TRY(matcher.match(directive.pattern, m_options.stop)).nodes)
+      m_directives[node] = &directive;
+  }
+  return Done{};
+}
+
+Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const std::string& prefix) {
+  std::unique_ptr<TacticChooser>& entry = m_bodies[&body];
+  if (entry != nullptr) return entry.get();
+  std::unique_ptr<TacticChooser> chooser(new TacticChooser(body, m_options, *m_report));
+  chooser->m_prefix = m_prefix + prefix;
+  chooser->m_cache = m_cache;
+  chooser->m_quiet = m_quiet;
+  chooser->m_replay = m_replay;
+  TRY(chooser->readDirectives());
+  entry = std::move(chooser);
+  return entry.get();
+}
+
 void TacticChooser::replayChoices() {
   m_replay = m_choices;
   m_options.stop = {};
   m_options.progress = {};
   m_quiet = true;
+  for (const auto& [plan, body] : m_bodies) body->replayChoices();
 }
 
 void TacticChooser::note(const KernelRequest& request, const std::string& chosen, bool fromCache,
                          std::vector<TacticTime> times) {
-  m_choices[request.fused->identity] = chosen;
+  m_choices[identityOf(*request.fused)] = chosen;
   if (m_quiet) return;
-  m_report->tactics.push_back({request.fused->name, request.fused->identity, chosen, fromCache, std::move(times)});
+  m_report->tactics.push_back(
+      {nameOf(*request.fused), identityOf(*request.fused), chosen, fromCache, std::move(times)});
 }
 
 void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) {
   if (m_quiet) return;
   m_report->decisions.push_back(decide("tactic.dynamic", {subjectOf(fused)}, "extents", {{"reason", why}}));
   m_report->tactics.push_back(
-      {.fusedNode = fused.name, .identity = fused.identity, .chosen = std::string(kDynamicTactic)});
+      {.fusedNode = nameOf(fused), .identity = identityOf(fused), .chosen = std::string(kDynamicTactic)});
 }
 
 const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
@@ -125,7 +149,7 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
 }
 
 const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::vector<Tactic>& tactics) {
-  const auto wanted = m_replay.find(request.fused->identity);
+  const auto wanted = m_replay.find(identityOf(*request.fused));
   if (wanted == m_replay.end()) return nullptr;
   const Tactic* tactic = find(tactics, wanted->second);
   if (tactic != nullptr || m_quiet) return tactic;
@@ -265,7 +289,7 @@ void TacticChooser::noteRegion(const KernelRequest& request, const std::string& 
     m_report->decisions.push_back(
         decide("cache.same_structure", {subjectOf(*request.fused)}, "fingerprint", {{"first", equals.front()}}));
   }
-  equals.push_back(request.fused->name);
+  equals.push_back(nameOf(*request.fused));
 }
 
 double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {

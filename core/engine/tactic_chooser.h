@@ -15,6 +15,8 @@ namespace fusescope {
 
 /// The tactic of a fused node that is prepared while it runs.
 constexpr std::string_view kDynamicTactic = "dynamic";
+/// The tactic of a node whose bodies run as programs of their own.
+constexpr std::string_view kBodiesTactic = "bodies";
 
 /// A tactic with its kernel, ready to run.
 struct ChosenTactic {
@@ -24,6 +26,8 @@ struct ChosenTactic {
 
 /// Tactics by FusedNode::identity. A name would not do: another plan may call other nodes by it.
 using TacticsByIdentity = std::map<Hash128, std::string>;
+/// What the tactic of a fused node is kept by; `prefix` is empty outside bodies: two bodies may have equal nodes.
+Hash128 tacticIdentity(const std::string& prefix, const FusedNode& fused);
 
 /// Milliseconds to bring the kernel's input `i` into `layout`; 0 if it is delivered so.
 using InputCost = std::function<double(std::size_t i, Layout layout)>;
@@ -37,6 +41,8 @@ class TacticChooser {
   static Result<TacticChooser> create(const Plan& plan, const BuildOptions& options, BuildReport& report,
                                       TacticsByIdentity replay);
 
+  /// The chooser of a body, made when it is first asked for: its fused nodes are called `prefix` and their name.
+  Result<TacticChooser*> ofBody(const Plan& body, const std::string& prefix);
   /// The tactic and kernel for one fused node. Errors: nothing can run it (located), cancellation.
   Result<ChosenTactic> choose(const Backend& backend, const KernelRequest& request, const InputCost& inputCost);
   /// Reports that `fused` is prepared while it runs, and why.
@@ -77,6 +83,10 @@ class TacticChooser {
   void storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
                    const KernelTime& time);
   void noteRegion(const KernelRequest& request, const std::string& region);
+  Status readDirectives();
+  std::string nameOf(const FusedNode& fused) const { return m_prefix + fused.name; }
+  Hash128 identityOf(const FusedNode& fused) const { return tacticIdentity(m_prefix, fused); }
+  Subject subjectOf(const FusedNode& fused) const;
   void note(const KernelRequest& request, const std::string& chosen, bool fromCache, std::vector<TacticTime> times);
 
   const Plan* m_plan;
@@ -88,6 +98,8 @@ class TacticChooser {
   std::map<std::string, KernelTime> m_times;                  ///< by timing key: measured in this build
   std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
   std::map<std::string, double> m_conversions;
+  std::string m_prefix;  ///< of a body: "the_if/then_branch/"
+  std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
   bool m_quiet = false;  ///< replaying: nothing is reported
 };
 

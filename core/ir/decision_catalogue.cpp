@@ -8,7 +8,6 @@ const std::vector<DecisionCode>& decisionCatalogue() {
   using enum DecisionKind;
   static const std::vector<DecisionCode> kCatalogue{
       // import
-      {"import.input_assumed", Import, true, "{input} has no fixed extents in the file; {assumed} is assumed"},
       {"import.function_inlined", Import, true, "calls the function {function}; its {nodes} nodes stand in its place"},
       {"import.plain_form", Import, true, "{op} is read as {form}"},
       {"import.attribute_dropped", Import, true,
@@ -41,6 +40,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.dropout_removed", Normalise, true,
        "drops nothing outside training; what reads its output reads its input"},
       {"normalise.extents_known", Normalise, true, "asks for extents that are known; the answer is a constant"},
+      {"normalise.branch_taken", Normalise, true,
+       "its condition is always {condition}; the {nodes} nodes of its {branch} stand in its place"},
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
       {"normalise.rows_kept", Normalise, true,
@@ -59,6 +60,11 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"infer.output_contradicted", Infer, true,
        "the file promises {declared} for output {value}, but {computed} is computed; that is what a caller gets"},
       // input
+      {"input.assumed", Input, true,
+       "the file leaves extents of {input} open; {opt} is assumed, and from {min} to {max} taken: {because}"},
+      {"input.not_assumed", Input, false,
+       "the file leaves extents of {input} open, and none were found that the network takes; give them with "
+       "{command}. With {tried}: {problem}"},
       // truncate
       {"truncate.input", Truncate, true,
        "input {value} is narrowed from {from} to {to} where an accelerated segment reads it"},
@@ -82,7 +88,6 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"validate.no_kernel", Validate, false, "no kernel for {op} exists yet"},
       {"validate.reference_only", Validate, false,
        "the {backend} backend has no kernel for {op}; the reference runs it"},
-      {"validate.control_flow", Validate, false, "{op} is control flow; segments hold none"},
       {"validate.operator_not_supported", Validate, false, "the ONNX parser of {target} does not know {op}{hint}"},
       {"validate.unknown_for_version", Validate, false,
        "whether {target} knows {op} is not known: the newest list of its operators at hand, of {version}, does not "

@@ -30,6 +30,17 @@ struct InputSpec {
   bool operator==(const InputSpec&) const = default;
 };
 
+struct Model;
+
+/// A body of a node of a model's graph (If, Loop, Scan) as a model of its own, normalised and typed as the graph around
+/// it is. Its origins are its own nodes as the file has them; it has no InputSpecs: its inputs are of the types that
+/// flow into it.
+struct ModelBody {
+  NodeId holder;
+  std::string attribute;               ///< "then_branch", "else_branch", "body"
+  std::shared_ptr<const Model> model;  ///< its graph is that of the node's Subgraph
+};
+
 /// What a file held: the graph, where each node came from, and what is known of the inputs. Immutable; shared.
 struct Model {
   std::string path;    ///< as the user gave it
@@ -45,8 +56,12 @@ struct Model {
   std::int64_t fileNodes = 0;               ///< nodes of the file's main graph
   std::int64_t parameters = 0;              ///< elements of all weights, with or without data
   std::int64_t weightBytes = 0;
-  bool weightless = false;  ///< some weight has no data: it can be looked at and planned, not run
-  Hash128 contentHash;      ///< of structure and weights' names, types and extents (not of their data)
+  bool weightless = false;        ///< some weight has no data: it can be looked at and planned, not run
+  std::vector<ModelBody> bodies;  ///< in graph order, then by attribute; none for a body that cannot be typed
+  Hash128 contentHash;            ///< of structure and weights' names, types and extents (not of their data)
+
+  /// The body under `attribute` of `holder`, or null.
+  const Model* body(NodeId holder, std::string_view attribute) const;
 };
 
 }  // namespace fusescope

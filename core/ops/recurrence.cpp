@@ -20,12 +20,6 @@ std::int64_t gatesOf(const Node& node) {
   return node.is("LSTM") ? 4 : node.is("GRU") ? 3 : 1;
 }
 
-std::vector<std::string> defaultActivations(const Node& node) {
-  if (node.is("LSTM")) return {"Sigmoid", "Tanh", "Tanh"};
-  if (node.is("GRU")) return {"Sigmoid", "Tanh"};
-  return {"Tanh"};
-}
-
 Result<std::int64_t> directionsOf(const Node& node) {
   const std::string direction =
       TRY(choiceAttribute(node, "direction", "forward", {"forward", "reverse", "bidirectional"}));

@@ -54,8 +54,10 @@ class InferTypes : public Pass {
   Result<bool> run(PassContext& context) const override {
     const Graph& graph = context.graph;
     const std::vector<TensorType> inputs = inputTypes(graph, context.inputSpecs);
+    // A body has no InputSpecs: it runs at whatever extents come, and nobody checks conditions before.
+    const bool assumeEqual = !context.inputSpecs.empty();
     const TypeFlow flow =
-        TRY(flowTypes(graph, inputs, {.assumeEqual = true, .conditions = context.conditions}, context.stop));
+        TRY(flowTypes(graph, inputs, {.assumeEqual = assumeEqual, .conditions = context.conditions}, context.stop));
     record(context, inputs, flow.conditions);
     const bool contradicted = settleContradictions(context, flow);
     return TRY(applyTypes(context.editor, flow, context.decisions)) || contradicted;

@@ -17,6 +17,10 @@ void OriginLedger::retire(const Node& node, std::string_view code, std::string_v
       m_decisions.push_back(decide(code, {Subject::node(m_origins[origin.index].name)}, std::string(by), arguments));
 }
 
+void OriginLedger::add(const Node& node, int count) {
+  for (const OriginId origin : node.origins) m_nodes[origin.index] += count;
+}
+
 PassManager& PassManager::add(std::unique_ptr<Pass> pass) {
   m_passes.push_back(std::move(pass));
   return *this;
@@ -45,7 +49,8 @@ Result<std::vector<PassRecord>> PassManager::run(Model& model, const PassOptions
                         .decisions = model.decisions,
                         .conditions = model.conditions,
                         .declaredInputs = model.declaredInputs,
-                        .stop = stop};
+                        .stop = stop,
+                        .model = model};
     const bool changed = TRY(pass->run(context));
     if (changed) model.graph = TRY(editor.publish());
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;

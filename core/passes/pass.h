@@ -19,6 +19,8 @@ class OriginLedger {
   OriginLedger(const Model& model, std::vector<Decision>& decisions);
   /// Says that `node` is about to be removed. Each origin that loses its last node is the subject of a decision.
   void retire(const Node& node, std::string_view code, std::string_view by, Json arguments = Json::object());
+  /// Says that `count` more nodes stand for the origins of `node`.
+  void add(const Node& node, int count);
 
  private:
   const std::vector<Origin>& m_origins;
@@ -36,6 +38,7 @@ struct PassContext {
   std::vector<ExtentCondition>& conditions;
   std::vector<TensorType>& declaredInputs;
   const StopToken& stop;
+  Model& model;  ///< whose graph it is; graph, origins and decisions are changed through the members above alone
 };
 
 /// One named step over a graph. Deterministic and idempotent; says truthfully whether it changed anything.

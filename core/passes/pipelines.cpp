@@ -2,6 +2,7 @@
 
 #include "ops/op_schema.h"
 #include "ops/type_flow.h"
+#include "passes/fit_input_specs.h"
 #include "passes/prepare_passes.h"
 
 namespace fusescope {
@@ -10,14 +11,16 @@ const PassManager& preparePipeline() {
   static const PassManager kPipeline = [] {
     PassManager pipeline;
     pipeline
-        .add(removeIdentities())  // 1. what does nothing by definition
-        .add(foldConstants())     // 2. what depends on constants and known extents alone
-        .add(constantShapes())    // 3. extents that need not be computed
-        .add(workOnRows())        // 4. operators on the last axis without views around them
-        .add(removeNoOps())       // 5. what does nothing at these types
-        .add(removeDead())        // 6. what no output needs
-        .add(copyDequantize())    // 7. integers for every kernel that reads them
-        .add(inferTypes());       // 8. a type for every value
+        .add(takeBranches())      // 1. conditions that depend on constants and known extents alone
+        .add(removeIdentities())  // 2. what does nothing by definition
+        .add(foldConstants())     // 3. what depends on constants and known extents alone
+        .add(constantShapes())    // 4. extents that need not be computed
+        .add(workOnRows())        // 5. operators on the last axis without views around them
+        .add(removeNoOps())       // 6. what does nothing at these types
+        .add(removeDead())        // 7. what no output needs
+        .add(copyDequantize())    // 8. integers for every kernel that reads them
+        .add(inferTypes())        // 9. a type for every value
+        .add(prepareBodies());    // 10. the same for the bodies of If, Loop and Scan
     return pipeline;
   }();
   return kPipeline;
@@ -30,6 +33,7 @@ Result<Model> prepareModel(Model imported, const StopToken& stop) {
     if (error.where.file.empty()) error.where.file = imported.path;
     return error;
   }
+  TRY(fitInputSpecs(imported, stop));
   return imported;
 }
 
@@ -60,7 +64,7 @@ Result<Model> withFixedInputs(Model model, const std::map<std::string, Dims>& ex
   model.conditions.clear();
   model.declaredInputs.clear();
   PassManager infer;
-  infer.add(inferTypes());
+  infer.add(inferTypes()).add(prepareBodies());
   TRY(infer.run(model, {}, stop));
   return model;
 }

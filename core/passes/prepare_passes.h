@@ -8,6 +8,9 @@ namespace fusescope {
 
 // The passes that prepare a model, in the order of the recipe in pipelines.cpp.
 
+/// Puts the nodes of the branch that is taken in the place of an If whose condition is known:
+/// y = If(true) then {…}  ⟶  …
+std::unique_ptr<Pass> takeBranches();
 /// Takes out Identity and Dropout that does not train: y = Identity(x)  ⟶  x.
 std::unique_ptr<Pass> removeIdentities();
 /// Computes what depends on constants or known extents alone: Shape → Gather → Concat → …  ⟶  constant.
@@ -26,6 +29,9 @@ std::unique_ptr<Pass> copyDequantize();
 std::unique_ptr<Pass> removeDead();
 /// Gives every value its type, inside bodies too; a declared type that contradicts the computed one gives way to it.
 std::unique_ptr<Pass> inferTypes();
+/// Makes each body a model of its own (Model::bodies) and prepares it as the graph around it was. Constants that it
+/// captures become its own; of the rest it captures only what it reads.
+std::unique_ptr<Pass> prepareBodies();
 
 /// The types of the graph's inputs, from the specs: extents of fixed inputs, symbols where they may vary.
 std::vector<TensorType> inputTypes(const Graph& graph, const std::vector<InputSpec>& specs);

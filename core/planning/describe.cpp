@@ -139,6 +139,10 @@ void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) 
   for (const NodeId user : m_graph.value(value).consumers) {
     if (!inside(user)) continue;
     const Node& node = m_graph.node(user);
+    if (hasBody(node)) {  // bodies take what they declare
+      types.push_back(m_structure.truncation.types[value.index]);
+      continue;
+    }
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] != value) continue;
       const DataType type = m_typing.readType(node, i);

@@ -16,6 +16,7 @@ Decision nothingToDo(const Directive& directive, std::vector<Subject> subjects, 
 
 /// Whether a node of a body computes, or leaves its output, in `type` anyway.
 bool hasAlready(const BodyNode& found, DataType type) {
+  if (found.node == nullptr) return false;
   const auto& outputs = found.node->outputs;
   const auto is = [&](ValueId value) { return value.valid() && found.body->value(value).type.dtype == type; };
   return isFloat(type) && std::any_of(outputs.begin(), outputs.end(), is);

@@ -18,7 +18,7 @@ class DirectiveAnswers {
 
   /// Evidence: the normalise decisions about the node.
   Decision aboutRemoved(const Directive& directive, OriginId origin) const;
-  /// Bodies run in fallback, node by node, and keep the model's types.
+  /// Of a body that has no plan: it runs in fallback, node by node, and keeps the model's types.
   Decision aboutBodyNode(const Directive& directive, const BodyNode& found) const;
   Decision aboutUnmadeValue(const Directive& directive, ValueId value) const;
 

@@ -6,6 +6,7 @@
 #include "base/stop.h"
 #include "ir/model.h"
 #include "planning/directive.h"
+#include "planning/match_pattern.h"
 #include "target/target.h"
 
 namespace fusescope {
@@ -27,10 +28,11 @@ struct DirectiveMap {
   std::size_t minSegment = 1;
   int minSegmentDirective = -1;
   std::vector<std::vector<NodeId>> nodesOf;  ///< by directive: what it matched, in graph order, in force there or not
-  std::vector<std::vector<int>> pinsOf;      ///< by NodeId: every Pin that matched it, the one in force first, then
-                                             ///< the one that would be in force without it, …
+  std::vector<std::vector<BodyNode>> inBodiesOf;  ///< by directive: what it matched in bodies; answered by their plans
+  std::vector<std::vector<int>> pinsOf;         ///< by NodeId: every Pin that matched it, the one in force first, then
+                                                ///< the one that would be in force without it, …
   std::vector<std::vector<int>> outputTypesOf;  ///< by ValueId: every PinOutput that matched it, likewise
-  std::vector<Decision> decisions;              ///< what the patterns alone answer: overridden, removed, in a body
+  std::vector<Decision> decisions;              ///< what the patterns alone answer: overridden, removed
 };
 
 /// Matches every pattern and settles which directive is in force where: of two of one kind the later, but an `obey`

@@ -17,6 +17,9 @@ const std::map<std::string_view, std::string_view>& kindsByOperator() {
       {"Attention", "attention"},
       {"LayerNormalization", "layer_norm"},
       {"RMSNormalization", "rms_norm"},
+      {"If", "if"},
+      {"Loop", "loop"},
+      {"Scan", "scan"},
       {"Softmax", "softmax"},
       {"LogSoftmax", "softmax"},
       {"BatchNormalization", "batch_norm"},
@@ -86,10 +89,11 @@ std::string_view kindOfSingle(const Node& node) {
 }
 
 std::vector<std::string> allKinds() {
-  return {"conv",      "matmul",       "gemm",       "attention",     "layer_norm", "rms_norm",  "rotary",  "softmax",
-          "pointwise", "batch_norm",   "group_norm", "instance_norm", "norm",       "pool",      "reduce",  "concat",
-          "split",     "slice",        "gather",     "scatter",       "pad",        "resize",    "expand",  "quantize",
-          "shape",     "control_flow", "recurrence", "random",        "view",       "transpose", "operator"};
+  return {"conv",      "matmul",     "gemm",       "attention",     "layer_norm",   "rms_norm",   "rotary", "softmax",
+          "pointwise", "batch_norm", "group_norm", "instance_norm", "norm",         "pool",       "reduce", "concat",
+          "split",     "slice",      "gather",     "scatter",       "pad",          "resize",     "expand", "quantize",
+          "shape",     "if",         "loop",       "scan",          "control_flow", "recurrence", "random", "view",
+          "transpose", "operator"};
 }
 
 }  // namespace fusescope

@@ -30,7 +30,8 @@ namespace fusescope {
 //               views
 //   batch_norm  BatchNormalization that no conv or gemm took, then an epilogue
 //   instance_norm, norm, pool, reduce, concat, split, slice, gather, scatter, pad, resize,
-//   expand, quantize, shape, control_flow, recurrence, random: a single node
+//   expand, quantize, shape, recurrence, random, control_flow: a single node
+//   if, loop, scan: a single node whose bodies have plans of their own (Plan::bodies) where it is accelerated
 //   view        only views: no element moves (Reshape and its like, and a Transpose that only moves axes of one
 //   element) transpose   Transpose, and views around it operator    anything else, a single node
 //

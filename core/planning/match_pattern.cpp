@@ -57,41 +57,69 @@ class NameTest {
   std::optional<RegularExpression> m_regex;
 };
 
+/// `use(attribute, graph, model)` for each body of `node`; the model of a body may be null.
 template <class Use>
-void forEachBody(const Node& node, const Use& use) {
-  for (const auto& [key, attribute] : node.attributes)
-    if (const auto* body = std::get_if<Subgraph>(&attribute)) use(*body->graph);
+void forEachBody(const Model* model, const Node& node, const Use& use) {
+  for (const auto& [key, attribute] : node.attributes) {
+    const auto* body = std::get_if<Subgraph>(&attribute);
+    if (body != nullptr) use(key, *body->graph, model == nullptr ? nullptr : model->body(node.id, key));
+  }
 }
 
 bool has(const PatternMatch& match) {
   return !match.nodes.empty() || !match.values.empty() || !match.inBodies.empty() || !match.removed.empty();
 }
 
-/// Nodes of the bodies of `owner` that `pattern` names: by name, glob, /regex/ or op:Type, deeper ones by
-/// OWNER/PATTERN.
-Status matchBodies(std::string_view pattern, NodeId holder, const Node& owner, const std::string& path,
-                   const StopToken& stop, std::vector<BodyNode>& found) {
-  const bool byOperator = pattern.starts_with(kOperator);
-  const NameTest test = TRY(NameTest::create(pattern));
-  Status status = Done{};
-  forEachBody(owner, [&](const Graph& body) {
+/// Finds the nodes of bodies that a pattern names: by name, glob, /regex/ or op:Type, deeper ones by OWNER/PATTERN.
+class BodySearch {
+ public:
+  BodySearch(NodeId holder, const StopToken& stop) : m_holder(holder), m_stop(stop) {}
+
+  Status search(std::string_view pattern, const Model* model, const Node& owner, const std::string& path) {
+    Status status = Done{};
+    forEachBody(model, owner, [&](const std::string& key, const Graph& body, const Model* inner) {
+      if (owner.id == m_holder && path == owner.name) m_attribute = key;
+      if (status.ok()) status = searchBody(pattern, inner, body, path);
+    });
+    return status;
+  }
+  std::vector<BodyNode> take() { return std::move(m_found); }
+
+ private:
+  Status searchBody(std::string_view pattern, const Model* model, const Graph& body, const std::string& path) {
+    const bool byOperator = pattern.starts_with(kOperator);
+    const NameTest test = TRY(NameTest::create(pattern));
+    const auto names = [&](std::string_view name, std::string_view op) {
+      return byOperator ? op == pattern.substr(kOperator.size()) : test(name);
+    };
+    std::vector<char> present(model == nullptr ? 0 : model->origins.size(), 0);
+    const std::size_t before = m_found.size();
     for (const NodeId id : body.order()) {
-      if (!status.ok()) return;
-      if (status = checkStop(stop); !status.ok()) return;
+      TRY(checkStop(m_stop));
       const Node& node = body.node(id);
+      for (const OriginId origin : node.origins)
+        if (origin.index < present.size()) present[origin.index] = 1;
       const std::string inside = path + "/" + node.name;
-      const bool named = byOperator ? node.op == pattern.substr(kOperator.size()) : test(node.name);
-      if (named) found.push_back({holder, &node, &body, inside});
+      if (names(node.name, node.op)) m_found.push_back({m_holder, m_attribute, &node, &body, inside});
       if (!hasBody(node) || pattern.size() <= node.name.size() + 1) continue;
       if (!pattern.starts_with(node.name) || pattern[node.name.size()] != '/') continue;
-      status = matchBodies(pattern.substr(node.name.size() + 1), holder, node, inside, stop, found);
+      TRY(search(pattern.substr(node.name.size() + 1), model, node, inside));
     }
-  });
-  return status;
-}
+    if (m_found.size() != before) return Done{};
+    for (std::size_t i = 0; i < present.size(); ++i)
+      if (!present[i] && names(model->origins[i].name, model->origins[i].op))
+        m_found.push_back({m_holder, m_attribute, nullptr, &body, path + "/" + model->origins[i].name});
+    return Done{};
+  }
+
+  NodeId m_holder;
+  const StopToken& m_stop;
+  std::string m_attribute;  ///< of the holder, where the search is
+  std::vector<BodyNode> m_found;
+};
 
 void addBodyNames(const Node& owner, const std::string& path, std::vector<std::string>& names) {
-  forEachBody(owner, [&](const Graph& body) {
+  forEachBody(nullptr, owner, [&](const std::string&, const Graph& body, const Model*) {
     for (const NodeId id : body.order()) {
       names.push_back(path + "/" + body.node(id).name);
       addBodyNames(body.node(id), names.back(), names);
@@ -147,6 +175,7 @@ Result<PatternMatch> PatternMatcher::byForm(std::string_view pattern, const Stop
   if (pattern.starts_with(kValue)) return byValue(pattern.substr(kValue.size()), stop);
   PatternMatch match = TRY(byName(pattern, stop));
   match.inBodies = TRY(inBodies(pattern, stop));
+  if (!has(match)) match.nodes = TRY(ofTakenBranch(pattern));
   return match;
 }
 
@@ -225,9 +254,25 @@ Result<std::vector<BodyNode>> PatternMatcher::inBodies(std::string_view pattern,
     const Node& node = m_graph.node(holder);
     if (pattern.size() <= node.name.size() + 1 || !pattern.starts_with(node.name) || pattern[node.name.size()] != '/')
       continue;
-    TRY(matchBodies(pattern.substr(node.name.size() + 1), holder, node, node.name, stop, found));
+    BodySearch bodies(holder, stop);
+    TRY(bodies.search(pattern.substr(node.name.size() + 1), &m_model, node, node.name));
+    std::ranges::move(bodies.take(), std::back_inserter(found));
   }
   return found;
+}
+
+/// HOLDER/PATTERN where normalisation put the nodes of the branch that is taken in the holder's place.
+Result<std::vector<NodeId>> PatternMatcher::ofTakenBranch(std::string_view pattern) const {
+  std::vector<NodeId> nodes;
+  for (std::size_t at = pattern.find('/'); at != std::string_view::npos; at = pattern.find('/', at + 1)) {
+    const auto holder = m_byOrigin.find(pattern.substr(0, at));
+    if (holder == m_byOrigin.end() || m_graph.findNode(holder->first)) continue;
+    const std::string_view inside = pattern.substr(at + 1);
+    const NameTest test = TRY(NameTest::create(inside));
+    for (const NodeId id : holder->second)
+      if (test(m_graph.node(id).name)) nodes.push_back(id);
+  }
+  return nodes;
 }
 
 Diagnostic PatternMatcher::nothing(std::string_view pattern) {

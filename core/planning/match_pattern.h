@@ -14,8 +14,9 @@ namespace fusescope {
 
 /// A node of the body of an If, Loop or Scan, at any depth.
 struct BodyNode {
-  NodeId holder;  ///< the node of the graph whose body it is in
-  const Node* node = nullptr;
+  NodeId holder;                ///< the node of the graph whose body it is in
+  std::string attribute;        ///< the holder's body that it is in, itself or deeper
+  const Node* node = nullptr;   ///< null for a node of the file that normalisation took out of the body
   const Graph* body = nullptr;  ///< the graph that holds `node`
   std::string path;             ///< "HOLDER/NODE", "HOLDER/INNER_HOLDER/NODE"
 };
@@ -49,6 +50,7 @@ class PatternMatcher {
   Result<PatternMatch> byOperator(std::string_view op) const;
   Result<PatternMatch> byModule(std::string_view path, const StopToken& stop);
   Result<PatternMatch> byValue(std::string_view name, const StopToken& stop) const;
+  Result<std::vector<NodeId>> ofTakenBranch(std::string_view pattern) const;
   Result<std::vector<BodyNode>> inBodies(std::string_view pattern, const StopToken& stop) const;
   Diagnostic nothing(std::string_view pattern);
   std::vector<std::string> candidatesFor(std::string_view pattern);

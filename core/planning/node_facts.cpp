@@ -26,7 +26,7 @@ class FactFinder {
       NodeFacts& facts = m_facts[id.index];
       facts.natural = naturalType(node);
       facts.moves = movesOnly(node);
-      facts.floats = calculatesIn(facts.natural) && !facts.moves;
+      facts.floats = calculatesIn(facts.natural) && !facts.moves && !hasBody(node);  // bodies have facts of their own
       if (facts.natural != DataType::F32 && isExchangeable(facts.natural)) facts.author = NodeFacts::Author::Narrow;
       if (facts.natural == DataType::F32) findCastUp(node, facts);
     }

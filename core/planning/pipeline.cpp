@@ -1,4 +1,5 @@
 #include <algorithm>
+#include "planning/plan_bodies.h"
 #include "planning/plan_json.h"
 #include "planning/predict_times.h"
 #include "planning/price_fusions.h"
@@ -25,6 +26,7 @@ Hash128 planHash(const Plan& plan) {
     if (node.predictedMs) key.text(node.name).text(Json(*node.predictedMs).dump());
   for (const PlannedCast& cast : plan.casts)
     if (cast.predictedMs) key.number(cast.value.index).text(name(cast.to)).text(Json(*cast.predictedMs).dump());
+  for (const PlannedBody& body : plan.bodies) key.text(body.plan->hash.hex());
   return key.hash();
 }
 
@@ -74,16 +76,21 @@ namespace {
 /// The recipe. `priced`: what prices decided.
 Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model, const PlanOptions& options,
                                              const PriceChoices& priced, const PriceModel* prices,
-                                             const StopToken& stop, std::shared_ptr<const Structure> previous) {
+                                             const StopToken& stop, std::shared_ptr<const Structure> previous,
+                                             const BodyPlanner& planBody) {
   // 1 to 4. What runs where, as which kernels, in which types.
   Layout layout = TRY(layOut(model, options, priced, std::move(previous), stop));
   Plan& plan = layout.plan;
   const DirectiveMap& directives = *layout.directives;
 
-  // 5. Every decision, and every directive's answer.
+  // 5. The bodies of accelerated nodes, by the same recipe.
+  std::vector<Decision> bodyAnswers = TRY(planBodies(plan, directives, planBody));
+
+  // 6. Every decision, and every directive's answer.
   plan.decisions = model->decisions;
   append(plan.decisions, plan.structure->decisions);
   append(plan.decisions, directives.decisions);
+  append(plan.decisions, std::move(bodyAnswers));
   append(plan.decisions, plan.structure->fusion.refusals);
   append(plan.decisions, layout.solver->takeRefusals());
   append(plan.decisions, fusionAnswers(plan, layout.regions, directives));
@@ -92,7 +99,7 @@ Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model,
   append(plan.decisions, indexWarnings(plan));
   TRY(checkStop(stop));
 
-  // 6. Times, where they were measured before.
+  // 7. Times, where they were measured before.
   predictTimes(plan, prices);
   plan.hash = planHash(plan);
   return std::make_shared<const Plan>(std::move(plan));
@@ -106,14 +113,25 @@ Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model,
   if (previous != nullptr && previous->model == model) structure = previous->structure;
   PriceChoices priced = TRY(typesByPrice(model, options, prices, structure, stop));
   TRY(fusionsByPrice(model, options, prices, structure, stop, priced));
-  return planOnce(model, options, priced, prices, stop, std::move(structure));
+  const BodyPlanner planBody = [&](std::shared_ptr<const Model> body, const PlanOptions& own, NodeId holder,
+                                   const std::string& attribute) {
+    const Plan* before =
+        previous != nullptr && previous->model == model ? previous->bodyPlan(holder, attribute) : nullptr;
+    return makePlan(std::move(body), own, prices, stop, before);
+  };
+  return planOnce(model, options, priced, prices, stop, std::move(structure), planBody);
 }
 
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded) try {
   const PlanOptions options = TRY(planOptionsFromJson(recorded.at("options")));
   const auto prices = recordedPrices(*model, recorded);
   const PriceChoices priced = TRY(recordedChoices(*model->graph, recorded));
-  return planOnce(model, options, priced, prices.get(), {}, nullptr);
+  const BodyPlanner planBody = [&](std::shared_ptr<const Model> body, const PlanOptions& own, NodeId holder,
+                                   const std::string& attribute) {
+    const Json* before = recordedBody(recorded, model->graph->node(holder).name, attribute);
+    return before != nullptr ? remakePlan(std::move(body), *before) : makePlan(std::move(body), own);
+  };
+  return planOnce(model, options, priced, prices.get(), {}, nullptr, planBody);
 } catch (const Json::exception& error) {
   return Diagnostic{.message = std::string("this plan lacks a field or holds one of another kind: ") + error.what(),
                     .help = "See planning/FORMAT.md."};

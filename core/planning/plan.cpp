@@ -39,6 +39,12 @@ const FusedNode* Plan::findFusedNode(std::string_view wanted) const {
   return found == fusedNodes.end() ? nullptr : &*found;
 }
 
+const Plan* Plan::bodyPlan(NodeId holder, std::string_view attribute) const {
+  const auto found = std::ranges::find_if(
+      bodies, [&](const PlannedBody& body) { return body.holder == holder && body.attribute == attribute; });
+  return found == bodies.end() ? nullptr : found->plan.get();
+}
+
 DataType Plan::storedType(ValueId value) const {
   if (value.index < storedTypes.size()) return storedTypes[value.index];
   for (const FusedNode& fused : fusedNodes) {

@@ -108,6 +108,16 @@ struct TruncationPlan {
   std::vector<RefusedTruncation> refused;
 };
 
+struct Plan;
+
+/// The plan of a body of an accelerated node: the same target and options over the body's graph, whose inputs and
+/// outputs are of the types that its holder reads and leaves. Directives of "HOLDER/…" are handed down to it.
+struct PlannedBody {
+  NodeId holder;
+  std::string attribute;  ///< "then_branch", "else_branch", "body"
+  std::shared_ptr<const Plan> plan;
+};
+
 struct PlanOptions {
   std::string target = "cpu";
   std::vector<DataType> precisions;  ///< besides f32, where nothing is pinned; empty: f32 alone
@@ -125,6 +135,7 @@ struct Plan {
   std::vector<InputSpec> inputSpecs;
   std::vector<Segment> segments;
   std::vector<FusedNode> fusedNodes;         ///< producers before consumers
+  std::vector<PlannedBody> bodies;           ///< of accelerated nodes, in graph order, then by attribute
   std::vector<PrecisionGrant> precisionMap;  ///< one per node, graph order
   TruncationPlan truncation;
   std::vector<PlannedCast> casts;
@@ -146,6 +157,8 @@ struct Plan {
   /// node calculates in says what is rounded. All other floats it gets from inside the kernel.
   bool readsMemory(NodeId node) const;
   const FusedNode* findFusedNode(std::string_view name) const;
+  /// The plan of a body of `holder`; null where it is run as it is, operator by operator.
+  const Plan* bodyPlan(NodeId holder, std::string_view attribute) const;
   /// The type of `value` as it stands in memory under this plan (after truncation and precision), before casts.
   DataType storedType(ValueId value) const;
   /// The truncation mode that the directives ask for.

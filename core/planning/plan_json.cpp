@@ -5,6 +5,7 @@
 #include "analysis/cost.h"
 #include "base/text.h"
 #include "planning/fused_node_facts.h"
+#include "planning/plan_totals.h"
 #include "planning/predict_times.h"
 #include "planning/segment_borders.h"
 
@@ -66,6 +67,11 @@ class PlanWriter {
                          {"measured_ms", jsonNumber(time.measuredMs)},
                          {"fitted_ms", jsonNumber(time.fittedMs)},
                          {"unknown", time.unknown}};
+    json["totals"] = totalsJson(totalsWithoutBodies(m_plan));
+    if (m_plan.bodies.empty()) return json;
+    const BodyTotals bodies = totalsOfBodies(m_plan);
+    json["totals"]["in_bodies"] = totalsJson(bodies.inside);
+    json["totals"]["in_bodies"]["bodies"] = bodies.bodies;
     return json;
   }
 
@@ -96,6 +102,13 @@ class PlanWriter {
     json["predicted_ms"] = orNullNumber(priced.predictedMs);
     json["predicted_how"] = known ? Json(name(priced.predictedHow)) : Json(nullptr);
     json["predicted_spread"] = known ? jsonNumber(priced.predictedSpread) : Json(nullptr);
+  }
+
+  static Json totalsJson(const PlanTotals& totals) {
+    return {{"fused_nodes", totals.fusedNodes},
+            {"casts", totals.casts},
+            {"flops", orNull(totals.flops)},
+            {"bytes", orNull(totals.bytes)}};
   }
 
   std::string valueName(ValueId value) const { return m_graph.value(value).name; }
@@ -154,6 +167,10 @@ class PlanWriter {
     json["flops"] = orNull(node.flops);
     json["bytes"] = orNull(node.bytes);
     addPrediction(json, node);
+    const auto isOf = [&](const PlannedBody& body) { return body.holder == node.root; };
+    if (std::ranges::any_of(m_plan.bodies, isOf)) json["bodies"] = Json::array();
+    for (const PlannedBody& body : m_plan.bodies)
+      if (isOf(body)) json["bodies"].push_back({{"attribute", body.attribute}, {"plan", toJson(*body.plan)}});
     return json;
   }
 
@@ -263,6 +280,12 @@ Json decidedPart(const Json& plan, const std::string& part) {
   for (Json& entry : decided) {
     if (!entry.is_object()) continue;
     for (const char* key : {"predicted_ms", "predicted_how", "predicted_spread"}) entry.erase(key);
+    if (!entry.contains("bodies")) continue;
+    for (Json& body : entry["bodies"]) {
+      Json parts = Json::object();
+      for (const char* inner : kDecidedParts) parts[inner] = decidedPart(body.at("plan"), inner);
+      body["plan"] = std::move(parts);
+    }
   }
   return decided;
 }

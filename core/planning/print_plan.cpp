@@ -11,6 +11,19 @@ std::string valueNames(const Graph& graph, const std::vector<ValueId>& values) {
   return joined(names);
 }
 
+/// The plans of the bodies of a fused node, further in.
+std::string bodiesText(const Plan& plan, const FusedNode& fused) {
+  std::string text;
+  for (const PlannedBody& body : plan.bodies) {
+    if (body.holder != fused.root) continue;
+    text += "    " + body.attribute + ": ";
+    for (const char letter : printPlan(*body.plan))
+      text += letter == '\n' ? std::string("\n    ") : std::string(1, letter);
+    text.erase(text.find_last_not_of(' ') + 1);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string printPlan(const Plan& plan) {
@@ -31,7 +44,7 @@ std::string printPlan(const Plan& plan) {
       for (const FusedOutput& output : fused.outputs) {
         text += " " + graph.value(output.value).name + ":" + std::string(name(output.type));
       }
-      text += "\n";
+      text += "\n" + bodiesText(plan, fused);
     }
   }
   for (const PlannedCast& cast : plan.casts) {

@@ -22,6 +22,7 @@ class PlanVerifier {
     TRY(checkOrigins());
     TRY(checkDirectives());
     TRY(checkEvidence());
+    TRY(checkBodies());
     return verifyTypes(m_plan);
   }
 
@@ -174,6 +175,34 @@ class PlanVerifier {
         if (index >= m_plan.decisions.size())
           return broken("decision " + decision.code + " cites one that is not there");
       }
+    }
+    return Done{};
+  }
+
+  /// Each is a plan that holds, of an accelerated node alone in its kernel, and takes what its holder captures for it.
+  Status checkBodies() const {
+    for (const PlannedBody& body : m_plan.bodies) {
+      const Node& holder = m_graph.node(body.holder);
+      const FusedNode& fused = m_plan.fusedNodes[m_fusedOf[body.holder.index].index];
+      if (m_plan.inFallback(fused)) return broken("a body of a node in fallback has a plan", holder.name);
+      if (fused.nodes.size() != 1) return broken("a node with bodies shares a kernel", holder.name);
+      const auto& subgraph = std::get<Subgraph>(holder.attributes.at(body.attribute));
+      const Graph& inside = body.plan->graph();
+      if (inside.inputs() != subgraph.graph->inputs() || inside.outputs() != subgraph.graph->outputs())
+        return broken("the plan of a body is of another graph", holder.name);
+      const std::size_t own = inside.inputs().size() - subgraph.captures.size();
+      for (std::size_t i = 0; i < subgraph.captures.size(); ++i) {
+        const auto at = std::ranges::find(fused.inputs, subgraph.captures[i]);
+        const Value& taken = inside.value(inside.inputs()[own + i]);
+        if (at != fused.inputs.end() &&
+            fused.reads[static_cast<std::size_t>(at - fused.inputs.begin())] != taken.type.dtype)
+          return broken("a body does not take what its holder reads", holder.name, taken.name);
+      }
+      Status status = verifyPlan(*body.plan);
+      if (status.ok()) continue;
+      Diagnostic error = std::move(status).error();
+      error.where.node = holder.name + "/" + error.where.node;
+      return error;
     }
     return Done{};
   }

@@ -31,6 +31,14 @@ std::optional<BodyNode> findInBodies(const Model& model, std::string_view path) 
   return matched.value().inBodies[0];
 }
 
+/// The node that "the_if/inner" names where the branch that is taken stands in the place of the_if.
+std::optional<NodeId> findInTakenBranch(const Model& model, std::string_view path) {
+  if (path.find('/') == std::string_view::npos) return {};
+  const auto matched = PatternMatcher(model).match(path);
+  if (!matched.ok() || matched.value().nodes.size() != 1 || !matched.value().inBodies.empty()) return {};
+  return matched.value().nodes[0];
+}
+
 Result<Found> findNode(const Plan& plan, std::string_view wanted) {
   const auto& model = *plan.model;
   std::optional<NodeId> node = plan.graph().findNode(wanted);
@@ -45,6 +53,7 @@ Result<Found> findNode(const Plan& plan, std::string_view wanted) {
     }
     if (!node) return Found{.name = origin->name, .origins = {origin->name}};
   }
+  if (!node) node = findInTakenBranch(model, wanted);
   if (!node) {
     if (auto inBody = findInBodies(model, wanted)) return Found{.name = inBody->path, .inBody = std::move(inBody)};
     std::vector<std::string> names;
@@ -185,10 +194,32 @@ void explainNode(const Plan& plan, NodeId id, Json& json, std::vector<Subject>& 
   json["borders"] = bordersJson(plan, *fused);
 }
 
+/// What the plan of a body says of a node in it, under the node's whole path.
+Result<Json> explainInBody(const Plan& plan, const BodyNode& found, const Plan& body) {
+  const std::string& holder = plan.graph().node(found.holder).name;
+  const std::string prefix = holder + "/";
+  Json json = TRY(explainJson(body, std::string_view(found.path).substr(prefix.size())));
+  json["node"] = found.path;
+  json["body_of"] = json["body_of"].is_null() ? holder : prefix + json["body_of"].get<std::string>();
+  json["attribute"] = found.attribute;
+  for (Json& help : json["would_help"]) {
+    const auto change = help["change"].get<std::string>();
+    const auto value = change.find(' ');
+    if (change.starts_with("--") && value != std::string::npos)
+      help["change"] = change.substr(0, value + 1) + prefix + change.substr(value + 1);
+  }
+  json["answers"] = answersJson(plan, Subject::node(found.path));
+  json["together"] = togetherJson(plan);
+  return json;
+}
+
 }  // namespace
 
 Result<Json> explainJson(const Plan& plan, std::string_view nodeName) {
   const auto found = TRY(findNode(plan, nodeName));
+  if (found.inBody)
+    if (const Plan* body = plan.bodyPlan(found.inBody->holder, found.inBody->attribute))
+      return explainInBody(plan, *found.inBody, *body);
   Json json = {{"format", "fusescope.explain"}, {"version", 1}};
   for (const char* key : {"segment", "fused_node", "asked", "granted", "body_of"}) json[key] = nullptr;
   for (const char* key : {"would_help", "became", "kernel_types", "edges", "borders"}) json[key] = Json::array();
@@ -203,11 +234,11 @@ Result<Json> explainJson(const Plan& plan, std::string_view nodeName) {
   if (found.node) explainNode(plan, *found.node, json, subjects);
   if (found.inBody) {
     const Node& holder = plan.graph().node(found.inBody->holder);
-    const Node& node = *found.inBody->node;
     json["body_of"] = holder.name;
-    json["granted"] = node.outputs.empty() || !node.outputs[0].valid()
-                          ? Json(nullptr)
-                          : typeJson(found.inBody->body->value(node.outputs[0]).type.dtype);
+    json["attribute"] = found.inBody->attribute;
+    const Node* node = found.inBody->node;
+    if (node != nullptr && !node->outputs.empty() && node->outputs[0].valid())
+      json["granted"] = typeJson(found.inBody->body->value(node->outputs[0]).type.dtype);
     if (const auto* fused = plan.fusedNodeOf(holder.id)) {
       json["segment"] = plan.segments[fused->segment.index].name;
       json["fused_node"] = fused->name;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "ops/support/recurrent_activation.h"
 #include "target/node_request.h"
 
 namespace fusescope {
@@ -36,6 +37,10 @@ Holds sameActivations(const NodeRequest& request) {
   if (names == nullptr || names->size() % 2 != 0) return Holds::Unknown;
   const auto half = names->begin() + static_cast<std::ptrdiff_t>(names->size() / 2);
   return answer(std::equal(names->begin(), half, half));
+}
+
+Holds standardActivations(const NodeRequest& request) {
+  return answer(ops::hasStandardActivations(request.node));
 }
 
 // The terms of Einsum's inputs are what stands before the arrow, separated by commas.
@@ -161,6 +166,8 @@ Holds realSignal(const NodeRequest& request) {
 
 }  // namespace
 
+extern const NamedRestriction kStandardActivations{
+    "standardActivations", "its activations are those of the standard and nothing is clipped", standardActivations};
 extern const NamedRestriction kSameActivations{"sameActivations", "both directions have the same activations",
                                                sameActivations};
 extern const NamedRestriction kPlainEinsum{

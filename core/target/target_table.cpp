@@ -107,7 +107,9 @@ class TableReader {
     table.planningOnly = TRY(flag(json, "planning_only"));
     table.stronglyTyped = TRY(flag(json, "strongly_typed"));
     table.predictedFusions = TRY(flag(json, "predicted_fusions"));
-    table.bodies = TRY(flag(json, "bodies"));
+    const std::string bodies = TRY(text(json, "bodies"));
+    if (bodies != "whole" && bodies != "parts") return error("bodies", "must be whole or parts");
+    table.bodies = bodies == "whole" ? BodyRule::Whole : BodyRule::Parts;
     table.capabilities = TRY(texts(json, "capabilities", false));
     const std::string unlisted = TRY(text(json, "unlisted"));
     if (unlisted == "reference_only") {

@@ -62,13 +62,19 @@ struct TargetType {
 /// What an operator without a row is.
 enum class Unlisted { ReferenceOnly, NotSupported, Unknown };
 
+/// When a segment may hold an If, Loop or Scan.
+enum class BodyRule {
+  Whole,  ///< if the target can run all that is in its bodies
+  Parts,  ///< if the target can run some of it: what is left falls back inside the body
+};
+
 /// A target as its file says it. Const once loaded.
 struct TargetTable {
   std::string name, summary, backend, operatorsOf;
   bool planningOnly = false;
   bool stronglyTyped = false;
   bool predictedFusions = false;
-  bool bodies = false;
+  BodyRule bodies = BodyRule::Whole;
   Unlisted unlisted = Unlisted::NotSupported;
   std::map<std::string, std::string, std::less<>> sources;
   std::vector<std::string> capabilities;  ///< the names that may be given; empty: it has none

@@ -32,7 +32,6 @@ class Validator {
         m_row(request.node.domain.empty() ? m_table.find(request.node.op) : nullptr) {}
 
   Decision run() {
-    if (hasBody(m_request.node) && !m_table.bodies) return verdict("validate.control_flow");
     if (m_table.unlisted == Unlisted::ReferenceOnly) {
       const OpSchema* schema = OpRegistry::standard().find(m_request.node);
       if (schema == nullptr || !schema->kernel) return verdict("validate.no_kernel");
@@ -138,6 +137,7 @@ class Validator {
   }
 
   std::optional<Decision> checkBodies() {
+    if (m_table.bodies == BodyRule::Parts) return checkParts();
     for (const auto& [key, attribute] : m_request.node.attributes) {
       const auto* body = std::get_if<Subgraph>(&attribute);
       if (body == nullptr) continue;
@@ -146,16 +146,36 @@ class Validator {
     return std::nullopt;
   }
 
+  /// What can be run of the bodies decides; where nothing can, the first node says why.
+  std::optional<Decision> checkParts() const {
+    std::optional<Decision> first;
+    for (const auto& [key, attribute] : m_request.node.attributes) {
+      const auto* body = std::get_if<Subgraph>(&attribute);
+      if (body == nullptr) continue;
+      const ValueScope scope(*body, m_request.scope);
+      for (const NodeId id : body->graph->order()) {
+        const Node& node = body->graph->node(id);
+        const Decision inner = verdictInside(*body, scope, node);
+        if (inner.allowed) return std::nullopt;
+        if (!first) first = bodyRefused(key, node.name, inner);
+      }
+    }
+    return first;
+  }
+
+  Decision verdictInside(const Subgraph& body, const ValueScope& scope, const Node& node) const {
+    const auto typeOf = [&](ValueId value) { return m_request.bodyTypes(body, value); };
+    const NodeTypes types = typesOf(*body.graph, node, typeOf);
+    return Validator({m_request.target, scope, node, types.inputs, types.outputs, m_request.bodyTypes}).run();
+  }
+
   /// The nodes of a body, then what it takes and gives.
   std::optional<Decision> checkBody(const std::string& key, const Subgraph& body) {
     const ValueScope scope(body, m_request.scope);
     const Graph& graph = *body.graph;
-    const auto typeOf = [&](ValueId value) { return m_request.bodyTypes(body, value); };
     for (const NodeId id : graph.order()) {
       const Node& node = graph.node(id);
-      const NodeTypes types = typesOf(graph, node, typeOf);
-      const NodeRequest request{m_request.target, scope, node, types.inputs, types.outputs, m_request.bodyTypes};
-      const Decision inner = Validator(request).run();
+      const Decision inner = verdictInside(body, scope, node);
       if (!inner.allowed) return bodyRefused(key, node.name, inner);
       if (inner.arguments.contains("condition"))
         m_conditions.push_back("for " + node.name + " in " + key + ", " +

@@ -132,6 +132,8 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
     }
   }
   snapshot->borders = segmentBorders(*plan);
+  for (const PlannedBody& body : plan->bodies)
+    snapshot->bodies.push_back({body.holder, makeSnapshot(body.plan, nullptr)});
   if (before && before->model == plan->model) snapshot->delta = planDelta(*before, *plan);
   snapshot->plan = std::move(plan);
   return snapshot;
@@ -195,6 +197,22 @@ std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
   const NodeId producer = graph().value(*value).producer;
   if (producer.valid()) return {producer};
   return graph().value(*value).consumers;
+}
+
+std::optional<PlanSnapshot::Inside> PlanSnapshot::inside(const std::string& name) const {
+  for (const Body& body : bodies) {
+    const std::string prefix = graph().node(body.holder).name + "/";
+    if (!name.starts_with(prefix)) continue;
+    const std::string rest = name.substr(prefix.size());
+    if (auto nodes = body.snapshot->nodesNamed(rest); !nodes.empty())
+      return Inside{body.holder, body.snapshot.get(), prefix, std::move(nodes)};
+    if (auto deeper = body.snapshot->inside(rest)) {
+      deeper->holder = body.holder;
+      deeper->prefix = prefix + deeper->prefix;
+      return deeper;
+    }
+  }
+  return std::nullopt;
 }
 
 std::int64_t PlanSnapshot::pinCount() const {

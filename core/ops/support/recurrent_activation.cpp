@@ -85,6 +85,26 @@ Result<std::vector<RecurrentActivation>> readActivations(const Node& node, const
   return result;
 }
 
+std::vector<std::string> defaultActivations(const Node& node) {
+  if (node.is("LSTM")) return {"Sigmoid", "Tanh", "Tanh"};
+  if (node.is("GRU")) return {"Sigmoid", "Tanh"};
+  return {"Tanh"};
+}
+
+bool hasStandardActivations(const Node& node) {
+  if (node.hasAttribute("clip")) return false;
+  const std::vector<std::string> names = defaultActivations(node);
+  const bool both = node.textAttribute("direction", "forward") == "bidirectional";
+  const auto functions = readActivations(node, names, both ? 2 : 1);
+  if (!functions.ok()) return false;
+  for (std::size_t i = 0; i < functions.value().size(); ++i) {
+    const bool gate = names[i % names.size()] == "Sigmoid";
+    if (functions.value()[i].kind != (gate ? RecurrentActivation::Kind::Sigmoid : RecurrentActivation::Kind::Tanh))
+      return false;
+  }
+  return true;
+}
+
 template <class T>
 void activate(const RecurrentActivation& f, std::span<T> values) {
   const T alpha = static_cast<T>(f.alpha), beta = static_cast<T>(f.beta);

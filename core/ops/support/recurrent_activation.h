@@ -33,6 +33,11 @@ struct RecurrentActivation {
 Result<std::vector<RecurrentActivation>> readActivations(const Node& node, const std::vector<std::string>& defaults,
                                                          std::size_t directions);
 
+/// The names of the activations that a recurrent node has where it gives none.
+std::vector<std::string> defaultActivations(const Node& node);
+/// Whether it has just those in every direction, and clips nothing.
+bool hasStandardActivations(const Node& node);
+
 /// values[i] = f(values[i]), for float and double.
 template <class T>
 void activate(const RecurrentActivation& f, std::span<T> values);

@@ -16,6 +16,7 @@ DirectiveResolver::DirectiveResolver(const Model& model, const Target& target, c
   m_map.outputTypesOf.resize(m_graph.valueIdLimit());
   m_map.pinsOf.resize(m_graph.nodeIdLimit());
   m_map.nodesOf.resize(directives.size());
+  m_map.inBodiesOf.resize(directives.size());
   m_map.minSegment = target.defaultMinSegment;
 }
 
@@ -46,7 +47,7 @@ Result<PatternMatch> DirectiveResolver::match(int index) {
   PatternMatch match = std::move(matched).value();
   m_map.nodesOf[static_cast<std::size_t>(index)] = match.nodes;
   for (const OriginId origin : match.removed) m_map.decisions.push_back(m_answers.aboutRemoved(directive, origin));
-  for (const BodyNode& found : match.inBodies) m_map.decisions.push_back(m_answers.aboutBodyNode(directive, found));
+  m_map.inBodiesOf[static_cast<std::size_t>(index)] = match.inBodies;
   if (match.nodes.empty())
     for (const ValueId value : match.values) m_map.decisions.push_back(m_answers.aboutUnmadeValue(directive, value));
   return match;

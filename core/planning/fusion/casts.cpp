@@ -10,8 +10,10 @@ namespace {
 
 /// Kernels that read and write what they are told, whatever its float type.
 bool takesCast(std::string_view kind) {
-  constexpr std::array kNot = {std::string_view("control_flow"), std::string_view("recurrence"),
-                               std::string_view("random"), std::string_view("shape")};
+  constexpr std::array kNot = {std::string_view("if"),         std::string_view("loop"),
+                               std::string_view("scan"),       std::string_view("control_flow"),
+                               std::string_view("recurrence"), std::string_view("random"),
+                               std::string_view("shape")};
   return std::ranges::find(kNot, kind) == kNot.end();
 }
 

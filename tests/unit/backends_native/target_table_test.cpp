@@ -19,6 +19,14 @@ Build unary(const std::string& op, std::map<std::string, Attribute> attributes =
   return [=](Net& net) { return net.add(op, {net.input({2, 4, 6, 6})}, attributes); };
 }
 
+/// A recurrent operator of so many gates.
+Build recurrence(const std::string& op, std::int64_t gates) {
+  return [=](Net& net) {
+    return net.add(op, {net.input({3, 2, 4}), net.weights({1, gates * 5, 4}), net.weights({1, gates * 5, 5})},
+                   {{"hidden_size", std::int64_t{5}}});
+  };
+}
+
 /// Nodes for the operators that do not take one f32 tensor and nothing else.
 const std::map<std::string, Build>& representatives() {
   static const auto kBinary = [](const std::string& op) {
@@ -90,6 +98,8 @@ const std::map<std::string, Build>& representatives() {
       return net.add("Resize", {net.input({1, 4, 6, 6}), ValueId(), net.numbers({1, 1, 2, 2})},
                      {{"mode", std::string("nearest")}});
     };
+    nodes["LSTM"] = recurrence("LSTM", 4);
+    nodes["GRU"] = recurrence("GRU", 3);
     nodes["RoiAlign"] = [](Net& net) {
       return net.add("RoiAlign", {net.input({2, 4, 6, 6}), net.input({3, 4}), net.ints({1, 0, 1})});
     };
@@ -133,6 +143,7 @@ TEST(CpuTable, EveryKernelItNamesIsThere) {
   std::size_t tried = 0;
   for (const auto& [op, row] : table.operators) {
     if (row.kernel == "moves" || row.kernel == "neighbours" || op == "Identity") continue;  // Identity is taken out
+    if (row.kernel == "bodies") continue;  // the engine runs their plans
     const auto special = representatives().find(op);
     const auto outcomes = outcomesOf(op, special == representatives().end() ? unary(op) : special->second);
     ++tried;
@@ -174,15 +185,7 @@ TEST(CpuTable, WhatItCallsMovedByTheReferenceHasNoKernel) {
 }
 
 TEST(CpuTable, WhatItDoesNotListHasNoKernel) {
-  const auto recurrence = [](const std::string& op, std::int64_t gates) {
-    return [=](Net& net) {
-      return net.add(op, {net.input({3, 2, 4}), net.weights({1, gates * 5, 4}), net.weights({1, gates * 5, 5})},
-                     {{"hidden_size", std::int64_t{5}}});
-    };
-  };
   const std::map<std::string, Build> nodes{
-      {"LSTM", recurrence("LSTM", 4)},
-      {"GRU", recurrence("GRU", 3)},
       {"RNN", recurrence("RNN", 1)},
       {"Hardmax", unary("Hardmax")},
       {"LpNormalization", unary("LpNormalization")},

@@ -88,18 +88,56 @@ int allocationsOfARun(const Plan& plan) {
   return allocations;
 }
 
-class Allocation : public ::testing::TestWithParam<const char*> {};
+class SampleAllocation : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(Allocation, NoneWhileNativeRuns) {
+TEST_P(SampleAllocation, NoneWhileNativeRuns) {
 #ifndef FUSESCOPE_COUNTS_ALLOCATIONS
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
   EXPECT_EQ(allocationsOfARun(*planOf(sampleModel(GetParam()))), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, Allocation,
+INSTANTIATE_TEST_SUITE_P(Samples, SampleAllocation,
                          ::testing::Values("bert_tiny", "squeezenet1_1", "tiny_resnet_dynbatch", "fp16_overflow",
                                            "moe_dense"));
+
+/// Products of 32 × 32 in the body of a loop that runs eight times, with a branch inside.
+std::shared_ptr<const Model> loopingNetwork() {
+  const auto graph = parseGraph(R"(graph "main" {
+    input %c: bool[]
+    input %a: f32[32, 32]
+    input %k: f32[32, 32]
+    const %m: int64[] = [8]
+    %y: f32[32, 32], %all: f32[8, 32, 32] = Loop(%m, _, %a) <body=body (%c, %k) graph "body" {
+        input %i: int64[]
+        input %on: bool[]
+        input %u: f32[32, 32]
+        input %c: bool[]
+        input %k: f32[32, 32]
+        %n: f32[32, 32] = MatMul(%u, %k) {name="mm"}
+        %v: f32[32, 32] = If(%c) <else_branch=body (%n) graph "e" { input %n: f32[32, 32]
+            %e: f32[32, 32] = Tanh(%n) {name="tanh"}
+            output %e },
+          then_branch=body (%n) graph "t" { input %n: f32[32, 32]
+            %t: f32[32, 32] = Sigmoid(%n) {name="sigmoid"}
+            output %t }> {name="in"}
+        output %on
+        output %v
+        output %n }> {name="loop"}
+    output %y
+    output %all
+  })");
+  EXPECT_TRUE(graph.ok()) << graph.error().text();
+  GraphEditor editor(*graph.value());
+  return modelOf(editor);
+}
+
+TEST(Allocation, NoneWhileALoopRuns) {
+#ifndef FUSESCOPE_COUNTS_ALLOCATIONS
+  GTEST_SKIP() << "the sanitizer owns malloc";
+#endif
+  EXPECT_EQ(allocationsOfARun(*planOf(loopingNetwork())), 0);
+}
 
 TEST(AllocationCounter, SeesTheReference) {
 #ifndef FUSESCOPE_COUNTS_ALLOCATIONS

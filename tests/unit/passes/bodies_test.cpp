@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ops/support/graph_evaluator.h"
 #include "passes/pipelines.h"
 #include "tests/unit/frontends/onnx_files.h"
@@ -102,6 +104,98 @@ TEST(Bodies, ErrorsInsideNameTheNodeInside) {
   const auto prepared = prepareModel(imported.value());
   ASSERT_FALSE(prepared.ok());
   EXPECT_EQ(prepared.error().where.node, "bad");
+}
+
+int count(const Model& model, std::string_view code) {
+  return static_cast<int>(
+      std::ranges::count_if(model.decisions, [&](const Decision& decision) { return decision.code == code; }));
+}
+
+TEST(Branches, OfAConditionThatIsConstantStandInTheGraph) {
+  const Model model = preparedText(
+      "g (float[2] x) => (float[2] y) <bool c = {1}, float[2] w = {1, 2}> {"
+      "  [out] t = If (c) <then_branch = t () => (float[2] a) { [inner] m = Mul (x, w) [last] a = Add (m, w) },"
+      "                    else_branch = e () => (float[2] b) { [other] b = Neg (x) }> [relu] y = Relu (t) }");
+  const Graph& graph = *model.graph;
+  EXPECT_FALSE(graph.findNode("out").has_value());
+  EXPECT_FALSE(graph.findNode("other").has_value());
+  ASSERT_TRUE(graph.findNode("inner").has_value());
+  EXPECT_EQ(graph.nodeCount(), 3U);
+  const auto origins = graph.node(*graph.findNode("inner")).origins;
+  ASSERT_EQ(origins.size(), 1U);
+  EXPECT_EQ(model.origins[origins[0].index].name, "out");
+  EXPECT_EQ(count(model, "normalise.branch_taken"), 1);
+  EXPECT_EQ(count(model, "normalise.identity_removed"), 0) << "what the pass itself put in is no news";
+  EXPECT_EQ(runOn(graph, {pair(3, 4)}), (std::vector<double>{4, 10}));
+}
+
+TEST(Branches, AreTakenByExtentsAndInEachOther) {
+  const Model model = preparedText(
+      "g (float[1, 2] x) => (float[k] y) <int64[1] at = {0}, int64[1] one = {1}, bool no = {0}> {"
+      "  s = Shape (x) n = Gather (s, at) c = Equal (n, one)"
+      "  [out] y = If (c) <then_branch = t () => (float[m] a) {"
+      "      [in] a = If (no) <then_branch = tt () => (float[j] p) { p = Flatten (x) },"
+      "                        else_branch = te () => (float[2] q) { [squeeze] q = Squeeze (x, at) }> },"
+      "    else_branch = e () => (float[h] b) { b = Identity (x) }> }");
+  EXPECT_EQ(model.graph->nodeCount(), 1U);
+  EXPECT_TRUE(model.graph->findNode("squeeze").has_value());
+  EXPECT_EQ(typeOf(*model.graph, "y"), "f32[2]");
+  EXPECT_EQ(count(model, "normalise.branch_taken"), 2);
+  EXPECT_EQ(runOn(*model.graph, {Tensor::copyOf<float>(DataType::F32, {1, 2}, std::vector<float>{5, 6})}),
+            (std::vector<double>{5, 6}));
+}
+
+TEST(Branches, ThatOnlyPassOnLeaveTheirName) {
+  const Model model = preparedText(
+      "g (float[2] x) => (float[2] y) <bool c = {0}> {"
+      "  [relu] r = Relu (x)"
+      "  [out] y = If (c) <then_branch = t () => (float[2] a) { a = Neg (r) },"
+      "                    else_branch = e () => (float[2] b) { b = Identity (r) }> }");
+  EXPECT_EQ(model.graph->nodeCount(), 1U);
+  EXPECT_EQ(runOn(*model.graph, {pair(-1, 2)}), (std::vector<double>{0, 2}));
+}
+
+TEST(Bodies, AreModelsOfTheirOwn) {
+  const Model model = preparedText(
+      "g (bool c, float[2] x, float[2] z) => (float[2] y) <float[2] w = {1, 2}> {"
+      "  [out] y = If (c) <then_branch = t () => (float[2] a) {"
+      "      [ident] i = Identity (x) [dead] d = Neg (z) [double] v = Add (w, w) [last] a = Mul (i, v) },"
+      "    else_branch = e () => (float[2] b) { [other] b = Neg (x) }> }");
+  ASSERT_EQ(model.bodies.size(), 2U);
+  const NodeId out = *model.graph->findNode("out");
+  const Model* body = model.body(out, "then_branch");
+  ASSERT_NE(body, nullptr);
+  EXPECT_EQ(body->graph.get(), &bodyOf(*model.graph, "out", "then_branch"));
+  EXPECT_EQ(body->graph->nodeCount(), 1U) << printGraph(*body->graph);
+  EXPECT_EQ(body->origins.size(), 4U);
+  EXPECT_EQ(count(*body, "normalise.identity_removed"), 1);
+  EXPECT_EQ(count(*body, "normalise.folded"), 1);
+  EXPECT_EQ(count(*body, "normalise.dead"), 1);
+  EXPECT_EQ(body->graph->inputs().size(), 1U) << "w is its own now, and nothing reads z";
+  EXPECT_EQ(std::get<Subgraph>(model.graph->node(out).attributes.at("then_branch")).captures.size(), 1U);
+  EXPECT_FALSE(model.graph->findValue("w").has_value()) << "nobody else reads it";
+  EXPECT_EQ(runOn(*model.graph, {flag(true), pair(3, 5), pair(0, 0)}), (std::vector<double>{6, 20}));
+  EXPECT_EQ(runOn(*model.graph, {flag(false), pair(3, 5), pair(0, 0)}), (std::vector<double>{-3, -5}));
+
+  Model again = model;
+  const auto records = preparePipeline().run(again);
+  ASSERT_TRUE(records.ok()) << records.error().text();
+  for (const PassRecord& record : records.value()) EXPECT_FALSE(record.changed) << record.name;
+  EXPECT_TRUE(again.graph == model.graph) << "nothing is left to do";
+  ASSERT_EQ(again.bodies.size(), 2U);
+  EXPECT_EQ(again.bodies[0].model, model.bodies[0].model);
+}
+
+TEST(Bodies, KnownConditionsInsideThemAreTaken) {
+  const Model model = preparedText(
+      "g (int64 m, float[2] s) => (float[2] y) <bool c = {1}> {"
+      "  [loop] y = Loop (m, , s) <body = b (int64 i, bool go, float[2] u) => (bool on, float[2] v) {"
+      "      on = Identity (go) [in] v = If (c) <then_branch = t () => (float[2] p) { [twice] p = Add (u, u) },"
+      "                                          else_branch = e () => (float[2] q) { q = Neg (u) }> }> }");
+  const Graph& body = bodyOf(*model.graph, "loop", "body");
+  EXPECT_TRUE(body.findNode("twice").has_value()) << printGraph(body);
+  EXPECT_FALSE(body.findNode("in").has_value());
+  EXPECT_EQ(runOn(*model.graph, {Tensor::ofInt64({3}).reshaped({}), pair(1, 2)}), (std::vector<double>{8, 16}));
 }
 
 TEST(Containers, PassThroughImportAndPreparation) {

@@ -158,30 +158,32 @@ TEST(DirectiveMap, EachKindIsAnsweredWhereTheNodeIsGone) {
   EXPECT_EQ(codeOf("output_type:5"), "precision.nothing_to_pin");
 }
 
-TEST(DirectiveMap, ABodyKeepsTheModelsTypes) {
+TEST(DirectiveMap, ABodyInFallbackKeepsTheModelsTypes) {
   const auto plan = planned(
-      withBody(), testing::cpuOptions({pin("the_if/inner_exp=f16:obey"), pin("the_if/inner_relu=f16"),
-                                       pin("the_if/inner_relu=f32:obey"), outputType("the_if/inner_exp=bf16:obey"),
-                                       outputType("the_if/inner_exp=bf16")}));
+      withBody(), testing::cpuOptions({fallbackDirective("the_if"), pin("the_if/inner_exp=f16:obey"),
+                                       pin("the_if/inner_relu=f16"), pin("the_if/inner_relu=f32:obey"),
+                                       outputType("the_if/inner_exp=bf16:obey"), outputType("the_if/inner_exp=bf16")}));
   ASSERT_NE(plan, nullptr);
+  EXPECT_TRUE(plan->bodies.empty());
   const Decision* refused = findDecision(*plan, "precision.pin_refused", "the_if/inner_exp");
   ASSERT_NE(refused, nullptr);
-  EXPECT_EQ(refused->by, "pin:1");
+  EXPECT_EQ(refused->by, "pin:2");
   EXPECT_EQ(message(*refused),
             "cannot compute in f16, though the pin says obey: it is in the body of the_if, which runs in fallback and "
             "keeps the model's types");
   EXPECT_NE(findDecision(*plan, "precision.pin_not_honoured", "the_if/inner_relu"), nullptr);
   const Decision* granted = findDecision(*plan, "precision.pin_granted", "the_if/inner_relu");
   ASSERT_NE(granted, nullptr) << "the type that it has anyway";
-  EXPECT_EQ(granted->by, "pin:3");
+  EXPECT_EQ(granted->by, "pin:4");
   EXPECT_NE(findDecision(*plan, "precision.output_refused", "the_if/inner_exp"), nullptr);
   EXPECT_NE(findDecision(*plan, "precision.output_not_honoured", "the_if/inner_exp"), nullptr);
   EXPECT_EQ(obeyRefusals(*plan).size(), 2U);
 }
 
-TEST(DirectiveMap, ABodyFallsBackAndFusesNothingAnyway) {
+TEST(DirectiveMap, ABodyInFallbackFusesNothingAnyway) {
   const auto plan =
-      planned(withBody(), testing::cpuOptions({fallbackDirective("the_if/inner_exp"), splitDirective("the_if/*")}));
+      planned(withBody(), testing::cpuOptions({fallbackDirective("the_if"), fallbackDirective("the_if/inner_exp"),
+                                               splitDirective("the_if/*")}));
   ASSERT_NE(plan, nullptr);
   const Decision* fallback = findDecision(*plan, "partition.nothing_to_fall_back", "the_if");
   ASSERT_NE(fallback, nullptr);

@@ -188,9 +188,19 @@ TEST(PlanReport, ANodeInABodyIsExplainedByItsPath) {
   const Json json = explained(*plan, "the_if/inner_exp");
   EXPECT_EQ(json["node"], "the_if/inner_exp");
   EXPECT_EQ(json["body_of"], "the_if");
-  EXPECT_EQ(json["granted"], "f32");
-  ASSERT_EQ(json["answers"].size(), 1U);
-  EXPECT_EQ(json["answers"][0]["answer"], "refused");
+  EXPECT_EQ(json["attribute"], "then_branch");
+  EXPECT_EQ(json["granted"], "f16");
+  EXPECT_EQ(json["fused_node"], "inner_exp");
+  EXPECT_FALSE(json["decisions"].empty());
+  ASSERT_GE(json["answers"].size(), 1U);
+  EXPECT_EQ(json["answers"][0]["by"], "pin:1");
+
+  const Json fallback = [&] {
+    PlanOptions options{.target = "cpu:avx2", .directives = {fallbackDirective("the_if")}};
+    return explained(*makePlan(model, options).value(), "the_if/inner_exp");
+  }();
+  EXPECT_EQ(fallback["granted"], "f32");
+  EXPECT_EQ(fallback["fused_node"], "the_if");
   EXPECT_FALSE(explainJson(*plan, "the_if/no_such_node").ok());
 }
 

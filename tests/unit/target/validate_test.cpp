@@ -187,7 +187,16 @@ TEST(ValidateForTensorrt, BodiesAreAskedNodeByNode) {
   const Decision types = verdict("tensorrt-8", branches("Sin", "Relu", "int32[4]"));
   EXPECT_EQ(types.arguments["inner_code"], "validate.type_not_supported");
   EXPECT_EQ(types.arguments["type"], "int32");
-  EXPECT_EQ(verdict("cpu:avx2", branches("Exp", "Relu")).code, "validate.control_flow");
+}
+
+TEST(ValidateForCpu, OfBodiesSomethingMustRun) {
+  EXPECT_EQ(verdict("cpu:avx2", branches("Exp", "Relu")).code, "validate.supported");
+  EXPECT_EQ(verdict("cpu:avx2", branches("Exp", "Hardmax")).code, "validate.supported")
+      << "what cannot run falls back inside its body";
+  const Decision nothing = verdict("cpu:avx2", branches("LpNormalization", "Hardmax"));
+  EXPECT_EQ(nothing.code, "validate.body_not_supported");
+  EXPECT_EQ(nothing.arguments["path"], "else_branch/right_node");
+  EXPECT_EQ(nothing.arguments["inner_code"], "validate.reference_only");
 }
 
 TEST(ValidateForTensorrt, BodiesInBodies) {

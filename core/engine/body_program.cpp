@@ -1,0 +1,100 @@
+#include "engine/body_program.h"
+
+#include <algorithm>
+
+namespace fusescope {
+namespace {
+
+/// The input of the graph whose bytes `buffer` is; nothing for other bytes.
+std::optional<std::size_t> passedInput(const Program& program, std::size_t buffer) {
+  const Buffer& root = program.buffers[program.buffers[buffer].root];
+  if (root.place != Place::Input) return std::nullopt;
+  return root.index;
+}
+
+}  // namespace
+
+BodyProgram::BodyProgram(const Graph& graph, std::vector<Dims> extents, Program program)
+    : m_extents(std::move(extents)), m_executor(std::move(program)) {
+  const Program& own = m_executor.program();
+  for (const ValueId value : graph.outputs()) {
+    const auto found = std::ranges::find(own.outputs, value, &ProgramOutput::value);
+    const Buffer& buffer = own.buffers[found->buffer];
+    Output output{.type = found->type, .place = static_cast<std::size_t>(found - own.outputs.begin())};
+    output.boxed = buffer.place == Place::Boxed || buffer.desc.dtype == DataType::String;
+    const auto isSame = [&](const Output& other) { return other.place == output.place; };
+    output.direct = buffer.place == Place::Output && std::ranges::none_of(m_outputs, isSame);
+    if (!output.boxed) {
+      output.dims = buffer.desc.dims;
+      output.bytes = buffer.desc.bytes();
+      output.input = passedInput(own, found->buffer);
+    }
+    m_outputs.push_back(std::move(output));
+  }
+}
+
+bool BodyProgram::isBoxedInput(std::size_t i) const {
+  return program().buffers[program().inputs[i]].place == Place::Boxed;
+}
+
+void BodyProgram::setInput(std::size_t i, const BorderValue& value) {
+  if (isBoxedInput(i)) {
+    m_executor.setBoxedInput(i, value.box != nullptr ? *value.box : Tensor());
+  } else {
+    m_executor.setInput(i, value.bytes);
+  }
+}
+
+void BodyProgram::setOutput(std::size_t i, std::byte* bytes) {
+  m_executor.setOutput(m_outputs[i].place, bytes);
+}
+
+BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, std::string name)
+    : m_plan(plan), m_request(request), m_chooser(chooser), m_name(std::move(name)) {
+  m_request.plan = &plan;
+  m_request.marks.clear();
+  m_request.sameExtents = nullptr;
+  m_request.borrowsOutputs = true;
+  m_request.progress = {};
+}
+
+Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const StopToken& stop) {
+  const auto found =
+      std::ranges::find_if(m_programs, [&](const auto& program) { return program->extents() == extents; });
+  if (found != m_programs.end()) {
+    ++m_request.dynamicKernels->hits;
+    m_programs.splice(m_programs.begin(), m_programs, found);
+    return m_programs.front().get();
+  }
+  ++m_request.dynamicKernels->misses;
+  const Graph& body = graph();
+  m_request.extents.clear();
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const Value& input = body.value(body.inputs()[i]);
+    if (input.type.container == Container::None && input.type.dtype != DataType::String)
+      m_request.extents[input.name] = extents[i];
+  }
+  m_request.stop = stop;
+  auto program = lower(m_request, m_chooser);
+  if (!program.ok()) {
+    Diagnostic error = std::move(program).error();
+    if (!error.cancelled) error.where.node = m_name + "/" + error.where.node;
+    return error;
+  }
+  m_programs.push_front(std::make_unique<BodyProgram>(body, extents, std::move(program).value()));
+  if (m_programs.size() > static_cast<std::size_t>(m_request.dynamicKernels->size)) m_programs.pop_back();
+  return m_programs.front().get();
+}
+
+std::byte* BodyPrograms::unread(std::size_t bytes) {
+  return m_unread.atLeast(bytes);
+}
+
+std::size_t BodyPrograms::weightBytes() const {
+  std::size_t bytes = 0;
+  for (const auto& program : m_programs)
+    for (const Step& step : program->program().steps) bytes += weightBytesOf(step);
+  return bytes;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,13 @@
+#include "ir/model.h"
+
+#include <algorithm>
+
+namespace fusescope {
+
+const Model* Model::body(NodeId holder, std::string_view attribute) const {
+  const auto found = std::ranges::find_if(
+      bodies, [&](const ModelBody& body) { return body.holder == holder && body.attribute == attribute; });
+  return found == bodies.end() ? nullptr : found->model.get();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,134 @@
+#include "planning/plan_bodies.h"
+
+#include <algorithm>
+#include <set>
+
+#include "planning/directive_answers.h"
+#include "planning/directives/directive_form.h"
+#include "planning/structure.h"
+
+namespace fusescope {
+
+namespace {
+
+class BodiesPlanner {
+ public:
+  BodiesPlanner(Plan& plan, const DirectiveMap& directives, const BodyPlanner& planBody)
+      : m_plan(plan), m_graph(plan.graph()), m_directives(directives), m_planBody(planBody) {}
+
+  Result<std::vector<Decision>> run() {
+    for (const NodeId id : m_graph.order()) {
+      if (!m_plan.structure->accelerated[id.index]) continue;
+      for (const auto& [key, attribute] : m_graph.node(id).attributes)
+        if (const auto* body = std::get_if<Subgraph>(&attribute)) TRY(plan(m_graph.node(id), key, *body));
+    }
+    answerTheRest();
+    return std::move(m_decisions);
+  }
+
+ private:
+  Status plan(const Node& holder, const std::string& attribute, const Subgraph& body) {
+    const auto entry = std::ranges::find_if(m_plan.model->bodies, [&](const ModelBody& known) {
+      return known.holder == holder.id && known.attribute == attribute && known.model->graph == body.graph;
+    });
+    if (entry == m_plan.model->bodies.end()) return Done{};
+    std::set<std::string> handed;
+    const PlanOptions options = optionsFor(holder, attribute, handed);
+    auto planned = m_planBody(TRY(atBorderTypes(entry->model, body)), options, holder.id, attribute);
+    if (!planned.ok()) {
+      Diagnostic error = std::move(planned).error();
+      if (!error.where.node.empty()) error.where.node = holder.name + "/" + error.where.node;
+      return error;
+    }
+    lift(holder, *planned.value(), handed);
+    m_plan.bodies.push_back({holder.id, attribute, std::move(planned).value()});
+    return Done{};
+  }
+
+  /// The body with inputs and outputs of the types that its holder hands over, where the target narrows them.
+  Result<std::shared_ptr<const Model>> atBorderTypes(std::shared_ptr<const Model> model, const Subgraph& body) const {
+    const Graph& graph = *model->graph;
+    GraphEditor editor(graph);
+    std::string narrowed;
+    for (const auto* border : {&graph.inputs(), &graph.outputs()}) {
+      for (const ValueId value : *border) {
+        TensorType type = graph.value(value).type;
+        const DataType inside = m_plan.structure->truncation.typeInside(body, value);
+        if (inside == type.dtype || graph.isConstant(value)) continue;
+        narrowed += graph.value(value).name + " " + std::string(name(inside)) + " ";
+        type.dtype = inside;
+        editor.setType(value, std::move(type));
+      }
+    }
+    if (narrowed.empty()) return model;
+    Model retyped = *model;
+    retyped.graph = TRY(editor.publish());
+    retyped.contentHash = hashText(model->contentHash.hex() + " " + narrowed);
+    return std::make_shared<const Model>(std::move(retyped));
+  }
+
+  /// Those that speak of the whole network go on to every body; those that name something in a body go to that body.
+  PlanOptions optionsFor(const Node& holder, const std::string& attribute, std::set<std::string>& handed) const {
+    PlanOptions options = m_plan.options;
+    options.directives.clear();
+    for (std::size_t i = 0; i < m_plan.options.directives.size(); ++i) {
+      Directive directive = m_plan.options.directives[i];
+      const DirectiveForm& form = formOf(directive);
+      const bool ofAll = form.inBodies && directive.pattern.empty();
+      const bool named = std::ranges::any_of(m_directives.inBodiesOf[i], [&](const BodyNode& found) {
+        return found.holder == holder.id && found.attribute == attribute;
+      });
+      if (!ofAll && !named) continue;
+      if (named) {
+        handed.insert(directiveName(directive));
+        directive.pattern.erase(0, holder.name.size() + 1);
+      }
+      options.directives.push_back(std::move(directive));
+    }
+    return options;
+  }
+
+  /// The body's answers to what was handed down, its names behind the holder's. Their evidence stays with the body.
+  void lift(const Node& holder, const Plan& body, const std::set<std::string>& handed) {
+    for (const Decision& decision : body.decisions) {
+      if (!handed.contains(decision.by)) continue;
+      Decision lifted = decision;
+      lifted.evidence.clear();
+      for (Subject& subject : lifted.subjects) subject.name = holder.name + "/" + subject.name;
+      if (lifted.arguments.contains("value"))
+        lifted.arguments["value"] = holder.name + "/" + lifted.arguments["value"].get<std::string>();
+      m_decisions.push_back(std::move(lifted));
+    }
+  }
+
+  void answerTheRest() {
+    const DirectiveAnswers answers(*m_plan.model);
+    for (std::size_t i = 0; i < m_directives.inBodiesOf.size(); ++i)
+      for (const BodyNode& found : m_directives.inBodiesOf[i])
+        if (m_plan.bodyPlan(found.holder, found.attribute) == nullptr)
+          m_decisions.push_back(answers.aboutBodyNode(m_plan.options.directives[i], found));
+  }
+
+  Plan& m_plan;
+  const Graph& m_graph;
+  const DirectiveMap& m_directives;
+  const BodyPlanner& m_planBody;
+  std::vector<Decision> m_decisions;
+};
+
+}  // namespace
+
+Result<std::vector<Decision>> planBodies(Plan& plan, const DirectiveMap& directives, const BodyPlanner& planBody) {
+  return BodiesPlanner(plan, directives, planBody).run();
+}
+
+const Json* recordedBody(const Json& plan, const std::string& holder, const std::string& attribute) {
+  for (const Json& fused : plan.at("fused_nodes")) {
+    if (!fused.contains("bodies") || fused.at("root") != holder) continue;
+    for (const Json& body : fused.at("bodies"))
+      if (body.at("attribute") == attribute) return &body.at("plan");
+  }
+  return nullptr;
+}
+
+}  // namespace fusescope
