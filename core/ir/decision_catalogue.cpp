@@ -46,13 +46,13 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
       {"normalise.rows_kept", Normalise, true,
        "makes rows of what has them already: {node} works along the last axis either way"},
-      {"normalise.shape_constant", Normalise, true,
-       "need not compute the extents of its result: {shape} says them (0 or, of an Expand, 1: as they are; -1: the "
-       "rest)"},
       {"normalise.dequantize_copied", Normalise, true,
        "is done once for each of {readers} readers, so that each kernel reads the integers"},
       {"normalise.dead", Normalise, true, "no output of the network depends on it"},
       // infer
+      {"infer.shape_constant", Infer, true,
+       "need not compute the extents of its result: {shape} says them (0 or, of an Expand, 1: as they are; -1: the "
+       "rest)"},
       {"infer.condition", Infer, true,
        "joins open extents that the file does not say to be equal: they are taken to be, on the condition {condition}"},
       {"infer.value_contradicted", Infer, true,

@@ -50,7 +50,7 @@ class ConstantShapes : public Pass {
       Node& edited = context.editor.mutableNode(id);
       edited.inputs[1] = context.editor.addConstant(shape.name, Tensor::ofInt64(*entries));
       edited.attributes.erase("allowzero");
-      context.decisions.push_back(decide("normalise.shape_constant", {Subject::node(node.name)}, std::string(name()),
+      context.decisions.push_back(decide("infer.shape_constant", {Subject::node(node.name)}, std::string(name()),
                                          {{"shape", toText(*entries)}}));
       changed = true;
     }

@@ -78,7 +78,7 @@ TEST(Bodies, OfLoopsAreTypedForEveryIteration) {
       "  [loop] y, z = Loop (m, , s) <body = b (int64 i, bool go, float[a] u) => (bool on, float[b] v, float[1] r) {"
       "      on = Identity (go) v = Concat <axis = 0> (u, u) r = Neg (s) }> }");
   const Graph& body = bodyOf(*model.graph, "loop", "body");
-  EXPECT_EQ(typeOf(body, "v"), "f32[?]");
+  EXPECT_EQ(typeOf(body, "v"), "f32[2*u#0]");
   EXPECT_EQ(typeOf(body, "r"), "f32[1]");
   EXPECT_EQ(typeOf(body, "i"), "int64[]");
   EXPECT_EQ(typeOf(*model.graph, "z"), "f32[n, 1]");

@@ -105,7 +105,7 @@ TEST(OpenExtents, ExtentsThatAConstantSaysAreNotComputed) {
   const Node& split = model.graph->node(model.graph->order()[0]);
   EXPECT_EQ(int64Values(*model.graph->constantData(split.input(1))), (std::vector<std::int64_t>{0, 0, 3, 4}));
   EXPECT_EQ(typeOfValue(model, "y"), "f32[batch, seq, 3, 4]");
-  EXPECT_EQ(decisions(model, "normalise.shape_constant"), 1U);
+  EXPECT_EQ(decisions(model, "infer.shape_constant"), 1U);
 }
 
 TEST(OpenExtents, ViewsAroundAnOperatorOnRowsGo) {

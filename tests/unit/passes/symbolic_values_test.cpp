@@ -81,16 +81,16 @@ TEST(SymbolicValues, ResizedToTheSizeOfAnother) {
   EXPECT_EQ(typeOfValue(model, "y"), "f32[n, 3, hh, ww]");
 }
 
-TEST(SymbolicValues, WhatCannotBeNamedStaysUnknown) {
+TEST(SymbolicValues, ArithmeticOfSeveralExtentsIsAnExpression) {
   const Model model = prepared(
       "g (float[n, k] x) => (float[a] flat, float[b, c] z, int64[d] r) <int64 zero = {0}, int64 one = {1}, int64[1] "
       "rest = {-1},"
       "  int64[1] two = {2}> {"
       "  flat = Reshape (x, rest) s = Shape (x) t = Mul (s, two) z = ConstantOfShape (t)"
       "  n = Gather <axis=0> (s, zero) m = Sub (n, one) r = Range (zero, m, one) }");
-  EXPECT_EQ(typeOfValue(model, "flat"), "f32[a]");  // the file's own name for it
-  EXPECT_EQ(typeOfValue(model, "z"), "f32[b, c]");
-  EXPECT_EQ(typeOfValue(model, "r"), "int64[d]");
+  EXPECT_EQ(typeOfValue(model, "flat"), "f32[k*n]");
+  EXPECT_EQ(typeOfValue(model, "z"), "f32[2*n, 2*k]");
+  EXPECT_EQ(typeOfValue(model, "r"), "int64[max(n - 1, 0)]");
 }
 
 TEST(SymbolicValues, AReshapeToItsOwnShapeGoes) {
