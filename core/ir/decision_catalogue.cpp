@@ -44,10 +44,17 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "its condition is always {condition}; the {nodes} nodes of its {branch} stand in its place"},
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
+      {"normalise.rows_kept", Normalise, true,
+       "makes rows of what has them already: {node} works along the last axis either way"},
+      {"normalise.shape_constant", Normalise, true,
+       "need not compute the extents of its result: {shape} says them (0 or, of an Expand, 1: as they are; -1: the "
+       "rest)"},
       {"normalise.dequantize_copied", Normalise, true,
        "is done once for each of {readers} readers, so that each kernel reads the integers"},
       {"normalise.dead", Normalise, true, "no output of the network depends on it"},
       // infer
+      {"infer.condition", Infer, true,
+       "joins open extents that the file does not say to be equal: they are taken to be, on the condition {condition}"},
       {"infer.value_contradicted", Infer, true,
        "the file declares {declared} for {value}, but {computed} is computed, and holds"},
       {"infer.output_contradicted", Infer, true,
@@ -216,6 +223,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
        "and "
        "need not be as fast as it was"},
+      {"build.condition_failed", Build, false,
+       "the plan takes for granted that {condition}, which is not so for {extents}: they run by a plan of their own"},
       {"build.plan_made_anew", Build, false,
        "the plan was saved in version {version} of the format, with other {parts}; it is made anew, from its options, "
        "by "

@@ -79,7 +79,7 @@ class PrepareBodies : public Pass {
       return false;
     }
     Subgraph own = TRY(withoutConstantCaptures(context.graph, body));
-    auto prepared = prepareModel(TRY(bodyModel(context.model, holder, attribute, *own.graph)), context.stop);
+    auto prepared = prepareBody(TRY(bodyModel(context.model, holder, attribute, *own.graph)), context.stop);
     if (!prepared.ok() && prepared.error().cancelled) return prepared.error();
     if (!prepared.ok()) return false;
     auto model = std::make_shared<const Model>(std::move(prepared).value());

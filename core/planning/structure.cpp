@@ -46,6 +46,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   if (previous != nullptr && previous->key == key) return previous;
   auto structure = std::make_shared<Structure>();
   structure->key = std::move(key);
+  structure->usual = std::make_shared<const UsualExtents>(model);
 
   // 1. Types that the target lacks, as if every node ran accelerated.
   structure->truncation = planTruncation(graph, target, directives.truncate);

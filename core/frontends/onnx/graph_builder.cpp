@@ -8,6 +8,7 @@
 #include "frontends/onnx/node_order.h"
 #include "frontends/onnx/onnx_importer.h"
 #include "frontends/onnx/plain_forms.h"
+#include "ir/extent_expression.h"
 #include "ir/type_text.h"
 #include "ops/op_schema.h"
 
@@ -111,7 +112,8 @@ TensorType toType(const FileType& type) {
   TensorType result{.dtype = type.dtype, .shape = {}, .container = type.container};
   result.shape.ranked = type.ranked;
   for (const onnxlib::FileDim& dim : type.dims)
-    result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size) : Dim::named(dim.symbol));
+    result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size)
+                                              : Dim::named(normalExtentText(dim.symbol)));
   return result;
 }
 

@@ -121,7 +121,7 @@ TEST(Elementwise, CastConvertsAndRefuses) {
 
 TEST(Elementwise, SymbolicShapes) {
   EXPECT_EQ(inferred("Add", {"f32[batch, 1, 4]", "f32[3, 1]"}), "f32[batch, 3, 4]");
-  EXPECT_EQ(inferred("Add", {"f32[a]", "f32[b]"}), "f32[?]");
+  EXPECT_EQ(inferred("Add", {"f32[a]", "f32[b]"}), "f32[broadcast(a, b)]");
   EXPECT_EQ(inferred("Add", {"f32[a]", "f32[a]"}), "f32[a]");
   EXPECT_EQ(inferred("Add", {"f32[?]", "f32[4]"}), "f32[4]");
   EXPECT_EQ(inferred("Add", {"f32[...]", "f32[4]"}), "f32[...]");
