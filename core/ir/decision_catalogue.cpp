@@ -8,7 +8,6 @@ const std::vector<DecisionCode>& decisionCatalogue() {
   using enum DecisionKind;
   static const std::vector<DecisionCode> kCatalogue{
       // import
-      {"import.input_assumed", Import, true, "{input} has no fixed extents in the file; {assumed} is assumed"},
       {"import.function_inlined", Import, true, "calls the function {function}; its {nodes} nodes stand in its place"},
       {"import.plain_form", Import, true, "{op} is read as {form}"},
       {"import.attribute_dropped", Import, true,
@@ -54,6 +53,11 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"infer.output_contradicted", Infer, true,
        "the file promises {declared} for output {value}, but {computed} is computed; that is what a caller gets"},
       // input
+      {"input.assumed", Input, true,
+       "the file leaves extents of {input} open; {opt} is assumed, and from {min} to {max} taken: {because}"},
+      {"input.not_assumed", Input, false,
+       "the file leaves extents of {input} open, and none were found that the network takes; give them with "
+       "{command}. With {tried}: {problem}"},
       // truncate
       {"truncate.input", Truncate, true,
        "input {value} is narrowed from {from} to {to} where an accelerated segment reads it"},

@@ -1,6 +1,7 @@
 #include "passes/pipelines.h"
 
 #include "ops/type_flow.h"
+#include "passes/fit_input_specs.h"
 #include "passes/prepare_passes.h"
 
 namespace fusescope {
@@ -29,6 +30,7 @@ Result<Model> prepareModel(Model imported, const StopToken& stop) {
     if (error.where.file.empty()) error.where.file = imported.path;
     return error;
   }
+  TRY(fitInputSpecs(imported, stop));
   return imported;
 }
 

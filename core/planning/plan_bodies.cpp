@@ -95,6 +95,8 @@ class BodiesPlanner {
       Decision lifted = decision;
       lifted.evidence.clear();
       for (Subject& subject : lifted.subjects) subject.name = holder.name + "/" + subject.name;
+      if (lifted.arguments.contains("value"))
+        lifted.arguments["value"] = holder.name + "/" + lifted.arguments["value"].get<std::string>();
       m_decisions.push_back(std::move(lifted));
     }
   }

@@ -78,6 +78,7 @@ std::string TypeChooser::outputObstacle(ValueId value, DataType type) const {
   if (!producer.valid() || !isExchangeable(m_structure.truncation.types[value.index]))
     return "it leaves no float that could be exchanged";
   if (!m_structure.accelerated[producer.index]) return "it runs in fallback, which keeps the model's types";
+  if (hasBody(m_graph.node(producer))) return "its bodies leave the types that they declare";
   if (!isExchangeable(type) || !m_target.computeTypes.contains(type))
     return "target " + m_target.name + " does not store " + std::string(name(type));
   return {};

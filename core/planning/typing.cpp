@@ -48,10 +48,10 @@ DataType Typing::declared(ValueId value, NodeId reader) const {
                                                : m_graph.value(value).type.dtype;
 }
 
-/// Whether its stored type is the planner's to choose.
+/// Whether its stored type is the planner's to choose. Bodies leave what they declare.
 bool Typing::isFree(ValueId value) const {
   const NodeId producer = m_graph.value(value).producer;
-  return producer.valid() && m_structure.accelerated[producer.index] &&
+  return producer.valid() && !hasBody(m_graph.node(producer)) && m_structure.accelerated[producer.index] &&
          isExchangeable(m_structure.truncation.types[value.index]);
 }
 

@@ -47,7 +47,8 @@ class TypeVerifier {
 
   bool isFree(ValueId value) const {
     const NodeId producer = m_graph.value(value).producer;
-    return producer.valid() && accelerated(producer) && isExchangeable(truncated(value));
+    return producer.valid() && !hasBody(m_graph.node(producer)) && accelerated(producer) &&
+           isExchangeable(truncated(value));
   }
 
   DataType made(ValueId value) {

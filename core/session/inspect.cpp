@@ -58,6 +58,21 @@ Json typesJson(const Graph& graph) {
   return json;
 }
 
+/// What import and inference put right or assumed: decisions about the file, not about what became of its nodes.
+Json findingsJson(const Model& model) {
+  Json findings = Json::array();
+  for (const auto& decision : model.decisions) {
+    const bool ofFile = decision.kind == DecisionKind::Import || decision.kind == DecisionKind::Infer ||
+                        decision.kind == DecisionKind::Input;
+    if (!ofFile || decision.code == "import.function_inlined") continue;
+    const std::string subject = decision.subjects.empty() ? std::string() : decision.subjects.front().name;
+    findings.push_back({{"code", decision.code},
+                        {"subject", subject.empty() ? Json(nullptr) : Json(subject)},
+                        {"message", message(decision)}});
+  }
+  return findings;
+}
+
 std::string whyUnknown(const Node& node) {
   if (node.domain.empty()) return fmt::format("operator {} is not known", node.op);
   if (node.domain.starts_with("ai.onnx"))
@@ -111,6 +126,7 @@ Json inspectJson(const Model& model) {
   json["parameters"] = model.parameters;
   json["bytes"] = model.weightBytes;
   json["weightless"] = model.weightless;
+  json["findings"] = findingsJson(model);
   json["cannot_run"] = Json::array();
   for (const auto& entry : cannotRun(model)) {
     json["cannot_run"].push_back({{"node", entry.node.empty() ? Json(nullptr) : Json(entry.node)},
