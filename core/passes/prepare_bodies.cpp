@@ -22,6 +22,8 @@ Result<Subgraph> withoutConstantCaptures(const Graph& graph, const Subgraph& bod
     } else if (!inside.consumers.empty() || body.graph->isOutput(input)) {
       inputs.push_back(input);
       result.captures.push_back(body.captures[i]);
+    } else {
+      editor.removeValue(input);
     }
   }
   if (result.captures.size() == body.captures.size()) return body;
