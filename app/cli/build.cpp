@@ -51,7 +51,7 @@ Result<int> build(const Arguments& arguments) {
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.measureTactics = !arguments.noTactics;
-  const auto engine = TRY(openEngine(artifact, options));
+  const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   if (options.progress) options.progress("write", arguments.output);
   TRY(engine->save(arguments.output));
   clearProgressLine();

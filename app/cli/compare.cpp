@@ -79,11 +79,7 @@ void printForPeople(const CompareReport& report) {
   if (!report.timeUnavailable.empty()) std::cout << "time unavailable: " << report.timeUnavailable << "\n";
 }
 
-Result<int> compare(const Arguments& arguments) {
-  const auto a = TRY(open(arguments.a, {}, &arguments.engine));
-  const auto b = TRY(open(arguments.b, {}, &arguments.engine));
-  const bool refusedA = reportObeyRefusals(*a.plan);
-  if (reportObeyRefusals(*b.plan) || refusedA) return kDoesNotHold;
+Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifact& b) {
   const auto inputs = TRY(loadInputs(*a.plan, arguments.inputs));
   const auto engineOf = [&](const Artifact& artifact) {
     auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
@@ -102,6 +98,14 @@ Result<int> compare(const Arguments& arguments) {
     printForPeople(report);
   }
   return kDone;
+}
+
+Result<int> compare(const Arguments& arguments) {
+  const auto a = TRY(open(arguments.a, {}, &arguments.engine));
+  const auto b = TRY(open(arguments.b, {}, &arguments.engine));
+  const bool refusedA = reportObeyRefusals(*a.plan);
+  if (reportObeyRefusals(*b.plan) || refusedA) return kDoesNotHold;
+  return underAssumedExtents(compare(arguments, a, b), *a.plan, !arguments.inputs.empty());
 }
 
 }  // namespace

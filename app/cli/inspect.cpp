@@ -44,6 +44,20 @@ void printSpecs(const Json& specs) {
   table.print();
 }
 
+void printFindings(const Json& findings) {
+  if (findings.empty()) return;
+  printTitle("About the file");
+  constexpr std::size_t kMost = 20;
+  for (std::size_t i = 0; i < std::min(kMost, findings.size()); ++i) {
+    const auto& finding = findings[i];
+    const auto sentence = finding["message"].get<std::string>();
+    const auto subject = finding["subject"].is_null() ? std::string() : finding["subject"].get<std::string>();
+    const bool named = sentence.find(subject) != std::string::npos;  // the sentence says itself what it is about
+    std::cout << fmt::format("  {}{}\n", named ? "" : subject + ": ", sentence);
+  }
+  if (findings.size() > kMost) std::cout << fmt::format("  and {} more: --json lists them\n", findings.size() - kMost);
+}
+
 void printEngine(const Json& engine) {
   printTitle("Engine");
   std::cout << fmt::format("  backend {}, target {}, {}, built by fusescope {}\n", engine["backend"].get<std::string>(),
@@ -70,6 +84,7 @@ void printForPeople(const Json& json) {
   printValues("Inputs", json["inputs"]);
   printValues("Outputs", json["outputs"]);
   printSpecs(json["input_specs"]);
+  printFindings(json["findings"]);
   printTitle("Operators");
   Table operators({{"operator"}, {"count", true}});
   for (const auto& [op, count] : json["operators"].items())

@@ -69,9 +69,7 @@ void printForPeople(const RunReport& report) {
   if (report.compared) std::cout << (report.ok ? "as expected\n" : "not as expected\n");
 }
 
-Result<int> run(const Arguments& arguments) {
-  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
-  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+Result<int> run(const Arguments& arguments, const Artifact& artifact) {
   const auto inputs = TRY(loadInputs(*artifact.plan, arguments.inputs));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.measureTactics = false;  // one run does not pay for choosing
@@ -90,6 +88,12 @@ Result<int> run(const Arguments& arguments) {
     printForPeople(report);
   }
   return report.ok ? kDone : kDoesNotHold;
+}
+
+Result<int> run(const Arguments& arguments) {
+  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+  return underAssumedExtents(run(arguments, artifact), *artifact.plan, !arguments.inputs.empty());
 }
 
 }  // namespace

@@ -39,9 +39,7 @@ void printForPeople(const TimeReport& report, const Plan& plan) {
                            report.quiet ? "" : "; the machine was not quiet: other work disturbed the measurement");
 }
 
-Result<int> time(const Arguments& arguments) {
-  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
-  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+Result<int> time(const Arguments& arguments, const Artifact& artifact) {
   const auto inputs = TRY(loadInputs(*artifact.plan, arguments.inputs));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.shapes = extentsOf(inputs);
@@ -58,6 +56,12 @@ Result<int> time(const Arguments& arguments) {
     printForPeople(report, engine->plan());
   }
   return kDone;
+}
+
+Result<int> time(const Arguments& arguments) {
+  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+  return underAssumedExtents(time(arguments, artifact), *artifact.plan, !arguments.inputs.empty());
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifac
 
 Result<Json> build(const Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
-  auto* engine = TRY(engineOf(job, job.request.source, artifact, randomInputs(*artifact.plan)));
+  const auto inputs = TRY(loadInputs(*artifact.plan, {}));
+  auto* engine = TRY(engineOf(job, job.request.source, artifact, inputs));
   const auto& path = job.request.enginePath;
   if (path.empty()) return toJson(engine->report(), {}, 0);
   job.progress("write", path);
@@ -96,11 +97,8 @@ Result<Json> measureError(const Job& job) {
   return toJson(TRY(measureErrors(artifact.plan, inputs, job.stop, job.progress)));
 }
 
-}  // namespace
-
-Result<Json> doWork(const WorkerRequest& request, EngineShelf& shelf, const StopToken& stop, const Progress& progress) {
-  const Job job{request, shelf, stop, progress};
-  switch (request.op) {
+Result<Json> doWork(const Job& job) {
+  switch (job.request.op) {
     case WorkerOp::Build:
       return build(job);
     case WorkerOp::Run:
@@ -115,7 +113,17 @@ Result<Json> doWork(const WorkerRequest& request, EngineShelf& shelf, const Stop
     case WorkerOp::Shutdown:
       break;
   }
-  return Diagnostic{.message = fmt::format("'{}' is not work", name(request.op))};
+  return Diagnostic{.message = fmt::format("'{}' is not work", name(job.request.op))};
+}
+
+}  // namespace
+
+Result<Json> doWork(const WorkerRequest& request, EngineShelf& shelf, const StopToken& stop, const Progress& progress) {
+  const Job job{request, shelf, stop, progress};
+  auto done = doWork(job);
+  if (done.ok() || !request.inputsFile.empty()) return done;
+  const auto artifact = shelf.artifact(request.source, stop, {});
+  return artifact.ok() ? underAssumedExtents(std::move(done), *artifact.value().plan, false) : done;
 }
 
 }  // namespace fusescope::worker

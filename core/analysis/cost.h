@@ -1,23 +1,37 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 
-#include "ir/graph.h"
+#include "ir/model.h"
 
 namespace fusescope {
 
-/// Operations of one node; a multiply-add counts as two. Nothing where an extent is not known.
-std::optional<std::int64_t> flopsOfNode(const Graph& graph, const Node& node);
+/// The extents of a model's values for one choice of those that its inputs leave open.
+class UsualExtents {
+ public:
+  enum class Choice { Least, Usual, Most };  ///< the InputSpecs' min, opt or max
+  UsualExtents(const Model& model, Choice choice = Choice::Usual);
+  /// Nothing for containers, and where an extent depends on more than the inputs' extents.
+  std::optional<Dims> of(ValueId value) const;
 
-/// Whether `node` reads of `value`, its first operand, only as many elements as it writes: an embedding's Gather does not
-/// move the table.
+ private:
+  const Graph& m_graph;
+  std::map<ValueId, Dims> m_open;  ///< of values whose types leave extents open
+};
+
+/// Operations of one node; a multiply-add counts as two. Nothing where an extent is not known.
+std::optional<std::int64_t> flopsOfNode(const UsualExtents& extents, const Node& node);
+
+/// Whether `node` reads of `value`, its first operand, only as many elements as it writes: an embedding's Gather does
+/// not move the table.
 bool readsPart(const Node& node, ValueId value);
 
 /// Bytes of `value` when its elements are of `type`. Nothing where an extent is not known.
-std::optional<std::int64_t> bytesOfValue(const Graph& graph, ValueId value, DataType type);
+std::optional<std::int64_t> bytesOfValue(const UsualExtents& extents, ValueId value, DataType type);
 
 /// Bytes that converting `value` reads and writes. Nothing where an extent is not known.
-std::optional<std::int64_t> bytesOfConversion(const Graph& graph, ValueId value, DataType from, DataType to);
+std::optional<std::int64_t> bytesOfConversion(const UsualExtents& extents, ValueId value, DataType from, DataType to);
 
 }  // namespace fusescope

@@ -7,8 +7,10 @@
 #include "backends/threads.h"
 #include "base/text.h"
 #include "engine/engine_file.h"
+#include "engine/extent_check.h"
 #include "engine/input_check.h"
 #include "engine/lowering.h"
+#include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 
 namespace fusescope {
@@ -38,11 +40,13 @@ Status checkBuildable(const Plan& plan, const std::string& backend) {
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     const OpSchema* schema = OpRegistry::standard().find(node);
-    if (schema == nullptr || !schema->kernel)
-      return Diagnostic{.message = "operator " + (node.domain.empty() ? "" : node.domain + ".") + node.op +
-                                   " has no kernel, so this network cannot run here",
+    if (schema == nullptr || !schema->kernel) {
+      const NoKernel reason = whyNoKernel(node);
+      return Diagnostic{.message = reason.why + ", so this network cannot run here",
                         .where = {.file = plan.model->path, .node = node.name},
-                        .help = "It can be looked at, planned and exported."};
+                        .help = reason.help + (reason.help.empty() ? "" : " ") +
+                                "As it is, it can be looked at, planned and exported."};
+    }
   }
   for (const ValueId id : graph.allValues()) {
     const Value& value = graph.value(id);
@@ -72,8 +76,8 @@ BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& o
   m_report.shapeCache.size = m_report.dynamicKernels.size = m_options.shapeCache;
 }
 
-Result<std::unique_ptr<Engine>> BuiltEngine::build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
-                                                   TacticsByIdentity replay) {
+Result<std::unique_ptr<BuiltEngine>> BuiltEngine::build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
+                                                        TacticsByIdentity replay) {
   TRY(checkBuildable(*plan, options.backend));
   std::unique_ptr<BuiltEngine> engine(new BuiltEngine(std::move(plan), options));
   try {
@@ -84,7 +88,7 @@ Result<std::unique_ptr<Engine>> BuiltEngine::build(std::shared_ptr<const Plan> p
   // What the build was given to report to may be gone when the engine runs.
   engine->m_options.progress = {};
   engine->m_options.stop = {};
-  return std::unique_ptr<Engine>(std::move(engine));
+  return engine;
 }
 
 Status BuiltEngine::prepare(TacticsByIdentity replay) {
@@ -93,6 +97,13 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
   auto extents = TRY(buildExtents(*m_plan, m_options.shapes));
   m_extents = extents;
   m_report.phases.push_back({"prepare", millisecondsSince(start)});
+  if (BuiltEngine* exception = TRY(exceptionFor(extents, m_options.stop))) {
+    const BuildReport& report = exception->report();
+    m_report.phases.insert(m_report.phases.end(), report.phases.begin(), report.phases.end());
+    m_report.arenaBytes = report.arenaBytes;
+    m_report.weightBytes = report.weightBytes;
+    return Done{};
+  }
   const auto lowering = std::chrono::steady_clock::now();
   Executor* executor = TRY(specialisation({std::move(extents), {}}, m_options.stop));
   m_report.phases.push_back({"kernels", millisecondsSince(lowering)});
@@ -126,6 +137,30 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
   m_specialisations.push_front({std::move(key), Executor(std::move(program))});
   if (m_specialisations.size() > static_cast<std::size_t>(m_options.shapeCache)) m_specialisations.pop_back();
   return &m_specialisations.front().executor;
+}
+
+Result<BuiltEngine*> BuiltEngine::exceptionFor(const std::map<std::string, Dims>& extents, const StopToken& stop) {
+  const auto prepared = [&](const Specialisation& other) { return other.key.extents == extents; };
+  if (std::ranges::any_of(m_specialisations, prepared)) return nullptr;
+  const auto found = std::ranges::find(m_exceptions, extents, &Exception::extents);
+  if (found != m_exceptions.end()) {
+    m_exceptions.splice(m_exceptions.begin(), m_exceptions, found);
+    return m_exceptions.front().engine.get();
+  }
+  const auto broken = brokenCondition(*m_plan, extents);
+  if (!broken) return nullptr;
+  BuildOptions options = m_options;
+  options.shapes = extents;
+  options.shapeCache = 1;
+  options.stop = stop;
+  Exception exception{extents, TRY(build(TRY(planForExtents(*m_plan, extents, stop)), options, {}))};
+  std::string text;
+  for (const auto& [name, dims] : extents) text += (text.empty() ? "" : ", ") + name + " " + toText(dims);
+  m_report.decisions.push_back(
+      decide("build.condition_failed", {}, "engine", {{"extents", text}, {"condition", *broken}}));
+  m_exceptions.push_front(std::move(exception));
+  if (m_exceptions.size() > static_cast<std::size_t>(m_options.shapeCache)) m_exceptions.pop_back();
+  return m_exceptions.front().engine.get();
 }
 
 Result<std::set<ValueId>> BuiltEngine::resolveMarks(const std::vector<std::string>& mark) const {
@@ -189,6 +224,7 @@ std::vector<Tensor> BuiltEngine::outputTensors(const Program& program) const {
 Result<RunResult> BuiltEngine::run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
                                    const StopToken& stop) try {
   auto extents = TRY(checkInputs(*m_plan, inputs));
+  if (BuiltEngine* exception = TRY(exceptionFor(extents, stop))) return exception->run(inputs, mark, stop);
   auto marks = TRY(resolveMarks(mark));
   Executor* executor = TRY(specialisation({std::move(extents), std::move(marks)}, stop));
   const std::vector<Tensor> given = orderedInputs(inputs);
@@ -216,6 +252,7 @@ Result<RunResult> BuiltEngine::run(const std::map<std::string, Tensor>& inputs, 
 
 Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) try {
   auto extents = TRY(checkInputs(*m_plan, inputs));
+  if (BuiltEngine* exception = TRY(exceptionFor(extents, options.stop))) return exception->time(inputs, options);
   Executor* executor = TRY(specialisation({std::move(extents), {}}, options.stop));
   const std::vector<Tensor> given = orderedInputs(inputs);
   std::vector<Tensor> outputs = outputTensors(executor->program());
@@ -232,7 +269,7 @@ Status BuiltEngine::save(const std::filesystem::path& path) const {
 }
 
 Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options) {
-  return BuiltEngine::build(std::move(plan), options, {});
+  return std::unique_ptr<Engine>(TRY(BuiltEngine::build(std::move(plan), options, {})));
 }
 
 Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options) {
@@ -243,7 +280,7 @@ Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, co
   if (effective.shapes.empty()) effective.shapes = content.extents;
   TacticsByIdentity replay;
   for (const TacticChoice& choice : content.tactics) replay[choice.identity] = choice.chosen;
-  return BuiltEngine::build(content.plan, effective, std::move(replay));
+  return std::unique_ptr<Engine>(TRY(BuiltEngine::build(content.plan, effective, std::move(replay))));
 }
 
 }  // namespace fusescope

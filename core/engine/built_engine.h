@@ -13,8 +13,8 @@ namespace fusescope {
 class BuiltEngine final : public Engine {
  public:
   /// Builds for the extents of `options`; `replay` are the tactics of an engine file, or empty.
-  static Result<std::unique_ptr<Engine>> build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
-                                               TacticsByIdentity replay);
+  static Result<std::unique_ptr<BuiltEngine>> build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
+                                                    TacticsByIdentity replay);
 
   const Plan& plan() const override { return *m_plan; }
   const BuildReport& report() const override { return m_report; }
@@ -37,9 +37,18 @@ class BuiltEngine final : public Engine {
     Executor executor;
   };
 
+  /// An engine for extents that the plan's conditions leave out.
+  struct Exception {
+    std::map<std::string, Dims> extents;
+    std::unique_ptr<BuiltEngine> engine;
+  };
+
   BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
   Status prepare(TacticsByIdentity replay);
   Result<Executor*> specialisation(Key key, const StopToken& stop);
+  /// The engine that runs these extents in this one's place, because the types that the plan was made by do not hold
+  /// for them; null where they do.
+  Result<BuiltEngine*> exceptionFor(const std::map<std::string, Dims>& extents, const StopToken& stop);
   Result<std::set<ValueId>> resolveMarks(const std::vector<std::string>& mark) const;
   std::vector<Tensor> orderedInputs(const std::map<std::string, Tensor>& inputs) const;
   std::vector<Tensor> outputTensors(const Program& program) const;
@@ -51,6 +60,7 @@ class BuiltEngine final : public Engine {
   BuildReport m_report;
   std::optional<TacticChooser> m_chooser;
   std::list<Specialisation> m_specialisations;  ///< the latest used first
+  std::list<Exception> m_exceptions;            ///< the latest used first
 };
 
 /// Why the times of a program would mean nothing here: types that are emulated, and where. Empty if they do.

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "engine/graph_io.h"
+#include "ir/type_text.h"
 
 namespace fusescope {
 namespace {
@@ -53,6 +54,27 @@ Result<std::vector<InputSpec>> inputSpecsFromJson(const Json& json) {
   return specs;
 }
 
+/// Null without conditions, as in files of versions that knew none.
+Json conditionsToJson(const Model& model) {
+  if (model.conditions.empty()) return nullptr;
+  Json conditions = Json::array(), inputs = Json::array();
+  for (const ExtentCondition& condition : model.conditions)
+    conditions.push_back({condition.left, condition.right, condition.node});
+  for (const TensorType& type : model.declaredInputs) inputs.push_back(typeText(type));
+  return {{"all", std::move(conditions)}, {"inputs", std::move(inputs)}};
+}
+
+Status readConditions(const Json& json, Model& model) {
+  const Json conditions = json.value("conditions", Json());
+  if (!conditions.is_object()) return Done{};
+  for (const Json& entry : conditions.at("all"))
+    model.conditions.push_back(
+        {entry.at(0).get<std::string>(), entry.at(1).get<std::string>(), entry.at(2).get<std::string>()});
+  for (const Json& entry : conditions.at("inputs"))
+    model.declaredInputs.push_back(TRY(parseType(entry.get<std::string>())));
+  return Done{};
+}
+
 Status checkOrigins(const Model& model) {
   for (const NodeId id : model.graph->order())
     for (const OriginId origin : model.graph->node(id).origins)
@@ -80,6 +102,7 @@ Json headToJson(const Model& model) {
           {"origins", std::move(origins)},
           {"input_specs", inputSpecsToJson(model.inputSpecs)},
           {"decisions", std::move(decisions)},
+          {"conditions", conditionsToJson(model)},
           {"file_nodes", model.fileNodes},
           {"parameters", model.parameters},
           {"weight_bytes", model.weightBytes},
@@ -115,6 +138,7 @@ Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph) {
                              origin.size() > 3 ? origin.at(3).get<std::string>() : std::string()});
   model.inputSpecs = TRY(inputSpecsFromJson(json.at("input_specs")));
   for (const Json& decision : json.at("decisions")) model.decisions.push_back(TRY(decisionFromJson(decision)));
+  TRY(readConditions(json, model));
   model.fileNodes = json.at("file_nodes").get<std::int64_t>();
   model.parameters = json.at("parameters").get<std::int64_t>();
   model.weightBytes = json.at("weight_bytes").get<std::int64_t>();

@@ -88,7 +88,8 @@ std::string message(const Decision& decision) {
 Json toJson(const Decision& decision) {
   Json subjects = Json::array();
   for (const Subject& subject : decision.subjects) {
-    Json entry{{kSubjectNames[static_cast<std::size_t>(subject.kind)].second, subject.name}};
+    Json entry = Json::object();
+    entry[kSubjectNames[static_cast<std::size_t>(subject.kind)].second] = subject.name;
     if (!subject.identity.empty()) entry["identity"] = subject.identity;
     subjects.push_back(std::move(entry));
   }

@@ -8,7 +8,6 @@ const std::vector<DecisionCode>& decisionCatalogue() {
   using enum DecisionKind;
   static const std::vector<DecisionCode> kCatalogue{
       // import
-      {"import.input_assumed", Import, true, "{input} has no fixed extents in the file; {assumed} is assumed"},
       {"import.function_inlined", Import, true, "calls the function {function}; its {nodes} nodes stand in its place"},
       {"import.plain_form", Import, true, "{op} is read as {form}"},
       {"import.attribute_dropped", Import, true,
@@ -45,15 +44,27 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "its condition is always {condition}; the {nodes} nodes of its {branch} stand in its place"},
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
+      {"normalise.rows_kept", Normalise, true,
+       "makes rows of what has them already: {node} works along the last axis either way"},
+      {"normalise.shape_constant", Normalise, true,
+       "need not compute the extents of its result: {shape} says them (0 or, of an Expand, 1: as they are; -1: the "
+       "rest)"},
       {"normalise.dequantize_copied", Normalise, true,
        "is done once for each of {readers} readers, so that each kernel reads the integers"},
       {"normalise.dead", Normalise, true, "no output of the network depends on it"},
       // infer
+      {"infer.condition", Infer, true,
+       "joins open extents that the file does not say to be equal: they are taken to be, on the condition {condition}"},
       {"infer.value_contradicted", Infer, true,
        "the file declares {declared} for {value}, but {computed} is computed, and holds"},
       {"infer.output_contradicted", Infer, true,
        "the file promises {declared} for output {value}, but {computed} is computed; that is what a caller gets"},
       // input
+      {"input.assumed", Input, true,
+       "the file leaves extents of {input} open; {opt} is assumed, and from {min} to {max} taken: {because}"},
+      {"input.not_assumed", Input, false,
+       "the file leaves extents of {input} open, and none were found that the network takes; give them with "
+       "{command}. With {tried}: {problem}"},
       // truncate
       {"truncate.input", Truncate, true,
        "input {value} is narrowed from {from} to {to} where an accelerated segment reads it"},
@@ -74,7 +85,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"validate.supported", Validate, true, "{target} supports {op} at these types"},
       {"validate.supported_with_condition", Validate, true, "{target} supports {op}, provided that {condition}"},
       {"validate.supported_with_caveat", Validate, true, "{target} supports {op}, but {caveat}"},
-      {"validate.no_kernel", Validate, false, "no kernel for {op} exists yet"},
+      {"validate.no_kernel", Validate, false, "{why}"},
       {"validate.reference_only", Validate, false,
        "the {backend} backend has no kernel for {op}; the reference runs it"},
       {"validate.operator_not_supported", Validate, false, "the ONNX parser of {target} does not know {op}{hint}"},
@@ -212,6 +223,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
        "and "
        "need not be as fast as it was"},
+      {"build.condition_failed", Build, false,
+       "the plan takes for granted that {condition}, which is not so for {extents}: they run by a plan of their own"},
       {"build.plan_made_anew", Build, false,
        "the plan was saved in version {version} of the format, with other {parts}; it is made anew, from its options, "
        "by "

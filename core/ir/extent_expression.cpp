@@ -131,13 +131,20 @@ std::vector<std::string> ExtentExpression::symbols() const {
 }
 
 bool ExtentExpression::contains(Function function) const {
-  for (const auto& [monomial, coefficient] : m_terms)
-    for (const Atom& atom : monomial)
-      if (atom.call != nullptr &&
-          (atom.call->function == function ||
-           std::ranges::any_of(atom.call->arguments, [&](const auto& part) { return part.contains(function); })))
-        return true;
-  return false;
+  return !argumentsOf(function).empty();
+}
+
+std::vector<std::vector<ExtentExpression>> ExtentExpression::argumentsOf(Function function) const {
+  std::vector<std::vector<ExtentExpression>> all;
+  for (const auto& [monomial, coefficient] : m_terms) {
+    for (const Atom& atom : monomial) {
+      if (atom.call == nullptr) continue;
+      for (const ExtentExpression& argument : atom.call->arguments)
+        for (auto& inner : argument.argumentsOf(function)) all.push_back(std::move(inner));
+      if (atom.call->function == function) all.push_back(atom.call->arguments);
+    }
+  }
+  return all;
 }
 
 std::int64_t ExtentExpression::denominatorOf(const std::string& symbol) const {

@@ -42,6 +42,8 @@ class ExtentExpression {
   Dim dim() const;                                ///< a number below 0 and what is not valid are no extent
   std::vector<std::string> symbols() const;       ///< all that occur, each once, sorted
   bool contains(Function function) const;         ///< anywhere in it
+  /// The arguments of each use of `function` anywhere in it, inner ones first.
+  std::vector<std::vector<ExtentExpression>> argumentsOf(Function function) const;
   /// The product of the denominators that `symbol` is divided by, as their least common multiple.
   std::int64_t denominatorOf(const std::string& symbol) const;
 
@@ -125,7 +127,8 @@ struct ExtentFacts {
 bool isExtentSymbol(std::string_view text);
 /// `name` as a symbol: in quotes if it is none as it is.
 std::string extentSymbol(std::string_view name);
-/// The text of an extent that a file gives, in normal form; what is no expression becomes a symbol.
+/// The text of an extent that a file gives, in normal form; what is no expression becomes a symbol, and what exporters
+/// write where they know nothing (`?`, `None`) is empty.
 std::string normalExtentText(std::string_view text);
 
 }  // namespace fusescope

@@ -220,6 +220,7 @@ std::string extentSymbol(std::string_view name) {
 }
 
 std::string normalExtentText(std::string_view text) {
+  if (text.empty() || text == "?" || text == "-1" || text == "None") return {};
   if (isExtentSymbol(text)) return std::string(text);
   const auto expression = ExtentExpression::parse(text);
   return expression && !expression->number() ? expression->text() : extentSymbol(text);

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "ir/decision.h"
+#include "ir/extent_conditions.h"
 #include "ir/graph.h"
 
 namespace fusescope {
@@ -48,10 +49,12 @@ struct Model {
   std::map<std::string, std::int64_t> opset;  ///< of the file, domain ("ai.onnx") to version
   std::vector<Origin> origins;                ///< index = OriginId, file order
   std::shared_ptr<const Graph> graph;
-  std::vector<InputSpec> inputSpecs;  ///< one per graph input, in order
-  std::vector<Decision> decisions;    ///< of import, normalise and infer
-  std::int64_t fileNodes = 0;         ///< nodes of the file's main graph
-  std::int64_t parameters = 0;        ///< elements of all weights, with or without data
+  std::vector<InputSpec> inputSpecs;        ///< one per graph input, in order
+  std::vector<Decision> decisions;          ///< of import, normalise and infer
+  std::vector<ExtentCondition> conditions;  ///< of open extents: types in the graph hold for the runs where these do
+  std::vector<TensorType> declaredInputs;   ///< where there are conditions: of the inputs, before symbols became one
+  std::int64_t fileNodes = 0;               ///< nodes of the file's main graph
+  std::int64_t parameters = 0;              ///< elements of all weights, with or without data
   std::int64_t weightBytes = 0;
   bool weightless = false;        ///< some weight has no data: it can be looked at and planned, not run
   std::vector<ModelBody> bodies;  ///< in graph order, then by attribute; none for a body that cannot be typed

@@ -47,6 +47,11 @@ Opsets opsetsOf(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProt
   return opsets;
 }
 
+/// What exporters write where they have no name for an extent: two of them need not be equal.
+bool isNoName(const std::string& text) {
+  return text == "?" || text == "-1" || text == "None";
+}
+
 /// A tensor type or a container of tensors; anything else (maps, sparse tensors, deeper containers) is of unknown type.
 FileType typeOf(const onnx::TypeProto& proto) {
   FileType type;
@@ -68,7 +73,7 @@ FileType typeOf(const onnx::TypeProto& proto) {
   for (const auto& dim : proto.tensor_type().shape().dim()) {
     FileDim& extent = type.dims.emplace_back();
     if (dim.has_dim_value() && dim.dim_value() >= 0) extent.size = dim.dim_value();
-    if (dim.has_dim_param()) extent.symbol = dim.dim_param();
+    if (dim.has_dim_param() && !isNoName(dim.dim_param())) extent.symbol = dim.dim_param();
   }
   return type;
 }

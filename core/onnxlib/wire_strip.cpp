@@ -168,12 +168,13 @@ class Stripper {
   Status copy(Message message, std::span<const std::byte> bytes, std::string& out, int depth) {
     if (depth > kMostDepth) return Diagnostic{.message = "its subgraphs are nested too deeply"};
     FieldReader reader(bytes);
+    std::span<const std::byte> payload;
     while (!reader.atEnd()) {
       const auto field = reader.next();
       if (!field) return Diagnostic{.message = "is damaged: a part of the model is not what its length says"};
       if (message == Message::Tensor && field->number == kRawData && field->wireType == kLength &&
           field->content.size() >= kMappedFrom) {
-        leaveBehind(field->content, out);
+        payload = field->content;
         continue;
       }
       const auto child = field->wireType == kLength ? childOf(message, field->number) : std::nullopt;
@@ -185,6 +186,8 @@ class Stripper {
       TRY(copy(*child, field->content, inner, depth + 1));
       appendLengthField(out, field->number, inner);
     }
+    // At the end, because the file may say itself where the data is, and of a field given twice the last one counts.
+    if (!payload.empty()) leaveBehind(payload, out);
     return Done{};
   }
 

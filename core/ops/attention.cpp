@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ops/families.h"
+#include "ops/support/extent_arithmetic.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
@@ -35,12 +36,6 @@ Result<HeadExtents> headExtents(const Node& node, const Shape& shape, const std:
     return attributeProblem(attribute,
                             fmt::format("{} does not divide the {} elements of input {}", heads, hidden.size, input));
   return HeadExtents{shape.dims[0], Dim(heads), shape.dims[1], hidden.known() ? Dim(hidden.size / heads) : Dim()};
-}
-
-Dim sumOf(const Dim& a, const Dim& b) {
-  if (!a.known() || !b.known()) return {};
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(a.size, b.size, &sum) ? Dim() : Dim(sum);
 }
 
 /// The extents of everything, checked against each other.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ops/families.h"
+#include "ops/support/extent_arithmetic.h"
 #include "ops/support/filter_flops.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/multiply.h"
@@ -143,8 +144,11 @@ struct Transposed {
   }
   Result<Dim> outputDim(std::size_t axis, const Dim& input) const {
     if (!outputShape.empty()) return checkedExtent(outputShape[axis], "the output's extent");
-    if (!input.known()) return Dim();
     const bool same = window.autoPad == "SAME_UPPER" || window.autoPad == "SAME_LOWER";
+    if (!input.known()) {
+      const std::int64_t unpadded = full(axis, 0) - window.padBegin[axis] - window.padEnd[axis];
+      return scaledExtent(input, window.strides[axis], same ? 0 : unpadded);
+    }
     if (same) return Dim(input.size * window.strides[axis]);
     return checkedExtent(full(axis, input.size) - window.padBegin[axis] - window.padEnd[axis], "the output's extent");
   }

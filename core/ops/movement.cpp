@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/families.h"
+#include "ops/support/extent_arithmetic.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/movement_schema.h"
@@ -104,10 +105,8 @@ Result<Types> inferConcat(const InferContext& context) {
         result.dims[d] = TRY(unified(result.dims[d], shape.dims[d], fmt::format("extents along axis {}", d)));
     if (context.inputCount() == 1)
       along = shape.dims[axis];
-    else if (along.known() && shape.dims[axis].known())
-      along.size += shape.dims[axis].size;
     else
-      along = Dim();
+      along = sumOf(along, shape.dims[axis]);
     if (along.size > (std::int64_t{1} << 60)) return problem("the extents are absurdly large");
   }
   if (result.ranked) result.dims[TRY(normalizedAxis(context.node().intAttribute("axis", 0), result.rank()))] = along;
@@ -132,8 +131,8 @@ Result<Tensors> concat(const KernelContext& context) {
   });
 }
 
-/// Extents of the parts along the axis; -1 where not known.
-Result<Ints> partExtents(const InferContext& context, const Dim& along) {
+/// Extents of the parts along the axis.
+Result<std::vector<Dim>> partExtents(const InferContext& context, const Dim& along) {
   const auto parts = static_cast<std::int64_t>(std::max<std::size_t>(context.node().outputs.size(), 1));
   if (const auto given = knownInts(context, 1)) {
     if (static_cast<std::int64_t>(given->size()) != parts)
@@ -144,16 +143,17 @@ Result<Ints> partExtents(const InferContext& context, const Dim& along) {
         return problem(fmt::format("'split' holds {}", extent));
     if (along.known() && sum != along.size)
       return problem(fmt::format("the parts have {} in all, but the axis has extent {}", sum, along.size));
-    return *given;
+    return std::vector<Dim>(given->begin(), given->end());
   }
-  if (context.hasInput(1) || !along.known()) return Ints(static_cast<std::size_t>(parts), -1);
+  if (context.hasInput(1)) return std::vector<Dim>(static_cast<std::size_t>(parts));
   if (context.node().intAttribute("num_outputs", parts) != parts)
     return attributeProblem("num_outputs", fmt::format("is {}, but the node has {} outputs",
                                                        context.node().intAttribute("num_outputs", parts), parts));
-  const std::int64_t each = (along.size + parts - 1) / parts;  // the last part may be smaller
-  Ints extents(static_cast<std::size_t>(parts), each);
-  extents.back() = along.size - each * (parts - 1);
-  if (extents.back() < 0) return problem(fmt::format("an extent of {} cannot be split in {}", along.size, parts));
+  const Dim each = dividedExtent(along, parts - 1, parts);  // the last part may be smaller
+  std::vector<Dim> extents(static_cast<std::size_t>(parts), each);
+  extents.back() = differenceOf(along, scaledExtent(each, parts - 1));
+  if (along.known() && !extents.back().known())
+    return problem(fmt::format("an extent of {} cannot be split in {}", along.size, parts));
   return extents;
 }
 
@@ -163,8 +163,8 @@ Result<Types> inferSplit(const InferContext& context) {
   if (!x.shape.ranked) return Types(parts, TensorType{x.dtype, Shape::unknown()});
   const std::size_t axis = TRY(normalizedAxis(context.node().intAttribute("axis", 0), x.shape.rank()));
   Types types(parts, x);
-  const Ints extents = TRY(partExtents(context, x.shape.dims[axis]));
-  for (std::size_t i = 0; i < parts; ++i) types[i].shape.dims[axis] = extents[i] < 0 ? Dim() : Dim(extents[i]);
+  const std::vector<Dim> extents = TRY(partExtents(context, x.shape.dims[axis]));
+  for (std::size_t i = 0; i < parts; ++i) types[i].shape.dims[axis] = extents[i];
   return types;
 }
 
@@ -246,8 +246,8 @@ Result<Types> inferSlice(const InferContext& context) {
     Dim& dim = shape.dims[cutAxes[i]];
     if (dim.known())
       dim = Dim(cutOf(dim.size, given.starts[i], given.ends[i], given.steps[i]).count);
-    else if (given.starts[i] != 0 || given.steps[i] != 1 || given.ends[i] < INT32_MAX)
-      dim = Dim();
+    else
+      dim = given.steps[i] == 1 ? cutExtent(dim, given.starts[i], given.ends[i]) : Dim();
   }
   return one(x.dtype, std::move(shape));
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ops/families.h"
+#include "ops/support/extent_arithmetic.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/mapped_axes.h"
 #include "ops/support/movement_schema.h"
@@ -44,8 +45,8 @@ Result<Types> inferPad(const InferContext& context) {
     Dim& dim = result.dims[i];
     if (dim.known())
       dim = TRY(checkedExtent(dim.size + change, fmt::format("the padded extent of axis {}", i)));
-    else if (change != 0 || padding.before[i] != 0)
-      dim = Dim();
+    else
+      dim = scaledExtent(dim, 1, change);
   }
   return one(x.dtype, std::move(result));
 }
@@ -91,7 +92,7 @@ Result<Types> inferTile(const InferContext& context) {
     std::int64_t extent = 0;
     if (result.dims[i].known() && __builtin_mul_overflow(result.dims[i].size, times, &extent))
       return problem("the extents are absurdly large");
-    if (times != 1) result.dims[i] = result.dims[i].known() ? Dim(extent) : times == 0 ? Dim(0) : Dim();
+    if (times != 1) result.dims[i] = result.dims[i].known() ? Dim(extent) : scaledExtent(result.dims[i], times);
   }
   return one(x.dtype, std::move(result));
 }

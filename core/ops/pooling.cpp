@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ops/families.h"
+#include "ops/support/extent_arithmetic.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
@@ -247,10 +248,9 @@ Result<Types> inferMaxUnpool(const InferContext& context) {
   Shape result = x.shape;
   for (std::size_t i = 0; i < window.kernel.size(); ++i) {
     const Dim& in = x.shape.dims[2 + i];
-    result.dims[2 + i] = !in.known() ? Dim()
-                                     : TRY(checkedExtent((in.size - 1) * window.strides[i] + window.kernel[i] -
-                                                             window.padBegin[i] - window.padEnd[i],
-                                                         "the output's extent"));
+    const std::int64_t rest = window.kernel[i] - window.strides[i] - window.padBegin[i] - window.padEnd[i];
+    result.dims[2 + i] = in.known() ? TRY(checkedExtent(in.size * window.strides[i] + rest, "the output's extent"))
+                                    : scaledExtent(in, window.strides[i], rest);
   }
   return one(x.dtype, std::move(result));
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ops/families.h"
+#include "ops/support/extent_arithmetic.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/movement_schema.h"
@@ -22,7 +23,7 @@ Result<std::int64_t> blockSize(const Node& node) {
 /// An extent times or divided by a whole number; unknown stays unknown.
 Result<Dim> scaled(const Dim& dim, std::int64_t times, std::int64_t by) {
   if (times == by) return dim;
-  if (!dim.known()) return Dim();
+  if (!dim.known()) return dividedExtent(scaledExtent(dim, times), 0, by);
   if (dim.size % by != 0) return problem(fmt::format("an extent of {} is not divisible by {}", dim.size, by));
   std::int64_t extent = 0;
   if (__builtin_mul_overflow(dim.size / by, times, &extent)) return problem("the extents are absurdly large");

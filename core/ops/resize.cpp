@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/families.h"
+#include "ops/support/extent_arithmetic.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/mapped_axes.h"
@@ -14,6 +15,18 @@ namespace {
 
 const Tensor* orNull(const KernelContext& context, std::size_t i) {
   return context.hasInput(i) ? &context.input(i) : nullptr;
+}
+
+/// An open extent times a scale, rounded down: an expression where the scale is a fraction of few binary digits.
+Dim timesScale(const Dim& dim, double scale) {
+  constexpr std::int64_t kMostDenominator = 1024, kMostScale = 65536;
+  if (!(scale > 0 && scale < static_cast<double>(kMostScale))) return Dim();
+  for (std::int64_t denominator = 1; denominator <= kMostDenominator; denominator *= 2) {
+    const double numerator = scale * static_cast<double>(denominator);
+    if (numerator == std::floor(numerator))
+      return dividedExtent(scaledExtent(dim, static_cast<std::int64_t>(numerator)), 0, denominator);
+  }
+  return Dim();
 }
 
 Result<Types> inferResize(const InferContext& context) {
@@ -40,6 +53,8 @@ Result<Types> inferResize(const InferContext& context) {
       out = in;
     else if (wish.scales && in.known())
       out = Dim(static_cast<std::int64_t>(std::floor((*wish.scales)[i] * static_cast<double>(in.size))));
+    else if (wish.scales)
+      out = timesScale(in, (*wish.scales)[i]);
   }
   return one(x.dtype, std::move(result));
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 
+#include "ops/support/extent_arithmetic.h"
 #include "ops/support/extent_product.h"
 #include "ops/support/infer_support.h"
 
@@ -39,71 +39,64 @@ std::optional<SymbolicInts> elementsOf(const SymbolicInputs& inputs, std::size_t
   if (i < inputs.values.size() && inputs.values[i] != nullptr) return *inputs.values[i];
   const TensorType* type = typeAt(inputs, i);
   const auto length = type == nullptr ? std::nullopt : lengthOf(*type);
-  return length ? std::optional(SymbolicInts(*length)) : std::nullopt;
+  return length ? std::optional(SymbolicInts(*length, ExtentExpression::invalid())) : std::nullopt;
 }
 
 std::optional<std::vector<std::int64_t>> numbersOf(const SymbolicInputs& inputs, std::size_t i) {
   const auto elements = elementsOf(inputs, i);
   if (!elements) return std::nullopt;
   std::vector<std::int64_t> numbers;
-  for (const SymbolicInt& element : *elements) {
-    if (!element.number) return std::nullopt;
-    numbers.push_back(*element.number);
+  for (const ExtentExpression& element : *elements) {
+    const auto number = element.number();
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
   }
   return numbers;
 }
 
-SymbolicInt numberInt(std::int64_t number) {
-  return {.number = number, .symbol = {}};
+/// ONNX's Div of integers truncates: it rounds down what is not negative.
+ExtentExpression quotient(const ExtentExpression& a, const ExtentExpression& b) {
+  const auto x = a.number(), y = b.number();
+  if (x && y) return *y == 0 || *y == -1 ? ExtentExpression::invalid() : ExtentExpression(*x / *y);
+  if (ops::leastOf(a).value_or(-1) < 0 || ops::leastOf(b).value_or(-1) < 1) return ExtentExpression::invalid();
+  return floorDivided(a, b);
 }
 
-SymbolicInt symbolOrNumber(const std::optional<std::int64_t>& number) {
-  return number ? numberInt(*number) : SymbolicInt();
+/// Of what is not negative.
+ExtentExpression remainder(const ExtentExpression& a, const ExtentExpression& b) {
+  return a - b * quotient(a, b);
 }
 
-using NumberFunction = bool (*)(std::int64_t, std::int64_t, std::int64_t*);
-
-std::optional<std::int64_t> checkedNumber(NumberFunction overflows, const SymbolicInt& a, const SymbolicInt& b) {
-  std::int64_t result = 0;
-  if (!a.number || !b.number || overflows(*a.number, *b.number, &result)) return std::nullopt;
-  return result;
+ExtentExpression least(const ExtentExpression& a, const ExtentExpression& b) {
+  return applied(ExtentExpression::Function::Minimum, {a, b});
 }
 
-SymbolicInt sum(const SymbolicInt& a, const SymbolicInt& b) {
-  if (a.number == 0) return b;
-  if (b.number == 0) return a;
-  return symbolOrNumber(checkedNumber(
-      [](std::int64_t x, std::int64_t y, std::int64_t* z) { return __builtin_add_overflow(x, y, z); }, a, b));
+ExtentExpression greatest(const ExtentExpression& a, const ExtentExpression& b) {
+  if (ops::leastOf(a - b, 0).value_or(-1) >= 0) return a;
+  if (ops::leastOf(b - a, 0).value_or(-1) >= 0) return b;
+  return applied(ExtentExpression::Function::Maximum, {a, b});
 }
 
-SymbolicInt difference(const SymbolicInt& a, const SymbolicInt& b) {
-  if (b.number == 0) return a;
-  if (!a.symbol.empty() && a == b) return numberInt(0);
-  return symbolOrNumber(checkedNumber(
-      [](std::int64_t x, std::int64_t y, std::int64_t* z) { return __builtin_sub_overflow(x, y, z); }, a, b));
+ExtentExpression truth(bool holds) {
+  return holds ? 1 : 0;
 }
 
-SymbolicInt product(const SymbolicInt& a, const SymbolicInt& b) {
-  if (a.number == 0 || b.number == 0) return numberInt(0);
-  if (a.number == 1) return b;
-  if (b.number == 1) return a;
-  return symbolOrNumber(checkedNumber(
-      [](std::int64_t x, std::int64_t y, std::int64_t* z) { return __builtin_mul_overflow(x, y, z); }, a, b));
+ExtentExpression equality(const ExtentExpression& a, const ExtentExpression& b) {
+  if (!a.valid() || !b.valid()) return ExtentExpression::invalid();
+  if (a == b) return truth(true);
+  const bool apart = ops::leastOf(a - b, 0).value_or(0) > 0 || ops::leastOf(b - a, 0).value_or(0) > 0;
+  const auto difference = (a - b).number();
+  return apart || (difference && *difference != 0) ? truth(false) : ExtentExpression::invalid();
 }
 
-/// ONNX's Div of integers truncates.
-SymbolicInt quotient(const SymbolicInt& a, const SymbolicInt& b) {
-  if (b.number == 1) return a;
-  if (!a.number || !b.number || *b.number == 0 || *b.number == -1) return {};
-  return numberInt(*a.number / *b.number);
+ExtentExpression isLess(const ExtentExpression& a, const ExtentExpression& b) {
+  if (ops::leastOf(b - a, 0).value_or(0) > 0) return truth(true);
+  return ops::leastOf(a - b, 0).value_or(-1) >= 0 ? truth(false) : ExtentExpression::invalid();
 }
 
-/// An extent is never negative, so it never equals a negative number.
-SymbolicInt equality(const SymbolicInt& a, const SymbolicInt& b) {
-  if (a.unknown() || b.unknown()) return {};
-  if (a == b) return numberInt(1);
-  const bool differ = (a.number && b.number) || (a.number && *a.number < 0) || (b.number && *b.number < 0);
-  return differ ? numberInt(0) : SymbolicInt();
+ExtentExpression inverse(const ExtentExpression& a) {
+  const auto known = a.number();
+  return known ? truth(*known == 0) : ExtentExpression::invalid();
 }
 
 using Results = std::optional<SymbolicInts>;
@@ -127,7 +120,7 @@ Results shapeOf(const Node& node, const SymbolicInputs& inputs) {
   const std::int64_t end = place(node.intAttribute("end", rank));
   SymbolicInts result;
   for (std::int64_t i = place(node.intAttribute("start", 0)); i < end; ++i)
-    result.push_back(SymbolicInt::of(x->shape.dims[static_cast<std::size_t>(i)]));
+    result.push_back(ExtentExpression::of(x->shape.dims[static_cast<std::size_t>(i)]));
   return result;
 }
 
@@ -135,7 +128,7 @@ Results sizeOf(const SymbolicInputs& inputs) {
   const TensorType* x = typeAt(inputs, 0);
   if (x == nullptr || !x->shape.ranked || x->container != Container::None) return std::nullopt;
   const auto count = ops::missingExtent(x->shape.dims, {});
-  return SymbolicInts{count.ok() ? SymbolicInt::of(count.value()) : SymbolicInt()};
+  return SymbolicInts{count.ok() ? ExtentExpression::of(count.value()) : ExtentExpression::invalid()};
 }
 
 Results gathered(const SymbolicInputs& inputs) {
@@ -182,8 +175,9 @@ Results chosen(const SymbolicInputs& inputs, std::size_t length) {
   const auto at = [](const SymbolicInts& part, std::size_t i) { return part[part.size() == 1 ? 0 : i]; };
   SymbolicInts result;
   for (std::size_t i = 0; i < length; ++i) {
-    const SymbolicInt which = at(*condition, i), a = at(*yes, i), b = at(*no, i);
-    result.push_back(which.number ? (*which.number != 0 ? a : b) : a == b ? a : SymbolicInt());
+    const ExtentExpression which = at(*condition, i), a = at(*yes, i), b = at(*no, i);
+    const auto known = which.number();
+    result.push_back(known ? (*known != 0 ? a : b) : a == b ? a : ExtentExpression::invalid());
   }
   return result;
 }
@@ -191,9 +185,17 @@ Results chosen(const SymbolicInputs& inputs, std::size_t length) {
 Results multiplied(const SymbolicInputs& inputs) {
   const auto factors = elementsOf(inputs, 0);
   if (!factors) return std::nullopt;
-  SymbolicInt result = numberInt(1);
-  for (const SymbolicInt& factor : *factors) result = product(result, factor);
+  ExtentExpression result = 1;
+  for (const ExtentExpression& factor : *factors) result = result * factor;
   return SymbolicInts{result};
+}
+
+Results inverted(const SymbolicInputs& inputs) {
+  const auto values = elementsOf(inputs, 0);
+  if (!values) return std::nullopt;
+  SymbolicInts result;
+  for (const ExtentExpression& value : *values) result.push_back(inverse(value));
+  return result;
 }
 
 Results resultOf(const Node& node, const SymbolicInputs& inputs, std::size_t length) {
@@ -206,18 +208,24 @@ Results resultOf(const Node& node, const SymbolicInputs& inputs, std::size_t len
   if (op == "Identity" || op == "Cast" || op == "Squeeze" || op == "Unsqueeze" || op == "Reshape")
     return elementsOf(inputs, 0);
   if (op == "ReduceProd" && length == 1) return multiplied(inputs);
-  if (op == "Add") return elementwise(inputs, length, sum);
-  if (op == "Sub") return elementwise(inputs, length, difference);
-  if (op == "Mul") return elementwise(inputs, length, product);
+  if (op == "Add") return elementwise(inputs, length, std::plus<>());
+  if (op == "Sub") return elementwise(inputs, length, std::minus<>());
+  if (op == "Mul") return elementwise(inputs, length, std::multiplies<>());
   if (op == "Div") return elementwise(inputs, length, quotient);
+  if (op == "Mod" && node.intAttribute("fmod", 0) == 0) return elementwise(inputs, length, remainder);
+  if (op == "Min" && node.inputs.size() == 2) return elementwise(inputs, length, least);
+  if (op == "Max" && node.inputs.size() == 2) return elementwise(inputs, length, greatest);
   if (op == "Equal") return elementwise(inputs, length, equality);
+  if (op == "Less") return elementwise(inputs, length, isLess);
+  if (op == "Greater") return elementwise(inputs, length, [](const auto& a, const auto& b) { return isLess(b, a); });
+  if (op == "Not") return inverted(inputs);
   if (op == "Where") return chosen(inputs, length);
   return std::nullopt;
 }
 
 std::vector<Dim> extentsFrom(const SymbolicInts& values) {
   std::vector<Dim> dims;
-  for (const SymbolicInt& value : values) dims.push_back(value.dim());
+  for (const ExtentExpression& value : values) dims.push_back(value.dim());
   return dims;
 }
 
@@ -227,8 +235,8 @@ Shape reshaped(const Node& node, const Shape& x, const SymbolicInts& wanted) {
   std::vector<Dim> dims = extentsFrom(wanted);
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (wanted[i].number == 0 && copies) dims[i] = i < x.rank() ? x.dims[i] : Dim();
-    if (wanted[i].unknown() || wanted[i].number == -1) open.push_back(i);
+    if (wanted[i].number() == 0 && copies) dims[i] = i < x.rank() ? x.dims[i] : Dim();
+    if (!wanted[i].valid() || wanted[i].number() == -1) open.push_back(i);
   }
   if (open.size() != 1 || !x.ranked) return Shape::of(std::move(dims));
   std::vector<Dim> rest = dims;
@@ -236,16 +244,6 @@ Shape reshaped(const Node& node, const Shape& x, const SymbolicInts& wanted) {
   const auto missing = ops::missingExtent(x.dims, rest);
   if (missing.ok()) dims[open[0]] = missing.value();
   return Shape::of(std::move(dims));
-}
-
-/// The extent of [start, end) of an axis, steps of 1.
-Dim cutExtent(const Dim& dim, const SymbolicInt& start, const SymbolicInt& end) {
-  if (start.number == 0 && !end.symbol.empty()) return end.symbol == dim.symbol ? dim : Dim();
-  if (!dim.known() || !start.number || !end.number) return Dim();
-  const auto place = [&](std::int64_t at) {
-    return std::clamp<std::int64_t>(at < 0 ? at + dim.size : at, 0, dim.size);
-  };
-  return Dim(std::max<std::int64_t>(0, place(*end.number) - place(*start.number)));
 }
 
 Shape slicedShape(const SymbolicInputs& inputs, const Shape& x) {
@@ -258,9 +256,9 @@ Shape slicedShape(const SymbolicInputs& inputs, const Shape& x) {
     std::int64_t axis = axes && i < axes->size() ? (*axes)[i] : static_cast<std::int64_t>(i);
     if (axis < 0) axis += static_cast<std::int64_t>(x.rank());
     if (axis < 0 || axis >= static_cast<std::int64_t>(x.rank())) return {};
-    const bool single = !isGiven(inputs, 4) || (steps && i < steps->size() && (*steps)[i].number == 1);
+    const bool single = !isGiven(inputs, 4) || (steps && i < steps->size() && (*steps)[i].number() == 1);
     Dim& dim = shape.dims[static_cast<std::size_t>(axis)];
-    dim = single ? cutExtent(dim, (*starts)[i], (*ends)[i]) : Dim();
+    dim = single ? ops::cutExtent(dim, (*starts)[i], (*ends)[i]) : Dim();
   }
   return shape;
 }
@@ -268,8 +266,7 @@ Shape slicedShape(const SymbolicInputs& inputs, const Shape& x) {
 Shape tiled(const Shape& x, const SymbolicInts& repeats) {
   if (repeats.size() != x.rank()) return {};
   Shape shape = x;
-  for (std::size_t i = 0; i < repeats.size(); ++i)
-    shape.dims[i] = product(SymbolicInt::of(x.dims[i]), repeats[i]).dim();
+  for (std::size_t i = 0; i < repeats.size(); ++i) shape.dims[i] = (ExtentExpression::of(x.dims[i]) * repeats[i]).dim();
   return shape;
 }
 
@@ -288,12 +285,12 @@ Shape resized(const Node& node, const Shape& x, const SymbolicInts& sizes) {
   return shape;
 }
 
-/// Range(0, n, 1) has n elements.
+/// Range(a, b, 1) has b - a elements.
 Shape counted(const SymbolicInputs& inputs) {
   const auto start = elementsOf(inputs, 0), limit = elementsOf(inputs, 1), delta = elementsOf(inputs, 2);
   if (!start || !limit || !delta || start->size() != 1 || limit->size() != 1 || delta->size() != 1) return {};
-  if ((*start)[0].number != 0 || (*delta)[0].number != 1) return {};
-  return Shape::of({(*limit)[0].dim()});
+  if ((*delta)[0].number() != 1) return {};
+  return Shape::of({greatest((*limit)[0] - (*start)[0], 0).dim()});
 }
 
 Shape expanded(const Shape& x, const SymbolicInts& wanted) {
@@ -329,19 +326,10 @@ bool isOpen(const Shape& shape) {
 
 }  // namespace
 
-SymbolicInt SymbolicInt::of(const Dim& dim) {
-  return {.number = dim.known() ? std::optional(dim.size) : std::nullopt, .symbol = dim.symbol};
-}
-
-Dim SymbolicInt::dim() const {
-  if (number) return *number >= 0 ? Dim(*number) : Dim();
-  return symbol.empty() ? Dim() : Dim::named(symbol);
-}
-
 std::optional<SymbolicInts> symbolicOf(const Tensor& tensor) {
   if (!lengthOf(typeOf(tensor)) || !tensor.hasData()) return std::nullopt;
   SymbolicInts values;
-  for (std::int64_t i = 0; i < tensor.count(); ++i) values.push_back(numberInt(tensor.asInt64(i)));
+  for (std::int64_t i = 0; i < tensor.count(); ++i) values.emplace_back(tensor.asInt64(i));
   return values;
 }
 
@@ -349,9 +337,10 @@ std::optional<Tensor> tensorOf(const SymbolicInts& values, const TensorType& typ
   const auto length = lengthOf(type);
   if (!length || *length != values.size()) return std::nullopt;
   std::vector<std::int64_t> numbers;
-  for (const SymbolicInt& value : values) {
-    if (!value.number) return std::nullopt;
-    numbers.push_back(*value.number);
+  for (const ExtentExpression& value : values) {
+    const auto number = value.number();
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
   }
   return Tensor::ofInt64(std::move(numbers)).converted(type.dtype).reshaped(*type.shape.fixed());
 }
@@ -361,7 +350,7 @@ std::optional<SymbolicInts> symbolicResult(const Node& node, const SymbolicInput
   if (!length || (node.is("Cast") && output.dtype == DataType::Bool)) return std::nullopt;
   auto values = resultOf(node, inputs, *length);
   if (!values || values->size() != *length) return std::nullopt;
-  if (std::ranges::all_of(*values, [](const SymbolicInt& value) { return value.unknown(); })) return std::nullopt;
+  if (std::ranges::none_of(*values, &ExtentExpression::valid)) return std::nullopt;
   return values;
 }
 

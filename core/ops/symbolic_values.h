@@ -2,27 +2,16 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "ir/extent_expression.h"
 #include "ir/graph.h"
 
 namespace fusescope {
 
-/// One element of an integer value that is worked out from extents: a number, or the extent that a symbol stands for,
-/// or (both empty) unknown.
-struct SymbolicInt {
-  std::optional<std::int64_t> number;
-  std::string symbol;
-
-  static SymbolicInt of(const Dim& dim);
-  Dim dim() const;  ///< as an extent: a number below 0 is none
-  bool unknown() const { return !number && symbol.empty(); }
-  bool operator==(const SymbolicInt&) const = default;
-};
-
-/// The elements of a scalar or of a short one-dimensional tensor.
-using SymbolicInts = std::vector<SymbolicInt>;
+/// The elements of a scalar or of a short one-dimensional tensor of integers that are worked out from extents; those
+/// that are not valid are unknown.
+using SymbolicInts = std::vector<ExtentExpression>;
 
 /// What is known of a node's inputs, by slot: types (null: absent) and elements (null: nothing known).
 struct SymbolicInputs {

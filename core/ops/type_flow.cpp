@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/op_schema.h"
+#include "ops/open_extents.h"
 #include "ops/support/body_types.h"
 #include "ops/symbolic_values.h"
 
@@ -10,6 +11,7 @@ namespace fusescope {
 namespace {
 
 constexpr std::int64_t kSmallCount = 4096;                 // elements of a value that a shape may depend on
+constexpr int kMostWalks = 4;                              // over one graph; the last learns nothing
 constexpr std::size_t kMostGrowth = std::size_t{4} << 20;  // bytes a computed constant may be larger than its inputs
 
 /// The kernels compute with these types; the others pass through a network only where it runs.
@@ -27,7 +29,8 @@ bool hasArithmetic(DataType type) {
 
 class Walk {
  public:
-  Walk(const Graph& graph, const TypeFlowOptions& options) : m_graph(graph), m_options(options) {
+  Walk(const Graph& graph, const TypeFlowOptions& options)
+      : m_graph(graph), m_options(options), m_extents(options.conditions, options.assumeEqual) {
     m_flow.types.resize(graph.valueIdLimit());
     m_flow.known.resize(graph.valueIdLimit());
     m_symbolic.resize(graph.valueIdLimit());
@@ -39,8 +42,20 @@ class Walk {
     }
   }
 
-  TypeFlow take() { return std::move(m_flow); }
+  TypeFlow take() {
+    m_flow.conditions = m_extents.conditions();
+    return std::move(m_flow);
+  }
+  OpenExtents& extents() { return m_extents; }
+  /// Forgets which elements of shapes are known; the next walk works them out again.
+  void again() {
+    m_symbolic.assign(m_symbolic.size(), std::nullopt);
+    m_flow.contradicted.clear();
+  }
+
   void setInput(ValueId id, TensorType type, const Tensor* known) {
+    settleExtents(type, m_graph.value(id).name, {});
+    m_extents.addInput(type);
     m_flow.types[id.index] = std::move(type);
     if (known != nullptr && known->hasData()) m_flow.known[id.index] = std::make_shared<const Tensor>(*known);
   }
@@ -58,7 +73,7 @@ class Walk {
     std::vector<TensorType> computed = TRY(inferNode(node, types, constants));
     if (!computed.empty()) computed[0].shape = completedShape(node, inputs, computed[0].shape);
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
-      if (node.outputs[i].valid()) settle(node.outputs[i], i < computed.size() ? computed[i] : TensorType());
+      if (node.outputs[i].valid()) settle(node, node.outputs[i], i < computed.size() ? computed[i] : TensorType());
     return computeShapeValues(node, inputs) ? Status(Done{}) : computeValues(node, constants);
   }
 
@@ -71,25 +86,39 @@ class Walk {
     return symbolic ? &*symbolic : nullptr;
   }
 
-  void settle(ValueId id, TensorType computed) {
+  void settle(const Node& node, ValueId id, TensorType computed) {
+    m_flow.types[id.index] = completed(id, std::move(computed));
+    settleExtents(m_flow.types[id.index], m_graph.value(id).name, node.name);
+  }
+
+  /// What is computed with what is declared.
+  TensorType completed(ValueId id, TensorType computed) {
     const TensorType& declared = m_graph.value(id).type;
     const bool nothingComputed =
         computed.dtype == DataType::Undefined && !computed.shape.ranked && computed.container == Container::None;
-    if (m_options.declared == DeclaredTypes::Fill) {
-      m_flow.types[id.index] = nothingComputed ? declared : std::move(computed);
-      return;
-    }
-    if (auto merged = mergedType(declared, computed)) {
-      m_flow.types[id.index] = std::move(*merged);
-      return;
-    }
+    if (m_options.declared == DeclaredTypes::Fill) return nothingComputed ? declared : computed;
+    if (auto merged = mergedType(declared, computed)) return std::move(*merged);
     if (computed.dtype == DataType::Undefined) computed.dtype = declared.dtype;
-    m_flow.types[id.index] = std::move(computed);
     m_flow.contradicted.push_back(id);
+    return computed;
+  }
+
+  /// Every extent in terms of what is known; one that is unknown becomes a symbol of its own.
+  void settleExtents(TensorType& type, const std::string& value, const std::string& node) {
+    for (std::size_t axis = 0; axis < type.shape.dims.size(); ++axis) {
+      Dim& dim = type.shape.dims[axis];
+      if (!dim.known()) dim = m_extents.settled(dim, node);
+      if (dim == Dim()) dim = m_extents.ownSymbol(value, axis);
+    }
+  }
+
+  bool isKnown(const Node& node) const {
+    return std::ranges::all_of(
+        node.outputs, [&](ValueId output) { return !output.valid() || m_flow.known[output.index] != nullptr; });
   }
 
   Status computeValues(const Node& node, const std::vector<const Tensor*>& constants) {
-    if (!isComputable(node)) return Done{};
+    if (!isComputable(node) || isKnown(node)) return Done{};
     std::size_t inputBytes = 0;
     for (std::size_t i = 0; i < constants.size(); ++i) {
       if (i < node.inputs.size() && !node.inputs[i].valid()) continue;
@@ -131,6 +160,7 @@ class Walk {
   const Graph& m_graph;
   TypeFlowOptions m_options;
   TypeFlow m_flow;
+  OpenExtents m_extents;
   std::vector<std::optional<SymbolicInts>> m_symbolic;  ///< of what may be a shape; by ValueId
 };
 
@@ -178,11 +208,16 @@ std::optional<TensorType> mergedType(const TensorType& declared, const TensorTyp
 Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& inputs, const TypeFlowOptions& options,
                            const StopToken& stop) {
   Walk walk(graph, options);
-  for (std::size_t i = 0; i < graph.inputs().size(); ++i)
-    walk.setInput(graph.inputs()[i], inputs.at(i), i < options.knownInputs.size() ? options.knownInputs[i] : nullptr);
-  for (const NodeId id : graph.order()) {
-    TRY(checkStop(stop));
-    TRY(walk.visit(graph.node(id)));
+  for (int round = 1; round <= kMostWalks; ++round) {
+    if (round == kMostWalks) walk.extents().freeze();
+    for (std::size_t i = 0; i < graph.inputs().size(); ++i)
+      walk.setInput(graph.inputs()[i], inputs.at(i), i < options.knownInputs.size() ? options.knownInputs[i] : nullptr);
+    for (const NodeId id : graph.order()) {
+      TRY(checkStop(stop));
+      TRY(walk.visit(graph.node(id)));
+    }
+    if (!walk.extents().takeLearned()) break;
+    walk.again();
   }
   return walk.take();
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "ir/extent_conditions.h"
 #include "ir/graph.h"
 
 namespace fusescope {
@@ -26,6 +27,8 @@ struct TypeFlowOptions {
   DeclaredTypes declared = DeclaredTypes::Complete;
   ComputeValues compute = ComputeValues::Small;
   std::span<const Tensor* const> knownInputs{};  ///< values of the graph's inputs by position; null: unknown
+  bool assumeEqual = false;  ///< open extents that are broadcast are taken to be equal, under conditions
+  std::vector<ExtentCondition> conditions{};  ///< hold from the start
 };
 
 /// Types of all values, and the values that are known. Index = ValueId.
@@ -33,10 +36,12 @@ struct TypeFlow {
   std::vector<TensorType> types;
   std::vector<std::shared_ptr<const Tensor>> known;  ///< constants with data and what was computed from them
   std::vector<ValueId> contradicted;                 ///< their declared type cannot be; `types` has the computed one
+  std::vector<ExtentCondition> conditions;           ///< under which the types hold
 };
 
-/// Walks the graph once in order. `inputs`: one type per graph input. An error is located at the node whose inputs do
-/// not fit.
+/// Walks the graph in order, and again where it learned on the way which open extents are equal. Every extent is known
+/// or an expression: what nothing is known of becomes a symbol of its own, named after the value and the axis.
+/// `inputs`: one type per graph input. An error is located at the node whose inputs do not fit.
 Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& inputs, const TypeFlowOptions& options,
                            const StopToken& stop = {});
 

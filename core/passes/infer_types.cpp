@@ -49,20 +49,40 @@ Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow, std::vector<D
 
 class InferTypes : public Pass {
  public:
+  explicit InferTypes(Assume assume) : m_assume(assume) {}
   std::string_view name() const override { return "infer_types"; }
 
   Result<bool> run(PassContext& context) const override {
     const Graph& graph = context.graph;
-    const TypeFlow flow = TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs), {}, context.stop));
+    const std::vector<TensorType> inputs = inputTypes(graph, context.inputSpecs);
+    const TypeFlow flow =
+        TRY(flowTypes(graph, inputs, {.assumeEqual = m_assume == Assume::Conditions, .conditions = context.conditions},
+                      context.stop));
+    record(context, inputs, flow.conditions);
     const bool contradicted = settleContradictions(context, flow);
     return TRY(applyTypes(context.editor, flow, context.decisions)) || contradicted;
   }
+
+ private:
+  static void record(PassContext& context, const std::vector<TensorType>& inputs,
+                     const std::vector<ExtentCondition>& conditions) {
+    if (conditions.empty()) return;
+    if (context.declaredInputs.empty()) context.declaredInputs = inputs;
+    for (std::size_t i = context.conditions.size(); i < conditions.size(); ++i) {
+      const ExtentCondition& condition = conditions[i];
+      context.decisions.push_back(
+          decide("infer.condition", {Subject::node(condition.node)}, "infer_types", {{"condition", condition.text()}}));
+      context.conditions.push_back(condition);
+    }
+  }
+
+  Assume m_assume;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> inferTypes() {
-  return std::make_unique<InferTypes>();
+std::unique_ptr<Pass> inferTypes(Assume assume) {
+  return std::make_unique<InferTypes>(assume);
 }
 
 std::vector<TensorType> inputTypes(const Graph& graph, const std::vector<InputSpec>& specs) {

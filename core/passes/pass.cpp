@@ -47,6 +47,8 @@ Result<std::vector<PassRecord>> PassManager::run(Model& model, const PassOptions
                         .ledger = ledger,
                         .inputSpecs = model.inputSpecs,
                         .decisions = model.decisions,
+                        .conditions = model.conditions,
+                        .declaredInputs = model.declaredInputs,
                         .stop = stop,
                         .model = model};
     const bool changed = TRY(pass->run(context));

@@ -35,6 +35,8 @@ struct PassContext {
   OriginLedger& ledger;
   const std::vector<InputSpec>& inputSpecs;
   std::vector<Decision>& decisions;
+  std::vector<ExtentCondition>& conditions;
+  std::vector<TensorType>& declaredInputs;
   const StopToken& stop;
   Model& model;  ///< whose graph it is; graph, origins and decisions are changed through the members above alone
 };

@@ -1,35 +1,86 @@
 #include "passes/pipelines.h"
 
+#include "ops/op_schema.h"
 #include "ops/type_flow.h"
+#include "passes/fit_input_specs.h"
 #include "passes/prepare_passes.h"
 
 namespace fusescope {
 
+namespace {
+
+PassManager recipe(Assume assume) {
+  PassManager pipeline;
+  pipeline
+      .add(takeBranches())      // 1. conditions that depend on constants and known extents alone
+      .add(removeIdentities())  // 2. what does nothing by definition
+      .add(foldConstants())     // 3. what depends on constants and known extents alone
+      .add(constantShapes())    // 4. extents that need not be computed
+      .add(workOnRows())        // 5. operators on the last axis without views around them
+      .add(removeNoOps())       // 6. what does nothing at these types
+      .add(removeDead())        // 7. what no output needs
+      .add(copyDequantize())    // 8. integers for every kernel that reads them
+      .add(inferTypes(assume))  // 9. a type for every value
+      .add(prepareBodies());    // 10. the same for the bodies of If, Loop and Scan
+  return pipeline;
+}
+
+Result<Model> prepared(Model model, const PassManager& pipeline, const StopToken& stop) {
+  const auto records = pipeline.run(model, {}, stop);
+  if (records.ok()) return model;
+  Diagnostic error = records.error();
+  if (error.where.file.empty()) error.where.file = model.path;
+  return error;
+}
+
+}  // namespace
+
 const PassManager& preparePipeline() {
-  static const PassManager kPipeline = [] {
-    PassManager pipeline;
-    pipeline
-        .add(takeBranches())      // 1. conditions that depend on constants and known extents alone
-        .add(removeIdentities())  // 2. what does nothing by definition
-        .add(foldConstants())     // 3. what depends on constants and known extents alone
-        .add(removeNoOps())       // 4. what does nothing at these types
-        .add(removeDead())        // 5. what no output needs
-        .add(copyDequantize())    // 6. integers for every kernel that reads them
-        .add(inferTypes())        // 7. a type for every value
-        .add(prepareBodies());    // 8. the same for the bodies of If, Loop and Scan
-    return pipeline;
-  }();
+  static const PassManager kPipeline = recipe(Assume::Conditions);
   return kPipeline;
 }
 
 Result<Model> prepareModel(Model imported, const StopToken& stop) {
-  const auto records = preparePipeline().run(imported, {}, stop);
-  if (!records.ok()) {
-    Diagnostic error = records.error();
-    if (error.where.file.empty()) error.where.file = imported.path;
-    return error;
+  Model model = TRY(prepared(std::move(imported), preparePipeline(), stop));
+  TRY(fitInputSpecs(model, stop));
+  return model;
+}
+
+Result<Model> prepareBody(Model body, const StopToken& stop) {
+  static const PassManager kPipeline = recipe(Assume::Nothing);
+  return prepared(std::move(body), kPipeline, stop);
+}
+
+Result<Model> withFixedInputs(Model model, const std::map<std::string, Dims>& extents, const StopToken& stop) {
+  GraphEditor editor(*model.graph);
+  const Graph& graph = *model.graph;
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+    TensorType type = graph.value(graph.inputs()[i]).type;
+    const auto given = extents.find(graph.value(graph.inputs()[i]).name);
+    if (given == extents.end()) continue;
+    type.shape = Shape::of(given->second);
+    editor.setType(graph.inputs()[i], type);
+    if (i >= model.inputSpecs.size()) continue;
+    InputSpec& spec = model.inputSpecs[i];
+    spec.min = spec.opt = spec.max = given->second;
   }
-  return imported;
+  // What was inferred under conditions must not stand in for what is computed now.
+  for (const NodeId id : graph.order()) {
+    if (OpRegistry::standard().find(graph.node(id)) == nullptr) continue;
+    for (const ValueId output : graph.node(id).outputs) {
+      if (!output.valid()) continue;
+      TensorType type = graph.value(output).type;
+      type.shape = Shape::unknown();
+      editor.setType(output, std::move(type));
+    }
+  }
+  model.graph = TRY(editor.publish());
+  model.conditions.clear();
+  model.declaredInputs.clear();
+  PassManager infer;
+  infer.add(inferTypes()).add(prepareBodies());
+  TRY(infer.run(model, {}, stop));
+  return model;
 }
 
 Result<std::vector<TensorType>> inferShapes(const Graph& graph, const std::map<std::string, Dims>& inputs) {

@@ -6,6 +6,10 @@
 
 namespace fusescope {
 
+/// What is taken for granted where two open extents meet: a condition that an engine checks, or nothing, in a body,
+/// whose extents nobody checks.
+enum class Assume { Conditions, Nothing };
+
 // The passes that prepare a model, in the order of the recipe in pipelines.cpp.
 
 /// Puts the nodes of the branch that is taken in the place of an If whose condition is known:
@@ -15,6 +19,12 @@ std::unique_ptr<Pass> takeBranches();
 std::unique_ptr<Pass> removeIdentities();
 /// Computes what depends on constants or known extents alone: Shape → Gather → Concat → …  ⟶  constant.
 std::unique_ptr<Pass> foldConstants();
+/// Gives Reshape and Expand a constant for extents that they had computed, where 0, -1 or 1 say it: views that kernels
+/// can take in, and no arithmetic of shapes beside them.
+std::unique_ptr<Pass> constantShapes();
+/// Takes the views around an operator out that works on the last axis either way, as Softmax before opset 13 has them:
+/// y = Reshape(Softmax(Flatten(x)))  ⟶  y = Softmax(x).
+std::unique_ptr<Pass> workOnRows();
 /// Takes out Cast, Reshape, Transpose, Slice … whose result provably is their input.
 std::unique_ptr<Pass> removeNoOps();
 /// Gives each kernel that reads integers a DequantizeLinear of its own: a, b of x̂ = DQ(x)  ⟶  a of DQ(x), b of DQ(x).
@@ -22,7 +32,7 @@ std::unique_ptr<Pass> copyDequantize();
 /// Takes out nodes and constants that no output needs.
 std::unique_ptr<Pass> removeDead();
 /// Gives every value its type, inside bodies too; a declared type that contradicts the computed one gives way to it.
-std::unique_ptr<Pass> inferTypes();
+std::unique_ptr<Pass> inferTypes(Assume assume = Assume::Conditions);
 /// Makes each body a model of its own (Model::bodies) and prepares it as the graph around it was. Constants that it
 /// captures become its own; of the rest it captures only what it reads.
 std::unique_ptr<Pass> prepareBodies();

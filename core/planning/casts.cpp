@@ -4,6 +4,7 @@
 
 #include "analysis/cost.h"
 #include "planning/steps.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 
@@ -56,7 +57,7 @@ class CastPlanner {
   PlannedCast makeCast(ValueId value, DataType from, DataType to, const FusedNode* producer, std::string reason) const {
     PlannedCast cast{.value = value, .from = from, .to = to, .reason = std::move(reason)};
     if (producer != nullptr) cast.producer = producer->id;
-    cast.bytes = bytesOfConversion(m_plan.graph(), value, from, to);
+    cast.bytes = bytesOfConversion(*m_plan.structure->usual, value, from, to);
     return cast;
   }
 

@@ -191,12 +191,12 @@ bool RegionDescriber::collectParts(ValueId value, std::vector<ValueId>& parts) c
 }
 
 std::optional<std::int64_t> RegionDescriber::bytesRead(ValueId value, DataType type) const {
-  const auto whole = bytesOfValue(m_graph, value, type);
+  const auto whole = bytesOfValue(*m_structure.usual, value, type);
   std::vector<ValueId> parts;
   if (!collectParts(value, parts)) return whole;
   std::int64_t bytes = 0;
   for (const ValueId made : parts) {
-    const auto part = bytesOfValue(m_graph, made, type);
+    const auto part = bytesOfValue(*m_structure.usual, made, type);
     if (!part) return std::nullopt;
     bytes += *part;
   }
@@ -210,13 +210,14 @@ void RegionDescriber::setCosts(FusedNode& fused) const {
   };
   std::unordered_set<ValueId> constants;
   for (const NodeId node : fused.nodes) {
-    add(flops, flopsOfNode(m_graph, m_graph.node(node)));
+    add(flops, flopsOfNode(*m_structure.usual, m_graph.node(node)));
     for (const ValueId value : valuesRead(m_graph.node(node)))
       if (m_graph.isConstant(value) && constants.insert(value).second)
         add(bytes, bytesRead(value, handedAt(fused, value)));
   }
   for (std::size_t i = 0; i < fused.inputs.size(); ++i) add(bytes, bytesRead(fused.inputs[i], fused.reads[i]));
-  for (const FusedOutput& output : fused.outputs) add(bytes, bytesOfValue(m_graph, output.value, output.type));
+  for (const FusedOutput& output : fused.outputs)
+    add(bytes, bytesOfValue(*m_structure.usual, output.value, output.type));
   fused.flops = flops;
   fused.bytes = bytes;
 }

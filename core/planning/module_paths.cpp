@@ -21,9 +21,54 @@ std::string withoutRepeatedContainers(std::string_view name) {
   return path;
 }
 
+/// What an exporter wrote before the scopes of a node it took from elsewhere: 'StatefulPartitionedCall/' around a
+/// function of TensorFlow, 'F2::If_0_then_branch__Inline_0__/' around a model that Spox inlined.
+std::string_view withoutWrapper(std::string_view name) {
+  const std::size_t end = name.find('/');
+  if (end == std::string_view::npos || end == 0) return name;
+  const std::string_view first = name.substr(0, end);
+  const bool wraps =
+      first.ends_with("PartitionedCall") || (first.ends_with("__") && first.find("Inline") != first.npos);
+  return wraps ? name.substr(end + 1) : name;
+}
+
 void addPaths(std::vector<std::string>& paths, std::string_view name) {
-  paths.push_back(dottedPath(name));
-  paths.push_back(withoutRepeatedContainers(name));
+  // TensorFlow Lite calls a kernel by all the nodes that became it: 'block/Relu;block/BiasAdd;block/Conv2D'.
+  for (const std::string& part : split(name, ';')) {
+    for (const std::string_view scoped : {std::string_view(part), withoutWrapper(part)}) {
+      paths.push_back(dottedPath(scoped));
+      paths.push_back(withoutRepeatedContainers(scoped));
+    }
+  }
+}
+
+/// The module that a weight, or a value of Paddle's ('conv2d_3.tmp_0'), is called by: all but the last part.
+std::string moduleOfName(std::string_view name) {
+  const std::size_t end = name.rfind('.');
+  const bool made = name.find("::") != name.npos || name.starts_with("p2o.");  // 'onnx::MatMul_512', 'p2o.helper.…'
+  return end == std::string_view::npos || end == 0 || made ? std::string() : dottedPath(name.substr(0, end));
+}
+
+/// The constant that stands behind `id`: itself, or what a DequantizeLinear of it reads.
+const Value* weightAt(const Graph& graph, ValueId id) {
+  if (!id.valid()) return nullptr;
+  const Value* value = &graph.value(id);
+  if (value->producer.valid() && graph.node(value->producer).is("DequantizeLinear"))
+    value = &graph.value(graph.node(value->producer).input(0));
+  const bool isWeight = value->constant != nullptr && !value->constant->dims().empty();
+  return isWeight ? value : nullptr;
+}
+
+/// Exporters that give nodes no scope ('Conv_12') still call weights by their modules ('encoder.conv.weight').
+void addPathsOfValues(std::vector<std::string>& paths, const Graph& graph, const Node& node) {
+  const auto add = [&](std::string_view name) {
+    const std::string module = moduleOfName(name);
+    if (!module.empty()) paths.push_back(module + "." + node.name);
+  };
+  for (const ValueId input : node.inputs)
+    if (const Value* weight = weightAt(graph, input)) add(weight->name);
+  for (const ValueId output : node.outputs)
+    if (output.valid() && graph.value(output).name.find(".tmp_") != std::string::npos) add(graph.value(output).name);
 }
 
 }  // namespace
@@ -38,12 +83,15 @@ std::string dottedPath(std::string_view path) {
 std::vector<std::string> modulePaths(const Model& model, const Node& node) {
   std::vector<std::string> paths;
   addPaths(paths, node.name);
+  bool hasScope = node.name.find('/') != std::string::npos;
   for (const OriginId id : node.origins) {
     if (id.index >= model.origins.size()) continue;
     const Origin& origin = model.origins[id.index];
     if (origin.name != node.name) addPaths(paths, origin.name);
+    hasScope = hasScope || !origin.module.empty() || origin.name.find('/') != std::string::npos;
     if (!origin.module.empty()) paths.push_back(origin.module + "." + origin.name.substr(origin.name.rfind('/') + 1));
   }
+  if (!hasScope) addPathsOfValues(paths, *model.graph, node);
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   return paths;

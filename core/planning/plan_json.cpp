@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/cost.h"
 #include "base/text.h"
 #include "planning/fused_node_facts.h"
 #include "planning/plan_totals.h"
@@ -44,6 +45,12 @@ class PlanWriter {
     json["precision"] = precision();
     json["options"] = toJson(m_plan.options);
     json["input_specs"] = list(m_plan.inputSpecs, [&](const InputSpec& spec) { return inputSpec(spec); });
+    json["conditions"] = list(m_plan.model->conditions, [](const ExtentCondition& condition) {
+      return Json{{"condition", condition.text()}, {"node", condition.node}};
+    });
+    json["work"] = {{"flops", orNull(flops(UsualExtents::Choice::Usual))},
+                    {"flops_least", orNull(flops(UsualExtents::Choice::Least))},
+                    {"flops_most", orNull(flops(UsualExtents::Choice::Most))}};
     json["segments"] = list(m_plan.segments, [&](const Segment& segment) { return segmentJson(segment); });
     json["fused_nodes"] = list(m_plan.fusedNodes, [&](const FusedNode& node) { return fusedNode(node); });
     json["precision_map"] = list(m_plan.precisionMap, [&](const PrecisionGrant& grant) { return grantJson(grant); });
@@ -69,6 +76,18 @@ class PlanWriter {
   }
 
  private:
+  /// Of all nodes; null where an extent cannot be told from the inputs'.
+  std::optional<std::int64_t> flops(UsualExtents::Choice choice) const {
+    const UsualExtents extents(*m_plan.model, choice);
+    std::int64_t sum = 0;
+    for (const NodeId node : m_graph.order()) {
+      const auto more = flopsOfNode(extents, m_graph.node(node));
+      if (!more) return std::nullopt;
+      sum += *more;
+    }
+    return sum;
+  }
+
   template <class T, class F>
   static Json list(const std::vector<T>& entries, const F& write) {
     Json array = Json::array();

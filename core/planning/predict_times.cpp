@@ -3,22 +3,10 @@
 #include <tuple>
 
 #include "planning/plan_json.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 namespace {
-
-/// The extents that the symbols of a network's inputs usually have (InputSpec::opt).
-std::map<std::string, std::int64_t> usualExtents(const Graph& graph, const std::vector<InputSpec>& specs) {
-  std::map<std::string, std::int64_t> extents;
-  for (const InputSpec& spec : specs) {
-    const auto input = graph.findValue(spec.name);
-    if (!input) continue;
-    const std::vector<Dim>& dims = graph.value(*input).type.shape.dims;
-    for (std::size_t i = 0; i < dims.size() && i < spec.opt.size(); ++i)
-      if (!dims[i].symbol.empty()) extents[dims[i].symbol] = spec.opt[i];
-  }
-  return extents;
-}
 
 class RecordedPrices final : public PriceModel {
  public:
@@ -26,12 +14,12 @@ class RecordedPrices final : public PriceModel {
     if (!plan.contains("version") || plan.at("version") != kPlanVersion) return;
     for (const Json& fused : plan.at("fused_nodes"))
       if (const auto price = priceOf(fused)) m_kernels[fused.value("identity", "")] = *price;
-    const UsualElements elements(*model.graph, model.inputSpecs);
+    const UsualExtents usual(model);
     for (const Json& cast : plan.at("casts")) {
       const auto from = dataTypeFromName(cast.at("from").get<std::string>());
       const auto to = dataTypeFromName(cast.at("to").get<std::string>());
       const auto value = model.graph->findValue(cast.at("value").get<std::string>());
-      const auto count = value ? elements.of(*value) : std::nullopt;
+      const auto count = value ? usualElements(usual, *value) : std::nullopt;
       const auto price = priceOf(cast);
       if (from && to && count && price) m_conversions[{*from, *to, *count}] = *price;
     }
@@ -70,19 +58,9 @@ class RecordedPrices final : public PriceModel {
 
 }  // namespace
 
-UsualElements::UsualElements(const Graph& graph, const std::vector<InputSpec>& specs)
-    : m_graph(graph), m_extents(usualExtents(graph, specs)) {}
-
-std::optional<std::int64_t> UsualElements::of(ValueId value) const {
-  const TensorType& type = m_graph.value(value).type;
-  if (type.container != Container::None || !type.shape.ranked) return std::nullopt;
-  Dims dims;
-  for (const Dim& dim : type.shape.dims) {
-    const auto usual = m_extents.find(dim.symbol);
-    if (!dim.known() && usual == m_extents.end()) return std::nullopt;
-    dims.push_back(dim.known() ? dim.size : usual->second);
-  }
-  return elementCount(dims);
+std::optional<std::int64_t> usualElements(const UsualExtents& extents, ValueId value) {
+  const auto dims = extents.of(value);
+  return dims ? elementCount(*dims) : std::nullopt;
 }
 
 void predictTimes(Plan& plan, const PriceModel* prices) {
@@ -98,9 +76,8 @@ void predictTimes(Plan& plan, const PriceModel* prices) {
   };
   const std::vector<Price> kernels = prices->kernels(plan);
   for (FusedNode& fused : plan.fusedNodes) add(kernels[fused.id.index], fused);
-  const UsualElements elements(plan.graph(), plan.inputSpecs);
   for (PlannedCast& cast : plan.casts) {
-    const auto count = elements.of(cast.value);
+    const auto count = usualElements(*plan.structure->usual, cast.value);
     add(count ? prices->conversion(cast.from, cast.to, *count) : Price(), cast);
   }
   if (all) plan.predictedMs = sum;

@@ -1,23 +1,14 @@
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string>
 
+#include "analysis/cost.h"
 #include "planning/plan.h"
 
 namespace fusescope {
 
-/// How many elements a value usually has. Nothing where an extent is neither known nor a symbol of the inputs.
-class UsualElements {
- public:
-  UsualElements(const Graph& graph, const std::vector<InputSpec>& specs);
-  std::optional<std::int64_t> of(ValueId value) const;
-
- private:
-  const Graph& m_graph;
-  std::map<std::string, std::int64_t> m_extents;  ///< of symbols
-};
+/// How many elements a value usually has. Nothing where that cannot be told from the inputs' usual extents.
+std::optional<std::int64_t> usualElements(const UsualExtents& extents, ValueId value);
 
 /// Writes what `prices` says into fused nodes, casts and the plan. Null: nothing is predicted.
 void predictTimes(Plan& plan, const PriceModel* prices);

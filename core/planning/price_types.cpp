@@ -6,6 +6,7 @@
 
 #include "analysis/min_cut.h"
 #include "planning/predict_times.h"
+#include "planning/structure.h"
 #include "planning/type_answers.h"
 
 namespace fusescope {
@@ -22,12 +23,7 @@ using KernelTypes = std::vector<DataType>;
 class PairChoice {
  public:
   PairChoice(const Plan& wide, const Plan& narrow, DataType type, const PriceModel& prices, const KernelTypes& now)
-      : m_wide(wide),
-        m_narrow(narrow),
-        m_type(type),
-        m_prices(prices),
-        m_now(now),
-        m_elements(wide.graph(), wide.inputSpecs) {}
+      : m_wide(wide), m_narrow(narrow), m_type(type), m_prices(prices), m_now(now) {}
 
   /// Whether prices tell the two types of a kernel apart.
   bool compares(FusedNodeId fused) const { return m_kernelMs[fused.index][0] && m_kernelMs[fused.index][1]; }
@@ -85,7 +81,7 @@ class PairChoice {
   }
 
   double conversion(ValueId value, DataType from, DataType to) {
-    const auto count = m_elements.of(value);
+    const auto count = usualElements(*m_wide.structure->usual, value);
     const Price price = count ? m_prices.conversion(from, to, *count) : Price();
     // Of unknown price: none is worth it, whatever a kernel gains.
     return price.ms.value_or(1e6);
@@ -144,7 +140,6 @@ class PairChoice {
   DataType m_type;
   const PriceModel& m_prices;
   const KernelTypes& m_now;
-  UsualElements m_elements;
   MinCut m_cut;
   std::vector<std::array<std::optional<double>, 2>> m_kernelMs;
   bool m_anyKnown = false;

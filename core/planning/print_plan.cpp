@@ -30,6 +30,8 @@ std::string printPlan(const Plan& plan) {
   const Graph& graph = plan.graph();
   std::string text = "plan for " + plan.target.canonical() + ": " + std::to_string(graph.nodeCount()) + " nodes in " +
                      std::to_string(plan.fusedNodes.size()) + " fused nodes\n";
+  for (const ExtentCondition& condition : plan.model->conditions)
+    text += "on condition that " + condition.text() + "\n";
   for (const Segment& segment : plan.segments) {
     text += segment.name + " " + std::string(name(segment.kind)) + " " + segment.backend + ": " +
             std::to_string(segment.nodes.size()) + " nodes\n";

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analysis/cost.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 
@@ -46,7 +47,7 @@ class BorderFinder {
             .direction = direction,
             .other = other,
             .type = type,
-            .bytes = bytesOfValue(m_graph, value, type),
+            .bytes = bytesOfValue(*m_plan.structure->usual, value, type),
             .conversion = cast};
   }
 

@@ -1,6 +1,7 @@
 #include "planning/structure.h"
 
 #include "planning/directives/directive_form.h"
+#include "planning/optimised_operators.h"
 
 namespace fusescope {
 
@@ -46,6 +47,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   if (previous != nullptr && previous->key == key) return previous;
   auto structure = std::make_shared<Structure>();
   structure->key = std::move(key);
+  structure->usual = std::make_shared<const UsualExtents>(model);
 
   // 1. Types that the target lacks, as if every node ran accelerated.
   structure->truncation = planTruncation(graph, target, directives.truncate);
@@ -53,6 +55,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
 
   // 2. One verdict per node, on the types after truncation.
   std::vector<Decision> verdicts = validateNodes(graph, target, directives, structure->truncation);
+  refuseOptimisedOperators(model, target, verdicts);
   TRY(checkStop(stop));
 
   // 3. Segments.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/cost.h"
 #include "planning/steps.h"
 
 namespace fusescope {
@@ -33,8 +34,9 @@ struct Structure {
   std::vector<NodeFacts> facts;   ///< by NodeId
   std::vector<char> given;  ///< by ValueId: an input of the network, or only moved from inputs: nobody calculated it
   Fusion fusion;
-  std::vector<std::uint32_t> regionOf;  ///< by NodeId: index into fusion.regions
-  std::vector<Decision> decisions;      ///< evidence counts from the first decision of the model
+  std::vector<std::uint32_t> regionOf;        ///< by NodeId: index into fusion.regions
+  std::shared_ptr<const UsualExtents> usual;  ///< that work and bytes are told for
+  std::vector<Decision> decisions;            ///< evidence counts from the first decision of the model
 };
 
 /// Steps 1 to 5 of the pipeline. `previous` is taken if it was made of the same.

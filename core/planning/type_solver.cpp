@@ -219,7 +219,7 @@ void TypeSolver::count(const Region& region, Totals& totals) {
   };
   const auto convert = [&](ValueId value, DataType from, DataType to, bool forOutput) {
     if (from != to && totals.casts.emplace(value, to, forOutput).second)
-      addBytes(bytesOfConversion(m_graph, value, from, to));
+      addBytes(bytesOfConversion(*m_structure.usual, value, from, to));
   };
   ++totals.kernels;
   addBytes(fused.bytes);

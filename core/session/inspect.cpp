@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/engine.h"
+#include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "session/report_json.h"
 #include "session/session.h"
@@ -32,10 +33,6 @@ Json valuesJson(const Graph& graph, const std::vector<ValueId>& values) {
   return list;
 }
 
-std::string operatorText(const std::string& domain, const std::string& op) {
-  return domain.empty() || domain == "ai.onnx" ? op : domain + "::" + op;
-}
-
 /// How many of the file's nodes are of each operator, by name; domains other than ONNX's own are written before it.
 Json operatorsJson(const Model& model) {
   std::map<std::string, std::int64_t> counts;
@@ -58,13 +55,19 @@ Json typesJson(const Graph& graph) {
   return json;
 }
 
-std::string whyUnknown(const Node& node) {
-  if (node.domain.empty()) return fmt::format("operator {} is not known", node.op);
-  if (node.domain.starts_with("ai.onnx"))
-    return fmt::format("operators of the domain {} cannot be run here, and {} has no function body", node.domain,
-                       node.op);
-  return fmt::format("{} is an operator of the custom domain {}, and the file holds no function for it", node.op,
-                     node.domain);
+/// What import and inference put right or assumed: decisions about the file, not about what became of its nodes.
+Json findingsJson(const Model& model) {
+  Json findings = Json::array();
+  for (const auto& decision : model.decisions) {
+    const bool ofFile = decision.kind == DecisionKind::Import || decision.kind == DecisionKind::Infer ||
+                        decision.kind == DecisionKind::Input;
+    if (!ofFile || decision.code == "import.function_inlined") continue;
+    const std::string subject = decision.subjects.empty() ? std::string() : decision.subjects.front().name;
+    findings.push_back({{"code", decision.code},
+                        {"subject", subject.empty() ? Json(nullptr) : Json(subject)},
+                        {"message", message(decision)}});
+  }
+  return findings;
 }
 
 void findNodesWithoutKernel(const Graph& graph, std::vector<CannotRun>& found) {
@@ -72,10 +75,11 @@ void findNodesWithoutKernel(const Graph& graph, std::vector<CannotRun>& found) {
     const auto& node = graph.node(id);
     const auto* schema = OpRegistry::standard().find(node);
     const auto op = operatorText(node.domain, node.op);
-    if (schema == nullptr)
-      found.push_back({node.name, op, "build.unknown_operator", whyUnknown(node)});
-    else if (!schema->kernel)
-      found.push_back({node.name, op, "build.no_kernel", fmt::format("no kernel for {} exists yet", op)});
+    if (schema == nullptr || !schema->kernel) {
+      const auto [why, help] = whyNoKernel(node);
+      found.push_back({node.name, op, schema == nullptr ? "build.unknown_operator" : "build.no_kernel",
+                       help.empty() ? why : why + ". " + help});
+    }
     for (const auto& [key, attribute] : node.attributes) {
       const auto* body = std::get_if<Subgraph>(&attribute);
       if (body != nullptr && body->graph) findNodesWithoutKernel(*body->graph, found);
@@ -111,6 +115,7 @@ Json inspectJson(const Model& model) {
   json["parameters"] = model.parameters;
   json["bytes"] = model.weightBytes;
   json["weightless"] = model.weightless;
+  json["findings"] = findingsJson(model);
   json["cannot_run"] = Json::array();
   for (const auto& entry : cannotRun(model)) {
     json["cannot_run"].push_back({{"node", entry.node.empty() ? Json(nullptr) : Json(entry.node)},

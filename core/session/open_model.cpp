@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "frontends/importers.h"
+#include "ir/extent_expression.h"
 #include "passes/pipelines.h"
 #include "session/session.h"
 
@@ -80,29 +81,57 @@ Result<TensorType> typeFor(const Model& model, const InputSpec& spec, const Tens
   return type;
 }
 
-/// A symbol stands for one extent wherever it occurs: inputs that share it with an overridden one follow it.
-void bindSymbols(const Model& before, GraphEditor& editor, std::vector<InputSpec>& specs,
-                 const std::vector<bool>& byUser) {
+/// What the user's words say of the symbols that the file uses.
+struct GivenSymbols {
+  std::map<std::string, std::array<std::int64_t, 3>> ranges;  ///< min, opt and max
+  ExtentFacts fixed;                                          ///< those that cannot vary
+};
+
+GivenSymbols givenSymbols(const Model& before, const std::vector<InputSpec>& specs, const std::vector<bool>& byUser) {
+  GivenSymbols given;
   const auto& inputs = before.graph->inputs();
-  std::map<std::string, std::array<std::int64_t, 3>> bound;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto& declared = before.graph->value(inputs[i]).type.shape;
     for (std::size_t axis = 0; byUser[i] && axis < declared.rank(); ++axis) {
-      const auto& symbol = declared.dims[axis].symbol;
-      if (!symbol.empty()) bound[symbol] = {specs[i].min[axis], specs[i].opt[axis], specs[i].max[axis]};
+      if (declared.dims[axis].symbol.empty()) continue;
+      const auto symbol = ExtentExpression::of(declared.dims[axis]).onlySymbol();
+      if (!symbol) continue;
+      given.ranges[*symbol] = {specs[i].min[axis], specs[i].opt[axis], specs[i].max[axis]};
+      if (specs[i].min[axis] == specs[i].max[axis]) given.fixed.equals.emplace(*symbol, specs[i].opt[axis]);
     }
   }
+  return given;
+}
+
+/// A symbol stands for one extent wherever it occurs: inputs that share it with an overridden one follow it. One whose
+/// open extents are all given is as the user said.
+void bindSymbols(const Model& before, GraphEditor& editor, std::vector<InputSpec>& specs,
+                 const std::vector<bool>& byUser) {
+  const GivenSymbols given = givenSymbols(before, specs, byUser);
+  if (given.ranges.empty()) return;
+  const auto& inputs = before.graph->inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (byUser[i]) continue;
     auto type = before.graph->value(inputs[i]).type;
+    bool allGiven = true, someGiven = false;
     for (std::size_t axis = 0; axis < type.shape.rank() && axis < specs[i].opt.size(); ++axis) {
-      const auto found = bound.find(type.shape.dims[axis].symbol);
-      if (type.shape.dims[axis].symbol.empty() || found == bound.end()) continue;
-      std::tie(specs[i].min[axis], specs[i].opt[axis], specs[i].max[axis]) =
-          std::tuple(found->second[0], found->second[1], found->second[2]);
-      specs[i].source = "user";
-      if (found->second[0] == found->second[2]) type.shape.dims[axis] = Dim(found->second[1]);
+      Dim& dim = type.shape.dims[axis];
+      if (dim.known()) continue;
+      const ExtentExpression extent = dim.symbol.empty() ? ExtentExpression::invalid() : ExtentExpression::of(dim);
+      const auto bound = [&](std::size_t which) {
+        return extent.at([&](const std::string& symbol) -> std::optional<std::int64_t> {
+          const auto found = given.ranges.find(symbol);
+          return found == given.ranges.end() ? std::nullopt : std::optional(found->second[which]);
+        });
+      };
+      const auto min = bound(0), opt = bound(1), max = bound(2);
+      allGiven = allGiven && min && opt && max;
+      if (extent.valid()) dim = extent.under(given.fixed).dim();
+      if (!min || !opt || !max) continue;
+      someGiven = true;
+      std::tie(specs[i].min[axis], specs[i].opt[axis], specs[i].max[axis]) = std::tuple(*min, *opt, *max);
     }
+    if (allGiven && someGiven) specs[i].source = "user";
     editor.setType(inputs[i], type);
   }
 }

@@ -34,7 +34,43 @@ Json tensorsJson(const std::map<std::string, Tensor>& tensors) {
   return list;
 }
 
+/// "x=1,3,224,224", as an option takes it.
+std::string extentsOption(const InputSpec& spec) {
+  std::vector<std::string> dims;
+  for (const std::int64_t extent : spec.opt) dims.push_back(std::to_string(extent));
+  return spec.name + "=" + joined(dims, ",");
+}
+
+bool hasUnknownExtents(const InputSpec& spec) {
+  return std::ranges::any_of(spec.opt, [](std::int64_t extent) { return extent < 0; });
+}
+
+/// Extents that could not even be assumed are asked for, by the decision that says why.
+Status checkExtentsKnown(const Plan& plan) {
+  for (const InputSpec& spec : plan.inputSpecs) {
+    if (!hasUnknownExtents(spec)) continue;
+    const auto why = std::ranges::find_if(plan.model->decisions, [&](const Decision& decision) {
+      return decision.code == "input.not_assumed" && decision.subjects.front().name == spec.name;
+    });
+    Diagnostic error{.message = "its extents are not known", .where = {.file = plan.model->path, .value = spec.name}};
+    error.help = why == plan.model->decisions.end() ? "Give --input " + spec.name + "=DIMS." : message(*why) + ".";
+    return error;
+  }
+  return Done{};
+}
+
 }  // namespace
+
+Diagnostic underAssumedExtents(Diagnostic error, const Plan& plan) {
+  std::vector<std::string> assumed;
+  for (const InputSpec& spec : plan.inputSpecs)
+    if (spec.source == "assumed" && !spec.opt.empty() && !hasUnknownExtents(spec))
+      assumed.push_back("--input " + extentsOption(spec));
+  if (assumed.empty() || error.cancelled) return error;
+  if (!error.help.empty()) error.help += " ";
+  error.help += "Extents that the file leaves open were assumed, as with " + joined(assumed, " ") + "; give others.";
+  return error;
+}
 
 std::filesystem::path timingCachePath() {
   const auto folder = cacheFolder();
@@ -42,7 +78,10 @@ std::filesystem::path timingCachePath() {
 }
 
 Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::filesystem::path& npz) {
-  if (npz.empty()) return randomInputs(plan);
+  if (npz.empty()) {
+    TRY(checkExtentsKnown(plan));
+    return randomInputs(plan);
+  }
   const auto arrays = TRY(readNpz(npz));
   std::vector<std::string> names;
   for (const auto& spec : plan.inputSpecs) names.push_back(spec.name);

@@ -15,10 +15,21 @@ namespace fusescope {
 std::filesystem::path timingCachePath();
 
 /// The inputs of a plan from a .npz, by name; arrays that are not inputs are left out, unless the archive calls them
-/// `in:NAME`: that is an error which gives the nearest names. An empty path gives random inputs.
+/// `in:NAME`: that is an error which gives the nearest names. An empty path gives random inputs; an input whose extents
+/// nobody knows is an error then.
 Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::filesystem::path& npz);
 /// Their extents: what an engine is specialised by.
 std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs);
+
+/// `error`, which came up with extents that `plan` assumes, with the word that they were assumed and how to give
+/// others.
+Diagnostic underAssumedExtents(Diagnostic error, const Plan& plan);
+/// The same for a result, if no inputs were given: what runs then has the assumed extents.
+template <class T>
+Result<T> underAssumedExtents(Result<T> result, const Plan& plan, bool inputsGiven) {
+  if (result.ok() || inputsGiven) return result;
+  return underAssumedExtents(std::move(result).error(), plan);
+}
 
 /// Options of a build that come from outside; the rest is as BuildOptions says.
 BuildOptions buildOptions(const Artifact& artifact, int threads, const StopToken& stop = {},

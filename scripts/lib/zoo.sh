@@ -2,7 +2,7 @@
 # Sourced by scripts/test and scripts/bench.
 FUSESCOPE_CACHE=${FUSESCOPE_CACHE:-$HOME/.cache/fusescope}
 FUSESCOPE_SHARED=${FUSESCOPE_SHARED:-$PWD/../shared}
-readonly BENCH_PACKAGES='onnx==1.23.2 numpy onnxruntime'
+readonly BENCH_PACKAGES='onnx==1.23.2 numpy onnxruntime sympy'
 
 # A Python environment with what the networks are filled and compared with; never used by the product. Fails where the
 # packages cannot be had.
@@ -51,5 +51,26 @@ conformance_cases() {
     local python
     python="$(bench_python)/python" && "$python" tests/conformance/generate.py "$folder" >&2 || return 1
   fi
+  printf '%s\n' "$folder"
+}
+
+# Prints the folder of the networks as ONNX Runtime's optimisers leave them; the small ones, or all with
+# FUSESCOPE_OPTIMISED_ALL set.
+optimised_networks() {
+  local folder="$FUSESCOPE_CACHE/optimised" python models
+  python="$(bench_python)/python" || return 1
+  [ -z "${FUSESCOPE_OPTIMISED_ALL:-}" ] || folder=$folder-all
+  mapfile -t models < <(find "$FUSESCOPE_SHARED/zoo" -name model.onnx; find "$FUSESCOPE_CACHE/zoo" "$FUSESCOPE_CACHE/trained" -name '*.onnx' 2>/dev/null)
+  [ "${#models[@]}" -gt 0 ] || return 1
+  "$python" tests/optimised/generate.py "$folder" ${FUSESCOPE_OPTIMISED_ALL:+--all} "${models[@]}" >&2 || return 1
+  printf '%s\n' "$folder"
+}
+
+# Prints the folder of the trained networks of PyPI packages, as far as they can be had.
+trained_networks() {
+  local folder="$FUSESCOPE_CACHE/trained" python
+  python="$(bench_python)/python" || return 1
+  mkdir -p "$folder"
+  "$python" scripts/lib/trained.py "$folder" >&2 || true
   printf '%s\n' "$folder"
 }

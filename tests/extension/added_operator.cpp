@@ -1,4 +1,5 @@
 #include "ops/families.h"
+#include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 
 namespace fusescope::ops {

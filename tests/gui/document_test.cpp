@@ -28,7 +28,7 @@ class DocumentTest : public QObject {
   void pinIsOneUndoStepAndReplans() {
     const auto before = m_document->snapshot();
     const NodeId node = *before->graph().findNode("node_linear_1");
-    m_document->pin({node}, DataType::F16, Strictness::Prefer);
+    m_document->pin(m_document->namesOf({node}), DataType::F16, Strictness::Prefer);
     QVERIFY(m_document->planning());
     QCOMPARE(m_document->undoStack().undoText(), QStringLiteral("Pin node_linear_1 to f16"));
     QTRY_VERIFY(!m_document->planning());
@@ -46,14 +46,14 @@ class DocumentTest : public QObject {
 
   void severalPinsAreOneStep() {
     const auto& order = m_document->snapshot()->graph().order();
-    m_document->pin({order[0], order[1], order[2]}, DataType::BF16, Strictness::Obey);
+    m_document->pin(m_document->namesOf({order[0], order[1], order[2]}), DataType::BF16, Strictness::Obey);
     QCOMPARE(m_document->undoStack().count(), 1);
     QCOMPARE(m_document->directives().size(), std::size_t(3));
-    m_document->pin({order[1]}, DataType::F32, Strictness::Prefer);
+    m_document->pin(m_document->namesOf({order[1]}), DataType::F32, Strictness::Prefer);
     QCOMPARE(m_document->directives().size(), std::size_t(3));  // in place of the old one
-    m_document->clearDirectives({order[1]});
+    m_document->clearDirectives(m_document->namesOf({order[1]}));
     QCOMPARE(m_document->directives().size(), std::size_t(2));
-    m_document->clearDirectives({order[1]});
+    m_document->clearDirectives(m_document->namesOf({order[1]}));
     QCOMPARE(m_document->undoStack().count(), 3);  // what changes nothing leaves no step
   }
 

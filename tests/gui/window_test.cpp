@@ -126,7 +126,7 @@ class WindowTest : public QObject {
     QVERIFY(m_window->profile().model().rowCount() > 0);
     QVERIFY(builds.compareRefusal() == "Build both to compare.");
 
-    application().measure("split", [&] { m_window->document().direct({m_fused.nodes.front()}, DirectiveKind::Split); });
+    application().measure("split", [&] { m_window->document().direct(fusedName(), DirectiveKind::Split); });
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(!m_window->document().snapshot()->delta.fusionsLost.empty());
     QVERIFY2(m_window->validation().summary().contains("fusion lost"), qPrintable(m_window->validation().summary()));
@@ -151,8 +151,7 @@ class WindowTest : public QObject {
     const Plan& built = *m_window->document().snapshot()->plan;
     const std::string alone = handleOf(*built.fusedNodeOf(m_fused.nodes.front()));
     QVERIFY(builds.layerTimes(1).contains(alone));
-    application().measure(
-        "pin", [&] { m_window->document().pin({m_fused.nodes.front()}, DataType::F16, Strictness::Prefer); });
+    application().measure("pin", [&] { m_window->document().pin(fusedName(), DataType::F16, Strictness::Prefer); });
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(m_window->document().snapshot()->fusedWith(alone) != nullptr);
     QVERIFY(!builds.layerTimes(1).contains(alone));
@@ -214,6 +213,7 @@ class WindowTest : public QObject {
     return {m_window->document(), m_window->selection(), m_window->jobs(), m_window->builds(),
             []() -> const Theme& { return Theme::dark(); }};
   }
+  std::vector<std::string> fusedName() { return m_window->document().namesOf({m_fused.nodes.front()}); }
   std::unique_ptr<MainWindow> m_window;
   FusedNode m_fused;
 };

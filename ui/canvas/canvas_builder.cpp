@@ -1,352 +1,259 @@
 #include "ui/canvas/canvas_builder.h"
 
 #include <algorithm>
-#include <cmath>
+#include <deque>
 #include <map>
-#include <unordered_map>
 
 #include "planning/fused_node_facts.h"
+#include "ui/canvas/canvas_items.h"
 
 namespace fusescope {
 namespace {
 
-constexpr int kStubsOfInput = 6;   // readers of an input of the network, above which it is drawn as stubs
-constexpr int kStubsOfValue = 16;  // readers of any other value
-constexpr std::size_t kOpsInTitle = 3;
+constexpr int kStubsOfInput = 6;            // readers of an input of the network, above which it is drawn as stubs
+constexpr int kStubsOfValue = 16;           // readers of any other value
+constexpr std::size_t kFewFusedNodes = 12;  // with no more of them, control flow is open at first
 
 QString text(const std::string& s) {
   return QString::fromStdString(s);
 }
-QString text(std::string_view s) {
-  return QString::fromUtf8(s.data(), int(s.size()));
-}
-const QString kDot = QStringLiteral(" \u00b7 ");
 
-QString readableKind(const std::string& kind) {
-  return text(kind).replace('_', ' ');
+QString titleOfBody(const std::string& attribute) {
+  if (attribute == "then_branch") return QStringLiteral("then");
+  if (attribute == "else_branch") return QStringLiteral("else");
+  return text(attribute);
 }
+
+/// The plan of the network, or of a body that is open, and which items stand for what of it.
+struct Level {
+  Level(const Plan& of, const QString& prefix, const CanvasFonts& fonts)
+      : plan(of),
+        items(of, prefix, fonts),
+        itemOfNode(of.graph().nodeIdLimit(), -1),
+        fusedOfNode(of.graph().nodeIdLimit(), -1) {}
+
+  const Plan& plan;
+  CanvasItems items;
+  std::vector<int> itemOfNode, fusedOfNode;  ///< by node
+  std::map<std::uint32_t, int> itemOfInput;  ///< by value
+  std::vector<std::pair<ValueId, int>> outputs;
+  /// A node whose bodies are open in `box`; `condition`: the pill of what an If asks, or -1.
+  struct Holder {
+    int box = -1, condition = -1;
+    std::vector<const Level*> bodies;
+    std::vector<const Subgraph*> graphs;
+  };
+  std::map<std::uint32_t, Holder> holders;
+
+  const Graph& graph() const { return plan.graph(); }
+};
 
 class Builder {
  public:
-  Builder(const Plan& plan, const OpenState& open, const CanvasFonts& fonts)
-      : m_plan(plan), m_graph(plan.graph()), m_open(open), m_fonts(fonts) {}
+  Builder(const Plan& plan, const OpenState& open, const CanvasFonts& fonts) : m_open(open), m_fonts(fonts) {
+    addLevel(plan, QString(), -1);
+  }
 
   CanvasScene build() {
-    collectTypes();
-    addSegments();
-    addFusedNodes();
-    addStrayNodes();
-    addInputs();
-    addOutputs();
-    connect();
+    for (Level& level : m_levels) connect(level);
     finish();
     return std::move(m_scene);
   }
 
  private:
-  // Types as they stand in memory under the plan.
-  void collectTypes() {
-    for (const TruncatedValue& value : m_plan.truncation.inputs) m_stored[value.value.index] = value.to;
-    for (const TruncatedValue& value : m_plan.truncation.produced) m_stored[value.value.index] = value.to;
-    for (const FusedNode& fused : m_plan.fusedNodes) {
-      for (const InnerEdge& inner : fused.innerEdges) {
-        m_stored[inner.value.index] = inner.type;
-        if (!inner.real) m_inner[inner.value.index] = heldWider(fused, inner.value) != nullptr;
-      }
-      for (const FusedOutput& output : fused.outputs) m_stored[output.value.index] = output.type;
-    }
-    for (std::size_t c = 0; c < m_plan.casts.size(); ++c) {
-      for (const FusedNodeId& consumer : m_plan.casts[c].consumers) {
-        m_castOf[{m_plan.casts[c].value.index, consumer.index}] = int(c);
-      }
-      if (m_plan.casts[c].consumers.empty()) m_castOfOutput[m_plan.casts[c].value.index] = int(c);
-    }
-  }
-
-  TensorType typeOf(ValueId value) const {
-    TensorType type = m_graph.value(value).type;
-    const auto it = m_stored.find(value.index);
-    if (it != m_stored.end() && it->second != DataType::Undefined) type.dtype = it->second;
-    return type;
-  }
-
-  /// That a value lives in registers and is never stored, and whether wider than its kernel calculates in.
-  QString innerNote(ValueId value) const {
-    const auto inner = m_inner.find(value.index);
-    if (inner == m_inner.end()) return {};
-    return inner->second ? QStringLiteral(" held wider") : QStringLiteral(" inner");
-  }
-
-  int add(CanvasItem item) {
+  int add(CanvasItem item, int parent) {
+    item.parent = parent;
+    if (parent >= 0) item.segment = m_scene.items[std::size_t(parent)].segment;
     m_scene.items.push_back(std::move(item));
     return int(m_scene.items.size()) - 1;
   }
+  CanvasItem& at(int item) { return m_scene.items[std::size_t(item)]; }
 
-  void addSegments() {
-    for (std::size_t s = 0; s < m_plan.segments.size(); ++s) {
-      const Segment& segment = m_plan.segments[s];
-      CanvasItem item;
-      item.kind = ItemKind::Segment;
-      item.name = text(segment.name);
-      item.key = "s:" + item.name;
-      item.title = item.name;
-      item.fallback = segment.kind == SegmentKind::Fallback;
-      item.detail = text(segment.backend) + kDot + (item.fallback ? "fallback" : "accelerated");
-      item.segment = int(s);
-      item.nodes = int(segment.nodes.size());
-      item.meta = QString("%1 nodes").arg(item.nodes);
-      item.kindName = item.fallback ? "fallback" : "accelerated";
-      item.canOpen = true;
-      item.open = !m_open.closedSegments.contains(item.name) && !segment.nodes.empty();
-      sizeItem(item);
-      m_itemOfSegment[segment.id.index] = add(std::move(item));
+  Level& addLevel(const Plan& plan, const QString& prefix, int container) {
+    Level& level = m_levels.emplace_back(plan, prefix, m_fonts);
+    const std::vector<int> containers = container < 0 ? addSegments(level) : std::vector<int>();
+    for (std::size_t f = 0; f < plan.fusedNodes.size(); ++f) {
+      const std::size_t segment = plan.fusedNodes[f].segment.index;
+      addFused(level, f, segment < containers.size() ? containers[segment] : container);
     }
+    for (const NodeId id : level.graph().order())  // plans that were read back need not hold every node
+      if (level.itemOfNode[id.index] < 0 && !level.holders.contains(id.index))
+        level.itemOfNode[id.index] = add(level.items.node(level.graph().node(id), nullptr), container);
+    addPills(level, container);
+    return level;
   }
 
-  void addFusedNodes() {
-    m_itemOfNode.assign(m_graph.nodeIdLimit(), -1);
-    m_fusedOfNode.assign(m_graph.nodeIdLimit(), -1);
-    for (std::size_t f = 0; f < m_plan.fusedNodes.size(); ++f) {
-      const FusedNode& fused = m_plan.fusedNodes[f];
-      const auto segment = m_itemOfSegment.find(fused.segment.index);
-      const int container = segment == m_itemOfSegment.end() ? -1 : segment->second;
-      const bool hidden = container >= 0 && !m_scene.items[container].open;
-      int box = hidden ? container : addFused(fused, container);
-      for (const NodeId node : fused.nodes) {
-        if (!m_graph.has(node) || m_itemOfNode[node.index] >= 0) continue;  // coverings may name a node twice
-        m_fusedOfNode[node.index] = int(f);
-        m_itemOfNode[node.index] = !hidden && m_scene.items[box].open ? addNode(m_graph.node(node), box, &fused) : box;
-      }
-      const QString handle = text(handleOf(fused)), name = text(fused.name);
-      m_scene.byName.insert(name, box);
-      if (!m_scene.byKey.contains(handle)) m_scene.byKey.insert(handle, box);
-      m_scene.fusedOf.insert(handle, handle);
-      if (!m_scene.fusedOf.contains(name)) m_scene.fusedOf.insert(name, handle);
-      if (fused.nodes.size() > 1) m_scene.openable.insert(handle);
+  /// By segment; segments are containers in the network, not in bodies.
+  std::vector<int> addSegments(Level& level) {
+    std::vector<int> containers;
+    for (const Segment& segment : level.plan.segments) {
+      const bool open = !m_open.closedSegments.contains(text(segment.name)) && !segment.nodes.empty();
+      containers.push_back(add(level.items.segment(segment, open), -1));
+      at(containers.back()).segment = int(containers.size()) - 1;
     }
+    return containers;
   }
 
-  int addFused(const FusedNode& fused, int container) {
-    CanvasItem item;
-    item.kind = ItemKind::Fused;
-    item.name = text(fused.name);
-    item.key = text(handleOf(fused));
-    item.kindName = text(fused.kind);
-    item.prediction = fused.nodes.size() > 1 && isPrediction(m_plan, fused);
-    item.nodes = int(fused.nodes.size());
-    item.canOpen = fused.nodes.size() > 1;
-    item.open = item.canOpen && m_open.fused.contains(item.key);
-    item.title = titleOf(fused);
-    const NodeId root = fused.root.valid() ? fused.root : fused.nodes.empty() ? NodeId() : fused.nodes.front();
-    item.detail = root.valid() && m_graph.has(root) ? text(m_graph.node(root).name) : item.name;
-    if (item.nodes > 1) item.detail += QString(" +%1").arg(item.nodes - 1);
-    if (!fused.outputs.empty()) item.meta = text(typeOf(fused.outputs.front().value).text());
-    setPrecision(item, fused);
-    item.predictedMs = fused.predictedMs;
-    item.predictedByFit = fused.predictedHow == PriceSource::Fitted;
-    item.timeKey = item.key;
-    item.parent = container;
-    if (container >= 0) {
-      item.segment = m_scene.items[container].segment;
-      item.fallback = m_scene.items[container].fallback;
+  void addFused(Level& level, std::size_t index, int container) {
+    const FusedNode& fused = level.plan.fusedNodes[index];
+    const bool hidden = container >= 0 && !at(container).open;
+    const int box = hidden ? container : add(level.items.fused(fused, m_open), container);
+    for (const NodeId node : fused.nodes) {
+      if (!level.graph().has(node) || level.itemOfNode[node.index] >= 0) continue;  // coverings may name a node twice
+      level.fusedOfNode[node.index] = int(index);
+      if (!hidden && at(box).open && addBodies(level, node, box)) continue;
+      const bool own = !hidden && at(box).open;
+      level.itemOfNode[node.index] = own ? add(level.items.node(level.graph().node(node), &fused), box) : box;
     }
-    for (const NodeId node : fused.nodes) item.constants += constantsOf(m_graph.node(node));
-    sizeItem(item);
-    return add(std::move(item));
+    const QString handle = level.items.handleOf(fused), name = level.items.nameOf(fused.name);
+    m_scene.byName.insert(name, box);
+    if (!m_scene.byKey.contains(handle)) m_scene.byKey.insert(handle, box);
+    m_scene.fusedOf.insert(handle, handle);
+    if (!m_scene.fusedOf.contains(name)) m_scene.fusedOf.insert(name, handle);
+    if (fused.nodes.size() > 1 || holdsBodies(level.plan, fused)) m_scene.openable.insert(handle);
   }
 
-  QString titleOf(const FusedNode& fused) const {
-    if (fused.nodes.size() > kOpsInTitle) {
-      const QString kind = readableKind(fused.kind);
-      return kind.left(1).toUpper() + kind.mid(1);
+  /// The bodies of `node` as containers in `box`; false if it has none.
+  bool addBodies(Level& level, NodeId node, int box) {
+    Level::Holder holder{.box = box};
+    for (const PlannedBody& body : level.plan.bodies) {
+      if (body.holder != node) continue;
+      const int container = add(level.items.body(titleOfBody(body.attribute), body), box);
+      const QString prefix = level.items.nameOf(level.graph().node(node).name) + "/";
+      holder.bodies.push_back(&addLevel(*body.plan, prefix, container));
+      holder.graphs.push_back(&std::get<Subgraph>(level.graph().node(node).attributes.at(body.attribute)));
     }
-    QStringList ops;
-    for (const NodeId node : fused.nodes) ops << text(m_graph.node(node).op);
-    return ops.join(" + ");
-  }
-
-  void setPrecision(CanvasItem& item, const FusedNode& fused) const {
-    const DataType output = fused.outputs.empty() ? DataType::Undefined : fused.outputs.front().type;
-    const bool floats = isFloat(fused.compute) && (output == DataType::Undefined || isFloat(output));
-    item.precision = floats || output == DataType::Undefined ? fused.compute : output;
-    for (const FusedOutput& other : fused.outputs) {
-      if (floats && isFloat(other.type) && other.type != fused.compute) item.mixedPrecision = true;
+    if (holder.bodies.empty()) return false;
+    const Node& holding = level.graph().node(node);
+    if (holding.is("If") && holding.input(0).valid() && !level.graph().isConstant(holding.input(0))) {
+      CanvasItem condition = level.items.pill(holding.input(0), ItemKind::Input, QStringLiteral("condition"));
+      condition.key = "c:" + level.items.nameOf(holding.name);
+      holder.condition = add(std::move(condition), box);
     }
-    for (const DataType type : calculatedTypes(m_plan, fused)) item.types << text(name(type));
-    if (item.types.size() > 1) item.mixedPrecision = true;
+    level.holders.emplace(node.index, std::move(holder));
+    return true;
   }
 
-  int addNode(const Node& node, int parent, const FusedNode* fused) {
-    CanvasItem item;
-    item.kind = ItemKind::Node;
-    item.name = text(node.name);
-    item.key = "n:" + item.name;
-    item.title = text(node.op);
-    item.detail = item.name;
-    item.nodes = 1;
-    item.parent = parent;
-    item.constants = constantsOf(node);
-    if (parent >= 0) {
-      item.segment = m_scene.items[parent].segment;
-      item.fallback = m_scene.items[parent].fallback;
-      item.kindName = m_scene.items[parent].kindName;
-    }
-    if (node.outputs.empty() || !node.outputs.front().valid()) {
-      item.precision = fused ? fused->compute : DataType::Undefined;
-    } else {
-      const TensorType type = typeOf(node.outputs.front());
-      item.meta = text(type.text()) + innerNote(node.outputs.front());
-      const DataType calculates =
-          node.id.index < m_plan.calculates.size() ? m_plan.calculates[node.id.index] : DataType::Undefined;
-      item.precision = isFloat(calculates) && !item.fallback ? calculates : type.dtype;
-    }
-    sizeBox(item);
-    return add(std::move(item));
+  void addPills(Level& level, int container) {
+    const auto pill = [&](ValueId id, ItemKind kind) {
+      const int item = add(level.items.pill(id, kind, QString()), container);
+      if (!m_scene.byName.contains(at(item).name)) m_scene.byName.insert(at(item).name, item);
+      return item;
+    };
+    for (const ValueId id : level.graph().inputs()) level.itemOfInput[id.index] = pill(id, ItemKind::Input);
+    for (const ValueId id : level.graph().outputs()) level.outputs.emplace_back(id, pill(id, ItemKind::Output));
   }
 
-  // Read-back plans need not hold every node.
-  void addStrayNodes() {
-    for (const NodeId id : m_graph.order()) {
-      if (m_itemOfNode[id.index] < 0) m_itemOfNode[id.index] = addNode(m_graph.node(id), -1, nullptr);
-    }
-  }
-
-  void addInputs() {
-    for (const ValueId id : m_graph.inputs()) m_itemOfInput[id.index] = addPill(id, ItemKind::Input, "i:");
-  }
-
-  void addOutputs() {
-    for (const ValueId id : m_graph.outputs()) m_outputs.emplace_back(id, addPill(id, ItemKind::Output, "o:"));
-  }
-
-  int addPill(ValueId id, ItemKind kind, const char* prefix) {
-    const Value& value = m_graph.value(id);
-    CanvasItem item;
-    item.kind = kind;
-    item.name = text(value.name);
-    item.key = prefix + item.name;
-    item.title = m_fonts.title.elided(item.name, metrics::kWidestBox - 60);
-    const TensorType type = value.type;  // the declared one: casts stand at the edge
-    item.detail = m_fonts.meta.elided(text(type.text()), metrics::kWidestBox - 40);
-    item.precision = type.dtype;
-    item.kindName = kind == ItemKind::Input ? "input" : "output";
-    item.size = {std::max({m_fonts.title.width(item.title), m_fonts.meta.width(item.detail), 60.0}) + 44,
-                 metrics::kPillHeight};
-    m_scene.byName.insert(item.name, int(m_scene.items.size()));
-    return add(std::move(item));
-  }
-
-  int constantsOf(const Node& node) const {
-    return int(std::count_if(node.inputs.begin(), node.inputs.end(),
-                             [&](ValueId v) { return v.valid() && m_graph.isConstant(v); }));
-  }
-
-  void sizeItem(CanvasItem& item) const {
-    if (!item.open) return sizeBox(item);
-    const double title = m_fonts.title.width(item.title);
-    const double width =
-        item.kind == ItemKind::Segment
-            ? title + m_fonts.detail.width(item.detail + kDot + item.meta) + 64
-            : std::max(title + metrics::kBadgeWidth + 56, std::min(m_fonts.detail.width(item.detail) + 96, 240.0));
-    item.size = {std::ceil(width), 0};
-  }
-
-  void sizeBox(CanvasItem& item) const {
-    const double room = metrics::kWidestBox - 2 * metrics::kBoxPaddingX - metrics::kStripe;
-    item.title = m_fonts.title.elided(item.title, room - metrics::kBadgeWidth);
-    item.detail = m_fonts.detail.elided(item.detail, room);
-    item.meta = m_fonts.meta.elided(item.meta, room);
-    const double widest = std::max({m_fonts.title.width(item.title) + metrics::kBadgeWidth + 6,
-                                    m_fonts.detail.width(item.detail), m_fonts.meta.width(item.meta) + 8});
-    const double width = std::max(widest + 2 * metrics::kBoxPaddingX + metrics::kStripe, metrics::kLeastBox);
-    item.size = {std::ceil(width), metrics::kBoxHeight};
-  }
+  /// Who reads a value: an item, and the fused node that it stands for or is in.
+  struct Use {
+    int item;
+    FusedNodeId fused;
+  };
 
   // An edge between the items that stand for producer and reader, for every value that passes between two of them.
-  void connect() {
-    struct Use {
-      int item;
-      int fused;
-    };
+  void connect(Level& level) {
+    const Graph& graph = level.graph();
     std::map<std::uint32_t, std::vector<Use>> usesOf;
     std::vector<ValueId> inOrder;
-    const auto use = [&](ValueId value, NodeId reader) {
-      if (!value.valid() || !m_graph.has(value) || m_graph.isConstant(value)) return;
+    const auto use = [&](ValueId value, const std::vector<int>& items, NodeId reader) {
+      if (!value.valid() || !graph.has(value) || graph.isConstant(value)) return;
       std::vector<Use>& uses = usesOf[value.index];
       if (uses.empty()) inOrder.push_back(value);
-      const int item = m_itemOfNode[reader.index];
-      const bool known = std::any_of(uses.begin(), uses.end(), [&](const Use& other) { return other.item == item; });
-      if (!known) uses.push_back({item, m_fusedOfNode[reader.index]});
-    };
-    for (const NodeId id : m_graph.order()) {
-      const Node& node = m_graph.node(id);
-      for (const ValueId value : node.inputs) use(value, id);
-      for (const auto& [key, attribute] : node.attributes) {
-        const Subgraph* body = std::get_if<Subgraph>(&attribute);
-        if (body == nullptr) continue;
-        for (const ValueId value : body->captures) use(value, id);
+      const int fused = level.fusedOfNode[reader.index];
+      for (const int item : items) {
+        const bool known = std::any_of(uses.begin(), uses.end(), [&](const Use& other) { return other.item == item; });
+        if (!known) uses.push_back({item, fused < 0 ? FusedNodeId() : level.plan.fusedNodes[std::size_t(fused)].id});
       }
+    };
+    for (const NodeId id : graph.order()) {
+      const Node& node = graph.node(id);
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) use(node.inputs[i], readersOf(level, node, i), id);
+      useCaptures(level, node, use);
     }
-    for (const ValueId value : inOrder) {
-      const int source = itemProducing(value);
-      if (source < 0) continue;
-      const std::vector<Use>& uses = usesOf[value.index];
-      const bool isInput = m_itemOfInput.contains(value.index);
-      const bool stubs = uses.size() > std::size_t(isInput ? kStubsOfInput : kStubsOfValue);
+    for (const ValueId value : inOrder) addEdges(level, value, usesOf[value.index]);
+    for (const auto& [value, item] : level.outputs)
+      for (const int source : sourcesOf(level, value))
+        addEdge(level, source, item, value, level.items.castTo(value, FusedNodeId()));
+  }
+
+  /// What operand `i` of a node is drawn to: its item, or what takes it in the bodies that are open.
+  std::vector<int> readersOf(const Level& level, const Node& node, std::size_t i) const {
+    const auto holder = level.holders.find(node.id.index);
+    if (holder == level.holders.end()) return {level.itemOfNode[node.id.index]};
+    if (node.is("If")) return holder->second.condition < 0 ? std::vector<int>() : std::vector{holder->second.condition};
+    std::vector<int> items;
+    for (const Level* body : holder->second.bodies)
+      if (i < body->graph().inputs().size()) items.push_back(body->itemOfInput.at(body->graph().inputs()[i].index));
+    return items;
+  }
+
+  template <class UseFunction>
+  void useCaptures(const Level& level, const Node& node, const UseFunction& use) const {
+    const auto holder = level.holders.find(node.id.index);
+    if (holder == level.holders.end()) {
+      for (const auto& [key, attribute] : node.attributes)
+        if (const Subgraph* body = std::get_if<Subgraph>(&attribute))
+          for (const ValueId value : body->captures) use(value, {level.itemOfNode[node.id.index]}, node.id);
+      return;
+    }
+    for (std::size_t b = 0; b < holder->second.bodies.size(); ++b) {
+      const Level& body = *holder->second.bodies[b];
+      const std::vector<ValueId>& captures = holder->second.graphs[b]->captures;
+      const std::vector<ValueId>& inputs = body.graph().inputs();
+      for (std::size_t i = 0; i < captures.size() && captures.size() <= inputs.size(); ++i)
+        use(captures[i], {body.itemOfInput.at(inputs[inputs.size() - captures.size() + i].index)}, node.id);
+    }
+  }
+
+  /// The items that a value comes from: one, or the results of bodies that are open.
+  std::vector<int> sourcesOf(const Level& level, ValueId value) const {
+    if (const auto input = level.itemOfInput.find(value.index); input != level.itemOfInput.end())
+      return {input->second};
+    const NodeId producer = level.graph().value(value).producer;
+    if (!producer.valid()) return {};
+    const auto holder = level.holders.find(producer.index);
+    if (holder == level.holders.end()) return {level.itemOfNode[producer.index]};
+    const Node& node = level.graph().node(producer);
+    const auto place = std::size_t(std::find(node.outputs.begin(), node.outputs.end(), value) - node.outputs.begin());
+    std::vector<int> items;
+    for (const Level* body : holder->second.bodies) {
+      const std::size_t result = place + (node.is("Loop") ? 1 : 0);  // behind whether to go on
+      if (result < body->outputs.size()) items.push_back(body->outputs[result].second);
+    }
+    return items;
+  }
+
+  void addEdges(Level& level, ValueId value, const std::vector<Use>& uses) {
+    const bool isInput = level.itemOfInput.contains(value.index);
+    const bool stubs = uses.size() > std::size_t(isInput ? kStubsOfInput : kStubsOfValue);
+    for (const int source : sourcesOf(level, value)) {
       bool first = true;
       for (const Use& reader : uses) {
         if (reader.item == source) continue;
         if (stubs && !first) {
-          addStub(reader.item, value);
+          level.items.addStub(at(reader.item), value);
         } else {
-          addEdge(source, reader.item, value, castTo(value, reader.fused));
+          addEdge(level, source, reader.item, value,
+                  reader.fused.valid() ? level.items.castTo(value, reader.fused) : nullptr);
         }
         first = false;
       }
     }
-    for (const auto& [value, item] : m_outputs) {
-      const int source = itemProducing(value);
-      const auto cast = m_castOfOutput.find(value.index);
-      if (source >= 0) addEdge(source, item, value, cast == m_castOfOutput.end() ? -1 : cast->second);
-    }
   }
 
-  int itemProducing(ValueId value) const {
-    const auto input = m_itemOfInput.find(value.index);
-    if (input != m_itemOfInput.end()) return input->second;
-    const NodeId producer = m_graph.value(value).producer;
-    return producer.valid() ? m_itemOfNode[producer.index] : -1;
-  }
-
-  int castTo(ValueId value, int fused) const {
-    if (fused < 0) return -1;
-    const auto it = m_castOf.find({value.index, m_plan.fusedNodes[std::size_t(fused)].id.index});
-    return it == m_castOf.end() ? -1 : it->second;
-  }
-
-  void addStub(int item, ValueId value) {
-    const QString name = m_fonts.meta.elided(text(m_graph.value(value).name), 110);
-    CanvasItem& reader = m_scene.items[item];
-    if (reader.open || reader.stubs.contains(name)) return;
-    if (reader.stubs.isEmpty()) reader.size.rheight() += metrics::kStubRow;
-    reader.stubs << name;
-    double width = 2 * metrics::kBoxPaddingX + metrics::kStripe;
-    for (const QString& stub : reader.stubs) width += m_fonts.meta.width(stub) + 22;
-    reader.size.setWidth(std::min(std::max(reader.size.width(), width), metrics::kWidestBox));
-  }
-
-  void addEdge(int from, int to, ValueId value, int cast) {
+  void addEdge(const Level& level, int from, int to, ValueId value, const PlannedCast* cast) {
     const auto [it, added] = m_edgeOf.try_emplace({from, to}, int(m_scene.edges.size()));
     if (added) m_scene.edges.push_back({.from = from, .to = to});
     CanvasEdge& edge = m_scene.edges[std::size_t(it->second)];
-    const QString type = text(typeOf(value).text()) + innerNote(value);
-    edge.tooltip += QString("%1%2  %3").arg(added ? "" : "\n", text(m_graph.value(value).name), type);
+    const QString type = level.items.typeText(value);
+    edge.tooltip += QString("%1%2  %3").arg(added ? "" : "\n", text(level.graph().value(value).name), type);
     if (added) edge.label = type;
-    if (cast >= 0) describeCast(edge, m_plan.casts[std::size_t(cast)]);
+    if (cast != nullptr) describeCast(edge, *cast);
   }
 
   static void describeCast(CanvasEdge& edge, const PlannedCast& cast) {
-    const QString arrow = QString("%1\u2192%2").arg(text(name(cast.from)), text(name(cast.to)));
+    const QString arrow =
+        QString("%1\u2192%2").arg(text(std::string(name(cast.from))), text(std::string(name(cast.to))));
     edge.cast = arrow;
     edge.tooltip += "\ncast " + arrow;
     if (cast.bytes) edge.tooltip += QString(", %1 bytes moved").arg(qlonglong(*cast.bytes));
@@ -358,60 +265,70 @@ class Builder {
     scene.in.resize(scene.items.size());
     scene.out.resize(scene.items.size());
     for (std::size_t e = 0; e < scene.edges.size(); ++e) {
-      scene.out[scene.edges[e].from].push_back(int(e));
-      scene.in[scene.edges[e].to].push_back(int(e));
+      scene.out[std::size_t(scene.edges[e].from)].push_back(int(e));
+      scene.in[std::size_t(scene.edges[e].to)].push_back(int(e));
     }
     for (std::size_t i = 0; i < scene.items.size(); ++i) {
       const CanvasItem& item = scene.items[i];
       scene.byKey.insert(item.key, int(i));
-      if (item.kind == ItemKind::Segment) scene.byName.insert(item.name, int(i));
+      if (item.kind == ItemKind::Segment || item.kind == ItemKind::Body) scene.byName.insert(item.name, int(i));
       if (item.isBox()) ++scene.boxes;
       scene.slowestPredictedMs = std::max(scene.slowestPredictedMs, item.predictedMs.value_or(0));
       if (item.kind == ItemKind::Input || item.kind == ItemKind::Output) {
         scene.entries.push_back({item.name, (item.name + '\n' + item.detail).toLower(), int(i)});
       }
     }
-    for (const NodeId id : m_graph.order()) addEntry(m_graph.node(id));
+    for (const Level& level : m_levels)
+      for (const NodeId id : level.graph().order()) addEntry(level, level.graph().node(id));
   }
 
-  void addEntry(const Node& node) {
-    const int item = m_itemOfNode[node.id.index];
-    const QString name = text(node.name);
+  void addEntry(const Level& level, const Node& node) {
+    const auto holder = level.holders.find(node.id.index);
+    const int item = holder == level.holders.end() ? level.itemOfNode[node.id.index] : holder->second.box;
+    const QString name = level.items.nameOf(node.name);
     QString all = name + '\n' + text(node.op);
     for (const ValueId value : node.outputs) {
       if (!value.valid()) continue;
-      const QString valueName = text(m_graph.value(value).name);
+      const QString valueName = level.items.nameOf(level.graph().value(value).name);
       all += '\n' + valueName;
       if (!m_scene.byName.contains(valueName)) m_scene.byName.insert(valueName, item);
     }
     for (const OriginId origin : node.origins) {
-      if (origin.index < m_plan.model->origins.size()) all += '\n' + text(m_plan.model->origins[origin.index].name);
+      const auto& origins = level.plan.model->origins;
+      if (origin.index < origins.size()) all += '\n' + text(origins[origin.index].name);
     }
-    const int fused = m_fusedOfNode[node.id.index];
+    const int fused = level.fusedOfNode[node.id.index];
     if (fused >= 0) {
-      m_scene.fusedOf.insert(name, text(handleOf(m_plan.fusedNodes[std::size_t(fused)])));
-      all += '\n' + text(m_plan.fusedNodes[std::size_t(fused)].kind);
+      const FusedNode& holding = level.plan.fusedNodes[std::size_t(fused)];
+      m_scene.fusedOf.insert(name, level.items.handleOf(holding));
+      all += '\n' + text(holding.kind);
     }
     m_scene.byName.insert(name, item);
     m_scene.entries.push_back({name, all.toLower(), item});
   }
 
-  const Plan& m_plan;
-  const Graph& m_graph;
   const OpenState& m_open;
   const CanvasFonts& m_fonts;
   CanvasScene m_scene;
-  std::unordered_map<std::uint32_t, DataType> m_stored;
-  std::unordered_map<std::uint32_t, bool> m_inner;                  // values in registers: whether held wider
-  std::map<std::pair<std::uint32_t, std::uint32_t>, int> m_castOf;  // (value, reader) -> cast
-  std::map<std::uint32_t, int> m_castOfOutput;
-  std::map<std::uint32_t, int> m_itemOfSegment, m_itemOfInput;
-  std::vector<std::pair<ValueId, int>> m_outputs;
-  std::vector<int> m_itemOfNode, m_fusedOfNode;  // by node
+  std::deque<Level> m_levels;  ///< the network first; bodies before what holds other bodies of theirs is done
   std::map<std::pair<int, int>, int> m_edgeOf;
 };
 
 }  // namespace
+
+bool holdsBodies(const Plan& plan, const FusedNode& fused) {
+  return std::any_of(plan.bodies.begin(), plan.bodies.end(), [&](const PlannedBody& body) {
+    return std::find(fused.nodes.begin(), fused.nodes.end(), body.holder) != fused.nodes.end();
+  });
+}
+
+OpenState openAtFirst(const Plan& plan) {
+  OpenState open;
+  if (plan.fusedNodes.size() > kFewFusedNodes) return open;
+  for (const FusedNode& fused : plan.fusedNodes)
+    if (holdsBodies(plan, fused)) open.fused.insert(text(handleOf(fused)));
+  return open;
+}
 
 CanvasScene buildCanvas(const Plan& plan, const OpenState& open, const CanvasFonts& fonts) {
   return Builder(plan, open, fonts).build();

@@ -53,7 +53,7 @@ CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const std::map<s
     colors.anyFitted = colors.anyFitted || fitted;
     colors.anyPrediction = colors.anyPrediction || item.prediction;
     Swatch swatch = precisionOf(item, theme);
-    if (item.kind == ItemKind::Segment) {
+    if (item.isPart()) {
       swatch = segmentSwatch(item, theme);
     } else if (mode == ColorMode::Kind) {
       swatch = kindSwatch(item.kindName.toStdString(), theme);
@@ -67,7 +67,7 @@ CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const std::map<s
     }
     colors.fill[i] = swatch.color;
     colors.badge[i] = mode == ColorMode::Segment ? swatch.label : precisionOf(item, theme).label;
-    const bool inLegend = item.kind != ItemKind::Segment && mode != ColorMode::Time;
+    const bool inLegend = !item.isPart() && mode != ColorMode::Time;
     if (inLegend && !(mode == ColorMode::Segment && item.segment < 0)) {
       if (mode == ColorMode::Kind) swatch.label.clear();
       if (mode == ColorMode::Segment)

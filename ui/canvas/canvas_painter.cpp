@@ -52,10 +52,10 @@ void CanvasPainter::container(int i) {
   const CanvasItem& item = m_scene.items[i];
   const QRectF rect = rectOf(i);
   const QColor color = m_look.colors->fill[i];
-  const bool segment = item.kind == ItemKind::Segment;
-  const QColor back = segment ? m_theme.container : mixed(m_theme.container, color, 0.09);
-  QPen pen = outline(i, mixed(m_theme.border, color, segment ? 0.25 : 0.55));
-  if (((item.fallback && segment) || item.prediction) && !isSelected(i)) pen.setStyle(Qt::DashLine);
+  const bool part = item.isPart();
+  const QColor back = part ? m_theme.container : mixed(m_theme.container, color, 0.09);
+  QPen pen = outline(i, mixed(m_theme.border, color, part ? 0.25 : 0.55));
+  if (((item.fallback && part) || item.prediction) && !isSelected(i)) pen.setStyle(Qt::DashLine);
   m_painter.setPen(pen);
   m_painter.setBrush(back);
   if (m_detail == Detail::Colors) {
@@ -67,9 +67,9 @@ void CanvasPainter::container(int i) {
 }
 
 // Behind the text of a header, so that the edges that enter beneath it do not cross it.
-void CanvasPainter::veil(const QRectF& rect, const QColor& color, bool segment) {
+void CanvasPainter::veil(const QRectF& rect, const QColor& color, bool part) {
   m_painter.setPen(Qt::NoPen);
-  m_painter.setBrush(segment ? m_theme.container : mixed(m_theme.container, color, 0.09));
+  m_painter.setBrush(part ? m_theme.container : mixed(m_theme.container, color, 0.09));
   m_painter.drawRoundedRect(rect.adjusted(-6, -1, 6, 1), 5, 5);
 }
 
@@ -81,9 +81,9 @@ void CanvasPainter::header(int i) {
   const bool far = m_detail != Detail::Full;
   if (far && rect.width() * m_scale < 90) return;
   const double grow = far ? std::max(1.0, pixels(11) / metrics::kTitlePixels) : 1.0;
-  const double height =
-      (item.kind == ItemKind::Segment ? metrics::kSegmentHeader : metrics::kFusedHeader) * (far ? 0.8 : 1);
-  if (far && item.kind != ItemKind::Segment) return;
+  const bool part = item.isPart();
+  const double height = (part ? metrics::kSegmentHeader : metrics::kFusedHeader) * (far ? 0.8 : 1);
+  if (far && !part) return;
   m_painter.save();
   m_painter.setClipRect(rect, Qt::IntersectClip);
   QFont font = titleFont();
@@ -92,21 +92,20 @@ void CanvasPainter::header(int i) {
   m_painter.setPen(m_theme.text);
   m_painter.setFont(font);
   const double titleHeight = QFontMetricsF(font).height();
-  const double top =
-      rect.top() + (item.kind == ItemKind::Segment ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
+  const double top = rect.top() + (part ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
   const QRectF line(left + 14 * grow, top, rect.right() - left - 24 * grow, titleHeight);
   const double used = QFontMetricsF(font).horizontalAdvance(item.title);
-  const bool segment = item.kind == ItemKind::Segment;
-  const QString rest = segment ? item.detail + QStringLiteral(" \u00b7 ") + item.meta : QString();
+  const QString dot = item.meta.isEmpty() ? QString() : QStringLiteral(" \u00b7 ");
+  const QString rest = part ? item.detail + dot + item.meta : QString();
   QFont restFont = detailFont();
   restFont.setPixelSize(int(std::lround(metrics::kDetailPixels * grow)));
   const double restWidth =
-      segment ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : metrics::kBadgeWidth + 8;
-  veil(QRectF(left - 4 * grow, line.top(), used + restWidth + 18 * grow, line.height()), color, segment);
+      part ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : metrics::kBadgeWidth + 8;
+  veil(QRectF(left - 4 * grow, line.top(), used + restWidth + 18 * grow, line.height()), color, part);
   m_painter.setPen(m_theme.text);
   m_painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, item.title);
   marker(QPointF(left, line.center().y()), color, grow, item.fallback);
-  if (segment) {
+  if (part) {
     m_painter.setFont(restFont);
     m_painter.setPen(m_theme.dimText);
     m_painter.drawText(line.adjusted(used + 12 * grow, 0.5, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, rest);

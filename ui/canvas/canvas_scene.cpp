@@ -90,7 +90,7 @@ LayoutGraph layoutGraphOf(const CanvasScene& scene) {
     const int parent = item.parent < 0 ? -1 : place[item.parent];
     if (item.open) {
       place[i] = int(graph.containers.size());
-      const double header = item.kind == ItemKind::Segment ? metrics::kSegmentHeader : metrics::kFusedHeader;
+      const double header = item.isPart() ? metrics::kSegmentHeader : metrics::kFusedHeader;
       graph.containers.push_back({item.key.toStdString(), parent, header, metrics::kPadding, item.size.width()});
     } else {
       place[i] = int(graph.boxes.size());

@@ -16,7 +16,7 @@
 namespace fusescope {
 
 /// What the canvas paints: values, built off the GUI thread and const once delivered. Nothing here knows a Plan.
-enum class ItemKind { Segment, Fused, Node, Input, Output };
+enum class ItemKind { Segment, Fused, Body, Node, Input, Output };
 
 struct CanvasItem {
   ItemKind kind = ItemKind::Fused;
@@ -42,6 +42,8 @@ struct CanvasItem {
   QSizeF size;      ///< of a box; of a container the width of its header
   QRectF rect;      ///< after layout
   bool isBox() const { return !open; }
+  /// Holds fused nodes and says so in one line: a segment, or a body of an If, Loop or Scan.
+  bool isPart() const { return kind == ItemKind::Segment || kind == ItemKind::Body; }
   /// What it is called in selections: the handle of a fused node, else its name.
   const QString& handle() const { return kind == ItemKind::Fused ? key : name; }
 };

@@ -70,7 +70,7 @@ void GraphView::setPlan(std::shared_ptr<const Plan> plan) {
     return;
   }
   if (m->wantedModel != m->sceneModel) {
-    m->open = {};
+    m->open = openAtFirst(*m->plan);
     m->selection.clear();
     m->currentName.clear();
   }

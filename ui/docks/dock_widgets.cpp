@@ -16,7 +16,11 @@ void goTo(const DockContext& context, const QString& name, const QObject* source
   const auto snapshot = context.document.snapshot();
   if (!snapshot) return;
   const auto nodes = snapshot->nodesNamed(name.toStdString());
-  if (!nodes.empty()) context.selection.set(nodes, source);
+  if (!nodes.empty()) return context.selection.set(nodes, source);
+  // A name in a body, in full or as it is called beside what is selected there.
+  const auto here = snapshot->inside(context.selection.inside());
+  for (const std::string& full : {name.toStdString(), (here ? here->prefix : std::string()) + name.toStdString()})
+    if (const auto inside = snapshot->inside(full)) return context.selection.set({inside->holder}, source, full);
 }
 
 CellDelegate::CellDelegate(std::function<const Theme&()> theme, QSet<int> typeColumns, QObject* parent)

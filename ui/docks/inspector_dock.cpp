@@ -35,7 +35,10 @@ void InspectorDock::refresh() {
   show(nullptr);
   m_text->verticalScrollBar()->setValue(0);
   const auto& nodes = m_context.selection.nodes();
-  if (nodes.size() == 1 && m_context.document.snapshot()) askWhatWouldHelp(nodes.front());
+  const auto snapshot = m_context.document.snapshot();
+  if (nodes.size() != 1 || !snapshot) return;
+  if (m_context.selection.inside().empty()) return askWhatWouldHelp(nodes.front());
+  show(&m_help);  // of what is in a body, nothing is tried
 }
 
 void InspectorDock::show(const std::vector<WhatIf>* help) {
@@ -44,26 +47,26 @@ void InspectorDock::show(const std::vector<WhatIf>* help) {
     m_text->clear();
     return;
   }
-  const Theme& theme = m_context.theme();
-  const auto& nodes = m_context.selection.nodes();
-  const FusedNode* fused = nodes.empty() ? nullptr : snapshot->fusedOf(nodes.front());
-  const Segment* segment = snapshot->segmentOf(nodes);
-  QString text;
-  if (nodes.empty()) {
-    text = modelText(*snapshot, theme);
-  } else if (nodes.size() == 1) {
-    text = nodeText(*snapshot, nodes.front(), help, theme);
-  } else if (fused && fused->nodes == nodes) {
-    text = fusedText(*snapshot, *fused, theme);
-  } else if (segment) {
-    text = segmentText(*snapshot, *segment, theme);
-  } else {
-    text = severalText(*snapshot, nodes, theme);
-  }
-  if (segment && (nodes.size() == 1 || fused->nodes == nodes)) text += bordersText(*snapshot, *segment, theme);
+  const auto inside = snapshot->inside(m_context.selection.inside());
+  const QString text =
+      inside ? textOf(*inside->body, inside->nodes, help) : textOf(*snapshot, m_context.selection.nodes(), help);
   const int place = m_text->verticalScrollBar()->value();
   m_text->setHtml(text);
   m_text->verticalScrollBar()->setValue(place);
+}
+
+QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes,
+                              const std::vector<WhatIf>* help) const {
+  const Theme& theme = m_context.theme();
+  if (nodes.empty()) return modelText(snapshot, theme);
+  const FusedNode* fused = snapshot.fusedOf(nodes.front());
+  const Segment* segment = snapshot.segmentOf(nodes);
+  const bool wholeKernel = fused && fused->nodes == nodes;
+  if (nodes.size() > 1 && !wholeKernel)
+    return segment ? segmentText(snapshot, *segment, theme) : severalText(snapshot, nodes, theme);
+  const QString text =
+      nodes.size() == 1 ? nodeText(snapshot, nodes.front(), help, theme) : fusedText(snapshot, *fused, theme);
+  return segment ? text + bordersText(snapshot, *segment, theme) : text;
 }
 
 void InspectorDock::askWhatWouldHelp(NodeId node) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ui/docks/dock_context.h"
+#include "ui/document/plan_snapshot.h"
 
 namespace fusescope {
 
@@ -22,6 +23,7 @@ class InspectorDock : public QWidget {
 
  private:
   void show(const std::vector<WhatIf>* help);
+  QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const std::vector<WhatIf>* help) const;
   void askWhatWouldHelp(NodeId node);
   void follow(const QUrl& link);
   void applyHelp(std::size_t index);

@@ -151,9 +151,9 @@ void LayersDock::applyPin(NodeId node, const PinChoice& choice) {
   std::erase_if(nodes, [&](NodeId id) { return !pinRefusal(*snapshot->plan, id, DataType::F32).isEmpty(); });
   if (nodes.empty()) return;
   if (choice.type == DataType::Undefined) {
-    m_context.document.clearDirectives(nodes);
+    m_context.document.clearDirectives(m_context.document.namesOf(nodes));
   } else {
-    m_context.document.pin(nodes, choice.type, choice.strictness);
+    m_context.document.pin(m_context.document.namesOf(nodes), choice.type, choice.strictness);
   }
 }
 

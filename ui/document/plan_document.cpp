@@ -171,20 +171,17 @@ std::vector<std::string> PlanDocument::namesOf(const std::vector<NodeId>& nodes)
   return names;
 }
 
-void PlanDocument::pin(const std::vector<NodeId>& nodes, DataType type, Strictness strictness) {
-  const auto names = namesOf(nodes);
+void PlanDocument::pin(const std::vector<std::string>& names, DataType type, Strictness strictness) {
   editDirectives(QStringLiteral("Pin %1 to %2").arg(namesText(names), qs(type)),
                  withType(m_options.directives, names, DirectiveKind::Pin, type, strictness));
 }
 
-void PlanDocument::pinOutput(const std::vector<NodeId>& nodes, DataType type, Strictness strictness) {
-  const auto names = namesOf(nodes);
+void PlanDocument::pinOutput(const std::vector<std::string>& names, DataType type, Strictness strictness) {
   editDirectives(QStringLiteral("Output of %1 as %2").arg(namesText(names), qs(type)),
                  withType(m_options.directives, names, DirectiveKind::PinOutput, type, strictness));
 }
 
-void PlanDocument::direct(const std::vector<NodeId>& nodes, DirectiveKind kind) {
-  const auto names = namesOf(nodes);
+void PlanDocument::direct(const std::vector<std::string>& names, DirectiveKind kind) {
   Directives changed = m_options.directives;
   for (const std::string& node : names) changed = withDirective(std::move(changed), {.kind = kind, .pattern = node});
   QString text = qs(inWords({.kind = kind, .pattern = namesText(names).toStdString()}));
@@ -192,8 +189,7 @@ void PlanDocument::direct(const std::vector<NodeId>& nodes, DirectiveKind kind) 
   editDirectives(text, std::move(changed));
 }
 
-void PlanDocument::clearDirectives(const std::vector<NodeId>& nodes) {
-  const auto names = namesOf(nodes);
+void PlanDocument::clearDirectives(const std::vector<std::string>& names) {
   editDirectives(QStringLiteral("Clear the directives of %1").arg(namesText(names)),
                  withoutNodes(m_options.directives, names));
 }

@@ -40,16 +40,16 @@ class PlanDocument : public QObject {
   void reload();
   void cancelOpening();
 
-  // Edits. Each is one undo step; one that changes nothing leaves none.
+  // Edits. Each is one undo step; one that changes nothing leaves none. Nodes are named as directives name them.
   void edit(const QString& text, PlanOptions changed);
   void editDirectives(const QString& text, Directives changed);
   void setTarget(const std::string& target);
   void setPrecisions(std::vector<DataType> precisions);
-  void pin(const std::vector<NodeId>& nodes, DataType type, Strictness strictness);
-  void pinOutput(const std::vector<NodeId>& nodes, DataType type, Strictness strictness);
+  void pin(const std::vector<std::string>& names, DataType type, Strictness strictness);
+  void pinOutput(const std::vector<std::string>& names, DataType type, Strictness strictness);
   /// A directive for each of the nodes, of a kind that takes nothing but a node.
-  void direct(const std::vector<NodeId>& nodes, DirectiveKind kind);
-  void clearDirectives(const std::vector<NodeId>& nodes);
+  void direct(const std::vector<std::string>& names, DirectiveKind kind);
+  void clearDirectives(const std::vector<std::string>& names);
   std::vector<std::string> namesOf(const std::vector<NodeId>& nodes) const;
 
   /// Recently opened files that still exist, newest first.

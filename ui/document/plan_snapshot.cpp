@@ -52,25 +52,10 @@ std::string answerKey(const Decision& decision) {
   return key;
 }
 
-/// Known extents of every value, or nothing if one is unknown.
-std::optional<std::vector<Dims>> extents(const Graph& graph, const std::vector<ValueId>& values) {
-  std::vector<Dims> all;
-  for (const ValueId value : values) {
-    if (!value.valid()) {
-      all.emplace_back();
-      continue;
-    }
-    auto dims = graph.value(value).type.shape.fixed();
-    if (!dims) return std::nullopt;
-    all.push_back(std::move(*dims));
-  }
-  return all;
-}
-
-std::optional<std::int64_t> nodeBytes(const Plan& plan, const Node& node) {
+std::optional<std::int64_t> nodeBytes(const Plan& plan, const UsualExtents& extents, const Node& node) {
   std::int64_t bytes = 0;
   const auto add = [&](ValueId moved, ValueId stored) {
-    const auto more = bytesOfValue(plan.graph(), moved, plan.storedType(stored));
+    const auto more = bytesOfValue(extents, moved, plan.storedType(stored));
     bytes += more.value_or(0);
     return more.has_value();
   };
@@ -133,12 +118,12 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
   for (std::uint32_t i = 0; i < plan->precisionMap.size(); ++i) {
     snapshot->nodes[plan->precisionMap[i].node.index].grant = i;
   }
+  const UsualExtents usual(*plan->model);
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     PlanSnapshot::NodeFacts& facts = snapshot->nodes[id.index];
-    const auto inputs = extents(graph, node.inputs), outputs = extents(graph, node.outputs);
-    if (inputs && outputs) facts.flops = flopsOf(node, *inputs, *outputs);
-    facts.bytes = nodeBytes(*plan, node);
+    facts.flops = flopsOfNode(usual, node);
+    facts.bytes = nodeBytes(*plan, usual, node);
   }
   for (std::uint32_t i = 0; i < plan->decisions.size(); ++i) {
     for (const Subject& subject : plan->decisions[i].subjects) {
@@ -147,6 +132,8 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
     }
   }
   snapshot->borders = segmentBorders(*plan);
+  for (const PlannedBody& body : plan->bodies)
+    snapshot->bodies.push_back({body.holder, makeSnapshot(body.plan, nullptr)});
   if (before && before->model == plan->model) snapshot->delta = planDelta(*before, *plan);
   snapshot->plan = std::move(plan);
   return snapshot;
@@ -210,6 +197,22 @@ std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
   const NodeId producer = graph().value(*value).producer;
   if (producer.valid()) return {producer};
   return graph().value(*value).consumers;
+}
+
+std::optional<PlanSnapshot::Inside> PlanSnapshot::inside(const std::string& name) const {
+  for (const Body& body : bodies) {
+    const std::string prefix = graph().node(body.holder).name + "/";
+    if (!name.starts_with(prefix)) continue;
+    const std::string rest = name.substr(prefix.size());
+    if (auto nodes = body.snapshot->nodesNamed(rest); !nodes.empty())
+      return Inside{body.holder, body.snapshot.get(), prefix, std::move(nodes)};
+    if (auto deeper = body.snapshot->inside(rest)) {
+      deeper->holder = body.holder;
+      deeper->prefix = prefix + deeper->prefix;
+      return deeper;
+    }
+  }
+  return std::nullopt;
 }
 
 std::int64_t PlanSnapshot::pinCount() const {

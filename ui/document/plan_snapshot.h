@@ -46,6 +46,12 @@ struct PlanSnapshot {
   std::unordered_map<std::string, std::uint32_t> fusedByHandle;  ///< planning/fused_node_facts.h
   std::vector<std::vector<SegmentBorder>> borders;               ///< by segment id
 
+  struct Body {
+    NodeId holder;
+    std::shared_ptr<const PlanSnapshot> snapshot;
+  };
+  std::vector<Body> bodies;  ///< as Plan::bodies
+
   const Graph& graph() const { return plan->graph(); }
   const NodeFacts& facts(NodeId node) const { return nodes[node.index]; }
   const FusedNode* fusedOf(NodeId node) const;
@@ -58,6 +64,15 @@ struct PlanSnapshot {
   const Segment* segmentOf(const std::vector<NodeId>& nodes) const;
   /// The nodes that a handle or a name of the plan stands for: a fused node's, a segment's, a node, a value's producer.
   std::vector<NodeId> nodesNamed(const std::string& name) const;
+  /// What "HOLDER/NAME" stands for in a body, NAME as nodesNamed() takes it or a name in a body of that body. Nothing
+  /// if there is no such body or name.
+  struct Inside {
+    NodeId holder;  ///< in this plan
+    const PlanSnapshot* body = nullptr;
+    std::string prefix;  ///< "HOLDER/", of all holders on the way
+    std::vector<NodeId> nodes;
+  };
+  std::optional<Inside> inside(const std::string& name) const;
   std::int64_t pinCount() const;  ///< directives that ask for a type
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -8,7 +9,8 @@
 namespace fusescope {
 
 /// The one selection that the canvas and every dock show. Nodes of the Graph, first the current one; ids stay valid
-/// while the model does. `source` is who set it, so that a view need not scroll to what it was clicked on.
+/// while the model does. Of something in a body the node that holds it is selected, and inside() names it. `source` is
+/// who set it, so that a view need not scroll to what it was clicked on.
 class Selection : public QObject {
   Q_OBJECT
 
@@ -17,8 +19,10 @@ class Selection : public QObject {
   const std::vector<NodeId>& nodes() const { return m_nodes; }
   NodeId current() const { return m_nodes.empty() ? NodeId() : m_nodes.front(); }
   bool contains(NodeId node) const;
+  /// "HOLDER/NAME", as directives name it, or with the handle of a fused node as its name; empty: nothing in a body.
+  const std::string& inside() const { return m_inside; }
   /// Emits changed() if it differs from what is selected.
-  void set(std::vector<NodeId> nodes, const QObject* source = nullptr);
+  void set(std::vector<NodeId> nodes, const QObject* source = nullptr, std::string inside = {});
   void clear(const QObject* source = nullptr) { set({}, source); }
 
  signals:
@@ -26,6 +30,7 @@ class Selection : public QObject {
 
  private:
   std::vector<NodeId> m_nodes;
+  std::string m_inside;
 };
 
 }  // namespace fusescope

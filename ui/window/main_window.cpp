@@ -193,11 +193,16 @@ void MainWindow::connectCanvas() {
     const auto snapshot = m_document->snapshot();
     if (!snapshot) return;
     std::vector<NodeId> nodes;
+    std::string inside;
     for (const QString& name : names) {
-      const auto found = snapshot->nodesNamed(name.toStdString());
+      auto found = snapshot->nodesNamed(name.toStdString());
+      if (const auto body = snapshot->inside(name.toStdString()); found.empty() && body) {
+        found = {body->holder};
+        inside = name.toStdString();
+      }
       nodes.insert(nodes.end(), found.begin(), found.end());
     }
-    m_selection->set(std::move(nodes), m_canvas);
+    m_selection->set(std::move(nodes), m_canvas, std::move(inside));
   });
   connect(m_canvas, &GraphView::contextMenuRequested, this,
           [this](const QStringList&, const QPoint& place) { popUpNodeMenu(place); });
@@ -231,6 +236,7 @@ void MainWindow::showSelectionOnCanvas(const QObject* source) {
   if (source == m_canvas || !snapshot) return;
   const auto& nodes = m_selection->nodes();
   QStringList names;
+  if (!m_selection->inside().empty()) return m_canvas->select({qs(m_selection->inside())}, source != this);
   const FusedNode* fused = nodes.empty() ? nullptr : snapshot->fusedOf(nodes.front());
   if (fused && fused->nodes == nodes) {
     names << qs(handleOf(*fused));

@@ -9,6 +9,28 @@ namespace fusescope {
 
 namespace {
 
+/// What the menu is about: nodes of the network, or of a body.
+struct Chosen {
+  std::shared_ptr<const PlanSnapshot> network;
+  const PlanSnapshot* where = nullptr;
+  std::string prefix;  ///< of their names in directives
+  std::vector<NodeId> nodes;
+
+  static Chosen of(const DockContext& context, const std::vector<NodeId>& nodes) {
+    const auto snapshot = context.document.snapshot();
+    if (!snapshot) return {};
+    if (const auto inside = snapshot->inside(context.selection.inside()))
+      return {snapshot, inside->body, inside->prefix, inside->nodes};
+    return {snapshot, snapshot.get(), {}, nodes};
+  }
+  const Plan& plan() const { return *where->plan; }
+  std::vector<std::string> names(const std::vector<NodeId>& some) const {
+    std::vector<std::string> names;
+    for (const NodeId node : some) names.push_back(prefix + where->graph().node(node).name);
+    return names;
+  }
+};
+
 /// Why none of `nodes` can be pinned to `type`; empty if one can.
 QString refusal(const Plan& plan, const std::vector<NodeId>& nodes, DataType type) {
   QString first;
@@ -33,30 +55,27 @@ QAction* add(QMenu& menu, const QString& text, const QString& problem, const QSt
   return action;
 }
 
-void fillTypes(QMenu& menu, const DockContext& context, const std::vector<NodeId>& nodes, Strictness strictness,
-               bool output) {
-  const auto snapshot = context.document.snapshot();
+void fillTypes(QMenu& menu, const DockContext& context, const Chosen& chosen, Strictness strictness, bool output) {
   menu.setToolTipsVisible(true);
   for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16}) {
-    const QString unknown = timeUnknownReason(*snapshot->plan, type);
+    const QString unknown = timeUnknownReason(chosen.plan(), type);
     const QString tip = unknown.isEmpty() ? QString() : QStringLiteral("Time: ") + unknown;
-    add(menu, qs(type), refusal(*snapshot->plan, nodes, type), tip,
-        [context, snapshot, nodes, type, strictness, output] {
-          const auto able = pinnable(*snapshot->plan, nodes, type);
-          if (output) {
-            context.document.pinOutput(able, type, strictness);
-          } else {
-            context.document.pin(able, type, strictness);
-          }
-        });
+    add(menu, qs(type), refusal(chosen.plan(), chosen.nodes, type), tip, [context, chosen, type, strictness, output] {
+      const auto able = chosen.names(pinnable(chosen.plan(), chosen.nodes, type));
+      if (output) {
+        context.document.pinOutput(able, type, strictness);
+      } else {
+        context.document.pin(able, type, strictness);
+      }
+    });
   }
 }
 
 /// The entry of a kind of directive that takes nothing but a node.
-void addDirective(QMenu& menu, const DockContext& context, const Plan& plan, const std::vector<NodeId>& nodes,
-                  const DirectiveForm& form) {
-  const std::string problem = form.menu.pointless == nullptr ? "" : form.menu.pointless(plan, nodes.front());
-  const std::vector<NodeId> about = form.menu.lastOnly ? std::vector{nodes.back()} : nodes;
+void addDirective(QMenu& menu, const DockContext& context, const Chosen& chosen, const DirectiveForm& form) {
+  const std::string problem =
+      form.menu.pointless == nullptr ? "" : form.menu.pointless(chosen.plan(), chosen.nodes.front());
+  const auto about = chosen.names(form.menu.lastOnly ? std::vector{chosen.nodes.back()} : chosen.nodes);
   add(menu, qs(form.menu.text), qs(problem), qs(form.menu.tip),
       [context, about, kind = kindOf(form)] { context.document.direct(about, kind); });
 }
@@ -64,28 +83,28 @@ void addDirective(QMenu& menu, const DockContext& context, const Plan& plan, con
 }  // namespace
 
 void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<NodeId>& nodes) {
-  const auto snapshot = context.document.snapshot();
+  const Chosen chosen = Chosen::of(context, nodes);
   menu.clear();
   menu.setToolTipsVisible(true);
-  if (!snapshot || nodes.empty()) {
+  if (chosen.nodes.empty()) {
     menu.addAction(QStringLiteral("Select a node first"))->setEnabled(false);
     return;
   }
-  const auto names = context.document.namesOf(nodes);
+  const auto names = chosen.names(chosen.nodes);
   menu.addSection(namesText(names));
-  fillTypes(*menu.addMenu(QStringLiteral("Pin to (prefer)")), context, nodes, Strictness::Prefer, false);
-  fillTypes(*menu.addMenu(QStringLiteral("Pin to (obey)")), context, nodes, Strictness::Obey, false);
-  fillTypes(*menu.addMenu(QStringLiteral("Output type")), context, nodes, Strictness::Prefer, true);
+  fillTypes(*menu.addMenu(QStringLiteral("Pin to (prefer)")), context, chosen, Strictness::Prefer, false);
+  fillTypes(*menu.addMenu(QStringLiteral("Pin to (obey)")), context, chosen, Strictness::Obey, false);
+  fillTypes(*menu.addMenu(QStringLiteral("Output type")), context, chosen, Strictness::Prefer, true);
   menu.addSeparator();
   for (const DirectiveForm* form : directiveForms())
-    if (!form->menu.text.empty()) addDirective(menu, context, *snapshot->plan, nodes, *form);
+    if (!form->menu.text.empty()) addDirective(menu, context, chosen, *form);
   const bool directed = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return !directivesNaming(context.document.directives(), name).empty();
   });
   add(menu, QStringLiteral("Clear its directives"),
       directed ? QString()
                : QStringLiteral("No directive names this node; one by pattern may, see the Inspector of the model."),
-      QString(), [context, nodes] { context.document.clearDirectives(nodes); });
+      QString(), [context, names] { context.document.clearDirectives(names); });
 }
 
 }  // namespace fusescope

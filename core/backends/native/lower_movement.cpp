@@ -127,19 +127,32 @@ Status Lowering::lowerConcat(const Node& node) {
   return Done{};
 }
 
+/// The DequantizeLinear of a constant, by one scale, that nothing but `gather` reads: of it only what is gathered is
+/// dequantised.
+const Node* Lowering::dequantizedTable(const Node& gather) const {
+  const auto from = producer(gather.input(0));
+  if (!from || !node(*from).is("DequantizeLinear") || onlyConsumer(gather.input(0)) != gather.id) return nullptr;
+  const Node& table = node(*from);
+  const bool oneScale = isTapeQuantization(table) && constantNumber(table.input(1)).has_value();
+  return oneScale && constant(table.input(0)) != nullptr ? &table : nullptr;
+}
+
 Status Lowering::lowerGather(const Node& node) {
+  const Node* table = dequantizedTable(node);
   const Dims dims = dimsOf(node.input(0));
   std::int64_t axis = node.intAttribute("axis", 0);
   if (axis < 0) axis += static_cast<std::int64_t>(dims.size());
   const std::size_t at = static_cast<std::size_t>(axis);
-  const Ref data = TRY(plain(TRY(ref(node.input(0)))));
+  const Ref data = TRY(plain(TRY(ref(table != nullptr ? table->input(0) : node.input(0)))));
   const Ref indices = TRY(plain(TRY(ref(node.input(1)))));
-  const Ref target = allocate(node.outputs[0]);
-  define(node.outputs[0], target);
+  const Ref result = allocate(node.outputs[0]);
+  define(node.outputs[0], result);
+  const Ref target = table != nullptr ? allocateScratch(data.dtype, result.dims) : result;
   m_implementations.push_back("gather");
   m_program.addStep(std::make_unique<GatherStep>(node, data, indices, target, productOf(dims, 0, at), dims[at],
                                                  byteSize(data.dtype, productOf(dims, at + 1)), m_threads),
                     {data.buffer, indices.buffer}, {target.buffer});
+  if (table != nullptr) dequantize(*table, target, result);
   return Done{};
 }
 

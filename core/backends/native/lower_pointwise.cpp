@@ -142,6 +142,18 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   return Done{};
 }
 
+/// By one scale and one zero point, whichever codes `node` itself reads.
+void Lowering::dequantize(const Node& node, const Ref& codes, const Ref& target) {
+  const float zero = node.input(2).valid() ? constantNumber(node.input(2)).value_or(0) : 0;
+  TapeProgram program{
+      .extents = codes.dims, .numbers = {{1, zero}, {2, constantNumber(node.input(1)).value()}}, .registers = 5};
+  program.inputs.push_back({codes, rowMajorStrides(codes.dims), 0});
+  program.outputs.push_back({target, rowMajorStrides(codes.dims), 4});
+  program.code = {{.op = TapeOp::Sub, .target = 3, .a = 0, .b = 1}, {.op = TapeOp::Mul, .target = 4, .a = 3, .b = 2}};
+  m_implementations.emplace_back("pointwise");
+  m_program.addStep(makePointwiseStep(std::move(program), m_threads), {codes.buffer}, {target.buffer});
+}
+
 Ref Lowering::scaled(const Ref& ref, float factor) {
   const Ref target = allocateScratch(DataType::F32, ref.dims);
   TapeProgram program{.extents = ref.dims, .numbers = {{1, factor}}, .registers = 3};

@@ -153,6 +153,8 @@ class Lowering {
   Status flushPointwise();
   Status emitTape(const std::vector<NodeId>& nodes);
   Status lowerBatchNorm(const Node& node);
+  /// Row-major `codes` into `target`.
+  void dequantize(const Node& node, const Ref& codes, const Ref& target);
   /// A new tensor: `ref`, which is row-major, times `factor`.
   Ref scaled(const Ref& ref, float factor);
 
@@ -166,6 +168,7 @@ class Lowering {
   Result<bool> lowerMovement(const Node& node);
   Status lowerConcat(const Node& node);
   Status lowerGather(const Node& node);
+  const Node* dequantizedTable(const Node& gather) const;
   Result<bool> lowerGatherNd(const Node& node);
   Status lowerPad(const Node& node);
 

@@ -227,6 +227,11 @@ Status Lowering::foldConstants() {
     const Node& folded = node(id);
     const bool folds = folded.is("DequantizeLinear") || isFloatCast(m_graph, folded) || onlyMoves(folded);
     if (!folds || folded.outputs.size() != 1 || isFusedOutput(folded.outputs[0])) continue;
+    const auto reader = onlyConsumer(folded.outputs[0]);
+    if (reader && node(*reader).is("Gather") && dequantizedTable(node(*reader)) == &folded) {
+      m_absorbed.insert(id);
+      continue;
+    }
     std::vector<const Tensor*> operands;
     for (const ValueId input : folded.inputs) operands.push_back(input.valid() ? constant(input) : nullptr);
     bool known = true;

@@ -8,7 +8,9 @@
 #include "frontends/onnx/node_order.h"
 #include "frontends/onnx/onnx_importer.h"
 #include "frontends/onnx/plain_forms.h"
+#include "ir/extent_expression.h"
 #include "ir/type_text.h"
+#include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 
 namespace fusescope {
@@ -111,7 +113,8 @@ TensorType toType(const FileType& type) {
   TensorType result{.dtype = type.dtype, .shape = {}, .container = type.container};
   result.shape.ranked = type.ranked;
   for (const onnxlib::FileDim& dim : type.dims)
-    result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size) : Dim::named(dim.symbol));
+    result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size)
+                                              : Dim::named(normalExtentText(dim.symbol)));
   return result;
 }
 
@@ -235,9 +238,8 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
 Status GraphBuilder::expandPlainForm(const FileNode& node, const Opsets& opsets, OriginId origin, int depth) {
   std::vector<FileNode> nodes = TRY(plainForm(node, *this));
   if (depth == 0 && m_enclosing == nullptr)
-    m_shared.decisions.push_back(
-        decide("import.plain_form", {Subject::node(node.name)}, "import",
-               {{"op", node.domain.empty() ? node.op : node.domain + "." + node.op}, {"form", operatorsOf(nodes)}}));
+    m_shared.decisions.push_back(decide("import.plain_form", {Subject::node(node.name)}, "import",
+                                        {{"op", operatorText(node.domain, node.op)}, {"form", operatorsOf(nodes)}}));
   for (FileNode& part : nodes) {
     if (part.name != node.name) part.name = m_nodeNames.take(part.name);
     TRY(expand(std::move(part), opsets, origin, depth + 1, true));

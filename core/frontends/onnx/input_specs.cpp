@@ -3,7 +3,7 @@
 namespace fusescope {
 namespace {
 
-/// What is assumed of an extent the file leaves open.
+/// What an extent that the file leaves open is assumed to be unless the network asks for another.
 struct AssumedRange {
   std::int64_t opt;
   std::int64_t max;
@@ -17,7 +17,7 @@ AssumedRange assumedRange(const Dim& dim, std::size_t axis, std::size_t rank) {
   return rank >= 4 && axis >= 2 ? kImage : kSequence;
 }
 
-InputSpec specOf(const Value& input, std::vector<Decision>& decisions) {
+InputSpec specOf(const Value& input) {
   InputSpec spec{.name = input.name, .dtype = input.type.dtype, .min = {}, .opt = {}, .max = {}, .source = "file"};
   const Shape& shape = input.type.shape;
   if (input.type.container != Container::None) return spec;  // the extents of its elements are nobody's to choose
@@ -30,19 +30,14 @@ InputSpec specOf(const Value& input, std::vector<Decision>& decisions) {
   }
   if (shape.fixed()) return spec;
   spec.source = "assumed";
-  const std::string assumed =
-      shape.ranked ? "min " + toText(spec.min) + ", opt " + toText(spec.opt) + ", max " + toText(spec.max)
-                   : "a scalar, as the file does not even give its rank,";
-  decisions.push_back(decide("import.input_assumed", {Subject::value(input.name)}, "import",
-                             {{"input", input.name}, {"assumed", assumed}}));
   return spec;
 }
 
 }  // namespace
 
-std::vector<InputSpec> specsOf(const Graph& graph, std::vector<Decision>& decisions) {
+std::vector<InputSpec> specsOf(const Graph& graph) {
   std::vector<InputSpec> specs;
-  for (const ValueId id : graph.inputs()) specs.push_back(specOf(graph.value(id), decisions));
+  for (const ValueId id : graph.inputs()) specs.push_back(specOf(graph.value(id)));
   return specs;
 }
 

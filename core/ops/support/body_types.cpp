@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/extent_expression.h"
+
 namespace fusescope::ops {
 namespace {
 
@@ -20,9 +22,14 @@ int nesting(const Graph& graph) {
   return deepest;
 }
 
+std::set<std::string> symbolsOf(const Dim& dim) {
+  const auto symbols = ExtentExpression::of(dim).symbols();
+  return {symbols.begin(), symbols.end()};
+}
+
 void collectSymbols(const TensorType& type, std::set<std::string>& symbols) {
   for (const Dim& dim : type.shape.dims)
-    if (!dim.symbol.empty()) symbols.insert(dim.symbol);
+    if (!dim.symbol.empty()) symbols.merge(symbolsOf(dim));
 }
 
 /// Symbols of the node's operands: those that mean the same inside its bodies and outside.
@@ -95,7 +102,7 @@ Types outputTypes(const InferContext& context, const Graph& body, const TypeFlow
   for (const ValueId output : body.outputs()) {
     types.push_back(flow.types[output.index]);
     for (Dim& dim : types.back().shape.dims)
-      if (!dim.symbol.empty() && !symbols.contains(dim.symbol)) dim = Dim();
+      if (!dim.symbol.empty() && !std::ranges::includes(symbols, symbolsOf(dim))) dim = Dim();
   }
   return types;
 }

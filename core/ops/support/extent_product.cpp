@@ -2,32 +2,29 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "ir/extent_expression.h"
 #include "ops/support/diagnostics.h"
 
 namespace fusescope::ops {
 
-Result<Dim> missingExtent(std::vector<Dim> all, const std::vector<Dim>& rest) {
-  std::int64_t known = 1, used = 1;
-  for (const Dim& dim : rest) {
-    const auto same = std::find(all.begin(), all.end(), dim);
-    if (!dim.known() && (dim.symbol.empty() || same == all.end())) return Dim();
-    if (!dim.known()) all.erase(same);
-    if (dim.known() && __builtin_mul_overflow(used, dim.size, &used)) return problem("the extents are absurdly large");
-  }
-  std::vector<Dim> symbols;
-  for (const Dim& dim : all) {
-    if (!dim.known()) symbols.push_back(dim);
-    if (dim.known() && __builtin_mul_overflow(known, dim.size, &known))
-      return problem("the extents are absurdly large");
-  }
-  if (symbols.empty()) {
-    if (used == 0) return problem("-1 cannot be worked out beside an extent of 0");
-    if (known % used != 0) return problem(fmt::format("{} elements are not divisible by {}", known, used));
-    return Dim(known / used);
-  }
-  return symbols.size() == 1 && known == used && used != 0 ? symbols[0] : Dim();
+Result<Dim> missingExtent(const std::vector<Dim>& all, const std::vector<Dim>& rest) {
+  ExtentExpression count = 1, used = 1;
+  bool overflow = false;
+  const auto multiply = [&](ExtentExpression& product, const std::vector<Dim>& dims) {
+    for (const Dim& dim : dims) {
+      const ExtentExpression factor = ExtentExpression::of(dim), before = product;
+      product = product * factor;
+      overflow = overflow || (before.number() && factor.number() && !product.valid());
+    }
+  };
+  multiply(count, all);
+  multiply(used, rest);
+  if (overflow) return problem("the extents are absurdly large");
+  const auto known = count.number(), knownUsed = used.number();
+  if (knownUsed == 0) return known ? Result<Dim>(problem("-1 cannot be worked out beside an extent of 0")) : Dim();
+  if (known && knownUsed && *known % *knownUsed != 0)
+    return problem(fmt::format("{} elements are not divisible by {}", *known, *knownUsed));
+  return floorDivided(count, used).dim();
 }
 
 }  // namespace fusescope::ops

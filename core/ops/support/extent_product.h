@@ -7,8 +7,8 @@
 
 namespace fusescope::ops {
 
-/// The extent that makes `rest` of the same count as `all`, or unknown: symbols that are on both sides cancel. An error
-/// if no extent can.
-Result<Dim> missingExtent(std::vector<Dim> all, const std::vector<Dim>& rest);
+/// The extent that makes `rest` of the same count as `all`, or unknown. Open extents are divided as polynomials. An
+/// error if no extent can.
+Result<Dim> missingExtent(const std::vector<Dim>& all, const std::vector<Dim>& rest);
 
 }  // namespace fusescope::ops

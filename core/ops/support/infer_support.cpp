@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ops/support/extent_arithmetic.h"
+
 namespace fusescope::ops {
 namespace {
 
@@ -27,7 +29,7 @@ std::optional<Dim> broadcastDim(const Dim& a, const Dim& b) {
   if (a.known() && b.known()) return std::nullopt;
   if (a.known()) return a;  // the other must be 1 or the same
   if (b.known()) return b;
-  return Dim();
+  return broadcastExtent(a, b);
 }
 
 }  // namespace
@@ -117,9 +119,7 @@ Result<Shape> broadcastInputs(const InferContext& context) {
 Result<Dim> unified(const Dim& a, const Dim& b, std::string_view what) {
   if (a.known() && b.known() && a.size != b.size)
     return problem(fmt::format("{} must be equal, but are {} and {}", what, a.size, b.size));
-  if (a.known()) return a;
-  if (b.known()) return b;
-  return a.symbol.empty() ? b : a;
+  return sameExtent(a, b);
 }
 
 Result<Dim> checkedExtent(std::int64_t extent, std::string_view what) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ops/support/extent_arithmetic.h"
+
 namespace fusescope::ops {
 namespace {
 
@@ -75,9 +77,13 @@ void Window::resolvePads(std::span<const std::int64_t> extents) {
 
 Result<Dim> Window::outputDim(std::size_t axis, const Dim& input) const {
   if (input.known()) return Dim(TRY(positions(axis, input.size)));
-  const bool keeps = strides[axis] == 1 && (autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER" ||
-                                            padBegin[axis] + padEnd[axis] == reach(axis) - 1);
-  return keeps ? input : Dim();
+  const std::int64_t stride = strides[axis];
+  if (autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER") return dividedExtent(input, stride - 1, stride);
+  const std::int64_t padding = padBegin[axis] + padEnd[axis];
+  if (!ceilMode) return dividedExtent(input, padding - reach(axis) + stride, stride);
+  // Rounded up, but the last window starts inside the input or the padding before it.
+  const std::int64_t beyond = std::min<std::int64_t>(0, padEnd[axis] - reach(axis) + stride);
+  return dividedExtent(input, padBegin[axis] + beyond + stride - 1, stride);
 }
 
 }  // namespace fusescope::ops

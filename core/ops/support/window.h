@@ -20,7 +20,7 @@ struct Window {
   Result<std::int64_t> positions(std::size_t axis, std::int64_t extent) const;
   /// Sets padBegin and padEnd from auto_pad, once the input's spatial extents are known.
   void resolvePads(std::span<const std::int64_t> extents);
-  /// Output extents for symbolic input extents: known where they are, the same symbol where nothing changes.
+  /// Output extents for symbolic input extents: known where they are, else expressions of them.
   Result<Dim> outputDim(std::size_t axis, const Dim& input) const;
 };
 

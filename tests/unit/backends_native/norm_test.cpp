@@ -58,6 +58,41 @@ TEST(BoundNorm, WithoutWeights) {
   expectOneKernel(tryAllTactics(plan), "native:layer_norm");
 }
 
+/// One over the root of the mean of d · d + epsilon, times a weight.
+ValueId weightedInverse(Net& net, ValueId d, ValueId weight) {
+  const ValueId squares = net.add("ReduceMean", {net.add("Mul", {d, d}), net.ints({-1})});
+  const ValueId root = net.add("Sqrt", {net.add("Add", {squares, net.number(1e-3f)})});
+  return net.add("Mul", {net.add("Reciprocal", {root}), weight});
+}
+
+/// What the planner makes of a network is one kernel, and ours runs it in one step.
+void expectPlannedAsOneKernel(Net& net, ValueId result, const std::string& name) {
+  net.editor.addOutput(result);
+  const auto plan = planned(net.editor);
+  ASSERT_EQ(plan->fusedNodes.size(), 1U);
+  expectOneKernel(tryAllTactics(*plan), name);
+}
+
+TEST(PlannedNorm, AWeightThatMeetsTheInverseFirst) {
+  Net net;
+  const ValueId x = net.input({3, 5, 16});
+  expectPlannedAsOneKernel(net, net.add("Mul", {x, weightedInverse(net, x, net.weights({16}))}), "native:rms_norm");
+  Net centred;
+  const ValueId y = centred.input({6, 16});
+  const ValueId d = centred.add("Sub", {y, centred.add("ReduceMean", {y, centred.ints({-1})})});
+  const ValueId scaled = centred.add("Mul", {weightedInverse(centred, d, centred.weights({1, 16})), d});
+  expectPlannedAsOneKernel(centred, centred.add("Add", {scaled, centred.weights({16})}), "native:layer_norm");
+}
+
+TEST(PlannedNorm, AMeanThatIsTakenOffAtTheEnd) {
+  Net net;
+  const ValueId x = net.input({6, 16});
+  const ValueId mean = net.add("ReduceMean", {x, net.ints({-1})});
+  const ValueId by = weightedInverse(net, net.add("Sub", {x, mean}), net.weights({16}));
+  const ValueId shift = net.add("Sub", {net.weights({16}), net.add("Mul", {mean, by})});
+  expectPlannedAsOneKernel(net, net.add("Add", {shift, net.add("Mul", {x, by})}), "native:layer_norm");
+}
+
 TEST(BoundNorm, GroupsOfChannels) {
   Net net;
   const ValueId x = net.input({2, 6, 3, 4});

@@ -62,6 +62,38 @@ TEST(Quantisation, RoundsHalvesToEvenAndSaturates) {
   }
 }
 
+TEST(Quantisation, BetweenAConvolutionAndItsActivation) {
+  QuantisedNet net;
+  const ValueId x = net.dequantised(net.input({1, 4, 6, 6}, DataType::I8), 0.125f, net.zero(DataType::I8, 3));
+  const ValueId w = net.dequantised(net.codes({8, 4, 3, 3}, DataType::I8), 0.03125f, net.zero(DataType::I8, 0));
+  const ValueId conv = net.rounded(net.add("Conv", {x, w}), 0.25f, DataType::I8, -3);
+  const ValueId gate = net.rounded(net.add("Sigmoid", {conv}), 0.0078125f, DataType::U8, 0);
+  net.expectOwn(net.quantised(net.add("Mul", {conv, gate}), 0.25f, net.zero(DataType::I8, -3)), "onednn:conv");
+}
+
+TEST(Quantisation, BetweenElementwiseNodes) {
+  QuantisedNet net;
+  const ValueId x = net.dequantised(net.input({5, 33}, DataType::I8), 0.125f, net.zero(DataType::I8, 1));
+  const ValueId gate = net.rounded(net.add("Sigmoid", {x}), 0.0078125f, DataType::U8, 0);
+  net.expectOwn(net.quantised(net.add("Mul", {x, gate}), 0.0625f, net.zero(DataType::I8, 0)));
+}
+
+TEST(Quantisation, AroundANorm) {
+  QuantisedNet net;
+  const ValueId x = net.dequantised(net.input({5, 32}, DataType::I8), 0.125f, net.zero(DataType::I8, 1));
+  const ValueId squares = net.add("ReduceMean", {net.add("Mul", {x, x}), net.ints({-1})});
+  const ValueId root = net.add("Sqrt", {net.add("Add", {squares, net.number(1e-3f)})});
+  const ValueId scaled = net.add("Mul", {net.add("Div", {x, root}), net.weights({32})});
+  net.expectOwn(net.quantised(scaled, 0.0625f, net.zero(DataType::I8, 0)));
+}
+
+TEST(Quantisation, ATableIsDequantisedWhereItsRowsAreTaken) {
+  QuantisedNet net;
+  const ValueId table = net.dequantised(net.codes({100, 16}, DataType::I8), 0.125f, net.zero(DataType::I8, 0));
+  const ValueId rows = net.input({7}, DataType::I64);
+  net.expectOwn(net.add("Gather", {table, rows}));
+}
+
 TEST(Quantisation, AlongAnAxis) {
   for (const std::int64_t axis : {0, 1, 2, -1}) {
     for (const DataType type : {DataType::I8, DataType::U8}) {

@@ -92,6 +92,15 @@ void writeHollow(const std::filesystem::path& path, std::uint64_t size, std::uin
   out.write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 
+/// ONNX Runtime's quantiser writes where the data is, which is here, behind data that is large enough to be mapped.
+TEST(Weights, MayBeSaidToBeInTheFileItself) {
+  const std::vector<float> values(2048, 3.0F);
+  const std::string tensor = tensorBytes("w", 1, {2048}, rawBytes(values)) + numberField(14, 0);
+  const auto model = importBytes(onnxBytes("g (float[2048] x) => (float[2048] y) { y = Add (x, w) }") +
+                                 bytesField(7, bytesField(5, tensor)));
+  EXPECT_EQ(weightOf(model), std::vector<double>(2048, 3.0));
+}
+
 TEST(Weights, ExternalOnesMayBeLargerThanAnyInt) {
   const TemporaryFolder folder;
   const std::uint64_t offset = 5 * kGiB + 4;

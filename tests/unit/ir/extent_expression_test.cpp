@@ -68,6 +68,8 @@ TEST(ExtentExpression, WhatIsNoExpressionBecomesASymbol) {
     EXPECT_EQ(normalExtentText(name), name);
   }
   EXPECT_EQ(normalExtentText("s + s"), "2*s");
+  // Two extents that are called so have nothing in common.
+  for (const char* nothing : {"", "?", "None", "-1"}) EXPECT_EQ(normalExtentText(nothing), "");
 }
 
 TEST(ExtentExpression, EqualExpressionsHaveEqualTexts) {

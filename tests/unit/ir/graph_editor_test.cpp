@@ -147,9 +147,8 @@ TEST(Decisions, EveryCodeIsUniqueAndBelongsToItsKind) {
 }
 
 TEST(Decisions, MessagesFillInArgumentsAndJsonRoundTrips) {
-  const Decision decision =
-      decide("import.input_assumed", {Subject::value("x")}, "import", {{"input", "x"}, {"assumed", "batch = 1 to 64"}});
-  EXPECT_EQ(message(decision), "x has no fixed extents in the file; batch = 1 to 64 is assumed");
+  const Decision decision = decide("import.initializer_repeated", {Subject::value("x")}, "import", {{"value", "x"}});
+  EXPECT_EQ(message(decision), "x is in the file twice, with equal elements; it is one");
   const auto back = decisionFromJson(toJson(decision));
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(back.value(), decision);

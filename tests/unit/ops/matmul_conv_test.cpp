@@ -76,7 +76,7 @@ TEST(Conv, ShapesAndErrors) {
             "f32[batch, 64, 112, 112]");
   EXPECT_EQ(inferred("Conv", {"f32[1, 3, h, w]", "f32[8, 3, 3, 3]"}, {}, {{"pads", List{1, 1, 1, 1}}}),
             "f32[1, 8, h, w]");
-  EXPECT_EQ(inferred("Conv", {"f32[1, 3, h, w]", "f32[8, 3, 3, 3]"}), "f32[1, 8, ?, ?]");
+  EXPECT_EQ(inferred("Conv", {"f32[1, 3, h, w]", "f32[8, 3, 3, 3]"}), "f32[1, 8, h - 2, w - 2]");
   EXPECT_EQ(inferred("Conv", {"f32[1, 4, 8, 8]", "f32[8, 3, 3, 3]"}),
             "error: the input has 4 channels, but the weight expects 3 in each of 1 groups");
   EXPECT_EQ(inferred("Conv", {"f32[1, 3, 2, 2]", "f32[8, 3, 3, 3]"}),

@@ -102,12 +102,12 @@ TEST(SymbolicValues, AReshapeToItsOwnShapeGoes) {
 
 TEST(SymbolicValues, TensorsAreMadeOfNumbersOnly) {
   const TensorType type{DataType::I32, Shape::of(Dims{2})};
-  const SymbolicInts numbers = {SymbolicInt::of(Dim(3)), SymbolicInt::of(Dim(4))};
+  const SymbolicInts numbers = {3, 4};
   const auto tensor = tensorOf(numbers, type);
   ASSERT_TRUE(tensor.has_value());
   EXPECT_EQ(tensor->type(), DataType::I32);
   EXPECT_EQ(int64Values(*tensor), (std::vector<std::int64_t>{3, 4}));
-  EXPECT_FALSE(tensorOf({SymbolicInt::of(Dim(3)), SymbolicInt::of(Dim::named("n"))}, type).has_value());
+  EXPECT_FALSE(tensorOf({3, ExtentExpression::symbol("n")}, type).has_value());
   EXPECT_EQ(symbolicOf(*tensor), std::optional(numbers));
 }
 

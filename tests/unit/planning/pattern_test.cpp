@@ -125,6 +125,44 @@ TEST(Pattern, ModulesAreReadFromNames) {
   EXPECT_EQ(matched(*dots, "module:encoder.layer"), namesOf(*dots, dots->graph->order()));
 }
 
+TEST(Pattern, WhatWrapsAnExportedModelIsNoModule) {
+  const auto model =
+      rowOf({"StatefulPartitionedCall/model/dense/MatMul", "F2::If_0_then_branch__Inline_0__/decoder/rnn/LSTM",
+             "jax2tf_f_/Model/Dense_0/dot_general", "block/conv/Relu;block/conv/Conv2D"});
+  EXPECT_EQ(matched(*model, "module:model.dense"), Names{"StatefulPartitionedCall/model/dense/MatMul"});
+  EXPECT_EQ(matched(*model, "module:decoder.rnn"), Names{"F2::If_0_then_branch__Inline_0__/decoder/rnn/LSTM"});
+  EXPECT_EQ(matched(*model, "module:*.Dense_0"), Names{"jax2tf_f_/Model/Dense_0/dot_general"});
+  EXPECT_EQ(matched(*model, "module:block.conv"), Names{"block/conv/Relu;block/conv/Conv2D"});
+}
+
+TEST(Pattern, NodesWithoutAScopeAreInTheModulesOfTheirWeights) {
+  const auto graph = parseGraph(R"(graph "g" {
+  input %x: f32[1, 4]
+  const %encoder.fc.weight: f32[4, 4] = dense
+  const %encoder.fc.bias: f32[4] = dense
+  const %"onnx::MatMul_9": f32[4, 4] = dense
+  const %head.weight_quantized: int8[4, 4] = dense
+  const %scale: f32[] = [0.5]
+  const %conv2d_3.w_0: f32[4, 4] = dense
+  %a: f32[1, 4] = Gemm(%x, %encoder.fc.weight, %encoder.fc.bias) {name="Gemm_0"}
+  %b: f32[1, 4] = MatMul(%a, %"onnx::MatMul_9") {name="MatMul_1"}
+  %w: f32[4, 4] = DequantizeLinear(%head.weight_quantized, %scale) {name="DequantizeLinear_2"}
+  %c: f32[1, 4] = MatMul(%b, %w) {name="MatMul_3"}
+  %conv2d_3.tmp_0: f32[1, 4] = MatMul(%c, %conv2d_3.w_0) {name="p2o.MatMul.0"}
+  %relu_1.tmp_0: f32[1, 4] = Relu(%conv2d_3.tmp_0) {name="p2o.Relu.0"}
+  output %relu_1.tmp_0
+})");
+  ASSERT_TRUE(graph.ok()) << graph.error().text();
+  Model model;
+  model.graph = graph.value();
+  EXPECT_EQ(matched(model, "module:encoder"), Names{"Gemm_0"});
+  EXPECT_EQ(matched(model, "module:encoder.fc"), Names{"Gemm_0"});
+  EXPECT_EQ(matched(model, "module:head"), (Names{"DequantizeLinear_2", "MatMul_3"}));
+  EXPECT_EQ(matched(model, "module:conv2d_3"), Names{"p2o.MatMul.0"});
+  EXPECT_EQ(matched(model, "module:relu_1"), Names{"p2o.Relu.0"});
+  EXPECT_FALSE(PatternMatcher(model).match("module:onnx").ok()) << "a name that the exporter made";
+}
+
 TEST(Pattern, AContainerWrittenTwiceIsOneModule) {
   const auto model = rowOf({"/layer1/layer1.0/conv1/Conv", "/features/features.1/features.1.0/Conv"});
   EXPECT_EQ(matched(*model, "module:layer1.0.conv1"), Names{"/layer1/layer1.0/conv1/Conv"});

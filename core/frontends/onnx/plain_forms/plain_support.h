@@ -17,7 +17,7 @@ using adapting::Ints;
 using adapting::Nodes;
 
 /// ONNX's numbers of element types, as attributes hold them.
-constexpr std::int64_t kUInt8 = 2, kInt8 = 3, kInt64 = 7, kBool = 9;
+constexpr std::int64_t kFloat = 1, kUInt8 = 2, kInt8 = 3, kInt64 = 7, kBool = 9;
 
 /// The nodes that stand for one node of the file. Values and nodes in between are called `<node>/<what>`; the node that
 /// finish() adds keeps the name of the file's.

@@ -90,11 +90,17 @@ Status fusedConv(Form& form) {
   return finishActivated(form, activation, x, activationParameters(form));
 }
 
-/// The same where data, z and result have their channels last; the weights are Conv's own.
+/// The same where data, z and result have their channels last. NhwcConv's weights have theirs last too, as its writer
+/// makes them (fusion_nhwc_conv.py), unless only Conv's own order fits; NhwcFusedConv's are Conv's own.
 Status channelsLastConv(Form& form) {
   const std::size_t rank = TRY(form.rankNeeded(form.in(0)));
+  const auto channels = form.extent(form.in(0), -1), last = form.extent(form.in(1), -1);
+  const bool fits = !channels || !last || *last * form.intOf("group", 1) == *channels;
+  const std::string weights = form.node().op == "NhwcConv" && fits
+                                  ? moveChannels(form, "weights", form.in(1), rank, Channels::ToSecond)
+                                  : form.in(1);
   const std::string x = moveChannels(form, "channels_second", form.in(0), rank, Channels::ToSecond);
-  std::string y = form.add("conv", "Conv", {x, form.in(1), form.in(2)}, convAttributes(form));
+  std::string y = form.add("conv", "Conv", {x, weights, form.in(2)}, convAttributes(form));
   const std::string activation = form.textOf("activation", "");
   const FileAttribute back = attribute("perm", channelOrder(rank, Channels::ToLast));
   if (activation.empty() && !form.has(3)) {

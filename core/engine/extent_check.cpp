@@ -1,0 +1,87 @@
+#include "engine/extent_check.h"
+
+#include "ops/op_schema.h"
+#include "passes/pipelines.h"
+#include "planning/plan_json.h"
+
+namespace fusescope {
+namespace {
+
+/// The values that symbols have in one run.
+class SymbolValues {
+ public:
+  void bind(const TensorType& type, const Dims& dims) {
+    for (std::size_t i = 0; i < type.shape.rank() && i < dims.size(); ++i)
+      if (isExtentSymbol(type.shape.dims[i].symbol)) m_values.try_emplace(type.shape.dims[i].symbol, dims[i]);
+  }
+
+  ExtentExpression::ValueOf lookUp() const {
+    return [this](const std::string& symbol) -> std::optional<std::int64_t> {
+      const auto found = m_values.find(symbol);
+      return found == m_values.end() ? std::nullopt : std::optional(found->second);
+    };
+  }
+
+  /// Whether `dim` can be `size`; a symbol that has no value yet gets it.
+  bool fits(const Dim& dim, std::int64_t size) {
+    if (dim.known()) return dim.size == size;
+    if (dim.symbol.empty()) return true;
+    if (isExtentSymbol(dim.symbol)) return m_values.try_emplace(dim.symbol, size).first->second == size;
+    const auto [place, isNew] = m_expressions.try_emplace(dim.symbol);
+    if (isNew) place->second = ExtentExpression::of(dim).at(lookUp());
+    return !place->second || *place->second == size;
+  }
+
+ private:
+  std::map<std::string, std::int64_t> m_values;
+  std::map<std::string, std::optional<std::int64_t>> m_expressions;
+};
+
+std::string failingCondition(const Model& model, const std::map<std::string, Dims>& extents) {
+  SymbolValues values;
+  for (std::size_t i = 0; i < model.declaredInputs.size(); ++i) {
+    const auto given = extents.find(model.graph->value(model.graph->inputs()[i]).name);
+    if (given != extents.end()) values.bind(model.declaredInputs[i], given->second);
+  }
+  for (const ExtentCondition& condition : model.conditions)
+    if (!holds(condition, values.lookUp()).value_or(true)) return condition.text();
+  return {};
+}
+
+bool hasOpenInput(const Graph& graph) {
+  for (const ValueId input : graph.inputs()) {
+    const TensorType& type = graph.value(input).type;
+    if (type.container == Container::None && !type.shape.fixed()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::string> brokenCondition(const Plan& plan, const std::map<std::string, Dims>& extents) {
+  const Graph& graph = plan.graph();
+  if (!hasOpenInput(graph)) return std::nullopt;
+  const auto types = inferShapes(graph, extents);
+  if (!types.ok()) return std::nullopt;
+  SymbolValues values;
+  for (const ValueId id : graph.allValues()) {
+    const auto actual = types.value()[id.index].shape.fixed();
+    const Shape& planned = graph.value(id).type.shape;
+    if (graph.isConstant(id) || !actual || !planned.ranked) continue;
+    bool fits = planned.rank() == actual->size();
+    for (std::size_t i = 0; fits && i < actual->size(); ++i) fits = values.fits(planned.dims[i], (*actual)[i]);
+    if (fits) continue;
+    const std::string condition = failingCondition(*plan.model, extents);
+    if (!condition.empty()) return condition;
+    return graph.value(id).name + " is " + graph.value(id).type.text();
+  }
+  return std::nullopt;
+}
+
+Result<std::shared_ptr<const Plan>> planForExtents(const Plan& plan, const std::map<std::string, Dims>& extents,
+                                                   const StopToken& stop) {
+  auto model = std::make_shared<const Model>(TRY(withFixedInputs(*plan.model, extents, stop)));
+  return remakePlan(std::move(model), toJson(plan));
+}
+
+}  // namespace fusescope

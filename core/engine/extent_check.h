@@ -1,0 +1,21 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "planning/plan.h"
+
+namespace fusescope {
+
+/// Why the types that `plan` was made by do not hold where its inputs have these extents: the condition that fails, or
+/// the value whose extents are others. Nothing if they hold, and where inference fails: that is told by what follows.
+/// Extents that depend on data are not looked at.
+std::optional<std::string> brokenCondition(const Plan& plan, const std::map<std::string, Dims>& extents);
+
+/// The plan made again for just these extents of its inputs: slower to have, and right whatever `plan` takes for
+/// granted.
+Result<std::shared_ptr<const Plan>> planForExtents(const Plan& plan, const std::map<std::string, Dims>& extents,
+                                                   const StopToken& stop);
+
+}  // namespace fusescope

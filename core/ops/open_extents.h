@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/extent_conditions.h"
+
+namespace fusescope {
+
+/// What is known of the extents that a graph leaves open, and what has to be taken for granted, while types are
+/// inferred. Where two different extents are joined that must be equal, they are one from then on. Where two are
+/// broadcast, they are taken to be equal under a condition, if that is wanted.
+class OpenExtents {
+ public:
+  /// `conditions` hold from the start. `assume`: add others.
+  OpenExtents(const std::vector<ExtentCondition>& conditions, bool assume);
+
+  /// Its symbols may stand in conditions: they are known once the graph gets its inputs.
+  void addInput(const TensorType& type);
+  /// `computed` in terms of what is known; it is the extent of an output of `node`.
+  Dim settled(const Dim& computed, const std::string& node);
+  /// An extent of which nothing is known but that it is that of axis `axis` of the value `name`.
+  Dim ownSymbol(const std::string& name, std::size_t axis) const;
+
+  /// Whether anything was learned since the last call: what was settled before may be simpler now.
+  bool takeLearned();
+  /// Learn no more.
+  void freeze() { m_frozen = true; }
+  const std::vector<ExtentCondition>& conditions() const { return m_conditions; }
+
+ private:
+  void learn(const ExtentExpression& expression, const std::string& node);
+  bool makeEqual(const ExtentExpression& a, const ExtentExpression& b, const std::string& node, bool demanded);
+
+  ExtentFacts m_facts;
+  std::vector<ExtentCondition> m_conditions;
+  std::map<std::string, std::size_t> m_ranks;           ///< of the inputs' symbols: their order
+  mutable std::map<std::string, std::size_t> m_others;  ///< of other symbols
+  std::map<std::string, Dim> m_settled;                 ///< by the text that was computed
+  bool m_assume = false, m_frozen = false, m_learned = false;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,77 @@
+#include "ops/type_flow.h"
+#include "passes/prepare_passes.h"
+
+namespace fusescope {
+namespace {
+
+/// The extents of `to` as a Reshape of `from` takes them: numbers, 0 where an extent stays, and -1 for one that is
+/// left.
+std::optional<Dims> reshapeEntries(const Shape& from, const Shape& to) {
+  Dims entries;
+  bool left = false;
+  for (std::size_t i = 0; i < to.rank(); ++i) {
+    const Dim& dim = to.dims[i];
+    if (dim.size == 0) return std::nullopt;  // would be taken for one that stays
+    const bool stays = !dim.known() && i < from.rank() && dim == from.dims[i];
+    if (!dim.known() && !stays && std::exchange(left, true)) return std::nullopt;
+    entries.push_back(dim.known() ? dim.size : stays ? 0 : -1);
+  }
+  return entries;
+}
+
+/// The extents of `to` as an Expand of `from` takes them: numbers, and 1 where an extent stays.
+std::optional<Dims> expandEntries(const Shape& from, const Shape& to) {
+  Dims entries;
+  for (std::size_t i = 0; i < to.rank(); ++i) {
+    const Dim& dim = to.dims[i];
+    const std::size_t added = to.rank() - std::min(to.rank(), from.rank());
+    const bool stays = i >= added && dim == from.dims[i - added];
+    if (!dim.known() && !stays) return std::nullopt;
+    entries.push_back(dim.known() ? dim.size : 1);
+  }
+  return entries;
+}
+
+class ConstantShapes : public Pass {
+ public:
+  std::string_view name() const override { return "constant_shapes"; }
+
+  Result<bool> run(PassContext& context) const override {
+    const Graph& graph = context.graph;
+    // What the file declares is not enough to change what is computed.
+    const TypeFlow flow =
+        TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs), {.declared = DeclaredTypes::Fill}, context.stop));
+    bool changed = false;
+    for (const NodeId id : graph.order()) {
+      const Node& node = graph.node(id);
+      const auto entries = entriesOf(graph, flow, node);
+      if (!entries) continue;
+      const Value& shape = graph.value(node.input(1));
+      Node& edited = context.editor.mutableNode(id);
+      edited.inputs[1] = context.editor.addConstant(shape.name, Tensor::ofInt64(*entries));
+      edited.attributes.erase("allowzero");
+      context.decisions.push_back(decide("normalise.shape_constant", {Subject::node(node.name)}, std::string(name()),
+                                         {{"shape", toText(*entries)}}));
+      changed = true;
+    }
+    return changed;
+  }
+
+ private:
+  static std::optional<Dims> entriesOf(const Graph& graph, const TypeFlow& flow, const Node& node) {
+    const bool reshape = node.is("Reshape");
+    if ((!reshape && !node.is("Expand")) || !node.input(1).valid() || !node.outputs[0].valid()) return std::nullopt;
+    const Shape& from = flow.types[node.input(0).index].shape;
+    const Shape& to = flow.types[node.outputs[0].index].shape;
+    if (graph.isConstant(node.input(1)) || !from.ranked || !to.ranked) return std::nullopt;
+    return reshape ? reshapeEntries(from, to) : expandEntries(from, to);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> constantShapes() {
+  return std::make_unique<ConstantShapes>();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,142 @@
+#include "passes/extent_trial.h"
+
+#include <algorithm>
+
+namespace fusescope {
+namespace {
+
+constexpr std::int64_t kMostElements = 16;  // of a constant that may be a shape
+
+using Position = std::vector<std::size_t>;
+
+Position extended(Position position, std::size_t index) {
+  position.push_back(index);
+  return position;
+}
+
+/// The bodies of a node, in the order of their attributes' names.
+std::vector<std::pair<std::string, const Graph*>> bodiesOf(const Node& node) {
+  std::vector<std::pair<std::string, const Graph*>> bodies;
+  for (const auto& [key, attribute] : node.attributes)
+    if (const auto* body = std::get_if<Subgraph>(&attribute)) bodies.emplace_back(key, body->graph.get());
+  return bodies;
+}
+
+/// Where the node of this name is in `graph` or, if it has none of the name, in its bodies.
+std::optional<Position> positionOf(const Graph& graph, const std::string& name, const Position& holder) {
+  const auto& order = graph.order();
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (graph.node(order[i]).name == name) return extended(holder, i);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto bodies = bodiesOf(graph.node(order[i]));
+    for (std::size_t b = 0; b < bodies.size(); ++b)
+      if (auto found = positionOf(*bodies[b].second, name, extended(extended(holder, i), b))) return found;
+  }
+  return std::nullopt;
+}
+
+/// A node and the graph that it is in.
+struct Place {
+  const Graph* graph = nullptr;
+  const Node* node = nullptr;
+};
+
+Place placeAt(const Graph& graph, const Position& position, std::size_t depth = 0) {
+  if (depth >= position.size() || position[depth] >= graph.order().size()) return {};
+  const Node& node = graph.node(graph.order()[position[depth]]);
+  if (depth + 1 >= position.size()) return {&graph, &node};
+  const auto bodies = bodiesOf(node);
+  if (position[depth + 1] >= bodies.size()) return {};
+  return placeAt(*bodies[position[depth + 1]].second, position, depth + 2);
+}
+
+/// The branch of an If that is not taken, if its condition is known.
+bool isNotTaken(const Node& node, const std::string& attribute, const TypeFlow& flow) {
+  if (!node.is("If") || !node.input(0).valid()) return false;
+  const auto& condition = flow.known[node.input(0).index];
+  if (condition == nullptr || condition->type() != DataType::Bool || condition->count() != 1) return false;
+  return (condition->asInt64(0) != 0) != (attribute == "then_branch");
+}
+
+Result<TypeFlow> flowInto(const Node& node, const std::string& attribute, const TypeFlow& flow) {
+  std::vector<const TensorType*> types;
+  std::vector<const Tensor*> constants;
+  for (const ValueId id : operands(node)) {
+    types.push_back(id.valid() ? &flow.types[id.index] : nullptr);
+    constants.push_back(id.valid() ? flow.known[id.index].get() : nullptr);
+  }
+  return flowBody(node, attribute, types, constants);
+}
+
+std::optional<Misfit> misfitInBodies(const Graph& graph, const TypeFlow& flow, Branches branches,
+                                     const Position& holder) {
+  for (std::size_t i = 0; i < graph.order().size(); ++i) {
+    const Node& node = graph.node(graph.order()[i]);
+    const auto bodies = bodiesOf(node);
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      const auto& [attribute, body] = bodies[b];
+      if (isNotTaken(node, attribute, flow)) continue;
+      const Position position = extended(extended(holder, i), b);
+      const auto inner = flowInto(node, attribute, flow);
+      if (inner.ok()) {
+        if (auto misfit = misfitInBodies(*body, inner.value(), branches, position)) return misfit;
+      } else if (branches == Branches::All || !node.is("If")) {
+        const auto found = positionOf(*body, inner.error().where.node, position);
+        return Misfit{.inBody = true, .position = found.value_or(position), .error = inner.error()};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::optional<Misfit>> ExtentTrial::misfit(const std::vector<TensorType>& inputs, Branches branches,
+                                                  const StopToken& stop) const {
+  const auto flow =
+      flowTypes(m_graph, inputs, {.declared = DeclaredTypes::Fill, .compute = ComputeValues::Small}, stop);
+  if (flow.ok()) return misfitInBodies(m_graph, flow.value(), branches, {});
+  if (flow.error().cancelled) return flow.error();
+  const auto found = positionOf(m_graph, flow.error().where.node, {});
+  return std::optional(Misfit{.position = found.value_or(Position()), .error = flow.error()});
+}
+
+std::vector<std::int64_t> ExtentTrial::numbersAt(const Misfit& misfit) const {
+  std::vector<std::int64_t> numbers;
+  const auto add = [&](std::int64_t number) {
+    if (number > 0 && std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(number);
+  };
+  const auto [graph, node] = placeAt(m_graph, misfit.position);
+  if (node == nullptr) return numbers;
+  for (const std::int64_t window : node->intsAttribute("kernel_shape")) add(window);
+  for (const ValueId input : node->inputs) {
+    if (!input.valid()) continue;
+    const Tensor* constant = graph->constantData(input);
+    if (constant != nullptr && isInteger(constant->type()) && constant->count() <= kMostElements)
+      for (std::int64_t i = 0; i < constant->count(); ++i) add(constant->asInt64(i));
+    for (const Dim& dim : graph->value(input).type.shape.dims)
+      if (dim.known()) add(dim.size);
+  }
+  return numbers;
+}
+
+std::vector<std::size_t> ExtentTrial::inputsBehind(const Misfit& misfit) const {
+  std::vector<bool> behind(m_graph.valueIdLimit(), misfit.position.empty());
+  std::vector<NodeId> pending;
+  if (!misfit.position.empty()) pending.push_back(m_graph.order().at(misfit.position[0]));
+  while (!pending.empty()) {
+    const NodeId id = pending.back();
+    pending.pop_back();
+    for (const ValueId value : operands(m_graph.node(id))) {
+      if (!value.valid() || behind[value.index]) continue;
+      behind[value.index] = true;
+      if (m_graph.value(value).producer.valid()) pending.push_back(m_graph.value(value).producer);
+    }
+  }
+  std::vector<std::size_t> inputs;
+  for (std::size_t i = 0; i < m_graph.inputs().size(); ++i)
+    if (behind[m_graph.inputs()[i].index]) inputs.push_back(i);
+  return inputs;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,131 @@
+#include "passes/fit_input_specs.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "passes/extent_search.h"
+
+namespace fusescope {
+namespace {
+
+bool isFitted(const Model& model) {
+  return std::ranges::any_of(model.decisions,
+                             [](const Decision& decision) { return decision.kind == DecisionKind::Input; });
+}
+
+/// "node 'pool': a window of 3 does not fit".
+std::string problemOf(const Diagnostic& error) {
+  Diagnostic plain = error;
+  plain.where.file.clear();
+  plain.help.clear();
+  return plain.text();
+}
+
+class Fitting {
+ public:
+  Fitting(Model& model, const StopToken& stop)
+      : m_model(model), m_symbols(*model.graph, model.inputSpecs), m_trial(*model.graph), m_stop(stop) {}
+
+  Status run() {
+    ExtentSearch search(m_symbols, m_trial, m_stop);
+    m_found = TRY(search.run());
+    for (std::size_t i = 0; i < m_model.inputSpecs.size(); ++i)
+      if (m_symbols.isOpen(i)) TRY(settle(i));
+    return Done{};
+  }
+
+ private:
+  Status settle(std::size_t input) {
+    InputSpec& spec = m_model.inputSpecs[input];
+    if (isLeftOpen(input)) {
+      askFor(input);
+      return Done{};
+    }
+    std::vector<std::int64_t> least, most;
+    for (const InputSymbol& symbol : m_symbols.all()) {
+      least.push_back(symbol.min);
+      most.push_back(symbol.max);
+    }
+    for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], m_found.values[i]);
+    spec.opt = m_symbols.extents(input, m_found.values);
+    spec.min = m_symbols.extents(input, least);
+    spec.max = m_symbols.extents(input, most);
+    for (std::size_t axis = 0; axis < spec.opt.size(); ++axis) {
+      spec.min[axis] = std::clamp<std::int64_t>(spec.min[axis], 0, spec.opt[axis]);
+      spec.max[axis] = std::max(spec.max[axis], spec.opt[axis]);
+    }
+    std::vector<std::string> reasons;
+    for (const std::size_t symbol : m_symbols.ofInput(input)) reasons.push_back(TRY(reasonOf(symbol)));
+    const bool ranked = m_model.graph->value(m_model.graph->inputs()[input]).type.shape.ranked;
+    if (!ranked) reasons.emplace_back("the file does not even give its rank, and a scalar fits");
+    m_model.decisions.push_back(decide("input.assumed", {Subject::value(spec.name)}, "fit_input_specs",
+                                       {{"input", spec.name},
+                                        {"min", toText(spec.min)},
+                                        {"opt", toText(spec.opt)},
+                                        {"max", toText(spec.max)},
+                                        {"because", joined(reasons, "; ")}}));
+    return Done{};
+  }
+
+  /// Why a symbol has its value.
+  Result<std::string> reasonOf(std::size_t index) {
+    const InputSymbol& symbol = m_symbols.all()[index];
+    const std::string is = symbol.name + " is " + std::to_string(m_found.values[index]);
+    if (symbol.given) return is + ", as given for another input";
+    if (m_found.values[index] == symbol.opt)
+      return is + (symbol.opt == 1 ? ", as nothing asks for more" : ", which the network takes");
+    std::vector<std::int64_t> usual = m_found.values;
+    usual[index] = symbol.opt;
+    const auto types = m_symbols.types(usual);
+    if (!types) return is + ", which the network takes";
+    const auto misfit = TRY(m_trial.misfit(*types, m_found.branches, m_stop));
+    if (!misfit) return is + ", which the network takes together with the others";
+    return is + ", because with " + std::to_string(symbol.opt) + " " + problemOf(misfit->error);
+  }
+
+  bool isLeftOpen(std::size_t input) const {
+    if (!m_found.misfit) return false;
+    return std::ranges::find(m_found.inputsAsked, input) != m_found.inputsAsked.end();
+  }
+
+  /// "--input state=2,batch,128": what is known of the extents, and names for the others.
+  std::string commandFor(std::size_t input) const {
+    const Value& value = m_model.graph->value(m_model.graph->inputs()[input]);
+    if (!value.type.shape.ranked) return "--input " + value.name + "=DIMS";
+    std::vector<std::string> dims;
+    for (std::size_t axis = 0; axis < value.type.shape.rank(); ++axis) {
+      const Dim& dim = value.type.shape.dims[axis];
+      dims.push_back(dim.known() ? std::to_string(dim.size) : dim.symbol.empty() ? "N" : dim.symbol);
+    }
+    return "--input " + value.name + "=" + joined(dims, ",");
+  }
+
+  void askFor(std::size_t input) {
+    InputSpec& spec = m_model.inputSpecs[input];
+    const Shape& shape = m_model.graph->value(m_model.graph->inputs()[input]).type.shape;
+    for (std::size_t axis = 0; axis < spec.opt.size(); ++axis)
+      if (!shape.dims[axis].known()) spec.opt[axis] = -1;
+    m_model.decisions.push_back(decide("input.not_assumed", {Subject::value(spec.name)}, "fit_input_specs",
+                                       {{"input", spec.name},
+                                        {"command", commandFor(input)},
+                                        {"tried", toText(m_found.tried(m_symbols, input))},
+                                        {"problem", problemOf(m_found.misfit->error)}}));
+  }
+
+  Model& m_model;
+  const InputSymbols m_symbols;
+  const ExtentTrial m_trial;
+  const StopToken& m_stop;
+  FoundExtents m_found;
+};
+
+}  // namespace
+
+Status fitInputSpecs(Model& model, const StopToken& stop) {
+  const bool open =
+      std::ranges::any_of(model.inputSpecs, [](const InputSpec& spec) { return spec.source == "assumed"; });
+  if (!open || isFitted(model)) return Done{};
+  return Fitting(model, stop).run();
+}
+
+}  // namespace fusescope

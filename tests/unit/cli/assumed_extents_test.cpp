@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "tests/support/process.h"
+#include "tests/unit/frontends/onnx_files.h"
+
+namespace fusescope::test {
+namespace {
+
+std::string written(const TemporaryFolder& folder, const std::string& graph) {
+  return folder.write("model.onnx", onnxBytes(graph)).string();
+}
+
+bool says(const ProcessResult& result, std::string_view part) {
+  return result.err.find(part) != std::string::npos;
+}
+
+TEST(AssumedExtents, AreSaidWithTheFile) {
+  const TemporaryFolder folder;
+  const auto model = written(folder, "g (float[batch,1,n] x, float[4,1,256] w) => (y) { y = Conv (x, w) }");
+  const auto json = Json::parse(fusescopeCommand({"inspect", model, "--json"}).out);
+  ASSERT_EQ(json["findings"].size(), 1U);
+  EXPECT_EQ(json["findings"][0]["code"], "input.assumed");
+  EXPECT_EQ(json["findings"][0]["subject"], "x");
+  const auto text = fusescopeCommand({"inspect", model}).out;
+  EXPECT_NE(text.find("n is 256, because with 128"), std::string::npos) << text;
+}
+
+TEST(AssumedExtents, WhatFailsUnderThemSaysSo) {
+  const TemporaryFolder folder;
+  // The elements of s are random numbers below 8: no inference can tell that there are too few.
+  const auto model = written(folder, "g (float[2,n] x, int64[3] s) => (y) { a = Reshape (x, s) y = Relu (a) }");
+  const auto assumed = fusescopeCommand({"run", model});
+  EXPECT_EQ(assumed.status, 2);
+  EXPECT_TRUE(says(assumed, "were assumed, as with --input x=2,128; give others")) << assumed.err;
+  const auto given = fusescopeCommand({"run", model, "--input", "x=2,128"});
+  EXPECT_EQ(given.status, 2);
+  EXPECT_FALSE(says(given, "assumed")) << given.err;
+}
+
+TEST(AssumedExtents, WhatCannotBeAssumedIsAskedFor) {
+  const TemporaryFolder folder;
+  const auto model = written(folder,
+                             "g (float[batch,n] x) => (y) <int64[3] s = {7919, 7907, 7901}> "
+                             "{ a = Reshape (x, s) y = Relu (a) }");
+  EXPECT_EQ(fusescopeCommand({"plan", model}).status, 0) << "planning needs no extents";
+  for (const char* verb : {"run", "time"}) {
+    const auto asked = fusescopeCommand({verb, model});
+    EXPECT_EQ(asked.status, 2);
+    EXPECT_TRUE(says(asked, "'x'") && says(asked, "--input x=batch,n")) << asked.err;
+  }
+}
+
+TEST(AssumedExtents, FollowWhatIsGivenForAnother) {
+  const TemporaryFolder folder;
+  const auto model = written(folder, "g (float[batch,n] x, float[batch,m] z) => (y) { y = Concat <axis = 1> (x, z) }");
+  const auto json = Json::parse(fusescopeCommand({"inspect", model, "--input", "x=3,5", "--json"}).out);
+  EXPECT_EQ(json["input_specs"][0]["source"], "user");
+  EXPECT_EQ(json["input_specs"][1]["opt"], Json({3, 128}));
+  EXPECT_EQ(json["input_specs"][1]["source"], "assumed") << "m is nobody's word";
+}
+
+}  // namespace
+}  // namespace fusescope::test

@@ -1,0 +1,85 @@
+// Engines of plans that take open extents to be equal, at extents that are and at extents that are not.
+#include <algorithm>
+
+#include "tests/unit/engine/engine_fixture.h"
+
+namespace fusescope::testing {
+namespace {
+
+class OpenExtents : public ::testing::TestWithParam<const char*> {
+ protected:
+  BuildOptions options() const { return {.backend = GetParam(), .threads = 1, .measureTactics = false}; }
+};
+INSTANTIATE_TEST_SUITE_P(Backends, OpenExtents, ::testing::Values("reference", "native"),
+                         [](const auto& info) { return std::string(info.param); });
+
+/// relu(x + y) · y of x [h, 2] and y [w, 2].
+std::shared_ptr<const Plan> joiningPlan() {
+  GraphEditor editor;
+  const ValueId x = editor.addInput("x", f32({Dim::named("h"), 2})),
+                y = editor.addInput("y", f32({Dim::named("w"), 2}));
+  const ValueId sum = editor.addValue("sum", f32({Dim(), 2})), relu = editor.addValue("relu", f32({Dim(), 2}));
+  const ValueId z = editor.addValue("z", f32({Dim(), 2}));
+  editor.addNode({.op = "Add", .name = "join", .inputs = {x, y}, .outputs = {sum}});
+  editor.addNode({.op = "Relu", .name = "clip", .inputs = {sum}, .outputs = {relu}});
+  editor.addNode({.op = "Mul", .name = "scale", .inputs = {relu, y}, .outputs = {z}});
+  editor.addOutput(z);
+  return planOf(modelOf(editor));
+}
+
+std::vector<const Decision*> failedConditions(const Engine& engine) {
+  std::vector<const Decision*> found;
+  for (const Decision& decision : engine.report().decisions)
+    if (decision.code == "build.condition_failed") found.push_back(&decision);
+  return found;
+}
+
+const Tensor kX = floats({2, 2}, {1, -4, 3, 4});
+
+void expectBoth(Engine& engine) {
+  const auto equal = engine.run({{"x", kX}, {"y", floats({2, 2}, {1, 2, -5, 1})}});
+  ASSERT_TRUE(equal.ok()) << equal.error().text();
+  EXPECT_TRUE(equal.value().outputs.at("z").identical(floats({2, 2}, {2, 0, 0, 5})));
+  EXPECT_TRUE(failedConditions(engine).empty());
+  for (int i = 0; i < 2; ++i) {
+    const auto one = engine.run({{"x", kX}, {"y", floats({1, 2}, {1, 2})}}, {"all"});
+    ASSERT_TRUE(one.ok()) << one.error().text();
+    EXPECT_TRUE(one.value().outputs.at("z").identical(floats({2, 2}, {2, 0, 4, 12})));
+  }
+  const auto failed = failedConditions(engine);
+  ASSERT_EQ(failed.size(), 1U) << "a plan for these extents is made once";
+  EXPECT_EQ(failed[0]->arguments.at("condition"), "w == h");
+  const auto again = engine.run({{"x", kX}, {"y", floats({2, 2}, {1, 2, -5, 1})}});
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_TRUE(again.value().outputs.at("z").identical(floats({2, 2}, {2, 0, 0, 5})));
+}
+
+TEST_P(OpenExtents, APlanOfTheirOwnRunsThoseThatBreakACondition) {
+  const auto plan = joiningPlan();
+  ASSERT_EQ(plan->model->conditions.size(), 1U);
+  EXPECT_EQ(plan->fusedNodes.size(), 1U);
+  expectBoth(*engineOf(plan, options()));
+}
+
+TEST_P(OpenExtents, AnEngineFileKeepsTheConditions) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "joined.fse";
+  ASSERT_TRUE(engineOf(joiningPlan(), options())->save(path).ok());
+  auto engine = loadEngine(path, options());
+  ASSERT_TRUE(engine.ok()) << engine.error().text();
+  EXPECT_EQ(engine.value()->plan().model->conditions.size(), 1U);
+  expectBoth(*engine.value());
+}
+
+TEST_P(OpenExtents, AnEngineCanBeBuiltForExtentsThatBreakACondition) {
+  BuildOptions other = options();
+  other.shapes = {{"x", {3, 2}}, {"y", {1, 2}}};
+  const auto engine = engineOf(joiningPlan(), other);
+  EXPECT_EQ(failedConditions(*engine).size(), 1U);
+  const auto equal = engine->run({{"x", kX}, {"y", floats({2, 2}, {1, 2, -5, 1})}});
+  ASSERT_TRUE(equal.ok()) << equal.error().text();
+  EXPECT_TRUE(equal.value().outputs.at("z").identical(floats({2, 2}, {2, 0, 0, 5})));
+}
+
+}  // namespace
+}  // namespace fusescope::testing

@@ -1,0 +1,130 @@
+// What inference makes of extents that a file leaves open, what it takes for granted, and what is normalised for them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "passes/pipelines.h"
+#include "tests/unit/frontends/onnx_files.h"
+
+namespace fusescope::test {
+namespace {
+
+Model prepared(const std::string& graph) {
+  auto imported = importText(graph);
+  EXPECT_TRUE(imported.ok()) << imported.error().text();
+  auto model = prepareModel(std::move(imported).value());
+  EXPECT_TRUE(model.ok()) << model.error().text();
+  return std::move(model).value();
+}
+
+std::string typeOfValue(const Model& model, const std::string& name) {
+  const auto id = model.graph->findValue(name);
+  EXPECT_TRUE(id.has_value()) << name;
+  return id ? model.graph->value(*id).type.text() : std::string();
+}
+
+std::vector<std::string> conditionsOf(const Model& model) {
+  std::vector<std::string> texts;
+  for (const ExtentCondition& condition : model.conditions) texts.push_back(condition.text());
+  return texts;
+}
+
+std::size_t decisions(const Model& model, const std::string& code) {
+  return static_cast<std::size_t>(std::ranges::count(model.decisions, code, &Decision::code));
+}
+
+TEST(OpenExtents, WindowsComputeThem) {
+  const Model model = prepared(
+      "g (float[n, 2, h, w] x, float[2, 2, 3, 3] k) => (float[a, b, c, d] y, float[e, f, g, i] z) {"
+      "  y1 = Conv <strides=[2,2], pads=[1,1,1,1]> (x, k) y = Conv <strides=[2,2], pads=[1,1,1,1]> (y1, k)"
+      "  z = MaxPool <kernel_shape=[2,2], strides=[2,2], ceil_mode=1> (x) }");
+  EXPECT_EQ(typeOfValue(model, "y1"), "f32[n, 2, ceil(h/2), ceil(w/2)]");
+  EXPECT_EQ(typeOfValue(model, "y"), "f32[n, 2, ceil(h/4), ceil(w/4)]");
+  EXPECT_EQ(typeOfValue(model, "z"), "f32[n, 2, ceil(h/2), ceil(w/2)]");
+}
+
+TEST(OpenExtents, JoiningAndCuttingAddsAndSubtracts) {
+  const Model model = prepared(
+      "g (float[b, past, 4] p, float[b, seq, 4] x) => (float[i, j, k] c, float[l, m, n] s, float[o, q, r] t)"
+      "  <int64[1] one = {1}, int64[1] far = {9223372036854775807}, int64[6] pads = {0, 1, 0, 0, 2, 0}> {"
+      "  c = Concat <axis=1> (p, x) s = Slice (x, one, far, one) t = Pad (x, pads) }");
+  EXPECT_EQ(typeOfValue(model, "c"), "f32[b, past + seq, 4]");
+  EXPECT_EQ(typeOfValue(model, "s"), "f32[b, seq - 1, 4]");
+  EXPECT_EQ(typeOfValue(model, "t"), "f32[b, seq + 3, 4]");
+}
+
+TEST(OpenExtents, WhatIsNotKnownHasASymbolOfItsOwn) {
+  const Model model =
+      prepared("g (float[n] x) => (float[m, k] y) { places = NonZero (x) f = Cast <to=1> (places) y = Relu (f) }");
+  EXPECT_EQ(typeOfValue(model, "places"), "int64[1, places#1]");
+  EXPECT_EQ(typeOfValue(model, "y"), "f32[1, places#1]");
+  EXPECT_TRUE(model.conditions.empty());
+}
+
+TEST(OpenExtents, BroadcastingTakesThemToBeEqual) {
+  const Model model = prepared("g (float[h, 4] x, float[w, 4] y) => (float[a, 4] z) { s = Add (x, y) z = Relu (s) }");
+  EXPECT_EQ(conditionsOf(model), std::vector<std::string>{"w == h"});
+  EXPECT_EQ(typeOfValue(model, "y"), "f32[h, 4]");
+  EXPECT_EQ(typeOfValue(model, "z"), "f32[h, 4]");
+  ASSERT_EQ(model.declaredInputs.size(), 2U);
+  EXPECT_EQ(model.declaredInputs[1].text(), "f32[w, 4]");
+  EXPECT_EQ(decisions(model, "infer.condition"), 1U);
+  // The second time nothing is new.
+  const auto again = prepareModel(model);
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(again.value().conditions, model.conditions);
+  EXPECT_EQ(printGraph(*again.value().graph), printGraph(*model.graph));
+}
+
+TEST(OpenExtents, AJoinOfTwoScalesTakesThemToBeDivisible) {
+  const Model model = prepared(
+      "g (float[1, 1, h, 8] x, float[1, 1, 3, 3] k) => (float[a, b, c, d] y)"
+      "  <float[4] scales = {1, 1, 2, 2}> {"
+      "  half = Conv <strides=[2,2], pads=[1,1,1,1]> (x, k)"
+      "  whole = Resize <mode=\"nearest\"> (half, , scales) y = Add (whole, x) }");
+  EXPECT_EQ(conditionsOf(model), std::vector<std::string>{"h % 2 == 0"});
+  EXPECT_EQ(typeOfValue(model, "half"), "f32[1, 1, h/2, 4]");
+  EXPECT_EQ(typeOfValue(model, "y"), "f32[1, 1, h, 8]");
+}
+
+TEST(OpenExtents, WhatMustBeEqualIsWithoutACondition) {
+  const Model model =
+      prepared("g (float[h, 4] x, float[w, 4] y) => (float[a, 8] z) { c = Concat <axis=1> (x, y) z = Relu (c) }");
+  EXPECT_TRUE(model.conditions.empty());
+  EXPECT_EQ(typeOfValue(model, "y"), "f32[h, 4]");
+  EXPECT_EQ(typeOfValue(model, "z"), "f32[h, 8]");
+}
+
+TEST(OpenExtents, ExtentsThatAConstantSaysAreNotComputed) {
+  const Model model = prepared(
+      "g (float[batch, seq, 12] x) => (float[b, s, h, d] y) <int64 one = {1}, int64[1] first = {0},"
+      "  int64[1] rest = {-1}, int64[2] heads = {3, 4}> {"
+      "  s = Shape (x) s1 = Gather <axis=0> (s, one) s2 = Unsqueeze (s1, first)"
+      "  wanted = Concat <axis=0> (rest, s2, heads) [split] y = Reshape (x, wanted) }");
+  EXPECT_EQ(model.graph->nodeCount(), 1U);
+  const Node& split = model.graph->node(model.graph->order()[0]);
+  EXPECT_EQ(int64Values(*model.graph->constantData(split.input(1))), (std::vector<std::int64_t>{0, 0, 3, 4}));
+  EXPECT_EQ(typeOfValue(model, "y"), "f32[batch, seq, 3, 4]");
+  EXPECT_EQ(decisions(model, "normalise.shape_constant"), 1U);
+}
+
+TEST(OpenExtents, ViewsAroundAnOperatorOnRowsGo) {
+  const Model model = prepared(
+      "g (float[batch, seq, 12] x) => (float[b, s, d] y) {"
+      "  s = Shape (x) [flat] m = Flatten <axis=2> (x) [rows] r = Softmax <axis=-1> (m) [back] y = Reshape (r, s) }");
+  ASSERT_EQ(model.graph->nodeCount(), 1U);
+  EXPECT_EQ(model.graph->node(model.graph->order()[0]).name, "rows");
+  EXPECT_EQ(typeOfValue(model, "y"), "f32[batch, seq, 12]");
+  EXPECT_EQ(decisions(model, "normalise.rows_kept"), 2U);
+}
+
+TEST(OpenExtents, RowsOfAnotherLengthKeepTheirViews) {
+  const Model model = prepared(
+      "g (float[batch, seq, 12] x) => (float[b, s, d] y) {"
+      "  s = Shape (x) m = Flatten <axis=1> (x) r = Softmax <axis=-1> (m) y = Reshape (r, s) }");
+  EXPECT_GT(model.graph->nodeCount(), 1U);
+  EXPECT_EQ(decisions(model, "normalise.rows_kept"), 0U);
+}
+
+}  // namespace
+}  // namespace fusescope::test

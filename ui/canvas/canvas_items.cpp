@@ -1,0 +1,228 @@
+#include "ui/canvas/canvas_items.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "planning/fused_node_facts.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::size_t kOpsInTitle = 3;
+
+QString text(const std::string& s) {
+  return QString::fromStdString(s);
+}
+QString text(std::string_view s) {
+  return QString::fromUtf8(s.data(), int(s.size()));
+}
+const QString kDot = QStringLiteral(" \u00b7 ");
+
+QString nodesText(std::size_t count) {
+  return count == 1 ? QStringLiteral("1 node") : QStringLiteral("%1 nodes").arg(count);
+}
+
+}  // namespace
+
+// Types as they stand in memory under the plan.
+CanvasItems::CanvasItems(const Plan& plan, QString prefix, const CanvasFonts& fonts)
+    : m_plan(plan), m_graph(plan.graph()), m_prefix(std::move(prefix)), m_fonts(fonts) {
+  for (const TruncatedValue& value : plan.truncation.inputs) m_stored[value.value.index] = value.to;
+  for (const TruncatedValue& value : plan.truncation.produced) m_stored[value.value.index] = value.to;
+  for (const FusedNode& fused : plan.fusedNodes) {
+    for (const InnerEdge& inner : fused.innerEdges) {
+      m_stored[inner.value.index] = inner.type;
+      if (!inner.real) m_inner[inner.value.index] = heldWider(fused, inner.value) != nullptr;
+    }
+    for (const FusedOutput& output : fused.outputs) m_stored[output.value.index] = output.type;
+  }
+  for (const PlannedCast& cast : plan.casts) {
+    for (const FusedNodeId& consumer : cast.consumers) m_castOf[{cast.value.index, consumer.index}] = &cast;
+    if (cast.consumers.empty()) m_castOfOutput[cast.value.index] = &cast;
+  }
+}
+
+TensorType CanvasItems::typeOf(ValueId value) const {
+  TensorType type = m_graph.value(value).type;
+  const auto it = m_stored.find(value.index);
+  if (it != m_stored.end() && it->second != DataType::Undefined) type.dtype = it->second;
+  return type;
+}
+
+QString CanvasItems::innerNote(ValueId value) const {
+  const auto inner = m_inner.find(value.index);
+  if (inner == m_inner.end()) return {};
+  return inner->second ? QStringLiteral(" held wider") : QStringLiteral(" inner");
+}
+
+QString CanvasItems::typeText(ValueId value) const {
+  return text(typeOf(value).text()) + innerNote(value);
+}
+
+const PlannedCast* CanvasItems::castTo(ValueId value, FusedNodeId reader) const {
+  if (!reader.valid()) {
+    const auto it = m_castOfOutput.find(value.index);
+    return it == m_castOfOutput.end() ? nullptr : it->second;
+  }
+  const auto it = m_castOf.find({value.index, reader.index});
+  return it == m_castOf.end() ? nullptr : it->second;
+}
+
+QString CanvasItems::handleOf(const FusedNode& fused) const {
+  return m_prefix + text(fusescope::handleOf(fused));
+}
+
+CanvasItem CanvasItems::segment(const Segment& segment, bool open) const {
+  CanvasItem item;
+  item.kind = ItemKind::Segment;
+  item.name = nameOf(segment.name);
+  item.key = "s:" + item.name;
+  item.title = text(segment.name);
+  item.fallback = segment.kind == SegmentKind::Fallback;
+  item.kindName = item.fallback ? "fallback" : "accelerated";
+  item.detail = text(segment.backend) + kDot + item.kindName;
+  item.nodes = int(segment.nodes.size());
+  item.meta = nodesText(segment.nodes.size());
+  item.canOpen = true;
+  item.open = open;
+  sizeItem(item);
+  return item;
+}
+
+CanvasItem CanvasItems::fused(const FusedNode& fused, const OpenState& open) const {
+  CanvasItem item;
+  item.kind = ItemKind::Fused;
+  item.name = nameOf(fused.name);
+  item.key = handleOf(fused);
+  item.kindName = text(fused.kind);
+  item.prediction = fused.nodes.size() > 1 && isPrediction(m_plan, fused);
+  item.nodes = int(fused.nodes.size());
+  item.canOpen = fused.nodes.size() > 1 || holdsBodies(m_plan, fused);
+  item.open = item.canOpen && open.fused.contains(item.key);
+  item.title = titleOf(fused);
+  const NodeId root = fused.root.valid() ? fused.root : fused.nodes.empty() ? NodeId() : fused.nodes.front();
+  item.detail = root.valid() && m_graph.has(root) ? text(m_graph.node(root).name) : text(fused.name);
+  if (item.nodes > 1) item.detail += QString(" +%1").arg(item.nodes - 1);
+  if (!fused.outputs.empty()) item.meta = text(typeOf(fused.outputs.front().value).text());
+  setPrecision(item, fused);
+  item.predictedMs = fused.predictedMs;
+  item.predictedByFit = fused.predictedHow == PriceSource::Fitted;
+  item.timeKey = item.key;
+  item.fallback = m_plan.inFallback(fused);
+  for (const NodeId node : fused.nodes) item.constants += constantsOf(m_graph.node(node));
+  sizeItem(item);
+  return item;
+}
+
+QString CanvasItems::titleOf(const FusedNode& fused) const {
+  if (fused.nodes.size() > kOpsInTitle) {
+    const QString kind = text(fused.kind).replace('_', ' ');
+    return kind.left(1).toUpper() + kind.mid(1);
+  }
+  QStringList ops;
+  for (const NodeId node : fused.nodes) ops << text(m_graph.node(node).op);
+  return ops.join(" + ");
+}
+
+void CanvasItems::setPrecision(CanvasItem& item, const FusedNode& fused) const {
+  const DataType output = fused.outputs.empty() ? DataType::Undefined : fused.outputs.front().type;
+  const bool floats = isFloat(fused.compute) && (output == DataType::Undefined || isFloat(output));
+  item.precision = floats || output == DataType::Undefined ? fused.compute : output;
+  for (const FusedOutput& other : fused.outputs) {
+    if (floats && isFloat(other.type) && other.type != fused.compute) item.mixedPrecision = true;
+  }
+  for (const DataType type : calculatedTypes(m_plan, fused)) item.types << text(fusescope::name(type));
+  if (item.types.size() > 1) item.mixedPrecision = true;
+}
+
+CanvasItem CanvasItems::node(const Node& node, const FusedNode* fused) const {
+  CanvasItem item;
+  item.kind = ItemKind::Node;
+  item.name = nameOf(node.name);
+  item.key = "n:" + item.name;
+  item.title = text(node.op);
+  item.detail = text(node.name);
+  item.nodes = 1;
+  item.constants = constantsOf(node);
+  item.kindName = fused == nullptr ? QString() : text(fused->kind);
+  item.fallback = fused != nullptr && m_plan.inFallback(*fused);
+  if (node.outputs.empty() || !node.outputs.front().valid()) {
+    item.precision = fused ? fused->compute : DataType::Undefined;
+  } else {
+    item.meta = typeText(node.outputs.front());
+    const DataType calculates =
+        node.id.index < m_plan.calculates.size() ? m_plan.calculates[node.id.index] : DataType::Undefined;
+    item.precision = isFloat(calculates) && !item.fallback ? calculates : typeOf(node.outputs.front()).dtype;
+  }
+  sizeBox(item);
+  return item;
+}
+
+CanvasItem CanvasItems::pill(ValueId id, ItemKind kind, const QString& note) const {
+  const Value& value = m_graph.value(id);
+  CanvasItem item;
+  item.kind = kind;
+  item.name = nameOf(value.name);
+  item.key = (kind == ItemKind::Input ? "i:" : "o:") + item.name;
+  item.title = m_fonts.title.elided(text(value.name), metrics::kWidestBox - 60);
+  item.detail =
+      m_fonts.meta.elided(text(value.type.text()) + (note.isEmpty() ? note : kDot + note), metrics::kWidestBox - 40);
+  item.precision = value.type.dtype;
+  item.kindName = kind == ItemKind::Input ? "input" : "output";
+  item.size = {std::max({m_fonts.title.width(item.title), m_fonts.meta.width(item.detail), 60.0}) + 44,
+               metrics::kPillHeight};
+  return item;
+}
+
+CanvasItem CanvasItems::body(const QString& title, const PlannedBody& body) const {
+  CanvasItem item;
+  item.kind = ItemKind::Body;
+  item.name = nameOf(m_graph.node(body.holder).name) + "/" + text(body.attribute);
+  item.key = "b:" + item.name;
+  item.title = title;
+  const std::size_t nodes = body.plan->graph().nodeCount(), kernels = body.plan->fusedNodes.size();
+  item.detail = QStringLiteral("%1 in %2")
+                    .arg(nodesText(nodes),
+                         kernels == 1 ? QStringLiteral("1 fused node") : QStringLiteral("%1 fused nodes").arg(kernels));
+  item.nodes = int(nodes);
+  item.open = true;
+  sizeItem(item);
+  return item;
+}
+
+void CanvasItems::addStub(CanvasItem& reader, ValueId value) const {
+  const QString name = m_fonts.meta.elided(text(m_graph.value(value).name), 110);
+  if (reader.open || reader.stubs.contains(name)) return;
+  if (reader.stubs.isEmpty()) reader.size.rheight() += metrics::kStubRow;
+  reader.stubs << name;
+  double width = 2 * metrics::kBoxPaddingX + metrics::kStripe;
+  for (const QString& stub : reader.stubs) width += m_fonts.meta.width(stub) + 22;
+  reader.size.setWidth(std::min(std::max(reader.size.width(), width), metrics::kWidestBox));
+}
+
+int CanvasItems::constantsOf(const Node& node) const {
+  return int(std::count_if(node.inputs.begin(), node.inputs.end(),
+                           [&](ValueId v) { return v.valid() && m_graph.isConstant(v); }));
+}
+
+void CanvasItems::sizeItem(CanvasItem& item) const {
+  if (!item.open) return sizeBox(item);
+  const double title = m_fonts.title.width(item.title);
+  const double width = item.kind != ItemKind::Fused ? title + m_fonts.detail.width(item.detail + kDot + item.meta) + 64
+                                                    : std::max(title + metrics::kBadgeWidth + 56,
+                                                               std::min(m_fonts.detail.width(item.detail) + 96, 240.0));
+  item.size = {std::ceil(width), 0};
+}
+
+void CanvasItems::sizeBox(CanvasItem& item) const {
+  const double room = metrics::kWidestBox - 2 * metrics::kBoxPaddingX - metrics::kStripe;
+  item.title = m_fonts.title.elided(item.title, room - metrics::kBadgeWidth);
+  item.detail = m_fonts.detail.elided(item.detail, room);
+  item.meta = m_fonts.meta.elided(item.meta, room);
+  const double widest = std::max({m_fonts.title.width(item.title) + metrics::kBadgeWidth + 6,
+                                  m_fonts.detail.width(item.detail), m_fonts.meta.width(item.meta) + 8});
+  const double width = std::max(widest + 2 * metrics::kBoxPaddingX + metrics::kStripe, metrics::kLeastBox);
+  item.size = {std::ceil(width), metrics::kBoxHeight};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <QString>
+#include <map>
+#include <unordered_map>
+
+#include "planning/plan.h"
+#include "ui/canvas/canvas_builder.h"
+
+namespace fusescope {
+
+/// The items of one plan: of the network, or of a body. They have sizes but no place; `parent` and `segment` are the
+/// caller's. `prefix` goes before every name and key: "HOLDER/" in a body.
+class CanvasItems {
+ public:
+  CanvasItems(const Plan& plan, QString prefix, const CanvasFonts& fonts);
+
+  CanvasItem segment(const Segment& segment, bool open) const;
+  /// `open` shows what is inside; a fused node that holds bodies can be opened as well.
+  CanvasItem fused(const FusedNode& fused, const OpenState& open) const;
+  CanvasItem node(const Node& node, const FusedNode* fused) const;
+  /// An input or output of the network or body, at its declared type: casts stand at the edge. `note`: what it is.
+  CanvasItem pill(ValueId value, ItemKind kind, const QString& note) const;
+  CanvasItem body(const QString& title, const PlannedBody& body) const;
+
+  /// As it stands in memory under the plan.
+  TensorType typeOf(ValueId value) const;
+  /// The type of a value, and that it lives in registers and is never stored.
+  QString typeText(ValueId value) const;
+  /// The conversion of `value` for a fused node, or for the network's output (invalid); null if there is none.
+  const PlannedCast* castTo(ValueId value, FusedNodeId reader) const;
+  /// Room for one more shared input that is named on a box and not drawn as an edge.
+  void addStub(CanvasItem& reader, ValueId value) const;
+
+  QString nameOf(const std::string& name) const { return m_prefix + QString::fromStdString(name); }
+  QString handleOf(const FusedNode& fused) const;
+  const QString& prefix() const { return m_prefix; }
+
+ private:
+  QString innerNote(ValueId value) const;
+  QString titleOf(const FusedNode& fused) const;
+  void setPrecision(CanvasItem& item, const FusedNode& fused) const;
+  int constantsOf(const Node& node) const;
+  void sizeItem(CanvasItem& item) const;
+  void sizeBox(CanvasItem& item) const;
+
+  const Plan& m_plan;
+  const Graph& m_graph;
+  QString m_prefix;
+  const CanvasFonts& m_fonts;
+  std::unordered_map<std::uint32_t, DataType> m_stored;
+  std::unordered_map<std::uint32_t, bool> m_inner;  ///< values in registers: whether held wider
+  std::map<std::pair<std::uint32_t, std::uint32_t>, const PlannedCast*> m_castOf;  ///< (value, reader)
+  std::map<std::uint32_t, const PlannedCast*> m_castOfOutput;
+};
+
+}  // namespace fusescope
