@@ -81,6 +81,7 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
     if (!error.cancelled) error.where.node = m_name + "/" + error.where.node;
     return error;
   }
+  ++m_lowered;
   m_programs.push_front(std::make_unique<BodyProgram>(body, extents, std::move(program).value()));
   if (m_programs.size() > static_cast<std::size_t>(m_request.dynamicKernels->size)) m_programs.pop_back();
   return m_programs.front().get();

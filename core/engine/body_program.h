@@ -64,6 +64,8 @@ class BodyPrograms {
   /// The program for these extents of the body's inputs; those of boxed inputs do not matter. Allocates nothing where
   /// there is one. What it gives stays until as many others were asked for as are kept.
   Result<BodyProgram*> at(const std::vector<Dims>& extents, const StopToken& stop);
+  /// How many were lowered: a program is the one of before if it is at the same place and none was lowered since.
+  std::int64_t lowered() const { return m_lowered; }
   /// Bytes for what the body makes and nobody reads.
   std::byte* unread(std::size_t bytes);
   std::size_t weightBytes() const;  ///< of the kernels of all its programs
@@ -76,6 +78,7 @@ class BodyPrograms {
   TacticChooser& m_chooser;
   std::string m_name;
   GrowingMemory m_unread;
+  std::int64_t m_lowered = 0;
   std::list<std::unique_ptr<BodyProgram>> m_programs;  ///< the latest used first
 };
 

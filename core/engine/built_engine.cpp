@@ -10,6 +10,7 @@
 #include "engine/extent_check.h"
 #include "engine/input_check.h"
 #include "engine/lowering.h"
+#include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 
 namespace fusescope {
@@ -39,11 +40,13 @@ Status checkBuildable(const Plan& plan, const std::string& backend) {
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     const OpSchema* schema = OpRegistry::standard().find(node);
-    if (schema == nullptr || !schema->kernel)
-      return Diagnostic{.message = "operator " + (node.domain.empty() ? "" : node.domain + ".") + node.op +
-                                   " has no kernel, so this network cannot run here",
+    if (schema == nullptr || !schema->kernel) {
+      const NoKernel reason = whyNoKernel(node);
+      return Diagnostic{.message = reason.why + ", so this network cannot run here",
                         .where = {.file = plan.model->path, .node = node.name},
-                        .help = "It can be looked at, planned and exported."};
+                        .help = reason.help + (reason.help.empty() ? "" : " ") +
+                                "As it is, it can be looked at, planned and exported."};
+    }
   }
   for (const ValueId id : graph.allValues()) {
     const Value& value = graph.value(id);

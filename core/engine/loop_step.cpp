@@ -109,8 +109,9 @@ void LoopStep::readSlice(std::size_t i, std::int64_t trip) {
 }
 
 void LoopStep::bind(BodyProgram& body, std::int64_t trip) {
-  const bool isNew = m_bound != &body;
+  const bool isNew = m_bound != &body || m_boundAt != m_body->lowered();
   m_bound = &body;
+  m_boundAt = m_body->lowered();
   if (isNew) {
     for (std::size_t i = m_form.firstCapture(); i < m_extents.size(); ++i)
       body.setInput(i, operand(m_form.nodeInputs + i - m_form.firstCapture()));
@@ -184,12 +185,24 @@ Status LoopStep::collect(BodyProgram& body, std::size_t i) {
   return Done{};
 }
 
+Diagnostic LoopStep::notSingle(const Dims& dims) const {
+  return {.message = "the condition that the body gives must be a single bool, but has extents " + toText(dims),
+          .where = {.node = name()}};
+}
+
+Status LoopStep::checkCondition(const BodyProgram& body) const {
+  if (!m_form.isLoop || body.outputs()[0].boxed || body.outputs()[0].bytes == 1) return Done{};
+  return notSingle(body.outputs()[0].dims);
+}
+
 Status LoopStep::iterate(std::int64_t trip, const StopToken& stop) {
   BodyProgram& body = *TRY(m_body->at(m_extents, stop));
+  TRY(checkCondition(body));
   bind(body, trip);
   if (Status status = body.run(stop); !status.ok()) return located(std::move(status).error(), m_body->name());
   if (m_form.isLoop && !body.outputs()[0].direct) {
     const Tensor boxed = body.outputs()[0].boxed ? body.boxedOutput(0) : Tensor();
+    if (body.outputs()[0].boxed && boxed.count() != 1) return notSingle(boxed.dims());
     m_goOn = body.outputs()[0].boxed ? *boxed.bytes() : *body.at(0);
   }
   for (std::size_t i = 0; i < m_collected.size(); ++i) TRY(collect(body, i));

@@ -63,6 +63,8 @@ class LoopStep final : public ControlFlowStep {
   Result<std::int64_t> start();
   Status startScanned(std::size_t i);
   void readSlice(std::size_t i, std::int64_t trip);
+  Diagnostic notSingle(const Dims& dims) const;
+  Status checkCondition(const BodyProgram& body) const;
   void bind(BodyProgram& body, std::int64_t trip);
   Status iterate(std::int64_t trip, const StopToken& stop);
   void carryOn(BodyProgram& body, std::size_t i);
@@ -77,7 +79,8 @@ class LoopStep final : public ControlFlowStep {
   std::vector<Scanned> m_scanned;
   std::vector<Collected> m_collected;
   std::int64_t m_most = 0;         ///< iterations
-  BodyProgram* m_bound = nullptr;  ///< whose captures are bound in this run
+  BodyProgram* m_bound = nullptr;  ///< whose captures are bound in this run, if none was lowered since
+  std::int64_t m_boundAt = 0;      ///< BodyPrograms::lowered()
   alignas(64) std::int64_t m_number = 0;
   alignas(64) std::byte m_condition{1};
   alignas(64) std::byte m_goOn{1};

@@ -85,7 +85,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"validate.supported", Validate, true, "{target} supports {op} at these types"},
       {"validate.supported_with_condition", Validate, true, "{target} supports {op}, provided that {condition}"},
       {"validate.supported_with_caveat", Validate, true, "{target} supports {op}, but {caveat}"},
-      {"validate.no_kernel", Validate, false, "no kernel for {op} exists yet"},
+      {"validate.no_kernel", Validate, false, "{why}"},
       {"validate.reference_only", Validate, false,
        "the {backend} backend has no kernel for {op}; the reference runs it"},
       {"validate.operator_not_supported", Validate, false, "the ONNX parser of {target} does not know {op}{hint}"},

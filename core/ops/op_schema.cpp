@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 
+#include "ops/no_kernel.h"
 #include "ops/support/infer_support.h"
 
 namespace fusescope {
@@ -236,10 +237,10 @@ Result<std::vector<TensorType>> inferNode(const Node& node, std::span<const Tens
 
 Result<std::vector<Tensor>> runNode(const Node& node, std::span<const Tensor* const> inputs, const StopToken& stop) {
   const OpSchema* schema = OpRegistry::standard().find(node);
-  if (schema == nullptr || !schema->kernel)
-    return locatedAt(
-        problem(fmt::format("operator {}{} cannot be run yet", node.domain.empty() ? "" : node.domain + ".", node.op)),
-        node);
+  if (schema == nullptr || !schema->kernel) {
+    auto [why, help] = whyNoKernel(node);
+    return locatedAt({.message = std::move(why), .help = std::move(help)}, node);
+  }
   return guarded<std::vector<Tensor>>(node, [&] { return runWith(*schema, node, inputs, stop); });
 }
 

@@ -49,15 +49,15 @@ Result<bool> applyTypes(GraphEditor& editor, const TypeFlow& flow, std::vector<D
 
 class InferTypes : public Pass {
  public:
+  explicit InferTypes(Assume assume) : m_assume(assume) {}
   std::string_view name() const override { return "infer_types"; }
 
   Result<bool> run(PassContext& context) const override {
     const Graph& graph = context.graph;
     const std::vector<TensorType> inputs = inputTypes(graph, context.inputSpecs);
-    // A body has no InputSpecs: it runs at whatever extents come, and nobody checks conditions before.
-    const bool assumeEqual = !context.inputSpecs.empty();
     const TypeFlow flow =
-        TRY(flowTypes(graph, inputs, {.assumeEqual = assumeEqual, .conditions = context.conditions}, context.stop));
+        TRY(flowTypes(graph, inputs, {.assumeEqual = m_assume == Assume::Conditions, .conditions = context.conditions},
+                      context.stop));
     record(context, inputs, flow.conditions);
     const bool contradicted = settleContradictions(context, flow);
     return TRY(applyTypes(context.editor, flow, context.decisions)) || contradicted;
@@ -75,12 +75,14 @@ class InferTypes : public Pass {
       context.conditions.push_back(condition);
     }
   }
+
+  Assume m_assume;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> inferTypes() {
-  return std::make_unique<InferTypes>();
+std::unique_ptr<Pass> inferTypes(Assume assume) {
+  return std::make_unique<InferTypes>(assume);
 }
 
 std::vector<TensorType> inputTypes(const Graph& graph, const std::vector<InputSpec>& specs) {

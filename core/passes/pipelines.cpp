@@ -7,34 +7,48 @@
 
 namespace fusescope {
 
+namespace {
+
+PassManager recipe(Assume assume) {
+  PassManager pipeline;
+  pipeline
+      .add(takeBranches())      // 1. conditions that depend on constants and known extents alone
+      .add(removeIdentities())  // 2. what does nothing by definition
+      .add(foldConstants())     // 3. what depends on constants and known extents alone
+      .add(constantShapes())    // 4. extents that need not be computed
+      .add(workOnRows())        // 5. operators on the last axis without views around them
+      .add(removeNoOps())       // 6. what does nothing at these types
+      .add(removeDead())        // 7. what no output needs
+      .add(copyDequantize())    // 8. integers for every kernel that reads them
+      .add(inferTypes(assume))  // 9. a type for every value
+      .add(prepareBodies());    // 10. the same for the bodies of If, Loop and Scan
+  return pipeline;
+}
+
+Result<Model> prepared(Model model, const PassManager& pipeline, const StopToken& stop) {
+  const auto records = pipeline.run(model, {}, stop);
+  if (records.ok()) return model;
+  Diagnostic error = records.error();
+  if (error.where.file.empty()) error.where.file = model.path;
+  return error;
+}
+
+}  // namespace
+
 const PassManager& preparePipeline() {
-  static const PassManager kPipeline = [] {
-    PassManager pipeline;
-    pipeline
-        .add(takeBranches())      // 1. conditions that depend on constants and known extents alone
-        .add(removeIdentities())  // 2. what does nothing by definition
-        .add(foldConstants())     // 3. what depends on constants and known extents alone
-        .add(constantShapes())    // 4. extents that need not be computed
-        .add(workOnRows())        // 5. operators on the last axis without views around them
-        .add(removeNoOps())       // 6. what does nothing at these types
-        .add(removeDead())        // 7. what no output needs
-        .add(copyDequantize())    // 8. integers for every kernel that reads them
-        .add(inferTypes())        // 9. a type for every value
-        .add(prepareBodies());    // 10. the same for the bodies of If, Loop and Scan
-    return pipeline;
-  }();
+  static const PassManager kPipeline = recipe(Assume::Conditions);
   return kPipeline;
 }
 
 Result<Model> prepareModel(Model imported, const StopToken& stop) {
-  const auto records = preparePipeline().run(imported, {}, stop);
-  if (!records.ok()) {
-    Diagnostic error = records.error();
-    if (error.where.file.empty()) error.where.file = imported.path;
-    return error;
-  }
-  TRY(fitInputSpecs(imported, stop));
-  return imported;
+  Model model = TRY(prepared(std::move(imported), preparePipeline(), stop));
+  TRY(fitInputSpecs(model, stop));
+  return model;
+}
+
+Result<Model> prepareBody(Model body, const StopToken& stop) {
+  static const PassManager kPipeline = recipe(Assume::Nothing);
+  return prepared(std::move(body), kPipeline, stop);
 }
 
 Result<Model> withFixedInputs(Model model, const std::map<std::string, Dims>& extents, const StopToken& stop) {

@@ -12,6 +12,9 @@ namespace fusescope {
 /// Each origin node removed or merged has a decision of kind normalise. Idempotent and deterministic.
 Result<Model> prepareModel(Model imported, const StopToken& stop = {});
 
+/// The same for a body of a node, of which nothing is assumed: no extents, and no condition on them.
+Result<Model> prepareBody(Model body, const StopToken& stop = {});
+
 /// The steps of prepareModel(), by name: what tests skip or stop at.
 const PassManager& preparePipeline();
 

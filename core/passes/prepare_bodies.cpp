@@ -13,6 +13,7 @@ Result<Subgraph> withoutConstantCaptures(const Graph& graph, const Subgraph& bod
   std::vector<ValueId> inputs(body.graph->inputs().begin(),
                               body.graph->inputs().begin() + static_cast<std::ptrdiff_t>(own));
   Subgraph result;
+  std::vector<ValueId> unread;
   for (std::size_t i = 0; i < body.captures.size(); ++i) {
     const ValueId input = body.graph->inputs()[own + i];
     const auto& constant = graph.value(body.captures[i]).constant;
@@ -22,10 +23,13 @@ Result<Subgraph> withoutConstantCaptures(const Graph& graph, const Subgraph& bod
     } else if (!inside.consumers.empty() || body.graph->isOutput(input)) {
       inputs.push_back(input);
       result.captures.push_back(body.captures[i]);
+    } else {
+      unread.push_back(input);
     }
   }
   if (result.captures.size() == body.captures.size()) return body;
   editor.setInputs(std::move(inputs));
+  for (const ValueId value : unread) editor.removeValue(value);
   result.graph = TRY(editor.publish());
   return result;
 }
@@ -79,7 +83,7 @@ class PrepareBodies : public Pass {
       return false;
     }
     Subgraph own = TRY(withoutConstantCaptures(context.graph, body));
-    auto prepared = prepareModel(TRY(bodyModel(context.model, holder, attribute, *own.graph)), context.stop);
+    auto prepared = prepareBody(TRY(bodyModel(context.model, holder, attribute, *own.graph)), context.stop);
     if (!prepared.ok() && prepared.error().cancelled) return prepared.error();
     if (!prepared.ok()) return false;
     auto model = std::make_shared<const Model>(std::move(prepared).value());

@@ -6,6 +6,10 @@
 
 namespace fusescope {
 
+/// What is taken for granted where two open extents meet: a condition that an engine checks, or nothing, in a body,
+/// whose extents nobody checks.
+enum class Assume { Conditions, Nothing };
+
 // The passes that prepare a model, in the order of the recipe in pipelines.cpp.
 
 /// Puts the nodes of the branch that is taken in the place of an If whose condition is known:
@@ -28,7 +32,7 @@ std::unique_ptr<Pass> copyDequantize();
 /// Takes out nodes and constants that no output needs.
 std::unique_ptr<Pass> removeDead();
 /// Gives every value its type, inside bodies too; a declared type that contradicts the computed one gives way to it.
-std::unique_ptr<Pass> inferTypes();
+std::unique_ptr<Pass> inferTypes(Assume assume = Assume::Conditions);
 /// Makes each body a model of its own (Model::bodies) and prepares it as the graph around it was. Constants that it
 /// captures become its own; of the rest it captures only what it reads.
 std::unique_ptr<Pass> prepareBodies();

@@ -1,6 +1,7 @@
 #include "planning/structure.h"
 
 #include "planning/directives/directive_form.h"
+#include "planning/optimised_operators.h"
 
 namespace fusescope {
 
@@ -54,6 +55,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
 
   // 2. One verdict per node, on the types after truncation.
   std::vector<Decision> verdicts = validateNodes(graph, target, directives, structure->truncation);
+  refuseOptimisedOperators(model, target, verdicts);
   TRY(checkStop(stop));
 
   // 3. Segments.

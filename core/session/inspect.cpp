@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/engine.h"
+#include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "session/report_json.h"
 #include "session/session.h"
@@ -30,10 +31,6 @@ Json valuesJson(const Graph& graph, const std::vector<ValueId>& values) {
     list.push_back({{"name", value.name}, {"type", name(value.type.dtype)}, {"dims", shapeJson(value.type.shape)}});
   }
   return list;
-}
-
-std::string operatorText(const std::string& domain, const std::string& op) {
-  return domain.empty() || domain == "ai.onnx" ? op : domain + "::" + op;
 }
 
 /// How many of the file's nodes are of each operator, by name; domains other than ONNX's own are written before it.
@@ -73,24 +70,16 @@ Json findingsJson(const Model& model) {
   return findings;
 }
 
-std::string whyUnknown(const Node& node) {
-  if (node.domain.empty()) return fmt::format("operator {} is not known", node.op);
-  if (node.domain.starts_with("ai.onnx"))
-    return fmt::format("operators of the domain {} cannot be run here, and {} has no function body", node.domain,
-                       node.op);
-  return fmt::format("{} is an operator of the custom domain {}, and the file holds no function for it", node.op,
-                     node.domain);
-}
-
 void findNodesWithoutKernel(const Graph& graph, std::vector<CannotRun>& found) {
   for (const auto id : graph.order()) {
     const auto& node = graph.node(id);
     const auto* schema = OpRegistry::standard().find(node);
     const auto op = operatorText(node.domain, node.op);
-    if (schema == nullptr)
-      found.push_back({node.name, op, "build.unknown_operator", whyUnknown(node)});
-    else if (!schema->kernel)
-      found.push_back({node.name, op, "build.no_kernel", fmt::format("no kernel for {} exists yet", op)});
+    if (schema == nullptr || !schema->kernel) {
+      const auto [why, help] = whyNoKernel(node);
+      found.push_back({node.name, op, schema == nullptr ? "build.unknown_operator" : "build.no_kernel",
+                       help.empty() ? why : why + ". " + help});
+    }
     for (const auto& [key, attribute] : node.attributes) {
       const auto* body = std::get_if<Subgraph>(&attribute);
       if (body != nullptr && body->graph) findNodesWithoutKernel(*body->graph, found);

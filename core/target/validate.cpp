@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "target/node_request.h"
 #include "target/node_types.h"
@@ -34,7 +35,10 @@ class Validator {
   Decision run() {
     if (m_table.unlisted == Unlisted::ReferenceOnly) {
       const OpSchema* schema = OpRegistry::standard().find(m_request.node);
-      if (schema == nullptr || !schema->kernel) return verdict("validate.no_kernel");
+      if (schema == nullptr || !schema->kernel) {
+        const auto [why, help] = whyNoKernel(m_request.node);
+        return verdict("validate.no_kernel", {{"why", help.empty() ? why : why + ". " + help}});
+      }
     } else if (m_row == nullptr || !m_row->supported) {
       return operatorRefused();
     }

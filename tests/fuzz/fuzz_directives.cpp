@@ -1,6 +1,7 @@
 // Directives of any text are refused in words or survive being written and read again; so do the forms of the command
 // line.
 
+#include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "tests/fuzz/fuzz_support.h"
 
@@ -8,10 +9,8 @@ using namespace fusescope;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = fuzz::asText({data, size});
-  (void)parsePin(text);
-  (void)parseOutputType(text);
-  (void)parseNoFuse(text);
-  (void)parseTruncate(text);
+  for (const DirectiveForm* form : directiveForms())
+    if (form->parse != nullptr) (void)form->parse(text);
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return 0;
   const auto read = directivesFileFromJson(json);

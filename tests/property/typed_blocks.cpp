@@ -110,13 +110,25 @@ ValueId dequantisedWeight(GraphMaker& maker, const Dims& dims, std::int64_t axis
                      {{"axis", axis}});
 }
 
+/// y · sigmoid(y), quantised in between and at the end.
+void quantisedGate(GraphMaker& maker, ValueId y) {
+  const ValueId gate = quantised(maker, maker.apply("Sigmoid", {y}));
+  quantised(maker, maker.apply("Mul", {y, gate}));
+}
+
+void quantisedActivation(GraphMaker& maker, ValueId x) {
+  if (maker.typeOf(x) == DataType::F32 && maker.rankOf(x) > 0) quantisedGate(maker, quantised(maker, x));
+}
+
 void quantisedConv(GraphMaker& maker, ValueId x) {
   if (maker.typeOf(x) != DataType::F32 || maker.rankOf(x) != 4) return;
   const std::int64_t channels = maker.dimsOf(x)[1];
   const ValueId weight = dequantisedWeight(maker, {4, channels, 1, 1}, 0);
   ValueId y = maker.apply("Conv", {quantised(maker, x), weight, maker.weight({4}, DataType::F32)});
   if (y.valid() && maker.dice().oneIn(2)) y = maker.apply("Relu", {y});
-  if (y.valid() && !maker.dice().oneIn(3)) quantised(maker, y);
+  if (!y.valid() || maker.dice().oneIn(3)) return;
+  const ValueId rounded = quantised(maker, y);
+  if (maker.dice().oneIn(2)) quantisedGate(maker, rounded);
 }
 
 void quantisedProduct(GraphMaker& maker, ValueId x) {
@@ -129,8 +141,9 @@ void quantisedProduct(GraphMaker& maker, ValueId x) {
 }  // namespace
 
 const std::vector<Block>& unsmoothBlocks() {
-  static const std::vector<Block> kBlocks{throughIntegers, computedIndex, chosen,        floored,         quantisedEdge,
-                                          quantisedConv,   quantisedConv, quantisedEdge, quantisedProduct};
+  static const std::vector<Block> kBlocks{throughIntegers,  computedIndex,      chosen,        floored,
+                                          quantisedEdge,    quantisedConv,      quantisedConv, quantisedEdge,
+                                          quantisedProduct, quantisedActivation};
   return kBlocks;
 }
 

@@ -10,6 +10,7 @@
 #include "frontends/onnx/plain_forms.h"
 #include "ir/extent_expression.h"
 #include "ir/type_text.h"
+#include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 
 namespace fusescope {
@@ -237,9 +238,8 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
 Status GraphBuilder::expandPlainForm(const FileNode& node, const Opsets& opsets, OriginId origin, int depth) {
   std::vector<FileNode> nodes = TRY(plainForm(node, *this));
   if (depth == 0 && m_enclosing == nullptr)
-    m_shared.decisions.push_back(
-        decide("import.plain_form", {Subject::node(node.name)}, "import",
-               {{"op", node.domain.empty() ? node.op : node.domain + "." + node.op}, {"form", operatorsOf(nodes)}}));
+    m_shared.decisions.push_back(decide("import.plain_form", {Subject::node(node.name)}, "import",
+                                        {{"op", operatorText(node.domain, node.op)}, {"form", operatorsOf(nodes)}}));
   for (FileNode& part : nodes) {
     if (part.name != node.name) part.name = m_nodeNames.take(part.name);
     TRY(expand(std::move(part), opsets, origin, depth + 1, true));

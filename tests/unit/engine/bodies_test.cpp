@@ -206,19 +206,40 @@ TEST_P(Bodies, WhatGrowsInALoopIsFollowed) {
   auto engine = engineOf(planOf(modelOfText(R"(
     input %m: int64[]
     input %a: f32[1, 2]
-    %y: f32[k, 2] = Loop(%m, _, %a) <body=body graph "body" {
+    input %tenth: f32[]
+    %y: f32[k, 2] = Loop(%m, _, %a) <body=body (%tenth) graph "body" {
         input %i: int64[]
         input %on: bool[]
         input %u: f32[j, 2]
+        input %tenth: f32[]
         %v: f32[...] = Concat(%u, %u) <axis=0> {name="join"}
         %w: f32[...] = Exp(%v) {name="exp"}
-        const %tenth: f32[] = [0.1]
         %t: f32[...] = Mul(%w, %tenth) {name="scale"}
         output %on
         output %t }> {name="loop"}
     output %y)")),
                          options());
-  for (const std::int64_t trips : {0, 1, 4, 2}) agrees(*engine, {{"m", number(trips)}, {"a", floats({1, 2}, {1, 2})}});
+  for (const std::int64_t trips : {0, 1, 7, 2})
+    agrees(*engine, {{"m", number(trips)}, {"a", floats({1, 2}, {1, 2})}, {"tenth", Tensor::scalar(0.1F)}});
+}
+
+TEST_P(Bodies, AConditionOfManyElementsIsAnError) {
+  auto engine = engineOf(planOf(modelOfText(R"(
+    input %a: f32[300]
+    input %m: int64[]
+    %y: f32[300] = Loop(%m, _, %a) <body=body graph "body" {
+        input %i: int64[]
+        input %on: bool[]
+        input %u: f32[300]
+        %v: f32[300] = Exp(%u) {name="exp"}
+        %o: bool[300] = Less(%u, %v) {name="less"}
+        output %o
+        output %v }> {name="loop"}
+    output %y)")),
+                         options());
+  const auto result = engine->run({{"a", noise({300}, 1)}, {"m", number(3)}});
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.error().message.find("single bool"), std::string::npos) << result.error().text();
 }
 
 TEST_P(Bodies, AScanWalksAlongItsAxesInBothDirections) {

@@ -13,7 +13,7 @@
 namespace fusescope::test {
 namespace {
 
-constexpr std::size_t kCases = 91;
+constexpr std::size_t kCases = 94;
 
 Json readCases() {
   std::ifstream in(std::filesystem::path(FUSESCOPE_SOURCE_DIR) / "tests/unit/frontends/plain_forms.json");

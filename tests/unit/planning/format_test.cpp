@@ -3,6 +3,8 @@
 #include <set>
 
 #include "base/files.h"
+#include "passes/pipelines.h"
+#include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
@@ -110,15 +112,27 @@ std::shared_ptr<const Plan> truncatedPlan() {
   return planned(model, {.target = "tensorrt-8"});
 }
 
+/// An If that is accelerated, with a node in each branch.
+std::shared_ptr<const Plan> branchingPlan() {
+  auto imported = test::importText(
+      "g (bool c, float[2, 4] x) => (float[2, 4] y) {"
+      "  y = If (c) <then_branch = t () => (float[2, 4] t) { t = Relu (x) },"
+      "    else_branch = e () => (float[2, 4] e) { e = Exp (x) }> }");
+  EXPECT_TRUE(imported.ok()) << imported.error().text();
+  auto model = prepareModel(std::move(imported).value());
+  EXPECT_TRUE(model.ok()) << model.error().text();
+  return planned(std::make_shared<const Model>(std::move(model).value()), testing::cpuOptions());
+}
+
 TEST(PlanFormat, NamesEveryKeyThatIsPrintedAndNoOther) {
   const std::string text = outlineOfPlans();
   ASSERT_FALSE(text.empty()) << "FORMAT.md has no outline of plans";
   const Outline outline(text);
   if (HasFatalFailure()) return;
   std::set<std::string> opaque = outline.open();
-  opaque.insert("options.directives");  // a document of its own
+  opaque.insert({"options.directives", "fused_nodes.bodies.plan"});  // documents of their own
   std::set<std::string> printed;
-  for (const auto& plan : {mixedPlan(), truncatedPlan()}) collect(toJson(*plan), "", opaque, printed);
+  for (const auto& plan : {mixedPlan(), truncatedPlan(), branchingPlan()}) collect(toJson(*plan), "", opaque, printed);
   for (const std::string& path : printed) EXPECT_TRUE(outline.paths().contains(path)) << path << " is not described";
   for (const std::string& path : outline.paths()) {
     if (path == "decisions.subjects.fused_node" || path == "decisions.subjects.identity") continue;  // of builds alone

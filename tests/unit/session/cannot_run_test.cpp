@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "engine/engine.h"
 #include "session/session.h"
 #include "tests/unit/frontends/onnx_files.h"
 
@@ -31,6 +34,61 @@ TEST(CannotRun, NamesEachNodeItsOperatorAndWhy) {
   const Json json = inspectJson(*model);
   EXPECT_EQ(json["cannot_run"][0]["operator"], "vendor::Odd");
   EXPECT_EQ(json["operators"]["vendor::Odd"], 1);
+}
+
+std::string toldOf(const std::string& op) {
+  const auto model = openedText("g (float[2] x) => (float[2] y) { [odd] y = " + op + " (x) }",
+                                ", \"com.microsoft\" : 1, \"com.microsoft.nchwc\" : 1, \"org.pytorch.aten\" : 1");
+  if (model == nullptr) return {};
+  const auto found = cannotRun(*model);
+  EXPECT_EQ(found.size(), 1U) << op;
+  return found.empty() ? std::string() : found[0].message;
+}
+
+TEST(CannotRun, SaysHowToWriteTheFileWithoutWhatItsDomainStandsFor) {
+  const std::string layouts = toldOf("com.microsoft.nchwc.ReorderInput");
+  EXPECT_NE(layouts.find("com.microsoft.nchwc::ReorderInput"), std::string::npos) << layouts;
+  EXPECT_NE(layouts.find("one kind of CPU"), std::string::npos) << layouts;
+  EXPECT_NE(layouts.find("ORT_ENABLE_EXTENDED"), std::string::npos) << layouts;
+  EXPECT_NE(toldOf("com.microsoft.Tokenizer").find("ORT_ENABLE_BASIC"), std::string::npos);
+  EXPECT_NE(toldOf("org.pytorch.aten.ATen").find("torch.onnx.export"), std::string::npos);
+}
+
+TEST(CannotRun, IsSaidByPlanAndBuildWithTheNode) {
+  const auto model = openedText("g (float[2] x) => (float[2] y) { [odd] y = com.microsoft.nchwc.ReorderInput (x) }",
+                                ", \"com.microsoft.nchwc\" : 1");
+  ASSERT_NE(model, nullptr);
+  const auto plan = makePlan(model, {});
+  ASSERT_TRUE(plan.ok()) << plan.error().text();
+  const auto told = std::ranges::find(plan.value()->decisions, std::string("validate.no_kernel"), &Decision::code);
+  ASSERT_NE(told, plan.value()->decisions.end());
+  EXPECT_NE(message(*told).find("ORT_ENABLE_EXTENDED"), std::string::npos) << message(*told);
+  const auto engine = buildEngine(plan.value(), {});
+  ASSERT_FALSE(engine.ok());
+  EXPECT_NE(engine.error().text().find("'odd'"), std::string::npos) << engine.error().text();
+  EXPECT_NE(engine.error().text().find("ORT_ENABLE_EXTENDED"), std::string::npos) << engine.error().text();
+}
+
+/// What a target's own parser of ONNX files does not know, it does not know in its plain form either.
+TEST(CannotRun, OperatorsOfOptimisersOnTargetsThatReadTheFileThemselves) {
+  const auto model = openedText(
+      "g (float[2,2] x) => (float[2,2] y) { [fused] a = com.microsoft.FusedGemm <activation=\"Relu\"> (x, x)"
+      " [last] y = Exp (a) }",
+      ", \"com.microsoft\" : 1");
+  ASSERT_NE(model, nullptr);
+  const auto refusals = [&](const std::string& target) {
+    std::vector<std::string> found;
+    const auto plan = makePlan(model, {.target = target});
+    EXPECT_TRUE(plan.ok());
+    for (const Decision& decision : plan.value()->decisions)
+      if (decision.code == "validate.operator_not_supported") found.push_back(message(decision));
+    return found;
+  };
+  EXPECT_TRUE(refusals("cpu").empty());
+  const auto told = refusals("tensorrt-10");
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_NE(told[0].find("com.microsoft::FusedGemm; the same can be said by Gemm and Relu"), std::string::npos)
+      << told[0];
 }
 
 TEST(CannotRun, OpaqueNodesArePlannedAround) {

@@ -26,6 +26,7 @@ class Form {
   Form(const FileNode& node, AdaptContext& context) : m_node(node), m_context(context), m_expansion(node, context) {}
 
   const FileNode& node() const { return m_node; }
+  AdaptContext& context() { return m_context; }
   bool has(std::size_t slot) const { return adapting::hasInput(m_node, slot); }
   bool wants(std::size_t output) const { return adapting::hasOutput(m_node, output); }
   std::string in(std::size_t slot) const { return has(slot) ? m_node.inputs[slot] : std::string(); }

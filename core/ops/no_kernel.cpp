@@ -1,0 +1,56 @@
+#include "ops/no_kernel.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "ops/op_schema.h"
+
+namespace fusescope {
+namespace {
+
+/// What is known of a domain; {} stands for the operator.
+struct DomainRow {
+  std::string_view prefix;  ///< of the domain
+  std::string_view why, help;
+};
+
+/// The longer prefixes stand before the shorter ones.
+constexpr std::array kDomains{
+    DomainRow{"com.microsoft.nchwc",
+              "{} is an operator of ONNX Runtime for the memory layouts of one kind of CPU: the file was optimised for "
+              "the machine that wrote it",
+              "Take the file it was made from, or write it at ORT_ENABLE_EXTENDED "
+              "(SessionOptions.graph_optimization_level) instead of ORT_ENABLE_LAYOUT or ORT_ENABLE_ALL: layouts are "
+              "chosen again here."},
+    DomainRow{"com.microsoft", "{} is an operator of ONNX Runtime that has no form in ONNX's own operators here",
+              "Take the file from before the optimiser that made it, or write it at ORT_ENABLE_BASIC "
+              "(SessionOptions.graph_optimization_level)."},
+    DomainRow{"com.ms.internal",
+              "{} is an operator of one of ONNX Runtime's execution providers: the file was optimised for that one",
+              "Take the file it was made from, or write it with the CPU's provider alone."},
+    DomainRow{"ai.onnx.training", "{} is for training", "Export the network for inference."},
+    DomainRow{"ai.onnx.preview.training", "{} is for training", "Export the network for inference."},
+    DomainRow{"ai.onnx", "operators of its domain cannot be run here, and {} has no function body", ""},
+    DomainRow{"org.pytorch.aten", "{} is an operator of PyTorch that its exporter had no ONNX form for",
+              "Export it with torch.onnx.export(..., dynamo=True), or at a newer opset."},
+};
+
+}  // namespace
+
+std::string operatorText(std::string_view domain, std::string_view op) {
+  return domain.empty() || domain == "ai.onnx" ? std::string(op) : fmt::format("{}::{}", domain, op);
+}
+
+NoKernel whyNoKernel(const Node& node) {
+  const std::string op = operatorText(node.domain, node.op);
+  if (OpRegistry::standard().find(node) != nullptr) return {fmt::format("no kernel for {} exists yet", op), ""};
+  if (node.domain.empty()) return {fmt::format("operator {} is not known", op), ""};
+  for (const DomainRow& row : kDomains)
+    if (node.domain.starts_with(row.prefix)) return {fmt::format(fmt::runtime(row.why), op), std::string(row.help)};
+  return {fmt::format("{} is an operator of the custom domain {}, and the file holds no function for it", node.op,
+                      node.domain),
+          "Export it as a function of ONNX's own operators."};
+}
+
+}  // namespace fusescope

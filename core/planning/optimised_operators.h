@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/model.h"
+#include "target/target.h"
+
+namespace fusescope {
+
+/// A target that only reads files has a parser of its own, which does not know the operators that an optimiser wrote
+/// into this one, whatever they stand for. Puts a refusal in place of the verdicts of the nodes that stand for one;
+/// `verdicts` are one per node, in order.
+void refuseOptimisedOperators(const Model& model, const Target& target, std::vector<Decision>& verdicts);
+
+}  // namespace fusescope
