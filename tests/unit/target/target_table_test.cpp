@@ -21,7 +21,7 @@ const std::set<std::string, std::less<>> kOtherNames{"Constant", "ImageDecoder",
 
 std::string tableText(std::string_view rows) {
   std::string text = R"({"format": "fusescope.target", "version": 1, "name": "toy", "summary": "a toy",
-    "backend": "native", "planning_only": true, "strongly_typed": false, "predicted_fusions": false, "bodies": false,
+    "backend": "native", "planning_only": true, "strongly_typed": false, "predicted_fusions": false, "bodies": "whole",
     "unlisted": "not_supported", "operators_of": "1", "sources": {"here": "this test"},
     "types": [{"type": "f32", "source": "here"}, {"type": "int32", "source": "here"}],
     "truncate": {"int64": "int32"}, "compute_types": ["f32"], "runs": ["f32"],
