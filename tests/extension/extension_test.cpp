@@ -173,7 +173,7 @@ TEST(Adding, AnOperatorIsPlannedAndRun) {
 Target toyTarget() {
   const auto table = parseTargetTable(
       R"({"format": "fusescope.target", "version": 1, "name": "toy", "summary": "a toy",
-    "backend": "native", "planning_only": true, "strongly_typed": false, "predicted_fusions": false, "bodies": "none",
+    "backend": "native", "planning_only": true, "strongly_typed": false, "predicted_fusions": false, "bodies": "whole",
     "unlisted": "not_supported", "operators_of": "1", "sources": {"here": "this test"},
     "types": [{"type": "f32", "source": "here"}], "truncate": {}, "compute_types": ["f32"], "runs": ["f32"],
     "operators": [
