@@ -1,5 +1,6 @@
 #include "ir/decision.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -70,7 +71,7 @@ Decision decide(std::string_view code, std::vector<Subject> subjects, std::strin
 
 std::string message(const Decision& decision) {
   const DecisionCode* entry = findDecisionCode(decision.code);
-  if (entry == nullptr) return decision.code;
+  if (entry == nullptr) return decision.sentence.empty() ? decision.code : decision.sentence;
   std::string text;
   std::string_view rest = entry->sentence;
   while (!rest.empty()) {
@@ -98,16 +99,37 @@ Json toJson(const Decision& decision) {
           {"evidence", decision.evidence}, {"message", message(decision)}};
 }
 
+namespace {
+
+/// A decision whose code this version has no more, or not yet: as it was said. Without subjects and evidence.
+Result<Decision> ofAnotherVersion(const Json& json) {
+  const auto kind = json.at("kind").get<std::string>();
+  const auto known = std::ranges::find(kKindNames, kind, &std::pair<DecisionKind, std::string_view>::second);
+  if (known == kKindNames.end())
+    return Diagnostic{.message = "unknown kind of decision '" + kind + "'", .where = {.attribute = "kind"}};
+  return Decision{.kind = known->first,
+                  .code = json.at("code").get<std::string>(),
+                  .allowed = json.at("allowed").get<bool>(),
+                  .subjects = {},
+                  .by = json.at("by").get<std::string>(),
+                  .arguments = json.at("arguments"),
+                  .evidence = {},
+                  .sentence = json.value("message", "")};
+}
+
+}  // namespace
+
 Result<Decision> decisionFromJson(const Json& json) {
   try {
     const auto code = json.at("code").get<std::string>();
-    if (findDecisionCode(code) == nullptr)
-      return Diagnostic{.message = "unknown decision code '" + code + "'", .where = {.attribute = "code"}};
     std::vector<Subject> subjects;
     for (const Json& item : json.at("subjects"))
       for (const auto& [kind, key] : kSubjectNames)
         if (item.contains(key)) subjects.push_back({kind, item.at(key).get<std::string>(), item.value("identity", "")});
-    Decision decision = decide(code, std::move(subjects), json.at("by").get<std::string>(), json.at("arguments"));
+    const auto by = json.at("by").get<std::string>();
+    Decision decision =
+        findDecisionCode(code) == nullptr ? TRY(ofAnotherVersion(json)) : decide(code, {}, by, json.at("arguments"));
+    decision.subjects = std::move(subjects);
     decision.evidence = json.at("evidence").get<std::vector<std::uint32_t>>();
     return decision;
   } catch (const Json::exception& e) {

@@ -55,6 +55,7 @@ struct Decision {
   std::string by;  ///< the pass, rule, validator or directive that decided: "fuse_conv", "pin:3"
   Json arguments = Json::object();
   std::vector<std::uint32_t> evidence;  ///< indices into the same list of decisions
+  std::string sentence = {};            ///< of a code that only another version knows: what it said; else empty
   bool operator==(const Decision&) const = default;
 };
 

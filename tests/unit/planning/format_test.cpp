@@ -112,10 +112,11 @@ std::shared_ptr<const Plan> truncatedPlan() {
   return planned(model, {.target = "tensorrt-8"});
 }
 
-/// An If that is accelerated, with a node in each branch.
+/// An If that is accelerated, with a node in each branch, and inputs that are taken to be of equal extents.
 std::shared_ptr<const Plan> branchingPlan() {
   auto imported = test::importText(
-      "g (bool c, float[2, 4] x) => (float[2, 4] y) {"
+      "g (bool c, float[2, 4] x, float[m, 4] p, float[n, 4] q) => (float[2, 4] y, float[k, 4] s) {"
+      "  s = Add (p, q)"
       "  y = If (c) <then_branch = t () => (float[2, 4] t) { t = Relu (x) },"
       "    else_branch = e () => (float[2, 4] e) { e = Exp (x) }> }");
   EXPECT_TRUE(imported.ok()) << imported.error().text();
