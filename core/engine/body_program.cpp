@@ -22,8 +22,10 @@ BodyProgram::BodyProgram(const Graph& graph, std::vector<Dims> extents, Program 
     const Buffer& buffer = own.buffers[found->buffer];
     Output output{.type = found->type, .place = static_cast<std::size_t>(found - own.outputs.begin())};
     output.boxed = buffer.place == Place::Boxed || buffer.desc.dtype == DataType::String;
+    // A view of another output has no bytes of its own, and neither has the second of two outputs that are one value.
     const auto isSame = [&](const Output& other) { return other.place == output.place; };
-    output.direct = buffer.place == Place::Output && std::ranges::none_of(m_outputs, isSame);
+    const bool isOwn = buffer.place == Place::Output && buffer.root == found->buffer && buffer.index == output.place;
+    output.direct = isOwn && std::ranges::none_of(m_outputs, isSame);
     if (!output.boxed) {
       output.dims = buffer.desc.dims;
       output.bytes = buffer.desc.bytes();

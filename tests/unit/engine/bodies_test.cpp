@@ -269,6 +269,42 @@ TEST_P(Bodies, AScanWalksAlongItsAxesInBothDirections) {
   EXPECT_EQ(stepOf(*engine, inputs, "scan"), "bodies");
 }
 
+TEST_P(Bodies, AResultMayBeAViewOfAnother) {
+  auto engine = engineOf(planOf(modelOfText(R"(
+    input %c: bool[]
+    input %s: f32[2]
+    input %x: f32[5, 2]
+    const %flat: int64[2] = [1, 2]
+    %last: f32[2], %all: f32[5, 1, 2] = Scan(%s, %x) <body=body (%flat) graph "body" {
+        input %u: f32[2]
+        input %a: f32[2]
+        input %flat: int64[2]
+        %p: f32[2] = Add(%u, %a) {name="add"}
+        %q: f32[1, 2] = Reshape(%p, %flat) {name="view"}
+        output %p
+        output %q }, num_scan_inputs=1> {name="scan"}
+    %one: f32[2], %two: f32[1, 2] = If(%c) <else_branch=body (%s, %flat) graph "e" {
+        input %s: f32[2]
+        input %flat: int64[2]
+        %n: f32[2] = Neg(%s) {name="neg"}
+        %v: f32[1, 2] = Reshape(%n, %flat) {name="else_view"}
+        output %n
+        output %v },
+      then_branch=body (%s, %flat) graph "t" {
+        input %s: f32[2]
+        input %flat: int64[2]
+        %r: f32[1, 2] = Reshape(%s, %flat) {name="then_view"}
+        output %s
+        output %r }> {name="the_if"}
+    output %last
+    output %all
+    output %one
+    output %two)")),
+                         options());
+  for (const bool taken : {true, false})
+    agrees(*engine, {{"c", truth(taken)}, {"s", noise({2}, 1)}, {"x", noise({5, 2}, 2)}});
+}
+
 TEST_P(Bodies, InBodiesAtOpenExtents) {
   auto engine = engineOf(planOf(modelOfText(R"(
     input %m: int64[]
