@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <unordered_map>
 #include <utility>
 
 #include "base/result.h"
@@ -49,9 +50,13 @@ std::string_view name(DecisionKind kind) {
 }
 
 const DecisionCode* findDecisionCode(std::string_view code) {
-  for (const DecisionCode& entry : decisionCatalogue())
-    if (entry.code == code) return &entry;
-  return nullptr;
+  static const auto kByCode = [] {
+    std::unordered_map<std::string_view, const DecisionCode*> byCode;
+    for (const DecisionCode& entry : decisionCatalogue()) byCode.emplace(entry.code, &entry);
+    return byCode;
+  }();
+  const auto found = kByCode.find(code);
+  return found == kByCode.end() ? nullptr : found->second;
 }
 
 Decision decide(std::string_view code, std::vector<Subject> subjects, std::string by, Json arguments) {

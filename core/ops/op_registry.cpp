@@ -3,7 +3,7 @@
 namespace fusescope {
 
 const OpSchema* OpRegistry::find(std::string_view domain, std::string_view op) const {
-  const auto found = m_schemas.find(std::pair(std::string(domain), std::string(op)));
+  const auto found = m_schemas.find(std::pair(domain, op));
   return found == m_schemas.end() ? nullptr : &found->second;
 }
 

@@ -131,7 +131,15 @@ class OpRegistry {
   void add(OpSchema schema);                 ///< used by the families' register functions
 
  private:
-  std::map<std::pair<std::string, std::string>, OpSchema, std::less<>> m_schemas;
+  /// Domain and operator; looked up without making strings.
+  struct ByName {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const {
+      const int domains = std::string_view(a.first).compare(b.first);
+      return domains != 0 ? domains < 0 : std::string_view(a.second) < std::string_view(b.second);
+    }
+  };
+  std::map<std::pair<std::string, std::string>, OpSchema, ByName> m_schemas;
 };
 
 /// `inputs` and `constants` are by operand (operands() of ir/graph.h). Checks arity, runs the schema's function, and

@@ -131,7 +131,9 @@ class Partitioner {
                       {{"nodes", m_tooSmall[id.index]}, {"minimum", m_directives.minSegment}, {"segment", segment}});
       }
       const char* code = accelerated(id) ? "partition.supported" : "partition.not_supported";
-      return decide(code, subject, "partition", {{"segment", segment}, {"target", m_target.name}});
+      if (m_arguments.is_null() || m_arguments["segment"] != segment)
+        m_arguments = {{"segment", segment}, {"target", m_target.name}};
+      return decide(code, subject, "partition", m_arguments);
     }();
     decision.evidence.push_back(verdict);
     m_result.decisions.push_back(std::move(decision));
@@ -191,6 +193,7 @@ class Partitioner {
   std::vector<int> m_level;
   std::vector<std::uint32_t> m_position;  ///< by NodeId: in graph order
   Partitioning m_result;
+  Json m_arguments;  ///< of the decision made last: most nodes are in the segment of the one before
 };
 
 }  // namespace

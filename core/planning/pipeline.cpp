@@ -87,6 +87,7 @@ Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model,
   std::vector<Decision> bodyAnswers = TRY(planBodies(plan, directives, planBody));
 
   // 6. Every decision, and every directive's answer.
+  plan.decisions.reserve(model->decisions.size() + plan.structure->decisions.size() + 2 * model->graph->nodeCount());
   plan.decisions = model->decisions;
   append(plan.decisions, plan.structure->decisions);
   append(plan.decisions, directives.decisions);

@@ -73,10 +73,16 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
     if (modes.contains(request.color))
       window.canvas().setColorMode(static_cast<ColorMode>(modes.indexOf(request.color)));
     if (!request.select.isEmpty()) {
-      const auto nodes = window.document().snapshot()->nodesNamed(request.select.toStdString());
-      if (nodes.empty())
+      const std::string name = request.select.toStdString();
+      const auto nodes = window.document().snapshot()->nodesNamed(name);
+      const auto inside = window.document().snapshot()->inside(name);
+      if (nodes.empty() && !inside)
         return refuse(QStringLiteral("--select %1: the plan has nothing of that name").arg(request.select));
-      window.selection().set(nodes);
+      if (nodes.empty()) {
+        window.selection().set({inside->holder}, nullptr, name);
+      } else {
+        window.selection().set(nodes);
+      }
       window.canvas().waitForLayout(kLayoutMs);
     }
     frameContent(window, request);

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cmath>
 
 #include "backends/native/lowering.h"
 #include "backends/native/onednn.h"
 #include "backends/native/post_operations.h"
+#include "backends/native/upsampling_step.h"
 #include "backends/native/window.h"
 
 namespace fusescope::native {
@@ -162,18 +164,56 @@ std::vector<std::pair<int, memory>> ownedMemories(const PreparedConv& conv, cons
   return owned;
 }
 
+constexpr std::int64_t kFewChannels = 4;
+
+/// Whether our own kernel runs it (upsampling_step.h).
+bool isUpsampling(const PreparedConv& conv) {
+  const Window& window = conv.window;
+  const auto none = [](std::int64_t pad) { return pad == 0; };
+  const auto one = [](std::int64_t dilation) { return dilation == 1; };
+  return conv.transposed && conv.groups == 1 && conv.source.size() == 4 && conv.channels() <= kFewChannels &&
+         window.kernel == window.strides && std::ranges::all_of(window.dilations, one) &&
+         std::ranges::all_of(window.padBegin, none) && std::ranges::all_of(window.padEnd, none);
+}
+
 }  // namespace
 
 Status Lowering::lowerConv(const Chain& chain) {
   const Node& root = node(chain.root);
   if (!canConvolve(root)) return lowerSeparately(chain);
   PreparedConv conv = prepareConv(root);
+  if (isUpsampling(conv)) return lowerUpsampling(chain, std::move(conv));
   const std::size_t taken = foldChain(chain, conv);
   return guardDnnl<Done>("convolution '" + root.name + "'", [&]() -> Status {
     TRY(emitConv(root, conv, resultOf(chain, taken)));
     leaveToTapes(chain, taken);
     return Done{};
   });
+}
+
+Status Lowering::lowerUpsampling(const Chain& chain, PreparedConv conv) {
+  std::size_t taken = 1;
+  for (const Chain::Operation& operation : chain.operations) {
+    const bool linear = operation.kind == Chain::Kind::Bias || operation.kind == Chain::Kind::BatchNorm ||
+                        operation.kind == Chain::Kind::Cast;
+    if (!linear || !fold(operation, conv)) break;
+    taken += operation.nodeCount();
+  }
+  const ValueId result = resultOf(chain, taken);
+  const Ref from = TRY(plain(TRY(ref(node(chain.root).input(0)))));
+  const Ref to = allocate(result);
+  m_implementations.emplace_back("upsampling");
+  m_program.addStep(makeUpsamplingStep({.from = from,
+                                        .to = to,
+                                        .down = conv.window.strides[0],
+                                        .across = conv.window.strides[1],
+                                        .weights = std::move(conv.weights),
+                                        .bias = std::move(conv.bias)},
+                                       m_threads),
+                    {from.buffer}, {to.buffer});
+  define(result, to);
+  leaveToTapes(chain, taken);
+  return Done{};
 }
 
 bool Lowering::canConvolve(const Node& root) const {

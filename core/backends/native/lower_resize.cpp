@@ -27,6 +27,15 @@ class ResampleStep final : public Step {
       }
       m_ends.push_back(m_places.size());
     }
+    m_copies = copies(taps);
+  }
+
+  /// Whether every place is just one of the input.
+  static bool copies(const std::vector<ops::Taps>& taps) {
+    return std::ranges::all_of(taps, [](const ops::Taps& place) {
+      return std::ranges::count_if(place, [](const auto& tap) { return tap.second != 0; }) == 1 &&
+             std::ranges::any_of(place, [](const auto& tap) { return tap.second == 1; });
+    });
   }
 
   Status run(Memory memory, std::byte*) override {
@@ -34,14 +43,37 @@ class ResampleStep final : public Step {
     auto* to = elementsAt<float>(m_to, memory);
     const auto out = static_cast<std::int64_t>(m_ends.size());
 #pragma omp parallel for schedule(static) num_threads(m_threads) if (m_outer * out * m_inner > kParallelCount)
-    for (std::int64_t o = 0; o < m_outer; ++o)
-      for (std::int64_t k = 0; k < out; ++k)
-        runPlace(from + o * m_in * m_inner, to + (o * out + k) * m_inner, static_cast<std::size_t>(k));
+    for (std::int64_t o = 0; o < m_outer; ++o) {
+      const float* source = from + o * m_in * m_inner;
+      float* target = to + o * out * m_inner;
+      if (m_inner == 1) {
+        runLine(source, target);
+        continue;
+      }
+      for (std::int64_t k = 0; k < out; ++k) runPlace(source, target + k * m_inner, static_cast<std::size_t>(k));
+    }
     return Done{};
   }
 
  private:
+  /// The places lie next to each other.
+  void runLine(const float* from, float* to) const {
+    if (m_copies) {
+      for (std::size_t k = 0; k < m_ends.size(); ++k) to[k] = from[m_places[k]];
+      return;
+    }
+    for (std::size_t k = 0, tap = 0; k < m_ends.size(); ++k) {
+      float sum = 0;
+      for (; tap < m_ends[k]; ++tap) sum += m_weights[tap] * from[m_places[tap]];
+      to[k] = sum;
+    }
+  }
+
   void runPlace(const float* from, float* to, std::size_t k) const {
+    if (m_copies) {
+      std::copy_n(from + m_places[k] * m_inner, m_inner, to);
+      return;
+    }
     std::fill_n(to, m_inner, 0.0F);
     for (std::size_t tap = k == 0 ? 0 : m_ends[k - 1]; tap < m_ends[k]; ++tap) {
       const float* source = from + m_places[tap] * m_inner;
@@ -56,6 +88,7 @@ class ResampleStep final : public Step {
   std::vector<std::int64_t> m_places;  ///< taps of all places, one after another
   std::vector<float> m_weights;
   std::vector<std::size_t> m_ends;  ///< by output place: where its taps end
+  bool m_copies = false;            ///< one tap of weight 1 each
 };
 
 }  // namespace
@@ -75,6 +108,9 @@ Result<bool> Lowering::lowerResize(const Node& node) {
     return std::ranges::any_of(axis.taps, &ops::Taps::empty);
   };
   if (axes.empty() || std::ranges::any_of(axes, extrapolates)) return false;
+  // Copies give the same in any order: the last axis first, so that what follows moves whole rows.
+  const auto copies = [](const ops::AxisResampling& axis) { return ResampleStep::copies(axis.taps); };
+  if (std::ranges::all_of(axes, copies)) std::ranges::reverse(axes);
   Ref from = TRY(plain(TRY(ref(node.input(0)))));
   const Ref target = allocate(node.outputs[0]);
   for (const ops::AxisResampling& axis : axes) {

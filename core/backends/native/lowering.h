@@ -208,6 +208,7 @@ class Lowering {
 
   // Convolutions (lower_conv.cpp).
   Status lowerConv(const Chain& chain);
+  Status lowerUpsampling(const Chain& chain, PreparedConv conv);
   bool canConvolve(const Node& root) const;  ///< by a primitive
   PreparedConv prepareConv(const Node& root) const;
   /// Takes what follows, as far as it can, into the filters or as post-operations. Returns how many nodes are taken.

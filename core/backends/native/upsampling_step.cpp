@@ -1,0 +1,61 @@
+#include "backends/native/upsampling_step.h"
+
+#include <algorithm>
+
+namespace fusescope::native {
+namespace {
+
+class UpsamplingStep final : public Step {
+ public:
+  UpsamplingStep(Upsampling at, int threads) : m_at(std::move(at)), m_threads(threads) {}
+
+  Status run(Memory memory, std::byte*) override {
+    const auto* from = elementsAt<const float>(m_at.from, memory);
+    auto* to = elementsAt<float>(m_at.to, memory);
+    const Dims &in = m_at.from.dims, &out = m_at.to.dims;
+    // A line of the result is one of these: image, output channel, row of the input, row of the kernel.
+    const std::int64_t lines = out[0] * out[1] * out[2];
+#pragma omp parallel num_threads(m_threads)
+    {
+      std::vector<float> sums(static_cast<std::size_t>(in[3]));
+#pragma omp for schedule(static)
+      for (std::int64_t line = 0; line < lines; ++line) {
+        const std::int64_t row = line % out[2], channel = line / out[2] % out[1], image = line / out[2] / out[1];
+        const float* first = from + (image * in[1] * in[2] + row / m_at.down) * in[3];
+        for (std::int64_t b = 0; b < m_at.across; ++b) {
+          sum(first, channel, row % m_at.down, b, sums);
+          float* target = to + line * out[3] + b;
+          for (std::int64_t j = 0; j < in[3]; ++j) target[j * m_at.across] = sums[static_cast<std::size_t>(j)];
+        }
+      }
+    }
+    return Done{};
+  }
+
+ private:
+  /// Over all input channels, along one row of theirs; `first`: that row of the first channel.
+  void sum(const float* first, std::int64_t channel, std::int64_t a, std::int64_t b, std::vector<float>& sums) const {
+    const Dims& in = m_at.from.dims;
+    const std::int64_t plane = in[2] * in[3], outputs = m_at.to.dims[1];
+    float* into = sums.data();
+    std::fill(sums.begin(), sums.end(), m_at.bias[static_cast<std::size_t>(channel)]);
+    for (std::int64_t c = 0; c < in[1]; ++c) {
+      const float weight =
+          m_at.weights[static_cast<std::size_t>(((c * outputs + channel) * m_at.down + a) * m_at.across + b)];
+      const float* row = first + c * plane;
+#pragma omp simd
+      for (std::int64_t j = 0; j < in[3]; ++j) into[j] += weight * row[j];
+    }
+  }
+
+  Upsampling m_at;
+  int m_threads;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> makeUpsamplingStep(Upsampling at, int threads) {
+  return std::make_unique<UpsamplingStep>(std::move(at), threads);
+}
+
+}  // namespace fusescope::native
