@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -131,15 +133,19 @@ class OpRegistry {
   void add(OpSchema schema);                 ///< used by the families' register functions
 
  private:
-  /// Domain and operator; looked up without making strings.
-  struct ByName {
+  /// Looked up without making strings: domain and operator.
+  using Name = std::pair<std::string_view, std::string_view>;
+  struct Hash {
     using is_transparent = void;
-    bool operator()(const auto& a, const auto& b) const {
-      const int domains = std::string_view(a.first).compare(b.first);
-      return domains != 0 ? domains < 0 : std::string_view(a.second) < std::string_view(b.second);
+    std::size_t operator()(const Name& name) const {
+      return std::hash<std::string_view>()(name.second) + name.first.size();
     }
   };
-  std::map<std::pair<std::string, std::string>, OpSchema, ByName> m_schemas;
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const Name& a, const Name& b) const { return a == b; }
+  };
+  std::unordered_map<std::pair<std::string, std::string>, OpSchema, Hash, Equal> m_schemas;
 };
 
 /// `inputs` and `constants` are by operand (operands() of ir/graph.h). Checks arity, runs the schema's function, and

@@ -11,6 +11,7 @@ class FusionAnswerer {
       : m_plan(plan), m_graph(plan.graph()), m_directives(directives) {}
 
   std::vector<Decision> run(const std::vector<Region>& regions) {
+    m_decisions.reserve(regions.size() + m_plan.segments.size() + m_plan.options.directives.size());
     for (const Region& region : regions) answerRegion(region);
     for (const Segment& segment : m_plan.segments) {
       if (segment.kind != SegmentKind::Fallback) continue;

@@ -119,21 +119,22 @@ class Partitioner {
   }
 
   void explainNode(NodeId id, std::uint32_t verdict) {
-    const std::vector<Subject> subject{Subject::node(m_graph.node(id).name)};
+    std::vector<Subject> subject{Subject::node(m_graph.node(id).name)};
     const std::string& segment = m_result.segments[m_result.segmentOf[id.index].index].name;
     Decision decision = [&] {
       if (const int index = m_directives.fallback[id.index]; index >= 0) {
         const Directive& directive = m_options.directives[static_cast<std::size_t>(index)];
-        return decide("partition.forced_fallback", subject, directiveName(directive), {{"segment", segment}});
+        return decide("partition.forced_fallback", std::move(subject), directiveName(directive),
+                      {{"segment", segment}});
       }
       if (m_tooSmall[id.index] > 0) {
-        return decide("partition.too_small", subject, "partition",
+        return decide("partition.too_small", std::move(subject), "partition",
                       {{"nodes", m_tooSmall[id.index]}, {"minimum", m_directives.minSegment}, {"segment", segment}});
       }
       const char* code = accelerated(id) ? "partition.supported" : "partition.not_supported";
       if (m_arguments.is_null() || m_arguments["segment"] != segment)
         m_arguments = {{"segment", segment}, {"target", m_target.name}};
-      return decide(code, subject, "partition", m_arguments);
+      return decide(code, std::move(subject), "partition", m_arguments);
     }();
     decision.evidence.push_back(verdict);
     m_result.decisions.push_back(std::move(decision));
@@ -141,6 +142,7 @@ class Partitioner {
 
   /// One decision for each pair of segments that an edge joins directly and a path through fallback keeps apart.
   void explainRefusedMerges() {
+    if (m_result.segments.size() < 2) return;
     std::map<std::pair<int, int>, bool> explained;
     for (NodeId id : m_graph.order()) {
       if (!accelerated(id)) continue;
