@@ -25,19 +25,23 @@ class FusionAnswerer {
  private:
   std::vector<Subject> subjectsOf(const std::vector<NodeId>& nodes) const {
     std::vector<Subject> subjects;
+    subjects.reserve(nodes.size());
     for (const NodeId node : nodes) subjects.push_back(Subject::node(m_graph.node(node).name));
     return subjects;
   }
 
   void answerRegion(const Region& region) {
+    Json arguments = Json::object();
+    arguments["kind"] = region.kind;
     if (region.nodes.size() == 1) {
-      m_decisions.push_back(decide("fuse.single", subjectsOf(region.nodes), "fusion", {{"kind", region.kind}}));
+      m_decisions.push_back(decide("fuse.single", subjectsOf(region.nodes), "fusion", std::move(arguments)));
       return;
     }
+    arguments["rule"] = region.rule;
+    arguments["target"] = m_plan.target.name;
     const bool predicted = m_plan.target.predictedFusions;
     m_decisions.push_back(decide(predicted ? "fuse.predicted" : "fuse.merged", subjectsOf(region.nodes),
-                                 "fuse_" + region.rule,
-                                 {{"kind", region.kind}, {"rule", region.rule}, {"target", m_plan.target.name}}));
+                                 "fuse_" + region.rule, std::move(arguments)));
   }
 
   void answerDirective(int index) {
