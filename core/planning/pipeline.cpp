@@ -73,14 +73,11 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
 
 namespace {
 
-/// The recipe. `priced`: what prices decided.
-Result<std::shared_ptr<const Plan>> planOnce(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const PriceChoices& priced, const PriceModel* prices,
-                                             const StopToken& stop, std::shared_ptr<const Structure> previous,
-                                             const BodyPlanner& planBody) {
-  // 1 to 4. What runs where, as which kernels, in which types.
-  Layout layout = TRY(layOut(model, options, priced, std::move(previous), stop));
+/// The recipe from 5 on. `priced`: what prices decided of `layout`.
+Result<std::shared_ptr<const Plan>> finishPlan(Layout layout, const PriceChoices& priced, const PriceModel* prices,
+                                               const StopToken& stop, const BodyPlanner& planBody) {
   Plan& plan = layout.plan;
+  const std::shared_ptr<const Model>& model = plan.model;
   const DirectiveMap& directives = *layout.directives;
 
   // 5. The bodies of accelerated nodes, by the same recipe.
@@ -113,14 +110,16 @@ Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model,
   std::shared_ptr<const Structure> structure;
   if (previous != nullptr && previous->model == model) structure = previous->structure;
   PriceChoices priced = TRY(typesByPrice(model, options, prices, structure, stop));
-  TRY(fusionsByPrice(model, options, prices, structure, stop, priced));
+  Layout layout = TRY(layOut(model, options, priced, std::move(structure), stop));
+  if (prices != nullptr && TRY(fusionsByPrice(layout, options, *prices, stop, priced)))
+    layout = TRY(layOut(model, options, priced, layout.plan.structure, stop));
   const BodyPlanner planBody = [&](std::shared_ptr<const Model> body, const PlanOptions& own, NodeId holder,
                                    const std::string& attribute) {
     const Plan* before =
         previous != nullptr && previous->model == model ? previous->bodyPlan(holder, attribute) : nullptr;
     return makePlan(std::move(body), own, prices, stop, before);
   };
-  return planOnce(model, options, priced, prices, stop, std::move(structure), planBody);
+  return finishPlan(std::move(layout), priced, prices, stop, planBody);
 }
 
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded) try {
@@ -132,7 +131,7 @@ Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> mode
     const Json* before = recordedBody(recorded, model->graph->node(holder).name, attribute);
     return before != nullptr ? remakePlan(std::move(body), *before) : makePlan(std::move(body), own);
   };
-  return planOnce(model, options, priced, prices.get(), {}, nullptr, planBody);
+  return finishPlan(TRY(layOut(model, options, priced, nullptr)), priced, prices.get(), {}, planBody);
 } catch (const Json::exception& error) {
   return Diagnostic{.message = std::string("this plan lacks a field or holds one of another kind: ") + error.what(),
                     .help = "See planning/FORMAT.md."};

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "planning/fusion/rules.h"
-#include "planning/type_answers.h"
 
 namespace fusescope {
 
@@ -29,11 +28,10 @@ Decision slower(const Graph& graph, const std::vector<NodeId>& products, const T
 
 }  // namespace
 
-Status fusionsByPrice(const std::shared_ptr<const Model>& model, const PlanOptions& options, const PriceModel* prices,
-                      const std::shared_ptr<const Structure>& structure, const StopToken& stop, PriceChoices& choices) {
-  if (prices == nullptr) return Done{};
+Result<bool> fusionsByPrice(const Layout& together, const PlanOptions& options, const PriceModel& prices,
+                            const StopToken& stop, PriceChoices& choices) {
+  const std::shared_ptr<const Model>& model = together.plan.model;
   const Graph& graph = *model->graph;
-  const Layout together = TRY(layOut(model, options, choices, structure, stop));
   std::vector<std::vector<NodeId>> parallel(together.regions.size());
   PriceChoices separate = choices;
   separate.apart.assign(graph.nodeIdLimit(), 0);
@@ -41,9 +39,10 @@ Status fusionsByPrice(const std::shared_ptr<const Model>& model, const PlanOptio
     parallel[i] = parallelProducts(graph, together.regions[i]);
     for (const NodeId product : parallel[i]) separate.apart[product.index] = 1;
   }
-  if (std::ranges::all_of(parallel, &std::vector<NodeId>::empty)) return Done{};
+  if (std::ranges::all_of(parallel, &std::vector<NodeId>::empty)) return false;
   const Layout apart = TRY(layOut(model, options, separate, together.plan.structure, stop));
-  const std::vector<Price> one = prices->kernels(together.plan), each = prices->kernels(apart.plan);
+  const std::vector<Price> one = prices.kernels(together.plan), each = prices.kernels(apart.plan);
+  bool any = false;
   choices.apart.assign(graph.nodeIdLimit(), 0);
   for (std::size_t i = 0; i < parallel.size(); ++i) {
     if (parallel[i].empty()) continue;
@@ -55,10 +54,11 @@ Status fusionsByPrice(const std::shared_ptr<const Model>& model, const PlanOptio
     kernels.erase(std::ranges::unique(kernels).begin(), kernels.end());
     for (const FusedNodeId kernel : kernels) parts.add(each[kernel.index]);
     if (!whole.known || !parts.known || parts.ms + parts.off + whole.off >= whole.ms) continue;
+    any = true;
     for (const NodeId product : parallel[i]) choices.apart[product.index] = 1;
     choices.decisions.push_back(slower(graph, parallel[i], whole, parts));
   }
-  return Done{};
+  return any;
 }
 
 }  // namespace fusescope

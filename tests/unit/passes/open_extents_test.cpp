@@ -3,25 +3,10 @@
 
 #include <algorithm>
 
-#include "passes/pipelines.h"
-#include "tests/unit/frontends/onnx_files.h"
+#include "tests/unit/passes/prepared_model.h"
 
 namespace fusescope::test {
 namespace {
-
-Model prepared(const std::string& graph) {
-  auto imported = importText(graph);
-  EXPECT_TRUE(imported.ok()) << imported.error().text();
-  auto model = prepareModel(std::move(imported).value());
-  EXPECT_TRUE(model.ok()) << model.error().text();
-  return std::move(model).value();
-}
-
-std::string typeOfValue(const Model& model, const std::string& name) {
-  const auto id = model.graph->findValue(name);
-  EXPECT_TRUE(id.has_value()) << name;
-  return id ? model.graph->value(*id).type.text() : std::string();
-}
 
 std::vector<std::string> conditionsOf(const Model& model) {
   std::vector<std::string> texts;
