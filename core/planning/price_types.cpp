@@ -198,6 +198,7 @@ Result<PriceChoices> typesByPrice(const std::shared_ptr<const Model>& model, con
     return layOut(model, only, {}, structure, stop);
   };
   const Layout wide = TRY(alone(DataType::F32));
+  structure = wide.plan.structure;  // the same for every choice of types
   std::vector<Alternative> others;
   for (const DataType type : options.precisions)
     if (type != DataType::F32 && wide.plan.target.computeTypes.contains(type))
