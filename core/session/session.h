@@ -28,6 +28,9 @@ Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path
                                                const std::vector<InputOverride>& inputs = {},
                                                const StopToken& stop = {}, const Progress& progress = {});
 
+/// What of `specs` the user gave, as overrides.
+std::vector<InputOverride> givenExtents(const std::vector<InputSpec>& specs);
+
 /// What cannot run here and why: operators without a kernel, missing weights.
 struct CannotRun {
   std::string node;  ///< empty: the whole model
@@ -86,7 +89,7 @@ struct ErrorReport {
 };
 /// Runs `plan` on the reference backend, and the plan of the same model and target without lowered types beside it.
 Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
-                                  const StopToken& stop = {}, const Progress& progress = {});
+                                  const Tolerance& tolerance, const StopToken& stop = {}, const Progress& progress = {});
 
 /// A file that holds a model, a plan or an engine, opened as far as planning goes.
 enum class ArtifactKind { Model, Plan, Engine };

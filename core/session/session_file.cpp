@@ -91,6 +91,7 @@ Json toJson(const Session& session, const fs::path& folder) {
   Json json = {{"format", kFormat},
                {"version", kSessionVersion},
                {"id", session.id},
+               {"saved_as", session.savedAs},
                {"model", toJson(session.model, folder)},
                {"extents", toJson(session.extents)},
                {"options", toJson(session.options)},
@@ -124,7 +125,7 @@ Result<Session> sessionFromJson(const Json& json, const fs::path& folder) {
                                              kSessionVersion),
                       .where = {.attribute = "version"},
                       .help = "Open it with a newer Fusescope."};
-  fields.read("id", session.id).require("model").parse("model", session.model,
+  fields.read("id", session.id).read("saved_as", session.savedAs).require("model").parse("model", session.model,
                                 [&](const Json& model) { return modelFileFromJson(model, folder); });
   fields.parse("extents", session.extents, inputOverridesFromJson);
   fields.parse("options", session.options, planOptionsFromJson);

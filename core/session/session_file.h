@@ -22,11 +22,12 @@ Result<ModelFile> identify(const std::filesystem::path& path);
 /// again and recovered as it was.
 struct Session {
   std::string id;  ///< of this session and no other; names the folder of its engines
+  std::string savedAs;  ///< of one that is kept automatically: the file that the user saved it as; empty: none
   ModelFile model;
   std::vector<InputOverride> extents;  ///< of the model's inputs, where the user gave them
   PlanOptions options;                 ///< target, types and directives
   std::string inputs;                  ///< file or folder of inputs (input_files.h); empty: random ones
-  Tolerance tolerance = Tolerance::standard();
+  Tolerance tolerance = Tolerance::ofLoweredTypes();
   std::string backend = "native";
   int threads = 0;       ///< 0: as many as the machine has
   double seconds = 1.0;  ///< of timing

@@ -58,6 +58,7 @@ Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance) {
     if (!verdict.output.empty() && judged->ofBound <= verdict.ofBound) continue;
     verdict.output = output.name;
     verdict.error = output.problem.empty() ? output.maxOverRms : kInfinity;
+    verdict.notFinite = output.problem.empty() && !std::isfinite(output.maxAbs);
     verdict.ofBound = judged->ofBound;
     verdict.problem = output.problem;
   }
@@ -102,8 +103,10 @@ std::string inWords(const Verdict& verdict) {
   std::string words;
   if (!verdict.problem.empty()) {
     words = fmt::format("fails: {} {}", verdict.output, verdict.problem);
+  } else if (verdict.notFinite) {
+    words = fmt::format("fails: {} becomes infinite or NaN", verdict.output);
   } else if (!std::isfinite(verdict.ofBound)) {
-    words = fmt::format("fails: {} is not finite, or differs where it must be exact", verdict.output);
+    words = fmt::format("fails: {} differs where it must be equal", verdict.output);
   } else {
     words = fmt::format("fails: {} is {:.3g} times over what is allowed", verdict.output, verdict.ofBound);
   }

@@ -9,6 +9,7 @@
 #include "base/json_fields.h"
 #include "planning/plan_json.h"
 #include "session/options_json.h"
+#include "session/run.h"
 
 namespace fusescope {
 namespace {
@@ -70,6 +71,7 @@ Json toJson(const WorkerRequest& request) {
   json["inputs_file"] = request.inputsFile;
   json["outputs_file"] = request.outputsFile;
   json["expect_file"] = request.expectFile;
+  json["tolerance"] = toJson(request.tolerance);
   json["seconds"] = request.seconds;
   json["warmup_seconds"] = request.warmupSeconds;
   json["per_layer"] = request.perLayer;
@@ -88,6 +90,7 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   fields.read("inputs_file", request.inputsFile);
   fields.read("outputs_file", request.outputsFile);
   fields.read("expect_file", request.expectFile);
+  fields.parse("tolerance", request.tolerance, toleranceFromJson);
   fields.read("seconds", request.seconds);
   fields.read("warmup_seconds", request.warmupSeconds);
   fields.read("per_layer", request.perLayer);

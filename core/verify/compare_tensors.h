@@ -16,6 +16,9 @@ struct Tolerance {
   std::optional<double> rms;                 ///< max|Δ| <= rms · rms(expected); exact if rms(expected) is 0
   std::optional<double> absolute, relative;  ///< |Δ| <= absolute + relative · |expected|
   static Tolerance standard() { return {.rms = 1e-3}; }
+  /// What a session begins with, whose types are meant to be narrower than float32: one rounding to float16 alone
+  /// takes half of standard().
+  static Tolerance ofLoweredTypes() { return {.rms = 1e-2}; }
   bool operator==(const Tolerance&) const = default;
 };
 
