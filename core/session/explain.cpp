@@ -7,6 +7,7 @@
 #include "planning/fused_node_facts.h"
 #include "planning/match_pattern.h"
 #include "planning/pin_answers.h"
+#include "planning/plan_json.h"
 #include "planning/segment_borders.h"
 #include "session/report_json.h"
 #include "session/session.h"
@@ -189,6 +190,9 @@ void explainNode(const Plan& plan, NodeId id, Json& json, std::vector<Subject>& 
   json["fused_node"] = fused->name;
   json["segment"] = segment;
   json["predicted"] = isPrediction(plan, *fused);
+  json["predicted_ms"] = optionalNumber(fused->predictedMs);
+  json["predicted_how"] = fused->predictedMs ? Json(name(fused->predictedHow)) : Json(nullptr);
+  if (fused->bodyTime) json["body_time"] = toJson(*fused->bodyTime);
   for (const DataType type : calculatedTypes(plan, *fused)) json["kernel_types"].push_back(name(type));
   json["edges"] = edgesJson(plan, node, *fused);
   json["borders"] = bordersJson(plan, *fused);
@@ -221,7 +225,9 @@ Result<Json> explainJson(const Plan& plan, std::string_view nodeName) {
     if (const Plan* body = plan.bodyPlan(found.inBody->holder, found.inBody->attribute))
       return explainInBody(plan, *found.inBody, *body);
   Json json = {{"format", "fusescope.explain"}, {"version", 1}};
-  for (const char* key : {"segment", "fused_node", "asked", "granted", "body_of"}) json[key] = nullptr;
+  for (const char* key :
+       {"segment", "fused_node", "asked", "granted", "body_of", "predicted_ms", "predicted_how", "body_time"})
+    json[key] = nullptr;
   for (const char* key : {"would_help", "became", "kernel_types", "edges", "borders"}) json[key] = Json::array();
   json["node"] = found.name;
   json["origins"] = found.origins;
