@@ -1,6 +1,7 @@
 #include "ui/document/build_controller.h"
 
 #include "planning/fused_node_facts.h"
+#include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/worker_client.h"
 
@@ -273,19 +274,8 @@ void BuildController::reset() {
 }
 
 std::map<std::string, double> BuildController::layerTimes(int index) const {
-  std::map<std::string, double> times;
-  const Json& time = slot(index).time;
   const auto snapshot = m_document.snapshot();
-  if (!snapshot || !time.is_object() || !time.contains("layers")) return times;
-  const Plan& plan = *snapshot->plan;
-  for (const Json& layer : time["layers"]) {
-    if (!layer.contains("identity") || !layer["identity"].is_string()) continue;
-    const std::string handle = handleOf(layer["identity"].get<std::string>());
-    const FusedNode* fused = snapshot->fusedWith(handle);
-    if (fused == nullptr || layer.value("types", Json()) != layerTypesJson(plan, *fused)) continue;
-    if (const Json& ms = layer.at("median_ms"); ms.is_number()) times[handle] += ms.get<double>();
-  }
-  return times;
+  return snapshot ? layerTimesOf(slot(index).time, *snapshot) : std::map<std::string, double>();
 }
 
 }  // namespace fusescope

@@ -44,9 +44,11 @@ QString namesIn(const Json& list) {
 
 /// What a click on a group goes to: its first fused node, by handle.
 QString firstHandle(const Json& group) {
+  const std::string holder = textIn(group, "body_of");
+  const QString within = holder.empty() ? QString() : qs(holder + "/");
   for (const char* side : {"a_identities", "b_identities"}) {
     if (group.contains(side) && !group[side].empty() && group[side][0].is_string())
-      return qs(handleOf(group[side][0].get<std::string>()));
+      return within + qs(handleOf(group[side][0].get<std::string>()));
   }
   return {};
 }
@@ -88,51 +90,52 @@ std::string textIn(const Json& object, const char* key) {
 
 TableContent castsContent(const PlanSnapshot& snapshot) {
   TableContent content{{"Value", "From", "To", "Between", "Bytes", "Why"}, {}, {}};
-  const Plan& plan = *snapshot.plan;
-  for (const PlannedCast& cast : plan.casts) {
-    const QString from =
-        cast.producer.valid() ? qs(plan.fusedNodes[cast.producer.index].name) : QStringLiteral("input");
-    QStringList to;
-    for (const FusedNodeId consumer : cast.consumers) to << qs(plan.fusedNodes[consumer.index].name);
-    if (to.isEmpty()) to << QStringLiteral("output");
-    const QString value = qs(plan.graph().value(cast.value).name);
-    Cell bytes{.text = bytesText(cast.bytes), .number = true};
-    if (cast.bytes) bytes.sort = static_cast<qlonglong>(*cast.bytes);
-    QString why = qs(cast.reason);
-    why.replace(QLatin1Char('_'), QLatin1Char(' '));
-    content.rows.push_back({value,
-                            {text(value), text(qs(cast.from)), text(qs(cast.to)),
-                             text(from + QStringLiteral(" → ") + to.join(", "), Tone::Dim), bytes, text(why)}});
+  for (const PlanSnapshot::Level& level : snapshot.levels()) {
+    const Plan& plan = *level.snapshot->plan;
+    for (const PlannedCast& cast : plan.casts) {
+      const QString from =
+          cast.producer.valid() ? qs(plan.fusedNodes[cast.producer.index].name) : QStringLiteral("input");
+      QStringList to;
+      for (const FusedNodeId consumer : cast.consumers) to << qs(plan.fusedNodes[consumer.index].name);
+      if (to.isEmpty()) to << QStringLiteral("output");
+      const QString value = qs(level.prefix + plan.graph().value(cast.value).name);
+      Cell bytes{.text = bytesText(cast.bytes), .number = true};
+      if (cast.bytes) bytes.sort = static_cast<qlonglong>(*cast.bytes);
+      QString why = qs(cast.reason);
+      why.replace(QLatin1Char('_'), QLatin1Char(' '));
+      content.rows.push_back({value,
+                              {text(value), text(qs(cast.from)), text(qs(cast.to)),
+                               text(from + QStringLiteral(" → ") + to.join(", "), Tone::Dim), bytes, text(why)}});
+    }
   }
   return content;
 }
 
-TableContent profileContent(const Json& time) {
-  TableContent content{{"Layer", "Time", "Share", "Tactic", "FLOPs", "Bytes"}, {}, {}};
-  if (!time.is_object() || !time.contains("layers")) return content;
+namespace {
+
+/// What is said of all rows of a profile.
+struct ProfileScale {
   double total = 0, most = 0;
-  bool all = true;  // else shares would be of a part that is taken for the whole
-  for (const Json& layer : time["layers"]) {
-    const auto ms = numberIn(layer, "median_ms");
-    all = all && ms.has_value();
-    total += ms.value_or(0);
-    most = std::max(most, ms.value_or(0));
-  }
-  for (const Json& layer : time["layers"]) {
-    const QString layerName = qs(textIn(layer, "name"));
+  bool all = true;  ///< else shares would be of a part that is taken for the whole
+};
+
+/// A row for each layer, and for those in its bodies, which are parts of it.
+void addLayers(const Json& layers, const QString& prefix, const ProfileScale& scale, TableContent& content) {
+  for (const Json& layer : layers) {
+    const QString layerName = prefix + qs(textIn(layer, "name"));
     const std::string identity = textIn(layer, "identity");
     const auto ms = numberIn(layer, "median_ms");
     Cell share = text(QStringLiteral("unknown"), Tone::Dim);
-    if (ms && all && total > 0) {
-      share = {.text = QStringLiteral("%1 %").arg(100 * *ms / total, 0, 'f', 1), .sort = *ms, .number = true};
-      share.bar = most > 0 ? *ms / most : 0;
+    if (ms && scale.all && scale.total > 0) {
+      share = {.text = QStringLiteral("%1 %").arg(100 * *ms / scale.total, 0, 'f', 1), .sort = *ms, .number = true};
+      share.bar = scale.most > 0 ? *ms / scale.most : 0;
     }
     const auto whole = [&](const char* key) -> std::optional<std::int64_t> {
       const auto number = numberIn(layer, key);
       return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
     };
     const auto flops = whole("flops"), bytes = whole("bytes");
-    content.rows.push_back({identity.empty() ? layerName : qs(handleOf(identity)),
+    content.rows.push_back({identity.empty() ? layerName : prefix + qs(handleOf(identity)),
                             {text(layerName),
                              milliseconds(ms),
                              share,
@@ -143,7 +146,24 @@ TableContent profileContent(const Json& time) {
                              {.text = bytes ? bytesText(bytes) : QString(),
                               .sort = static_cast<qlonglong>(bytes.value_or(-1)),
                               .number = true}}});
+    for (const Json& body : layer.value("bodies", Json::array()))
+      addLayers(body.at("layers"), layerName + QLatin1Char('/'), scale, content);
   }
+}
+
+}  // namespace
+
+TableContent profileContent(const Json& time) {
+  TableContent content{{"Layer", "Time", "Share", "Tactic", "FLOPs", "Bytes"}, {}, {}};
+  if (!time.is_object() || !time.contains("layers")) return content;
+  ProfileScale scale;
+  for (const Json& layer : time["layers"]) {
+    const auto ms = numberIn(layer, "median_ms");
+    scale.all = scale.all && ms.has_value();
+    scale.total += ms.value_or(0);
+    scale.most = std::max(scale.most, ms.value_or(0));
+  }
+  addLayers(time["layers"], {}, scale, content);
   std::stable_sort(content.rows.begin(), content.rows.end(), [](const TableRow& a, const TableRow& b) {
     return a.cells[1].sort.toDouble() > b.cells[1].sort.toDouble();
   });
@@ -207,6 +227,13 @@ TableContent errorsContent(const Json& report) {
             {.text = QString::number(cosine, 'f', 6), .sort = cosine, .number = true}}});
     }
   }
+  const Json inBodies = report.value("values_in_bodies", Json::object());
+  if (const auto count = numberIn(inBodies, "count"); count && *count > 0)
+    content.rows.push_back(
+        {QString(),
+         {text(plural(static_cast<std::int64_t>(*count), QStringLiteral("value")) + QStringLiteral(" in bodies"),
+               Tone::Dim),
+          text(QStringLiteral("not compared"), Tone::Dim)}});
   return content;
 }
 
