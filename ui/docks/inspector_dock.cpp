@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "planning/body_help.h"
 #include "ui/docks/inspector_text.h"
 #include "ui/document/qt_text.h"
 
@@ -34,11 +35,12 @@ void InspectorDock::refresh() {
   m_help.clear();
   show(nullptr);
   m_text->verticalScrollBar()->setValue(0);
-  const auto& nodes = m_context.selection.nodes();
   const auto snapshot = m_context.document.snapshot();
-  if (nodes.size() != 1 || !snapshot) return;
-  if (m_context.selection.inside().empty()) return askWhatWouldHelp(nodes.front());
-  show(&m_help);  // of what is in a body, nothing is tried
+  if (!snapshot) return;
+  const auto inside = snapshot->inside(m_context.selection.inside());
+  const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
+  if (nodes.size() == 1)
+    askWhatWouldHelp(inside ? inside->body->plan : snapshot->plan, nodes.front(), inside ? inside->prefix : "");
 }
 
 void InspectorDock::show(const std::vector<WhatIf>* help) {
@@ -69,13 +71,14 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
   return segment ? text + bordersText(snapshot, *segment, theme) : text;
 }
 
-void InspectorDock::askWhatWouldHelp(NodeId node) {
-  const auto snapshot = m_context.document.snapshot();
+void InspectorDock::askWhatWouldHelp(std::shared_ptr<const Plan> plan, NodeId node, const std::string& prefix) {
   m_context.jobs.run(
       QStringLiteral("what_would_help"), this,
-      [plan = snapshot->plan, node](const StopToken&) { return wouldHelp(*plan, node); },
-      [this, snapshot, node](const std::vector<WhatIf>& help) {
-        if (m_context.document.snapshot() != snapshot || m_context.selection.current() != node) return;
+      [plan, node, prefix](const StopToken&) { return wouldHelpInBody(*plan, node, prefix); },
+      [this, snapshot = m_context.document.snapshot(), nodes = m_context.selection.nodes(),
+       inside = m_context.selection.inside()](const std::vector<WhatIf>& help) {
+        const Selection& now = m_context.selection;
+        if (m_context.document.snapshot() != snapshot || now.nodes() != nodes || now.inside() != inside) return;
         m_help = help;
         show(&m_help);
       });

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "planning/fused_node_facts.h"
-#include "session/session.h"
+#include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -26,24 +25,9 @@ bool Runs::ofThisPlan(const Run& run) const {
 }
 
 ShownTimes Runs::layerTimes(const Run& run) const {
-  ShownTimes times;
   const auto snapshot = m_document.snapshot();
-  if (!snapshot || !run.time) return times;
-  const bool own = ofThisPlan(run);
-  for (const RunLayer& layer : run.time->layers) {
-    if (layer.identity.empty()) continue;
-    const std::string handle = handleOf(layer.identity);
-    const FusedNode* fused = snapshot->fusedWith(handle);
-    if (fused == nullptr || layer.types != layerTypesJson(*snapshot->plan, *fused).dump()) continue;
-    ShownTime& time = times[handle];
-    if (layer.emulated) {
-      time.kind = TimeKind::Emulated;
-    } else if (layer.medianMs && time.kind != TimeKind::Emulated) {
-      time.kind = own ? TimeKind::Measured : TimeKind::OfOtherPlan;
-      time.ms += *layer.medianMs;
-    }
-  }
-  return times;
+  if (!snapshot || !run.time) return {};
+  return layerTimesOf(*run.time, *snapshot, ofThisPlan(run) ? TimeKind::Measured : TimeKind::OfOtherPlan);
 }
 
 ShownTimes Runs::layerTimes() const {

@@ -238,8 +238,11 @@ QString MainWindow::summaryOf(const QString& name) const {
   const auto snapshot = m_document->snapshot();
   if (!snapshot) return {};
   QStringList lines;
-  for (const std::uint32_t index : snapshot->decisionsAbout(name.toStdString())) {
-    const Decision& decision = snapshot->plan->decisions[index];
+  const auto inside = snapshot->inside(name.toStdString());
+  const PlanSnapshot& where = inside ? *inside->body : *snapshot;
+  for (const std::uint32_t index :
+       where.decisionsAbout(name.toStdString().substr(inside ? inside->prefix.size() : 0))) {
+    const Decision& decision = where.plan->decisions[index];
     if (decision.allowed && decision.kind != DecisionKind::Precision) continue;
     lines << (decision.allowed ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + qs(message(decision));
     if (lines.size() == 4) break;
