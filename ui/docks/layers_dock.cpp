@@ -106,6 +106,7 @@ LayersDock::LayersDock(const DockContext& context, QWidget* parent)
     const Run* shown = m_context.runs.shown();
     if (shown != nullptr && qs(shown->id) == id && shown->time) refreshTimes();
   });
+  connect(&context.runs, &Runs::settingsChanged, this, &LayersDock::refreshTimes);
   connect(&context.selection, &Selection::changed, this, &LayersDock::showSelection);
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LayersDock::readSelection);
   connect(m_filter, &QLineEdit::textChanged, this, &LayersDock::applyFilter);
@@ -134,6 +135,8 @@ void LayersDock::refreshTimes() {
       unknown = QStringLiteral("%1 has other kernels or types than this plan: build again.").arg(Runs::title(*run));
   }
   m_model.setTimes(times, unknown);
+  const auto failure = m_context.runs.failure();
+  m_model.setFailing(failure ? qs(failure->name) : QString());
   refreshTotals();
 }
 

@@ -35,6 +35,18 @@ ShownTimes Runs::layerTimes() const {
   return run == nullptr ? ShownTimes() : layerTimes(*run);
 }
 
+std::optional<Runs::Failure> Runs::failure() const {
+  const Run* run = shown();
+  const auto snapshot = m_document.snapshot();
+  if (run == nullptr || !snapshot || !ofThisPlan(*run)) return {};
+  Failure failure{.verdict = verdict(*run)};
+  if (failure.verdict.kind != Verdict::Kind::Fail) return {};
+  const auto value = snapshot->graph().findValue(failure.verdict.firstWrong);
+  if (value) failure.node = snapshot->graph().value(*value).producer;
+  if (failure.node.valid()) failure.name = snapshot->graph().node(failure.node).name;
+  return failure;
+}
+
 QString Runs::title(const Run& run) {
   return QStringLiteral("run %1, %2").arg(qs(run.id), qs(run.name));
 }

@@ -90,6 +90,12 @@ void LayersModel::setTimes(ShownTimes times, const QString& unknown) {
   if (!m_rows.empty()) emit dataChanged(index(0, kTime), index(rowCount() - 1, kTime));
 }
 
+void LayersModel::setFailing(const QString& node) {
+  if (node == m_failing) return;
+  m_failing = node;
+  if (!m_rows.empty()) emit dataChanged(index(0, kNode), index(rowCount() - 1, kNode));
+}
+
 void LayersModel::setFilter(const LayerFilter& filter) {
   beginResetModel();
   m_filter = filter;
@@ -359,6 +365,8 @@ QVariant LayersModel::data(const QModelIndex& index, int role) const {
   const bool number = index.column() >= kFlops;
   switch (role) {
     case Qt::DisplayRole:
+      if (index.column() == kNode && !m_failing.isEmpty() && row.view.node == m_failing)
+        return QStringLiteral("✗ ") + row.view.node;
       return text(row, index.column());
     case Qt::ToolTipRole:
       return toolTip(row, index.column());
@@ -367,6 +375,8 @@ QVariant LayersModel::data(const QModelIndex& index, int role) const {
     case kNameRole:
       return row.view.node;
     case kToneRole: {
+      if (index.column() == kNode && !m_failing.isEmpty() && row.view.node == m_failing)
+        return static_cast<int>(Tone::Bad);
       const bool differs = index.column() == kCompute && row.view.pinned && !row.pin.startsWith(row.view.dtype);
       if (differs) return static_cast<int>(Tone::Warning);
       if (index.column() == kSegment && row.view.fallback) return static_cast<int>(Tone::Warning);

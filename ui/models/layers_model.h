@@ -33,6 +33,8 @@ class LayersModel : public QAbstractTableModel {
   /// Times of a run by handle of fused node, in bodies "HOLDER/HANDLE"; where it has none, what was predicted is shown.
   /// `unknown` says why the run has none at all.
   void setTimes(ShownTimes times, const QString& unknown);
+  /// The node where the shown run first goes wrong; empty: none.
+  void setFailing(const QString& node);
   void setFilter(const LayerFilter& filter);
   NodeId nodeAt(int row) const { return rowAt(row).node; }  ///< in the plan of levelAt()
   const PlanSnapshot::Level& levelAt(int row) const { return m_levels[rowAt(row).level]; }
@@ -85,6 +87,7 @@ class LayersModel : public QAbstractTableModel {
   std::vector<std::uint32_t> m_rows;  ///< of m_views
   ShownTimes m_times;
   QString m_timesUnknown;
+  QString m_failing;
   LayerFilter m_filter;
   int m_sortColumn = -1;
   Qt::SortOrder m_sortOrder = Qt::AscendingOrder;

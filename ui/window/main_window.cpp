@@ -177,6 +177,7 @@ void MainWindow::connectDocument() {
     const Run* shown = m_runs->shown();
     if (shown != nullptr && qs(shown->id) == id && (shown->time || shown->evaluation)) refreshTimes();
   });
+  connect(m_runs.get(), &Runs::settingsChanged, this, &MainWindow::refreshTimes);
   connect(m_selection.get(), &Selection::changed, this, &MainWindow::showSelectionOnCanvas);
 }
 
@@ -202,6 +203,8 @@ void MainWindow::planArrived() {
 
 void MainWindow::refreshTimes() {
   m_canvas->setTimes(m_runs->layerTimes());
+  const auto failure = m_runs->failure();
+  m_canvas->setFailing(failure ? qs(failure->name) : QString());
 }
 
 void MainWindow::connectCanvas() {
