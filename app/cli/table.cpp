@@ -76,6 +76,10 @@ std::string msText(std::optional<double> ms, PriceSource how) {
   return (ms && how == PriceSource::Fitted ? "~" : "") + msText(ms);
 }
 
+std::string rangeText(const std::string& least, const std::string& most) {
+  return least == most ? least : least + " … " + most;
+}
+
 std::string counted(std::int64_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }

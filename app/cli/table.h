@@ -34,6 +34,8 @@ std::string bytesText(std::optional<std::int64_t> bytes);       ///< "3.4 MiB"
 std::string flopsText(std::optional<std::int64_t> flops);       ///< "1.2 G"
 std::string msText(std::optional<double> ms);                   ///< "0.123 ms"
 std::string msText(std::optional<double> ms, PriceSource how);  ///< "~0.123 ms" where it is fitted
+/// "2.7 MFLOP … 226.3 GFLOP": at the least and at the most extents; one where they are the same.
+std::string rangeText(const std::string& least, const std::string& most);
 std::string counted(std::int64_t count, std::string_view one);  ///< "1 cast", "2 casts"
 /// At most `width` characters; what is left out of the middle shows as "…".
 std::string shortened(std::string_view text, std::size_t width = 56);

@@ -189,6 +189,26 @@ ExtentExpression applied(Function function, const std::vector<ExtentExpression>&
   return ExtentExpression::ofCall(function, std::move(left));
 }
 
+namespace {
+
+/// Of the arguments of a minimum or maximum, those that can be it where `facts` hold.
+void dropBeaten(Function function, std::vector<ExtentExpression>& arguments, const ExtentFacts& facts) {
+  if (function != Function::Minimum && function != Function::Maximum) return;
+  const auto beats = [&](const ExtentExpression& a, const ExtentExpression& b) {
+    return function == Function::Minimum ? isAtMost(a, b, facts) : isAtMost(b, a, facts);
+  };
+  for (std::size_t i = 0; i < arguments.size();) {
+    bool beaten = false;
+    for (std::size_t j = 0; j < arguments.size() && !beaten; ++j) beaten = i != j && beats(arguments[j], arguments[i]);
+    if (beaten)
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
+}
+
+}  // namespace
+
 ExtentExpression ExtentExpression::under(const ExtentFacts& facts) const {
   if (facts.empty() || !m_valid) return *this;
   ExtentExpression result;
@@ -200,8 +220,15 @@ ExtentExpression ExtentExpression::under(const ExtentFacts& facts) const {
         term = term * (equal == facts.equals.end() ? symbol(atom.text) : equal->second);
         continue;
       }
+      if (const auto equal = facts.equals.find(atom.text); equal != facts.equals.end()) {
+        term = term * equal->second;
+        continue;
+      }
       std::vector<ExtentExpression> arguments;
       for (const ExtentExpression& argument : atom.call->arguments) arguments.push_back(argument.under(facts));
+      if (std::ranges::any_of(arguments, [](const ExtentExpression& argument) { return !argument.valid(); }))
+        return invalid();
+      dropBeaten(atom.call->function, arguments, facts);
       term = term * (atom.call->function == Function::FloorDivision ? floorDivided(arguments[0], arguments[1], &facts)
                                                                     : applied(atom.call->function, arguments));
     }

@@ -122,7 +122,8 @@ std::shared_ptr<const Plan> branchingPlan() {
   EXPECT_TRUE(imported.ok()) << imported.error().text();
   auto model = prepareModel(std::move(imported).value());
   EXPECT_TRUE(model.ok()) << model.error().text();
-  return planned(std::make_shared<const Model>(std::move(model).value()), testing::cpuOptions());
+  return planned(std::make_shared<const Model>(std::move(model).value()),
+                 {.target = "cpu:avx2", .precisions = {DataType::F16}});
 }
 
 TEST(PlanFormat, NamesEveryKeyThatIsPrintedAndNoOther) {
