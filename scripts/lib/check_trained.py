@@ -1,7 +1,7 @@
 """Trained networks beside ONNX Runtime on inputs that mean something: printed text at many extents, speech-like chunks
 with the states fed back. One engine for each network, built with open extents. Exit status 1 where outputs differ.
 
-    check_trained.py FOLDER      where trained.py fetched them
+    check_trained.py FOLDER [NAME…]      FOLDER: where trained.py fetched them; only those named
 """
 import subprocess
 import sys
@@ -115,6 +115,8 @@ def check_speech(network, folder):
 def main():
     folder, bad = Path(sys.argv[1]), 0
     for network in trained.NETWORKS:
+        if sys.argv[2:] and network.name not in sys.argv[2:]:
+            continue
         check = check_images if network.name in EXTENTS else check_speech
         try:
             for what, worst, note in check(network, folder):
