@@ -148,6 +148,7 @@ Result<BuiltEngine*> BuiltEngine::exceptionFor(const std::map<std::string, Dims>
     m_exceptions.splice(m_exceptions.begin(), m_exceptions, found);
     return m_exceptions.front().engine.get();
   }
+  TRY(checkDemands(*m_plan, extents));
   const auto broken = brokenCondition(*m_plan, extents);
   if (!broken) return nullptr;
   BuildOptions options = m_options;

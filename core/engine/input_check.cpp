@@ -47,8 +47,16 @@ bool within(const Dims& dims, const InputSpec& spec) {
   return true;
 }
 
+/// As the file declares it: the plan's own types hold under its conditions, which are checked by themselves.
+const Shape& declaredShape(const Plan& plan, const Value& input) {
+  const std::vector<ValueId>& inputs = plan.graph().inputs();
+  const auto at = static_cast<std::size_t>(std::ranges::find(inputs, input.id) - inputs.begin());
+  const std::vector<TensorType>& declared = plan.model->declaredInputs;
+  return at < declared.size() ? declared[at].shape : input.type.shape;
+}
+
 Status checkExtents(const Plan& plan, const Value& input, const Dims& dims) {
-  const Shape& shape = input.type.shape;
+  const Shape& shape = declaredShape(plan, input);
   if (shape.ranked && shape.rank() != dims.size())
     return wrongInput(input.name, "has extents " + toText(dims) + ", but " + std::to_string(shape.rank()) +
                                       " dimensions are expected: " + input.type.text());

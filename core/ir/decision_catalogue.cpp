@@ -55,6 +55,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "rest)"},
       {"infer.condition", Infer, true,
        "joins open extents that the file does not say to be equal: they are taken to be, on the condition {condition}"},
+      {"infer.demand", Infer, true,
+       "works only where {condition}: inputs of other extents are refused before anything runs"},
       {"infer.value_contradicted", Infer, true,
        "the file declares {declared} for {value}, but {computed} is computed, and holds"},
       {"infer.output_contradicted", Infer, true,
@@ -226,9 +228,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.condition_failed", Build, false,
        "the plan takes for granted that {condition}, which is not so for {extents}: they run by a plan of their own"},
       {"build.plan_made_anew", Build, false,
-       "the plan was saved in version {version} of the format, with other {parts}; it is made anew, from its options, "
-       "by "
-       "the rules of this Fusescope"},
+       "the plan was saved by other rules, in version {version} of the format, with other {parts}; it is made anew, "
+       "from "
+       "its options, by the rules of this Fusescope"},
   };
   return kCatalogue;
 }

@@ -37,7 +37,7 @@ Result<Dim> hiddenExtent(const InferContext& context) {
       return attributeProblem("hidden_size", fmt::format("{} is outside 1 to {}", given.size, kMostHidden));
   }
   TRY(requireRank(context, 2, 3));
-  const Dim hidden = TRY(unified(given, extentOf(context, 2, 2), "hidden_size and the last extent of R"));
+  const Dim hidden = TRY(unified(context, given, extentOf(context, 2, 2), "hidden_size and the last extent of R"));
   if (hidden.known() && hidden.size > kMostHidden) return problem("the hidden state is absurdly large");
   return hidden;
 }

@@ -190,6 +190,17 @@ void addPredicted(Rows& summary, const FusedNode& fused) {
     summary.add(fused.bodyTime ? QStringLiteral("its bodies") : QStringLiteral("predicted"), predicted);
 }
 
+/// A row of what something comes to at the least and at the most extents; none where extents are fixed.
+void addRange(Rows& rows, const std::optional<CostRange>& range) {
+  if (!range) return;
+  const auto& [least, most] = *range;
+  QString text = QStringLiteral("%1 FLOPs, %2")
+                     .arg(rangeText(countText(least.flops), countText(most.flops)),
+                          rangeText(bytesText(least.bytes), bytesText(most.bytes)));
+  if (least.ms || most.ms) text += QStringLiteral(", ") + rangeText(msText(least.ms), msText(most.ms));
+  rows.add(QStringLiteral("least … most"), text);
+}
+
 QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme) {
   const PrecisionGrant* grant = snapshot.grantOf(node);
   if (!grant || grant->granted == DataType::Undefined) return QStringLiteral("no float computation");
@@ -228,6 +239,7 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
   if (const FusedNode* fused = snapshot.fusedOf(id); fused && fused->nodes.size() == 1) addPredicted(summary, *fused);
+  addRange(summary, facts.range);
   text += summary.text() + directivesText(plan.options.directives, node.name, theme);
   text += answersText(plan, Subject::node(node.name), theme);
 
@@ -283,6 +295,7 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
       QStringLiteral("%1, %2 on %3").arg(nodeLink(segment.name), qs(name(segment.kind)), html(segment.backend)));
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
+  addRange(summary, fused.range);
   const QString unknown = timeUnknownReason(plan, fused.compute);
   addPredicted(summary, fused);
   if (!fused.predictedMs && !unknown.isEmpty()) summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());

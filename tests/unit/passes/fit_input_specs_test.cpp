@@ -85,7 +85,8 @@ TEST(FitInputSpecs, APartnerOfAConcatIsAsLarge) {
       "(state, half) }");
   EXPECT_EQ(specOf(model, "state").opt, (Dims{1, 4, 8}));
   EXPECT_EQ(specOf(model, "x").opt, (Dims{1, 4, 8}));
-  expectSaid(model, "state", {"past is 4, because with 128"});
+  EXPECT_EQ(specOf(model, "state").max, (Dims{64, 4, 8})) << "it is demanded, not assumed";
+  EXPECT_EQ(countCode(model, "infer.demand"), 1U);
 }
 
 TEST(FitInputSpecs, WhatIsHalvedAndDoubledHasToBeAMultiple) {
