@@ -10,6 +10,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // import
       {"import.function_inlined", Import, true, "calls the function {function}; its {nodes} nodes stand in its place"},
       {"import.plain_form", Import, true, "{op} is read as {form}"},
+      {"import.maps_as_table", Import, true,
+       "makes maps from class to score; {value} is the table of the scores instead: a row for each map, and a column "
+       "for each of the classes {classes}"},
       {"import.attribute_dropped", Import, true,
        "its attribute {attribute} is of a kind that is not read; it is left out"},
       {"import.newer_opset", Import, true,

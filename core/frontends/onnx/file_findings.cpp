@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "frontends/onnx/node_order.h"
 #include "frontends/onnx/unique_names.h"
 #include "ir/tensor_type.h"
@@ -100,6 +101,7 @@ class GraphFindings {
       const std::string name = names.take(node.displayName());
       if (name != node.displayName())
         add("import.node_renamed", {Subject::node(m_prefix + name)}, {{"name", node.displayName()}, {"given", name}});
+      recordMaps(node, name);
       for (const auto& attribute : node.attributes) {
         const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value);
         if (body == nullptr) continue;
@@ -108,6 +110,18 @@ class GraphFindings {
         GraphFindings(**body, m_prefix + name + "/", std::move(outside), m_decisions).record();
       }
     }
+  }
+
+  void recordMaps(const FileNode& node, const std::string& name) {
+    if (node.op != "ZipMap" || node.domain != "ai.onnx.ml" || node.outputs.empty()) return;
+    std::vector<std::string> classes;
+    for (const auto& attribute : node.attributes) {
+      if (const auto* texts = std::get_if<std::vector<std::string>>(&attribute.value)) classes = *texts;
+      if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&attribute.value))
+        for (const std::int64_t number : *numbers) classes.push_back(std::to_string(number));
+    }
+    add("import.maps_as_table", {Subject::node(m_prefix + name)},
+        {{"value", m_prefix + node.outputs[0]}, {"classes", joined(classes)}});
   }
 
   const FileGraph& m_graph;
