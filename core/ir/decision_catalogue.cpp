@@ -45,6 +45,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.extents_known", Normalise, true, "asks for extents that are known; the answer is a constant"},
       {"normalise.branch_taken", Normalise, true,
        "its condition is always {condition}; the {nodes} nodes of its {branch} stand in its place"},
+      {"normalise.einsum_product", Normalise, true, "'{equation}' is a product; it is written as {form}"},
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
       {"normalise.rows_kept", Normalise, true,
