@@ -69,13 +69,12 @@ class Search {
 
   /// The value of symbol `i` nearest to `end` that goes with the others in `values`.
   Result<ExtentBound> boundOf(std::vector<std::int64_t> values, std::size_t i, std::int64_t end) {
-    const std::int64_t found = values[i], step = stepOf(found);
+    const std::int64_t found = values[i];
     values[i] = end;
     if (TRY(works(values))) return ExtentBound{end, {}};
     ExtentBound bound{found, m_problem};
     std::int64_t beyond = end;
-    TRY(halve(values, i, bound, beyond, step));
-    TRY(halve(values, i, bound, beyond, 1));
+    for (std::int64_t step = stepOf(found); step >= 1; step /= 2) TRY(halve(values, i, bound, beyond, step));
     return bound;
   }
 
