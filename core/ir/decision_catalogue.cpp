@@ -31,6 +31,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{count} of its initializers ({bytes} bytes) are read by nothing and are no part of the network"},
       {"import.types_of_nothing", Import, true,
        "declares types of values that it does not hold ({count}); they are left out"},
+      {"import.type_repeated", Import, true,
+       "the file declares {value} twice, as {first} and as {again}; the former is read"},
       {"import.sorted", Import, true, "has nodes that stand before what they read ({count}); its nodes are sorted"},
       {"import.trains", Import, true, "{op} works as in training: {what}. Export the network for inference"},
       {"import.constant_not_a_number", Import, true, "not a number in {value}: {count} of its {elements} elements"},

@@ -234,9 +234,8 @@ class EinsumProducts : public Pass {
       const auto form = Rewriting(context, graph.node(id), flow).run();
       if (!form) continue;
       const Node& node = graph.node(id);
-      context.decisions.push_back(
-          decide("normalise.einsum_product", {Subject::node(node.name)}, std::string(name()),
-                 {{"equation", node.textAttribute("equation", "")}, {"form", *form}}));
+      context.decisions.push_back(decide("normalise.einsum_product", {Subject::node(node.name)}, std::string(name()),
+                                         {{"equation", node.textAttribute("equation", "")}, {"form", *form}}));
       changed = true;
     }
     return changed;

@@ -26,7 +26,7 @@ class Search {
         m_mostTries(std::clamp(kMostNodes / std::max<std::size_t>(trial.nodeCount(), 1), kFewestTries, kMostTries)) {}
 
   /// Towards the min or the max of each symbol.
-  Result<std::vector<ExtentBound>> towards(std::int64_t InputSymbol::* end) {
+  Result<std::vector<ExtentBound>> towards(std::int64_t InputSymbol::*end) {
     std::vector<std::int64_t> usual = m_found.values;
     for (std::size_t i = 0; i < usual.size(); ++i)
       if (isFree(i, end)) usual[i] = m_symbols.all()[i].*end;
@@ -48,7 +48,7 @@ class Search {
 
  private:
   /// What the user gave is as given.
-  bool isFree(std::size_t i, std::int64_t InputSymbol::* end) const {
+  bool isFree(std::size_t i, std::int64_t InputSymbol::*end) const {
     const InputSymbol& symbol = m_symbols.all()[i];
     const bool beyond = end == &InputSymbol::min ? symbol.min < m_found.values[i] : symbol.max > m_found.values[i];
     return !symbol.given && beyond;

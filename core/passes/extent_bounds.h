@@ -17,9 +17,10 @@ struct ExtentBounds {
   std::vector<ExtentBound> least, most;  ///< by symbol
 };
 
-/// The least and the most values of the symbols, of those that they have as min and max and what was found between them,
-/// at which the network can work: with all symbols at their least, and with all at their most. Where a usual bound is too
-/// far, the nearest to it is looked for, multiples of what was found before other numbers. Bounded and deterministic.
+/// The least and the most values of the symbols, of those that they have as min and max and what was found between
+/// them, at which the network can work: with all symbols at their least, and with all at their most. Where a usual
+/// bound is too far, the nearest to it is looked for, multiples of what was found before other numbers. Bounded and
+/// deterministic.
 Result<ExtentBounds> extentBounds(const InputSymbols& symbols, const ExtentTrial& trial, const FoundExtents& found,
                                   const StopToken& stop);
 

@@ -158,8 +158,8 @@ Result<std::size_t> ExtentSearch::restsAt(const Values& values) const {
   return types ? m_trial.rests(*types, m_stop) : Result<std::size_t>(0);
 }
 
-/// An extent that cannot be as usual had better be one that pooling windows divide: what a network pools away (the height
-/// of a line of text) shows in that. Of round ones that leave fewer rests, the nearest to what is usual.
+/// An extent that cannot be as usual had better be one that pooling windows divide: what a network pools away (the
+/// height of a line of text) shows in that. Of round ones that leave fewer rests, the nearest to what is usual.
 Status ExtentSearch::preferWhole(FoundExtents& found) {
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     const InputSymbol& symbol = m_symbols.all()[i];

@@ -116,8 +116,8 @@ std::string problemOf(const Diagnostic& error) {
 }
 
 Result<std::size_t> ExtentTrial::rests(const std::vector<TensorType>& inputs, const StopToken& stop) const {
-  const TypeFlow flow = TRY(
-      flowTypes(m_graph, inputs, {.declared = DeclaredTypes::Fill, .compute = ComputeValues::Small}, stop));
+  const TypeFlow flow =
+      TRY(flowTypes(m_graph, inputs, {.declared = DeclaredTypes::Fill, .compute = ComputeValues::Small}, stop));
   std::size_t rests = 0;
   for (const NodeId id : m_graph.order()) rests += restsOf(m_graph.node(id), flow);
   return rests;

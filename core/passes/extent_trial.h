@@ -36,8 +36,8 @@ class ExtentTrial {
   /// The first node, in order, that cannot work with inputs of these types; nothing where all can. An error: stopped.
   Result<std::optional<Misfit>> misfit(const std::vector<TensorType>& inputs, Branches branches,
                                        const StopToken& stop) const;
-  /// How many axes of pooling windows that stand side by side leave a rest that no window reads, at these types; those of
-  /// the graph itself, at which it can work.
+  /// How many axes of pooling windows that stand side by side leave a rest that no window reads, at these types; those
+  /// of the graph itself, at which it can work.
   Result<std::size_t> rests(const std::vector<TensorType>& inputs, const StopToken& stop) const;
   /// Numbers that a node's demand may be made of: known extents and small constants that it reads, and its windows.
   std::vector<std::int64_t> numbersAt(const Misfit& misfit) const;

@@ -82,8 +82,9 @@ class Fitting {
     if (!types) return is + ", which the network takes";
     const auto misfit = TRY(m_trial.misfit(*types, m_found.branches, m_stop));
     if (!misfit) return is + ", which the network takes together with the others";
-    const std::string chosen =
-        m_found.isWhole(index) ? ", and of what it takes it is the nearest at which no pooling window leaves a rest" : "";
+    const std::string chosen = m_found.isWhole(index)
+                                   ? ", and of what it takes it is the nearest at which no pooling window leaves a rest"
+                                   : "";
     return is + ", because with " + std::to_string(symbol.opt) + " " + problemOf(misfit->error) + chosen;
   }
 

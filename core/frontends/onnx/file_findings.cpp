@@ -3,12 +3,15 @@
 #include <cstring>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
+#include "frontends/onnx/graph_builder.h"
 #include "frontends/onnx/node_order.h"
 #include "frontends/onnx/unique_names.h"
 #include "ir/tensor_type.h"
+#include "ops/type_flow.h"
 
 namespace fusescope {
 namespace {
@@ -31,6 +34,7 @@ class GraphFindings {
     collectOwnNames();
     recordInitializers();
     recordDeclaredTypes();
+    recordRepeatedTypes();
     recordOrder();
     recordShadowedNames();
     recordNodes();
@@ -75,6 +79,21 @@ class GraphFindings {
     if (ghosts.empty()) return;
     const std::size_t count = ghosts.size();
     add("import.types_of_nothing", std::move(ghosts), {{"count", count}});
+  }
+
+  /// Types of one value that contradict each other; those of inputs and constants are read, else the first.
+  void recordRepeatedTypes() {
+    std::unordered_map<std::string_view, TensorType> declared;
+    for (const FileTensor& tensor : m_graph.initializers)
+      declared.try_emplace(tensor.name, TensorType{tensor.dtype, Shape::of(tensor.dims)});
+    for (const auto* values : {&m_graph.inputs, &m_graph.outputs, &m_graph.values})
+      for (const auto& value : *values) {
+        const TensorType type = toType(value.type);
+        const auto [first, isNew] = declared.try_emplace(value.name, type);
+        if (isNew || !m_own.contains(value.name) || mergedType(first->second, type)) continue;
+        add("import.type_repeated", {Subject::value(m_prefix + value.name)},
+            {{"value", m_prefix + value.name}, {"first", first->second.text()}, {"again", type.text()}});
+      }
   }
 
   void recordOrder() {

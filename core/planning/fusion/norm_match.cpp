@@ -77,8 +77,8 @@ const Node* NormMatcher::meanOffSquares(const Node& mean, ValueId x, NormCore& c
   taken.nodes.push_back(difference->id);
   const Node* most = next(*difference, taken);
   const bool bounded = most != nullptr && (most->is("Relu") || (most->is("Max") && most->inputs.size() == 2 &&
-                                                                 (isConstantNumber(m_graph, most->input(0), 0) ||
-                                                                  isConstantNumber(m_graph, most->input(1), 0))));
+                                                                (isConstantNumber(m_graph, most->input(0), 0) ||
+                                                                 isConstantNumber(m_graph, most->input(1), 0))));
   if (bounded) taken.nodes.push_back(most->id);
   core.nodes.insert(core.nodes.end(), taken.nodes.begin(), taken.nodes.end());
   return bounded ? most : difference;

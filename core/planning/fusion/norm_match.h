@@ -25,8 +25,9 @@ struct NormCore {
 ///   square(d) ─ ReduceMean ─ Add eps ─┬─ Sqrt ─ [Reciprocal | 1 / ·] ─┐
 ///                                     └─ Pow -0.5 ─────────────────── ┤
 ///   d ───────────────────────────────────────────────────── Div | Mul ┘
-/// with d = x, or d = x - ReduceMean(x), which may be calculated twice; then the variance may also come from x itself, as
-/// ReduceMean(square(x)) - square(ReduceMean(x)), at least 0. The means may be GlobalAveragePools. One over the root, r, may meet a weight first:
+/// with d = x, or d = x - ReduceMean(x), which may be calculated twice; then the variance may also come from x itself,
+/// as ReduceMean(square(x)) - square(ReduceMean(x)), at least 0. The means may be GlobalAveragePools. One over the
+/// root, r, may meet a weight first:
 ///   d · (r · w)
 ///   x · (r · w) + (b - mean · (r · w)), or with b + -mean · (r · w)
 class NormMatcher {

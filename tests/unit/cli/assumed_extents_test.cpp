@@ -55,8 +55,8 @@ TEST(AssumedExtents, OnlyThoseThatTakePartAreNamed) {
 
 TEST(AssumedExtents, AnOperatorWithoutKernelIsNotForTheirSake) {
   const TemporaryFolder folder;
-  const auto model = folder.write("odd.onnx", onnxBytes("g (float[2,n] x) => (y) { y = vendor.Odd (x) }", 18,
-                                                        ", \"vendor\" : 1"));
+  const auto model =
+      folder.write("odd.onnx", onnxBytes("g (float[2,n] x) => (y) { y = vendor.Odd (x) }", 18, ", \"vendor\" : 1"));
   const auto failed = fusescopeCommand({"run", model.string()});
   EXPECT_EQ(failed.status, 2);
   EXPECT_TRUE(says(failed, "vendor")) << failed.err;

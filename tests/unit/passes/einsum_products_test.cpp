@@ -16,8 +16,8 @@ struct Product {
 };
 
 Model imported(const Product& product) {
-  auto model = importText("g (float[" + product.left + "] a, float[" + product.right + "] b) => (y) { [sum] y = Einsum <equation = \"" +
-                          product.equation + "\"> (a, b) }");
+  auto model = importText("g (float[" + product.left + "] a, float[" + product.right +
+                          "] b) => (y) { [sum] y = Einsum <equation = \"" + product.equation + "\"> (a, b) }");
   EXPECT_TRUE(model.ok()) << model.error().text();
   return model.ok() ? std::move(model).value() : Model();
 }

@@ -103,8 +103,9 @@ TEST(FitInputSpecs, AHeightThatIsPooledAwayIsOneThatWindowsDivide) {
   EXPECT_EQ(specOf(pooled, "x").opt[2], 48);
   EXPECT_EQ(specOf(pooled, "x").min[2], 34);
   EXPECT_EQ(specOf(pooled, "x").max[2], 81);
-  expectSaid(pooled, "x", {"h is 48, because with 224", "the nearest at which no pooling window leaves a rest",
-                           "not below 34", "not above 81"});
+  expectSaid(pooled, "x",
+             {"h is 48, because with 224", "the nearest at which no pooling window leaves a rest", "not below 34",
+              "not above 81"});
 }
 
 TEST(FitInputSpecs, AReshapeHasToHaveItsElements) {
