@@ -52,6 +52,27 @@ void printPlace(const Json& json) {
     std::cout << fmt::format("  its kernel calculates in {}\n", listText(json["kernel_types"]));
 }
 
+/// What its kernel is predicted to take; of a node with bodies, by theirs.
+void printTime(const Json& json) {
+  const auto source = [](const Json& how) {
+    return priceSourceFromName(how.get<std::string>()).value_or(PriceSource::Unknown);
+  };
+  if (!json["predicted_ms"].is_null())
+    std::cout << fmt::format("  predicted {}\n",
+                             msText(json["predicted_ms"].get<double>(), source(json["predicted_how"])));
+  const Json& time = json["body_time"];
+  if (time.is_null()) return;
+  const std::string range =
+      rangeText(time["least_ms"].get<double>(), time["most_ms"].get<double>(), source(time["how"]));
+  if (time["per_iteration"].get<bool>())
+    std::cout << fmt::format("  its body takes {} an iteration; how many there are depends on the data\n", range);
+  else if (!time["iterations"].is_null())
+    std::cout << fmt::format("  its body's {} take {}\n", counted(time["iterations"].get<std::int64_t>(), "iteration"),
+                             range);
+  else
+    std::cout << fmt::format("  its branches take {}\n", range);
+}
+
 /// How each wish for a type was answered, and what all of them cost together.
 void printAnswers(const Json& json) {
   if (json["answers"].empty()) return;
@@ -94,6 +115,7 @@ void printBorders(const Json& json) {
 void printForPeople(const Json& json) {
   printTitle(json["node"].get<std::string>());
   printPlace(json);
+  printTime(json);
   printAnswers(json);
   printEdges(json);
   printBorders(json);
@@ -117,8 +139,12 @@ void printForPeople(const Json& json) {
 }
 
 Result<int> explain(const Arguments& arguments) {
-  const auto artifact = TRY(open(arguments.path, arguments.plan));
-  const auto json = TRY(explainJson(*artifact.plan, arguments.node));
+  // With a session the node may be the only positional argument.
+  const bool nodeAlone = !arguments.plan.session.empty() && arguments.node.empty();
+  const std::string& node = nodeAlone ? arguments.path : arguments.node;
+  if (node.empty()) return Diagnostic{.message = "which node to explain is missing", .where = {.attribute = "NODE"}};
+  const auto artifact = TRY(open(nodeAlone ? std::string() : arguments.path, arguments.plan));
+  const auto json = TRY(explainJson(*artifact.plan, node));
   if (arguments.json) {
     printJson(json);
   } else {
@@ -132,8 +158,8 @@ Result<int> explain(const Arguments& arguments) {
 Command explainCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("explain", "every decision about one node, and what would change it");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path, "a model")->required()->type_name("MODEL");
-  verb->add_option("NODE", arguments->node, "a node by its ONNX name")->required()->type_name("NODE");
+  declareModel(*verb, arguments->path, arguments->plan, "a model", "MODEL");
+  verb->add_option("NODE", arguments->node, "a node by its ONNX name")->type_name("NODE");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->plan.declare(*verb);
   return {verb, [arguments] { return explain(*arguments); }};

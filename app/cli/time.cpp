@@ -17,16 +17,25 @@ struct Arguments {
   EngineArguments engine;
 };
 
+/// A row for each layer, and below one with bodies a row for each of their steps: all calls of a run together.
+void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& plan, const std::string& prefix,
+               const std::string& calls) {
+  for (const auto& layer : layers) {
+    const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
+    table.add({shortened(prefix + layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), calls,
+               layer.tactic, flopsText(fused != nullptr ? fused->flops : std::nullopt),
+               bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
+    for (const BodyTimes& body : layer.bodies)
+      addLayers(table, body.steps, *plan.bodyPlan(fused->root, body.attribute),
+                prefix + layer.name + "/" + body.attribute + "/", std::to_string(body.calls));
+  }
+}
+
 void printForPeople(const TimeReport& report, const Plan& plan) {
   if (!report.layers.empty()) {
     printTitle("Layers");
-    Table table({{"layer"}, {"median", true}, {"tactic"}, {"work", true}, {"moved", true}});
-    for (const auto& layer : report.layers) {
-      const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
-      table.add({shortened(layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), layer.tactic,
-                 flopsText(fused != nullptr ? fused->flops : std::nullopt),
-                 bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
-    }
+    Table table({{"layer"}, {"median", true}, {"calls", true}, {"tactic"}, {"work", true}, {"moved", true}});
+    addLayers(table, report.layers, plan, {}, {});
     table.print();
   }
   if (!report.medianMs) {
@@ -40,7 +49,7 @@ void printForPeople(const TimeReport& report, const Plan& plan) {
 }
 
 Result<int> time(const Arguments& arguments, const Artifact& artifact) {
-  const auto inputs = TRY(loadInputs(*artifact.plan, arguments.inputs));
+  const auto inputs = TRY(loadInputs(*artifact.plan, inputsOf(arguments.inputs, artifact)));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.shapes = extentsOf(inputs);
   options.shapeCache = arguments.engine.shapeCache;
@@ -61,7 +70,7 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
 Result<int> time(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
-  return underAssumedExtents(time(arguments, artifact), *artifact.plan, !arguments.inputs.empty());
+  return underAssumedExtents(time(arguments, artifact), *artifact.plan, !inputsOf(arguments.inputs, artifact).empty());
 }
 
 }  // namespace
@@ -69,9 +78,7 @@ Result<int> time(const Arguments& arguments) {
 Command timeCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("time", "latency of a network on this machine");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path, "a model, a saved plan or an engine")
-      ->required()
-      ->type_name("MODEL|E.fse");
+  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL|E.fse");
   verb->add_option("--seconds", arguments->seconds, "how long to measure")
       ->type_name("S")
       ->check(aboveZero())
@@ -81,7 +88,8 @@ Command timeCommand(CLI::App& app) {
       ->check(zeroOrMore())
       ->capture_default_str();
   verb->add_flag("--per-layer", arguments->perLayer, "time each layer too");
-  verb->add_option("--inputs", arguments->inputs, "inputs by name; random ones if not given")->type_name("F.npz");
+  verb->add_option("--inputs", arguments->inputs, "inputs: .npz, .npy, .pb or a folder; random ones if not given")
+      ->type_name("F");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
   arguments->engine.declareShapeCache(*verb);

@@ -19,6 +19,7 @@ struct InputOverride {
   std::string name;
   std::optional<Dims> fixed, min, opt, max;
   std::optional<DataType> dtype;
+  bool operator==(const InputOverride&) const = default;
 };
 
 /// Opens a model file: import, normalise, infer. Also reads the model out of an engine file (.fse).
@@ -26,6 +27,9 @@ struct InputOverride {
 Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path,
                                                const std::vector<InputOverride>& inputs = {},
                                                const StopToken& stop = {}, const Progress& progress = {});
+
+/// What of `specs` the user gave, as overrides.
+std::vector<InputOverride> givenExtents(const std::vector<InputSpec>& specs);
 
 /// What cannot run here and why: operators without a kernel, missing weights.
 struct CannotRun {
@@ -46,16 +50,22 @@ struct Range {
   bool tellsApart(double same) const { return least > same || most < same; }  ///< all turns are on one side of `same`
 };
 
+/// "HOLDER/ATTRIBUTE": a body of a node in the network; behind that of `around`, a body, if it is in one.
+std::string bodyPath(const std::string& around, const std::string& holder, const std::string& attribute);
+
 /// A fused node of one of two plans.
 struct CoveringNode {
   FusedNodeId id;
-  std::string name;  ///< for people
+  std::string name;  ///< for people; of one in a body "HOLDER/NAME"
   Hash128 identity;  ///< equal in both plans where they cover the same nodes of the file
+  std::string body;  ///< bodyPath() of the body that it is in; empty: none
 };
 
 /// One group of the smallest common cover of two plans' fused nodes by origin nodes.
 struct CompareGroup {
-  std::vector<std::string> origins;
+  std::vector<std::string> origins;  ///< of what is in a body: "HOLDER/NAME"
+  std::string holder;     ///< whose body it is in, of all holders on the way ("outer/inner"); empty: the network's own
+  std::string attribute;  ///< which of its bodies
   std::vector<CoveringNode> a, b;
   bool same() const { return a.size() == 1 && b.size() == 1 && a[0].identity == b[0].identity; }
   std::optional<double> aMs, bMs, deltaMs;
@@ -66,12 +76,14 @@ struct CompareReport {
   std::vector<CompareGroup> groups;
   std::vector<TensorComparison> outputs;  ///< b against a
   std::vector<TensorComparison> values;   ///< inner values that both have in memory
+  std::int64_t valuesInBodies = 0;        ///< that both have in memory in bodies: those are not compared
   std::optional<double> aMs, bMs;
   int turns = 0;                    ///< in which both were timed, A B A B …
   std::optional<Range> ratioRange;  ///< B's time over A's, turn by turn
   std::string timeUnavailable;      ///< why times are absent
 };
-/// Groups alone, without running anything: pure.
+/// Groups alone, without running anything: pure. Behind the group of a node with bodies stand those of its bodies, of
+/// each that one of the plans has; its times include theirs.
 std::vector<CompareGroup> commonCover(const Plan& a, const Plan& b);
 /// Runs both engines on the same inputs, times them interleaved (unless `seconds` is 0), compares what they compute.
 Result<CompareReport> compareEngines(Engine& a, Engine& b, const std::map<std::string, Tensor>& inputs, double seconds,
@@ -85,15 +97,17 @@ struct ErrorReport {
 };
 /// Runs `plan` on the reference backend, and the plan of the same model and target without lowered types beside it.
 Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
-                                  const StopToken& stop = {}, const Progress& progress = {});
+                                  const Tolerance& tolerance, const StopToken& stop = {}, const Progress& progress = {});
 
 /// A file that holds a model, a plan or an engine, opened as far as planning goes.
 enum class ArtifactKind { Model, Plan, Engine };
+struct Session;
 struct Artifact {
   ArtifactKind kind = ArtifactKind::Model;
   std::string path;
   std::shared_ptr<const Plan> plan;
   std::string backend;  ///< what the engine was built for; else as asked
+  std::shared_ptr<const Session> session{};  ///< where the model, what is wished of it and its inputs came from, if so
 };
 /// What kind of file `path` is, by its content.
 Result<ArtifactKind> artifactKind(const std::filesystem::path& path);
@@ -105,6 +119,12 @@ std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native"
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                               const PlanOptions& options, const std::string& backend = "native",
                               const StopToken& stop = {}, const Progress& progress = {});
+/// The model of a session, planned as the session wishes. `path`: the session file. `model`: where the model lies now; empty: where
+/// the session says. `backend`: empty: the session's. A model that has changed is planned with what still applies; what
+/// does not is put into `warnings`, for people. Errors: the session or its model cannot be read, or is missing.
+Result<Artifact> openSession(const std::filesystem::path& path, const std::filesystem::path& model,
+                             const std::string& backend, std::vector<std::string>& warnings, const StopToken& stop = {},
+                             const Progress& progress = {});
 /// The engine of an artifact: read from an engine file, else built.
 Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options);
 

@@ -5,6 +5,7 @@
 #include "tests/gui/gui_support.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
+#include "ui/models/run_contents.h"
 #include "ui/models/decisions_model.h"
 #include "ui/models/layers_model.h"
 #include "ui/models/outline_model.h"
@@ -91,16 +92,14 @@ class ModelsTest : public QObject {
     const auto after = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before->plan.get());
     model.setSnapshot(after);
     QCOMPARE(resets.count(), 0);
-    const auto node = after->graph().findNode("node_linear_1");
-    QVERIFY(node.has_value());
-    const int row = model.rowOf(*node);
+    const int row = model.rowOf(QStringLiteral("node_linear_1"));
     QCOMPARE(model.index(row, LayersModel::kPin).data().toString(), QStringLiteral("f16"));
     QCOMPARE(model.index(row, LayersModel::kCompute).data().toString(), QStringLiteral("f16"));
     QVERIFY(model.flags(model.index(row, LayersModel::kPin)) & Qt::ItemIsEditable);
     QVERIFY(!(model.flags(model.index(row, LayersModel::kOp)) & Qt::ItemIsEditable));
     model.setFilter(LayerFilter::parse("pinned"));
     QCOMPARE(model.rowCount(), 1);
-    QCOMPARE(model.pinOf(*node)->type, DataType::F16);
+    QCOMPARE(model.pinOf(QStringLiteral("node_linear_1"))->type, DataType::F16);
   }
 
   void layersAndOutlineSayWhatIsStoredHeldAndMixed() {
@@ -115,7 +114,8 @@ class ModelsTest : public QObject {
       const ValueId result = snapshot->graph().node(node).outputs.front();
       const auto edge = std::find_if(fused.innerEdges.begin(), fused.innerEdges.end(),
                                      [&](const InnerEdge& other) { return other.value == result && !other.real; });
-      const QString stored = layers.index(layers.rowOf(node), LayersModel::kStored).data().toString();
+      const QString stored =
+          layers.index(layers.rowOf(qs(snapshot->graph().node(node).name)), LayersModel::kStored).data().toString();
       const bool held = edge != fused.innerEdges.end();
       inner += held;
       const DataType type = held ? edge->type : snapshot->plan->storedType(result);
@@ -190,20 +190,22 @@ class ModelsTest : public QObject {
   }
 
   void profileAndComparisonSayUnknown() {
-    const Json time = Json::parse(R"({"median_ms":null,"unavailable_reason":"no f16 here","layers":[
-      {"name":"a","identity":"0123","median_ms":1.0,"tactic":"t","flops":10,"bytes":null},{"name":"b","median_ms":null,"tactic":"t"},
-      {"name":"c","median_ms":3.0}]})");
-    const TableContent profile = profileContent(time);
+    Run run;
+    run.time = RunTime{.unavailableReason = "no f16 here"};
+    run.time->layers = {{.name = "a", .identity = "0123", .tactic = "t", .medianMs = 1.0, .flops = 10},
+                        {.name = "b", .tactic = "t", .emulated = true},
+                        {.name = "c", .medianMs = 3.0}};
+    const TableContent profile = profileContent(run, false);
     QCOMPARE(profile.rows.size(), std::size_t(3));
     QCOMPARE(profile.rows[0].name, QStringLiteral("c"));
-    QCOMPARE(profile.rows[0].cells[1].text, QStringLiteral("3.000 ms"));
+    QCOMPARE(profile.rows[0].cells[1].text, QStringLiteral("3.00 ms"));
     QCOMPARE(profile.rows[0].cells[2].text, QStringLiteral("unknown"));  // of a whole that nobody measured
     QCOMPARE(profile.rows[1].name, QStringLiteral("fused:0123"));        // where a click goes; its name is for people
     QCOMPARE(profile.rows[1].cells[0].text, QStringLiteral("a"));
-    QCOMPARE(profile.rows[2].cells[1].text, QStringLiteral("unknown"));
-    Json whole = time;
-    whole["layers"].erase(1);
-    QCOMPARE(profileContent(whole).rows[0].cells[2].text, QStringLiteral("75.0 %"));
+    QCOMPARE(profile.rows[2].cells[1].text, QStringLiteral("emulated"));
+    QCOMPARE(profileContent(run, true).rows[0].cells[1].text, QStringLiteral("[3.00 ms]"));
+    run.time->layers.erase(run.time->layers.begin() + 1);
+    QCOMPARE(profileContent(run, false).rows[0].cells[2].text, QStringLiteral("75.0 %"));
     QCOMPARE(predictedText(1.25, PriceSource::Measured, 0.031), QString::fromUtf8("1.250 ms, measured before (± 3 %)"));
     QCOMPARE(predictedText(1.25, PriceSource::Fitted, 0.2),
              QString::fromUtf8("about 1.250 ms, fitted to measurements of other kernels (± 20 %)"));
@@ -238,6 +240,12 @@ class ModelsTest : public QObject {
     QVERIFY(matches("/^feat.*conv$/", conv));
     QVERIFY(!matches("features relu", conv));
     QVERIFY(!LayerFilter::parse("/(/").understood());
+    LayerView inner = layer("outer/in/relu", "Relu", false);
+    inner.inside = "outer/in";
+    QVERIFY(matches("inside:", inner) && !matches("inside:", relu));
+    QVERIFY(matches("inside:outer", inner) && matches("inside:outer/in", inner) && !matches("inside:out", inner));
+    QVERIFY(matches("-inside:", relu) && !matches("-inside:", inner));
+    QCOMPARE(LayerFilter::parse("inside:outer").explanation(), QStringLiteral("in a body of outer"));
     QCOMPARE(LayerFilter::parse("op:Conv -pinned").explanation(), QStringLiteral("operator is Conv… and not pinned"));
   }
 };

@@ -64,7 +64,8 @@ struct GraphView::Private {
   const Model* wantedModel = nullptr;
   OpenState open;
   CanvasColors colors;
-  std::map<std::string, double> times;
+  ShownTimes times;
+  std::optional<GraphView::View> nextView;
   std::function<QString(const QString&)> summary;
   LayoutRunner runner;
 
@@ -72,6 +73,8 @@ struct GraphView::Private {
   double zoom = 1;
   bool hasCamera = false;
 
+  QString failing;  ///< as setFailing() says
+  int failingItem = -1;
   QStringList selection;  ///< names as they were chosen
   QSet<int> selected;     ///< the items that stand for them
   QString currentName;

@@ -9,14 +9,14 @@ namespace fusescope {
 
 // The simple tables as values. Pure functions, so that a test needs no window.
 
-/// Casts of a plan: value, from, to, where, bytes, why.
+/// Casts of a plan and in its bodies: value, from, to, where, bytes, why.
 TableContent castsContent(const PlanSnapshot& snapshot);
-/// Layers of a `time --json --per-layer` report, slowest first, with a bar for the share of the total.
-TableContent profileContent(const Json& time);
 /// Groups of a `compare --json` report, largest difference first.
 TableContent compareContent(const Json& comparison);
-/// `outputs` and `values` of a comparison or an error report.
-TableContent errorsContent(const Json& report);
+/// Errors of outputs and of values inside. Those beyond their tolerance are marked.
+TableContent errorsContent(const std::vector<TensorComparison>& outputs, const std::vector<TensorComparison>& values);
+/// The same of a `compare --json` report, and how many values in bodies are not compared.
+TableContent errorsContent(const Json& comparison);
 
 /// A number of a report, or nothing where it is null.
 std::optional<double> numberIn(const Json& object, const char* key);
