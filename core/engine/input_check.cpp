@@ -101,6 +101,9 @@ Status checkTensor(const Plan& plan, const Value& input, const Tensor& tensor) {
   if (tensor.container() != input.type.container)
     return wrongInput(input.name, "is " + typeOf(tensor).text() + ", expected is " + input.type.text());
   if (tensor.container() != Container::None) return checkElements(input, tensor);
+  if (input.type.dtype == DataType::Undefined)
+    return wrongInput(input.name, "the file does not say of which type it is",
+                      "Give --input " + input.name + "=DIMS:" + std::string(name(tensor.type())) + ".");
   if (tensor.type() != input.type.dtype)
     return wrongInput(
         input.name, "is " + std::string(name(tensor.type())) + ", expected is " + std::string(name(input.type.dtype)));

@@ -17,6 +17,9 @@ enum class Assume { Conditions, Nothing };
 std::unique_ptr<Pass> takeBranches();
 /// Takes out Identity and Dropout that does not train: y = Identity(x)  ⟶  x.
 std::unique_ptr<Pass> removeIdentities();
+/// Writes an Einsum of two operands that is a product as MatMul, which kernels and rules know:
+/// y = Einsum "bqhd,bkhd->bhqk" (q, k)  ⟶  y = MatMul(Transpose(q), Transpose(k)).
+std::unique_ptr<Pass> einsumProducts();
 /// Computes what depends on constants or known extents alone: Shape → Gather → Concat → …  ⟶  constant.
 std::unique_ptr<Pass> foldConstants();
 /// Gives Reshape and Expand a constant for extents that they had computed, where 0, -1 or 1 say it: views that kernels

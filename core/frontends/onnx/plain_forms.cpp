@@ -12,6 +12,7 @@ namespace {
 using onnxlib::FileNode;
 
 constexpr std::string_view kMicrosoft = "com.microsoft";
+constexpr std::string_view kClassic = "ai.onnx.ml";
 
 struct FormRow {
   std::string_view domain, op;
@@ -22,6 +23,7 @@ struct FormRow {
 
 constexpr std::array kForms{
     FormRow{"", "SimplifiedLayerNormalization", "xx", 1, plain::rmsNorm},
+    FormRow{kClassic, "ZipMap", "x", 1, plain::tableOfMaps},
     FormRow{kMicrosoft, "Attention", "xxoooo", 2, plain::attention},
     FormRow{kMicrosoft, "BiasAdd", "xxx", 1, plain::biasAdd},
     FormRow{kMicrosoft, "BiasGelu", "xx", 1, plain::biasGelu},

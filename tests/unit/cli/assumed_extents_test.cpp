@@ -38,6 +38,31 @@ TEST(AssumedExtents, WhatFailsUnderThemSaysSo) {
   EXPECT_FALSE(says(given, "assumed")) << given.err;
 }
 
+TEST(AssumedExtents, OnlyThoseThatTakePartAreNamed) {
+  const TemporaryFolder folder;
+  const auto two = written(folder,
+                           "g (float[2,n] x, int64[3] s, float[m,5] z) => (y, w) { a = Reshape (x, s) y = Relu (a) w = "
+                           "Neg (z) }");
+  const auto failed = fusescopeCommand({"run", two});
+  EXPECT_TRUE(says(failed, "--input x=2,128; give others")) << failed.err;
+  EXPECT_FALSE(says(failed, "z=")) << failed.err;
+  const auto other = fusescopeCommand({"run", two, "--inputs", (folder.path() / "nothing.npz").string()});
+  EXPECT_FALSE(says(other, "assumed")) << other.err;
+  const auto expected = fusescopeCommand({"run", two, "--expect", (folder.path() / "nothing.npz").string()});
+  EXPECT_EQ(expected.status, 2);
+  EXPECT_FALSE(says(expected, "assumed")) << expected.err;
+}
+
+TEST(AssumedExtents, AnOperatorWithoutKernelIsNotForTheirSake) {
+  const TemporaryFolder folder;
+  const auto model =
+      folder.write("odd.onnx", onnxBytes("g (float[2,n] x) => (y) { y = vendor.Odd (x) }", 18, ", \"vendor\" : 1"));
+  const auto failed = fusescopeCommand({"run", model.string()});
+  EXPECT_EQ(failed.status, 2);
+  EXPECT_TRUE(says(failed, "vendor")) << failed.err;
+  EXPECT_FALSE(says(failed, "assumed")) << failed.err;
+}
+
 TEST(AssumedExtents, WhatCannotBeAssumedIsAskedFor) {
   const TemporaryFolder folder;
   const auto model = written(folder,

@@ -44,6 +44,12 @@ def i8(value):
     return np.array(value, np.int8)
 
 
+def domain_version(domain, op):
+    if domain != "ai.onnx.ml":
+        return 1
+    return 5 if op == "TreeEnsemble" else 3
+
+
 def model_of(op, inputs, constants, outputs, attributes, domain, opset, symbols):
     """`outputs`: names, empty where not asked for, each with type and extents or None where ONNX Runtime finds them."""
     names = [name for name, _ in inputs]
@@ -57,7 +63,7 @@ def model_of(op, inputs, constants, outputs, attributes, domain, opset, symbols)
                for name, kind in outputs if name]
     node = helper.make_node(op, names, [name for name, _ in outputs], name="node", domain=domain, **attributes)
     graph = helper.make_graph([node], "case", declared, results, given)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid(DOMAIN, 1)], ir_version=10)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid(domain or DOMAIN, domain_version(domain, op))], ir_version=10)
 
 
 def run(model, inputs):
@@ -71,8 +77,10 @@ def run(model, inputs):
 def numbers(array):
     """Shortest texts that read back as the same numbers."""
     flat = array.reshape(-1)
-    if flat.dtype in (np.float32, np.float16):
-        return [float(str(x)) for x in flat]
+    if flat.dtype.kind in "OU":
+        return [str(x) for x in flat]
+    if flat.dtype in (np.float32, np.float16, np.float64):
+        return ["nan" if np.isnan(x) else float(str(x)) for x in flat]
     return [int(x) for x in flat]
 
 
@@ -274,6 +282,12 @@ def others():
     case("dequantize_16", "DequantizeLinear", [whole(0, 60000, 2, 3, dtype=np.uint16), f32(0.01), np.array(300, np.uint16)])
 
 
+def write(path):
+    lines = ",\n".join(json.dumps(c) for c in CASES)
+    path.write_text(f'{{"onnxruntime": "{onnxruntime.__version__}", "cases": [\n{lines}\n]}}\n')
+    print(f"{len(CASES)} cases in {path}", file=sys.stderr)
+
+
 def main():
     activations()
     norms()
@@ -283,10 +297,7 @@ def main():
     recurrent()
     low_bit()
     others()
-    path = Path(__file__).with_suffix(".json")
-    lines = ",\n".join(json.dumps(c) for c in CASES)
-    path.write_text(f'{{"onnxruntime": "{onnxruntime.__version__}", "cases": [\n{lines}\n]}}\n')
-    print(f"{len(CASES)} cases in {path}", file=sys.stderr)
+    write(Path(__file__).with_suffix(".json"))
 
 
 if __name__ == "__main__":

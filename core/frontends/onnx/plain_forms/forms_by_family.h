@@ -64,6 +64,7 @@ Status gatherBlockQuantized(Form& form);
 
 // renamed.cpp: operators that ai.onnx took over
 Status renamed(Form& form);
+Status tableOfMaps(Form& form);
 Status expandDims(Form& form);
 Status pairwiseDistance(Form& form);
 
