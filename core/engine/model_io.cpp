@@ -172,7 +172,9 @@ Json modelToJson(const Model& model, WeightBlobWriter& weights) {
 
 Result<std::shared_ptr<const Model>> modelFromJson(const Json& json, const WeightBlobReader& weights) {
   auto graph = TRY(graphFromJson(json.at("graph"), weights));
-  return std::make_shared<const Model>(TRY(readModel(json, std::move(graph))));
+  Model model = TRY(readModel(json, std::move(graph)));
+  model.files = {weights.file()};
+  return std::make_shared<const Model>(std::move(model));
 }
 
 }  // namespace fusescope
