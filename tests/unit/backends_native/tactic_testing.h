@@ -69,6 +69,14 @@ struct Net {
   ValueId weights(const Dims& dims) {
     return editor.addConstant("w" + std::to_string(names++), randomTensor(DataType::F32, dims, seed++));
   }
+  /// Any codes of 8 bits; their extremes too, where there are a few.
+  ValueId codes(const Dims& dims, DataType type = DataType::I8) {
+    Tensor tensor = Tensor::zeros(type, dims);
+    std::uint32_t bits = 77 * seed++;
+    for (std::byte& code : std::span(tensor.mutableBytes(), static_cast<std::size_t>(tensor.count())))
+      code = static_cast<std::byte>((bits = bits * 1664525 + 1013904223) >> 24);
+    return editor.addConstant("q" + std::to_string(names++), tensor);
+  }
   ValueId positive(const Dims& dims) {
     Tensor tensor = randomTensor(DataType::F32, dims, seed++);
     for (float& value : tensor.mutableData<float>()) value = value * value + 0.5f;
@@ -82,9 +90,12 @@ struct Net {
   ValueId ints(std::vector<std::int64_t> values) {
     return editor.addConstant("i" + std::to_string(names++), Tensor::ofInt64(std::move(values)));
   }
+  /// `op`: NAME, or DOMAIN::NAME.
   ValueId add(const std::string& op, std::vector<ValueId> inputs, std::map<std::string, Attribute> attributes = {}) {
+    const std::size_t cut = op.find("::");
     const ValueId value = editor.addValue("v" + std::to_string(names++), {DataType::Undefined, Shape::unknown()});
-    editor.addNode({.op = op,
+    editor.addNode({.op = cut == std::string::npos ? op : op.substr(cut + 2),
+                    .domain = cut == std::string::npos ? std::string() : op.substr(0, cut),
                     .name = op + std::to_string(names),
                     .inputs = std::move(inputs),
                     .outputs = {value},

@@ -234,20 +234,6 @@ def quantized():
     case("matmul_integer_to_float", "MatMulIntegerToFloat", [codes(2, 3, 4), codes(4, 5, dtype=np.int8), f32(0.03), f32(0.02), u8(120), i8(3), real(5)], constants=(1,), atol=1e-4)
 
 
-def recurrent():
-    bytes_ = {"dtype": np.int8}
-    lstm = [real(5, 1, 4), codes(2, 4, 12, **bytes_), codes(2, 3, 12, **bytes_), real(2, 24)]
-    scales = [f32([0.004, 0.006]), i8([0, 3]), f32([0.005, 0.007]), i8([0, -2])]
-    case("dynamic_quantize_lstm", "DynamicQuantizeLSTM", lstm + [None, real(2, 1, 3), real(2, 1, 3), None] + scales,
-         constants=(1, 2), outputs=3, hidden_size=3, direction="bidirectional")
-    one = [real(5, 1, 4), codes(1, 4, 12, **bytes_), codes(1, 3, 12, **bytes_)]
-    each = [np.round(RANDOM.uniform(0.004, 0.007, (1, 12)), 4).astype(np.float32), np.zeros((1, 12), np.int8)]
-    case("dynamic_quantize_lstm_reverse", "DynamicQuantizeLSTM", one + [None] * 5 + each + each, constants=(1, 2),
-         outputs=[0], hidden_size=3, direction="reverse")
-    case("dynamic_quantize_lstm_lengths", "DynamicQuantizeLSTM", one + [None, np.array([4], np.int32)] + [None] * 3 + each + each,
-         constants=(1, 2), outputs=2, hidden_size=3, atol=0.02)
-
-
 def low_bit():
     x = real(2, 40)
     for bits in (4, 8):
@@ -274,19 +260,21 @@ def others():
     case("dequantize_16", "DequantizeLinear", [whole(0, 60000, 2, 3, dtype=np.uint16), f32(0.01), np.array(300, np.uint16)])
 
 
+def write(path):
+    lines = ",\n".join(json.dumps(c) for c in CASES)
+    path.write_text(f'{{"onnxruntime": "{onnxruntime.__version__}", "cases": [\n{lines}\n]}}\n')
+    print(f"{len(CASES)} cases in {path}", file=sys.stderr)
+
+
 def main():
     activations()
     norms()
     products()
     attentions()
     quantized()
-    recurrent()
     low_bit()
     others()
-    path = Path(__file__).with_suffix(".json")
-    lines = ",\n".join(json.dumps(c) for c in CASES)
-    path.write_text(f'{{"onnxruntime": "{onnxruntime.__version__}", "cases": [\n{lines}\n]}}\n')
-    print(f"{len(CASES)} cases in {path}", file=sys.stderr)
+    write(Path(__file__).with_suffix(".json"))
 
 
 if __name__ == "__main__":

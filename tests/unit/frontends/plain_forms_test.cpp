@@ -1,5 +1,5 @@
-// The plain forms of ONNX Runtime's own operators against what ONNX Runtime calculates: plain_forms.json, which
-// plain_forms.py wrote.
+// ONNX Runtime's own operators against what ONNX Runtime calculates: those that have a plain form, plain_forms.json,
+// and those that are operators here too, own_operators.json. The scripts of the same names wrote them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,10 +13,10 @@
 namespace fusescope::test {
 namespace {
 
-constexpr std::size_t kCases = 94;
+constexpr std::size_t kPlainForms = 91, kOwnOperators = 12;
 
-Json readCases() {
-  std::ifstream in(std::filesystem::path(FUSESCOPE_SOURCE_DIR) / "tests/unit/frontends/plain_forms.json");
+Json readCases(const std::string& file) {
+  std::ifstream in(std::filesystem::path(FUSESCOPE_SOURCE_DIR) / "tests/unit/frontends" / file);
   return Json::parse(in).at("cases");
 }
 
@@ -49,15 +49,22 @@ void expectNear(const Tensor& got, const Json& wanted, double atol, const std::s
   }
 }
 
-void runCase(const Json& item, const std::string& text, const std::string& what) {
-  const auto model = importCase(text);
-  ASSERT_TRUE(model.ok()) << what << ": " << model.error().text();
-  EXPECT_EQ(countCode(model.value(), "import.plain_form"), 1U) << what;
-  for (const NodeId id : model.value().graph->order()) {
-    const Node& node = model.value().graph->node(id);
-    EXPECT_TRUE(node.domain.empty()) << what << ": " << node.op;
+/// What a case's operator becomes.
+enum class Becomes { PlainForm, Itself };
+
+void expectForm(const Model& model, Becomes form, const std::string& what) {
+  EXPECT_EQ(countCode(model, "import.plain_form"), form == Becomes::PlainForm ? 1U : 0U) << what;
+  for (const NodeId id : model.graph->order()) {
+    const Node& node = model.graph->node(id);
+    EXPECT_EQ(node.domain.empty(), form == Becomes::PlainForm) << what << ": " << node.op;
     EXPECT_EQ(node.origins, std::vector{OriginId(0)}) << what;
   }
+}
+
+void runCase(const Json& item, const std::string& text, Becomes form, const std::string& what) {
+  const auto model = importCase(text);
+  ASSERT_TRUE(model.ok()) << what << ": " << model.error().text();
+  expectForm(model.value(), form, what);
   std::vector<Tensor> inputs;
   for (const Json& input : item.at("inputs")) inputs.push_back(tensorOf(input));
   const auto outputs = runGraph(*model.value().graph, inputs);
@@ -66,14 +73,25 @@ void runCase(const Json& item, const std::string& text, const std::string& what)
     expectNear(outputs[i], item.at("outputs")[i], item.at("atol"), what + " output " + std::to_string(i));
 }
 
-TEST(PlainForms, CalculateWhatOnnxRuntimeDoes) {
-  const Json cases = readCases();
-  EXPECT_EQ(cases.size(), kCases);
+void runAll(const Json& cases, Becomes becomes) {
   for (const Json& item : cases) {
     const std::string name = item.at("name");
     std::size_t form = 0;
-    for (const Json& text : item.at("models")) runCase(item, text, name + (form++ == 0 ? "" : " with open extents"));
+    for (const Json& text : item.at("models"))
+      runCase(item, text, becomes, name + (form++ == 0 ? "" : " with open extents"));
   }
+}
+
+TEST(PlainForms, CalculateWhatOnnxRuntimeDoes) {
+  const Json cases = readCases("plain_forms.json");
+  EXPECT_EQ(cases.size(), kPlainForms);
+  runAll(cases, Becomes::PlainForm);
+}
+
+TEST(OwnOperators, CalculateWhatOnnxRuntimeDoes) {
+  const Json cases = readCases("own_operators.json");
+  EXPECT_EQ(cases.size(), kOwnOperators);
+  runAll(cases, Becomes::Itself);
 }
 
 }  // namespace
