@@ -64,6 +64,37 @@ std::int64_t bytePanelHere() {
   return kPanel;
 }
 
+std::int32_t takeRowHere(const std::uint8_t* from, std::int64_t k, std::uint8_t turn, std::int8_t* to) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const hn::Repartition<std::uint64_t, decltype(d)> wide;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto turned = hn::Set(d, turn), sign = hn::Set(d, std::uint8_t{0x80});
+  auto sums = hn::Zero(wide);
+  std::int64_t i = 0;
+  for (; i + lanes <= k; i += lanes) {
+    const auto bytes = hn::Xor(hn::LoadU(d, from + i), turned);
+    hn::StoreU(bytes, d, reinterpret_cast<std::uint8_t*>(to) + i);
+    sums = hn::Add(sums, hn::SumsOf8(hn::Xor(bytes, sign)));  // each 128 more than it stands for
+  }
+  auto sum = static_cast<std::int32_t>(hn::GetLane(hn::SumOfLanes(wide, sums))) - static_cast<std::int32_t>(128 * i);
+  for (; i < k; ++i) {
+    to[i] = static_cast<std::int8_t>(from[i] ^ turn);
+    sum += to[i];
+  }
+  return sum;
+}
+
+void interleaveHere(const std::uint8_t* const* rows, std::int64_t count, std::int64_t room, std::uint8_t* to) {
+  const hn::CappedTag<std::uint8_t, 16> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i < count && i + lanes <= room; i += lanes)
+    hn::StoreInterleaved4(hn::LoadU(d, rows[0] + i), hn::LoadU(d, rows[1] + i), hn::LoadU(d, rows[2] + i),
+                          hn::LoadU(d, rows[3] + i), d, to + 4 * i);
+  for (; i < count; ++i)
+    for (std::int64_t j = 0; j < 4; ++j) to[4 * i + j] = rows[j][i];
+}
+
 void byteGemmHere(const ByteGemmTask& task) {
   by_words::byteGemm(task);
 }
@@ -105,6 +136,8 @@ namespace {
 
 HWY_EXPORT(bytePanelHere);
 HWY_EXPORT(byteGemmHere);
+HWY_EXPORT(takeRowHere);
+HWY_EXPORT(interleaveHere);
 
 void runByWords(const ByteGemmTask& task) {
   HWY_DYNAMIC_DISPATCH(byteGemmHere)(task);
@@ -172,13 +205,13 @@ void sumByteColumns(const std::uint8_t* packed, std::int64_t k, std::int64_t fir
 }
 
 std::int32_t takeByteRow(const std::uint8_t* from, std::int64_t k, std::uint8_t turn, std::int8_t* to) {
-  std::int32_t sum = 0;
-  for (std::int64_t i = 0; i < k; ++i) {
-    to[i] = static_cast<std::int8_t>(from[i] ^ turn);
-    sum += to[i];
-  }
+  const std::int32_t sum = HWY_DYNAMIC_DISPATCH(takeRowHere)(from, k, turn, to);
   std::fill(to + k, to + byteDepth(k), std::int8_t{0});
   return sum;
+}
+
+void interleaveBytes(const std::uint8_t* const (&rows)[4], std::int64_t count, std::int64_t room, std::uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(interleaveHere)(rows, count, room, to);
 }
 
 void runByteGemm(const ByteGemmTask& task) {

@@ -22,8 +22,13 @@ void packBytes(const std::uint8_t* b, std::int64_t rowStride, std::int64_t colum
 /// long as all panels are wide.
 void sumByteColumns(const std::uint8_t* packed, std::int64_t k, std::int64_t firstPanel, std::int64_t panels,
                     std::int32_t* sums);
-/// One row of A: `k` bytes of `from`, each xor-ed with `turn`, padded. Returns their sum.
+/// One row of A: `k` bytes of `from`, each xor-ed with `turn`, padded; in place where both are the same. Returns their
+/// sum.
 std::int32_t takeByteRow(const std::uint8_t* from, std::int64_t k, std::uint8_t turn, std::int8_t* to);
+
+/// to[4·i + j] = rows[j][i]: how four rows of B stand in a panel. Reads up to 15 bytes behind each row and, where
+/// `room` says that there are as many groups, writes behind the last.
+void interleaveBytes(const std::uint8_t* const (&rows)[4], std::int64_t count, std::int64_t room, std::uint8_t* to);
 
 /// c = (a - rowZeros) · (b - columnZeros), for panels [firstPanel, firstPanel + panels) of b.
 struct ByteGemmTask {

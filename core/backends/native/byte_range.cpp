@@ -48,21 +48,20 @@ FloatRange rangeHere(const float* values, std::int64_t count) {
   return range;
 }
 
-void quantizeHere(const float* values, std::int64_t count, ByteScale by, std::uint8_t turn, std::uint8_t* codes) {
+void quantizeHere(const float* values, std::int64_t count, ByteScale by, std::uint8_t* codes) {
   const F32 d;
   const I32 integers;
   const hn::Rebind<std::uint8_t, F32> bytes;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const VF scale = hn::Set(d, by.scale), zero = hn::Set(d, static_cast<float>(by.zero));
   const VF floor = hn::Zero(d), ceiling = hn::Set(d, 255.0F);
-  const auto turned = hn::Set(bytes, turn);
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     const VF moved = hn::Add(hn::Round(hn::Div(hn::LoadU(d, values + i), scale)), zero);
     const VF held = hn::IfThenElseZero(hn::Gt(moved, floor), hn::Min(moved, ceiling));
-    hn::StoreU(hn::Xor(hn::DemoteTo(bytes, hn::ConvertTo(integers, held)), turned), bytes, codes + i);
+    hn::StoreU(hn::DemoteTo(bytes, hn::ConvertTo(integers, held)), bytes, codes + i);
   }
-  for (; i < count; ++i) codes[i] = static_cast<std::uint8_t>(codeOf(values[i], by) ^ turn);
+  for (; i < count; ++i) codes[i] = codeOf(values[i], by);
 }
 
 void scaleSumsHere(const std::int32_t* sums, std::int64_t count, float factor, const float* scales, const float* bias,
@@ -101,8 +100,8 @@ ByteScale byteScaleOf(FloatRange range) {
   return {scale, static_cast<std::uint8_t>(zero)};
 }
 
-void quantizeBytes(const float* values, std::int64_t count, ByteScale by, std::uint8_t turn, std::uint8_t* codes) {
-  HWY_DYNAMIC_DISPATCH(quantizeHere)(values, count, by, turn, codes);
+void quantizeBytes(const float* values, std::int64_t count, ByteScale by, std::uint8_t* codes) {
+  HWY_DYNAMIC_DISPATCH(quantizeHere)(values, count, by, codes);
 }
 
 void scaleSums(const std::int32_t* sums, std::int64_t count, float factor, const float* scales, const float* bias,

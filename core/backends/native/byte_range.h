@@ -21,8 +21,8 @@ struct ByteScale {
 };
 ByteScale byteScaleOf(FloatRange range);
 
-/// saturate(round(x / scale) + zero), each xor-ed with `turn`: 0, or 0x80 for the same code as a signed byte.
-void quantizeBytes(const float* values, std::int64_t count, ByteScale by, std::uint8_t turn, std::uint8_t* codes);
+/// saturate(round(x / scale) + zero)
+void quantizeBytes(const float* values, std::int64_t count, ByteScale by, std::uint8_t* codes);
 
 /// values[i] = sums[i] · factor · scales[i] (+ bias[i]); in place where both are the same memory. `scales` and `bias`
 /// are as long as `count`, `bias` may be null.

@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "backends/native/byte_matrix.h"
 #include "ir/tensor.h"
 
 namespace fusescope::native {
@@ -22,15 +23,8 @@ class GateProduct {
 /// Gate j is row j of `from`, whose rows are `inputs` long.
 std::unique_ptr<GateProduct> makeGateProduct(const float* from, std::int64_t inputs, std::int64_t gates);
 
-/// A matrix [inputs, gates] of bytes, with one scale and zero point, or one for each gate.
-struct GateCodes {
-  const std::uint8_t* codes = nullptr;
-  bool isSigned = false;
-  std::int64_t inputs = 0, gates = 0;
-  std::span<const float> scales;
-  std::span<const std::int32_t> zeros;
-};
-/// The rows of a product are quantised by the range that they have together, sums are exact.
-std::unique_ptr<GateProduct> makeQuantizedGateProduct(const GateCodes& from);
+/// A matrix of bytes with one scale, or one for each gate. The rows of a product are quantised by the range that they
+/// have together; sums are exact.
+std::unique_ptr<GateProduct> makeQuantizedGateProduct(ByteMatrix matrix, std::span<const float> scales);
 
 }  // namespace fusescope::native

@@ -46,12 +46,8 @@ std::unique_ptr<GateProduct> quantizedProduct(const Tensor& codes, const Tensor&
   const std::int64_t inputs = codes.dims()[1], gates = codes.dims()[2];
   const auto scales = parametersOf<float>(scale, d, gates);
   const auto zeros = parametersOf<std::int32_t>(zero, d, gates);
-  return makeQuantizedGateProduct({.codes = reinterpret_cast<const std::uint8_t*>(codes.bytes()) + d * inputs * gates,
-                                   .isSigned = codes.type() == DataType::I8,
-                                   .inputs = inputs,
-                                   .gates = gates,
-                                   .scales = scales,
-                                   .zeros = zeros});
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(codes.bytes()) + d * inputs * gates;
+  return makeQuantizedGateProduct(ByteMatrix(bytes, codes.type(), inputs, gates, zeros), scales);
 }
 
 void packProducts(const RecurrentWeights& weights, const RecurrentForm& form, std::int64_t d,

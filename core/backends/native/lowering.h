@@ -186,6 +186,14 @@ class Lowering {
   // LSTM and GRU (lower_recurrence.cpp).
   Result<bool> lowerRecurrence(const Node& node);
 
+  // Bytes (lower_bytes.cpp). Each returns whether it took the node.
+  Result<bool> lowerBytes(const Node& node);
+  Result<bool> lowerDynamicQuantize(const Node& node);
+  Result<bool> lowerByteProduct(const Node& node);
+  Result<bool> lowerByteConv(const Node& node);
+  /// Whether the zero point of a product's first operand is absent, or one number: it may depend on data.
+  bool takesByteZero(const Node& node, std::size_t input) const;
+
   // Norms (lower_norm.cpp).
   Result<bool> lowerNorm(const Node& node);
   std::optional<NormPattern> boundNorm() const;

@@ -10,7 +10,8 @@
 
 namespace fusescope::testing {
 
-/// A tensor of values in [-1, 1] (floats), small non-negative numbers (integers) or truth values.
+/// A tensor of values in [-1, 1] (floats), any codes of 8 bits, small non-negative numbers (other integers) or truth
+/// values.
 Tensor randomTensor(DataType type, const Dims& dims, std::uint32_t seed);
 
 /// A model over a graph of the test's own, prepared and planned for this CPU. Aborts the test on an error.
@@ -69,13 +70,8 @@ struct Net {
   ValueId weights(const Dims& dims) {
     return editor.addConstant("w" + std::to_string(names++), randomTensor(DataType::F32, dims, seed++));
   }
-  /// Any codes of 8 bits; their extremes too, where there are a few.
   ValueId codes(const Dims& dims, DataType type = DataType::I8) {
-    Tensor tensor = Tensor::zeros(type, dims);
-    std::uint32_t bits = 77 * seed++;
-    for (std::byte& code : std::span(tensor.mutableBytes(), static_cast<std::size_t>(tensor.count())))
-      code = static_cast<std::byte>((bits = bits * 1664525 + 1013904223) >> 24);
-    return editor.addConstant("q" + std::to_string(names++), tensor);
+    return editor.addConstant("q" + std::to_string(names++), randomTensor(type, dims, seed++));
   }
   ValueId positive(const Dims& dims) {
     Tensor tensor = randomTensor(DataType::F32, dims, seed++);

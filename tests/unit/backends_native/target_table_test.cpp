@@ -75,6 +75,12 @@ const std::map<std::string, Build>& representatives() {
     };
     nodes["MatMul"] = [](Net& net) { return net.add("MatMul", {net.input({8, 16}), net.weights({16, 8})}); };
     nodes["Gemm"] = [](Net& net) { return net.add("Gemm", {net.input({8, 16}), net.weights({16, 8})}); };
+    nodes["ConvInteger"] = [](Net& net) {
+      return net.add("ConvInteger", {net.input({1, 8, 6, 6}, DataType::U8), net.codes({8, 8, 3, 3})});
+    };
+    nodes["MatMulInteger"] = [](Net& net) {
+      return net.add("MatMulInteger", {net.input({8, 16}, DataType::U8), net.codes({16, 8})});
+    };
     nodes["Where"] = [](Net& net) {
       return net.add("Where", {net.input({2, 4}, DataType::Bool), net.input({2, 4}), net.input({2, 4})});
     };
