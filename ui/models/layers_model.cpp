@@ -82,7 +82,7 @@ void LayersModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
   endResetModel();
 }
 
-void LayersModel::setTimes(std::map<std::string, double> times, const QString& unknown) {
+void LayersModel::setTimes(ShownTimes times, const QString& unknown) {
   m_times = std::move(times);
   m_timesUnknown = unknown;
   readTimes();
@@ -145,9 +145,11 @@ void LayersModel::readPlan() {
 void LayersModel::readTimes() {
   for (Row& row : m_views) {
     row.view.ms.reset();
-    if (!row.root) continue;
-    const auto found = m_times.find(row.handle);
-    if (found != m_times.end()) row.view.ms = found->second;
+    row.time = {};
+    const FusedNode* fused = row.root ? m_snapshot->fusedWith(row.handle) : nullptr;
+    if (fused == nullptr) continue;
+    row.time = shownTime(m_times, row.handle, fused->predictedMs, fused->predictedHow == PriceSource::Fitted);
+    if (row.time.known()) row.view.ms = row.time.ms;
   }
 }
 
@@ -255,7 +257,7 @@ QString LayersModel::text(const Row& row, int column) const {
     case kBytes:
       return bytesText(whole(row.view.bytes));
     case kTime:
-      return row.view.ms ? msText(row.view.ms) : QString();
+      return row.time.kind == TimeKind::Unknown ? QString() : timeText(row.time);
     default:
       return {};
   }
@@ -267,7 +269,8 @@ QVariant LayersModel::toolTip(NodeId node, const Row& row, int column) const {
                          : row.fusedFull;
   if (column == kCompute && !row.kernelTypes.isEmpty())
     return QStringLiteral("%1; its kernel calculates in %2").arg(row.view.dtype, row.kernelTypes);
-  if (column == kTime && !row.view.ms) {
+  if (column == kTime && row.time.kind != TimeKind::Unknown) return kindText(row.time.kind);
+  if (column == kTime) {
     if (!m_timesUnknown.isEmpty()) return m_timesUnknown;
     return row.root ? QStringLiteral("Not measured yet: build an engine.")
                     : QStringLiteral("Measured with its fused node, at %1.").arg(row.view.fused);

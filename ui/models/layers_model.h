@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ui/document/plan_snapshot.h"
+#include "ui/document/shown_time.h"
 #include "ui/models/layer_filter.h"
 #include "ui/models/roles.h"
 
@@ -28,8 +29,8 @@ class LayersModel : public QAbstractTableModel {
 
   using QAbstractTableModel::QAbstractTableModel;
   void setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot);
-  /// Milliseconds by handle of fused node; `unknown` says why there are none.
-  void setTimes(std::map<std::string, double> times, const QString& unknown);
+  /// Times of a run; where it has none, what was predicted is shown. `unknown` says why the run has none at all.
+  void setTimes(ShownTimes times, const QString& unknown);
   void setFilter(const LayerFilter& filter);
   NodeId nodeAt(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
   int rowOf(NodeId node) const;  ///< -1 if it is filtered out
@@ -51,6 +52,7 @@ class LayersModel : public QAbstractTableModel {
     LayerView view;
     QString fusedFull;       ///< for people
     std::string handle;      ///< of its fused node
+    ShownTime time;          ///< of that, where this is its root
     QString kernelTypes;     ///< "f16, f32" where its kernel mixes types
     QString stored;          ///< type of its first result; "f32 inner" or "f32 wider" where that is in registers
     bool predicted = false;  ///< its fusion
@@ -68,7 +70,7 @@ class LayersModel : public QAbstractTableModel {
   const Row& rowData(NodeId node) const { return m_views[node.index]; }
   std::vector<Row> m_views;  ///< by node id
   std::vector<NodeId> m_rows;
-  std::map<std::string, double> m_times;
+  ShownTimes m_times;
   QString m_timesUnknown;
   LayerFilter m_filter;
   int m_sortColumn = -1;
