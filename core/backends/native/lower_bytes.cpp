@@ -3,30 +3,57 @@
 #include "backends/native/byte_conv_step.h"
 #include "backends/native/byte_product_step.h"
 #include "backends/native/lowering.h"
+#include "backends/native/requantize_step.h"
 
 namespace fusescope::native {
+
+/// Operands of a product of bytes: where they stand, and what is known of them.
+struct ByteOperands {
+  std::size_t a = 0, aZero = 2, b = 1, bZero = 3;
+  const Tensor* weights = nullptr;
+  std::vector<std::int32_t> weightZeros;
+  Ref from;
+  std::optional<Ref> zero;
+  std::vector<BufferIndex> reads;
+};
+
 namespace {
 
-/// Zero points that are constants.
-std::vector<std::int32_t> zerosOf(const Tensor& tensor) {
-  std::vector<std::int32_t> zeros;
-  for (std::int64_t i = 0; i < tensor.count(); ++i) zeros.push_back(static_cast<std::int32_t>(tensor.asDouble(i)));
-  return zeros;
+bool isByte(DataType type) {
+  return type == DataType::I8 || type == DataType::U8;
 }
 
-/// Places of the operands of a product of bytes.
-struct ByteSlots {
-  std::size_t a, aZero, b, bZero;
-};
-constexpr ByteSlots kIntegerSlots{0, 2, 1, 3};
+bool requantises(const Node& node) {
+  return node.is("QLinearMatMul") || node.is("QLinearConv");
+}
+
+bool isByteConv(const Node& node) {
+  return node.is("ConvInteger") || node.is("QLinearConv");
+}
+
+template <class T>
+std::vector<T> valuesOf(const Tensor* tensor) {
+  std::vector<T> values;
+  for (std::int64_t i = 0; tensor != nullptr && i < tensor->count(); ++i)
+    values.push_back(static_cast<T>(tensor->asDouble(i)));
+  return values;
+}
 
 }  // namespace
 
 Result<bool> Lowering::lowerBytes(const Node& node) {
   if (node.is("DynamicQuantizeLinear")) return lowerDynamicQuantize(node);
-  if (node.is("MatMulInteger")) return lowerByteProduct(node);
-  if (node.is("ConvInteger")) return lowerByteConv(node);
-  return false;
+  if (!node.is("MatMulInteger") && !isByteConv(node) && !requantises(node)) return false;
+  const auto operands = TRY(byteOperands(node));
+  if (!operands || (requantises(node) && !canRequantize(node))) return false;
+  const ValueId result = node.outputs[0];
+  const Ref sums = requantises(node) ? allocateScratch(DataType::I32, dimsOf(result)) : allocate(result);
+  isByteConv(node) ? emitByteConv(node, *operands, sums) : emitByteProduct(node, *operands, sums);
+  if (requantises(node))
+    emitRequantize(node, sums);
+  else
+    define(result, sums);
+  return true;
 }
 
 Result<bool> Lowering::lowerDynamicQuantize(const Node& node) {
@@ -46,66 +73,97 @@ Result<bool> Lowering::lowerDynamicQuantize(const Node& node) {
   return true;
 }
 
-bool Lowering::takesByteZero(const Node& node, std::size_t input) const {
-  return !node.input(input).valid() || elementCount(dimsOf(node.input(input))) == 1;
+Result<std::optional<ByteOperands>> Lowering::byteOperands(const Node& node) {
+  const std::optional<ByteOperands> none;
+  ByteOperands operands;
+  if (requantises(node)) operands.b = 3, operands.bZero = 5;
+  const Dims a = dimsOf(node.input(operands.a)), b = dimsOf(node.input(operands.b));
+  operands.weights = constant(node.input(operands.b));
+  if (operands.weights == nullptr || !isByte(operands.weights->type()) || !isByte(typeOf(node.input(operands.a))))
+    return none;
+  if (a.empty() || elementCount(a) == 0 || elementCount(b) == 0 || elementCount(dimsOf(node.outputs[0])) == 0)
+    return none;
+  const bool conv = isByteConv(node);
+  if (conv ? a.size() != 4 : b.size() != 2) return none;
+  const Tensor* zeros = nullptr;
+  if (node.input(operands.bZero).valid()) {
+    zeros = constant(node.input(operands.bZero));
+    if (zeros == nullptr || zeros->dims().size() > 1) return none;
+    if (zeros->count() != 1 && zeros->count() != (conv ? b[0] : b[1])) return none;
+  }
+  operands.weightZeros = valuesOf<std::int32_t>(zeros);
+  const ValueId zero = node.input(operands.aZero);
+  if (zero.valid() && elementCount(dimsOf(zero)) != 1) return none;
+  if (conv) {
+    const Window window = windowOf(node, a, dimsOf(node.outputs[0]), Dims(b.begin() + 2, b.end()));
+    if (std::ranges::any_of(window.padBegin, [](std::int64_t pad) { return pad < 0; })) return none;
+  }
+  operands.from = TRY(plain(TRY(ref(node.input(operands.a)))));
+  operands.reads = {operands.from.buffer};
+  if (zero.valid()) {
+    operands.zero = TRY(ref(zero));
+    operands.reads.push_back(operands.zero->buffer);
+  }
+  return std::optional(std::move(operands));
 }
 
-Result<bool> Lowering::lowerByteProduct(const Node& node) {
-  const ByteSlots slots = kIntegerSlots;
-  const Dims a = dimsOf(node.input(slots.a)), b = dimsOf(node.input(slots.b));
-  const Tensor* weights = constant(node.input(slots.b));
-  const Tensor* zeros = node.input(slots.bZero).valid() ? constant(node.input(slots.bZero)) : nullptr;
-  const bool zerosKnown = !node.input(slots.bZero).valid() || (zeros != nullptr && zeros->dims().size() <= 1 &&
-                                                               (zeros->count() == 1 || zeros->count() == b.back()));
-  if (weights == nullptr || b.size() != 2 || a.empty() || elementCount(a) == 0 || elementCount(b) == 0) return false;
-  if (!zerosKnown || !takesByteZero(node, slots.aZero)) return false;
-  const Ref from = TRY(plain(TRY(ref(node.input(slots.a)))));
-  std::optional<Ref> aZero;
-  std::vector<BufferIndex> reads{from.buffer};
-  if (node.input(slots.aZero).valid()) {
-    aZero = TRY(ref(node.input(slots.aZero)));
-    reads.push_back(aZero->buffer);
-  }
-  const Ref sums = allocate(node.outputs[0]);
-  define(node.outputs[0], sums);
+void Lowering::emitByteProduct(const Node& node, const ByteOperands& operands, const Ref& sums) {
   m_implementations.emplace_back("byte_product");
-  if (m_options.probe) return true;
-  const auto* codes = reinterpret_cast<const std::uint8_t*>(weights->bytes());
-  ByteMatrix matrix(codes, weights->type(), b[0], b[1],
-                    zeros == nullptr ? std::vector<std::int32_t>() : zerosOf(*zeros));
+  if (m_options.probe) return;
+  const Dims a = dimsOf(node.input(operands.a)), b = operands.weights->dims();
+  const auto* codes = reinterpret_cast<const std::uint8_t*>(operands.weights->bytes());
   m_program.addStep(
-      makeByteProductStep(
-          {.a = from, .aZero = aZero, .matrix = std::move(matrix), .sums = sums, .m = productOf(a, 0, a.size() - 1)},
-          m_threads),
-      reads, {sums.buffer});
-  return true;
+      makeByteProductStep({.a = operands.from,
+                           .aZero = operands.zero,
+                           .matrix = ByteMatrix(codes, operands.weights->type(), b[0], b[1], operands.weightZeros),
+                           .sums = sums,
+                           .m = productOf(a, 0, a.size() - 1)},
+                          m_threads),
+      operands.reads, {sums.buffer});
 }
 
-Result<bool> Lowering::lowerByteConv(const Node& node) {
-  const ByteSlots slots = kIntegerSlots;
-  const Tensor* filters = constant(node.input(slots.b));
-  const Tensor* zeros = node.input(slots.bZero).valid() ? constant(node.input(slots.bZero)) : nullptr;
-  const Dims x = dimsOf(node.input(slots.a)), y = dimsOf(node.outputs[0]);
-  if (filters == nullptr || x.size() != 4 || elementCount(x) == 0 || elementCount(y) == 0) return false;
-  if ((node.input(slots.bZero).valid() && zeros == nullptr) || !takesByteZero(node, slots.aZero)) return false;
-  if (zeros != nullptr && zeros->count() != 1 && zeros->count() != filters->dims()[0]) return false;
-  ByteConvCall call{.filters = filters,
-                    .window = windowOf(node, x, y, Dims(filters->dims().begin() + 2, filters->dims().end())),
-                    .groups = node.intAttribute("group", 1)};
-  if (std::ranges::any_of(call.window.padBegin, [](std::int64_t pad) { return pad < 0; })) return false;
-  if (zeros != nullptr) call.filterZeros = zerosOf(*zeros);
-  call.x = TRY(plain(TRY(ref(node.input(slots.a)))));
-  std::vector<BufferIndex> reads{call.x.buffer};
-  if (node.input(slots.aZero).valid()) {
-    call.xZero = TRY(ref(node.input(slots.aZero)));
-    reads.push_back(call.xZero->buffer);
-  }
-  call.sums = allocate(node.outputs[0]);
-  define(node.outputs[0], call.sums);
-  const Ref sums = call.sums;
+void Lowering::emitByteConv(const Node& node, const ByteOperands& operands, const Ref& sums) {
   m_implementations.emplace_back("byte_conv");
-  if (!m_options.probe) m_program.addStep(makeByteConvStep(std::move(call), m_threads), reads, {sums.buffer});
-  return true;
+  if (m_options.probe) return;
+  const Dims& filters = operands.weights->dims();
+  m_program.addStep(makeByteConvStep({.x = operands.from,
+                                      .xZero = operands.zero,
+                                      .filters = operands.weights,
+                                      .filterZeros = operands.weightZeros,
+                                      .window = windowOf(node, operands.from.dims, sums.dims,
+                                                         Dims(filters.begin() + 2, filters.end())),
+                                      .groups = node.intAttribute("group", 1),
+                                      .sums = sums},
+                                     m_threads),
+                    operands.reads, {sums.buffer});
+}
+
+// Inputs of the QLinear operators: x, its scale and zero, w, its scale and zero, scale and zero of y, and the bias.
+bool Lowering::canRequantize(const Node& node) const {
+  const bool conv = isByteConv(node);
+  const std::int64_t channels = conv ? dimsOf(node.input(3))[0] : dimsOf(node.input(3)).back();
+  for (const std::size_t input : {1, 4, 6, 7}) {
+    const Tensor* tensor = constant(node.input(input));
+    const bool each = input == 4 && tensor != nullptr && tensor->dims().size() == 1 && tensor->count() == channels;
+    if (tensor == nullptr || (tensor->count() != 1 && !each)) return false;
+  }
+  return isByte(typeOf(node.outputs[0])) && (!node.input(8).valid() || constant(node.input(8)) != nullptr);
+}
+
+void Lowering::emitRequantize(const Node& node, const Ref& sums) {
+  const bool conv = isByteConv(node);
+  const double x = constant(node.input(1))->asDouble(0), y = constant(node.input(6))->asDouble(0);
+  RequantizeCall call{.sums = sums,
+                      .codes = allocate(node.outputs[0]),
+                      .channels = conv ? sums.dims[1] : sums.dims.back(),
+                      .inner = conv ? productOf(sums.dims, 2) : 1,
+                      .factors = valuesOf<double>(constant(node.input(4)))};
+  for (double& factor : call.factors) factor = conv ? x / y * factor : x * factor / y;
+  if (node.input(8).valid()) call.bias = valuesOf<std::int32_t>(constant(node.input(8)));
+  call.zero = static_cast<std::int32_t>(constant(node.input(7))->asDouble(0));
+  const Ref codes = call.codes;
+  define(node.outputs[0], codes);
+  m_program.addStep(makeRequantizeStep(std::move(call), m_threads), {sums.buffer}, {codes.buffer});
 }
 
 }  // namespace fusescope::native

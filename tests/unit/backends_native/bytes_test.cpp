@@ -67,6 +67,38 @@ TEST(Bytes, ProductsAreExactInEveryForm) {
   EXPECT_EQ(forms, 16);
 }
 
+/// One scale, or one for each channel.
+ValueId scaleOf(Net& net, float value, std::int64_t channels, bool each) {
+  if (!each) return net.number(value);
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < channels; ++i) values.push_back(value * (1.0F + 0.1F * static_cast<float>(i % 5)));
+  return net.numbers(values);
+}
+
+TEST(Bytes, RequantisedSumsRoundAsTheReferenceDoes) {
+  for (const DataType type : {DataType::U8, DataType::I8}) {
+    for (const bool each : {false, true}) {
+      Net net;
+      const ValueId zero = net.codes({}, type);
+      const ValueId product =
+          net.add("QLinearMatMul", {net.input({3, 5, 30}, type), net.number(0.05F), zero, net.codes({30, 70}, type),
+                                    scaleOf(net, 0.01F, 70, each), each ? net.codes({70}, type) : net.codes({}, type),
+                                    net.number(0.7F), zero});
+      expectOwnKernels(net, product);
+      Net conv;
+      const ValueId convZero = conv.codes({}, type);
+      const ValueId convolution = conv.add(
+          "QLinearConv",
+          {conv.input({2, 4, 9, 21}, type), conv.number(0.05F), convZero, conv.codes({6, 2, 3, 3}, type),
+           scaleOf(conv, 0.01F, 6, each), each ? conv.codes({6}, type) : conv.codes({}, type), conv.number(0.6F),
+           convZero,
+           conv.editor.addConstant("bias", Tensor::ofInt64({1, -2, 300, -4000, 50000, 6}).converted(DataType::I32))},
+          {{"pads", Ints{1, 1, 1, 1}}, {"strides", Ints{1, 2}}, {"group", std::int64_t{2}}});
+      expectOwnKernels(conv, convolution);
+    }
+  }
+}
+
 // What a quantiser leaves of a convolution: one kernel from the codes to the activation and the residual.
 TEST(Bytes, WhatFollowsASumIsOneKernelWithIt) {
   Net net;

@@ -81,6 +81,16 @@ const std::map<std::string, Build>& representatives() {
     nodes["MatMulInteger"] = [](Net& net) {
       return net.add("MatMulInteger", {net.input({8, 16}, DataType::U8), net.codes({16, 8})});
     };
+    nodes["QLinearConv"] = [](Net& net) {
+      const ValueId scale = net.number(0.1F), zero = net.codes({}, DataType::U8);
+      return net.add("QLinearConv", {net.input({1, 8, 6, 6}, DataType::U8), scale, zero,
+                                     net.codes({8, 8, 3, 3}, DataType::U8), scale, zero, scale, zero});
+    };
+    nodes["QLinearMatMul"] = [](Net& net) {
+      const ValueId scale = net.number(0.1F), zero = net.codes({}, DataType::U8);
+      return net.add("QLinearMatMul", {net.input({8, 16}, DataType::U8), scale, zero, net.codes({16, 8}, DataType::U8),
+                                       scale, zero, scale, zero});
+    };
     nodes["Where"] = [](Net& net) {
       return net.add("Where", {net.input({2, 4}, DataType::Bool), net.input({2, 4}), net.input({2, 4})});
     };
