@@ -60,9 +60,9 @@ void printForPeople(const CompareReport& report) {
   printTitle("Groups of fused nodes that cover the same nodes of the file");
   Table groups(
       {{"A"}, {"B"}, {"nodes", true}, {"A time", true}, {"B time", true}, {"B - A", true}, {"in the turns", true}});
-  std::size_t same = 0;
+  std::size_t same = 0, different = 0;  // of the network itself; what is in bodies comes with their holders
   for (const auto& group : report.groups) {
-    same += group.same() ? 1 : 0;
+    if (group.holder.empty()) (group.same() ? same : different) += 1;
     groups.add({namesText(group.a), group.same() ? "the same" : namesText(group.b),
                 std::to_string(group.origins.size()), msText(group.aMs), msText(group.bMs), deltaText(group.deltaMs),
                 rangeText(group.deltaRangeMs)});
@@ -74,7 +74,10 @@ void printForPeople(const CompareReport& report) {
   if (values.size() > kMostValues) values.resize(kMostValues);
   printErrors(fmt::format("Inner values that differ most, of {} that both have", report.values.size()), values);
   std::cout << fmt::format("A {}: {}; B {}: {}; {} of {} groups are the same\n", report.a, msText(report.aMs), report.b,
-                           msText(report.bMs), same, report.groups.size());
+                           msText(report.bMs), same, same + different);
+  if (report.valuesInBodies > 0)
+    std::cout << fmt::format("not compared: {} in bodies, which have one for each call\n",
+                             counted(report.valuesInBodies, "value"));
   printRatio(report);
   if (!report.timeUnavailable.empty()) std::cout << "time unavailable: " << report.timeUnavailable << "\n";
 }

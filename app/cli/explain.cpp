@@ -52,6 +52,27 @@ void printPlace(const Json& json) {
     std::cout << fmt::format("  its kernel calculates in {}\n", listText(json["kernel_types"]));
 }
 
+/// What its kernel is predicted to take; of a node with bodies, by theirs.
+void printTime(const Json& json) {
+  const auto source = [](const Json& how) {
+    return priceSourceFromName(how.get<std::string>()).value_or(PriceSource::Unknown);
+  };
+  if (!json["predicted_ms"].is_null())
+    std::cout << fmt::format("  predicted {}\n",
+                             msText(json["predicted_ms"].get<double>(), source(json["predicted_how"])));
+  const Json& time = json["body_time"];
+  if (time.is_null()) return;
+  const std::string range =
+      rangeText(time["least_ms"].get<double>(), time["most_ms"].get<double>(), source(time["how"]));
+  if (time["per_iteration"].get<bool>())
+    std::cout << fmt::format("  its body takes {} an iteration; how many there are depends on the data\n", range);
+  else if (!time["iterations"].is_null())
+    std::cout << fmt::format("  its body's {} take {}\n", counted(time["iterations"].get<std::int64_t>(), "iteration"),
+                             range);
+  else
+    std::cout << fmt::format("  its branches take {}\n", range);
+}
+
 /// How each wish for a type was answered, and what all of them cost together.
 void printAnswers(const Json& json) {
   if (json["answers"].empty()) return;
@@ -94,6 +115,7 @@ void printBorders(const Json& json) {
 void printForPeople(const Json& json) {
   printTitle(json["node"].get<std::string>());
   printPlace(json);
+  printTime(json);
   printAnswers(json);
   printEdges(json);
   printBorders(json);

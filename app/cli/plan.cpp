@@ -77,7 +77,7 @@ void addFusedNodes(Table& table, const Plan& plan, const std::string& holder) {
     table.add({holder.empty() ? std::to_string(fused.id.index) : std::string(), shortened(holder + fused.name),
                fused.kind, typesText(plan, fused), plan.segments[fused.segment.index].name,
                std::to_string(fused.nodes.size()), flopsText(fused.flops), bytesText(fused.bytes),
-               msText(fused.predictedMs, fused.predictedHow)});
+               predictedText(fused)});
     for (const PlannedBody& body : plan.bodies)
       if (body.holder == fused.root) addFusedNodes(table, *body.plan, holder + fused.name + "/" + body.attribute + "/");
   }
@@ -162,6 +162,9 @@ std::string predictionText(const Plan& plan) {
   if (time.unknown == all) return "time not yet measured";
   if (time.unknown > 0)
     return fmt::format("time unknown: {} of {} kernels and conversions have no price", time.unknown, all);
+  if (!plan.predictedMs)
+    return fmt::format("predicted {}, by the branches taken",
+                       rangeText(time.leastMs, time.mostMs, PriceSource::Fitted));
   if (time.fittedMs == 0) return "predicted " + msText(plan.predictedMs);
   return fmt::format("predicted {} ({} measured, {} fitted)", msText(plan.predictedMs, PriceSource::Fitted),
                      msText(time.measuredMs), msText(time.fittedMs, PriceSource::Fitted));

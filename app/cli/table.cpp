@@ -76,6 +76,16 @@ std::string msText(std::optional<double> ms, PriceSource how) {
   return (ms && how == PriceSource::Fitted ? "~" : "") + msText(ms);
 }
 
+std::string rangeText(double leastMs, double mostMs, PriceSource how) {
+  return leastMs == mostMs ? msText(leastMs, how) : msText(leastMs, how) + " to " + msText(mostMs, how);
+}
+
+std::string predictedText(const FusedNode& fused) {
+  if (!fused.bodyTime || fused.bodyTime->single()) return msText(fused.predictedMs, fused.predictedHow);
+  const BodyTime& time = *fused.bodyTime;
+  return rangeText(time.leastMs, time.mostMs, time.how) + (time.perIteration ? " an iteration" : "");
+}
+
 std::string counted(std::int64_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }

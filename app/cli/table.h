@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planning/price.h"
+#include "planning/plan.h"
 
 namespace fusescope::cli {
 
@@ -34,7 +34,10 @@ std::string bytesText(std::optional<std::int64_t> bytes);       ///< "3.4 MiB"
 std::string flopsText(std::optional<std::int64_t> flops);       ///< "1.2 G"
 std::string msText(std::optional<double> ms);                   ///< "0.123 ms"
 std::string msText(std::optional<double> ms, PriceSource how);  ///< "~0.123 ms" where it is fitted
-std::string counted(std::int64_t count, std::string_view one);  ///< "1 cast", "2 casts"
+/// Of a fused node. Of one with bodies also "0.1 ms to ~0.2 ms", by the branch, and "0.1 ms an iteration".
+std::string predictedText(const FusedNode& fused);
+std::string rangeText(double leastMs, double mostMs, PriceSource how);  ///< "0.1 ms" where they are equal
+std::string counted(std::int64_t count, std::string_view one);          ///< "1 cast", "2 casts"
 /// At most `width` characters; what is left out of the middle shows as "…".
 std::string shortened(std::string_view text, std::size_t width = 56);
 

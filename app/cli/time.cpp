@@ -17,16 +17,25 @@ struct Arguments {
   EngineArguments engine;
 };
 
+/// A row for each layer, and below one with bodies a row for each of their steps: all calls of a run together.
+void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& plan, const std::string& prefix,
+               const std::string& calls) {
+  for (const auto& layer : layers) {
+    const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
+    table.add({shortened(prefix + layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), calls,
+               layer.tactic, flopsText(fused != nullptr ? fused->flops : std::nullopt),
+               bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
+    for (const BodyTimes& body : layer.bodies)
+      addLayers(table, body.steps, *plan.bodyPlan(fused->root, body.attribute),
+                prefix + layer.name + "/" + body.attribute + "/", std::to_string(body.calls));
+  }
+}
+
 void printForPeople(const TimeReport& report, const Plan& plan) {
   if (!report.layers.empty()) {
     printTitle("Layers");
-    Table table({{"layer"}, {"median", true}, {"tactic"}, {"work", true}, {"moved", true}});
-    for (const auto& layer : report.layers) {
-      const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
-      table.add({shortened(layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), layer.tactic,
-                 flopsText(fused != nullptr ? fused->flops : std::nullopt),
-                 bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
-    }
+    Table table({{"layer"}, {"median", true}, {"calls", true}, {"tactic"}, {"work", true}, {"moved", true}});
+    addLayers(table, report.layers, plan, {}, {});
     table.print();
   }
   if (!report.medianMs) {

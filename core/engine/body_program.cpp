@@ -14,10 +14,10 @@ std::optional<std::size_t> passedInput(const Program& program, std::size_t buffe
 
 }  // namespace
 
-BodyProgram::BodyProgram(const Graph& graph, std::vector<Dims> extents, Program program)
-    : m_extents(std::move(extents)), m_executor(std::move(program)) {
+BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile)
+    : m_plan(plan), m_extents(std::move(extents)), m_executor(std::move(program)), m_profile(profile) {
   const Program& own = m_executor.program();
-  for (const ValueId value : graph.outputs()) {
+  for (const ValueId value : plan.graph().outputs()) {
     const auto found = std::ranges::find(own.outputs, value, &ProgramOutput::value);
     const Buffer& buffer = own.buffers[found->buffer];
     Output output{.type = found->type, .place = static_cast<std::size_t>(found - own.outputs.begin())};
@@ -45,6 +45,13 @@ void BodyProgram::setInput(std::size_t i, const BorderValue& value) {
   } else {
     m_executor.setInput(i, value.bytes);
   }
+}
+
+Status BodyProgram::run(const StopToken& stop) {
+  if (m_profile == nullptr || !m_profile->isOn()) return m_executor.run(stop);
+  m_profile->called(m_plan, program());
+  return m_executor.run(stop,
+                        [this](std::size_t step, double ms) { m_profile->ran(m_plan, program().steps[step], ms); });
 }
 
 void BodyProgram::setOutput(std::size_t i, std::byte* bytes) {
@@ -84,7 +91,8 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
     return error;
   }
   ++m_lowered;
-  m_programs.push_front(std::make_unique<BodyProgram>(body, extents, std::move(program).value()));
+  m_programs.push_front(
+      std::make_unique<BodyProgram>(m_plan, extents, std::move(program).value(), m_request.bodyProfile));
   if (m_programs.size() > static_cast<std::size_t>(m_request.dynamicKernels->size)) m_programs.pop_back();
   return m_programs.front().get();
 }

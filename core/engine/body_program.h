@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/aligned_memory.h"
+#include "engine/body_profile.h"
 #include "engine/executor.h"
 #include "engine/lowering.h"
 
@@ -34,7 +35,8 @@ class BodyProgram {
     std::size_t place = 0;             ///< among the program's outputs; two outputs may be one value
   };
 
-  BodyProgram(const Graph& graph, std::vector<Dims> extents, Program program);
+  /// `plan`: of the body. `profile` may be null.
+  BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile);
   const std::vector<Dims>& extents() const { return m_extents; }
   const std::vector<Output>& outputs() const { return m_outputs; }  ///< as the body's outputs
   const Program& program() const { return m_executor.program(); }
@@ -43,16 +45,18 @@ class BodyProgram {
   void setInput(std::size_t i, const BorderValue& value);
   /// Where a direct output goes until it is told otherwise.
   void setOutput(std::size_t i, std::byte* bytes);
-  Status run(const StopToken& stop) { return m_executor.run(stop); }
+  Status run(const StopToken& stop);
   /// After a run, of an output that is neither direct nor boxed.
   const std::byte* at(std::size_t i) const { return m_executor.outputBytes(m_outputs[i].place); }
   /// After a run, of a boxed output, at the type it is handed out at.
   Tensor boxedOutput(std::size_t i) const { return m_executor.boxedOutput(m_outputs[i].place); }
 
  private:
+  const Plan& m_plan;
   std::vector<Dims> m_extents;
   Executor m_executor;
   std::vector<Output> m_outputs;
+  BodyProfile* m_profile;
 };
 
 /// The programs of one body, one for each set of extents that it met lately. All references must outlive it.

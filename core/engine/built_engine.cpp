@@ -128,6 +128,7 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
                           .extents = key.extents,
                           .marks = key.marks,
                           .dynamicKernels = &m_report.dynamicKernels,
+                          .bodyProfile = &m_bodyProfile,
                           .stop = stop,
                           .progress = m_options.progress};
   for (const Specialisation& other : m_specialisations)
@@ -258,7 +259,7 @@ Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs
   std::vector<Tensor> outputs = outputTensors(executor->program());
   executor->bind(given, outputs);
   setThreads(m_threads);
-  return measureLatency(*executor, *m_plan, m_threads, options);
+  return measureLatency(*executor, *m_plan, m_threads, m_bodyProfile, options);
 } catch (const std::bad_alloc&) {
   return outOfMemory();
 }

@@ -3,6 +3,7 @@
 #include <list>
 #include <set>
 
+#include "engine/body_profile.h"
 #include "engine/engine.h"
 #include "engine/executor.h"
 #include "engine/tactic_chooser.h"
@@ -58,6 +59,7 @@ class BuiltEngine final : public Engine {
   int m_threads = 1;
   std::map<std::string, Dims> m_extents;  ///< that the build was for
   BuildReport m_report;
+  BodyProfile m_bodyProfile;
   std::optional<TacticChooser> m_chooser;
   std::list<Specialisation> m_specialisations;  ///< the latest used first
   std::list<Exception> m_exceptions;            ///< the latest used first
@@ -66,7 +68,8 @@ class BuiltEngine final : public Engine {
 /// Why the times of a program would mean nothing here: types that are emulated, and where. Empty if they do.
 std::string emulationReason(const Plan& plan, const Program& program);
 
-/// Runs `executor`, which is bound, again and again and reports how long a run takes.
-Result<TimeReport> measureLatency(Executor& executor, const Plan& plan, int threads, const TimeOptions& options);
+/// Runs `executor`, which is bound, again and again and reports how long a run takes. `profile`: what its bodies tell.
+Result<TimeReport> measureLatency(Executor& executor, const Plan& plan, int threads, BodyProfile& profile,
+                                  const TimeOptions& options);
 
 }  // namespace fusescope

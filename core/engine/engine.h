@@ -61,12 +61,22 @@ struct BuildReport {
   ShapeCacheCount dynamicKernels;  ///< the same for each node that is prepared while it runs, by its own inputs
 };
 
+struct StepTime;
+
+/// A body while its holder was timed.
+struct BodyTimes {
+  std::string attribute;        ///< "then_branch", "else_branch", "body"
+  std::int64_t calls = 0;       ///< in one run of the network; 0: it was not taken
+  std::vector<StepTime> steps;  ///< that ran; fused nodes are those of the body's plan
+};
+
 struct StepTime {
   std::string name;   ///< of the fused node, or of the conversion
   FusedNodeId fused;  ///< invalid for a conversion
   std::string tactic;
-  std::optional<double> medianMs;
+  std::optional<double> medianMs;  ///< in one run of the network; in a body: of all its calls together
   bool emulated = false;
+  std::vector<BodyTimes> bodies{};  ///< of a node that runs by them; its own time includes theirs
 };
 
 struct TimeOptions {

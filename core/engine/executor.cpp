@@ -1,6 +1,7 @@
 #include "engine/executor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <functional>
 
@@ -166,10 +167,17 @@ Status Executor::runStep(std::size_t i, const StopToken& stop) {
   return step.kernel->run(m_stepInputs[i], m_stepOutputs[i], m_arena.data() + step.scratchOffset);
 }
 
-Status Executor::run(const StopToken& stop) {
+Status Executor::run(const StopToken& stop, const StepTimer& timer) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point before = timer ? Clock::now() : Clock::time_point();
   for (std::size_t i = 0; i < m_program.steps.size(); ++i) {
     TRY(checkStop(stop));
     Status status = runStep(i, stop);
+    if (status.ok() && timer) {
+      const Clock::time_point after = Clock::now();
+      timer(i, std::chrono::duration<double, std::milli>(after - before).count());
+      before = Clock::now();  // what the timer does is nobody's time
+    }
     if (status.ok()) continue;
     Diagnostic error = std::move(status).error();
     if (!error.cancelled && error.where.node.empty()) error.where.node = m_program.steps[i].name;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,9 +25,10 @@ class Executor {
   void setInput(std::size_t i, const std::byte* bytes);
   void setBoxedInput(std::size_t i, Tensor tensor);
   void setOutput(std::size_t i, std::byte* bytes);
-  Status runStep(std::size_t step, const StopToken& stop = {});
-  /// All steps. Errors: a kernel's, located at its fused node; cancellation.
-  Status run(const StopToken& stop);
+  /// Told of each step that ran: which, and how long it took.
+  using StepTimer = std::function<void(std::size_t step, double ms)>;
+  /// All steps. Errors: a kernel's, located at its fused node; cancellation. The clock is read only for a `timer`.
+  Status run(const StopToken& stop, const StepTimer& timer = nullptr);
   /// After a run: the tensors of the outputs that are not written in place, at the types they are handed out at.
   void takeBoxed(std::span<Tensor> outputs);
   /// The same of one output that is boxed.
@@ -42,6 +44,7 @@ class Executor {
   };
   using Uses = std::vector<std::vector<Use>>;
 
+  Status runStep(std::size_t step, const StopToken& stop);
   std::byte* address(std::size_t buffer) const;
   void addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput);
   void point(const std::vector<Use>& uses, std::byte* bytes);

@@ -27,32 +27,21 @@ double percentile(const std::vector<double>& sorted, double share) {
   return sorted[std::min(sorted.size(), std::max<std::size_t>(rank, 1)) - 1];
 }
 
-double median(std::vector<double> samples) {
-  std::ranges::sort(samples);
-  const std::size_t middle = samples.size() / 2;
-  return samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
-}
-
 struct Samples {
   std::vector<double> runs;
   std::vector<std::vector<double>> steps;  ///< per step, if asked for
 };
 
-Status runTimed(Executor& executor, Samples& samples, bool perLayer) {
+Status runTimed(Executor& executor, Samples& samples, BodyProfile* profile) {
   const Clock::time_point start = Clock::now();
-  if (!perLayer) {
+  if (profile == nullptr) {
     TRY(executor.run({}));
     samples.runs.push_back(millisecondsBetween(start, Clock::now()));
     return Done{};
   }
-  Clock::time_point before = start;
-  for (std::size_t i = 0; i < samples.steps.size(); ++i) {
-    TRY(executor.runStep(i));
-    const Clock::time_point after = Clock::now();
-    samples.steps[i].push_back(millisecondsBetween(before, after));
-    before = after;
-  }
-  samples.runs.push_back(millisecondsBetween(start, before));
+  TRY(executor.run({}, [&](std::size_t step, double ms) { samples.steps[step].push_back(ms); }));
+  samples.runs.push_back(millisecondsBetween(start, Clock::now()));
+  profile->endRun();
   return Done{};
 }
 
@@ -65,21 +54,22 @@ Status warmUp(Executor& executor, const TimeOptions& options) {
   return Done{};
 }
 
-Result<Samples> sample(Executor& executor, const TimeOptions& options) {
+Result<Samples> sample(Executor& executor, const TimeOptions& options, BodyProfile* profile) {
   Samples samples;
-  if (options.perLayer) samples.steps.resize(executor.program().steps.size());
+  if (profile != nullptr) samples.steps.resize(executor.program().steps.size());
   if (options.progress) options.progress("measure", "");
   const Clock::time_point start = Clock::now();
   while (static_cast<std::int64_t>(samples.runs.size()) < kLeastSamples ||
          millisecondsBetween(start, Clock::now()) < options.seconds * 1000) {
     TRY(checkStop(options.stop));
-    TRY(runTimed(executor, samples, options.perLayer));
+    TRY(runTimed(executor, samples, profile));
   }
   return samples;
 }
 
 /// One row per step and per free view, in the order of the program.
-std::vector<StepTime> layerTimes(const Program& program, const Plan& plan, const Samples& samples) {
+std::vector<StepTime> layerTimes(const Program& program, const Plan& plan, const Samples& samples,
+                                 const BodyProfile& profile) {
   std::vector<StepTime> layers;
   std::size_t view = 0;
   for (std::size_t i = 0; i <= program.steps.size(); ++i) {
@@ -91,6 +81,7 @@ std::vector<StepTime> layerTimes(const Program& program, const Plan& plan, const
     const Step& step = program.steps[i];
     layers.push_back({.name = step.name, .fused = step.fused, .tactic = step.tactic, .emulated = step.emulated});
     if (!step.emulated && !samples.steps.empty()) layers.back().medianMs = median(samples.steps[i]);
+    if (step.fused.valid()) layers.back().bodies = profile.of(plan, plan.fusedNodes[step.fused.index]);
   }
   return layers;
 }
@@ -136,7 +127,8 @@ std::string emulationReason(const Plan& plan, const Program& program) {
   return reason + ".";
 }
 
-Result<TimeReport> measureLatency(Executor& executor, const Plan& plan, int threads, const TimeOptions& options) {
+Result<TimeReport> measureLatency(Executor& executor, const Plan& plan, int threads, BodyProfile& profile,
+                                  const TimeOptions& options) {
   TimeReport report{.threads = threads};
   report.unavailableReason = emulationReason(plan, executor.program());
   const bool emulated = !report.unavailableReason.empty();
@@ -148,10 +140,13 @@ Result<TimeReport> measureLatency(Executor& executor, const Plan& plan, int thre
     effective.seconds = std::min(options.seconds, 1.0);
   }
   TRY(warmUp(executor, effective));
-  const Samples samples = TRY(sample(executor, effective));
+  if (options.perLayer) profile.start();
+  Result<Samples> sampled = sample(executor, effective, options.perLayer ? &profile : nullptr);
+  profile.stop();
+  const Samples samples = TRY(std::move(sampled));
   report.samples = static_cast<std::int64_t>(samples.runs.size());
   if (!emulated) summarise(report, samples);
-  if (options.perLayer) report.layers = layerTimes(executor.program(), plan, samples);
+  if (options.perLayer) report.layers = layerTimes(executor.program(), plan, samples, profile);
   return report;
 }
 

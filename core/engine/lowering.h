@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "engine/body_profile.h"
 #include "engine/program.h"
 #include "engine/tactic_chooser.h"
 
@@ -17,6 +18,7 @@ struct LoweringRequest {
   const Program* sameExtents = nullptr;       ///< a program for the same extents, whose kernels are shared; may be null
   bool borrowsOutputs = false;                ///< an output that is an input, a constant or a view is read where it is
   ShapeCacheCount* dynamicKernels = nullptr;  ///< of nodes that are prepared while they run; outlives the program
+  BodyProfile* bodyProfile = nullptr;         ///< what bodies tell of their steps; outlives the program
   StopToken stop{};
   Progress progress{};
 };

@@ -33,8 +33,8 @@ struct InputSpec {
 struct Model;
 
 /// A body of a node of a model's graph (If, Loop, Scan) as a model of its own, normalised and typed as the graph around
-/// it is. Its origins are its own nodes as the file has them; it has no InputSpecs: its inputs are of the types that
-/// flow into it.
+/// it is. Its origins are its own nodes as the file has them; its InputSpecs (source "holder") are the extents that its
+/// holder hands it, -1 where they cannot be told: they are what it is planned for, and refuse nothing.
 struct ModelBody {
   NodeId holder;
   std::string attribute;               ///< "then_branch", "else_branch", "body"

@@ -2,6 +2,7 @@
 
 #include "ops/op_schema.h"
 #include "ops/type_flow.h"
+#include "passes/body_input_specs.h"
 #include "passes/fit_input_specs.h"
 #include "passes/prepare_passes.h"
 
@@ -43,6 +44,7 @@ const PassManager& preparePipeline() {
 Result<Model> prepareModel(Model imported, const StopToken& stop) {
   Model model = TRY(prepared(std::move(imported), preparePipeline(), stop));
   TRY(fitInputSpecs(model, stop));
+  specifyBodyInputs(model);
   return model;
 }
 
@@ -80,6 +82,7 @@ Result<Model> withFixedInputs(Model model, const std::map<std::string, Dims>& ex
   PassManager infer;
   infer.add(inferTypes()).add(prepareBodies());
   TRY(infer.run(model, {}, stop));
+  specifyBodyInputs(model);
   return model;
 }
 

@@ -8,7 +8,7 @@ namespace fusescope {
 
 /// Normalise, then infer: what depends on the model alone. No-ops removed, constants folded (reference kernels; a
 /// weight's DequantizeLinear stays), equal constants kept apart; every value typed from the InputSpecs. Then extents
-/// that the file leaves open are assumed (fitInputSpecs()).
+/// that the file leaves open are assumed (fitInputSpecs()), and bodies are told what that is inside them.
 /// Each origin node removed or merged has a decision of kind normalise. Idempotent and deterministic.
 Result<Model> prepareModel(Model imported, const StopToken& stop = {});
 

@@ -66,9 +66,10 @@ struct FusedNode {
   DataType accumulate = DataType::Undefined;  ///< sums and inner values
   std::optional<std::int64_t> flops;          ///< null where an extent is not known
   std::optional<std::int64_t> bytes;          ///< inputs, weights and outputs moved
-  std::optional<double> predictedMs;          ///< of its kernel; null where it is not known
+  std::optional<double> predictedMs;          ///< of its kernel; null where it is not known, or no single number
   PriceSource predictedHow = PriceSource::Unknown;
-  double predictedSpread = 0;  ///< relative, see Price
+  double predictedSpread = 0;        ///< relative, see Price
+  std::optional<BodyTime> bodyTime;  ///< of a node with bodies, where theirs are known; else nothing
 };
 
 /// A conversion that the plan adds. Between `producer` (invalid: an input or constant) and each of `consumers`
@@ -140,7 +141,7 @@ struct Plan {
   TruncationPlan truncation;
   std::vector<PlannedCast> casts;
   std::vector<Decision> decisions;    ///< the model's first, then the planner's in the order of the pipeline
-  std::optional<double> predictedMs;  ///< of all kernels and conversions; null unless each is known
+  std::optional<double> predictedMs;  ///< of all kernels and conversions; null unless each is one known number
   Hash128 hash;                       ///< of model, target, directives, options and the measured times used
   std::vector<DataType> calculates;   ///< by NodeId: what it calculates in; Undefined for moves and what has no floats
   std::vector<FusedNodeId> fusedOfNode;        ///< by NodeId; empty for a plan that index() was not called on

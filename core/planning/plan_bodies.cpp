@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "planning/directive_answers.h"
 #include "planning/directives/directive_form.h"
 #include "planning/structure.h"
@@ -95,10 +96,18 @@ class BodiesPlanner {
       Decision lifted = decision;
       lifted.evidence.clear();
       for (Subject& subject : lifted.subjects) subject.name = holder.name + "/" + subject.name;
+      if (lifted.arguments.contains("lost_fusions")) liftLost(holder, lifted.arguments);
       if (lifted.arguments.contains("value"))
         lifted.arguments["value"] = holder.name + "/" + lifted.arguments["value"].get<std::string>();
       m_decisions.push_back(std::move(lifted));
     }
+  }
+
+  static void liftLost(const Node& holder, Json& arguments) {
+    std::vector<std::string> lost;
+    for (const Json& name : arguments["lost_fusions"]) lost.push_back(holder.name + "/" + name.get<std::string>());
+    arguments["lost_fusions"] = lost;
+    arguments["lost"] = lost.empty() ? "none" : joined(lost);
   }
 
   void answerTheRest() {

@@ -66,6 +66,8 @@ class PlanWriter {
     json["predicted"] = {{"ms", orNullNumber(m_plan.predictedMs)},
                          {"measured_ms", jsonNumber(time.measuredMs)},
                          {"fitted_ms", jsonNumber(time.fittedMs)},
+                         {"least_ms", time.unknown == 0 ? jsonNumber(time.leastMs) : Json(nullptr)},
+                         {"most_ms", time.unknown == 0 ? jsonNumber(time.mostMs) : Json(nullptr)},
                          {"unknown", time.unknown}};
     json["totals"] = totalsJson(totalsWithoutBodies(m_plan));
     if (m_plan.bodies.empty()) return json;
@@ -167,11 +169,18 @@ class PlanWriter {
     json["flops"] = orNull(node.flops);
     json["bytes"] = orNull(node.bytes);
     addPrediction(json, node);
+    addBodies(json, node);
+    return json;
+  }
+
+  /// Of an If, Loop or Scan: what they take, and their plans.
+  void addBodies(Json& json, const FusedNode& node) const {
     const auto isOf = [&](const PlannedBody& body) { return body.holder == node.root; };
-    if (std::ranges::any_of(m_plan.bodies, isOf)) json["bodies"] = Json::array();
+    if (std::ranges::none_of(m_plan.bodies, isOf)) return;
+    json["body_time"] = node.bodyTime ? toJson(*node.bodyTime) : Json(nullptr);
+    json["bodies"] = Json::array();
     for (const PlannedBody& body : m_plan.bodies)
       if (isOf(body)) json["bodies"].push_back({{"attribute", body.attribute}, {"plan", toJson(*body.plan)}});
-    return json;
   }
 
   /// The nodes that calculate in another type than their kernel does as a whole.
@@ -256,6 +265,15 @@ Diagnostic badPlan(std::string problem, std::string field) {
 
 }  // namespace
 
+Json toJson(const BodyTime& time) {
+  return {{"least_ms", jsonNumber(time.leastMs)},
+          {"most_ms", jsonNumber(time.mostMs)},
+          {"how", name(time.how)},
+          {"spread", jsonNumber(time.spread)},
+          {"iterations", orNull(time.iterations)},
+          {"per_iteration", time.perIteration}};
+}
+
 Json toJson(const Plan& plan, const SegmentBorder& border) {
   Json conversion = nullptr;
   if (border.conversion != nullptr)
@@ -279,7 +297,7 @@ Json decidedPart(const Json& plan, const std::string& part) {
   if (part != "fused_nodes" && part != "casts") return decided;
   for (Json& entry : decided) {
     if (!entry.is_object()) continue;
-    for (const char* key : {"predicted_ms", "predicted_how", "predicted_spread"}) entry.erase(key);
+    for (const char* key : {"predicted_ms", "predicted_how", "predicted_spread", "body_time"}) entry.erase(key);
     if (!entry.contains("bodies")) continue;
     for (Json& body : entry["bodies"]) {
       Json parts = Json::object();

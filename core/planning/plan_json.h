@@ -15,6 +15,9 @@ Json decidedPart(const Json& plan, const std::string& part);
 /// does not have are not compared.
 std::vector<std::string> differingParts(const Json& then, const Json& now);
 
+/// "body_time" of a node with bodies.
+Json toJson(const BodyTime& time);
+
 /// The options of a plan as they stand in its JSON: enough to make the plan again. planning/FORMAT.md.
 Json toJson(const PlanOptions& options);
 Result<PlanOptions> planOptionsFromJson(const Json& json);

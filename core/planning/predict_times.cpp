@@ -1,7 +1,9 @@
 #include "planning/predict_times.h"
 
+#include <algorithm>
 #include <tuple>
 
+#include "planning/body_time.h"
 #include "planning/plan_json.h"
 #include "planning/structure.h"
 
@@ -23,7 +25,10 @@ class RecordedPrices final : public PriceModel {
       const auto price = priceOf(cast);
       if (from && to && count && price) m_conversions[{*from, *to, *count}] = *price;
     }
+    const auto isTimed = [](const Json& fused) { return !fused.value("body_time", Json()).is_null(); };
+    m_any = !m_kernels.empty() || !m_conversions.empty() || std::ranges::any_of(plan.at("fused_nodes"), isTimed);
   }
+  bool any() const { return m_any; }
 
   std::vector<Price> kernels(const Plan& plan) const override {
     std::vector<Price> prices;
@@ -52,6 +57,7 @@ class RecordedPrices final : public PriceModel {
     return Price{.ms = ms.get<double>(), .how = *source, .spread = spread.is_number() ? spread.get<double>() : 0};
   }
 
+  bool m_any = false;
   std::map<std::string, Price> m_kernels;  ///< by identity of the fused node, in hex digits
   std::map<std::tuple<DataType, DataType, std::int64_t>, Price> m_conversions;
 };
@@ -75,7 +81,10 @@ void predictTimes(Plan& plan, const PriceModel* prices) {
     sum += price.ms.value_or(0);
   };
   const std::vector<Price> kernels = prices->kernels(plan);
-  for (FusedNode& fused : plan.fusedNodes) add(kernels[fused.id.index], fused);
+  for (FusedNode& fused : plan.fusedNodes) {
+    fused.bodyTime = bodyTimeOf(plan, fused);
+    add(runsByBodies(plan, fused) ? priceOf(fused.bodyTime) : kernels[fused.id.index], fused);
+  }
   for (PlannedCast& cast : plan.casts) {
     const auto count = usualElements(*plan.structure->usual, cast.value);
     add(count ? prices->conversion(cast.from, cast.to, *count) : Price(), cast);
@@ -89,14 +98,25 @@ PredictedTime predictedTime(const Plan& plan) {
     if (!priced.predictedMs) ++time.unknown;
     if (priced.predictedHow == PriceSource::Measured) time.measuredMs += priced.predictedMs.value_or(0);
     if (priced.predictedHow == PriceSource::Fitted) time.fittedMs += priced.predictedMs.value_or(0);
+    time.leastMs += priced.predictedMs.value_or(0);
+    time.mostMs += priced.predictedMs.value_or(0);
   };
-  for (const FusedNode& fused : plan.fusedNodes) add(fused);
+  for (const FusedNode& fused : plan.fusedNodes) {
+    const bool ranges = fused.bodyTime && !fused.bodyTime->perIteration && !fused.predictedMs;
+    if (!ranges) {
+      add(fused);
+      continue;
+    }
+    time.leastMs += fused.bodyTime->leastMs;
+    time.mostMs += fused.bodyTime->mostMs;
+  }
   for (const PlannedCast& cast : plan.casts) add(cast);
   return time;
 }
 
 std::unique_ptr<PriceModel> recordedPrices(const Model& model, const Json& plan) {
-  return std::make_unique<RecordedPrices>(model, plan);
+  auto prices = std::make_unique<RecordedPrices>(model, plan);
+  return prices->any() ? std::move(prices) : nullptr;
 }
 
 }  // namespace fusescope

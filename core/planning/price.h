@@ -25,6 +25,19 @@ struct Price {
   std::string from;   ///< where and when: "this machine, 2 threads, 2026-11-21"
 };
 
+/// What a node with bodies takes by the plans of its bodies, without what its own step adds: of an If from the branch
+/// that takes least to the one that takes most, of a Loop or Scan all iterations, or one where nobody knows how many.
+struct BodyTime {
+  double leastMs = 0, mostMs = 0;          ///< they differ only where an If is, or is in a body
+  PriceSource how = PriceSource::Unknown;  ///< measured where all that it consists of was measured
+  double spread = 0;                       ///< relative, see Price
+  std::optional<std::int64_t> iterations;  ///< of a Loop or Scan
+  bool perIteration = false;               ///< the times are of one iteration
+
+  /// Whether it is the time of the node, and one number.
+  bool single() const { return !perIteration && leastMs == mostMs; }
+};
+
 /// Prices of kernels and conversions. Implemented over the timing cache. Thread-safe.
 class PriceModel {
  public:

@@ -1,6 +1,7 @@
 #include "planning/type_answers.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
@@ -104,6 +105,19 @@ class TypeAnswerer {
     record(real ? "precision.output_granted" : "precision.output_inner", id, nameOf(index), std::move(arguments));
   }
 
+  /// Adds what a decision about pins in a body says that they cost; `apart`: as if they shared nothing.
+  static void addCost(const Decision& decision, const std::string& prefix, DirectiveCost& cost, bool apart) {
+    const Json& said = decision.arguments;
+    const auto number = [&](const std::string& key) {
+      return said.at(key).get<std::int64_t>() - (apart ? said.value("shared_" + key, std::int64_t{0}) : 0);
+    };
+    cost.kernels += number("kernels");
+    cost.casts += number("casts");
+    const bool known = cost.bytes && !said.at("bytes").is_null();
+    cost.bytes = known ? std::optional(*cost.bytes + number("bytes")) : std::nullopt;
+    for (const Json& lost : said.at("lost_fusions")) cost.lostFusions.push_back(prefix + lost.get<std::string>());
+  }
+
   static Json costArguments(const DirectiveCost& cost) {
     return {{"lost_fusions", cost.lostFusions},
             {"lost", cost.lostFusions.empty() ? "none" : joined(cost.lostFusions)},
@@ -158,13 +172,36 @@ class TypeAnswerer {
       m_decisions.push_back(decide(free ? "precision.pin_free" : "precision.pin_price", std::move(subjects),
                                    nameOf(index), std::move(arguments)));
     }
-    if (pins.size() > 1) answerTogether(pins, sum);
+    answerTogether(pins, std::move(sum));
   }
 
-  void answerTogether(const std::vector<int>& pins, const DirectiveCost& sum) {
-    const DirectiveCost all = m_solver.costOf(pins);
+  /// All pins, those in bodies included, whose plans have answered for them: what is in a body shares nothing with what
+  /// is around it, since its borders keep their types.
+  void answerTogether(const std::vector<int>& pins, DirectiveCost sum) {
+    std::set<std::string> names;
+    for (const int index : pins) names.insert(nameOf(index));
+    std::vector<std::pair<const Decision*, std::string>> inside;  // with what stands before their names
+    for (const PlannedBody& body : m_plan.bodies) {
+      const Decision* together = nullptr;
+      std::vector<const Decision*> single;
+      for (const Decision& decision : body.plan->decisions) {
+        if (decision.code == "precision.pins_together") together = &decision;
+        if (decision.code != "precision.pin_free" && decision.code != "precision.pin_price") continue;
+        names.insert(decision.by);
+        single.push_back(&decision);
+      }
+      if (together != nullptr) single = {together};
+      const std::string prefix = m_graph.node(body.holder).name + "/";
+      for (const Decision* decision : single) inside.emplace_back(decision, prefix);
+    }
+    if (names.size() < 2) return;
+    DirectiveCost all = pins.empty() ? DirectiveCost() : m_solver.costOf(pins);
+    for (const auto& [decision, prefix] : inside) {
+      addCost(*decision, prefix, all, false);
+      addCost(*decision, prefix, sum, true);
+    }
     Json arguments = costArguments(all);
-    arguments["pins"] = pins.size();
+    arguments["pins"] = names.size();
     arguments["shared_casts"] = all.casts - sum.casts;
     arguments["shared_kernels"] = all.kernels - sum.kernels;
     arguments["shared_bytes"] = all.bytes && sum.bytes ? Json(*all.bytes - *sum.bytes) : Json(nullptr);

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
+#include <map>
+#include <set>
 
 #include "planning/directives/directive_form.h"
 #include "session/session.h"
@@ -24,11 +24,14 @@ std::optional<double> medianOf(std::vector<double> samples) {
   return *middle;
 }
 
+/// A fused node of an engine: the body that it is in (CoveringNode::body), and its number in that plan.
+using Place = std::pair<std::string, FusedNodeId>;
+
 /// What the turns of one engine measured.
 struct Measured {
   std::vector<double> totals;
-  std::unordered_map<FusedNodeId, std::vector<double>> layers;
-  std::unordered_set<FusedNodeId> emulated;
+  std::map<Place, std::vector<double>> layers;
+  std::set<Place> emulated;
   std::string unavailable;
 
   std::optional<double> total() const { return medianOf(totals); }
@@ -47,8 +50,8 @@ struct Measured {
     if (!unavailable.empty() || totals.empty()) return {};
     double ms = 0;
     for (const CoveringNode& fused : fusedNodes) {
-      if (emulated.contains(fused.id)) return {};
-      const auto found = layers.find(fused.id);
+      if (emulated.contains({fused.body, fused.id})) return {};
+      const auto found = layers.find({fused.body, fused.id});
       if (found != layers.end()) ms += timeOf(found->second);
     }
     return ms;
@@ -87,6 +90,19 @@ void fillTimes(const Measured& a, const Measured& b, CompareReport& report) {
   }
 }
 
+/// Those of a plan, or of the body of it at `place`.
+void takeLayers(const std::vector<StepTime>& layers, const Plan& plan, const std::string& place, Measured& into) {
+  for (const StepTime& layer : layers) {
+    if (!layer.fused.valid()) continue;
+    if (layer.emulated) into.emulated.insert({place, layer.fused});
+    if (layer.medianMs) into.layers[{place, layer.fused}].push_back(*layer.medianMs);
+    const NodeId holder = plan.fusedNodes[layer.fused.index].root;
+    for (const BodyTimes& body : layer.bodies)
+      takeLayers(body.steps, *plan.bodyPlan(holder, body.attribute),
+                 bodyPath(place, plan.graph().node(holder).name, body.attribute), into);
+  }
+}
+
 Status measureTurn(Engine& engine, const std::map<std::string, Tensor>& inputs, TimeOptions options, Measured& into) {
   options.perLayer = false;
   const double seconds = options.seconds;
@@ -101,11 +117,7 @@ Status measureTurn(Engine& engine, const std::map<std::string, Tensor>& inputs, 
   options.seconds = seconds * kLayersShare;
   options.warmupSeconds = kLaterWarmup;
   const auto profiled = TRY(engine.time(inputs, options));
-  for (const auto& layer : profiled.layers) {
-    if (!layer.fused.valid()) continue;
-    if (layer.emulated) into.emulated.insert(layer.fused);
-    if (layer.medianMs) into.layers[layer.fused].push_back(*layer.medianMs);
-  }
+  takeLayers(profiled.layers, engine.plan(), {}, into);
   return Done{};
 }
 
@@ -153,6 +165,30 @@ std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult&
   return comparisons;
 }
 
+/// Values that both plans have in memory in their bodies. A body runs once for each call: which call's value would be
+/// compared is nobody's to say, so they are counted.
+std::int64_t valuesInBodies(const Plan& a, const Plan& b) {
+  const auto inMemory = [](const Plan& plan) {
+    std::set<std::string> names;
+    for (const FusedNode& fused : plan.fusedNodes) {
+      for (const FusedOutput& output : fused.outputs) names.insert(plan.graph().value(output.value).name);
+      for (const InnerEdge& edge : fused.innerEdges)
+        if (edge.real) names.insert(plan.graph().value(edge.value).name);
+    }
+    return names;
+  };
+  std::int64_t count = 0;
+  for (const PlannedBody& body : a.bodies) {
+    const auto holder = b.graph().findNode(a.graph().node(body.holder).name);
+    const Plan* other = holder ? b.bodyPlan(*holder, body.attribute) : nullptr;
+    if (other == nullptr) continue;
+    const std::set<std::string> names = inMemory(*other);
+    for (const std::string& name : inMemory(*body.plan)) count += names.contains(name) ? 1 : 0;
+    count += valuesInBodies(*body.plan, *other);
+  }
+  return count;
+}
+
 }  // namespace
 
 Result<CompareReport> compareEngines(Engine& a, Engine& b, const std::map<std::string, Tensor>& inputs, double seconds,
@@ -164,6 +200,7 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const std::map<std::s
   const auto ofB = TRY(b.run(inputs, {"all"}, stop));
   report.outputs = compareAll(ofB.outputs, ofA.outputs, Tolerance::standard());
   report.values = compareValues(a.plan().graph(), ofB, ofA, Tolerance::standard());
+  report.valuesInBodies = valuesInBodies(a.plan(), b.plan());
   if (seconds > 0) TRY(measureInterleaved(a, b, inputs, seconds, stop, progress, report));
   return report;
 }

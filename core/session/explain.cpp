@@ -4,9 +4,11 @@
 #include <set>
 
 #include "base/text.h"
+#include "planning/body_help.h"
 #include "planning/fused_node_facts.h"
 #include "planning/match_pattern.h"
 #include "planning/pin_answers.h"
+#include "planning/plan_json.h"
 #include "planning/segment_borders.h"
 #include "session/report_json.h"
 #include "session/session.h"
@@ -163,14 +165,15 @@ Json bordersJson(const Plan& plan, const FusedNode& fused) {
   return list;
 }
 
-Json helpJson(const Plan& plan, NodeId node) {
+Json helpJson(const Plan& plan, NodeId node, const std::string& prefix) {
   Json list = Json::array();
-  for (const WhatIf& help : wouldHelp(plan, node)) list.push_back({{"change", help.change}, {"effect", help.effect}});
+  for (const WhatIf& help : wouldHelpInBody(plan, node, prefix))
+    list.push_back({{"change", help.change}, {"effect", help.effect}});
   return list;
 }
 
-/// What is said of a node that is in the graph, and the subjects of decisions about it.
-void explainNode(const Plan& plan, NodeId id, Json& json, std::vector<Subject>& subjects) {
+/// What is said of a node that is in the graph, and the subjects of decisions about it. `prefix`: of names in it.
+void explainNode(const Plan& plan, NodeId id, const std::string& prefix, Json& json, std::vector<Subject>& subjects) {
   const Node& node = plan.graph().node(id);
   subjects.push_back(Subject::node(node.name));
   for (const auto output : node.outputs)
@@ -180,7 +183,7 @@ void explainNode(const Plan& plan, NodeId id, Json& json, std::vector<Subject>& 
     json["asked"] = typeJson(grant->asked);
     json["granted"] = typeJson(grant->granted);
   }
-  json["would_help"] = helpJson(plan, id);
+  json["would_help"] = helpJson(plan, id, prefix);
   const FusedNode* fused = plan.fusedNodeOf(id);
   if (fused == nullptr) return;
   const std::string& segment = plan.segments[fused->segment.index].name;
@@ -189,39 +192,39 @@ void explainNode(const Plan& plan, NodeId id, Json& json, std::vector<Subject>& 
   json["fused_node"] = fused->name;
   json["segment"] = segment;
   json["predicted"] = isPrediction(plan, *fused);
+  json["predicted_ms"] = optionalNumber(fused->predictedMs);
+  json["predicted_how"] = fused->predictedMs ? Json(name(fused->predictedHow)) : Json(nullptr);
+  if (fused->bodyTime) json["body_time"] = toJson(*fused->bodyTime);
   for (const DataType type : calculatedTypes(plan, *fused)) json["kernel_types"].push_back(name(type));
   json["edges"] = edgesJson(plan, node, *fused);
   json["borders"] = bordersJson(plan, *fused);
 }
 
-/// What the plan of a body says of a node in it, under the node's whole path.
-Result<Json> explainInBody(const Plan& plan, const BodyNode& found, const Plan& body) {
+Result<Json> explained(const Plan& plan, std::string_view nodeName, const std::string& around);
+
+/// What the plan of a body says of a node in it, under the node's whole path. `around`: before names of `plan`.
+Result<Json> explainInBody(const Plan& plan, const BodyNode& found, const Plan& body, const std::string& around) {
   const std::string& holder = plan.graph().node(found.holder).name;
   const std::string prefix = holder + "/";
-  Json json = TRY(explainJson(body, std::string_view(found.path).substr(prefix.size())));
+  Json json = TRY(explained(body, std::string_view(found.path).substr(prefix.size()), around + prefix));
   json["node"] = found.path;
   json["body_of"] = json["body_of"].is_null() ? holder : prefix + json["body_of"].get<std::string>();
   json["attribute"] = found.attribute;
-  for (Json& help : json["would_help"]) {
-    const auto change = help["change"].get<std::string>();
-    const auto value = change.find(' ');
-    if (change.starts_with("--") && value != std::string::npos)
-      help["change"] = change.substr(0, value + 1) + prefix + change.substr(value + 1);
-  }
   json["answers"] = answersJson(plan, Subject::node(found.path));
   json["together"] = togetherJson(plan);
   return json;
 }
 
-}  // namespace
-
-Result<Json> explainJson(const Plan& plan, std::string_view nodeName) {
+/// `around`: "HOLDER/", of all holders of the body that `plan` is of; empty: it is the network's.
+Result<Json> explained(const Plan& plan, std::string_view nodeName, const std::string& around) {
   const auto found = TRY(findNode(plan, nodeName));
   if (found.inBody)
     if (const Plan* body = plan.bodyPlan(found.inBody->holder, found.inBody->attribute))
-      return explainInBody(plan, *found.inBody, *body);
+      return explainInBody(plan, *found.inBody, *body, around);
   Json json = {{"format", "fusescope.explain"}, {"version", 1}};
-  for (const char* key : {"segment", "fused_node", "asked", "granted", "body_of"}) json[key] = nullptr;
+  for (const char* key :
+       {"segment", "fused_node", "asked", "granted", "body_of", "predicted_ms", "predicted_how", "body_time"})
+    json[key] = nullptr;
   for (const char* key : {"would_help", "became", "kernel_types", "edges", "borders"}) json[key] = Json::array();
   json["node"] = found.name;
   json["origins"] = found.origins;
@@ -231,7 +234,7 @@ Result<Json> explainJson(const Plan& plan, std::string_view nodeName) {
     subjects.push_back(Subject::node(origin));
     for (Json& entry : becameJson(plan, origin)) json["became"].push_back(std::move(entry));
   }
-  if (found.node) explainNode(plan, *found.node, json, subjects);
+  if (found.node) explainNode(plan, *found.node, around, json, subjects);
   if (found.inBody) {
     const Node& holder = plan.graph().node(found.inBody->holder);
     json["body_of"] = holder.name;
@@ -249,6 +252,12 @@ Result<Json> explainJson(const Plan& plan, std::string_view nodeName) {
   json["together"] = togetherJson(plan);
   json["decisions"] = decisionsAbout(plan, subjects);
   return json;
+}
+
+}  // namespace
+
+Result<Json> explainJson(const Plan& plan, std::string_view nodeName) {
+  return explained(plan, nodeName, {});
 }
 
 }  // namespace fusescope

@@ -87,6 +87,34 @@ Json layerTypesJson(const Plan& plan, const FusedNode& fused) {
           {"outputs", std::move(outputs)}};
 }
 
+namespace {
+
+/// `calls`: of the body that it is in; nothing outside of bodies.
+Json layerJson(const StepTime& layer, const Plan& plan, std::optional<std::int64_t> calls) {
+  const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
+  Json json = {{"name", layer.name},
+               {"origins", fused != nullptr ? originsJson(plan, *fused) : Json::array()},
+               {"identity", fused != nullptr ? Json(fused->identity.hex()) : Json(nullptr)},
+               {"types", fused != nullptr ? layerTypesJson(plan, *fused) : Json(nullptr)},
+               {"median_ms", optionalNumber(layer.medianMs)},
+               {"tactic", layer.tactic},
+               {"flops", fused != nullptr ? optionalCount(fused->flops) : Json(nullptr)},
+               {"bytes", fused != nullptr ? optionalCount(fused->bytes) : Json(nullptr)},
+               {"emulated", layer.emulated}};
+  if (calls)
+    json["call_ms"] =
+        layer.medianMs && *calls > 0 ? jsonNumber(*layer.medianMs / static_cast<double>(*calls)) : Json(nullptr);
+  for (const BodyTimes& body : layer.bodies) {
+    const Plan& inside = *plan.bodyPlan(fused->root, body.attribute);
+    Json layers = Json::array();
+    for (const StepTime& step : body.steps) layers.push_back(layerJson(step, inside, body.calls));
+    json["bodies"].push_back({{"attribute", body.attribute}, {"calls", body.calls}, {"layers", std::move(layers)}});
+  }
+  return json;
+}
+
+}  // namespace
+
 Json toJson(const TimeReport& report, const Plan& plan) {
   Json json = {{"format", "fusescope.time"}, {"version", 1}};
   json["median_ms"] = optionalNumber(report.medianMs);
@@ -99,18 +127,7 @@ Json toJson(const TimeReport& report, const Plan& plan) {
   json["quiet"] = report.quiet;
   json["unavailable_reason"] = report.unavailableReason.empty() ? Json(nullptr) : Json(report.unavailableReason);
   json["layers"] = Json::array();
-  for (const auto& layer : report.layers) {
-    const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
-    json["layers"].push_back({{"name", layer.name},
-                              {"origins", fused != nullptr ? originsJson(plan, *fused) : Json::array()},
-                              {"identity", fused != nullptr ? Json(fused->identity.hex()) : Json(nullptr)},
-                              {"types", fused != nullptr ? layerTypesJson(plan, *fused) : Json(nullptr)},
-                              {"median_ms", optionalNumber(layer.medianMs)},
-                              {"tactic", layer.tactic},
-                              {"flops", fused != nullptr ? optionalCount(fused->flops) : Json(nullptr)},
-                              {"bytes", fused != nullptr ? optionalCount(fused->bytes) : Json(nullptr)},
-                              {"emulated", layer.emulated}});
-  }
+  for (const auto& layer : report.layers) json["layers"].push_back(layerJson(layer, plan, std::nullopt));
   return json;
 }
 
@@ -135,6 +152,8 @@ Json toJson(const CompareReport& report) {
   json["groups"] = Json::array();
   for (const auto& group : report.groups) {
     json["groups"].push_back({{"origins", group.origins},
+                              {"body_of", group.holder.empty() ? Json(nullptr) : Json(group.holder)},
+                              {"attribute", group.holder.empty() ? Json(nullptr) : Json(group.attribute)},
                               {"a", namesJson(group.a)},
                               {"b", namesJson(group.b)},
                               {"a_identities", identitiesJson(group.a)},
@@ -147,6 +166,7 @@ Json toJson(const CompareReport& report) {
   }
   json["outputs"] = comparisonsJson(report.outputs);
   json["values"] = comparisonsJson(report.values);
+  json["values_in_bodies"] = {{"count", report.valuesInBodies}, {"compared", 0}};
   json["a_ms"] = optionalNumber(report.aMs);
   json["b_ms"] = optionalNumber(report.bMs);
   json["turns"] = report.turns;

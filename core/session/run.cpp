@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
 #include "base/json_fields.h"
 #include "base/text.h"
@@ -33,12 +34,23 @@ Result<BuildPhase> phaseFromJson(const Json& json) {
   return checked(fields, std::move(phase));
 }
 
+Result<RunLayer> layerFromJson(const Json& json);
+
+Result<RunBody> bodyFromJson(const Json& json) {
+  RunBody body;
+  JsonFields fields(json);
+  fields.require("attribute").read("attribute", body.attribute).read("calls", body.calls);
+  fields.parseList("layers", body.layers, layerFromJson);
+  return checked(fields, std::move(body));
+}
+
 Result<RunLayer> layerFromJson(const Json& json) {
   RunLayer layer;
   JsonFields fields(json);
   fields.require("name").read("name", layer.name).read("identity", layer.identity).read("tactic", layer.tactic);
   fields.readNumber("median_ms", layer.medianMs).read("emulated", layer.emulated);
   fields.readCount("flops", layer.flops).readCount("bytes", layer.bytes);
+  fields.parseList("bodies", layer.bodies, bodyFromJson);
   if (!fields.error() && json.contains("types") && !json["types"].is_null())
     layer.types = json["types"].is_string() ? json["types"].get<std::string>() : json["types"].dump();
   return checked(fields, std::move(layer));
@@ -59,18 +71,26 @@ Json toJson(const RunBuild& build) {
           {"bytes", build.bytes}};
 }
 
-Json toJson(const RunTime& time) {
-  Json layers = Json::array();
-  for (const RunLayer& layer : time.layers) {
-    layers.push_back({{"name", layer.name},
-                      {"identity", layer.identity},
-                      {"types", layer.types},
-                      {"tactic", layer.tactic},
-                      {"median_ms", optionalNumber(layer.medianMs)},
-                      {"flops", layer.flops ? Json(*layer.flops) : Json(nullptr)},
-                      {"bytes", layer.bytes ? Json(*layer.bytes) : Json(nullptr)},
-                      {"emulated", layer.emulated}});
+Json layersJson(const std::vector<RunLayer>& layers) {
+  Json list = Json::array();
+  for (const RunLayer& layer : layers) {
+    Json json = {{"name", layer.name},
+                 {"identity", layer.identity},
+                 {"types", layer.types},
+                 {"tactic", layer.tactic},
+                 {"median_ms", optionalNumber(layer.medianMs)},
+                 {"flops", layer.flops ? Json(*layer.flops) : Json(nullptr)},
+                 {"bytes", layer.bytes ? Json(*layer.bytes) : Json(nullptr)},
+                 {"emulated", layer.emulated}};
+    for (const RunBody& body : layer.bodies)
+      json["bodies"].push_back(
+          {{"attribute", body.attribute}, {"calls", body.calls}, {"layers", layersJson(body.layers)}});
+    list.push_back(std::move(json));
   }
+  return list;
+}
+
+Json toJson(const RunTime& time) {
   return {{"median_ms", optionalNumber(time.medianMs)},
           {"min_ms", optionalNumber(time.minMs)},
           {"p95_ms", optionalNumber(time.p95Ms)},
@@ -79,7 +99,7 @@ Json toJson(const RunTime& time) {
           {"threads", time.threads},
           {"quiet", time.quiet},
           {"unavailable_reason", time.unavailableReason},
-          {"layers", std::move(layers)}};
+          {"layers", layersJson(time.layers)}};
 }
 
 Json toJson(const Evaluation& evaluation) {
@@ -90,6 +110,14 @@ Json toJson(const Evaluation& evaluation) {
 }
 
 }  // namespace
+
+bool RunLayer::operator==(const RunLayer& other) const {
+  const auto fields = [](const RunLayer& layer) {
+    return std::tie(layer.name, layer.identity, layer.types, layer.tactic, layer.medianMs, layer.flops, layer.bytes,
+                    layer.emulated, layer.bodies);
+  };
+  return fields(*this) == fields(other);
+}
 
 std::string_view name(RunState state) {
   return kStates[static_cast<std::size_t>(state)];

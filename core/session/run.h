@@ -11,16 +11,27 @@
 
 namespace fusescope {
 
+struct RunBody;
+
 /// One timed step of a run.
 struct RunLayer {
   std::string name;      ///< for people
   std::string identity;  ///< of the fused node, in hex; empty: a conversion
   std::string types;     ///< of the fused node, as layerTypesJson() says them: its time holds for a plan with the same
   std::string tactic;
-  std::optional<double> medianMs;
+  std::optional<double> medianMs;  ///< in one inference; in a body: of all its calls together
   std::optional<std::int64_t> flops, bytes;  ///< of the fused node, where they are known
   bool emulated = false;                     ///< has no time, for it ran in software
-  bool operator==(const RunLayer&) const = default;
+  std::vector<RunBody> bodies{};             ///< of a node that runs by them; its own time includes theirs
+  bool operator==(const RunLayer& other) const;
+};
+
+/// A body of If, Loop or Scan while its holder was timed.
+struct RunBody {
+  std::string attribute;   ///< "then_branch", "else_branch", "body"
+  std::int64_t calls = 0;  ///< in one inference; 0: it was not taken
+  std::vector<RunLayer> layers;
+  bool operator==(const RunBody&) const = default;
 };
 
 /// What a build did, as the worker reports it.

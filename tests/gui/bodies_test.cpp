@@ -1,12 +1,11 @@
 #include <QAction>
-#include <QFile>
 #include <QMenu>
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include "onnxlib/onnx_text.h"
 #include "planning/fused_node_facts.h"
 #include "tests/gui/gui_support.h"
+#include "ui/dialogs/goto_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
@@ -37,17 +36,13 @@ class BodiesTest : public QObject {
   void cleanup() { QCOMPARE(test::takeWarnings(), QStringList()); }
 
   void initTestCase() {
-    const auto bytes = onnxlib::onnxTextToBytes(kBranches);
-    QVERIFY2(bytes.ok(), bytes.ok() ? "" : bytes.error().text().c_str());
-    QFile file(m_folder.filePath("branches.onnx"));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(bytes.value().data(), qint64(bytes.value().size()));
-    file.close();
+    const QString path = m_folder.filePath("branches.onnx");
+    test::writeModel(path, kBranches);
     m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
     m_window->resize(1200, 900);
     m_window->show();
     QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-    m_window->document().open(file.fileName());
+    m_window->document().open(path);
     QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot(), kOpenMs);
     QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
   }
@@ -106,11 +101,109 @@ class BodiesTest : public QObject {
     GraphView& canvas = m_window->canvas();
     canvas.collapse("choose");
     QVERIFY(canvas.waitForLayout(kOpenMs));
-    QCOMPARE(canvas.boxCount(), 4);  // with x, flag and y
-    QCOMPARE(canvas.search("softmax"), 0);
+    QCOMPARE(canvas.boxCount(), 4);         // with x, flag and y
+    QCOMPARE(canvas.search("softmax"), 1);  // in the box of its holder, which stands for it
+    QCOMPARE(canvas.itemRect("choose/rows"), canvas.itemRect("choose"));
     canvas.expand("choose");
     QVERIFY(canvas.waitForLayout(kOpenMs));
     QCOMPARE(canvas.search("softmax"), 1);
+    QVERIFY(canvas.itemRect("choose/rows") != canvas.itemRect("choose"));
+  }
+
+  void aRowOfTheOutlineSelectsWhatIsInTheBody() {
+    m_window->showDock("Outline");
+    OutlineDock& outline = m_window->outline();
+    m_window->selection().clear();
+    const QModelIndex row = outline.model().indexOfInside("choose/rows");
+    QVERIFY(row.isValid());
+    outline.view().scrollTo(row);
+    QTest::mouseClick(outline.view().viewport(), Qt::LeftButton, {}, outline.view().visualRect(row).center());
+    QCOMPARE(m_window->selection().inside(), std::string("choose/rows"));
+    QCOMPARE(m_window->canvas().selection(), QStringList("choose/rows"));
+    // And the other way round: the row is the one of what is selected elsewhere.
+    m_window->selection().set(m_window->selection().nodes(), nullptr, "choose/exp");
+    QCOMPARE(outline.view().currentIndex().data(kNameRole).toString(), QStringLiteral("choose/exp"));
+  }
+
+  void theSearchOfTheOutlineFindsNamesInBodies() {
+    QLineEdit& search = m_window->outline().searchBox();
+    QTest::keyClicks(&search, "ROW");
+    QTest::keyClick(&search, Qt::Key_Return);
+    QCOMPARE(m_window->selection().inside(), std::string("choose/rows"));
+    search.clear();
+    QTest::keyClicks(&search, "choose/");
+    QStringList found;
+    for (int i = 0; i < 4; ++i) {
+      QTest::keyClick(&search, Qt::Key_Return);
+      found << QString::fromStdString(m_window->selection().inside());
+    }
+    QCOMPARE(found, QStringList({"choose/rows", "choose/relu", "choose/exp", "choose/rows"}));
+    search.clear();
+  }
+
+  void theLayersTablePinsInBodies() {
+    m_window->showDock("Layers");
+    LayersDock& layers = m_window->layers();
+    const int row = layers.model().rowOf("choose/relu");
+    QVERIFY(row >= 0);
+    layers.view().scrollTo(layers.model().index(row, 0));
+    QTest::mouseClick(layers.view().viewport(), Qt::LeftButton, {},
+                      layers.view().visualRect(layers.model().index(row, 0)).center());
+    QCOMPARE(m_window->selection().inside(), std::string("choose/relu"));
+    layers.applyPin(row, {DataType::F16, Strictness::Obey});
+    QTRY_VERIFY(!m_window->document().planning());
+    QCOMPARE(m_window->document().directives().front().pattern, std::string("choose/relu"));
+    QCOMPARE(layers.model().index(layers.model().rowOf("choose/relu"), LayersModel::kPin).data().toString(),
+             QStringLiteral("f16 (obey)"));
+    QVERIFY2(m_window->validation().summary().contains("choose/relu"), qPrintable(m_window->validation().summary()));
+    m_window->document().undoStack().undo();
+    QTRY_VERIFY(!m_window->document().planning());
+    layers.filterBox().setText("inside:choose");
+    QCOMPARE(layers.model().rowCount(), 3);
+    QVERIFY2(layers.totals().contains("not counted: in bodies 3 nodes"), qPrintable(layers.totals()));
+    layers.filterBox().clear();
+  }
+
+  void aDecisionAboutABodyIsALinkIntoIt() {
+    m_window->showDock("Validation");
+    DecisionsModel& decisions = m_window->validation().model();
+    decisions.setFilter(DecisionFilter::Verdicts);
+    int row = -1;
+    for (int i = 0; i < decisions.rowCount(); ++i)
+      if (decisions.index(i, DecisionsModel::kSubject).data().toString() == "choose/rows") row = i;
+    QVERIFY(row >= 0);
+    m_window->selection().clear();
+    QTableView* view = nullptr;
+    for (QTableView* other : m_window->validation().findChildren<QTableView*>())
+      if (other->model() == &decisions) view = other;
+    QVERIFY(view);
+    view->scrollTo(decisions.index(row, 0));
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(decisions.index(row, 1)).center());
+    QCOMPARE(m_window->selection().inside(), std::string("choose/rows"));
+  }
+
+  void goToAnythingGoesIntoBodies() {
+    m_window->selection().clear();
+    auto* dialog = new GotoDialog(context(), {}, m_window.get());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->show();
+    dialog->setText("exp");
+    QCOMPARE(dialog->resultCount(), 1);
+    QTest::keyClick(dialog->findChild<QLineEdit*>(), Qt::Key_Return);
+    QCOMPARE(m_window->selection().inside(), std::string("choose/exp"));
+  }
+
+  void theInspectorTriesWhatWouldHelpInABody() {
+    m_window->showDock("Inspector");
+    PlanOptions options = m_window->document().options();
+    options.directives = {splitDirective("choose/relu")};
+    m_window->document().edit("split", options);
+    QTRY_VERIFY(!m_window->document().planning());
+    m_window->selection().set({*m_window->document().model()->graph->findNode("choose")}, nullptr, "choose/exp");
+    QTRY_VERIFY2(m_window->inspector().text().contains("without --split choose/relu"),
+                 qPrintable(m_window->inspector().text()));
+    m_window->document().undoStack().undo();
+    QTRY_VERIFY(!m_window->document().planning());
   }
 
  private:
@@ -122,5 +215,5 @@ class BodiesTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(BodiesTest, 5)
+FUSESCOPE_GUI_TEST(BodiesTest, 11)
 #include "bodies_test.moc"

@@ -2,11 +2,13 @@
 
 #include <time.h>
 
+#include <QFile>
 #include <QMetaMethod>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cstdio>
 
+#include "onnxlib/onnx_text.h"
 #include "session/session.h"
 
 namespace fusescope::test {
@@ -21,7 +23,8 @@ QStringList& warnings() {
 /// Said by the offscreen platform itself about things it does not have.
 bool ofThePlatform(const QString& message) {
   return message.contains(QLatin1String("propagateSizeHints")) ||
-         message.contains(QLatin1String("does not support raise")) || message.contains(QLatin1String("setGrabPopup"));
+         message.contains(QLatin1String("does not support raise")) || message.contains(QLatin1String("setGrabPopup")) ||
+         message.contains(QLatin1String("does not support grabbing the keyboard"));
 }
 
 void collect(QtMsgType type, const QMessageLogContext&, const QString& message) {
@@ -73,6 +76,15 @@ std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOp
   auto plan = makePlan(models[name], options);
   if (!plan.ok()) qFatal("%s", plan.error().text().c_str());
   return makeSnapshot(plan.value(), before);
+}
+
+void writeModel(const QString& path, const char* text) {
+  const auto bytes = onnxlib::onnxTextToBytes(text);
+  if (!bytes.ok()) qFatal("%s", bytes.error().text().c_str());
+  QFile file(path);
+  const auto size = qint64(bytes.value().size());
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes.value().data(), size) != size)
+    qFatal("%s cannot be written", qPrintable(path));
 }
 
 QStringList takeWarnings() {

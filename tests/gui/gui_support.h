@@ -34,6 +34,9 @@ QString samplePath(const QString& name);
 std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options = {},
                                                const Plan* before = nullptr);
 
+/// Writes a network given as ONNX text to a file; fails the program if that cannot be.
+void writeModel(const QString& path, const char* text);
+
 /// Qt's warnings since the last call; a test of ours that leaves one fails.
 QStringList takeWarnings();
 void catchWarnings();

@@ -92,16 +92,14 @@ class ModelsTest : public QObject {
     const auto after = test::planSample("fp16_overflow", pinned("node_linear_1", DataType::F16), before->plan.get());
     model.setSnapshot(after);
     QCOMPARE(resets.count(), 0);
-    const auto node = after->graph().findNode("node_linear_1");
-    QVERIFY(node.has_value());
-    const int row = model.rowOf(*node);
+    const int row = model.rowOf(QStringLiteral("node_linear_1"));
     QCOMPARE(model.index(row, LayersModel::kPin).data().toString(), QStringLiteral("f16"));
     QCOMPARE(model.index(row, LayersModel::kCompute).data().toString(), QStringLiteral("f16"));
     QVERIFY(model.flags(model.index(row, LayersModel::kPin)) & Qt::ItemIsEditable);
     QVERIFY(!(model.flags(model.index(row, LayersModel::kOp)) & Qt::ItemIsEditable));
     model.setFilter(LayerFilter::parse("pinned"));
     QCOMPARE(model.rowCount(), 1);
-    QCOMPARE(model.pinOf(*node)->type, DataType::F16);
+    QCOMPARE(model.pinOf(QStringLiteral("node_linear_1"))->type, DataType::F16);
   }
 
   void layersAndOutlineSayWhatIsStoredHeldAndMixed() {
@@ -116,7 +114,8 @@ class ModelsTest : public QObject {
       const ValueId result = snapshot->graph().node(node).outputs.front();
       const auto edge = std::find_if(fused.innerEdges.begin(), fused.innerEdges.end(),
                                      [&](const InnerEdge& other) { return other.value == result && !other.real; });
-      const QString stored = layers.index(layers.rowOf(node), LayersModel::kStored).data().toString();
+      const QString stored =
+          layers.index(layers.rowOf(qs(snapshot->graph().node(node).name)), LayersModel::kStored).data().toString();
       const bool held = edge != fused.innerEdges.end();
       inner += held;
       const DataType type = held ? edge->type : snapshot->plan->storedType(result);
@@ -241,6 +240,12 @@ class ModelsTest : public QObject {
     QVERIFY(matches("/^feat.*conv$/", conv));
     QVERIFY(!matches("features relu", conv));
     QVERIFY(!LayerFilter::parse("/(/").understood());
+    LayerView inner = layer("outer/in/relu", "Relu", false);
+    inner.inside = "outer/in";
+    QVERIFY(matches("inside:", inner) && !matches("inside:", relu));
+    QVERIFY(matches("inside:outer", inner) && matches("inside:outer/in", inner) && !matches("inside:out", inner));
+    QVERIFY(matches("-inside:", relu) && !matches("-inside:", inner));
+    QCOMPARE(LayerFilter::parse("inside:outer").explanation(), QStringLiteral("in a body of outer"));
     QCOMPARE(LayerFilter::parse("op:Conv -pinned").explanation(), QStringLiteral("operator is Conv… and not pinned"));
   }
 };

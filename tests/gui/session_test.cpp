@@ -157,6 +157,18 @@ class SessionTest : public QObject {
     QVERIFY2(m_window->runsDock().details().contains("fails"), qPrintable(m_window->runsDock().details()));
     QVERIFY(m_window->runsDock().details().contains("The inputs were random"));
     QCOMPARE(m_window->runs().all().size(), std::size_t(2));  // the baseline and this
+    // It is red on the canvas, in the table, and first in the inspector.
+    GraphView& canvas = m_window->canvas();
+    QVERIFY(canvas.waitForLayout(kOpenMs));
+    canvas.select({"node_relu_1"});
+    QVERIFY2(canvas.accessibleDescription().contains("goes wrong here"), qPrintable(canvas.accessibleDescription()));
+    const LayersModel& layers = m_window->layers().model();
+    const QModelIndex row = layers.index(layers.rowOf(QStringLiteral("node_relu_1")), LayersModel::kNode);
+    QCOMPARE(row.data(kToneRole).toInt(), static_cast<int>(Tone::Bad));
+    QVERIFY(m_window->inspector().text().contains("First not finite at relu_1"));  // nothing is selected
+    m_window->selection().set(m_window->document().snapshot()->nodesNamed("node_relu_1"));
+    QVERIFY2(m_window->inspector().text().startsWith(QString::fromUtf8("✗ run 2")),
+             qPrintable(m_window->inspector().text()));
     // The culprit is in the kernel that overflows; what reads its result must take it as float32 too.
     const auto culprit = m_window->document().snapshot()->nodesNamed(verdict.firstWrong);
     QCOMPARE(m_window->document().namesOf(culprit), std::vector<std::string>{"node_relu_1"});

@@ -100,7 +100,11 @@ class WindowTest : public QObject {
     QVERIFY2(first.code == "precision.pin_free" || first.code == "precision.pin_price", first.code.c_str());
     QVERIFY(m_window->inspector().text().contains("Answers to pins"));
     QVERIFY(m_window->inspector().text().contains("calculates in"));
-    QCOMPARE(m_window->layers().model().pinOf(m_fused.nodes.front())->type, DataType::F16);
+    QCOMPARE(m_window->layers()
+                 .model()
+                 .pinOf(m_window->document().snapshot()->graph().node(m_fused.nodes.front()).name.c_str())
+                 ->type,
+             DataType::F16);
   }
 
   void undoes() {

@@ -6,6 +6,7 @@
 
 #include "planning/fused_node_facts.h"
 #include "ui/canvas/canvas_items.h"
+#include "ui/document/qt_text.h"
 
 namespace fusescope {
 namespace {
@@ -16,12 +17,6 @@ constexpr std::size_t kFewFusedNodes = 12;  // with no more of them, control flo
 
 QString text(const std::string& s) {
   return QString::fromStdString(s);
-}
-
-QString titleOfBody(const std::string& attribute) {
-  if (attribute == "then_branch") return QStringLiteral("then");
-  if (attribute == "else_branch") return QStringLiteral("else");
-  return text(attribute);
 }
 
 /// The plan of the network, or of a body that is open, and which items stand for what of it.
@@ -103,6 +98,8 @@ class Builder {
       level.fusedOfNode[node.index] = int(index);
       if (!hidden && at(box).open && addBodies(level, node, box)) continue;
       const bool own = !hidden && at(box).open;
+      addClosedBodies(level.plan, node, level.items.nameOf(level.graph().node(node).name) + "/", box,
+                      level.items.handleOf(fused));
       level.itemOfNode[node.index] = own ? add(level.items.node(level.graph().node(node), &fused), box) : box;
     }
     const QString handle = level.items.handleOf(fused), name = level.items.nameOf(fused.name);
@@ -113,12 +110,33 @@ class Builder {
     if (fused.nodes.size() > 1 || holdsBodies(level.plan, fused)) m_scene.openable.insert(handle);
   }
 
+  /// What is in the bodies of `node`, which are closed: found by name, `item` stands for it, and opening it opens
+  /// `handle`.
+  void addClosedBodies(const Plan& plan, NodeId node, const QString& prefix, int item, const QString& handle) {
+    for (const PlannedBody& body : plan.bodies) {
+      if (body.holder != node) continue;
+      for (const NodeId id : body.plan->graph().order()) {
+        const Node& inner = body.plan->graph().node(id);
+        const QString name = prefix + text(inner.name);
+        m_scene.byName.insert(name, item);
+        m_scene.fusedOf.insert(name, handle);
+        m_closed.push_back({name, (name + '\n' + text(inner.op)).toLower(), item});
+        addClosedBodies(*body.plan, id, name + "/", item, handle);
+      }
+      for (const FusedNode& fused : body.plan->fusedNodes) {
+        const QString key = prefix + text(handleOf(fused));
+        m_scene.byName.insert(key, item);
+        m_scene.fusedOf.insert(key, handle);
+      }
+    }
+  }
+
   /// The bodies of `node` as containers in `box`; false if it has none.
   bool addBodies(Level& level, NodeId node, int box) {
     Level::Holder holder{.box = box};
     for (const PlannedBody& body : level.plan.bodies) {
       if (body.holder != node) continue;
-      const int container = add(level.items.body(titleOfBody(body.attribute), body), box);
+      const int container = add(level.items.body(bodyTitle(body.attribute), body), box);
       const QString prefix = level.items.nameOf(level.graph().node(node).name) + "/";
       holder.bodies.push_back(&addLevel(*body.plan, prefix, container));
       holder.graphs.push_back(&std::get<Subgraph>(level.graph().node(node).attributes.at(body.attribute)));
@@ -280,6 +298,7 @@ class Builder {
     }
     for (const Level& level : m_levels)
       for (const NodeId id : level.graph().order()) addEntry(level, level.graph().node(id));
+    m_scene.entries.insert(m_scene.entries.end(), m_closed.begin(), m_closed.end());
   }
 
   void addEntry(const Level& level, const Node& node) {
@@ -312,6 +331,7 @@ class Builder {
   CanvasScene m_scene;
   std::deque<Level> m_levels;  ///< the network first; bodies before what holds other bodies of theirs is done
   std::map<std::pair<int, int>, int> m_edgeOf;
+  std::vector<CanvasEntry> m_closed;  ///< what is in bodies that are not drawn
 };
 
 }  // namespace

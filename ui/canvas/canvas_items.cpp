@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "planning/fused_node_facts.h"
+#include "planning/predict_times.h"
+#include "ui/document/qt_text.h"
 
 namespace fusescope {
 namespace {
@@ -17,6 +19,17 @@ QString text(std::string_view s) {
   return QString::fromUtf8(s.data(), int(s.size()));
 }
 const QString kDot = QStringLiteral(" \u00b7 ");
+
+QString rangeText(double leastMs, double mostMs) {
+  return leastMs == mostMs ? msText(leastMs) : QStringLiteral("%1 to %2").arg(msText(leastMs), msText(mostMs));
+}
+
+/// What a node takes by its bodies; empty where that is unknown, and of other nodes.
+QString bodyTimeText(const FusedNode& fused) {
+  if (!fused.bodyTime) return {};
+  const QString range = rangeText(fused.bodyTime->leastMs, fused.bodyTime->mostMs);
+  return fused.bodyTime->perIteration ? range + QStringLiteral(" an iteration") : range;
+}
 
 QString nodesText(std::size_t count) {
   return count == 1 ? QStringLiteral("1 node") : QStringLiteral("%1 nodes").arg(count);
@@ -104,6 +117,7 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const OpenState& open) con
   item.detail = root.valid() && m_graph.has(root) ? text(m_graph.node(root).name) : text(fused.name);
   if (item.nodes > 1) item.detail += QString(" +%1").arg(item.nodes - 1);
   if (!fused.outputs.empty()) item.meta = text(typeOf(fused.outputs.front().value).text());
+  if (const QString time = bodyTimeText(fused); !time.isEmpty()) item.meta += (item.meta.isEmpty() ? "" : kDot) + time;
   setPrecision(item, fused);
   item.predictedMs = fused.predictedMs;
   item.predictedByFit = fused.predictedHow == PriceSource::Fitted;
@@ -184,6 +198,8 @@ CanvasItem CanvasItems::body(const QString& title, const PlannedBody& body) cons
   item.detail = QStringLiteral("%1 in %2")
                     .arg(nodesText(nodes),
                          kernels == 1 ? QStringLiteral("1 fused node") : QStringLiteral("%1 fused nodes").arg(kernels));
+  const PredictedTime time = predictedTime(*body.plan);
+  if (time.unknown == 0 && time.mostMs > 0) item.detail += kDot + rangeText(time.leastMs, time.mostMs);
   item.nodes = int(nodes);
   item.open = true;
   sizeItem(item);

@@ -139,6 +139,26 @@ void CanvasPainter::focusRing(int i, const QRectF& rect) {
   m_painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), metrics::kRadius + out, metrics::kRadius + out);
 }
 
+// Where the shown run goes wrong: a frame and a word, for colour alone tells nobody.
+void CanvasPainter::failureMark(int i, const QRectF& rect) {
+  if (i != m_look.failing) return;
+  m_painter.setBrush(Qt::NoBrush);
+  m_painter.setPen(QPen(m_theme.error, std::max(2.0, pixels(2))));
+  const double out = std::max(2.0, pixels(2));
+  m_painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), metrics::kRadius + out, metrics::kRadius + out);
+  if (m_detail != Detail::Full) return;
+  QFont font = metaFont();
+  font.setBold(true);
+  m_painter.setFont(font);
+  const QString words = QStringLiteral("\u2717 goes wrong here");
+  const QRectF place(rect.left(), rect.top() - 18, QFontMetricsF(font).horizontalAdvance(words) + 12, 15);
+  m_painter.setPen(Qt::NoPen);
+  m_painter.setBrush(m_theme.error);
+  m_painter.drawRoundedRect(place, 4, 4);
+  m_painter.setPen(readableOn(m_theme.error));
+  m_painter.drawText(place, Qt::AlignCenter, words);
+}
+
 // ---- boxes -------------------------------------------------------------------------------------------------------
 void CanvasPainter::box(int i) {
   const CanvasItem& item = m_scene.items[i];
@@ -158,6 +178,7 @@ void CanvasPainter::box(int i) {
   m_painter.drawRoundedRect(rect, radius, radius);
   if (!pill) stripe(rect, color, item);
   focusRing(i, rect);
+  failureMark(i, rect);
   if (m_detail == Detail::Names) {
     nameOnly(item, rect, i);
   } else if (pill) {
@@ -169,7 +190,7 @@ void CanvasPainter::box(int i) {
 }
 
 void CanvasPainter::farBox(int i, const QRectF& rect, const QColor& color) {
-  m_painter.fillRect(rect, color);
+  m_painter.fillRect(rect, i == m_look.failing ? m_theme.error : color);
   if (!isSelected(i) && !isMatch(i) && i != m_look.current) return;
   m_painter.setBrush(Qt::NoBrush);
   m_painter.setPen(QPen(isMatch(i) && !isSelected(i) ? m_theme.match : m_theme.accent, pixels(2)));

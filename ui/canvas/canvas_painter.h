@@ -29,6 +29,7 @@ struct CanvasLook {
   const CanvasColors* colors = nullptr;
   const QSet<int>* selected = nullptr;
   const QSet<int>* matches = nullptr;  ///< null: no search
+  int failing = -1;                    ///< where the shown run first goes wrong; -1: nowhere
   int current = -1;                    ///< has the keyboard
   int hovered = -1;
   bool focus = false;

@@ -34,6 +34,7 @@ class CanvasPainter {
   void header(int i);
   void marker(const QPointF& at, const QColor& color, double grow, bool hollow);
   void focusRing(int i, const QRectF& rect);
+  void failureMark(int i, const QRectF& rect);
   void box(int i);
   void farBox(int i, const QRectF& rect, const QColor& color);
   void stripe(const QRectF& rect, const QColor& color, const CanvasItem& item);

@@ -164,6 +164,7 @@ void GraphView::Private::resolveSelection() {
     const int item = scene->itemOf(name);
     if (item >= 0) selected.insert(item);
   }
+  failingItem = failing.isEmpty() ? -1 : scene->itemOf(failing);
 }
 
 // Tells a screen reader what is selected now, and the owner if the user did it.
@@ -188,6 +189,13 @@ void GraphView::Private::placeOverlays() {
 void GraphView::setTimes(ShownTimes times) {
   m->times = std::move(times);
   m->recolor();
+}
+
+void GraphView::setFailing(const QString& name) {
+  if (m->failing == name) return;
+  m->failing = name;
+  m->resolveSelection();
+  update();
 }
 
 void GraphView::setColorMode(ColorMode mode) {

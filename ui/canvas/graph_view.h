@@ -36,6 +36,8 @@ class GraphView : public QWidget {
   std::shared_ptr<const Plan> plan() const;
   /// Times of a run; where it has none, what was predicted is shown.
   void setTimes(ShownTimes times);
+  /// Marks what `name` stands for as where the shown run first goes wrong; empty: nothing.
+  void setFailing(const QString& name);
   void setColorMode(ColorMode mode);
   ColorMode colorMode() const;
   void setTheme(const Theme& theme);

@@ -39,6 +39,7 @@ CanvasLook GraphView::Private::look() const {
   look.colors = &colors;
   look.selected = &selected;
   look.matches = query.isEmpty() ? nullptr : &matches;
+  look.failing = failingItem;
   look.current = current();
   look.hovered = hovered;
   look.focus = q->hasFocus();

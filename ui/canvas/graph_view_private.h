@@ -73,6 +73,8 @@ struct GraphView::Private {
   double zoom = 1;
   bool hasCamera = false;
 
+  QString failing;  ///< as setFailing() says
+  int failingItem = -1;
   QStringList selection;  ///< names as they were chosen
   QSet<int> selected;     ///< the items that stand for them
   QString currentName;

@@ -142,6 +142,7 @@ QString GraphView::Private::describe(int item) const {
   QStringList parts{it.title, it.detail};
   if (!it.meta.isEmpty()) parts << it.meta;
   if (it.precision != DataType::Undefined) parts << precisionText(it, theme);
+  if (item == failingItem) parts << GraphView::tr("the shown run goes wrong here");
   if (it.prediction) parts << predictionNote();
   if (const QString time = timeText(item); !time.isEmpty()) parts << time;
   if (it.canOpen) parts << (it.open ? GraphView::tr("open") : GraphView::tr("closed, %n nodes", nullptr, it.nodes));

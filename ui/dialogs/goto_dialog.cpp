@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QKeyEvent>
 #include <QVBoxLayout>
+#include <functional>
 
 #include "ui/document/qt_text.h"
 
@@ -12,6 +13,34 @@ namespace {
 
 constexpr int kMostResults = 60;
 constexpr int kActionRole = Qt::UserRole, kNameOfRole = Qt::UserRole + 1;
+
+/// One more result; false when there are enough.
+using Add = std::function<bool(const QString& label, const QString& name, int action)>;
+
+void findNodes(const PlanSnapshot::Level& level, const QString& text, const Add& add) {
+  const Graph& graph = level.snapshot->graph();
+  const auto matches = [&](const std::string& name) {
+    return qs(level.prefix + name).contains(text, Qt::CaseInsensitive);
+  };
+  for (const Segment& segment : level.snapshot->plan->segments) {
+    const QString name = qs(level.prefix + segment.name);
+    if (matches(segment.name) && !add(name + QStringLiteral("   segment"), name, -1)) return;
+  }
+  for (const NodeId id : graph.order()) {
+    const QString name = qs(level.prefix + graph.node(id).name);
+    if (matches(graph.node(id).name) && !add(QStringLiteral("%1   %2").arg(name, qs(graph.node(id).op)), name, -1))
+      return;
+  }
+}
+
+void findTensors(const PlanSnapshot::Level& level, const QString& text, const Add& add) {
+  const Graph& graph = level.snapshot->graph();
+  for (const ValueId id : graph.allValues()) {
+    const QString name = qs(level.prefix + graph.value(id).name);
+    if (graph.isConstant(id) || !name.contains(text, Qt::CaseInsensitive)) continue;
+    if (!add(name + QStringLiteral("   tensor"), name, -1)) return;
+  }
+}
 
 }  // namespace
 
@@ -54,30 +83,18 @@ bool GotoDialog::eventFilter(QObject* watched, QEvent* event) {
 void GotoDialog::find() {
   m_results->clear();
   const QString text = m_text->text().trimmed();
-  const auto add = [&](const QString& label, const QString& name, int action) {
-    if (m_results->count() >= kMostResults) return;
+  const Add add = [&](const QString& label, const QString& name, int action) {
+    if (m_results->count() >= kMostResults) return false;
     auto* item = new QListWidgetItem(label, m_results);
     item->setData(kActionRole, action);
     item->setData(kNameOfRole, name);
+    return true;
   };
   if (const auto snapshot = m_context.document.snapshot(); snapshot && !text.isEmpty()) {
-    const Graph& graph = snapshot->graph();
-    for (const Segment& segment : snapshot->plan->segments) {
-      if (qs(segment.name).contains(text, Qt::CaseInsensitive))
-        add(qs(segment.name) + QStringLiteral("   segment"), qs(segment.name), -1);
-    }
-    for (const NodeId id : graph.order()) {
-      const Node& node = graph.node(id);
-      if (qs(node.name).contains(text, Qt::CaseInsensitive))
-        add(QStringLiteral("%1   %2").arg(qs(node.name), qs(node.op)), qs(node.name), -1);
-      if (m_results->count() >= kMostResults) break;
-    }
-    for (const ValueId id : graph.allValues()) {
-      if (m_results->count() >= kMostResults) break;
-      const std::string& name = graph.value(id).name;
-      if (qs(name).contains(text, Qt::CaseInsensitive) && !graph.isConstant(id))
-        add(qs(name) + QStringLiteral("   tensor"), qs(name), -1);
-    }
+    // Nodes of the network and its bodies before tensors of any.
+    const auto levels = snapshot->levels();
+    for (const auto& level : levels) findNodes(level, text, add);
+    for (const auto& level : levels) findTensors(level, text, add);
   }
   for (int i = 0; i < m_actions.size(); ++i) {
     const QString label = m_actions[i]->text().remove(QLatin1Char('&'));

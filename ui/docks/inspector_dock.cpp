@@ -4,7 +4,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "planning/body_help.h"
 #include "ui/docks/inspector_text.h"
+#include "ui/docks/run_html.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -21,6 +23,12 @@ InspectorDock::InspectorDock(const DockContext& context, QWidget* parent)
   connect(m_text, &QTextBrowser::anchorClicked, this, &InspectorDock::follow);
   connect(&context.document, &PlanDocument::planChanged, this, &InspectorDock::refresh);
   connect(&context.selection, &Selection::changed, this, &InspectorDock::refresh);
+  connect(&context.runs, &Runs::shownChanged, this, &InspectorDock::refresh);
+  connect(&context.runs, &Runs::settingsChanged, this, &InspectorDock::refresh);
+  connect(&context.runs, &Runs::runChanged, this, [this](const QString& id) {
+    const Run* shown = m_context.runs.shown();
+    if (shown != nullptr && qs(shown->id) == id && !shown->working()) refresh();
+  });
 }
 
 void InspectorDock::showEvent(QShowEvent* event) {
@@ -34,11 +42,12 @@ void InspectorDock::refresh() {
   m_help.clear();
   show(nullptr);
   m_text->verticalScrollBar()->setValue(0);
-  const auto& nodes = m_context.selection.nodes();
   const auto snapshot = m_context.document.snapshot();
-  if (nodes.size() != 1 || !snapshot) return;
-  if (m_context.selection.inside().empty()) return askWhatWouldHelp(nodes.front());
-  show(&m_help);  // of what is in a body, nothing is tried
+  if (!snapshot) return;
+  const auto inside = snapshot->inside(m_context.selection.inside());
+  const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
+  if (nodes.size() == 1)
+    askWhatWouldHelp(inside ? inside->body->plan : snapshot->plan, nodes.front(), inside ? inside->prefix : "");
 }
 
 void InspectorDock::show(const std::vector<WhatIf>* help) {
@@ -48,11 +57,21 @@ void InspectorDock::show(const std::vector<WhatIf>* help) {
     return;
   }
   const auto inside = snapshot->inside(m_context.selection.inside());
-  const QString text =
+  QString text =
       inside ? textOf(*inside->body, inside->nodes, help) : textOf(*snapshot, m_context.selection.nodes(), help);
+  if (!inside) text = runText(m_context.selection.nodes()) + text;
   const int place = m_text->verticalScrollBar()->value();
   m_text->setHtml(text);
   m_text->verticalScrollBar()->setValue(place);
+}
+
+/// What the shown run says of what is selected; with nothing selected, where the session stands.
+QString InspectorDock::runText(const std::vector<NodeId>& nodes) const {
+  const Theme& theme = m_context.theme();
+  const auto failure = m_context.runs.failure();
+  if (nodes.empty()) return nextStepHtml(m_context.runs.shown(), failure, theme);
+  const bool here = failure && std::ranges::find(nodes, failure->node) != nodes.end();
+  return here ? failureHtml(*failure, *m_context.runs.shown(), theme) : QString();
 }
 
 QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes,
@@ -69,13 +88,14 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
   return segment ? text + bordersText(snapshot, *segment, theme) : text;
 }
 
-void InspectorDock::askWhatWouldHelp(NodeId node) {
-  const auto snapshot = m_context.document.snapshot();
+void InspectorDock::askWhatWouldHelp(std::shared_ptr<const Plan> plan, NodeId node, const std::string& prefix) {
   m_context.jobs.run(
       QStringLiteral("what_would_help"), this,
-      [plan = snapshot->plan, node](const StopToken&) { return wouldHelp(*plan, node); },
-      [this, snapshot, node](const std::vector<WhatIf>& help) {
-        if (m_context.document.snapshot() != snapshot || m_context.selection.current() != node) return;
+      [plan, node, prefix](const StopToken&) { return wouldHelpInBody(*plan, node, prefix); },
+      [this, snapshot = m_context.document.snapshot(), nodes = m_context.selection.nodes(),
+       inside = m_context.selection.inside()](const std::vector<WhatIf>& help) {
+        const Selection& now = m_context.selection;
+        if (m_context.document.snapshot() != snapshot || now.nodes() != nodes || now.inside() != inside) return;
         m_help = help;
         show(&m_help);
       });
@@ -93,6 +113,10 @@ void InspectorDock::follow(const QUrl& link) {
                                         withoutId(all, directive.id));
       return;
     }
+  } else if (link.scheme() == QLatin1String("pin")) {
+    m_context.document.pin({target.toStdString()}, DataType::F32, Strictness::Prefer);
+  } else if (link.scheme() == QLatin1String("do")) {
+    target == QLatin1String("build") ? m_context.controller.build() : m_context.controller.evaluate();
   } else if (link.scheme() == QLatin1String("help")) {
     applyHelp(target.toUInt());
   }

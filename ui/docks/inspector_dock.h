@@ -23,8 +23,10 @@ class InspectorDock : public QWidget {
 
  private:
   void show(const std::vector<WhatIf>* help);
+  QString runText(const std::vector<NodeId>& nodes) const;
   QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const std::vector<WhatIf>* help) const;
-  void askWhatWouldHelp(NodeId node);
+  /// `plan`: of the network, or of a body, whose names stand behind `prefix` in directives.
+  void askWhatWouldHelp(std::shared_ptr<const Plan> plan, NodeId node, const std::string& prefix);
   void follow(const QUrl& link);
   void applyHelp(std::size_t index);
 

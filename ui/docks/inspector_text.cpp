@@ -183,6 +183,13 @@ QString answersText(const Plan& plan, const Subject& subject, const Theme& theme
   return text;
 }
 
+/// What its kernel takes; of a node with bodies what they take. Empty where nothing is known.
+void addPredicted(Rows& summary, const FusedNode& fused) {
+  const QString predicted = predictedText(fused);
+  if (!predicted.isEmpty())
+    summary.add(fused.bodyTime ? QStringLiteral("its bodies") : QStringLiteral("predicted"), predicted);
+}
+
 QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme) {
   const PrecisionGrant* grant = snapshot.grantOf(node);
   if (!grant || grant->granted == DataType::Undefined) return QStringLiteral("no float computation");
@@ -220,6 +227,7 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   }
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
+  if (const FusedNode* fused = snapshot.fusedOf(id); fused && fused->nodes.size() == 1) addPredicted(summary, *fused);
   text += summary.text() + directivesText(plan.options.directives, node.name, theme);
   text += answersText(plan, Subject::node(node.name), theme);
 
@@ -276,11 +284,8 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
   const QString unknown = timeUnknownReason(plan, fused.compute);
-  if (fused.predictedMs)
-    summary.add(QStringLiteral("predicted"),
-                predictedText(*fused.predictedMs, fused.predictedHow, fused.predictedSpread));
-  else if (!unknown.isEmpty())
-    summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
+  addPredicted(summary, fused);
+  if (!fused.predictedMs && !unknown.isEmpty()) summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
   text += summary.text() + heading(QStringLiteral("Nodes"), theme);
   for (const NodeId node : fused.nodes) {
     const DataType type = plan.inFallback(fused) ? DataType::Undefined : plan.calculates[node.index];

@@ -25,15 +25,15 @@ class PinDelegate : public CellDelegate {
         m_dock(dock) {}
 
   QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const override {
-    const auto snapshot = m_context.document.snapshot();
+    const Plan& plan = *m_dock.model().levelAt(index.row()).snapshot->plan;
     auto* box = new QComboBox(parent);
     box->addItem(QStringLiteral("no pin"), QPoint(0, 0));
     const NodeId node = m_dock.model().nodeAt(index.row());
-    for (const DataType type : pinTypes(*snapshot->plan)) {
-      if (!pinRefusal(*snapshot->plan, node, type).isEmpty()) continue;
+    for (const DataType type : pinTypes(plan)) {
+      if (!pinRefusal(plan, node, type).isEmpty()) continue;
       for (const Strictness strictness : {Strictness::Prefer, Strictness::Obey}) {
         box->addItem(PinChoice{type, strictness}.text(), QPoint(static_cast<int>(type), static_cast<int>(strictness)));
-        const QString unknown = timeUnknownReason(*snapshot->plan, type);
+        const QString unknown = timeUnknownReason(plan, type);
         if (!unknown.isEmpty()) box->setItemData(box->count() - 1, QStringLiteral("Time: ") + unknown, Qt::ToolTipRole);
       }
     }
@@ -45,14 +45,13 @@ class PinDelegate : public CellDelegate {
   }
   void setEditorData(QWidget* editor, const QModelIndex& index) const override {
     auto* box = static_cast<QComboBox*>(editor);
-    const auto pin = m_dock.model().pinOf(m_dock.model().nodeAt(index.row()));
+    const auto pin = m_dock.model().pinOf(m_dock.model().nameAt(index.row()));
     box->setCurrentIndex(std::max(0, box->findText(pin.value_or(PinChoice()).text())));
     box->showPopup();
   }
   void setModelData(QWidget* editor, QAbstractItemModel*, const QModelIndex& index) const override {
     const QPoint chosen = static_cast<QComboBox*>(editor)->currentData().toPoint();
-    m_dock.applyPin(m_dock.model().nodeAt(index.row()),
-                    {static_cast<DataType>(chosen.x()), static_cast<Strictness>(chosen.y())});
+    m_dock.applyPin(index.row(), {static_cast<DataType>(chosen.x()), static_cast<Strictness>(chosen.y())});
   }
 
  private:
@@ -63,8 +62,14 @@ class PinDelegate : public CellDelegate {
 }  // namespace
 
 LayersDock::LayersDock(const DockContext& context, QWidget* parent)
-    : QWidget(parent), m_context(context), m_filter(new QLineEdit), m_explanation(new QLabel), m_view(new QTableView) {
-  m_filter->setPlaceholderText(QStringLiteral("Filter: words, op:Conv, dtype:f16, pinned, -fused, time>0.5, /regex/"));
+    : QWidget(parent),
+      m_context(context),
+      m_filter(new QLineEdit),
+      m_explanation(new QLabel),
+      m_view(new QTableView),
+      m_totals(new QLabel) {
+  m_filter->setPlaceholderText(
+      QStringLiteral("Filter: words, op:Conv, dtype:f16, pinned, -fused, inside:If_0, time>0.5, /regex/"));
   m_filter->setClearButtonEnabled(true);
   m_filter->setMinimumWidth(200);
   m_filter->setAccessibleName(QStringLiteral("Filter the layers"));
@@ -90,6 +95,10 @@ LayersDock::LayersDock(const DockContext& context, QWidget* parent)
   layout->setSpacing(0);
   layout->addWidget(row);
   layout->addWidget(m_view);
+  layout->addWidget(m_totals);
+  m_totals->setForegroundRole(QPalette::PlaceholderText);
+  m_totals->setContentsMargins(10, 4, 10, 4);
+  m_totals->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // as wide as the table, not the reverse
 
   connect(&context.document, &PlanDocument::planChanged, this, &LayersDock::refresh);
   connect(&context.runs, &Runs::shownChanged, this, &LayersDock::refreshTimes);
@@ -97,6 +106,7 @@ LayersDock::LayersDock(const DockContext& context, QWidget* parent)
     const Run* shown = m_context.runs.shown();
     if (shown != nullptr && qs(shown->id) == id && shown->time) refreshTimes();
   });
+  connect(&context.runs, &Runs::settingsChanged, this, &LayersDock::refreshTimes);
   connect(&context.selection, &Selection::changed, this, &LayersDock::showSelection);
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LayersDock::readSelection);
   connect(m_filter, &QLineEdit::textChanged, this, &LayersDock::applyFilter);
@@ -125,6 +135,14 @@ void LayersDock::refreshTimes() {
       unknown = QStringLiteral("%1 has other kernels or types than this plan: build again.").arg(Runs::title(*run));
   }
   m_model.setTimes(times, unknown);
+  const auto failure = m_context.runs.failure();
+  m_model.setFailing(failure ? qs(failure->name) : QString());
+  refreshTotals();
+}
+
+void LayersDock::refreshTotals() {
+  m_totals->setText(m_context.document.snapshot() ? m_model.totalsText() : QString());
+  m_totals->setToolTip(m_totals->text());
 }
 
 void LayersDock::applyFilter() {
@@ -138,25 +156,23 @@ void LayersDock::applyFilter() {
           : QStringLiteral("%1 of %2").arg(m_model.rowCount()).arg(plural(m_model.totalCount(), "node"));
   m_explanation->setText(filter.empty() && filter.understood() ? count
                                                                : filter.explanation() + QStringLiteral(" · ") + count);
+  refreshTotals();
   if (sender() == m_filter) showSelection(nullptr);
 }
 
-std::vector<NodeId> LayersDock::selectedNodes() const {
-  std::vector<NodeId> nodes;
-  for (const QModelIndex& row : m_view->selectionModel()->selectedRows()) nodes.push_back(m_model.nodeAt(row.row()));
-  return nodes;
-}
-
-void LayersDock::applyPin(NodeId node, const PinChoice& choice) {
-  const auto snapshot = m_context.document.snapshot();
-  std::vector<NodeId> nodes = selectedNodes();
-  if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes = {node};
-  std::erase_if(nodes, [&](NodeId id) { return !pinRefusal(*snapshot->plan, id, DataType::F32).isEmpty(); });
-  if (nodes.empty()) return;
+void LayersDock::applyPin(int row, const PinChoice& choice) {
+  QList<int> rows;
+  for (const QModelIndex& index : m_view->selectionModel()->selectedRows()) rows << index.row();
+  if (!rows.contains(row)) rows = {row};
+  std::vector<std::string> names;
+  for (const int able : rows)
+    if (pinRefusal(*m_model.levelAt(able).snapshot->plan, m_model.nodeAt(able), DataType::F32).isEmpty())
+      names.push_back(m_model.nameAt(able).toStdString());
+  if (names.empty()) return;
   if (choice.type == DataType::Undefined) {
-    m_context.document.clearDirectives(m_context.document.namesOf(nodes));
+    m_context.document.clearDirectives(names);
   } else {
-    m_context.document.pin(m_context.document.namesOf(nodes), choice.type, choice.strictness);
+    m_context.document.pin(names, choice.type, choice.strictness);
   }
 }
 
@@ -169,11 +185,11 @@ void LayersDock::showSelection(const QObject* source) {
   m_syncing = true;
   QItemSelection rows;
   int first = -1;
-  const auto& nodes = m_context.selection.nodes();
-  if (nodes.size() <= 500) {
-    for (const NodeId node : nodes) {
-      const int row = m_model.rowOf(node);
-      if (row < 0) continue;
+  const auto snapshot = m_context.document.snapshot();
+  const auto inside = snapshot ? snapshot->inside(m_context.selection.inside()) : std::nullopt;
+  const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
+  if (snapshot && nodes.size() <= 500) {
+    for (const int row : m_model.rowsOf(inside ? *inside->body : *snapshot, nodes)) {
       if (first < 0) first = row;
       rows.select(m_model.index(row, 0), m_model.index(row, LayersModel::kColumns - 1));
     }
@@ -186,8 +202,19 @@ void LayersDock::showSelection(const QObject* source) {
   m_syncing = false;
 }
 
+/// The network's own nodes, as many as there are; else one thing in a body.
 void LayersDock::readSelection() {
-  if (!m_syncing) m_context.selection.set(selectedNodes(), this);
+  if (m_syncing) return;
+  std::vector<NodeId> nodes;
+  int inside = -1;
+  for (const QModelIndex& index : m_view->selectionModel()->selectedRows()) {
+    if (!m_model.levelAt(index.row()).holder.valid())
+      nodes.push_back(m_model.nodeAt(index.row()));
+    else if (inside < 0)
+      inside = index.row();
+  }
+  if (!nodes.empty() || inside < 0) return m_context.selection.set(std::move(nodes), this);
+  m_context.selection.set({m_model.levelAt(inside).holder}, this, m_model.nameAt(inside).toStdString());
 }
 
 }  // namespace fusescope

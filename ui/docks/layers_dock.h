@@ -10,7 +10,7 @@
 
 namespace fusescope {
 
-/// The table of nodes: filter, sort, pin in place, CSV.
+/// The table of nodes, bodies' included: filter, sort, pin in place, totals, CSV.
 class LayersDock : public QWidget {
   Q_OBJECT
 
@@ -19,8 +19,9 @@ class LayersDock : public QWidget {
   LayersModel& model() { return m_model; }
   QTableView& view() { return *m_view; }
   QLineEdit& filterBox() { return *m_filter; }
-  /// Pins the selected rows, or `node` alone if it is not among them, as one undo step.
-  void applyPin(NodeId node, const PinChoice& choice);
+  /// Pins the selected rows, or `row` alone if it is not among them, as one undo step.
+  void applyPin(int row, const PinChoice& choice);
+  QString totals() const { return m_totals->text(); }
   bool exportCsv(const QString& path);
 
  signals:
@@ -31,16 +32,17 @@ class LayersDock : public QWidget {
  private:
   void refresh();
   void refreshTimes();
+  void refreshTotals();
   void applyFilter();
   void showSelection(const QObject* source);
   void readSelection();
-  std::vector<NodeId> selectedNodes() const;
 
   DockContext m_context;
   LayersModel m_model;
   QLineEdit* m_filter;
   QLabel* m_explanation;
   QTableView* m_view;
+  QLabel* m_totals;
   bool m_syncing = false;
 };
 

@@ -5,13 +5,19 @@
 #include <QVBoxLayout>
 
 #include "ui/docks/dock_widgets.h"
+#include "ui/document/qt_text.h"
 
 namespace fusescope {
 
 OutlineDock::OutlineDock(const DockContext& context, QWidget* parent)
-    : QWidget(parent), m_context(context), m_view(new QTreeView) {
+    : QWidget(parent), m_context(context), m_search(new QLineEdit), m_view(new QTreeView) {
+  m_search->setPlaceholderText(QStringLiteral("Find: Return goes to the next"));
+  m_search->setClearButtonEnabled(true);
+  m_search->setAccessibleName(QStringLiteral("Find in the outline"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(toolRow({m_search}, this));
   layout->addWidget(m_view);
   m_view->setModel(&m_model);
   m_view->setUniformRowHeights(true);
@@ -29,37 +35,62 @@ OutlineDock::OutlineDock(const DockContext& context, QWidget* parent)
   connect(&context.document, &PlanDocument::planChanged, this, &OutlineDock::refresh);
   connect(&context.selection, &Selection::changed, this, &OutlineDock::showSelection);
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, &OutlineDock::readSelection);
+  connect(m_search, &QLineEdit::returnPressed, this, &OutlineDock::findNext);
+  connect(m_search, &QLineEdit::textChanged, this, [this] { m_found.clear(); });
   connect(m_view, &QTreeView::doubleClicked, this,
           [this](const QModelIndex& index) { emit activated(index.data(kNameRole).toString()); });
   connect(m_view, &QWidget::customContextMenuRequested, this,
           [this](const QPoint& place) { emit menuRequested(m_view->viewport()->mapToGlobal(place)); });
 }
 
+/// The keys of rows that are open. What was never opened is not looked at: its rows would be made for it.
+void OutlineDock::collectOpen(const QModelIndex& parent, QSet<QString>& open) const {
+  for (int i = 0; i < m_model.rowCount(parent); ++i) {
+    const QModelIndex row = m_model.index(i, 0, parent);
+    if (!m_view->isExpanded(row)) continue;
+    open.insert(row.data(OutlineModel::kKeyRole).toString());
+    collectOpen(row, open);
+  }
+}
+
+void OutlineDock::reopen(const QModelIndex& parent, const QSet<QString>& open) {
+  for (int i = 0; i < m_model.rowCount(parent); ++i) {
+    const QModelIndex row = m_model.index(i, 0, parent);
+    if (!open.contains(row.data(OutlineModel::kKeyRole).toString())) continue;
+    m_view->expand(row);
+    reopen(row, open);
+  }
+}
+
 void OutlineDock::refresh() {
   QSet<QString> open;
   const bool first = m_model.rowCount() == 0;
-  for (int i = 0; i < m_model.rowCount(); ++i) {
-    const QModelIndex segment = m_model.index(i, 0);
-    if (!m_view->isExpanded(segment)) continue;
-    open.insert(segment.data(kNameRole).toString());
-    for (int j = 0; j < m_model.rowCount(segment); ++j) {
-      const QModelIndex fused = m_model.index(j, 0, segment);
-      if (m_view->isExpanded(fused)) open.insert(fused.data(kNameRole).toString());
-    }
-  }
+  collectOpen({}, open);
   m_syncing = true;
   m_model.setSnapshot(m_context.document.snapshot());
-  for (int i = 0; i < m_model.rowCount(); ++i) {
-    const QModelIndex segment = m_model.index(i, 0);
-    if (first || open.contains(segment.data(kNameRole).toString())) m_view->expand(segment);
-    if (open.isEmpty()) continue;
-    for (int j = 0; j < m_model.rowCount(segment); ++j) {
-      const QModelIndex fused = m_model.index(j, 0, segment);
-      if (open.contains(fused.data(kNameRole).toString())) m_view->expand(fused);
-    }
-  }
+  reopen({}, open);
+  for (int i = 0; first && i < m_model.rowCount(); ++i) m_view->expand(m_model.index(i, 0));
   m_syncing = false;
   showSelection(nullptr);
+}
+
+/// The next node, in the order of the network and then of its bodies, whose name has the text.
+void OutlineDock::findNext() {
+  const auto snapshot = m_context.document.snapshot();
+  const QString text = m_search->text().trimmed();
+  if (!snapshot || text.isEmpty()) return;
+  QStringList names;
+  for (const PlanSnapshot::Level& level : snapshot->levels())
+    for (const NodeId id : level.snapshot->graph().order())
+      names << qs(level.prefix + level.snapshot->graph().node(id).name);
+  const int from = names.indexOf(m_found);  // -1: the first
+  for (int i = 1; i <= names.size(); ++i) {
+    const QString& name = names[(from + i) % names.size()];
+    if (!name.contains(text, Qt::CaseInsensitive)) continue;
+    m_found = name;
+    return goTo(m_context, name);
+  }
+  m_found.clear();
 }
 
 void OutlineDock::showSelection(const QObject* source) {
@@ -70,7 +101,10 @@ void OutlineDock::showSelection(const QObject* source) {
   const auto snapshot = m_context.document.snapshot();
   const auto& nodes = m_context.selection.nodes();
   const FusedNode* whole = snapshot && !nodes.empty() ? snapshot->fusedOf(nodes.front()) : nullptr;
-  if (whole && whole->nodes == nodes) {
+  if (!m_context.selection.inside().empty()) {
+    current = m_model.indexOfInside(m_context.selection.inside());
+    rows.select(current, current);
+  } else if (whole && whole->nodes == nodes) {
     current = m_model.indexOfFused(whole->id.index);
     rows.select(current, current);
   } else if (snapshot && nodes.size() <= 500) {
@@ -92,11 +126,17 @@ void OutlineDock::showSelection(const QObject* source) {
 void OutlineDock::readSelection() {
   const auto snapshot = m_context.document.snapshot();
   if (m_syncing || !snapshot) return;
+  // The network's own nodes, as many as there are; else one thing in a body.
   std::vector<NodeId> nodes;
+  std::string inside;
   for (const QModelIndex& row : m_view->selectionModel()->selectedRows()) {
-    for (const NodeId node : snapshot->nodesNamed(row.data(kNameRole).toString().toStdString())) nodes.push_back(node);
+    const std::string name = row.data(kNameRole).toString().toStdString();
+    const std::vector<NodeId> own = snapshot->nodesNamed(name);
+    if (own.empty() && inside.empty() && snapshot->inside(name)) inside = name;
+    nodes.insert(nodes.end(), own.begin(), own.end());
   }
-  m_context.selection.set(std::move(nodes), this);
+  if (!nodes.empty() || inside.empty()) return m_context.selection.set(std::move(nodes), this);
+  m_context.selection.set({snapshot->inside(inside)->holder}, this, inside);
 }
 
 }  // namespace fusescope

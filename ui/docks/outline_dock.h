@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QLineEdit>
 #include <QSet>
 #include <QTreeView>
 #include <QWidget>
@@ -9,7 +10,7 @@
 
 namespace fusescope {
 
-/// The tree segment → fused node → node.
+/// The tree segment → fused node → node, with bodies below their holders, and a search through all names in it.
 class OutlineDock : public QWidget {
   Q_OBJECT
 
@@ -17,6 +18,7 @@ class OutlineDock : public QWidget {
   explicit OutlineDock(const DockContext& context, QWidget* parent = nullptr);
   OutlineModel& model() { return m_model; }
   QTreeView& view() { return *m_view; }
+  QLineEdit& searchBox() { return *m_search; }
 
  signals:
   void activated(const QString& name);
@@ -26,10 +28,15 @@ class OutlineDock : public QWidget {
   void refresh();
   void showSelection(const QObject* source);
   void readSelection();
+  void findNext();
+  void collectOpen(const QModelIndex& parent, QSet<QString>& open) const;
+  void reopen(const QModelIndex& parent, const QSet<QString>& open);
 
   DockContext m_context;
   OutlineModel m_model;
+  QLineEdit* m_search;
   QTreeView* m_view;
+  QString m_found;  ///< what the search found last
   bool m_syncing = false;
 };
 

@@ -35,6 +35,32 @@ QString verdictHtml(const Verdict& verdict, const Run& run, const Theme& theme) 
   return QStringLiteral("<p style='margin:0'>%1</p>").arg(text);
 }
 
+QString failureHtml(const Runs::Failure& failure, const Run& run, const Theme& theme) {
+  const QString what = failure.verdict.firstNotFinite
+                           ? QStringLiteral("%1 becomes infinite or NaN, where it is finite in float32.")
+                           : QStringLiteral("%1 is further from float32 than the tolerance allows.");
+  const QString pin = QStringLiteral("<a href='pin:%1'>Pin %1 to f32</a>").arg(html(failure.name));
+  return QStringLiteral("<p style='margin:0 0 8px 0'>%1<br>%2<br>%3</p>")
+      .arg(colored(theme.error, QStringLiteral("<b>✗ %1 goes wrong here first.</b>").arg(html(Runs::title(run).toStdString()))),
+           what.arg(html(failure.verdict.firstWrong)), pin);
+}
+
+QString nextStepHtml(const Run* shown, const std::optional<Runs::Failure>& failure, const Theme& theme) {
+  const auto step = [](const QString& link, const QString& words) {
+    return QStringLiteral("<p style='margin:8px 0 0 0'><a href='%1'>%2</a></p>").arg(link, words);
+  };
+  if (shown == nullptr) return step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it"));
+  QString text = QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p>").arg(html(Runs::title(*shown).toStdString()));
+  if (!shown->evaluation && !shown->working()) {
+    return text + timeHtml(*shown, theme) +
+           step(QStringLiteral("do:evaluate"), QStringLiteral("Evaluate it: how far is it from float32?"));
+  }
+  text += verdictHtml(shown->evaluation ? failure ? failure->verdict : verdictOf(*shown->evaluation, shown->evaluation->tolerance)
+                                        : Verdict{.unknownWhy = "it is being worked on"},
+                      *shown, theme);
+  return text + timeHtml(*shown, theme);
+}
+
 QString timeHtml(const Run& run, const Theme& theme) {
   if (!run.time) {
     return QStringLiteral("<p style='margin:4px 0; color:%1'>%2</p>")

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "session/verdict.h"
-#include "ui/theme/theme.h"
-
 #include <QString>
+#include <optional>
+
+#include "ui/document/runs.h"
+#include "ui/theme/theme.h"
 
 namespace fusescope {
 
@@ -11,6 +12,10 @@ namespace fusescope {
 
 /// "✗ fails: …", with a link to where it first goes wrong.
 QString verdictHtml(const Verdict& verdict, const Run& run, const Theme& theme);
+/// At the node where the shown run goes wrong: what happens there, and a link that pins it ("pin:NODE").
+QString failureHtml(const Runs::Failure& failure, const Run& run, const Theme& theme);
+/// Where the session stands and what to do next, with links ("do:build", "do:evaluate", a node).
+QString nextStepHtml(const Run* shown, const std::optional<Runs::Failure>& failure, const Theme& theme);
 /// Median with fastest and samples, or why there is none.
 QString timeHtml(const Run& run, const Theme& theme);
 /// The phases of its build with the worker's own times.

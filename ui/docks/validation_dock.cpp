@@ -125,9 +125,8 @@ void ValidationDock::retitleTabs() {
                                 .arg(QString::fromLatin1(kTabNames[tab]))
                                 .arg(DecisionsModel::countOf(*snapshot, kFilters[tab])));
   }
-  m_tabs->setTabText(
-      kCastsTab,
-      QStringLiteral("%1  %2").arg(QString::fromLatin1(kTabNames[kCastsTab])).arg(snapshot->plan->casts.size()));
+  m_tabs->setTabText(kCastsTab,
+                     QStringLiteral("%1  %2").arg(QString::fromLatin1(kTabNames[kCastsTab])).arg(m_casts.rowCount()));
 }
 
 void ValidationDock::refresh() {

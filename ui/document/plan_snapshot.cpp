@@ -12,38 +12,51 @@ namespace fusescope {
 
 namespace {
 
-std::map<Hash128, const FusedNode*> fusions(const Plan& plan) {
-  std::map<Hash128, const FusedNode*> byIdentity;
-  for (const FusedNode& fused : plan.fusedNodes) {
-    if (fused.nodes.size() > 1) byIdentity.emplace(fused.identity, &fused);
+/// What a plan and the plans of its bodies come to, by the names of a delta.
+struct Summary {
+  std::map<std::string, std::string> fusions;  ///< path and identity of each of several nodes, to its name
+  std::multiset<std::string> casts;
+  struct Grant {
+    std::pair<std::string, std::string> place;  ///< path and name
+    DataType type;
+  };
+  std::vector<Grant> grants;  ///< in graph order
+  std::int64_t castBytes = 0, bytes = 0, fusedNodes = 0, segments = 0;
+
+  void add(const Plan& plan, const std::string& prefix, const std::string& path) {
+    for (const FusedNode& fused : plan.fusedNodes) {
+      if (fused.nodes.size() > 1) fusions.emplace(path + fused.identity.hex(), prefix + fused.name);
+      bytes += fused.bytes.value_or(0);
+      ++fusedNodes;
+    }
+    for (const PlannedCast& cast : plan.casts) {
+      casts.insert(prefix + plan.graph().value(cast.value).name + ": " + std::string(name(cast.from)) + " to " +
+                   std::string(name(cast.to)));
+      castBytes += cast.bytes.value_or(0);
+    }
+    for (const PrecisionGrant& grant : plan.precisionMap)
+      grants.push_back({{path, prefix + plan.graph().node(grant.node).name}, grant.granted});
+    segments += std::ssize(plan.segments);
+    for (const PlannedBody& body : plan.bodies) {
+      const std::string& holder = plan.graph().node(body.holder).name;
+      add(*body.plan, prefix + holder + "/", path + body.attribute + " ");
+    }
   }
-  return byIdentity;
+};
+
+Summary summaryOf(const Plan& plan) {
+  Summary summary;
+  summary.add(plan, {}, {});
+  return summary;
 }
 
 /// The names of the fusions of `some` that `others` has not, in alphabetical order.
-std::vector<std::string> namesMissing(const std::map<Hash128, const FusedNode*>& some,
-                                      const std::map<Hash128, const FusedNode*>& others) {
+std::vector<std::string> namesMissing(const Summary& some, const Summary& others) {
   std::vector<std::string> names;
-  for (const auto& [identity, fused] : some)
-    if (!others.contains(identity)) names.push_back(fused->name);
+  for (const auto& [identity, name] : some.fusions)
+    if (!others.fusions.contains(identity)) names.push_back(name);
   std::ranges::sort(names);
   return names;
-}
-
-std::multiset<std::string> castTexts(const Plan& plan, std::int64_t& bytes) {
-  std::multiset<std::string> texts;
-  for (const PlannedCast& cast : plan.casts) {
-    texts.insert(plan.graph().value(cast.value).name + ": " + std::string(name(cast.from)) + " to " +
-                 std::string(name(cast.to)));
-    bytes += cast.bytes.value_or(0);
-  }
-  return texts;
-}
-
-std::int64_t movedBytes(const Plan& plan) {
-  std::int64_t bytes = 0;
-  for (const FusedNode& fused : plan.fusedNodes) bytes += fused.bytes.value_or(0);
-  return bytes;
 }
 
 std::string answerKey(const Decision& decision) {
@@ -76,25 +89,22 @@ bool PlanDelta::nothing() const {
 PlanDelta planDelta(const Plan& before, const Plan& after) {
   PlanDelta delta;
   delta.comparable = true;
-  const auto lost = fusions(before), gained = fusions(after);
-  delta.fusionsLost = namesMissing(lost, gained);
-  delta.fusionsGained = namesMissing(gained, lost);
-  std::int64_t bytesBefore = 0, bytesAfter = 0;
-  const auto castsBefore = castTexts(before, bytesBefore), castsAfter = castTexts(after, bytesAfter);
-  std::set_difference(castsAfter.begin(), castsAfter.end(), castsBefore.begin(), castsBefore.end(),
-                      std::back_inserter(delta.castsAdded));
-  std::set_difference(castsBefore.begin(), castsBefore.end(), castsAfter.begin(), castsAfter.end(),
-                      std::back_inserter(delta.castsRemoved));
-  delta.castBytes = bytesAfter - bytesBefore;
-  delta.bytes = movedBytes(after) - movedBytes(before);
-  delta.fusedNodes =
-      static_cast<std::int64_t>(after.fusedNodes.size()) - static_cast<std::int64_t>(before.fusedNodes.size());
-  delta.segments = static_cast<std::int64_t>(after.segments.size()) - static_cast<std::int64_t>(before.segments.size());
-  for (std::size_t i = 0; i < after.precisionMap.size() && i < before.precisionMap.size(); ++i) {
-    const PrecisionGrant &old = before.precisionMap[i], &now = after.precisionMap[i];
-    if (old.node != now.node || old.granted == now.granted) continue;
-    delta.retyped.push_back(after.graph().node(now.node).name + ": " + std::string(name(old.granted)) + " to " +
-                            std::string(name(now.granted)));
+  const Summary then = summaryOf(before), now = summaryOf(after);
+  delta.fusionsLost = namesMissing(then, now);
+  delta.fusionsGained = namesMissing(now, then);
+  std::ranges::set_difference(now.casts, then.casts, std::back_inserter(delta.castsAdded));
+  std::ranges::set_difference(then.casts, now.casts, std::back_inserter(delta.castsRemoved));
+  delta.castBytes = now.castBytes - then.castBytes;
+  delta.bytes = now.bytes - then.bytes;
+  delta.fusedNodes = now.fusedNodes - then.fusedNodes;
+  delta.segments = now.segments - then.segments;
+  std::map<std::pair<std::string, std::string>, DataType> grantedThen;
+  for (const Summary::Grant& grant : then.grants) grantedThen.emplace(grant.place, grant.type);
+  for (const Summary::Grant& grant : now.grants) {
+    const auto old = grantedThen.find(grant.place);
+    if (old == grantedThen.end() || old->second == grant.type) continue;
+    delta.retyped.push_back(grant.place.second + ": " + std::string(name(old->second)) + " to " +
+                            std::string(name(grant.type)));
   }
   std::set<std::string> known;
   for (const Decision& decision : before.decisions) known.insert(answerKey(decision));
@@ -133,7 +143,7 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
   }
   snapshot->borders = segmentBorders(*plan);
   for (const PlannedBody& body : plan->bodies)
-    snapshot->bodies.push_back({body.holder, makeSnapshot(body.plan, nullptr)});
+    snapshot->bodies.push_back({body.holder, body.attribute, makeSnapshot(body.plan, nullptr)});
   if (before && before->model == plan->model) snapshot->delta = planDelta(*before, *plan);
   snapshot->plan = std::move(plan);
   return snapshot;
@@ -197,6 +207,25 @@ std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
   const NodeId producer = graph().value(*value).producer;
   if (producer.valid()) return {producer};
   return graph().value(*value).consumers;
+}
+
+const PlanSnapshot* PlanSnapshot::body(NodeId holder, const std::string& attribute) const {
+  for (const Body& body : bodies)
+    if (body.holder == holder && body.attribute == attribute) return body.snapshot.get();
+  return nullptr;
+}
+
+std::vector<PlanSnapshot::Level> PlanSnapshot::levels() const {
+  std::vector<Level> all{{.snapshot = this}};
+  for (const Body& body : bodies) {
+    for (Level& inner : body.snapshot->levels()) {
+      inner.prefix.insert(0, graph().node(body.holder).name + "/");
+      if (inner.attribute.empty()) inner.attribute = body.attribute;
+      inner.holder = body.holder;
+      all.push_back(std::move(inner));
+    }
+  }
+  return all;
 }
 
 std::optional<PlanSnapshot::Inside> PlanSnapshot::inside(const std::string& name) const {

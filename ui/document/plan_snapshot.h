@@ -13,7 +13,8 @@
 
 namespace fusescope {
 
-/// What one edit did to the plan, in names for people. Fused nodes are matched by identity.
+/// What one edit did to the plan and the plans of its bodies, in names for people; of what is in a body "HOLDER/NAME".
+/// Fused nodes are matched by identity, bodies by their holder. Numbers take each body as if it ran once.
 struct PlanDelta {
   bool comparable = false;               ///< false: there was no plan of this model before
   std::vector<std::string> fusionsLost;  ///< fused nodes of several nodes that are no more
@@ -48,9 +49,21 @@ struct PlanSnapshot {
 
   struct Body {
     NodeId holder;
+    std::string attribute;
     std::shared_ptr<const PlanSnapshot> snapshot;
   };
-  std::vector<Body> bodies;  ///< as Plan::bodies
+  std::vector<Body> bodies;                                                     ///< as Plan::bodies
+  const PlanSnapshot* body(NodeId holder, const std::string& attribute) const;  ///< null if there is none
+
+  /// This plan, or that of a body at whatever depth.
+  struct Level {
+    const PlanSnapshot* snapshot = nullptr;
+    std::string prefix;     ///< of names in it: "HOLDER/", of all holders on the way; empty: this plan
+    std::string attribute;  ///< of the body; empty: this plan
+    NodeId holder;          ///< in this plan, the node that a selection in the body selects; invalid: this plan
+  };
+  /// This plan first, then its bodies, each before those in it.
+  std::vector<Level> levels() const;
 
   const Graph& graph() const { return plan->graph(); }
   const NodeFacts& facts(NodeId node) const { return nodes[node.index]; }

@@ -44,6 +44,26 @@ QString predictedText(double ms, PriceSource how, double spread) {
   return QStringLiteral("%1, measured before (%2)").arg(msText(ms), within);
 }
 
+QString predictedText(const FusedNode& fused) {
+  if (fused.predictedMs) return predictedText(*fused.predictedMs, fused.predictedHow, fused.predictedSpread);
+  if (!fused.bodyTime) return {};
+  const BodyTime& time = *fused.bodyTime;
+  const QString range =
+      time.leastMs == time.mostMs
+          ? msText(time.leastMs)
+          : QStringLiteral("%1 to %2, by the branch taken").arg(msText(time.leastMs), msText(time.mostMs));
+  const QString how =
+      time.how == PriceSource::Fitted ? QStringLiteral("fitted in part") : QStringLiteral("measured before");
+  if (!time.perIteration) return QStringLiteral("%1 (%2)").arg(range, how);
+  return QStringLiteral("%1 an iteration (%2); how many there are depends on the data").arg(range, how);
+}
+
+QString bodyTitle(const std::string& attribute) {
+  if (attribute == "then_branch") return QStringLiteral("then");
+  if (attribute == "else_branch") return QStringLiteral("else");
+  return qs(attribute);
+}
+
 QString errorText(double error) {
   if (std::isnan(error)) return QStringLiteral("nan");
   if (std::isinf(error)) return error > 0 ? QStringLiteral("inf") : QStringLiteral("-inf");

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/data_type.h"
-#include "planning/price.h"
+#include "planning/plan.h"
 
 namespace fusescope {
 
@@ -24,6 +24,11 @@ QString msText(std::optional<double> ms);
 /// "0.12 ms, measured before (± 3 %)", "about 0.12 ms, fitted to other kernels (± 20 %)".
 QString predictedText(double ms, PriceSource how, double spread);
 QString errorText(double error);  ///< "0", "1.2e-05", "inf", "nan"
+/// Of a fused node; of one with bodies also a range, by the branch that is taken, or the time of one iteration. Empty
+/// where it is unknown.
+QString predictedText(const FusedNode& fused);
+/// "then", "else", "body": for people, of the attribute that holds a body.
+QString bodyTitle(const std::string& attribute);
 /// `text` safe inside HTML.
 QString html(std::string_view text);
 /// "3 nodes", "1 node".

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "planning/fused_node_facts.h"
-#include "session/session.h"
+#include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -26,29 +25,26 @@ bool Runs::ofThisPlan(const Run& run) const {
 }
 
 ShownTimes Runs::layerTimes(const Run& run) const {
-  ShownTimes times;
   const auto snapshot = m_document.snapshot();
-  if (!snapshot || !run.time) return times;
-  const bool own = ofThisPlan(run);
-  for (const RunLayer& layer : run.time->layers) {
-    if (layer.identity.empty()) continue;
-    const std::string handle = handleOf(layer.identity);
-    const FusedNode* fused = snapshot->fusedWith(handle);
-    if (fused == nullptr || layer.types != layerTypesJson(*snapshot->plan, *fused).dump()) continue;
-    ShownTime& time = times[handle];
-    if (layer.emulated) {
-      time.kind = TimeKind::Emulated;
-    } else if (layer.medianMs && time.kind != TimeKind::Emulated) {
-      time.kind = own ? TimeKind::Measured : TimeKind::OfOtherPlan;
-      time.ms += *layer.medianMs;
-    }
-  }
-  return times;
+  if (!snapshot || !run.time) return {};
+  return layerTimesOf(*run.time, *snapshot, ofThisPlan(run) ? TimeKind::Measured : TimeKind::OfOtherPlan);
 }
 
 ShownTimes Runs::layerTimes() const {
   const Run* run = shown();
   return run == nullptr ? ShownTimes() : layerTimes(*run);
+}
+
+std::optional<Runs::Failure> Runs::failure() const {
+  const Run* run = shown();
+  const auto snapshot = m_document.snapshot();
+  if (run == nullptr || !snapshot || !ofThisPlan(*run)) return {};
+  Failure failure{.verdict = verdict(*run)};
+  if (failure.verdict.kind != Verdict::Kind::Fail) return {};
+  const auto value = snapshot->graph().findValue(failure.verdict.firstWrong);
+  if (value) failure.node = snapshot->graph().value(*value).producer;
+  if (failure.node.valid()) failure.name = snapshot->graph().node(failure.node).name;
+  return failure;
 }
 
 QString Runs::title(const Run& run) {

@@ -46,6 +46,13 @@ class Runs : public QObject {
   ShownTimes layerTimes(const Run& run) const;
   /// Of shown(); without one, none.
   ShownTimes layerTimes() const;
+  /// Where the shown run first goes wrong, if it fails and is of the plan on screen: the node that makes the value.
+  struct Failure {
+    Verdict verdict;
+    NodeId node;       ///< invalid: an input of the network
+    std::string name;  ///< of the node
+  };
+  std::optional<Failure> failure() const;
   /// What its numbers are called: "run 3, 2 pins".
   static QString title(const Run& run);
 

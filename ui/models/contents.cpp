@@ -35,9 +35,11 @@ QString namesIn(const Json& list) {
 
 /// What a click on a group goes to: its first fused node, by handle.
 QString firstHandle(const Json& group) {
+  const std::string holder = textIn(group, "body_of");
+  const QString within = holder.empty() ? QString() : qs(holder + "/");
   for (const char* side : {"a_identities", "b_identities"}) {
     if (group.contains(side) && !group[side].empty() && group[side][0].is_string())
-      return qs(handleOf(group[side][0].get<std::string>()));
+      return within + qs(handleOf(group[side][0].get<std::string>()));
   }
   return {};
 }
@@ -100,21 +102,23 @@ std::string textIn(const Json& object, const char* key) {
 
 TableContent castsContent(const PlanSnapshot& snapshot) {
   TableContent content{{"Value", "From", "To", "Between", "Bytes", "Why"}, {}, {}};
-  const Plan& plan = *snapshot.plan;
-  for (const PlannedCast& cast : plan.casts) {
-    const QString from =
-        cast.producer.valid() ? qs(plan.fusedNodes[cast.producer.index].name) : QStringLiteral("input");
-    QStringList to;
-    for (const FusedNodeId consumer : cast.consumers) to << qs(plan.fusedNodes[consumer.index].name);
-    if (to.isEmpty()) to << QStringLiteral("output");
-    const QString value = qs(plan.graph().value(cast.value).name);
-    Cell bytes{.text = bytesText(cast.bytes), .number = true};
-    if (cast.bytes) bytes.sort = static_cast<qlonglong>(*cast.bytes);
-    QString why = qs(cast.reason);
-    why.replace(QLatin1Char('_'), QLatin1Char(' '));
-    content.rows.push_back({value,
-                            {text(value), text(qs(cast.from)), text(qs(cast.to)),
-                             text(from + QStringLiteral(" → ") + to.join(", "), Tone::Dim), bytes, text(why)}});
+  for (const PlanSnapshot::Level& level : snapshot.levels()) {
+    const Plan& plan = *level.snapshot->plan;
+    for (const PlannedCast& cast : plan.casts) {
+      const QString from =
+          cast.producer.valid() ? qs(plan.fusedNodes[cast.producer.index].name) : QStringLiteral("input");
+      QStringList to;
+      for (const FusedNodeId consumer : cast.consumers) to << qs(plan.fusedNodes[consumer.index].name);
+      if (to.isEmpty()) to << QStringLiteral("output");
+      const QString value = qs(level.prefix + plan.graph().value(cast.value).name);
+      Cell bytes{.text = bytesText(cast.bytes), .number = true};
+      if (cast.bytes) bytes.sort = static_cast<qlonglong>(*cast.bytes);
+      QString why = qs(cast.reason);
+      why.replace(QLatin1Char('_'), QLatin1Char(' '));
+      content.rows.push_back({value,
+                              {text(value), text(qs(cast.from)), text(qs(cast.to)),
+                               text(from + QStringLiteral(" → ") + to.join(", "), Tone::Dim), bytes, text(why)}});
+    }
   }
   return content;
 }
@@ -168,7 +172,15 @@ TableContent errorsContent(const Json& comparison) {
     fields.parseList("outputs", outputs, tensorComparisonFromJson);
     fields.parseList("values", values, tensorComparisonFromJson);
   }
-  return errorsContent(outputs, values);
+  TableContent content = errorsContent(outputs, values);
+  const Json inBodies = comparison.is_object() ? comparison.value("values_in_bodies", Json::object()) : Json();
+  if (const auto count = numberIn(inBodies, "count"); count && *count > 0)
+    content.rows.push_back(
+        {QString(),
+         {text(plural(static_cast<std::int64_t>(*count), QStringLiteral("value")) + QStringLiteral(" in bodies"),
+               Tone::Dim),
+          text(QStringLiteral("not compared"), Tone::Dim)}});
+  return content;
 }
 
 }  // namespace fusescope

@@ -9,13 +9,13 @@ namespace fusescope {
 
 // The simple tables as values. Pure functions, so that a test needs no window.
 
-/// Casts of a plan: value, from, to, where, bytes, why.
+/// Casts of a plan and in its bodies: value, from, to, where, bytes, why.
 TableContent castsContent(const PlanSnapshot& snapshot);
 /// Groups of a `compare --json` report, largest difference first.
 TableContent compareContent(const Json& comparison);
 /// Errors of outputs and of values inside. Those beyond their tolerance are marked.
 TableContent errorsContent(const std::vector<TensorComparison>& outputs, const std::vector<TensorComparison>& values);
-/// The same of a `compare --json` report.
+/// The same of a `compare --json` report, and how many values in bodies are not compared.
 TableContent errorsContent(const Json& comparison);
 
 /// A number of a report, or nothing where it is null.

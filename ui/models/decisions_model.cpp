@@ -66,10 +66,17 @@ bool isMiddling(const Decision& decision) {
   return answer == PinAnswer::Price || answer == PinAnswer::Nothing;
 }
 
-QString subjectText(const Decision& decision) {
+/// What bodies answered to directives that name something in them stands among the plan's own answers.
+bool isLifted(const Plan& plan, const Decision& decision) {
+  return std::ranges::any_of(plan.options.directives, [&](const Directive& directive) {
+    return !directive.pattern.empty() && directiveName(directive) == decision.by;
+  });
+}
+
+QString subjectText(const Decision& decision, const std::string& prefix) {
   if (decision.subjects.empty())
     return decision.kind == DecisionKind::Precision ? QStringLiteral("(all pins)") : QStringLiteral("(the model)");
-  const QString first = qs(decision.subjects.front().name);
+  const QString first = qs(prefix + decision.subjects.front().name);
   if (decision.subjects.size() == 1) return first;
   return QStringLiteral("%1 and %2 more").arg(first).arg(decision.subjects.size() - 1);
 }
@@ -103,30 +110,47 @@ void DecisionsModel::setSubject(const std::string& name) {
 
 int DecisionsModel::countOf(const PlanSnapshot& snapshot, DecisionFilter filter) {
   if (filter == DecisionFilter::New) return static_cast<int>(snapshot.delta.newAnswers.size());
-  const auto& all = snapshot.plan->decisions;
-  return static_cast<int>(
-      std::count_if(all.begin(), all.end(), [&](const Decision& decision) { return wanted(decision, false, filter); }));
+  std::ptrdiff_t count = 0;
+  for (const PlanSnapshot::Level& level : snapshot.levels())
+    count += std::ranges::count_if(level.snapshot->plan->decisions, [&](const Decision& decision) {
+      return wanted(decision, false, filter) && (!level.holder.valid() || !isLifted(*snapshot.plan, decision));
+    });
+  return static_cast<int>(count);
 }
 
-QString DecisionsModel::handleOf(const Subject& subject) const {
-  if (subject.kind != SubjectKind::FusedNode || subject.identity.empty()) return qs(subject.name);
-  return qs(fusescope::handleOf(subject.identity));
+/// Of a fused node its handle, where this plan or body has it; an answer from a body names what is there by its path.
+QString DecisionsModel::handleOf(const Subject& subject, const std::string& prefix) const {
+  const std::string handle =
+      subject.kind == SubjectKind::FusedNode && !subject.identity.empty() ? fusescope::handleOf(subject.identity) : "";
+  if (handle.empty() || (prefix.empty() && !m_snapshot->fusedWith(handle))) return qs(prefix + subject.name);
+  return qs(prefix + handle);
+}
+
+bool DecisionsModel::isAbout(const Decision& decision, const std::string& prefix) const {
+  return m_subject.empty() || std::ranges::any_of(decision.subjects, [&](const Subject& subject) {
+           return prefix + subject.name == m_subject;
+         });
 }
 
 void DecisionsModel::arrange() {
   m_rows.clear();
+  m_levels = m_snapshot ? m_snapshot->levels() : std::vector<PlanSnapshot::Level>();
   if (!m_snapshot) return;
-  const auto& all = m_snapshot->plan->decisions;
-  m_new.assign(all.size(), false);
+  m_new.assign(m_snapshot->plan->decisions.size(), false);
   for (const std::uint32_t index : m_snapshot->delta.newAnswers) m_new[index] = true;
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (!wanted(all[i], m_new[i], m_filter)) continue;
-    const bool about = m_subject.empty() || std::any_of(all[i].subjects.begin(), all[i].subjects.end(),
-                                                        [&](const Subject& s) { return s.name == m_subject; });
-    if (about) m_rows.push_back(i);
+  for (std::uint32_t level = 0; level < m_levels.size(); ++level) {
+    const auto& all = m_levels[level].snapshot->plan->decisions;
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      if (!wanted(all[i], level == 0 && m_new[i], m_filter)) continue;
+      if (level > 0 && isLifted(*m_snapshot->plan, all[i])) continue;
+      if (isAbout(all[i], m_levels[level].prefix)) m_rows.push_back({level, i});
+    }
   }
+  const auto decision = [&](const Row& row) -> const Decision& {
+    return m_levels[row.level].snapshot->plan->decisions[row.decision];
+  };
   std::stable_sort(m_rows.begin(), m_rows.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return urgency(all[a]) < urgency(all[b]); });
+                   [&](const Row& a, const Row& b) { return urgency(decision(a)) < urgency(decision(b)); });
 }
 
 int DecisionsModel::rowCount(const QModelIndex& parent) const {
@@ -146,7 +170,7 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
         case kMark:
           return markText(decision);
         case kSubject:
-          return subjectText(decision);
+          return subjectText(decision, prefixAt(index.row()));
         case kWhat:
           return qs(answerText(decision));
         case kCode:
@@ -157,7 +181,7 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return index.column() == kCode ? qs(decision.code) + " · " + qs(decision.by) : qs(message(decision));
     case kNameRole:
-      return decision.subjects.empty() ? QString() : handleOf(decision.subjects.front());
+      return decision.subjects.empty() ? QString() : handleOf(decision.subjects.front(), prefixAt(index.row()));
     case kToneRole: {
       if (index.column() == kCode) return static_cast<int>(Tone::Dim);
       if (index.column() != kMark) return static_cast<int>(Tone::Plain);
@@ -165,8 +189,10 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
       if (decision.allowed) return static_cast<int>(Tone::Good);
       return static_cast<int>(refusedPin(decision) ? Tone::Bad : Tone::Warning);
     }
-    case kNewRole:
-      return m_new[m_rows[static_cast<std::size_t>(index.row())]];
+    case kNewRole: {
+      const Row& row = m_rows[static_cast<std::size_t>(index.row())];
+      return row.level == 0 && m_new[row.decision];
+    }
     default:
       return {};
   }

@@ -17,8 +17,8 @@ enum class DecisionFilter {
   All,
 };
 
-/// Decisions of a plan as a table, refused ones and answers to directives first. Sentences are made when they are
-/// looked at: a plan may hold tens of thousands.
+/// Decisions of a plan and of the plans of its bodies as a table, refused ones and answers to directives first; names
+/// in bodies as HOLDER/NAME. Sentences are made when they are looked at: a plan may hold tens of thousands.
 class DecisionsModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -32,7 +32,8 @@ class DecisionsModel : public QAbstractTableModel {
   /// Only those about this name; empty: all.
   void setSubject(const std::string& name);
   const Decision& decisionAt(int row) const {
-    return m_snapshot->plan->decisions[m_rows[static_cast<std::size_t>(row)]];
+    const Row& place = m_rows[static_cast<std::size_t>(row)];
+    return m_levels[place.level].snapshot->plan->decisions[place.decision];
   }
   static int countOf(const PlanSnapshot& snapshot, DecisionFilter filter);
 
@@ -42,11 +43,17 @@ class DecisionsModel : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
-  QString handleOf(const Subject& subject) const;
+  struct Row {
+    std::uint32_t level = 0, decision = 0;
+  };
+  const std::string& prefixAt(int row) const { return m_levels[m_rows[static_cast<std::size_t>(row)].level].prefix; }
+  QString handleOf(const Subject& subject, const std::string& prefix) const;
+  bool isAbout(const Decision& decision, const std::string& prefix) const;
   void arrange();
   std::shared_ptr<const PlanSnapshot> m_snapshot;
-  std::vector<std::uint32_t> m_rows;
-  std::vector<bool> m_new;  ///< by decision
+  std::vector<PlanSnapshot::Level> m_levels;
+  std::vector<Row> m_rows;
+  std::vector<bool> m_new;  ///< by decision of the plan itself
   DecisionFilter m_filter = DecisionFilter::Answers;
   std::string m_subject;
 };

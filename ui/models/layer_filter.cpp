@@ -52,6 +52,9 @@ LayerFilter LayerFilter::parse(const QString& text) {
     } else if (word.startsWith(QLatin1String("region:"))) {
       term.kind = Kind::Region;
       term.text = word.mid(7);
+    } else if (word.startsWith(QLatin1String("inside:"))) {
+      term.kind = Kind::Inside;
+      term.text = word.mid(7);
     } else {
       term.text = word;
     }
@@ -72,6 +75,9 @@ bool LayerFilter::matches(const Term& term, const LayerView& layer) {
       return layer.dtype.startsWith(term.text, Qt::CaseInsensitive);
     case Kind::Region:
       return layer.segment == term.text || layer.segment == QStringLiteral("segment_") + term.text;
+    case Kind::Inside:
+      if (term.text.isEmpty()) return !layer.inside.isEmpty();
+      return layer.inside == term.text || layer.inside.startsWith(term.text + QLatin1Char('/'));
     case Kind::Pinned:
       return layer.pinned;
     case Kind::Fused:
@@ -107,6 +113,9 @@ QString LayerFilter::explain(const Term& term) {
       return QStringLiteral("computes %1in %2").arg(no, term.text);
     case Kind::Region:
       return QStringLiteral("%1in %2").arg(no, term.text);
+    case Kind::Inside:
+      return QStringLiteral("%1in %2").arg(
+          no, term.text.isEmpty() ? QStringLiteral("a body") : QStringLiteral("a body of ") + term.text);
     case Kind::Pinned:
       return no + QStringLiteral("pinned");
     case Kind::Fused:

@@ -10,13 +10,14 @@ namespace fusescope {
 /// What the filter may look at of one layer.
 struct LayerView {
   QString node, op, fused, segment, dtype;
+  QString inside;  ///< the holder whose body it is in, or all on the way ("outer/inner"); empty: the network itself
   bool pinned = false, isFused = false, fallback = false;
   std::optional<double> ms, flops, bytes;
 };
 
 /// The filter language: words are ANDed and look in the names of node, operator and fused node; `op:Conv`, `dtype:f16`,
-/// `region:segment_1`, `pinned`, `fused`, `fallback`, `time>0.5ms`, `flops>1e6`, `bytes<1000`, `/regex/`; `-` before
-/// any of them turns it round.
+/// `region:segment_1`, `inside:HOLDER` (in its bodies; `inside:` in any), `pinned`, `fused`, `fallback`, `time>0.5ms`,
+/// `flops>1e6`, `bytes<1000`, `/regex/`; `-` before any of them turns it round.
 class LayerFilter {
  public:
   static LayerFilter parse(const QString& text);
@@ -27,7 +28,7 @@ class LayerFilter {
   bool understood() const { return m_problem.isEmpty(); }
 
  private:
-  enum class Kind { Word, Op, Type, Region, Pinned, Fused, Fallback, Compare, Regex };
+  enum class Kind { Word, Op, Type, Region, Inside, Pinned, Fused, Fallback, Compare, Regex };
   struct Term {
     Kind kind = Kind::Word;
     bool negated = false;

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kHeaders[] = {"Node",   "Op",  "Fused node", "Segment", "Computes",
                                     "Stored", "Pin", "FLOPs",      "Bytes",   "Time"};
 constexpr const char* kHeaderTips[] = {
-    "Node of the network, by its name in the file",
+    "Node of the network, by its name in the file; in a body behind the name of its holder",
     "Operator",
     "The fused node that runs it, by its main node",
     "The segment it is in",
@@ -59,7 +59,8 @@ QString PinChoice::text() const {
 }
 
 void LayersModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
-  const std::vector<NodeId> before = m_rows;
+  const std::vector<std::uint32_t> before = m_rows;
+  const std::size_t count = m_views.size();
   const bool sameModel = m_snapshot && snapshot && m_snapshot->plan->model == snapshot->plan->model;
   if (!sameModel) beginResetModel();
   m_snapshot = std::move(snapshot);
@@ -72,11 +73,11 @@ void LayersModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
   }
   // The same rows with other content: selection, scroll position and an open editor survive.
   arrange();
-  if (m_rows == before) {
+  if (m_rows == before && m_views.size() == count) {
     if (!m_rows.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
     return;
   }
-  std::vector<NodeId> after = std::exchange(m_rows, before);
+  std::vector<std::uint32_t> after = std::exchange(m_rows, before);
   beginResetModel();
   m_rows = std::move(after);
   endResetModel();
@@ -89,6 +90,12 @@ void LayersModel::setTimes(ShownTimes times, const QString& unknown) {
   if (!m_rows.empty()) emit dataChanged(index(0, kTime), index(rowCount() - 1, kTime));
 }
 
+void LayersModel::setFailing(const QString& node) {
+  if (node == m_failing) return;
+  m_failing = node;
+  if (!m_rows.empty()) emit dataChanged(index(0, kNode), index(rowCount() - 1, kNode));
+}
+
 void LayersModel::setFilter(const LayerFilter& filter) {
   beginResetModel();
   m_filter = filter;
@@ -98,63 +105,78 @@ void LayersModel::setFilter(const LayerFilter& filter) {
 
 void LayersModel::readPlan() {
   m_views.clear();
-  if (!m_snapshot) return;
-  const Plan& plan = *m_snapshot->plan;
-  m_views.resize(plan.graph().nodeIdLimit());
+  m_levels = m_snapshot ? m_snapshot->levels() : std::vector<PlanSnapshot::Level>();
+  for (std::uint32_t level = 0; level < m_levels.size(); ++level) readLevel(level);
+}
+
+void LayersModel::readLevel(std::uint32_t level) {
+  const Plan& plan = *m_levels[level].snapshot->plan;
+  std::vector<std::size_t> viewOf(plan.graph().nodeIdLimit());
   for (const NodeId id : plan.graph().order()) {
-    const Node& node = plan.graph().node(id);
-    const auto& facts = m_snapshot->facts(id);
-    Row row;
-    row.view.node = qs(node.name);
-    row.view.op = qs(node.op);
-    row.root = facts.root;
-    if (facts.flops) row.view.flops = static_cast<double>(*facts.flops);
-    if (facts.bytes) row.view.bytes = static_cast<double>(*facts.bytes);
-    if (const FusedNode* fused = m_snapshot->fusedOf(id)) {
-      const Segment& segment = plan.segments[fused->segment.index];
-      const NodeId root = fused->root.valid() ? fused->root : fused->nodes.front();
-      row.view.fused = qs(plan.graph().node(root).name);
-      row.fusedFull = qs(fused->name);
-      row.handle = handleOf(*fused);
-      row.predicted = fused->nodes.size() > 1 && isPrediction(plan, *fused);
-      row.kernelTypes = kernelTypesText(plan, *fused);
-      row.stored = storedText(plan, node, *fused);
-      row.view.isFused = fused->nodes.size() > 1;
-      row.view.segment = qs(segment.name);
-      row.view.fallback = segment.kind == SegmentKind::Fallback;
-    }
-    if (const PrecisionGrant* grant = m_snapshot->grantOf(id)) {
-      if (grant->granted != DataType::Undefined) row.view.dtype = qs(grant->granted);
-      if (grant->asked != DataType::Undefined && grant->by.starts_with("pin")) {
-        row.pin = qs(grant->asked);
-        row.view.pinned = true;
-      }
-    }
-    m_views[id.index] = std::move(row);
+    viewOf[id.index] = m_views.size();
+    m_views.push_back(readNode(level, id));
   }
   for (const Directive& directive : plan.options.directives) {
     if (formOf(directive).asks != AskedType::Calculated) continue;
     const auto node = plan.graph().findNode(directive.pattern);
     if (!node) continue;
-    Row& row = m_views[node->index];
+    Row& row = m_views[viewOf[node->index]];
     row.view.pinned = true;
     row.pin = PinChoice{directive.type, directive.strictness}.text();
   }
+}
+
+LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) const {
+  const PlanSnapshot& snapshot = *m_levels[level].snapshot;
+  const std::string& prefix = m_levels[level].prefix;
+  const Plan& plan = *snapshot.plan;
+  const Node& node = plan.graph().node(id);
+  const auto& facts = snapshot.facts(id);
+  Row row;
+  row.node = id;
+  row.level = level;
+  row.view.node = qs(prefix + node.name);
+  row.view.op = qs(node.op);
+  row.view.inside = qs(prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1));
+  row.root = facts.root;
+  if (facts.flops) row.view.flops = static_cast<double>(*facts.flops);
+  if (facts.bytes) row.view.bytes = static_cast<double>(*facts.bytes);
+  if (const FusedNode* fused = snapshot.fusedOf(id)) {
+    const Segment& segment = plan.segments[fused->segment.index];
+    const NodeId root = fused->root.valid() ? fused->root : fused->nodes.front();
+    row.view.fused = qs(prefix + plan.graph().node(root).name);
+    row.fusedFull = qs(prefix + fused->name);
+    row.handle = prefix + handleOf(*fused);
+    row.predicted = fused->nodes.size() > 1 && isPrediction(plan, *fused);
+    row.kernelTypes = kernelTypesText(plan, *fused);
+    row.stored = storedText(plan, node, *fused);
+    row.view.isFused = fused->nodes.size() > 1;
+    row.view.segment = qs(prefix + segment.name);
+    row.view.fallback = segment.kind == SegmentKind::Fallback;
+  }
+  if (const PrecisionGrant* grant = snapshot.grantOf(id)) {
+    if (grant->granted != DataType::Undefined) row.view.dtype = qs(grant->granted);
+    if (grant->asked != DataType::Undefined && grant->by.starts_with("pin")) {
+      row.pin = qs(grant->asked);
+      row.view.pinned = true;
+    }
+  }
+  return row;
 }
 
 void LayersModel::readTimes() {
   for (Row& row : m_views) {
     row.view.ms.reset();
     row.time = {};
-    const FusedNode* fused = row.root ? m_snapshot->fusedWith(row.handle) : nullptr;
+    const FusedNode* fused = row.root ? m_levels[row.level].snapshot->fusedOf(row.node) : nullptr;
     if (fused == nullptr) continue;
     row.time = shownTime(m_times, row.handle, fused->predictedMs, fused->predictedHow == PriceSource::Fitted);
     if (row.time.known()) row.view.ms = row.time.ms;
   }
 }
 
-bool LayersModel::less(NodeId first, NodeId second) const {
-  const LayerView &a = rowData(first).view, &b = rowData(second).view;
+bool LayersModel::less(const Row& first, const Row& second) const {
+  const LayerView &a = first.view, &b = second.view;
   switch (m_sortColumn) {
     case kNode:
       return QString::compare(a.node, b.node, Qt::CaseInsensitive) < 0;
@@ -167,9 +189,9 @@ bool LayersModel::less(NodeId first, NodeId second) const {
     case kCompute:
       return a.dtype < b.dtype;
     case kStored:
-      return rowData(first).stored < rowData(second).stored;
+      return first.stored < second.stored;
     case kPin:
-      return rowData(first).pin < rowData(second).pin;
+      return first.pin < second.pin;
     case kFlops:
       return a.flops < b.flops;
     case kBytes:
@@ -183,46 +205,94 @@ bool LayersModel::less(NodeId first, NodeId second) const {
 
 void LayersModel::arrange() {
   m_rows.clear();
-  if (!m_snapshot) return;
-  for (const NodeId id : m_snapshot->graph().order()) {
-    if (m_filter.empty() || m_filter.matches(rowData(id).view)) m_rows.push_back(id);
-  }
+  for (std::uint32_t i = 0; i < m_views.size(); ++i)
+    if (m_filter.empty() || m_filter.matches(m_views[i].view)) m_rows.push_back(i);
   if (m_sortColumn < 0) return;
   const bool ascending = m_sortOrder == Qt::AscendingOrder;
-  std::stable_sort(m_rows.begin(), m_rows.end(),
-                   [&](NodeId a, NodeId b) { return ascending ? less(a, b) : less(b, a); });
+  std::stable_sort(m_rows.begin(), m_rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return ascending ? less(m_views[a], m_views[b]) : less(m_views[b], m_views[a]);
+  });
 }
 
 void LayersModel::sort(int column, Qt::SortOrder order) {
   emit layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
-  const std::vector<NodeId> before = m_rows;
+  const std::vector<std::uint32_t> before = m_rows;
   m_sortColumn = column;
   m_sortOrder = order;
   arrange();
-  std::vector<int> rowOfNode(m_views.size(), -1);
-  for (std::size_t i = 0; i < m_rows.size(); ++i) rowOfNode[m_rows[i].index] = static_cast<int>(i);
+  std::vector<int> rowOfView(m_views.size(), -1);
+  for (std::size_t i = 0; i < m_rows.size(); ++i) rowOfView[m_rows[i]] = static_cast<int>(i);
   const QModelIndexList old = persistentIndexList();
   QModelIndexList moved;
-  for (const QModelIndex& index : old) {
-    moved << this->index(rowOfNode[before[static_cast<std::size_t>(index.row())].index], index.column());
-  }
+  for (const QModelIndex& index : old)
+    moved << this->index(rowOfView[before[static_cast<std::size_t>(index.row())]], index.column());
   changePersistentIndexList(old, moved);
   emit layoutChanged({}, QAbstractItemModel::VerticalSortHint);
 }
 
-int LayersModel::rowOf(NodeId node) const {
-  const auto found = std::find(m_rows.begin(), m_rows.end(), node);
+int LayersModel::rowOf(const QString& name) const {
+  const auto found =
+      std::find_if(m_rows.begin(), m_rows.end(), [&](std::uint32_t view) { return m_views[view].view.node == name; });
   return found == m_rows.end() ? -1 : static_cast<int>(found - m_rows.begin());
 }
 
-std::optional<PinChoice> LayersModel::pinOf(NodeId node) const {
+QList<int> LayersModel::rowsOf(const PlanSnapshot& plan, const std::vector<NodeId>& nodes) const {
+  std::vector<bool> wanted(plan.nodes.size());
+  for (const NodeId node : nodes)
+    if (node.index < wanted.size()) wanted[node.index] = true;
+  QList<int> rows;
+  for (std::size_t i = 0; i < m_rows.size(); ++i) {
+    const Row& row = m_views[m_rows[i]];
+    if (m_levels[row.level].snapshot == &plan && wanted[row.node.index]) rows << static_cast<int>(i);
+  }
+  return rows;
+}
+
+std::optional<PinChoice> LayersModel::pinOf(const QString& name) const {
   if (!m_snapshot) return std::nullopt;
   std::optional<PinChoice> choice;
-  for (const Directive* directive :
-       directivesNaming(m_snapshot->plan->options.directives, m_snapshot->graph().node(node).name)) {
+  for (const Directive* directive : directivesNaming(m_snapshot->plan->options.directives, name.toStdString())) {
     if (formOf(*directive).asks == AskedType::Calculated) choice = PinChoice{directive->type, directive->strictness};
   }
   return choice;
+}
+
+QString LayersModel::pinRefusalOf(const Row& row) const {
+  return pinRefusal(*m_levels[row.level].snapshot->plan, row.node, DataType::F32);
+}
+
+namespace {
+
+/// Sums of rows; nothing where one is not known. Times: of those that have one.
+struct RowSums {
+  std::int64_t rows = 0;
+  std::optional<double> flops = 0, bytes = 0, ms;
+
+  void add(const LayerView& view) {
+    ++rows;
+    flops = flops && view.flops ? std::optional(*flops + *view.flops) : std::nullopt;
+    bytes = bytes && view.bytes ? std::optional(*bytes + *view.bytes) : std::nullopt;
+    if (view.ms) ms = ms.value_or(0) + *view.ms;
+  }
+  QString text() const {
+    const auto whole = [](const std::optional<double>& number) {
+      return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
+    };
+    return QStringLiteral("%1: %2 FLOPs, %3%4")
+        .arg(plural(rows, QStringLiteral("node")), countText(whole(flops)), bytesText(whole(bytes)),
+             ms ? QStringLiteral(", ") + msText(ms) : QString());
+  }
+};
+
+}  // namespace
+
+QString LayersModel::totalsText() const {
+  RowSums own, inside;
+  for (const std::uint32_t row : m_rows) (m_views[row].level == 0 ? own : inside).add(m_views[row].view);
+  if (m_levels.size() < 2) return own.text();
+  if (inside.rows == 0) return QStringLiteral("%1 · bodies are not counted").arg(own.text());
+  return QStringLiteral("%1 · not counted: in bodies %2, each body once").arg(own.text(), inside.text()) +
+         (inside.ms ? QStringLiteral(" (the time of all its calls, which its holder's includes)") : QString());
 }
 
 int LayersModel::rowCount(const QModelIndex& parent) const {
@@ -263,20 +333,25 @@ QString LayersModel::text(const Row& row, int column) const {
   }
 }
 
-QVariant LayersModel::toolTip(NodeId node, const Row& row, int column) const {
+QVariant LayersModel::toolTip(const Row& row, int column) const {
   if (column == kFused)
     return row.predicted ? row.fusedFull + QStringLiteral("\npredicted: the target fuses by rules of its own")
                          : row.fusedFull;
   if (column == kCompute && !row.kernelTypes.isEmpty())
     return QStringLiteral("%1; its kernel calculates in %2").arg(row.view.dtype, row.kernelTypes);
-  if (column == kTime && row.time.kind != TimeKind::Unknown) return kindText(row.time.kind);
+  if (column == kTime && row.time.kind != TimeKind::Unknown) {
+    const QString calls =
+        row.level > 0 ? QStringLiteral("; in one run of the network: all calls of its body together") : QString();
+    return kindText(row.time.kind) + calls;
+  }
   if (column == kTime) {
     if (!m_timesUnknown.isEmpty()) return m_timesUnknown;
+    if (row.root && row.level > 0 && !m_times.empty()) return QStringLiteral("Its body did not run.");
     return row.root ? QStringLiteral("Not measured yet: build an engine.")
                     : QStringLiteral("Measured with its fused node, at %1.").arg(row.view.fused);
   }
   if (column == kPin) {
-    const QString refusal = pinRefusal(*m_snapshot->plan, node, DataType::F32);
+    const QString refusal = pinRefusalOf(row);
     return refusal.isEmpty()
                ? QStringLiteral("Double click to pin. Ctrl+click or Shift+click rows to pin several at once.")
                : refusal;
@@ -286,19 +361,22 @@ QVariant LayersModel::toolTip(NodeId node, const Row& row, int column) const {
 
 QVariant LayersModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const NodeId node = nodeAt(index.row());
-  const Row& row = rowData(node);
+  const Row& row = rowAt(index.row());
   const bool number = index.column() >= kFlops;
   switch (role) {
     case Qt::DisplayRole:
+      if (index.column() == kNode && !m_failing.isEmpty() && row.view.node == m_failing)
+        return QStringLiteral("✗ ") + row.view.node;
       return text(row, index.column());
     case Qt::ToolTipRole:
-      return toolTip(node, row, index.column());
+      return toolTip(row, index.column());
     case Qt::TextAlignmentRole:
       return static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case kNameRole:
       return row.view.node;
     case kToneRole: {
+      if (index.column() == kNode && !m_failing.isEmpty() && row.view.node == m_failing)
+        return static_cast<int>(Tone::Bad);
       const bool differs = index.column() == kCompute && row.view.pinned && !row.pin.startsWith(row.view.dtype);
       if (differs) return static_cast<int>(Tone::Warning);
       if (index.column() == kSegment && row.view.fallback) return static_cast<int>(Tone::Warning);
@@ -322,10 +400,7 @@ QVariant LayersModel::headerData(int section, Qt::Orientation orientation, int r
 Qt::ItemFlags LayersModel::flags(const QModelIndex& index) const {
   if (!index.isValid()) return Qt::NoItemFlags;
   Qt::ItemFlags flags = QAbstractTableModel::flags(index) | Qt::ItemNeverHasChildren;
-  if (index.isValid() && index.column() == kPin &&
-      pinRefusal(*m_snapshot->plan, nodeAt(index.row()), DataType::F32).isEmpty()) {
-    flags |= Qt::ItemIsEditable;
-  }
+  if (index.column() == kPin && pinRefusalOf(rowAt(index.row())).isEmpty()) flags |= Qt::ItemIsEditable;
   return flags;
 }
 
@@ -334,8 +409,8 @@ QString LayersModel::csv() const {
   const auto number = [](const std::optional<double>& value) {
     return value ? QString::number(*value, 'g', 15) : QString();
   };
-  for (const NodeId node : m_rows) {
-    const Row& row = rowData(node);
+  for (const std::uint32_t view : m_rows) {
+    const Row& row = m_views[view];
     const QStringList fields{quotedText(row.view.node),    quotedText(row.view.op), quotedText(row.fusedFull),
                              quotedText(row.view.segment), row.view.dtype,          row.stored,
                              quotedText(row.pin),          number(row.view.flops),  number(row.view.bytes),

@@ -20,7 +20,8 @@ struct PinChoice {
   QString text() const;
 };
 
-/// One row per node of the graph. Sorted and filtered here, over plain values: thousands of rows in milliseconds.
+/// One row per node of the network and of its bodies, those named HOLDER/NAME. Sorted and filtered here, over plain
+/// values: thousands of rows in milliseconds.
 class LayersModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -29,14 +30,22 @@ class LayersModel : public QAbstractTableModel {
 
   using QAbstractTableModel::QAbstractTableModel;
   void setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot);
-  /// Times of a run; where it has none, what was predicted is shown. `unknown` says why the run has none at all.
+  /// Times of a run by handle of fused node, in bodies "HOLDER/HANDLE"; where it has none, what was predicted is shown.
+  /// `unknown` says why the run has none at all.
   void setTimes(ShownTimes times, const QString& unknown);
+  /// The node where the shown run first goes wrong; empty: none.
+  void setFailing(const QString& node);
   void setFilter(const LayerFilter& filter);
-  NodeId nodeAt(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
-  int rowOf(NodeId node) const;  ///< -1 if it is filtered out
-  int totalCount() const { return m_snapshot ? static_cast<int>(m_snapshot->graph().nodeCount()) : 0; }
+  NodeId nodeAt(int row) const { return rowAt(row).node; }  ///< in the plan of levelAt()
+  const PlanSnapshot::Level& levelAt(int row) const { return m_levels[rowAt(row).level]; }
+  QString nameAt(int row) const { return rowAt(row).view.node; }
+  int rowOf(const QString& name) const;                                                 ///< -1 if it is filtered out
+  QList<int> rowsOf(const PlanSnapshot& plan, const std::vector<NodeId>& nodes) const;  ///< that are not filtered out
+  int totalCount() const { return static_cast<int>(m_views.size()); }
   /// The pin directive that names exactly this node, if there is one.
-  std::optional<PinChoice> pinOf(NodeId node) const;
+  std::optional<PinChoice> pinOf(const QString& name) const;
+  /// Work, traffic and time of the rows that are shown, and whether those in bodies count.
+  QString totalsText() const;
   /// The rows as they stand, with a header line (RFC 4180).
   QString csv() const;
 
@@ -50,8 +59,10 @@ class LayersModel : public QAbstractTableModel {
  private:
   struct Row {
     LayerView view;
+    NodeId node;
+    std::uint32_t level = 0;
     QString fusedFull;       ///< for people
-    std::string handle;      ///< of its fused node
+    std::string handle;      ///< of its fused node, in a body "HOLDER/HANDLE"
     ShownTime time;          ///< of that, where this is its root
     QString kernelTypes;     ///< "f16, f32" where its kernel mixes types
     QString stored;          ///< type of its first result; "f32 inner" or "f32 wider" where that is in registers
@@ -60,18 +71,23 @@ class LayersModel : public QAbstractTableModel {
     bool root = false;
   };
   void readPlan();
+  void readLevel(std::uint32_t level);
+  Row readNode(std::uint32_t level, NodeId node) const;
   void readTimes();
   void arrange();
-  bool less(NodeId a, NodeId b) const;
+  bool less(const Row& a, const Row& b) const;
   QString text(const Row& row, int column) const;
-  QVariant toolTip(NodeId node, const Row& row, int column) const;
+  QVariant toolTip(const Row& row, int column) const;
+  QString pinRefusalOf(const Row& row) const;
 
   std::shared_ptr<const PlanSnapshot> m_snapshot;
-  const Row& rowData(NodeId node) const { return m_views[node.index]; }
-  std::vector<Row> m_views;  ///< by node id
-  std::vector<NodeId> m_rows;
+  std::vector<PlanSnapshot::Level> m_levels;
+  const Row& rowAt(int row) const { return m_views[m_rows[static_cast<std::size_t>(row)]]; }
+  std::vector<Row> m_views;           ///< the network's in graph order, then those of its bodies
+  std::vector<std::uint32_t> m_rows;  ///< of m_views
   ShownTimes m_times;
   QString m_timesUnknown;
+  QString m_failing;
   LayerFilter m_filter;
   int m_sortColumn = -1;
   Qt::SortOrder m_sortOrder = Qt::AscendingOrder;

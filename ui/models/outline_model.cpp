@@ -8,153 +8,280 @@
 
 namespace fusescope {
 
+namespace {
+
+/// "f16", "f16+f32"
+QString typesText(const Plan& plan, const FusedNode& fused) {
+  QStringList names;
+  for (const DataType type : calculatedTypes(plan, fused)) names << qs(type);
+  return names.join(QStringLiteral("+"));
+}
+
+/// Names of what a Loop or Scan hands its body from one iteration to the next.
+QStringList carriedNames(const Graph& body, const Node& holder) {
+  if (holder.is("If")) return {};
+  const std::size_t first = holder.is("Loop") ? 2 : 0;
+  const auto scanned = static_cast<std::size_t>(holder.intAttribute("num_scan_inputs", 0));
+  const std::size_t end = holder.inputs.size() - std::min(scanned, holder.inputs.size());
+  QStringList names;
+  for (std::size_t i = first; i < end && i < body.inputs().size(); ++i) names << qs(body.value(body.inputs()[i]).name);
+  return names;
+}
+
+}  // namespace
+
 void OutlineModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
   beginResetModel();
   m_snapshot = std::move(snapshot);
-  m_fusedOfSegment.clear();
-  m_placeOfFused.clear();
-  if (m_snapshot) {
-    const Plan& plan = *m_snapshot->plan;
-    m_fusedOfSegment.resize(plan.segments.size());
-    m_placeOfFused.resize(plan.fusedNodes.size());
-    for (std::uint32_t i = 0; i < plan.fusedNodes.size(); ++i) {
-      const std::uint32_t segment = plan.fusedNodes[i].segment.index;
-      m_placeOfFused[i] = {segment, static_cast<std::uint32_t>(m_fusedOfSegment[segment].size())};
-      m_fusedOfSegment[segment].push_back(i);
-    }
-  }
+  m_levels = m_snapshot ? m_snapshot->levels() : std::vector<PlanSnapshot::Level>();
+  m_entries.assign(1, Entry());
+  m_entries.front().filled = !m_snapshot;
   endResetModel();
 }
 
+void OutlineModel::add(std::uint32_t parent, Kind kind, std::uint32_t level, std::uint32_t number) const {
+  const auto id = static_cast<std::uint32_t>(m_entries.size());
+  const int row = static_cast<int>(m_entries[parent].children.size());
+  m_entries.push_back({.kind = kind, .level = level, .number = number, .parent = parent, .row = row});
+  m_entries[parent].children.push_back(id);
+}
+
+void OutlineModel::addSegments(std::uint32_t parent, std::uint32_t level) const {
+  const auto count = static_cast<std::uint32_t>(m_levels[level].snapshot->plan->segments.size());
+  for (std::uint32_t i = 0; i < count; ++i) add(parent, Kind::Segment, level, i);
+}
+
+void OutlineModel::addFused(std::uint32_t parent, std::uint32_t level, std::uint32_t segment) const {
+  const std::vector<FusedNode>& all = m_levels[level].snapshot->plan->fusedNodes;
+  for (std::uint32_t i = 0; i < all.size(); ++i)
+    if (all[i].segment.index == segment) add(parent, Kind::Fused, level, i);
+}
+
+void OutlineModel::addBodies(std::uint32_t parent, std::uint32_t level, NodeId holder) const {
+  for (const PlanSnapshot::Body& body : m_levels[level].snapshot->bodies) {
+    if (body.holder != holder) continue;
+    const auto own = std::ranges::find(m_levels, body.snapshot.get(), &PlanSnapshot::Level::snapshot);
+    add(parent, Kind::Body, level, static_cast<std::uint32_t>(own - m_levels.begin()));
+  }
+}
+
+const OutlineModel::Entry& OutlineModel::filled(std::uint32_t id) const {
+  if (m_entries[id].filled) return m_entries[id];
+  m_entries[id].filled = true;
+  const Entry entry = m_entries[id];  // adding moves them
+  switch (entry.kind) {
+    case Kind::Root:
+      addSegments(id, 0);
+      break;
+    case Kind::Segment:
+      addFused(id, entry.level, entry.number);
+      break;
+    case Kind::Fused: {
+      const FusedNode& fused = planOf(entry).plan->fusedNodes[entry.number];
+      if (fused.nodes.size() == 1) addBodies(id, entry.level, fused.nodes.front());
+      for (std::size_t i = 0; fused.nodes.size() > 1 && i < fused.nodes.size(); ++i)
+        add(id, Kind::Node, entry.level, fused.nodes[i].index);
+      break;
+    }
+    case Kind::Node:
+      addBodies(id, entry.level, NodeId(entry.number));
+      break;
+    case Kind::Body:
+      if (m_levels[entry.number].snapshot->plan->segments.size() > 1)
+        addSegments(id, entry.number);
+      else
+        addFused(id, entry.number, 0);
+      break;
+  }
+  return m_entries[id];
+}
+
+std::uint32_t OutlineModel::towards(std::uint32_t parent, NodeId node) const {
+  const Entry& entry = filled(parent);
+  if (entry.children.empty()) return parent;
+  const FusedNode* fused = planOf(m_entries[entry.children.front()]).fusedOf(node);
+  if (fused == nullptr) return parent;
+  for (const std::uint32_t id : entry.children) {
+    const Entry& child = m_entries[id];
+    const bool holds = child.kind == Kind::Segment ? fused->segment.index == child.number
+                       : child.kind == Kind::Fused ? fused->id.index == child.number
+                                                   : child.kind == Kind::Node && child.number == node.index;
+    if (holds) return id;
+  }
+  return parent;
+}
+
+std::uint32_t OutlineModel::descend(std::uint32_t from, NodeId node, bool wholeKernel) const {
+  for (;;) {
+    const std::uint32_t next = towards(from, node);
+    if (next == from || (wholeKernel && m_entries[next].kind == Kind::Fused)) return next;
+    from = next;
+  }
+}
+
+/// The row of a body, or the root.
+std::uint32_t OutlineModel::entryOfLevel(const PlanSnapshot* plan) const {
+  if (plan == m_snapshot.get()) return 0;
+  for (const PlanSnapshot::Level& around : m_levels) {
+    for (const PlanSnapshot::Body& body : around.snapshot->bodies) {
+      if (body.snapshot.get() != plan) continue;
+      const std::uint32_t holder = descend(entryOfLevel(around.snapshot), body.holder, false);
+      for (const std::uint32_t id : filled(holder).children)
+        if (m_entries[id].kind == Kind::Body && m_levels[m_entries[id].number].snapshot == plan) return id;
+    }
+  }
+  return 0;
+}
+
+QModelIndex OutlineModel::indexFor(std::uint32_t id) const {
+  return id == 0 ? QModelIndex() : createIndex(m_entries[id].row, 0, quintptr(id));
+}
+
 QModelIndex OutlineModel::indexOfFused(std::uint32_t fused) const {
-  if (!m_snapshot || fused >= m_placeOfFused.size()) return {};
-  const auto [segment, row] = m_placeOfFused[fused];
-  return createIndex(static_cast<int>(row), 0, idOf(kFused, segment));
+  if (!m_snapshot || fused >= m_snapshot->plan->fusedNodes.size()) return {};
+  return indexFor(descend(0, m_snapshot->plan->fusedNodes[fused].nodes.front(), true));
 }
 
 QModelIndex OutlineModel::indexOf(NodeId node) const {
-  if (!m_snapshot || node.index >= m_snapshot->nodes.size()) return {};
-  const std::uint32_t fused = m_snapshot->facts(node).fused;
-  if (fused == UINT32_MAX) return {};
-  const auto& nodes = m_snapshot->plan->fusedNodes[fused].nodes;
-  if (nodes.size() == 1) return indexOfFused(fused);
-  const auto row = std::find(nodes.begin(), nodes.end(), node) - nodes.begin();
-  return createIndex(static_cast<int>(row), 0, idOf(kNode, fused));
+  if (!m_snapshot || node.index >= m_snapshot->nodes.size() || !m_snapshot->fusedOf(node)) return {};
+  return indexFor(descend(0, node, false));
 }
 
-std::uint32_t OutlineModel::fusedOf(const QModelIndex& index) const {
-  return m_fusedOfSegment[parentEntryOf(index)][static_cast<std::size_t>(index.row())];
+QModelIndex OutlineModel::indexOfInside(const std::string& name) const {
+  const auto inside = m_snapshot ? m_snapshot->inside(name) : std::nullopt;
+  if (!inside) return {};
+  return indexFor(descend(entryOfLevel(inside->body), inside->nodes.front(), inside->nodes.size() > 1));
+}
+
+const OutlineModel::Entry& OutlineModel::entryAt(const QModelIndex& index) const {
+  return filled(index.isValid() ? static_cast<std::uint32_t>(index.internalId()) : 0);
 }
 
 QModelIndex OutlineModel::index(int row, int column, const QModelIndex& parent) const {
   if (!hasIndex(row, column, parent)) return {};
-  if (!parent.isValid()) return createIndex(row, column, idOf(kSegment, 0));
-  if (levelOf(parent) == kSegment)
-    return createIndex(row, column, idOf(kFused, static_cast<std::uint32_t>(parent.row())));
-  return createIndex(row, column, idOf(kNode, fusedOf(parent)));
+  return createIndex(row, column, quintptr(entryAt(parent).children[static_cast<std::size_t>(row)]));
 }
 
 QModelIndex OutlineModel::parent(const QModelIndex& index) const {
-  if (!index.isValid() || levelOf(index) == kSegment) return {};
-  const std::uint32_t entry = parentEntryOf(index);
-  if (levelOf(index) == kFused) return createIndex(static_cast<int>(entry), 0, idOf(kSegment, 0));
-  return indexOfFused(entry);
+  return index.isValid() ? indexFor(m_entries[index.internalId()].parent) : QModelIndex();
 }
 
 int OutlineModel::rowCount(const QModelIndex& parent) const {
   if (!m_snapshot || parent.column() > 0) return 0;
-  if (!parent.isValid()) return static_cast<int>(m_fusedOfSegment.size());
-  switch (levelOf(parent)) {
-    case kSegment:
-      return static_cast<int>(m_fusedOfSegment[static_cast<std::size_t>(parent.row())].size());
-    case kFused: {
-      const std::size_t count = m_snapshot->plan->fusedNodes[fusedOf(parent)].nodes.size();
-      return count > 1 ? static_cast<int>(count) : 0;
-    }
-    case kNode:
-      return 0;
-  }
-  return 0;
+  return static_cast<int>(entryAt(parent).children.size());
 }
 
 int OutlineModel::columnCount(const QModelIndex&) const {
   return kColumns;
 }
 
+QString OutlineModel::nameIn(const Entry& entry, const std::string& name) const {
+  return qs(m_levels[entry.level].prefix + name);
+}
+
 QVariant OutlineModel::data(const QModelIndex& index, int role) const {
   if (!m_snapshot || !checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  switch (levelOf(index)) {
-    case kSegment:
-      return segmentData(static_cast<std::uint32_t>(index.row()), index.column(), role);
-    case kFused:
-      return fusedData(fusedOf(index), index.column(), role);
-    case kNode: {
-      const FusedNode& fused = m_snapshot->plan->fusedNodes[parentEntryOf(index)];
-      return nodeData(fused.nodes[static_cast<std::size_t>(index.row())], index.column(), role);
-    }
+  const Entry& entry = m_entries[index.internalId()];
+  if (role == kKeyRole) {  // both branches of an If may hold a name
+    const QVariant name = data(index, kNameRole);
+    return m_levels[entry.level].prefix.empty() ? name
+                                                : QVariant(qs(m_levels[entry.level].attribute) + name.toString());
+  }
+  switch (entry.kind) {
+    case Kind::Root:
+      break;
+    case Kind::Segment:
+      return segmentData(entry, index.column(), role);
+    case Kind::Fused:
+      return fusedData(entry, index.column(), role);
+    case Kind::Node:
+      return nodeData(entry, NodeId(entry.number), index.column(), role);
+    case Kind::Body:
+      return bodyData(entry, index.column(), role);
   }
   return {};
 }
 
-QVariant OutlineModel::segmentData(std::uint32_t index, int column, int role) const {
-  const Segment& segment = m_snapshot->plan->segments[index];
+QVariant OutlineModel::segmentData(const Entry& entry, int column, int role) const {
+  const Plan& plan = *planOf(entry).plan;
+  const Segment& segment = plan.segments[entry.number];
   const bool fallback = segment.kind == SegmentKind::Fallback;
-  if (role == kNameRole) return qs(segment.name);
+  if (role == kNameRole) return nameIn(entry, segment.name);
   if (role == kToneRole) return static_cast<int>(fallback ? Tone::Warning : Tone::Plain);
-  const bool predicted = m_snapshot->plan->target.predictedFusions && !fallback;
+  const bool predicted = plan.target.predictedFusions && !fallback;
   if (role == Qt::DisplayRole && column == kType && predicted) return QStringLiteral("predicted");
   if (role == Qt::DisplayRole)
     return column == kName ? qs(segment.name) : (fallback ? QStringLiteral("fallback") : qs(segment.backend));
   if (role == Qt::ToolTipRole) {
+    const auto kernels = std::ranges::count(plan.fusedNodes, segment.id, &FusedNode::segment);
     return QStringLiteral("%1 segment on %2: %3 in %4%5")
         .arg(qs(name(segment.kind)), qs(segment.backend),
-             plural(static_cast<std::int64_t>(segment.nodes.size()), "node"),
-             plural(static_cast<std::int64_t>(m_fusedOfSegment[index].size()), "fused node"),
+             plural(static_cast<std::int64_t>(segment.nodes.size()), "node"), plural(kernels, "fused node"),
              predicted ? QStringLiteral("\nits fusions are predicted: the target fuses by rules of its own")
                        : QString());
   }
   return {};
 }
 
-QString OutlineModel::typesText(const Plan& plan, const FusedNode& fused) {
-  QStringList names;
-  for (const DataType type : calculatedTypes(plan, fused)) names << qs(type);
-  return names.join(QStringLiteral("+"));
-}
-
-QVariant OutlineModel::fusedData(std::uint32_t index, int column, int role) const {
-  const FusedNode& fused = m_snapshot->plan->fusedNodes[index];
-  if (fused.nodes.size() == 1) return nodeData(fused.nodes.front(), column, role);
-  if (role == kNameRole) return qs(handleOf(fused));
-  const bool predicted = isPrediction(*m_snapshot->plan, fused);
+QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const {
+  const Plan& plan = *planOf(entry).plan;
+  const FusedNode& fused = plan.fusedNodes[entry.number];
+  if (fused.nodes.size() == 1) return nodeData(entry, fused.nodes.front(), column, role);
+  if (role == kNameRole) return nameIn(entry, handleOf(fused));
+  const bool predicted = isPrediction(plan, fused);
   if (role == Qt::FontRole && predicted && column == kName) {
     QFont font;
     font.setItalic(true);
     return font;
   }
   if (role == Qt::DisplayRole) {
-    if (column == kType) return typesText(*m_snapshot->plan, fused);
-    const Graph& graph = m_snapshot->graph();
-    const std::string& root = graph.node(fused.root.valid() ? fused.root : fused.nodes.front()).name;
+    if (column == kType) return typesText(plan, fused);
+    const std::string& root = plan.graph().node(fused.root.valid() ? fused.root : fused.nodes.front()).name;
     return QStringLiteral("%1  +%2").arg(qs(root)).arg(fused.nodes.size() - 1);
   }
   if (role == Qt::ToolTipRole) {
     return QStringLiteral("%1\nkind %2, computes in %3%4")
-        .arg(qs(fused.name), qs(fused.kind), typesText(*m_snapshot->plan, fused),
+        .arg(nameIn(entry, fused.name), qs(fused.kind), typesText(plan, fused),
              predicted ? QStringLiteral("\npredicted: the target fuses by rules of its own") : QString());
   }
   return {};
 }
 
-QVariant OutlineModel::nodeData(NodeId id, int column, int role) const {
-  const Node& node = m_snapshot->graph().node(id);
-  const PrecisionGrant* grant = m_snapshot->grantOf(id);
-  if (role == kNameRole) return qs(node.name);
+QVariant OutlineModel::nodeData(const Entry& entry, NodeId id, int column, int role) const {
+  const PlanSnapshot& snapshot = planOf(entry);
+  const Node& node = snapshot.graph().node(id);
+  const PrecisionGrant* grant = snapshot.grantOf(id);
+  if (role == kNameRole) return nameIn(entry, node.name);
   if (role == Qt::DisplayRole) {
     if (column == kName) return qs(node.name);
     return grant && grant->granted != DataType::Undefined ? qs(grant->granted) : QString();
   }
-  if (role == Qt::ToolTipRole) return QStringLiteral("%1 (%2)").arg(qs(node.name), qs(node.op));
+  if (role == Qt::ToolTipRole) return QStringLiteral("%1 (%2)").arg(nameIn(entry, node.name), qs(node.op));
+  return {};
+}
+
+/// Selecting a body selects its holder.
+QVariant OutlineModel::bodyData(const Entry& entry, int column, int role) const {
+  const PlanSnapshot::Level& level = m_levels[entry.number];
+  const PlanSnapshot& around = planOf(entry);
+  const auto body = std::ranges::find_if(
+      around.bodies, [&](const PlanSnapshot::Body& other) { return other.snapshot.get() == level.snapshot; });
+  const Node& holder = around.graph().node(body->holder);
+  const QStringList carried = carriedNames(level.snapshot->graph(), holder);
+  const QString title = bodyTitle(level.attribute);
+  if (role == kNameRole) return nameIn(entry, holder.name);
+  if (role == kToneRole) return static_cast<int>(Tone::Dim);
+  if (role == Qt::DisplayRole && column == kName)
+    return carried.isEmpty() ? title : QStringLiteral("%1 · carries %2").arg(title, carried.join(QStringLiteral(", ")));
+  if (role == Qt::ToolTipRole) {
+    const Plan& plan = *level.snapshot->plan;
+    return QStringLiteral("%1 of %2: %3 in %4%5")
+        .arg(title, nameIn(entry, holder.name), plural(static_cast<std::int64_t>(plan.graph().nodeCount()), "node"),
+             plural(static_cast<std::int64_t>(plan.fusedNodes.size()), "fused node"),
+             carried.isEmpty() ? QString()
+                               : QStringLiteral("\ncarries from one iteration to the next: %1")
+                                     .arg(carried.join(QStringLiteral(", "))));
+  }
   return {};
 }
 

@@ -2,24 +2,30 @@
 
 #include <QAbstractItemModel>
 #include <memory>
+#include <string>
 
 #include "ui/document/plan_snapshot.h"
 #include "ui/models/roles.h"
 
 namespace fusescope {
 
-/// The tree segment → fused node → node. A fused node of one node has no children: it is that node.
+/// The tree segment → fused node → node. A fused node of one node has no children: it is that node; one with bodies has
+/// its bodies, and in each the same tree again (its segments only where there are several). Rows are made when they are
+/// looked at. Names of what is in a body: "HOLDER/NAME".
 class OutlineModel : public QAbstractItemModel {
   Q_OBJECT
 
  public:
   enum Column { kName, kType, kColumns };
+  enum Role { kKeyRole = Qt::UserRole + 100 };  ///< QString: what a row is, equal in the next plan's outline
 
   using QAbstractItemModel::QAbstractItemModel;
   void setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot);
-  /// The deepest row that stands for `node`.
+  /// The deepest row that stands for `node` of the network.
   QModelIndex indexOf(NodeId node) const;
   QModelIndex indexOfFused(std::uint32_t fused) const;
+  /// The deepest row for "HOLDER/NAME", as Selection::inside() has it.
+  QModelIndex indexOfInside(const std::string& name) const;
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
   QModelIndex parent(const QModelIndex& index) const override;
@@ -29,24 +35,40 @@ class OutlineModel : public QAbstractItemModel {
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
-  enum Level { kSegment, kFused, kNode };
-  /// An index carries its level and the number of its parent's entry (segment, or fused node).
-  static quintptr idOf(Level level, std::uint32_t parentEntry) {
-    return (quintptr(parentEntry) << 2) | quintptr(level);
-  }
-  static Level levelOf(const QModelIndex& index) { return static_cast<Level>(index.internalId() & 3); }
-  static std::uint32_t parentEntryOf(const QModelIndex& index) {
-    return static_cast<std::uint32_t>(index.internalId() >> 2);
-  }
-  std::uint32_t fusedOf(const QModelIndex& index) const;
-  QVariant segmentData(std::uint32_t segment, int column, int role) const;
-  static QString typesText(const Plan& plan, const FusedNode& fused);  ///< "f16", "f16+f32"
-  QVariant fusedData(std::uint32_t fused, int column, int role) const;
-  QVariant nodeData(NodeId node, int column, int role) const;
+  enum class Kind { Root, Segment, Fused, Node, Body };
+  /// A row; its number is the index's internal id.
+  struct Entry {
+    Kind kind = Kind::Root;
+    std::uint32_t level = 0;   ///< whose plan it is in
+    std::uint32_t number = 0;  ///< of the segment, fused node, node, or, of a body, of its own level
+    std::uint32_t parent = 0;
+    int row = 0;
+    bool filled = false;
+    std::vector<std::uint32_t> children;
+  };
+
+  const PlanSnapshot& planOf(const Entry& entry) const { return *m_levels[entry.level].snapshot; }
+  QString nameIn(const Entry& entry, const std::string& name) const;
+  const Entry& entryAt(const QModelIndex& index) const;
+  const Entry& filled(std::uint32_t id) const;
+  void add(std::uint32_t parent, Kind kind, std::uint32_t level, std::uint32_t number) const;
+  void addSegments(std::uint32_t parent, std::uint32_t level) const;
+  void addFused(std::uint32_t parent, std::uint32_t level, std::uint32_t segment) const;
+  void addBodies(std::uint32_t parent, std::uint32_t level, NodeId holder) const;
+  /// The child of `parent` that is or holds the node; `parent` itself if none does.
+  std::uint32_t towards(std::uint32_t parent, NodeId node) const;
+  std::uint32_t descend(std::uint32_t from, NodeId node, bool wholeKernel) const;
+  std::uint32_t entryOfLevel(const PlanSnapshot* plan) const;
+  QModelIndex indexFor(std::uint32_t id) const;
+
+  QVariant segmentData(const Entry& entry, int column, int role) const;
+  QVariant fusedData(const Entry& entry, int column, int role) const;
+  QVariant nodeData(const Entry& entry, NodeId node, int column, int role) const;
+  QVariant bodyData(const Entry& entry, int column, int role) const;
 
   std::shared_ptr<const PlanSnapshot> m_snapshot;
-  std::vector<std::vector<std::uint32_t>> m_fusedOfSegment;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> m_placeOfFused;  ///< segment, row in it
+  std::vector<PlanSnapshot::Level> m_levels;
+  mutable std::vector<Entry> m_entries;  ///< the root first
 };
 
 }  // namespace fusescope

@@ -52,6 +52,51 @@ Cell markCell(const Runs& runs, const Run& run) {
   return {};
 }
 
+/// What is said of all rows of a profile.
+struct ProfileScale {
+  TimeKind measured = TimeKind::Measured;
+  double total = 0, most = 0;
+  bool all = true;  ///< else shares would be of a part that is taken for the whole
+  Tone tone() const { return measured == TimeKind::Measured ? Tone::Plain : Tone::Dim; }
+};
+
+Cell shareCell(const RunLayer& layer, const ProfileScale& scale) {
+  if (!layer.medianMs || !scale.all || scale.total <= 0)
+    return {.text = QStringLiteral("unknown"), .sort = kUnknownLast, .tone = Tone::Dim, .number = true};
+  Cell cell{.text = QStringLiteral("%1 %").arg(100 * *layer.medianMs / scale.total, 0, 'f', 1),
+            .sort = *layer.medianMs,
+            .tone = scale.tone(),
+            .number = true};
+  cell.bar = scale.most > 0 ? *layer.medianMs / scale.most : 0;
+  return cell;
+}
+
+Cell countCell(std::optional<std::int64_t> count, QString (*words)(std::optional<std::int64_t>)) {
+  return {.text = count ? words(count) : QString(), .sort = static_cast<qlonglong>(count.value_or(-1)), .number = true};
+}
+
+/// A row for each layer, and for those in its bodies, which are parts of it.
+void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const ProfileScale& scale,
+               TableContent& content) {
+  for (const RunLayer& layer : layers) {
+    const ShownTime time = layer.medianMs ? ShownTime{scale.measured, *layer.medianMs}
+                                          : ShownTime{layer.emulated ? TimeKind::Emulated : TimeKind::Unknown};
+    const QString layerName = prefix + qs(layer.name);
+    content.rows.push_back({layer.identity.empty() ? layerName : prefix + qs(handleOf(layer.identity)),
+                            {{.text = layerName, .tone = scale.tone()},
+                             {.text = timeText(time),
+                              .sort = layer.medianMs.value_or(kUnknownLast),
+                              .tip = kindText(time.kind),
+                              .tone = layer.medianMs ? scale.tone() : Tone::Dim,
+                              .number = true},
+                             shareCell(layer, scale),
+                             {.text = qs(layer.tactic), .tone = Tone::Dim},
+                             countCell(layer.flops, countText),
+                             countCell(layer.bytes, bytesText)}});
+    for (const RunBody& body : layer.bodies) addLayers(body.layers, layerName + QLatin1Char('/'), scale, content);
+  }
+}
+
 }  // namespace
 
 TableContent runsContent(const Runs& runs) {
@@ -78,43 +123,13 @@ TableContent runsContent(const Runs& runs) {
 TableContent profileContent(const Run& run, bool ofOtherPlan) {
   TableContent content{{"Layer", "Time", "Share", "Tactic", "FLOPs", "Bytes"}, {}, {}};
   if (!run.time) return content;
-  double total = 0, most = 0;
-  bool all = true;  // else shares would be of a part that is taken for the whole
+  ProfileScale scale{.measured = ofOtherPlan ? TimeKind::OfOtherPlan : TimeKind::Measured};
   for (const RunLayer& layer : run.time->layers) {
-    all = all && layer.medianMs.has_value();
-    total += layer.medianMs.value_or(0);
-    most = std::max(most, layer.medianMs.value_or(0));
+    scale.all = scale.all && layer.medianMs.has_value();
+    scale.total += layer.medianMs.value_or(0);
+    scale.most = std::max(scale.most, layer.medianMs.value_or(0));
   }
-  const TimeKind measured = ofOtherPlan ? TimeKind::OfOtherPlan : TimeKind::Measured;
-  const Tone tone = ofOtherPlan ? Tone::Dim : Tone::Plain;
-  for (const RunLayer& layer : run.time->layers) {
-    const ShownTime time = layer.medianMs ? ShownTime{measured, *layer.medianMs}
-                                          : ShownTime{layer.emulated ? TimeKind::Emulated : TimeKind::Unknown};
-    Cell share{.text = QStringLiteral("unknown"), .sort = kUnknownLast, .tone = Tone::Dim, .number = true};
-    if (layer.medianMs && all && total > 0) {
-      share = {.text = QStringLiteral("%1 %").arg(100 * *layer.medianMs / total, 0, 'f', 1),
-               .sort = *layer.medianMs,
-               .tone = tone,
-               .number = true};
-      share.bar = most > 0 ? *layer.medianMs / most : 0;
-    }
-    content.rows.push_back(
-        {layer.identity.empty() ? qs(layer.name) : qs(handleOf(layer.identity)),
-         {{.text = qs(layer.name), .tone = tone},
-          {.text = timeText(time),
-           .sort = layer.medianMs.value_or(kUnknownLast),
-           .tip = kindText(time.kind),
-           .tone = layer.medianMs ? tone : Tone::Dim,
-           .number = true},
-          share,
-          {.text = qs(layer.tactic), .tone = Tone::Dim},
-          {.text = layer.flops ? countText(layer.flops) : QString(),
-           .sort = static_cast<qlonglong>(layer.flops.value_or(-1)),
-           .number = true},
-          {.text = layer.bytes ? bytesText(layer.bytes) : QString(),
-           .sort = static_cast<qlonglong>(layer.bytes.value_or(-1)),
-           .number = true}}});
-  }
+  addLayers(run.time->layers, {}, scale, content);
   std::stable_sort(content.rows.begin(), content.rows.end(), [](const TableRow& a, const TableRow& b) {
     return a.cells[1].sort.toDouble() > b.cells[1].sort.toDouble();
   });

@@ -177,6 +177,7 @@ void MainWindow::connectDocument() {
     const Run* shown = m_runs->shown();
     if (shown != nullptr && qs(shown->id) == id && (shown->time || shown->evaluation)) refreshTimes();
   });
+  connect(m_runs.get(), &Runs::settingsChanged, this, &MainWindow::refreshTimes);
   connect(m_selection.get(), &Selection::changed, this, &MainWindow::showSelectionOnCanvas);
 }
 
@@ -202,6 +203,8 @@ void MainWindow::planArrived() {
 
 void MainWindow::refreshTimes() {
   m_canvas->setTimes(m_runs->layerTimes());
+  const auto failure = m_runs->failure();
+  m_canvas->setFailing(failure ? qs(failure->name) : QString());
 }
 
 void MainWindow::connectCanvas() {
@@ -238,8 +241,11 @@ QString MainWindow::summaryOf(const QString& name) const {
   const auto snapshot = m_document->snapshot();
   if (!snapshot) return {};
   QStringList lines;
-  for (const std::uint32_t index : snapshot->decisionsAbout(name.toStdString())) {
-    const Decision& decision = snapshot->plan->decisions[index];
+  const auto inside = snapshot->inside(name.toStdString());
+  const PlanSnapshot& where = inside ? *inside->body : *snapshot;
+  for (const std::uint32_t index :
+       where.decisionsAbout(name.toStdString().substr(inside ? inside->prefix.size() : 0))) {
+    const Decision& decision = where.plan->decisions[index];
     if (decision.allowed && decision.kind != DecisionKind::Precision) continue;
     lines << (decision.allowed ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + qs(message(decision));
     if (lines.size() == 4) break;

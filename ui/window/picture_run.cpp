@@ -65,8 +65,9 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
     if (!window.canvas().waitForLayout(kLayoutMs)) return refuse(QStringLiteral("the layout took too long"));
     for (const QString& node : request.expand) {
       const auto nodes = window.document().snapshot()->nodesNamed(node.toStdString());
-      if (nodes.empty()) return refuse(QStringLiteral("--expand %1: the plan has nothing of that name").arg(node));
-      const FusedNode* fused = window.document().snapshot()->fusedOf(nodes.front());
+      if (nodes.empty() && !window.document().snapshot()->inside(node.toStdString()))
+        return refuse(QStringLiteral("--expand %1: the plan has nothing of that name").arg(node));
+      const FusedNode* fused = nodes.empty() ? nullptr : window.document().snapshot()->fusedOf(nodes.front());
       window.canvas().expand(fused ? qs(handleOf(*fused)) : node);
       window.canvas().waitForLayout(kLayoutMs);
     }

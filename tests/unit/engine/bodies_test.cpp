@@ -368,5 +368,81 @@ TEST_P(Bodies, AnErrorInsideSaysWhere) {
   EXPECT_EQ(result.error().where.node, "the_if/pick") << result.error().text();
 }
 
+/// Of a node with bodies in a report.
+const StepTime* timeOf(const std::vector<StepTime>& layers, const std::string& name) {
+  const auto found = std::ranges::find(layers, name, &StepTime::name);
+  return found == layers.end() ? nullptr : &*found;
+}
+
+double sumOf(const std::vector<StepTime>& layers) {
+  double sum = 0;
+  for (const StepTime& layer : layers) sum += layer.medianMs.value_or(0);
+  return sum;
+}
+
+TEST_P(Bodies, TellWhatTheirStepsTake) {
+  const auto engine = engineOf(planOf(branches()), options());
+  for (const bool taken : {true, false}) {
+    const Inputs inputs{{"c", truth(taken)}, {"x", noise({2, 8}, 1)}, {"w", noise({8, 8}, 2)}};
+    const auto report = engine->time(inputs, {.seconds = 0.05, .warmupSeconds = 0, .perLayer = true});
+    ASSERT_TRUE(report.ok()) << report.error().text();
+    const StepTime* holder = timeOf(report.value().layers, "the_if");
+    ASSERT_NE(holder, nullptr);
+    ASSERT_EQ(holder->bodies.size(), 2U);
+    EXPECT_EQ(holder->bodies[0].attribute, "else_branch");
+    EXPECT_EQ(holder->bodies[0].calls, taken ? 0 : 1);
+    EXPECT_EQ(holder->bodies[1].calls, taken ? 1 : 0);
+    const BodyTimes& ran = holder->bodies[taken ? 1 : 0];
+    EXPECT_TRUE(holder->bodies[taken ? 0 : 1].steps.empty()) << "nothing is said of what did not run";
+    ASSERT_FALSE(ran.steps.empty());
+    EXPECT_GT(sumOf(ran.steps), 0);
+    for (const StepTime& layer : report.value().layers) EXPECT_TRUE(&layer == holder || layer.bodies.empty());
+  }
+}
+
+TEST_P(Bodies, OfBodiesTellToo) {
+  const auto engine = engineOf(planOf(modelOfText(R"(
+  input %c: bool[]
+  input %s: f32[512]
+  const %n: int64[] = [4]
+  %y: f32[512] = Loop(%n, _, %s) <body=body (%c) graph "b" {
+      input %i: int64[]
+      input %go: bool[]
+      input %u: f32[512]
+      input %c: bool[]
+      %v: f32[512] = If(%c) <else_branch=body (%u) graph "e" {
+          input %u: f32[512]
+          %q: f32[512] = Neg(%u) {name="neg"}
+          output %q },
+        then_branch=body (%u) graph "t" {
+          input %u: f32[512]
+          %p: f32[512] = Softmax(%u) {name="soft"}
+          output %p }> {name="in"}
+      %w: f32[512] = Softmax(%v) {name="more"}
+      %o: bool[] = Identity(%go) {name="pass"}
+      output %o
+      output %w }> {name="loop"}
+  output %y)")),
+                               options());
+  const Inputs inputs{{"c", truth(true)}, {"s", noise({512}, 2)}};
+  const auto report = engine->time(inputs, {.seconds = 0.1, .warmupSeconds = 0.01, .perLayer = true});
+  ASSERT_TRUE(report.ok()) << report.error().text();
+  const StepTime* loop = timeOf(report.value().layers, "loop");
+  ASSERT_NE(loop, nullptr);
+  ASSERT_EQ(loop->bodies.size(), 1U);
+  EXPECT_EQ(loop->bodies[0].calls, 4);
+  const StepTime* inner = timeOf(loop->bodies[0].steps, "in");
+  ASSERT_NE(inner, nullptr);
+  ASSERT_EQ(inner->bodies.size(), 2U);
+  EXPECT_EQ(inner->bodies[0].calls, 0);
+  EXPECT_EQ(inner->bodies[1].calls, 4) << "once in each iteration";
+  ASSERT_NE(timeOf(inner->bodies[1].steps, "soft"), nullptr);
+  EXPECT_NE(timeOf(loop->bodies[0].steps, "more"), nullptr);
+  // Medians of parts and of the whole are of the same runs: the parts are within it, but for the spread of the runs.
+  EXPECT_LT(sumOf(inner->bodies[1].steps), *inner->medianMs * 1.2);
+  EXPECT_LT(sumOf(loop->bodies[0].steps), *loop->medianMs * 1.2);
+  EXPECT_GT(sumOf(loop->bodies[0].steps), *loop->medianMs * 0.2);
+}
+
 }  // namespace
 }  // namespace fusescope::testing

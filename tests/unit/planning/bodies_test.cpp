@@ -118,6 +118,27 @@ TEST(BodyPlans, SplitsAndFallbacksReachInside) {
   EXPECT_NE(findDecision(*plan, "partition.forced_fallback", "the_if/soft"), nullptr);
 }
 
+TEST(BodyPlans, APinSaysWhatItCostsInside) {
+  const auto plan = planned(branching(), {pin("the_if/relu=f16:obey"), pin("last=f16:obey")}, {}, "tensorrt-10");
+  ASSERT_NE(plan, nullptr);
+  const Plan& yes = bodyOf(*plan, "the_if", "then_branch");
+  EXPECT_EQ(yes.fusedNodes.size(), 2U) << "what it tears apart";
+  const Decision* price = findDecision(*plan, "precision.pin_price", "the_if/relu");
+  ASSERT_NE(price, nullptr);
+  EXPECT_EQ(price->arguments["lost_fusions"], Json::array({"the_if/conv + relu"}));
+  EXPECT_EQ(price->arguments["lost"], "the_if/conv + relu");
+  const Decision* last = findDecision(*plan, "precision.pin_price", "last");
+  const Decision* together = findDecision(*plan, "precision.pins_together");
+  ASSERT_TRUE(last != nullptr && together != nullptr);
+  EXPECT_EQ(together->arguments["pins"], 2);
+  for (const char* key : {"kernels", "casts", "bytes"})
+    EXPECT_EQ(together->arguments[key],
+              price->arguments[key].get<std::int64_t>() + last->arguments[key].get<std::int64_t>())
+        << key;
+  EXPECT_EQ(together->arguments["shared_casts"], 0);
+  EXPECT_EQ(together->arguments["lost_fusions"], Json::array({"the_if/conv + relu"}));
+}
+
 TEST(BodyPlans, AnEarlierPlanChangesNothing) {
   const auto model = branching();
   const auto before = planned(model, {});

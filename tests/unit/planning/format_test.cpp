@@ -112,7 +112,20 @@ std::shared_ptr<const Plan> truncatedPlan() {
   return planned(model, {.target = "tensorrt-8"});
 }
 
-/// An If that is accelerated, with a node in each branch, and inputs that are taken to be of equal extents.
+/// One millisecond for everything.
+class UnitPrices : public PriceModel {
+ public:
+  std::vector<Price> kernels(const Plan& plan) const override {
+    return std::vector<Price>(plan.fusedNodes.size(), conversion(DataType::F32, DataType::F32, 1));
+  }
+  Price conversion(DataType, DataType, std::int64_t) const override {
+    return {.ms = 1.0, .how = PriceSource::Measured};
+  }
+};
+
+const UnitPrices kUnitPrices;
+
+/// Priced: an If that is accelerated, with a node in each branch, and inputs that are taken to be of equal extents.
 std::shared_ptr<const Plan> branchingPlan() {
   auto imported = test::importText(
       "g (bool c, float[2, 4] x, float[m, 4] p, float[n, 4] q) => (float[2, 4] y, float[k, 4] s) {"
@@ -122,7 +135,10 @@ std::shared_ptr<const Plan> branchingPlan() {
   EXPECT_TRUE(imported.ok()) << imported.error().text();
   auto model = prepareModel(std::move(imported).value());
   EXPECT_TRUE(model.ok()) << model.error().text();
-  return planned(std::make_shared<const Model>(std::move(model).value()), testing::cpuOptions());
+  const auto plan =
+      makePlan(std::make_shared<const Model>(std::move(model).value()), testing::cpuOptions(), &kUnitPrices);
+  EXPECT_TRUE(plan.ok());
+  return plan.value();
 }
 
 TEST(PlanFormat, NamesEveryKeyThatIsPrintedAndNoOther) {

@@ -285,5 +285,108 @@ TEST(Identity, GroupsOfAComparisonGoByItAndNotByName) {
   EXPECT_NE(groups[0].a[0].identity, groups[1].a[0].identity);
 }
 
+std::shared_ptr<const Model> branching() {
+  return opened(
+      "g (bool c, float[1, 1, 6, 6] x) => (float[1, 1, 6, 6] z) <float[1, 1, 3, 3] w = {1, 2, 1, 2, 4, 2, 1, 2, 1}> {"
+      "  [the_if] y = If (c) <then_branch = t () => (float[1, 1, 6, 6] t) {"
+      "      [conv] k = Conv <pads = [1, 1, 1, 1]> (x, w) [relu] t = Relu (k) },"
+      "    else_branch = e () => (float[1, 1, 6, 6] e) { [exp] e = Exp (x) }>"
+      "  [last] z = Softmax (y) }");
+}
+
+TEST(CommonCover, GoesIntoBodies) {
+  const auto model = branching();
+  const auto a = planOf(model, {}, {}, "tensorrt-10"), b = planOf(model, {"the_if/relu=f16:obey"}, {}, "tensorrt-10");
+  ASSERT_TRUE(a && b);
+  const auto groups = commonCover(*a, *b);
+  ASSERT_EQ(groups.size(), 4U);
+  EXPECT_EQ(groups[0].origins, std::vector<std::string>{"the_if"});
+  EXPECT_TRUE(groups[0].holder.empty());
+  EXPECT_EQ(groups[1].holder, "the_if");
+  EXPECT_EQ(groups[1].attribute, "else_branch");
+  EXPECT_EQ(groups[1].origins, std::vector<std::string>{"the_if/exp"});
+  EXPECT_TRUE(groups[1].same());
+  const CompareGroup& torn = groups[2];
+  EXPECT_EQ(torn.attribute, "then_branch");
+  EXPECT_EQ(torn.origins, (std::vector<std::string>{"the_if/conv", "the_if/relu"}));
+  ASSERT_EQ(torn.a.size(), 1U);
+  EXPECT_EQ(torn.a[0].name, "the_if/conv + relu");
+  EXPECT_EQ(torn.a[0].body, "the_if/then_branch");
+  ASSERT_EQ(torn.b.size(), 2U);
+  EXPECT_EQ(torn.b[1].name, "the_if/relu");
+  EXPECT_FALSE(torn.same());
+  EXPECT_EQ(groups[3].origins, std::vector<std::string>{"last"});
+}
+
+TEST(CommonCover, OfAHolderThatFallsBackOnOneSideHasNoCounterpart) {
+  const auto model = branching();
+  const auto a = planOf(model, {});
+  const auto b = makePlan(model, {.target = "cpu:avx2", .directives = {fallbackDirective("the_if")}});
+  ASSERT_TRUE(a && b.ok());
+  const auto groups = commonCover(*a, *b.value());
+  ASSERT_EQ(groups.size(), 4U);
+  EXPECT_TRUE(groups[1].b.empty());
+  EXPECT_EQ(groups[1].a.size(), 1U);
+  EXPECT_FALSE(groups[2].same());
+}
+
+TEST(CompareReport, TimesWhatIsInBodies) {
+  const auto model = branching();
+  const auto build = [&](const std::vector<std::string>& split) {
+    PlanOptions options{.target = "cpu:avx2"};
+    for (const std::string& node : split) options.directives.push_back(splitDirective(node));
+    return buildEngine(makePlan(model, options).value(), {.backend = "native", .threads = 1, .measureTactics = false});
+  };
+  const auto a = build({}), b = build({"the_if/conv"});
+  ASSERT_TRUE(a.ok() && b.ok());
+  for (const bool taken : {true, false}) {
+    std::map<std::string, Tensor> inputs = randomInputs(a.value()->plan());
+    inputs["c"] = Tensor::ofInt64({taken ? 1 : 0}).reshaped({}).converted(DataType::Bool);
+    const auto report = compareEngines(*a.value(), *b.value(), inputs, 0.2);
+    ASSERT_TRUE(report.ok()) << report.error().text();
+    EXPECT_EQ(report.value().valuesInBodies, 2) << "of each branch its result: k is in memory in B alone";
+    const Json json = toJson(report.value());
+    const Json& yes = json["groups"][2];
+    EXPECT_EQ(yes["body_of"], "the_if");
+    EXPECT_EQ(yes["attribute"], "then_branch");
+    EXPECT_EQ(yes["b"], Json::array({"the_if/conv", "the_if/relu"}));
+    EXPECT_EQ(yes["a_ms"].get<double>() > 0, taken) << yes;
+    EXPECT_EQ(json["groups"][1]["a_ms"].get<double>() > 0, !taken);
+    EXPECT_GE(json["groups"][0]["b_ms"].get<double>(), yes["b_ms"].get<double>()) << "the holder's time includes it";
+  }
+}
+
+TEST(TimeReport, NestsTheLayersOfBodies) {
+  const auto engine = buildEngine(
+      makePlan(
+          opened("g (float[4] s) => (float[4] y) <int64 three = {3}> {"
+                 "  [loop] y = Loop (three, , s) <body = b (int64 i, bool go, float[4] u) => (bool on, float[4] v) {"
+                 "      on = Identity (go) [soft] w = Softmax (u) [exp] v = Exp (w) }> }"),
+          {.target = "cpu:avx2"})
+          .value(),
+      {.backend = "native", .threads = 1, .measureTactics = false});
+  ASSERT_TRUE(engine.ok()) << engine.error().text();
+  const auto report = engine.value()->time(randomInputs(engine.value()->plan()),
+                                           {.seconds = 0.05, .warmupSeconds = 0, .perLayer = true});
+  ASSERT_TRUE(report.ok());
+  const Json json = toJson(report.value(), engine.value()->plan());
+  ASSERT_EQ(json["layers"].size(), 1U);
+  const Json& loop = json["layers"][0];
+  EXPECT_FALSE(loop.contains("call_ms"));
+  ASSERT_EQ(loop["bodies"].size(), 1U);
+  EXPECT_EQ(loop["bodies"][0]["attribute"], "body");
+  EXPECT_EQ(loop["bodies"][0]["calls"], 3);
+  double inside = 0;
+  std::vector<std::string> names;
+  for (const Json& layer : loop["bodies"][0]["layers"]) {
+    names.push_back(layer["name"]);
+    inside += layer["median_ms"].get<double>();
+    EXPECT_NEAR(layer["call_ms"].get<double>() * 3, layer["median_ms"].get<double>(), 1e-12);
+    EXPECT_EQ(layer["identity"].get<std::string>().size(), 32U);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"node_of_on", "soft", "exp"}));
+  EXPECT_GT(inside, 0);
+}
+
 }  // namespace
 }  // namespace fusescope::test

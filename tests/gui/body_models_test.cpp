@@ -1,0 +1,236 @@
+#include <QAbstractItemModelTester>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "planning/fused_node_facts.h"
+#include "session/session.h"
+#include "tests/gui/gui_support.h"
+#include "ui/document/layer_times.h"
+#include "ui/document/qt_text.h"
+#include "ui/models/contents.h"
+#include "ui/models/run_contents.h"
+#include "ui/models/decisions_model.h"
+#include "ui/models/layers_model.h"
+#include "ui/models/outline_model.h"
+
+using namespace fusescope;
+
+namespace {
+
+/// A Loop with an If in it, behind a product.
+constexpr const char* kNested = R"(<ir_version: 10, opset_import: ["" : 18]>
+net (float[4, 8] x, bool flag) => (float[4, 8] y)
+  <float[8, 8] w = {1,0,0,0,0,0,0,0, 0,1,0,0,0,0,0,0, 0,0,1,0,0,0,0,0, 0,0,0,1,0,0,0,0,
+                    0,0,0,0,1,0,0,0, 0,0,0,0,0,1,0,0, 0,0,0,0,0,0,1,0, 0,0,0,0,0,0,0,1}, int64 times = {3}> {
+  [product] p = MatMul (x, w)
+  [loop] y = Loop (times, , p) <body = each (int64 i, bool go, float[4, 8] u) => (bool on, float[4, 8] v) {
+    [pass] on = Identity (go)
+    [choose] c = If (flag) <
+      then_branch = yes () => (float[4, 8] a) { [mm] m = MatMul (u, w) [relu] a = Relu (m) },
+      else_branch = no () => (float[4, 8] b) { [rows] b = Softmax <axis = 1> (u) }
+    >
+    [more] v = Softmax <axis = 1> (c)
+  }>
+})";
+
+}  // namespace
+
+/// What the outline, the tables and the changes of a plan say of what is in bodies.
+class BodyModelsTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() { test::catchWarnings(); }
+  void cleanup() { QCOMPARE(test::takeWarnings(), QStringList()); }
+  void initTestCase() {
+    const QString path = m_folder.filePath("nested.onnx");
+    test::writeModel(path, kNested);
+    auto model = openModel(path.toStdString());
+    QVERIFY2(model.ok(), model.ok() ? "" : model.error().text().c_str());
+    m_model = model.value();
+    m_plain = planned({});
+  }
+
+  void levelsAreTheNetworkAndItsBodies() {
+    QStringList levels;
+    for (const PlanSnapshot::Level& level : m_plain->levels())
+      levels << qs(level.prefix + level.attribute + (level.holder.valid() ? " " : "-") +
+                   (level.holder.valid() ? m_plain->graph().node(level.holder).name : ""));
+    QCOMPARE(levels,
+             QStringList({"-", "loop/body loop", "loop/choose/else_branch loop", "loop/choose/then_branch loop"}));
+  }
+
+  void theOutlineShowsBodiesBelowTheirHolders() {
+    OutlineModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    model.setSnapshot(m_plain);
+    const QModelIndex loop = model.indexOf(*m_plain->graph().findNode("loop"));
+    QCOMPARE(loop.data(kNameRole).toString(), QStringLiteral("loop"));
+    QCOMPARE(model.rowCount(loop), 1);
+    const QModelIndex body = model.index(0, 0, loop);
+    QCOMPARE(body.data().toString(), QString::fromUtf8("body · carries u"));
+    QCOMPARE(body.data(kNameRole).toString(), QStringLiteral("loop"));  // selecting it selects its holder
+    QStringList inside;
+    for (int i = 0; i < model.rowCount(body); ++i) inside << model.index(i, 0, body).data(kNameRole).toString();
+    QCOMPARE(inside, QStringList({"loop/pass", "loop/choose", "loop/more"}));
+    const QModelIndex relu = model.indexOfInside("loop/choose/relu");
+    QCOMPARE(relu.data(kNameRole).toString(), QStringLiteral("loop/choose/relu"));
+    const QModelIndex kernel = relu.parent(), branch = kernel.parent();
+    QVERIFY(kernel.data(kNameRole).toString().startsWith("loop/choose/fused:"));
+    QCOMPARE(model.indexOfInside(kernel.data(kNameRole).toString().toStdString()), kernel);
+    QCOMPARE(branch.data().toString(), QStringLiteral("then"));
+    QCOMPARE(branch.parent().data(kNameRole).toString(), QStringLiteral("loop/choose"));
+    QCOMPARE(branch.parent().parent(), body);
+    QCOMPARE(model.indexOfInside("loop/choose/rows").parent().data().toString(), QStringLiteral("else"));
+    QVERIFY(!model.indexOfInside("loop/nothing").isValid());
+    model.setSnapshot(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+  }
+
+  void theTableHasRowsOfBodies() {
+    LayersModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    model.setSnapshot(m_plain);
+    QCOMPARE(model.rowCount(), 2 + 3 + 1 + 2);
+    const int row = model.rowOf(QStringLiteral("loop/choose/relu"));
+    QVERIFY(row >= 0);
+    const auto text = [&](int column) { return model.index(row, column).data().toString(); };
+    QCOMPARE(text(LayersModel::kNode), QStringLiteral("loop/choose/relu"));
+    QCOMPARE(text(LayersModel::kOp), QStringLiteral("Relu"));
+    QCOMPARE(text(LayersModel::kFused), QStringLiteral("loop/choose/mm"));
+    QCOMPARE(text(LayersModel::kCompute), QStringLiteral("f32"));
+    QCOMPARE(text(LayersModel::kFlops), QStringLiteral("32"));
+    QVERIFY(model.flags(model.index(row, LayersModel::kPin)) & Qt::ItemIsEditable);
+    QVERIFY2(model.totalsText().contains("2 nodes") && model.totalsText().contains("not counted: in bodies 6 nodes"),
+             qPrintable(model.totalsText()));
+    model.setFilter(LayerFilter::parse("inside:loop/choose"));
+    QCOMPARE(model.rowCount(), 3);
+    QVERIFY(model.csv().contains("loop/choose/rows,Softmax"));
+    model.setFilter(LayerFilter::parse("-inside:"));
+    QCOMPARE(model.rowCount(), 2);
+    QVERIFY2(model.totalsText().contains("bodies are not counted"), qPrintable(model.totalsText()));
+  }
+
+  void pinsInBodiesShowInTheTable() {
+    LayersModel model;
+    model.setSnapshot(m_plain);
+    QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
+    const auto pinned = planned({"loop/more=f16:obey"});
+    model.setSnapshot(pinned);
+    QCOMPARE(resets.count(), 0);  // the same rows
+    const int row = model.rowOf(QStringLiteral("loop/more"));
+    QCOMPARE(model.index(row, LayersModel::kPin).data().toString(), QStringLiteral("f16 (obey)"));
+    QCOMPARE(model.index(row, LayersModel::kCompute).data().toString(), QStringLiteral("f16"));
+    QCOMPARE(model.pinOf(QStringLiteral("loop/more"))->type, DataType::F16);
+    model.setFilter(LayerFilter::parse("pinned"));
+    QCOMPARE(model.rowCount(), 1);
+  }
+
+  void whatAPinChangesInsideIsTold() {
+    const auto before = planned({}, "tensorrt-10");
+    const auto after = planned({"loop/choose/relu=f16:obey"}, "tensorrt-10", before->plan.get());
+    const PlanDelta& delta = after->delta;
+    QVERIFY(delta.comparable && !delta.nothing());
+    QCOMPARE(delta.fusionsLost, std::vector<std::string>{"loop/choose/mm + relu"});
+    QVERIFY(delta.fusionsGained.empty());
+    QCOMPARE(delta.retyped, std::vector<std::string>{"loop/choose/relu: f32 to f16"});
+    QVERIFY(!delta.castsAdded.empty());
+    for (const std::string& cast : delta.castsAdded) QVERIFY2(cast.starts_with("loop/choose/"), cast.c_str());
+    QCOMPARE(delta.fusedNodes, std::int64_t(1));
+    QVERIFY(planDelta(*after->plan, *after->plan).nothing());
+  }
+
+  void castsAndDecisionsOfBodiesAreListed() {
+    const auto pinned = planned({"loop/more=f16:obey"});
+    const TableContent casts = castsContent(*pinned);
+    QVERIFY(!casts.rows.empty());
+    for (const TableRow& row : casts.rows) QVERIFY2(row.name.startsWith("loop/"), qPrintable(row.name));
+    DecisionsModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    model.setSnapshot(pinned);
+    int answers = 0;
+    for (int row = 0; row < model.rowCount(); ++row)
+      answers +=
+          model.index(row, 0).data(kNameRole).toString() == "loop/more" && answersDirective(model.decisionAt(row));
+    QCOMPARE(answers, 2);  // that it holds, and at which price; not again from the body
+    model.setFilter(DecisionFilter::Verdicts);
+    QCOMPARE(model.rowCount(), 2 + 3 + 1 + 2);
+    QCOMPARE(model.rowCount(), DecisionsModel::countOf(*pinned, DecisionFilter::Verdicts));
+    model.setFilter(DecisionFilter::All);
+    QCOMPARE(model.rowCount(), DecisionsModel::countOf(*pinned, DecisionFilter::All));
+    for (int row = 0; row < model.rowCount(); ++row) {
+      const std::string name = model.index(row, 0).data(kNameRole).toString().toStdString();
+      if (name.empty() || name.find('/') == std::string::npos) continue;
+      QVERIFY2(pinned->inside(name).has_value(), name.c_str());  // a click goes there
+    }
+    model.setSubject("loop/choose/relu");
+    QVERIFY(model.rowCount() > 0);
+  }
+
+  void measuredTimesGoToTheirRows() {
+    const auto engine = buildEngine(m_plain->plan, {.backend = "native", .threads = 1, .measureTactics = false});
+    QVERIFY2(engine.ok(), engine.ok() ? "" : engine.error().text().c_str());
+    auto inputs = randomInputs(engine.value()->plan());
+    inputs["flag"] = Tensor::ofInt64({1}).reshaped({}).converted(DataType::Bool);
+    const auto report = engine.value()->time(inputs, {.seconds = 0.05, .warmupSeconds = 0, .perLayer = true});
+    QVERIFY(report.ok());
+    fusescope::Run run;
+    const auto read = runTimeFromJson(toJson(report.value(), *m_plain->plan));
+    QVERIFY(read.ok());
+    run.time = read.value();
+    const auto times = layerTimesOf(*run.time, *m_plain, TimeKind::Measured);
+    const FusedNode& kernel =
+        *m_plain->inside("loop/choose/relu")->body->fusedOf(m_plain->inside("loop/choose/relu")->nodes.front());
+    QVERIFY(times.contains("loop/choose/" + handleOf(kernel)));
+    LayersModel model;
+    model.setSnapshot(m_plain);
+    model.setTimes(times, QString());
+    const auto timeOf = [&](const char* name) { return model.index(model.rowOf(QString(name)), LayersModel::kTime); };
+    QVERIFY(timeOf("loop/choose/mm").data().toString().endsWith("s"));
+    QVERIFY(timeOf("loop/choose/mm").data(Qt::ToolTipRole).toString().contains("all calls"));
+    QCOMPARE(timeOf("loop/choose/rows").data().toString(), QString());
+    QVERIFY(timeOf("loop/choose/rows").data(Qt::ToolTipRole).toString().contains("did not run"));
+    QVERIFY2(model.totalsText().contains("which its holder's includes"), qPrintable(model.totalsText()));
+    const TableContent profile = profileContent(run, false);
+    const auto row = std::find_if(profile.rows.begin(), profile.rows.end(), [](const TableRow& other) {
+      return other.cells[0].text == QLatin1String("loop/choose/mm + relu");
+    });
+    QVERIFY(row != profile.rows.end());
+    QCOMPARE(row->name.toStdString(), "loop/choose/" + handleOf(kernel));
+    QVERIFY(m_plain->inside(row->name.toStdString()).has_value());
+  }
+
+  void groupsOfAComparisonGoInside() {
+    const auto split = planned({}, "cpu:avx2", nullptr, {"loop/choose/mm"});
+    CompareReport report;
+    report.valuesInBodies = 2;
+    const TableContent values = errorsContent(toJson(report));
+    QCOMPARE(values.rows.back().cells[0].text, QStringLiteral("2 values in bodies"));
+    QCOMPARE(values.rows.back().cells[1].text, QStringLiteral("not compared"));
+    report.groups = commonCover(*m_plain->plan, *split->plan);
+    const TableContent content = compareContent(toJson(report));
+    const TableRow& torn = content.rows.front();  // what is fused otherwise comes first
+    QCOMPARE(torn.cells[0].text, QString::fromUtf8("≠ loop/choose/mm + relu"));
+    QCOMPARE(torn.cells[1].text, QString::fromUtf8("≠ loop/choose/mm  |  loop/choose/relu"));
+    QVERIFY2(m_plain->inside(torn.name.toStdString()).has_value(), qPrintable(torn.name));
+  }
+
+ private:
+  std::shared_ptr<const PlanSnapshot> planned(const std::vector<std::string>& pins,
+                                              const std::string& target = "cpu:avx2", const Plan* before = nullptr,
+                                              const std::vector<std::string>& splits = {}) const {
+    PlanOptions options{.target = target};
+    for (const std::string& pin : pins) options.directives.push_back(parsePin(pin).value());
+    for (const std::string& node : splits) options.directives.push_back(splitDirective(node));
+    auto plan = makePlan(m_model, options);
+    if (!plan.ok()) qFatal("%s", plan.error().text().c_str());
+    return makeSnapshot(plan.value(), before);
+  }
+
+  QTemporaryDir m_folder;
+  std::shared_ptr<const Model> m_model;
+  std::shared_ptr<const PlanSnapshot> m_plain;
+};
+
+FUSESCOPE_GUI_TEST(BodyModelsTest, 8)
+#include "body_models_test.moc"

@@ -1,0 +1,38 @@
+#include "ui/document/layer_times.h"
+
+#include "planning/fused_node_facts.h"
+#include "session/session.h"
+
+namespace fusescope {
+namespace {
+
+void addTimes(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot, const std::string& prefix,
+              TimeKind measured, ShownTimes& times) {
+  for (const RunLayer& layer : layers) {
+    if (layer.identity.empty()) continue;
+    const std::string handle = handleOf(layer.identity);
+    const FusedNode* fused = snapshot.fusedWith(handle);
+    if (fused == nullptr || layer.types != layerTypesJson(*snapshot.plan, *fused).dump()) continue;
+    if (layer.emulated) {
+      times[prefix + handle] = {TimeKind::Emulated};
+    } else if (layer.medianMs) {
+      ShownTime& time = times[prefix + handle];
+      if (time.kind != TimeKind::Emulated) time = {measured, time.ms + *layer.medianMs};
+    }
+    for (const RunBody& body : layer.bodies) {
+      const PlanSnapshot* inside = snapshot.body(fused->root, body.attribute);
+      if (inside != nullptr)
+        addTimes(body.layers, *inside, prefix + snapshot.graph().node(fused->root).name + "/", measured, times);
+    }
+  }
+}
+
+}  // namespace
+
+ShownTimes layerTimesOf(const RunTime& time, const PlanSnapshot& snapshot, TimeKind measured) {
+  ShownTimes times;
+  addTimes(time.layers, snapshot, {}, measured, times);
+  return times;
+}
+
+}  // namespace fusescope
