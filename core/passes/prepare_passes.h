@@ -26,7 +26,8 @@ std::unique_ptr<Pass> foldConstants();
 /// can take in, and no arithmetic of shapes beside them.
 std::unique_ptr<Pass> constantShapes();
 /// Takes the views around an operator out that works on the last axis either way, as Softmax before opset 13 has them:
-/// y = Reshape(Softmax(Flatten(x)))  ⟶  y = Softmax(x).
+/// y = Reshape(Softmax(Flatten(x)))  ⟶  y = Softmax(x). A Gemm of the rows becomes what it is of any number of axes:
+/// y = Reshape(Gemm(Reshape(x), w, c))  ⟶  y = Add(MatMul(x, w), c).
 std::unique_ptr<Pass> workOnRows();
 /// Takes out Cast, Reshape, Transpose, Slice … whose result provably is their input.
 std::unique_ptr<Pass> removeNoOps();

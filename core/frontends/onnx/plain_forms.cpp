@@ -30,7 +30,6 @@ constexpr std::array kForms{
     FormRow{kMicrosoft, "BiasSplitGelu", "xx", 1, plain::biasSplitGelu},
     FormRow{kMicrosoft, "CDist", "xx", 1, plain::pairwiseDistance},
     FormRow{kMicrosoft, "DequantizeLinear", "xxo", 1, plain::renamed},
-    FormRow{kMicrosoft, "DynamicQuantizeLSTM", "xxxoooooxxxx", 3, plain::dynamicQuantizeLstm},
     FormRow{kMicrosoft, "DynamicQuantizeMatMul", "xxxoo", 1, plain::dynamicQuantizeMatMul},
     FormRow{kMicrosoft, "EmbedLayerNormalization", "xoxxoxxoo", 3, plain::embedLayerNorm},
     FormRow{kMicrosoft, "ExpandDims", "xx", 1, plain::expandDims},

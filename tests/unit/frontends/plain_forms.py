@@ -242,20 +242,6 @@ def quantized():
     case("matmul_integer_to_float", "MatMulIntegerToFloat", [codes(2, 3, 4), codes(4, 5, dtype=np.int8), f32(0.03), f32(0.02), u8(120), i8(3), real(5)], constants=(1,), atol=1e-4)
 
 
-def recurrent():
-    bytes_ = {"dtype": np.int8}
-    lstm = [real(5, 1, 4), codes(2, 4, 12, **bytes_), codes(2, 3, 12, **bytes_), real(2, 24)]
-    scales = [f32([0.004, 0.006]), i8([0, 3]), f32([0.005, 0.007]), i8([0, -2])]
-    case("dynamic_quantize_lstm", "DynamicQuantizeLSTM", lstm + [None, real(2, 1, 3), real(2, 1, 3), None] + scales,
-         constants=(1, 2), outputs=3, hidden_size=3, direction="bidirectional")
-    one = [real(5, 1, 4), codes(1, 4, 12, **bytes_), codes(1, 3, 12, **bytes_)]
-    each = [np.round(RANDOM.uniform(0.004, 0.007, (1, 12)), 4).astype(np.float32), np.zeros((1, 12), np.int8)]
-    case("dynamic_quantize_lstm_reverse", "DynamicQuantizeLSTM", one + [None] * 5 + each + each, constants=(1, 2),
-         outputs=[0], hidden_size=3, direction="reverse")
-    case("dynamic_quantize_lstm_lengths", "DynamicQuantizeLSTM", one + [None, np.array([4], np.int32)] + [None] * 3 + each + each,
-         constants=(1, 2), outputs=2, hidden_size=3, atol=0.02)
-
-
 def low_bit():
     x = real(2, 40)
     for bits in (4, 8):
@@ -294,7 +280,6 @@ def main():
     products()
     attentions()
     quantized()
-    recurrent()
     low_bit()
     others()
     write(Path(__file__).with_suffix(".json"))

@@ -161,6 +161,28 @@ TEST(OpenExtents, ViewsAroundAnOperatorOnRowsGo) {
   EXPECT_EQ(decisions(model, "normalise.rows_kept"), 2U);
 }
 
+TEST(OpenExtents, ProductsOfRowsAreProductsOfWhatHasThem) {
+  const Model model = prepared(
+      "g (float[batch, seq, 12] x, float[12, 8] w, float[8] c) => (float[b, s, d] y, float[b1, s1, d1] z)"
+      "  <int64[2] rows = {-1, 12}, int64[1] zero = {0}, int64[1] two = {2}, int64[1] eight = {8}> {"
+      "  s = Shape (x) lead = Slice (s, zero, two) wide = Concat <axis=0> (lead, eight) [flat] m = Reshape (x, rows)"
+      "  [one] p = Gemm (m, w, c) [back] y = Reshape (p, wide) [two] q = Gemm (m, w) [back2] z = Reshape (q, wide) }");
+  ASSERT_EQ(model.graph->nodeCount(), 3U);
+  EXPECT_EQ(typeOfValue(model, "y"), "f32[batch, seq, 8]");
+  EXPECT_EQ(typeOfValue(model, "z"), "f32[batch, seq, 8]");
+  for (const NodeId id : model.graph->order())
+    EXPECT_TRUE(model.graph->node(id).is(model.graph->node(id).name == "one/bias" ? "Add" : "MatMul"));
+  EXPECT_EQ(decisions(model, "normalise.rows_kept"), 3U);
+}
+
+TEST(OpenExtents, AGemmThatScalesKeepsItsViews) {
+  const Model model = prepared(
+      "g (float[2, 3, 12] x, float[12, 8] w) => (float[2, 3, 8] y) <int64[2] rows = {6, 12}, int64[3] back = {2, 3, "
+      "8}> {"
+      "  m = Reshape (x, rows) p = Gemm <alpha=2.0> (m, w) y = Reshape (p, back) }");
+  EXPECT_EQ(model.graph->nodeCount(), 3U);
+}
+
 TEST(OpenExtents, RowsOfAnotherLengthKeepTheirViews) {
   const Model model = prepared(
       "g (float[batch, seq, 12] x) => (float[b, s, d] y) {"

@@ -55,9 +55,6 @@ Status quantizedGemm(Form& form);
 Status dynamicQuantizeMatMul(Form& form);
 Status matMulIntegerToFloat(Form& form);
 
-// quantized_recurrence.cpp
-Status dynamicQuantizeLstm(Form& form);
-
 // low_bit.cpp
 Status matMulNBits(Form& form);
 Status gatherBlockQuantized(Form& form);
