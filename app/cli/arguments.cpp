@@ -9,6 +9,7 @@
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
+#include "session/session_file.h"
 
 namespace fusescope::cli {
 namespace {
@@ -127,7 +128,44 @@ CLI::Validator wholeNumber() {
       "");
 }
 
+void declareModel(CLI::App& app, std::string& path, PlanArguments& plan, const std::string& description,
+                  const std::string& typeName) {
+  app.add_option("MODEL", path, description)->type_name(typeName);
+  app.add_option("--session", plan.session, "a session in place of a model and plan options; its model may lie at MODEL")
+      ->type_name("F.fsession");
+}
+
+namespace {
+
+Result<Artifact> openSessionOf(const std::string& model, const PlanArguments& plan, const EngineArguments* engine) {
+  if (!TRY(plan.inputOverrides()).empty() || !(TRY(plan.options()) == PlanOptions())) {
+    return Diagnostic{.message = "a session already holds its plan options and inputs; others cannot be given with it",
+                      .where = {.file = plan.session, .attribute = "--session"},
+                      .help = "Leave the options out, or start from the model."};
+  }
+  std::vector<std::string> warnings;
+  auto artifact =
+      openSession(plan.session, model, engine != nullptr ? engine->backend : "", warnings, {}, progressLine());
+  clearProgressLine();
+  for (const std::string& warning : warnings) std::cerr << "fusescope: " << warning << "\n";
+  return artifact;
+}
+
+}  // namespace
+
 Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine) {
+  if (!plan.session.empty()) return openSessionOf(path, plan, engine);
+  if (path.empty()) {
+    return Diagnostic{.message = "what to work on is missing",
+                      .where = {.attribute = "MODEL"},
+                      .help = "Give a file, or --session F.fsession."};
+  }
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error) && isSessionFile(path)) {
+    PlanArguments ofSession = plan;
+    ofSession.session = path;
+    return openSessionOf({}, ofSession, engine);
+  }
   const bool backendGiven = engine != nullptr && !engine->backend.empty();
   auto artifact = openArtifact(path, TRY(plan.inputOverrides()), TRY(plan.options()),
                                backendGiven ? engine->backend : "native", {}, progressLine());
@@ -139,6 +177,10 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
                       .help = "Leave --backend out, or build it for the other backend."};
   }
   return artifact;
+}
+
+std::string inputsOf(const std::string& given, const Artifact& artifact) {
+  return given.empty() && artifact.session != nullptr ? artifact.session->inputs : given;
 }
 
 bool reportObeyRefusals(const Plan& plan) {

@@ -70,7 +70,7 @@ Result<int> build(const Arguments& arguments) {
 Command buildCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("build", "an engine: tactics chosen by measuring, written to a file");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path, "a model or a saved plan")->required()->type_name("MODEL|PLAN");
+  declareModel(*verb, arguments->path, arguments->plan, "a model or a saved plan", "MODEL|PLAN");
   verb->add_option("-o,--output", arguments->output, "the engine file to write")->required()->type_name("E.fse");
   verb->add_flag("--no-measure", arguments->noTactics, "take each kernel's first tactic instead of timing all");
   verb->add_flag("--json", arguments->json, "print JSON");

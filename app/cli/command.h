@@ -39,6 +39,7 @@ struct PlanArguments {
   std::int64_t workspaceBytes = 0;
   std::vector<std::string> inputs, mins, opts, maxs;
   std::string directivesFile;
+  std::string session;  ///< a session file in place of a model and all of these
 
   void declare(CLI::App& app);
   Result<PlanOptions> options() const;  ///< what the directives file says, and over it the other options
@@ -64,8 +65,14 @@ CLI::Validator aboveZero();
 CLI::Validator zeroOrMore();
 CLI::Validator wholeNumber();  ///< 0 or more, and no more than 64 bits hold
 
-/// Opens what a verb works on, with progress on a terminal. `engine` is null where the verb takes no --backend.
+/// The first positional argument of a verb, and --session in its place. open() asks for one of them.
+void declareModel(CLI::App& app, std::string& path, PlanArguments& plan, const std::string& description,
+                  const std::string& typeName);
+/// Opens what a verb works on, with progress on a terminal. `engine` is null where the verb takes no --backend. With a
+/// session, `path` is where its model lies now, or empty.
 Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine = nullptr);
+/// The inputs that were given, else those of the session.
+std::string inputsOf(const std::string& given, const Artifact& artifact);
 /// Pins marked obey that the plan refused, one line each on standard error; true if there are any.
 bool reportObeyRefusals(const Plan& plan);
 

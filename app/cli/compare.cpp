@@ -122,7 +122,8 @@ Command compareCommand(CLI::App& app) {
       ->type_name("S")
       ->check(zeroOrMore())
       ->capture_default_str();
-  verb->add_option("--inputs", arguments->inputs, "inputs by name; random ones if not given")->type_name("F.npz");
+  verb->add_option("--inputs", arguments->inputs, "inputs: .npz, .npy, .pb or a folder; random ones if not given")
+      ->type_name("F");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
   return {verb, [arguments] { return compare(*arguments); }};

@@ -139,8 +139,12 @@ void printForPeople(const Json& json) {
 }
 
 Result<int> explain(const Arguments& arguments) {
-  const auto artifact = TRY(open(arguments.path, arguments.plan));
-  const auto json = TRY(explainJson(*artifact.plan, arguments.node));
+  // With a session the node may be the only positional argument.
+  const bool nodeAlone = !arguments.plan.session.empty() && arguments.node.empty();
+  const std::string& node = nodeAlone ? arguments.path : arguments.node;
+  if (node.empty()) return Diagnostic{.message = "which node to explain is missing", .where = {.attribute = "NODE"}};
+  const auto artifact = TRY(open(nodeAlone ? std::string() : arguments.path, arguments.plan));
+  const auto json = TRY(explainJson(*artifact.plan, node));
   if (arguments.json) {
     printJson(json);
   } else {
@@ -154,8 +158,8 @@ Result<int> explain(const Arguments& arguments) {
 Command explainCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("explain", "every decision about one node, and what would change it");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path, "a model")->required()->type_name("MODEL");
-  verb->add_option("NODE", arguments->node, "a node by its ONNX name")->required()->type_name("NODE");
+  declareModel(*verb, arguments->path, arguments->plan, "a model", "MODEL");
+  verb->add_option("NODE", arguments->node, "a node by its ONNX name")->type_name("NODE");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->plan.declare(*verb);
   return {verb, [arguments] { return explain(*arguments); }};

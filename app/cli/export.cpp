@@ -75,7 +75,7 @@ Result<int> exportPlan(const Arguments& arguments) {
 Command exportCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("export", "layer precisions in the form that a deployment takes, checked before");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path, "a saved plan or a model")->required()->type_name("PLAN|MODEL");
+  declareModel(*verb, arguments->path, arguments->plan, "a saved plan or a model", "PLAN|MODEL");
   verb->add_option("--to", arguments->format, joined(formatNames()))->required()->type_name("FORMAT");
   verb->add_option("-o,--output", arguments->output, "the file to write; standard output if not given")->type_name("F");
   verb->add_option("--trt-version", arguments->trtVersion, "version of TensorRT the file is for")->type_name("V");

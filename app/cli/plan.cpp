@@ -211,9 +211,7 @@ Result<int> makeAndPrint(const Arguments& arguments) {
 Command planCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("plan", "what the compiler will do with a model: segments, fusions, types, and why");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path, "a model, or a saved plan or engine to show")
-      ->required()
-      ->type_name("MODEL");
+  declareModel(*verb, arguments->path, arguments->plan, "a model, or a saved plan or engine to show", "MODEL");
   verb->add_option("-o,--output", arguments->output, "write the plan's JSON here")->type_name("FILE");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->plan.declare(*verb);

@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "session/session_file.h"
 
 namespace fusescope::cli {
 namespace {
@@ -17,9 +18,10 @@ struct Arguments {
   PlanArguments plan;
   EngineArguments engine;
 
-  /// --atol and --rtol replace the default; each that is given must hold.
-  Tolerance tolerance() const {
-    if (!rms && !absolute && !relative) return Tolerance::standard();
+  /// --atol and --rtol replace the default, or what the session says; each that is given must hold.
+  Tolerance tolerance(const Artifact& artifact) const {
+    if (!rms && !absolute && !relative)
+      return artifact.session != nullptr ? artifact.session->tolerance : Tolerance::standard();
     Tolerance given{.rms = rms};
     if (absolute || relative) {
       given.absolute = absolute.value_or(0);
@@ -70,7 +72,7 @@ void printForPeople(const RunReport& report) {
 }
 
 Result<int> run(const Arguments& arguments, const Artifact& artifact) {
-  const auto inputs = TRY(loadInputs(*artifact.plan, arguments.inputs));
+  const auto inputs = TRY(loadInputs(*artifact.plan, inputsOf(arguments.inputs, artifact)));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.measureTactics = false;  // one run does not pay for choosing
   options.shapes = extentsOf(inputs);
@@ -79,7 +81,7 @@ Result<int> run(const Arguments& arguments, const Artifact& artifact) {
   clearProgressLine();
   const RunRequest request{.outputsFile = arguments.outputs,
                            .expectFile = arguments.expect,
-                           .tolerance = arguments.tolerance(),
+                           .tolerance = arguments.tolerance(artifact),
                            .mark = arguments.mark};
   const auto report = TRY(runOnce(*engine, inputs, request));
   if (arguments.json) {
@@ -93,7 +95,7 @@ Result<int> run(const Arguments& arguments, const Artifact& artifact) {
 Result<int> run(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
-  return underAssumedExtents(run(arguments, artifact), *artifact.plan, !arguments.inputs.empty());
+  return underAssumedExtents(run(arguments, artifact), *artifact.plan, !inputsOf(arguments.inputs, artifact).empty());
 }
 
 }  // namespace
@@ -101,10 +103,9 @@ Result<int> run(const Arguments& arguments) {
 Command runCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("run", "outputs of a network, compared with expected ones if given");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path, "a model, a saved plan or an engine")
-      ->required()
-      ->type_name("MODEL|E.fse");
-  verb->add_option("--inputs", arguments->inputs, "inputs by name; random ones if not given")->type_name("F.npz");
+  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL|E.fse");
+  verb->add_option("--inputs", arguments->inputs, "inputs: .npz, .npy, .pb or a folder; random ones if not given")
+      ->type_name("F");
   verb->add_option("--outputs", arguments->outputs, "write outputs and marked values here")->type_name("F.npz");
   verb->add_option("--expect", arguments->expect, "compare the outputs with these")->type_name("F.npz");
   verb->add_option("--tol-rms", arguments->rms, "max|Δ| <= T · rms(expected); default 1e-3")->type_name("T");

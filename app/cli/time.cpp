@@ -49,7 +49,7 @@ void printForPeople(const TimeReport& report, const Plan& plan) {
 }
 
 Result<int> time(const Arguments& arguments, const Artifact& artifact) {
-  const auto inputs = TRY(loadInputs(*artifact.plan, arguments.inputs));
+  const auto inputs = TRY(loadInputs(*artifact.plan, inputsOf(arguments.inputs, artifact)));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.shapes = extentsOf(inputs);
   options.shapeCache = arguments.engine.shapeCache;
@@ -70,7 +70,7 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
 Result<int> time(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
-  return underAssumedExtents(time(arguments, artifact), *artifact.plan, !arguments.inputs.empty());
+  return underAssumedExtents(time(arguments, artifact), *artifact.plan, !inputsOf(arguments.inputs, artifact).empty());
 }
 
 }  // namespace
@@ -78,9 +78,7 @@ Result<int> time(const Arguments& arguments) {
 Command timeCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("time", "latency of a network on this machine");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->path, "a model, a saved plan or an engine")
-      ->required()
-      ->type_name("MODEL|E.fse");
+  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL|E.fse");
   verb->add_option("--seconds", arguments->seconds, "how long to measure")
       ->type_name("S")
       ->check(aboveZero())
@@ -90,7 +88,8 @@ Command timeCommand(CLI::App& app) {
       ->check(zeroOrMore())
       ->capture_default_str();
   verb->add_flag("--per-layer", arguments->perLayer, "time each layer too");
-  verb->add_option("--inputs", arguments->inputs, "inputs by name; random ones if not given")->type_name("F.npz");
+  verb->add_option("--inputs", arguments->inputs, "inputs: .npz, .npy, .pb or a folder; random ones if not given")
+      ->type_name("F");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
   arguments->engine.declareShapeCache(*verb);

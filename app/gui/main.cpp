@@ -3,6 +3,7 @@
 #include <QSettings>
 #include <cstdio>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
@@ -79,7 +80,7 @@ int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions
 int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App parser("Fusescope's window");
-  parser.add_option("MODEL", arguments.model, "A model (.onnx), plan (.json) or engine (.fse)");
+  parser.add_option("MODEL", arguments.model, "A model (.onnx), plan (.json), engine (.fse) or session (.fsession)");
   parser.add_option("--directives", arguments.directivesFile, "Pins and other wishes, as saved from the window");
   parser.add_option("--target", arguments.target, joined(targetNames()));
   parser.add_option("--precision", arguments.precision, "Types that may be used besides f32: f16,bf16");
@@ -130,7 +131,9 @@ int run(int argc, char** argv) {
   MainWindow window(theme == "light" ? ThemeKind::Light : ThemeKind::Dark, !picture);
   if (picture) return runPicture(window, arguments, options.value());
   window.show();
-  if (!arguments.model.empty()) window.document().open(qs(arguments.model), options.value());
+  const auto cache = cacheFolder();
+  if (cache.ok()) window.keepSessionsIn(qs((cache.value() / "sessions").string()));
+  if (!arguments.model.empty()) window.session().open(qs(arguments.model), options.value());
   return QApplication::exec();
 }
 

@@ -94,7 +94,7 @@ Result<Json> compare(const Job& job) {
 Result<Json> measureError(const Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
-  return toJson(TRY(measureErrors(artifact.plan, inputs, job.stop, job.progress)));
+  return toJson(TRY(measureErrors(artifact.plan, inputs, job.request.tolerance, job.stop, job.progress)));
 }
 
 Result<Json> doWork(const Job& job) {

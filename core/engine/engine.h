@@ -39,6 +39,7 @@ struct TacticChoice {
 struct BuildPhase {
   std::string name;
   double ms = 0;
+  bool operator==(const BuildPhase&) const = default;
 };
 
 /// How often a run or timing found the extents of its inputs prepared; the build itself is the first miss.

@@ -5,9 +5,11 @@
 
 #include "base/files.h"
 #include "engine/timing_price_model.h"
+#include "planning/applicable_options.h"
 #include "session/operations.h"
 #include "session/options_json.h"
 #include "session/session.h"
+#include "session/session_file.h"
 
 namespace fusescope {
 namespace {
@@ -52,6 +54,7 @@ Result<std::shared_ptr<const Plan>> openPlan(const std::filesystem::path& path, 
   const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
   if (json.is_discarded())
     return located("this is not complete JSON", {}, "Write the plan again: fusescope plan MODEL -o F.");
+  if (isSessionFile(path)) return located("this is a session, not a plan", "format", "Give it with --session.");
   if (!json.is_object() || !json.contains("format") || json["format"] != kPlanFormat) {
     return located(fmt::format("this is not a plan (its format is not \"{}\")", kPlanFormat), "format",
                    "Directives are given with --directives; a plan is written by: fusescope plan MODEL -o F.");
@@ -129,6 +132,33 @@ Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vect
       return artifact;
     }
   }
+  return artifact;
+}
+
+Result<Artifact> openSession(const std::filesystem::path& path, const std::filesystem::path& model,
+                             const std::string& backend, std::vector<std::string>& warnings, const StopToken& stop,
+                             const Progress& progress) {
+  auto session = std::make_shared<Session>(TRY(readSession(path)));
+  if (!model.empty()) session->model.path = model.string();
+  if (!backend.empty()) session->backend = backend;
+  const ModelChange change = modelChange(session->model);
+  if (change == ModelChange::Missing) {
+    return Diagnostic{.message = "the session's model is not there",
+                      .where = {.file = path.string(), .attribute = "model"},
+                      .help = fmt::format("It was {}. Give the model beside --session, where it is now.",
+                                          session->model.path)};
+  }
+  PlanOptions options = session->options;
+  if (change == ModelChange::Changed) {
+    warnings.push_back(fmt::format("{} has changed since the session was saved", session->model.path));
+    const auto opened = TRY(openModel(session->model.path, session->extents, stop, progress));
+    auto applicable = TRY(applicableOptions(*opened, options, stop));
+    for (const auto& [directive, why] : applicable.dropped)
+      warnings.push_back(fmt::format("left out: {}: {}", inWords(directive), why));
+    options = std::move(applicable.options);
+  }
+  auto artifact = TRY(openArtifact(session->model.path, session->extents, options, session->backend, stop, progress));
+  artifact.session = std::move(session);
   return artifact;
 }
 

@@ -143,7 +143,8 @@ Status measureInterleaved(Engine& a, Engine& b, const std::map<std::string, Tens
 }
 
 /// Inner values that both runs hold, against `expected`, in the order of the graph.
-std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult& actual, const RunResult& expected) {
+std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult& actual, const RunResult& expected,
+                                            const Tolerance& tolerance) {
   std::vector<TensorComparison> comparisons;
   for (const auto id : graph.order()) {
     for (const auto output : graph.node(id).outputs) {
@@ -153,12 +154,12 @@ std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult&
       const auto reference = expected.marked.find(name);
       if (of == actual.marked.end() || reference == expected.marked.end()) continue;
       if (of->second.type() == reference->second.type()) {
-        comparisons.push_back(compareTensors(name, of->second, reference->second, Tolerance::standard()));
+        comparisons.push_back(compareTensors(name, of->second, reference->second, tolerance));
         continue;
       }
       // A truncated plan holds the same numbers in a narrower type.
-      comparisons.push_back(compareTensors(name, of->second.converted(reference->second.type()), reference->second,
-                                           Tolerance::standard()));
+      comparisons.push_back(
+          compareTensors(name, of->second.converted(reference->second.type()), reference->second, tolerance));
     }
   }
   return comparisons;
@@ -198,14 +199,14 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const std::map<std::s
   const auto ofA = TRY(a.run(inputs, {"all"}, stop));
   const auto ofB = TRY(b.run(inputs, {"all"}, stop));
   report.outputs = compareAll(ofB.outputs, ofA.outputs, Tolerance::standard());
-  report.values = compareValues(a.plan().graph(), ofB, ofA);
+  report.values = compareValues(a.plan().graph(), ofB, ofA, Tolerance::standard());
   report.valuesInBodies = valuesInBodies(a.plan(), b.plan());
   if (seconds > 0) TRY(measureInterleaved(a, b, inputs, seconds, stop, progress, report));
   return report;
 }
 
 Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
-                                  const StopToken& stop, const Progress& progress) {
+                                  const Tolerance& tolerance, const StopToken& stop, const Progress& progress) {
   PlanOptions exact = plan->options;
   exact.precisions.clear();
   std::erase_if(exact.directives, [](const Directive& directive) {
@@ -220,8 +221,8 @@ Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::m
   const auto actual = TRY(lowered->run(inputs, {"all"}, stop));
   if (progress) progress("run", "in float32");
   const auto expected = TRY(full->run(inputs, {"all"}, stop));
-  return ErrorReport{.outputs = compareAll(actual.outputs, expected.outputs, Tolerance::standard()),
-                     .values = compareValues(full->plan().graph(), actual, expected)};
+  return ErrorReport{.outputs = compareAll(actual.outputs, expected.outputs, tolerance),
+                     .values = compareValues(full->plan().graph(), actual, expected, tolerance)};
 }
 
 }  // namespace fusescope

@@ -161,6 +161,13 @@ Result<Model> withInputs(Model model, const std::vector<InputOverride>& wishes) 
 
 }  // namespace
 
+std::vector<InputOverride> givenExtents(const std::vector<InputSpec>& specs) {
+  std::vector<InputOverride> given;
+  for (const InputSpec& spec : specs)
+    if (spec.source == "user") given.push_back({.name = spec.name, .min = spec.min, .opt = spec.opt, .max = spec.max});
+  return given;
+}
+
 Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path,
                                                const std::vector<InputOverride>& inputs, const StopToken& stop,
                                                const Progress& progress) {

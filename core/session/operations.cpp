@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
+#include "session/input_files.h"
 
 namespace fusescope {
 namespace {
@@ -77,25 +78,12 @@ std::filesystem::path timingCachePath() {
   return folder.ok() ? folder.value() / "timings.sqlite" : std::filesystem::path();
 }
 
-Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::filesystem::path& npz) {
-  if (npz.empty()) {
+Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::filesystem::path& files) {
+  if (files.empty()) {
     TRY(checkExtentsKnown(plan));
     return randomInputs(plan);
   }
-  const auto arrays = TRY(readNpz(npz));
-  std::vector<std::string> names;
-  for (const auto& spec : plan.inputSpecs) names.push_back(spec.name);
-  std::map<std::string, Tensor> inputs;
-  for (const auto& [name, tensor] : inputsFrom(arrays)) {
-    if (const auto at = std::ranges::find(names, name); at != names.end()) {
-      inputs.emplace(name, fromCodes(tensor, plan.inputSpecs[static_cast<std::size_t>(at - names.begin())].dtype));
-    } else if (arrays.contains("in:" + name)) {
-      return Diagnostic{.message = "the model has no input of this name",
-                        .where = {.file = npz.string(), .value = name},
-                        .help = fmt::format("Its inputs are {}.", joined(names))};
-    }
-  }
-  return inputs;
+  return readInputFiles(plan, files);
 }
 
 std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs) {

@@ -14,10 +14,9 @@ namespace fusescope {
 /// Where tactics' timings are kept between builds; empty if there is no folder for caches.
 std::filesystem::path timingCachePath();
 
-/// The inputs of a plan from a .npz, by name; arrays that are not inputs are left out, unless the archive calls them
-/// `in:NAME`: that is an error which gives the nearest names. An empty path gives random inputs; an input whose extents
-/// nobody knows is an error then.
-Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::filesystem::path& npz);
+/// The inputs of a plan by name, as readInputFiles() (input_files.h). An empty path gives random inputs; an input whose
+/// extents nobody knows is an error then.
+Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::filesystem::path& files);
 /// Their extents: what an engine is specialised by.
 std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs);
 

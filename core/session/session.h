@@ -19,6 +19,7 @@ struct InputOverride {
   std::string name;
   std::optional<Dims> fixed, min, opt, max;
   std::optional<DataType> dtype;
+  bool operator==(const InputOverride&) const = default;
 };
 
 /// Opens a model file: import, normalise, infer. Also reads the model out of an engine file (.fse).
@@ -26,6 +27,9 @@ struct InputOverride {
 Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path,
                                                const std::vector<InputOverride>& inputs = {},
                                                const StopToken& stop = {}, const Progress& progress = {});
+
+/// What of `specs` the user gave, as overrides.
+std::vector<InputOverride> givenExtents(const std::vector<InputSpec>& specs);
 
 /// What cannot run here and why: operators without a kernel, missing weights.
 struct CannotRun {
@@ -93,15 +97,18 @@ struct ErrorReport {
 };
 /// Runs `plan` on the reference backend, and the plan of the same model and target without lowered types beside it.
 Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
-                                  const StopToken& stop = {}, const Progress& progress = {});
+                                  const Tolerance& tolerance, const StopToken& stop = {},
+                                  const Progress& progress = {});
 
 /// A file that holds a model, a plan or an engine, opened as far as planning goes.
 enum class ArtifactKind { Model, Plan, Engine };
+struct Session;
 struct Artifact {
   ArtifactKind kind = ArtifactKind::Model;
   std::string path;
   std::shared_ptr<const Plan> plan;
-  std::string backend;  ///< what the engine was built for; else as asked
+  std::string backend;                       ///< what the engine was built for; else as asked
+  std::shared_ptr<const Session> session{};  ///< where the model, what is wished of it and its inputs came from, if so
 };
 /// What kind of file `path` is, by its content.
 Result<ArtifactKind> artifactKind(const std::filesystem::path& path);
@@ -113,6 +120,13 @@ std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native"
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                               const PlanOptions& options, const std::string& backend = "native",
                               const StopToken& stop = {}, const Progress& progress = {});
+/// The model of a session, planned as the session wishes. `path`: the session file. `model`: where the model lies now;
+/// empty: where the session says. `backend`: empty: the session's. A model that has changed is planned with what still
+/// applies; what does not is put into `warnings`, for people. Errors: the session or its model cannot be read, or is
+/// missing.
+Result<Artifact> openSession(const std::filesystem::path& path, const std::filesystem::path& model,
+                             const std::string& backend, std::vector<std::string>& warnings, const StopToken& stop = {},
+                             const Progress& progress = {});
 /// The engine of an artifact: read from an engine file, else built.
 Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options);
 

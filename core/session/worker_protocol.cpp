@@ -6,8 +6,10 @@
 #include <array>
 #include <optional>
 
+#include "base/json_fields.h"
 #include "planning/plan_json.h"
 #include "session/options_json.h"
+#include "session/run.h"
 
 namespace fusescope {
 namespace {
@@ -20,28 +22,6 @@ Diagnostic badField(std::string message, std::string field) {
   return {.message = std::move(message), .where = {.attribute = std::move(field)}};
 }
 
-/// Reads the fields of an object; the first that has the wrong type is kept as the error.
-class FieldReader {
- public:
-  explicit FieldReader(const Json& json) : m_json(json) {
-    if (!json.is_object()) m_error = badField("must be an object", {});
-  }
-  template <class T>
-  void read(const char* key, T& into) {
-    if (m_error || !m_json.contains(key)) return;
-    try {
-      m_json[key].get_to(into);
-    } catch (const Json::exception&) {
-      m_error = badField("has the wrong type", key);
-    }
-  }
-  const std::optional<Diagnostic>& error() const { return m_error; }
-
- private:
-  const Json& m_json;
-  std::optional<Diagnostic> m_error;
-};
-
 Json sourceJson(const WorkSource& source) {
   Json json = Json::object();
   json["path"] = source.path;
@@ -53,7 +33,7 @@ Json sourceJson(const WorkSource& source) {
 
 Result<WorkSource> sourceFromJson(const Json& json) {
   WorkSource source;
-  FieldReader fields(json);
+  JsonFields fields(json);
   fields.read("path", source.path);
   fields.read("backend", source.backend);
   if (fields.error()) return *fields.error();
@@ -91,6 +71,7 @@ Json toJson(const WorkerRequest& request) {
   json["inputs_file"] = request.inputsFile;
   json["outputs_file"] = request.outputsFile;
   json["expect_file"] = request.expectFile;
+  json["tolerance"] = toJson(request.tolerance);
   json["seconds"] = request.seconds;
   json["warmup_seconds"] = request.warmupSeconds;
   json["per_layer"] = request.perLayer;
@@ -102,13 +83,14 @@ Json toJson(const WorkerRequest& request) {
 Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   WorkerRequest request;
   std::string op;
-  FieldReader fields(json);
+  JsonFields fields(json);
   fields.read("id", request.id);
   fields.read("op", op);
   fields.read("engine", request.enginePath);
   fields.read("inputs_file", request.inputsFile);
   fields.read("outputs_file", request.outputsFile);
   fields.read("expect_file", request.expectFile);
+  fields.parse("tolerance", request.tolerance, toleranceFromJson);
   fields.read("seconds", request.seconds);
   fields.read("warmup_seconds", request.warmupSeconds);
   fields.read("per_layer", request.perLayer);
@@ -150,7 +132,7 @@ Json toJson(const WorkerEvent& event) {
 Result<WorkerEvent> workerEventFromJson(const Json& json) {
   WorkerEvent event;
   std::string kind;
-  FieldReader fields(json);
+  JsonFields fields(json);
   fields.read("id", event.id);
   fields.read("event", kind);
   fields.read("phase", event.phase);
@@ -181,7 +163,7 @@ Json toJson(const Diagnostic& diagnostic) {
 
 Diagnostic diagnosticFromJson(const Json& json) {
   Diagnostic diagnostic;
-  FieldReader fields(json);
+  JsonFields fields(json);
   fields.read("message", diagnostic.message);
   fields.read("file", diagnostic.where.file);
   fields.read("node", diagnostic.where.node);

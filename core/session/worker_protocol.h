@@ -37,6 +37,7 @@ struct WorkerRequest {
   std::string inputsFile;      ///< .npz; empty: random inputs
   std::string outputsFile;     ///< Run: where to write the outputs (.npz); empty: nowhere
   std::string expectFile;      ///< Run: outputs to compare with (.npz); empty: none
+  Tolerance tolerance = Tolerance::standard();  ///< MeasureError: what `ok` and `of_bound` of its answer speak of
   double seconds = 2.0;        ///< Time, Compare: how long to measure; Compare with 0 compares values only
   double warmupSeconds = 0.5;  ///< Time
   bool perLayer = true;        ///< Time

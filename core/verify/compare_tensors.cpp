@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json_fields.h"
+
 namespace fusescope {
 namespace {
 
 TensorComparison failed(const std::string& name, std::string problem) {
-  return {.name = name, .ok = false, .problem = std::move(problem)};
+  return {.name = name, .ok = false, .problem = std::move(problem), .ofBound = INFINITY};
 }
 
 std::string typeText(const Tensor& tensor) {
@@ -25,21 +27,20 @@ struct Sums {
   double maxAbs = 0, maxRel = 0;
   double expectedSquares = 0, actualSquares = 0, products = 0;
   std::int64_t finite = 0;
-  bool withinAllowance = true;  ///< of the absolute and relative bounds
+  double ofAllowance = 0;       ///< the largest share of the absolute and relative bounds
   bool integersEqual = true;    ///< bit for bit, for values that a double cannot hold
 
   void add(double actual, double expected, const Tolerance& tolerance) {
     if (sameSpecial(actual, expected)) return;
     const double difference = std::fabs(actual - expected);
     if (!std::isfinite(difference)) {
-      maxAbs = maxRel = INFINITY;
-      withinAllowance = false;
+      maxAbs = maxRel = ofAllowance = INFINITY;
       return;
     }
     maxAbs = std::max(maxAbs, difference);
     if (difference > 0) maxRel = std::max(maxRel, expected != 0 ? difference / std::fabs(expected) : INFINITY);
     const double allowed = tolerance.absolute.value_or(0) + tolerance.relative.value_or(0) * std::fabs(expected);
-    if (difference > allowed) withinAllowance = false;
+    if (difference > 0) ofAllowance = std::max(ofAllowance, allowed > 0 ? difference / allowed : INFINITY);
     expectedSquares += expected * expected;
     actualSquares += actual * actual;
     products += actual * expected;
@@ -61,13 +62,16 @@ double overRms(const Sums& sums) {
   return rms > 0 ? sums.maxAbs / rms : INFINITY;
 }
 
-bool accepted(const Sums& sums, double maxOverRms, const Tolerance& tolerance) {
+/// The largest share of the bounds of `tolerance` that an element takes; without bounds only what is exact has none.
+double shareOf(const Sums& sums, double maxOverRms, const Tolerance& tolerance) {
   const bool exact = sums.maxAbs == 0 && sums.integersEqual;
-  if (exact) return true;
+  if (exact) return 0;
   const bool bounded = tolerance.absolute || tolerance.relative;
-  if (!tolerance.rms && !bounded) return false;
-  if (tolerance.rms && !(maxOverRms <= *tolerance.rms)) return false;
-  return !bounded || sums.withinAllowance;
+  if (!tolerance.rms && !bounded) return INFINITY;
+  double share = bounded ? sums.ofAllowance : 0;
+  if (tolerance.rms && maxOverRms > 0)
+    share = std::max(share, *tolerance.rms > 0 ? maxOverRms / *tolerance.rms : INFINITY);
+  return share;
 }
 
 TensorComparison compareStrings(const std::string& name, const Tensor& actual, const Tensor& expected) {
@@ -94,6 +98,7 @@ TensorComparison compareElements(const std::string& name, const Tensor& actual, 
     worst.maxRel = std::max(worst.maxRel, one.maxRel);
     worst.maxOverRms = std::max(worst.maxOverRms, one.maxOverRms);
     worst.cosine = std::min(worst.cosine, one.cosine);
+    worst.ofBound = std::max(worst.ofBound, one.ofBound);
   }
   return worst;
 }
@@ -120,7 +125,8 @@ TensorComparison compareTensors(const std::string& name, const Tensor& actual, c
   comparison.cosine = cosineOf(sums);
   // Integers and truth values are exact unless the caller gave bounds of their kind.
   const bool exactType = isNumberLine && !tolerance.absolute && !tolerance.relative;
-  comparison.ok = accepted(sums, comparison.maxOverRms, exactType ? Tolerance{} : tolerance);
+  comparison.ofBound = shareOf(sums, comparison.maxOverRms, exactType ? Tolerance{} : tolerance);
+  comparison.ok = comparison.ofBound <= 1;
   return comparison;
 }
 
@@ -139,14 +145,27 @@ Json toJson(const TensorComparison& comparison) {
   Json json{{"name", comparison.name}, {"ok", comparison.ok}};
   if (!comparison.problem.empty()) {
     json["problem"] = comparison.problem;
-    for (const char* key : {"max_abs", "max_rel", "max_over_rms", "cosine"}) json[key] = nullptr;
+    for (const char* key : {"max_abs", "max_rel", "max_over_rms", "of_bound", "cosine"}) json[key] = nullptr;
     return json;
   }
   json["max_abs"] = jsonNumber(comparison.maxAbs);
   json["max_rel"] = jsonNumber(comparison.maxRel);
   json["max_over_rms"] = jsonNumber(comparison.maxOverRms);
+  json["of_bound"] = jsonNumber(comparison.ofBound);
   json["cosine"] = jsonNumber(comparison.cosine);
   return json;
+}
+
+Result<TensorComparison> tensorComparisonFromJson(const Json& json) {
+  TensorComparison comparison;
+  JsonFields fields(json);
+  fields.require("name").read("name", comparison.name).read("ok", comparison.ok).read("problem", comparison.problem);
+  fields.readNumber("max_abs", comparison.maxAbs).readNumber("max_rel", comparison.maxRel);
+  fields.readNumber("max_over_rms", comparison.maxOverRms).readNumber("cosine", comparison.cosine);
+  if (!comparison.problem.empty()) comparison.ofBound = INFINITY;
+  fields.readNumber("of_bound", comparison.ofBound);
+  if (fields.error()) return *fields.error();
+  return comparison;
 }
 
 }  // namespace fusescope

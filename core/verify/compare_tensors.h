@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "ir/tensor.h"
 
 namespace fusescope {
@@ -15,6 +16,10 @@ struct Tolerance {
   std::optional<double> rms;                 ///< max|Δ| <= rms · rms(expected); exact if rms(expected) is 0
   std::optional<double> absolute, relative;  ///< |Δ| <= absolute + relative · |expected|
   static Tolerance standard() { return {.rms = 1e-3}; }
+  /// What a session begins with, whose types are meant to be narrower than float32: one rounding to float16 alone
+  /// takes half of standard().
+  static Tolerance ofLoweredTypes() { return {.rms = 1e-2}; }
+  bool operator==(const Tolerance&) const = default;
 };
 
 /// One tensor against what was expected; of a container the worst of its elements.
@@ -23,6 +28,8 @@ struct TensorComparison {
   bool ok = false;
   std::string problem;  ///< when type or extents differ, or the tensor is missing
   double maxAbs = 0, maxRel = 0, maxOverRms = 0, cosine = 1;
+  double ofBound = 0;  ///< the largest share of the given bounds that an element takes: at most 1 where `ok`
+  bool operator==(const TensorComparison&) const = default;
 };
 
 TensorComparison compareTensors(const std::string& name, const Tensor& actual, const Tensor& expected,
@@ -31,5 +38,7 @@ TensorComparison compareTensors(const std::string& name, const Tensor& actual, c
 std::vector<TensorComparison> compareAll(const std::map<std::string, Tensor>& actual,
                                          const std::map<std::string, Tensor>& expected, const Tolerance& tolerance);
 Json toJson(const TensorComparison& comparison);
+/// The inverse; errors name the field.
+Result<TensorComparison> tensorComparisonFromJson(const Json& json);
 
 }  // namespace fusescope

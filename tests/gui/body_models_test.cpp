@@ -11,6 +11,7 @@
 #include "ui/models/decisions_model.h"
 #include "ui/models/layers_model.h"
 #include "ui/models/outline_model.h"
+#include "ui/models/run_contents.h"
 
 using namespace fusescope;
 
@@ -173,8 +174,11 @@ class BodyModelsTest : public QObject {
     inputs["flag"] = Tensor::ofInt64({1}).reshaped({}).converted(DataType::Bool);
     const auto report = engine.value()->time(inputs, {.seconds = 0.05, .warmupSeconds = 0, .perLayer = true});
     QVERIFY(report.ok());
-    const Json time = toJson(report.value(), *m_plain->plan);
-    const auto times = layerTimesOf(time, *m_plain);
+    Run run;
+    auto read = runTimeFromJson(toJson(report.value(), *m_plain->plan));
+    QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
+    run.time = read.value();
+    const auto times = layerTimesOf(run.time->layers, *m_plain, TimeKind::Measured);
     const FusedNode& kernel =
         *m_plain->inside("loop/choose/relu")->body->fusedOf(m_plain->inside("loop/choose/relu")->nodes.front());
     QVERIFY(times.contains("loop/choose/" + handleOf(kernel)));
@@ -182,12 +186,12 @@ class BodyModelsTest : public QObject {
     model.setSnapshot(m_plain);
     model.setTimes(times, QString());
     const auto timeOf = [&](const char* name) { return model.index(model.rowOf(QString(name)), LayersModel::kTime); };
-    QVERIFY(timeOf("loop/choose/mm").data().toString().endsWith("ms"));
+    QVERIFY(timeOf("loop/choose/mm").data().toString().endsWith(QString::fromUtf8("µs")));
     QVERIFY(timeOf("loop/choose/mm").data(Qt::ToolTipRole).toString().contains("all calls"));
     QCOMPARE(timeOf("loop/choose/rows").data().toString(), QString());
     QVERIFY(timeOf("loop/choose/rows").data(Qt::ToolTipRole).toString().contains("did not run"));
-    QVERIFY2(model.totalsText().contains("which its holder's includes"), qPrintable(model.totalsText()));
-    const TableContent profile = profileContent(time);
+    QVERIFY2(model.totalsText().contains("which the holder's includes"), qPrintable(model.totalsText()));
+    const TableContent profile = profileContent(run, false);
     const auto row = std::find_if(profile.rows.begin(), profile.rows.end(), [](const TableRow& other) {
       return other.cells[0].text == QLatin1String("loop/choose/mm + relu");
     });

@@ -178,7 +178,7 @@ class CanvasTest : public QObject {
     m_view->setColorMode(ColorMode::Kind);
     const QImage kind = m_view->grab().toImage();
     QVERIFY(precision != kind);
-    m_view->setTimes({{handleOf(m_plan->fusedNodes[0]), 2.0}, {handleOf(m_plan->fusedNodes[1]), 0.1}});
+    m_view->setTimes({{handleOf(m_plan->fusedNodes[0]), ShownTime{TimeKind::Measured, 2.0}}, {handleOf(m_plan->fusedNodes[1]), ShownTime{TimeKind::Measured, 0.1}}});
     m_view->setColorMode(ColorMode::Time);
     QVERIFY(m_view->grab().toImage() != kind);
   }
@@ -195,14 +195,14 @@ class CanvasTest : public QObject {
       m_view->select({QString::fromStdString(name)});
       return m_view->accessibleDescription();
     };
-    QVERIFY2(told(m_fused.toStdString()).contains("~500 µs fitted to other kernels"),
+    QVERIFY2(told(m_fused.toStdString()).contains("~ 500 µs, fitted to other kernels"),
              qPrintable(m_view->accessibleDescription()));
     const std::string& measured = priced->fusedNodes.front().name == m_fused.toStdString()
                                       ? priced->fusedNodes.back().name
                                       : priced->fusedNodes.front().name;
-    QVERIFY2(told(measured).contains("500 µs measured before"), qPrintable(m_view->accessibleDescription()));
+    QVERIFY2(told(measured).contains("≈ 500 µs, predicted: such a kernel was measured before"), qPrintable(m_view->accessibleDescription()));
     QVERIFY(!m_view->accessibleDescription().contains('~'));
-    m_view->setTimes({{handleOf(*m_plan->findFusedNode(m_fused.toStdString())), 0.5}});
+    m_view->setTimes({{handleOf(*m_plan->findFusedNode(m_fused.toStdString())), ShownTime{TimeKind::Measured, 0.5}}});
     QVERIFY(!told(m_fused.toStdString()).contains('~'));
   }
 
@@ -241,7 +241,7 @@ class CanvasTest : public QObject {
     QVERIFY(m_view->waitForLayout(20000));
     QVERIFY(m_view->isOpen(handle(fused)));
     QVERIFY(!m_view->isOpen(handle(alone)));
-    m_view->setTimes({{handleOf(alone), 2.0}});
+    m_view->setTimes({{handleOf(alone), ShownTime{TimeKind::Measured, 2.0}}});
     m_view->select({handle(alone)});
     QVERIFY2(m_view->accessibleDescription().contains("2.00 ms"), qPrintable(m_view->accessibleDescription()));
     m_view->select({handle(fused)});

@@ -8,6 +8,7 @@
 #include "ui/models/decisions_model.h"
 #include "ui/models/layers_model.h"
 #include "ui/models/outline_model.h"
+#include "ui/models/run_contents.h"
 
 using namespace fusescope;
 
@@ -189,20 +190,22 @@ class ModelsTest : public QObject {
   }
 
   void profileAndComparisonSayUnknown() {
-    const Json time = Json::parse(R"({"median_ms":null,"unavailable_reason":"no f16 here","layers":[
-      {"name":"a","identity":"0123","median_ms":1.0,"tactic":"t","flops":10,"bytes":null},{"name":"b","median_ms":null,"tactic":"t"},
-      {"name":"c","median_ms":3.0}]})");
-    const TableContent profile = profileContent(time);
+    Run run;
+    run.time = RunTime{.unavailableReason = "no f16 here"};
+    run.time->layers = {{.name = "a", .identity = "0123", .tactic = "t", .medianMs = 1.0, .flops = 10},
+                        {.name = "b", .tactic = "t", .emulated = true},
+                        {.name = "c", .medianMs = 3.0}};
+    const TableContent profile = profileContent(run, false);
     QCOMPARE(profile.rows.size(), std::size_t(3));
     QCOMPARE(profile.rows[0].name, QStringLiteral("c"));
-    QCOMPARE(profile.rows[0].cells[1].text, QStringLiteral("3.000 ms"));
+    QCOMPARE(profile.rows[0].cells[1].text, QStringLiteral("3.00 ms"));
     QCOMPARE(profile.rows[0].cells[2].text, QStringLiteral("unknown"));  // of a whole that nobody measured
     QCOMPARE(profile.rows[1].name, QStringLiteral("fused:0123"));        // where a click goes; its name is for people
     QCOMPARE(profile.rows[1].cells[0].text, QStringLiteral("a"));
-    QCOMPARE(profile.rows[2].cells[1].text, QStringLiteral("unknown"));
-    Json whole = time;
-    whole["layers"].erase(1);
-    QCOMPARE(profileContent(whole).rows[0].cells[2].text, QStringLiteral("75.0 %"));
+    QCOMPARE(profile.rows[2].cells[1].text, QStringLiteral("emulated"));
+    QCOMPARE(profileContent(run, true).rows[0].cells[1].text, QStringLiteral("[3.00 ms]"));
+    run.time->layers.erase(run.time->layers.begin() + 1);
+    QCOMPARE(profileContent(run, false).rows[0].cells[2].text, QStringLiteral("75.0 %"));
     QCOMPARE(predictedText(1.25, PriceSource::Measured, 0.031), QString::fromUtf8("1.250 ms, measured before (± 3 %)"));
     QCOMPARE(predictedText(1.25, PriceSource::Fitted, 0.2),
              QString::fromUtf8("about 1.250 ms, fitted to measurements of other kernels (± 20 %)"));

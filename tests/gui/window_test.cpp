@@ -31,7 +31,7 @@ class WindowTest : public QObject {
   void cleanup() { QCOMPARE(test::takeWarnings(), QStringList()); }
   void initTestCase() {
     m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
-    m_window->builds().settings.seconds = 0.2;
+    m_window->runs().setSettings({.seconds = 0.2});
     m_window->show();
     QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
     application().reset();
@@ -120,66 +120,103 @@ class WindowTest : public QObject {
   }
 
   void buildsChangesFusionAndCompares() {
-    BuildController& builds = m_window->builds();
-    application().measure("show dock", [&] { m_window->showDock("Build"); });
-    QTest::mouseClick(&m_window->buildDock().buildButton(BuildController::kA), Qt::LeftButton);
-    QVERIFY(builds.busy());
-    QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
-    QVERIFY2(builds.slot(0).state == EngineSlot::State::Ready, qPrintable(builds.slot(0).problem));
-    QVERIFY(!builds.layerTimes(0).empty());
+    RunController& controller = m_window->controller();
+    Runs& runs = m_window->runs();
+    application().measure("show dock", [&] { m_window->showDock("Runs"); });
+    QTest::mouseClick(&m_window->runsDock().buildButton(), Qt::LeftButton);
+    QVERIFY(controller.busy());
+    QTRY_VERIFY_WITH_TIMEOUT(!controller.busy(), kBuildMs);
+    const std::string first = runs.shown()->id;
+    QVERIFY2(runs.shown()->state == RunState::Ready, runs.shown()->problem.c_str());
+    QVERIFY(!runs.layerTimes().empty());
     QVERIFY(m_window->profile().model().rowCount() > 0);
-    QVERIFY(builds.compareRefusal() == "Build both to compare.");
+    QVERIFY(controller.compareRefusal() == "There must be two runs to compare.");
+    QVERIFY(!runs.shown()->build->phases.empty());
+    QVERIFY2(m_window->runsDock().details().contains("kernels"), qPrintable(m_window->runsDock().details()));
 
     application().measure("split", [&] { m_window->document().direct(fusedName(), DirectiveKind::Split); });
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(!m_window->document().snapshot()->delta.fusionsLost.empty());
     QVERIFY2(m_window->validation().summary().contains("fusion lost"), qPrintable(m_window->validation().summary()));
-    application().measure("build", [&] { builds.build(BuildController::kB); });
-    QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
-    QVERIFY2(builds.slot(1).state == EngineSlot::State::Ready, qPrintable(builds.slot(1).problem));
+    application().measure("build", [&] { controller.build(); });
+    QTRY_VERIFY_WITH_TIMEOUT(!controller.busy(), kBuildMs);
+    QCOMPARE(runs.all().size(), std::size_t(2));
+    QVERIFY2(runs.shown()->state == RunState::Ready, runs.shown()->problem.c_str());
+    QCOMPARE(runs.comparedWith()->id, first);
 
     application().measure("show dock", [&] { m_window->showDock("Compare"); });
     QTest::mouseClick(&m_window->compare().compareButton(), Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
-    QVERIFY2(builds.comparisonProblem().isEmpty(), qPrintable(builds.comparisonProblem()));
-    QVERIFY(numberIn(builds.comparison(), "a_ms").value_or(0) > 0);
-    QVERIFY(numberIn(builds.comparison(), "b_ms").value_or(0) > 0);
+    QTRY_VERIFY_WITH_TIMEOUT(!controller.busy(), kBuildMs);
+    QVERIFY2(controller.problem().isEmpty(), qPrintable(controller.problem()));
+    QVERIFY(runs.comparison() != nullptr);
+    const Json report = runs.comparison()->report;
+    QVERIFY(numberIn(report, "a_ms").value_or(0) > 0);
+    QVERIFY(numberIn(report, "b_ms").value_or(0) > 0);
     const TableContent& groups = m_window->compare().groups().content();
     QVERIFY(groups.rows.size() > 10);
     QVERIFY(groups.rows[0].cells[0].text.startsWith(QString::fromUtf8("≠")));  // the split comes first
-    const TableContent errors = errorsContent(builds.comparison());
+    const TableContent errors = errorsContent(report);
     QVERIFY(!errors.rows.empty());
     QVERIFY(errors.rows[0].cells[3].sort.toDouble() < 1e-3);
+  }
 
-    // The same kernel in another type: what was measured is not its time.
-    const Plan& built = *m_window->document().snapshot()->plan;
-    const std::string alone = handleOf(*built.fusedNodeOf(m_fused.nodes.front()));
-    QVERIFY(builds.layerTimes(1).contains(alone));
+  void aNumberOfAnotherPlanSaysSo() {
+    Runs& runs = m_window->runs();
+    const std::string alone = handleOf(*plan().fusedNodeOf(m_fused.nodes.front()));
+    const auto kindOf = [&](const std::string& handle) {
+      const auto times = runs.layerTimes();
+      const auto found = times.find(handle);
+      return found == times.end() ? TimeKind::Unknown : found->second.kind;
+    };
+    QCOMPARE(kindOf(alone), TimeKind::Measured);
+    QVERIFY(!m_window->profile().total().contains("another plan"));
     application().measure("pin", [&] { m_window->document().pin(fusedName(), DataType::F16, Strictness::Prefer); });
     QTRY_VERIFY(!m_window->document().planning());
+    // The same kernel in another type: what was measured is not its time. That of its like is, and says of which run.
     QVERIFY(m_window->document().snapshot()->fusedWith(alone) != nullptr);
-    QVERIFY(!builds.layerTimes(1).contains(alone));
-    QVERIFY(!builds.layerTimes(1).empty());
+    QCOMPARE(kindOf(alone), TimeKind::Unknown);
+    int ofOther = 0;
+    for (const auto& [handle, time] : runs.layerTimes()) ofOther += time.kind == TimeKind::OfOtherPlan;
+    QVERIFY(ofOther > 10);
+    QVERIFY2(m_window->profile().total().contains("another plan"), qPrintable(m_window->profile().total()));
+    QVERIFY(m_window->profile().model().content().rows[0].cells[1].text.startsWith("["));
+    QVERIFY(m_window->runsDock().details().contains("The plan on screen is another"));
     application().measure("undo", [&] { m_window->document().undoStack().undo(); });
     QTRY_VERIFY(!m_window->document().planning());
-    QVERIFY(builds.layerTimes(1).contains(alone));
+    QCOMPARE(kindOf(alone), TimeKind::Measured);
+  }
+
+  void goesBackToTheDirectivesOfARunAsOneUndoStep() {
+    Runs& runs = m_window->runs();
+    const PlanOptions now = m_window->document().options();
+    runs.show(runs.all().front().id);
+    QVERIFY(!(runs.shown()->options == now));
+    QTest::mouseClick(&m_window->runsDock().restoreButton(), Qt::LeftButton);
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(m_window->document().options() == runs.all().front().options);
+    QVERIFY(runs.ofThisPlan(*runs.shown()));
+    m_window->document().undoStack().undo();
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(m_window->document().options() == now);
   }
 
   void goesOnAfterTheWorkerIsKilled() {
-    BuildController& builds = m_window->builds();
+    RunController& controller = m_window->controller();
+    Runs& runs = m_window->runs();
     const auto plan = m_window->document().snapshot();
-    application().measure("build", [&] { builds.build(BuildController::kB); });
+    const auto before = runs.all();
+    application().measure("build", [&] { controller.build(); });
     QTRY_VERIFY(m_window->worker().processId() > 0);
-    QVERIFY(builds.busy());
+    QVERIFY(controller.busy());
     QCOMPARE(::kill(static_cast<pid_t>(m_window->worker().processId()), SIGKILL), 0);
-    QTRY_VERIFY(!builds.busy());
-    QVERIFY(builds.slot(1).state == EngineSlot::State::Failed);
-    QVERIFY2(builds.slot(1).problem.contains("killed or crashed"), qPrintable(builds.slot(1).problem));
-    QVERIFY(builds.slot(0).state == EngineSlot::State::Ready);
+    QTRY_VERIFY(!controller.busy());
+    QVERIFY(runs.shown()->state == RunState::Failed);
+    QVERIFY2(controller.problem().contains("killed or crashed"), qPrintable(controller.problem()));
+    for (const Run& kept : before) QCOMPARE(toJson(*runs.find(kept.id)).dump(), toJson(kept).dump());
     QCOMPARE(m_window->document().snapshot(), plan);
-    application().measure("build", [&] { builds.build(BuildController::kB); });
-    QTRY_VERIFY_WITH_TIMEOUT(!builds.busy(), kBuildMs);
-    QVERIFY2(builds.slot(1).state == EngineSlot::State::Ready, qPrintable(builds.slot(1).problem));
+    application().measure("build", [&] { controller.build(); });
+    QTRY_VERIFY_WITH_TIMEOUT(!controller.busy(), kBuildMs);
+    QVERIFY2(runs.shown()->state == RunState::Ready, runs.shown()->problem.c_str());
   }
 
   void aBadFileLeavesItAll() {
@@ -214,13 +251,13 @@ class WindowTest : public QObject {
   static test::MeteredApplication& application() { return *static_cast<test::MeteredApplication*>(qApp); }
   const Plan& plan() { return *m_window->document().snapshot()->plan; }
   DockContext context() {
-    return {m_window->document(), m_window->selection(), m_window->jobs(), m_window->builds(),
-            []() -> const Theme& { return Theme::dark(); }};
+    return {m_window->document(), m_window->selection(),  m_window->jobs(),
+            m_window->runs(),     m_window->controller(), []() -> const Theme& { return Theme::dark(); }};
   }
   std::vector<std::string> fusedName() { return m_window->document().namesOf({m_fused.nodes.front()}); }
   std::unique_ptr<MainWindow> m_window;
   FusedNode m_fused;
 };
 
-FUSESCOPE_GUI_TEST(WindowTest, 9)
+FUSESCOPE_GUI_TEST(WindowTest, 11)
 #include "window_test.moc"

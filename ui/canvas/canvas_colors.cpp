@@ -10,10 +10,9 @@ Swatch precisionOf(const CanvasItem& item, const Theme& theme) {
   return item.mixedPrecision ? mixedPrecisionSwatch(theme) : precisionSwatch(item.precision, theme);
 }
 
-std::optional<double> timeOf(const CanvasItem& item, const std::map<std::string, double>& times) {
-  if (item.timeKey.isEmpty()) return std::nullopt;
-  const auto it = times.find(item.timeKey.toStdString());
-  return it == times.end() ? item.predictedMs : std::optional(it->second);
+ShownTime timeOf(const CanvasItem& item, const ShownTimes& times) {
+  if (item.timeKey.isEmpty()) return {};
+  return shownTime(times, item.timeKey.toStdString(), item.predictedMs, item.predictedByFit);
 }
 
 void addToLegend(std::vector<Swatch>& legend, Swatch swatch) {
@@ -30,27 +29,23 @@ Swatch segmentSwatch(const CanvasItem& item, const Theme& theme) {
 
 }  // namespace
 
-QString millisecondsText(double ms) {
-  if (ms >= 100) return QString("%1 ms").arg(ms, 0, 'f', 0);
-  if (ms >= 1) return QString("%1 ms").arg(ms, 0, 'f', 2);
-  return QString("%1 \u00b5s").arg(ms * 1000, 0, 'f', ms >= 0.1 ? 0 : 1);
-}
-
-CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const std::map<std::string, double>& times,
-                      const Theme& theme) {
+CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const ShownTimes& times, const Theme& theme) {
   CanvasColors colors;
   colors.fill.resize(scene.items.size());
   colors.badge.resize(scene.items.size());
   colors.time.resize(scene.items.size());
+  colors.timeKind.resize(scene.items.size(), TimeKind::Unknown);
   for (const CanvasItem& item : scene.items) {
-    colors.slowestMs = std::max(colors.slowestMs, timeOf(item, times).value_or(0));
+    colors.slowestMs = std::max(colors.slowestMs, timeOf(item, times).ms);
   }
   for (std::size_t i = 0; i < scene.items.size(); ++i) {
     const CanvasItem& item = scene.items[i];
-    const std::optional<double> ms = timeOf(item, times);
-    const bool fitted = ms && item.predictedByFit && !times.contains(item.timeKey.toStdString());
-    if (ms) colors.time[i] = (fitted ? QStringLiteral("~") : QString()) + millisecondsText(*ms);
-    colors.anyFitted = colors.anyFitted || fitted;
+    const ShownTime time = timeOf(item, times);
+    colors.timeKind[i] = time.kind;
+    if (time.kind != TimeKind::Unknown) {
+      colors.time[i] = timeText(time);
+      colors.timeKinds.insert(time.kind);
+    }
     colors.anyPrediction = colors.anyPrediction || item.prediction;
     Swatch swatch = precisionOf(item, theme);
     if (item.isPart()) {
@@ -63,7 +58,7 @@ CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const std::map<s
     } else if (mode == ColorMode::Segment) {
       swatch = segmentSwatch(item, theme);
     } else if (mode == ColorMode::Time) {
-      swatch.color = ms && colors.slowestMs > 0 ? heatColor(*ms / colors.slowestMs, theme) : theme.disabledText;
+      swatch.color = time.known() && colors.slowestMs > 0 ? heatColor(time.ms / colors.slowestMs, theme) : theme.disabledText;
     }
     colors.fill[i] = swatch.color;
     colors.badge[i] = mode == ColorMode::Segment ? swatch.label : precisionOf(item, theme).label;

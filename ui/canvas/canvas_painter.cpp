@@ -233,7 +233,11 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
       timeWidth == 0 ? item.meta
                      : QFontMetricsF(metaFont()).elidedText(item.meta, Qt::ElideRight, metaRow.width() - timeWidth));
   if (time.isEmpty()) return;
-  m_painter.setPen(m_theme.text);
+  const TimeKind kind = m_look.colors->timeKind[static_cast<std::size_t>(i)];
+  QFont font = metaFont();
+  font.setItalic(kind != TimeKind::Measured);
+  m_painter.setFont(font);
+  m_painter.setPen(kind == TimeKind::Measured ? m_theme.text : m_theme.dimText);
   m_painter.drawText(metaRow, Qt::AlignRight | Qt::AlignVCenter, time);
 }
 

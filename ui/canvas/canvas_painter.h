@@ -2,10 +2,11 @@
 
 #include <QPainter>
 #include <QSet>
-#include <map>
+#include <set>
 
 #include "ui/canvas/canvas_scene.h"
 #include "ui/canvas/graph_view.h"
+#include "ui/document/shown_time.h"
 
 namespace fusescope {
 
@@ -13,15 +14,14 @@ namespace fusescope {
 struct CanvasColors {
   std::vector<QColor> fill;    ///< by item
   std::vector<QString> badge;  ///< the same as a word: "f16"
-  std::vector<QString> time;   ///< "0.12 ms", "~0.12 ms" where it is fitted, empty where nothing is known
+  std::vector<QString> time;   ///< as timeText(); empty where nothing is known
+  std::vector<TimeKind> timeKind;
   std::vector<Swatch> legend;  ///< of the colours that occur
   double slowestMs = 0;        ///< Time: the end of the scale; 0: no times
-  bool anyFitted = false;      ///< some times are fitted, not measured
+  std::set<TimeKind> timeKinds;  ///< of the times that there are
   bool anyPrediction = false;  ///< some fusions are predictions
 };
-CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const std::map<std::string, double>& times,
-                      const Theme& theme);
-QString millisecondsText(double ms);
+CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const ShownTimes& times, const Theme& theme);
 
 /// All that changes between two pictures of one scene.
 struct CanvasLook {

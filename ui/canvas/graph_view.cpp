@@ -71,6 +71,10 @@ void GraphView::setPlan(std::shared_ptr<const Plan> plan) {
   }
   if (m->wantedModel != m->sceneModel) {
     m->open = openAtFirst(*m->plan);
+    if (m->nextView) {
+      m->open.fused = QSet<QString>(m->nextView->open.begin(), m->nextView->open.end());
+      m->open.closedSegments = QSet<QString>(m->nextView->closedSegments.begin(), m->nextView->closedSegments.end());
+    }
     m->selection.clear();
     m->currentName.clear();
   }
@@ -132,7 +136,15 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
   recolor();
   resolveSelection();
   if (!query.isEmpty()) q->search(query);
-  if (!sameModel && !scene->items.empty()) showStart();
+  if (!sameModel && !scene->items.empty()) {
+    const std::optional<View> wanted = std::exchange(nextView, std::nullopt);
+    if (wanted && wanted->zoom > 0) {
+      zoom = wanted->zoom;
+      centreOn(wanted->centre);
+    } else {
+      showStart();
+    }
+  }
   placeOverlays();
   moved();
   emit q->layoutFinished(scene->engine, milliseconds);
@@ -173,8 +185,8 @@ void GraphView::Private::placeOverlays() {
   minimap->move(q->width() - minimap->width() - kOverlayMargin, q->height() - minimap->height() - kOverlayMargin);
 }
 
-void GraphView::setTimes(std::map<std::string, double> milliseconds) {
-  m->times = std::move(milliseconds);
+void GraphView::setTimes(ShownTimes times) {
+  m->times = std::move(times);
   m->recolor();
 }
 
@@ -205,6 +217,17 @@ void GraphView::setMinimapVisible(bool visible) {
 void GraphView::setLegendVisible(bool visible) {
   m->wantsLegend = visible;
   m->placeOverlays();
+}
+
+GraphView::View GraphView::view() const {
+  return {.open = m->open.fused.values(),
+          .closedSegments = m->open.closedSegments.values(),
+          .centre = m->toScene(QPointF(width(), height()) / 2),
+          .zoom = m->hasCamera ? m->zoom : 0};
+}
+
+void GraphView::setNextView(View view) {
+  m->nextView = std::move(view);
 }
 
 bool GraphView::Private::isSegment(const QString& name) const {

@@ -1,14 +1,16 @@
 #pragma once
 
+#include <QPointF>
 #include <QStringList>
 #include <QWidget>
 #include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "planning/plan.h"
+#include "ui/document/shown_time.h"
 #include "ui/theme/theme.h"
 
 namespace fusescope {
@@ -32,8 +34,8 @@ class GraphView : public QWidget {
   /// Null shows an empty canvas. What is open, selected and where it stands on the screen survives a new plan.
   void setPlan(std::shared_ptr<const Plan> plan);
   std::shared_ptr<const Plan> plan() const;
-  /// Measured milliseconds by handle of fused node; empty: no measurement (predicted times are used if there are any).
-  void setTimes(std::map<std::string, double> milliseconds);
+  /// Times of a run; where it has none, what was predicted is shown.
+  void setTimes(ShownTimes times);
   void setColorMode(ColorMode mode);
   ColorMode colorMode() const;
   void setTheme(const Theme& theme);
@@ -43,6 +45,16 @@ class GraphView : public QWidget {
   void setAnimated(bool animated);
   void setMinimapVisible(bool visible);
   void setLegendVisible(bool visible);
+
+  /// What is open and what the camera sees, to stand so again after setPlan() of the same model, in another window too.
+  struct View {
+    QStringList open, closedSegments;  ///< as the scene calls them
+    QPointF centre;                    ///< in layout pixels
+    double zoom = 0;                   ///< 0: wherever a plan that is opened begins
+  };
+  View view() const;
+  /// Taken when the next plan of another model is set.
+  void setNextView(View view);
 
   /// Opens or closes a fused node or a segment. Unknown names are ignored.
   void expand(const QString& name);

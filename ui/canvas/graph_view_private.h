@@ -64,7 +64,8 @@ struct GraphView::Private {
   const Model* wantedModel = nullptr;
   OpenState open;
   CanvasColors colors;
-  std::map<std::string, double> times;
+  ShownTimes times;
+  std::optional<GraphView::View> nextView;
   std::function<QString(const QString&)> summary;
   LayoutRunner runner;
 

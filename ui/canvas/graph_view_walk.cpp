@@ -132,9 +132,8 @@ QString precisionText(const CanvasItem& item, const Theme& theme) {
 
 QString GraphView::Private::timeText(int item) const {
   const QString& time = colors.time[std::size_t(item)];
-  const CanvasItem& it = scene->items[std::size_t(item)];
-  if (time.isEmpty() || times.count(it.timeKey.toStdString()) != 0) return time;
-  return time + (it.predictedByFit ? GraphView::tr(" fitted to other kernels") : GraphView::tr(" measured before"));
+  const TimeKind kind = colors.timeKind[std::size_t(item)];
+  return time.isEmpty() || kind == TimeKind::Emulated ? time : time + QStringLiteral(", ") + kindText(kind);
 }
 
 QString GraphView::Private::describe(int item) const {

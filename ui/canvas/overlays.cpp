@@ -23,7 +23,16 @@ void paintCard(QPainter& painter, const QRect& rect, const Theme& theme) {
   painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 7, 7);
 }
 
-constexpr const char* kFittedNote = "~ fitted, not measured";
+/// What the signs beside times mean, of those that occur.
+QStringList timeNotes(const std::set<TimeKind>& kinds) {
+  QStringList notes;
+  if (kinds.contains(TimeKind::OfOtherPlan)) notes << QStringLiteral("[ ] of a run of another plan");
+  if (kinds.contains(TimeKind::Predicted)) notes << QStringLiteral("\u2248 predicted, measured before");
+  if (kinds.contains(TimeKind::Fitted)) notes << QStringLiteral("~ fitted, not measured");
+  if (kinds.contains(TimeKind::Emulated)) notes << QStringLiteral("emulated: has no time");
+  return notes;
+}
+
 constexpr const char* kPredictionNote = "dashed: predicted fusion";
 
 QString titleOf(ColorMode mode) {
@@ -63,8 +72,10 @@ void LegendWidget::show(ColorMode mode, const CanvasColors& colors, const Theme&
   int rows = int(m_colors.legend.size());
   if (mode == ColorMode::Time) {
     width = std::max(width, 170.0);
-    rows = m_colors.anyFitted ? 3 : 2;
-    if (m_colors.anyFitted) spoken << tr(kFittedNote);
+    const QStringList notes = timeNotes(m_colors.timeKinds);
+    for (const QString& note : notes) width = std::max(width, font.horizontalAdvance(note));
+    rows = 2 + notes.size();
+    spoken << notes;
   }
   if (m_colors.anyPrediction) {
     width = std::max(width, font.horizontalAdvance(tr(kPredictionNote)));
@@ -127,8 +138,10 @@ void LegendWidget::paintScale(QPainter& painter) const {
   painter.drawRoundedRect(bar, 4, 4);
   painter.setPen(m_theme.text);
   painter.drawText(below, Qt::AlignLeft, "0");
-  painter.drawText(below, Qt::AlignRight, millisecondsText(m_colors.slowestMs));
-  if (m_colors.anyFitted) painter.drawText(below.translated(0, kRow), Qt::AlignLeft, tr(kFittedNote));
+  painter.drawText(below, Qt::AlignRight, shortMsText(m_colors.slowestMs));
+  int row = 0;
+  for (const QString& note : timeNotes(m_colors.timeKinds))
+    painter.drawText(below.translated(0, ++row * kRow), Qt::AlignLeft, note);
 }
 
 MinimapWidget::MinimapWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::dark()) {

@@ -31,16 +31,24 @@ QString verdict(double ratio, const Range& range, double turns, const Theme& the
 CompareDock::CompareDock(const DockContext& context, QWidget* parent)
     : QWidget(parent),
       m_context(context),
-      m_compare(new QPushButton(QStringLiteral("Compare A and B"))),
-      m_measure(new QPushButton(QStringLiteral("Error of B against f32"))),
+      m_a(new QComboBox),
+      m_b(new QComboBox),
+      m_compare(new QPushButton(QStringLiteral("Compare"))),
       m_summary(new QLabel),
       m_tabs(new QTabBar),
       m_pages(new QStackedWidget) {
-  m_measure->setToolTip(QStringLiteral("Runs B's plan on the reference backend beside the same network in float32"));
+  m_a->setToolTip(QStringLiteral("A: what is compared with"));
+  m_b->setToolTip(QStringLiteral("B: the run whose numbers are on screen"));
+  m_a->setAccessibleName(QStringLiteral("Run A"));
+  m_b->setAccessibleName(QStringLiteral("Run B"));
+  for (QComboBox* chooser : {m_a, m_b}) {
+    chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    chooser->setMinimumContentsLength(16);
+  }
   m_summary->setWordWrap(true);
   m_summary->setTextFormat(Qt::RichText);
-  auto* row = toolRow({m_compare, m_measure, m_summary}, this);
-  static_cast<QHBoxLayout*>(row->layout())->setStretch(2, 1);
+  auto* row = toolRow({m_a, m_b, m_compare, m_summary}, this);
+  static_cast<QHBoxLayout*>(row->layout())->setStretch(3, 1);
   m_tabs->setExpanding(false);
   m_tabs->setDrawBase(false);
   for (const char* tab : {"Time by layer", "Values: B against A", "Values: B against f32"})
@@ -56,16 +64,20 @@ CompareDock::CompareDock(const DockContext& context, QWidget* parent)
   layout->addWidget(row);
   layout->addWidget(m_tabs);
   layout->addWidget(m_stack, 1);
-  auto& builds = context.builds;
-  connect(m_compare, &QPushButton::clicked, &builds, &BuildController::compare);
-  connect(m_measure, &QPushButton::clicked, this, [this, &builds] {
-    m_tabs->setCurrentIndex(2);
-    builds.measureErrors(BuildController::kB);
-  });
+  auto& runs = context.runs;
+  connect(m_a, qOverload<int>(&QComboBox::activated), this,
+          [this, &runs] { runs.compareWith(m_a->currentData().toString().toStdString()); });
+  connect(m_b, qOverload<int>(&QComboBox::activated), this,
+          [this, &runs] { runs.show(m_b->currentData().toString().toStdString()); });
+  connect(m_compare, &QPushButton::clicked, &context.controller, &RunController::compare);
   connect(m_tabs, &QTabBar::currentChanged, this, &CompareDock::refresh);
-  connect(&builds, &BuildController::comparisonChanged, this, &CompareDock::refresh);
-  connect(&builds, &BuildController::slotChanged, this, &CompareDock::refresh);
-  connect(&builds, &BuildController::activityChanged, this, &CompareDock::refresh);
+  connect(&runs, &Runs::runsChanged, this, &CompareDock::refresh);
+  connect(&runs, &Runs::shownChanged, this, &CompareDock::refresh);
+  connect(&context.controller, &RunController::activityChanged, this, &CompareDock::refreshChoosers);
+  connect(&runs, &Runs::runChanged, this, [this](const QString& id) {
+    const Run* shown = m_context.runs.shown();
+    if (shown != nullptr && qs(shown->id) == id && shown->evaluation) refresh();
+  });
   refresh();
 }
 
@@ -85,18 +97,17 @@ QTableView* CompareDock::makeView(TableModel& model, const QList<int>& widths) {
 }
 
 QString CompareDock::summaryText() const {
-  const auto& builds = m_context.builds;
   const Theme& theme = m_context.theme();
-  if (!builds.comparisonProblem().isEmpty()) {
-    return QStringLiteral("<span style='color:%1'>✗ %2</span>")
-        .arg(theme.error.name(), builds.comparisonProblem().toHtmlEscaped());
+  const RunComparison* compared = m_context.runs.comparison();
+  if (compared == nullptr) {
+    const QString& problem = m_context.controller.problem();
+    return problem.isEmpty() ? QString()
+                             : QStringLiteral("<span style='color:%1'>✗ %2</span>")
+                                   .arg(theme.error.name(), problem.toHtmlEscaped());
   }
-  const Json& comparison = builds.comparison();
-  if (!comparison.is_object()) return {};
+  const Json& comparison = compared->report;
   const auto a = numberIn(comparison, "a_ms"), b = numberIn(comparison, "b_ms");
-  QString text =
-      QStringLiteral("<b>%1</b> %2 · <b>%3</b> %4")
-          .arg(builds.slotTitle(0).toHtmlEscaped(), msText(a), builds.slotTitle(1).toHtmlEscaped(), msText(b));
+  QString text = QStringLiteral("A %1 · B %2").arg(msText(a), msText(b));
   if (const auto ratio = rangeIn(comparison, "ratio_range"); a && b && *a > 0 && ratio) {
     text += QStringLiteral(" · ") + verdict(*b / *a, *ratio, numberIn(comparison, "turns").value_or(0), theme);
   } else {
@@ -104,35 +115,44 @@ QString CompareDock::summaryText() const {
     text += QStringLiteral(" · <span style='color:%1'>time unknown%2</span>")
                 .arg(theme.warning.name(), why.empty() ? QString() : QStringLiteral(": ") + html(why));
   }
-  if (comparison.contains("outputs") && !comparison["outputs"].empty()) {
-    const TableContent worst = errorsContent(Json{{"outputs", Json::array({comparison["outputs"][0]})}});
-    text += QStringLiteral(" · output %1 differs by %2 of its rms")
-                .arg(worst.rows[0].cells[0].text.toHtmlEscaped(), worst.rows[0].cells[3].text);
-  }
   return text;
 }
 
-void CompareDock::refresh() {
-  const auto& builds = m_context.builds;
-  const Json& comparison = builds.comparison();
-  const int tab = m_tabs->currentIndex();
-  if (tab == 0)
-    m_groups.setContent(compareContent(comparison));
-  else
-    m_errors.setContent(errorsContent(tab == 1 ? comparison : builds.slot(BuildController::kB).errors));
-  m_pages->setCurrentIndex(tab == 0 ? 0 : 1);
-  const QString refusal = builds.compareRefusal();
+void CompareDock::refreshChoosers() {
+  const auto& runs = m_context.runs;
+  const auto fill = [&](QComboBox& chooser, const Run* chosen) {
+    const QSignalBlocker quiet(&chooser);
+    chooser.clear();
+    for (const Run& run : runs.all()) chooser.addItem(Runs::title(run), qs(run.id));
+    chooser.setCurrentIndex(chosen == nullptr ? -1 : chooser.findData(qs(chosen->id)));
+    chooser.setEnabled(chooser.count() > 1);
+  };
+  fill(*m_a, runs.comparedWith());
+  fill(*m_b, runs.shown());
+  const QString refusal = m_context.controller.compareRefusal();
   m_compare->setEnabled(refusal.isEmpty());
   m_compare->setToolTip(refusal);
-  m_measure->setEnabled(!builds.busy() && !builds.slot(BuildController::kB).build.is_null());
+}
+
+void CompareDock::refresh() {
+  refreshChoosers();
+  const RunComparison* compared = m_context.runs.comparison();
+  const Run* shown = m_context.runs.shown();
+  const int tab = m_tabs->currentIndex();
+  if (tab == 0) {
+    m_groups.setContent(compareContent(compared == nullptr ? Json() : compared->report));
+  } else if (tab == 1) {
+    m_errors.setContent(errorsContent(compared == nullptr ? Json() : compared->report));
+  } else {
+    const Evaluation evaluation = shown == nullptr ? Evaluation() : shown->evaluation.value_or(Evaluation());
+    m_errors.setContent(errorsContent(evaluation.outputs, evaluation.values));
+  }
+  m_pages->setCurrentIndex(tab == 0 ? 0 : 1);
   m_summary->setText(summaryText());
-  const bool both = !builds.slot(0).enginePath.isEmpty() && !builds.slot(1).enginePath.isEmpty();
-  m_stack->setHint(
-      tab == 2 ? QStringLiteral(
-                     "Press “Error of B against f32”: the plan's types are followed exactly, whatever this CPU has.")
-      : both ? QStringLiteral("Both engines are built. Press “Compare A and B”.")
-             : QStringLiteral("Build both to compare: A before your pins, B with them."));
-  m_stack->showContent(tab == 0 ? m_groups.rowCount() > 0 : m_errors.rowCount() > 0);
+  m_stack->setHint(tab == 2 ? QStringLiteral("Evaluate the shown run to see what its types change against float32.")
+                            : QStringLiteral("Choose two runs and compare them: they are timed in turns, and compared "
+                                             "value by value."));
+  m_stack->showContent((tab == 0 ? m_groups : m_errors).rowCount() > 0);
 }
 
 }  // namespace fusescope

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
 #include <QTabBar>
@@ -12,7 +13,7 @@
 
 namespace fusescope {
 
-/// Engines A and B: time per group of layers that cover the same nodes, and what they compute.
+/// Any two runs: time per group of layers that cover the same nodes, and what they compute.
 class CompareDock : public QWidget {
   Q_OBJECT
 
@@ -21,17 +22,20 @@ class CompareDock : public QWidget {
   TableModel& groups() { return m_groups; }
   TableModel& errors() { return m_errors; }
   QPushButton& compareButton() { return *m_compare; }
+  QComboBox& chooserA() { return *m_a; }
+  QComboBox& chooserB() { return *m_b; }
   QString summary() const { return m_summary->text(); }
   void refresh();
 
  private:
   QTableView* makeView(TableModel& model, const QList<int>& widths);
   QString summaryText() const;
+  void refreshChoosers();
 
   DockContext m_context;
   TableModel m_groups, m_errors;
+  QComboBox *m_a, *m_b;
   QPushButton* m_compare;
-  QPushButton* m_measure;
   QLabel* m_summary;
   QTabBar* m_tabs;
   QStackedWidget* m_pages;

@@ -2,8 +2,9 @@
 
 #include <functional>
 
-#include "ui/document/build_controller.h"
 #include "ui/document/plan_document.h"
+#include "ui/document/run_controller.h"
+#include "ui/document/runs.h"
 #include "ui/document/selection.h"
 #include "ui/jobs/job_runner.h"
 #include "ui/theme/theme.h"
@@ -15,7 +16,8 @@ struct DockContext {
   PlanDocument& document;
   Selection& selection;
   JobRunner& jobs;
-  BuildController& builds;
+  Runs& runs;
+  RunController& controller;
   std::function<const Theme&()> theme;
 };
 

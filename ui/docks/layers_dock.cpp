@@ -101,7 +101,11 @@ LayersDock::LayersDock(const DockContext& context, QWidget* parent)
   m_totals->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // as wide as the table, not the reverse
 
   connect(&context.document, &PlanDocument::planChanged, this, &LayersDock::refresh);
-  connect(&context.builds, &BuildController::slotChanged, this, &LayersDock::refreshTimes);
+  connect(&context.runs, &Runs::shownChanged, this, &LayersDock::refreshTimes);
+  connect(&context.runs, &Runs::runChanged, this, [this](const QString& id) {
+    const Run* shown = m_context.runs.shown();
+    if (shown != nullptr && qs(shown->id) == id && shown->time) refreshTimes();
+  });
   connect(&context.selection, &Selection::changed, this, &LayersDock::showSelection);
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LayersDock::readSelection);
   connect(m_filter, &QLineEdit::textChanged, this, &LayersDock::applyFilter);
@@ -121,16 +125,15 @@ void LayersDock::refresh() {
 }
 
 void LayersDock::refreshTimes() {
-  const auto& builds = m_context.builds;
-  const int index = !builds.slot(BuildController::kB).time.is_null() ? BuildController::kB : BuildController::kA;
+  const Run* run = m_context.runs.shown();
+  const ShownTimes times = m_context.runs.layerTimes();
   QString unknown;
-  const Json& time = builds.slot(index).time;
-  if (time.is_object() && builds.layerTimes(index).empty()) {
-    unknown = qs(textIn(time, "unavailable_reason"));
+  if (run != nullptr && run->time && times.empty()) {
+    unknown = qs(run->time->unavailableReason);
     if (unknown.isEmpty())
-      unknown = QStringLiteral("The engine that was timed has other kernels or types than this plan: build again.");
+      unknown = QStringLiteral("%1 has other kernels or types than this plan: build again.").arg(Runs::title(*run));
   }
-  m_model.setTimes(builds.layerTimes(index), unknown);
+  m_model.setTimes(times, unknown);
   refreshTotals();
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QComboBox>
 #include <QLabel>
 #include <QTableView>
 #include <QWidget>
@@ -11,19 +10,19 @@
 
 namespace fusescope {
 
-/// Time per layer of a built engine, slowest first.
+/// Time per layer of the run that is shown, slowest first.
 class ProfileDock : public QWidget {
   Q_OBJECT
 
  public:
   explicit ProfileDock(const DockContext& context, QWidget* parent = nullptr);
   TableModel& model() { return m_model; }
+  QString total() const { return m_total->text(); }
   void refresh();
 
  private:
   DockContext m_context;
   TableModel m_model;
-  QComboBox* m_slot;
   QLabel* m_total;
   QTableView* m_view;
   HintStack* m_stack;

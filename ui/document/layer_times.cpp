@@ -1,32 +1,35 @@
 #include "ui/document/layer_times.h"
 
 #include "planning/fused_node_facts.h"
-#include "session/session.h"
 
 namespace fusescope {
 namespace {
 
-void addTimes(const Json& layers, const PlanSnapshot& snapshot, const std::string& prefix,
-              std::map<std::string, double>& times) {
-  for (const Json& layer : layers) {
-    if (!layer.contains("identity") || !layer["identity"].is_string()) continue;
-    const std::string handle = handleOf(layer["identity"].get<std::string>());
+void addTimes(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot, const std::string& prefix,
+              TimeKind measured, ShownTimes& times) {
+  for (const RunLayer& layer : layers) {
+    if (layer.identity.empty()) continue;
+    const std::string handle = handleOf(layer.identity);
     const FusedNode* fused = snapshot.fusedWith(handle);
-    if (fused == nullptr || layer.value("types", Json()) != layerTypesJson(*snapshot.plan, *fused)) continue;
-    if (const Json& ms = layer.at("median_ms"); ms.is_number()) times[prefix + handle] += ms.get<double>();
-    for (const Json& body : layer.value("bodies", Json::array())) {
-      const PlanSnapshot* inside = snapshot.body(fused->root, body.at("attribute").get<std::string>());
-      if (inside != nullptr)
-        addTimes(body.at("layers"), *inside, prefix + snapshot.graph().node(fused->root).name + "/", times);
+    if (fused == nullptr || layer.types != layerTypesJson(*snapshot.plan, *fused).dump()) continue;
+    ShownTime& time = times[prefix + handle];
+    if (layer.emulated) {
+      time.kind = TimeKind::Emulated;
+    } else if (layer.medianMs && time.kind != TimeKind::Emulated) {
+      time.kind = measured;
+      time.ms += *layer.medianMs;
     }
+    for (const RunBody& body : layer.bodies)
+      if (const PlanSnapshot* inside = snapshot.body(fused->root, body.attribute))
+        addTimes(body.layers, *inside, prefix + snapshot.graph().node(fused->root).name + "/", measured, times);
   }
 }
 
 }  // namespace
 
-std::map<std::string, double> layerTimesOf(const Json& time, const PlanSnapshot& snapshot) {
-  std::map<std::string, double> times;
-  if (time.is_object() && time.contains("layers")) addTimes(time["layers"], snapshot, {}, times);
+ShownTimes layerTimesOf(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot, TimeKind measured) {
+  ShownTimes times;
+  addTimes(layers, snapshot, {}, measured, times);
   return times;
 }
 

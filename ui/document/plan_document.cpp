@@ -5,6 +5,7 @@
 #include <QSettings>
 #include <QUndoCommand>
 
+#include "planning/applicable_options.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
 
@@ -35,17 +36,39 @@ const QString kPlanTag = QStringLiteral("plan");
 constexpr int kMostRecentFiles = 8;
 
 struct Opened {
+  ArtifactKind kind = ArtifactKind::Model;
+  ModelFile file;
   std::shared_ptr<const PlanSnapshot> snapshot;
+  std::vector<InputOverride> inputs;
+  QStringList dropped;
 };
 
-Result<Opened> openAndPlan(const std::string& path, const PlanOptions& options,
-                           const std::vector<InputOverride>& inputs, const StopToken& stop, const Progress& progress) {
-  const ArtifactKind kind = TRY(artifactKind(path));
-  const bool model = kind == ArtifactKind::Model;
-  const Artifact artifact = TRY(openArtifact(path, model ? inputs : std::vector<InputOverride>(),
-                                             model ? options : PlanOptions(), "native", stop, progress));
+/// What of `options` applies to the model, and in words what does not.
+Result<PlanOptions> whatApplies(const std::string& path, const PlanOptions& options,
+                                const std::vector<InputOverride>& inputs, const StopToken& stop, QStringList& dropped) {
+  const auto model = TRY(openModel(path, inputs, stop));
+  auto applicable = TRY(applicableOptions(*model, options, stop));
+  for (const auto& [directive, why] : applicable.dropped)
+    dropped << QStringLiteral("%1: %2").arg(qs(inWords(directive)), qs(why));
+  return std::move(applicable.options);
+}
+
+/// A plan or an engine file holds its own wishes.
+Result<Opened> openAndPlan(const std::string& path, PlanOptions options, std::vector<InputOverride> inputs,
+                           bool onlyWhatApplies, const StopToken& stop, const Progress& progress) {
+  Opened opened{.kind = TRY(artifactKind(path))};
+  if (opened.kind != ArtifactKind::Model) {
+    options = PlanOptions();
+    inputs.clear();
+  } else if (onlyWhatApplies) {
+    options = TRY(whatApplies(path, options, inputs, stop, opened.dropped));
+  }
+  const Artifact artifact = TRY(openArtifact(path, inputs, options, "native", stop, progress));
+  opened.file = TRY(identify(opened.kind == ArtifactKind::Plan ? artifact.plan->model->path : path));
+  opened.inputs = opened.kind == ArtifactKind::Model ? inputs : givenExtents(artifact.plan->inputSpecs);
   progress("summarise", "");
-  return Opened{makeSnapshot(artifact.plan, nullptr)};
+  opened.snapshot = makeSnapshot(artifact.plan, nullptr);
+  return opened;
 }
 
 Result<std::shared_ptr<const PlanSnapshot>> planAgain(std::shared_ptr<const Model> model, const PlanOptions& options,
@@ -62,7 +85,8 @@ Result<std::shared_ptr<const PlanSnapshot>> planAgain(std::shared_ptr<const Mode
 
 PlanDocument::PlanDocument(JobRunner& jobs, QObject* parent) : QObject(parent), m_jobs(jobs), m_undo(this) {}
 
-void PlanDocument::open(const QString& path, const PlanOptions& options, const std::vector<InputOverride>& inputs) {
+void PlanDocument::open(const QString& path, const PlanOptions& options, const std::vector<InputOverride>& inputs,
+                        bool whatApplies) {
   m_opening = true;
   emit openingStarted(path);
   const bool sameFile = path == m_path;
@@ -74,10 +98,10 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
     };
     QMetaObject::invokeMethod(runner, tell, Qt::QueuedConnection);
   };
-  const auto work = [file = path.toStdString(), options, inputs, progress](const StopToken& stop) {
-    return openAndPlan(file, options, inputs, stop, progress);
+  const auto work = [file = path.toStdString(), options, inputs, whatApplies, progress](const StopToken& stop) {
+    return openAndPlan(file, options, inputs, whatApplies, stop, progress);
   };
-  m_jobs.run(kOpenTag, this, work, [this, path, inputs, sameFile](const Result<Opened>& opened) {
+  m_jobs.run(kOpenTag, this, work, [this, path, sameFile](const Result<Opened>& opened) {
     m_opening = false;
     emit openingEnded();
     if (!opened.ok()) {
@@ -90,10 +114,13 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
     m_snapshot = opened.value().snapshot;
     m_model = m_snapshot->plan->model;
     m_options = m_snapshot->plan->options;
-    m_inputs = inputs;
+    m_inputs = opened.value().inputs;
     m_path = path;
+    m_kind = opened.value().kind;
+    m_modelFile = opened.value().file;
     if (!sameFile) m_undo.clear();
     remember(path);
+    if (!opened.value().dropped.isEmpty()) emit optionsDropped(opened.value().dropped);
     emit modelChanged();
     emit optionsChanged();
     emit planChanged();
@@ -101,7 +128,7 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
 }
 
 void PlanDocument::reload() {
-  if (!m_path.isEmpty()) open(m_path, m_options, m_inputs);
+  if (!m_path.isEmpty()) open(m_path, m_options, m_inputs, true);
 }
 
 void PlanDocument::cancelOpening() {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "session/session.h"
+#include "session/session_file.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/plan_snapshot.h"
 
@@ -27,16 +28,24 @@ class PlanDocument : public QObject {
   std::shared_ptr<const PlanSnapshot> snapshot() const { return m_snapshot; }
   const PlanOptions& options() const { return m_options; }
   const Directives& directives() const { return m_options.directives; }
+  /// Extents of the model's inputs that the user gave.
   const std::vector<InputOverride>& inputs() const { return m_inputs; }
   QString path() const { return m_path; }
+  /// What kind of file path() is.
+  ArtifactKind kind() const { return m_kind; }
+  /// The file of the model: of a plan the model behind it, of an engine the engine.
+  const ModelFile& modelFile() const { return m_modelFile; }
   bool planning() const { return m_planning; }
   bool opening() const { return m_opening; }
   /// Why the present options have no plan; empty if they have one.
   const QString& planProblem() const { return m_planProblem; }
   QUndoStack& undoStack() { return m_undo; }
 
-  /// Opens a model, plan or engine file. Until it is open, and if it cannot be, everything stays as it was.
-  void open(const QString& path, const PlanOptions& options = {}, const std::vector<InputOverride>& inputs = {});
+  /// Opens a model, plan or engine file. Until it is open, and if it cannot be, everything stays as it was. A directive
+  /// that does not apply makes it an error, unless `whatApplies`: then it is left out, and optionsDropped() says so.
+  void open(const QString& path, const PlanOptions& options = {}, const std::vector<InputOverride>& inputs = {},
+            bool whatApplies = false);
+  /// Opens the same file again, keeping what still applies of what is wished of it, and the undo stack.
   void reload();
   void cancelOpening();
 
@@ -60,6 +69,7 @@ class PlanDocument : public QObject {
   void openingPhase(const QString& phase);
   void openingEnded();
   void openFailed(const QString& path, const QString& problem);
+  void optionsDropped(const QStringList& directives);  ///< before modelChanged(): "pin n to f32: why"
   void modelChanged();    ///< before planChanged(): ids of the old model mean nothing any more
   void optionsChanged();  ///< the plan to them is under way
   void planChanged();
@@ -74,6 +84,8 @@ class PlanDocument : public QObject {
   JobRunner& m_jobs;
   QUndoStack m_undo;
   QString m_path;
+  ArtifactKind m_kind = ArtifactKind::Model;
+  ModelFile m_modelFile;
   std::shared_ptr<const Model> m_model;
   std::shared_ptr<const PlanSnapshot> m_snapshot;
   PlanOptions m_options;

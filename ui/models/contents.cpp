@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "base/json_fields.h"
 #include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 
@@ -24,16 +25,6 @@ Cell milliseconds(std::optional<double> ms) {
 
 QString signedMs(double ms) {
   return (ms > 0 ? QStringLiteral("+") : QString()) + msText(ms);
-}
-
-/// Json numbers, and the words that stand for NaN and infinities.
-double realIn(const Json& object, const char* key) {
-  if (!object.contains(key)) return std::nan("");
-  const Json& field = object[key];
-  if (field.is_number()) return field.get<double>();
-  if (field == "inf") return std::numeric_limits<double>::infinity();
-  if (field == "-inf") return -std::numeric_limits<double>::infinity();
-  return std::nan("");
 }
 
 QString namesIn(const Json& list) {
@@ -68,6 +59,29 @@ Cell differenceCell(const Json& group, double most) {
   cell.tone = *delta > 0 ? Tone::Bad : Tone::Good;
   if (most > 0) cell.bar = std::abs(*delta) / most;
   return cell;
+}
+
+TableRow errorRow(const TensorComparison& tensor, bool output) {
+  const QString name = qs(tensor.name);
+  const bool broken = !tensor.problem.empty() || !std::isfinite(tensor.maxAbs);
+  const Tone tone = broken ? Tone::Bad : (tensor.ok ? Tone::Plain : Tone::Warning);
+  const double order =
+      std::isfinite(tensor.maxOverRms) && !broken ? tensor.maxOverRms : std::numeric_limits<double>::max();
+  const auto cell = [&](double number, double sort) {
+    return Cell{.text = tensor.problem.empty() ? errorText(number) : QStringLiteral("–"),
+                .sort = sort,
+                .tip = qs(tensor.problem),
+                .tone = tone,
+                .number = true};
+  };
+  return {name,
+          {text(name, output ? Tone::Plain : Tone::Dim),
+           text(tensor.problem.empty() ? (output ? QStringLiteral("output") : QStringLiteral("inside"))
+                                       : qs(tensor.problem),
+                Tone::Dim),
+           cell(tensor.maxAbs, std::isfinite(tensor.maxAbs) ? tensor.maxAbs : order),
+           cell(tensor.maxOverRms, order),
+           {.text = QString::number(tensor.cosine, 'f', 6), .sort = tensor.cosine, .number = true}}};
 }
 
 }  // namespace
@@ -111,65 +125,6 @@ TableContent castsContent(const PlanSnapshot& snapshot) {
   return content;
 }
 
-namespace {
-
-/// What is said of all rows of a profile.
-struct ProfileScale {
-  double total = 0, most = 0;
-  bool all = true;  ///< else shares would be of a part that is taken for the whole
-};
-
-/// A row for each layer, and for those in its bodies, which are parts of it.
-void addLayers(const Json& layers, const QString& prefix, const ProfileScale& scale, TableContent& content) {
-  for (const Json& layer : layers) {
-    const QString layerName = prefix + qs(textIn(layer, "name"));
-    const std::string identity = textIn(layer, "identity");
-    const auto ms = numberIn(layer, "median_ms");
-    Cell share = text(QStringLiteral("unknown"), Tone::Dim);
-    if (ms && scale.all && scale.total > 0) {
-      share = {.text = QStringLiteral("%1 %").arg(100 * *ms / scale.total, 0, 'f', 1), .sort = *ms, .number = true};
-      share.bar = scale.most > 0 ? *ms / scale.most : 0;
-    }
-    const auto whole = [&](const char* key) -> std::optional<std::int64_t> {
-      const auto number = numberIn(layer, key);
-      return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
-    };
-    const auto flops = whole("flops"), bytes = whole("bytes");
-    content.rows.push_back({identity.empty() ? layerName : prefix + qs(handleOf(identity)),
-                            {text(layerName),
-                             milliseconds(ms),
-                             share,
-                             text(qs(textIn(layer, "tactic")), Tone::Dim),
-                             {.text = flops ? countText(flops) : QString(),
-                              .sort = static_cast<qlonglong>(flops.value_or(-1)),
-                              .number = true},
-                             {.text = bytes ? bytesText(bytes) : QString(),
-                              .sort = static_cast<qlonglong>(bytes.value_or(-1)),
-                              .number = true}}});
-    for (const Json& body : layer.value("bodies", Json::array()))
-      addLayers(body.at("layers"), layerName + QLatin1Char('/'), scale, content);
-  }
-}
-
-}  // namespace
-
-TableContent profileContent(const Json& time) {
-  TableContent content{{"Layer", "Time", "Share", "Tactic", "FLOPs", "Bytes"}, {}, {}};
-  if (!time.is_object() || !time.contains("layers")) return content;
-  ProfileScale scale;
-  for (const Json& layer : time["layers"]) {
-    const auto ms = numberIn(layer, "median_ms");
-    scale.all = scale.all && ms.has_value();
-    scale.total += ms.value_or(0);
-    scale.most = std::max(scale.most, ms.value_or(0));
-  }
-  addLayers(time["layers"], {}, scale, content);
-  std::stable_sort(content.rows.begin(), content.rows.end(), [](const TableRow& a, const TableRow& b) {
-    return a.cells[1].sort.toDouble() > b.cells[1].sort.toDouble();
-  });
-  return content;
-}
-
 TableContent compareContent(const Json& comparison) {
   TableContent content{{"In A", "In B", "A", "B", "Difference"}, {}, {}};
   if (!comparison.is_object() || !comparison.contains("groups")) return content;
@@ -201,33 +156,26 @@ TableContent compareContent(const Json& comparison) {
   return content;
 }
 
-TableContent errorsContent(const Json& report) {
+TableContent errorsContent(const std::vector<TensorComparison>& outputs, const std::vector<TensorComparison>& values) {
   TableContent content{
       {"Tensor", "Kind", "Largest |Δ|", "|Δ| / rms", "Cosine"},
       {"", "An output of the network, or a value inside that both have in memory", "Largest absolute difference",
        "Largest difference over the root mean square of what was expected", "1: same direction"},
       {}};
-  if (!report.is_object()) return content;
-  for (const char* list : {"outputs", "values"}) {
-    if (!report.contains(list)) continue;
-    const bool output = std::string_view(list) == "outputs";
-    for (const Json& tensor : report[list]) {
-      const QString tensorName = qs(textIn(tensor, "name"));
-      const double worst = realIn(tensor, "max_abs"), relative = realIn(tensor, "max_over_rms"),
-                   cosine = realIn(tensor, "cosine");
-      const bool broken = !std::isfinite(worst) || !std::isfinite(relative);
-      const Tone tone = broken ? Tone::Bad : (relative > 1e-2 ? Tone::Warning : Tone::Plain);
-      const double order = std::isfinite(relative) ? relative : std::numeric_limits<double>::max();
-      content.rows.push_back(
-          {tensorName,
-           {text(tensorName, output ? Tone::Plain : Tone::Dim),
-            text(output ? QStringLiteral("output") : QStringLiteral("inside"), Tone::Dim),
-            {.text = errorText(worst), .sort = std::isfinite(worst) ? worst : order, .tone = tone, .number = true},
-            {.text = errorText(relative), .sort = order, .tone = tone, .number = true},
-            {.text = QString::number(cosine, 'f', 6), .sort = cosine, .number = true}}});
-    }
+  for (const auto* list : {&outputs, &values})
+    for (const TensorComparison& tensor : *list) content.rows.push_back(errorRow(tensor, list == &outputs));
+  return content;
+}
+
+TableContent errorsContent(const Json& comparison) {
+  std::vector<TensorComparison> outputs, values;
+  if (comparison.is_object()) {
+    JsonFields fields(comparison);
+    fields.parseList("outputs", outputs, tensorComparisonFromJson);
+    fields.parseList("values", values, tensorComparisonFromJson);
   }
-  const Json inBodies = report.value("values_in_bodies", Json::object());
+  TableContent content = errorsContent(outputs, values);
+  const Json inBodies = comparison.is_object() ? comparison.value("values_in_bodies", Json::object()) : Json::object();
   if (const auto count = numberIn(inBodies, "count"); count && *count > 0)
     content.rows.push_back(
         {QString(),

@@ -11,13 +11,12 @@ namespace fusescope {
 
 /// Casts of a plan and in its bodies: value, from, to, where, bytes, why.
 TableContent castsContent(const PlanSnapshot& snapshot);
-/// Layers of a `time --json --per-layer` report, slowest first, with a bar for the share of the total. Those in
-/// bodies, all calls together, are rows of their own and parts of their holder's.
-TableContent profileContent(const Json& time);
 /// Groups of a `compare --json` report, largest difference first.
 TableContent compareContent(const Json& comparison);
-/// `outputs` and `values` of a comparison or an error report, and how many values in bodies are not compared.
-TableContent errorsContent(const Json& report);
+/// Errors of outputs and of values inside. Those beyond their tolerance are marked.
+TableContent errorsContent(const std::vector<TensorComparison>& outputs, const std::vector<TensorComparison>& values);
+/// The same of a `compare --json` report, and how many values in bodies are not compared.
+TableContent errorsContent(const Json& comparison);
 
 /// A number of a report, or nothing where it is null.
 std::optional<double> numberIn(const Json& object, const char* key);

@@ -83,7 +83,7 @@ void LayersModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
   endResetModel();
 }
 
-void LayersModel::setTimes(std::map<std::string, double> times, const QString& unknown) {
+void LayersModel::setTimes(ShownTimes times, const QString& unknown) {
   m_times = std::move(times);
   m_timesUnknown = unknown;
   readTimes();
@@ -161,9 +161,11 @@ LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) const {
 void LayersModel::readTimes() {
   for (Row& row : m_views) {
     row.view.ms.reset();
-    if (!row.root) continue;
-    const auto found = m_times.find(row.handle);
-    if (found != m_times.end()) row.view.ms = found->second;
+    row.time = {};
+    const FusedNode* fused = row.root ? m_levels[row.level].snapshot->fusedOf(row.node) : nullptr;
+    if (fused == nullptr) continue;
+    row.time = shownTime(m_times, row.handle, fused->predictedMs, fused->predictedHow == PriceSource::Fitted);
+    if (row.time.known()) row.view.ms = row.time.ms;
   }
 }
 
@@ -255,24 +257,27 @@ QString LayersModel::pinRefusalOf(const Row& row) const {
 
 namespace {
 
-/// Sums of rows; nothing where one is not known. Times: of those that have one.
+/// Sums of rows; nothing where one is not known.
 struct RowSums {
   std::int64_t rows = 0;
-  std::optional<double> flops = 0, bytes = 0, ms;
+  std::optional<double> flops = 0, bytes = 0;
+  double ms = 0;
+  bool timed = false;  ///< there is a time to tell
 
   void add(const LayerView& view) {
     ++rows;
     flops = flops && view.flops ? std::optional(*flops + *view.flops) : std::nullopt;
     bytes = bytes && view.bytes ? std::optional(*bytes + *view.bytes) : std::nullopt;
-    if (view.ms) ms = ms.value_or(0) + *view.ms;
   }
   QString text() const {
     const auto whole = [](const std::optional<double>& number) {
-      return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
+      return std::optional<std::int64_t>(static_cast<std::int64_t>(*number));
     };
-    return QStringLiteral("%1: %2 FLOPs, %3%4")
-        .arg(plural(rows, QStringLiteral("node")), countText(whole(flops)), bytesText(whole(bytes)),
-             ms ? QStringLiteral(", ") + msText(ms) : QString());
+    return QStringLiteral("%1: %2, %3%4")
+        .arg(plural(rows, QStringLiteral("node")),
+             flops ? countText(whole(flops)) + QStringLiteral(" FLOPs") : QStringLiteral("work unknown"),
+             bytes ? bytesText(whole(bytes)) : QStringLiteral("bytes unknown"),
+             timed ? QStringLiteral(", ") + shortMsText(ms) + QStringLiteral(" measured") : QString());
   }
 };
 
@@ -280,11 +285,18 @@ struct RowSums {
 
 QString LayersModel::totalsText() const {
   RowSums own, inside;
-  for (const std::uint32_t row : m_rows) (m_views[row].level == 0 ? own : inside).add(m_views[row].view);
+  for (const std::uint32_t index : m_rows) {
+    const Row& row = m_views[index];
+    RowSums& sums = row.level == 0 ? own : inside;
+    sums.add(row.view);
+    if (row.time.kind != TimeKind::Measured && row.time.kind != TimeKind::OfOtherPlan) continue;
+    sums.timed = true;
+    sums.ms += row.time.ms;
+  }
   if (m_levels.size() < 2) return own.text();
   if (inside.rows == 0) return QStringLiteral("%1 · bodies are not counted").arg(own.text());
   return QStringLiteral("%1 · not counted: in bodies %2, each body once").arg(own.text(), inside.text()) +
-         (inside.ms ? QStringLiteral(" (the time of all its calls, which its holder's includes)") : QString());
+         (inside.timed ? QStringLiteral(" (the time of all calls, which the holder's includes)") : QString());
 }
 
 int LayersModel::rowCount(const QModelIndex& parent) const {
@@ -307,7 +319,7 @@ QString LayersModel::text(const Row& row, int column) const {
     case kFused:
       return row.view.isFused ? row.view.fused : QString();
     case kSegment:
-      return row.view.segment;
+      return row.view.segment.mid(row.view.inside.isEmpty() ? 0 : row.view.inside.size() + 1);
     case kCompute:
       return row.view.dtype;
     case kStored:
@@ -319,10 +331,17 @@ QString LayersModel::text(const Row& row, int column) const {
     case kBytes:
       return bytesText(whole(row.view.bytes));
     case kTime:
-      return row.view.ms ? msText(row.view.ms) : QString();
+      return row.time.kind == TimeKind::Unknown ? QString() : timeText(row.time);
     default:
       return {};
   }
+}
+
+/// Of how many calls the time of a row in a body is.
+QString LayersModel::callsNote(const Row& row) {
+  if (row.level == 0 || row.time.kind == TimeKind::Emulated) return {};
+  const bool measured = row.time.kind == TimeKind::Measured || row.time.kind == TimeKind::OfOtherPlan;
+  return measured ? QStringLiteral("; all calls of its body in one run together") : QStringLiteral("; one call");
 }
 
 QVariant LayersModel::toolTip(const Row& row, int column) const {
@@ -331,9 +350,8 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
                          : row.fusedFull;
   if (column == kCompute && !row.kernelTypes.isEmpty())
     return QStringLiteral("%1; its kernel calculates in %2").arg(row.view.dtype, row.kernelTypes);
-  if (column == kTime && row.view.ms && row.level > 0)
-    return QStringLiteral("%1 in one run of the network: all calls of its body together").arg(msText(row.view.ms));
-  if (column == kTime && !row.view.ms) {
+  if (column == kTime && row.time.kind != TimeKind::Unknown) return kindText(row.time.kind) + callsNote(row);
+  if (column == kTime) {
     if (!m_timesUnknown.isEmpty()) return m_timesUnknown;
     if (row.root && row.level > 0 && !m_times.empty()) return QStringLiteral("Its body did not run.");
     return row.root ? QStringLiteral("Not measured yet: build an engine.")

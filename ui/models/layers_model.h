@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ui/document/plan_snapshot.h"
+#include "ui/document/shown_time.h"
 #include "ui/models/layer_filter.h"
 #include "ui/models/roles.h"
 
@@ -29,8 +30,9 @@ class LayersModel : public QAbstractTableModel {
 
   using QAbstractTableModel::QAbstractTableModel;
   void setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot);
-  /// Milliseconds by handle of fused node, in bodies "HOLDER/HANDLE"; `unknown` says why there are none.
-  void setTimes(std::map<std::string, double> times, const QString& unknown);
+  /// Times of a run, in bodies by "HOLDER/HANDLE"; where it has none, what was predicted is shown. `unknown` says why
+  /// the run has none at all.
+  void setTimes(ShownTimes times, const QString& unknown);
   void setFilter(const LayerFilter& filter);
   NodeId nodeAt(int row) const { return rowAt(row).node; }  ///< in the plan of levelAt()
   const PlanSnapshot::Level& levelAt(int row) const { return m_levels[rowAt(row).level]; }
@@ -59,6 +61,7 @@ class LayersModel : public QAbstractTableModel {
     std::uint32_t level = 0;
     QString fusedFull;       ///< for people
     std::string handle;      ///< of its fused node, in a body "HOLDER/HANDLE"
+    ShownTime time;          ///< of that, where this is its root
     QString kernelTypes;     ///< "f16, f32" where its kernel mixes types
     QString stored;          ///< type of its first result; "f32 inner" or "f32 wider" where that is in registers
     bool predicted = false;  ///< its fusion
@@ -72,6 +75,7 @@ class LayersModel : public QAbstractTableModel {
   void arrange();
   bool less(const Row& a, const Row& b) const;
   QString text(const Row& row, int column) const;
+  static QString callsNote(const Row& row);
   QVariant toolTip(const Row& row, int column) const;
   QString pinRefusalOf(const Row& row) const;
 
@@ -80,7 +84,7 @@ class LayersModel : public QAbstractTableModel {
   const Row& rowAt(int row) const { return m_views[m_rows[static_cast<std::size_t>(row)]]; }
   std::vector<Row> m_views;           ///< the network's in graph order, then those of its bodies
   std::vector<std::uint32_t> m_rows;  ///< of m_views
-  std::map<std::string, double> m_times;
+  ShownTimes m_times;
   QString m_timesUnknown;
   LayerFilter m_filter;
   int m_sortColumn = -1;

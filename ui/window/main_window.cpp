@@ -9,6 +9,7 @@
 #include <QStatusBar>
 #include <QTimer>
 #include <QUrl>
+#include <QVBoxLayout>
 
 #include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
@@ -30,10 +31,13 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_document(std::make_unique<PlanDocument>(*m_jobs)),
       m_selection(std::make_unique<Selection>()),
       m_worker(std::make_unique<WorkerClient>()),
-      m_builds(std::make_unique<BuildController>(*m_document, *m_worker)),
+      m_runs(std::make_unique<Runs>(*m_document)),
+      m_controller(std::make_unique<RunController>(*m_document, *m_runs, *m_worker, *m_jobs)),
+      m_session(std::make_unique<SessionKeeper>(*m_document, *m_runs, *m_controller, *m_jobs)),
       m_pages(new QStackedWidget),
       m_start(new StartPage),
-      m_canvas(new GraphView) {
+      m_canvas(new GraphView),
+      m_messages(new MessageBar) {
   setWindowTitle(QStringLiteral("Fusescope"));
   setAcceptDrops(true);
   setDockOptions(AnimatedDocks | AllowTabbedDocks | AllowNestedDocks);
@@ -43,12 +47,19 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
   m_canvas->setTheme(Theme::of(theme));
   m_pages->addWidget(m_start);
   m_pages->addWidget(m_canvas);
-  setCentralWidget(m_pages);
+  auto* centre = new QWidget;
+  auto* column = new QVBoxLayout(centre);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(m_messages);
+  column->addWidget(m_pages, 1);
+  setCentralWidget(centre);
   makeDocks();
   makeActions();
   makeStatusBar();
   connectDocument();
   connectCanvas();
+  connectSession();
   refreshIcons();
   arrangeDocks();
   for (QDockWidget* dock : m_docks) dock->hide();
@@ -61,11 +72,14 @@ MainWindow::~MainWindow() {
   m_document->undoStack().disconnect();
   m_document->disconnect();
   m_selection->disconnect();
-  m_builds->disconnect();
+  m_runs->disconnect();
+  m_controller->disconnect();
+  m_session->disconnect();
 }
 
 DockContext MainWindow::context() {
-  return {*m_document, *m_selection, *m_jobs, *m_builds, [this]() -> const Theme& { return Theme::of(m_theme); }};
+  return {*m_document, *m_selection,  *m_jobs,
+          *m_runs,     *m_controller, [this]() -> const Theme& { return Theme::of(m_theme); }};
 }
 
 QDockWidget* MainWindow::addDock(const QString& name, QWidget* widget, Qt::DockWidgetArea area,
@@ -85,7 +99,7 @@ void MainWindow::makeDocks() {
   m_inspector = new InspectorDock(shared);
   m_layers = new LayersDock(shared);
   m_validation = new ValidationDock(shared);
-  m_buildDock = new BuildDock(shared);
+  m_runsDock = new RunsDock(shared);
   m_profile = new ProfileDock(shared);
   m_compare = new CompareDock(shared);
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
@@ -94,13 +108,14 @@ void MainWindow::makeDocks() {
   addDock(QStringLiteral("Inspector"), m_inspector, Qt::RightDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+2")));
   addDock(QStringLiteral("Layers"), m_layers, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+3")));
   addDock(QStringLiteral("Validation"), m_validation, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+4")));
-  addDock(QStringLiteral("Build"), m_buildDock, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+5")));
+  addDock(QStringLiteral("Runs"), m_runsDock, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+5")));
   addDock(QStringLiteral("Profile"), m_profile, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+6")));
   addDock(QStringLiteral("Compare"), m_compare, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+7")));
   connect(m_outline, &OutlineDock::activated, this, [this](const QString& name) { m_canvas->toggle(name); });
   connect(m_outline, &OutlineDock::menuRequested, this, &MainWindow::popUpNodeMenu);
   connect(m_layers, &LayersDock::menuRequested, this, &MainWindow::popUpNodeMenu);
   connect(m_layers, &LayersDock::patternPinRequested, this, &MainWindow::openPatternDialog);
+  connect(m_runsDock, &RunsDock::settingsRequested, this, &MainWindow::editRunSettings);
   connect(m_layers, &LayersDock::csvRequested, this, &MainWindow::exportCsv);
 }
 
@@ -158,7 +173,11 @@ void MainWindow::connectDocument() {
     m_work->setText(QStringLiteral("No plan: %1").arg(problem));
     showDock(QStringLiteral("Validation"));
   });
-  connect(m_builds.get(), &BuildController::slotChanged, this, &MainWindow::refreshTimes);
+  connect(m_runs.get(), &Runs::shownChanged, this, &MainWindow::refreshTimes);
+  connect(m_runs.get(), &Runs::runChanged, this, [this](const QString& id) {
+    const Run* shown = m_runs->shown();
+    if (shown != nullptr && qs(shown->id) == id && (shown->time || shown->evaluation)) refreshTimes();
+  });
   connect(m_selection.get(), &Selection::changed, this, &MainWindow::showSelectionOnCanvas);
 }
 
@@ -170,7 +189,7 @@ void MainWindow::modelOpened() {
     arrangeDocks();
     if (m_remember) restoreState(QSettings().value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
   }
-  setWindowTitle(QStringLiteral("%1 — Fusescope").arg(m_document->path().section(QLatin1Char('/'), -2)));
+  refreshTitle();
   m_canvas->setFocus();
 }
 
@@ -183,26 +202,12 @@ void MainWindow::planArrived() {
 }
 
 void MainWindow::refreshTimes() {
-  auto times = m_builds->layerTimes(BuildController::kB);
-  if (times.empty()) times = m_builds->layerTimes(BuildController::kA);
-  m_canvas->setTimes(std::move(times));
+  m_canvas->setTimes(m_runs->layerTimes());
 }
 
 void MainWindow::connectCanvas() {
   connect(m_canvas, &GraphView::selectionChanged, this, [this](const QStringList& names) {
-    const auto snapshot = m_document->snapshot();
-    if (!snapshot) return;
-    std::vector<NodeId> nodes;
-    std::string inside;
-    for (const QString& name : names) {
-      auto found = snapshot->nodesNamed(name.toStdString());
-      if (const auto body = snapshot->inside(name.toStdString()); found.empty() && body) {
-        found = {body->holder};
-        inside = name.toStdString();
-      }
-      nodes.insert(nodes.end(), found.begin(), found.end());
-    }
-    m_selection->set(std::move(nodes), m_canvas, std::move(inside));
+    if (const auto snapshot = m_document->snapshot()) selectNamed(*m_selection, *snapshot, names, m_canvas);
   });
   connect(m_canvas, &GraphView::contextMenuRequested, this,
           [this](const QStringList&, const QPoint& place) { popUpNodeMenu(place); });
@@ -260,10 +265,6 @@ void MainWindow::showProblem(const QString& title, const QString& problem) {
   box->open();
 }
 
-void MainWindow::openFile(const QString& path) {
-  m_document->open(path);
-}
-
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
   if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile()) event->acceptProposedAction();
 }
@@ -274,6 +275,8 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+  if (!mayLeave()) return event->ignore();
+  m_session->close();
   if (m_remember) {
     QSettings settings;
     settings.setValue(QStringLiteral("geometry"), saveGeometry());
@@ -291,7 +294,7 @@ void MainWindow::setTheme(ThemeKind kind) {
   refreshIcons();
   m_inspector->refresh();
   m_validation->refresh();
-  m_buildDock->refresh();
+  m_runsDock->refresh();
   m_profile->refresh();
   m_compare->refresh();
 }

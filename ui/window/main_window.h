@@ -11,14 +11,16 @@
 #include <memory>
 
 #include "ui/canvas/graph_view.h"
-#include "ui/docks/build_dock.h"
 #include "ui/docks/compare_dock.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/layers_dock.h"
 #include "ui/docks/outline_dock.h"
 #include "ui/docks/profile_dock.h"
+#include "ui/docks/runs_dock.h"
 #include "ui/docks/validation_dock.h"
+#include "ui/document/session_keeper.h"
 #include "ui/jobs/worker_client.h"
+#include "ui/window/message_bar.h"
 #include "ui/window/start_page.h"
 
 namespace fusescope {
@@ -36,13 +38,16 @@ class MainWindow : public QMainWindow {
   Selection& selection() { return *m_selection; }
   JobRunner& jobs() { return *m_jobs; }
   WorkerClient& worker() { return *m_worker; }
-  BuildController& builds() { return *m_builds; }
+  Runs& runs() { return *m_runs; }
+  RunController& controller() { return *m_controller; }
+  SessionKeeper& session() { return *m_session; }
+  MessageBar& messages() { return *m_messages; }
   GraphView& canvas() { return *m_canvas; }
   OutlineDock& outline() { return *m_outline; }
   LayersDock& layers() { return *m_layers; }
   InspectorDock& inspector() { return *m_inspector; }
   ValidationDock& validation() { return *m_validation; }
-  BuildDock& buildDock() { return *m_buildDock; }
+  RunsDock& runsDock() { return *m_runsDock; }
   ProfileDock& profile() { return *m_profile; }
   CompareDock& compare() { return *m_compare; }
 
@@ -52,7 +57,11 @@ class MainWindow : public QMainWindow {
   void setTheme(ThemeKind kind);
   /// The last problem that was shown to the user; empty if there was none.
   QString lastProblem() const { return m_lastProblem; }
+  /// A model, plan, engine or session takes the place of what is open, after asking about what is not saved; inputs and
+  /// directives are for what is open.
   void openFile(const QString& path);
+  /// Keeps the session in `folder`, and offers what was left there by a window that was killed.
+  void keepSessionsIn(const QString& folder);
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -72,6 +81,16 @@ class MainWindow : public QMainWindow {
   void makeStatusBar();
   void connectDocument();
   void connectCanvas();
+  void connectSession();
+  /// Asks what to do with a session that is not saved. False: the user stays.
+  bool mayLeave();
+  bool saveSession(bool as);
+  void refreshTitle();
+  Json viewState() const;
+  void restoreView(const Json& view);
+  void offerLeft();
+  void editRunSettings();
+  void addEngine();
   QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> act,
                      const QString& icon = {});
   void refreshIcons();
@@ -84,6 +103,7 @@ class MainWindow : public QMainWindow {
   void chooseFile();
   void saveDirectives();
   void openDirectives();
+  void openDirectives(const QString& path);
   void savePicture(const QString& extension);
   void exportCsv();
   void showKeys();
@@ -98,7 +118,9 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<PlanDocument> m_document;
   std::unique_ptr<Selection> m_selection;
   std::unique_ptr<WorkerClient> m_worker;
-  std::unique_ptr<BuildController> m_builds;
+  std::unique_ptr<Runs> m_runs;
+  std::unique_ptr<RunController> m_controller;
+  std::unique_ptr<SessionKeeper> m_session;
   QStackedWidget* m_pages;
   StartPage* m_start;
   GraphView* m_canvas;
@@ -106,7 +128,8 @@ class MainWindow : public QMainWindow {
   LayersDock* m_layers;
   InspectorDock* m_inspector;
   ValidationDock* m_validation;
-  BuildDock* m_buildDock;
+  RunsDock* m_runsDock;
+  MessageBar* m_messages;
   ProfileDock* m_profile;
   CompareDock* m_compare;
   QList<QDockWidget*> m_docks;

@@ -84,11 +84,15 @@ void MainWindow::makeFileMenu() {
       file, QStringLiteral("Re&load"), QKeySequence(QStringLiteral("F5")), [this] { m_document->reload(); },
       QStringLiteral("reload"));
   file->addSeparator();
+  addAction(
+      file, QStringLiteral("&Save session"), QKeySequence::Save, [this] { saveSession(false); },
+      QStringLiteral("save"));
+  addAction(file, QStringLiteral("Save session &as…"), QKeySequence(QStringLiteral("Ctrl+Shift+S")),
+            [this] { saveSession(true); });
+  file->addSeparator();
   addAction(file, QStringLiteral("Open &directives…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")),
             [this] { openDirectives(); });
-  addAction(
-      file, QStringLiteral("&Save directives…"), QKeySequence::Save, [this] { saveDirectives(); },
-      QStringLiteral("save"));
+  addAction(file, QStringLiteral("Save d&irectives…"), {}, [this] { saveDirectives(); });
   addAction(
       file, QStringLiteral("&Export…"), QKeySequence(QStringLiteral("Ctrl+E")),
       [this] {
@@ -143,27 +147,30 @@ void MainWindow::makeEditMenu() {
   QMenu* build = menuBar()->addMenu(QStringLiteral("&Build"));
   const auto inDock = [this](auto act) {
     return [this, act] {
-      showDock(QStringLiteral("Build"));
+      showDock(QStringLiteral("Runs"));
       act();
     };
   };
-  addAction(build, QStringLiteral("Build as &A"), QKeySequence(QStringLiteral("F7")),
-            inDock([this] { m_builds->build(BuildController::kA); }), QStringLiteral("build"));
-  addAction(build, QStringLiteral("Build as &B"), QKeySequence(QStringLiteral("F8")),
-            inDock([this] { m_builds->build(BuildController::kB); }), QStringLiteral("build"));
+  addAction(build, QStringLiteral("&Build this plan"), QKeySequence(QStringLiteral("F7")),
+            inDock([this] { m_controller->build(); }), QStringLiteral("build"));
+  addAction(build, QStringLiteral("&Evaluate the shown run"), QKeySequence(QStringLiteral("F8")),
+            inDock([this] { m_controller->evaluate(); }), QStringLiteral("check"));
   addAction(build, QStringLiteral("Build both and &compare"), QKeySequence(QStringLiteral("F9")),
-            inDock([this] { m_builds->buildBoth(); }), QStringLiteral("run"));
+            inDock([this] { m_controller->buildBoth(); }), QStringLiteral("run"));
   addAction(
-      build, QStringLiteral("&Compare A and B"), QKeySequence(QStringLiteral("F10")),
+      build, QStringLiteral("Compare the &two runs"), QKeySequence(QStringLiteral("F10")),
       [this] {
         showDock(QStringLiteral("Compare"));
-        m_builds->compare();
+        m_controller->compare();
       },
       QStringLiteral("compare"));
+  addAction(build, QStringLiteral("&Inputs, tolerance, threads…"), QKeySequence(QStringLiteral("Ctrl+I")),
+            [this] { editRunSettings(); });
+  addAction(build, QStringLiteral("&Add an engine file to compare…"), {}, [this] { addEngine(); });
   addAction(
       build, QStringLiteral("Cance&l"), QKeySequence(QStringLiteral("Shift+Esc")),
       [this] {
-        m_builds->cancel();
+        m_controller->cancel();
         m_document->cancelOpening();
       },
       QStringLiteral("cancel"));
@@ -242,7 +249,7 @@ void MainWindow::makeToolBar() {
   labelled(QStringLiteral("Target"), m_target);
   labelled(QStringLiteral("Precision"), m_precision);
   bar->addSeparator();
-  for (const auto& [icon, label] : {std::pair{"build", "Build A"}, {"run", "Build both"}, {"compare", "Compare"}}) {
+  for (const auto& [icon, label] : {std::pair{"build", "Build"}, {"run", "Build both"}, {"compare", "Compare"}}) {
     bar->addAction(action(icon));
     auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action(icon)));
     action(icon)->setIconText(QString::fromLatin1(label));
@@ -320,7 +327,7 @@ void MainWindow::refreshSummary() {
 void MainWindow::chooseFile() {
   const QString path =
       QFileDialog::getOpenFileName(this, QStringLiteral("Open a model"), QString(),
-                                   QStringLiteral("Models, plans, engines (*.onnx *.json *.fse);;All files (*)"));
+                                   QStringLiteral("Models, plans, engines, sessions (*.onnx *.json *.fse *.fsession);;All files (*)"));
   if (!path.isEmpty()) openFile(path);
 }
 
@@ -336,7 +343,10 @@ void MainWindow::saveDirectives() {
 void MainWindow::openDirectives() {
   const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("Open directives"), QString(),
                                                     QStringLiteral("Directives (*.json);;All files (*)"));
-  if (path.isEmpty()) return;
+  if (!path.isEmpty()) openDirectives(path);
+}
+
+void MainWindow::openDirectives(const QString& path) {
   const auto read = readDirectivesFile(path.toStdString());
   if (read.ok()) {
     PlanOptions options = m_document->options();

@@ -56,7 +56,9 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
     QString problem;
     QObject::connect(&window.document(), &PlanDocument::openFailed, &window,
                      [&problem](const QString&, const QString& text) { problem = text; });
-    window.document().open(request.model, request.options);
+    QObject::connect(&window.session(), &SessionKeeper::failed, &window,
+                     [&problem](const QString&, const QString& text) { problem = text; });
+    window.session().open(request.model, request.options);
     if (!waitUntil([&] { return window.document().snapshot() || !problem.isEmpty(); }, kOpenMs))
       return refuse(QStringLiteral("opening the model took too long"));
     if (!problem.isEmpty()) return refuse(problem);
@@ -79,26 +81,17 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       const auto inside = window.document().snapshot()->inside(name);
       if (nodes.empty() && !inside)
         return refuse(QStringLiteral("--select %1: the plan has nothing of that name").arg(request.select));
-      if (nodes.empty()) {
-        window.selection().set({inside->holder}, nullptr, name);
-      } else {
-        window.selection().set(nodes);
-      }
+      selectNamed(window.selection(), *window.document().snapshot(), {request.select});
       window.canvas().waitForLayout(kLayoutMs);
     }
     frameContent(window, request);
     if (request.build) {
-      const QString refusal = window.builds().buildRefusal();
+      const QString refusal = window.controller().buildRefusal();
       if (!refusal.isEmpty()) return refuse(refusal);
-      window.builds().buildBoth();
-      if (!waitUntil([&] { return !window.builds().busy(); }, kBuildMs))
+      window.controller().buildBoth();
+      if (!waitUntil([&] { return !window.controller().busy(); }, kBuildMs))
         return refuse(QStringLiteral("the build took too long"));
-      for (const int slot : {0, 1}) {
-        if (window.builds().slot(slot).state == EngineSlot::State::Failed)
-          return refuse(window.builds().slot(slot).problem);
-      }
-      window.builds().measureErrors(BuildController::kB);
-      waitUntil([&] { return !window.builds().busy(); }, kBuildMs);
+      if (!window.controller().problem().isEmpty()) return refuse(window.controller().problem());
     }
   }
   if (!request.dock.isEmpty() && !window.showDock(request.dock)) {

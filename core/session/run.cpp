@@ -1,0 +1,234 @@
+#include "session/run.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/json_fields.h"
+#include "base/text.h"
+#include "planning/directives/directive_form.h"
+#include "planning/plan_json.h"
+#include "session/options_json.h"
+#include "session/report_json.h"
+
+namespace fusescope {
+namespace {
+
+const std::vector<std::string_view> kStates = {"building", "timing",    "evaluating", "ready",
+                                               "failed",   "cancelled", "interrupted"};
+
+/// A problem of `fields`, or `value`.
+template <class T>
+Result<T> checked(const JsonFields& fields, T value) {
+  if (fields.error()) return *fields.error();
+  return value;
+}
+
+Result<BuildPhase> phaseFromJson(const Json& json) {
+  BuildPhase phase;
+  JsonFields fields(json);
+  fields.require("name").read("name", phase.name).readNumber("ms", phase.ms);
+  return checked(fields, std::move(phase));
+}
+
+Result<RunLayer> layerFromJson(const Json& json);
+
+Result<RunBody> bodyFromJson(const Json& json) {
+  RunBody body;
+  JsonFields fields(json);
+  fields.require("attribute").read("attribute", body.attribute).read("calls", body.calls);
+  fields.parseList("layers", body.layers, layerFromJson);
+  return checked(fields, std::move(body));
+}
+
+Result<RunLayer> layerFromJson(const Json& json) {
+  RunLayer layer;
+  JsonFields fields(json);
+  fields.require("name").read("name", layer.name).read("identity", layer.identity).read("tactic", layer.tactic);
+  fields.readNumber("median_ms", layer.medianMs).read("emulated", layer.emulated);
+  fields.readCount("flops", layer.flops).readCount("bytes", layer.bytes);
+  fields.parseList("bodies", layer.bodies, bodyFromJson);
+  if (!fields.error() && json.contains("types") && !json["types"].is_null())
+    layer.types = json["types"].is_string() ? json["types"].get<std::string>() : json["types"].dump();
+  return checked(fields, std::move(layer));
+}
+
+Json comparisonsJson(const std::vector<TensorComparison>& comparisons) {
+  Json list = Json::array();
+  for (const TensorComparison& comparison : comparisons) list.push_back(toJson(comparison));
+  return list;
+}
+
+Json toJson(const RunBuild& build) {
+  Json phases = Json::array();
+  for (const BuildPhase& phase : build.phases) phases.push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+  return {
+      {"phases", std::move(phases)}, {"regions", build.regions}, {"distinct", build.distinct}, {"bytes", build.bytes}};
+}
+
+Json toJson(const RunLayer& layer) {
+  Json json = {{"name", layer.name},
+               {"identity", layer.identity},
+               {"types", layer.types},
+               {"tactic", layer.tactic},
+               {"median_ms", optionalNumber(layer.medianMs)},
+               {"flops", layer.flops ? Json(*layer.flops) : Json(nullptr)},
+               {"bytes", layer.bytes ? Json(*layer.bytes) : Json(nullptr)},
+               {"emulated", layer.emulated}};
+  for (const RunBody& body : layer.bodies) {
+    Json layers = Json::array();
+    for (const RunLayer& inner : body.layers) layers.push_back(toJson(inner));
+    json["bodies"].push_back({{"attribute", body.attribute}, {"calls", body.calls}, {"layers", std::move(layers)}});
+  }
+  return json;
+}
+
+Json toJson(const RunTime& time) {
+  Json layers = Json::array();
+  for (const RunLayer& layer : time.layers) layers.push_back(toJson(layer));
+  return {{"median_ms", optionalNumber(time.medianMs)},
+          {"min_ms", optionalNumber(time.minMs)},
+          {"p95_ms", optionalNumber(time.p95Ms)},
+          {"p99_ms", optionalNumber(time.p99Ms)},
+          {"samples", time.samples},
+          {"threads", time.threads},
+          {"quiet", time.quiet},
+          {"unavailable_reason", time.unavailableReason},
+          {"layers", std::move(layers)}};
+}
+
+Json toJson(const Evaluation& evaluation) {
+  return {{"inputs", evaluation.inputs},
+          {"tolerance", toJson(evaluation.tolerance)},
+          {"outputs", comparisonsJson(evaluation.outputs)},
+          {"values", comparisonsJson(evaluation.values)}};
+}
+
+}  // namespace
+
+bool RunLayer::operator==(const RunLayer& other) const = default;
+
+std::string_view name(RunState state) {
+  return kStates[static_cast<std::size_t>(state)];
+}
+
+bool Run::madeFrom(const std::string& modelContent, const PlanOptions& planOptions,
+                   const std::vector<InputOverride>& planExtents) const {
+  return model == modelContent && options == planOptions && extents == planExtents;
+}
+
+std::string titleOf(const PlanOptions& options) {
+  std::vector<std::string> parts, types;
+  for (const DataType type : options.precisions) types.emplace_back(name(type));
+  if (!types.empty()) parts.push_back("precision " + joined(types, ","));
+  const auto pins = std::ranges::count_if(options.directives, asksForAType);
+  if (pins > 0) parts.push_back(fmt::format("{} pin{}", pins, pins == 1 ? "" : "s"));
+  const auto others = static_cast<std::ptrdiff_t>(options.directives.size()) - pins;
+  if (others == 1) {
+    parts.push_back(inWords(*std::ranges::find_if_not(options.directives, asksForAType)));
+  } else if (others > 1) {
+    parts.push_back(fmt::format("{} other directives", others));
+  }
+  return parts.empty() ? "baseline" : joined(parts, ", ");
+}
+
+std::string timestamp() {
+  const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+}
+
+Result<RunBuild> runBuildFromJson(const Json& reply) {
+  RunBuild build;
+  JsonFields fields(reply);
+  fields.parseList("phases", build.phases, phaseFromJson);
+  fields.read("regions", build.regions).read("distinct", build.distinct).read("bytes", build.bytes);
+  return checked(fields, std::move(build));
+}
+
+Result<RunTime> runTimeFromJson(const Json& reply) {
+  RunTime time;
+  JsonFields fields(reply);
+  fields.readNumber("median_ms", time.medianMs).readNumber("min_ms", time.minMs);
+  fields.readNumber("p95_ms", time.p95Ms).readNumber("p99_ms", time.p99Ms);
+  fields.read("samples", time.samples).read("threads", time.threads).read("quiet", time.quiet);
+  fields.read("unavailable_reason", time.unavailableReason).parseList("layers", time.layers, layerFromJson);
+  return checked(fields, std::move(time));
+}
+
+Result<Evaluation> evaluationFromJson(const Json& reply, const std::string& inputs, const Tolerance& tolerance) {
+  Evaluation evaluation{.inputs = inputs, .tolerance = tolerance};
+  JsonFields fields(reply);
+  fields.parseList("outputs", evaluation.outputs, tensorComparisonFromJson);
+  fields.parseList("values", evaluation.values, tensorComparisonFromJson);
+  return checked(fields, std::move(evaluation));
+}
+
+Json toJson(const Tolerance& tolerance) {
+  return {{"rms", optionalNumber(tolerance.rms)},
+          {"absolute", optionalNumber(tolerance.absolute)},
+          {"relative", optionalNumber(tolerance.relative)}};
+}
+
+Result<Tolerance> toleranceFromJson(const Json& json) {
+  Tolerance tolerance;
+  JsonFields fields(json);
+  fields.readNumber("rms", tolerance.rms).readNumber("absolute", tolerance.absolute);
+  fields.readNumber("relative", tolerance.relative);
+  return checked(fields, tolerance);
+}
+
+Json toJson(const Run& run) {
+  Json json = {{"id", run.id},
+               {"name", run.name},
+               {"state", name(run.state)},
+               {"model", run.model},
+               {"options", toJson(run.options)},
+               {"extents", toJson(run.extents)},
+               {"backend", run.backend},
+               {"threads", run.threads},
+               {"machine", run.machine},
+               {"started", run.started}};
+  if (run.build) json["build"] = toJson(*run.build);
+  if (run.time) json["time"] = toJson(*run.time);
+  if (run.evaluation) json["evaluation"] = toJson(*run.evaluation);
+  if (!run.enginePath.empty()) json["engine"] = run.enginePath;
+  if (!run.problem.empty()) json["problem"] = run.problem;
+  json["log"] = run.log;
+  return json;
+}
+
+Result<Run> runFromJson(const Json& json) {
+  Run run;
+  JsonFields fields(json);
+  fields.require("id").read("id", run.id).read("name", run.name).readName("state", kStates, run.state);
+  fields.read("model", run.model).parse("options", run.options, planOptionsFromJson);
+  fields.parse("extents", run.extents, inputOverridesFromJson);
+  fields.read("backend", run.backend).read("threads", run.threads);
+  fields.read("machine", run.machine).read("started", run.started);
+  fields.parse("build", run.build, runBuildFromJson).parse("time", run.time, runTimeFromJson);
+  fields.parse("evaluation", run.evaluation, [](const Json& evaluation) -> Result<Evaluation> {
+    Evaluation read;
+    JsonFields inner(evaluation);
+    inner.read("inputs", read.inputs).parse("tolerance", read.tolerance, toleranceFromJson);
+    if (inner.error()) return *inner.error();
+    return evaluationFromJson(evaluation, read.inputs, read.tolerance);
+  });
+  fields.read("engine", run.enginePath).read("problem", run.problem).read("log", run.log);
+  return checked(fields, std::move(run));
+}
+
+Json toJson(const RunComparison& comparison) {
+  return {{"a", comparison.a}, {"b", comparison.b}, {"when", comparison.when}, {"report", comparison.report}};
+}
+
+Result<RunComparison> runComparisonFromJson(const Json& json) {
+  RunComparison comparison;
+  JsonFields fields(json);
+  fields.require("a").require("b").read("a", comparison.a).read("b", comparison.b).read("when", comparison.when);
+  fields.read("report", comparison.report);
+  return checked(fields, std::move(comparison));
+}
+
+}  // namespace fusescope

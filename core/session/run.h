@@ -1,0 +1,126 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "planning/plan.h"
+#include "session/session.h"
+#include "verify/compare_tensors.h"
+
+namespace fusescope {
+
+struct RunBody;
+
+/// One timed step of a run.
+struct RunLayer {
+  std::string name;      ///< for people
+  std::string identity;  ///< of the fused node, in hex; empty: a conversion
+  std::string types;     ///< of the fused node, as layerTypesJson() says them: its time holds for a plan with the same
+  std::string tactic;
+  std::optional<double> medianMs;
+  std::optional<std::int64_t> flops, bytes;  ///< of the fused node, where they are known
+  bool emulated = false;                     ///< has no time, for it ran in software
+  std::vector<RunBody> bodies{};             ///< of a node that ran by them; its time includes theirs
+  bool operator==(const RunLayer&) const;
+};
+
+/// A body while its holder was timed. Times of its layers are of all calls in one run of the network.
+struct RunBody {
+  std::string attribute;  ///< "then_branch", "else_branch", "body"
+  std::int64_t calls = 0;
+  std::vector<RunLayer> layers;
+  bool operator==(const RunBody&) const = default;
+};
+
+/// What a build did, as the worker reports it.
+struct RunBuild {
+  std::vector<BuildPhase> phases;  ///< the worker's own times
+  std::int64_t regions = 0, distinct = 0;
+  std::int64_t bytes = 0;  ///< of the engine file
+  bool operator==(const RunBuild&) const = default;
+};
+
+/// Latency, as the worker measured it.
+struct RunTime {
+  std::optional<double> medianMs, minMs, p95Ms, p99Ms;
+  std::int64_t samples = 0;
+  int threads = 0;
+  bool quiet = true;
+  std::string unavailableReason;  ///< set when there is no time
+  std::vector<RunLayer> layers;
+  bool operator==(const RunTime&) const = default;
+};
+
+/// How far what a run's types calculate is from float32, on the inputs of the run.
+struct Evaluation {
+  std::string inputs;                             ///< file they came from; empty: random
+  Tolerance tolerance;                            ///< what TensorComparison::ok and ofBound below speak of
+  std::vector<TensorComparison> outputs, values;  ///< as in ErrorReport: values in the order of the graph
+  bool operator==(const Evaluation&) const = default;
+};
+
+enum class RunState { Building, Timing, Evaluating, Ready, Failed, Cancelled, Interrupted };
+std::string_view name(RunState state);  ///< "building", "timing", …
+
+/// Whatever was built, timed or evaluated, with all that it came from. Kept; nothing overwrites it.
+struct Run {
+  std::string id;    ///< unique in its session, never used again: "1", "2", …
+  std::string name;  ///< for people; may be changed
+  RunState state = RunState::Building;
+  // What it came from.
+  std::string model;  ///< ModelFile::content of the model that it was made of
+  PlanOptions options;
+  std::vector<InputOverride> extents;
+  std::string backend = "native";
+  int threads = 0;      ///< asked for; 0: as many as the machine has
+  std::string machine;  ///< hostMachine()
+  std::string started;  ///< UTC, "2026-01-31T12:00:00Z"
+  // What came of it.
+  std::optional<RunBuild> build;
+  std::optional<RunTime> time;
+  std::optional<Evaluation> evaluation;
+  std::string enginePath;        ///< the engine file, while it is kept; empty: it would be built again
+  std::string problem;           ///< for people, of a run that failed
+  std::vector<std::string> log;  ///< at most kMostLogLines
+
+  static constexpr std::size_t kMostLogLines = 2000;
+  bool working() const {
+    return state == RunState::Building || state == RunState::Timing || state == RunState::Evaluating;
+  }
+  /// Is it of this plan: same model, directives, target, types and extents? Then its numbers are the plan's own.
+  bool madeFrom(const std::string& modelContent, const PlanOptions& planOptions,
+                const std::vector<InputOverride>& planExtents) const;
+  bool operator==(const Run&) const = default;
+};
+
+/// Two runs that were timed in turns and compared value by value.
+struct RunComparison {
+  std::string a, b;  ///< ids
+  std::string when;  ///< UTC
+  Json report;       ///< as `fusescope compare --json`
+  bool operator==(const RunComparison&) const = default;
+};
+
+/// "2 pins, precision f16", "baseline": what tells a run's options from those of others.
+std::string titleOf(const PlanOptions& options);
+
+/// The time now, as Run::started has it.
+std::string timestamp();
+
+// What the worker answers, as values. Errors name the field.
+Result<RunBuild> runBuildFromJson(const Json& reply);  ///< of `build --json`
+Result<RunTime> runTimeFromJson(const Json& reply);    ///< of `time --json --per-layer`
+Result<Evaluation> evaluationFromJson(const Json& reply, const std::string& inputs,
+                                      const Tolerance& tolerance);  ///< of `measure_error`
+
+// As they stand in a session file: SESSION_FORMAT.md.
+Json toJson(const Run& run);
+Result<Run> runFromJson(const Json& json);
+Json toJson(const RunComparison& comparison);
+Result<RunComparison> runComparisonFromJson(const Json& json);
+Json toJson(const Tolerance& tolerance);
+Result<Tolerance> toleranceFromJson(const Json& json);
+
+}  // namespace fusescope

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "session/run.h"
+
+namespace fusescope {
+
+/// A file by where it is and what is in it.
+struct ModelFile {
+  std::string path;
+  std::string content;     ///< hash of its bytes, in hex; empty: not known
+  std::int64_t bytes = 0;  ///< of the file
+  bool operator==(const ModelFile&) const = default;
+};
+/// Reads the whole file. Errors: it cannot be read.
+Result<ModelFile> identify(const std::filesystem::path& path);
+
+/// What a person works on: a model, what is wished of it, what it is judged by, and every run. One value: saved, opened
+/// again and recovered as it was.
+struct Session {
+  std::string id;  ///< of this session and no other; names the folder of its engines
+  std::string savedAs;  ///< of one that is kept automatically: the file that the user saved it as; empty: none
+  ModelFile model;
+  std::vector<InputOverride> extents;  ///< of the model's inputs, where the user gave them
+  PlanOptions options;                 ///< target, types and directives
+  std::string inputs;                  ///< file or folder of inputs (input_files.h); empty: random ones
+  Tolerance tolerance = Tolerance::ofLoweredTypes();
+  std::string backend = "native";
+  int threads = 0;       ///< 0: as many as the machine has
+  double seconds = 1.0;  ///< of timing
+  std::vector<Run> runs;
+  std::vector<RunComparison> comparisons;
+  std::string shown, comparedWith;  ///< ids of the two runs that are shown; empty: none
+  std::int64_t nextRun = 1;         ///< the id of the next run: ids are never used again
+  Json view = Json::object();       ///< how the window stood; its own business
+
+  const Run* run(const std::string& id) const;
+  Run* run(const std::string& id);
+  bool operator==(const Session&) const = default;
+};
+
+/// Of the document; version 1 is the first.
+constexpr int kSessionVersion = 1;
+
+/// Paths below `folder` are written relative to it, so that a folder can be moved as a whole.
+Json toJson(const Session& session, const std::filesystem::path& folder);
+/// Relative paths are taken from `folder`. A run that was under way is Interrupted. Errors name the field.
+Result<Session> sessionFromJson(const Json& json, const std::filesystem::path& folder);
+
+/// Errors name file and field, and what would mend it.
+Result<Session> readSession(const std::filesystem::path& path);
+/// Atomically: at every moment the file is either as it was or whole.
+Status writeSession(const std::filesystem::path& path, const Session& session);
+/// Is this a session, by its content?
+bool isSessionFile(const std::filesystem::path& path);
+
+/// How the model on disk stands to the one that the session was about.
+enum class ModelChange { Same, Changed, Missing };
+ModelChange modelChange(const ModelFile& model);
+
+}  // namespace fusescope

@@ -1,0 +1,128 @@
+#include "session/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fusescope {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// What a comparison says under a tolerance that need not be the one it was made with.
+struct Judged {
+  bool ok = false;
+  double ofBound = 0;
+};
+
+/// A bound on max|Δ| / rms is judged from the numbers kept; bounds on each element only as they were measured.
+std::optional<Judged> judge(const TensorComparison& comparison, const Tolerance& made, const Tolerance& tolerance) {
+  if (!comparison.problem.empty()) return Judged{false, kInfinity};
+  if (made == tolerance) return Judged{comparison.ok, comparison.ofBound};
+  if (!tolerance.rms || tolerance.absolute || tolerance.relative) return {};
+  if (comparison.maxOverRms == 0) return Judged{comparison.maxAbs == 0, comparison.maxAbs == 0 ? 0 : kInfinity};
+  const double share = *tolerance.rms > 0 ? comparison.maxOverRms / *tolerance.rms : kInfinity;
+  return Judged{share <= 1, share};
+}
+
+bool finite(const TensorComparison& comparison) {
+  return comparison.problem.empty() && std::isfinite(comparison.maxAbs);
+}
+
+/// The first of `values`, then `outputs`, that `wrong` is true of.
+template <class Wrong>
+const TensorComparison* firstOf(const Evaluation& evaluation, Wrong wrong) {
+  for (const auto* list : {&evaluation.values, &evaluation.outputs})
+    for (const TensorComparison& comparison : *list)
+      if (wrong(comparison)) return &comparison;
+  return nullptr;
+}
+
+}  // namespace
+
+Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance) {
+  Verdict verdict;
+  if (evaluation.outputs.empty()) {
+    verdict.unknownWhy = "the network has no output that can be compared";
+    return verdict;
+  }
+  verdict.kind = Verdict::Kind::Pass;
+  for (const TensorComparison& output : evaluation.outputs) {
+    const auto judged = judge(output, evaluation.tolerance, tolerance);
+    if (!judged) {
+      return {.unknownWhy = "the tolerance was changed to one on each element: evaluate again"};
+    }
+    if (!judged->ok) verdict.kind = Verdict::Kind::Fail;
+    if (!verdict.output.empty() && judged->ofBound <= verdict.ofBound) continue;
+    verdict.output = output.name;
+    verdict.error = output.problem.empty() ? output.maxOverRms : kInfinity;
+    verdict.notFinite = output.problem.empty() && !std::isfinite(output.maxAbs);
+    verdict.ofBound = judged->ofBound;
+    verdict.problem = output.problem;
+  }
+  if (verdict.kind == Verdict::Kind::Pass) return verdict;
+  const TensorComparison* first = firstOf(evaluation, [](const TensorComparison& value) { return !finite(value); });
+  verdict.firstNotFinite = first != nullptr && first->problem.empty();
+  if (first == nullptr) {
+    first = firstOf(evaluation, [&](const TensorComparison& value) {
+      const auto judged = judge(value, evaluation.tolerance, tolerance);
+      return judged && !judged->ok;
+    });
+  }
+  if (first != nullptr) verdict.firstWrong = first->name;
+  return verdict;
+}
+
+Verdict verdictOf(const Run& run, const Tolerance& tolerance) {
+  if (run.evaluation) return verdictOf(*run.evaluation, tolerance);
+  Verdict verdict;
+  verdict.unknownWhy = run.state == RunState::Evaluating ? "it is being evaluated" : "it has not been evaluated";
+  return verdict;
+}
+
+std::string inWords(const Tolerance& tolerance) {
+  std::string words;
+  if (tolerance.rms) words = fmt::format("max|Δ| at most {:g} of rms", *tolerance.rms);
+  if (!tolerance.absolute && !tolerance.relative) return words.empty() ? "bit for bit" : words;
+  const std::string each = fmt::format("|Δ| at most {:g} + {:g}·|expected| for each element",
+                                       tolerance.absolute.value_or(0), tolerance.relative.value_or(0));
+  return words.empty() ? each : words + ", and " + each;
+}
+
+std::string inWords(const Verdict& verdict) {
+  switch (verdict.kind) {
+    case Verdict::Kind::Unknown:
+      return "no verdict: " + verdict.unknownWhy;
+    case Verdict::Kind::Pass:
+      return fmt::format("passes: worst is {}, at {:.2g} of what is allowed", verdict.output, verdict.ofBound);
+    case Verdict::Kind::Fail:
+      break;
+  }
+  std::string words;
+  if (!verdict.problem.empty()) {
+    words = fmt::format("fails: {} {}", verdict.output, verdict.problem);
+  } else if (verdict.notFinite) {
+    words = fmt::format("fails: {} becomes infinite or NaN", verdict.output);
+  } else if (!std::isfinite(verdict.ofBound)) {
+    words = fmt::format("fails: {} differs where it must be equal", verdict.output);
+  } else {
+    words = fmt::format("fails: {} is {:.3g} times over what is allowed", verdict.output, verdict.ofBound);
+  }
+  if (verdict.firstWrong.empty() || verdict.firstWrong == verdict.output) return words;
+  return words + (verdict.firstNotFinite ? "; first not finite at " : "; first out of bounds at ") + verdict.firstWrong;
+}
+
+Json toJson(const Verdict& verdict) {
+  if (verdict.kind == Verdict::Kind::Unknown)
+    return {{"verdict", "unknown"}, {"unknown_why", verdict.unknownWhy}};
+  return {{"verdict", verdict.kind == Verdict::Kind::Pass ? "pass" : "fail"},
+          {"output", verdict.output},
+          {"max_over_rms", jsonNumber(verdict.error)},
+          {"of_bound", jsonNumber(verdict.ofBound)},
+          {"first_wrong", verdict.firstWrong.empty() ? Json(nullptr) : Json(verdict.firstWrong)},
+          {"first_not_finite", verdict.firstNotFinite}};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "session/run.h"
+
+namespace fusescope {
+
+/// Is what a run calculates close enough to float32?
+struct Verdict {
+  enum class Kind { Pass, Fail, Unknown };
+  Kind kind = Kind::Unknown;
+  std::string output;  ///< the worst of the network's outputs
+  double error = 0;    ///< of that output: max|Δ| over rms; infinite where a number became none
+  bool notFinite = false;  ///< that output became infinite or NaN
+  double ofBound = 0;  ///< the share of the bound that it takes: 1 is just within, 12 is twelve times too much
+  std::string problem;     ///< of that output, where it cannot be compared at all
+  std::string firstWrong;  ///< of a failure: the value where it first goes wrong, in the order of the graph
+  bool firstNotFinite = false;  ///< at that value a number became infinite or NaN
+  std::string unknownWhy;       ///< for people
+};
+
+/// Where the errors of an evaluation first break `tolerance`: the first value that is not finite where float32 is, else
+/// the first that is out of bounds; empty if none is. Pure.
+Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance);
+/// Of a run; unknown while it is not evaluated.
+Verdict verdictOf(const Run& run, const Tolerance& tolerance);
+/// "max|Δ| at most 0.001 of rms".
+std::string inWords(const Tolerance& tolerance);
+/// "passes: worst output y, 0.2 of what is allowed", "fails: y is 12 times over …; first wrong at v".
+std::string inWords(const Verdict& verdict);
+Json toJson(const Verdict& verdict);
+
+}  // namespace fusescope

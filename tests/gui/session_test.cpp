@@ -1,0 +1,249 @@
+#include <QAction>
+#include <QFile>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTimer>
+#include <QtTest>
+
+#include "interchange/npz.h"
+#include "tests/gui/gui_support.h"
+#include "ui/dialogs/run_settings_dialog.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+
+using namespace fusescope;
+
+namespace {
+
+constexpr int kBuildMs = 180'000, kOpenMs = 60'000, kKeptMs = 10'000;
+
+PlanOptions halfPrecision() {
+  return {.precisions = {DataType::F16}};
+}
+
+}  // namespace
+
+/// Sessions: nothing that a person did is lost, and what is on screen says whether it is good enough.
+class SessionTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    test::catchWarnings();
+    m_asked = 0;
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_model = m_folder->filePath("model.onnx");
+    QVERIFY(QFile::copy(test::samplePath("fp16_overflow"), m_model));
+    m_window = makeWindow();
+  }
+  void cleanup() {
+    m_window.reset();
+    QCOMPARE(test::takeWarnings(), QStringList());
+  }
+
+  void closingAsksAboutWhatIsNotSaved() {
+    openWithAPin();
+    QVERIFY(m_window->isWindowModified());
+    answer(QMessageBox::Cancel);
+    QVERIFY(!m_window->close());
+    QVERIFY(m_window->isVisible());
+    QCOMPARE(m_asked, 1);
+    answer(QMessageBox::Discard);
+    QVERIFY(m_window->close());
+    QCOMPARE(m_asked, 2);
+    QVERIFY(makeWindow()->session().left().empty());
+  }
+
+  void savingAndOpeningAgainGivesTheSameSession() {
+    openWithAPin();
+    const PlanOptions options = m_window->document().options();
+    m_window->controller().build();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    m_window->canvas().setColorMode(ColorMode::Time);
+    const Session saved = m_window->session().session();
+    const QString file = m_folder->filePath("s.fsession");
+    QVERIFY(m_window->session().save(file).ok());
+    QVERIFY(!m_window->isWindowModified());
+    QVERIFY(m_window->close());  // asks nothing
+    m_window = makeWindow();
+    m_window->session().open(file);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->runs().all().empty(), kOpenMs);
+    QVERIFY(m_window->document().options() == options);
+    QVERIFY(m_window->runs().all() == saved.runs);
+    QCOMPARE(m_window->canvas().colorMode(), ColorMode::Time);
+    QVERIFY(m_window->runs().ofThisPlan(*m_window->runs().shown()));
+    QVERIFY(!m_window->isWindowModified());
+    QVERIFY(QFile::exists(qs(m_window->runs().shown()->enginePath)));  // it can be compared without building
+  }
+
+  void openingTheSameFileAgainKeepsPinsAndUndo() {
+    openWithAPin();
+    const PlanOptions options = m_window->document().options();
+    QSignalSpy opened(&m_window->document(), &PlanDocument::modelChanged);
+    m_window->openFile(m_model);
+    QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 1, kOpenMs);
+    QVERIFY(m_window->document().options() == options);
+    QVERIFY(m_window->document().undoStack().canUndo());
+  }
+
+  void openingAnotherNetworkAsksFirst() {
+    openWithAPin();
+    answer(QMessageBox::Cancel);
+    m_window->openFile(test::samplePath("squeezenet1_1"));
+    QCOMPARE(m_asked, 1);
+    QCOMPARE(m_window->document().path(), m_model);
+    answer(QMessageBox::Discard);
+    m_window->openFile(test::samplePath("squeezenet1_1"));
+    QTRY_COMPARE_WITH_TIMEOUT(m_window->document().path(), test::samplePath("squeezenet1_1"), kOpenMs);
+    QVERIFY(m_window->runs().all().empty());
+  }
+
+  void aModelThatChangedOnDiskIsNoticedAndReloaded() {
+    openWithAPin();
+    QFile::remove(m_model);
+    QVERIFY(QFile::copy(test::samplePath("squeezenet1_1"), m_model));
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->messages().button("changed", "Reload") != nullptr, kKeptMs);
+    QTest::mouseClick(m_window->messages().button("changed", "Reload"), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().model()->fileNodes > 20, kOpenMs);
+    QVERIFY2(m_window->messages().textOf("dropped").contains("pin"),
+             qPrintable(m_window->messages().textOf("dropped")));
+    QVERIFY(m_window->document().directives().empty());
+  }
+
+  void aMissingModelCanBeLocated() {
+    openWithAPin();
+    const QString file = m_folder->filePath("s.fsession");
+    QVERIFY(m_window->session().save(file).ok());
+    QVERIFY(QFile::rename(m_model, m_folder->filePath("moved.onnx")));
+    m_window = makeWindow();
+    m_window->session().open(file);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->messages().button("missing", "Locate…") != nullptr, kOpenMs);
+    m_window->session().locate(m_folder->filePath("moved.onnx"));
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().model() != nullptr, kOpenMs);
+    QCOMPARE(m_window->document().directives().size(), std::size_t(1));
+  }
+
+  void whatAKilledWindowLeftIsOffered() {
+    // What a window that was killed leaves is the file alone: its lock is of a process that is no more.
+    openWithAPin();
+    const Session session = m_window->session().session();
+    const QString kept = keptFolder() + "/" + qs(session.id) + ".fsession";
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(kept), kKeptMs);
+    QVERIFY(QFile::copy(kept, m_folder->filePath("copy")));
+    answer(QMessageBox::Discard);
+    QVERIFY(m_window->close());
+    QVERIFY(!QFile::exists(kept));
+    m_window.reset();
+    QVERIFY(QFile::copy(m_folder->filePath("copy"), kept));
+    m_window = makeWindow();
+    QPushButton* recover = m_window->messages().button(kept, "Recover");
+    QVERIFY(recover != nullptr);
+    QTest::mouseClick(recover, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().model() != nullptr, kOpenMs);
+    QVERIFY(m_window->document().options() == session.options);
+    QVERIFY(m_window->isWindowModified());  // it is in no file of the user's yet
+  }
+
+  void anOverflowFailsAndSaysWhereAndAPinMakesItPass() {
+    open(halfPrecision());
+    m_window->controller().buildBoth();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QVERIFY2(m_window->controller().problem().isEmpty(), qPrintable(m_window->controller().problem()));
+    const Run failed = *m_window->runs().shown();
+    const Verdict verdict = m_window->runs().verdict(failed);
+    QCOMPARE(verdict.kind, Verdict::Kind::Fail);
+    QVERIFY(!verdict.firstWrong.empty());
+    QVERIFY(verdict.firstNotFinite);
+    QVERIFY2(m_window->runsDock().details().contains("fails"), qPrintable(m_window->runsDock().details()));
+    QVERIFY(m_window->runsDock().details().contains("The inputs were random"));
+    QCOMPARE(m_window->runs().all().size(), std::size_t(2));  // the baseline and this
+    // The culprit is in the kernel that overflows; what reads its result must take it as float32 too.
+    const auto culprit = m_window->document().snapshot()->nodesNamed(verdict.firstWrong);
+    QCOMPARE(m_window->document().namesOf(culprit), std::vector<std::string>{"node_relu_1"});
+    m_window->document().pin({"node_linear_1", "node_relu_1", "node_layer_norm"}, DataType::F32, Strictness::Prefer);
+    QTRY_VERIFY(!m_window->document().planning());
+    m_window->controller().buildBoth();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QCOMPARE(m_window->runs().all().size(), std::size_t(3));  // the baseline was there
+    QCOMPARE(toJson(*m_window->runs().find(failed.id)).dump(), toJson(failed).dump());  // what failed is as it was
+    const Verdict pinned = m_window->runs().verdict(*m_window->runs().shown());
+    QVERIFY2(pinned.kind == Verdict::Kind::Pass, inWords(pinned).c_str());
+  }
+
+  void inputsAndToleranceAreTheSessions() {
+    open(halfPrecision());
+    const auto& spec = m_window->document().snapshot()->plan->inputSpecs.front();
+    const QString file = m_folder->filePath("inputs.npz");
+    QVERIFY(writeNpz(file.toStdString(), {{spec.name, Tensor::zeros(spec.dtype, spec.opt)}}).ok());
+    m_window->openFile(file);  // as if it was dropped
+    QCOMPARE(qs(m_window->runs().settings().inputs), file);
+    RunSettingsDialog dialog({m_window->document(), m_window->selection(), m_window->jobs(), m_window->runs(),
+                         m_window->controller(), []() -> const Theme& { return Theme::dark(); }});
+    dialog.tolerance().setText("0.5");
+    dialog.accept();
+    QTRY_VERIFY(m_window->runs().settings().tolerance == (Tolerance{.rms = 0.5}));
+    dialog.file().setText(m_folder->filePath("nothing.npz"));
+    dialog.accept();
+    QTRY_VERIFY(m_window->jobs().idle());
+    QCOMPARE(qs(m_window->runs().settings().inputs), file);  // refused
+    m_window->controller().build();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    m_window->controller().evaluate();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QCOMPARE(qs(m_window->runs().shown()->evaluation->inputs), file);
+    QVERIFY(!m_window->runsDock().details().contains("random"));
+  }
+
+  void anEngineFileIsComparedBesideARun() {
+    open({});
+    m_window->controller().build();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    const QString engine = m_folder->filePath("other.fse");
+    QVERIFY(QFile::copy(qs(m_window->runs().shown()->enginePath), engine));
+    m_window->controller().addEngine(engine);
+    QTRY_COMPARE(m_window->runs().all().size(), std::size_t(2));
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QCOMPARE(m_window->runs().shown()->name, std::string("other.fse"));
+    QVERIFY(m_window->runs().shown()->time->medianMs.has_value());
+    m_window->controller().compare();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QVERIFY2(m_window->runs().comparison() != nullptr, qPrintable(m_window->controller().problem()));
+  }
+
+ private:
+  QString keptFolder() const { return m_folder->filePath("kept"); }
+  std::unique_ptr<MainWindow> makeWindow() {
+    auto window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
+    window->keepSessionsIn(keptFolder());
+    window->runs().setSettings({.seconds = 0.1});
+    window->show();
+    return window;
+  }
+  void open(const PlanOptions& options) {
+    m_window->session().open(m_model, options);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot(), kOpenMs);
+  }
+  void openWithAPin() {
+    open(halfPrecision());
+    const NodeId first = m_window->document().snapshot()->graph().order().front();
+    m_window->document().pin(m_window->document().namesOf({first}), DataType::F32, Strictness::Prefer);
+    QTRY_VERIFY(!m_window->document().planning());
+  }
+  /// Presses a button of the question that comes next.
+  void answer(QMessageBox::StandardButton button) {
+    QTimer::singleShot(0, this, [this, button] { press(button); });
+  }
+  void press(QMessageBox::StandardButton button) {
+    auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+    if (box == nullptr) return QTimer::singleShot(20, this, [this, button] { press(button); });
+    ++m_asked;
+    QTest::mouseClick(box->button(button), Qt::LeftButton);
+  }
+  std::unique_ptr<QTemporaryDir> m_folder;
+  QString m_model;
+  std::unique_ptr<MainWindow> m_window;
+  int m_asked = 0;
+};
+
+FUSESCOPE_GUI_TEST(SessionTest, 10)
+#include "session_test.moc"

@@ -1,0 +1,84 @@
+#include "ui/docks/run_html.h"
+
+#include <QDateTime>
+#include <QFileInfo>
+
+#include "ui/docks/inspector_html.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+QString colored(const QColor& color, const QString& html) {
+  return QStringLiteral("<span style='color:%1'>%2</span>").arg(color.name(), html);
+}
+
+}  // namespace
+
+QString verdictHtml(const Verdict& verdict, const Run& run, const Theme& theme) {
+  if (verdict.kind == Verdict::Kind::Unknown)
+    return QStringLiteral("<p style='margin:0; color:%1'>%2</p>").arg(theme.dimText.name(), html(inWords(verdict)));
+  const bool pass = verdict.kind == Verdict::Kind::Pass;
+  Verdict withoutPlace = verdict;
+  withoutPlace.firstWrong.clear();
+  QString text = QStringLiteral("<b>%1</b> ").arg(pass ? QStringLiteral("✓") : QStringLiteral("✗")) +
+                 html(inWords(withoutPlace));
+  text = colored(pass ? theme.success : theme.error, text);
+  if (!verdict.firstWrong.empty()) {
+    text += QStringLiteral("<br>") +
+            (verdict.firstNotFinite ? QStringLiteral("First not finite at ") : QStringLiteral("First out of bounds at ")) +
+            nodeLink(verdict.firstWrong);
+  }
+  if (run.evaluation && run.evaluation->inputs.empty())
+    text += QStringLiteral("<br>") + colored(theme.dimText, QStringLiteral("The inputs were random."));
+  return QStringLiteral("<p style='margin:0'>%1</p>").arg(text);
+}
+
+QString timeHtml(const Run& run, const Theme& theme) {
+  if (!run.time) {
+    return QStringLiteral("<p style='margin:4px 0; color:%1'>%2</p>")
+        .arg(theme.dimText.name(), run.working() ? qs(std::string(name(run.state))) + QStringLiteral(" …")
+                                                 : QStringLiteral("not timed"));
+  }
+  const RunTime& time = *run.time;
+  if (!time.medianMs) {
+    const QString why = time.unavailableReason.empty() ? QStringLiteral("not measured") : html(time.unavailableReason);
+    return QStringLiteral("<p style='margin:4px 0'>%1</p>")
+        .arg(colored(theme.warning, QStringLiteral("<b>No time.</b> ") + why));
+  }
+  QString text = QStringLiteral("<b>%1</b> median · %2 fastest · %3 p95 · %4 samples on %5")
+                     .arg(msText(time.medianMs), msText(time.minMs), msText(time.p95Ms))
+                     .arg(time.samples)
+                     .arg(plural(time.threads, QStringLiteral("thread")));
+  if (!time.quiet) text += QStringLiteral(" · ") + colored(theme.warning, QStringLiteral("⚠ the machine was not quiet"));
+  return QStringLiteral("<p style='margin:4px 0'>%1</p>").arg(text);
+}
+
+QString phasesHtml(const Run& run, const Theme& theme) {
+  if (!run.build) return {};
+  QString rows;
+  for (const BuildPhase& phase : run.build->phases) {
+    rows += QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td align='right'>%2</td></tr>")
+                .arg(html(phase.name), msText(phase.ms));
+  }
+  const QString what = QStringLiteral("%1 regions, %2 distinct · %3")
+                           .arg(run.build->regions)
+                           .arg(run.build->distinct)
+                           .arg(bytesText(run.build->bytes));
+  return QStringLiteral("<p style='margin:4px 0'>%1</p><table cellspacing='0'>%2</table>")
+      .arg(colored(theme.dimText, what), rows);
+}
+
+QString originHtml(const Run& run, const Theme& theme) {
+  const QDateTime when = QDateTime::fromString(qs(run.started), Qt::ISODate).toLocalTime();
+  const QString inputs = run.evaluation && !run.evaluation->inputs.empty()
+                             ? QStringLiteral(" · evaluated on ") + QFileInfo(qs(run.evaluation->inputs)).fileName()
+                             : QString();
+  return QStringLiteral("<p style='margin:4px 0'>%1</p>")
+      .arg(colored(theme.dimText, QStringLiteral("%1 · %2 backend%3<br>%4")
+                                      .arg(when.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")), qs(run.backend),
+                                           inputs.toHtmlEscaped(), html(run.machine))));
+}
+
+}  // namespace fusescope

@@ -1,0 +1,258 @@
+#include "ui/docks/runs_dock.h"
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QInputDialog>
+#include <QMenu>
+#include <QRegularExpression>
+#include <QScrollArea>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "ui/docks/inspector_html.h"
+#include "ui/docks/run_html.h"
+#include "ui/document/qt_text.h"
+#include "ui/models/run_contents.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kClockMs = 250;
+
+QString settingsText(const RunSettings& settings) {
+  const QString inputs =
+      settings.inputs.empty() ? QStringLiteral("Random inputs") : QFileInfo(qs(settings.inputs)).fileName();
+  QStringList parts{inputs};
+  if (settings.backend != RunSettings().backend) parts << qs(settings.backend);
+  if (settings.threads != 0) parts << plural(settings.threads, QStringLiteral("thread"));
+  return parts.join(QStringLiteral(", ")) + QStringLiteral("…");
+}
+
+}  // namespace
+
+RunsDock::RunsDock(const DockContext& context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_build(new QPushButton(QStringLiteral("Build"))),
+      m_both(new QPushButton(QStringLiteral("Build both and compare"))),
+      m_evaluate(new QPushButton(QStringLiteral("Evaluate"))),
+      m_restore(new QPushButton(QStringLiteral("Go back to its directives"))),
+      m_cancel(new QPushButton(QStringLiteral("Cancel"))),
+      m_settings(new QPushButton),
+      m_status(new QLabel),
+      m_details(new QLabel),
+      m_view(new QTableView),
+      m_log(new QTextBrowser) {
+  m_view->setModel(&m_model);
+  m_view->setItemDelegate(new CellDelegate(context.theme, {}, m_view));
+  m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+  m_view->setAccessibleName(QStringLiteral("Runs"));
+  m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+  m_model.setContent(runsContent(context.runs));
+  styleTable(*m_view, {30, 0, 90, 104, 82, 104}, false);
+  m_stack = new HintStack(m_view, QStringLiteral("Build the plan: what comes of it is kept here as a run."));
+  m_details->setTextFormat(Qt::RichText);
+  m_details->setWordWrap(true);
+  m_details->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  m_details->setMargin(10);
+  m_details->setTextInteractionFlags(Qt::TextBrowserInteraction);
+  auto* scroll = new QScrollArea;
+  scroll->setWidget(m_details);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  m_log->setOpenLinks(false);
+  m_log->document()->setDocumentMargin(8);
+  m_log->setFont(monoFont());
+  m_log->setPlaceholderText(QStringLiteral("What the worker says of a run appears here."));
+  m_log->setAccessibleName(QStringLiteral("Log of the run"));
+  auto* lower = new QHBoxLayout;
+  lower->setSpacing(0);
+  lower->addWidget(m_stack, 7);
+  auto* side = new QVBoxLayout;
+  side->setContentsMargins(8, 0, 8, 6);
+  side->addWidget(scroll, 1);
+  side->addWidget(m_restore, 0, Qt::AlignLeft);
+  lower->addLayout(side, 5);
+  lower->addWidget(m_log, 3);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(makeTools());
+  layout->addLayout(lower, 1);
+  const auto toNode = [this](const QString& link) {
+    goTo(m_context, QUrl::fromPercentEncoding(QUrl(link).path(QUrl::FullyEncoded).toUtf8()), this);
+  };
+  connect(m_details, &QLabel::linkActivated, this, toNode);
+  connect(m_log, &QTextBrowser::anchorClicked, this, [toNode](const QUrl& link) { toNode(link.toString()); });
+  connect(m_view, &QTableView::doubleClicked, this, [this] {
+    if (const Run* run = selected()) m_context.runs.show(run->id);
+  });
+  connect(m_view, &QWidget::customContextMenuRequested, this, &RunsDock::popUpMenu);
+  connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+    refreshDetails();
+    refreshTools();
+  });
+  connect(&context.runs, &Runs::runsChanged, this, &RunsDock::refresh);
+  connect(&context.runs, &Runs::shownChanged, this, &RunsDock::refresh);
+  connect(&context.runs, &Runs::runChanged, &m_clock, [this] {
+    if (!m_clock.isActive()) refresh();  // while the worker works the clock does
+  });
+  connect(&context.runs, &Runs::settingsChanged, this, &RunsDock::refresh);
+  connect(&context.controller, &RunController::activityChanged, this, &RunsDock::refresh);
+  connect(&context.document, &PlanDocument::planChanged, this, &RunsDock::refresh);
+  connect(&m_clock, &QTimer::timeout, this, &RunsDock::refresh);
+  m_clock.setInterval(kClockMs);
+  refresh();
+}
+
+QWidget* RunsDock::makeTools() {
+  auto& controller = m_context.controller;
+  m_build->setToolTip(QStringLiteral("Build and time the plan as it stands now, as a new run"));
+  m_both->setToolTip(
+      QStringLiteral("The plan beside the same model in float32 without directives: builds what is not there yet, "
+                     "evaluates it and compares both"));
+  m_evaluate->setToolTip(QStringLiteral(
+      "How far the shown run's types are from float32, on the reference backend: pass or fail, and where it goes wrong"));
+  m_settings->setToolTip(QStringLiteral("What runs are built, timed and evaluated with, and what is close enough"));
+  m_status->setForegroundRole(QPalette::PlaceholderText);
+  m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  auto* row = toolRow({m_build, m_both, m_evaluate, m_cancel, m_settings, m_status}, this);
+  static_cast<QHBoxLayout*>(row->layout())->setStretch(5, 1);
+  connect(m_build, &QPushButton::clicked, &controller, &RunController::build);
+  connect(m_both, &QPushButton::clicked, &controller, &RunController::buildBoth);
+  connect(m_evaluate, &QPushButton::clicked, &controller, &RunController::evaluate);
+  connect(m_cancel, &QPushButton::clicked, &controller, &RunController::cancel);
+  connect(m_restore, &QPushButton::clicked, this, &RunsDock::goBack);
+  connect(m_settings, &QPushButton::clicked, this, &RunsDock::settingsRequested);
+  return row;
+}
+
+const Run* RunsDock::selected() const {
+  const QModelIndex index = m_view->currentIndex();
+  const Run* run = index.isValid() ? m_context.runs.find(index.data(kNameRole).toString().toStdString()) : nullptr;
+  return run != nullptr ? run : m_context.runs.shown();
+}
+
+void RunsDock::refresh() {
+  const bool busy = m_context.controller.busy();
+  if (busy && !m_clock.isActive()) m_clock.start();
+  if (!busy) m_clock.stop();
+  refreshTable();
+  refreshTools();
+  refreshDetails();
+}
+
+void RunsDock::refreshTools() {
+  const auto& controller = m_context.controller;
+  const QString refusal = controller.buildRefusal();
+  for (QPushButton* button : {m_build, m_both}) button->setEnabled(refusal.isEmpty());
+  m_evaluate->setEnabled(controller.evaluateRefusal().isEmpty());
+  const Run* run = selected();
+  const QString restore = run == nullptr ? QStringLiteral("There is no run yet.") : restoreRefusal(*run);
+  m_restore->setEnabled(restore.isEmpty());
+  m_restore->setToolTip(restore.isEmpty() ? QStringLiteral("Plan with the directives of %1 again; undo brings back "
+                                                           "those of now")
+                                                .arg(Runs::title(*run))
+                                          : restore);
+  m_cancel->setEnabled(controller.busy());
+  m_settings->setText(settingsText(m_context.runs.settings()));
+  const QString status =
+      controller.busy() ? QStringLiteral("%1 s  %2")
+                              .arg(static_cast<double>(controller.elapsedMs()) / 1000, 0, 'f', 1)
+                              .arg(controller.activity())
+                        : (controller.problem().isEmpty() ? refusal : QStringLiteral("✗ ") + controller.problem());
+  m_status->setText(status);
+  m_status->setToolTip(status);
+}
+
+void RunsDock::refreshTable() {
+  const QString current = m_view->currentIndex().data(kNameRole).toString();
+  const QSignalBlocker quiet(m_view->selectionModel());
+  m_model.setContent(runsContent(m_context.runs));
+  for (int row = 0; row < m_model.rowCount(); ++row) {
+    if (m_model.index(row, 0).data(kNameRole).toString() == current) m_view->selectRow(row);
+  }
+  m_stack->showContent(m_model.rowCount() > 0);
+}
+
+QString RunsDock::detailsText(const Run& run) const {
+  const Theme& theme = m_context.theme();
+  QString text = QStringLiteral("<p style='margin:0 0 4px 0'><b>%1</b></p>").arg(Runs::title(run).toHtmlEscaped());
+  text += verdictHtml(m_context.runs.verdict(run), run, theme) + timeHtml(run, theme);
+  if (!m_context.runs.ofThisPlan(run)) {
+    text += QStringLiteral("<p style='color:%1; margin:4px 0'>The plan on screen is another: its numbers are in "
+                           "brackets there.</p>")
+                .arg(theme.dimText.name());
+  }
+  if (!run.problem.empty() && run.state != RunState::Ready)
+    text += QStringLiteral("<p style='color:%1; margin:4px 0'>✗ %2</p>").arg(theme.error.name(), html(run.problem));
+  return text + phasesHtml(run, theme) + originHtml(run, theme);
+}
+
+void RunsDock::refreshDetails() {
+  const Run* run = selected();
+  m_details->setText(run == nullptr ? QString() : detailsText(*run));
+  const std::string id = run == nullptr ? std::string() : run->id;
+  if (id != m_loggedRun || run == nullptr || run->log.size() < m_loggedLines) {
+    m_log->clear();
+    m_loggedLines = 0;
+  }
+  m_loggedRun = id;
+  for (; run != nullptr && m_loggedLines < run->log.size(); ++m_loggedLines)
+    m_log->append(withLinks(qs(run->log[m_loggedLines])));
+}
+
+QString RunsDock::restoreRefusal(const Run& run) const {
+  if (!m_context.document.snapshot()) return QStringLiteral("Open a model first.");
+  if (run.options == m_context.document.options()) return QStringLiteral("These are the directives of now.");
+  if (!(run.extents == m_context.document.inputs()))
+    return QStringLiteral("It was made for other extents of the inputs.");
+  return {};
+}
+
+void RunsDock::goBack() {
+  const Run* run = selected();
+  if (run == nullptr || !restoreRefusal(*run).isEmpty()) return;
+  m_context.document.edit(QStringLiteral("Go back to the directives of %1").arg(Runs::title(*run)), run->options);
+}
+
+void RunsDock::popUpMenu(const QPoint& place) {
+  const QModelIndex index = m_view->indexAt(place);
+  if (!index.isValid()) return;
+  m_view->selectRow(index.row());
+  const std::string id = index.data(kNameRole).toString().toStdString();
+  Runs& runs = m_context.runs;
+  QMenu menu;
+  menu.setToolTipsVisible(true);
+  menu.addAction(QStringLiteral("Show"), this, [&runs, id] { runs.show(id); });
+  menu.addAction(QStringLiteral("Compare the shown run with this one"), this, [&runs, id] { runs.compareWith(id); });
+  QAction* restore = menu.addAction(QStringLiteral("Go back to its directives"), this, &RunsDock::goBack);
+  restore->setEnabled(m_restore->isEnabled());
+  restore->setToolTip(m_restore->toolTip());
+  menu.addSeparator();
+  menu.addAction(QStringLiteral("Rename…"), this, [this, id] {
+    const Run* run = m_context.runs.find(id);
+    bool accepted = false;
+    const QString name = QInputDialog::getText(this, QStringLiteral("Rename the run"), QStringLiteral("Name"),
+                                               QLineEdit::Normal, qs(run->name), &accepted);
+    if (accepted) m_context.runs.rename(id, name);
+  });
+  QAction* remove = menu.addAction(QStringLiteral("Delete"), this, [&runs, id] { runs.remove(id); });
+  remove->setEnabled(!m_context.controller.busy());
+  menu.exec(m_view->viewport()->mapToGlobal(place));
+}
+
+QString RunsDock::withLinks(const QString& line) const {
+  const auto snapshot = m_context.document.snapshot();
+  QString out;
+  static const QRegularExpression kSpaces(QStringLiteral("(?<=\\s)|(?=\\s)|(?=[,;:]\\s)"));
+  for (const QString& word : line.split(kSpaces)) {
+    const bool node = snapshot && !word.trimmed().isEmpty() && snapshot->graph().findNode(word.toStdString());
+    out += node ? nodeLink(word.toStdString()) : word.toHtmlEscaped();
+  }
+  return out;
+}
+
+}  // namespace fusescope

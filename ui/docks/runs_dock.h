@@ -1,0 +1,63 @@
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <QTextBrowser>
+#include <QTimer>
+#include <QWidget>
+#include <string>
+
+#include "ui/docks/dock_context.h"
+#include "ui/docks/dock_widgets.h"
+#include "ui/models/table_model.h"
+
+namespace fusescope {
+
+/// Every run of the session: what it was made of, its time, its verdict, its phases and log. Makes new ones, shows and
+/// compares old ones, goes back to their directives.
+class RunsDock : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit RunsDock(const DockContext& context, QWidget* parent = nullptr);
+  QPushButton& buildButton() { return *m_build; }
+  QPushButton& bothButton() { return *m_both; }
+  QPushButton& evaluateButton() { return *m_evaluate; }
+  QPushButton& restoreButton() { return *m_restore; }
+  QPushButton& cancelButton() { return *m_cancel; }
+  QTableView& table() { return *m_view; }
+  TableModel& model() { return m_model; }
+  QString details() const { return m_details->text(); }
+  QString logText() const { return m_log->toPlainText(); }
+  void refresh();
+
+ signals:
+  void settingsRequested();
+
+ private:
+  QWidget* makeTools();
+  void refreshTools();
+  void refreshTable();
+  void refreshDetails();
+  void popUpMenu(const QPoint& place);
+  /// The run in the row that is selected, else the one that is shown.
+  const Run* selected() const;
+  void goBack();
+  QString restoreRefusal(const Run& run) const;
+  QString detailsText(const Run& run) const;
+  QString withLinks(const QString& line) const;
+
+  DockContext m_context;
+  QPushButton *m_build, *m_both, *m_evaluate, *m_restore, *m_cancel, *m_settings;
+  QLabel *m_status, *m_details;
+  TableModel m_model;
+  QTableView* m_view;
+  HintStack* m_stack;
+  QTextBrowser* m_log;
+  std::string m_loggedRun;     ///< whose lines the log shows, and how many of them
+  std::size_t m_loggedLines = 0;
+  QTimer m_clock;  ///< while the worker works: elapsed time
+};
+
+}  // namespace fusescope

@@ -1,0 +1,348 @@
+#include "ui/document/run_controller.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+
+#include "engine/host_machine.h"
+#include "ui/document/qt_text.h"
+#include "ui/jobs/job_runner.h"
+#include "ui/jobs/worker_client.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kTellMs = 100;
+constexpr double kWarmupSeconds = 0.2;
+
+}  // namespace
+
+RunController::RunController(PlanDocument& document, Runs& runs, WorkerClient& worker, JobRunner& jobs, QObject* parent)
+    : QObject(parent), m_document(document), m_runs(runs), m_worker(worker), m_jobs(jobs) {
+  m_told.setSingleShot(true);
+  m_told.setInterval(kTellMs);
+  connect(&m_told, &QTimer::timeout, this, &RunController::activityChanged);
+}
+
+QString RunController::buildRefusal() const {
+  const auto snapshot = m_document.snapshot();
+  if (!snapshot) return QStringLiteral("Open a model first.");
+  if (m_document.kind() == ArtifactKind::Engine)
+    return QStringLiteral("This is an engine: it is timed and compared as it is. Open its model to build another.");
+  if (m_document.model()->weightless)
+    return QStringLiteral("This file has no weights: it can be looked at and planned, not built.");
+  if (snapshot->plan->target.planningOnly) {
+    return QStringLiteral("%1 is planned for here; engines are built for the target cpu.")
+        .arg(qs(snapshot->plan->target.name));
+  }
+  if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
+  if (busy()) return QStringLiteral("The worker is busy; cancel it to build something else.");
+  return {};
+}
+
+QString RunController::compareRefusal() const {
+  const Run *a = m_runs.comparedWith(), *b = m_runs.shown();
+  if (a == nullptr || b == nullptr) return QStringLiteral("There must be two runs to compare.");
+  for (const Run* run : {a, b})
+    if (!run->build) return QStringLiteral("%1 has no engine.").arg(Runs::title(*run));
+  if (busy()) return QStringLiteral("The worker is busy.");
+  return {};
+}
+
+QString RunController::evaluateRefusal() const {
+  if (m_runs.shown() == nullptr) return QStringLiteral("There is no run to evaluate.");
+  if (busy()) return QStringLiteral("The worker is busy.");
+  return {};
+}
+
+WorkSource RunController::source(const Run& run) const {
+  if (m_document.kind() == ArtifactKind::Engine) return engineSource(run);
+  WorkSource source;
+  source.path = m_document.modelFile().path;
+  source.inputs = run.extents;
+  source.options = run.options;
+  source.backend = run.backend;
+  return source;
+}
+
+WorkSource RunController::engineSource(const Run& run) const {
+  WorkSource source;
+  source.path = run.enginePath;
+  return source;
+}
+
+bool RunController::engineIsKept(const Run& run) const {
+  return !run.enginePath.empty() && QFile::exists(qs(run.enginePath));
+}
+
+std::string RunController::addRun(const PlanOptions& options) {
+  Run run;
+  run.name = titleOf(options);
+  run.model = m_document.modelFile().content;
+  run.options = options;
+  run.extents = m_document.inputs();
+  run.backend = m_runs.settings().backend;
+  run.threads = m_runs.settings().threads;
+  run.machine = hostMachine();
+  run.started = timestamp();
+  const std::string id = m_runs.add(std::move(run));
+  QDir().mkpath(m_engineFolder);
+  m_runs.change(id, [&](Run& added) {
+    added.enginePath = QDir(m_engineFolder).filePath(QStringLiteral("run-%1.fse").arg(qs(id))).toStdString();
+  });
+  return id;
+}
+
+void RunController::queueRun(const PlanOptions& options) {
+  m_steps.emplace_back([this, options] {
+    const std::string id = addRun(options);
+    // What the run consists of comes before what was queued after it.
+    auto later = std::exchange(m_steps, {});
+    queueBuild(id);
+    queueTime(id);
+    m_steps.insert(m_steps.end(), later.begin(), later.end());
+  });
+}
+
+void RunController::queueBuild(const std::string& id) {
+  m_steps.emplace_back([this, id] {
+    const Run* run = m_runs.find(id);
+    if (run == nullptr) return;
+    WorkerRequest request;
+    request.op = WorkerOp::Build;
+    request.source = source(*run);
+    request.enginePath = run->enginePath;
+    request.threads = run->threads;
+    send(QStringLiteral("building %1").arg(Runs::title(*run)), id, request, [this, id](const Json& reply) {
+      auto built = runBuildFromJson(reply);
+      if (!built.ok()) return failed(id, built.error());
+      log(id, QStringLiteral("built: %1 regions, %2 of them distinct")
+                  .arg(built.value().regions)
+                  .arg(built.value().distinct));
+      m_runs.change(id, [&](Run& changed) {
+        changed.build = std::move(built).value();
+        if (changed.working()) changed.state = RunState::Timing;
+      });
+    });
+  });
+}
+
+void RunController::queueTime(const std::string& id) {
+  m_steps.emplace_back([this, id] {
+    const Run* run = m_runs.find(id);
+    if (run == nullptr) return;
+    WorkerRequest request;
+    request.op = WorkerOp::Time;
+    request.source = engineSource(*run);
+    request.inputsFile = m_runs.settings().inputs;
+    request.seconds = m_runs.settings().seconds;
+    request.warmupSeconds = kWarmupSeconds;
+    request.perLayer = true;
+    request.threads = run->threads;
+    send(QStringLiteral("timing %1").arg(Runs::title(*run)), id, request, [this, id](const Json& reply) {
+      auto timed = runTimeFromJson(reply);
+      if (!timed.ok()) return failed(id, timed.error());
+      log(id, QStringLiteral("timed: %1").arg(timed.value().medianMs ? msText(timed.value().medianMs)
+                                                                      : qs(timed.value().unavailableReason)));
+      m_runs.change(id, [&](Run& changed) {
+        changed.time = std::move(timed).value();
+        changed.state = RunState::Ready;
+      });
+    });
+  });
+}
+
+void RunController::queueEvaluation(const std::string& id) {
+  m_steps.emplace_back([this, id] {
+    const Run* run = m_runs.find(id);
+    if (run == nullptr) return;
+    const RunState before = run->state;
+    const RunSettings settings = m_runs.settings();
+    WorkerRequest request;
+    request.op = WorkerOp::MeasureError;
+    request.source = source(*run);
+    request.inputsFile = settings.inputs;
+    request.tolerance = settings.tolerance;
+    m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
+    send(QStringLiteral("evaluating %1").arg(Runs::title(*run)), id, request, [=, this](const Json& reply) {
+      auto evaluated = evaluationFromJson(reply, settings.inputs, settings.tolerance);
+      if (!evaluated.ok()) return failed(id, evaluated.error());
+      m_runs.change(id, [&](Run& changed) {
+        changed.evaluation = std::move(evaluated).value();
+        changed.state = before;
+      });
+      log(id, qs(inWords(m_runs.verdict(*m_runs.find(id)))));
+    });
+  });
+}
+
+void RunController::queueCompare(const std::string& a, const std::string& b) {
+  m_steps.emplace_back([this, a, b] {
+    const Run *runA = m_runs.find(a), *runB = m_runs.find(b);
+    if (runA == nullptr || runB == nullptr) return;
+    WorkerRequest request;
+    request.op = WorkerOp::Compare;
+    request.source = engineSource(*runA);
+    request.other = engineSource(*runB);
+    request.inputsFile = m_runs.settings().inputs;
+    request.seconds = m_runs.settings().seconds;
+    request.threads = m_runs.settings().threads;
+    const QString what = QStringLiteral("comparing %1 with %2").arg(Runs::title(*runA), Runs::title(*runB));
+    send(what, {}, request, [this, a, b](const Json& reply) {
+      m_runs.add(RunComparison{.a = a, .b = b, .when = timestamp(), .report = reply});
+    });
+  });
+}
+
+const Run* RunController::baseline() const {
+  PlanOptions options;
+  options.target = m_document.options().target;
+  for (const Run& run : m_runs.all()) {
+    if (run.state == RunState::Ready && run.backend == m_runs.settings().backend &&
+        run.threads == m_runs.settings().threads && engineIsKept(run) &&
+        run.madeFrom(m_document.modelFile().content, options, m_document.inputs()))
+      return &run;
+  }
+  return nullptr;
+}
+
+void RunController::build() {
+  if (!buildRefusal().isEmpty()) return;
+  queueRun(m_document.options());
+  next();
+}
+
+void RunController::addEngine(const QString& path) {
+  m_jobs.run(
+      QStringLiteral("inspect engine"), this,
+      [file = path.toStdString()](const StopToken&) { return inspectEngineFile(file); },
+      [this, path](const Result<EngineFileInfo>& info) {
+        if (info.ok()) return addEngine(path, info.value());
+        m_problem = qs(info.error().text());
+        emit activityChanged();
+      });
+}
+
+void RunController::addEngine(const QString& path, const EngineFileInfo& info) {
+  Run run;
+  run.name = QFileInfo(path).fileName().toStdString();
+  run.state = RunState::Timing;
+  run.options = info.plan->options;
+  run.extents = givenExtents(info.plan->inputSpecs);
+  run.backend = info.backend;
+  run.threads = m_runs.settings().threads;
+  run.machine = hostMachine();
+  run.started = timestamp();
+  run.enginePath = path.toStdString();
+  run.build = RunBuild{.bytes = QFileInfo(path).size()};
+  run.build->regions = static_cast<std::int64_t>(info.plan->fusedNodes.size());
+  queueTime(m_runs.add(std::move(run)));
+  next();
+}
+
+void RunController::buildBoth() {
+  if (!buildRefusal().isEmpty()) return;
+  PlanOptions exact;
+  exact.target = m_document.options().target;
+  if (const Run* known = baseline()) {
+    m_runs.show(known->id);
+  } else {
+    queueRun(exact);
+  }
+  queueRun(m_document.options());
+  m_steps.emplace_back([this] {
+    if (m_runs.shown() == nullptr || m_runs.comparedWith() == nullptr) return;
+    queueEvaluation(m_runs.shown()->id);
+    queueCompare(m_runs.comparedWith()->id, m_runs.shown()->id);
+  });
+  next();
+}
+
+void RunController::evaluate() {
+  if (!evaluateRefusal().isEmpty()) return;
+  queueEvaluation(m_runs.shown()->id);
+  next();
+}
+
+void RunController::compare() {
+  if (!compareRefusal().isEmpty()) return;
+  const Run *a = m_runs.comparedWith(), *b = m_runs.shown();
+  for (const Run* run : {a, b})
+    if (!engineIsKept(*run)) queueBuild(run->id);
+  queueCompare(a->id, b->id);
+  next();
+}
+
+void RunController::next() {
+  while (m_request == 0 && !m_steps.empty()) {
+    const auto step = std::move(m_steps.front());
+    m_steps.pop_front();
+    step();
+  }
+  if (busy()) return;
+  m_elapsed.invalidate();
+  m_what.clear();
+  emit activityChanged();
+}
+
+void RunController::send(const QString& what, const std::string& id, const WorkerRequest& request, Done done) {
+  m_what = what;
+  m_phase.clear();
+  m_detail.clear();
+  m_problem.clear();
+  m_elapsed.start();
+  m_request = m_worker.send(
+      request, this, [this, id, done = std::move(done)](const Result<Json>& answer) { answered(id, answer, done); },
+      [this, id](const QString& phase, const QString& detail) {
+        if (phase != m_phase) log(id, phase);
+        m_phase = phase;
+        m_detail = detail;
+        if (!m_told.isActive()) m_told.start();
+      });
+  emit activityChanged();
+}
+
+void RunController::answered(const std::string& id, const Result<Json>& answer, const Done& done) {
+  m_request = 0;
+  if (answer.ok()) {
+    done(answer.value());
+  } else {
+    failed(id, answer.error());
+  }
+  next();
+}
+
+void RunController::failed(const std::string& id, const Diagnostic& error) {
+  m_steps.clear();
+  const QString words = error.cancelled ? QStringLiteral("Cancelled; nothing was lost.") : qs(error.text());
+  if (!error.cancelled) m_problem = words;
+  m_runs.change(id, [&](Run& run) {
+    // What it has it keeps: an evaluation that fails takes no time away.
+    run.state = run.time ? RunState::Ready : error.cancelled ? RunState::Cancelled : RunState::Failed;
+    run.problem = words.toStdString();
+  });
+  log(id, words);
+}
+
+void RunController::cancel() {
+  m_steps.clear();
+  if (m_request != 0) m_worker.cancel(m_request);
+  emit activityChanged();
+}
+
+QString RunController::activity() const {
+  if (!busy()) return {};
+  QString text = m_what;
+  if (!m_phase.isEmpty()) text += QStringLiteral(": ") + m_phase;
+  if (!m_detail.isEmpty()) text += QStringLiteral(" · ") + m_detail;
+  return text;
+}
+
+void RunController::log(const std::string& id, const QString& line) {
+  m_runs.change(id, [&](Run& run) {
+    if (run.log.size() < Run::kMostLogLines) run.log.push_back(line.toStdString());
+  });
+}
+
+}  // namespace fusescope

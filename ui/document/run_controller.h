@@ -1,0 +1,90 @@
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+#include <QTimer>
+#include <deque>
+#include <functional>
+
+#include "session/worker_protocol.h"
+#include "ui/document/runs.h"
+
+namespace fusescope {
+
+class JobRunner;
+class WorkerClient;
+
+/// Makes runs in the worker process: builds, times, evaluates, compares. One piece of work at a time, the others wait.
+/// Never waits itself; what it learns goes into Runs.
+class RunController : public QObject {
+  Q_OBJECT
+
+ public:
+  RunController(PlanDocument& document, Runs& runs, WorkerClient& worker, JobRunner& jobs, QObject* parent = nullptr);
+
+  /// Where engine files of runs go; made when the first is written.
+  void setEngineFolder(const QString& folder) { m_engineFolder = folder; }
+  bool busy() const { return m_request != 0 || !m_steps.empty(); }
+  /// Why it cannot be done now, for people; empty: it can.
+  QString buildRefusal() const;
+  QString compareRefusal() const;
+  QString evaluateRefusal() const;
+
+  /// A new run of the plan on screen: built and timed.
+  void build();
+  /// The plan on screen beside the same model in float32 without directives: builds both (what is there already is
+  /// taken), evaluates the former and compares.
+  void buildBoth();
+  /// An engine file as a run, timed as it is. What it was made of it says itself.
+  void addEngine(const QString& path);
+  /// How far the shown run's types are from float32, on the inputs of the settings, on the reference backend.
+  void evaluate();
+  /// Compares the two runs that are shown. An engine that is no longer kept is built again first.
+  void compare();
+  /// Stops what is under way and drops what waits.
+  void cancel();
+
+  /// What is under way: "building run 2: tactics"; empty: nothing.
+  QString activity() const;
+  qint64 elapsedMs() const { return m_elapsed.isValid() ? m_elapsed.elapsed() : 0; }
+  /// Of the last comparison or evaluation that failed; empty: it did not.
+  const QString& problem() const { return m_problem; }
+
+ signals:
+  void activityChanged();  ///< begins, ends, or says something new (some ten times a second at most)
+
+ private:
+  using Done = std::function<void(const Json&)>;
+  std::string addRun(const PlanOptions& options);
+  void queueRun(const PlanOptions& options);
+  void addEngine(const QString& path, const EngineFileInfo& info);
+  void queueBuild(const std::string& id);
+  void queueTime(const std::string& id);
+  void queueEvaluation(const std::string& id);
+  void queueCompare(const std::string& a, const std::string& b);
+  /// Begins the next step if nothing is under way.
+  void next();
+  /// `what` for people; `id` the run it is for, or empty. On failure everything that waits is dropped.
+  void send(const QString& what, const std::string& id, const WorkerRequest& request, Done done);
+  void answered(const std::string& id, const Result<Json>& answer, const Done& done);
+  void failed(const std::string& id, const Diagnostic& error);
+  WorkSource source(const Run& run) const;
+  WorkSource engineSource(const Run& run) const;
+  bool engineIsKept(const Run& run) const;
+  void log(const std::string& id, const QString& line);
+  const Run* baseline() const;
+
+  PlanDocument& m_document;
+  Runs& m_runs;
+  WorkerClient& m_worker;
+  JobRunner& m_jobs;
+  QString m_engineFolder;
+  std::deque<std::function<void()>> m_steps;
+  std::int64_t m_request = 0;
+  QString m_what, m_phase, m_detail, m_problem;
+  QElapsedTimer m_elapsed;
+  QTimer m_told;  ///< at most so often the views hear of progress
+};
+
+}  // namespace fusescope

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <string>
+#include <vector>
+
+#include "session/run.h"
+#include "session/session_file.h"
+#include "session/verdict.h"
+#include "ui/document/plan_document.h"
+#include "ui/document/shown_time.h"
+
+namespace fusescope {
+
+/// What runs are built and judged with.
+struct RunSettings {
+  std::string backend = "native";
+  int threads = 0;                               ///< 0: as many as the machine has
+  double seconds = 1.0;                          ///< of timing
+  std::string inputs;                            ///< file or folder; empty: random inputs
+  Tolerance tolerance = Tolerance::ofLoweredTypes();
+  bool operator==(const RunSettings&) const = default;
+};
+
+/// Every run of the session, and which two are shown. Lives in the GUI thread; the RunController adds to it.
+class Runs : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Runs(PlanDocument& document, QObject* parent = nullptr);
+
+  const std::vector<Run>& all() const { return m_runs; }
+  const Run* find(const std::string& id) const;
+  /// The run whose numbers are on screen, and the one that it is compared with; null: none.
+  const Run* shown() const { return find(m_shown); }
+  const Run* comparedWith() const { return find(m_comparedWith); }
+  /// The newest comparison of comparedWith() (A) with shown() (B), or null.
+  const RunComparison* comparison() const;
+  const RunSettings& settings() const { return m_settings; }
+
+  /// Is it of the plan on screen? If not, its numbers are shown as another's.
+  bool ofThisPlan(const Run& run) const;
+  Verdict verdict(const Run& run) const { return verdictOf(run, m_settings.tolerance); }
+  /// Times of `run` for the kernels of the plan on screen that have the same nodes and types.
+  ShownTimes layerTimes(const Run& run) const;
+  /// Of shown(); without one, none.
+  ShownTimes layerTimes() const;
+  /// What its numbers are called: "run 3, 2 pins".
+  static QString title(const Run& run);
+
+  /// Puts it at the end and shows it; what was shown becomes what it is compared with. Gives its id.
+  std::string add(Run run);
+  template <class Change>
+  void change(const std::string& id, Change change) {
+    for (Run& run : m_runs) {
+      if (run.id != id) continue;
+      change(run);
+      emit runChanged(qs(id));
+      emit changed();
+      return;
+    }
+  }
+  void rename(const std::string& id, const QString& name);
+  void remove(const std::string& id);
+  void show(const std::string& id);
+  void compareWith(const std::string& id);
+  void add(RunComparison comparison);
+  void setSettings(const RunSettings& settings);
+
+  /// All of it from, and into, a session.
+  void restore(const Session& session);
+  void store(Session& session) const;
+
+ signals:
+  void runsChanged();                 ///< one more, one less, or all others
+  void runChanged(const QString& id);
+  void shownChanged();                ///< which two are shown, or what a comparison of them says
+  void settingsChanged();
+  void changed();                     ///< any of these: there is something to save
+
+ private:
+  static QString qs(const std::string& text) { return QString::fromStdString(text); }
+  PlanDocument& m_document;
+  std::vector<Run> m_runs;
+  std::vector<RunComparison> m_comparisons;
+  std::string m_shown, m_comparedWith;
+  std::int64_t m_next = 1;
+  RunSettings m_settings;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,144 @@
+#include "ui/models/run_contents.h"
+
+#include <QDateTime>
+#include <algorithm>
+#include <limits>
+
+#include "planning/fused_node_facts.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr double kUnknownLast = -std::numeric_limits<double>::max();
+
+Cell verdictCell(const Runs& runs, const Run& run) {
+  const Verdict verdict = runs.verdict(run);
+  const QString words = qs(inWords(verdict));
+  switch (verdict.kind) {
+    case Verdict::Kind::Pass:
+      return {.text = QStringLiteral("✓ pass"), .tip = words, .tone = Tone::Good};
+    case Verdict::Kind::Fail:
+      return {.text = QStringLiteral("✗ fail"), .tip = words, .tone = Tone::Bad};
+    case Verdict::Kind::Unknown:
+      break;
+  }
+  return {.text = QStringLiteral("not evaluated"), .tip = words, .tone = Tone::Dim};
+}
+
+Cell timeCell(const Run& run) {
+  if (run.working()) return {.text = qs(std::string(name(run.state))) + QStringLiteral(" …"), .tone = Tone::Dim};
+  if (run.state != RunState::Ready) {
+    return {.text = qs(std::string(name(run.state))),
+            .tip = qs(run.problem),
+            .tone = run.state == RunState::Failed ? Tone::Bad : Tone::Dim};
+  }
+  if (!run.time) return {.text = QStringLiteral("not timed"), .tone = Tone::Dim};
+  if (!run.time->medianMs)
+    return {.text = QStringLiteral("emulated"), .tip = qs(run.time->unavailableReason), .tone = Tone::Dim};
+  return {.text = msText(run.time->medianMs),
+          .sort = *run.time->medianMs,
+          .tip = run.time->quiet ? QString() : QStringLiteral("The machine was not quiet."),
+          .tone = run.time->quiet ? Tone::Plain : Tone::Warning,
+          .number = true};
+}
+
+Cell markCell(const Runs& runs, const Run& run) {
+  if (&run == runs.shown())
+    return {.text = QStringLiteral("B"), .tip = QStringLiteral("Shown: its numbers are on screen")};
+  if (&run == runs.comparedWith())
+    return {.text = QStringLiteral("A"), .tip = QStringLiteral("What the shown run is compared with")};
+  return {};
+}
+
+}  // namespace
+
+TableContent runsContent(const Runs& runs) {
+  TableContent content{{"", "Run", "Time", "Verdict", "Plan", "When"}, {}, {}};
+  for (auto it = runs.all().rbegin(); it != runs.all().rend(); ++it) {
+    const Run& run = *it;
+    const bool own = runs.ofThisPlan(run);
+    const QDateTime when = QDateTime::fromString(qs(run.started), Qt::ISODate).toLocalTime();
+    content.rows.push_back(
+        {qs(run.id),
+         {markCell(runs, run),
+          {.text = Runs::title(run), .tone = own ? Tone::Plain : Tone::Dim},
+          timeCell(run),
+          verdictCell(runs, run),
+          own ? Cell{.text = QStringLiteral("on screen")}
+              : Cell{.text = QStringLiteral("another"),
+                     .tip = QStringLiteral("Other directives, types, target or extents than the plan on screen"),
+                     .tone = Tone::Dim},
+          {.text = when.toString(QStringLiteral("ddd HH:mm:ss")), .tip = when.toString(), .tone = Tone::Dim}}});
+  }
+  return content;
+}
+
+namespace {
+
+/// What is said of all rows of a profile.
+struct ProfileScale {
+  double total = 0, most = 0;
+  bool all = true;  ///< else shares would be of a part that is taken for the whole
+  bool ofOtherPlan = false;
+};
+
+TableRow profileRow(const RunLayer& layer, const QString& prefix, const ProfileScale& scale) {
+  const Tone tone = scale.ofOtherPlan ? Tone::Dim : Tone::Plain;
+  const TimeKind measured = scale.ofOtherPlan ? TimeKind::OfOtherPlan : TimeKind::Measured;
+  const ShownTime time = layer.medianMs ? ShownTime{measured, *layer.medianMs}
+                                        : ShownTime{layer.emulated ? TimeKind::Emulated : TimeKind::Unknown};
+  Cell share{.text = QStringLiteral("unknown"), .sort = kUnknownLast, .tone = Tone::Dim, .number = true};
+  if (layer.medianMs && scale.all && scale.total > 0) {
+    share = {.text = QStringLiteral("%1 %").arg(100 * *layer.medianMs / scale.total, 0, 'f', 1),
+             .sort = *layer.medianMs,
+             .tone = tone,
+             .number = true};
+    share.bar = scale.most > 0 ? *layer.medianMs / scale.most : 0;
+  }
+  return {prefix + (layer.identity.empty() ? qs(layer.name) : qs(handleOf(layer.identity))),
+          {{.text = prefix + qs(layer.name), .tone = tone},
+           {.text = timeText(time),
+            .sort = layer.medianMs.value_or(kUnknownLast),
+            .tip = kindText(time.kind),
+            .tone = layer.medianMs ? tone : Tone::Dim,
+            .number = true},
+           share,
+           {.text = qs(layer.tactic), .tone = Tone::Dim},
+           {.text = layer.flops ? countText(layer.flops) : QString(),
+            .sort = static_cast<qlonglong>(layer.flops.value_or(-1)),
+            .number = true},
+           {.text = layer.bytes ? bytesText(layer.bytes) : QString(),
+            .sort = static_cast<qlonglong>(layer.bytes.value_or(-1)),
+            .number = true}}};
+}
+
+void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const ProfileScale& scale,
+               std::vector<TableRow>& rows) {
+  for (const RunLayer& layer : layers) {
+    rows.push_back(profileRow(layer, prefix, scale));
+    for (const RunBody& body : layer.bodies)
+      addLayers(body.layers, prefix + qs(layer.name) + QLatin1Char('/'), scale, rows);
+  }
+}
+
+}  // namespace
+
+TableContent profileContent(const Run& run, bool ofOtherPlan) {
+  TableContent content{{"Layer", "Time", "Share", "Tactic", "FLOPs", "Bytes"}, {}, {}};
+  if (!run.time) return content;
+  ProfileScale scale{.ofOtherPlan = ofOtherPlan};
+  for (const RunLayer& layer : run.time->layers) {
+    scale.all = scale.all && layer.medianMs.has_value();
+    scale.total += layer.medianMs.value_or(0);
+    scale.most = std::max(scale.most, layer.medianMs.value_or(0));
+  }
+  addLayers(run.time->layers, {}, scale, content.rows);
+  std::stable_sort(content.rows.begin(), content.rows.end(), [](const TableRow& a, const TableRow& b) {
+    return a.cells[1].sort.toDouble() > b.cells[1].sort.toDouble();
+  });
+  return content;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,186 @@
+#include <QAction>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QPushButton>
+
+#include "base/files.h"
+#include "planning/directives_file.h"
+#include "ui/dialogs/run_settings_dialog.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+
+namespace fusescope {
+
+namespace {
+
+const QString kSuffix = QStringLiteral(".fsession");
+const QString kChangedKey = QStringLiteral("changed");
+const QString kDroppedKey = QStringLiteral("dropped");
+
+QStringList strings(const Json& json, const char* key) {
+  QStringList list;
+  if (!json.is_object() || !json.contains(key) || !json[key].is_array()) return list;
+  for (const Json& entry : json[key])
+    if (entry.is_string()) list << qs(entry.get<std::string>());
+  return list;
+}
+
+Json jsonOf(const QStringList& list) {
+  Json json = Json::array();
+  for (const QString& entry : list) json.push_back(entry.toStdString());
+  return json;
+}
+
+double number(const Json& json, const char* key) {
+  return json.is_object() && json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
+}
+
+bool isInputs(const QFileInfo& file) {
+  static const QStringList kSuffixes = {QStringLiteral("npz"), QStringLiteral("npy"), QStringLiteral("pb")};
+  return file.isDir() || kSuffixes.contains(file.suffix());
+}
+
+}  // namespace
+
+void MainWindow::connectSession() {
+  m_session->setView([this] { return viewState(); });
+  connect(m_session.get(), &SessionKeeper::changed, this, &MainWindow::refreshTitle);
+  connect(m_session.get(), &SessionKeeper::failed, this, &MainWindow::showProblem);
+  connect(m_session.get(), &SessionKeeper::restored, this, &MainWindow::restoreView);
+  connect(m_session.get(), &SessionKeeper::modelMissing, this, [this](const QString& session, const QString& model) {
+    m_messages->show(QStringLiteral("missing"),
+                     QStringLiteral("%1 is about %2, which is not there.").arg(QFileInfo(session).fileName(), model),
+                     {{QStringLiteral("Locate…"), [this] {
+                         const QString path =
+                             QFileDialog::getOpenFileName(this, QStringLiteral("Where is the model now?"), QString(),
+                                                          QStringLiteral("Models (*.onnx);;All files (*)"));
+                         if (!path.isEmpty()) m_session->locate(path);
+                       }}});
+  });
+  connect(m_session.get(), &SessionKeeper::modelChangedOnDisk, this, [this](const QString& path) {
+    m_messages->show(
+        kChangedKey,
+        QStringLiteral("%1 has changed on disk. What is shown is the file as it was.").arg(QFileInfo(path).fileName()),
+        {{QStringLiteral("Reload"), [this] { m_document->reload(); }}});
+  });
+  connect(m_document.get(), &PlanDocument::optionsDropped, this, [this](const QStringList& dropped) {
+    m_messages->show(kDroppedKey,
+                     QStringLiteral("The model has changed, and this does not apply to it any more:\n") +
+                         dropped.join(QLatin1Char('\n')),
+                     {});
+  });
+  connect(m_document.get(), &PlanDocument::modelChanged, this, [this] { m_messages->close(kChangedKey); });
+}
+
+void MainWindow::keepSessionsIn(const QString& folder) {
+  m_session->setFolder(folder);
+  offerLeft();
+}
+
+void MainWindow::offerLeft() {
+  for (const SessionKeeper::Left& left : m_session->left()) {
+    const QString what = left.savedAs.isEmpty() ? QFileInfo(left.model).fileName() : QFileInfo(left.savedAs).fileName();
+    m_messages->show(left.file,
+                     QStringLiteral("Fusescope ended without closing %1: work of %2, %3, %4.")
+                         .arg(what, left.when, plural(left.pins, QStringLiteral("directive")),
+                              plural(left.runs, QStringLiteral("run"))),
+                     {{QStringLiteral("Recover"),
+                       [this, file = left.file] {
+                         if (mayLeave()) m_session->recover(file);
+                       }},
+                      {QStringLiteral("Discard"), [this, file = left.file] { m_session->discard(file); }}});
+  }
+}
+
+void MainWindow::refreshTitle() {
+  if (!m_document->model()) return setWindowTitle(QStringLiteral("Fusescope"));
+  const QString model = m_document->path().section(QLatin1Char('/'), -2);
+  const QString name = m_session->path().isEmpty()
+                           ? model
+                           : QStringLiteral("%1 (%2)").arg(QFileInfo(m_session->path()).fileName(), model);
+  setWindowTitle(QStringLiteral("%1[*] — Fusescope").arg(name));
+  setWindowModified(m_session->unsaved());
+}
+
+bool MainWindow::mayLeave() {
+  if (!m_session->keeps() || !m_session->unsaved()) return true;
+  QMessageBox box(QMessageBox::Question, QStringLiteral("Save the session?"),
+                  QStringLiteral("Directives and runs of %1 are not saved.").arg(m_session->modelName()),
+                  QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+  box.setDefaultButton(QMessageBox::Save);
+  switch (box.exec()) {
+    case QMessageBox::Save:
+      return saveSession(false);
+    case QMessageBox::Discard:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool MainWindow::saveSession(bool as) {
+  if (!m_document->model()) return false;
+  QString path = m_session->path();
+  if (as || path.isEmpty()) {
+    const QFileInfo model(m_document->path());
+    path = QFileDialog::getSaveFileName(this, QStringLiteral("Save the session"),
+                                        model.dir().filePath(model.completeBaseName() + kSuffix),
+                                        QStringLiteral("Sessions (*.fsession)"));
+    if (path.isEmpty()) return false;
+    if (QFileInfo(path).suffix().isEmpty()) path += kSuffix;
+  }
+  const Status written = m_session->save(path);
+  if (!written.ok()) showProblem(QStringLiteral("The session was not saved"), qs(written.error().text()));
+  return written.ok();
+}
+
+Json MainWindow::viewState() const {
+  const GraphView::View view = m_canvas->view();
+  return {{"open", jsonOf(view.open)},
+          {"closed_segments", jsonOf(view.closedSegments)},
+          {"centre", {view.centre.x(), view.centre.y()}},
+          {"zoom", view.zoom},
+          {"color", static_cast<int>(m_canvas->colorMode())},
+          {"selection", jsonOf(m_canvas->selection())}};
+}
+
+void MainWindow::restoreView(const Json& state) {
+  GraphView::View view{.open = strings(state, "open"), .closedSegments = strings(state, "closed_segments")};
+  view.zoom = number(state, "zoom");
+  if (state.is_object() && state.contains("centre") && state["centre"].is_array() && state["centre"].size() == 2 &&
+      state["centre"][0].is_number() && state["centre"][1].is_number())
+    view.centre = QPointF(state["centre"][0].get<double>(), state["centre"][1].get<double>());
+  m_canvas->setNextView(std::move(view));
+  m_canvas->setColorMode(static_cast<ColorMode>(std::clamp(static_cast<int>(number(state, "color")), 0, 3)));
+  selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
+}
+
+void MainWindow::openFile(const QString& path) {
+  const QFileInfo file(path);
+  if (m_document->model() && isInputs(file)) {
+    RunSettings settings = m_runs->settings();
+    settings.inputs = path.toStdString();
+    m_runs->setSettings(settings);
+    showDock(QStringLiteral("Runs"));
+    return;
+  }
+  if (m_document->model() && file.suffix() == QLatin1String("json") && readDirectivesFile(path.toStdString()).ok())
+    return openDirectives(path);
+  const bool again = m_document->model() && file == QFileInfo(m_document->path());
+  if (again || mayLeave()) m_session->open(path);
+}
+
+void MainWindow::editRunSettings() {
+  auto* dialog = new RunSettingsDialog(context(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
+}
+
+void MainWindow::addEngine() {
+  const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("An engine to compare with"), QString(),
+                                                    QStringLiteral("Engines (*.fse);;All files (*)"));
+  if (!path.isEmpty()) m_controller->addEngine(path);
+}
+
+}  // namespace fusescope
