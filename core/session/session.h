@@ -99,7 +99,8 @@ struct ErrorReport {
 };
 /// Runs `plan` on the reference backend, and the plan of the same model and target without lowered types beside it.
 Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
-                                  const Tolerance& tolerance, const StopToken& stop = {}, const Progress& progress = {});
+                                  const Tolerance& tolerance, const StopToken& stop = {},
+                                  const Progress& progress = {});
 
 /// A file that holds a model, a plan or an engine, opened as far as planning goes.
 enum class ArtifactKind { Model, Plan, Engine };
@@ -109,8 +110,8 @@ struct Artifact {
   std::string path;
   std::shared_ptr<const Plan> plan;
   std::string backend;  ///< what the engine was built for; else as asked
-  std::vector<FileIdentity>
-      files;  ///< all that it was made of: the file itself, the model behind a plan, external data
+  /// All that it was made of: the file itself, the model behind a plan, external data.
+  std::vector<FileIdentity> files;
   std::shared_ptr<const Session> session{};  ///< where the model, what is wished of it and its inputs came from, if so
 };
 /// What kind of file `path` is, by its content.

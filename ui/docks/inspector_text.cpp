@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "passes/body_input_specs.h"
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
 #include "session/session.h"
@@ -88,8 +89,10 @@ QString valueText(const PlanSnapshot& snapshot, NodeId node, ValueId id, bool in
                                                                   : QStringLiteral("weight without data"));
   if (input && value.producer.valid())
     text += QStringLiteral(" · from ") + nodeLink(snapshot.graph().node(value.producer).name);
-  if (input && snapshot.graph().isInput(id)) text += QStringLiteral(" · network input");
-  if (!input && snapshot.graph().isOutput(id)) text += QStringLiteral(" · network output");
+  const QString whose =
+      isOfBody(*snapshot.plan->model) ? QStringLiteral(" of the body") : QStringLiteral(" of the network");
+  if (input && snapshot.graph().isInput(id)) text += QStringLiteral(" · input") + whose;
+  if (!input && snapshot.graph().isOutput(id)) text += QStringLiteral(" · output") + whose;
   if (!input && !value.consumers.empty()) {
     QStringList readers;
     for (std::size_t i = 0; i < value.consumers.size() && i < 4; ++i)

@@ -126,17 +126,9 @@ void OutlineDock::showSelection(const QObject* source) {
 void OutlineDock::readSelection() {
   const auto snapshot = m_context.document.snapshot();
   if (m_syncing || !snapshot) return;
-  // The network's own nodes, as many as there are; else one thing in a body.
-  std::vector<NodeId> nodes;
-  std::string inside;
-  for (const QModelIndex& row : m_view->selectionModel()->selectedRows()) {
-    const std::string name = row.data(kNameRole).toString().toStdString();
-    const std::vector<NodeId> own = snapshot->nodesNamed(name);
-    if (own.empty() && inside.empty() && snapshot->inside(name)) inside = name;
-    nodes.insert(nodes.end(), own.begin(), own.end());
-  }
-  if (!nodes.empty() || inside.empty()) return m_context.selection.set(std::move(nodes), this);
-  m_context.selection.set({snapshot->inside(inside)->holder}, this, inside);
+  QStringList names;
+  for (const QModelIndex& row : m_view->selectionModel()->selectedRows()) names << row.data(kNameRole).toString();
+  selectNamed(m_context.selection, *snapshot, names, this);
 }
 
 }  // namespace fusescope

@@ -78,7 +78,8 @@ MainWindow::~MainWindow() {
 }
 
 DockContext MainWindow::context() {
-  return {*m_document, *m_selection, *m_jobs, *m_runs, *m_controller, [this]() -> const Theme& { return Theme::of(m_theme); }};
+  return {*m_document, *m_selection,  *m_jobs,
+          *m_runs,     *m_controller, [this]() -> const Theme& { return Theme::of(m_theme); }};
 }
 
 QDockWidget* MainWindow::addDock(const QString& name, QWidget* widget, Qt::DockWidgetArea area,
@@ -209,19 +210,7 @@ void MainWindow::refreshTimes() {
 
 void MainWindow::connectCanvas() {
   connect(m_canvas, &GraphView::selectionChanged, this, [this](const QStringList& names) {
-    const auto snapshot = m_document->snapshot();
-    if (!snapshot) return;
-    std::vector<NodeId> nodes;
-    std::string inside;
-    for (const QString& name : names) {
-      auto found = snapshot->nodesNamed(name.toStdString());
-      if (const auto body = snapshot->inside(name.toStdString()); found.empty() && body) {
-        found = {body->holder};
-        inside = name.toStdString();
-      }
-      nodes.insert(nodes.end(), found.begin(), found.end());
-    }
-    m_selection->set(std::move(nodes), m_canvas, std::move(inside));
+    if (const auto snapshot = m_document->snapshot()) selectNamed(*m_selection, *snapshot, names, m_canvas);
   });
   connect(m_canvas, &GraphView::contextMenuRequested, this,
           [this](const QStringList&, const QPoint& place) { popUpNodeMenu(place); });

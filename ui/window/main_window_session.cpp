@@ -59,10 +59,10 @@ void MainWindow::connectSession() {
                        }}});
   });
   connect(m_session.get(), &SessionKeeper::modelChangedOnDisk, this, [this](const QString& path) {
-    m_messages->show(kChangedKey,
-                     QStringLiteral("%1 has changed on disk. What is shown is the file as it was.")
-                         .arg(QFileInfo(path).fileName()),
-                     {{QStringLiteral("Reload"), [this] { m_document->reload(); }}});
+    m_messages->show(
+        kChangedKey,
+        QStringLiteral("%1 has changed on disk. What is shown is the file as it was.").arg(QFileInfo(path).fileName()),
+        {{QStringLiteral("Reload"), [this] { m_document->reload(); }}});
   });
   connect(m_document.get(), &PlanDocument::optionsDropped, this, [this](const QStringList& dropped) {
     m_messages->show(kDroppedKey,
@@ -81,16 +81,15 @@ void MainWindow::keepSessionsIn(const QString& folder) {
 void MainWindow::offerLeft() {
   for (const SessionKeeper::Left& left : m_session->left()) {
     const QString what = left.savedAs.isEmpty() ? QFileInfo(left.model).fileName() : QFileInfo(left.savedAs).fileName();
-    m_messages->show(
-        left.file,
-        QStringLiteral("Fusescope ended without closing %1: work of %2, %3, %4.")
-            .arg(what, left.when, plural(left.pins, QStringLiteral("directive")),
-                 plural(left.runs, QStringLiteral("run"))),
-        {{QStringLiteral("Recover"),
-          [this, file = left.file] {
-            if (mayLeave()) m_session->recover(file);
-          }},
-         {QStringLiteral("Discard"), [this, file = left.file] { m_session->discard(file); }}});
+    m_messages->show(left.file,
+                     QStringLiteral("Fusescope ended without closing %1: work of %2, %3, %4.")
+                         .arg(what, left.when, plural(left.pins, QStringLiteral("directive")),
+                              plural(left.runs, QStringLiteral("run"))),
+                     {{QStringLiteral("Recover"),
+                       [this, file = left.file] {
+                         if (mayLeave()) m_session->recover(file);
+                       }},
+                      {QStringLiteral("Discard"), [this, file = left.file] { m_session->discard(file); }}});
   }
 }
 
@@ -154,13 +153,7 @@ void MainWindow::restoreView(const Json& state) {
     view.centre = QPointF(state["centre"][0].get<double>(), state["centre"][1].get<double>());
   m_canvas->setNextView(std::move(view));
   m_canvas->setColorMode(static_cast<ColorMode>(std::clamp(static_cast<int>(number(state, "color")), 0, 3)));
-  const auto snapshot = m_document->snapshot();
-  std::vector<NodeId> nodes;
-  for (const QString& name : strings(state, "selection")) {
-    const auto named = snapshot->nodesNamed(name.toStdString());
-    nodes.insert(nodes.end(), named.begin(), named.end());
-  }
-  m_selection->set(std::move(nodes));
+  selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
 }
 
 void MainWindow::openFile(const QString& path) {

@@ -81,11 +81,7 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       const auto inside = window.document().snapshot()->inside(name);
       if (nodes.empty() && !inside)
         return refuse(QStringLiteral("--select %1: the plan has nothing of that name").arg(request.select));
-      if (nodes.empty()) {
-        window.selection().set({inside->holder}, nullptr, name);
-      } else {
-        window.selection().set(nodes);
-      }
+      selectNamed(window.selection(), *window.document().snapshot(), {request.select});
       window.canvas().waitForLayout(kLayoutMs);
     }
     frameContent(window, request);
