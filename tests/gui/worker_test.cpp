@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr int kMostAttempts = 50;
 constexpr int kWorkMs = 120'000;
 
 std::string onnxBytes(const std::string& graph) {
@@ -158,16 +159,24 @@ class WorkerTest : public QObject {
     work.seconds = 1;
     work.warmupSeconds = 0.3;
     work.source.options.precisions = {DataType::F16};
+    // The worker may have answered by the time that the phase is heard of here: then another one is asked.
     std::int64_t killed = 0;
-    const auto reply = answer(work, [&](const QString& begun, const QString&) {
-      if (begun != phase || killed != 0) return;
-      killed = m_client->processId();
-      QCOMPARE(::kill(static_cast<pid_t>(killed), SIGKILL), 0);
-    });
+    Result<Json> reply = Json();
+    for (int attempt = 0; attempt < kMostAttempts && reply.ok(); ++attempt) {
+      m_client = std::make_unique<WorkerClient>();
+      killed = 0;
+      fs::remove(*m_folder / "engine.fse");
+      reply = answer(work, [&](const QString& begun, const QString&) {
+        if (begun != phase || killed != 0) return;
+        killed = m_client->processId();
+        QCOMPARE(::kill(static_cast<pid_t>(killed), SIGKILL), 0);
+      });
+    }
     QVERIFY2(killed != 0, "the phase did not come");
     QVERIFY(!reply.ok());
     QVERIFY2(reply.error().message.find("killed or crashed") != std::string::npos, reply.error().text().c_str());
-    QVERIFY(!fs::exists(*m_folder / "engine.fse"));
+    // Whole or not at all: it may have been written, and the answer lost.
+    if (fs::exists(*m_folder / "engine.fse")) QVERIFY(inspectEngineFile(*m_folder / "engine.fse").ok());
     QVERIFY(answer(request(WorkerOp::Build, samplePath("bert_tiny"))).ok());
     QVERIFY(m_client->processId() != killed);
   }

@@ -19,9 +19,10 @@ TEST(AssumedExtents, AreSaidWithTheFile) {
   const TemporaryFolder folder;
   const auto model = written(folder, "g (float[batch,1,n] x, float[4,1,256] w) => (y) { y = Conv (x, w) }");
   const auto json = Json::parse(fusescopeCommand({"inspect", model, "--json"}).out);
-  ASSERT_EQ(json["findings"].size(), 1U);
-  EXPECT_EQ(json["findings"][0]["code"], "input.assumed");
-  EXPECT_EQ(json["findings"][0]["subject"], "x");
+  ASSERT_EQ(json["findings"].size(), 2U);
+  EXPECT_EQ(json["findings"][0]["code"], "infer.demand");  // the window must fit
+  EXPECT_EQ(json["findings"][1]["code"], "input.assumed");
+  EXPECT_EQ(json["findings"][1]["subject"], "x");
   const auto text = fusescopeCommand({"inspect", model}).out;
   EXPECT_NE(text.find("n is 256, because with 128"), std::string::npos) << text;
 }
