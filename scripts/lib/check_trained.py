@@ -16,6 +16,9 @@ import trained
 
 FUSESCOPE = Path(__file__).resolve().parents[2] / "build" / "bin" / "fusescope"
 TOLERANCE = 1e-3  # of the usual size of an output
+# Of networks that quantise while they run: a last bit of a float turns a rounding of the next quantiser, and what
+# follows steps with it. They must read the same text and stay within this.
+QUANTISED = {"common_old": 0.25}
 CHUNKS = 6
 
 PAGES = [(64, 64), (96, 320), (320, 320), (480, 640), (736, 1280), (640, 352)]
@@ -46,15 +49,19 @@ class Pair:
     def path(self, name):
         return Path(self.folder.name) / name
 
+    def own(self, name):
+        """Fusescope's output of the last run."""
+        arrays = np.load(self.path("out.npz"))
+        return arrays[name] if name in arrays else arrays[f"out:{name}"]
+
     def run(self, inputs):
         """ONNX Runtime's outputs by name, and how far Fusescope's are off."""
         np.savez(self.path("in.npz"), **{f"in:{name}": array for name, array in inputs.items()})
         fusescope("run", self.engine, "--inputs", self.path("in.npz"), "--outputs", self.path("out.npz"))
-        own = np.load(self.path("out.npz"))
         wanted = dict(zip(self.names, self.session.run(None, inputs)))
         worst = 0
         for name, array in wanted.items():
-            given = own[name] if name in own else own[f"out:{name}"]
+            given = self.own(name)
             if given.shape != array.shape:
                 raise Difference(f"{name} is {given.shape} in place of {array.shape}")
             usual = float(np.sqrt(np.mean(np.square(array, dtype=np.float64)))) or 1.0
@@ -82,8 +89,13 @@ def check_images(network, folder):
     pair = Pair(network.file(folder), bounds_of(name, all_dims))
     for extents in all_dims:
         outputs, worst = pair.run({name: printed_text.page(extents).astype(np.float32)})
-        first = next(iter(outputs.values()))
-        yield f"{network.name} {extents[2]}x{extents[3]}", worst, f"outputs from {first.min():.3g} to {first.max():.3g}"
+        output, first = next(iter(outputs.items()))
+        told = f"outputs from {first.min():.3g} to {first.max():.3g}"
+        if network.name in QUANTISED:
+            same = (pair.own(output).argmax(axis=-1) == first.argmax(axis=-1)).all()
+            told += f", off by {worst:.1e}, {'the same text' if same else 'another text'}"
+            worst = 0 if same and worst <= QUANTISED[network.name] else worst
+        yield f"{network.name} {extents[2]}x{extents[3]}", worst, told
 
 
 def speech(samples, start):
