@@ -14,6 +14,11 @@ QString colored(const QColor& color, const QString& html) {
   return QStringLiteral("<span style='color:%1'>%2</span>").arg(color.name(), html);
 }
 
+/// A description whose long words may be broken where they are joined.
+QString breakable(const std::string& text) {
+  return html(text).replace(QLatin1Char('+'), QStringLiteral("+<wbr>"));
+}
+
 }  // namespace
 
 QString verdictHtml(const Verdict& verdict, const Run& run, const Theme& theme) {
@@ -104,7 +109,7 @@ QString originHtml(const Run& run, const Theme& theme) {
   return QStringLiteral("<p style='margin:4px 0'>%1</p>")
       .arg(colored(theme.dimText, QStringLiteral("%1 · %2 backend%3<br>%4")
                                       .arg(when.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")), qs(run.backend),
-                                           inputs.toHtmlEscaped(), html(run.machine))));
+                                           inputs.toHtmlEscaped(), breakable(run.machine))));
 }
 
 }  // namespace fusescope

@@ -62,6 +62,7 @@ RunsDock::RunsDock(const DockContext& context, QWidget* parent)
   scroll->setWidget(m_details);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_log->setOpenLinks(false);
   m_log->document()->setDocumentMargin(8);
   m_log->setFont(monoFont());

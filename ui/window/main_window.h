@@ -60,6 +60,8 @@ class MainWindow : public QMainWindow {
   /// A model, plan, engine or session takes the place of what is open, after asking about what is not saved; inputs and
   /// directives are for what is open.
   void openFile(const QString& path);
+  /// What runs are timed and evaluated with from now on.
+  void setInputs(const QString& path);
   /// Keeps the session in `folder`, and offers what was left there by a window that was killed.
   void keepSessionsIn(const QString& folder);
 

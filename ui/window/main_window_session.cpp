@@ -156,12 +156,16 @@ void MainWindow::restoreView(const Json& state) {
   selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
 }
 
+void MainWindow::setInputs(const QString& path) {
+  RunSettings settings = m_runs->settings();
+  settings.inputs = path.toStdString();
+  m_runs->setSettings(settings);
+}
+
 void MainWindow::openFile(const QString& path) {
   const QFileInfo file(path);
   if (m_document->model() && isInputs(file)) {
-    RunSettings settings = m_runs->settings();
-    settings.inputs = path.toStdString();
-    m_runs->setSettings(settings);
+    setInputs(path);
     showDock(QStringLiteral("Runs"));
     return;
   }

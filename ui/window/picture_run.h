@@ -21,6 +21,7 @@ struct PictureRequest {
   QStringList expand;
   QString select, dock;
   QString color;       ///< "precision", "kind", "time" or "segment"
+  QString inputs;  ///< of runs; empty: random ones
   bool build = false;  ///< both engines, compared
 };
 
