@@ -11,6 +11,7 @@
 #include "passes/pipelines.h"
 #include "planning/fused_node_facts.h"
 #include "planning/plan.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/canvas/graph_view.h"
 
 namespace fusescope {
@@ -175,11 +176,12 @@ class CanvasTest : public QObject {
   void coloursFollowTheMode() {
     m_view->fit();
     const QImage precision = m_view->grab().toImage();
-    m_view->setColorMode(ColorMode::Kind);
+    m_view->setColorMode(*findColorMode("kind"));
     const QImage kind = m_view->grab().toImage();
     QVERIFY(precision != kind);
-    m_view->setTimes({{handleOf(m_plan->fusedNodes[0]), ShownTime{TimeKind::Measured, 2.0}}, {handleOf(m_plan->fusedNodes[1]), ShownTime{TimeKind::Measured, 0.1}}});
-    m_view->setColorMode(ColorMode::Time);
+    m_view->setTimes({{handleOf(m_plan->fusedNodes[0]), ShownTime{TimeKind::Measured, 2.0}},
+                      {handleOf(m_plan->fusedNodes[1]), ShownTime{TimeKind::Measured, 0.1}}});
+    m_view->setColorMode(*findColorMode("time"));
     QVERIFY(m_view->grab().toImage() != kind);
   }
 
@@ -200,7 +202,8 @@ class CanvasTest : public QObject {
     const std::string& measured = priced->fusedNodes.front().name == m_fused.toStdString()
                                       ? priced->fusedNodes.back().name
                                       : priced->fusedNodes.front().name;
-    QVERIFY2(told(measured).contains("≈ 500 µs, predicted: such a kernel was measured before"), qPrintable(m_view->accessibleDescription()));
+    QVERIFY2(told(measured).contains("≈ 500 µs, predicted: such a kernel was measured before"),
+             qPrintable(m_view->accessibleDescription()));
     QVERIFY(!m_view->accessibleDescription().contains('~'));
     m_view->setTimes({{handleOf(*m_plan->findFusedNode(m_fused.toStdString())), ShownTime{TimeKind::Measured, 0.5}}});
     QVERIFY(!told(m_fused.toStdString()).contains('~'));

@@ -151,8 +151,8 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
 }
 
 void GraphView::Private::recolor() {
-  colors = colorsOf(*scene, mode, times, theme);
-  legend->show(mode, colors, theme);
+  colors = colorsOf(*scene, *mode, times, theme);
+  legend->show(*mode, colors, theme);
   minimap->setScene(scene, colors, theme);
   placeOverlays();
   q->update();
@@ -198,14 +198,14 @@ void GraphView::setFailing(const QString& name) {
   update();
 }
 
-void GraphView::setColorMode(ColorMode mode) {
-  if (m->mode == mode) return;
-  m->mode = mode;
+void GraphView::setColorMode(const ColorMode& mode) {
+  if (m->mode == &mode) return;
+  m->mode = &mode;
   m->recolor();
-  emit colorModeChanged(mode);
+  emit colorModeChanged();
 }
-ColorMode GraphView::colorMode() const {
-  return m->mode;
+const ColorMode& GraphView::colorMode() const {
+  return *m->mode;
 }
 
 void GraphView::setTheme(const Theme& theme) {

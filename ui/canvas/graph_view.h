@@ -15,8 +15,7 @@
 
 namespace fusescope {
 
-/// What the fill of a box tells.
-enum class ColorMode { Precision, Kind, Time, Segment };
+struct ColorMode;
 
 /// The graph of a plan: segments as containers, fused nodes as boxes that open in place. GUI thread only; scenes are
 /// built and laid out elsewhere, so that a call returns at once and layoutFinished() tells when the picture is there.
@@ -38,8 +37,8 @@ class GraphView : public QWidget {
   void setTimes(ShownTimes times);
   /// Marks what `name` stands for as where the shown run first goes wrong; empty: nothing.
   void setFailing(const QString& name);
-  void setColorMode(ColorMode mode);
-  ColorMode colorMode() const;
+  void setColorMode(const ColorMode& mode);
+  const ColorMode& colorMode() const;
   void setTheme(const Theme& theme);
   /// Text for the tooltip of the item of that name: why it is as it is. Called on the GUI thread, must be quick.
   void setSummaryProvider(std::function<QString(const QString& handle)> provider);
@@ -111,7 +110,7 @@ class GraphView : public QWidget {
   void layoutWarning(const QString& text);  ///< slow, or the helper failed and what was done instead
   void searchChanged(int current, int count);
   void zoomChanged(double zoom);
-  void colorModeChanged(ColorMode mode);
+  void colorModeChanged();
 
  protected:
   void paintEvent(QPaintEvent* event) override;

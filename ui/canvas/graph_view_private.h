@@ -56,7 +56,7 @@ struct GraphView::Private {
 
   GraphView* q;
   Theme theme = Theme::dark();
-  ColorMode mode = ColorMode::Precision;
+  const ColorMode* mode = colorModes().front();
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<const CanvasScene> scene = std::make_shared<CanvasScene>();
   const Model* sceneModel =
