@@ -306,6 +306,42 @@ class CanvasTest : public QObject {
     QVERIFY(!m_view->exportSvg("x.svg").ok());
   }
 
+  void theIndexFindsWhatASearchThroughAllFinds() {
+    std::vector<QRectF> rects;
+    for (int i = 0; i < 700; ++i)  // many small, some that span all, some of no width
+      rects.emplace_back((i * 37) % 900, (i * 61) % 4000, i % 10 == 0 ? 2000 : i % 7, i % 50 == 0 ? 5000 : 30);
+    const SpatialIndex index(rects);
+    for (int i = 0; i < 60; ++i) {
+      const QRectF area((i * 53) % 1000, (i * 97) % 4200, i % 3 == 0 ? 0 : 120, i % 4 == 0 ? 0 : 200);
+      std::vector<int> expected;
+      for (int r = 0; r < int(rects.size()); ++r) {
+        const QRectF& rect = rects[std::size_t(r)];
+        if (rect.left() <= area.right() && area.left() <= rect.right() && rect.top() <= area.bottom() &&
+            area.top() <= rect.bottom())
+          expected.push_back(r);
+      }
+      QCOMPARE(index.meeting(area), expected);
+    }
+    QVERIFY(SpatialIndex().meeting(QRectF(0, 0, 9, 9)).empty());
+  }
+
+  void twoViewsShareACamera() {
+    GraphView other;
+    other.resize(m_view->size());
+    other.setPlan(m_view->plan());
+    QVERIFY(other.waitForLayout(20'000));
+    connect(m_view.get(), &GraphView::cameraChanged, &other, &GraphView::setCamera);
+    connect(&other, &GraphView::cameraChanged, m_view.get(), &GraphView::setCamera);
+    m_view->zoomIn();
+    QVERIFY(other.camera() == m_view->camera());
+    Camera camera = other.camera();
+    camera.origin += QPointF(11, -7);
+    other.setCamera(camera);
+    QVERIFY(m_view->camera() == camera);
+    other.disconnect();
+    m_view->disconnect(&other);
+  }
+
  private:
   static QString handle(const FusedNode& fused) { return QString::fromStdString(handleOf(fused)); }
 

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "planning/plan.h"
+#include "ui/canvas/camera.h"
 #include "ui/document/shown_time.h"
 #include "ui/theme/theme.h"
 
@@ -81,6 +82,9 @@ class GraphView : public QWidget {
   void centreSelection();  ///< and, when called again, fits it
   double zoom() const;     ///< 1: layout pixels are device-independent pixels
   void setZoom(double zoom);
+  /// Where it looks. Two views of one plan that are given each other's camera stay together.
+  const Camera& camera() const;
+  void setCamera(const Camera& camera);
   void zoomIn();
   void zoomOut();
 
@@ -109,7 +113,7 @@ class GraphView : public QWidget {
   void layoutFinished(const QString& engine, double milliseconds);
   void layoutWarning(const QString& text);  ///< slow, or the helper failed and what was done instead
   void searchChanged(int current, int count);
-  void zoomChanged(double zoom);
+  void cameraChanged(const fusescope::Camera& camera);
   void colorModeChanged();
 
  protected:
