@@ -8,6 +8,7 @@
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 #include "ui/window/picture_run.h"
@@ -61,6 +62,12 @@ Result<QSize> pictureSize(const std::string& text) {
   return size;
 }
 
+std::vector<std::string> colorModeNames() {
+  std::vector<std::string> names;
+  for (const ColorMode* mode : colorModes()) names.emplace_back(mode->name);
+  return names;
+}
+
 int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions& options) {
   const auto size = pictureSize(arguments.size);
   if (!size.ok()) return refuse(size.error().text());
@@ -102,8 +109,7 @@ int run(int argc, char** argv) {
   parser.add_option("--expand", arguments.expand, "Open this fused node; repeatable")->allow_extra_args(false);
   parser.add_option("--select", arguments.select, "Select this node");
   parser.add_option("--dock", arguments.dock, "Bring this dock to the front");
-  parser.add_option("--color", arguments.color, "Colour by")
-      ->check(CLI::IsMember({"precision", "kind", "time", "segment"}));
+  parser.add_option("--color", arguments.color, "Colour by")->check(CLI::IsMember(colorModeNames()));
   parser.add_flag("--build", arguments.build, "Build both engines and compare them before the picture");
   try {
     parser.parse(argc, argv);

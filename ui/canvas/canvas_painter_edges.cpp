@@ -47,7 +47,8 @@ void CanvasPainter::edges() {
   QVector<QLineF> lines;
   m_painter.setBrush(Qt::NoBrush);
   m_painter.setPen(pen);
-  for (const CanvasEdge& edge : m_scene.edges) {
+  for (const int e : m_edges) {
+    const CanvasEdge& edge = m_scene.edges[e];
     if (!edge.bounds.adjusted(-2, -2, 2, 2).intersects(m_visible)) continue;
     if (isLit(edge)) {
       litEdges.push_back(&edge);
@@ -81,7 +82,8 @@ void CanvasPainter::arrow(const CanvasEdge& edge, const QColor& color) {
 void CanvasPainter::edgeLabels() {
   m_painter.setFont(metaFont());
   const QFontMetricsF font(metaFont());
-  for (const CanvasEdge& edge : m_scene.edges) {
+  for (const int e : m_edges) {
+    const CanvasEdge& edge = m_scene.edges[e];
     if (edge.points.size() < 4 || !edge.cast.isEmpty() || !meets(edge.bounds.adjusted(-1, -1, 1, 1))) continue;
     // The type is already in the producer's box; on the edge it is of use where that is out of sight or lit.
     const bool producerSeen = m_scene.items[edge.from].isBox() && meets(m_scene.items[edge.from].rect);
@@ -106,10 +108,11 @@ void CanvasPainter::textOnGround(const QRectF& rect, double opacity, const QColo
 
 // A cast is a diamond on its edge, with what it does beside it when near enough.
 void CanvasPainter::castMarks() {
-  for (const CanvasEdge& edge : m_scene.edges) {
+  for (const int e : m_edges) {
+    const CanvasEdge& edge = m_scene.edges[e];
     if (edge.cast.isEmpty() || edge.points.size() < 4) continue;
     const QPointF at = middleOf(edge);
-    if (!m_visible.adjusted(-80, -20, 80, 20).contains(at)) continue;
+    if (!m_visible.adjusted(-kCastReach, -20, kCastReach, 20).contains(at)) continue;
     m_painter.setPen(QPen(m_theme.canvas, 1.5));
     m_painter.setBrush(m_theme.warning);
     m_painter.drawPolygon(

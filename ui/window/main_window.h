@@ -11,15 +11,10 @@
 #include <memory>
 
 #include "ui/canvas/graph_view.h"
-#include "ui/docks/compare_dock.h"
-#include "ui/docks/inspector_dock.h"
-#include "ui/docks/layers_dock.h"
-#include "ui/docks/outline_dock.h"
-#include "ui/docks/profile_dock.h"
-#include "ui/docks/runs_dock.h"
-#include "ui/docks/validation_dock.h"
+#include "ui/docks/dock.h"
 #include "ui/document/session_keeper.h"
 #include "ui/jobs/worker_client.h"
+#include "ui/window/actions.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/start_page.h"
 
@@ -43,18 +38,21 @@ class MainWindow : public QMainWindow {
   SessionKeeper& session() { return *m_session; }
   MessageBar& messages() { return *m_messages; }
   GraphView& canvas() { return *m_canvas; }
-  OutlineDock& outline() { return *m_outline; }
-  LayersDock& layers() { return *m_layers; }
-  InspectorDock& inspector() { return *m_inspector; }
-  ValidationDock& validation() { return *m_validation; }
-  RunsDock& runsDock() { return *m_runsDock; }
-  ProfileDock& profile() { return *m_profile; }
-  CompareDock& compare() { return *m_compare; }
+  Actions& actions() { return *m_actions; }
+  /// The dock of that class, which must be one of docks.inc.
+  template <class T>
+  T& dock() {
+    return *findChild<T*>();
+  }
 
   /// "Outline", "Layers", …: brings it to the front. False: there is none of that name.
   bool showDock(const QString& name);
   QStringList dockNames() const;
+  void arrangeDocks();
   void setTheme(ThemeKind kind);
+  void switchTheme();
+  /// What docks, dialogs and menus are given.
+  DockContext context();
   /// The last problem that was shown to the user; empty if there was none.
   QString lastProblem() const { return m_lastProblem; }
   /// A model, plan, engine or session takes the place of what is open, after asking about what is not saved; inputs and
@@ -65,52 +63,49 @@ class MainWindow : public QMainWindow {
   /// Keeps the session in `folder`, and offers what was left there by a window that was killed.
   void keepSessionsIn(const QString& folder);
 
+  // What the actions do (actions.inc).
+  void chooseFile();
+  /// False if it was not saved. `as`: under another name.
+  bool saveSession(bool as);
+  void openDirectives();
+  void saveDirectives();
+  void exportPlan();
+  void savePicture(const QString& extension);
+  void exportCsv();
+  void openPatternDialog(const QString& pattern);
+  void focusSearch();
+  void goToAnything();
+  void editRunSettings();
+  void addEngine();
+  void showKeys();
+
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
 
  private:
-  DockContext context();
   void makeDocks();
-  QDockWidget* addDock(const QString& name, QWidget* widget, Qt::DockWidgetArea area, const QKeySequence& key);
-  void arrangeDocks();
   void makeActions();
-  void makeFileMenu();
-  void makeEditMenu();
-  void makeViewMenu();
   void makeToolBar();
+  void makeChoices();
   void makeStatusBar();
   void connectDocument();
   void connectCanvas();
   void connectSession();
   /// Asks what to do with a session that is not saved. False: the user stays.
   bool mayLeave();
-  bool saveSession(bool as);
   void refreshTitle();
   Json viewState() const;
   void restoreView(const Json& view);
   void offerLeft();
-  void editRunSettings();
-  void addEngine();
-  QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> act,
-                     const QString& icon = {});
-  void refreshIcons();
   void modelOpened();
   void planArrived();
   void refreshTimes();
   void refreshSummary();
   void showSelectionOnCanvas(const QObject* source);
   void showProblem(const QString& title, const QString& problem);
-  void chooseFile();
-  void saveDirectives();
-  void openDirectives();
   void openDirectives(const QString& path);
-  void savePicture(const QString& extension);
-  void exportCsv();
-  void showKeys();
-  void goToAnything();
-  void openPatternDialog(const QString& pattern);
   void popUpNodeMenu(const QPoint& place);
   QString summaryOf(const QString& name) const;
 
@@ -126,17 +121,9 @@ class MainWindow : public QMainWindow {
   QStackedWidget* m_pages;
   StartPage* m_start;
   GraphView* m_canvas;
-  OutlineDock* m_outline;
-  LayersDock* m_layers;
-  InspectorDock* m_inspector;
-  ValidationDock* m_validation;
-  RunsDock* m_runsDock;
   MessageBar* m_messages;
-  ProfileDock* m_profile;
-  CompareDock* m_compare;
-  QList<QDockWidget*> m_docks;
-  QList<QAction*> m_actions;
-  QMenu* m_nodeMenu;
+  QList<QDockWidget*> m_docks;  ///< as dockForms()
+  Actions* m_actions;
   QComboBox* m_target;
   QComboBox* m_precision;
   QComboBox* m_color;

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "planning/directives_file.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
@@ -34,6 +35,10 @@ Json jsonOf(const QStringList& list) {
 
 double number(const Json& json, const char* key) {
   return json.is_object() && json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
+}
+
+std::string text(const Json& json, const char* key) {
+  return json.is_object() && json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
 }
 
 bool isInputs(const QFileInfo& file) {
@@ -141,7 +146,7 @@ Json MainWindow::viewState() const {
           {"closed_segments", jsonOf(view.closedSegments)},
           {"centre", {view.centre.x(), view.centre.y()}},
           {"zoom", view.zoom},
-          {"color", static_cast<int>(m_canvas->colorMode())},
+          {"color", m_canvas->colorMode().name},
           {"selection", jsonOf(m_canvas->selection())}};
 }
 
@@ -152,7 +157,7 @@ void MainWindow::restoreView(const Json& state) {
       state["centre"][0].is_number() && state["centre"][1].is_number())
     view.centre = QPointF(state["centre"][0].get<double>(), state["centre"][1].get<double>());
   m_canvas->setNextView(std::move(view));
-  m_canvas->setColorMode(static_cast<ColorMode>(std::clamp(static_cast<int>(number(state, "color")), 0, 3)));
+  if (const ColorMode* mode = findColorMode(text(state, "color"))) m_canvas->setColorMode(*mode);
   selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "planning/fused_node_facts.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
@@ -71,10 +72,7 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       window.canvas().expand(fused ? qs(handleOf(*fused)) : node);
       window.canvas().waitForLayout(kLayoutMs);
     }
-    const QStringList modes{QStringLiteral("precision"), QStringLiteral("kind"), QStringLiteral("time"),
-                            QStringLiteral("segment")};
-    if (modes.contains(request.color))
-      window.canvas().setColorMode(static_cast<ColorMode>(modes.indexOf(request.color)));
+    if (const ColorMode* mode = findColorMode(request.color.toStdString())) window.canvas().setColorMode(*mode);
     if (!request.select.isEmpty()) {
       const std::string name = request.select.toStdString();
       const auto nodes = window.document().snapshot()->nodesNamed(name);
