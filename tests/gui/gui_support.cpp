@@ -56,8 +56,11 @@ void MeteredApplication::measure(const QString& who, const std::function<void()>
   handler();
   const double used = threadCpuMs() - before;
   if (used > m_worstMs) {
+    m_secondMs = m_worstMs;
     m_worstMs = used;
     m_worst = QStringLiteral("%1: %2 ms").arg(who).arg(used, 0, 'f', 1);
+  } else if (used > m_secondMs) {
+    m_secondMs = used;
   }
   --m_depth;
 }

@@ -17,14 +17,17 @@ class MeteredApplication : public QApplication {
   /// Runs `handler`, measured like an event's: for what a test triggers without an event.
   void measure(const QString& who, const std::function<void()>& handler);
   double worstMs() const { return m_worstMs; }
+  /// Of the next worst: what the kernel does for a thread (pages that come back while memory is short) counts as its
+  /// own time, and may hit one handler.
+  double secondWorstMs() const { return m_secondMs; }
   QString worst() const { return m_worst; }
-  void reset() { m_worstMs = 0; }
+  void reset() { m_worstMs = m_secondMs = 0; }
   long events() const { return m_events; }
 
  private:
   int m_depth = 0;
   long m_events = 0;
-  double m_worstMs = 0;
+  double m_worstMs = 0, m_secondMs = 0;
   QString m_worst;
 };
 
