@@ -51,8 +51,9 @@ struct LayoutGeometry {
 
 /// Linear-time layering for graphs of any size (100,000 boxes in under a second): in this process, cancellable.
 Result<LayoutGeometry> layoutLayered(const LayoutGraph& graph, const StopToken& stop = {});
-/// Container by container with Graphviz `dot`; for small containers. Not thread-safe and cannot be stopped: it runs in
-/// the helper process (app/layoutd). Containers above `largest` boxes use layoutLayered.
+/// Container by container, each with Graphviz `dot` or the layered layout, whichever crosses less (then: is shorter);
+/// for small containers. Not thread-safe and cannot be stopped: it runs in the helper process (app/layoutd). Containers
+/// above `largest` boxes use layoutLayered.
 Result<LayoutGeometry> layoutGraphviz(const LayoutGraph& graph, std::size_t largest = 400);
 
 Json toJson(const LayoutGraph& graph);

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "layout/layout.h"
+#include "layout/drawing_quality.h"
 #include "session/session.h"
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/canvas_builder.h"
@@ -191,46 +191,6 @@ void window(const char* network, const QString& path, bool builds) {
   if (builds) build(network, window);
 }
 
-/// Segments of an edge, for crossings: the ends of its cubics.
-struct Drawn {
-  std::size_t crossings = 0, bends = 0;
-  double length = 0, ms = 0;
-};
-
-double turn(const PlacedPoint& a, const PlacedPoint& b, const PlacedPoint& c) {
-  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-}
-
-bool cross(const PlacedPoint& a, const PlacedPoint& b, const PlacedPoint& c, const PlacedPoint& d) {
-  return turn(a, b, c) * turn(a, b, d) < 0 && turn(c, d, a) * turn(c, d, b) < 0;
-}
-
-Drawn measured(const LayoutGeometry& geometry) {
-  struct Piece {
-    PlacedPoint a, b;
-    std::size_t edge;
-  };
-  std::vector<Piece> pieces;
-  Drawn drawn;
-  for (std::size_t e = 0; e < geometry.edges.size(); ++e) {
-    const auto& points = geometry.edges[e].points;
-    drawn.bends += points.size() > 4 ? (points.size() - 1) / 3 - 1 : 0;
-    for (std::size_t i = 0; i + 3 < points.size(); i += 3) {
-      pieces.push_back({points[i], points[i + 3], e});
-      drawn.length += std::hypot(points[i + 3].x - points[i].x, points[i + 3].y - points[i].y);
-    }
-  }
-  std::sort(pieces.begin(), pieces.end(),
-            [](const Piece& a, const Piece& b) { return std::min(a.a.y, a.b.y) < std::min(b.a.y, b.b.y); });
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    for (std::size_t j = i + 1; j < pieces.size(); ++j) {
-      if (std::min(pieces[j].a.y, pieces[j].b.y) > std::max(pieces[i].a.y, pieces[i].b.y)) break;
-      if (pieces[i].edge != pieces[j].edge && cross(pieces[i].a, pieces[i].b, pieces[j].a, pieces[j].b))
-        ++drawn.crossings;
-    }
-  return drawn;
-}
-
 /// Both layouts of the containers of a network: closed, and with all that can be opened open.
 void layouts(const std::string& path) {
   const auto model = openModel(path);
@@ -252,7 +212,7 @@ void layouts(const std::string& path) {
       const auto geometry = dot ? layoutGraphviz(graph) : layoutLayered(graph);
       const double ms = double(clock.nsecsElapsed()) / 1e6;
       if (!geometry.ok()) continue;
-      const Drawn drawn = measured(geometry.value());
+      const DrawingQuality drawn = qualityOf(geometry.value().edges);
       std::printf("   %s: %5zu crossings %9.0f px %6zu bends %8.1f ms", dot ? "dot" : "layered", drawn.crossings,
                   drawn.length, drawn.bends, ms);
     }

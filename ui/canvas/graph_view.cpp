@@ -96,7 +96,7 @@ void GraphView::Private::request() {
 
 // The item under the anchor keeps its place on the screen; what else moved glides there.
 void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double milliseconds) {
-  const std::shared_ptr<const CanvasScene> before = scene;
+  std::shared_ptr<const CanvasScene> before = scene;
   const bool sameModel = hasCamera && sceneModel == wantedModel && !next->items.empty();
   int anchor = before->byKey.value(anchorKey, -1);
   while (anchor >= 0 && !next->byKey.contains(before->items[std::size_t(anchor)].key)) {
@@ -147,6 +147,7 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
   }
   placeOverlays();
   moved();
+  runner.discard(std::move(before));
   emit q->layoutFinished(scene->engine, milliseconds);
 }
 

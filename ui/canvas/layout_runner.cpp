@@ -63,6 +63,10 @@ void LayoutRunner::cancel() {
   m_running = false;
 }
 
+void LayoutRunner::discard(std::shared_ptr<const CanvasScene> scene) {
+  m_pool.start(new Task([scene = std::move(scene)]() mutable { scene.reset(); }));
+}
+
 void LayoutRunner::stopHelper() {
   m_warnTimer.stop();
   m_giveUpTimer.stop();

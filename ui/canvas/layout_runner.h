@@ -26,6 +26,8 @@ class LayoutRunner : public QObject {
 
   void request(std::shared_ptr<const Plan> plan, OpenState open);
   void cancel();
+  /// Lets go of a scene in the worker thread: that of many boxes takes long to take apart.
+  void discard(std::shared_ptr<const CanvasScene> scene);
   bool isRunning() const { return m_running; }
 
   static constexpr int kLargestForHelper = 1'500;  ///< boxes

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "layout/drawing_quality.h"
 #include "layout/level.h"
 
 // Facts about Graphviz that the code relies on: positions are in points with y growing upwards, sizes in inches of 72
@@ -216,8 +217,11 @@ std::optional<LevelLayout> withDot(const LevelGraph& level) {
 
 Result<LevelLayout> layoutLevelGraphviz(const LevelGraph& level) {
   if (level.edges.empty() || isSlowForDot(level)) return layoutLevelLayered(level, {});
-  if (std::optional<LevelLayout> layout = withDot(level)) return std::move(*layout);
-  return layoutLevelLayered(level, {});
+  LevelLayout layered = TRY(layoutLevelLayered(level, {}));
+  std::optional<LevelLayout> dot = withDot(level);
+  // dot crosses less in some containers and more in others: what both drew decides.
+  const bool better = dot && !qualityOf(layered.edges).betterThan(qualityOf(dot->edges));
+  return better ? std::move(*dot) : std::move(layered);
 }
 
 Result<LayoutGeometry> layoutGraphviz(const LayoutGraph& graph, std::size_t largest) {
