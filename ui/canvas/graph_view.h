@@ -110,6 +110,7 @@ class GraphView : public QWidget {
   void layoutFinished(const QString& engine, double milliseconds);
   void layoutWarning(const QString& text);  ///< slow, or the helper failed and what was done instead
   void searchChanged(int current, int count);
+  void searchCleared();  ///< by Esc
   void zoomChanged(double zoom);
   void colorModeChanged(ColorMode mode);
 

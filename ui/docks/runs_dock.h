@@ -35,6 +35,9 @@ class RunsDock : public QWidget {
  signals:
   void settingsRequested();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   QWidget* makeTools();
   void refreshTools();

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QMainWindow>
 #include <QMessageBox>
+#include <QShortcut>
 #include <QStackedWidget>
 #include <memory>
 
@@ -20,6 +21,7 @@
 #include "ui/docks/validation_dock.h"
 #include "ui/document/session_keeper.h"
 #include "ui/jobs/worker_client.h"
+#include "ui/window/dock_sizes.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/start_page.h"
 
@@ -59,7 +61,13 @@ class MainWindow : public QMainWindow {
   QString lastProblem() const { return m_lastProblem; }
   /// A model, plan, engine or session takes the place of what is open, after asking about what is not saved; inputs and
   /// directives are for what is open.
-  void openFile(const QString& path);
+  /// False: the user stays with what is open.
+  bool openFile(const QString& path);
+  /// Files that were dropped: as openFile(), but an engine beside what is open is a run to compare, and what is for a
+  /// model waits until that is open.
+  void dropFiles(const QStringList& paths);
+  /// Makes the window no larger than `screen`.
+  void fitInto(const QSize& screen);
   /// Keeps the session in `folder`, and offers what was left there by a window that was killed.
   void keepSessionsIn(const QString& folder);
 
@@ -67,13 +75,18 @@ class MainWindow : public QMainWindow {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the search box
 
  private:
   DockContext context();
   void makeDocks();
   QDockWidget* addDock(const QString& name, QWidget* widget, Qt::DockWidgetArea area, const QKeySequence& key);
   void arrangeDocks();
+  /// Brings the dock to the front, or hides it if it is there.
+  QAction* dockAction(QDockWidget* dock);
   void makeActions();
+  void makeKeys();
   void makeFileMenu();
   void makeEditMenu();
   void makeViewMenu();
@@ -90,7 +103,8 @@ class MainWindow : public QMainWindow {
   void restoreView(const Json& view);
   void offerLeft();
   void editRunSettings();
-  void addEngine();
+  void addEngines();
+  void addEngines(const QStringList& paths);
   QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> act,
                      const QString& icon = {});
   void refreshIcons();
@@ -110,6 +124,8 @@ class MainWindow : public QMainWindow {
   void goToAnything();
   void openPatternDialog(const QString& pattern);
   void popUpNodeMenu(const QPoint& place);
+  /// What the Menu key does: the context menu of whatever has the focus, at what is selected there.
+  void popUpMenuOfFocus();
   QString summaryOf(const QString& name) const;
 
   bool m_remember;
@@ -135,6 +151,9 @@ class MainWindow : public QMainWindow {
   QList<QDockWidget*> m_docks;
   QList<QAction*> m_actions;
   QMenu* m_nodeMenu;
+  DockSizes* m_dockSizes;
+  QShortcut* m_escape;    ///< while something is opened or planned
+  QStringList m_dropped;  ///< waits for the model that was dropped with it
   QComboBox* m_target;
   QComboBox* m_precision;
   QComboBox* m_color;

@@ -1,11 +1,10 @@
 #include <QAction>
 #include <QFileDialog>
+#include <QHBoxLayout>
 #include <QMenuBar>
 #include <QSettings>
 #include <QShortcut>
 #include <QStatusBar>
-#include <QToolBar>
-#include <QToolButton>
 
 #include "base/files.h"
 #include "planning/directives_file.h"
@@ -15,6 +14,7 @@
 #include "ui/dialogs/keys_dialog.h"
 #include "ui/dialogs/pattern_dialog.h"
 #include "ui/document/qt_text.h"
+#include "ui/window/compact_tool_bar.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
 
@@ -62,6 +62,7 @@ void MainWindow::makeActions() {
   auto* question = new QShortcut(QKeySequence(QStringLiteral("?")), this);
   connect(question, &QShortcut::activated, this, &MainWindow::showKeys);
   makeToolBar();
+  makeKeys();
 }
 
 void MainWindow::makeFileMenu() {
@@ -144,6 +145,9 @@ void MainWindow::makeEditMenu() {
       QStringLiteral("command"));
   auto* palette = new QShortcut(QKeySequence(QStringLiteral("Ctrl+Shift+P")), this);
   connect(palette, &QShortcut::activated, this, &MainWindow::goToAnything);
+  addAction(edit, QStringLiteral("&Menu of what has the focus"), QKeySequence(QStringLiteral("Shift+F10")),
+            [this] { popUpMenuOfFocus(); });
+  m_actions.last()->setShortcuts({QKeySequence(QStringLiteral("Shift+F10")), QKeySequence(Qt::Key_Menu)});
   QMenu* build = menuBar()->addMenu(QStringLiteral("&Build"));
   const auto inDock = [this](auto act) {
     return [this, act] {
@@ -166,7 +170,7 @@ void MainWindow::makeEditMenu() {
       QStringLiteral("compare"));
   addAction(build, QStringLiteral("&Inputs, tolerance, threads…"), QKeySequence(QStringLiteral("Ctrl+I")),
             [this] { editRunSettings(); });
-  addAction(build, QStringLiteral("&Add an engine file to compare…"), {}, [this] { addEngine(); });
+  addAction(build, QStringLiteral("&Add engine files to compare…"), {}, [this] { addEngines(); });
   addAction(
       build, QStringLiteral("Cance&l"), QKeySequence(QStringLiteral("Shift+Esc")),
       [this] {
@@ -198,8 +202,8 @@ void MainWindow::makeViewMenu() {
             [this] { m_canvas->previousMatch(); });
   view->addSeparator();
   for (QDockWidget* dock : m_docks) {
-    view->addAction(dock->toggleViewAction());
-    m_actions << dock->toggleViewAction();
+    m_actions << dockAction(dock);
+    view->addAction(m_actions.last());
   }
   addAction(view, QStringLiteral("&Reset the docks"), {}, [this] { arrangeDocks(); });
   view->addSeparator();
@@ -211,7 +215,8 @@ void MainWindow::makeViewMenu() {
 }
 
 void MainWindow::makeToolBar() {
-  QToolBar* bar = addToolBar(QStringLiteral("Tools"));
+  auto* bar = new CompactToolBar(QStringLiteral("Tools"));
+  addToolBar(bar);
   bar->setObjectName(QStringLiteral("toolbar"));
   bar->setMovable(false);
   bar->setIconSize(QSize(18, 18));
@@ -220,14 +225,6 @@ void MainWindow::makeToolBar() {
       if (candidate->property(kIconProperty).toString() == QLatin1String(icon)) return candidate;
     }
     return static_cast<QAction*>(nullptr);
-  };
-  const auto labelled = [bar](const QString& text, QWidget* widget) {
-    auto* label = new QLabel(text);
-    label->setForegroundRole(QPalette::PlaceholderText);
-    label->setContentsMargins(6, 0, 2, 0);
-    label->setBuddy(widget);
-    bar->addWidget(label);
-    bar->addWidget(widget);
   };
   m_target = new QComboBox;
   for (const std::string& target : targetNames()) m_target->addItem(qs(target));
@@ -241,29 +238,32 @@ void MainWindow::makeToolBar() {
   m_search = new QLineEdit;
   m_search->setPlaceholderText(QStringLiteral("Find nodes, tensors (Ctrl+F)"));
   m_search->setClearButtonEnabled(true);
-  m_search->setFixedWidth(250);
+  m_search->setFixedWidth(230);
   m_searchCount = new QLabel;
-  m_searchCount->setMinimumWidth(64);
+  m_searchCount->setForegroundRole(QPalette::PlaceholderText);
   bar->addActions({action("open"), action("undo"), action("redo")});
   bar->addSeparator();
-  labelled(QStringLiteral("Target"), m_target);
-  labelled(QStringLiteral("Precision"), m_precision);
+  bar->addLabelled(QStringLiteral("Target"), m_target);
+  bar->addLabelled(QStringLiteral("Precision"), m_precision);
   bar->addSeparator();
   for (const auto& [icon, label] : {std::pair{"build", "Build"}, {"run", "Build both"}, {"compare", "Compare"}}) {
-    bar->addAction(action(icon));
-    auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action(icon)));
-    action(icon)->setIconText(QString::fromLatin1(label));
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    bar->addWorded(action(icon), QString::fromLatin1(label));
   }
   bar->addSeparator();
-  labelled(QStringLiteral("Colour"), m_color);
+  bar->addLabelled(QStringLiteral("Colour"), m_color);
   bar->addActions({action("fit"), action("expand"), action("collapse")});
   auto* space = new QWidget;
   space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   bar->addWidget(space);
-  bar->addWidget(m_search);
-  bar->addWidget(m_searchCount);
   bar->addActions({action("theme"), action("help")});
+  // In the menu bar, where no width of the window hides it.
+  auto* corner = new QWidget;
+  auto* row = new QHBoxLayout(corner);
+  row->setContentsMargins(0, 0, 6, 2);
+  row->addWidget(m_searchCount);
+  row->addWidget(m_search);
+  menuBar()->setNativeMenuBar(false);
+  menuBar()->setCornerWidget(corner);
   connect(m_target, &QComboBox::textActivated, this,
           [this](const QString& target) { m_document->setTarget(target.toStdString()); });
   connect(m_precision, qOverload<int>(&QComboBox::activated), this,
@@ -304,6 +304,11 @@ void MainWindow::refreshSummary() {
   const bool open = snapshot != nullptr;
   for (QWidget* widget : std::initializer_list<QWidget*>{m_target, m_precision, m_color, m_search})
     widget->setEnabled(open);
+  static const QStringList kOfModel = {"save",    "export",   "image",  "reload",  "build", "check",
+                                       "run",     "compare",  "fit",    "search",  "pin",   "unpin",
+                                       "zoom-in", "zoom-out", "expand", "collapse"};
+  for (QAction* action : m_actions)
+    if (kOfModel.contains(action->property(kIconProperty).toString())) action->setEnabled(open);
   if (!open) {
     m_status->setText(QStringLiteral("No model open"));
     return;

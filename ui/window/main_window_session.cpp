@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "planning/directives_file.h"
+#include "session/input_files.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
@@ -34,11 +35,6 @@ Json jsonOf(const QStringList& list) {
 
 double number(const Json& json, const char* key) {
   return json.is_object() && json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
-}
-
-bool isInputs(const QFileInfo& file) {
-  static const QStringList kSuffixes = {QStringLiteral("npz"), QStringLiteral("npy"), QStringLiteral("pb")};
-  return file.isDir() || kSuffixes.contains(file.suffix());
 }
 
 }  // namespace
@@ -163,19 +159,23 @@ void MainWindow::restoreView(const Json& state) {
   m_selection->set(std::move(nodes));
 }
 
-void MainWindow::openFile(const QString& path) {
+bool MainWindow::openFile(const QString& path) {
   const QFileInfo file(path);
-  if (m_document->model() && isInputs(file)) {
+  if (m_document->model() && isInputFile(path.toStdString())) {
     RunSettings settings = m_runs->settings();
     settings.inputs = path.toStdString();
     m_runs->setSettings(settings);
     showDock(QStringLiteral("Runs"));
-    return;
+    return true;
   }
-  if (m_document->model() && file.suffix() == QLatin1String("json") && readDirectivesFile(path.toStdString()).ok())
-    return openDirectives(path);
+  if (m_document->model() && file.suffix() == QLatin1String("json") && readDirectivesFile(path.toStdString()).ok()) {
+    openDirectives(path);
+    return true;
+  }
   const bool again = m_document->model() && file == QFileInfo(m_document->path());
-  if (again || mayLeave()) m_session->open(path);
+  if (!again && !mayLeave()) return false;
+  m_session->open(path);
+  return true;
 }
 
 void MainWindow::editRunSettings() {
@@ -184,10 +184,10 @@ void MainWindow::editRunSettings() {
   dialog->open();
 }
 
-void MainWindow::addEngine() {
-  const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("An engine to compare with"), QString(),
-                                                    QStringLiteral("Engines (*.fse);;All files (*)"));
-  if (!path.isEmpty()) m_controller->addEngine(path);
+void MainWindow::addEngines() {
+  const QStringList paths = QFileDialog::getOpenFileNames(this, QStringLiteral("Engines to compare"), QString(),
+                                                          QStringLiteral("Engines (*.fse);;All files (*)"));
+  if (!paths.isEmpty()) addEngines(paths);
 }
 
 }  // namespace fusescope
