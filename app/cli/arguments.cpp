@@ -131,21 +131,22 @@ CLI::Validator wholeNumber() {
 void declareModel(CLI::App& app, std::string& path, PlanArguments& plan, const std::string& description,
                   const std::string& typeName) {
   app.add_option("MODEL", path, description)->type_name(typeName);
-  app.add_option("--session", plan.session, "a session in place of a model and plan options; its model may lie at MODEL")
+  app.add_option("--session", plan.session,
+                 "a session in place of a model and plan options; its model may lie at MODEL")
       ->type_name("F.fsession");
 }
 
 namespace {
 
-Result<Artifact> openSessionOf(const std::string& model, const PlanArguments& plan, const EngineArguments* engine) {
+Result<Artifact> openSessionOf(const std::string& model, const PlanArguments& plan, const EngineArguments* engine,
+                               const Progress& progress) {
   if (!TRY(plan.inputOverrides()).empty() || !(TRY(plan.options()) == PlanOptions())) {
     return Diagnostic{.message = "a session already holds its plan options and inputs; others cannot be given with it",
                       .where = {.file = plan.session, .attribute = "--session"},
                       .help = "Leave the options out, or start from the model."};
   }
   std::vector<std::string> warnings;
-  auto artifact =
-      openSession(plan.session, model, engine != nullptr ? engine->backend : "", warnings, {}, progressLine());
+  auto artifact = openSession(plan.session, model, engine != nullptr ? engine->backend : "", warnings, {}, progress);
   clearProgressLine();
   for (const std::string& warning : warnings) std::cerr << "fusescope: " << warning << "\n";
   return artifact;
@@ -153,8 +154,9 @@ Result<Artifact> openSessionOf(const std::string& model, const PlanArguments& pl
 
 }  // namespace
 
-Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine) {
-  if (!plan.session.empty()) return openSessionOf(path, plan, engine);
+Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine,
+                      const Progress& progress) {
+  if (!plan.session.empty()) return openSessionOf(path, plan, engine, progress);
   if (path.empty()) {
     return Diagnostic{.message = "what to work on is missing",
                       .where = {.attribute = "MODEL"},
@@ -164,11 +166,11 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
   if (std::filesystem::is_regular_file(path, error) && isSessionFile(path)) {
     PlanArguments ofSession = plan;
     ofSession.session = path;
-    return openSessionOf({}, ofSession, engine);
+    return openSessionOf({}, ofSession, engine, progress);
   }
   const bool backendGiven = engine != nullptr && !engine->backend.empty();
   auto artifact = openArtifact(path, TRY(plan.inputOverrides()), TRY(plan.options()),
-                               backendGiven ? engine->backend : "native", {}, progressLine());
+                               backendGiven ? engine->backend : "native", {}, progress);
   clearProgressLine();
   if (artifact.ok() && artifact.value().kind == ArtifactKind::Engine && backendGiven &&
       artifact.value().backend != engine->backend) {

@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "base/phase_clock.h"
 
 namespace fusescope::cli {
 namespace {
@@ -18,10 +19,11 @@ struct Arguments {
   EngineArguments engine;
 };
 
-void printForPeople(const BuildReport& report, const std::string& output, std::int64_t bytes) {
+void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& times, const std::string& output,
+                    std::int64_t bytes) {
   printTitle("Phases");
   Table phases({{"phase"}, {"time", true}});
-  for (const auto& phase : report.phases) phases.add({phase.name, msText(phase.ms)});
+  for (const auto& phase : times) phases.add({phase.name, msText(phase.ms)});
   phases.print();
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
@@ -42,25 +44,27 @@ void printForPeople(const BuildReport& report, const std::string& output, std::i
 }
 
 Result<int> build(const Arguments& arguments) {
-  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  PhaseClock clock(progressLine());
+  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine, clock.progress()));
   if (artifact.kind == ArtifactKind::Engine) {
     return Diagnostic{.message = "this is an engine already",
                       .where = {.file = arguments.path},
                       .help = "Give a model or a saved plan to build."};
   }
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
-  auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
+  auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
   options.measureTactics = !arguments.noTactics;
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
-  if (options.progress) options.progress("write", arguments.output);
+  options.progress("write", arguments.output);
   TRY(engine->save(arguments.output));
+  const auto phases = clock.phases();
   clearProgressLine();
   std::error_code unknown;
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(arguments.output, unknown));
   if (arguments.json) {
-    printJson(toJson(engine->report(), arguments.output, bytes));
+    printJson(toJson(engine->report(), phases, arguments.output, bytes));
   } else {
-    printForPeople(engine->report(), arguments.output, bytes);
+    printForPeople(engine->report(), phases, arguments.output, bytes);
   }
   return kDone;
 }

@@ -68,17 +68,18 @@ CLI::Validator wholeNumber();  ///< 0 or more, and no more than 64 bits hold
 /// The first positional argument of a verb, and --session in its place. open() asks for one of them.
 void declareModel(CLI::App& app, std::string& path, PlanArguments& plan, const std::string& description,
                   const std::string& typeName);
-/// Opens what a verb works on, with progress on a terminal. `engine` is null where the verb takes no --backend. With a
+/// Where long work stands, on standard error; silent unless that is a terminal.
+Progress progressLine();
+void clearProgressLine();
+
+/// Opens what a verb works on. `engine` is null where the verb takes no --backend. With a
 /// session, `path` is where its model lies now, or empty.
-Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine = nullptr);
+Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine = nullptr,
+                      const Progress& progress = progressLine());
 /// The inputs that were given, else those of the session.
 std::string inputsOf(const std::string& given, const Artifact& artifact);
 /// Pins marked obey that the plan refused, one line each on standard error; true if there are any.
 bool reportObeyRefusals(const Plan& plan);
-
-/// Where long work stands, on standard error; silent unless that is a terminal.
-Progress progressLine();
-void clearProgressLine();
 
 /// Prints the document on standard output.
 void printJson(const Json& json);

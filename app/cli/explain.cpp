@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <iostream>
 #include <memory>
 
@@ -30,6 +31,22 @@ std::string bytesIn(const Json& json) {
   return bytesText(json.is_null() ? std::nullopt : std::optional(json.get<std::int64_t>()));
 }
 
+/// What its kernel comes to, and where extents are open at their least and most.
+void printCosts(const Json& costs) {
+  if (costs.is_null()) return;
+  const auto texts = [](const Json& at) {
+    const auto flops = at["flops"].is_null() ? std::nullopt : std::optional(at["flops"].get<std::int64_t>());
+    const auto ms = at["predicted_ms"].is_null() ? std::nullopt : std::optional(at["predicted_ms"].get<double>());
+    return std::array{flopsText(flops), bytesIn(at["bytes"]), msText(ms)};
+  };
+  const auto usual = texts(costs["usual"]);
+  std::cout << fmt::format("  its kernel: work {}, moved {}, predicted {}\n", usual[0], usual[1], usual[2]);
+  if (!costs["open"].get<bool>()) return;
+  const auto least = texts(costs["least"]), most = texts(costs["most"]);
+  std::cout << fmt::format("  at the least and at the most extents: work {}, moved {}, predicted {}\n",
+                           rangeText(least[0], most[0]), rangeText(least[1], most[1]), rangeText(least[2], most[2]));
+}
+
 /// Where the node is, or what became of it.
 void printPlace(const Json& json) {
   if (!json["body_of"].is_null()) {
@@ -48,6 +65,7 @@ void printPlace(const Json& json) {
                            textOr(json["fused_node"], "-"),
                            json["predicted"].get<bool>() ? " (predicted: the target fuses by rules of its own)" : "",
                            textOr(json["asked"], "nothing"), textOr(json["granted"], "-"));
+  printCosts(json["costs"]);
   if (json["kernel_types"].size() > 1)
     std::cout << fmt::format("  its kernel calculates in {}\n", listText(json["kernel_types"]));
 }

@@ -71,6 +71,31 @@ std::string typesText(const Plan& plan, const FusedNode& fused) {
   return joined(names);
 }
 
+/// Work, bytes and time at the least and at the most extents.
+std::vector<std::string> rangeTexts(const CostRange& range) {
+  const auto& [least, most] = range;
+  return {rangeText(flopsText(least.flops), flopsText(most.flops)),
+          rangeText(bytesText(least.bytes), bytesText(most.bytes)), rangeText(msText(least.ms), msText(most.ms))};
+}
+
+/// Whether the inputs' extents are open, so that there are ranges to show.
+bool hasRanges(const Plan& plan) {
+  return std::ranges::any_of(plan.fusedNodes, [](const FusedNode& fused) { return fused.range.has_value(); });
+}
+
+/// What the fused nodes come to where extents are not the usual ones.
+void printRanges(const Plan& plan) {
+  if (!hasRanges(plan)) return;
+  printTitle("At the least and at the most extents of the inputs");
+  Table table({{"#", true}, {"name"}, {"work", true}, {"moved", true}, {"predicted", true}});
+  for (const FusedNode& fused : plan.fusedNodes) {
+    std::vector<std::string> cells{std::to_string(fused.id.index), shortened(fused.name)};
+    for (std::string& text : rangeTexts(*fused.range)) cells.push_back(std::move(text));
+    table.add(std::move(cells));
+  }
+  table.print();
+}
+
 /// A row for each fused node, and below one with bodies a row for each of theirs, behind the holder's name.
 void addFusedNodes(Table& table, const Plan& plan, const std::string& holder) {
   for (const auto& fused : plan.fusedNodes) {
@@ -99,6 +124,7 @@ void printFusedNodes(const Plan& plan) {
   addFusedNodes(table, plan, {});
   table.print();
 }
+
 void printCasts(const Plan& plan) {
   if (plan.casts.empty()) return;
   printTitle("Casts");
@@ -178,6 +204,15 @@ void printSummary(const Plan& plan) {
                            counted(std::ssize(plan.segments), "segment"), accelerated,
                            counted(std::ssize(plan.casts), "cast"),
                            totals.flops ? flopsText(totals.flops) : "work unknown", predictionText(plan));
+  for (const ExtentCondition& condition : plan.model->conditions)
+    std::cout << fmt::format("{} {} ({})\n", condition.demanded ? "works only where" : "on condition that",
+                             condition.text(), condition.node);
+  if (totals.range) {
+    const std::vector<std::string> texts = rangeTexts(*totals.range);
+    const bool timed = totals.range->least.ms || totals.range->most.ms;
+    std::cout << fmt::format("at the least and at the most extents: work {}, moved {}, {}\n", texts[0], texts[1],
+                             timed ? "time " + texts[2] : std::string("time known at the usual ones at most"));
+  }
   if (plan.bodies.empty()) return;
   const BodyTotals bodies = totalsOfBodies(plan);
   std::cout << fmt::format("not counted: {} with {}, {}, {} each time they run\n",
@@ -198,6 +233,7 @@ Result<int> makeAndPrint(const Arguments& arguments) {
     printSegments(plan);
     printBorders(plan);
     printFusedNodes(plan);
+    printRanges(plan);
     printCasts(plan);
     printTruncation(plan);
     printDecisions(plan);

@@ -86,6 +86,10 @@ std::string predictedText(const FusedNode& fused) {
   return rangeText(time.leastMs, time.mostMs, time.how) + (time.perIteration ? " an iteration" : "");
 }
 
+std::string rangeText(const std::string& least, const std::string& most) {
+  return least == most ? least : least + " … " + most;
+}
+
 std::string counted(std::int64_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }

@@ -37,7 +37,9 @@ std::string msText(std::optional<double> ms, PriceSource how);  ///< "~0.123 ms"
 /// Of a fused node. Of one with bodies also "0.1 ms to ~0.2 ms", by the branch, and "0.1 ms an iteration".
 std::string predictedText(const FusedNode& fused);
 std::string rangeText(double leastMs, double mostMs, PriceSource how);  ///< "0.1 ms" where they are equal
-std::string counted(std::int64_t count, std::string_view one);          ///< "1 cast", "2 casts"
+/// "2.7 MFLOP … 226.3 GFLOP": at the least and at the most extents; one where they are the same.
+std::string rangeText(const std::string& least, const std::string& most);
+std::string counted(std::int64_t count, std::string_view one);  ///< "1 cast", "2 casts"
 /// At most `width` characters; what is left out of the middle shows as "…".
 std::string shortened(std::string_view text, std::size_t width = 56);
 

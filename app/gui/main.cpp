@@ -9,6 +9,7 @@
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 #include "ui/window/picture_run.h"
@@ -17,7 +18,7 @@ namespace fusescope {
 namespace {
 
 struct Arguments {
-  std::string model, directivesFile, target, precision, screenshot, size = "1440x900", theme, select, dock, color;
+  std::string model, directivesFile, target, precision, inputs, screenshot, size = "1440x900", theme, select, dock, color;
   double scale = 1.0;
   std::vector<std::string> expand;
   std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
@@ -62,6 +63,12 @@ Result<QSize> pictureSize(const std::string& text) {
   return size;
 }
 
+std::vector<std::string> colorModeNames() {
+  std::vector<std::string> names;
+  for (const ColorMode* mode : colorModes()) names.emplace_back(mode->name);
+  return names;
+}
+
 int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions& options) {
   const auto size = pictureSize(arguments.size);
   if (!size.ok()) return refuse(size.error().text());
@@ -74,6 +81,7 @@ int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions
   request.select = qs(arguments.select);
   request.dock = qs(arguments.dock);
   request.color = qs(arguments.color);
+  request.inputs = qs(arguments.inputs);
   request.build = arguments.build;
   return takePicture(window, request);
 }
@@ -93,6 +101,8 @@ int run(int argc, char** argv) {
         ->type_name(std::string(form.argument))
         ->allow_extra_args(false);
   }
+  parser.add_option("--inputs", arguments.inputs, "What runs are timed and evaluated with: .npz, .npy, .pb or a folder")
+      ->type_name("F");
   parser.add_option("--screenshot", arguments.screenshot, "Render the window to this PNG and exit");
   parser.add_option("--size", arguments.size, "Of the picture: WxH");
   parser.add_option("--scale", arguments.scale, "Device pixels per pixel")->check(CLI::Range(0.5, 4.0));
@@ -100,8 +110,7 @@ int run(int argc, char** argv) {
   parser.add_option("--expand", arguments.expand, "Open this fused node; repeatable")->allow_extra_args(false);
   parser.add_option("--select", arguments.select, "Select this node");
   parser.add_option("--dock", arguments.dock, "Bring this dock to the front");
-  parser.add_option("--color", arguments.color, "Colour by")
-      ->check(CLI::IsMember({"precision", "kind", "time", "segment"}));
+  parser.add_option("--color", arguments.color, "Colour by")->check(CLI::IsMember(colorModeNames()));
   parser.add_flag("--build", arguments.build, "Build both engines and compare them before the picture");
   try {
     parser.parse(argc, argv);
@@ -136,6 +145,11 @@ int run(int argc, char** argv) {
   const auto cache = cacheFolder();
   if (cache.ok()) window.keepSessionsIn(qs((cache.value() / "sessions").string()));
   if (!arguments.model.empty()) window.session().open(qs(arguments.model), options.value());
+  if (!arguments.inputs.empty()) {
+    QObject::connect(&window.document(), &PlanDocument::modelChanged, &window, [&window, done = false, file = arguments.inputs]() mutable {
+      if (!std::exchange(done, true)) window.setInputs(qs(file));
+    });
+  }
   return QApplication::exec();
 }
 

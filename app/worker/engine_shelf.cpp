@@ -1,7 +1,6 @@
 #include "app/worker/engine_shelf.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/hash.h"
 #include "planning/plan_json.h"
@@ -13,20 +12,21 @@ namespace {
 constexpr std::size_t kMostArtifacts = 4;
 constexpr std::size_t kMostEngines = 4;
 
-/// What is asked for, and the file's size and time of change: a file written again is another.
+/// What is asked for.
 std::string keyOf(const WorkSource& source) {
-  std::error_code unknown;
-  const auto size = std::filesystem::file_size(source.path, unknown);
-  const auto changed = std::filesystem::last_write_time(source.path, unknown).time_since_epoch().count();
   KeyBuilder key;
   key.text(source.path).text(source.backend).text(toJson(source.inputs).dump()).text(toJson(source.options).dump());
-  key.number(size).number(changed);
   return key.canonical();
 }
 
-std::string keyOf(const WorkSource& source, const BuildOptions& options) {
+/// What is asked for, and of which files: one that is written again or replaced makes another engine.
+std::string keyOf(const WorkSource& source, const Artifact& artifact, const BuildOptions& options) {
   KeyBuilder key;
-  key.text(keyOf(source)).number(options.threads).number(options.measureTactics);
+  key.text(keyOf(source)).number(options.threads).number(options.measureTactics).number(artifact.files.size());
+  for (const FileIdentity& file : artifact.files) {
+    key.text(file.path).number(file.device).number(file.inode).number(file.bytes);
+    key.number(file.modifiedNs).number(file.changedNs);
+  }
   for (const auto& [name, dims] : options.shapes) key.text(name).text(toText(dims));
   return key.canonical();
 }
@@ -44,7 +44,11 @@ auto* newest(List& list, const std::string& key) {
 
 Result<Artifact> EngineShelf::artifact(const WorkSource& source, const StopToken& stop, const Progress& progress) {
   const auto key = keyOf(source);
-  if (const auto* known = newest(m_artifacts, key)) return known->held;
+  if (const auto* known = newest(m_artifacts, key)) {
+    if (checkUnchanged(known->held.files).ok()) return known->held;
+    std::erase_if(m_engines, [&](const auto& engine) { return &engine.held->plan() == known->held.plan.get(); });
+    m_artifacts.pop_front();
+  }
   auto opened = TRY(openArtifact(source.path, source.inputs, source.options, source.backend, stop, progress));
   m_artifacts.push_front({key, opened});
   if (m_artifacts.size() > kMostArtifacts) m_artifacts.pop_back();
@@ -52,7 +56,7 @@ Result<Artifact> EngineShelf::artifact(const WorkSource& source, const StopToken
 }
 
 Result<Engine*> EngineShelf::engine(const WorkSource& source, const Artifact& artifact, const BuildOptions& options) {
-  const auto key = keyOf(source, options);
+  const auto key = keyOf(source, artifact, options);
   if (const auto* known = newest(m_engines, key)) return known->held.get();
   auto built = TRY(openEngine(artifact, options));
   m_engines.push_front({key, std::move(built)});

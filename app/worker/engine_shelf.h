@@ -9,8 +9,8 @@
 
 namespace fusescope::worker {
 
-/// The artifacts and engines that were used last, by what was asked for and the state of the file: asking again for the
-/// same costs nothing. One thread.
+/// The artifacts and engines that were used last, by what was asked for and the identities of all files that they were
+/// made of: asking again for the same costs nothing, and what is on disk now is what is answered for. One thread.
 class EngineShelf {
  public:
   Result<Artifact> artifact(const WorkSource& source, const StopToken& stop, const Progress& progress);

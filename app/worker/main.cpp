@@ -10,6 +10,7 @@
 #include "app/worker/request_queue.h"
 #include "app/worker/work.h"
 #include "session/process_start.h"
+#include "session/progress_limiter.h"
 #include "session/worker_protocol.h"
 
 namespace fusescope::worker {
@@ -63,13 +64,16 @@ WorkerEvent handled(const RequestQueue::Taken& taken, EngineShelf& shelf, const 
 void work(LineChannel& channel, RequestQueue& queue) {
   EngineShelf shelf;
   while (const auto taken = queue.take()) {
-    const Progress progress = [&](std::string_view phase, std::string_view detail) {
-      channel.write(workerLine(toJson(WorkerEvent{.id = taken->request.id,
-                                                  .kind = WorkerEventKind::Progress,
-                                                  .phase = std::string(phase),
-                                                  .detail = std::string(detail)})));
-    };
-    channel.write(workerLine(toJson(handled(*taken, shelf, progress))));
+    WorkerEvent end;
+    {
+      ProgressLimiter limiter([&](const std::string& phase, const std::string& detail) {
+        channel.write(workerLine(toJson(WorkerEvent{
+            .id = taken->request.id, .kind = WorkerEventKind::Progress, .phase = phase, .detail = detail})));
+      });
+      end =
+          handled(*taken, shelf, [&](std::string_view phase, std::string_view detail) { limiter.tell(phase, detail); });
+    }
+    channel.write(workerLine(toJson(end)));
   }
 }
 

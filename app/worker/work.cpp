@@ -14,7 +14,9 @@ struct Job {
   const WorkerRequest& request;
   EngineShelf& shelf;
   StopToken stop;
+  PhaseClock& clock;
   Progress progress;
+  std::vector<FileIdentity> files{};  ///< that what was opened for it is made of
 };
 
 Status checkObeyed(const Plan& plan) {
@@ -27,8 +29,9 @@ Status checkObeyed(const Plan& plan) {
                     .help = "Mark it prefer, or change what stands in its way."};
 }
 
-Result<Artifact> opened(const Job& job, const WorkSource& source) {
+Result<Artifact> opened(Job& job, const WorkSource& source) {
   auto artifact = TRY(job.shelf.artifact(source, job.stop, job.progress));
+  job.files.insert(job.files.end(), artifact.files.begin(), artifact.files.end());
   TRY(checkObeyed(*artifact.plan));
   return artifact;
 }
@@ -41,20 +44,20 @@ Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifac
   return job.shelf.engine(source, artifact, options);
 }
 
-Result<Json> build(const Job& job) {
+Result<Json> build(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto inputs = TRY(loadInputs(*artifact.plan, {}));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, inputs));
   const auto& path = job.request.enginePath;
-  if (path.empty()) return toJson(engine->report(), {}, 0);
+  if (path.empty()) return toJson(engine->report(), job.clock.phases(), {}, 0);
   job.progress("write", path);
   TRY(engine->save(path));
   std::error_code unknown;
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, unknown));
-  return toJson(engine->report(), path, bytes);
+  return toJson(engine->report(), job.clock.phases(), path, bytes);
 }
 
-Result<Json> run(const Job& job) {
+Result<Json> run(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, inputs));
@@ -63,7 +66,7 @@ Result<Json> run(const Job& job) {
                             {.outputsFile = job.request.outputsFile, .expectFile = job.request.expectFile}, job.stop)));
 }
 
-Result<Json> time(const Job& job) {
+Result<Json> time(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, inputs));
@@ -76,7 +79,7 @@ Result<Json> time(const Job& job) {
   return toJson(report, engine->plan());
 }
 
-Result<Json> compare(const Job& job) {
+Result<Json> compare(Job& job) {
   const auto a = TRY(opened(job, job.request.source));
   const auto b = TRY(opened(job, job.request.other));
   const auto inputs = TRY(loadInputs(*a.plan, job.request.inputsFile));
@@ -91,13 +94,13 @@ Result<Json> compare(const Job& job) {
   return toJson(report);
 }
 
-Result<Json> measureError(const Job& job) {
+Result<Json> measureError(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
   return toJson(TRY(measureErrors(artifact.plan, inputs, job.request.tolerance, job.stop, job.progress)));
 }
 
-Result<Json> doWork(const Job& job) {
+Result<Json> doWork(Job& job) {
   switch (job.request.op) {
     case WorkerOp::Build:
       return build(job);
@@ -119,8 +122,11 @@ Result<Json> doWork(const Job& job) {
 }  // namespace
 
 Result<Json> doWork(const WorkerRequest& request, EngineShelf& shelf, const StopToken& stop, const Progress& progress) {
-  const Job job{request, shelf, stop, progress};
+  PhaseClock clock(progress);
+  Job job{request, shelf, stop, clock, clock.progress()};
   auto done = doWork(job);
+  if (!done.ok() && done.error().cancelled) return done;
+  TRY(checkUnchanged(job.files));  // else the answer may be of the old file, the new one, or a mixture
   if (done.ok() || !request.inputsFile.empty()) return done;
   const auto artifact = shelf.artifact(request.source, stop, {});
   return artifact.ok() ? underAssumedExtents(std::move(done), *artifact.value().plan, false) : done;

@@ -1,31 +1,63 @@
 #include "analysis/cost.h"
 
+#include <algorithm>
+
 #include "ops/op_schema.h"
 
 namespace fusescope {
 
 namespace {
 
-/// The values of the symbols that stand alone on an input.
-std::map<std::string, std::int64_t> symbolValues(const Model& model, UsualExtents::Choice choice) {
-  std::map<std::string, std::int64_t> values;
+using SymbolValues = std::map<std::string, std::int64_t>;
+using Choice = UsualExtents::Choice;
+
+ExtentExpression::ValueOf lookUp(const SymbolValues& values) {
+  return [&values](const std::string& symbol) {
+    const auto found = values.find(symbol);
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+constexpr int kMostSteps = 4096;
+
+/// Moves the one symbol that `condition` speaks of inwards, to where it holds; leaves it where that is too far.
+void moveInwards(const ExtentCondition& condition, Choice choice, SymbolValues& values) {
+  const auto left = ExtentExpression::parse(condition.left), right = ExtentExpression::parse(condition.right);
+  if (!left || !right || holds(condition, lookUp(values)).value_or(true)) return;
+  const auto holdsNow = [&, valueOf = lookUp(values)] {
+    const auto a = left->at(valueOf), b = right->at(valueOf);
+    return a && b && (condition.relation == ExtentCondition::Relation::Equal ? *a == *b : *a <= *b);
+  };
+  const std::vector<std::string> symbols = (*right - *left).symbols();
+  const auto found = symbols.size() == 1 ? values.find(symbols[0]) : values.end();
+  if (found == values.end()) return;
+  const std::int64_t from = found->second, step = choice == Choice::Most ? -1 : 1;
+  for (int steps = 0; steps < kMostSteps && found->second > 0 && !holdsNow(); ++steps) found->second += step;
+  if (!holdsNow()) found->second = from;
+}
+
+/// The values of the symbols that stand alone on an input; none where the model's conditions cannot hold with them.
+SymbolValues symbolValues(const Model& model, Choice choice) {
+  SymbolValues values;
   const auto& inputs = model.graph->inputs();
   for (std::size_t i = 0; i < inputs.size() && i < model.inputSpecs.size(); ++i) {
     const InputSpec& spec = model.inputSpecs[i];
-    const Dims& extents = choice == UsualExtents::Choice::Least  ? spec.min
-                          : choice == UsualExtents::Choice::Most ? spec.max
-                                                                 : spec.opt;
+    const Dims& extents = choice == Choice::Least ? spec.min : choice == Choice::Most ? spec.max : spec.opt;
     const std::vector<Dim>& dims = model.graph->value(inputs[i]).type.shape.dims;
     for (std::size_t axis = 0; axis < dims.size() && axis < extents.size(); ++axis)
       if (extents[axis] >= 0 && isExtentSymbol(dims[axis].symbol)) values.try_emplace(dims[axis].symbol, extents[axis]);
   }
+  for (const ExtentCondition& condition : model.conditions)
+    if (choice != Choice::Usual) moveInwards(condition, choice, values);
+  for (const ExtentCondition& condition : model.conditions)
+    if (!holds(condition, lookUp(values)).value_or(true)) return {};
   return values;
 }
 
 /// Evaluates extents; each text once.
 class Evaluation {
  public:
-  explicit Evaluation(std::map<std::string, std::int64_t> values) : m_values(std::move(values)) {}
+  explicit Evaluation(SymbolValues values) : m_values(std::move(values)) {}
 
   std::optional<Dims> of(const Shape& shape) {
     if (!shape.ranked) return std::nullopt;
@@ -42,14 +74,10 @@ class Evaluation {
   std::optional<std::int64_t> of(const std::string& text) {
     const auto [place, isNew] = m_known.try_emplace(text);
     if (!isNew || text.empty()) return place->second;
-    const auto valueOf = [&](const std::string& symbol) {
-      const auto found = m_values.find(symbol);
-      return found == m_values.end() ? std::nullopt : std::optional(found->second);
-    };
-    return place->second = ExtentExpression::of(Dim::named(text)).at(valueOf);
+    return place->second = ExtentExpression::of(Dim::named(text)).at(lookUp(m_values));
   }
 
-  std::map<std::string, std::int64_t> m_values;                ///< of symbols
+  SymbolValues m_values;
   std::map<std::string, std::optional<std::int64_t>> m_known;  ///< of texts
 };
 
@@ -85,6 +113,25 @@ std::optional<Dims> UsualExtents::of(ValueId value) const {
   if (auto fixed = type.shape.fixed()) return fixed;
   const auto open = m_open.find(value);
   return open == m_open.end() ? std::nullopt : std::optional(open->second);
+}
+
+std::optional<std::map<std::string, Dims>> UsualExtents::ofInputs() const {
+  std::map<std::string, Dims> extents;
+  for (const ValueId input : m_graph.inputs()) {
+    const Value& value = m_graph.value(input);
+    if (value.type.container != Container::None) continue;
+    auto dims = of(input);
+    if (!dims) return std::nullopt;
+    extents.emplace(value.name, std::move(*dims));
+  }
+  return extents;
+}
+
+bool hasOpenInputs(const Model& model) {
+  return std::ranges::any_of(model.graph->inputs(), [&](ValueId input) {
+    const TensorType& type = model.graph->value(input).type;
+    return type.container == Container::None && !type.shape.fixed();
+  });
 }
 
 std::optional<std::int64_t> flopsOfNode(const UsualExtents& extents, const Node& node) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 
 #include "ir/model.h"
 
@@ -11,15 +12,21 @@ namespace fusescope {
 /// The extents of a model's values for one choice of those that its inputs leave open.
 class UsualExtents {
  public:
-  enum class Choice { Least, Usual, Most };  ///< the InputSpecs' min, opt or max
+  /// The InputSpecs' min, opt or max; min and max as far in as the model's conditions hold.
+  enum class Choice { Least, Usual, Most };
   UsualExtents(const Model& model, Choice choice = Choice::Usual);
   /// Nothing for containers, and where an extent depends on more than the inputs' extents.
   std::optional<Dims> of(ValueId value) const;
+  /// Of the inputs that are tensors, by name; nothing if one is not known.
+  std::optional<std::map<std::string, Dims>> ofInputs() const;
 
  private:
   const Graph& m_graph;
   std::map<ValueId, Dims> m_open;  ///< of values whose types leave extents open
 };
+
+/// Whether the extents of an input of `model` are open.
+bool hasOpenInputs(const Model& model);
 
 /// Operations of one node; a multiply-add counts as two. Nothing where an extent is not known.
 std::optional<std::int64_t> flopsOfNode(const UsualExtents& extents, const Node& node);

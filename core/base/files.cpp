@@ -1,35 +1,17 @@
 #include "base/files.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
+
+#include "base/descriptor.h"
+#include "base/mapped_file.h"
 
 namespace fusescope {
 namespace {
-
-/// Closes on leaving the scope.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : m_fd(fd) {}
-  ~Descriptor() {
-    if (m_fd >= 0) ::close(m_fd);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return m_fd; }
-
- private:
-  int m_fd;
-};
-
-Diagnostic systemError(const std::filesystem::path& path, std::string_view action) {
-  return {.message = std::string(action) + ": " + std::strerror(errno), .where = {.file = path.string()}};
-}
 
 Status writePiece(int fd, std::span<const std::byte> bytes, const std::filesystem::path& path) {
   while (!bytes.empty()) {
@@ -49,35 +31,24 @@ Status writeAll(int fd, std::span<const std::span<const std::byte>> pieces, cons
 
 }  // namespace
 
-Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return systemError(path, "cannot open");
-  struct stat info {};
-  if (::fstat(file.get(), &info) != 0) return systemError(path, "cannot read its size");
-  if (!S_ISREG(info.st_mode)) return Diagnostic{.message = "is not a regular file", .where = {.file = path.string()}};
-  const auto size = static_cast<std::size_t>(info.st_size);
-  if (size == 0) return std::shared_ptr<const MappedFile>(new MappedFile({}));
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (address == MAP_FAILED) return systemError(path, "cannot map");
-  return std::shared_ptr<const MappedFile>(new MappedFile({static_cast<const std::byte*>(address), size}));
-}
-
-MappedFile::~MappedFile() {
-  if (!m_bytes.empty()) ::munmap(const_cast<std::byte*>(m_bytes.data()), m_bytes.size());
-}
-
 Result<std::string> readTextFile(const std::filesystem::path& path) {
   const auto file = TRY(MappedFile::open(path));
-  return std::string(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  std::string text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  TRY(file->checkIntact());
+  return text;
 }
 
-Status writePiecesAtomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces) {
+Status writePiecesAtomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces,
+                             const std::function<Status()>& check) {
   std::string temporary = path.string() + ".XXXXXX";
   {
     const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.get() < 0) return systemError(path, "cannot create");
     ::fchmod(file.get(), 0644);
     Status written = writeAll(file.get(), pieces, path);
+    // Pieces of a file that changed are the cause of whatever went wrong, and worth nothing where nothing did.
+    Status checked = check ? check() : Done{};
+    if (!checked.ok()) written = std::move(checked);
     if (!written.ok()) {
       ::unlink(temporary.c_str());
       return written;

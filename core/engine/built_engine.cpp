@@ -1,7 +1,6 @@
 #include "engine/built_engine.h"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 
 #include "backends/threads.h"
@@ -17,10 +16,6 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kInputAlignment = 16;
-
-double millisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 Diagnostic outOfMemory() {
   return {.message = "there is not enough memory for this network at these extents",
@@ -81,7 +76,9 @@ Result<std::unique_ptr<BuiltEngine>> BuiltEngine::build(std::shared_ptr<const Pl
   TRY(checkBuildable(*plan, options.backend));
   std::unique_ptr<BuiltEngine> engine(new BuiltEngine(std::move(plan), options));
   try {
+    if (options.progress) options.progress("kernels", "");
     TRY(engine->prepare(std::move(replay)));
+    TRY(checkIntact(engine->m_plan->model->files));
   } catch (const std::bad_alloc&) {
     return outOfMemory();
   }
@@ -92,21 +89,16 @@ Result<std::unique_ptr<BuiltEngine>> BuiltEngine::build(std::shared_ptr<const Pl
 }
 
 Status BuiltEngine::prepare(TacticsByIdentity replay) {
-  const auto start = std::chrono::steady_clock::now();
   m_chooser = TRY(TacticChooser::create(*m_plan, m_options, m_report, std::move(replay)));
   auto extents = TRY(buildExtents(*m_plan, m_options.shapes));
   m_extents = extents;
-  m_report.phases.push_back({"prepare", millisecondsSince(start)});
   if (BuiltEngine* exception = TRY(exceptionFor(extents, m_options.stop))) {
     const BuildReport& report = exception->report();
-    m_report.phases.insert(m_report.phases.end(), report.phases.begin(), report.phases.end());
     m_report.arenaBytes = report.arenaBytes;
     m_report.weightBytes = report.weightBytes;
     return Done{};
   }
-  const auto lowering = std::chrono::steady_clock::now();
   Executor* executor = TRY(specialisation({std::move(extents), {}}, m_options.stop));
-  m_report.phases.push_back({"kernels", millisecondsSince(lowering)});
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes);
   for (const Step& step : executor->program().steps)
@@ -148,6 +140,7 @@ Result<BuiltEngine*> BuiltEngine::exceptionFor(const std::map<std::string, Dims>
     m_exceptions.splice(m_exceptions.begin(), m_exceptions, found);
     return m_exceptions.front().engine.get();
   }
+  TRY(checkDemands(*m_plan, extents));
   const auto broken = brokenCondition(*m_plan, extents);
   if (!broken) return nullptr;
   BuildOptions options = m_options;
@@ -233,6 +226,7 @@ Result<RunResult> BuiltEngine::run(const std::map<std::string, Tensor>& inputs, 
   executor->bind(given, outputs);
   setThreads(m_threads);
   TRY(executor->run(stop));
+  TRY(checkIntact(m_plan->model->files));
   executor->takeBoxed(outputs);
   RunResult result;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -259,7 +253,9 @@ Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs
   std::vector<Tensor> outputs = outputTensors(executor->program());
   executor->bind(given, outputs);
   setThreads(m_threads);
-  return measureLatency(*executor, *m_plan, m_threads, m_bodyProfile, options);
+  auto report = TRY(measureLatency(*executor, *m_plan, m_threads, m_bodyProfile, options));
+  TRY(checkIntact(m_plan->model->files));
+  return report;
 } catch (const std::bad_alloc&) {
   return outOfMemory();
 }
@@ -274,7 +270,7 @@ Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, co
 }
 
 Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options) {
-  if (options.progress) options.progress("load", path.string());
+  if (options.progress) options.progress("load engine", path.string());
   EngineContent content = TRY(readEngineFile(path));
   BuildOptions effective = options;
   effective.backend = content.backend;

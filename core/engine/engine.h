@@ -36,12 +36,6 @@ struct TacticChoice {
   bool fromCache = false;
   std::vector<TacticTime> candidates;
 };
-struct BuildPhase {
-  std::string name;
-  double ms = 0;
-  bool operator==(const BuildPhase&) const = default;
-};
-
 /// How often a run or timing found the extents of its inputs prepared; the build itself is the first miss.
 struct ShapeCacheCount {
   int size = 0;  ///< sets of extents that stay prepared
@@ -50,7 +44,6 @@ struct ShapeCacheCount {
 
 /// What a build did.
 struct BuildReport {
-  std::vector<BuildPhase> phases;
   std::int64_t regions = 0;   ///< fused nodes that were built
   std::int64_t distinct = 0;  ///< of them with different structure (up to weights)
   std::vector<TacticChoice> tactics;
@@ -120,7 +113,8 @@ class Engine {
   virtual Status save(const std::filesystem::path& path) const = 0;
 };
 
-/// Errors: a weightless model, an operator without a kernel (named), cancellation, a tactic directive that names none.
+/// Errors: a weightless model, an operator without a kernel (named), cancellation, a tactic directive that names none,
+/// a file of the model that changed since it was opened. Running and saving give the last one too.
 Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
 /// Reads an engine file and prepares it; a tactic that this machine lacks is replaced, with a Decision in report().
 Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "base/files.h"
+#include "base/mapped_file.h"
 #include "base/text.h"
 #include "engine/graph_io.h"
 #include "engine/model_io.h"
@@ -174,7 +176,7 @@ Status writeEngineFile(const std::filesystem::path& path, const EngineContent& c
                                                  std::as_bytes(std::span(meta.data(), meta.size())),
                                                  std::span(padding).first(header.weightsOffset - metaEnd)};
   pieces.insert(pieces.end(), weights.pieces().begin(), weights.pieces().end());
-  return writePiecesAtomically(path, pieces);
+  return writePiecesAtomically(path, pieces, [&] { return checkIntact(content.plan->model->files); });
 }
 
 Result<EngineContent> readEngineFile(const std::filesystem::path& path) {
@@ -186,11 +188,13 @@ Result<EngineContent> readEngineFile(const std::filesystem::path& path) {
   try {
     const auto* begin = reinterpret_cast<const char*>(text.data());
     auto content = contentOf(Json::parse(begin, begin + text.size()), weights);
+    TRY(file->checkIntact());
     if (content.ok()) return content;
     Diagnostic error = content.error();
     if (error.where.file.empty()) error.where.file = path.string();
     return error;
   } catch (const Json::exception& error) {
+    TRY(file->checkIntact());
     return badFile(path, std::string("is damaged: ") + error.what());
   }
 }

@@ -1,5 +1,9 @@
 #include "engine/extent_check.h"
 
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
 #include "ops/op_schema.h"
 #include "passes/pipelines.h"
 #include "planning/plan_json.h"
@@ -37,15 +41,32 @@ class SymbolValues {
   std::map<std::string, std::optional<std::int64_t>> m_expressions;
 };
 
-std::string failingCondition(const Model& model, const std::map<std::string, Dims>& extents) {
+/// The first condition, of those that are demanded or of the others, that does not hold; null if all do.
+const ExtentCondition* failingCondition(const Model& model, const std::map<std::string, Dims>& extents, bool demanded) {
   SymbolValues values;
   for (std::size_t i = 0; i < model.declaredInputs.size(); ++i) {
     const auto given = extents.find(model.graph->value(model.graph->inputs()[i]).name);
     if (given != extents.end()) values.bind(model.declaredInputs[i], given->second);
   }
   for (const ExtentCondition& condition : model.conditions)
-    if (!holds(condition, values.lookUp()).value_or(true)) return condition.text();
-  return {};
+    if (condition.demanded == demanded && !holds(condition, values.lookUp()).value_or(true)) return &condition;
+  return nullptr;
+}
+
+/// The inputs whose extents `condition` speaks of, with what they are: "x [2, 5], y [3, 5]".
+std::string inputsOf(const ExtentCondition& condition, const Model& model, const std::map<std::string, Dims>& extents) {
+  std::set<std::string> symbols;
+  for (const std::string& side : {condition.left, condition.right})
+    if (const auto expression = ExtentExpression::parse(side))
+      for (const std::string& symbol : expression->symbols()) symbols.insert(symbol);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < model.declaredInputs.size(); ++i) {
+    const std::string& name = model.graph->value(model.graph->inputs()[i]).name;
+    const bool speaks = std::ranges::any_of(model.declaredInputs[i].shape.dims,
+                                            [&](const Dim& dim) { return symbols.contains(dim.symbol); });
+    if (speaks && extents.contains(name)) texts.push_back(name + " " + toText(extents.at(name)));
+  }
+  return joined(texts);
 }
 
 bool hasOpenInput(const Graph& graph) {
@@ -57,6 +78,17 @@ bool hasOpenInput(const Graph& graph) {
 }
 
 }  // namespace
+
+Status checkDemands(const Plan& plan, const std::map<std::string, Dims>& extents) {
+  // What is demanded was worked out where the others hold; elsewhere the plan for just these extents tells.
+  if (failingCondition(*plan.model, extents, false) != nullptr) return Done{};
+  const ExtentCondition* broken = failingCondition(*plan.model, extents, true);
+  if (broken == nullptr) return Done{};
+  return Diagnostic{.message = "works only where " + broken->text() + ", which is not so for " +
+                               inputsOf(*broken, *plan.model, extents),
+                    .where = {.file = plan.model->path, .node = broken->node},
+                    .help = "Give inputs of other extents."};
+}
 
 std::optional<std::string> brokenCondition(const Plan& plan, const std::map<std::string, Dims>& extents) {
   const Graph& graph = plan.graph();
@@ -71,8 +103,7 @@ std::optional<std::string> brokenCondition(const Plan& plan, const std::map<std:
     bool fits = planned.rank() == actual->size();
     for (std::size_t i = 0; fits && i < actual->size(); ++i) fits = values.fits(planned.dims[i], (*actual)[i]);
     if (fits) continue;
-    const std::string condition = failingCondition(*plan.model, extents);
-    if (!condition.empty()) return condition;
+    if (const ExtentCondition* condition = failingCondition(*plan.model, extents, false)) return condition->text();
     return graph.value(id).name + " is " + graph.value(id).type.text();
   }
   return std::nullopt;

@@ -8,6 +8,9 @@
 
 namespace fusescope {
 
+/// An error where inputs of these extents break a demand of the network: it names the node, the demand and the inputs.
+Status checkDemands(const Plan& plan, const std::map<std::string, Dims>& extents);
+
 /// Why the types that `plan` was made by do not hold where its inputs have these extents: the condition that fails, or
 /// the value whose extents are others. Nothing if they hold, and where inference fails: that is told by what follows.
 /// Extents that depend on data are not looked at.

@@ -47,8 +47,16 @@ bool within(const Dims& dims, const InputSpec& spec) {
   return true;
 }
 
+/// As the file declares it: the plan's own types hold under its conditions, which are checked by themselves.
+const Shape& declaredShape(const Plan& plan, const Value& input) {
+  const std::vector<ValueId>& inputs = plan.graph().inputs();
+  const auto at = static_cast<std::size_t>(std::ranges::find(inputs, input.id) - inputs.begin());
+  const std::vector<TensorType>& declared = plan.model->declaredInputs;
+  return at < declared.size() ? declared[at].shape : input.type.shape;
+}
+
 Status checkExtents(const Plan& plan, const Value& input, const Dims& dims) {
-  const Shape& shape = input.type.shape;
+  const Shape& shape = declaredShape(plan, input);
   if (shape.ranked && shape.rank() != dims.size())
     return wrongInput(input.name, "has extents " + toText(dims) + ", but " + std::to_string(shape.rank()) +
                                       " dimensions are expected: " + input.type.text());
@@ -93,6 +101,9 @@ Status checkTensor(const Plan& plan, const Value& input, const Tensor& tensor) {
   if (tensor.container() != input.type.container)
     return wrongInput(input.name, "is " + typeOf(tensor).text() + ", expected is " + input.type.text());
   if (tensor.container() != Container::None) return checkElements(input, tensor);
+  if (input.type.dtype == DataType::Undefined)
+    return wrongInput(input.name, "the file does not say of which type it is",
+                      "Give --input " + input.name + "=DIMS:" + std::string(name(tensor.type())) + ".");
   if (tensor.type() != input.type.dtype)
     return wrongInput(
         input.name, "is " + std::string(name(tensor.type())) + ", expected is " + std::string(name(input.type.dtype)));

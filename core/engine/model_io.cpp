@@ -54,12 +54,17 @@ Result<std::vector<InputSpec>> inputSpecsFromJson(const Json& json) {
   return specs;
 }
 
+constexpr const char* kEqual = "equal";
+constexpr const char* kAtMost = "at_most";
+
 /// Null without conditions, as in files of versions that knew none.
 Json conditionsToJson(const Model& model) {
   if (model.conditions.empty()) return nullptr;
   Json conditions = Json::array(), inputs = Json::array();
   for (const ExtentCondition& condition : model.conditions)
-    conditions.push_back({condition.left, condition.right, condition.node});
+    conditions.push_back({condition.left, condition.right, condition.node,
+                          condition.relation == ExtentCondition::Relation::AtMost ? kAtMost : kEqual,
+                          condition.demanded});
   for (const TensorType& type : model.declaredInputs) inputs.push_back(typeText(type));
   return {{"all", std::move(conditions)}, {"inputs", std::move(inputs)}};
 }
@@ -67,9 +72,16 @@ Json conditionsToJson(const Model& model) {
 Status readConditions(const Json& json, Model& model) {
   const Json conditions = json.value("conditions", Json());
   if (!conditions.is_object()) return Done{};
-  for (const Json& entry : conditions.at("all"))
-    model.conditions.push_back(
-        {entry.at(0).get<std::string>(), entry.at(1).get<std::string>(), entry.at(2).get<std::string>()});
+  for (const Json& entry : conditions.at("all")) {
+    ExtentCondition condition{.left = entry.at(0).get<std::string>(),
+                              .right = entry.at(1).get<std::string>(),
+                              .node = entry.at(2).get<std::string>()};
+    if (entry.size() > 3) {  // earlier versions knew only what is taken to be equal
+      if (entry.at(3).get<std::string>() == kAtMost) condition.relation = ExtentCondition::Relation::AtMost;
+      condition.demanded = entry.at(4).get<bool>();
+    }
+    model.conditions.push_back(std::move(condition));
+  }
   for (const Json& entry : conditions.at("inputs"))
     model.declaredInputs.push_back(TRY(parseType(entry.get<std::string>())));
   return Done{};
@@ -160,7 +172,9 @@ Json modelToJson(const Model& model, WeightBlobWriter& weights) {
 
 Result<std::shared_ptr<const Model>> modelFromJson(const Json& json, const WeightBlobReader& weights) {
   auto graph = TRY(graphFromJson(json.at("graph"), weights));
-  return std::make_shared<const Model>(TRY(readModel(json, std::move(graph))));
+  Model model = TRY(readModel(json, std::move(graph)));
+  model.files = {weights.file()};
+  return std::make_shared<const Model>(std::move(model));
 }
 
 }  // namespace fusescope

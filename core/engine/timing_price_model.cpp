@@ -6,12 +6,21 @@
 #include "backends/threads.h"
 #include "engine/boxed_values.h"
 #include "engine/input_check.h"
+#include "passes/body_input_specs.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 namespace {
 
 std::string placeText(int threads) {
   return "this machine, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
+/// Where these extents are the least or the most of the plan's inputs: which of the costs of a range hold there.
+CostAt CostRange::*costsAt(const Plan& plan, const std::map<std::string, Dims>& extents) {
+  const Structure& structure = *plan.structure;
+  if (structure.least != nullptr && structure.least->ofInputs() == extents) return &CostRange::least;
+  return structure.most != nullptr && structure.most->ofInputs() == extents ? &CostRange::most : nullptr;
 }
 
 /// Whether a kernel of ours runs it. Where no float is narrow every tactic is real, and need not be looked for.
@@ -53,7 +62,8 @@ Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests
   if (whyDynamic(plan.graph(), requests.types(), fused)) return {};
   if (requests.viewSource(fused)) {
     const FusedOutput& output = fused.outputs.front();
-    if (!plan.graph().isOutput(output.value))  // no step runs: nothing to measure, and nothing unknown
+    // No step runs: nothing to measure, and nothing unknown. Of a body an output too is read where it is.
+    if (!plan.graph().isOutput(output.value) || isOfBody(*plan.model))
       return {.ms = 0.0, .how = PriceSource::Measured, .from = "a view takes no step"};
     const auto dims = requests.dimsOf(output.value);
     const auto elements = dims.ok() ? elementCount(dims.value()) : std::nullopt;
@@ -68,13 +78,26 @@ Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests
 }
 
 std::vector<Price> TimingPriceModel::kernels(const Plan& plan) const {
+  const auto extents = buildExtents(plan, {});
+  return extents.ok() ? kernelsAt(plan, extents.value()) : std::vector<Price>(plan.fusedNodes.size());
+}
+
+std::vector<Price> TimingPriceModel::kernelsAt(const Plan& plan, const std::map<std::string, Dims>& extents) const {
   std::vector<Price> prices(plan.fusedNodes.size());
   if (plan.target.planningOnly || m_cache->size() == 0) return prices;
-  const auto extents = buildExtents(plan, {});
-  if (!extents.ok()) return prices;
-  const auto requests = KernelRequests::create(plan, extents.value(), m_threads);
+  const auto requests = KernelRequests::create(plan, extents, m_threads);
   if (!requests.ok()) return prices;
-  for (const FusedNode& fused : plan.fusedNodes) prices[fused.id.index] = priceOf(plan, requests.value(), fused);
+  const auto at = costsAt(plan, extents);
+  for (const FusedNode& fused : plan.fusedNodes) {
+    if (at == nullptr || !fused.range) {
+      prices[fused.id.index] = priceOf(plan, requests.value(), fused);
+      continue;
+    }
+    FusedNode there = fused;
+    there.flops = ((*fused.range).*at).flops;
+    there.bytes = ((*fused.range).*at).bytes;
+    prices[fused.id.index] = priceOf(plan, requests.value(), there);
+  }
   return prices;
 }
 

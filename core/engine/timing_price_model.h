@@ -20,6 +20,7 @@ class TimingPriceModel final : public PriceModel {
   /// `threads` 0: as many as the machine has.
   TimingPriceModel(std::shared_ptr<const TimingCache> cache, const Backend& backend, int threads);
   std::vector<Price> kernels(const Plan& plan) const override;
+  std::vector<Price> kernelsAt(const Plan& plan, const std::map<std::string, Dims>& extents) const override;
   Price conversion(DataType from, DataType to, std::int64_t elements) const override;
 
  private:

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "base/files.h"
 #include "base/json.h"
+#include "base/mapped_file.h"
 #include "ir/tensor.h"
 
 namespace fusescope {
@@ -33,6 +33,7 @@ class WeightBlobReader {
   WeightBlobReader(std::shared_ptr<const MappedFile> file, std::span<const std::byte> blob)
       : m_file(std::move(file)), m_blob(blob) {}
   Result<Tensor> read(const Json& json) const;
+  const std::shared_ptr<const MappedFile>& file() const { return m_file; }
 
  private:
   std::shared_ptr<const MappedFile> m_file;

@@ -1,3 +1,4 @@
+#include "interchange/export_dot.h"
 #include "interchange/export_notes.h"
 #include "interchange/export_polygraphy.h"
 #include "interchange/export_trtexec.h"
@@ -21,6 +22,7 @@ const std::vector<Exporter>& exporters() {
        "a trtexec command line with layer precisions (TensorRT 8.4 to 10.16)", &writeTrtexec},
       {"polygraphy", "Script of Polygraphy", "py",
        "a Polygraphy network script that finds layers by their metadata (TensorRT 8.6 to 10)", &writePolygraphy},
+      {"dot", "Graph for Graphviz", "dot", "the plan as a graph for Graphviz, a cluster per segment and fused node", &writeDot},
   };
   return kExporters;
 }

@@ -10,6 +10,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // import
       {"import.function_inlined", Import, true, "calls the function {function}; its {nodes} nodes stand in its place"},
       {"import.plain_form", Import, true, "{op} is read as {form}"},
+      {"import.maps_as_table", Import, true,
+       "makes maps from class to score; {value} is the table of the scores instead: a row for each map, and a column "
+       "for each of the classes {classes}"},
       {"import.attribute_dropped", Import, true,
        "its attribute {attribute} is of a kind that is not read; it is left out"},
       {"import.newer_opset", Import, true,
@@ -28,6 +31,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{count} of its initializers ({bytes} bytes) are read by nothing and are no part of the network"},
       {"import.types_of_nothing", Import, true,
        "declares types of values that it does not hold ({count}); they are left out"},
+      {"import.type_repeated", Import, true,
+       "the file declares {value} twice, as {first} and as {again}; the former is read"},
       {"import.sorted", Import, true, "has nodes that stand before what they read ({count}); its nodes are sorted"},
       {"import.trains", Import, true, "{op} works as in training: {what}. Export the network for inference"},
       {"import.constant_not_a_number", Import, true, "not a number in {value}: {count} of its {elements} elements"},
@@ -42,6 +47,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.extents_known", Normalise, true, "asks for extents that are known; the answer is a constant"},
       {"normalise.branch_taken", Normalise, true,
        "its condition is always {condition}; the {nodes} nodes of its {branch} stand in its place"},
+      {"normalise.einsum_product", Normalise, true, "'{equation}' is a product; it is written as {form}"},
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
       {"normalise.rows_kept", Normalise, true,
@@ -55,6 +61,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "rest)"},
       {"infer.condition", Infer, true,
        "joins open extents that the file does not say to be equal: they are taken to be, on the condition {condition}"},
+      {"infer.demand", Infer, true,
+       "works only where {condition}: inputs of other extents are refused before anything runs"},
       {"infer.value_contradicted", Infer, true,
        "the file declares {declared} for {value}, but {computed} is computed, and holds"},
       {"infer.output_contradicted", Infer, true,
@@ -226,9 +234,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.condition_failed", Build, false,
        "the plan takes for granted that {condition}, which is not so for {extents}: they run by a plan of their own"},
       {"build.plan_made_anew", Build, false,
-       "the plan was saved in version {version} of the format, with other {parts}; it is made anew, from its options, "
-       "by "
-       "the rules of this Fusescope"},
+       "the plan was saved by other rules, in version {version} of the format, with other {parts}; it is made anew, "
+       "from "
+       "its options, by the rules of this Fusescope"},
   };
   return kCatalogue;
 }

@@ -30,6 +30,11 @@ bool replace(const std::string& symbol, const ExtentExpression& value, ExtentFac
     expression = expression.under(step);
     if (!expression.valid()) return false;
   }
+  for (auto& [least, most] : changed.ordered) {
+    least = least.under(step);
+    most = most.under(step);
+    if (!least.valid() || !most.valid()) return false;
+  }
   changed.equals.emplace(symbol, value);
   facts = std::move(changed);
   return true;
@@ -80,13 +85,46 @@ std::optional<ExtentCondition> asMultiple(const ExtentExpression& difference, Ex
   return std::nullopt;
 }
 
+/// That a quotient is a number.
+std::optional<ExtentCondition> asQuotient(const ExtentExpression& difference, ExtentFacts& facts) {
+  for (const auto& arguments : difference.argumentsOf(ExtentExpression::Function::FloorDivision)) {
+    const ExtentExpression quotient = floorDivided(arguments[0], arguments[1]);
+    const auto above = (difference - quotient).number(), below = (difference + quotient).number();
+    if ((!above || *above > 0) && (!below || *below < 0)) continue;
+    const std::int64_t value = above && *above <= 0 ? -*above : *below;
+    facts.equals.emplace(quotient.text(), value);
+    return ExtentCondition{.left = quotient.text(), .right = std::to_string(value), .node = {}};
+  }
+  return std::nullopt;
+}
+
+/// That of the two arguments of a minimum or maximum one is at most the other.
+std::optional<ExtentCondition> asOrder(const ExtentExpression& difference, ExtentFacts& facts) {
+  for (const auto function : {ExtentExpression::Function::Minimum, ExtentExpression::Function::Maximum}) {
+    for (const auto& arguments : difference.argumentsOf(function)) {
+      if (arguments.size() != 2) continue;
+      for (std::size_t least = 0; least < 2; ++least) {
+        const ExtentExpression &a = arguments[least], &b = arguments[1 - least];
+        ExtentFacts assumed = facts;
+        assumed.ordered.emplace_back(a, b);
+        if (difference.under(assumed).number() != 0) continue;
+        facts = std::move(assumed);
+        return ExtentCondition{
+            .left = a.text(), .right = b.text(), .node = {}, .relation = ExtentCondition::Relation::AtMost};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<bool> holds(const ExtentCondition& condition, const ExtentExpression::ValueOf& valueOf) {
   const auto left = ExtentExpression::parse(condition.left), right = ExtentExpression::parse(condition.right);
   if (!left || !right) return std::nullopt;
   const auto a = left->at(valueOf), b = right->at(valueOf);
-  return a && b ? std::optional(*a == *b) : std::nullopt;
+  if (!a || !b) return std::nullopt;
+  return condition.relation == ExtentCondition::Relation::Equal ? *a == *b : *a <= *b;
 }
 
 std::optional<ExtentCondition> assumeEqual(const ExtentExpression& a, const ExtentExpression& b, ExtentFacts& facts,
@@ -97,7 +135,18 @@ std::optional<ExtentCondition> assumeEqual(const ExtentExpression& a, const Exte
   if (!std::ranges::all_of(symbols, [&](const auto& symbol) { return rankOf(symbol).has_value(); }))
     return std::nullopt;
   if (auto condition = asSymbol(difference, facts, rankOf)) return condition;
-  return asMultiple(difference, facts);
+  if (auto condition = asMultiple(difference, facts)) return condition;
+  if (auto condition = asQuotient(difference, facts)) return condition;
+  return asOrder(difference, facts);
+}
+
+void assume(const ExtentCondition& condition, ExtentFacts& facts, const SymbolRank& rankOf) {
+  const auto left = ExtentExpression::parse(condition.left), right = ExtentExpression::parse(condition.right);
+  if (!left || !right) return;
+  if (condition.relation == ExtentCondition::Relation::Equal)
+    assumeEqual(*left, *right, facts, rankOf);
+  else
+    facts.ordered.emplace_back(left->under(facts), right->under(facts));
 }
 
 }  // namespace fusescope

@@ -9,12 +9,15 @@
 
 namespace fusescope {
 
-/// Two expressions of open extents that are taken to be equal: types that were inferred under it hold for the runs
-/// where they are.
+/// What open extents are to one another: types that were inferred under it hold for the runs where it is so.
 struct ExtentCondition {
+  enum class Relation { Equal, AtMost };
+
   std::string left, right;  ///< "h % 32", "0"
   std::string node;         ///< whose types were inferred under it first
-  std::string text() const { return left + " == " + right; }
+  Relation relation = Relation::Equal;
+  bool demanded = false;  ///< not taken for granted: the node cannot work where it is not so
+  std::string text() const { return left + (relation == Relation::Equal ? " == " : " <= ") + right; }
   bool operator==(const ExtentCondition&) const = default;
 };
 
@@ -25,10 +28,12 @@ std::optional<bool> holds(const ExtentCondition& condition, const ExtentExpressi
 /// it.
 using SymbolRank = std::function<std::optional<std::size_t>(const std::string& symbol)>;
 
-/// Adds to `facts` something that makes `a` and `b` equal: that a symbol is equal to an expression, or a multiple of a
-/// number. Returns it as a condition (without a node); nothing, and `facts` as they were, where nothing simple does, or
-/// where a symbol has no rank.
+/// Adds to `facts` something that makes `a` and `b` equal: that a symbol is equal to an expression, a multiple of a
+/// number, or that one expression is at most another. Returns it as a condition (without a node); nothing, and `facts`
+/// as they were, where nothing simple does, or where a symbol has no rank.
 std::optional<ExtentCondition> assumeEqual(const ExtentExpression& a, const ExtentExpression& b, ExtentFacts& facts,
                                            const SymbolRank& rankOf);
+/// Adds `condition` to `facts`.
+void assume(const ExtentCondition& condition, ExtentFacts& facts, const SymbolRank& rankOf);
 
 }  // namespace fusescope

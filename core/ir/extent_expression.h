@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/tensor_type.h"
@@ -118,10 +119,18 @@ ExtentExpression applied(ExtentExpression::Function function, const std::vector<
 
 /// What is known, or taken for granted, of symbols.
 struct ExtentFacts {
-  std::map<std::string, std::int64_t> multiples;   ///< the symbol is a multiple of this
-  std::map<std::string, ExtentExpression> equals;  ///< the symbol is equal to this, which holds no symbol of this map
-  bool empty() const { return multiples.empty() && equals.empty(); }
+  std::map<std::string, std::int64_t> multiples;  ///< the symbol is a multiple of this
+  /// The symbol, or the quotient, of this text is equal to this, which holds no symbol of this map.
+  std::map<std::string, ExtentExpression> equals;
+  std::vector<std::pair<ExtentExpression, ExtentExpression>> ordered;  ///< the first is at most the second
+  bool empty() const { return multiples.empty() && equals.empty() && ordered.empty(); }
 };
+
+/// The least that an expression can be where no symbol is less than `leastSymbol`; nothing if there is no such bound.
+std::optional<std::int64_t> leastOf(const ExtentExpression& expression, std::int64_t leastSymbol = 1);
+/// Whether `a` is at most `b` for all extents, none less than `leastSymbol`, of which `facts` are true.
+bool isAtMost(const ExtentExpression& a, const ExtentExpression& b, const ExtentFacts& facts,
+              std::int64_t leastSymbol = 0);
 
 /// A name that can stand for an extent as it is: no number, and nothing in it that an expression is made of. Fast.
 bool isExtentSymbol(std::string_view text);

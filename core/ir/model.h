@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/mapped_file.h"
 #include "ir/decision.h"
 #include "ir/extent_conditions.h"
 #include "ir/graph.h"
@@ -44,6 +45,7 @@ struct ModelBody {
 /// What a file held: the graph, where each node came from, and what is known of the inputs. Immutable; shared.
 struct Model {
   std::string path;    ///< as the user gave it
+  MappedFiles files;   ///< that it was read from, the one at `path` first: weights are views of them
   std::string format;  ///< "onnx"
   std::string producer;
   std::map<std::string, std::int64_t> opset;  ///< of the file, domain ("ai.onnx") to version

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/files.h"
+#include "base/mapped_file.h"
 #include "base/result.h"
 
 namespace fusescope::onnxlib {
@@ -17,6 +17,7 @@ class ExternalFiles {
   explicit ExternalFiles(const std::filesystem::path& model);
   /// Errors name the location: absolute, leaving the folder (by ".." or through a link), missing.
   Result<std::shared_ptr<const MappedFile>> open(const std::string& location);
+  MappedFiles opened() const;
 
  private:
   std::filesystem::path m_folder;

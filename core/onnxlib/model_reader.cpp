@@ -60,16 +60,8 @@ std::map<std::string, FileType> inferTypes(onnx::ModelProto& proto) {
   return types;
 }
 
-Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& path,
-                             const ReadLimits& limits) {
-  if (file->bytes().empty()) return Diagnostic{.message = "is empty"};
-  StrippedModel stripped = TRY(stripPayloads(file->bytes()));
-  onnx::ModelProto proto = TRY(parse(stripped.wire));
-  stripped.wire = {};
-  TRY(checkNames(proto));
-  TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), limits.tensorBytes);
+Result<FileModel> fileModelOf(const onnx::ModelProto& proto, TensorReader& tensors, const ReadLimits& limits) {
   ProtoReader reader(tensors, limits);
-
   FileModel model;
   model.irVersion = proto.ir_version();
   model.producer = proto.producer_name();
@@ -79,7 +71,22 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
   model.graph = TRY(reader.graph(proto.graph(), model.opsets));
   for (const auto& item : proto.functions()) model.functions.push_back(TRY(reader.function(item)));
   model.holdsTraining = proto.training_info_size() > 0;
-  model.inferred = inferTypes(proto);
+  return model;
+}
+
+Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& path,
+                             const ReadLimits& limits) {
+  if (file->bytes().empty()) return Diagnostic{.message = "is empty"};
+  StrippedModel stripped = TRY(stripPayloads(file->bytes()));
+  onnx::ModelProto proto = TRY(parse(stripped.wire));
+  stripped.wire = {};
+  TRY(checkNames(proto));
+  TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), limits.tensorBytes);
+  auto model = fileModelOf(proto, tensors, limits);
+  TRY(checkIntact(tensors.files()));  // else neither the model nor an error in it means anything
+  if (!model.ok()) return model;
+  model.value().files = tensors.files();
+  model.value().inferred = inferTypes(proto);
   return model;
 }
 
@@ -88,11 +95,12 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
 Result<FileModel> readModel(const std::filesystem::path& path, const ReadLimits& limits) {
   const auto file = TRY(MappedFile::open(path));
   const auto located = [&](Diagnostic error) {
-    error.where.file = path.string();
+    if (error.where.file.empty()) error.where.file = path.string();
     return error;
   };
   try {
     auto model = readMapped(file, path, limits);
+    TRY(file->checkIntact());
     if (!model.ok()) return located(model.error());
     return model;
   } catch (const std::exception& error) {

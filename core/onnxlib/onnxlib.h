@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/data_type.h"
+#include "base/mapped_file.h"
 #include "base/result.h"
 
 namespace fusescope::onnxlib {
@@ -109,6 +110,7 @@ struct FileModel {
   std::map<std::string, std::string> metadata;
   FileGraph graph;
   std::vector<FileFunction> functions;
+  MappedFiles files;  ///< the model's own, then those of its external data
   std::map<std::string, FileType>
       inferred;                ///< by ONNX's own shape inference, main graph; for operators we do not know
   bool holdsTraining = false;  ///< steps for training beside the network (training_info), which are not read
@@ -121,7 +123,8 @@ struct ReadLimits {
 };
 
 /// Reads an ONNX file. Tensors of 4 KiB and more are mapped, never copied; external data is mapped. Each node of an
-/// operator the library knows is checked against its schema. Errors are located: file, node, tensor, attribute.
+/// operator the library knows is checked against its schema. Errors are located: file, node, tensor, attribute; one is
+/// that a file changed while it was read.
 Result<FileModel> readModel(const std::filesystem::path& path, const ReadLimits& limits = {});
 
 /// The newest version of the file format that the library knows, and the oldest in which a file names its opsets.

@@ -205,6 +205,12 @@ Result<FileTensor> TensorReader::read(const onnx::TensorProto& proto) {
   return tensor;
 }
 
+MappedFiles TensorReader::files() const {
+  MappedFiles files = m_external.opened();
+  if (m_file != nullptr) files.insert(files.begin(), m_file);
+  return files;
+}
+
 Status TensorReader::fill(const onnx::TensorProto& proto, std::int64_t count, FileTensor& tensor) {
   const std::size_t bytes = byteSize(tensor.dtype, count);
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) return fillExternal(proto, bytes, tensor);

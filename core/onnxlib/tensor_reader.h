@@ -29,6 +29,8 @@ class TensorReader {
   Result<FileTensor> read(const onnx::TensorProto& proto);
   /// A sparse tensor as a dense one of at most 1 GiB, called as its values. Errors: also an index that is outside.
   Result<FileTensor> readSparse(const onnx::SparseTensorProto& proto);
+  /// The file of the tensors, if there is one, and those of external data so far.
+  MappedFiles files() const;
 
  private:
   Status fill(const onnx::TensorProto& proto, std::int64_t count, FileTensor& tensor);

@@ -5,7 +5,7 @@
 
 #include <climits>
 
-#include "base/files.h"
+#include "base/mapped_file.h"
 #include "onnxlib/tensor_reader.h"
 
 namespace fusescope::onnxlib {
@@ -64,12 +64,18 @@ Result<Proto> parsed(std::span<const std::byte> bytes) {
   return proto;
 }
 
+Result<FileContent> contentOf(const MappedFile& file, const std::filesystem::path& path, Container container) {
+  ContentReader reader(path);
+  if (container == Container::None) return reader.tensor(TRY(parsed<onnx::TensorProto>(file.bytes())));
+  if (container == Container::Sequence) return reader.sequence(TRY(parsed<onnx::SequenceProto>(file.bytes())));
+  return reader.optional(TRY(parsed<onnx::OptionalProto>(file.bytes())), container);
+}
+
 Result<FileContent> contentOf(const std::filesystem::path& path, Container container) {
   const auto file = TRY(MappedFile::open(path));
-  ContentReader reader(path);
-  if (container == Container::None) return reader.tensor(TRY(parsed<onnx::TensorProto>(file->bytes())));
-  if (container == Container::Sequence) return reader.sequence(TRY(parsed<onnx::SequenceProto>(file->bytes())));
-  return reader.optional(TRY(parsed<onnx::OptionalProto>(file->bytes())), container);
+  auto content = contentOf(*file, path, container);
+  TRY(file->checkIntact());
+  return content;
 }
 
 }  // namespace

@@ -54,9 +54,9 @@ Status checkPast(const InferContext& context, std::size_t input, const HeadExten
     return Done{};
   }
   const std::string what = fmt::format("the extents of input {} and those of the new keys and values", input);
-  TRY(unified(shape.dims[0], current.batch, what));
-  TRY(unified(shape.dims[1], current.heads, what));
-  TRY(unified(shape.dims[3], current.depth, what));
+  TRY(unified(context, shape.dims[0], current.batch, what));
+  TRY(unified(context, shape.dims[1], current.heads, what));
+  TRY(unified(context, shape.dims[3], current.depth, what));
   past = shape.dims[2];
   return Done{};
 }
@@ -72,11 +72,11 @@ Result<AttentionExtents> attentionExtents(const InferContext& context) {
     if (context.input(i).shape.ranked && context.input(kQuery).shape.ranked &&
         context.input(i).shape.rank() != context.input(kQuery).shape.rank())
       return problem("query, key and value must have equally many axes");
-  const Dim batch = TRY(unified(e.query.batch, e.key.batch, "the batches of query and key"));
-  TRY(unified(batch, e.value.batch, "the batches of query and value"));
-  TRY(unified(e.query.depth, e.key.depth, "the head sizes of query and key"));
-  const Dim heads = TRY(unified(e.key.heads, e.value.heads, "the heads of key and value"));
-  TRY(unified(e.key.sequence, e.value.sequence, "the sequence lengths of key and value"));
+  const Dim batch = TRY(unified(context, e.query.batch, e.key.batch, "the batches of query and key"));
+  TRY(unified(context, batch, e.value.batch, "the batches of query and value"));
+  TRY(unified(context, e.query.depth, e.key.depth, "the head sizes of query and key"));
+  const Dim heads = TRY(unified(context, e.key.heads, e.value.heads, "the heads of key and value"));
+  TRY(unified(context, e.key.sequence, e.value.sequence, "the sequence lengths of key and value"));
   if (e.query.heads.known() && heads.known() && (heads.size == 0 || e.query.heads.size % heads.size != 0))
     return problem(
         fmt::format("{} heads of the query cannot be shared out to {} of the key", e.query.heads.size, heads.size));
@@ -87,7 +87,7 @@ Result<AttentionExtents> attentionExtents(const InferContext& context) {
     TRY(checkPast(context, kPastKey, e.key, e.past));
     Dim pastValues;
     TRY(checkPast(context, kPastValue, e.value, pastValues));
-    TRY(unified(e.past, pastValues, "the lengths of past_key and past_value"));
+    TRY(unified(context, e.past, pastValues, "the lengths of past_key and past_value"));
   }
   e.total = sumOf(e.past, e.key.sequence);
   if (context.hasInput(kPastKey) && e.past.known() && e.past.size == 0) e.total = e.key.sequence;

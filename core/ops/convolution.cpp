@@ -29,7 +29,7 @@ Status checkBias(const InferContext& context, const Dim& channels) {
   if (!context.hasInput(2)) return Done{};
   TRY(requireRank(context, 2, 1));
   const Shape& bias = context.input(2).shape;
-  if (bias.ranked) TRY(unified(bias.dims[0], channels, "the bias's extent and the number of output channels"));
+  if (bias.ranked) TRY(unified(context, bias.dims[0], channels, "the bias's extent and the number of output channels"));
   return Done{};
 }
 
@@ -55,6 +55,7 @@ Result<Types> inferConv(const InferContext& context) {
       (w.dims[1].size > x.dims[1].size || x.dims[1].size != w.dims[1].size * group))
     return problem(fmt::format("the input has {} channels, but the weight expects {} in each of {} groups",
                                x.dims[1].size, w.dims[1].size, group));
+  context.demand({.left = x.dims[1], .right = scaledExtent(w.dims[1], group)});
   if (w.dims[0].known() && w.dims[0].size % group != 0)
     return attributeProblem("group", fmt::format("{} does not divide the {} output channels", group, w.dims[0].size));
   TRY(checkBias(context, w.dims[0]));
@@ -66,7 +67,7 @@ Result<Types> inferConv(const InferContext& context) {
   for (const std::int64_t extent : *kernel)
     if (extent < 1) return problem("the weight has an empty kernel");
   const Window window = TRY(Window::read(context.node(), *spatial, *kernel));
-  for (std::size_t i = 0; i < *spatial; ++i) result.dims[2 + i] = TRY(window.outputDim(i, x.dims[2 + i]));
+  for (std::size_t i = 0; i < *spatial; ++i) result.dims[2 + i] = TRY(window.outputDim(context, i, x.dims[2 + i]));
   return one(type, std::move(result));
 }
 
@@ -170,7 +171,7 @@ Result<Types> inferConvTranspose(const InferContext& context) {
   if (!spatial) return one(type, Shape::unknown());
   const Shape x = context.input(0).shape.ranked ? context.input(0).shape : unknownOfRank(*spatial + 2);
   const Shape w = context.input(1).shape.ranked ? context.input(1).shape : unknownOfRank(*spatial + 2);
-  TRY(unified(x.dims[1], w.dims[0], "the numbers of channels of input and weight"));
+  TRY(unified(context, x.dims[1], w.dims[0], "the numbers of channels of input and weight"));
   if (w.dims[0].known() && w.dims[0].size % group != 0)
     return attributeProblem("group", fmt::format("{} does not divide the {} input channels", group, w.dims[0].size));
   Shape result = unknownOfRank(*spatial + 2);

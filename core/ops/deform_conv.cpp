@@ -53,7 +53,8 @@ Result<Types> inferDeformConv(const InferContext& context) {
     return one(x.dtype, Shape::of(std::move(dims)));
   }
   const Window window = TRY(readWindow(context.node(), *weight));
-  for (std::size_t i = 0; i < window.kernel.size(); ++i) dims.push_back(TRY(window.outputDim(i, x.shape.dims[2 + i])));
+  for (std::size_t i = 0; i < window.kernel.size(); ++i)
+    dims.push_back(TRY(window.outputDim(context, i, x.shape.dims[2 + i])));
   const auto taps = elementCount(window.kernel);
   if (!taps || *taps > (1 << 30) / std::ssize(window.kernel) || groups.offset > (1 << 30))
     return problem("the kernel is absurdly large");

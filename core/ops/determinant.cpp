@@ -15,7 +15,7 @@ Result<Types> inferDet(const InferContext& context) {
   TRY(requireRankAtLeast(context, 0, 2));
   TensorType type = context.input(0);
   if (!type.shape.ranked) return Types{type};
-  TRY(unified(type.shape.dims.end()[-1], type.shape.dims.end()[-2], "the extents of a square matrix"));
+  TRY(unified(context, type.shape.dims.end()[-1], type.shape.dims.end()[-2], "the extents of a square matrix"));
   type.shape.dims.resize(type.shape.rank() - 2);
   return Types{type};
 }

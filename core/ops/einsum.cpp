@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ops/families.h"
+#include "ops/support/einsum_equation.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/strided.h"
@@ -12,79 +13,13 @@
 namespace fusescope::ops {
 namespace {
 
-/// An equation with its ellipses spelled out: axes that an ellipsis stands for are the labels '0', '1', … counted
-/// from the last.
-struct Equation {
-  std::vector<std::string> inputs;
-  std::string output;
-};
-
-Diagnostic wrongEquation(const std::string& message) {
-  return attributeProblem("equation", message);
-}
-
-/// One term for an operand of `rank` axes.
-Result<std::string> expandedTerm(const std::string& term, std::size_t rank) {
-  const std::size_t dots = term.find("...");
-  if (dots == std::string::npos) {
-    if (term.size() != rank)
-      return wrongEquation(fmt::format("'{}' names {} axes of an operand of rank {}", term, term.size(), rank));
-    return term;
-  }
-  if (term.size() - 3 > rank || rank - (term.size() - 3) > 10)
-    return wrongEquation(fmt::format("'{}' does not fit an operand of rank {}", term, rank));
-  std::string hidden;
-  for (std::size_t i = rank - (term.size() - 3); i-- > 0;) hidden += static_cast<char>('0' + i);
-  return term.substr(0, dots) + hidden + term.substr(dots + 3);
-}
-
-Result<Equation> parsed(const Node& node, const std::vector<std::size_t>& ranks) {
-  std::string text = node.textAttribute("equation", "");
-  std::erase(text, ' ');
-  const std::size_t arrow = text.find("->");
-  const std::string left = text.substr(0, arrow);
-  std::vector<std::string> terms{""};
-  for (const char c : left) {
-    if (c == ',')
-      terms.emplace_back();
-    else if (std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '.')
-      terms.back() += c;
-    else
-      return wrongEquation(fmt::format("'{}' does not belong in an equation", c));
-  }
-  if (terms.size() != ranks.size())
-    return wrongEquation(fmt::format("names {} operands, but there are {}", terms.size(), ranks.size()));
-  Equation equation;
-  std::string hidden;
-  std::map<char, int> uses;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    equation.inputs.push_back(TRY(expandedTerm(terms[i], ranks[i])));
-    for (const char label : equation.inputs.back()) ++uses[label];
-  }
-  for (char label = '9'; label >= '0'; --label)
-    if (uses.contains(label)) hidden += label;
-  if (arrow == std::string::npos) {
-    equation.output = hidden;
-    for (const auto& [label, count] : uses)
-      if (count == 1 && std::isalpha(static_cast<unsigned char>(label)) != 0) equation.output += label;
-    return equation;
-  }
-  equation.output = text.substr(arrow + 2);
-  if (const std::size_t dots = equation.output.find("..."); dots != std::string::npos)
-    equation.output.replace(dots, 3, hidden);
-  for (const char label : equation.output)
-    if (!uses.contains(label) || std::ranges::count(equation.output, label) != 1)
-      return wrongEquation(fmt::format("the output's '{}' must be named once, and by an operand", label));
-  return equation;
-}
-
 Result<Types> inferEinsum(const InferContext& context) {
   std::vector<std::size_t> ranks;
   for (std::size_t i = 0; i < context.inputCount(); ++i) {
     if (!context.input(i).shape.ranked) return one(context.input(0).dtype, Shape::unknown());
     ranks.push_back(context.input(i).shape.rank());
   }
-  const Equation equation = TRY(parsed(context.node(), ranks));
+  const EinsumEquation equation = TRY(einsumEquation(context.node(), ranks));
   std::map<char, Shape> extents;
   for (std::size_t i = 0; i < ranks.size(); ++i)
     for (std::size_t axis = 0; axis < ranks[i]; ++axis) {
@@ -103,7 +38,7 @@ struct Walk {
   Dims dims;
 };
 
-Walk walkOf(const KernelContext& context, const Equation& equation) {
+Walk walkOf(const KernelContext& context, const EinsumEquation& equation) {
   Walk walk{equation.output, Dims(equation.output.size(), 1)};
   for (std::size_t i = 0; i < equation.inputs.size(); ++i)
     for (std::size_t axis = 0; axis < equation.inputs[i].size(); ++axis) {
@@ -119,7 +54,7 @@ Walk walkOf(const KernelContext& context, const Equation& equation) {
 }
 
 /// Strides of operand `i` along the walk; an axis named twice is its diagonal, an extent of 1 is broadcast.
-Dims stridesAlong(const KernelContext& context, const Equation& equation, const Walk& walk, std::size_t i) {
+Dims stridesAlong(const KernelContext& context, const EinsumEquation& equation, const Walk& walk, std::size_t i) {
   const Dims& dims = context.input(i).dims();
   const Dims dense = denseStrides(dims);
   Dims strides(walk.dims.size(), 0);
@@ -129,7 +64,7 @@ Dims stridesAlong(const KernelContext& context, const Equation& equation, const 
 }
 
 template <class T>
-void sumInto(const KernelContext& context, const Equation& equation, Tensor& result) {
+void sumInto(const KernelContext& context, const EinsumEquation& equation, Tensor& result) {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
   const Walk walk = walkOf(context, equation);
   const std::size_t kept = equation.output.size();
@@ -175,7 +110,7 @@ void sumInto(const KernelContext& context, const Equation& equation, Tensor& res
 Result<Tensors> einsum(const KernelContext& context) {
   std::vector<std::size_t> ranks;
   for (std::size_t i = 0; i < context.inputCount(); ++i) ranks.push_back(context.input(i).dims().size());
-  const Equation equation = TRY(parsed(context.node(), ranks));
+  const EinsumEquation equation = TRY(einsumEquation(context.node(), ranks));
   Tensor result = TRY(allocateOutput(context));
   dispatchNumber(result.type(), [&]<class T>(std::type_identity<T>) { sumInto<T>(context, equation, result); });
   return Tensors{std::move(result)};
@@ -185,7 +120,7 @@ Result<Tensors> einsum(const KernelContext& context) {
 std::int64_t einsumFlops(const Node& node, std::span<const Dims> inputs, std::span<const Dims>) {
   std::vector<std::size_t> ranks;
   for (const Dims& dims : inputs) ranks.push_back(dims.size());
-  const auto equation = parsed(node, ranks);
+  const auto equation = einsumEquation(node, ranks);
   if (!equation.ok()) return 0;
   std::map<char, std::int64_t> extents;
   for (std::size_t i = 0; i < inputs.size(); ++i)

@@ -134,7 +134,7 @@ Result<Dim> frameLength(const InferContext& context) {
   }
   if (context.hasInput(2)) {
     TRY(requireRank(context, 2, 1));
-    return unified(length, extentOf(context, 2, 0), "frame_length and the length of the window");
+    return unified(context, length, extentOf(context, 2, 0), "frame_length and the length of the window");
   }
   return context.hasInput(3) ? length : extentOf(context, 0, 1);
 }

@@ -112,7 +112,7 @@ Result<Types> inferScatterElements(const InferContext& context) {
   const Shape &indices = context.input(1).shape, &updates = context.input(2).shape;
   if (indices.ranked) TRY(requireRank(context, 2, indices.rank()));
   for (std::size_t i = 0; indices.ranked && updates.ranked && i < indices.rank(); ++i)
-    TRY(unified(indices.dims[i], updates.dims[i], "the extents of indices and updates"));
+    TRY(unified(context, indices.dims[i], updates.dims[i], "the extents of indices and updates"));
   return inferScatter(context);
 }
 
@@ -182,8 +182,9 @@ Result<Types> inferGatherND(const InferContext& context) {
         fmt::format("an index has {} numbers, but the data has {} axes to index", depth, data.rank() - from));
   std::vector<Dim> dims;
   for (std::size_t i = 0; i + 1 < indices.rank(); ++i)
-    dims.push_back(i < from ? TRY(unified(data.dims[i], indices.dims[i], "the batch extents of data and indices"))
-                            : indices.dims[i]);
+    dims.push_back(i < from
+                       ? TRY(unified(context, data.dims[i], indices.dims[i], "the batch extents of data and indices"))
+                       : indices.dims[i]);
   dims.insert(dims.end(), data.dims.begin() + static_cast<std::ptrdiff_t>(from) + depth, data.dims.end());
   return one(type, Shape::of(std::move(dims)));
 }
@@ -237,7 +238,7 @@ Result<Types> inferScatterND(const InferContext& context) {
     expected.insert(expected.end(), data.dims.begin() + depth, data.dims.end());
     TRY(requireRank(context, 2, expected.size()));
     for (std::size_t i = 0; updates.ranked && i < expected.size(); ++i)
-      TRY(unified(expected[i], updates.dims[i],
+      TRY(unified(context, expected[i], updates.dims[i],
                   fmt::format("the extents of the updates and of what is updated along axis {}", i)));
   }
   return inferScatter(context);

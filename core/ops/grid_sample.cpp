@@ -33,7 +33,7 @@ Result<Types> inferGridSample(const InferContext& context) {
   expected.front() = x.shape.dims[0];
   expected.back() = Dim(std::ssize(x.shape.dims) - 2);
   TRY(requireExtents(context, 1, "grid", expected));
-  std::vector<Dim> dims{TRY(unified(x.shape.dims[0], grid.dims[0], "the batch extents")), x.shape.dims[1]};
+  std::vector<Dim> dims{TRY(unified(context, x.shape.dims[0], grid.dims[0], "the batch extents")), x.shape.dims[1]};
   dims.insert(dims.end(), grid.dims.begin() + 1, grid.dims.end() - 1);
   return one(x.dtype, Shape::of(std::move(dims)));
 }

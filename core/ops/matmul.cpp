@@ -10,11 +10,11 @@
 
 namespace fusescope::ops {
 
-Result<Shape> matmulShape(const Shape& a, const Shape& b) {
+Result<Shape> matmulShape(const InferContext& context, const Shape& a, const Shape& b) {
   if (!a.ranked || !b.ranked) return Shape::unknown();
   if (a.rank() == 0 || b.rank() == 0) return problem("a matrix product needs operands of rank 1 or more");
   const Dim& innerB = b.rank() == 1 ? b.dims[0] : b.dims[b.rank() - 2];
-  TRY(unified(a.dims.back(), innerB, "the inner extents of a matrix product"));
+  TRY(unified(context, a.dims.back(), innerB, "the inner extents of a matrix product"));
   const auto batchOf = [](const Shape& s) {
     return Shape::of(std::vector<Dim>(s.dims.begin(), s.dims.end() - std::min<std::ptrdiff_t>(2, std::ssize(s.dims))));
   };
@@ -46,7 +46,7 @@ std::int64_t matmulFlops(const Node&, std::span<const Dims> inputs, std::span<co
 namespace {
 
 Result<Types> inferMatMul(const InferContext& context) {
-  return one(context.input(0).dtype, TRY(matmulShape(context.input(0).shape, context.input(1).shape)));
+  return one(context.input(0).dtype, TRY(matmulShape(context, context.input(0).shape, context.input(1).shape)));
 }
 
 template <class T>
@@ -81,7 +81,7 @@ Result<Types> inferGemm(const InferContext& context) {
   if (!a.ranked || !b.ranked) return one(context.input(0).dtype, unknownOfRank(2));
   const bool transA = context.node().intAttribute("transA", 0) != 0;
   const bool transB = context.node().intAttribute("transB", 0) != 0;
-  TRY(unified(a.dims[transA ? 0 : 1], b.dims[transB ? 1 : 0], "the inner extents of a matrix product"));
+  TRY(unified(context, a.dims[transA ? 0 : 1], b.dims[transB ? 1 : 0], "the inner extents of a matrix product"));
   Shape result = Shape::of({a.dims[transA ? 1 : 0], b.dims[transB ? 0 : 1]});
   if (context.hasInput(2)) {
     const Shape with = TRY(broadcast(result, context.input(2).shape));

@@ -102,7 +102,7 @@ Result<Types> inferConcat(const InferContext& context) {
       return problem(fmt::format("input {} has rank {}, but others have rank {}", i, shape.rank(), result.rank()));
     for (std::size_t d = 0; d < shape.rank(); ++d)
       if (d != axis)
-        result.dims[d] = TRY(unified(result.dims[d], shape.dims[d], fmt::format("extents along axis {}", d)));
+        result.dims[d] = TRY(unified(context, result.dims[d], shape.dims[d], fmt::format("extents along axis {}", d)));
     if (context.inputCount() == 1)
       along = shape.dims[axis];
     else
@@ -143,6 +143,7 @@ Result<std::vector<Dim>> partExtents(const InferContext& context, const Dim& alo
         return problem(fmt::format("'split' holds {}", extent));
     if (along.known() && sum != along.size)
       return problem(fmt::format("the parts have {} in all, but the axis has extent {}", sum, along.size));
+    context.demand({.left = along, .right = Dim(sum)});
     return std::vector<Dim>(given->begin(), given->end());
   }
   if (context.hasInput(1)) return std::vector<Dim>(static_cast<std::size_t>(parts));

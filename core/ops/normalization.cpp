@@ -34,7 +34,8 @@ Status checkPerChannel(const InferContext& context, std::size_t first, const Dim
     TRY(requireRank(context, i, 1));
     const Shape& shape = context.input(i).shape;
     if (shape.ranked)
-      TRY(unified(shape.dims[0], channels, fmt::format("the extent of input {} and the number of channels", i)));
+      TRY(unified(context, shape.dims[0], channels,
+                  fmt::format("the extent of input {} and the number of channels", i)));
   }
   return Done{};
 }

@@ -106,11 +106,12 @@ std::span<T> capturesOf(const Node& node, const std::string& attribute, std::spa
 
 Result<std::vector<TensorType>> inferWith(const OpSchema& schema, const Node& node,
                                           std::span<const TensorType* const> inputs,
-                                          std::span<const Tensor* const> constants) {
+                                          std::span<const Tensor* const> constants,
+                                          std::vector<ExtentDemand>* demands = nullptr) {
   TRY(checkArity(schema, node, withoutCaptures(node, inputs)));
   if (schema.domain.empty()) TRY(ops::checkAttributeKinds(node));
   TRY(checkTypes(schema, withoutCaptures(node, inputs)));
-  std::vector<TensorType> outputs = TRY(schema.infer(InferContext(node, inputs, constants)));
+  std::vector<TensorType> outputs = TRY(schema.infer(InferContext(node, inputs, constants, demands)));
   TRY(checkExtents(schema, outputs));
   outputs.resize(std::max<std::size_t>(node.outputs.size(), 1));
   return outputs;
@@ -164,12 +165,13 @@ Result<T> guarded(const Node& node, Call call) {
 }  // namespace
 
 InferContext::InferContext(const Node& node, std::span<const TensorType* const> types,
-                           std::span<const Tensor* const> constants)
+                           std::span<const Tensor* const> constants, std::vector<ExtentDemand>* demands)
     : m_node(node),
       m_inputs(withoutCaptures(node, types)),
       m_constants(withoutCaptures(node, constants)),
       m_captures(onlyCaptures(node, types)),
-      m_constantCaptures(onlyCaptures(node, constants)) {}
+      m_constantCaptures(onlyCaptures(node, constants)),
+      m_demands(demands) {}
 
 std::span<const TensorType* const> InferContext::captures(const std::string& attribute) const {
   return capturesOf(m_node, attribute, m_captures);
@@ -228,11 +230,12 @@ std::string_view name(OpKind kind) {
 }
 
 Result<std::vector<TensorType>> inferNode(const Node& node, std::span<const TensorType* const> inputs,
-                                          std::span<const Tensor* const> constants) {
+                                          std::span<const Tensor* const> constants,
+                                          std::vector<ExtentDemand>* demands) {
   const OpSchema* schema = OpRegistry::standard().find(node);
   if (schema == nullptr || !schema->infer)
     return std::vector<TensorType>(std::max<std::size_t>(node.outputs.size(), 1));
-  return guarded<std::vector<TensorType>>(node, [&] { return inferWith(*schema, node, inputs, constants); });
+  return guarded<std::vector<TensorType>>(node, [&] { return inferWith(*schema, node, inputs, constants, demands); });
 }
 
 Result<std::vector<Tensor>> runNode(const Node& node, std::span<const Tensor* const> inputs, const StopToken& stop) {

@@ -36,11 +36,18 @@ enum class OpKind {
 };
 std::string_view name(OpKind kind);  ///< "elementwise", "matmul", …
 
+/// What a node needs of extents that are open, and what would be an error were they known.
+struct ExtentDemand {
+  Dim left, right;
+  bool atMost = false;  ///< else they must be equal
+};
+
 /// What a shape function sees: types of the inputs (with symbols), and values where they are known.
 class InferContext {
  public:
-  /// Both spans are by operand (operands() of ir/graph.h).
-  InferContext(const Node& node, std::span<const TensorType* const> types, std::span<const Tensor* const> constants);
+  /// Both spans are by operand (operands() of ir/graph.h). `demands`: gets what demand() is told; null: nobody asks.
+  InferContext(const Node& node, std::span<const TensorType* const> types, std::span<const Tensor* const> constants,
+               std::vector<ExtentDemand>* demands = nullptr);
   const Node& node() const { return m_node; }
   std::size_t inputCount() const { return m_inputs.size(); }
   bool hasInput(std::size_t i) const { return i < m_inputs.size() && m_inputs[i] != nullptr; }
@@ -50,6 +57,10 @@ class InferContext {
   /// The types of what the body under `attribute` captures, and their values where known (null where not).
   std::span<const TensorType* const> captures(const std::string& attribute) const;
   std::span<const Tensor* const> constantCaptures(const std::string& attribute) const;
+  /// Where extents are open, a shape function cannot check them: it says what it would check.
+  void demand(ExtentDemand demanded) const {
+    if (m_demands != nullptr) m_demands->push_back(std::move(demanded));
+  }
 
  private:
   const Node& m_node;
@@ -57,6 +68,7 @@ class InferContext {
   std::span<const Tensor* const> m_constants;
   std::span<const TensorType* const> m_captures;
   std::span<const Tensor* const> m_constantCaptures;
+  std::vector<ExtentDemand>* m_demands;
 };
 
 /// What a reference kernel sees: whole tensors, and the output types that inference gave for them. runNode() makes
@@ -149,9 +161,11 @@ class OpRegistry {
 };
 
 /// `inputs` and `constants` are by operand (operands() of ir/graph.h). Checks arity, runs the schema's function, and
-/// locates errors at the node. An operator without a schema gives outputs of unknown type.
+/// locates errors at the node. An operator without a schema gives outputs of unknown type. `demands`, if given, gets
+/// what the node needs of open extents.
 Result<std::vector<TensorType>> inferNode(const Node& node, std::span<const TensorType* const> inputs,
-                                          std::span<const Tensor* const> constants);
+                                          std::span<const Tensor* const> constants,
+                                          std::vector<ExtentDemand>* demands = nullptr);
 /// `inputs` are by operand. Runs the reference kernel; an operator without one is an error that names it. Only control
 /// flow asks `stop`: what else may run long is bounded by the size of its tensors.
 Result<std::vector<Tensor>> runNode(const Node& node, std::span<const Tensor* const> inputs,

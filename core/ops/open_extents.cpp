@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/extent_bounds.h"
+
 namespace fusescope {
 namespace {
 
@@ -10,14 +12,17 @@ using Function = ExtentExpression::Function;
 
 constexpr std::size_t kBehindInputs = 1'000'000;  // rank of symbols that are no input's
 
+/// Whether it is not yet known which of several extents it is: there is nothing to say of it.
+bool isUnsettled(const ExtentExpression& expression) {
+  return expression.contains(Function::Same) || expression.contains(Function::Broadcast);
+}
+
 }  // namespace
 
 OpenExtents::OpenExtents(const std::vector<ExtentCondition>& conditions, bool assume) : m_assume(assume) {
   for (const ExtentCondition& condition : conditions) {
-    const auto left = ExtentExpression::parse(condition.left), right = ExtentExpression::parse(condition.right);
-    if (!left || !right) continue;
     const auto anyRank = [](const std::string& symbol) { return std::optional<std::size_t>(symbol.size()); };
-    assumeEqual(*left, *right, m_facts, anyRank);
+    fusescope::assume(condition, m_facts, anyRank);
     m_conditions.push_back(condition);
   }
 }
@@ -38,7 +43,19 @@ bool OpenExtents::takeLearned() {
   return std::exchange(m_learned, false);
 }
 
-bool OpenExtents::makeEqual(const ExtentExpression& a, const ExtentExpression& b, const std::string& node,
+bool OpenExtents::isOfInputs(const ExtentExpression& expression) const {
+  return std::ranges::all_of(expression.symbols(), [&](const auto& symbol) { return m_ranks.contains(symbol); });
+}
+
+void OpenExtents::add(ExtentCondition condition, const std::string& node, bool demanded) {
+  condition.node = node;
+  condition.demanded = demanded;
+  m_conditions.push_back(std::move(condition));
+  m_settled.clear();
+  m_learned = true;
+}
+
+void OpenExtents::makeEqual(const ExtentExpression& a, const ExtentExpression& b, const std::string& node,
                             bool demanded) {
   const auto rankOf = [&](const std::string& symbol) -> std::optional<std::size_t> {
     const auto rank = m_ranks.find(symbol);
@@ -46,13 +63,45 @@ bool OpenExtents::makeEqual(const ExtentExpression& a, const ExtentExpression& b
     if (!demanded) return std::nullopt;
     return m_others.try_emplace(symbol, kBehindInputs + m_others.size()).first->second;
   };
+  const bool ofInputs = isOfInputs((a - b).under(m_facts));
   auto condition = assumeEqual(a, b, m_facts, rankOf);
-  if (!condition) return false;
-  condition->node = node;
-  if (!demanded) m_conditions.push_back(std::move(*condition));
+  if (!condition) return;
+  if (m_assume && ofInputs) return add(std::move(*condition), node, demanded);
   m_settled.clear();
   m_learned = true;
-  return true;
+}
+
+bool OpenExtents::isRecorded(const std::string& left, const std::string& right) const {
+  return std::ranges::any_of(m_conditions,
+                             [&](const ExtentCondition& known) { return known.left == left && known.right == right; });
+}
+
+/// As what it says of a symbol, where it says that of one alone: "33 <= h" for "3 <= ceil(h/16)".
+void OpenExtents::demandOrder(ExtentExpression left, ExtentExpression right, const std::string& node) {
+  const auto bound = left.number() ? leastThatReaches(right, *left.number()) : std::nullopt;
+  if (bound) {
+    left = *bound;
+    right = ExtentExpression::symbol(right.symbols().front());
+  }
+  m_facts.ordered.emplace_back(left, right);
+  add({.left = left.text(), .right = right.text(), .node = {}, .relation = ExtentCondition::Relation::AtMost}, node,
+      true);
+}
+
+void OpenExtents::demand(const ExtentDemand& demanded, const std::string& node) {
+  if (m_frozen || !m_assume || (demanded.left.known() && demanded.right.known())) return;
+  const ExtentExpression left = ExtentExpression::of(demanded.left).under(m_facts);
+  const ExtentExpression right = ExtentExpression::of(demanded.right).under(m_facts);
+  const ExtentExpression difference = right - left;
+  if (!difference.valid() || difference.number() || !isOfInputs(difference) || isUnsettled(difference)) return;
+  if (!demanded.atMost) {
+    const std::size_t before = m_conditions.size();
+    makeEqual(left, right, node, true);
+    if (m_conditions.size() == before && !isRecorded(left.text(), right.text()))
+      add({.left = left.text(), .right = right.text(), .node = {}}, node, true);
+  } else if (!isAtMost(left, right, m_facts, 1)) {
+    demandOrder(left, right, node);
+  }
 }
 
 /// Makes the arguments of each same() and, under conditions, of each broadcast() equal.

@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "ir/extent_conditions.h"
+#include "ops/op_schema.h"
 
 namespace fusescope {
 
 /// What is known of the extents that a graph leaves open, and what has to be taken for granted, while types are
-/// inferred. Where two different extents are joined that must be equal, they are one from then on. Where two are
-/// broadcast, they are taken to be equal under a condition, if that is wanted.
+/// inferred. Where two different extents are joined that must be equal, they are one from then on; where nothing else
+/// is assumed, that is a condition too: the network works only so. Where two are broadcast, they are taken to be equal
+/// under a condition, if that is wanted.
 class OpenExtents {
  public:
   /// `conditions` hold from the start. `assume`: add others.
@@ -20,6 +22,9 @@ class OpenExtents {
   void addInput(const TensorType& type);
   /// `computed` in terms of what is known; it is the extent of an output of `node`.
   Dim settled(const Dim& computed, const std::string& node);
+  /// What `node` needs, where it is not proved and all extents are those of inputs: known from then on, and a
+  /// condition.
+  void demand(const ExtentDemand& demanded, const std::string& node);
   /// An extent of which nothing is known but that it is that of axis `axis` of the value `name`.
   Dim ownSymbol(const std::string& name, std::size_t axis) const;
 
@@ -31,7 +36,11 @@ class OpenExtents {
 
  private:
   void learn(const ExtentExpression& expression, const std::string& node);
-  bool makeEqual(const ExtentExpression& a, const ExtentExpression& b, const std::string& node, bool demanded);
+  void makeEqual(const ExtentExpression& a, const ExtentExpression& b, const std::string& node, bool demanded);
+  void demandOrder(ExtentExpression left, ExtentExpression right, const std::string& node);
+  void add(ExtentCondition condition, const std::string& node, bool demanded);
+  bool isOfInputs(const ExtentExpression& expression) const;
+  bool isRecorded(const std::string& left, const std::string& right) const;
 
   ExtentFacts m_facts;
   std::vector<ExtentCondition> m_conditions;

@@ -24,7 +24,8 @@ Result<Shape> pooledShape(const InferContext& context) {
       return attributeProblem("pads", fmt::format("padding of {} and {} is not smaller than the window of {}",
                                                   window.padBegin[i], window.padEnd[i], window.reach(i)));
   Shape result = x;
-  for (std::size_t i = 0; i < window.kernel.size(); ++i) result.dims[2 + i] = TRY(window.outputDim(i, x.dims[2 + i]));
+  for (std::size_t i = 0; i < window.kernel.size(); ++i)
+    result.dims[2 + i] = TRY(window.outputDim(context, i, x.dims[2 + i]));
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/float_bits.h"
 #include "ops/families.h"
+#include "ops/support/dynamic_scale.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/quantized_range.h"
@@ -150,19 +151,12 @@ Result<Types> inferDynamicQuantize(const InferContext& context) {
 
 Result<Tensors> dynamicQuantize(const KernelContext& context) {
   const auto x = context.input(0).data<float>();
-  float least = 0, most = 0;  // the range always holds 0
-  for (const float value : x) {
-    least = std::min(least, value);
-    most = std::max(most, value);
-  }
-  const float scale = most == least ? 1.0F : (most - least) / 255.0F;
-  const float zero = std::nearbyint(std::clamp(0.0F - least / scale, 0.0F, 255.0F));
+  const DynamicScale by = dynamicScaleOf(x);
   Tensor y = TRY(allocateOutput(context));
   const auto to = y.mutableData<std::uint8_t>();
-  for (std::size_t i = 0; i < x.size(); ++i)
-    to[i] = static_cast<std::uint8_t>(std::clamp(std::nearbyint(x[i] / scale) + zero, 0.0F, 255.0F));
-  const auto zeroPoint = static_cast<std::uint8_t>(zero);
-  return Tensors{std::move(y), Tensor::scalar(scale),
+  for (std::size_t i = 0; i < x.size(); ++i) to[i] = by.code(x[i]);
+  const auto zeroPoint = static_cast<std::uint8_t>(by.zero);
+  return Tensors{std::move(y), Tensor::scalar(by.scale),
                  Tensor::copyOf<std::uint8_t>(DataType::U8, {}, std::span(&zeroPoint, 1))};
 }
 

@@ -85,7 +85,7 @@ double requantised(double value, double zero, DataType to) {
 // --- matrices
 
 Result<Types> inferMatMulInteger(const InferContext& context) {
-  return one(DataType::I32, TRY(matmulShape(context.input(0).shape, context.input(1).shape)));
+  return one(DataType::I32, TRY(matmulShape(context, context.input(0).shape, context.input(1).shape)));
 }
 
 Result<Tensors> matMulInteger(const KernelContext& context) {
@@ -96,7 +96,7 @@ Result<Tensors> matMulInteger(const KernelContext& context) {
 }
 
 Result<Types> inferQLinearMatMul(const InferContext& context) {
-  return one(context.input(7).dtype, TRY(matmulShape(context.input(0).shape, context.input(3).shape)));
+  return one(context.input(7).dtype, TRY(matmulShape(context, context.input(0).shape, context.input(3).shape)));
 }
 
 /// Rows of a are rows of y, columns of b are columns of y.

@@ -21,9 +21,13 @@ Result<std::int64_t> blockSize(const Node& node) {
 }
 
 /// An extent times or divided by a whole number; unknown stays unknown.
-Result<Dim> scaled(const Dim& dim, std::int64_t times, std::int64_t by) {
+Result<Dim> scaled(const InferContext& context, const Dim& dim, std::int64_t times, std::int64_t by) {
   if (times == by) return dim;
-  if (!dim.known()) return dividedExtent(scaledExtent(dim, times), 0, by);
+  if (!dim.known()) {
+    const Dim parts = dividedExtent(dim, 0, by);
+    context.demand({.left = scaledExtent(parts, by), .right = dim});
+    return scaledExtent(parts, times);
+  }
   if (dim.size % by != 0) return problem(fmt::format("an extent of {} is not divisible by {}", dim.size, by));
   std::int64_t extent = 0;
   if (__builtin_mul_overflow(dim.size / by, times, &extent)) return problem("the extents are absurdly large");
@@ -37,8 +41,8 @@ Result<Types> inferDepthToSpace(const InferContext& context) {
   const TensorType& x = context.input(0);
   if (!x.shape.ranked) return one(x.dtype, unknownOfRank(4));
   const auto& d = x.shape.dims;
-  return one(x.dtype, Shape::of({d[0], TRY(scaled(d[1], 1, block * block)), TRY(scaled(d[2], block, 1)),
-                                 TRY(scaled(d[3], block, 1))}));
+  return one(x.dtype, Shape::of({d[0], TRY(scaled(context, d[1], 1, block * block)),
+                                 TRY(scaled(context, d[2], block, 1)), TRY(scaled(context, d[3], block, 1))}));
 }
 
 Result<Types> inferSpaceToDepth(const InferContext& context) {
@@ -47,8 +51,8 @@ Result<Types> inferSpaceToDepth(const InferContext& context) {
   const TensorType& x = context.input(0);
   if (!x.shape.ranked) return one(x.dtype, unknownOfRank(4));
   const auto& d = x.shape.dims;
-  return one(x.dtype, Shape::of({d[0], TRY(scaled(d[1], block * block, 1)), TRY(scaled(d[2], 1, block)),
-                                 TRY(scaled(d[3], 1, block))}));
+  return one(x.dtype, Shape::of({d[0], TRY(scaled(context, d[1], block * block, 1)),
+                                 TRY(scaled(context, d[2], 1, block)), TRY(scaled(context, d[3], 1, block))}));
 }
 
 /// The input seen as `split` (more axes), its axes put in `order`, seen as the output.
@@ -135,7 +139,7 @@ Result<Types> inferOneHot(const InferContext& context) {
   const DataType type = context.input(2).dtype;
   TRY(requireRank(context, 2, 1));
   const Shape& values = context.input(2).shape;
-  if (values.ranked) TRY(unified(values.dims[0], Dim(2), "the number of values and 2"));
+  if (values.ranked) TRY(unified(context, values.dims[0], Dim(2), "the number of values and 2"));
   if (!indices.ranked) return one(type, Shape::unknown());
   const std::size_t axis = TRY(normalizedAxis(context.node().intAttribute("axis", -1), indices.rank() + 1));
   Dim depth;
@@ -178,7 +182,8 @@ Result<Types> inferReverseSequence(const InferContext& context) {
     return attributeProblem("batch_axis", "batch_axis and time_axis must be 0 and 1");
   const Shape &x = context.input(0).shape, &lengths = context.input(1).shape;
   if (x.ranked && lengths.ranked)
-    TRY(unified(x.dims[static_cast<std::size_t>(batch)], lengths.dims[0], "the batch and the number of lengths"));
+    TRY(unified(context, x.dims[static_cast<std::size_t>(batch)], lengths.dims[0],
+                "the batch and the number of lengths"));
   return inferLikeFirst(context);
 }
 

@@ -55,7 +55,8 @@ Status checkGate(const InferContext& context, std::size_t input, const Dim& one,
   const Shape &gate = context.input(input).shape, &query = context.input(kQuery).shape;
   if (!gate.ranked || !query.ranked) return Done{};
   for (std::size_t i = 0; i < 2; ++i)
-    TRY(unified(gate.dims[i], query.dims[i], fmt::format("the first extents of the query and input {}", input)));
+    TRY(unified(context, gate.dims[i], query.dims[i],
+                fmt::format("the first extents of the query and input {}", input)));
   const Dim& last = gate.dims[2];
   if (last.known() && one.known() && other.known() && last.size != one.size && last.size != other.size)
     return problem(
@@ -72,14 +73,14 @@ Result<Types> inferLinearAttention(const InferContext& context) {
     return attributeProblem("kv_num_heads", fmt::format("{} does not divide q_num_heads {}", keyHeads, heads));
   TRY(requireExactly(context, kDecay, rule.decays, "decay"));
   TRY(requireExactly(context, kBeta, rule.corrects, "beta"));
-  const Dim depth = TRY(unified(TRY(headSize(context, kQuery, heads)), TRY(headSize(context, kKey, keyHeads)),
+  const Dim depth = TRY(unified(context, TRY(headSize(context, kQuery, heads)), TRY(headSize(context, kKey, keyHeads)),
                                 "the head sizes of query and key"));
   const Dim width = TRY(headSize(context, kValue, keyHeads));
   const Shape query = context.input(kQuery).shape.ranked ? context.input(kQuery).shape : unknownOfRank(3);
   for (const std::size_t i : {kKey, kValue}) {
     const Shape& shape = context.input(i).shape;
     for (std::size_t d = 0; shape.ranked && d < 2; ++d)
-      TRY(unified(shape.dims[d], query.dims[d], "the batches and lengths of query, key and value"));
+      TRY(unified(context, shape.dims[d], query.dims[d], "the batches and lengths of query, key and value"));
   }
   TRY(checkGate(context, kDecay, Dim(keyHeads), timesHeads(depth, keyHeads)));
   TRY(checkGate(context, kBeta, Dim(keyHeads), Dim(1)));
@@ -90,7 +91,7 @@ Result<Types> inferLinearAttention(const InferContext& context) {
     TRY(requireRank(context, kPastState, 4));
     const Shape& past = context.input(kPastState).shape;
     for (std::size_t i = 0; past.ranked && i < 4; ++i)
-      TRY(unified(past.dims[i], state.dims[i], "the extents of past_state and those of the new state"));
+      TRY(unified(context, past.dims[i], state.dims[i], "the extents of past_state and those of the new state"));
   }
   return Types{{context.input(kQuery).dtype, Shape::of({query.dims[0], query.dims[1], timesHeads(width, heads)})},
                {stateType, state}};
@@ -220,13 +221,13 @@ Result<Types> inferCausalConv(const InferContext& context) {
   const TensorType& x = context.input(0);
   const Shape input = x.shape.ranked ? x.shape : unknownOfRank(3);
   const Shape weight = context.input(1).shape.ranked ? context.input(1).shape : unknownOfRank(3);
-  TRY(unified(input.dims[1], weight.dims[0], "the channels of input and weight"));
-  TRY(unified(weight.dims[1], Dim(1), "the middle extent of the weight and 1"));
+  TRY(unified(context, input.dims[1], weight.dims[0], "the channels of input and weight"));
+  TRY(unified(context, weight.dims[1], Dim(1), "the middle extent of the weight and 1"));
   if (weight.dims[2].known() && weight.dims[2].size < 1) return problem("the weight has an empty kernel");
   if (context.hasInput(2)) {
     TRY(requireRank(context, 2, 1));
     if (context.input(2).shape.ranked)
-      TRY(unified(context.input(2).shape.dims[0], input.dims[1], "the extent of the bias and the channels"));
+      TRY(unified(context, context.input(2).shape.dims[0], input.dims[1], "the extent of the bias and the channels"));
   }
   const Dim kept = weight.dims[2].known() ? Dim(weight.dims[2].size - 1) : Dim();
   const Shape state = Shape::of({input.dims[0], input.dims[1], kept});
@@ -234,7 +235,7 @@ Result<Types> inferCausalConv(const InferContext& context) {
     TRY(requireRank(context, 3, 3));
     const Shape& past = context.input(3).shape;
     for (std::size_t i = 0; past.ranked && i < 3; ++i)
-      TRY(unified(past.dims[i], state.dims[i], "the extents of past_state and those of the new state"));
+      TRY(unified(context, past.dims[i], state.dims[i], "the extents of past_state and those of the new state"));
   }
   return Types{{x.dtype, input}, {x.dtype, state}};
 }

@@ -81,7 +81,7 @@ Result<Dim> scannedExtent(const InferContext& context, const ScanForm& form) {
     const Shape& shape = context.input(form.states + i).shape;
     if (!shape.ranked) continue;
     const std::size_t axis = TRY(normalizedAxis(form.inputAxes[i], shape.rank(), "scan_input_axes"));
-    extent = TRY(unified(extent, shape.dims[axis], "the extents that are scanned"));
+    extent = TRY(unified(context, extent, shape.dims[axis], "the extents that are scanned"));
   }
   return extent;
 }

@@ -131,7 +131,7 @@ Result<Types> inferNormalizer(const InferContext& context) {
   if (!x.ranked) return one(DataType::String, Shape::unknown());
   if (x.rank() != 1 && x.rank() != 2) return problem(fmt::format("input 0 has rank {}, expected 1 or 2", x.rank()));
   if (x.rank() == 1) return one(DataType::String, Shape::of({Dim()}));
-  TRY(unified(x.dims[0], Dim(1), "the first of two extents and 1"));
+  TRY(unified(context, x.dims[0], Dim(1), "the first of two extents and 1"));
   return one(DataType::String, Shape::of({Dim(1), Dim()}));
 }
 

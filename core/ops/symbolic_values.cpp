@@ -58,7 +58,7 @@ std::optional<std::vector<std::int64_t>> numbersOf(const SymbolicInputs& inputs,
 ExtentExpression quotient(const ExtentExpression& a, const ExtentExpression& b) {
   const auto x = a.number(), y = b.number();
   if (x && y) return *y == 0 || *y == -1 ? ExtentExpression::invalid() : ExtentExpression(*x / *y);
-  if (ops::leastOf(a).value_or(-1) < 0 || ops::leastOf(b).value_or(-1) < 1) return ExtentExpression::invalid();
+  if (leastOf(a).value_or(-1) < 0 || leastOf(b).value_or(-1) < 1) return ExtentExpression::invalid();
   return floorDivided(a, b);
 }
 
@@ -72,8 +72,8 @@ ExtentExpression least(const ExtentExpression& a, const ExtentExpression& b) {
 }
 
 ExtentExpression greatest(const ExtentExpression& a, const ExtentExpression& b) {
-  if (ops::leastOf(a - b, 0).value_or(-1) >= 0) return a;
-  if (ops::leastOf(b - a, 0).value_or(-1) >= 0) return b;
+  if (leastOf(a - b, 0).value_or(-1) >= 0) return a;
+  if (leastOf(b - a, 0).value_or(-1) >= 0) return b;
   return applied(ExtentExpression::Function::Maximum, {a, b});
 }
 
@@ -84,14 +84,14 @@ ExtentExpression truth(bool holds) {
 ExtentExpression equality(const ExtentExpression& a, const ExtentExpression& b) {
   if (!a.valid() || !b.valid()) return ExtentExpression::invalid();
   if (a == b) return truth(true);
-  const bool apart = ops::leastOf(a - b, 0).value_or(0) > 0 || ops::leastOf(b - a, 0).value_or(0) > 0;
+  const bool apart = leastOf(a - b, 0).value_or(0) > 0 || leastOf(b - a, 0).value_or(0) > 0;
   const auto difference = (a - b).number();
   return apart || (difference && *difference != 0) ? truth(false) : ExtentExpression::invalid();
 }
 
 ExtentExpression isLess(const ExtentExpression& a, const ExtentExpression& b) {
-  if (ops::leastOf(b - a, 0).value_or(0) > 0) return truth(true);
-  return ops::leastOf(a - b, 0).value_or(-1) >= 0 ? truth(false) : ExtentExpression::invalid();
+  if (leastOf(b - a, 0).value_or(0) > 0) return truth(true);
+  return leastOf(a - b, 0).value_or(-1) >= 0 ? truth(false) : ExtentExpression::invalid();
 }
 
 ExtentExpression inverse(const ExtentExpression& a) {

@@ -1,7 +1,9 @@
 #include "ops/type_flow.h"
 
 #include <algorithm>
+#include <map>
 
+#include "ops/greatest_elements.h"
 #include "ops/op_schema.h"
 #include "ops/open_extents.h"
 #include "ops/support/body_types.h"
@@ -27,6 +29,17 @@ bool hasArithmetic(DataType type) {
   }
 }
 
+/// A Reshape keeps all elements.
+void demandSameCount(const Shape& before, const Shape& after, std::vector<ExtentDemand>& demands) {
+  if (!before.ranked || !after.ranked) return;
+  const auto countOf = [](const Shape& shape) {
+    ExtentExpression count = 1;
+    for (const Dim& dim : shape.dims) count = count * ExtentExpression::of(dim);
+    return count.dim();
+  };
+  demands.push_back({.left = countOf(after), .right = countOf(before)});
+}
+
 class Walk {
  public:
   Walk(const Graph& graph, const TypeFlowOptions& options)
@@ -44,6 +57,7 @@ class Walk {
 
   TypeFlow take() {
     m_flow.conditions = m_extents.conditions();
+    for (const ValueId input : m_graph.inputs()) m_flow.inputs.push_back(m_named.at(input));
     return std::move(m_flow);
   }
   OpenExtents& extents() { return m_extents; }
@@ -54,6 +68,7 @@ class Walk {
   }
 
   void setInput(ValueId id, TensorType type, const Tensor* known) {
+    type = named(id, std::move(type));
     settleExtents(type, m_graph.value(id).name, {});
     m_extents.addInput(type);
     m_flow.types[id.index] = std::move(type);
@@ -70,8 +85,12 @@ class Walk {
     std::vector<const SymbolicInts*> symbolic;
     for (const ValueId input : node.inputs) symbolic.push_back(symbolicAt(input));
     const SymbolicInputs inputs{types, symbolic};
-    std::vector<TensorType> computed = TRY(inferNode(node, types, constants));
+    std::vector<ExtentDemand> demands;
+    std::vector<TensorType> computed = TRY(inferNode(node, types, constants, &demands));
     if (!computed.empty()) computed[0].shape = completedShape(node, inputs, computed[0].shape);
+    m_greatest.visit(node, inputs, m_flow.known, demands);
+    if (node.is("Reshape") && !computed.empty()) demandSameCount(types[0]->shape, computed[0].shape, demands);
+    for (const ExtentDemand& demand : demands) m_extents.demand(demand, node.name);
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i].valid()) settle(node, node.outputs[i], i < computed.size() ? computed[i] : TensorType());
     return computeShapeValues(node, inputs) ? Status(Done{}) : computeValues(node, constants);
@@ -84,6 +103,15 @@ class Walk {
     auto& symbolic = m_symbolic[id.index];
     if (!symbolic && m_flow.known[id.index] != nullptr) symbolic = symbolicOf(*m_flow.known[id.index]);
     return symbolic ? &*symbolic : nullptr;
+  }
+
+  /// With a symbol for each extent that has none: the same in every walk.
+  TensorType named(ValueId id, TensorType type) {
+    const auto [place, isNew] = m_named.try_emplace(id, std::move(type));
+    for (std::size_t axis = 0; isNew && axis < place->second.shape.dims.size(); ++axis)
+      if (Dim& dim = place->second.shape.dims[axis]; dim == Dim())
+        dim = m_extents.ownSymbol(m_graph.value(id).name, axis);
+    return place->second;
   }
 
   void settle(const Node& node, ValueId id, TensorType computed) {
@@ -162,6 +190,8 @@ class Walk {
   TypeFlow m_flow;
   OpenExtents m_extents;
   std::vector<std::optional<SymbolicInts>> m_symbolic;  ///< of what may be a shape; by ValueId
+  GreatestElements m_greatest;
+  std::map<ValueId, TensorType> m_named;  ///< of the inputs, as they were given
 };
 
 std::optional<Dim> mergedDim(const Dim& declared, const Dim& computed) {

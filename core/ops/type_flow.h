@@ -37,6 +37,7 @@ struct TypeFlow {
   std::vector<std::shared_ptr<const Tensor>> known;  ///< constants with data and what was computed from them
   std::vector<ValueId> contradicted;                 ///< their declared type cannot be; `types` has the computed one
   std::vector<ExtentCondition> conditions;           ///< under which the types hold
+  std::vector<TensorType> inputs;  ///< as they were given, with a symbol for each extent: conditions speak of these
 };
 
 /// Walks the graph in order, and again where it learned on the way which open extents are equal. Every extent is known

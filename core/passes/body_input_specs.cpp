@@ -1,9 +1,13 @@
 #include "passes/body_input_specs.h"
 
+#include <algorithm>
+
 #include "analysis/cost.h"
 
 namespace fusescope {
 namespace {
+
+constexpr std::string_view kHolderSource = "holder";
 
 using Choice = UsualExtents::Choice;
 
@@ -18,7 +22,7 @@ class BodySpecs {
     std::vector<InputSpec> specs;
     for (const ValueId input : graph.inputs()) {
       const Value& value = graph.value(input);
-      InputSpec spec{.name = value.name, .dtype = value.type.dtype, .source = "holder"};
+      InputSpec spec{.name = value.name, .dtype = value.type.dtype, .source = std::string(kHolderSource)};
       spec.min = extentsOf(value.type, handed, m_least);
       spec.opt = extentsOf(value.type, handed, m_usual);
       spec.max = extentsOf(value.type, handed, m_most);
@@ -57,6 +61,10 @@ class BodySpecs {
 };
 
 }  // namespace
+
+bool isOfBody(const Model& model) {
+  return std::ranges::any_of(model.inputSpecs, [](const InputSpec& spec) { return spec.source == kHolderSource; });
+}
 
 void specifyBodyInputs(Model& model) {
   if (model.bodies.empty()) return;

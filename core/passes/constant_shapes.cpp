@@ -1,23 +1,9 @@
 #include "ops/type_flow.h"
 #include "passes/prepare_passes.h"
+#include "passes/reshape_entries.h"
 
 namespace fusescope {
 namespace {
-
-/// The extents of `to` as a Reshape of `from` takes them: numbers, 0 where an extent stays, and -1 for one that is
-/// left.
-std::optional<Dims> reshapeEntries(const Shape& from, const Shape& to) {
-  Dims entries;
-  bool left = false;
-  for (std::size_t i = 0; i < to.rank(); ++i) {
-    const Dim& dim = to.dims[i];
-    if (dim.size == 0) return std::nullopt;  // would be taken for one that stays
-    const bool stays = !dim.known() && i < from.rank() && dim == from.dims[i];
-    if (!dim.known() && !stays && std::exchange(left, true)) return std::nullopt;
-    entries.push_back(dim.known() ? dim.size : stays ? 0 : -1);
-  }
-  return entries;
-}
 
 /// The extents of `to` as an Expand of `from` takes them: numbers, and 1 where an extent stays.
 std::optional<Dims> expandEntries(const Shape& from, const Shape& to) {

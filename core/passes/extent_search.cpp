@@ -48,10 +48,12 @@ Result<FoundExtents> ExtentSearch::from(const Values& start, Branches branches) 
   FoundExtents found{.values = start, .misfit = TRY(misfitAt(start, branches)), .branches = branches};
   while (found.misfit && !exhausted())
     if (!TRY(improve(found))) break;
-  if (found.misfit)
+  if (found.misfit) {
     found.inputsAsked = inputsAsked(found);
-  else
-    TRY(restoreUsual(found));
+    return found;
+  }
+  TRY(restoreUsual(found));
+  TRY(preferWhole(found));
   return found;
 }
 
@@ -147,6 +149,38 @@ Status ExtentSearch::restoreUsual(FoundExtents& found) {
     Values values = found.values;
     values[i] = m_symbols.all()[i].opt;
     if (!TRY(misfitAt(values, found.branches))) found.values = std::move(values);
+  }
+  return Done{};
+}
+
+Result<std::size_t> ExtentSearch::restsAt(const Values& values) const {
+  const auto types = m_symbols.types(values);
+  return types ? m_trial.rests(*types, m_stop) : Result<std::size_t>(0);
+}
+
+/// An extent that cannot be as usual had better be one that pooling windows divide: what a network pools away (the
+/// height of a line of text) shows in that. Of round ones that leave fewer rests, the nearest to what is usual.
+Status ExtentSearch::preferWhole(FoundExtents& found) {
+  for (std::size_t i = 0; i < found.values.size(); ++i) {
+    const InputSymbol& symbol = m_symbols.all()[i];
+    if (found.values[i] == symbol.opt || symbol.opt == 1 || symbol.given) continue;
+    std::size_t fewest = TRY(restsAt(found.values));
+    if (fewest == 0) continue;
+    std::vector<std::int64_t> candidates;
+    for (const std::int64_t step : {32, 16, 8}) addMultiples(candidates, step, symbol.opt, 2 * found.values[i]);
+    std::ranges::stable_sort(candidates, {}, [&](std::int64_t value) { return std::abs(value - symbol.opt); });
+    for (const std::int64_t candidate : candidates) {
+      if (exhausted()) break;
+      Values values = found.values;
+      values[i] = candidate;
+      if (TRY(misfitAt(values, found.branches))) continue;
+      const std::size_t rests = TRY(restsAt(values));
+      if (rests >= fewest) continue;
+      fewest = rests;
+      found.values = std::move(values);
+      if (!found.isWhole(i)) found.whole.push_back(i);
+      if (rests == 0) break;
+    }
   }
   return Done{};
 }

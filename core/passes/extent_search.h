@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct FoundExtents {
   std::optional<Misfit> misfit;          ///< what stood in the way; nothing: the network can work at these values
   std::vector<std::size_t> inputsAsked;  ///< where there is a misfit: inputs whose extents nothing was found for
   Branches branches = Branches::All;     ///< what had to work
+  std::vector<std::size_t> whole{};      ///< symbols whose values let no pooling window leave a rest, where others do
+
+  bool isWhole(std::size_t symbol) const { return std::ranges::find(whole, symbol) != whole.end(); }
 
   /// The extents of an input at these values.
   Dims tried(const InputSymbols& symbols, std::size_t input) const;
@@ -38,6 +42,8 @@ class ExtentSearch {
   Result<bool> tryValues(FoundExtents& found, const Values& values);
   Result<std::optional<Misfit>> misfitAt(const Values& values, Branches branches);
   Status restoreUsual(FoundExtents& found);
+  Status preferWhole(FoundExtents& found);
+  Result<std::size_t> restsAt(const Values& values) const;
   std::vector<std::int64_t> candidatesFor(std::size_t symbol, const FoundExtents& found) const;
   std::vector<std::size_t> inputsAsked(const FoundExtents& found) const;
   bool exhausted() const;

@@ -89,7 +89,39 @@ std::optional<Misfit> misfitInBodies(const Graph& graph, const TypeFlow& flow, B
   return std::nullopt;
 }
 
+/// The axes along which `node` pools side by side and leaves a rest.
+std::size_t restsOf(const Node& node, const TypeFlow& flow) {
+  if (!(node.is("MaxPool") || node.is("AveragePool")) || node.intAttribute("ceil_mode", 0) != 0) return 0;
+  if (!node.input(0).valid() || node.textAttribute("auto_pad", "NOTSET") != "NOTSET") return 0;
+  const Shape& shape = flow.types[node.input(0).index].shape;
+  const auto windows = node.intsAttribute("kernel_shape"), pads = node.intsAttribute("pads");
+  const auto strides = node.intsAttribute("strides");
+  if (shape.rank() != windows.size() + 2 || strides != windows || std::ranges::count(windows, 0) != 0) return 0;
+  std::size_t rests = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const std::int64_t padding = pads.size() == 2 * windows.size() ? pads[i] + pads[i + windows.size()] : 0;
+    const Dim& extent = shape.dims[i + 2];
+    rests += extent.known() && (extent.size + padding) % windows[i] != 0 ? 1 : 0;
+  }
+  return rests;
+}
+
 }  // namespace
+
+std::string problemOf(const Diagnostic& error) {
+  Diagnostic plain = error;
+  plain.where.file.clear();
+  plain.help.clear();
+  return plain.text();
+}
+
+Result<std::size_t> ExtentTrial::rests(const std::vector<TensorType>& inputs, const StopToken& stop) const {
+  const TypeFlow flow =
+      TRY(flowTypes(m_graph, inputs, {.declared = DeclaredTypes::Fill, .compute = ComputeValues::Small}, stop));
+  std::size_t rests = 0;
+  for (const NodeId id : m_graph.order()) rests += restsOf(m_graph.node(id), flow);
+  return rests;
+}
 
 Result<std::optional<Misfit>> ExtentTrial::misfit(const std::vector<TensorType>& inputs, Branches branches,
                                                   const StopToken& stop) const {

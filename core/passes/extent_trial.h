@@ -21,6 +21,9 @@ struct Misfit {
   bool isLaterThan(const Misfit& other) const { return inBody != other.inBody ? inBody : position > other.position; }
 };
 
+/// "node 'pool': a window of 3 does not fit", without the file and what would help.
+std::string problemOf(const Diagnostic& error);
+
 /// Which bodies of an If have to work where its condition is not known.
 enum class Branches { All, One };
 
@@ -33,6 +36,9 @@ class ExtentTrial {
   /// The first node, in order, that cannot work with inputs of these types; nothing where all can. An error: stopped.
   Result<std::optional<Misfit>> misfit(const std::vector<TensorType>& inputs, Branches branches,
                                        const StopToken& stop) const;
+  /// How many axes of pooling windows that stand side by side leave a rest that no window reads, at these types; those
+  /// of the graph itself, at which it can work.
+  Result<std::size_t> rests(const std::vector<TensorType>& inputs, const StopToken& stop) const;
   /// Numbers that a node's demand may be made of: known extents and small constants that it reads, and its windows.
   std::vector<std::int64_t> numbersAt(const Misfit& misfit) const;
   /// The inputs of the graph that the node depends on, by index.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "passes/extent_search.h"
+#include "passes/extent_bounds.h"
 
 namespace fusescope {
 namespace {
@@ -11,14 +11,6 @@ namespace {
 bool isFitted(const Model& model) {
   return std::ranges::any_of(model.decisions,
                              [](const Decision& decision) { return decision.kind == DecisionKind::Input; });
-}
-
-/// "node 'pool': a window of 3 does not fit".
-std::string problemOf(const Diagnostic& error) {
-  Diagnostic plain = error;
-  plain.where.file.clear();
-  plain.help.clear();
-  return plain.text();
 }
 
 class Fitting {
@@ -29,6 +21,7 @@ class Fitting {
   Status run() {
     ExtentSearch search(m_symbols, m_trial, m_stop);
     m_found = TRY(search.run());
+    if (!m_found.misfit) m_bounds = TRY(extentBounds(m_symbols, m_trial, m_found, m_stop));
     for (std::size_t i = 0; i < m_model.inputSpecs.size(); ++i)
       if (m_symbols.isOpen(i)) TRY(settle(i));
     return Done{};
@@ -42,11 +35,10 @@ class Fitting {
       return Done{};
     }
     std::vector<std::int64_t> least, most;
-    for (const InputSymbol& symbol : m_symbols.all()) {
-      least.push_back(symbol.min);
-      most.push_back(symbol.max);
+    for (std::size_t i = 0; i < m_symbols.all().size(); ++i) {
+      least.push_back(m_bounds ? m_bounds->least[i].value : m_symbols.all()[i].min);
+      most.push_back(m_bounds ? m_bounds->most[i].value : std::max(m_symbols.all()[i].max, m_found.values[i]));
     }
-    for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], m_found.values[i]);
     spec.opt = m_symbols.extents(input, m_found.values);
     spec.min = m_symbols.extents(input, least);
     spec.max = m_symbols.extents(input, most);
@@ -67,8 +59,18 @@ class Fitting {
     return Done{};
   }
 
-  /// Why a symbol has its value.
+  /// Why a symbol has its value, and why it cannot have others.
   Result<std::string> reasonOf(std::size_t index) {
+    std::string reason = TRY(reasonOfValue(index));
+    if (!m_bounds) return reason;
+    for (const auto& [bound, side] :
+         {std::pair(&m_bounds->least[index], "below"), std::pair(&m_bounds->most[index], "above")})
+      if (!bound->problem.empty())
+        reason += ", not " + std::string(side) + " " + std::to_string(bound->value) + " (" + bound->problem + ")";
+    return reason;
+  }
+
+  Result<std::string> reasonOfValue(std::size_t index) {
     const InputSymbol& symbol = m_symbols.all()[index];
     const std::string is = symbol.name + " is " + std::to_string(m_found.values[index]);
     if (symbol.given) return is + ", as given for another input";
@@ -80,7 +82,10 @@ class Fitting {
     if (!types) return is + ", which the network takes";
     const auto misfit = TRY(m_trial.misfit(*types, m_found.branches, m_stop));
     if (!misfit) return is + ", which the network takes together with the others";
-    return is + ", because with " + std::to_string(symbol.opt) + " " + problemOf(misfit->error);
+    const std::string chosen = m_found.isWhole(index)
+                                   ? ", and of what it takes it is the nearest at which no pooling window leaves a rest"
+                                   : "";
+    return is + ", because with " + std::to_string(symbol.opt) + " " + problemOf(misfit->error) + chosen;
   }
 
   bool isLeftOpen(std::size_t input) const {
@@ -117,6 +122,7 @@ class Fitting {
   const ExtentTrial m_trial;
   const StopToken& m_stop;
   FoundExtents m_found;
+  std::optional<ExtentBounds> m_bounds;  ///< nothing where not all of the network can work
 };
 
 }  // namespace

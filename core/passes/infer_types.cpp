@@ -58,20 +58,21 @@ class InferTypes : public Pass {
     const TypeFlow flow =
         TRY(flowTypes(graph, inputs, {.assumeEqual = m_assume == Assume::Conditions, .conditions = context.conditions},
                       context.stop));
-    record(context, inputs, flow.conditions);
+    record(context, flow);
     const bool contradicted = settleContradictions(context, flow);
     return TRY(applyTypes(context.editor, flow, context.decisions)) || contradicted;
   }
 
  private:
-  static void record(PassContext& context, const std::vector<TensorType>& inputs,
-                     const std::vector<ExtentCondition>& conditions) {
+  static void record(PassContext& context, const TypeFlow& flow) {
+    const std::vector<ExtentCondition>& conditions = flow.conditions;
     if (conditions.empty()) return;
-    if (context.declaredInputs.empty()) context.declaredInputs = inputs;
+    if (context.declaredInputs.empty()) context.declaredInputs = flow.inputs;
     for (std::size_t i = context.conditions.size(); i < conditions.size(); ++i) {
       const ExtentCondition& condition = conditions[i];
-      context.decisions.push_back(
-          decide("infer.condition", {Subject::node(condition.node)}, "infer_types", {{"condition", condition.text()}}));
+      context.decisions.push_back(decide(condition.demanded ? "infer.demand" : "infer.condition",
+                                         {Subject::node(condition.node)}, "infer_types",
+                                         {{"condition", condition.text()}}));
       context.conditions.push_back(condition);
     }
   }

@@ -15,14 +15,15 @@ PassManager recipe(Assume assume) {
   pipeline
       .add(takeBranches())      // 1. conditions that depend on constants and known extents alone
       .add(removeIdentities())  // 2. what does nothing by definition
-      .add(foldConstants())     // 3. what depends on constants and known extents alone
-      .add(constantShapes())    // 4. extents that need not be computed
-      .add(workOnRows())        // 5. operators on the last axis without views around them
-      .add(removeNoOps())       // 6. what does nothing at these types
-      .add(removeDead())        // 7. what no output needs
-      .add(copyDequantize())    // 8. integers for every kernel that reads them
-      .add(inferTypes(assume))  // 9. a type for every value
-      .add(prepareBodies());    // 10. the same for the bodies of If, Loop and Scan
+      .add(einsumProducts())    // 3. products that are written as sums over indices
+      .add(foldConstants())     // 4. what depends on constants and known extents alone
+      .add(constantShapes())    // 5. extents that need not be computed
+      .add(workOnRows())        // 6. operators on the last axis without views around them
+      .add(removeNoOps())       // 7. what does nothing at these types
+      .add(removeDead())        // 8. what no output needs
+      .add(copyDequantize())    // 9. integers for every kernel that reads them
+      .add(inferTypes(assume))  // 10. a type for every value
+      .add(prepareBodies());    // 11. the same for the bodies of If, Loop and Scan
   return pipeline;
 }
 

@@ -17,13 +17,17 @@ enum class Assume { Conditions, Nothing };
 std::unique_ptr<Pass> takeBranches();
 /// Takes out Identity and Dropout that does not train: y = Identity(x)  ⟶  x.
 std::unique_ptr<Pass> removeIdentities();
+/// Writes an Einsum of two operands that is a product as MatMul, which kernels and rules know:
+/// y = Einsum "bqhd,bkhd->bhqk" (q, k)  ⟶  y = MatMul(Transpose(q), Transpose(k)).
+std::unique_ptr<Pass> einsumProducts();
 /// Computes what depends on constants or known extents alone: Shape → Gather → Concat → …  ⟶  constant.
 std::unique_ptr<Pass> foldConstants();
 /// Gives Reshape and Expand a constant for extents that they had computed, where 0, -1 or 1 say it: views that kernels
 /// can take in, and no arithmetic of shapes beside them.
 std::unique_ptr<Pass> constantShapes();
 /// Takes the views around an operator out that works on the last axis either way, as Softmax before opset 13 has them:
-/// y = Reshape(Softmax(Flatten(x)))  ⟶  y = Softmax(x).
+/// y = Reshape(Softmax(Flatten(x)))  ⟶  y = Softmax(x). A Gemm of the rows becomes what it is of any number of axes:
+/// y = Reshape(Gemm(Reshape(x), w, c))  ⟶  y = Add(MatMul(x, w), c).
 std::unique_ptr<Pass> workOnRows();
 /// Takes out Cast, Reshape, Transpose, Slice … whose result provably is their input.
 std::unique_ptr<Pass> removeNoOps();

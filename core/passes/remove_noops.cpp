@@ -35,6 +35,10 @@ bool isNoOp(const Graph& graph, const TypeFlow& flow, const Node& node) {
     return !perm.empty();
   }
   if (std::ranges::find(kSameIfAlone, op) != kSameIfAlone.end()) return node.inputs.size() == 1;
+  if (op == "CastLike") {
+    const DataType from = flow.types[node.inputs[0].index].dtype;
+    return from != DataType::Undefined && from == flow.types[node.outputs[0].index].dtype;
+  }
   if (!provablyEqual(flow.types[node.inputs[0].index], flow.types[node.outputs[0].index])) return false;
   if (std::ranges::find(kSameIfSameExtents, op) != kSameIfSameExtents.end()) return true;
   if (op == "Slice") return !node.input(4).valid() || allAre(graph.constantData(node.input(4)), 1);

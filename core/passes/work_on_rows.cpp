@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "analysis/users.h"
@@ -12,33 +13,45 @@ namespace {
 /// Operators that work on each row of their last axis alone.
 constexpr std::array kOfRows{"Softmax", "LogSoftmax", "Hardmax"};
 
-class WorkOnRows : public Pass {
- public:
-  std::string_view name() const override { return "work_on_rows"; }
+bool isRowwise(const Node& node) {
+  return node.domain.empty() && std::ranges::find(kOfRows, node.op) != kOfRows.end() &&
+         node.intAttribute("axis", -1) == -1;
+}
 
-  Result<bool> run(PassContext& context) const override {
-    const Graph& graph = context.graph;
-    const TypeFlow flow =
-        TRY(flowTypes(graph, inputTypes(graph, context.inputSpecs), {.declared = DeclaredTypes::Fill}, context.stop));
-    std::set<NodeId> removed;
-    for (const NodeId id : graph.order()) {
-      const Node& node = graph.node(id);
-      const Node* before = viewBefore(graph, node);
-      const Node* after = before == nullptr ? nullptr : viewAfter(graph, node);
-      if (after == nullptr || !keepsRows(flow, *before, *after)) continue;
-      if (removed.contains(before->id)) continue;  // what stood behind the one before
-      for (const Node* view : {before, after})
-        context.ledger.retire(*view, "normalise.rows_kept", name(), {{"node", node.name}});
-      const ValueId matrix = before->outputs[0], rows = node.outputs[0], result = after->outputs[0];
-      context.editor.removeNode(after->id);
-      context.editor.redirectOutput(id, rows, result);
-      context.editor.mutableNode(id).inputs[0] = before->input(0);
-      context.editor.removeNode(before->id);
-      context.editor.removeValue(matrix);
-      context.editor.removeValue(rows);
-      removed.insert({before->id, after->id});
-    }
-    return !removed.empty();
+/// x · w (+ c), which MatMul and Add say of any number of rows; c must be one row.
+bool isPlainGemm(const Graph& graph, const Node& node) {
+  if (!node.is("Gemm") || node.intAttribute("transA", 0) != 0 || node.intAttribute("transB", 0) != 0) return false;
+  if (node.floatAttribute("alpha", 1.0F) != 1.0F || node.floatAttribute("beta", 1.0F) != 1.0F) return false;
+  if (!node.input(2).valid()) return true;
+  const Shape& row = graph.value(node.input(2)).type.shape;
+  return row.ranked && row.rank() == 1;
+}
+
+class RowWork {
+ public:
+  RowWork(PassContext& context, std::string_view pass, const TypeFlow& flow)
+      : m_context(context), m_graph(context.graph), m_pass(pass), m_flow(flow) {
+    for (const NodeId id : m_graph.order())
+      for (const ValueId value : valuesRead(m_graph.node(id))) ++m_uses[value];
+  }
+
+  /// Whether it changed something.
+  bool take(const Node& node) {
+    const bool gemm = isPlainGemm(m_graph, node);
+    if (!gemm && !isRowwise(node)) return false;
+    const Node* before = viewBefore(node);
+    const Node* after = before == nullptr ? nullptr : viewAfter(node);
+    if (after == nullptr || m_removed.contains(before->id) || !keepsRows(*before, *after)) return false;
+    m_context.ledger.retire(*after, "normalise.rows_kept", m_pass, {{"node", node.name}});
+    m_removed.insert(after->id);
+    const ValueId rows = node.outputs[0], result = after->outputs[0];
+    m_context.editor.removeNode(after->id);
+    m_context.editor.redirectOutput(node.id, rows, result);
+    m_context.editor.mutableNode(node.id).inputs[0] = before->input(0);
+    m_context.editor.removeValue(rows);
+    release(*before, node);
+    if (gemm) makeProduct(node, result);
+    return true;
   }
 
  private:
@@ -46,30 +59,77 @@ class WorkOnRows : public Pass {
     return (node.is("Flatten") || node.is("Reshape")) && node.input(0).valid() && node.outputs[0].valid();
   }
 
-  /// The view that makes what `node`, an operator on rows, reads; null if others read it too.
-  static const Node* viewBefore(const Graph& graph, const Node& node) {
-    const bool ofRows = node.domain.empty() && std::ranges::find(kOfRows, node.op) != kOfRows.end();
-    if (!ofRows || node.intAttribute("axis", -1) != -1 || !node.input(0).valid() || !node.outputs[0].valid())
-      return nullptr;
-    const NodeId producer = graph.value(node.input(0)).producer;
-    if (!graph.has(producer) || !hasSingleUse(graph, node.input(0))) return nullptr;
-    const Node& view = graph.node(producer);
-    return isView(view) ? &view : nullptr;
+  /// The view that makes what `node` reads.
+  const Node* viewBefore(const Node& node) const {
+    if (!node.input(0).valid() || !node.outputs[0].valid()) return nullptr;
+    const NodeId producer = m_graph.value(node.input(0)).producer;
+    if (!m_graph.has(producer) || !isView(m_graph.node(producer))) return nullptr;
+    return &m_graph.node(producer);
   }
 
-  static const Node* viewAfter(const Graph& graph, const Node& node) {
-    if (!hasSingleUse(graph, node.outputs[0])) return nullptr;
-    const Node& view = graph.node(graph.value(node.outputs[0]).consumers.front());
+  const Node* viewAfter(const Node& node) const {
+    if (!hasSingleUse(m_graph, node.outputs[0])) return nullptr;
+    const Node& view = m_graph.node(m_graph.value(node.outputs[0]).consumers.front());
     return isView(view) && view.input(0) == node.outputs[0] ? &view : nullptr;
   }
 
-  /// The rows of the matrix are those of what becomes one, and the result has its extents.
-  static bool keepsRows(const TypeFlow& flow, const Node& before, const Node& after) {
-    const Shape& from = flow.types[before.input(0).index].shape;
-    const Shape& matrix = flow.types[before.outputs[0].index].shape;
-    const Shape& result = flow.types[after.outputs[0].index].shape;
-    return from.ranked && matrix.ranked && from.rank() > 0 && matrix.rank() > 0 && from == result &&
-           from.dims.back() == matrix.dims.back();
+  /// The rows of the matrix are those of what becomes one, and the result has its extents but for their length.
+  bool keepsRows(const Node& before, const Node& after) const {
+    const Shape& from = m_flow.types[before.input(0).index].shape;
+    const Shape& matrix = m_flow.types[before.outputs[0].index].shape;
+    const Shape& product = m_flow.types[after.input(0).index].shape;
+    const Shape& result = m_flow.types[after.outputs[0].index].shape;
+    if (!from.ranked || !matrix.ranked || !product.ranked || !result.ranked) return false;
+    if (from.rank() == 0 || matrix.rank() == 0 || product.rank() == 0 || from.rank() != result.rank()) return false;
+    return std::equal(from.dims.begin(), from.dims.end() - 1, result.dims.begin()) &&
+           from.dims.back() == matrix.dims.back() && result.dims.back() == product.dims.back();
+  }
+
+  /// `node` no longer reads `view`; its last reader takes it along.
+  void release(const Node& view, const Node& node) {
+    const ValueId matrix = view.outputs[0];
+    if (--m_uses[matrix] > 0 || m_graph.isOutput(matrix)) return;
+    m_context.ledger.retire(view, "normalise.rows_kept", m_pass, {{"node", node.name}});
+    m_context.editor.removeNode(view.id);
+    m_context.editor.removeValue(matrix);
+    m_removed.insert(view.id);
+  }
+
+  /// result = Gemm(x, w, c)  ⟶  result = Add(MatMul(x, w), c)
+  void makeProduct(const Node& gemm, ValueId result) {
+    Node& product = m_context.editor.mutableNode(gemm.id);
+    const Node was = product;
+    product.op = "MatMul";
+    product.attributes.clear();
+    product.inputs.resize(2);
+    if (!was.input(2).valid()) return;
+    const ValueId sums = m_context.editor.addValue(was.name + "/product", m_flow.types[result.index]);
+    m_context.editor.redirectOutput(gemm.id, result, sums);
+    Node sum{.op = "Add", .name = was.name + "/bias", .inputs = {sums, was.input(2)}, .outputs = {result}};
+    sum.origins = was.origins;
+    m_context.ledger.add(sum, 1);
+    m_context.editor.addNode(std::move(sum));
+  }
+
+  PassContext& m_context;
+  const Graph& m_graph;
+  std::string_view m_pass;
+  const TypeFlow& m_flow;
+  std::map<ValueId, int> m_uses;
+  std::set<NodeId> m_removed;  ///< one that stood behind an operator may stand before the next
+};
+
+class WorkOnRows : public Pass {
+ public:
+  std::string_view name() const override { return "work_on_rows"; }
+
+  Result<bool> run(PassContext& context) const override {
+    const TypeFlow flow = TRY(flowTypes(context.graph, inputTypes(context.graph, context.inputSpecs),
+                                        {.declared = DeclaredTypes::Fill}, context.stop));
+    RowWork work(context, name(), flow);
+    bool changed = false;
+    for (const NodeId id : context.graph.order()) changed = work.take(context.graph.node(id)) || changed;
+    return changed;
   }
 };
 

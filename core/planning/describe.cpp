@@ -190,36 +190,44 @@ bool RegionDescriber::collectParts(ValueId value, std::vector<ValueId>& parts) c
   return true;
 }
 
-std::optional<std::int64_t> RegionDescriber::bytesRead(ValueId value, DataType type) const {
-  const auto whole = bytesOfValue(*m_structure.usual, value, type);
+std::optional<std::int64_t> RegionDescriber::bytesRead(const UsualExtents& extents, ValueId value,
+                                                       DataType type) const {
+  const auto whole = bytesOfValue(extents, value, type);
   std::vector<ValueId> parts;
   if (!collectParts(value, parts)) return whole;
   std::int64_t bytes = 0;
   for (const ValueId made : parts) {
-    const auto part = bytesOfValue(*m_structure.usual, made, type);
+    const auto part = bytesOfValue(extents, made, type);
     if (!part) return std::nullopt;
     bytes += *part;
   }
   return whole ? std::min(*whole, bytes) : bytes;
 }
 
-void RegionDescriber::setCosts(FusedNode& fused) const {
-  std::optional<std::int64_t> flops = 0, bytes = 0;
+CostAt RegionDescriber::costsAt(const UsualExtents& extents, const FusedNode& fused) const {
+  CostAt costs{.flops = 0, .bytes = 0, .ms = {}};
   const auto add = [](std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& more) {
     sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
   };
   std::unordered_set<ValueId> constants;
   for (const NodeId node : fused.nodes) {
-    add(flops, flopsOfNode(*m_structure.usual, m_graph.node(node)));
+    add(costs.flops, flopsOfNode(extents, m_graph.node(node)));
     for (const ValueId value : valuesRead(m_graph.node(node)))
       if (m_graph.isConstant(value) && constants.insert(value).second)
-        add(bytes, bytesRead(value, handedAt(fused, value)));
+        add(costs.bytes, bytesRead(extents, value, handedAt(fused, value)));
   }
-  for (std::size_t i = 0; i < fused.inputs.size(); ++i) add(bytes, bytesRead(fused.inputs[i], fused.reads[i]));
-  for (const FusedOutput& output : fused.outputs)
-    add(bytes, bytesOfValue(*m_structure.usual, output.value, output.type));
-  fused.flops = flops;
-  fused.bytes = bytes;
+  for (std::size_t i = 0; i < fused.inputs.size(); ++i)
+    add(costs.bytes, bytesRead(extents, fused.inputs[i], fused.reads[i]));
+  for (const FusedOutput& output : fused.outputs) add(costs.bytes, bytesOfValue(extents, output.value, output.type));
+  return costs;
+}
+
+void RegionDescriber::setCosts(FusedNode& fused) const {
+  const CostAt usual = costsAt(*m_structure.usual, fused);
+  fused.flops = usual.flops;
+  fused.bytes = usual.bytes;
+  if (m_structure.least != nullptr)
+    fused.range = CostRange{costsAt(*m_structure.least, fused), costsAt(*m_structure.most, fused)};
 }
 
 }  // namespace fusescope

@@ -29,7 +29,8 @@ class RegionDescriber {
   DataType handedAt(const FusedNode& fused, ValueId value) const;
   void setCosts(FusedNode& fused) const;
   bool collectParts(ValueId value, std::vector<ValueId>& parts) const;
-  std::optional<std::int64_t> bytesRead(ValueId value, DataType type) const;
+  CostAt costsAt(const UsualExtents& extents, const FusedNode& fused) const;
+  std::optional<std::int64_t> bytesRead(const UsualExtents& extents, ValueId value, DataType type) const;
 
   const Model& m_model;
   const Graph& m_graph;

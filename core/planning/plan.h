@@ -43,6 +43,19 @@ struct FusedOutput {
   DataType type = DataType::Undefined;
 };
 
+/// What running something once comes to where the inputs have other extents than usual; null where it is not known.
+struct CostAt {
+  std::optional<std::int64_t> flops, bytes;
+  std::optional<double> ms;
+};
+
+/// What something comes to at the least and at the most extents of the inputs (the InputSpecs' min and max, as far in
+/// as the plan's conditions hold). Only where extents are open. Between them it may be less or more: extents that are
+/// rounded or subtracted need not grow with those of the inputs.
+struct CostRange {
+  CostAt least, most;
+};
+
 /// Nodes that run as one kernel, and its contract: what it reads at which types, what it calculates and accumulates in,
 /// which inner edges it holds at which type, what it writes. Each node calculates in Plan::calculates and reads what it
 /// finds in memory in that type.
@@ -70,6 +83,7 @@ struct FusedNode {
   PriceSource predictedHow = PriceSource::Unknown;
   double predictedSpread = 0;        ///< relative, see Price
   std::optional<BodyTime> bodyTime;  ///< of a node with bodies, where theirs are known; else nothing
+  std::optional<CostRange> range;    ///< null where the inputs' extents are fixed
 };
 
 /// A conversion that the plan adds. Between `producer` (invalid: an input or constant) and each of `consumers`
@@ -84,7 +98,8 @@ struct PlannedCast {
   std::string reason;  ///< "pin", "precision", "truncation", "model_output", "model_input", "segment_boundary"
   std::optional<double> predictedMs;  ///< of the conversion's step; null where it is not known
   PriceSource predictedHow = PriceSource::Unknown;
-  double predictedSpread = 0;  ///< relative, see Price
+  double predictedSpread = 0;      ///< relative, see Price
+  std::optional<CostRange> range;  ///< without work; null where the inputs' extents are fixed
 };
 
 struct PrecisionGrant {
@@ -185,7 +200,7 @@ std::vector<const Decision*> obeyRefusals(const Plan& plan);
 /// debug.
 Status verifyPlan(const Plan& plan);
 
-/// The JSON of `fusescope plan --json`: format "fusescope.plan", version 2. See planning/FORMAT.md.
+/// The JSON of `fusescope plan --json`: format "fusescope.plan", version 3. See planning/FORMAT.md.
 Json toJson(const Plan& plan);
 /// Reads one back over the model it was made for; refuses one that was made for another (contentHash differs).
 Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_ptr<const Model> model);

@@ -1,6 +1,7 @@
 #include "planning/plan_json.h"
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/cost.h"
 #include "base/text.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::string_view kFormat = "fusescope.plan";
 constexpr int kFirstVersion = 1;
+constexpr int kFirstWithPrices = 2;  // whose predictions are taken
+constexpr int kFirstWithDigest = 3;  // from which on it can be told whether a file was edited
 
 std::string text(DataType type) {
   return std::string(name(type));
@@ -27,6 +30,16 @@ Json orNull(const std::optional<T>& value) {
 
 Json orNullNumber(const std::optional<double>& value) {
   return value ? jsonNumber(*value) : Json(nullptr);
+}
+
+constexpr const char* kDecidedParts[] = {"segments", "fused_nodes", "precision_map", "truncation", "casts"};
+
+/// Of what the planner decided: a file whose parts have it is as it was written.
+std::string digestOf(const Json& plan) {
+  KeyBuilder key;
+  for (const char* part : kDecidedParts)
+    if (plan.contains(part)) key.text(decidedPart(plan, part).dump(-1, ' ', false, Json::error_handler_t::replace));
+  return key.hash().hex();
 }
 
 class PlanWriter {
@@ -46,11 +59,8 @@ class PlanWriter {
     json["options"] = toJson(m_plan.options);
     json["input_specs"] = list(m_plan.inputSpecs, [&](const InputSpec& spec) { return inputSpec(spec); });
     json["conditions"] = list(m_plan.model->conditions, [](const ExtentCondition& condition) {
-      return Json{{"condition", condition.text()}, {"node", condition.node}};
+      return Json{{"condition", condition.text()}, {"node", condition.node}, {"demanded", condition.demanded}};
     });
-    json["work"] = {{"flops", orNull(flops(UsualExtents::Choice::Usual))},
-                    {"flops_least", orNull(flops(UsualExtents::Choice::Least))},
-                    {"flops_most", orNull(flops(UsualExtents::Choice::Most))}};
     json["segments"] = list(m_plan.segments, [&](const Segment& segment) { return segmentJson(segment); });
     json["fused_nodes"] = list(m_plan.fusedNodes, [&](const FusedNode& node) { return fusedNode(node); });
     json["precision_map"] = list(m_plan.precisionMap, [&](const PrecisionGrant& grant) { return grantJson(grant); });
@@ -69,7 +79,10 @@ class PlanWriter {
                          {"least_ms", time.unknown == 0 ? jsonNumber(time.leastMs) : Json(nullptr)},
                          {"most_ms", time.unknown == 0 ? jsonNumber(time.mostMs) : Json(nullptr)},
                          {"unknown", time.unknown}};
-    json["totals"] = totalsJson(totalsWithoutBodies(m_plan));
+    json["digest"] = digestOf(json);
+    const PlanTotals totals = totalsWithoutBodies(m_plan);
+    json["work"] = workJson(totals);
+    json["totals"] = totalsJson(totals);
     if (m_plan.bodies.empty()) return json;
     const BodyTotals bodies = totalsOfBodies(m_plan);
     json["totals"]["in_bodies"] = totalsJson(bodies.inside);
@@ -78,16 +91,19 @@ class PlanWriter {
   }
 
  private:
-  /// Of all nodes; null where an extent cannot be told from the inputs'.
-  std::optional<std::int64_t> flops(UsualExtents::Choice choice) const {
-    const UsualExtents extents(*m_plan.model, choice);
-    std::int64_t sum = 0;
-    for (const NodeId node : m_graph.order()) {
-      const auto more = flopsOfNode(extents, m_graph.node(node));
-      if (!more) return std::nullopt;
-      sum += *more;
-    }
-    return sum;
+  /// What the plan comes to at the least, usual and most extents: all the same where they are fixed.
+  Json workJson(const PlanTotals& totals) const {
+    const CostAt usual{.flops = totals.flops, .bytes = totals.bytes, .ms = m_plan.predictedMs};
+    const CostRange range = totals.range.value_or(CostRange{usual, usual});
+    return {{"flops", orNull(usual.flops)},
+            {"flops_least", orNull(range.least.flops)},
+            {"flops_most", orNull(range.most.flops)},
+            {"bytes", orNull(usual.bytes)},
+            {"bytes_least", orNull(range.least.bytes)},
+            {"bytes_most", orNull(range.most.bytes)},
+            {"predicted_ms", orNullNumber(usual.ms)},
+            {"predicted_ms_least", orNullNumber(range.least.ms)},
+            {"predicted_ms_most", orNullNumber(range.most.ms)}};
   }
 
   template <class T, class F>
@@ -104,6 +120,18 @@ class PlanWriter {
     json["predicted_ms"] = orNullNumber(priced.predictedMs);
     json["predicted_how"] = known ? Json(name(priced.predictedHow)) : Json(nullptr);
     json["predicted_spread"] = known ? jsonNumber(priced.predictedSpread) : Json(nullptr);
+  }
+
+  static void addRange(Json& json, const std::optional<CostRange>& range, bool work) {
+    if (!range) return;
+    if (work) {
+      json["flops_least"] = orNull(range->least.flops);
+      json["flops_most"] = orNull(range->most.flops);
+    }
+    json["bytes_least"] = orNull(range->least.bytes);
+    json["bytes_most"] = orNull(range->most.bytes);
+    json["predicted_ms_least"] = orNullNumber(range->least.ms);
+    json["predicted_ms_most"] = orNullNumber(range->most.ms);
   }
 
   static Json totalsJson(const PlanTotals& totals) {
@@ -169,6 +197,7 @@ class PlanWriter {
     json["flops"] = orNull(node.flops);
     json["bytes"] = orNull(node.bytes);
     addPrediction(json, node);
+    addRange(json, node.range, true);
     addBodies(json, node);
     return json;
   }
@@ -227,6 +256,7 @@ class PlanWriter {
                  {"producer", cast.producer.valid() ? fusedName(cast.producer) : Json(nullptr)},
                  {"consumers", list(cast.consumers, fusedName)}};
     addPrediction(json, cast);
+    addRange(json, cast.range, false);
     return json;
   }
 
@@ -234,8 +264,6 @@ class PlanWriter {
   const Graph& m_graph;
   std::vector<std::vector<SegmentBorder>> m_borders;  ///< by SegmentId
 };
-
-constexpr const char* kDecidedParts[] = {"segments", "fused_nodes", "precision_map", "truncation", "casts"};
 
 /// Whether `now` says what `then` said, keys that `then` does not have apart.
 bool saysSame(const Json& then, const Json& now) {
@@ -246,16 +274,31 @@ bool saysSame(const Json& then, const Json& now) {
   return true;
 }
 
-/// A plan of version 1 was made by other rules: its options are planned by those of this Fusescope. Where that is not
-/// what it was, the plan says so. No price is taken, nor what was chosen by one: they may be of the emulator.
-Result<std::shared_ptr<const Plan>> planAnew(const Json& json, std::shared_ptr<const Model> model) {
+/// Whether a file of a version that read models otherwise is of this one: all nodes that it names are the model's, and
+/// its inputs are.
+bool isOfModel(const Json& json, const Model& model) {
+  std::set<std::string> names, inputs;
+  for (const Origin& origin : model.origins) names.insert(origin.name);
+  for (const InputSpec& spec : model.inputSpecs) inputs.insert(spec.name);
+  for (const Json& fused : json.at("fused_nodes"))
+    for (const Json& origin : fused.at("origins"))
+      if (!names.contains(origin.get<std::string>())) return false;
+  return std::ranges::all_of(json.at("input_specs"),
+                             [&](const Json& spec) { return inputs.contains(spec.at("name").get<std::string>()); });
+}
+
+/// A plan that other rules made: its options are planned by those of this Fusescope. Where that is not what it was, the
+/// plan says so. Of the first version no price is taken, nor what was chosen by one: they may be of the emulator.
+Result<std::shared_ptr<const Plan>> planAnew(const Json& json, std::shared_ptr<const Model> model, bool sameHash) {
   const PlanOptions options = TRY(planOptionsFromJson(json["options"]));
-  const auto plan = TRY(makePlan(std::move(model), options));
-  const std::vector<std::string> different = differingParts(json, toJson(*plan));
+  const bool priced = json["version"] >= kFirstWithPrices;
+  const auto plan = TRY(priced ? remakePlan(std::move(model), json) : makePlan(std::move(model), options));
+  std::vector<std::string> different = differingParts(json, toJson(*plan));
+  if (!sameHash) different.insert(different.begin(), "model");
   if (different.empty()) return plan;
   Plan replanned = *plan;
   replanned.decisions.push_back(
-      decide("build.plan_made_anew", {}, "plan_file", {{"version", kFirstVersion}, {"parts", joined(different)}}));
+      decide("build.plan_made_anew", {}, "plan_file", {{"version", json["version"]}, {"parts", joined(different)}}));
   return std::make_shared<const Plan>(std::move(replanned));
 }
 
@@ -280,12 +323,16 @@ Json toJson(const Plan& plan, const SegmentBorder& border) {
     conversion = {{"from", text(border.conversion->from)},
                   {"to", text(border.conversion->to)},
                   {"bytes", orNull(border.conversion->bytes)}};
-  return {{"value", plan.graph().value(border.value).name},
-          {"direction", name(border.direction)},
-          {"other", border.other.valid() ? Json(plan.segments[border.other.index].name) : Json(nullptr)},
-          {"type", text(border.type)},
-          {"bytes", orNull(border.bytes)},
-          {"conversion", std::move(conversion)}};
+  Json json = {{"value", plan.graph().value(border.value).name},
+               {"direction", name(border.direction)},
+               {"other", border.other.valid() ? Json(plan.segments[border.other.index].name) : Json(nullptr)},
+               {"type", text(border.type)},
+               {"bytes", orNull(border.bytes)},
+               {"conversion", std::move(conversion)}};
+  if (!border.range) return json;
+  json["bytes_least"] = orNull(border.range->least.bytes);
+  json["bytes_most"] = orNull(border.range->most.bytes);
+  return json;
 }
 
 Json toJson(const Plan& plan) {
@@ -297,7 +344,9 @@ Json decidedPart(const Json& plan, const std::string& part) {
   if (part != "fused_nodes" && part != "casts") return decided;
   for (Json& entry : decided) {
     if (!entry.is_object()) continue;
-    for (const char* key : {"predicted_ms", "predicted_how", "predicted_spread", "body_time"}) entry.erase(key);
+    for (const char* key : {"predicted_ms", "predicted_how", "predicted_spread", "predicted_ms_least",
+                            "predicted_ms_most", "body_time"})
+      entry.erase(key);
     if (!entry.contains("bodies")) continue;
     for (Json& body : entry["bodies"]) {
       Json parts = Json::object();
@@ -344,31 +393,33 @@ Result<PlanOptions> planOptionsFromJson(const Json& json) {
   return options;
 }
 
-Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_ptr<const Model> model) {
+Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_ptr<const Model> model) try {
   if (!json.is_object() || json.value("format", "") != kFormat) {
     return badPlan("this is not a plan: 'format' is not " + std::string(kFormat), "format");
   }
-  if (!json.contains("version") || (json["version"] != kFirstVersion && json["version"] != kPlanVersion)) {
+  const Json version = json.value("version", Json());
+  if (!version.is_number_integer() || version < kFirstVersion || version > kPlanVersion) {
     return badPlan("this version of plan is not known; this Fusescope reads versions " + std::to_string(kFirstVersion) +
                        " to " + std::to_string(kPlanVersion),
                    "version");
   }
-  if (!json.contains("model_hash") || json["model_hash"] != model->contentHash.hex()) {
+  const bool sameHash = json.value("model_hash", "") == model->contentHash.hex();
+  if (!sameHash && (version >= kFirstWithDigest || !json.contains("model_hash") || !isOfModel(json, *model))) {
     return Diagnostic{.message = "the plan was made for another model than " + model->path,
                       .where = {.attribute = "model_hash"},
                       .help = "Plan this model again, or open the model that the plan was made for."};
   }
   if (!json.contains("options")) return badPlan("the plan has no options", "options");
-  if (json["version"] == kFirstVersion) return planAnew(json, std::move(model));
-  const std::shared_ptr<const Plan> plan = TRY(remakePlan(std::move(model), json));
-  const Json again = toJson(*plan);
-  for (const char* part : kDecidedParts) {
-    if (json.contains(part) && decidedPart(json, part) == decidedPart(again, part)) continue;
-    return Diagnostic{.message = std::string("planning again gives other ") + part + " than the file holds",
-                      .where = {.attribute = part},
-                      .help = "The file was edited, or made by another version of Fusescope. Make the plan again."};
+  for (const char* part : kDecidedParts)
+    if (!json.contains(part)) return badPlan("the plan lacks " + std::string(part), part);
+  if (version >= kFirstWithDigest && json.value("digest", "") != digestOf(json)) {
+    return Diagnostic{.message = "the file was edited: what it holds is not what was planned",
+                      .where = {.attribute = "digest"},
+                      .help = "Make the plan again; options and directives are what changes it."};
   }
-  return plan;
+  return planAnew(json, std::move(model), sameHash);
+} catch (const Json::exception& error) {
+  return badPlan(std::string("this plan lacks a field or holds one of another kind: ") + error.what(), {});
 }
 
 }  // namespace fusescope

@@ -4,8 +4,24 @@ namespace fusescope {
 
 namespace {
 
-void add(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& more) {
+template <class T>
+void add(std::optional<T>& sum, const std::optional<T>& more) {
   sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
+}
+
+constexpr CostAt kNothing{.flops = 0, .bytes = 0, .ms = 0};
+
+/// A conversion has no work.
+void add(std::optional<CostRange>& sum, const std::optional<CostRange>& more, bool work) {
+  if (!more) return;
+  if (!sum) sum = CostRange{kNothing, kNothing};
+  const auto addAt = [&](CostAt& at, const CostAt& moreAt) {
+    if (work) add(at.flops, moreAt.flops);
+    add(at.bytes, moreAt.bytes);
+    add(at.ms, moreAt.ms);
+  };
+  addAt(sum->least, more->least);
+  addAt(sum->most, more->most);
 }
 
 }  // namespace
@@ -16,10 +32,12 @@ PlanTotals totalsWithoutBodies(const Plan& plan) {
     ++totals.fusedNodes;
     add(totals.flops, fused.flops);
     add(totals.bytes, fused.bytes);
+    add(totals.range, fused.range, true);
   }
   for (const PlannedCast& cast : plan.casts) {
     ++totals.casts;
     add(totals.bytes, cast.bytes);
+    add(totals.range, cast.range, false);
   }
   return totals;
 }
@@ -31,6 +49,7 @@ BodyTotals totalsOfBodies(const Plan& plan) {
     totals.inside.casts += more.casts;
     add(totals.inside.flops, more.flops);
     add(totals.inside.bytes, more.bytes);
+    add(totals.inside.range, more.range, true);
   };
   for (const PlannedBody& body : plan.bodies) {
     ++totals.bodies;

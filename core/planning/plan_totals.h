@@ -11,6 +11,7 @@ namespace fusescope {
 struct PlanTotals {
   std::int64_t fusedNodes = 0, casts = 0;
   std::optional<std::int64_t> flops = 0, bytes = 0;  ///< nothing where an extent is not known; bytes with conversions
+  std::optional<CostRange> range;                    ///< times of all or of nothing; null where extents are fixed
 };
 
 /// Of the plan alone: a node with bodies counts as one fused node and moves what it reads and leaves.

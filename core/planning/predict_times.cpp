@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "planning/body_time.h"
 #include "planning/plan_json.h"
@@ -10,35 +11,34 @@
 namespace fusescope {
 namespace {
 
+constexpr int kFirstWithTruePrices = 2;  // version of a plan's JSON
+
 class RecordedPrices final : public PriceModel {
  public:
   RecordedPrices(const Model& model, const Json& plan) {
-    if (!plan.contains("version") || plan.at("version") != kPlanVersion) return;
-    for (const Json& fused : plan.at("fused_nodes"))
-      if (const auto price = priceOf(fused)) m_kernels[fused.value("identity", "")] = *price;
-    const UsualExtents usual(model);
-    for (const Json& cast : plan.at("casts")) {
-      const auto from = dataTypeFromName(cast.at("from").get<std::string>());
-      const auto to = dataTypeFromName(cast.at("to").get<std::string>());
-      const auto value = model.graph->findValue(cast.at("value").get<std::string>());
-      const auto count = value ? usualElements(usual, *value) : std::nullopt;
-      const auto price = priceOf(cast);
-      if (from && to && count && price) m_conversions[{*from, *to, *count}] = *price;
+    if (!plan.contains("version") || plan.at("version") < kFirstWithTruePrices) return;
+    for (const std::string at : {kUsual, kLeast, kMost}) {
+      for (const Json& fused : plan.at("fused_nodes"))
+        if (const auto price = priceOf(fused, at)) m_kernels[{fused.value("identity", ""), at}] = *price;
+      const UsualExtents extents(model, choiceOf(at));
+      for (const Json& cast : plan.at("casts")) {
+        const auto from = dataTypeFromName(cast.at("from").get<std::string>());
+        const auto to = dataTypeFromName(cast.at("to").get<std::string>());
+        const auto value = model.graph->findValue(cast.at("value").get<std::string>());
+        const auto count = value ? usualElements(extents, *value) : std::nullopt;
+        const auto price = priceOf(cast, at);
+        if (from && to && count && price) m_conversions[{*from, *to, *count}] = *price;
+      }
     }
     const auto isTimed = [](const Json& fused) { return !fused.value("body_time", Json()).is_null(); };
     m_any = !m_kernels.empty() || !m_conversions.empty() || std::ranges::any_of(plan.at("fused_nodes"), isTimed);
   }
   bool any() const { return m_any; }
 
-  std::vector<Price> kernels(const Plan& plan) const override {
-    std::vector<Price> prices;
-    for (const FusedNode& fused : plan.fusedNodes) {
-      const auto found = m_kernels.find(fused.identity.hex());
-      const bool runs = !isFloat(fused.compute) || fused.compute == DataType::F64 || plan.inFallback(fused) ||
-                        plan.target.hardwareTypes.contains(fused.compute);
-      prices.push_back(found != m_kernels.end() && runs ? found->second : Price());
-    }
-    return prices;
+  std::vector<Price> kernels(const Plan& plan) const override { return recorded(plan, kUsual); }
+
+  std::vector<Price> kernelsAt(const Plan& plan, const std::map<std::string, Dims>& extents) const override {
+    return recorded(plan, plan.structure->most->ofInputs() == extents ? kMost : kLeast);
   }
 
   Price conversion(DataType from, DataType to, std::int64_t elements) const override {
@@ -47,10 +47,32 @@ class RecordedPrices final : public PriceModel {
   }
 
  private:
-  static std::optional<Price> priceOf(const Json& entry) {
-    const Json& ms = entry.at("predicted_ms");
-    const Json& how = entry.at("predicted_how");
-    if (!ms.is_number() || !how.is_string()) return std::nullopt;
+  /// What stands behind "predicted_ms" in the keys of a price.
+  static constexpr const char *kUsual = "", *kLeast = "_least", *kMost = "_most";
+
+  static UsualExtents::Choice choiceOf(const std::string& at) {
+    using Choice = UsualExtents::Choice;
+    return at == kLeast ? Choice::Least : at == kMost ? Choice::Most : Choice::Usual;
+  }
+
+  std::vector<Price> recorded(const Plan& plan, const std::string& at) const {
+    std::vector<Price> prices;
+    for (const FusedNode& fused : plan.fusedNodes) {
+      const auto found = m_kernels.find({fused.identity.hex(), at});
+      const bool runs = !isFloat(fused.compute) || fused.compute == DataType::F64 || plan.inFallback(fused) ||
+                        plan.target.hardwareTypes.contains(fused.compute);
+      prices.push_back(found != m_kernels.end() && runs ? found->second : Price());
+    }
+    return prices;
+  }
+
+  static std::optional<Price> priceOf(const Json& entry, const std::string& at) {
+    const Json ms = entry.value("predicted_ms" + at, Json());
+    // Of a range, a plan says the times alone: how they are known is said of the usual one, or they are fitted.
+    const Json how = entry.value("predicted_how", Json());
+    if (!ms.is_number()) return std::nullopt;
+    if (at != kUsual) return Price{.ms = ms.get<double>(), .how = PriceSource::Fitted};
+    if (!how.is_string()) return std::nullopt;
     const auto source = priceSourceFromName(how.get<std::string>());
     if (!source || *source == PriceSource::Unknown) return std::nullopt;
     const Json spread = entry.value("predicted_spread", Json());
@@ -58,7 +80,7 @@ class RecordedPrices final : public PriceModel {
   }
 
   bool m_any = false;
-  std::map<std::string, Price> m_kernels;  ///< by identity of the fused node, in hex digits
+  std::map<std::pair<std::string, std::string>, Price> m_kernels;  ///< by identity in hex digits, and where
   std::map<std::tuple<DataType, DataType, std::int64_t>, Price> m_conversions;
 };
 
@@ -68,6 +90,23 @@ std::optional<std::int64_t> usualElements(const UsualExtents& extents, ValueId v
   const auto dims = extents.of(value);
   return dims ? elementCount(*dims) : std::nullopt;
 }
+
+namespace {
+
+/// Times where the inputs have other extents than usual.
+void predictTimesAt(Plan& plan, const PriceModel& prices, const UsualExtents& extents, CostAt CostRange::*at) {
+  const auto inputs = extents.ofInputs();
+  if (!inputs) return;
+  const std::vector<Price> kernels = prices.kernelsAt(plan, *inputs);
+  for (FusedNode& fused : plan.fusedNodes)
+    if (fused.range) ((*fused.range).*at).ms = kernels[fused.id.index].ms;
+  for (PlannedCast& cast : plan.casts) {
+    const auto count = usualElements(extents, cast.value);
+    if (cast.range && count) ((*cast.range).*at).ms = prices.conversion(cast.from, cast.to, *count).ms;
+  }
+}
+
+}  // namespace
 
 void predictTimes(Plan& plan, const PriceModel* prices) {
   if (prices == nullptr) return;
@@ -90,6 +129,9 @@ void predictTimes(Plan& plan, const PriceModel* prices) {
     add(count ? prices->conversion(cast.from, cast.to, *count) : Price(), cast);
   }
   if (all) plan.predictedMs = sum;
+  if (plan.structure->least == nullptr) return;
+  predictTimesAt(plan, *prices, *plan.structure->least, &CostRange::least);
+  predictTimesAt(plan, *prices, *plan.structure->most, &CostRange::most);
 }
 
 PredictedTime predictedTime(const Plan& plan) {

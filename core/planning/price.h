@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/data_type.h"
+#include "ir/tensor_type.h"
 
 namespace fusescope {
 
@@ -44,6 +46,8 @@ class PriceModel {
   virtual ~PriceModel() = default;
   /// One for each fused node of `plan`, in their order, at the usual extents of its inputs (InputSpec::opt).
   virtual std::vector<Price> kernels(const Plan& plan) const = 0;
+  /// The same where the inputs have other extents, by name. Unknown where only the usual ones are known.
+  virtual std::vector<Price> kernelsAt(const Plan& plan, const std::map<std::string, Dims>& extents) const;
   /// Of a step that converts a plain tensor of `elements` elements.
   virtual Price conversion(DataType from, DataType to, std::int64_t elements) const = 0;
 };

@@ -43,12 +43,18 @@ class BorderFinder {
   SegmentBorder border(ValueId value, SegmentBorder::Direction direction, SegmentId other,
                        const PlannedCast* cast) const {
     const DataType type = m_plan.storedType(value);
-    return {.value = value,
-            .direction = direction,
-            .other = other,
-            .type = type,
-            .bytes = bytesOfValue(*m_plan.structure->usual, value, type),
-            .conversion = cast};
+    const Structure& structure = *m_plan.structure;
+    SegmentBorder border{.value = value,
+                         .direction = direction,
+                         .other = other,
+                         .type = type,
+                         .bytes = bytesOfValue(*structure.usual, value, type),
+                         .range = {},
+                         .conversion = cast};
+    if (structure.least != nullptr)
+      border.range = CostRange{.least = {.flops = {}, .bytes = bytesOfValue(*structure.least, value, type), .ms = {}},
+                               .most = {.flops = {}, .bytes = bytesOfValue(*structure.most, value, type), .ms = {}}};
+    return border;
   }
 
   void read(ValueId value, const FusedNode& reader) {

@@ -15,6 +15,7 @@ struct SegmentBorder {
   SegmentId other;                          ///< invalid: an input or output of the network
   DataType type = DataType::Undefined;      ///< that it is stored at
   std::optional<std::int64_t> bytes;        ///< of the tensor as it is stored; null where an extent is not known
+  std::optional<CostRange> range;           ///< of `bytes`; null where the inputs' extents are fixed
   const PlannedCast* conversion = nullptr;  ///< of the plan; null: it is read as it is stored
 };
 std::string_view name(SegmentBorder::Direction direction);  ///< "in", "out"

@@ -48,6 +48,10 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   auto structure = std::make_shared<Structure>();
   structure->key = std::move(key);
   structure->usual = std::make_shared<const UsualExtents>(model);
+  if (hasOpenInputs(model)) {
+    structure->least = std::make_shared<const UsualExtents>(model, UsualExtents::Choice::Least);
+    structure->most = std::make_shared<const UsualExtents>(model, UsualExtents::Choice::Most);
+  }
 
   // 1. Types that the target lacks, as if every node ran accelerated.
   structure->truncation = planTruncation(graph, target, directives.truncate);

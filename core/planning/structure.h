@@ -34,9 +34,10 @@ struct Structure {
   std::vector<NodeFacts> facts;   ///< by NodeId
   std::vector<char> given;  ///< by ValueId: an input of the network, or only moved from inputs: nobody calculated it
   Fusion fusion;
-  std::vector<std::uint32_t> regionOf;        ///< by NodeId: index into fusion.regions
-  std::shared_ptr<const UsualExtents> usual;  ///< that work and bytes are told for
-  std::vector<Decision> decisions;            ///< evidence counts from the first decision of the model
+  std::vector<std::uint32_t> regionOf;              ///< by NodeId: index into fusion.regions
+  std::shared_ptr<const UsualExtents> usual;        ///< that work and bytes are told for
+  std::shared_ptr<const UsualExtents> least, most;  ///< null where the inputs' extents are fixed
+  std::vector<Decision> decisions;                  ///< evidence counts from the first decision of the model
 };
 
 /// Steps 1 to 5 of the pipeline. `previous` is taken if it was made of the same.

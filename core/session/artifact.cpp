@@ -2,8 +2,10 @@
 
 #include <cctype>
 #include <fstream>
+#include <span>
 
 #include "base/files.h"
+#include "base/mapped_file.h"
 #include "engine/timing_price_model.h"
 #include "planning/applicable_options.h"
 #include "session/operations.h"
@@ -100,9 +102,11 @@ std::unique_ptr<PriceModel> measuredPrices(const std::string& backend) {
   return openPriceModel(timingCachePath(), backend);
 }
 
-Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
-                              const PlanOptions& options, const std::string& backend, const StopToken& stop,
-                              const Progress& progress) {
+namespace {
+
+Result<Artifact> opened(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
+                        const PlanOptions& options, const std::string& backend, const StopToken& stop,
+                        const Progress& progress) {
   Artifact artifact{.kind = TRY(artifactKind(path)), .path = path.string(), .backend = backend};
   const bool given = !inputs.empty() || !(options == PlanOptions());
   switch (artifact.kind) {
@@ -135,6 +139,29 @@ Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vect
   return artifact;
 }
 
+/// `result`, unless one of `files` has changed: then whatever it is, it is of neither the old file nor the new one.
+template <class T>
+Result<T> unlessChanged(Result<T> result, std::span<const FileIdentity> files) {
+  if (!result.ok() && result.error().cancelled) return result;
+  TRY(checkUnchanged(files));
+  return result;
+}
+
+}  // namespace
+
+Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
+                              const PlanOptions& options, const std::string& backend, const StopToken& stop,
+                              const Progress& progress) {
+  TRY(artifactKind(path));  // a file that is not there is told as such
+  const FileIdentity own = TRY(identityOf(path));
+  auto artifact = TRY(unlessChanged(opened(path, inputs, options, backend, stop, progress), std::span(&own, 1)));
+  const MappedFiles& ofModel = artifact.plan->model->files;
+  artifact.files = identitiesOf(ofModel);
+  if (artifact.kind == ArtifactKind::Plan) artifact.files.insert(artifact.files.begin(), own);
+  TRY(checkCurrent(ofModel));
+  return artifact;
+}
+
 Result<Artifact> openSession(const std::filesystem::path& path, const std::filesystem::path& model,
                              const std::string& backend, std::vector<std::string>& warnings, const StopToken& stop,
                              const Progress& progress) {
@@ -143,10 +170,10 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
   if (!backend.empty()) session->backend = backend;
   const ModelChange change = modelChange(session->model);
   if (change == ModelChange::Missing) {
-    return Diagnostic{.message = "the session's model is not there",
-                      .where = {.file = path.string(), .attribute = "model"},
-                      .help = fmt::format("It was {}. Give the model beside --session, where it is now.",
-                                          session->model.path)};
+    return Diagnostic{
+        .message = "the session's model is not there",
+        .where = {.file = path.string(), .attribute = "model"},
+        .help = fmt::format("It was {}. Give the model beside --session, where it is now.", session->model.path)};
   }
   PlanOptions options = session->options;
   if (change == ModelChange::Changed) {
@@ -163,11 +190,9 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
 }
 
 Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options) {
-  if (artifact.kind == ArtifactKind::Engine) {
-    if (options.progress) options.progress("load engine", artifact.path);
-    return loadEngine(artifact.path, options);
-  }
-  auto engine = buildEngine(artifact.plan, options);
+  const bool written = artifact.kind == ArtifactKind::Engine;
+  auto engine =
+      unlessChanged(written ? loadEngine(artifact.path, options) : buildEngine(artifact.plan, options), artifact.files);
   if (engine.ok() || !engine.error().where.file.empty() || engine.error().cancelled) return engine;
   auto error = std::move(engine).error();
   error.where.file = artifact.path;

@@ -152,6 +152,18 @@ Json edgesJson(const Plan& plan, const Node& node, const FusedNode& fused) {
   return list;
 }
 
+/// What its kernel comes to at the least, usual and most extents of the inputs: all the same where they are fixed.
+Json costsJson(const FusedNode& fused) {
+  const CostAt usual{.flops = fused.flops, .bytes = fused.bytes, .ms = fused.predictedMs};
+  const CostRange range = fused.range.value_or(CostRange{usual, usual});
+  const auto at = [](const CostAt& costs) {
+    const auto count = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+    return Json{{"flops", count(costs.flops)}, {"bytes", count(costs.bytes)}, {"predicted_ms", count(costs.ms)}};
+  };
+  return {
+      {"usual", at(usual)}, {"least", at(range.least)}, {"most", at(range.most)}, {"open", fused.range.has_value()}};
+}
+
 /// The borders of the node's segment that the node's own kernel reads or writes.
 Json bordersJson(const Plan& plan, const FusedNode& fused) {
   Json list = Json::array();
@@ -195,6 +207,7 @@ void explainNode(const Plan& plan, NodeId id, const std::string& prefix, Json& j
   json["predicted_ms"] = optionalNumber(fused->predictedMs);
   json["predicted_how"] = fused->predictedMs ? Json(name(fused->predictedHow)) : Json(nullptr);
   if (fused->bodyTime) json["body_time"] = toJson(*fused->bodyTime);
+  json["costs"] = costsJson(*fused);
   for (const DataType type : calculatedTypes(plan, *fused)) json["kernel_types"].push_back(name(type));
   json["edges"] = edgesJson(plan, node, *fused);
   json["borders"] = bordersJson(plan, *fused);
@@ -229,6 +242,7 @@ Result<Json> explained(const Plan& plan, std::string_view nodeName, const std::s
   json["node"] = found.name;
   json["origins"] = found.origins;
   json["predicted"] = false;
+  json["costs"] = nullptr;
   std::vector<Subject> subjects;
   for (const auto& origin : found.origins) {
     subjects.push_back(Subject::node(origin));

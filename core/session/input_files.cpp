@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/mapped_file.h"
 #include "base/text.h"
 #include "frontends/value_files.h"
 #include "interchange/codes.h"
@@ -54,7 +55,9 @@ Status addNpy(const Plan& plan, const fs::path& path, Values& into) {
   const InputSpec* spec = specOf(plan, name);
   if (spec == nullptr) return noSuchInput(plan, path, name);
   const auto file = TRY(MappedFile::open(path));
-  into.insert_or_assign(name, fromCodes(TRY(parseNpy(file->bytes(), path.string(), name)), spec->dtype));
+  auto array = parseNpy(file->bytes(), path.string(), name);
+  TRY(file->checkIntact());
+  into.insert_or_assign(name, fromCodes(TRY(std::move(array)), spec->dtype));
   return Done{};
 }
 

@@ -181,12 +181,17 @@ Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path
                         .help = "Give --input when the engine is built."};
     }
     report("read engine");
-    return TRY(inspectEngineFile(path)).plan->model;
+    const auto model = TRY(inspectEngineFile(path)).plan->model;
+    TRY(checkCurrent(model->files));
+    return model;
   }
   report("import");
   auto imported = TRY(importModel(path, {}, stop));
   report("prepare");
-  auto model = TRY(prepareModel(TRY(withInputs(std::move(imported), inputs)), stop));
+  const MappedFiles files = imported.files;
+  auto prepared = prepareModel(TRY(withInputs(std::move(imported), inputs)), stop);
+  if (prepared.ok() || !prepared.error().cancelled) TRY(checkCurrent(files));
+  auto model = TRY(std::move(prepared));
   return std::make_shared<const Model>(std::move(model));
 }
 

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
+#include "ops/op_schema.h"
 #include "session/input_files.h"
 
 namespace fusescope {
@@ -60,14 +62,61 @@ Status checkExtentsKnown(const Plan& plan) {
   return Done{};
 }
 
+bool hasReferenceKernel(const Node& node) {
+  const OpSchema* schema = OpRegistry::standard().find(node);
+  return schema != nullptr && schema->kernel;
+}
+
+/// The node of this name; of a node in a body ("HOLDER/NODE"), the one that holds it.
+std::optional<NodeId> nodeOrHolder(const Graph& graph, std::string name) {
+  while (true) {
+    if (const auto found = graph.findNode(name)) return found;
+    const std::size_t slash = name.rfind('/');
+    if (slash == std::string::npos) return std::nullopt;
+    name.resize(slash);
+  }
+}
+
+/// The inputs of the network whose extents may take part in `error`: those that its node depends on. None where it is
+/// about another file, or about an operator that cannot run at any extents; all where it has no place.
+std::set<std::string> inputsBehind(const Diagnostic& error, const Plan& plan) {
+  std::set<std::string> names;
+  if (!error.where.file.empty() && error.where.file != plan.model->path) return names;
+  const Graph& graph = *plan.model->graph;
+  std::set<ValueId> seen;
+  std::vector<ValueId> pending = graph.inputs();
+  if (!error.where.node.empty()) {
+    const auto at = nodeOrHolder(graph, error.where.node);
+    if (at && !hasReferenceKernel(graph.node(*at))) return names;
+    if (at) pending = operands(graph.node(*at));
+  } else if (const auto value = graph.findValue(error.where.value)) {
+    pending = {*value};
+  }
+  while (!pending.empty()) {
+    const ValueId value = pending.back();
+    pending.pop_back();
+    if (!value.valid() || !seen.insert(value).second) continue;
+    const NodeId producer = graph.value(value).producer;
+    if (producer.valid()) {
+      const std::vector<ValueId> read = operands(graph.node(producer));
+      pending.insert(pending.end(), read.begin(), read.end());
+    } else {
+      names.insert(graph.value(value).name);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 Diagnostic underAssumedExtents(Diagnostic error, const Plan& plan) {
+  if (error.cancelled) return error;
+  const std::set<std::string> partakers = inputsBehind(error, plan);
   std::vector<std::string> assumed;
   for (const InputSpec& spec : plan.inputSpecs)
-    if (spec.source == "assumed" && !spec.opt.empty() && !hasUnknownExtents(spec))
+    if (spec.source == "assumed" && !spec.opt.empty() && !hasUnknownExtents(spec) && partakers.contains(spec.name))
       assumed.push_back("--input " + extentsOption(spec));
-  if (assumed.empty() || error.cancelled) return error;
+  if (assumed.empty()) return error;
   if (!error.help.empty()) error.help += " ";
   error.help += "Extents that the file leaves open were assumed, as with " + joined(assumed, " ") + "; give others.";
   return error;

@@ -21,7 +21,7 @@ Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::fi
 std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs);
 
 /// `error`, which came up with extents that `plan` assumes, with the word that they were assumed and how to give
-/// others.
+/// others, where an assumed extent may take part in it.
 Diagnostic underAssumedExtents(Diagnostic error, const Plan& plan);
 /// The same for a result, if no inputs were given: what runs then has the assumed extents.
 template <class T>

@@ -47,12 +47,12 @@ Json optionalNumber(const std::optional<double>& number) {
   return number ? jsonNumber(*number) : Json(nullptr);
 }
 
-Json toJson(const BuildReport& report, const std::string& enginePath, std::int64_t bytes) {
+Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, const std::string& enginePath,
+            std::int64_t bytes) {
   Json json = {{"format", "fusescope.build"}, {"version", 1}};
   json["engine"] = enginePath.empty() ? Json(nullptr) : Json(enginePath);
   json["phases"] = Json::array();
-  for (const auto& phase : report.phases)
-    json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+  for (const auto& phase : phases) json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
   json["regions"] = report.regions;
   json["distinct"] = report.distinct;
   json["tactics"] = Json::array();

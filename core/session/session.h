@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/mapped_file.h"
+#include "base/phase_clock.h"
 #include "base/stop.h"
 #include "engine/engine.h"
 #include "planning/plan.h"
@@ -97,7 +99,8 @@ struct ErrorReport {
 };
 /// Runs `plan` on the reference backend, and the plan of the same model and target without lowered types beside it.
 Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
-                                  const Tolerance& tolerance, const StopToken& stop = {}, const Progress& progress = {});
+                                  const Tolerance& tolerance, const StopToken& stop = {},
+                                  const Progress& progress = {});
 
 /// A file that holds a model, a plan or an engine, opened as far as planning goes.
 enum class ArtifactKind { Model, Plan, Engine };
@@ -107,6 +110,8 @@ struct Artifact {
   std::string path;
   std::shared_ptr<const Plan> plan;
   std::string backend;  ///< what the engine was built for; else as asked
+  /// All that it was made of: the file itself, the model behind a plan, external data.
+  std::vector<FileIdentity> files;
   std::shared_ptr<const Session> session{};  ///< where the model, what is wished of it and its inputs came from, if so
 };
 /// What kind of file `path` is, by its content.
@@ -119,18 +124,22 @@ std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native"
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                               const PlanOptions& options, const std::string& backend = "native",
                               const StopToken& stop = {}, const Progress& progress = {});
-/// The model of a session, planned as the session wishes. `path`: the session file. `model`: where the model lies now; empty: where
-/// the session says. `backend`: empty: the session's. A model that has changed is planned with what still applies; what
-/// does not is put into `warnings`, for people. Errors: the session or its model cannot be read, or is missing.
+/// The model of a session, planned as the session wishes. `path`: the session file. `model`: where the model lies now;
+/// empty: where the session says. `backend`: empty: the session's. A model that has changed is planned with what still
+/// applies; what does not is put into `warnings`, for people. Errors: the session or its model cannot be read, or is
+/// missing.
 Result<Artifact> openSession(const std::filesystem::path& path, const std::filesystem::path& model,
                              const std::string& backend, std::vector<std::string>& warnings, const StopToken& stop = {},
                              const Progress& progress = {});
-/// The engine of an artifact: read from an engine file, else built.
+/// The engine of an artifact: read from an engine file, else built. An error if a file that the artifact was made of
+/// has changed since.
 Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options);
 
 /// `explain`: everything about one node.
 Result<Json> explainJson(const Plan& plan, std::string_view nodeName);
-Json toJson(const BuildReport& report, const std::string& enginePath, std::int64_t bytes);
+/// `phases`: of the whole build, from the file to the engine.
+Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, const std::string& enginePath,
+            std::int64_t bytes);
 Json toJson(const TimeReport& report, const Plan& plan);
 /// The types of a fused node: what it computes in, reads and leaves. A time of it holds for a plan with the same ones.
 Json layerTypesJson(const Plan& plan, const FusedNode& fused);

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "base/mapped_file.h"
 #include "base/json_fields.h"
 #include "planning/plan_json.h"
 #include "session/options_json.h"
@@ -73,9 +74,11 @@ Result<ModelFile> identify(const fs::path& path) {
   const auto file = TRY(MappedFile::open(path));
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
-  return ModelFile{.path = error ? path.string() : absolute.lexically_normal().string(),
-                   .content = hashBytes(file->bytes()).hex(),
-                   .bytes = static_cast<std::int64_t>(file->bytes().size())};
+  ModelFile identified{.path = error ? path.string() : absolute.lexically_normal().string(),
+                       .content = hashBytes(file->bytes()).hex(),
+                       .bytes = static_cast<std::int64_t>(file->bytes().size())};
+  TRY(file->checkIntact());
+  return identified;
 }
 
 const Run* Session::run(const std::string& id) const {

@@ -84,7 +84,7 @@ struct TargetTable {
   std::vector<DataType> computeTypes, runs;
   std::map<std::string, OperatorRow, std::less<>> operators;
 
-  const OperatorRow* find(std::string_view op) const;
+  const OperatorRow* find(std::string_view op) const;  ///< as operatorText() of ops/no_kernel.h writes it
 };
 
 /// Reads a table. An error names `file`, the operator and the key.

@@ -25,12 +25,15 @@ std::string alternatives(const std::vector<DataType>& types) {
   return text;
 }
 
+/// Nothing is copied for the many operators of ONNX's own domain.
+const OperatorRow* rowOf(const TargetTable& table, const Node& node) {
+  return node.domain.empty() ? table.find(node.op) : table.find(operatorText(node.domain, node.op));
+}
+
 class Validator {
  public:
   explicit Validator(const NodeRequest& request)
-      : m_request(request),
-        m_table(*request.target.table),
-        m_row(request.node.domain.empty() ? m_table.find(request.node.op) : nullptr) {}
+      : m_request(request), m_table(*request.target.table), m_row(rowOf(m_table, request.node)) {}
 
   Decision run() {
     if (m_table.unlisted == Unlisted::ReferenceOnly) {

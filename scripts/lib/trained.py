@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+import printed_text
+
 
 @dataclass
 class Network:
@@ -60,29 +62,11 @@ NETWORKS = [
 ]
 
 
-def written_lines(dims):
-    """An image of dark strokes in lines on white, with a little noise: what a detector of text finds something in."""
-    random = np.random.RandomState(0)
-    height, width = dims[2:]
-    size = max(height // 10, 4) if height > 64 else height * 2 // 3
-    thin = max(size // 8, 1)
-    page = np.ones((height, width))
-    for y in range(min(size // 2, height - size), height - size + 1, 2 * size):
-        for x in range(size, width - size, size):
-            for _ in range(3):
-                down, right = random.randint(0, size * 2 // 3, 2)
-                if random.rand() < 0.5:
-                    page[y + down:y + down + thin, x:x + size * 3 // 4] = -1
-                else:
-                    page[y:y + size, x + right:x + right + thin] = -1
-    return page + 0.02 * random.standard_normal(dims)
-
-
 def inputs_of(network, extents):
-    """Images of strokes, and small random numbers; the same for the same extents."""
+    """Images of text, and small random numbers; the same for the same extents."""
     made = {}
     for name, dims in extents.items():
-        drawn = written_lines(dims) if len(dims) == 4 else np.random.RandomState(0).standard_normal(dims) * 0.1
+        drawn = printed_text.page(dims) if len(dims) == 4 else np.random.RandomState(0).standard_normal(dims) * 0.1
         made[name] = network.values.get(name, np.asarray(drawn, np.float32))
     return made
 

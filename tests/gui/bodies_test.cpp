@@ -6,6 +6,10 @@
 #include "planning/fused_node_facts.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/goto_dialog.h"
+#include "ui/docks/inspector_dock.h"
+#include "ui/docks/layers_dock.h"
+#include "ui/docks/outline_dock.h"
+#include "ui/docks/validation_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
@@ -74,7 +78,8 @@ class BodiesTest : public QObject {
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, canvas.itemRect("choose/relu").center());
     QTRY_COMPARE(m_window->selection().inside(), std::string("choose/relu"));
     QCOMPARE(m_window->document().namesOf(m_window->selection().nodes()), std::vector<std::string>{"choose"});
-    QVERIFY2(m_window->inspector().text().contains("Relu"), qPrintable(m_window->inspector().text()));
+    QVERIFY2(m_window->dock<InspectorDock>().text().contains("Relu"),
+             qPrintable(m_window->dock<InspectorDock>().text()));
   }
 
   void itIsPinnedByItsPath() {
@@ -112,7 +117,7 @@ class BodiesTest : public QObject {
 
   void aRowOfTheOutlineSelectsWhatIsInTheBody() {
     m_window->showDock("Outline");
-    OutlineDock& outline = m_window->outline();
+    OutlineDock& outline = m_window->dock<OutlineDock>();
     m_window->selection().clear();
     const QModelIndex row = outline.model().indexOfInside("choose/rows");
     QVERIFY(row.isValid());
@@ -126,7 +131,7 @@ class BodiesTest : public QObject {
   }
 
   void theSearchOfTheOutlineFindsNamesInBodies() {
-    QLineEdit& search = m_window->outline().searchBox();
+    QLineEdit& search = m_window->dock<OutlineDock>().searchBox();
     QTest::keyClicks(&search, "ROW");
     QTest::keyClick(&search, Qt::Key_Return);
     QCOMPARE(m_window->selection().inside(), std::string("choose/rows"));
@@ -143,7 +148,7 @@ class BodiesTest : public QObject {
 
   void theLayersTablePinsInBodies() {
     m_window->showDock("Layers");
-    LayersDock& layers = m_window->layers();
+    LayersDock& layers = m_window->dock<LayersDock>();
     const int row = layers.model().rowOf("choose/relu");
     QVERIFY(row >= 0);
     layers.view().scrollTo(layers.model().index(row, 0));
@@ -155,7 +160,8 @@ class BodiesTest : public QObject {
     QCOMPARE(m_window->document().directives().front().pattern, std::string("choose/relu"));
     QCOMPARE(layers.model().index(layers.model().rowOf("choose/relu"), LayersModel::kPin).data().toString(),
              QStringLiteral("f16 (obey)"));
-    QVERIFY2(m_window->validation().summary().contains("choose/relu"), qPrintable(m_window->validation().summary()));
+    QVERIFY2(m_window->dock<ValidationDock>().summary().contains("choose/relu"),
+             qPrintable(m_window->dock<ValidationDock>().summary()));
     m_window->document().undoStack().undo();
     QTRY_VERIFY(!m_window->document().planning());
     layers.filterBox().setText("inside:choose");
@@ -166,7 +172,7 @@ class BodiesTest : public QObject {
 
   void aDecisionAboutABodyIsALinkIntoIt() {
     m_window->showDock("Validation");
-    DecisionsModel& decisions = m_window->validation().model();
+    DecisionsModel& decisions = m_window->dock<ValidationDock>().model();
     decisions.setFilter(DecisionFilter::Verdicts);
     int row = -1;
     for (int i = 0; i < decisions.rowCount(); ++i)
@@ -174,7 +180,7 @@ class BodiesTest : public QObject {
     QVERIFY(row >= 0);
     m_window->selection().clear();
     QTableView* view = nullptr;
-    for (QTableView* other : m_window->validation().findChildren<QTableView*>())
+    for (QTableView* other : m_window->dock<ValidationDock>().findChildren<QTableView*>())
       if (other->model() == &decisions) view = other;
     QVERIFY(view);
     view->scrollTo(decisions.index(row, 0));
@@ -200,16 +206,16 @@ class BodiesTest : public QObject {
     m_window->document().edit("split", options);
     QTRY_VERIFY(!m_window->document().planning());
     m_window->selection().set({*m_window->document().model()->graph->findNode("choose")}, nullptr, "choose/exp");
-    QTRY_VERIFY2(m_window->inspector().text().contains("without --split choose/relu"),
-                 qPrintable(m_window->inspector().text()));
+    QTRY_VERIFY2(m_window->dock<InspectorDock>().text().contains("without --split choose/relu"),
+                 qPrintable(m_window->dock<InspectorDock>().text()));
     m_window->document().undoStack().undo();
     QTRY_VERIFY(!m_window->document().planning());
   }
 
  private:
   DockContext context() {
-    return {m_window->document(), m_window->selection(), m_window->jobs(), m_window->runs(), m_window->controller(),
-            []() -> const Theme& { return Theme::dark(); }};
+    return {m_window->document(), m_window->selection(),  m_window->jobs(),
+            m_window->runs(),     m_window->controller(), []() -> const Theme& { return Theme::dark(); }};
   }
   QTemporaryDir m_folder;
   std::unique_ptr<MainWindow> m_window;

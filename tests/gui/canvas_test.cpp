@@ -11,6 +11,7 @@
 #include "passes/pipelines.h"
 #include "planning/fused_node_facts.h"
 #include "planning/plan.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/canvas/graph_view.h"
 
 namespace fusescope {
@@ -175,11 +176,12 @@ class CanvasTest : public QObject {
   void coloursFollowTheMode() {
     m_view->fit();
     const QImage precision = m_view->grab().toImage();
-    m_view->setColorMode(ColorMode::Kind);
+    m_view->setColorMode(*findColorMode("kind"));
     const QImage kind = m_view->grab().toImage();
     QVERIFY(precision != kind);
-    m_view->setTimes({{handleOf(m_plan->fusedNodes[0]), ShownTime{TimeKind::Measured, 2.0}}, {handleOf(m_plan->fusedNodes[1]), ShownTime{TimeKind::Measured, 0.1}}});
-    m_view->setColorMode(ColorMode::Time);
+    m_view->setTimes({{handleOf(m_plan->fusedNodes[0]), ShownTime{TimeKind::Measured, 2.0}},
+                      {handleOf(m_plan->fusedNodes[1]), ShownTime{TimeKind::Measured, 0.1}}});
+    m_view->setColorMode(*findColorMode("time"));
     QVERIFY(m_view->grab().toImage() != kind);
   }
 
@@ -200,7 +202,8 @@ class CanvasTest : public QObject {
     const std::string& measured = priced->fusedNodes.front().name == m_fused.toStdString()
                                       ? priced->fusedNodes.back().name
                                       : priced->fusedNodes.front().name;
-    QVERIFY2(told(measured).contains("≈ 500 µs, predicted: such a kernel was measured before"), qPrintable(m_view->accessibleDescription()));
+    QVERIFY2(told(measured).contains("≈ 500 µs, predicted: such a kernel was measured before"),
+             qPrintable(m_view->accessibleDescription()));
     QVERIFY(!m_view->accessibleDescription().contains('~'));
     m_view->setTimes({{handleOf(*m_plan->findFusedNode(m_fused.toStdString())), ShownTime{TimeKind::Measured, 0.5}}});
     QVERIFY(!told(m_fused.toStdString()).contains('~'));
@@ -301,6 +304,42 @@ class CanvasTest : public QObject {
     QCOMPARE(m_view->boxCount(), 0);
     QVERIFY(m_view->nameAt({500, 300}).isEmpty());
     QVERIFY(!m_view->exportSvg("x.svg").ok());
+  }
+
+  void theIndexFindsWhatASearchThroughAllFinds() {
+    std::vector<QRectF> rects;
+    for (int i = 0; i < 700; ++i)  // many small, some that span all, some of no width
+      rects.emplace_back((i * 37) % 900, (i * 61) % 4000, i % 10 == 0 ? 2000 : i % 7, i % 50 == 0 ? 5000 : 30);
+    const SpatialIndex index(rects);
+    for (int i = 0; i < 60; ++i) {
+      const QRectF area((i * 53) % 1000, (i * 97) % 4200, i % 3 == 0 ? 0 : 120, i % 4 == 0 ? 0 : 200);
+      std::vector<int> expected;
+      for (int r = 0; r < int(rects.size()); ++r) {
+        const QRectF& rect = rects[std::size_t(r)];
+        if (rect.left() <= area.right() && area.left() <= rect.right() && rect.top() <= area.bottom() &&
+            area.top() <= rect.bottom())
+          expected.push_back(r);
+      }
+      QCOMPARE(index.meeting(area), expected);
+    }
+    QVERIFY(SpatialIndex().meeting(QRectF(0, 0, 9, 9)).empty());
+  }
+
+  void twoViewsShareACamera() {
+    GraphView other;
+    other.resize(m_view->size());
+    other.setPlan(m_view->plan());
+    QVERIFY(other.waitForLayout(20'000));
+    connect(m_view.get(), &GraphView::cameraChanged, &other, &GraphView::setCamera);
+    connect(&other, &GraphView::cameraChanged, m_view.get(), &GraphView::setCamera);
+    m_view->zoomIn();
+    QVERIFY(other.camera() == m_view->camera());
+    Camera camera = other.camera();
+    camera.origin += QPointF(11, -7);
+    other.setCamera(camera);
+    QVERIFY(m_view->camera() == camera);
+    other.disconnect();
+    m_view->disconnect(&other);
   }
 
  private:

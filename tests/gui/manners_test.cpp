@@ -24,6 +24,11 @@
 #include "ui/dialogs/export_dialog.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/docks/menu_title.h"
+#include "ui/docks/compare_dock.h"
+#include "ui/docks/inspector_dock.h"
+#include "ui/docks/layers_dock.h"
+#include "ui/docks/outline_dock.h"
+#include "ui/docks/runs_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
@@ -67,11 +72,11 @@ class MannersTest : public QObject {
       }
       QVERIFY(inSight(searchBox()));
       QVERIFY(m_window->canvas().width() >= 400);
-      QVERIFY(m_window->outline().findChild<QTreeView*>()->columnWidth(0) >= 130);  // of it, names have most
-      QVERIFY(m_window->inspector().width() >= 200);
+      QVERIFY(m_window->dock<OutlineDock>().findChild<QTreeView*>()->columnWidth(0) >= 130);  // of it, names have most
+      QVERIFY(m_window->dock<InspectorDock>().width() >= 200);
       m_window->showDock("Runs");
       QTest::qWait(20);
-      for (QPushButton* button : m_window->runsDock().findChildren<QPushButton*>())
+      for (QPushButton* button : m_window->dock<RunsDock>().findChildren<QPushButton*>())
         QVERIFY2(inSight(button), qPrintable(button->text()));
     }
     m_window->fitInto(QSize(960, 540));  // of a screen of 1920x1080 at scale 2
@@ -83,15 +88,15 @@ class MannersTest : public QObject {
     openSample("squeezenet1_1");
     m_window->resize(1600, 1000);
     QTest::qWait(200);
-    const int wide = m_window->outline().width(), high = m_window->layers().height();
+    const int wide = m_window->dock<OutlineDock>().width(), high = m_window->dock<LayersDock>().height();
     m_window->resize(960, 600);
     QTest::qWait(20);
-    QVERIFY(m_window->outline().width() < wide);
-    QVERIFY(m_window->layers().height() < high);
+    QVERIFY(m_window->dock<OutlineDock>().width() < wide);
+    QVERIFY(m_window->dock<LayersDock>().height() < high);
     m_window->resize(1600, 1000);
     QTest::qWait(20);
-    QCOMPARE(m_window->outline().width(), wide);
-    QCOMPARE(m_window->layers().height(), high);
+    QCOMPARE(m_window->dock<OutlineDock>().width(), wide);
+    QCOMPARE(m_window->dock<LayersDock>().height(), high);
     for (const char* dock : {"Outline", "Inspector", "Layers"}) QVERIFY(dockOf(dock)->isVisible());
   }
 
@@ -167,13 +172,13 @@ class MannersTest : public QObject {
     QVERIFY2(menuTitle(*menu).contains("Conv + Relu"), qPrintable(menuTitle(*menu)));
     QVERIFY(box.contains(m_window->canvas().mapFromGlobal(menu->pos())));
     menu->close();
-    auto* table = m_window->layers().findChild<QTableView*>();
+    auto* table = m_window->dock<LayersDock>().findChild<QTableView*>();
     table->setFocus();
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
     QTest::keyClick(m_window.get(), Qt::Key_Menu);
     menu = openMenu();
     QVERIFY(menu != nullptr);
-    QVERIFY2(menuTitle(*menu).startsWith(m_window->layers().model().nameAt(0)),
+    QVERIFY2(menuTitle(*menu).startsWith(m_window->dock<LayersDock>().model().nameAt(0)),
              qPrintable(menuTitle(*menu) + menu->actions().first()->text()));
     menu->close();
   }
@@ -224,7 +229,7 @@ class MannersTest : public QObject {
     QCOMPARE(m_window->runs().comparedWith()->name, std::string("first.fse"));
     QCOMPARE(m_window->runs().shown()->name, std::string("second.fse"));
     m_window->showDock("Compare");
-    QTest::mouseClick(&m_window->compare().compareButton(), Qt::LeftButton);
+    QTest::mouseClick(&m_window->dock<CompareDock>().compareButton(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
     QVERIFY2(m_window->runs().comparison() != nullptr, qPrintable(m_window->controller().problem()));
   }

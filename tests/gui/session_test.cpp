@@ -7,7 +7,11 @@
 
 #include "interchange/npz.h"
 #include "tests/gui/gui_support.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/dialogs/run_settings_dialog.h"
+#include "ui/docks/inspector_dock.h"
+#include "ui/docks/layers_dock.h"
+#include "ui/docks/runs_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
@@ -59,7 +63,7 @@ class SessionTest : public QObject {
     const PlanOptions options = m_window->document().options();
     m_window->controller().build();
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
-    m_window->canvas().setColorMode(ColorMode::Time);
+    m_window->canvas().setColorMode(*findColorMode("time"));
     const Session saved = m_window->session().session();
     const QString file = m_folder->filePath("s.fsession");
     QVERIFY(m_window->session().save(file).ok());
@@ -70,7 +74,7 @@ class SessionTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->runs().all().empty(), kOpenMs);
     QVERIFY(m_window->document().options() == options);
     QVERIFY(m_window->runs().all() == saved.runs);
-    QCOMPARE(m_window->canvas().colorMode(), ColorMode::Time);
+    QCOMPARE(&m_window->canvas().colorMode(), findColorMode("time"));
     QVERIFY(m_window->runs().ofThisPlan(*m_window->runs().shown()));
     QVERIFY(!m_window->isWindowModified());
     QVERIFY(QFile::exists(qs(m_window->runs().shown()->enginePath)));  // it can be compared without building
@@ -154,21 +158,21 @@ class SessionTest : public QObject {
     QCOMPARE(verdict.kind, Verdict::Kind::Fail);
     QVERIFY(!verdict.firstWrong.empty());
     QVERIFY(verdict.firstNotFinite);
-    QVERIFY2(m_window->runsDock().details().contains("fails"), qPrintable(m_window->runsDock().details()));
-    QVERIFY(m_window->runsDock().details().contains("The inputs were random"));
+    QVERIFY2(m_window->dock<RunsDock>().details().contains("fails"), qPrintable(m_window->dock<RunsDock>().details()));
+    QVERIFY(m_window->dock<RunsDock>().details().contains("The inputs were random"));
     QCOMPARE(m_window->runs().all().size(), std::size_t(2));  // the baseline and this
     // It is red on the canvas, in the table, and first in the inspector.
     GraphView& canvas = m_window->canvas();
     QVERIFY(canvas.waitForLayout(kOpenMs));
     canvas.select({"node_relu_1"});
     QVERIFY2(canvas.accessibleDescription().contains("goes wrong here"), qPrintable(canvas.accessibleDescription()));
-    const LayersModel& layers = m_window->layers().model();
+    const LayersModel& layers = m_window->dock<LayersDock>().model();
     const QModelIndex row = layers.index(layers.rowOf(QStringLiteral("node_relu_1")), LayersModel::kNode);
     QCOMPARE(row.data(kToneRole).toInt(), static_cast<int>(Tone::Bad));
-    QVERIFY(m_window->inspector().text().contains("First not finite at relu_1"));  // nothing is selected
+    QVERIFY(m_window->dock<InspectorDock>().text().contains("First not finite at relu_1"));  // nothing is selected
     m_window->selection().set(m_window->document().snapshot()->nodesNamed("node_relu_1"));
-    QVERIFY2(m_window->inspector().text().startsWith(QString::fromUtf8("✗ run 2")),
-             qPrintable(m_window->inspector().text()));
+    QVERIFY2(m_window->dock<InspectorDock>().text().startsWith(QString::fromUtf8("✗ run 2")),
+             qPrintable(m_window->dock<InspectorDock>().text()));
     // The culprit is in the kernel that overflows; what reads its result must take it as float32 too.
     const auto culprit = m_window->document().snapshot()->nodesNamed(verdict.firstWrong);
     QCOMPARE(m_window->document().namesOf(culprit), std::vector<std::string>{"node_relu_1"});
@@ -176,7 +180,7 @@ class SessionTest : public QObject {
     QTRY_VERIFY(!m_window->document().planning());
     m_window->controller().buildBoth();
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
-    QCOMPARE(m_window->runs().all().size(), std::size_t(3));  // the baseline was there
+    QCOMPARE(m_window->runs().all().size(), std::size_t(3));                            // the baseline was there
     QCOMPARE(toJson(*m_window->runs().find(failed.id)).dump(), toJson(failed).dump());  // what failed is as it was
     const Verdict pinned = m_window->runs().verdict(*m_window->runs().shown());
     QVERIFY2(pinned.kind == Verdict::Kind::Pass, inWords(pinned).c_str());
@@ -190,7 +194,7 @@ class SessionTest : public QObject {
     m_window->openFile(file);  // as if it was dropped
     QCOMPARE(qs(m_window->runs().settings().inputs), file);
     RunSettingsDialog dialog({m_window->document(), m_window->selection(), m_window->jobs(), m_window->runs(),
-                         m_window->controller(), []() -> const Theme& { return Theme::dark(); }});
+                              m_window->controller(), []() -> const Theme& { return Theme::dark(); }});
     dialog.tolerance().setText("0.5");
     dialog.accept();
     QTRY_VERIFY(m_window->runs().settings().tolerance == (Tolerance{.rms = 0.5}));
@@ -203,7 +207,7 @@ class SessionTest : public QObject {
     m_window->controller().evaluate();
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
     QCOMPARE(qs(m_window->runs().shown()->evaluation->inputs), file);
-    QVERIFY(!m_window->runsDock().details().contains("random"));
+    QVERIFY(!m_window->dock<RunsDock>().details().contains("random"));
   }
 
   void anEngineFileIsComparedBesideARun() {

@@ -8,6 +8,13 @@
 
 #include "planning/fused_node_facts.h"
 #include "tests/gui/gui_support.h"
+#include "ui/docks/compare_dock.h"
+#include "ui/docks/inspector_dock.h"
+#include "ui/docks/layers_dock.h"
+#include "ui/docks/outline_dock.h"
+#include "ui/docks/profile_dock.h"
+#include "ui/docks/runs_dock.h"
+#include "ui/docks/validation_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
 #include "ui/window/main_window.h"
@@ -48,7 +55,7 @@ class WindowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot(), kOpenMs);
     QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
     QVERIFY(m_window->canvas().boxCount() > 10);
-    QCOMPARE(m_window->outline().model().rowCount(), static_cast<int>(plan().segments.size()));
+    QCOMPARE(m_window->dock<OutlineDock>().model().rowCount(), static_cast<int>(plan().segments.size()));
     for (const FusedNode& fused : plan().fusedNodes) {
       if (fused.nodes.size() > 1 && fused.kind == "conv") m_fused = fused;
     }
@@ -73,12 +80,12 @@ class WindowTest : public QObject {
     application().measure("no selection", [&] { m_window->selection().clear(); });
     QTest::mouseClick(&canvas, Qt::LeftButton, {}, canvas.itemRect(inner).center());
     QTRY_COMPARE(m_window->selection().current(), m_fused.nodes.front());
-    QVERIFY(m_window->inspector().text().contains(inner));
+    QVERIFY(m_window->dock<InspectorDock>().text().contains(inner));
   }
 
   void pinsItAndSeesValidationChange() {
     application().measure("show dock", [&] { m_window->showDock("Validation"); });
-    const QString before = m_window->validation().summary();
+    const QString before = m_window->dock<ValidationDock>().summary();
     QMenu menu;
     fillNodeMenu(menu, context(), m_window->selection().nodes());
     QAction* pin = nullptr;
@@ -89,18 +96,20 @@ class WindowTest : public QObject {
     application().measure("pin", [&] { pin->trigger(); });
     QVERIFY(m_window->document().planning());
     QTRY_VERIFY(!m_window->document().planning());
-    QVERIFY(m_window->validation().summary() != before);
+    QVERIFY(m_window->dock<ValidationDock>().summary() != before);
     // The kernel stays whole and mixes types: it writes f32 from its f32 sums, and reads what is now stored as f16.
-    QVERIFY2(m_window->validation().summary().contains("retyped"), qPrintable(m_window->validation().summary()));
-    QVERIFY2(!m_window->validation().summary().contains("fusion lost"), qPrintable(m_window->validation().summary()));
+    QVERIFY2(m_window->dock<ValidationDock>().summary().contains("retyped"),
+             qPrintable(m_window->dock<ValidationDock>().summary()));
+    QVERIFY2(!m_window->dock<ValidationDock>().summary().contains("fusion lost"),
+             qPrintable(m_window->dock<ValidationDock>().summary()));
     const FusedNode& kept = *plan().fusedNodeOf(m_fused.nodes.front());
     QCOMPARE(kept.identity.hex(), m_fused.identity.hex());
     QCOMPARE(calculatedTypes(plan(), kept).size(), std::size_t(2));
-    const Decision& first = m_window->validation().model().decisionAt(0);
+    const Decision& first = m_window->dock<ValidationDock>().model().decisionAt(0);
     QVERIFY2(first.code == "precision.pin_free" || first.code == "precision.pin_price", first.code.c_str());
-    QVERIFY(m_window->inspector().text().contains("Answers to pins"));
-    QVERIFY(m_window->inspector().text().contains("calculates in"));
-    QCOMPARE(m_window->layers()
+    QVERIFY(m_window->dock<InspectorDock>().text().contains("Answers to pins"));
+    QVERIFY(m_window->dock<InspectorDock>().text().contains("calculates in"));
+    QCOMPARE(m_window->dock<LayersDock>()
                  .model()
                  .pinOf(m_window->document().snapshot()->graph().node(m_fused.nodes.front()).name.c_str())
                  ->type,
@@ -116,28 +125,31 @@ class WindowTest : public QObject {
     application().measure("undo", [&] { undo->trigger(); });
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(m_window->document().directives().empty());
-    QVERIFY2(m_window->validation().summary().contains("retyped"), qPrintable(m_window->validation().summary()));
+    QVERIFY2(m_window->dock<ValidationDock>().summary().contains("retyped"),
+             qPrintable(m_window->dock<ValidationDock>().summary()));
   }
 
   void buildsChangesFusionAndCompares() {
     RunController& controller = m_window->controller();
     Runs& runs = m_window->runs();
     application().measure("show dock", [&] { m_window->showDock("Runs"); });
-    QTest::mouseClick(&m_window->runsDock().buildButton(), Qt::LeftButton);
+    QTest::mouseClick(&m_window->dock<RunsDock>().buildButton(), Qt::LeftButton);
     QVERIFY(controller.busy());
     QTRY_VERIFY_WITH_TIMEOUT(!controller.busy(), kBuildMs);
     const std::string first = runs.shown()->id;
     QVERIFY2(runs.shown()->state == RunState::Ready, runs.shown()->problem.c_str());
     QVERIFY(!runs.layerTimes().empty());
-    QVERIFY(m_window->profile().model().rowCount() > 0);
+    QVERIFY(m_window->dock<ProfileDock>().model().rowCount() > 0);
     QVERIFY(controller.compareRefusal() == "There must be two runs to compare.");
     QVERIFY(!runs.shown()->build->phases.empty());
-    QVERIFY2(m_window->runsDock().details().contains("kernels"), qPrintable(m_window->runsDock().details()));
+    QVERIFY2(m_window->dock<RunsDock>().details().contains("kernels"),
+             qPrintable(m_window->dock<RunsDock>().details()));
 
     application().measure("split", [&] { m_window->document().direct(fusedName(), DirectiveKind::Split); });
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(!m_window->document().snapshot()->delta.fusionsLost.empty());
-    QVERIFY2(m_window->validation().summary().contains("fusion lost"), qPrintable(m_window->validation().summary()));
+    QVERIFY2(m_window->dock<ValidationDock>().summary().contains("fusion lost"),
+             qPrintable(m_window->dock<ValidationDock>().summary()));
     application().measure("build", [&] { controller.build(); });
     QTRY_VERIFY_WITH_TIMEOUT(!controller.busy(), kBuildMs);
     QCOMPARE(runs.all().size(), std::size_t(2));
@@ -145,14 +157,14 @@ class WindowTest : public QObject {
     QCOMPARE(runs.comparedWith()->id, first);
 
     application().measure("show dock", [&] { m_window->showDock("Compare"); });
-    QTest::mouseClick(&m_window->compare().compareButton(), Qt::LeftButton);
+    QTest::mouseClick(&m_window->dock<CompareDock>().compareButton(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(!controller.busy(), kBuildMs);
     QVERIFY2(controller.problem().isEmpty(), qPrintable(controller.problem()));
     QVERIFY(runs.comparison() != nullptr);
     const Json report = runs.comparison()->report;
     QVERIFY(numberIn(report, "a_ms").value_or(0) > 0);
     QVERIFY(numberIn(report, "b_ms").value_or(0) > 0);
-    const TableContent& groups = m_window->compare().groups().content();
+    const TableContent& groups = m_window->dock<CompareDock>().groups().content();
     QVERIFY(groups.rows.size() > 10);
     QVERIFY(groups.rows[0].cells[0].text.startsWith(QString::fromUtf8("≠")));  // the split comes first
     const TableContent errors = errorsContent(report);
@@ -169,7 +181,7 @@ class WindowTest : public QObject {
       return found == times.end() ? TimeKind::Unknown : found->second.kind;
     };
     QCOMPARE(kindOf(alone), TimeKind::Measured);
-    QVERIFY(!m_window->profile().total().contains("another plan"));
+    QVERIFY(!m_window->dock<ProfileDock>().total().contains("another plan"));
     application().measure("pin", [&] { m_window->document().pin(fusedName(), DataType::F16, Strictness::Prefer); });
     QTRY_VERIFY(!m_window->document().planning());
     // The same kernel in another type: what was measured is not its time. That of its like is, and says of which run.
@@ -178,9 +190,10 @@ class WindowTest : public QObject {
     int ofOther = 0;
     for (const auto& [handle, time] : runs.layerTimes()) ofOther += time.kind == TimeKind::OfOtherPlan;
     QVERIFY(ofOther > 10);
-    QVERIFY2(m_window->profile().total().contains("another plan"), qPrintable(m_window->profile().total()));
-    QVERIFY(m_window->profile().model().content().rows[0].cells[1].text.startsWith("["));
-    QVERIFY(m_window->runsDock().details().contains("The plan on screen is another"));
+    QVERIFY2(m_window->dock<ProfileDock>().total().contains("another plan"),
+             qPrintable(m_window->dock<ProfileDock>().total()));
+    QVERIFY(m_window->dock<ProfileDock>().model().content().rows[0].cells[1].text.startsWith("["));
+    QVERIFY(m_window->dock<RunsDock>().details().contains("The plan on screen is another"));
     application().measure("undo", [&] { m_window->document().undoStack().undo(); });
     QTRY_VERIFY(!m_window->document().planning());
     QCOMPARE(kindOf(alone), TimeKind::Measured);
@@ -191,7 +204,7 @@ class WindowTest : public QObject {
     const PlanOptions now = m_window->document().options();
     runs.show(runs.all().front().id);
     QVERIFY(!(runs.shown()->options == now));
-    QTest::mouseClick(&m_window->runsDock().restoreButton(), Qt::LeftButton);
+    QTest::mouseClick(&m_window->dock<RunsDock>().restoreButton(), Qt::LeftButton);
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(m_window->document().options() == runs.all().front().options);
     QVERIFY(runs.ofThisPlan(*runs.shown()));
@@ -235,9 +248,9 @@ class WindowTest : public QObject {
     QVERIFY(matches > 0);
     application().measure("end of search", [&] { m_window->canvas().search(QString()); });
     m_window->setTheme(ThemeKind::Light);  // restyles every widget; not one of the handlers that are held to the limit
-    application().measure("filter", [&] { m_window->layers().filterBox().setText("op:Conv"); });
-    QCOMPARE(m_window->layers().model().rowCount(), 26);
-    application().measure("no filter", [&] { m_window->layers().filterBox().clear(); });
+    application().measure("filter", [&] { m_window->dock<LayersDock>().filterBox().setText("op:Conv"); });
+    QCOMPARE(m_window->dock<LayersDock>().model().rowCount(), 26);
+    application().measure("no filter", [&] { m_window->dock<LayersDock>().filterBox().clear(); });
   }
 
   void noHandlerTookLong() {
@@ -251,8 +264,8 @@ class WindowTest : public QObject {
   static test::MeteredApplication& application() { return *static_cast<test::MeteredApplication*>(qApp); }
   const Plan& plan() { return *m_window->document().snapshot()->plan; }
   DockContext context() {
-    return {m_window->document(), m_window->selection(), m_window->jobs(), m_window->runs(), m_window->controller(),
-            []() -> const Theme& { return Theme::dark(); }};
+    return {m_window->document(), m_window->selection(),  m_window->jobs(),
+            m_window->runs(),     m_window->controller(), []() -> const Theme& { return Theme::dark(); }};
   }
   std::vector<std::string> fusedName() { return m_window->document().namesOf({m_fused.nodes.front()}); }
   std::unique_ptr<MainWindow> m_window;

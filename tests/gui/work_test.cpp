@@ -11,6 +11,9 @@
 #include "planning/directives_file.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/export_dialog.h"
+#include "ui/docks/compare_dock.h"
+#include "ui/docks/layers_dock.h"
+#include "ui/docks/runs_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
 #include "ui/window/main_window.h"
@@ -52,14 +55,14 @@ class WorkTest : public QObject {
     QTest::keyClick(boxOf("Precision"), Qt::Key_Down);
     QTRY_VERIFY(!m_window->document().planning());
     m_window->showDock("Runs");
-    click(&m_window->runsDock().bothButton());
+    click(&m_window->dock<RunsDock>().bothButton());
     waitForWork();
     QCOMPARE(verdict(), Verdict::Kind::Fail);
     m_window->showDock("Layers");
     QTest::qWait(50);
-    auto* table = m_window->layers().findChild<QTableView*>();
+    auto* table = m_window->dock<LayersDock>().findChild<QTableView*>();
     for (const QString& name : kCulprits) {
-      const QModelIndex row = table->model()->index(m_window->layers().model().rowOf(name), 0);
+      const QModelIndex row = table->model()->index(m_window->dock<LayersDock>().model().rowOf(name), 0);
       table->scrollTo(row);
       QTest::mouseClick(table->viewport(), Qt::LeftButton, Qt::ControlModifier, table->visualRect(row).center());
     }
@@ -69,7 +72,7 @@ class WorkTest : public QObject {
     QTRY_VERIFY(!m_window->document().planning());
     QCOMPARE(m_window->document().directives().size(), std::size_t(3));
     m_window->showDock("Runs");
-    click(&m_window->runsDock().bothButton());
+    click(&m_window->dock<RunsDock>().bothButton());
     waitForWork();
     QCOMPARE(verdict(), Verdict::Kind::Pass);
   }
@@ -78,7 +81,7 @@ class WorkTest : public QObject {
     click(card("squeezenet1_1"));
     waitForPlan();
     m_window->showDock("Runs");
-    click(&m_window->runsDock().buildButton());
+    click(&m_window->dock<RunsDock>().buildButton());
     waitForWork();
     GraphView& canvas = m_window->canvas();
     QVERIFY(canvas.waitForLayout(kOpenMs));
@@ -90,10 +93,10 @@ class WorkTest : public QObject {
     chooseInMenu({"Forbid this fusion"});
     QTRY_VERIFY(!m_window->document().planning());
     m_window->showDock("Runs");
-    click(&m_window->runsDock().buildButton());
+    click(&m_window->dock<RunsDock>().buildButton());
     waitForWork();
     m_window->showDock("Compare");
-    click(&m_window->compare().compareButton());
+    click(&m_window->dock<CompareDock>().compareButton());
     waitForWork();
     checkCompared();
     const QString file = m_folder->filePath("by_mouse.json");
@@ -162,7 +165,7 @@ class WorkTest : public QObject {
   Verdict::Kind verdict() { return m_window->runs().verdict(*m_window->runs().shown()).kind; }
   void checkCompared() {
     QVERIFY(m_window->runs().comparison() != nullptr);
-    const TableContent& groups = m_window->compare().groups().content();
+    const TableContent& groups = m_window->dock<CompareDock>().groups().content();
     QVERIFY(!groups.rows.empty());
     QVERIFY(groups.rows[0].cells[0].text.startsWith(QString::fromUtf8("≠")));
   }

@@ -74,10 +74,10 @@ ValueId GraphMaker::pickPartner(ValueId value) {
 
 std::vector<ValueId> GraphMaker::applyMany(const std::string& op, std::vector<ValueId> inputs, std::size_t outputs,
                                            Attributes attributes) {
-  Node node{.op = op, .inputs = inputs, .attributes = std::move(attributes)};
+  Node node{.op = op, .inputs = std::move(inputs), .attributes = std::move(attributes)};
   std::vector<const TensorType*> types;
   std::vector<const Tensor*> constants;
-  for (const ValueId input : inputs) {
+  for (const ValueId input : operands(node)) {
     if (!input.valid()) return {};
     types.push_back(&m_editor.current().value(input).type);
     constants.push_back(m_editor.current().value(input).constant.get());
@@ -134,7 +134,34 @@ void GraphMaker::addInputs() {
   }
 }
 
+ValueId GraphMaker::addInput(const std::string& name, TensorType type) {
+  const bool floats = isFloat(type.dtype);
+  const ValueId input = m_editor.addInput(name, std::move(type));
+  if (floats) m_floats.push_back(input);
+  return input;
+}
+
+void GraphMaker::grow(std::size_t nodes) {
+  const std::size_t wanted = m_nodes + nodes;
+  for (std::size_t tries = 0; m_nodes < wanted && tries < 20 * nodes; ++tries) addBlock();
+}
+
+ValueId GraphMaker::like(ValueId value) const {
+  for (auto late = m_floats.rbegin(); late != m_floats.rend(); ++late)
+    if (typeOf(*late) == typeOf(value) && dimsOf(*late) == dimsOf(value)) return *late;
+  return value;
+}
+
+std::shared_ptr<const Graph> GraphMaker::publishBody(const std::vector<ValueId>& outputs) {
+  for (const ValueId output : outputs) m_editor.addOutput(output);
+  // Nodes of bodies get their origins where bodies become models.
+  for (const NodeId id : m_editor.current().order()) m_editor.mutableNode(id).origins.clear();
+  auto graph = m_editor.publish();
+  return graph.ok() ? graph.value() : nullptr;
+}
+
 void GraphMaker::addBlock() {
+  if (m_kind.bodies > 0 && m_dice.oneIn(6)) return m_dice.of(controlBlocks())(*this, pick());
   const std::size_t roll = m_dice.below(20);
   const ValueId x = pick();
   if (roll < 10) return m_dice.of(simpleBlocks())(*this, x);
@@ -146,12 +173,12 @@ void GraphMaker::addBlock() {
 
 std::shared_ptr<const Model> GraphMaker::make(std::size_t nodes) {
   addInputs();
-  for (std::size_t tries = 0; m_nodes < nodes && tries < 20 * nodes; ++tries) addBlock();
+  grow(nodes);
   std::vector<char> isRead(m_editor.current().valueIdLimit(), 0);
   std::vector<ValueId> made;
   for (std::uint32_t i = 0; i < m_editor.current().nodeIdLimit(); ++i) {
     const Node& node = m_editor.current().node(NodeId(i));
-    for (const ValueId value : node.inputs) isRead[value.index] = 1;
+    for (const ValueId value : operands(node)) isRead[value.index] = 1;
     made.insert(made.end(), node.outputs.begin(), node.outputs.end());
   }
   for (const ValueId value : made)

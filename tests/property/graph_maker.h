@@ -18,6 +18,8 @@ struct NetworkKind {
   bool f32Only = false;  ///< no float narrower or wider than f32 anywhere
   bool smooth = false;   ///< a small change of its inputs changes results a little: no rounding, comparison, index
   bool runnable = true;  ///< every operator has a kernel
+  int bodies = 0;        ///< how deep nodes with bodies may stand in one another
+  bool inBody = false;   ///< it is a body itself, whose inputs its holder gives
 };
 
 /// Grows a network from a seed: the same on every machine. Every node is its own origin; all weights have data.
@@ -29,7 +31,15 @@ class GraphMaker {
   /// read.
   std::shared_ptr<const Model> make(std::size_t nodes);
 
+  // A body is grown by a maker of its own.
+  ValueId addInput(const std::string& name, TensorType type);
+  void grow(std::size_t nodes);
+  /// A late value of the type and extents of `value`, or itself.
+  ValueId like(ValueId value) const;
+  std::shared_ptr<const Graph> publishBody(const std::vector<ValueId>& outputs);
+
   // What blocks are written with.
+  std::size_t nodeCount() const { return m_nodes; }
   Dice& dice() { return m_dice; }
   const NetworkKind& kind() const { return m_kind; }
   DataType typeOf(ValueId value) const;
@@ -70,5 +80,6 @@ const std::vector<Block>& simpleBlocks();
 const std::vector<Block>& kernelBlocks();    ///< what fusion rules look for
 const std::vector<Block>& unsmoothBlocks();  ///< integers, indices, comparisons, quantisation
 const std::vector<Block>& typeBlocks();      ///< Casts between floats
+const std::vector<Block>& controlBlocks();   ///< If, Loop and Scan
 
 }  // namespace fusescope::property

@@ -168,25 +168,6 @@ class KernelChecker {
   std::map<ValueId, Tensor> m_stored;
 };
 
-/// The outputs of the graph, node by node.
-Result<std::map<std::string, Tensor>> unplanned(const Graph& graph, const std::map<std::string, Tensor>& inputs) {
-  std::map<ValueId, Tensor> values;
-  for (const ValueId value : graph.allValues()) {
-    if (const Tensor* data = graph.constantData(value)) values[value] = *data;
-    if (graph.isInput(value)) values[value] = inputs.at(graph.value(value).name);
-  }
-  for (const NodeId id : graph.order()) {
-    const Node& node = graph.node(id);
-    std::vector<const Tensor*> operands;
-    for (const ValueId value : node.inputs) operands.push_back(&values.at(value));
-    std::vector<Tensor> results = TRY(runNode(node, operands));
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) values[node.outputs[i]] = std::move(results[i]);
-  }
-  std::map<std::string, Tensor> outputs;
-  for (const ValueId value : graph.outputs()) outputs[graph.value(value).name] = values.at(value);
-  return outputs;
-}
-
 bool within2Ulp(const Tensor& a, const Tensor& b) {
   if (a.type() != b.type() || a.dims() != b.dims()) return false;
   for (std::int64_t i = 0; i < a.count(); ++i) {
@@ -199,6 +180,38 @@ bool within2Ulp(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
+Result<std::map<std::string, Tensor>> runNodes(const Graph& graph, const std::map<std::string, Tensor>& inputs) {
+  std::map<ValueId, Tensor> values;
+  for (const ValueId value : graph.allValues()) {
+    if (const Tensor* data = graph.constantData(value)) values[value] = *data;
+    if (graph.isInput(value)) values[value] = inputs.at(graph.value(value).name);
+  }
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    std::vector<const Tensor*> operands;
+    for (const ValueId value : fusescope::operands(node)) operands.push_back(&values.at(value));
+    std::vector<Tensor> results = TRY(runNode(node, operands));
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) values[node.outputs[i]] = std::move(results[i]);
+  }
+  std::map<std::string, Tensor> outputs;
+  for (const ValueId value : graph.outputs()) outputs[graph.value(value).name] = values.at(value);
+  return outputs;
+}
+
+bool isNear(const Tensor& a, const Tensor& b) {
+  if (a.dims() != b.dims()) return false;
+  double squares = 0;
+  for (std::int64_t i = 0; i < b.count(); ++i)
+    if (std::isfinite(b.asDouble(i))) squares += b.asDouble(i) * b.asDouble(i);
+  const double rms = b.count() == 0 ? 0 : std::sqrt(squares / static_cast<double>(b.count()));
+  for (std::int64_t i = 0; i < b.count(); ++i) {
+    const double x = a.asDouble(i), y = b.asDouble(i);
+    const bool same = x == y || (std::isnan(x) && std::isnan(y));
+    if (!same && !(std::abs(x - y) <= 1e-3 * (rms + std::abs(y)) + 1e-5)) return false;
+  }
+  return true;
+}
+
 std::string checkKernels(const Plan& plan, Dice& dice, bool native, KernelCounts& counts) {
   return KernelChecker(plan, dice, native, counts).run();
 }
@@ -210,7 +223,7 @@ std::string checkEngine(const std::shared_ptr<const Plan>& plan, Dice& dice) {
     const Value& input = graph.value(value);
     inputs[input.name] = toTensor(randomArray(dice, input.type.shape.fixed().value()), input.type.dtype);
   }
-  const auto wanted = unplanned(graph, inputs);
+  const auto wanted = runNodes(graph, inputs);
   if (!wanted.ok()) return wanted.error().text();
   auto engine = buildEngine(plan, {.backend = "reference", .threads = 1, .measureTactics = false});
   if (!engine.ok()) return engine.error().text();

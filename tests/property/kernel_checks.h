@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "planning/plan.h"
@@ -19,5 +20,11 @@ std::string checkKernels(const Plan& plan, mutation::Dice& dice, bool native, Ke
 
 /// Whether the reference's engine of `plan`, which lowers nothing, gives what running the nodes one by one gives.
 std::string checkEngine(const std::shared_ptr<const Plan>& plan, mutation::Dice& dice);
+
+/// The outputs of `graph` by running its nodes one by one.
+Result<std::map<std::string, Tensor>> runNodes(const Graph& graph, const std::map<std::string, Tensor>& inputs);
+
+/// Whether `a` is `b` as far as f32 kernels agree: to a thousandth of each element and of the usual size.
+bool isNear(const Tensor& a, const Tensor& b);
 
 }  // namespace fusescope::property

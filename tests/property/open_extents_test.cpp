@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 
 #include "engine/engine.h"
@@ -11,6 +10,7 @@
 #include "passes/pipelines.h"
 #include "planning/plan_json.h"
 #include "tests/property/graph_maker.h"
+#include "tests/property/kernel_checks.h"
 
 namespace fusescope::property {
 namespace {
@@ -108,25 +108,11 @@ std::map<std::string, Tensor> randomInputs(const Graph& graph, const Extents& ex
   return inputs;
 }
 
-bool near(const Tensor& a, const Tensor& b) {
-  if (a.dims() != b.dims()) return false;
-  double squares = 0;
-  for (std::int64_t i = 0; i < b.count(); ++i)
-    if (std::isfinite(b.asDouble(i))) squares += b.asDouble(i) * b.asDouble(i);
-  const double rms = b.count() == 0 ? 0 : std::sqrt(squares / static_cast<double>(b.count()));
-  for (std::int64_t i = 0; i < b.count(); ++i) {
-    const double x = a.asDouble(i), y = b.asDouble(i);
-    const bool same = x == y || (std::isnan(x) && std::isnan(y));
-    if (!same && !(std::abs(x - y) <= 1e-3 * (rms + std::abs(y)) + 1e-5)) return false;
-  }
-  return true;
-}
-
 std::string differences(const RunResult& given, const RunResult& wanted) {
   for (const auto& [name, tensor] : wanted.outputs) {
     const auto found = given.outputs.find(name);
     if (found == given.outputs.end()) return "no output " + name;
-    if (!near(found->second, tensor))
+    if (!isNear(found->second, tensor))
       return fmt::format("output {} is {} and not what the plan for just these extents gives", name,
                          typeOf(found->second).text());
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/canvas_painter_private.h"
@@ -16,19 +17,26 @@ constexpr double kNamesFrom = 0.30, kFullFrom = 0.62;
 void CanvasPainter::paint() {
   m_painter.setRenderHint(QPainter::Antialiasing, m_detail != Detail::Colors);
   m_painter.setRenderHint(QPainter::TextAntialiasing);
-  for (std::size_t i = 0; i < m_scene.items.size(); ++i) {
-    if (m_scene.items[i].open && meets(rectOf(int(i)))) container(int(i));
-  }
+  const std::vector<int> items = visibleItems();
+  const auto paintItems = [&](bool open, void (CanvasPainter::*paint)(int)) {
+    for (const int i : items)
+      if (m_scene.items[i].open == open && meets(rectOf(i))) (this->*paint)(i);
+  };
+  paintItems(true, &CanvasPainter::container);
   edges();
-  for (std::size_t i = 0; i < m_scene.items.size(); ++i) {
-    if (m_scene.items[i].open && meets(rectOf(int(i)))) header(int(i));
-  }
-  for (std::size_t i = 0; i < m_scene.items.size(); ++i) {
-    if (m_scene.items[i].isBox() && meets(rectOf(int(i)))) box(int(i));
-  }
+  paintItems(true, &CanvasPainter::header);
+  paintItems(false, &CanvasPainter::box);
   if (m_detail == Detail::Colors) return;
   castMarks();
   if (m_detail == Detail::Full && m_look.progress >= 1) edgeLabels();
+}
+
+// While items glide to their places, those of few items alone, any may be anywhere.
+std::vector<int> CanvasPainter::visibleItems() const {
+  if (m_look.progress >= 1) return m_scene.itemIndex.meeting(m_visible);
+  std::vector<int> all(m_scene.items.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 QRectF CanvasPainter::rectOf(int i) const {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ui/canvas/canvas_scene.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/canvas/graph_view.h"
 #include "ui/document/shown_time.h"
 
@@ -16,12 +17,12 @@ struct CanvasColors {
   std::vector<QString> badge;  ///< the same as a word: "f16"
   std::vector<QString> time;   ///< as timeText(); empty where nothing is known
   std::vector<TimeKind> timeKind;
-  std::vector<Swatch> legend;  ///< of the colours that occur
-  double slowestMs = 0;        ///< Time: the end of the scale; 0: no times
+  std::vector<Swatch> legend;    ///< of the colours that occur
+  double slowestMs = 0;          ///< Time: the end of the scale; 0: no times
   std::set<TimeKind> timeKinds;  ///< of the times that there are
-  bool anyPrediction = false;  ///< some fusions are predictions
+  bool anyPrediction = false;    ///< some fusions are predictions
 };
-CanvasColors colorsOf(const CanvasScene& scene, ColorMode mode, const ShownTimes& times, const Theme& theme);
+CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const ShownTimes& times, const Theme& theme);
 
 /// All that changes between two pictures of one scene.
 struct CanvasLook {

@@ -41,7 +41,8 @@ void CanvasPainter::edges() {
   QVector<QLineF> lines;
   m_painter.setBrush(Qt::NoBrush);
   m_painter.setPen(pen);
-  for (const CanvasEdge& edge : m_scene.edges) {
+  for (const int e : m_edges) {
+    const CanvasEdge& edge = m_scene.edges[e];
     if (!edge.bounds.adjusted(-2, -2, 2, 2).intersects(m_visible)) continue;
     if (isLit(edge)) {
       litEdges.push_back(&edge);
@@ -95,10 +96,11 @@ void CanvasPainter::textOnGround(const QRectF& rect, double opacity, const QColo
 
 // A cast is a diamond on its edge; what it does is said by its label when near enough.
 void CanvasPainter::castMarks() {
-  for (const CanvasEdge& edge : m_scene.edges) {
+  for (const int e : m_edges) {
+    const CanvasEdge& edge = m_scene.edges[e];
     if (edge.cast.isEmpty() || edge.points.size() < 4) continue;
     const QPointF at = edgePoint(edge, 0.5);
-    if (!m_visible.adjusted(-80, -20, 80, 20).contains(at)) continue;
+    if (!m_visible.adjusted(-kCastReach, -20, kCastReach, 20).contains(at)) continue;
     m_painter.setPen(QPen(m_theme.canvas, 1.5));
     m_painter.setBrush(m_theme.warning);
     m_painter.drawPolygon(

@@ -15,11 +15,13 @@ class CanvasPainter {
         m_theme(*look.theme),
         m_visible(visible),
         m_scale(scale),
-        m_detail(detailAt(scale)) {}
+        m_detail(detailAt(scale)),
+        m_edges(scene.edgeIndex.meeting(visible.adjusted(-kCastReach, -20, kCastReach, 20))) {}
 
   void paint();
 
  private:
+  static constexpr double kCastReach = 80;  ///< of the words beside a cast's mark
   bool meets(const QRectF& rect) const { return rect.intersects(m_visible); }
   bool isSelected(int i) const { return m_look.selected != nullptr && m_look.selected->contains(i); }
   bool isMatch(int i) const { return m_look.matches != nullptr && m_look.matches->contains(i); }
@@ -27,6 +29,7 @@ class CanvasPainter {
   double pixels(double p) const { return p / m_scale; }  // device-independent pixels in scene units
 
   // canvas_painter.cpp
+  std::vector<int> visibleItems() const;
   QRectF rectOf(int i) const;
   QPen outline(int i, const QColor& usual) const;
   void container(int i);
@@ -60,6 +63,7 @@ class CanvasPainter {
   const QRectF m_visible;
   const double m_scale;
   const Detail m_detail;
+  const std::vector<int> m_edges;  ///< that may be seen, with what stands beside them
 };
 
 }  // namespace fusescope

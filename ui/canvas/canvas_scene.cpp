@@ -54,22 +54,19 @@ QRectF rectOf(const PlacedRect& r) {
 }  // namespace
 
 int CanvasScene::itemAt(const QPointF& point) const {
-  for (int i = int(items.size()) - 1; i >= 0; --i) {
-    if (items[i].isBox() && items[i].rect.contains(point)) return i;
+  int innermost = -1;  // parents come before what they hold
+  for (const int i : itemIndex.meeting(QRectF(point, QSizeF(0, 0)))) {
+    if (innermost < 0 || items[i].isBox() || !items[innermost].isBox()) innermost = i;
   }
-  for (int i = int(items.size()) - 1; i >= 0; --i) {
-    if (items[i].rect.contains(point)) return i;
-  }
-  return -1;
+  return innermost;
 }
 
 int CanvasScene::edgeAt(const QPointF& point, double reach) const {
   int nearest = -1;
-  for (std::size_t e = 0; e < edges.size(); ++e) {
-    if (!edges[e].bounds.adjusted(-reach, -reach, reach, reach).contains(point)) continue;
-    const double distance = distanceToEdge(point, edges[e]);
+  for (const int e : edgeIndex.meeting(QRectF(point, QSizeF(0, 0)).adjusted(-reach, -reach, reach, reach))) {
+    const double distance = distanceToEdge(point, edges[std::size_t(e)]);
     if (distance > reach) continue;
-    nearest = int(e);
+    nearest = e;
     reach = distance;
   }
   return nearest;
@@ -119,6 +116,12 @@ Result<Done> applyGeometry(CanvasScene& scene, const LayoutGeometry& geometry) {
     edge.bounds = boundsOf(edge.points);
     scene.bounds |= edge.bounds;
   }
+  std::vector<QRectF> rects;
+  for (const CanvasItem& item : scene.items) rects.push_back(item.rect);
+  scene.itemIndex = SpatialIndex(rects);
+  rects.clear();
+  for (const CanvasEdge& edge : scene.edges) rects.push_back(edge.bounds);
+  scene.edgeIndex = SpatialIndex(rects);
   scene.engine = QString::fromStdString(geometry.engine);
   return Done{};
 }

@@ -12,6 +12,7 @@
 
 #include "base/data_type.h"
 #include "layout/layout.h"
+#include "ui/canvas/spatial_index.h"
 
 namespace fusescope {
 
@@ -71,8 +72,9 @@ struct CanvasScene {
   std::vector<std::vector<int>> in, out;  ///< by item: edges
   QHash<QString, int> byKey;
   QHash<QString, int> byName;  ///< of nodes, fused nodes, segments, inputs and outputs: the item that stands for it
-  QHash<QString, QString> fusedOf;  ///< name of a node or fused node, or handle -> handle of the fused node
-  QSet<QString> openable;           ///< handles of fused nodes of several nodes
+  QHash<QString, QString> fusedOf;    ///< name of a node or fused node, or handle -> handle of the fused node
+  QSet<QString> openable;             ///< handles of fused nodes of several nodes
+  SpatialIndex itemIndex, edgeIndex;  ///< of rectangles and bounds, after layout
   QRectF bounds;
   QString engine;
   int boxes = 0;

@@ -122,7 +122,7 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
   from.clear();
   progress = 1;
   if (sameModel) {
-    origin += shift;
+    camera.origin += shift;
     if (animated && scene->items.size() <= kMostAnimatedItems) {
       for (const CanvasItem& item : scene->items) {
         const int old = before->byKey.value(item.key, -1);
@@ -139,7 +139,7 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
   if (!sameModel && !scene->items.empty()) {
     const std::optional<View> wanted = std::exchange(nextView, std::nullopt);
     if (wanted && wanted->zoom > 0) {
-      zoom = wanted->zoom;
+      camera.zoom = wanted->zoom;
       centreOn(wanted->centre);
     } else {
       showStart();
@@ -151,8 +151,8 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
 }
 
 void GraphView::Private::recolor() {
-  colors = colorsOf(*scene, mode, times, theme);
-  legend->show(mode, colors, theme);
+  colors = colorsOf(*scene, *mode, times, theme);
+  legend->show(*mode, colors, theme);
   minimap->setScene(scene, colors, theme);
   placeOverlays();
   q->update();
@@ -198,14 +198,14 @@ void GraphView::setFailing(const QString& name) {
   update();
 }
 
-void GraphView::setColorMode(ColorMode mode) {
-  if (m->mode == mode) return;
-  m->mode = mode;
+void GraphView::setColorMode(const ColorMode& mode) {
+  if (m->mode == &mode) return;
+  m->mode = &mode;
   m->recolor();
-  emit colorModeChanged(mode);
+  emit colorModeChanged();
 }
-ColorMode GraphView::colorMode() const {
-  return m->mode;
+const ColorMode& GraphView::colorMode() const {
+  return *m->mode;
 }
 
 void GraphView::setTheme(const Theme& theme) {
@@ -231,7 +231,7 @@ GraphView::View GraphView::view() const {
   return {.open = m->open.fused.values(),
           .closedSegments = m->open.closedSegments.values(),
           .centre = m->toScene(QPointF(width(), height()) / 2),
-          .zoom = m->hasCamera ? m->zoom : 0};
+          .zoom = m->hasCamera ? m->camera.zoom : 0};
 }
 
 void GraphView::setNextView(View view) {

@@ -10,13 +10,13 @@
 
 #include "base/result.h"
 #include "planning/plan.h"
+#include "ui/canvas/camera.h"
 #include "ui/document/shown_time.h"
 #include "ui/theme/theme.h"
 
 namespace fusescope {
 
-/// What the fill of a box tells.
-enum class ColorMode { Precision, Kind, Time, Segment };
+struct ColorMode;
 
 /// The graph of a plan: segments as containers, fused nodes as boxes that open in place. GUI thread only; scenes are
 /// built and laid out elsewhere, so that a call returns at once and layoutFinished() tells when the picture is there.
@@ -38,8 +38,8 @@ class GraphView : public QWidget {
   void setTimes(ShownTimes times);
   /// Marks what `name` stands for as where the shown run first goes wrong; empty: nothing.
   void setFailing(const QString& name);
-  void setColorMode(ColorMode mode);
-  ColorMode colorMode() const;
+  void setColorMode(const ColorMode& mode);
+  const ColorMode& colorMode() const;
   void setTheme(const Theme& theme);
   /// Text for the tooltip of the item of that name: why it is as it is. Called on the GUI thread, must be quick.
   void setSummaryProvider(std::function<QString(const QString& handle)> provider);
@@ -82,6 +82,9 @@ class GraphView : public QWidget {
   void centreSelection();  ///< and, when called again, fits it
   double zoom() const;     ///< 1: layout pixels are device-independent pixels
   void setZoom(double zoom);
+  /// Where it looks. Two views of one plan that are given each other's camera stay together.
+  const Camera& camera() const;
+  void setCamera(const Camera& camera);
   void zoomIn();
   void zoomOut();
 
@@ -111,8 +114,8 @@ class GraphView : public QWidget {
   void layoutWarning(const QString& text);  ///< slow, or the helper failed and what was done instead
   void searchChanged(int current, int count);
   void searchCleared();  ///< by Esc
-  void zoomChanged(double zoom);
-  void colorModeChanged(ColorMode mode);
+  void cameraChanged(const fusescope::Camera& camera);
+  void colorModeChanged();
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -6,7 +6,6 @@
 namespace fusescope {
 namespace {
 
-constexpr double kLeastZoom = 0.005, kMostZoom = 4.0;
 constexpr double kReadableFit = 0.5;  // below it the start shows the top of the graph, not all of it
 constexpr double kStartZoom = 0.85;
 constexpr double kMargin = 32;
@@ -17,33 +16,28 @@ void GraphView::Private::moved() {
   hasCamera = !scene->items.empty();
   minimap->setVisiblePart(visibleScene());
   q->update();
-  emit q->zoomChanged(zoom);
+  emit q->cameraChanged(camera);
 }
 
 void GraphView::Private::zoomAt(const QPointF& viewPoint, double factor) {
-  const QPointF fixed = toScene(viewPoint);
-  zoom = std::clamp(zoom * factor, kLeastZoom, kMostZoom);
-  origin = fixed - viewPoint / zoom;
+  camera.zoomAt(viewPoint, factor);
   moved();
 }
 
 void GraphView::Private::centreOn(const QPointF& scenePoint) {
-  origin = scenePoint - QPointF(q->width(), q->height()) / (2 * zoom);
+  camera.centreOn(scenePoint, q->size());
   moved();
 }
 
 void GraphView::Private::showRect(const QRectF& rect, double most) {
-  if (rect.isEmpty()) return;
-  const double across = (q->width() - 2 * kMargin) / rect.width();
-  const double down = (q->height() - 2 * kMargin) / rect.height();
-  zoom = std::clamp(std::min(across, down), kLeastZoom, most);
-  centreOn(rect.center());
+  camera.show(rect, q->size(), kMargin, most);
+  moved();
 }
 
 // All of a small graph; of a large one, its beginning, large enough to read.
 void GraphView::Private::showStart() {
   showRect(scene->bounds, 1.0);
-  if (zoom >= kReadableFit) return;
+  if (camera.zoom >= kReadableFit) return;
   double x = 0;
   int count = 0;
   for (const CanvasItem& item : scene->items) {
@@ -51,16 +45,17 @@ void GraphView::Private::showStart() {
     x += item.rect.center().x();
     ++count;
   }
-  zoom = kStartZoom;
-  origin.setX((count > 0 ? x / count : scene->bounds.center().x()) - q->width() / (2 * zoom));
-  origin.setY(scene->bounds.top() - kMargin);
+  camera.zoom = kStartZoom;
+  camera.origin.setX((count > 0 ? x / count : scene->bounds.center().x()) - q->width() / (2 * camera.zoom));
+  camera.origin.setY(scene->bounds.top() - kMargin);
   moved();
 }
 
 void GraphView::Private::reveal(const QRectF& rect) {
-  const QRectF seen = visibleScene().adjusted(kMargin / zoom, kMargin / zoom, -kMargin / zoom, -kMargin / zoom);
+  const QRectF seen = visibleScene().adjusted(kMargin / camera.zoom, kMargin / camera.zoom, -kMargin / camera.zoom,
+                                              -kMargin / camera.zoom);
   if (seen.contains(rect)) return;
-  if (zoom < 0.35) zoom = kStartZoom;
+  if (camera.zoom < 0.35) camera.zoom = kStartZoom;
   centreOn(rect.center());
 }
 
@@ -86,16 +81,25 @@ void GraphView::centreSelection() {
 }
 
 double GraphView::zoom() const {
-  return m->zoom;
+  return m->camera.zoom;
 }
 void GraphView::setZoom(double zoom) {
-  m->zoomAt(QPointF(width(), height()) / 2, zoom / m->zoom);
+  m->zoomAt(QPointF(width(), height()) / 2, zoom / m->camera.zoom);
 }
 void GraphView::zoomIn() {
-  setZoom(m->zoom * 1.25);
+  setZoom(m->camera.zoom * 1.25);
 }
 void GraphView::zoomOut() {
-  setZoom(m->zoom / 1.25);
+  setZoom(m->camera.zoom / 1.25);
+}
+
+const Camera& GraphView::camera() const {
+  return m->camera;
+}
+void GraphView::setCamera(const Camera& camera) {
+  if (camera == m->camera) return;
+  m->camera = camera;
+  m->moved();
 }
 
 }  // namespace fusescope

@@ -51,12 +51,12 @@ CanvasLook GraphView::Private::look() const {
 void GraphView::paintEvent(QPaintEvent* event) {
   QPainter painter(this);
   painter.fillRect(event->rect(), m->theme.canvas);
-  const QRectF visible(m->toScene(event->rect().topLeft()), QSizeF(event->rect().size()) / m->zoom);
+  const QRectF visible(m->toScene(event->rect().topLeft()), QSizeF(event->rect().size()) / m->camera.zoom);
   painter.save();
-  painter.scale(m->zoom, m->zoom);
-  painter.translate(-m->origin);
-  paintDots(painter, visible, m->zoom, m->theme);
-  paintCanvas(painter, *m->scene, m->look(), visible.adjusted(-4, -12, 4, 12), m->zoom);
+  painter.scale(m->camera.zoom, m->camera.zoom);
+  painter.translate(-m->camera.origin);
+  paintDots(painter, visible, m->camera.zoom, m->theme);
+  paintCanvas(painter, *m->scene, m->look(), visible.adjusted(-4, -12, 4, 12), m->camera.zoom);
   painter.restore();
   if (hasFocus()) {
     painter.setPen(QPen(m->theme.accent, 1));
@@ -67,7 +67,7 @@ void GraphView::paintEvent(QPaintEvent* event) {
 void GraphView::resizeEvent(QResizeEvent* event) {
   if (m->hasCamera && event->oldSize().isValid()) {  // what was in the middle stays there
     const QSize grown = event->size() - event->oldSize();
-    m->origin -= QPointF(grown.width(), grown.height()) / (2 * m->zoom);
+    m->camera.origin -= QPointF(grown.width(), grown.height()) / (2 * m->camera.zoom);
   }
   m->placeOverlays();
   m->minimap->setVisiblePart(m->visibleScene());
@@ -80,7 +80,7 @@ void GraphView::wheelEvent(QWheelEvent* event) {
     m->zoomAt(event->position(), std::pow(1.0018, delta.y() * 2));
   } else {
     if (event->modifiers() & Qt::ShiftModifier) delta = QPointF(delta.y(), delta.x());
-    m->origin -= delta / m->zoom;
+    m->camera.origin -= delta / m->camera.zoom;
     m->moved();
   }
   event->accept();
@@ -89,7 +89,7 @@ void GraphView::wheelEvent(QWheelEvent* event) {
 void GraphView::mousePressEvent(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
   m->pressAt = event->pos();
-  m->originAtPress = m->origin;
+  m->originAtPress = m->camera.origin;
   m->drag = Private::Drag::None;
   if (event->button() == Qt::MiddleButton) m->drag = Private::Drag::Pan;
   if (event->button() == Qt::LeftButton) m->drag = Private::Drag::Undecided;
@@ -105,7 +105,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
     if (!several) setCursor(Qt::ClosedHandCursor);
   }
   if (m->drag == Drag::Pan) {
-    m->origin = m->originAtPress - QPointF(event->pos() - m->pressAt) / m->zoom;
+    m->camera.origin = m->originAtPress - QPointF(event->pos() - m->pressAt) / m->camera.zoom;
     return m->moved();
   }
   if (m->drag == Drag::Band) {
@@ -126,8 +126,9 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
   if (drag == Drag::Band) {
     m->band->hide();
-    const QRectF area(m->toScene(m->band->geometry().topLeft()), QSizeF(m->band->geometry().size()) / m->zoom);
-    for (const CanvasItem& item : m->scene->items) {
+    const QRectF area(m->toScene(m->band->geometry().topLeft()), QSizeF(m->band->geometry().size()) / m->camera.zoom);
+    for (const int i : m->scene->itemIndex.meeting(area)) {
+      const CanvasItem& item = m->scene->items[std::size_t(i)];
       if (item.isBox() && area.intersects(item.rect) && !m->selection.contains(item.handle()))
         m->selection << item.handle();
     }

@@ -13,7 +13,7 @@
 
 namespace fusescope {
 
-/// The state of a GraphView. Scene coordinates are layout pixels; view = (scene - origin) * zoom.
+/// The state of a GraphView. Scene coordinates are layout pixels.
 struct GraphView::Private {
   explicit Private(GraphView* view);
 
@@ -27,9 +27,9 @@ struct GraphView::Private {
   void setOpen(const QString& name, bool open);
 
   // graph_view_camera.cpp
-  QRectF toView(const QRectF& rect) const { return QRectF((rect.topLeft() - origin) * zoom, rect.size() * zoom); }
-  QPointF toScene(const QPointF& point) const { return point / zoom + origin; }
-  QRectF visibleScene() const { return QRectF(origin, QSizeF(q->size()) / zoom); }
+  QRectF toView(const QRectF& rect) const { return camera.toView(rect); }
+  QPointF toScene(const QPointF& point) const { return camera.toScene(point); }
+  QRectF visibleScene() const { return camera.visible(q->size()); }
   void moved();
   void zoomAt(const QPointF& viewPoint, double factor);
   void centreOn(const QPointF& scenePoint);
@@ -56,7 +56,7 @@ struct GraphView::Private {
 
   GraphView* q;
   Theme theme = Theme::dark();
-  ColorMode mode = ColorMode::Precision;
+  const ColorMode* mode = colorModes().front();
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<const CanvasScene> scene = std::make_shared<CanvasScene>();
   const Model* sceneModel =
@@ -69,8 +69,7 @@ struct GraphView::Private {
   std::function<QString(const QString&)> summary;
   LayoutRunner runner;
 
-  QPointF origin;
-  double zoom = 1;
+  Camera camera;
   bool hasCamera = false;
 
   QString failing;  ///< as setFailing() says

@@ -109,7 +109,7 @@ void GraphView::Private::stepMatch(int by) {
   currentName = entry.name;
   resolveSelection();
   if (entry.item >= 0) {
-    if (zoom < 0.35) zoom = 0.85;
+    if (camera.zoom < 0.35) camera.zoom = 0.85;
     centreOn(scene->items[std::size_t(entry.item)].rect.center());
   }
   changed(true);
@@ -156,7 +156,7 @@ QString GraphView::Private::describe(int item) const {
 QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   const QPointF point = toScene(viewPoint);
   const int item = scene->itemAt(point);
-  const int edge = item >= 0 && scene->items[std::size_t(item)].isBox() ? -1 : scene->edgeAt(point, 6 / zoom);
+  const int edge = item >= 0 && scene->items[std::size_t(item)].isBox() ? -1 : scene->edgeAt(point, 6 / camera.zoom);
   if (edge >= 0) return scene->edges[std::size_t(edge)].tooltip;
   if (item < 0) return {};
   const CanvasItem& it = scene->items[std::size_t(item)];

@@ -35,19 +35,6 @@ QStringList timeNotes(const std::set<TimeKind>& kinds) {
 
 constexpr const char* kPredictionNote = "dashed: predicted fusion";
 
-QString titleOf(ColorMode mode) {
-  switch (mode) {
-    case ColorMode::Kind:
-      return LegendWidget::tr("Kind");
-    case ColorMode::Time:
-      return LegendWidget::tr("Time");
-    case ColorMode::Segment:
-      return LegendWidget::tr("Segment");
-    default:
-      return LegendWidget::tr("Precision");
-  }
-}
-
 }  // namespace
 
 LegendWidget::LegendWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::dark()) {
@@ -55,11 +42,11 @@ LegendWidget::LegendWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::da
   setFocusPolicy(Qt::NoFocus);
 }
 
-void LegendWidget::show(ColorMode mode, const CanvasColors& colors, const Theme& theme) {
-  m_mode = mode;
+void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const Theme& theme) {
+  m_timeScale = mode.timeScale;
   m_colors = colors;
   m_theme = theme;
-  m_title = titleOf(mode);
+  m_title = tr(mode.title);
   const QFontMetricsF font(detailFont());
   double width = font.horizontalAdvance(m_title);
   QStringList spoken;
@@ -70,7 +57,7 @@ void LegendWidget::show(ColorMode mode, const CanvasColors& colors, const Theme&
     spoken << swatch.text;
   }
   int rows = int(m_colors.legend.size());
-  if (mode == ColorMode::Time) {
+  if (m_timeScale) {
     width = std::max(width, 170.0);
     const QStringList notes = timeNotes(m_colors.timeKinds);
     for (const QString& note : notes) width = std::max(width, font.horizontalAdvance(note));
@@ -103,7 +90,7 @@ void LegendWidget::paintEvent(QPaintEvent*) {
     painter.drawText(QRect(kMargin, height() - kMargin - kRow + 4, width(), kRow), Qt::AlignLeft | Qt::AlignVCenter,
                      tr(kPredictionNote));
   }
-  if (m_mode == ColorMode::Time) return paintScale(painter);
+  if (m_timeScale) return paintScale(painter);
   int y = kMargin + kTitleRow - 2;
   for (const Swatch& swatch : m_colors.legend) {
     const int chip = swatch.label.isEmpty() ? 14 : kChip;

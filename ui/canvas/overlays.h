@@ -15,7 +15,7 @@ class LegendWidget : public QWidget {
 
  public:
   explicit LegendWidget(QWidget* parent);
-  void show(ColorMode mode, const CanvasColors& colors, const Theme& theme);
+  void show(const ColorMode& mode, const CanvasColors& colors, const Theme& theme);
   QSize sizeHint() const override { return m_size; }
 
  protected:
@@ -25,7 +25,7 @@ class LegendWidget : public QWidget {
   void paintScale(QPainter& painter) const;
   QString m_title;
   CanvasColors m_colors;
-  ColorMode m_mode = ColorMode::Precision;
+  bool m_timeScale = false;
   Theme m_theme;
   QSize m_size;
 };

@@ -98,16 +98,22 @@ void GotoDialog::find() {
   }
   for (int i = 0; i < m_actions.size(); ++i) {
     const QString label = m_actions[i]->text().remove(QLatin1Char('&'));
-    if (!label.contains(text, Qt::CaseInsensitive) || !m_actions[i]->isEnabled()) continue;
-    const QString keys = m_actions[i]->shortcut().toString(QKeySequence::NativeText);
-    add(QStringLiteral("› %1%2").arg(label, keys.isEmpty() ? QString() : QStringLiteral("   ") + keys), QString(), i);
+    if (!label.contains(text, Qt::CaseInsensitive)) continue;
+    const bool able = m_actions[i]->isEnabled();
+    const QString beside = able ? m_actions[i]->shortcut().toString(QKeySequence::NativeText) : m_actions[i]->toolTip();
+    const QString shown =
+        QStringLiteral("› %1%2").arg(label, beside.isEmpty() ? QString() : QStringLiteral("   ") + beside);
+    if (add(shown, QString(), i) && !able) {  // greyed, with the reason
+      QListWidgetItem* item = m_results->item(m_results->count() - 1);
+      item->setFlags(item->flags() & ~Qt::ItemIsEnabled);
+    }
   }
   m_results->setCurrentRow(0);
 }
 
 void GotoDialog::choose() {
   const QListWidgetItem* item = m_results->currentItem();
-  if (!item) return;
+  if (!item || (item->flags() & Qt::ItemIsEnabled) == 0) return;
   const int action = item->data(kActionRole).toInt();
   const QString name = item->data(kNameOfRole).toString();
   accept();

@@ -16,9 +16,11 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QStringList& canvas
   QString text = QStringLiteral("<h3>Window</h3><table>");
   for (const QAction* action : actions) {
     if (action->shortcut().isEmpty()) continue;
-    text += row(action->shortcut().toString(QKeySequence::NativeText), action->text().remove(QLatin1Char('&')));
+    QStringList keys;
+    for (const QKeySequence& key : action->shortcuts()) keys << key.toString(QKeySequence::NativeText);
+    text += row(keys.join(QStringLiteral(", ")), action->text().remove(QLatin1Char('&')));
   }
-  text += row(QStringLiteral("?"), QStringLiteral("All keys")) + QStringLiteral("</table><h3>Canvas</h3><table>");
+  text += QStringLiteral("</table><h3>Canvas</h3><table>");
   for (const QString& line : canvasKeys)
     text += row(line.section(QStringLiteral(" — "), 0, 0), line.section(QStringLiteral(" — "), 1));
   auto* browser = new QTextBrowser;

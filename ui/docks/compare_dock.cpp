@@ -28,9 +28,8 @@ QString verdict(double ratio, const Range& range, double turns, const Theme& the
 
 }  // namespace
 
-CompareDock::CompareDock(const DockContext& context, QWidget* parent)
-    : QWidget(parent),
-      m_context(context),
+CompareDock::CompareDock(const DockContext& context)
+    : Dock(context),
       m_a(new NameComboBox),
       m_b(new NameComboBox),
       m_compare(new QPushButton(QStringLiteral("Compare"))),
@@ -68,15 +67,13 @@ CompareDock::CompareDock(const DockContext& context, QWidget* parent)
   connect(m_b, qOverload<int>(&QComboBox::activated), this,
           [this, &runs] { runs.show(m_b->currentData().toString().toStdString()); });
   connect(m_compare, &QPushButton::clicked, &context.controller, &RunController::compare);
-  connect(m_tabs, &QTabBar::currentChanged, this, &CompareDock::refresh);
-  connect(&runs, &Runs::runsChanged, this, &CompareDock::refresh);
-  connect(&runs, &Runs::shownChanged, this, &CompareDock::refresh);
-  connect(&context.controller, &RunController::activityChanged, this, &CompareDock::refreshChoosers);
+  connect(m_tabs, &QTabBar::currentChanged, this, &CompareDock::refreshAll);
+  connect(&runs, &Runs::runsChanged, this, &CompareDock::refreshAll);
+  connect(&runs, &Runs::shownChanged, this, &CompareDock::refreshAll);
+  connect(&context.controller, &RunController::activityChanged, this, [this] { refresh(kChoosers); });
   connect(&runs, &Runs::runChanged, this, [this](const QString& id) {
-    const Run* shown = m_context.runs.shown();
-    if (shown != nullptr && qs(shown->id) == id && shown->evaluation) refresh();
+    if (const Run* shown = shownRun(id); shown != nullptr && shown->evaluation) refreshAll();
   });
-  refresh();
 }
 
 QTableView* CompareDock::makeView(TableModel& model, const QList<int>& widths) {
@@ -99,9 +96,9 @@ QString CompareDock::summaryText() const {
   const RunComparison* compared = m_context.runs.comparison();
   if (compared == nullptr) {
     const QString& problem = m_context.controller.problem();
-    return problem.isEmpty() ? QString()
-                             : QStringLiteral("<span style='color:%1'>✗ %2</span>")
-                                   .arg(theme.error.name(), problem.toHtmlEscaped());
+    return problem.isEmpty()
+               ? QString()
+               : QStringLiteral("<span style='color:%1'>✗ %2</span>").arg(theme.error.name(), problem.toHtmlEscaped());
   }
   const Json& comparison = compared->report;
   const auto a = numberIn(comparison, "a_ms"), b = numberIn(comparison, "b_ms");
@@ -116,7 +113,7 @@ QString CompareDock::summaryText() const {
   return text;
 }
 
-void CompareDock::refreshChoosers() {
+void CompareDock::renewChoosers() {
   const auto& runs = m_context.runs;
   const auto fill = [&](QComboBox& chooser, const Run* chosen) {
     const QSignalBlocker quiet(&chooser);
@@ -132,8 +129,9 @@ void CompareDock::refreshChoosers() {
   m_compare->setToolTip(refusal);
 }
 
-void CompareDock::refresh() {
-  refreshChoosers();
+void CompareDock::renew(Parts parts) {
+  renewChoosers();
+  if ((parts & ~kChoosers) == 0) return;
   const RunComparison* compared = m_context.runs.comparison();
   const Run* shown = m_context.runs.shown();
   const int tab = m_tabs->currentIndex();
@@ -152,5 +150,8 @@ void CompareDock::refresh() {
                                              "value by value."));
   m_stack->showContent((tab == 0 ? m_groups : m_errors).rowCount() > 0);
 }
+
+extern const DockForm kCompareDock{"Compare", "Ctrl+7", Qt::BottomDockWidgetArea,
+                                   [](const DockContext& context) -> Dock* { return new CompareDock(context); }};
 
 }  // namespace fusescope

@@ -5,34 +5,35 @@
 #include <QPushButton>
 #include <QTabBar>
 #include <QTableView>
-#include <QWidget>
 
-#include "ui/docks/dock_context.h"
+#include "ui/docks/dock.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/models/table_model.h"
 
 namespace fusescope {
 
 /// Any two runs: time per group of layers that cover the same nodes, and what they compute.
-class CompareDock : public QWidget {
+class CompareDock : public Dock {
   Q_OBJECT
 
  public:
-  explicit CompareDock(const DockContext& context, QWidget* parent = nullptr);
-  TableModel& groups() { return m_groups; }
-  TableModel& errors() { return m_errors; }
-  QPushButton& compareButton() { return *m_compare; }
-  QComboBox& chooserA() { return *m_a; }
-  QComboBox& chooserB() { return *m_b; }
-  QString summary() const { return m_summary->text(); }
-  void refresh();
+  explicit CompareDock(const DockContext& context);
+  TableModel& groups() { return fresh(m_groups); }
+  TableModel& errors() { return fresh(m_errors); }
+  QPushButton& compareButton() { return fresh(*m_compare); }
+  QComboBox& chooserA() { return fresh(*m_a); }
+  QComboBox& chooserB() { return fresh(*m_b); }
+  QString summary() { return fresh(*m_summary).text(); }
+
+ protected:
+  void renew(Parts parts) override;
 
  private:
+  static constexpr Parts kChoosers = 1;  ///< the rest is made with them
   QTableView* makeView(TableModel& model, const QList<int>& widths);
   QString summaryText() const;
-  void refreshChoosers();
+  void renewChoosers();
 
-  DockContext m_context;
   TableModel m_groups, m_errors;
   QComboBox *m_a, *m_b;
   QPushButton* m_compare;

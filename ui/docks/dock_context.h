@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QPoint>
 #include <functional>
 
 #include "ui/document/plan_document.h"
@@ -11,7 +12,7 @@
 
 namespace fusescope {
 
-/// What every dock is given. The window owns it all and outlives the docks.
+/// What every dock and dialog is given. The window owns it all and outlives them.
 struct DockContext {
   PlanDocument& document;
   Selection& selection;
@@ -19,6 +20,9 @@ struct DockContext {
   Runs& runs;
   RunController& controller;
   std::function<const Theme&()> theme;
+  std::function<void(const char* action)> act;  ///< an action of the window, by its name (window/actions.h)
+  std::function<void(const QPoint& globalPosition)> nodeMenu;  ///< what can be done to what is selected
+  std::function<void(const QString& name)> toggle;             ///< opens or closes it on the canvas
 };
 
 /// Selects what `name` stands for in the present plan: what a click on any mention of a node does.

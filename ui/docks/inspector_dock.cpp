@@ -11,8 +11,7 @@
 
 namespace fusescope {
 
-InspectorDock::InspectorDock(const DockContext& context, QWidget* parent)
-    : QWidget(parent), m_context(context), m_text(new QTextBrowser) {
+InspectorDock::InspectorDock(const DockContext& context) : Dock(context), m_text(new QTextBrowser) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(m_text);
@@ -21,24 +20,16 @@ InspectorDock::InspectorDock(const DockContext& context, QWidget* parent)
   m_text->setAccessibleName(QStringLiteral("Inspector"));
   m_text->setPlaceholderText(QStringLiteral("Open a model to inspect it."));
   connect(m_text, &QTextBrowser::anchorClicked, this, &InspectorDock::follow);
-  connect(&context.document, &PlanDocument::planChanged, this, &InspectorDock::refresh);
-  connect(&context.selection, &Selection::changed, this, &InspectorDock::refresh);
-  connect(&context.runs, &Runs::shownChanged, this, &InspectorDock::refresh);
-  connect(&context.runs, &Runs::settingsChanged, this, &InspectorDock::refresh);
+  connect(&context.document, &PlanDocument::planChanged, this, &InspectorDock::refreshAll);
+  connect(&context.selection, &Selection::changed, this, &InspectorDock::refreshAll);
+  connect(&context.runs, &Runs::shownChanged, this, &InspectorDock::refreshAll);
+  connect(&context.runs, &Runs::settingsChanged, this, &InspectorDock::refreshAll);
   connect(&context.runs, &Runs::runChanged, this, [this](const QString& id) {
-    const Run* shown = m_context.runs.shown();
-    if (shown != nullptr && qs(shown->id) == id && !shown->working()) refresh();
+    if (const Run* shown = shownRun(id); shown != nullptr && !shown->working()) refreshAll();
   });
 }
 
-void InspectorDock::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
-  if (m_stale) refresh();
-}
-
-void InspectorDock::refresh() {
-  m_stale = !isVisible();
-  if (m_stale) return;
+void InspectorDock::renew(Parts) {
   m_help.clear();
   show(nullptr);
   m_text->verticalScrollBar()->setValue(0);
@@ -131,5 +122,8 @@ void InspectorDock::applyHelp(std::size_t index) {
   m_context.document.editDirectives(
       qs(whatIf.change), present ? withoutId(all, whatIf.directive.id) : withDirective(all, whatIf.directive));
 }
+
+extern const DockForm kInspectorDock{"Inspector", "Ctrl+2", Qt::RightDockWidgetArea,
+                                     [](const DockContext& context) -> Dock* { return new InspectorDock(context); }};
 
 }  // namespace fusescope

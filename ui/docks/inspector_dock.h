@@ -1,25 +1,23 @@
 #pragma once
 
 #include <QTextBrowser>
-#include <QWidget>
 #include <vector>
 
-#include "ui/docks/dock_context.h"
+#include "ui/docks/dock.h"
 #include "ui/document/plan_snapshot.h"
 
 namespace fusescope {
 
 /// The selected node, fused node or model: what it is, why it is planned so, what would change it.
-class InspectorDock : public QWidget {
+class InspectorDock : public Dock {
   Q_OBJECT
 
  public:
-  explicit InspectorDock(const DockContext& context, QWidget* parent = nullptr);
-  QString text() const { return m_text->toPlainText(); }
-  void refresh();
+  explicit InspectorDock(const DockContext& context);
+  QString text() { return fresh(*m_text).toPlainText(); }
 
  protected:
-  void showEvent(QShowEvent* event) override;
+  void renew(Parts parts) override;
 
  private:
   void show(const std::vector<WhatIf>* help);
@@ -30,10 +28,8 @@ class InspectorDock : public QWidget {
   void follow(const QUrl& link);
   void applyHelp(std::size_t index);
 
-  DockContext m_context;
   QTextBrowser* m_text;
   std::vector<WhatIf> m_help;
-  bool m_stale = true;
 };
 
 }  // namespace fusescope

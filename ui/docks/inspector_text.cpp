@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "passes/body_input_specs.h"
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
 #include "session/session.h"
@@ -88,8 +89,10 @@ QString valueText(const PlanSnapshot& snapshot, NodeId node, ValueId id, bool in
                                                                   : QStringLiteral("weight without data"));
   if (input && value.producer.valid())
     text += QStringLiteral(" · from ") + nodeLink(snapshot.graph().node(value.producer).name);
-  if (input && snapshot.graph().isInput(id)) text += QStringLiteral(" · network input");
-  if (!input && snapshot.graph().isOutput(id)) text += QStringLiteral(" · network output");
+  const QString whose =
+      isOfBody(*snapshot.plan->model) ? QStringLiteral(" of the body") : QStringLiteral(" of the network");
+  if (input && snapshot.graph().isInput(id)) text += QStringLiteral(" · input") + whose;
+  if (!input && snapshot.graph().isOutput(id)) text += QStringLiteral(" · output") + whose;
   if (!input && !value.consumers.empty()) {
     QStringList readers;
     for (std::size_t i = 0; i < value.consumers.size() && i < 4; ++i)
@@ -113,7 +116,7 @@ QString helpText(const std::vector<WhatIf>* help, const Theme& theme) {
   QString text = heading(QStringLiteral("What would help"), theme);
   if (!help) return text + QStringLiteral("<div style='color:%1'>working it out …</div>").arg(theme.dimText.name());
   if (help->empty())
-    return text + QStringLiteral("<div style='color:%1'>Nothing needs help here.</div>").arg(theme.dimText.name());
+    return text + QStringLiteral("<div style='color:%1'>All that was asked for it is granted.</div>").arg(theme.dimText.name());
   for (std::size_t i = 0; i < help->size(); ++i) {
     const WhatIf& whatIf = (*help)[i];
     text +=
@@ -190,6 +193,17 @@ void addPredicted(Rows& summary, const FusedNode& fused) {
     summary.add(fused.bodyTime ? QStringLiteral("its bodies") : QStringLiteral("predicted"), predicted);
 }
 
+/// A row of what something comes to at the least and at the most extents; none where extents are fixed.
+void addRange(Rows& rows, const std::optional<CostRange>& range) {
+  if (!range) return;
+  const auto& [least, most] = *range;
+  QString text = QStringLiteral("%1 FLOPs, %2")
+                     .arg(rangeText(countText(least.flops), countText(most.flops)),
+                          rangeText(bytesText(least.bytes), bytesText(most.bytes)));
+  if (least.ms || most.ms) text += QStringLiteral(", ") + rangeText(msText(least.ms), msText(most.ms));
+  rows.add(QStringLiteral("least … most"), text);
+}
+
 QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme) {
   const PrecisionGrant* grant = snapshot.grantOf(node);
   if (!grant || grant->granted == DataType::Undefined) return QStringLiteral("no float computation");
@@ -228,6 +242,7 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
   if (const FusedNode* fused = snapshot.fusedOf(id); fused && fused->nodes.size() == 1) addPredicted(summary, *fused);
+  addRange(summary, facts.range);
   text += summary.text() + directivesText(plan.options.directives, node.name, theme);
   text += answersText(plan, Subject::node(node.name), theme);
 
@@ -283,6 +298,7 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
       QStringLiteral("%1, %2 on %3").arg(nodeLink(segment.name), qs(name(segment.kind)), html(segment.backend)));
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
+  addRange(summary, fused.range);
   const QString unknown = timeUnknownReason(plan, fused.compute);
   addPredicted(summary, fused);
   if (!fused.predictedMs && !unknown.isEmpty()) summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());

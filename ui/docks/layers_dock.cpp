@@ -61,13 +61,8 @@ class PinDelegate : public CellDelegate {
 
 }  // namespace
 
-LayersDock::LayersDock(const DockContext& context, QWidget* parent)
-    : QWidget(parent),
-      m_context(context),
-      m_filter(new QLineEdit),
-      m_explanation(new QLabel),
-      m_view(new QTableView),
-      m_totals(new QLabel) {
+LayersDock::LayersDock(const DockContext& context)
+    : Dock(context), m_filter(new QLineEdit), m_explanation(new QLabel), m_view(new QTableView), m_totals(new QLabel) {
   m_filter->setPlaceholderText(
       QStringLiteral("Filter: words, op:Conv, dtype:f16, pinned, -fused, inside:If_0, time>0.5, /regex/"));
   m_filter->setClearButtonEnabled(true);
@@ -99,32 +94,40 @@ LayersDock::LayersDock(const DockContext& context, QWidget* parent)
   m_totals->setContentsMargins(10, 4, 10, 4);
   m_totals->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // as wide as the table, not the reverse
 
-  connect(&context.document, &PlanDocument::planChanged, this, &LayersDock::refresh);
-  connect(&context.runs, &Runs::shownChanged, this, &LayersDock::refreshTimes);
+  const auto times = [this] { refresh(kTimes); };
+  connect(&context.document, &PlanDocument::planChanged, this, [this] { refresh(kPlan); });
+  connect(&context.runs, &Runs::shownChanged, this, times);
   connect(&context.runs, &Runs::runChanged, this, [this](const QString& id) {
-    const Run* shown = m_context.runs.shown();
-    if (shown != nullptr && qs(shown->id) == id && shown->time) refreshTimes();
+    if (const Run* shown = shownRun(id); shown != nullptr && shown->time) refresh(kTimes);
   });
-  connect(&context.runs, &Runs::settingsChanged, this, &LayersDock::refreshTimes);
-  connect(&context.selection, &Selection::changed, this, &LayersDock::showSelection);
+  connect(&context.runs, &Runs::settingsChanged, this, times);
+  connect(&context.selection, &Selection::changed, this, [this](const QObject* source) {
+    if (source != this) refresh(kSelection);
+  });
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, &LayersDock::readSelection);
   connect(m_filter, &QLineEdit::textChanged, this, &LayersDock::applyFilter);
-  connect(pattern, &QPushButton::clicked, this, [this] { emit patternPinRequested(QString()); });
-  connect(csv, &QPushButton::clicked, this, &LayersDock::csvRequested);
+  connect(pattern, &QPushButton::clicked, this, [this] { m_context.act("pin_pattern"); });
+  connect(csv, &QPushButton::clicked, this, [this] { m_context.act("save_layers"); });
   connect(m_view, &QWidget::customContextMenuRequested, this,
-          [this](const QPoint& place) { emit menuRequested(m_view->viewport()->mapToGlobal(place)); });
+          [this](const QPoint& place) { m_context.nodeMenu(m_view->viewport()->mapToGlobal(place)); });
 }
 
-void LayersDock::refresh() {
+void LayersDock::renew(Parts parts) {
+  if ((parts & kPlan) != 0) return renewPlan();
+  if ((parts & kTimes) != 0) renewTimes();
+  if ((parts & kSelection) != 0) showSelection();
+}
+
+void LayersDock::renewPlan() {
   m_syncing = true;
   m_model.setSnapshot(m_context.document.snapshot());
-  refreshTimes();
+  renewTimes();
   m_syncing = false;
-  applyFilter();
-  showSelection(nullptr);
+  explainFilter(LayerFilter::parse(m_filter->text()));
+  showSelection();
 }
 
-void LayersDock::refreshTimes() {
+void LayersDock::renewTimes() {
   const Run* run = m_context.runs.shown();
   const ShownTimes times = m_context.runs.layerTimes();
   QString unknown;
@@ -136,10 +139,10 @@ void LayersDock::refreshTimes() {
   m_model.setTimes(times, unknown);
   const auto failure = m_context.runs.failure();
   m_model.setFailing(failure ? qs(failure->name) : QString());
-  refreshTotals();
+  renewTotals();
 }
 
-void LayersDock::refreshTotals() {
+void LayersDock::renewTotals() {
   m_totals->setText(m_context.document.snapshot() ? m_model.totalsText() : QString());
   m_totals->setToolTip(m_totals->text());
 }
@@ -147,16 +150,20 @@ void LayersDock::refreshTotals() {
 void LayersDock::applyFilter() {
   const LayerFilter filter = LayerFilter::parse(m_filter->text());
   m_syncing = true;
-  if (sender() == m_filter) m_model.setFilter(filter);
+  m_model.setFilter(filter);
   m_syncing = false;
+  explainFilter(filter);
+  showSelection();
+}
+
+void LayersDock::explainFilter(const LayerFilter& filter) {
   const QString count =
       m_model.rowCount() == m_model.totalCount()
           ? plural(m_model.totalCount(), QStringLiteral("node"))
           : QStringLiteral("%1 of %2").arg(m_model.rowCount()).arg(plural(m_model.totalCount(), "node"));
   m_explanation->setText(filter.empty() && filter.understood() ? count
                                                                : filter.explanation() + QStringLiteral(" · ") + count);
-  refreshTotals();
-  if (sender() == m_filter) showSelection(nullptr);
+  renewTotals();
 }
 
 void LayersDock::applyPin(int row, const PinChoice& choice) {
@@ -179,8 +186,7 @@ bool LayersDock::exportCsv(const QString& path) {
   return writeFileAtomically(path.toStdString(), m_model.csv().toStdString()).ok();
 }
 
-void LayersDock::showSelection(const QObject* source) {
-  if (source == this) return;
+void LayersDock::showSelection() {
   m_syncing = true;
   QItemSelection rows;
   int first = -1;
@@ -215,5 +221,8 @@ void LayersDock::readSelection() {
   if (!nodes.empty() || inside < 0) return m_context.selection.set(std::move(nodes), this);
   m_context.selection.set({m_model.levelAt(inside).holder}, this, m_model.nameAt(inside).toStdString());
 }
+
+extern const DockForm kLayersDock{"Layers", "Ctrl+3", Qt::BottomDockWidgetArea,
+                                  [](const DockContext& context) -> Dock* { return new LayersDock(context); }};
 
 }  // namespace fusescope

@@ -3,41 +3,39 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QTableView>
-#include <QWidget>
 
-#include "ui/docks/dock_context.h"
+#include "ui/docks/dock.h"
 #include "ui/models/layers_model.h"
 
 namespace fusescope {
 
 /// The table of nodes, bodies' included: filter, sort, pin in place, totals, CSV.
-class LayersDock : public QWidget {
+class LayersDock : public Dock {
   Q_OBJECT
 
  public:
-  explicit LayersDock(const DockContext& context, QWidget* parent = nullptr);
-  LayersModel& model() { return m_model; }
-  QTableView& view() { return *m_view; }
-  QLineEdit& filterBox() { return *m_filter; }
+  explicit LayersDock(const DockContext& context);
+  LayersModel& model() { return fresh(m_model); }
+  QTableView& view() { return fresh(*m_view); }
+  QLineEdit& filterBox() { return fresh(*m_filter); }
   /// Pins the selected rows, or `row` alone if it is not among them, as one undo step.
   void applyPin(int row, const PinChoice& choice);
-  QString totals() const { return m_totals->text(); }
+  QString totals() { return fresh(*m_totals).text(); }
   bool exportCsv(const QString& path);
 
- signals:
-  void menuRequested(const QPoint& globalPosition);
-  void patternPinRequested(const QString& pattern);
-  void csvRequested();
+ protected:
+  void renew(Parts parts) override;
 
  private:
-  void refresh();
-  void refreshTimes();
-  void refreshTotals();
+  static constexpr Parts kPlan = 1, kTimes = 2, kSelection = 4;
+  void renewPlan();
+  void renewTimes();
+  void renewTotals();
   void applyFilter();
-  void showSelection(const QObject* source);
+  void explainFilter(const LayerFilter& filter);
+  void showSelection();
   void readSelection();
 
-  DockContext m_context;
   LayersModel m_model;
   QLineEdit* m_filter;
   QLabel* m_explanation;

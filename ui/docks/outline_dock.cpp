@@ -9,8 +9,7 @@
 
 namespace fusescope {
 
-OutlineDock::OutlineDock(const DockContext& context, QWidget* parent)
-    : QWidget(parent), m_context(context), m_search(new QLineEdit), m_view(new QTreeView) {
+OutlineDock::OutlineDock(const DockContext& context) : Dock(context), m_search(new QLineEdit), m_view(new QTreeView) {
   m_search->setPlaceholderText(QStringLiteral("Find: Return goes to the next"));
   m_search->setClearButtonEnabled(true);
   m_search->setAccessibleName(QStringLiteral("Find in the outline"));
@@ -32,15 +31,17 @@ OutlineDock::OutlineDock(const DockContext& context, QWidget* parent)
   m_view->header()->setSectionResizeMode(OutlineModel::kType, QHeaderView::Fixed);
   m_view->header()->resizeSection(OutlineModel::kType, 80);
   m_view->setIndentation(14);
-  connect(&context.document, &PlanDocument::planChanged, this, &OutlineDock::refresh);
-  connect(&context.selection, &Selection::changed, this, &OutlineDock::showSelection);
+  connect(&context.document, &PlanDocument::planChanged, this, [this] { refresh(kPlan); });
+  connect(&context.selection, &Selection::changed, this, [this](const QObject* source) {
+    if (source != this) refresh(kSelection);
+  });
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, &OutlineDock::readSelection);
   connect(m_search, &QLineEdit::returnPressed, this, &OutlineDock::findNext);
   connect(m_search, &QLineEdit::textChanged, this, [this] { m_found.clear(); });
   connect(m_view, &QTreeView::doubleClicked, this,
-          [this](const QModelIndex& index) { emit activated(index.data(kNameRole).toString()); });
+          [this](const QModelIndex& index) { m_context.toggle(index.data(kNameRole).toString()); });
   connect(m_view, &QWidget::customContextMenuRequested, this,
-          [this](const QPoint& place) { emit menuRequested(m_view->viewport()->mapToGlobal(place)); });
+          [this](const QPoint& place) { m_context.nodeMenu(m_view->viewport()->mapToGlobal(place)); });
 }
 
 /// The keys of rows that are open. What was never opened is not looked at: its rows would be made for it.
@@ -62,7 +63,12 @@ void OutlineDock::reopen(const QModelIndex& parent, const QSet<QString>& open) {
   }
 }
 
-void OutlineDock::refresh() {
+void OutlineDock::renew(Parts parts) {
+  if ((parts & kPlan) != 0) renewPlan();
+  if ((parts & (kPlan | kSelection)) != 0) showSelection();
+}
+
+void OutlineDock::renewPlan() {
   QSet<QString> open;
   const bool first = m_model.rowCount() == 0;
   collectOpen({}, open);
@@ -71,7 +77,6 @@ void OutlineDock::refresh() {
   reopen({}, open);
   for (int i = 0; first && i < m_model.rowCount(); ++i) m_view->expand(m_model.index(i, 0));
   m_syncing = false;
-  showSelection(nullptr);
 }
 
 /// The next node, in the order of the network and then of its bodies, whose name has the text.
@@ -93,8 +98,7 @@ void OutlineDock::findNext() {
   m_found.clear();
 }
 
-void OutlineDock::showSelection(const QObject* source) {
-  if (source == this) return;
+void OutlineDock::showSelection() {
   m_syncing = true;
   QItemSelection rows;
   QModelIndex current;
@@ -126,17 +130,12 @@ void OutlineDock::showSelection(const QObject* source) {
 void OutlineDock::readSelection() {
   const auto snapshot = m_context.document.snapshot();
   if (m_syncing || !snapshot) return;
-  // The network's own nodes, as many as there are; else one thing in a body.
-  std::vector<NodeId> nodes;
-  std::string inside;
-  for (const QModelIndex& row : m_view->selectionModel()->selectedRows()) {
-    const std::string name = row.data(kNameRole).toString().toStdString();
-    const std::vector<NodeId> own = snapshot->nodesNamed(name);
-    if (own.empty() && inside.empty() && snapshot->inside(name)) inside = name;
-    nodes.insert(nodes.end(), own.begin(), own.end());
-  }
-  if (!nodes.empty() || inside.empty()) return m_context.selection.set(std::move(nodes), this);
-  m_context.selection.set({snapshot->inside(inside)->holder}, this, inside);
+  QStringList names;
+  for (const QModelIndex& row : m_view->selectionModel()->selectedRows()) names << row.data(kNameRole).toString();
+  selectNamed(m_context.selection, *snapshot, names, this);
 }
+
+extern const DockForm kOutlineDock{"Outline", "Ctrl+1", Qt::LeftDockWidgetArea,
+                                   [](const DockContext& context) -> Dock* { return new OutlineDock(context); }};
 
 }  // namespace fusescope

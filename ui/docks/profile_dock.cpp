@@ -10,8 +10,7 @@
 
 namespace fusescope {
 
-ProfileDock::ProfileDock(const DockContext& context, QWidget* parent)
-    : QWidget(parent), m_context(context), m_total(new QLabel), m_view(new QTableView) {
+ProfileDock::ProfileDock(const DockContext& context) : Dock(context), m_total(new QLabel), m_view(new QTableView) {
   m_total->setWordWrap(true);
   m_total->setTextFormat(Qt::RichText);
   auto* row = toolRow({m_total}, this, 0);
@@ -31,18 +30,16 @@ ProfileDock::ProfileDock(const DockContext& context, QWidget* parent)
   layout->setSpacing(0);
   layout->addWidget(row);
   layout->addWidget(m_stack, 1);
-  connect(&context.runs, &Runs::shownChanged, this, &ProfileDock::refresh);
+  connect(&context.runs, &Runs::shownChanged, this, &ProfileDock::refreshAll);
   connect(&context.runs, &Runs::runChanged, this, [this](const QString& id) {
-    const Run* shown = m_context.runs.shown();
-    if (shown != nullptr && qs(shown->id) == id && shown->time) refresh();
+    if (const Run* shown = shownRun(id); shown != nullptr && shown->time) refreshAll();
   });
-  connect(&context.document, &PlanDocument::planChanged, this, &ProfileDock::refresh);
+  connect(&context.document, &PlanDocument::planChanged, this, &ProfileDock::refreshAll);
   connect(m_view, &QTableView::clicked, this,
           [this](const QModelIndex& index) { goTo(m_context, index.data(kNameRole).toString(), this); });
-  refresh();
 }
 
-void ProfileDock::refresh() {
+void ProfileDock::renew(Parts) {
   const Run* run = m_context.runs.shown();
   const bool other = run != nullptr && !m_context.runs.ofThisPlan(*run);
   m_model.setContent(profileContent(run == nullptr ? Run() : *run, other));
@@ -58,5 +55,8 @@ void ProfileDock::refresh() {
   m_total->setText(text);
   m_stack->showContent(m_model.rowCount() > 0);
 }
+
+extern const DockForm kProfileDock{"Profile", "Ctrl+6", Qt::BottomDockWidgetArea,
+                                   [](const DockContext& context) -> Dock* { return new ProfileDock(context); }};
 
 }  // namespace fusescope

@@ -14,6 +14,11 @@ QString colored(const QColor& color, const QString& html) {
   return QStringLiteral("<span style='color:%1'>%2</span>").arg(color.name(), html);
 }
 
+/// A description whose long words may be broken where they are joined.
+QString breakable(const std::string& text) {
+  return html(text).replace(QLatin1Char('+'), QStringLiteral("+<wbr>"));
+}
+
 }  // namespace
 
 QString verdictHtml(const Verdict& verdict, const Run& run, const Theme& theme) {
@@ -22,13 +27,14 @@ QString verdictHtml(const Verdict& verdict, const Run& run, const Theme& theme) 
   const bool pass = verdict.kind == Verdict::Kind::Pass;
   Verdict withoutPlace = verdict;
   withoutPlace.firstWrong.clear();
-  QString text = QStringLiteral("<b>%1</b> ").arg(pass ? QStringLiteral("✓") : QStringLiteral("✗")) +
-                 html(inWords(withoutPlace));
+  QString text =
+      QStringLiteral("<b>%1</b> ").arg(pass ? QStringLiteral("✓") : QStringLiteral("✗")) + html(inWords(withoutPlace));
   text = colored(pass ? theme.success : theme.error, text);
   if (!verdict.firstWrong.empty()) {
-    text += QStringLiteral("<br>") +
-            (verdict.firstNotFinite ? QStringLiteral("First not finite at ") : QStringLiteral("First out of bounds at ")) +
-            nodeLink(verdict.firstWrong);
+    text +=
+        QStringLiteral("<br>") +
+        (verdict.firstNotFinite ? QStringLiteral("First not finite at ") : QStringLiteral("First out of bounds at ")) +
+        nodeLink(verdict.firstWrong);
   }
   if (run.evaluation && run.evaluation->inputs.empty())
     text += QStringLiteral("<br>") + colored(theme.dimText, QStringLiteral("The inputs were random."));
@@ -41,7 +47,8 @@ QString failureHtml(const Runs::Failure& failure, const Run& run, const Theme& t
                            : QStringLiteral("%1 is further from float32 than the tolerance allows.");
   const QString pin = QStringLiteral("<a href='pin:%1'>Pin %1 to f32</a>").arg(html(failure.name));
   return QStringLiteral("<p style='margin:0 0 8px 0'>%1<br>%2<br>%3</p>")
-      .arg(colored(theme.error, QStringLiteral("<b>✗ %1 goes wrong here first.</b>").arg(html(Runs::title(run).toStdString()))),
+      .arg(colored(theme.error,
+                   QStringLiteral("<b>✗ %1 goes wrong here first.</b>").arg(html(Runs::title(run).toStdString()))),
            what.arg(html(failure.verdict.firstWrong)), pin);
 }
 
@@ -50,13 +57,15 @@ QString nextStepHtml(const Run* shown, const std::optional<Runs::Failure>& failu
     return QStringLiteral("<p style='margin:8px 0 0 0'><a href='%1'>%2</a></p>").arg(link, words);
   };
   if (shown == nullptr) return step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it"));
-  QString text = QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p>").arg(html(Runs::title(*shown).toStdString()));
+  QString text =
+      QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p>").arg(html(Runs::title(*shown).toStdString()));
   if (!shown->evaluation && !shown->working()) {
     return text + timeHtml(*shown, theme) +
            step(QStringLiteral("do:evaluate"), QStringLiteral("Evaluate it: how far is it from float32?"));
   }
-  text += verdictHtml(shown->evaluation ? failure ? failure->verdict : verdictOf(*shown->evaluation, shown->evaluation->tolerance)
-                                        : Verdict{.unknownWhy = "it is being worked on"},
+  text += verdictHtml(shown->evaluation
+                          ? failure ? failure->verdict : verdictOf(*shown->evaluation, shown->evaluation->tolerance)
+                          : Verdict{.unknownWhy = "it is being worked on"},
                       *shown, theme);
   return text + timeHtml(*shown, theme);
 }
@@ -64,8 +73,8 @@ QString nextStepHtml(const Run* shown, const std::optional<Runs::Failure>& failu
 QString timeHtml(const Run& run, const Theme& theme) {
   if (!run.time) {
     return QStringLiteral("<p style='margin:4px 0; color:%1'>%2</p>")
-        .arg(theme.dimText.name(), run.working() ? qs(std::string(name(run.state))) + QStringLiteral(" …")
-                                                 : QStringLiteral("not timed"));
+        .arg(theme.dimText.name(),
+             run.working() ? qs(std::string(name(run.state))) + QStringLiteral(" …") : QStringLiteral("not timed"));
   }
   const RunTime& time = *run.time;
   if (!time.medianMs) {
@@ -77,7 +86,8 @@ QString timeHtml(const Run& run, const Theme& theme) {
                      .arg(msText(time.medianMs), msText(time.minMs), msText(time.p95Ms))
                      .arg(time.samples)
                      .arg(plural(time.threads, QStringLiteral("thread")));
-  if (!time.quiet) text += QStringLiteral(" · ") + colored(theme.warning, QStringLiteral("⚠ the machine was not quiet"));
+  if (!time.quiet)
+    text += QStringLiteral(" · ") + colored(theme.warning, QStringLiteral("⚠ the machine was not quiet"));
   return QStringLiteral("<p style='margin:4px 0'>%1</p>").arg(text);
 }
 
@@ -104,7 +114,7 @@ QString originHtml(const Run& run, const Theme& theme) {
   return QStringLiteral("<p style='margin:4px 0'>%1</p>")
       .arg(colored(theme.dimText, QStringLiteral("%1 · %2 backend%3<br>%4")
                                       .arg(when.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")), qs(run.backend),
-                                           inputs.toHtmlEscaped(), html(run.machine))));
+                                           inputs.toHtmlEscaped(), breakable(run.machine))));
 }
 
 }  // namespace fusescope

@@ -33,9 +33,8 @@ QString settingsText(const RunSettings& settings) {
 
 }  // namespace
 
-RunsDock::RunsDock(const DockContext& context, QWidget* parent)
-    : QWidget(parent),
-      m_context(context),
+RunsDock::RunsDock(const DockContext& context)
+    : Dock(context),
       m_build(new QPushButton(QStringLiteral("Build"))),
       m_both(new QPushButton(QStringLiteral("Build both and compare"))),
       m_evaluate(new QPushButton(QStringLiteral("Evaluate"))),
@@ -63,6 +62,7 @@ RunsDock::RunsDock(const DockContext& context, QWidget* parent)
   scroll->setWidget(m_details);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_log->setOpenLinks(false);
   m_log->document()->setDocumentMargin(8);
   m_log->setFont(monoFont());
@@ -92,20 +92,22 @@ RunsDock::RunsDock(const DockContext& context, QWidget* parent)
   });
   connect(m_view, &QWidget::customContextMenuRequested, this, &RunsDock::popUpMenu);
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
-    refreshDetails();
-    refreshTools();
+    renewDetails();
+    renewTools();
   });
-  connect(&context.runs, &Runs::runsChanged, this, &RunsDock::refresh);
-  connect(&context.runs, &Runs::shownChanged, this, &RunsDock::refresh);
+  connect(&context.runs, &Runs::runsChanged, this, &RunsDock::refreshAll);
+  connect(&context.runs, &Runs::shownChanged, this, &RunsDock::refreshAll);
   connect(&context.runs, &Runs::runChanged, &m_clock, [this] {
-    if (!m_clock.isActive()) refresh();  // while the worker works the clock does
+    if (!m_clock.isActive()) refreshAll();  // while the worker works the clock does
   });
-  connect(&context.runs, &Runs::settingsChanged, this, &RunsDock::refresh);
-  connect(&context.controller, &RunController::activityChanged, this, &RunsDock::refresh);
-  connect(&context.document, &PlanDocument::planChanged, this, &RunsDock::refresh);
-  connect(&m_clock, &QTimer::timeout, this, &RunsDock::refresh);
+  connect(&context.runs, &Runs::settingsChanged, this, &RunsDock::refreshAll);
+  connect(&context.controller, &RunController::activityChanged, this, &RunsDock::refreshAll);
+  connect(&context.document, &PlanDocument::planChanged, this, &RunsDock::refreshAll);
+  connect(&m_clock, &QTimer::timeout, this, [this] {
+    if (!onScreen()) m_clock.stop();
+    refreshAll();
+  });
   m_clock.setInterval(kClockMs);
-  refresh();
 }
 
 QWidget* RunsDock::makeTools() {
@@ -114,8 +116,9 @@ QWidget* RunsDock::makeTools() {
   m_both->setToolTip(
       QStringLiteral("The plan beside the same model in float32 without directives: builds what is not there yet, "
                      "evaluates it and compares both"));
-  m_evaluate->setToolTip(QStringLiteral(
-      "How far the shown run's types are from float32, on the reference backend: pass or fail, and where it goes wrong"));
+  m_evaluate->setToolTip(
+      QStringLiteral("How far the shown run's types are from float32, on the reference backend: pass or fail, and "
+                     "where it goes wrong"));
   m_settings->setToolTip(QStringLiteral("What runs are built, timed and evaluated with, and what is close enough"));
   m_status->setForegroundRole(QPalette::PlaceholderText);
   m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -125,7 +128,7 @@ QWidget* RunsDock::makeTools() {
   connect(m_evaluate, &QPushButton::clicked, &controller, &RunController::evaluate);
   connect(m_cancel, &QPushButton::clicked, &controller, &RunController::cancel);
   connect(m_restore, &QPushButton::clicked, this, &RunsDock::goBack);
-  connect(m_settings, &QPushButton::clicked, this, &RunsDock::settingsRequested);
+  connect(m_settings, &QPushButton::clicked, this, [this] { m_context.act("run_settings"); });
   return row;
 }
 
@@ -140,16 +143,16 @@ const Run* RunsDock::selected() const {
   return run != nullptr ? run : m_context.runs.shown();
 }
 
-void RunsDock::refresh() {
+void RunsDock::renew(Parts) {
   const bool busy = m_context.controller.busy();
-  if (busy && !m_clock.isActive()) m_clock.start();
+  if (busy && onScreen() && !m_clock.isActive()) m_clock.start();
   if (!busy) m_clock.stop();
-  refreshTable();
-  refreshTools();
-  refreshDetails();
+  renewTable();
+  renewTools();
+  renewDetails();
 }
 
-void RunsDock::refreshTools() {
+void RunsDock::renewTools() {
   const auto& controller = m_context.controller;
   const QString refusal = controller.buildRefusal();
   for (QPushButton* button : {m_build, m_both}) button->setEnabled(refusal.isEmpty());
@@ -163,16 +166,16 @@ void RunsDock::refreshTools() {
                                           : restore);
   m_cancel->setEnabled(controller.busy());
   m_settings->setText(settingsText(m_context.runs.settings()));
-  const QString status =
-      controller.busy() ? QStringLiteral("%1 s  %2")
-                              .arg(static_cast<double>(controller.elapsedMs()) / 1000, 0, 'f', 1)
-                              .arg(controller.activity())
-                        : (controller.problem().isEmpty() ? refusal : QStringLiteral("✗ ") + controller.problem());
+  const QString status = controller.busy()
+                             ? QStringLiteral("%1 s  %2")
+                                   .arg(static_cast<double>(controller.elapsedMs()) / 1000, 0, 'f', 1)
+                                   .arg(controller.activity())
+                             : (controller.problem().isEmpty() ? refusal : QStringLiteral("✗ ") + controller.problem());
   m_status->setText(status);
   m_status->setToolTip(status);
 }
 
-void RunsDock::refreshTable() {
+void RunsDock::renewTable() {
   const QString current = m_view->currentIndex().data(kNameRole).toString();
   const QSignalBlocker quiet(m_view->selectionModel());
   m_model.setContent(runsContent(m_context.runs));
@@ -187,8 +190,9 @@ QString RunsDock::detailsText(const Run& run) const {
   QString text = QStringLiteral("<p style='margin:0 0 4px 0'><b>%1</b></p>").arg(Runs::title(run).toHtmlEscaped());
   text += verdictHtml(m_context.runs.verdict(run), run, theme) + timeHtml(run, theme);
   if (!m_context.runs.ofThisPlan(run)) {
-    text += QStringLiteral("<p style='color:%1; margin:4px 0'>The plan on screen is another: its numbers are in "
-                           "brackets there.</p>")
+    text += QStringLiteral(
+                "<p style='color:%1; margin:4px 0'>The plan on screen is another: its numbers are in "
+                "brackets there.</p>")
                 .arg(theme.dimText.name());
   }
   if (!run.problem.empty() && run.state != RunState::Ready)
@@ -196,7 +200,7 @@ QString RunsDock::detailsText(const Run& run) const {
   return text + phasesHtml(run, theme) + originHtml(run, theme);
 }
 
-void RunsDock::refreshDetails() {
+void RunsDock::renewDetails() {
   const Run* run = selected();
   m_details->setText(run == nullptr ? QString() : detailsText(*run));
   const std::string id = run == nullptr ? std::string() : run->id;
@@ -260,5 +264,8 @@ QString RunsDock::withLinks(const QString& line) const {
   }
   return out;
 }
+
+extern const DockForm kRunsDock{"Runs", "Ctrl+5", Qt::BottomDockWidgetArea,
+                                [](const DockContext& context) -> Dock* { return new RunsDock(context); }};
 
 }  // namespace fusescope

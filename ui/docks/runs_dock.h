@@ -5,10 +5,9 @@
 #include <QTableView>
 #include <QTextBrowser>
 #include <QTimer>
-#include <QWidget>
 #include <string>
 
-#include "ui/docks/dock_context.h"
+#include "ui/docks/dock.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/models/table_model.h"
 
@@ -16,33 +15,30 @@ namespace fusescope {
 
 /// Every run of the session: what it was made of, its time, its verdict, its phases and log. Makes new ones, shows and
 /// compares old ones, goes back to their directives.
-class RunsDock : public QWidget {
+class RunsDock : public Dock {
   Q_OBJECT
 
  public:
-  explicit RunsDock(const DockContext& context, QWidget* parent = nullptr);
-  QPushButton& buildButton() { return *m_build; }
-  QPushButton& bothButton() { return *m_both; }
-  QPushButton& evaluateButton() { return *m_evaluate; }
-  QPushButton& restoreButton() { return *m_restore; }
-  QPushButton& cancelButton() { return *m_cancel; }
-  QTableView& table() { return *m_view; }
-  TableModel& model() { return m_model; }
-  QString details() const { return m_details->text(); }
-  QString logText() const { return m_log->toPlainText(); }
-  void refresh();
-
- signals:
-  void settingsRequested();
+  explicit RunsDock(const DockContext& context);
+  QPushButton& buildButton() { return fresh(*m_build); }
+  QPushButton& bothButton() { return fresh(*m_both); }
+  QPushButton& evaluateButton() { return fresh(*m_evaluate); }
+  QPushButton& restoreButton() { return fresh(*m_restore); }
+  QPushButton& cancelButton() { return fresh(*m_cancel); }
+  QTableView& table() { return fresh(*m_view); }
+  TableModel& model() { return fresh(m_model); }
+  QString details() { return fresh(*m_details).text(); }
+  QString logText() { return fresh(*m_log).toPlainText(); }
 
  protected:
+  void renew(Parts parts) override;
   void changeEvent(QEvent* event) override;
 
  private:
   QWidget* makeTools();
-  void refreshTools();
-  void refreshTable();
-  void refreshDetails();
+  void renewTools();
+  void renewTable();
+  void renewDetails();
   void popUpMenu(const QPoint& place);
   /// The run in the row that is selected, else the one that is shown.
   const Run* selected() const;
@@ -51,14 +47,13 @@ class RunsDock : public QWidget {
   QString detailsText(const Run& run) const;
   QString withLinks(const QString& line) const;
 
-  DockContext m_context;
   QPushButton *m_build, *m_both, *m_evaluate, *m_restore, *m_cancel, *m_settings;
   QLabel *m_status, *m_details;
   TableModel m_model;
   QTableView* m_view;
   HintStack* m_stack;
   QTextBrowser* m_log;
-  std::string m_loggedRun;     ///< whose lines the log shows, and how many of them
+  std::string m_loggedRun;  ///< whose lines the log shows, and how many of them
   std::size_t m_loggedLines = 0;
   QTimer m_clock;  ///< while the worker works: elapsed time
 };

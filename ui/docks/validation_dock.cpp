@@ -53,9 +53,8 @@ QString deltaText(const PlanDelta& delta) {
   return parts.join(QStringLiteral(" · "));
 }
 
-ValidationDock::ValidationDock(const DockContext& context, QWidget* parent)
-    : QWidget(parent),
-      m_context(context),
+ValidationDock::ValidationDock(const DockContext& context)
+    : Dock(context),
       m_summary(new QLabel),
       m_tabs(new QTabBar),
       m_decisionView(new QTableView),
@@ -91,9 +90,8 @@ ValidationDock::ValidationDock(const DockContext& context, QWidget* parent)
   layout->addWidget(m_tabs);
   layout->addWidget(m_stack, 1);
   connect(m_tabs, &QTabBar::currentChanged, this, &ValidationDock::showTab);
-  connect(&context.document, &PlanDocument::planChanged, this, &ValidationDock::refresh);
-  connect(&context.document, &PlanDocument::planFailed, this, &ValidationDock::refresh);
-  refresh();
+  connect(&context.document, &PlanDocument::planChanged, this, &ValidationDock::refreshAll);
+  connect(&context.document, &PlanDocument::planFailed, this, &ValidationDock::refreshAll);
 }
 
 QString ValidationDock::summaryText() const {
@@ -129,7 +127,7 @@ void ValidationDock::retitleTabs() {
                      QStringLiteral("%1  %2").arg(QString::fromLatin1(kTabNames[kCastsTab])).arg(m_casts.rowCount()));
 }
 
-void ValidationDock::refresh() {
+void ValidationDock::renew(Parts) {
   const auto snapshot = m_context.document.snapshot();
   m_decisions.setSnapshot(snapshot);
   if (snapshot) m_casts.setContent(castsContent(*snapshot));
@@ -156,5 +154,8 @@ void ValidationDock::showTab(int tab) {
   }
   m_stack->showContent(model && rows > 0);
 }
+
+extern const DockForm kValidationDock{"Validation", "Ctrl+4", Qt::BottomDockWidgetArea,
+                                      [](const DockContext& context) -> Dock* { return new ValidationDock(context); }};
 
 }  // namespace fusescope

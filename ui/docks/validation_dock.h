@@ -3,9 +3,8 @@
 #include <QLabel>
 #include <QTabBar>
 #include <QTableView>
-#include <QWidget>
 
-#include "ui/docks/dock_context.h"
+#include "ui/docks/dock.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/models/decisions_model.h"
 #include "ui/models/table_model.h"
@@ -13,22 +12,23 @@
 namespace fusescope {
 
 /// What the last edit did, and every verdict: of validators, of the partition, of precision and pins.
-class ValidationDock : public QWidget {
+class ValidationDock : public Dock {
   Q_OBJECT
 
  public:
-  explicit ValidationDock(const DockContext& context, QWidget* parent = nullptr);
-  DecisionsModel& model() { return m_decisions; }
-  TableModel& castsModel() { return m_casts; }
-  QString summary() const { return m_summary->text(); }
-  void refresh();
+  explicit ValidationDock(const DockContext& context);
+  DecisionsModel& model() { return fresh(m_decisions); }
+  TableModel& castsModel() { return fresh(m_casts); }
+  QString summary() { return fresh(*m_summary).text(); }
+
+ protected:
+  void renew(Parts parts) override;
 
  private:
   void showTab(int tab);
   void retitleTabs();
   QString summaryText() const;
 
-  DockContext m_context;
   DecisionsModel m_decisions;
   TableModel m_casts;
   QLabel* m_summary;

@@ -76,9 +76,11 @@ Result<std::shared_ptr<const PlanSnapshot>> planAgain(std::shared_ptr<const Mode
                                                       const StopToken& stop) {
   const auto prices = measuredPrices();
   const Plan* previous = before ? before->plan.get() : nullptr;
-  auto plan = TRY(makePlan(std::move(model), options, prices.get(), stop, previous));
+  const MappedFiles files = model->files;
+  auto plan = makePlan(std::move(model), options, prices.get(), stop, previous);
   TRY(checkStop(stop));
-  return makeSnapshot(std::move(plan), previous);
+  TRY(checkIntact(files));  // else whatever came out is of other weights
+  return makeSnapshot(TRY(std::move(plan)), previous);
 }
 
 }  // namespace

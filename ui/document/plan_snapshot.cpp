@@ -7,6 +7,7 @@
 #include "analysis/cost.h"
 #include "ops/op_schema.h"
 #include "planning/fused_node_facts.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 
@@ -134,6 +135,11 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
     PlanSnapshot::NodeFacts& facts = snapshot->nodes[id.index];
     facts.flops = flopsOfNode(usual, node);
     facts.bytes = nodeBytes(*plan, usual, node);
+    if (plan->structure == nullptr || plan->structure->least == nullptr) continue;
+    const auto at = [&](const UsualExtents& extents) {
+      return CostAt{.flops = flopsOfNode(extents, node), .bytes = nodeBytes(*plan, extents, node), .ms = {}};
+    };
+    facts.range = CostRange{at(*plan->structure->least), at(*plan->structure->most)};
   }
   for (std::uint32_t i = 0; i < plan->decisions.size(); ++i) {
     for (const Subject& subject : plan->decisions[i].subjects) {

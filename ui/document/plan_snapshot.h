@@ -39,6 +39,7 @@ struct PlanSnapshot {
     std::uint32_t fused = UINT32_MAX;  ///< index into Plan::fusedNodes
     std::uint32_t grant = UINT32_MAX;  ///< index into Plan::precisionMap
     std::optional<std::int64_t> flops, bytes;
+    std::optional<CostRange> range;  ///< of these; null where the inputs' extents are fixed
     bool root = false;
   };
   std::vector<NodeFacts> nodes;  ///< by node id

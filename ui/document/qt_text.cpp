@@ -31,6 +31,10 @@ QString bytesText(std::optional<std::int64_t> bytes) {
   return scaled(static_cast<double>(*bytes), 1024, {"B", "KB", "MB", "GB", "TB"});
 }
 
+QString rangeText(const QString& least, const QString& most) {
+  return QStringLiteral("%1 … %2").arg(least, most);
+}
+
 QString msText(std::optional<double> ms) {
   if (!ms) return QStringLiteral("unknown");
   const double size = std::abs(*ms);

@@ -20,6 +20,8 @@ inline QString qs(DataType type) {
 /// Numbers for people, with a unit: "1.2 M", "3.4 MB", "0.123 ms"; an absent one is "unknown".
 QString countText(std::optional<std::int64_t> count);  ///< "12", "1.2 k", "3.4 M", "5.6 G"
 QString bytesText(std::optional<std::int64_t> bytes);
+/// "2.7 M … 226 G": at the least and at the most extents of the inputs.
+QString rangeText(const QString& least, const QString& most);
 QString msText(std::optional<double> ms);
 /// "0.12 ms, measured before (± 3 %)", "about 0.12 ms, fitted to other kernels (± 20 %)".
 QString predictedText(double ms, PriceSource how, double spread);

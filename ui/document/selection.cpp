@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ui/document/plan_snapshot.h"
+
 namespace fusescope {
 
 bool Selection::contains(NodeId node) const {
@@ -13,6 +15,19 @@ void Selection::set(std::vector<NodeId> nodes, const QObject* source, std::strin
   m_inside = std::move(inside);
   m_nodes = std::move(nodes);
   emit changed(source);
+}
+
+void selectNamed(Selection& selection, const PlanSnapshot& snapshot, const QStringList& names, const QObject* source) {
+  std::vector<NodeId> nodes;
+  std::string inside;
+  for (const QString& entry : names) {
+    const std::string name = entry.toStdString();
+    const std::vector<NodeId> own = snapshot.nodesNamed(name);
+    if (own.empty() && inside.empty() && snapshot.inside(name)) inside = name;
+    nodes.insert(nodes.end(), own.begin(), own.end());
+  }
+  if (!nodes.empty() || inside.empty()) return selection.set(std::move(nodes), source);
+  selection.set({snapshot.inside(inside)->holder}, source, inside);
 }
 
 }  // namespace fusescope

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QStringList>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,11 @@ class Selection : public QObject {
   std::vector<NodeId> m_nodes;
   std::string m_inside;
 };
+
+struct PlanSnapshot;
+
+/// Selects what `names` stand for in the plan: all that are of the network; else the first that is in a body.
+void selectNamed(Selection& selection, const PlanSnapshot& snapshot, const QStringList& names,
+                 const QObject* source = nullptr);
 
 }  // namespace fusescope

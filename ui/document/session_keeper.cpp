@@ -149,7 +149,12 @@ void SessionKeeper::modelOpened() {
     close();
     begin(QUuid::createUuid().toString(QUuid::WithoutBraces).toStdString());
     m_path.clear();
-    m_runs.restore(Session());
+    Session fresh;  // how runs are made stays as the user chose it; inputs are of the network that they were made for
+    m_runs.store(fresh);
+    m_runs.restore({.tolerance = fresh.tolerance,
+                    .backend = fresh.backend,
+                    .threads = fresh.threads,
+                    .seconds = fresh.seconds});
     m_unsaved = false;
   }
   emit changed();

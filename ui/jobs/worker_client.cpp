@@ -3,17 +3,9 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QTimer>
-
-#include "ui/document/qt_text.h"
+#include <utility>
 
 namespace fusescope {
-
-namespace {
-
-constexpr int kCancelGraceMs = 4000;
-constexpr int kKeptErrorBytes = 2000;
-
-}  // namespace
 
 QString WorkerClient::defaultProgram() {
   const QString folder = QCoreApplication::applicationDirPath();
@@ -23,115 +15,119 @@ QString WorkerClient::defaultProgram() {
 }
 
 WorkerClient::WorkerClient(QString program, QObject* parent)
-    : QObject(parent), m_program(program.isEmpty() ? defaultProgram() : std::move(program)) {
-  connect(&m_process, &QProcess::readyReadStandardOutput, this, &WorkerClient::readLines);
-  connect(&m_process, &QProcess::readyReadStandardError, this,
-          [this] { m_lastErrors = (m_lastErrors + m_process.readAllStandardError()).right(kKeptErrorBytes); });
-  connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-    if (error == QProcess::FailedToStart) {
-      fail(QStringLiteral("the worker could not be started: %1 (%2). Building and timing need it; everything else "
-                          "goes on.")
-               .arg(m_process.errorString(), m_program));
-    }
-  });
-  connect(&m_process, qOverload<int, QProcess::ExitStatus>(&QProcess::finished), this,
-          [this](int code, QProcess::ExitStatus status) {
-            readLines();
-            if (m_killedByCancel) {
-              m_killedByCancel = false;
-              fail(QStringLiteral("cancelled"));
-              return;
-            }
-            QString reason = status == QProcess::CrashExit
-                                 ? QStringLiteral("the worker process was killed or crashed")
-                                 : QStringLiteral("the worker process ended (status %1)").arg(code);
-            const QString last = QString::fromUtf8(m_lastErrors).trimmed().section(QLatin1Char('\n'), -1);
-            if (!last.isEmpty()) reason += QStringLiteral("; it last said: ") + last;
-            fail(reason + QStringLiteral(". The session is unharmed; try again to start a new one."));
-          });
-}
+    : QObject(parent), m_program(program.isEmpty() ? defaultProgram() : std::move(program)) {}
 
-WorkerClient::~WorkerClient() {
-  m_process.disconnect(this);
-  if (m_process.state() == QProcess::NotRunning) return;
-  m_process.kill();
-  m_process.waitForFinished(1000);
-}
-
-void WorkerClient::ensureStarted() {
-  if (m_process.state() != QProcess::NotRunning) return;
-  m_buffer.clear();
-  m_lastErrors.clear();
-  m_process.start(m_program, {}, QIODevice::ReadWrite);
-}
+WorkerClient::~WorkerClient() = default;
 
 std::int64_t WorkerClient::send(WorkerRequest request, QObject* receiver, Reply reply, OnProgress progress) {
-  request.id = m_nextId++;
-  m_pending.insert(request.id, {receiver, std::move(reply), std::move(progress)});
-  ensureStarted();
-  writeRequest(request);
-  return request.id;
+  return submit(
+      std::move(request), receiver,
+      [](Result<Json> json) -> std::shared_ptr<const void> {
+        return std::make_shared<const Result<Json>>(std::move(json));
+      },
+      [reply = std::move(reply)](const void* answer) { reply(*static_cast<const Result<Json>*>(answer)); },
+      std::move(progress));
 }
 
-void WorkerClient::writeRequest(const WorkerRequest& request) {
-  const std::string line = workerLine(toJson(request));
-  m_process.write(line.data(), static_cast<qint64>(line.size()));
+std::int64_t WorkerClient::submit(WorkerRequest request, QObject* receiver, EventReader::Decode decode, Deliver deliver,
+                                  OnProgress progress) {
+  const std::int64_t id = m_nextId++;
+  request.id = id;
+  const auto [entry, added] = m_pending.emplace(
+      id, Pending{std::move(request), receiver, std::move(decode), std::move(deliver), std::move(progress)});
+  hand(entry->second);
+  return id;
+}
+
+void WorkerClient::hand(const Pending& pending) {
+  if (m_worker == nullptr) startWorker();
+  m_worker->events().expect(pending.request.id, pending.decode);
+  m_worker->write(pending.request);
+}
+
+void WorkerClient::startWorker() {
+  m_worker = new WorkerProcess(m_program, this);
+  connect(m_worker, &WorkerProcess::arrived, this, &WorkerClient::take);
+  connect(m_worker, &WorkerProcess::ended, this, &WorkerClient::workerEnded);
 }
 
 void WorkerClient::cancel(std::int64_t id) {
   const auto found = m_pending.find(id);
-  if (found == m_pending.end() || found->cancelled) return;
-  found->cancelled = true;
+  if (found == m_pending.end() || found->second.cancelled) return;
+  found->second.cancelled = true;
   WorkerRequest request;
   request.id = m_nextId++;
   request.op = WorkerOp::Cancel;
   request.cancels = id;
-  writeRequest(request);
-  QTimer::singleShot(kCancelGraceMs, this, [this, id] {
-    if (!m_pending.contains(id)) return;
-    m_killedByCancel = true;
-    m_process.kill();
-  });
+  m_worker->write(request);
+  QTimer::singleShot(kCancelGraceMs, this, [this, id] { giveUp(id); });
 }
 
-void WorkerClient::readLines() {
-  m_buffer += m_process.readAllStandardOutput();
-  int end = 0;
-  while ((end = m_buffer.indexOf('\n')) >= 0) {
-    const QByteArray line = m_buffer.left(end);
-    m_buffer.remove(0, end + 1);
-    if (line.trimmed().isEmpty()) continue;
-    const auto event = parseWorkerEvent(std::string_view(line.constData(), static_cast<std::size_t>(line.size())));
-    if (event.ok()) handle(event.value());
-  }
-}
-
-void WorkerClient::handle(const WorkerEvent& event) {
-  const auto found = m_pending.find(event.id);
+void WorkerClient::giveUp(std::int64_t id) {
+  const auto found = m_pending.find(id);
   if (found == m_pending.end()) return;
-  if (event.kind == WorkerEventKind::Progress) {
-    if (found->receiver && found->progress) found->progress(qs(event.phase), qs(event.detail));
+  if (found == m_pending.begin()) {
+    answer(replaceWorker(), Diagnostic::cancellation());
     return;
   }
-  const Pending pending = *found;
-  m_pending.erase(found);
-  if (!pending.receiver) return;
-  if (event.kind == WorkerEventKind::Done) {
-    pending.reply(Result<Json>(event.result));
-  } else {
-    pending.reply(Result<Json>(event.error));
+  // The worker is at another request, which must not be lost for this one. When it has come to this one, it is asked
+  // for no answer.
+  QTimer::singleShot(kCancelGraceMs, this, [this, id] { giveUp(id); });
+  answer(found->second, Diagnostic::cancellation());
+}
+
+std::vector<WorkerClient::Pending> WorkerClient::replaceWorker() {
+  if (m_worker != nullptr) std::exchange(m_worker, nullptr)->abandon();
+  std::vector<Pending> cancelled;
+  for (auto entry = m_pending.begin(); entry != m_pending.end();) {
+    if (entry->second.cancelled) {
+      cancelled.push_back(std::move(entry->second));
+      entry = m_pending.erase(entry);
+    } else {
+      hand(entry->second);
+      ++entry;
+    }
+  }
+  return cancelled;
+}
+
+void WorkerClient::take(const std::vector<EventReader::Event>& events) {
+  for (const EventReader::Event& event : events) {
+    const auto found = m_pending.find(event.id);
+    if (found == m_pending.end()) continue;
+    if (event.answer == nullptr) {
+      // A copy: what is called may send, cancel, or take the request away.
+      const OnProgress progress = found->second.progress;
+      if (progress && found->second.receiver && !found->second.cancelled) progress(event.phase, event.detail);
+      continue;
+    }
+    const Pending pending = std::move(found->second);
+    m_pending.erase(found);
+    if (pending.receiver && !pending.answered) pending.deliver(event.answer.get());
   }
 }
 
-void WorkerClient::fail(const QString& reason) {
-  const auto pending = std::exchange(m_pending, {});
-  const bool onlyCancelled = reason == QStringLiteral("cancelled");
-  if (!onlyCancelled) emit workerDied(reason);
-  for (const Pending& request : pending) {
-    if (!request.receiver) continue;
-    Diagnostic error = request.cancelled ? Diagnostic::cancellation() : Diagnostic{.message = reason.toStdString()};
-    request.reply(Result<Json>(std::move(error)));
+void WorkerClient::workerEnded(const QString& reason, bool couldRun) {
+  std::exchange(m_worker, nullptr)->deleteLater();
+  std::vector<Pending> failed;
+  while (!m_pending.empty() && (failed.empty() || !couldRun)) {
+    auto first = m_pending.extract(m_pending.begin());
+    failed.push_back(std::move(first.mapped()));
   }
+  std::vector<Pending> cancelled = replaceWorker();
+  emit workerDied(reason);
+  answer(std::move(failed), {.message = reason.toStdString()});
+  answer(std::move(cancelled), Diagnostic::cancellation());
+}
+
+void WorkerClient::answer(std::vector<Pending> pending, const Diagnostic& error) {
+  for (Pending& request : pending) answer(request, request.cancelled ? Diagnostic::cancellation() : error);
+}
+
+void WorkerClient::answer(Pending& pending, const Diagnostic& error) {
+  if (std::exchange(pending.answered, true) || !pending.receiver) return;
+  const Deliver deliver = pending.deliver;  // what is called may take the request away
+  deliver(pending.decode(Result<Json>(error)).get());
 }
 
 }  // namespace fusescope

@@ -1,19 +1,21 @@
 #pragma once
 
-#include <QElapsedTimer>
-#include <QHash>
 #include <QObject>
 #include <QPointer>
-#include <QProcess>
 #include <functional>
+#include <map>
+#include <memory>
+#include <type_traits>
+#include <vector>
 
-#include "session/worker_protocol.h"
+#include "ui/jobs/worker_process.h"
 
 namespace fusescope {
 
 /// Speaks with the worker process, which builds, runs and times engines: one JSON object a line
-/// (app/worker/PROTOCOL.md). The process starts with the first request. If it dies, the requests in flight fail with a
-/// message that says so, and the next request starts another. Never waits; everything is delivered in the GUI thread.
+/// (app/worker/PROTOCOL.md). The process starts with the first request. If it dies, the request that it worked on fails
+/// with a message that says so; those behind it, and the next ones, go to another. Never waits; everything is delivered
+/// in the GUI thread, in the order in which the worker said it.
 class WorkerClient : public QObject {
   Q_OBJECT
 
@@ -21,17 +23,36 @@ class WorkerClient : public QObject {
   using Reply = std::function<void(const Result<Json>&)>;
   using OnProgress = std::function<void(const QString& phase, const QString& detail)>;
 
+  /// After a cancel, so long may the worker take to answer before it is replaced.
+  static constexpr int kCancelGraceMs = 200;
+
   /// `program`: the worker's executable; by default fusescope-worker beside this one.
   explicit WorkerClient(QString program = {}, QObject* parent = nullptr);
   ~WorkerClient() override;
 
-  /// `request.id` is chosen here and returned. `reply` is called once, unless `receiver` dies first.
+  /// `request.id` is chosen here and returned. `reply` is called once, unless `receiver` dies first. `progress` is
+  /// called for each phase, and within it with the newest detail, as often as the GUI thread has time.
   std::int64_t send(WorkerRequest request, QObject* receiver, Reply reply, OnProgress progress = {});
-  /// Asks the worker to stop. One that does not answer within a few seconds is killed: a compiler cannot be asked.
+  /// The same with `decode`, from const Json& to Result<T>, called off the GUI thread: what an answer is made into may
+  /// take long. `reply` takes a const Result<T>&.
+  template <class DecodeAnswer, class ReplyTo>
+  std::int64_t sendDecoded(WorkerRequest request, QObject* receiver, DecodeAnswer decode, ReplyTo reply,
+                           OnProgress progress = {}) {
+    using Answer = std::invoke_result_t<DecodeAnswer, const Json&>;
+    return submit(
+        std::move(request), receiver,
+        [decode = std::move(decode)](Result<Json> json) -> std::shared_ptr<const void> {
+          return std::make_shared<const Answer>(json.ok() ? decode(json.value()) : Answer(json.error()));
+        },
+        [reply = std::move(reply)](const void* answer) { reply(*static_cast<const Answer*>(answer)); },
+        std::move(progress));
+  }
+  /// Stops a request: it is answered as cancelled. A worker that does not stop within kCancelGraceMs is killed and
+  /// replaced, and what waited behind is sent to the new one in the same order.
   void cancel(std::int64_t id);
-  bool busy() const { return !m_pending.isEmpty(); }
+  bool busy() const { return !m_pending.empty(); }
   /// Zero when no worker runs.
-  std::int64_t processId() const { return m_process.processId(); }
+  std::int64_t processId() const { return m_worker ? m_worker->id() : 0; }
   /// Where the worker is looked for: beside the executable, else one folder up in bin/.
   static QString defaultProgram();
 
@@ -40,26 +61,33 @@ class WorkerClient : public QObject {
   void workerDied(const QString& message);
 
  private:
+  using Deliver = std::function<void(const void* answer)>;
   struct Pending {
+    WorkerRequest request;
     QPointer<QObject> receiver;
-    Reply reply;
+    EventReader::Decode decode;
+    Deliver deliver;
     OnProgress progress;
     bool cancelled = false;
+    bool answered = false;  ///< as cancelled, while the worker has not let go of it
   };
 
-  void ensureStarted();
-  void readLines();
-  void handle(const WorkerEvent& event);
-  void fail(const QString& reason);
-  void writeRequest(const WorkerRequest& request);
+  std::int64_t submit(WorkerRequest request, QObject* receiver, EventReader::Decode decode, Deliver deliver,
+                      OnProgress progress);
+  void hand(const Pending& pending);
+  void startWorker();
+  void take(const std::vector<EventReader::Event>& events);
+  void giveUp(std::int64_t id);
+  /// Hands what was not cancelled to a new worker, in order, and takes out the rest.
+  [[nodiscard]] std::vector<Pending> replaceWorker();
+  void answer(std::vector<Pending> pending, const Diagnostic& error);
+  void workerEnded(const QString& reason, bool couldRun);
+  void answer(Pending& pending, const Diagnostic& error);
 
   QString m_program;
-  QProcess m_process;
-  QByteArray m_buffer;
-  QByteArray m_lastErrors;  ///< the end of the worker's standard error
-  QHash<std::int64_t, Pending> m_pending;
+  WorkerProcess* m_worker = nullptr;          ///< a child; null: none runs
+  std::map<std::int64_t, Pending> m_pending;  ///< in the order of sending: the worker is at the first
   std::int64_t m_nextId = 1;
-  bool m_killedByCancel = false;
 };
 
 }  // namespace fusescope

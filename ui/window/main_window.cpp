@@ -60,7 +60,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
   connectDocument();
   connectCanvas();
   connectSession();
-  refreshIcons();
+  m_actions->setTheme(Theme::of(theme));
   m_dockSizes = new DockSizes(*this, m_docks);
   arrangeDocks();
   for (QDockWidget* dock : m_docks) dock->hide();
@@ -79,60 +79,53 @@ MainWindow::~MainWindow() {
 }
 
 DockContext MainWindow::context() {
-  return {*m_document, *m_selection, *m_jobs, *m_runs, *m_controller, [this]() -> const Theme& { return Theme::of(m_theme); }};
-}
-
-QDockWidget* MainWindow::addDock(const QString& name, QWidget* widget, Qt::DockWidgetArea area,
-                                 const QKeySequence& key) {
-  auto* dock = new QDockWidget(name, this);
-  dock->setObjectName(QStringLiteral("dock.") + name);
-  dock->setWidget(widget);
-  // Qt makes them as large as their icons.
-  for (QAbstractButton* button : dock->findChildren<QAbstractButton*>(QString(), Qt::FindDirectChildrenOnly))
-    button->setMinimumSize(kLeastTarget);
-  widget->setMinimumSize(kLeastDock);  // else the longest of its texts decides how narrow the window can be
-  dock->toggleViewAction()->setShortcut(key);
-  addDockWidget(area, dock);
-  m_docks << dock;
-  return dock;
+  return {*m_document,
+          *m_selection,
+          *m_jobs,
+          *m_runs,
+          *m_controller,
+          [this]() -> const Theme& { return Theme::of(m_theme); },
+          [this](const char* action) { m_actions->find(QString::fromLatin1(action))->trigger(); },
+          [this](const QPoint& place) { popUpNodeMenu(place); },
+          [this](const QString& name) { m_canvas->toggle(name); }};
 }
 
 void MainWindow::makeDocks() {
-  const DockContext shared = context();
-  m_outline = new OutlineDock(shared);
-  m_inspector = new InspectorDock(shared);
-  m_layers = new LayersDock(shared);
-  m_validation = new ValidationDock(shared);
-  m_runsDock = new RunsDock(shared);
-  m_profile = new ProfileDock(shared);
-  m_compare = new CompareDock(shared);
   setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  addDock(QStringLiteral("Outline"), m_outline, Qt::LeftDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+1")));
-  addDock(QStringLiteral("Inspector"), m_inspector, Qt::RightDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+2")));
-  addDock(QStringLiteral("Layers"), m_layers, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+3")));
-  addDock(QStringLiteral("Validation"), m_validation, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+4")));
-  addDock(QStringLiteral("Runs"), m_runsDock, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+5")));
-  addDock(QStringLiteral("Profile"), m_profile, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+6")));
-  addDock(QStringLiteral("Compare"), m_compare, Qt::BottomDockWidgetArea, QKeySequence(QStringLiteral("Ctrl+7")));
-  connect(m_outline, &OutlineDock::activated, this, [this](const QString& name) { m_canvas->toggle(name); });
-  connect(m_outline, &OutlineDock::menuRequested, this, &MainWindow::popUpNodeMenu);
-  connect(m_layers, &LayersDock::menuRequested, this, &MainWindow::popUpNodeMenu);
-  connect(m_layers, &LayersDock::patternPinRequested, this, &MainWindow::openPatternDialog);
-  connect(m_runsDock, &RunsDock::settingsRequested, this, &MainWindow::editRunSettings);
-  connect(m_layers, &LayersDock::csvRequested, this, &MainWindow::exportCsv);
+  const DockContext shared = context();
+  for (const DockForm* form : dockForms()) {
+    const QString name = QString::fromLatin1(form->name);
+    auto* dock = new QDockWidget(name, this);
+    dock->setObjectName(QStringLiteral("dock.") + name);
+    Dock* page = form->make(shared);
+    dock->setWidget(page);
+    // Qt makes them as large as their icons.
+    for (QAbstractButton* button : dock->findChildren<QAbstractButton*>(QString(), Qt::FindDirectChildrenOnly))
+      button->setMinimumSize(kLeastTarget);
+    page->setMinimumSize(kLeastDock);  // else the longest of its texts decides how narrow the window can be
+    connect(dock, &QDockWidget::visibilityChanged, page, &Dock::look);
+    dock->toggleViewAction()->setShortcut(QKeySequence(QString::fromLatin1(form->key)));
+    addDockWidget(form->area, dock);
+    m_docks << dock;
+  }
 }
 
+/// The docks of an area behind each other, the first in front.
 void MainWindow::arrangeDocks() {
-  for (QDockWidget* dock : m_docks) {
-    dock->setFloating(false);
-    dock->show();
+  QMap<Qt::DockWidgetArea, QDockWidget*> front;
+  for (int i = 0; i < m_docks.size(); ++i) {
+    const Qt::DockWidgetArea area = dockForms()[static_cast<std::size_t>(i)]->area;
+    m_docks[i]->setFloating(false);
+    m_docks[i]->show();
+    addDockWidget(area, m_docks[i]);
+    if (front.contains(area)) {
+      tabifyDockWidget(front[area], m_docks[i]);
+    } else {
+      front[area] = m_docks[i];
+    }
   }
-  addDockWidget(Qt::LeftDockWidgetArea, m_docks[0]);
-  addDockWidget(Qt::RightDockWidgetArea, m_docks[1]);
-  addDockWidget(Qt::BottomDockWidgetArea, m_docks[2]);
-  for (int i = 3; i < m_docks.size(); ++i) tabifyDockWidget(m_docks[2], m_docks[i]);
-  m_docks[2]->raise();
+  for (QDockWidget* dock : front) dock->raise();
   m_dockSizes->reset();
   m_dockSizes->fit();
 }
@@ -230,19 +223,7 @@ void MainWindow::refreshTimes() {
 
 void MainWindow::connectCanvas() {
   connect(m_canvas, &GraphView::selectionChanged, this, [this](const QStringList& names) {
-    const auto snapshot = m_document->snapshot();
-    if (!snapshot) return;
-    std::vector<NodeId> nodes;
-    std::string inside;
-    for (const QString& name : names) {
-      auto found = snapshot->nodesNamed(name.toStdString());
-      if (const auto body = snapshot->inside(name.toStdString()); found.empty() && body) {
-        found = {body->holder};
-        inside = name.toStdString();
-      }
-      nodes.insert(nodes.end(), found.begin(), found.end());
-    }
-    m_selection->set(std::move(nodes), m_canvas, std::move(inside));
+    if (const auto snapshot = m_document->snapshot()) selectNamed(*m_selection, *snapshot, names, m_canvas);
   });
   connect(m_canvas, &GraphView::contextMenuRequested, this,
           [this](const QStringList&, const QPoint& place) { popUpNodeMenu(place); });
@@ -317,12 +298,12 @@ void MainWindow::setTheme(ThemeKind kind) {
   m_theme = kind;
   applyTheme(*qApp, Theme::of(kind));
   m_canvas->setTheme(Theme::of(kind));
-  refreshIcons();
-  m_inspector->refresh();
-  m_validation->refresh();
-  m_runsDock->refresh();
-  m_profile->refresh();
-  m_compare->refresh();
+  m_actions->setTheme(Theme::of(kind));
+  for (QDockWidget* dock : m_docks) static_cast<Dock*>(dock->widget())->refresh(Dock::kTheme);
+}
+
+void MainWindow::switchTheme() {
+  setTheme(m_theme == ThemeKind::Dark ? ThemeKind::Light : ThemeKind::Dark);
 }
 
 }  // namespace fusescope

@@ -12,16 +12,11 @@
 #include <memory>
 
 #include "ui/canvas/graph_view.h"
-#include "ui/docks/compare_dock.h"
-#include "ui/docks/inspector_dock.h"
-#include "ui/docks/layers_dock.h"
-#include "ui/docks/outline_dock.h"
-#include "ui/docks/profile_dock.h"
-#include "ui/docks/runs_dock.h"
-#include "ui/docks/validation_dock.h"
+#include "ui/docks/dock.h"
 #include "ui/document/session_keeper.h"
 #include "ui/jobs/worker_client.h"
 #include "ui/window/dock_sizes.h"
+#include "ui/window/actions.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/start_page.h"
 
@@ -45,18 +40,21 @@ class MainWindow : public QMainWindow {
   SessionKeeper& session() { return *m_session; }
   MessageBar& messages() { return *m_messages; }
   GraphView& canvas() { return *m_canvas; }
-  OutlineDock& outline() { return *m_outline; }
-  LayersDock& layers() { return *m_layers; }
-  InspectorDock& inspector() { return *m_inspector; }
-  ValidationDock& validation() { return *m_validation; }
-  RunsDock& runsDock() { return *m_runsDock; }
-  ProfileDock& profile() { return *m_profile; }
-  CompareDock& compare() { return *m_compare; }
+  Actions& actions() { return *m_actions; }
+  /// The dock of that class, which must be one of docks.inc.
+  template <class T>
+  T& dock() {
+    return *findChild<T*>();
+  }
 
   /// "Outline", "Layers", …: brings it to the front. False: there is none of that name.
   bool showDock(const QString& name);
   QStringList dockNames() const;
+  void arrangeDocks();
   void setTheme(ThemeKind kind);
+  void switchTheme();
+  /// What docks, dialogs and menus are given.
+  DockContext context();
   /// The last problem that was shown to the user; empty if there was none.
   QString lastProblem() const { return m_lastProblem; }
   /// A model, plan, engine or session takes the place of what is open, after asking about what is not saved; inputs and
@@ -68,8 +66,28 @@ class MainWindow : public QMainWindow {
   void dropFiles(const QStringList& paths);
   /// Makes the window no larger than `screen`.
   void fitInto(const QSize& screen);
+  /// What runs are timed and evaluated with from now on.
+  void setInputs(const QString& path);
   /// Keeps the session in `folder`, and offers what was left there by a window that was killed.
   void keepSessionsIn(const QString& folder);
+
+  // What the actions do (actions.inc).
+  void chooseFile();
+  /// False if it was not saved. `as`: under another name.
+  bool saveSession(bool as);
+  void openDirectives();
+  void saveDirectives();
+  void exportPlan();
+  void savePicture(const QString& extension);
+  void exportCsv();
+  void openPatternDialog(const QString& pattern);
+  void focusSearch();
+  void goToAnything();
+  void editRunSettings();
+  void addEngines();
+  /// What the Menu key does: the context menu of whatever has the focus, at what is selected there.
+  void popUpMenuOfFocus();
+  void showKeys();
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -79,53 +97,32 @@ class MainWindow : public QMainWindow {
   bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the search box
 
  private:
-  DockContext context();
   void makeDocks();
-  QDockWidget* addDock(const QString& name, QWidget* widget, Qt::DockWidgetArea area, const QKeySequence& key);
-  void arrangeDocks();
   /// Brings the dock to the front, or hides it if it is there.
   QAction* dockAction(QDockWidget* dock);
   void makeActions();
   void makeKeys();
-  void makeFileMenu();
-  void makeEditMenu();
-  void makeViewMenu();
   void makeToolBar();
+  void makeChoices();
   void makeStatusBar();
   void connectDocument();
   void connectCanvas();
   void connectSession();
   /// Asks what to do with a session that is not saved. False: the user stays.
   bool mayLeave();
-  bool saveSession(bool as);
   void refreshTitle();
   Json viewState() const;
   void restoreView(const Json& view);
   void offerLeft();
-  void editRunSettings();
-  void addEngines();
   void addEngines(const QStringList& paths);
-  QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> act,
-                     const QString& icon = {});
-  void refreshIcons();
   void modelOpened();
   void planArrived();
   void refreshTimes();
   void refreshSummary();
   void showSelectionOnCanvas(const QObject* source);
   void showProblem(const QString& title, const QString& problem);
-  void chooseFile();
-  void saveDirectives();
-  void openDirectives();
   void openDirectives(const QString& path);
-  void savePicture(const QString& extension);
-  void exportCsv();
-  void showKeys();
-  void goToAnything();
-  void openPatternDialog(const QString& pattern);
   void popUpNodeMenu(const QPoint& place);
-  /// What the Menu key does: the context menu of whatever has the focus, at what is selected there.
-  void popUpMenuOfFocus();
   QString summaryOf(const QString& name) const;
 
   bool m_remember;
@@ -140,17 +137,9 @@ class MainWindow : public QMainWindow {
   QStackedWidget* m_pages;
   StartPage* m_start;
   GraphView* m_canvas;
-  OutlineDock* m_outline;
-  LayersDock* m_layers;
-  InspectorDock* m_inspector;
-  ValidationDock* m_validation;
-  RunsDock* m_runsDock;
   MessageBar* m_messages;
-  ProfileDock* m_profile;
-  CompareDock* m_compare;
-  QList<QDockWidget*> m_docks;
-  QList<QAction*> m_actions;
-  QMenu* m_nodeMenu;
+  QList<QDockWidget*> m_docks;  ///< as dockForms()
+  Actions* m_actions;
   DockSizes* m_dockSizes;
   QShortcut* m_escape;    ///< while something is opened or planned
   QStringList m_dropped;  ///< waits for the model that was dropped with it

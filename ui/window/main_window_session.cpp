@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "planning/directives_file.h"
 #include "session/input_files.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
@@ -37,6 +38,10 @@ double number(const Json& json, const char* key) {
   return json.is_object() && json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
 }
 
+std::string text(const Json& json, const char* key) {
+  return json.is_object() && json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+}
+
 }  // namespace
 
 void MainWindow::connectSession() {
@@ -55,10 +60,10 @@ void MainWindow::connectSession() {
                        }}});
   });
   connect(m_session.get(), &SessionKeeper::modelChangedOnDisk, this, [this](const QString& path) {
-    m_messages->show(kChangedKey,
-                     QStringLiteral("%1 has changed on disk. What is shown is the file as it was.")
-                         .arg(QFileInfo(path).fileName()),
-                     {{QStringLiteral("Reload"), [this] { m_document->reload(); }}});
+    m_messages->show(
+        kChangedKey,
+        QStringLiteral("%1 has changed on disk. What is shown is the file as it was.").arg(QFileInfo(path).fileName()),
+        {{QStringLiteral("Reload"), [this] { m_document->reload(); }}});
   });
   connect(m_document.get(), &PlanDocument::optionsDropped, this, [this](const QStringList& dropped) {
     m_messages->show(kDroppedKey,
@@ -77,16 +82,15 @@ void MainWindow::keepSessionsIn(const QString& folder) {
 void MainWindow::offerLeft() {
   for (const SessionKeeper::Left& left : m_session->left()) {
     const QString what = left.savedAs.isEmpty() ? QFileInfo(left.model).fileName() : QFileInfo(left.savedAs).fileName();
-    m_messages->show(
-        left.file,
-        QStringLiteral("Fusescope ended without closing %1: work of %2, %3, %4.")
-            .arg(what, left.when, plural(left.pins, QStringLiteral("directive")),
-                 plural(left.runs, QStringLiteral("run"))),
-        {{QStringLiteral("Recover"),
-          [this, file = left.file] {
-            if (mayLeave()) m_session->recover(file);
-          }},
-         {QStringLiteral("Discard"), [this, file = left.file] { m_session->discard(file); }}});
+    m_messages->show(left.file,
+                     QStringLiteral("Fusescope ended without closing %1: work of %2, %3, %4.")
+                         .arg(what, left.when, plural(left.pins, QStringLiteral("directive")),
+                              plural(left.runs, QStringLiteral("run"))),
+                     {{QStringLiteral("Recover"),
+                       [this, file = left.file] {
+                         if (mayLeave()) m_session->recover(file);
+                       }},
+                      {QStringLiteral("Discard"), [this, file = left.file] { m_session->discard(file); }}});
   }
 }
 
@@ -138,7 +142,7 @@ Json MainWindow::viewState() const {
           {"closed_segments", jsonOf(view.closedSegments)},
           {"centre", {view.centre.x(), view.centre.y()}},
           {"zoom", view.zoom},
-          {"color", static_cast<int>(m_canvas->colorMode())},
+          {"color", m_canvas->colorMode().name},
           {"selection", jsonOf(m_canvas->selection())}};
 }
 
@@ -149,22 +153,20 @@ void MainWindow::restoreView(const Json& state) {
       state["centre"][0].is_number() && state["centre"][1].is_number())
     view.centre = QPointF(state["centre"][0].get<double>(), state["centre"][1].get<double>());
   m_canvas->setNextView(std::move(view));
-  m_canvas->setColorMode(static_cast<ColorMode>(std::clamp(static_cast<int>(number(state, "color")), 0, 3)));
-  const auto snapshot = m_document->snapshot();
-  std::vector<NodeId> nodes;
-  for (const QString& name : strings(state, "selection")) {
-    const auto named = snapshot->nodesNamed(name.toStdString());
-    nodes.insert(nodes.end(), named.begin(), named.end());
-  }
-  m_selection->set(std::move(nodes));
+  if (const ColorMode* mode = findColorMode(text(state, "color"))) m_canvas->setColorMode(*mode);
+  selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
+}
+
+void MainWindow::setInputs(const QString& path) {
+  RunSettings settings = m_runs->settings();
+  settings.inputs = path.toStdString();
+  m_runs->setSettings(settings);
 }
 
 bool MainWindow::openFile(const QString& path) {
   const QFileInfo file(path);
   if (m_document->model() && isInputFile(path.toStdString())) {
-    RunSettings settings = m_runs->settings();
-    settings.inputs = path.toStdString();
-    m_runs->setSettings(settings);
+    setInputs(path);
     showDock(QStringLiteral("Runs"));
     return true;
   }

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "planning/fused_node_facts.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
@@ -71,27 +72,21 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       window.canvas().expand(fused ? qs(handleOf(*fused)) : node);
       window.canvas().waitForLayout(kLayoutMs);
     }
-    const QStringList modes{QStringLiteral("precision"), QStringLiteral("kind"), QStringLiteral("time"),
-                            QStringLiteral("segment")};
-    if (modes.contains(request.color))
-      window.canvas().setColorMode(static_cast<ColorMode>(modes.indexOf(request.color)));
+    if (const ColorMode* mode = findColorMode(request.color.toStdString())) window.canvas().setColorMode(*mode);
     if (!request.select.isEmpty()) {
       const std::string name = request.select.toStdString();
       const auto nodes = window.document().snapshot()->nodesNamed(name);
       const auto inside = window.document().snapshot()->inside(name);
       if (nodes.empty() && !inside)
         return refuse(QStringLiteral("--select %1: the plan has nothing of that name").arg(request.select));
-      if (nodes.empty()) {
-        window.selection().set({inside->holder}, nullptr, name);
-      } else {
-        window.selection().set(nodes);
-      }
+      selectNamed(window.selection(), *window.document().snapshot(), {request.select});
       window.canvas().waitForLayout(kLayoutMs);
     }
     frameContent(window, request);
     if (request.build) {
       const QString refusal = window.controller().buildRefusal();
       if (!refusal.isEmpty()) return refuse(refusal);
+      if (!request.inputs.isEmpty()) window.setInputs(request.inputs);
       window.controller().buildBoth();
       if (!waitUntil([&] { return !window.controller().busy(); }, kBuildMs))
         return refuse(QStringLiteral("the build took too long"));

@@ -50,6 +50,9 @@ bool Lowering::isTapeQuantization(const Node& node) const {
 
 bool Lowering::isPointwise(const Node& node) const {
   if (isQuantization(node)) return isTapeQuantization(node);
+  if (node.outputs.size() == 1 && node.domain.empty() &&
+      isIntegerTape(node, typeOf(node.input(0)), typeOf(node.outputs[0])))
+    return true;
   if (!hasTapeOperator(node) || !fitsTape(typeOf(node.outputs[0]))) return false;
   return std::all_of(node.inputs.begin(), node.inputs.end(),
                      [&](ValueId input) { return !input.valid() || fitsTape(typeOf(input)); });
@@ -98,8 +101,13 @@ Status Lowering::flushPointwise() {
 
 Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   const std::set<NodeId> group(nodes.begin(), nodes.end());
-  TapeBuilder builder([this](ValueId value) { return constantNumber(value); },
-                      [this](ValueId value) { return dimsOf(value).size(); });
+  const auto number = [this](ValueId value) {
+    return fitsTape(typeOf(value)) || typeOf(value) == DataType::I8 || typeOf(value) == DataType::U8
+               ? constantNumber(value)
+               : std::nullopt;
+  };
+  TapeBuilder builder(
+      number, [this](ValueId value) { return dimsOf(value).size(); }, [this](ValueId value) { return typeOf(value); });
   std::vector<ValueId> results;
   for (NodeId id : nodes) {
     builder.add(node(id), typeOf(node(id).outputs[0]));

@@ -138,6 +138,7 @@ Status Lowering::lowerNodes() {
 }
 
 Status Lowering::lowerNode(const Node& node) {
+  if (TRY(lowerRecurrence(node))) return Done{};
   if (node.domain.empty()) {
     if (TRY(lowerView(node))) return Done{};
     if (node.is("Conv") || node.is("ConvTranspose")) {
@@ -149,7 +150,7 @@ Status Lowering::lowerNode(const Node& node) {
     for (const auto take :
          {&Lowering::lowerAttentionNode, &Lowering::lowerRows, &Lowering::lowerReduce, &Lowering::lowerPool,
           &Lowering::lowerMovement, &Lowering::lowerInteger, &Lowering::lowerNorm, &Lowering::lowerGatherNd,
-          &Lowering::lowerResize, &Lowering::lowerRoiAlign, &Lowering::lowerTopK, &Lowering::lowerRecurrence})
+          &Lowering::lowerResize, &Lowering::lowerRoiAlign, &Lowering::lowerTopK, &Lowering::lowerBytes})
       if (TRY((this->*take)(node))) return Done{};
     if (node.is("BatchNormalization")) return lowerBatchNorm(node);
   }

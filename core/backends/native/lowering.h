@@ -75,6 +75,7 @@ struct NormPattern {
 struct PreparedConv;    // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
 struct OwnMatMul;       // lower_matmul.cpp
+struct ByteOperands;    // lower_bytes.cpp
 
 /// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
 /// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
@@ -185,6 +186,16 @@ class Lowering {
 
   // LSTM and GRU (lower_recurrence.cpp).
   Result<bool> lowerRecurrence(const Node& node);
+
+  // Bytes (lower_bytes.cpp). lower… return whether they took the node.
+  Result<bool> lowerBytes(const Node& node);
+  Result<bool> lowerDynamicQuantize(const Node& node);
+  /// Nothing if it cannot be run: weights that are no constants, more zero points than one for what is not a weight.
+  Result<std::optional<ByteOperands>> byteOperands(const Node& node);
+  void emitByteProduct(const Node& node, const ByteOperands& operands, const Ref& sums);
+  void emitByteConv(const Node& node, const ByteOperands& operands, const Ref& sums);
+  bool canRequantize(const Node& node) const;  ///< scales and zero points are constants
+  void emitRequantize(const Node& node, const Ref& sums);
 
   // Norms (lower_norm.cpp).
   Result<bool> lowerNorm(const Node& node);

@@ -59,7 +59,7 @@ float asFloat(TruthByte truth) {
   return truth.value != 0 ? 1.0f : 0.0f;
 }
 
-/// Calls `run` with the elements at `bytes` as what they are in memory.
+/// Calls `run` with the elements at `bytes` as what they are in memory; int32 as floats of the same bits.
 template <class Bytes, class Run>
 void withElements(DataType type, Bytes* bytes, const Run& run) {
   const auto as = [&]<class T>() {
@@ -76,6 +76,11 @@ void withElements(DataType type, Bytes* bytes, const Run& run) {
     default:
       return as.template operator()<float>();
   }
+}
+
+/// Whether registers hold it as it is.
+bool isWord(DataType type) {
+  return type == DataType::F32 || type == DataType::I32;
 }
 
 /// Gathers `count` elements from place `begin` of the domain on.
@@ -152,7 +157,7 @@ class PointwiseStep final : public Step {
                 float* own) const {
     const std::byte* base = memory[static_cast<std::size_t>(input.buffer)] + input.byteOffset;
     *slot = own;
-    if (input.type == DataType::F32 && input.access == Access::Direct && count == kTile) {
+    if (isWord(input.type) && input.access == Access::Direct && count == kTile) {
       *slot = const_cast<float*>(reinterpret_cast<const float*>(base)) + begin;
       return;
     }
@@ -184,7 +189,7 @@ class PointwiseStep final : public Step {
           loadTile(input, memory, begin, count, &slots[input.reg], tile(mine, input.reg));
       }
       for (const Operand& output : m_outputs) {
-        const bool direct = output.type == DataType::F32 && !output.shared && count == kTile;
+        const bool direct = isWord(output.type) && !output.shared && count == kTile;
         std::byte* base = memory[static_cast<std::size_t>(output.buffer)] + output.byteOffset;
         slots[output.reg] = direct ? reinterpret_cast<float*>(base) + begin : tile(mine, output.reg);
       }

@@ -45,6 +45,10 @@ struct Row {
   HWY_INLINE VF projected(std::int64_t gate) const { return load(row.projected + gate * row.hidden); }
   HWY_INLINE VF recurrent(std::int64_t gate) const { return load(row.recurrent + gate * row.hidden); }
   HWY_INLINE VF gate(std::int64_t gate) const { return hn::Add(projected(gate), recurrent(gate)); }
+  /// The gate with its peephole, if there are any.
+  HWY_INLINE VF gateSeeing(std::int64_t at, VF cell) const {
+    return row.peepholes == nullptr ? gate(at) : hn::MulAdd(load(row.peepholes + at * row.hidden), cell, gate(at));
+  }
 };
 
 template <class Body>
@@ -59,8 +63,10 @@ HWY_INLINE void forEachVector(const GateRow& row, Body body) {
 void lstmGatesHere(const GateRow& row) {
   forEachVector(row, [](const Row& r) HWY_ATTR {
     const F32 d;
-    const VF input = sigmoidOf(d, r.gate(0)), output = sigmoidOf(d, r.gate(1)), forget = sigmoidOf(d, r.gate(2));
-    const VF cell = hn::MulAdd(forget, r.load(r.row.cell), hn::Mul(input, tanhOf(d, r.gate(3))));
+    const VF before = r.load(r.row.cell);
+    const VF input = sigmoidOf(d, r.gateSeeing(0, before)), forget = sigmoidOf(d, r.gateSeeing(2, before));
+    const VF cell = hn::MulAdd(forget, before, hn::Mul(input, tanhOf(d, r.gate(3))));
+    const VF output = sigmoidOf(d, r.gateSeeing(1, cell));
     r.store(cell, r.row.cell);
     r.store(hn::Mul(output, tanhOf(d, cell)), r.row.state);
   });

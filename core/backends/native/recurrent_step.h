@@ -4,21 +4,32 @@
 #include <optional>
 #include <vector>
 
+#include "backends/native/gate_product.h"
 #include "backends/native/program.h"
 
 namespace fusescope::native {
 
-/// An LSTM or GRU with the activations of the standard, whose weights are constants. All operands are f32 and plain;
-/// weights as ONNX has them: W [directions, gates·hidden, features], R [directions, gates·hidden, hidden],
-/// B [directions, 2·gates·hidden].
+/// The weights of one direction.
+struct RecurrentDirection {
+  bool fromEnd = false;  ///< it walks from the last step to the first
+  std::unique_ptr<GateProduct> input, recurrent;
+  /// GRU that resets before the product: the product of its third gate, apart from the others.
+  std::unique_ptr<GateProduct> third;
+  std::vector<float> bias;       ///< of all gates; may be empty
+  std::vector<float> lateBias;   ///< GRU, reset after the product: of that product; may be empty
+  std::vector<float> peepholes;  ///< LSTM: of gates i, o and f; may be empty
+};
+
+/// An LSTM or GRU with the activations of the standard, whose weights are constants. Refs are plain, f32 but for the
+/// lengths.
 struct RecurrentCall {
   bool isLstm = true;
   bool resetsProduct = false;  ///< GRU: linear_before_reset
   bool batchFirst = false;     ///< layout 1
-  std::vector<char> fromEnd;   ///< by direction: it walks from the last step to the first
-  std::int64_t time = 0, batch = 0, features = 0, hidden = 0;
-  Tensor w, r, b;  ///< `b` may be empty
+  std::int64_t time = 0, batch = 0, hidden = 0;
+  std::vector<RecurrentDirection> directions;
   Ref x;
+  std::optional<Ref> lengths;  ///< int32: steps of each sequence; nothing: all of them
   std::optional<Ref> initialState, initialCell;
   std::optional<Ref> all, state, cell;  ///< Y, Y_h, Y_c where they are wanted
 };

@@ -84,6 +84,11 @@ void runBinary(const TapeInstruction& at, float* const* registers, std::size_t c
       return each([](VF a, VF b) HWY_ATTR { return hn::Max(a, b); });
     case TapeOp::Xor:
       return each([=](VF a, VF b) HWY_ATTR { return hn::IfThenElseZero(hn::Ne(a, b), one); });
+    case TapeOp::AddIntegers:
+      return each([=](VF a, VF b) HWY_ATTR {
+        const hn::RebindToSigned<F32> integers;
+        return hn::BitCast(d, hn::Add(hn::BitCast(integers, a), hn::BitCast(integers, b)));
+      });
     case TapeOp::PRelu:
       return each([=](VF a, VF b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, zero), hn::Mul(a, b), a); });
     default:
@@ -196,6 +201,8 @@ void runUnary(const TapeInstruction& at, float* const* registers, std::size_t co
         const VF infinity = hn::Set(d, std::numeric_limits<float>::infinity());
         return hn::IfThenElseZero(hn::Eq(hn::Abs(x), infinity), one);
       });
+    case TapeOp::IntegerToFloat:
+      return each([=](VF x) HWY_ATTR { return hn::ConvertTo(d, hn::BitCast(hn::RebindToSigned<F32>(), x)); });
     case TapeOp::ToBool:
       return each([=](VF x) HWY_ATTR { return hn::IfThenElseZero(hn::Ne(x, zero), one); });
     case TapeOp::Scalar:

@@ -9,7 +9,8 @@ namespace fusescope::native {
 /// Elements that a tape works on at a time: its registers are arrays of this many floats, so that they stay in L1.
 inline constexpr std::size_t kTapeTile = 512;
 
-/// Operations of a tape. Truth values are 1 and 0. `p` and `q` are the instruction's parameters.
+/// Operations of a tape. Truth values are 1 and 0; int32 is held as its bits. `p` and `q` are the instruction's
+/// parameters.
 enum class TapeOp : std::uint8_t {
   // two operands
   Add,
@@ -27,6 +28,7 @@ enum class TapeOp : std::uint8_t {
   And,
   Or,
   Xor,
+  AddIntegers,  ///< of int32, whose bits the registers hold; wraps
   PRelu,
   // one operand
   Copy,
@@ -62,6 +64,7 @@ enum class TapeOp : std::uint8_t {
   IsNaN,
   IsInf,
   ToBool,
+  IntegerToFloat,  ///< from int32
   Scalar,
   // three operands: a ? b : c
   Where,

@@ -84,6 +84,11 @@ bool hasTapeOperator(const Node& node) {
          scalarOperators().contains(node.op) || node.op == "Where" || node.op == "Clip" || node.op == "Pow";
 }
 
+bool isIntegerTape(const Node& node, DataType from, DataType to) {
+  if (from != DataType::I32) return false;
+  return (node.is("Add") && to == DataType::I32) || (node.is("Cast") && to == DataType::F32);
+}
+
 bool isQuantization(const Node& node) {
   return node.is("QuantizeLinear") || node.is("DequantizeLinear");
 }
@@ -236,6 +241,8 @@ void TapeBuilder::addUnary(const Node& node, TapeOp op) {
 }
 
 void TapeBuilder::add(const Node& node, DataType type) {
+  if (isIntegerTape(node, m_typeOf(node.input(0)), type))
+    return node.is("Add") ? addBinary(node, TapeOp::AddIntegers) : addUnary(node, TapeOp::IntegerToFloat);
   if (const auto it = binaryOperators().find(node.op); it != binaryOperators().end())
     return addBinary(node, it->second);
   if (const auto it = unaryOperators().find(node.op); it != unaryOperators().end()) return addUnary(node, it->second);

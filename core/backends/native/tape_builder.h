@@ -11,15 +11,19 @@ namespace fusescope::native {
 
 /// Whether nodes of this operator can be instructions of a tape, given f32 or bool operands.
 bool hasTapeOperator(const Node& node);
+/// Whether a node of int32 can: a sum, or a Cast to f32.
+bool isIntegerTape(const Node& node, DataType from, DataType to);
 /// QuantizeLinear and DequantizeLinear, which have int8 or uint8 on one side.
 bool isQuantization(const Node& node);
 
 /// Translates nodes to instructions, one after another.
 class TapeBuilder {
  public:
-  /// `constantNumber` gives the value of a value that is a constant of one element, `rankOf` how many axes a value has.
-  TapeBuilder(std::function<std::optional<float>(ValueId)> constantNumber, std::function<std::size_t(ValueId)> rankOf)
-      : m_constantNumber(std::move(constantNumber)), m_rankOf(std::move(rankOf)) {}
+  /// `constantNumber` gives the value of a value that is a constant of one float or truth value, `rankOf` how many axes
+  /// a value has, `typeOf` its type.
+  TapeBuilder(std::function<std::optional<float>(ValueId)> constantNumber, std::function<std::size_t(ValueId)> rankOf,
+              std::function<DataType(ValueId)> typeOf)
+      : m_constantNumber(std::move(constantNumber)), m_rankOf(std::move(rankOf)), m_typeOf(std::move(typeOf)) {}
   /// The register of a value; a new one if it has none yet (then it is an input or a constant number).
   std::uint16_t registerOf(ValueId value);
   /// `type`: what the result is in memory.
@@ -52,6 +56,7 @@ class TapeBuilder {
 
   std::function<std::optional<float>(ValueId)> m_constantNumber;
   std::function<std::size_t(ValueId)> m_rankOf;
+  std::function<DataType(ValueId)> m_typeOf;
   std::map<std::pair<ValueId, std::size_t>, std::uint16_t> m_alongAxis;
   std::map<ValueId, std::uint16_t> m_values;
   std::map<float, std::uint16_t> m_numbers;

@@ -46,7 +46,7 @@ constexpr std::array kAdapters{
     AdapterRow{"ReduceSum", 13, adapting::reduceAxes},
     AdapterRow{"ReduceSumSquare", 18, adapting::reduceAxes},
     AdapterRow{"Resize", 11, adapting::resizeSlots},
-    AdapterRow{"Resize", 13, adapting::resizeHalfPixelForNearest},
+    AdapterRow{"Resize", kAlways, adapting::resizeHalfPixelForNearest},
     AdapterRow{"Resize", kAlways, adapting::emptyInputsAbsent},
     AdapterRow{"RoiAlign", 16, adapting::roiAlignCoordinates},
     AdapterRow{"Scan", 9, adapting::scanBatch},

@@ -3,11 +3,15 @@
 #include <cstring>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "base/text.h"
+#include "frontends/onnx/graph_builder.h"
 #include "frontends/onnx/node_order.h"
 #include "frontends/onnx/unique_names.h"
 #include "ir/tensor_type.h"
+#include "ops/type_flow.h"
 
 namespace fusescope {
 namespace {
@@ -30,6 +34,7 @@ class GraphFindings {
     collectOwnNames();
     recordInitializers();
     recordDeclaredTypes();
+    recordRepeatedTypes();
     recordOrder();
     recordShadowedNames();
     recordNodes();
@@ -76,6 +81,21 @@ class GraphFindings {
     add("import.types_of_nothing", std::move(ghosts), {{"count", count}});
   }
 
+  /// Types of one value that contradict each other; those of inputs and constants are read, else the first.
+  void recordRepeatedTypes() {
+    std::unordered_map<std::string_view, TensorType> declared;
+    for (const FileTensor& tensor : m_graph.initializers)
+      declared.try_emplace(tensor.name, TensorType{tensor.dtype, Shape::of(tensor.dims)});
+    for (const auto* values : {&m_graph.inputs, &m_graph.outputs, &m_graph.values})
+      for (const auto& value : *values) {
+        const TensorType type = toType(value.type);
+        const auto [first, isNew] = declared.try_emplace(value.name, type);
+        if (isNew || !m_own.contains(value.name) || mergedType(first->second, type)) continue;
+        add("import.type_repeated", {Subject::value(m_prefix + value.name)},
+            {{"value", m_prefix + value.name}, {"first", first->second.text()}, {"again", type.text()}});
+      }
+  }
+
   void recordOrder() {
     const std::vector<std::size_t> early = nodesBeforeWhatTheyRead(m_graph);
     if (early.empty()) return;
@@ -100,6 +120,7 @@ class GraphFindings {
       const std::string name = names.take(node.displayName());
       if (name != node.displayName())
         add("import.node_renamed", {Subject::node(m_prefix + name)}, {{"name", node.displayName()}, {"given", name}});
+      recordMaps(node, name);
       for (const auto& attribute : node.attributes) {
         const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value);
         if (body == nullptr) continue;
@@ -108,6 +129,18 @@ class GraphFindings {
         GraphFindings(**body, m_prefix + name + "/", std::move(outside), m_decisions).record();
       }
     }
+  }
+
+  void recordMaps(const FileNode& node, const std::string& name) {
+    if (node.op != "ZipMap" || node.domain != "ai.onnx.ml" || node.outputs.empty()) return;
+    std::vector<std::string> classes;
+    for (const auto& attribute : node.attributes) {
+      if (const auto* texts = std::get_if<std::vector<std::string>>(&attribute.value)) classes = *texts;
+      if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&attribute.value))
+        for (const std::int64_t number : *numbers) classes.push_back(std::to_string(number));
+    }
+    add("import.maps_as_table", {Subject::node(m_prefix + name)},
+        {{"value", m_prefix + node.outputs[0]}, {"classes", joined(classes)}});
   }
 
   const FileGraph& m_graph;

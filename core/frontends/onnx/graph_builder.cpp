@@ -113,8 +113,7 @@ TensorType toType(const FileType& type) {
   TensorType result{.dtype = type.dtype, .shape = {}, .container = type.container};
   result.shape.ranked = type.ranked;
   for (const onnxlib::FileDim& dim : type.dims)
-    result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size)
-                                              : Dim::named(normalExtentText(dim.symbol)));
+    result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size) : Dim::named(normalExtentText(dim.symbol)));
   return result;
 }
 
@@ -168,7 +167,7 @@ Status GraphBuilder::declareInputs(const FileGraph& graph) {
 }
 
 Status GraphBuilder::declareInitializer(const FileTensor& tensor) {
-  if (tensor.name.empty()) return Diagnostic{.message = "an initializer of the graph has no name"};
+  if (tensor.name.empty()) return Done{};  // nothing can read it
   if (const auto first = m_constants.find(tensor.name); first != m_constants.end()) {
     if (sameTensor(first->second, tensor)) return Done{};
     return Diagnostic{.message = "is the name of two initializers that differ",

@@ -78,6 +78,7 @@ Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context)
   model.origins = std::move(context.origins);
   model.decisions = std::move(context.decisions);
   model.contentHash = contentHash(*model.graph);
+  model.files = file.files;
   return model;
 }
 
@@ -89,6 +90,7 @@ Result<Model> importOnnx(const std::filesystem::path& path, const ImportLimits& 
   const onnxlib::FileModel file = TRY(onnxlib::readModel(path, readLimits));
   ImportContext context{.file = file, .limits = limits, .stop = stop};
   auto model = buildModel(file, context);
+  TRY(checkIntact(file.files));  // weights were read where the file has them
   if (!model.ok()) {
     Diagnostic error = model.error();
     error.where.file = path.string();

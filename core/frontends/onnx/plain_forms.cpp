@@ -12,6 +12,7 @@ namespace {
 using onnxlib::FileNode;
 
 constexpr std::string_view kMicrosoft = "com.microsoft";
+constexpr std::string_view kClassic = "ai.onnx.ml";
 
 struct FormRow {
   std::string_view domain, op;
@@ -22,13 +23,13 @@ struct FormRow {
 
 constexpr std::array kForms{
     FormRow{"", "SimplifiedLayerNormalization", "xx", 1, plain::rmsNorm},
+    FormRow{kClassic, "ZipMap", "x", 1, plain::tableOfMaps},
     FormRow{kMicrosoft, "Attention", "xxoooo", 2, plain::attention},
     FormRow{kMicrosoft, "BiasAdd", "xxx", 1, plain::biasAdd},
     FormRow{kMicrosoft, "BiasGelu", "xx", 1, plain::biasGelu},
     FormRow{kMicrosoft, "BiasSplitGelu", "xx", 1, plain::biasSplitGelu},
     FormRow{kMicrosoft, "CDist", "xx", 1, plain::pairwiseDistance},
     FormRow{kMicrosoft, "DequantizeLinear", "xxo", 1, plain::renamed},
-    FormRow{kMicrosoft, "DynamicQuantizeLSTM", "xxxoooooxxxx", 3, plain::dynamicQuantizeLstm},
     FormRow{kMicrosoft, "DynamicQuantizeMatMul", "xxxoo", 1, plain::dynamicQuantizeMatMul},
     FormRow{kMicrosoft, "EmbedLayerNormalization", "xoxxoxxoo", 3, plain::embedLayerNorm},
     FormRow{kMicrosoft, "ExpandDims", "xx", 1, plain::expandDims},

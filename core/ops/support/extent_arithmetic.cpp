@@ -26,19 +26,6 @@ ExtentExpression placeOn(const ExtentExpression& dim, const ExtentExpression& at
 
 }  // namespace
 
-std::optional<std::int64_t> leastOf(const ExtentExpression& expression, std::int64_t leastSymbol) {
-  constexpr std::int64_t kMostExtent = std::int64_t{1} << 20;
-  // A least value that depends on how large symbols may be is no bound.
-  const auto at = [&](std::int64_t most) {
-    return expression.within([&](const std::string&) {
-      return std::optional(ExtentExpression::Range{leastSymbol, most});
-    });
-  };
-  const auto narrow = at(kMostExtent), wide = at(4 * kMostExtent);
-  if (!narrow || !wide || narrow->least != wide->least) return std::nullopt;
-  return wide->least;
-}
-
 Dim sumOf(const Dim& a, const Dim& b) {
   return (ExtentExpression::of(a) + ExtentExpression::of(b)).dim();
 }

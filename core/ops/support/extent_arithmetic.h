@@ -22,7 +22,5 @@ Dim sameExtent(const Dim& a, const Dim& b);
 /// How many elements of an axis of extent `dim` are in [start, end), each counted from the end where it is negative.
 /// `start` and `end` are of an attribute or an input of a Slice whose step is 1.
 Dim cutExtent(const Dim& dim, const ExtentExpression& start, const ExtentExpression& end);
-/// The least that an expression can be where no symbol is less than `leastSymbol`; nothing if there is no such bound.
-std::optional<std::int64_t> leastOf(const ExtentExpression& expression, std::int64_t leastSymbol = 1);
 
 }  // namespace fusescope::ops

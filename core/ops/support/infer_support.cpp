@@ -116,9 +116,10 @@ Result<Shape> broadcastInputs(const InferContext& context) {
   return shape;
 }
 
-Result<Dim> unified(const Dim& a, const Dim& b, std::string_view what) {
+Result<Dim> unified(const InferContext& context, const Dim& a, const Dim& b, std::string_view what) {
   if (a.known() && b.known() && a.size != b.size)
     return problem(fmt::format("{} must be equal, but are {} and {}", what, a.size, b.size));
+  context.demand({.left = a, .right = b});
   return sameExtent(a, b);
 }
 

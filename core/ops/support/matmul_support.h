@@ -5,7 +5,7 @@
 namespace fusescope::ops {
 
 /// The extents of a matrix product of any two ranks, as numpy's matmul.
-Result<Shape> matmulShape(const Shape& a, const Shape& b);
+Result<Shape> matmulShape(const InferContext& context, const Shape& a, const Shape& b);
 
 /// A matrix product as a batch of [m, k] · [k, n]; strides count whole matrices.
 struct MatMulExtents {

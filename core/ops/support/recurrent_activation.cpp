@@ -85,8 +85,12 @@ Result<std::vector<RecurrentActivation>> readActivations(const Node& node, const
   return result;
 }
 
+bool isLstm(const Node& node) {
+  return node.is("LSTM") || (node.domain == "com.microsoft" && node.op == "DynamicQuantizeLSTM");
+}
+
 std::vector<std::string> defaultActivations(const Node& node) {
-  if (node.is("LSTM")) return {"Sigmoid", "Tanh", "Tanh"};
+  if (isLstm(node)) return {"Sigmoid", "Tanh", "Tanh"};
   if (node.is("GRU")) return {"Sigmoid", "Tanh"};
   return {"Tanh"};
 }

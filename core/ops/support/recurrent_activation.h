@@ -33,6 +33,8 @@ struct RecurrentActivation {
 Result<std::vector<RecurrentActivation>> readActivations(const Node& node, const std::vector<std::string>& defaults,
                                                          std::size_t directions);
 
+/// LSTM, or ONNX Runtime's DynamicQuantizeLSTM: the same gates with the same attributes.
+bool isLstm(const Node& node);
 /// The names of the activations that a recurrent node has where it gives none.
 std::vector<std::string> defaultActivations(const Node& node);
 /// Whether it has just those in every direction, and clips nothing.

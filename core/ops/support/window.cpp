@@ -75,11 +75,12 @@ void Window::resolvePads(std::span<const std::int64_t> extents) {
   }
 }
 
-Result<Dim> Window::outputDim(std::size_t axis, const Dim& input) const {
+Result<Dim> Window::outputDim(const InferContext& context, std::size_t axis, const Dim& input) const {
   if (input.known()) return Dim(TRY(positions(axis, input.size)));
   const std::int64_t stride = strides[axis];
   if (autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER") return dividedExtent(input, stride - 1, stride);
   const std::int64_t padding = padBegin[axis] + padEnd[axis];
+  if (reach(axis) > padding) context.demand({.left = Dim(reach(axis) - padding), .right = input, .atMost = true});
   if (!ceilMode) return dividedExtent(input, padding - reach(axis) + stride, stride);
   // Rounded up, but the last window starts inside the input or the padding before it.
   const std::int64_t beyond = std::min<std::int64_t>(0, padEnd[axis] - reach(axis) + stride);

@@ -20,8 +20,9 @@ struct Window {
   Result<std::int64_t> positions(std::size_t axis, std::int64_t extent) const;
   /// Sets padBegin and padEnd from auto_pad, once the input's spatial extents are known.
   void resolvePads(std::span<const std::int64_t> extents);
-  /// Output extents for symbolic input extents: known where they are, else expressions of them.
-  Result<Dim> outputDim(std::size_t axis, const Dim& input) const;
+  /// Output extents for symbolic input extents: known where they are, else expressions of them, and that the window
+  /// fits is demanded.
+  Result<Dim> outputDim(const InferContext& context, std::size_t axis, const Dim& input) const;
 };
 
 }  // namespace fusescope::ops

@@ -220,6 +220,11 @@ class EpilogueRule {
   ValueId m_value;  ///< what the kernel leaves so far
 };
 
+/// Products of bytes: sums of int32, which a Cast behind them makes floats.
+bool isIntegerProduct(const Node& node) {
+  return node.is("ConvInteger") || node.is("MatMulInteger");
+}
+
 /// The later of two roots that meet in a sum takes it: then a chain of sums runs as it comes, and the summands need
 /// not all wait in memory.
 template <class IsRoot>
@@ -229,18 +234,20 @@ void fuseEpilogues(RegionBuilder& state, const EpilogueForm& form, const IsRoot&
     const NodeId id = order[i];
     const Node& node = state.graph().node(id);
     if (!isRoot(node) || !state.fusible(id) || !state.alone(id)) continue;
-    if (isFloat(state.graph().value(node.outputs.front()).type.dtype)) EpilogueRule(state, form, id).apply();
+    const DataType type = state.graph().value(node.outputs.front()).type.dtype;
+    if (isFloat(type) || isIntegerProduct(node)) EpilogueRule(state, form, id).apply();
   }
 }
 
 void fuseConvEpilogue(RegionBuilder& state) {
   static constexpr EpilogueForm kForm{.rule = "conv_epilogue", .kind = kinds::kConv, .takesBatchNorm = true};
-  fuseEpilogues(state, kForm, [](const Node& node) { return node.is("Conv") || node.is("ConvTranspose"); });
+  fuseEpilogues(state, kForm,
+                [](const Node& node) { return node.is("Conv") || node.is("ConvTranspose") || node.is("ConvInteger"); });
 }
 
 void fuseMatMulEpilogue(RegionBuilder& state) {
   static constexpr EpilogueForm kForm{.rule = "matmul_epilogue", .kind = kinds::kMatMul, .takesViews = true};
-  fuseEpilogues(state, kForm, [](const Node& node) { return node.is("MatMul"); });
+  fuseEpilogues(state, kForm, [](const Node& node) { return node.is("MatMul") || node.is("MatMulInteger"); });
 }
 
 void fuseGemmEpilogue(RegionBuilder& state) {

@@ -148,6 +148,10 @@ bool isLastAxis(const Graph& graph, const Node& node, std::int64_t axis) {
 }
 
 std::size_t reducedLastAxes(const Graph& graph, const Node& node) {
+  if (node.is("GlobalAveragePool")) {
+    const Shape& pooled = graph.value(node.input(0)).type.shape;
+    return pooled.ranked && pooled.rank() >= 3 ? pooled.rank() - 2 : 0;
+  }
   if (node.intAttribute("keepdims", 1) != 1 || !node.input(0).valid()) return 0;
   std::vector<std::int64_t> axes = node.intsAttribute("axes");
   if (node.input(1).valid()) {

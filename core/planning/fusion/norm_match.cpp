@@ -12,20 +12,37 @@ bool holds(const std::vector<NodeId>& nodes, NodeId node) {
   return std::ranges::find(nodes, node) != nodes.end();
 }
 
+/// A mean that keeps its axes: of [N, R, C], tf2onnx writes that over the last as a GlobalAveragePool.
+bool isMean(const Node& node) {
+  return node.is("ReduceMean") || node.is("GlobalAveragePool");
+}
+
+/// What produces `value`, if that is a mean.
+const Node* meanAt(const Graph& graph, ValueId value) {
+  const NodeId producer = value.valid() ? graph.value(value).producer : NodeId();
+  return producer.valid() && isMean(graph.node(producer)) ? &graph.node(producer) : nullptr;
+}
+
 }  // namespace
 
 std::optional<NormCore> NormMatcher::match(const Node& mean, std::string& obstacle) const {
-  if (!mean.is("ReduceMean")) return std::nullopt;
+  if (!isMean(mean)) return std::nullopt;
   NormCore core{.root = mean.id, .axes = reducedLastAxes(m_graph, mean)};
-  const std::optional<ValueId> d = squared(mean, core);
+  std::optional<ValueId> d = squared(beforeCasts(m_graph, mean.input(0), &core.nodes), core);
   if (!d) return std::nullopt;
   if (core.axes == 0) {
     obstacle = mean.name + " does not run over the last axes and keep them";
     return std::nullopt;
   }
   core.nodes.push_back(mean.id);
+  const Node* variance = &mean;
+  if (const Node* difference = meanOffSquares(mean, *d, core)) {
+    variance = difference;
+    d = centred(*d);
+    if (!d) return std::nullopt;
+  }
   bool inverse = false;
-  const Node* deviation = reciprocal(mean, core, inverse, obstacle);
+  const Node* deviation = reciprocal(*variance, core, inverse, obstacle);
   if (deviation == nullptr) return std::nullopt;
   core.centred = takeCentring(*d, core);
   if (!takeScaling(*deviation, inverse, *d, core, obstacle)) return std::nullopt;
@@ -33,9 +50,8 @@ std::optional<NormCore> NormMatcher::match(const Node& mean, std::string& obstac
   return core;
 }
 
-/// d of a mean of d · d, before Casts.
-std::optional<ValueId> NormMatcher::squared(const Node& mean, NormCore& core) const {
-  const ValueId square = beforeCasts(m_graph, mean.input(0), &core.nodes);
+/// d of d · d, before Casts.
+std::optional<ValueId> NormMatcher::squared(ValueId square, NormCore& core) const {
   const Node* pow = producerIf(m_graph, square, "Pow");
   if (pow != nullptr && isConstantNumber(m_graph, pow->input(1), 2)) {
     core.nodes.push_back(pow->id);
@@ -47,6 +63,36 @@ std::optional<ValueId> NormMatcher::squared(const Node& mean, NormCore& core) co
   if (d != beforeCasts(m_graph, mul->input(1))) return std::nullopt;
   core.nodes.push_back(mul->id);
   return d;
+}
+
+/// mean(x · x) - mean(x) · mean(x), the variance, and a Max of it and 0, where that is all that reads the mean.
+const Node* NormMatcher::meanOffSquares(const Node& mean, ValueId x, NormCore& core) const {
+  NormCore taken;
+  const Node* difference = next(mean, taken);
+  if (difference == nullptr || !difference->is("Sub")) return nullptr;
+  const auto first = squared(beforeCasts(m_graph, difference->input(1), &taken.nodes), taken);
+  const Node* other = first ? meanAt(m_graph, *first) : nullptr;
+  if (other == nullptr || reducedLastAxes(m_graph, *other) != core.axes) return nullptr;
+  if (beforeCasts(m_graph, other->input(0)) != x) return nullptr;
+  taken.nodes.push_back(difference->id);
+  const Node* most = next(*difference, taken);
+  const bool bounded = most != nullptr && (most->is("Relu") || (most->is("Max") && most->inputs.size() == 2 &&
+                                                                (isConstantNumber(m_graph, most->input(0), 0) ||
+                                                                 isConstantNumber(m_graph, most->input(1), 0))));
+  if (bounded) taken.nodes.push_back(most->id);
+  core.nodes.insert(core.nodes.end(), taken.nodes.begin(), taken.nodes.end());
+  return bounded ? most : difference;
+}
+
+/// x - mean(x), where the variance came from the squares of x.
+std::optional<ValueId> NormMatcher::centred(ValueId x) const {
+  for (const NodeId reader : m_graph.value(x).consumers) {
+    const Node& node = m_graph.node(reader);
+    if (!node.is("Sub") || beforeCasts(m_graph, node.input(0)) != x) continue;
+    const Node* mean = meanAt(m_graph, beforeCasts(m_graph, node.input(1)));
+    if (mean != nullptr && beforeCasts(m_graph, mean->input(0)) == x) return node.outputs.front();
+  }
+  return std::nullopt;
 }
 
 /// The one node that reads what `node` makes, behind Casts.
@@ -88,7 +134,7 @@ bool NormMatcher::takeCentring(ValueId d, NormCore& core) const {
   const Node* sub = producerIf(m_graph, d, "Sub");
   if (sub == nullptr) return false;
   std::vector<NodeId> casts;
-  const Node* mean = producerIf(m_graph, beforeCasts(m_graph, sub->input(1), &casts), "ReduceMean");
+  const Node* mean = meanAt(m_graph, beforeCasts(m_graph, sub->input(1), &casts));
   if (mean == nullptr || reducedLastAxes(m_graph, *mean) != core.axes) return false;
   if (beforeCasts(m_graph, mean->input(0)) != beforeCasts(m_graph, sub->input(0))) return false;
   core.nodes.insert(core.nodes.end(), casts.begin(), casts.end());
@@ -115,7 +161,14 @@ const Node* NormMatcher::weightOf(ValueId inverse, NormCore& core) const {
   return product;
 }
 
-/// x · weighted + (b - mean · weighted), where d = x - mean.
+/// The Neg of `value`, if there is one.
+const Node* NormMatcher::negationOf(ValueId value) const {
+  for (const NodeId reader : m_graph.value(value).consumers)
+    if (m_graph.node(reader).is("Neg")) return &m_graph.node(reader);
+  return nullptr;
+}
+
+/// x · weighted + (b - mean · weighted), where d = x - mean; the mean may be negated first, and b added.
 bool NormMatcher::takeSpreadOut(ValueId weighted, ValueId d, NormCore& core) const {
   const Node* difference = producerIf(m_graph, d, "Sub");
   if (!core.centred || difference == nullptr || m_graph.isOutput(weighted)) return false;
@@ -129,15 +182,19 @@ bool NormMatcher::takeSpreadOut(ValueId weighted, ValueId d, NormCore& core) con
     return nullptr;
   };
   const Node* scaled = productWith(difference->input(0));
-  const Node* shift = productWith(difference->input(1));
+  const Node* negated = negationOf(difference->input(1));
+  const Node* shift = productWith(negated != nullptr ? negated->outputs.front() : difference->input(1));
   if (readers.size() != 2 || scaled == nullptr || shift == nullptr) return false;
-  const Node* offset = onlyConsumerIf(m_graph, shift->outputs.front(), "Sub");
-  if (offset == nullptr || offset->input(1) != shift->outputs.front() || !m_graph.isConstant(offset->input(0)))
-    return false;
+  const ValueId shifted = shift->outputs.front();
+  const Node* offset = onlyConsumerIf(m_graph, shifted, negated != nullptr ? "Add" : "Sub");
+  if (offset == nullptr || (negated == nullptr && offset->input(1) != shifted)) return false;
+  const ValueId bias = otherOperand(*offset, shifted);
+  if (!bias.valid() || !m_graph.isConstant(bias)) return false;
   const Node* sum = onlyConsumerIf(m_graph, offset->outputs.front(), "Add");
   if (sum == nullptr || sum != onlyConsumerIf(m_graph, scaled->outputs.front(), "Add")) return false;
   core.nodes.insert(core.nodes.end(), {scaled->id, shift->id, offset->id, sum->id});
-  core.bias = {roles::kBias, offset->input(0), offset->id};
+  if (negated != nullptr) core.nodes.push_back(negated->id);
+  core.bias = {roles::kBias, bias, offset->id};
   core.result = sum->outputs.front();
   return true;
 }

@@ -25,9 +25,11 @@ struct NormCore {
 ///   square(d) ─ ReduceMean ─ Add eps ─┬─ Sqrt ─ [Reciprocal | 1 / ·] ─┐
 ///                                     └─ Pow -0.5 ─────────────────── ┤
 ///   d ───────────────────────────────────────────────────── Div | Mul ┘
-/// with d = x, or d = x - ReduceMean(x), which may be calculated twice. One over the root, r, may meet a weight first:
+/// with d = x, or d = x - ReduceMean(x), which may be calculated twice; then the variance may also come from x itself,
+/// as ReduceMean(square(x)) - square(ReduceMean(x)), at least 0. The means may be GlobalAveragePools. One over the
+/// root, r, may meet a weight first:
 ///   d · (r · w)
-///   x · (r · w) + (b - mean · (r · w))
+///   x · (r · w) + (b - mean · (r · w)), or with b + -mean · (r · w)
 class NormMatcher {
  public:
   explicit NormMatcher(const Graph& graph) : m_graph(graph) {}
@@ -35,11 +37,14 @@ class NormMatcher {
   std::optional<NormCore> match(const Node& mean, std::string& obstacle) const;
 
  private:
-  std::optional<ValueId> squared(const Node& mean, NormCore& core) const;
+  std::optional<ValueId> squared(ValueId square, NormCore& core) const;
+  const Node* meanOffSquares(const Node& mean, ValueId x, NormCore& core) const;
+  std::optional<ValueId> centred(ValueId x) const;
   bool takeCentring(ValueId d, NormCore& core) const;
   const Node* differenceTo(ValueId value, const NormCore& core) const;
   const Node* reciprocal(const Node& mean, NormCore& core, bool& inverse, std::string& obstacle) const;
   bool takeScaling(const Node& deviation, bool inverse, ValueId d, NormCore& core, std::string& obstacle) const;
+  const Node* negationOf(ValueId value) const;
   const Node* weightOf(ValueId inverse, NormCore& core) const;
   bool takeSpreadOut(ValueId weighted, ValueId d, NormCore& core) const;
   void placeInput(ValueId x, NormCore& core) const;

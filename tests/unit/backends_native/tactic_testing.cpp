@@ -118,7 +118,12 @@ Tensor randomTensor(DataType type, const Dims& dims, std::uint32_t seed) {
   std::mt19937 random(seed * 7919 + 17);
   std::uniform_real_distribution<float> real(-1.0f, 1.0f);
   Tensor tensor = Tensor::zeros(DataType::F32, dims);
+  const bool byte = type == DataType::I8 || type == DataType::U8;
   for (float& value : tensor.mutableData<float>()) {
+    if (byte) {
+      value = static_cast<float>(random() % 256) - (type == DataType::I8 ? 128.0F : 0.0F);
+      continue;
+    }
     value = isFloat(type) ? real(random) : static_cast<float>(random() % (type == DataType::Bool ? 2 : 3));
   }
   return tensor.converted(type);

@@ -10,7 +10,8 @@
 
 namespace fusescope::testing {
 
-/// A tensor of values in [-1, 1] (floats), small non-negative numbers (integers) or truth values.
+/// A tensor of values in [-1, 1] (floats), any codes of 8 bits, small non-negative numbers (other integers) or truth
+/// values.
 Tensor randomTensor(DataType type, const Dims& dims, std::uint32_t seed);
 
 /// A model over a graph of the test's own, prepared and planned for this CPU. Aborts the test on an error.
@@ -69,6 +70,9 @@ struct Net {
   ValueId weights(const Dims& dims) {
     return editor.addConstant("w" + std::to_string(names++), randomTensor(DataType::F32, dims, seed++));
   }
+  ValueId codes(const Dims& dims, DataType type = DataType::I8) {
+    return editor.addConstant("q" + std::to_string(names++), randomTensor(type, dims, seed++));
+  }
   ValueId positive(const Dims& dims) {
     Tensor tensor = randomTensor(DataType::F32, dims, seed++);
     for (float& value : tensor.mutableData<float>()) value = value * value + 0.5f;
@@ -82,9 +86,12 @@ struct Net {
   ValueId ints(std::vector<std::int64_t> values) {
     return editor.addConstant("i" + std::to_string(names++), Tensor::ofInt64(std::move(values)));
   }
+  /// `op`: NAME, or DOMAIN::NAME.
   ValueId add(const std::string& op, std::vector<ValueId> inputs, std::map<std::string, Attribute> attributes = {}) {
+    const std::size_t cut = op.find("::");
     const ValueId value = editor.addValue("v" + std::to_string(names++), {DataType::Undefined, Shape::unknown()});
-    editor.addNode({.op = op,
+    editor.addNode({.op = cut == std::string::npos ? op : op.substr(cut + 2),
+                    .domain = cut == std::string::npos ? std::string() : op.substr(0, cut),
                     .name = op + std::to_string(names),
                     .inputs = std::move(inputs),
                     .outputs = {value},

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/float_bits.h"
 #include "base/hash.h"
+#include "base/mapped_file.h"
 #include "base/text.h"
 #include "tests/support/paths.h"
 

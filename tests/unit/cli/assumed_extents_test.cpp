@@ -19,9 +19,10 @@ TEST(AssumedExtents, AreSaidWithTheFile) {
   const TemporaryFolder folder;
   const auto model = written(folder, "g (float[batch,1,n] x, float[4,1,256] w) => (y) { y = Conv (x, w) }");
   const auto json = Json::parse(fusescopeCommand({"inspect", model, "--json"}).out);
-  ASSERT_EQ(json["findings"].size(), 1U);
-  EXPECT_EQ(json["findings"][0]["code"], "input.assumed");
-  EXPECT_EQ(json["findings"][0]["subject"], "x");
+  ASSERT_EQ(json["findings"].size(), 2U);
+  EXPECT_EQ(json["findings"][0]["code"], "infer.demand");  // the window must fit
+  EXPECT_EQ(json["findings"][1]["code"], "input.assumed");
+  EXPECT_EQ(json["findings"][1]["subject"], "x");
   const auto text = fusescopeCommand({"inspect", model}).out;
   EXPECT_NE(text.find("n is 256, because with 128"), std::string::npos) << text;
 }
@@ -36,6 +37,31 @@ TEST(AssumedExtents, WhatFailsUnderThemSaysSo) {
   const auto given = fusescopeCommand({"run", model, "--input", "x=2,128"});
   EXPECT_EQ(given.status, 2);
   EXPECT_FALSE(says(given, "assumed")) << given.err;
+}
+
+TEST(AssumedExtents, OnlyThoseThatTakePartAreNamed) {
+  const TemporaryFolder folder;
+  const auto two = written(folder,
+                           "g (float[2,n] x, int64[3] s, float[m,5] z) => (y, w) { a = Reshape (x, s) y = Relu (a) w = "
+                           "Neg (z) }");
+  const auto failed = fusescopeCommand({"run", two});
+  EXPECT_TRUE(says(failed, "--input x=2,128; give others")) << failed.err;
+  EXPECT_FALSE(says(failed, "z=")) << failed.err;
+  const auto other = fusescopeCommand({"run", two, "--inputs", (folder.path() / "nothing.npz").string()});
+  EXPECT_FALSE(says(other, "assumed")) << other.err;
+  const auto expected = fusescopeCommand({"run", two, "--expect", (folder.path() / "nothing.npz").string()});
+  EXPECT_EQ(expected.status, 2);
+  EXPECT_FALSE(says(expected, "assumed")) << expected.err;
+}
+
+TEST(AssumedExtents, AnOperatorWithoutKernelIsNotForTheirSake) {
+  const TemporaryFolder folder;
+  const auto model =
+      folder.write("odd.onnx", onnxBytes("g (float[2,n] x) => (y) { y = vendor.Odd (x) }", 18, ", \"vendor\" : 1"));
+  const auto failed = fusescopeCommand({"run", model.string()});
+  EXPECT_EQ(failed.status, 2);
+  EXPECT_TRUE(says(failed, "vendor")) << failed.err;
+  EXPECT_FALSE(says(failed, "assumed")) << failed.err;
 }
 
 TEST(AssumedExtents, WhatCannotBeAssumedIsAskedFor) {

@@ -81,5 +81,38 @@ TEST_P(OpenExtents, AnEngineCanBeBuiltForExtentsThatBreakACondition) {
   EXPECT_TRUE(equal.value().outputs.at("z").identical(floats({2, 2}, {2, 0, -0.0F, 5})));
 }
 
+/// x [n, k] · w [m, 3].
+std::shared_ptr<const Plan> productPlan() {
+  GraphEditor editor;
+  const ValueId x = editor.addInput("x", f32({Dim::named("n"), Dim::named("k")}));
+  const ValueId w = editor.addInput("w", f32({Dim::named("m"), 3}));
+  const ValueId y = editor.addValue("y", f32({Dim(), 3}));
+  editor.addNode({.op = "MatMul", .name = "dot", .inputs = {x, w}, .outputs = {y}});
+  editor.addOutput(y);
+  return planOf(modelOf(editor));
+}
+
+void expectRefused(Engine& engine) {
+  EXPECT_TRUE(engine.run({{"x", noise({2, 4}, 1)}, {"w", noise({4, 3}, 2)}}).ok());
+  const auto refused = engine.run({{"x", noise({2, 5}, 1)}, {"w", noise({4, 3}, 2)}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().where.node, "dot");
+  EXPECT_EQ(refused.error().message, "works only where m == k, which is not so for x [2, 5], w [4, 3]");
+  EXPECT_TRUE(failedConditions(engine).empty()) << "no plan of its own can run it";
+}
+
+TEST_P(OpenExtents, WhatBreaksADemandIsRefusedByTheNamesOfItsInputs) {
+  expectRefused(*engineOf(productPlan(), options()));
+}
+
+TEST_P(OpenExtents, AnEngineFileKeepsTheDemands) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "product.fse";
+  ASSERT_TRUE(engineOf(productPlan(), options())->save(path).ok());
+  auto engine = loadEngine(path, options());
+  ASSERT_TRUE(engine.ok()) << engine.error().text();
+  expectRefused(*engine.value());
+}
+
 }  // namespace
 }  // namespace fusescope::testing

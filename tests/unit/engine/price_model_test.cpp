@@ -261,5 +261,34 @@ TEST_F(PriceModelTest, RecordedPricesOfThisVersionAreReadBackAndOlderOnesAreNot)
   for (const FusedNode& fused : old.value()->fusedNodes) EXPECT_EQ(fused.predictedMs, std::nullopt) << fused.name;
 }
 
+TEST_F(PriceModelTest, WhatABodyPassesOnTakesNoStep) {
+  const auto graph = parseGraph(R"(graph "main" {
+    input %x: f32[4, 256]
+    const %n: int64[] = [3]
+    %y: f32[4, 256] = Loop(%n, _, %x) <body=body graph "b" {
+        input %i: int64[]
+        input %go: bool[]
+        input %u: f32[4, 256]
+        %on: bool[] = Identity(%go) {name="pass"}
+        %v: f32[4, 256] = Softmax(%u) {name="soft"}
+        output %on
+        output %v }> {name="loop"}
+    output %y
+  })");
+  ASSERT_TRUE(graph.ok()) << graph.error().text();
+  GraphEditor editor(*graph.value());
+  m_model = modelOf(editor);
+  for (int i = 0; i == 0 || (i < 5 && !predicted()->predictedMs); ++i) build();
+  const auto plan = predicted();
+  ASSERT_EQ(plan->bodies.size(), 1U);
+  const Plan& body = *plan->bodies[0].plan;
+  EXPECT_EQ(body.findFusedNode("pass")->predictedMs, 0.0);
+  const FusedNode& loop = *plan->findFusedNode("loop");
+  ASSERT_TRUE(loop.bodyTime) << "all that runs in its body was measured";
+  EXPECT_EQ(loop.bodyTime->iterations, 3);
+  EXPECT_EQ(loop.predictedMs, 3 * *body.findFusedNode("soft")->predictedMs);
+  EXPECT_EQ(loop.predictedHow, PriceSource::Measured);
+}
+
 }  // namespace
 }  // namespace fusescope::testing

@@ -147,15 +147,16 @@ TEST(OldOpsets, ResizeTookTheNearestAboveWhereItShrank) {
 
 TEST(OldOpsets, ResizeHalfPixelForNearest) {
   const Tensor x = f32({2}, {1, 3});
-  const auto y = [&](const std::string& rounding) {
+  const auto y = [&](const std::string& rounding, int opset = 11) {
     return outputOf(
         "g (float[2] x) => (float[4] y) <float[0] r = {}, float[1] s = {2.0}> { y = Resize "
         "<coordinate_transformation_mode=\"tf_half_pixel_for_nn\"" +
             rounding + "> (x, r, s) }",
-        11, {x});
+        opset, {x});
   };
-  EXPECT_EQ(y(", nearest_mode=\"floor\""), (Numbers{1, 1, 3, 3}));  // 0.25 0.75 1.25 1.75
-  EXPECT_EQ(y(""), (Numbers{1, 3, 3, 3}));                          // rounded half down
+  EXPECT_EQ(y(", nearest_mode=\"floor\""), (Numbers{1, 1, 3, 3}));      // 0.25 0.75 1.25 1.75
+  EXPECT_EQ(y(", nearest_mode=\"floor\"", 17), (Numbers{1, 1, 3, 3}));  // as tf2onnx writes it
+  EXPECT_EQ(y(""), (Numbers{1, 3, 3, 3}));                              // rounded half down
   const auto linear = importText(
       "g (float[2] x) => (float[4] y) <float[0] r = {}, float[1] s = {2.0}> { y = Resize <mode=\"linear\","
       " coordinate_transformation_mode=\"tf_half_pixel_for_nn\"> (x, r, s) }",

@@ -30,6 +30,13 @@ const Decision* decisionOf(const Model& model, std::string_view code) {
   return found == model.decisions.end() ? nullptr : &*found;
 }
 
+/// A type float[extent] of a value, as a file's value_info.
+std::string typed(const std::string& value, char extent) {
+  const std::string dim = wireField(1, std::string{'\x08', extent});
+  const std::string tensor = std::string("\x08\x01") + wireField(2, dim);
+  return wireField(7, wireField(13, wireField(1, value) + wireField(2, wireField(1, tensor))));
+}
+
 struct SlightlyWrong {
   const char* name;
   std::string bytes;
@@ -71,6 +78,17 @@ std::vector<SlightlyWrong> slightlyWrongFiles() {
        "declares f32[5] for branch/p, but f32[3] is computed",
        {}},
       {"types of values that are not there", onnxBytes(negated) + ghost, "import.types_of_nothing", "(1)", minus},
+      {"types of an input and an output that contradict it", onnxBytes(negated) + typed("x", 9) + typed("y", 9),
+       "import.type_repeated", "declares x twice, as f32[3] and as f32[9]; the former is read", minus},
+      {"a type of a constant that contradicts it",
+       onnxBytes("g (float[3] x) => (float[3] y) <float[3] w = {1, 2, 3}> { y = Add (x, w) }") + typed("w", 4),
+       "import.type_repeated",
+       "declares w twice, as f32[3] and as f32[4]",
+       {0, 4, 3.5}},
+      {"an initializer without a name",
+       onnxBytes(negated) +
+           wireField(7, wireField(5, std::string("\x08\x01\x10\x01") + wireField(9, std::string(4, '\0')))),
+       "import.initializers_unused", "1 of its initializers (4 bytes)", minus},
       {"initializers that nothing reads",
        onnxBytes("g (float[3] x) => (float[3] y) <float[3] w = {1, 2, 3}, float[2] u = {1, 2}> { y = Add (x, w) }"),
        "import.initializers_unused",
@@ -151,7 +169,7 @@ TEST(SlightlyWrongFiles, EachOpensAndSaysWhatIsWrong) {
     ASSERT_EQ(numbers.size(), file.result.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_FLOAT_EQ(numbers[i], file.result[i]) << i;
   }
-  EXPECT_EQ(files.size(), 21U);
+  EXPECT_EQ(files.size(), 24U);
 }
 
 TEST(SlightlyWrongFiles, WhatIsRightSaysNothing) {

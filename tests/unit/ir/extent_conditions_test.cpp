@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "ir/extent_bounds.h"
+
 namespace fusescope {
 namespace {
 
@@ -39,6 +41,29 @@ TEST(ExtentConditions, WhatMakesTwoExpressionsEqual) {
   EXPECT_EQ(assumed("n", "5"), "n == 5");
 }
 
+TEST(ExtentConditions, OneExtentIsAtMostAnother) {
+  EXPECT_EQ(assumed("seq", "min(512, seq)"), "seq <= 512");
+  EXPECT_EQ(assumed("seq", "max(min(512, past + seq) - min(512, past), 0)"), "past + seq <= 512");
+  ExtentFacts facts;
+  EXPECT_EQ(assumed("n", "min(16, n)", facts), "n <= 16");
+  EXPECT_EQ(expression("min(20, n)").under(facts).text(), "n") << "what is at most 16 is at most 20";
+  EXPECT_EQ(expression("min(8, n)").under(facts).text(), "min(n, 8)");
+}
+
+TEST(ExtentConditions, AQuotientIsANumber) {
+  ExtentFacts facts;
+  EXPECT_EQ(assumed("(h + 15)/48", "1", facts), "(h + 15)/48 == 1");
+  EXPECT_EQ(expression("w*((h + 15)/48)").under(facts).text(), "w");
+}
+
+TEST(ExtentConditions, TheLeastExtentThatReachesABound) {
+  EXPECT_EQ(leastThatReaches(expression("ceil(h/16)"), 3), 33);
+  EXPECT_EQ(leastThatReaches(expression("h/32"), 1), 32);
+  EXPECT_EQ(leastThatReaches(expression("h"), 1), 1);
+  EXPECT_EQ(leastThatReaches(expression("h - 4*(h/4)"), 3), std::nullopt) << "it falls again";
+  EXPECT_EQ(leastThatReaches(expression("h*w"), 3), std::nullopt);
+}
+
 TEST(ExtentConditions, WhatNothingSimpleMakesEqualIsLeft) {
   EXPECT_EQ(assumed("h*w", "h + w"), "nothing");
   EXPECT_EQ(assumed("h", "h + 1"), "nothing");
@@ -65,6 +90,10 @@ TEST(ExtentConditions, AreCheckedAgainstValues) {
   EXPECT_EQ(holds({"h % 32", "0", ""}, values(64)), true);
   EXPECT_EQ(holds({"h % 32", "0", ""}, values(48)), false);
   EXPECT_EQ(holds({"h", "w", ""}, values(48)), std::nullopt);
+  const ExtentCondition atMost{.left = "h", .right = "64", .node = "", .relation = ExtentCondition::Relation::AtMost};
+  EXPECT_EQ(atMost.text(), "h <= 64");
+  EXPECT_EQ(holds(atMost, values(64)), true);
+  EXPECT_EQ(holds(atMost, values(65)), false);
 }
 
 }  // namespace

@@ -63,6 +63,51 @@ TEST(FitInputSpecs, AWindowHasToFit) {
   expectSaid(model, "x", {"samples is 256, because with 128 node", "a window of 256 does not fit"});
 }
 
+TEST(FitInputSpecs, TheRangeIsWhatTheNetworkCanRun) {
+  const Model model = fitted("g (float[b,3,h,w] x, float[8,3,5,5] k) => (y) { y = Conv (x, k) }");
+  EXPECT_EQ(specOf(model, "x").min, (Dims{1, 3, 5, 5}));
+  EXPECT_EQ(specOf(model, "x").max, (Dims{64, 3, 1024, 1024}));
+  expectSaid(model, "x", {"h is 224", "not below 5 (node 'node_of_y': a window of 5 does not fit"});
+  std::map<std::string, Dims> least, most;
+  for (const InputSpec& spec : model.inputSpecs) {
+    least[spec.name] = spec.min;
+    most[spec.name] = spec.max;
+  }
+  EXPECT_TRUE(inferShapes(*model.graph, least).ok());
+  EXPECT_TRUE(inferShapes(*model.graph, most).ok());
+}
+
+TEST(FitInputSpecs, AMultipleOfASmallNumberIsFoundAsTheLeast) {
+  const Model model = fitted(R"(g (float[1,1,h,1] x) => (y) <float[4] s = {1, 1, 8, 1}> {
+    a = MaxPool <kernel_shape = [8, 1], strides = [8, 1]> (x) b = Resize <mode = "nearest"> (a, , s)
+    y = Concat <axis = 1> (x, b) })");
+  EXPECT_EQ(specOf(model, "x").opt[2], 224);
+  EXPECT_EQ(specOf(model, "x").min[2], 8);
+  EXPECT_EQ(specOf(model, "x").max[2], 1024);
+}
+
+TEST(FitInputSpecs, WhatATableHoldsIsTheMost) {
+  const Model model = fitted(
+      "g (float[b,n,4] x, float[1,512,4] places) => (y) { s = Shape <start = 1, end = 2> (x) z = Constant <value = "
+      "int64[1] {0}> () a = Constant <value = int64[1] {1}> () p = Slice (places, z, s, a) y = Add (x, p) }");
+  EXPECT_EQ(specOf(model, "x").opt, (Dims{1, 128, 4}));
+  EXPECT_EQ(specOf(model, "x").max, (Dims{64, 512, 4}));
+  expectSaid(model, "x", {"not above 512 (node 'node_of_y'"});
+}
+
+TEST(FitInputSpecs, AHeightThatIsPooledAwayIsOneThatWindowsDivide) {
+  const Model pooled = fitted(R"(g (float[1,1,h,9] x) => (z) <int64[2] s = {1, 9}> {
+    a = MaxPool <kernel_shape = [2, 1], strides = [16, 1]> (x)
+    b = AveragePool <kernel_shape = [3, 1], strides = [3, 1]> (a)
+    z = Reshape (b, s) })");
+  EXPECT_EQ(specOf(pooled, "x").opt[2], 48);
+  EXPECT_EQ(specOf(pooled, "x").min[2], 34);
+  EXPECT_EQ(specOf(pooled, "x").max[2], 81);
+  expectSaid(pooled, "x",
+             {"h is 48, because with 224", "the nearest at which no pooling window leaves a rest", "not below 34",
+              "not above 81"});
+}
+
 TEST(FitInputSpecs, AReshapeHasToHaveItsElements) {
   const Model model = fitted("g (float[n,1,h,w] x) => (y) <int64[4] s = {0, 1, 28, 120}> { y = Reshape (x, s) }");
   const Dims& dims = specOf(model, "x").opt;
@@ -85,7 +130,8 @@ TEST(FitInputSpecs, APartnerOfAConcatIsAsLarge) {
       "(state, half) }");
   EXPECT_EQ(specOf(model, "state").opt, (Dims{1, 4, 8}));
   EXPECT_EQ(specOf(model, "x").opt, (Dims{1, 4, 8}));
-  expectSaid(model, "state", {"past is 4, because with 128"});
+  EXPECT_EQ(specOf(model, "state").max, (Dims{64, 4, 8})) << "it is demanded, not assumed";
+  EXPECT_EQ(countCode(model, "infer.demand"), 1U);
 }
 
 TEST(FitInputSpecs, WhatIsHalvedAndDoubledHasToBeAMultiple) {

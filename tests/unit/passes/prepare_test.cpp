@@ -121,9 +121,9 @@ TEST(Prepare, StepsCanBeSkippedAndStoppedAt) {
       importText("g (float[2] x) => (float[2] y) { [i] a = Identity (x) [r] y = Relu (a) [n] b = Neg (x) }");
   ASSERT_TRUE(imported.ok());
   EXPECT_EQ(preparePipeline().names(),
-            (std::vector<std::string>{"take_branches", "remove_identities", "fold_constants", "constant_shapes",
-                                      "work_on_rows", "remove_noops",
-                                      "remove_dead", "copy_dequantize", "infer_types", "prepare_bodies"}));
+            (std::vector<std::string>{"take_branches", "remove_identities", "einsum_products", "fold_constants",
+                                      "constant_shapes", "work_on_rows", "remove_noops", "remove_dead",
+                                      "copy_dequantize", "infer_types", "prepare_bodies"}));
   Model skipped = imported.value();
   ASSERT_TRUE(preparePipeline().run(skipped, {.skip = {"remove_identities"}}).ok());
   EXPECT_EQ(nodesOf(skipped), "i r");

@@ -118,6 +118,9 @@ class UnitPrices : public PriceModel {
   std::vector<Price> kernels(const Plan& plan) const override {
     return std::vector<Price>(plan.fusedNodes.size(), conversion(DataType::F32, DataType::F32, 1));
   }
+  std::vector<Price> kernelsAt(const Plan& plan, const std::map<std::string, Dims>&) const override {
+    return kernels(plan);
+  }
   Price conversion(DataType, DataType, std::int64_t) const override {
     return {.ms = 1.0, .how = PriceSource::Measured};
   }
@@ -135,8 +138,9 @@ std::shared_ptr<const Plan> branchingPlan() {
   EXPECT_TRUE(imported.ok()) << imported.error().text();
   auto model = prepareModel(std::move(imported).value());
   EXPECT_TRUE(model.ok()) << model.error().text();
-  const auto plan =
-      makePlan(std::make_shared<const Model>(std::move(model).value()), testing::cpuOptions(), &kUnitPrices);
+  PlanOptions options = testing::cpuOptions();
+  options.precisions = {DataType::F16};
+  const auto plan = makePlan(std::make_shared<const Model>(std::move(model).value()), options, &kUnitPrices);
   EXPECT_TRUE(plan.ok());
   return plan.value();
 }

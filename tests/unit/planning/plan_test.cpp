@@ -59,7 +59,7 @@ TEST(PlanJson, RefusesWhatIsNotAPlanOfThisModel) {
   EXPECT_EQ(planFromJson(other, model).error().where.attribute, "model_hash");
   Json edited = json;
   edited["fused_nodes"][0]["kind"] = "conv";
-  EXPECT_EQ(planFromJson(edited, model).error().where.attribute, "fused_nodes");
+  EXPECT_EQ(planFromJson(edited, model).error().where.attribute, "digest");
   Json negative = json;
   negative["options"]["workspace_bytes"] = -1;
   EXPECT_EQ(planFromJson(negative, model).error().where.attribute, "options.workspace_bytes");
@@ -90,6 +90,79 @@ TEST(PlanJson, VersionOneIsMadeAnewAndSaysWhatDiffers) {
   EXPECT_NE(message(*said).find("version 1 of the format, with other fused_nodes, casts"), std::string::npos)
       << message(*said);
   EXPECT_EQ(testing::fusions(*anew.value()), testing::fusions(*plan));
+}
+
+/// relu(x · w) of x [n, 8], whose extent n is 1, 4 or 64.
+std::shared_ptr<const Model> openModel() {
+  GraphEditor editor;
+  const ValueId x = editor.addInput("x", {DataType::F32, Shape::of({Dim::named("n"), 8})});
+  const ValueId w = editor.addConstant("w", Tensor::zeros(DataType::F32, {8, 8}));
+  const TensorType type{DataType::F32, Shape::of({Dim::named("n"), 8})};
+  const ValueId y = editor.addValue("y", type), z = editor.addValue("z", type);
+  editor.addNode({.op = "MatMul", .name = "dot", .inputs = {x, w}, .outputs = {y}, .origins = {OriginId(0)}});
+  editor.addNode({.op = "Relu", .name = "relu", .inputs = {y}, .outputs = {z}, .origins = {OriginId(1)}});
+  editor.addOutput(z);
+  Model model;
+  model.graph = editor.publish().value();
+  model.path = "open.onnx";
+  model.origins = {{"dot", "MatMul", ""}, {"relu", "Relu", ""}};
+  model.inputSpecs = {{"x", DataType::F32, {1, 8}, {4, 8}, {64, 8}, "file"}};
+  model.contentHash = hashText("open");
+  return std::make_shared<const Model>(std::move(model));
+}
+
+TEST(PlanJson, WorkAndBytesHaveRangesWhereExtentsAreOpen) {
+  const Json json = toJson(*planned(openModel(), cpuOptions()));
+  const Json& fused = json["fused_nodes"][0];
+  EXPECT_EQ(fused["flops"], 4 * (2 * 8 * 8 + 8));
+  EXPECT_EQ(fused["flops_least"], 2 * 8 * 8 + 8);
+  EXPECT_EQ(fused["flops_most"], 64 * (2 * 8 * 8 + 8));
+  EXPECT_EQ(fused["bytes_least"], 4 * (8 + 64 + 8));
+  EXPECT_EQ(fused["bytes_most"], 4 * (64 * 8 + 64 + 64 * 8));
+  EXPECT_EQ(json["work"]["bytes_most"], fused["bytes_most"]);
+  EXPECT_TRUE(json["work"]["predicted_ms_most"].is_null()) << "nobody measured it";
+  EXPECT_FALSE(toJson(*planned(smallModel(), cpuOptions()))["fused_nodes"][0].contains("bytes_least"));
+}
+
+TEST(PlanJson, ARangeGoesAsFarAsConditionsHold) {
+  Model model = *openModel();
+  model.conditions = {{.left = "n % 8", .right = "0", .node = "dot"},
+                      {.left = "n", .right = "40", .node = "dot", .relation = ExtentCondition::Relation::AtMost}};
+  const auto plan = planned(std::make_shared<const Model>(model), cpuOptions());
+  EXPECT_FALSE(plan->fusedNodes[0].flops) << "the usual extent breaks a condition";
+  EXPECT_EQ(plan->fusedNodes[0].range->least.flops, 8 * (2 * 8 * 8 + 8));
+  EXPECT_EQ(plan->fusedNodes[0].range->most.flops, 40 * (2 * 8 * 8 + 8));
+}
+
+/// As the version before wrote it: each node by itself where extents are open, nothing known of work.
+TEST(PlanJson, APlanOfOpenExtentsOfTheVersionBeforeIsMadeAnew) {
+  const auto model = openModel();
+  const auto plan = planned(model, cpuOptions());
+  Json old = toJson(*plan);
+  old["version"] = 2;
+  for (const char* key : {"digest", "conditions", "work"}) old.erase(key);
+  Json dot = old["fused_nodes"][0], relu = dot;
+  for (Json* fused : {&dot, &relu}) {
+    for (const char* key :
+         {"flops_least", "flops_most", "bytes_least", "bytes_most", "predicted_ms_least", "predicted_ms_most"})
+      fused->erase(key);
+    (*fused)["flops"] = (*fused)["bytes"] = nullptr;
+  }
+  dot["origins"] = dot["nodes"] = {"dot"};
+  relu["origins"] = relu["nodes"] = {"relu"};
+  old["fused_nodes"] = {dot, relu};
+  const auto anew = planFromJson(old, model);
+  ASSERT_TRUE(anew.ok()) << anew.error().text();
+  EXPECT_EQ(testing::fusions(*anew.value()), testing::fusions(*plan));
+  const Decision* said = testing::findDecision(*anew.value(), "build.plan_made_anew");
+  ASSERT_NE(said, nullptr);
+  EXPECT_NE(message(*said).find("version 2 of the format, with other fused_nodes"), std::string::npos)
+      << message(*said);
+  // The file was read otherwise then: its nodes tell that it is the same.
+  old["model_hash"] = std::string(32, '0');
+  EXPECT_TRUE(planFromJson(old, model).ok());
+  old["fused_nodes"][0]["origins"] = {"of_another_network"};
+  EXPECT_EQ(planFromJson(old, model).error().where.attribute, "model_hash");
 }
 
 TEST(VerifyPlan, FindsWhatIsBroken) {

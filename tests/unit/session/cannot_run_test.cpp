@@ -20,7 +20,7 @@ TEST(CannotRun, NamesEachNodeItsOperatorAndWhy) {
   const auto model = openedText(
       "g (float[2] x) => (float[2] y, float[2] l) {"
       "  [first] a = Relu (x) [odd] b = vendor.Odd <depth=3> (a) [last] y = Neg (b)"
-      "  [labels] l = ai.onnx.ml.Binarizer <threshold=0.5> (x) }",
+      "  [labels] l = ai.onnx.ml.DictVectorizer <int64_vocabulary=[1, 2]> (x) }",
       ", \"vendor\" : 1, \"ai.onnx.ml\" : 3");
   ASSERT_NE(model, nullptr);
   const auto found = cannotRun(*model);
@@ -30,7 +30,7 @@ TEST(CannotRun, NamesEachNodeItsOperatorAndWhy) {
   EXPECT_EQ(found[0].code, "build.unknown_operator");
   EXPECT_NE(found[0].message.find("custom domain vendor"), std::string::npos) << found[0].message;
   EXPECT_EQ(found[1].node, "labels");
-  EXPECT_EQ(found[1].op, "ai.onnx.ml::Binarizer");
+  EXPECT_EQ(found[1].op, "ai.onnx.ml::DictVectorizer");
   const Json json = inspectJson(*model);
   EXPECT_EQ(json["cannot_run"][0]["operator"], "vendor::Odd");
   EXPECT_EQ(json["operators"]["vendor::Odd"], 1);

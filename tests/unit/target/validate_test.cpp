@@ -65,6 +65,10 @@ TEST(ValidateForTensorrt, OperatorsByVersion) {
   EXPECT_EQ(later.code, "validate.supported_with_condition");
   EXPECT_TRUE(says(later, "10.15 or later")) << message(later);
   EXPECT_EQ(onOne("tensorrt-11", "RotaryEmbedding", "f32[1, 2, 4, 8]").code, "validate.supported");
+  for (const char* target : {"tensorrt-8", "tensorrt-10", "tensorrt-11"}) {
+    for (const char* op : {"com.microsoft::DynamicQuantizeLSTM", "MatMulInteger", "ConvInteger", "QLinearConv"})
+      EXPECT_EQ(onOne(target, op, "f32[2, 2, 2]").code, "validate.operator_not_supported") << target << " " << op;
+  }
   EXPECT_EQ(verdict("tensorrt-10", "input %x: f32[2]\n%y: f32[2] = my.domain::Relu(%x) {name=\"n\"}\noutput %y").code,
             "validate.operator_not_supported");
 }

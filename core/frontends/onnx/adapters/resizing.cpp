@@ -81,8 +81,8 @@ Result<Nodes> resizeSlots(FileNode node, AdaptContext& context) {
   return nodes;
 }
 
-/// Resize before 13 had the mode tf_half_pixel_for_nn: x = (x_resized + 0.5) / scale, which is half_pixel's x + 0.5:
-/// floor(h + 0.5) is h rounded half up, and h + 0.5 rounded half down is ceil(h).
+/// Resize before 13 had the mode tf_half_pixel_for_nn, and tf2onnx writes it still: x = (x_resized + 0.5) / scale,
+/// which is half_pixel's x + 0.5: floor(h + 0.5) is h rounded half up, and h + 0.5 rounded half down is ceil(h).
 Result<Nodes> resizeHalfPixelForNearest(FileNode node, AdaptContext&) {
   const auto* coordinates = attributeAs<std::string>(node, "coordinate_transformation_mode");
   if (coordinates == nullptr || *coordinates != "tf_half_pixel_for_nn") return only(std::move(node));

@@ -55,15 +55,13 @@ Status quantizedGemm(Form& form);
 Status dynamicQuantizeMatMul(Form& form);
 Status matMulIntegerToFloat(Form& form);
 
-// quantized_recurrence.cpp
-Status dynamicQuantizeLstm(Form& form);
-
 // low_bit.cpp
 Status matMulNBits(Form& form);
 Status gatherBlockQuantized(Form& form);
 
 // renamed.cpp: operators that ai.onnx took over
 Status renamed(Form& form);
+Status tableOfMaps(Form& form);
 Status expandDims(Form& form);
 Status pairwiseDistance(Form& form);
 

@@ -12,18 +12,18 @@ std::string wideBias(Form& form, const std::string& codes, const std::string& sc
   return form.add("bias", "DequantizeLinear", {codes, steps}, {attribute("axis", axis)});
 }
 
-/// a · b in float from the integers, less their zero points, times both scales, plus the bias.
+/// a · b in float: the sums of the integers, less their zero points, times both scales, plus the bias.
 void finishIntegerProduct(Form& form, const std::string& a, const std::string& scaleA, const std::string& zeroA,
                           const std::string& b, const std::string& scaleB, const std::string& zeroB,
                           const std::string& bias) {
-  const std::string left = form.add("a", "DequantizeLinear", {a, scaleA, zeroA}, {attribute("axis", std::int64_t{-1})});
-  const std::string right =
-      form.add("b", "DequantizeLinear", {b, scaleB, zeroB}, {attribute("axis", std::int64_t{-1})});
+  const std::string sums = form.add("sums", "MatMulInteger", {a, b, zeroA, zeroB});
+  const std::string floats = form.add("floats", "Cast", {sums}, {attribute("to", kFloat)});
+  const std::string scale = form.add("scale", "Mul", {scaleA, scaleB});
   if (bias.empty()) {
-    form.finish("MatMul", {left, right});
+    form.finish("Mul", {floats, scale});
     return;
   }
-  form.finish("Add", {form.add("product", "MatMul", {left, right}), bias});
+  form.finish("Add", {form.add("product", "Mul", {floats, scale}), bias});
 }
 
 }  // namespace

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/native/byte_gemm.h"
+#include "base/data_type.h"
+
+namespace fusescope::native {
+
+/// Between the codes of signed and unsigned bytes.
+inline constexpr std::uint8_t kByteTurn = 0x80;
+
+/// What codes of `type` are turned by to be rows of A, which are signed, or columns of B, which are not.
+inline std::uint8_t turnOfA(DataType type) {
+  return type == DataType::I8 ? 0 : kByteTurn;
+}
+inline std::uint8_t turnOfB(DataType type) {
+  return type == DataType::I8 ? kByteTurn : 0;
+}
+/// What a zero point of `type` is once the codes are turned.
+inline std::int32_t zeroOfA(std::int32_t zero, DataType type) {
+  return zero - turnOfA(type);
+}
+inline std::int32_t zeroOfB(std::int32_t zero, DataType type) {
+  return zero + turnOfB(type);
+}
+
+/// Rows of A as products take them.
+struct ByteRows {
+  const std::int8_t* codes = nullptr;   ///< [m, byteDepth(k)]
+  const std::int32_t* zeros = nullptr;  ///< [m]
+  const std::int32_t* sums = nullptr;   ///< [m]
+  std::int64_t m = 0;
+};
+/// Where ByteRows lie in memory that is given, aligned for int32.
+struct ByteRowsBuffer {
+  std::int32_t *zeros = nullptr, *sums = nullptr;
+  std::int8_t* codes = nullptr;
+  static std::size_t bytes(std::int64_t m, std::int64_t k) {
+    return static_cast<std::size_t>(m) * (2 * sizeof(std::int32_t) + static_cast<std::size_t>(byteDepth(k)));
+  }
+  static ByteRowsBuffer at(std::byte* memory, std::int64_t m) {
+    auto* zeros = reinterpret_cast<std::int32_t*>(memory);
+    return {zeros, zeros + m, reinterpret_cast<std::int8_t*>(zeros + 2 * m)};
+  }
+  ByteRows rows(std::int64_t m) const { return {codes, zeros, sums, m}; }
+};
+
+/// A constant matrix [k, n] of int8 or uint8 with its zero points, one or one for each column; packed once.
+class ByteMatrix {
+ public:
+  ByteMatrix(const std::uint8_t* codes, DataType type, std::int64_t k, std::int64_t n,
+             std::span<const std::int32_t> zeros);
+
+  /// Columns of panels [first, first + panels) of rows · this, rows of c `stride` apart.
+  void multiply(const ByteRows& rows, std::int32_t* c, std::int64_t stride, std::int64_t first,
+                std::int64_t panels) const;
+  std::int64_t k() const { return m_k; }
+  std::int64_t n() const { return m_n; }
+  std::int64_t panels() const { return bytePanels(m_n); }
+  std::size_t bytes() const { return m_packed.size() + 2 * m_sums.size() * sizeof(std::int32_t); }
+
+ private:
+  std::int64_t m_k, m_n;
+  std::vector<std::uint8_t> m_packed;
+  std::vector<std::int32_t> m_sums, m_zeros;
+};
+
+/// Calls `run(first panel, panels)` for shares of `panels` whose products take `work` multiply-adds, on several threads
+/// where that pays.
+template <class Run>
+void sharePanels(std::int64_t panels, std::int64_t work, int threads, const Run& run) {
+  constexpr std::int64_t kParallelProduct = 256 * 1024;
+  const auto parts = static_cast<int>(work < kParallelProduct ? 1
+                                      : panels < threads      ? panels
+                                                              : static_cast<std::int64_t>(threads));
+  if (parts <= 1) return run(std::int64_t{0}, panels);
+#pragma omp parallel for schedule(static) num_threads(parts)
+  for (int part = 0; part < parts; ++part) {
+    const std::int64_t first = panels * part / parts;
+    run(first, panels * (part + 1) / parts - first);
+  }
+}
+
+}  // namespace fusescope::native

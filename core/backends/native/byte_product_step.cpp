@@ -1,0 +1,96 @@
+#include "backends/native/byte_product_step.h"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "backends/native/byte_range.h"
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::int64_t kParallelCount = 16 * 1024;
+
+class DynamicQuantizeStep final : public Step {
+ public:
+  DynamicQuantizeStep(Ref x, Ref codes, Ref scale, Ref zero, int threads)
+      : m_x(std::move(x)), m_codes(std::move(codes)), m_scale(std::move(scale)), m_zero(std::move(zero)) {
+    m_threads = m_x.count() < kParallelCount ? 1 : threads;
+  }
+
+  std::size_t scratchBytes() const override { return static_cast<std::size_t>(m_threads) * sizeof(FloatRange); }
+
+  Status run(Memory memory, std::byte* scratch) override {
+    const float* x = elementsAt<float>(m_x, memory);
+    auto* codes = elementsAt<std::uint8_t>(m_codes, memory);
+    auto* ranges = reinterpret_cast<FloatRange*>(scratch);
+    const std::int64_t count = m_x.count();
+#pragma omp parallel num_threads(m_threads) if (m_threads > 1)
+    {
+      const std::int64_t team = omp_get_num_threads(), me = omp_get_thread_num();
+      const std::int64_t begin = count * me / team, end = count * (me + 1) / team;
+      ranges[me] = rangeOf(x + begin, end - begin);
+#pragma omp barrier
+      FloatRange range;
+      for (std::int64_t t = 0; t < team; ++t) range = joined(range, ranges[t]);
+      const ByteScale by = byteScaleOf(range);
+      quantizeBytes(x + begin, end - begin, by, codes + begin);
+      if (me == 0) {
+        *elementsAt<float>(m_scale, memory) = by.scale;
+        *elementsAt<std::uint8_t>(m_zero, memory) = by.zero;
+      }
+    }
+    return Done{};
+  }
+
+ private:
+  Ref m_x, m_codes, m_scale, m_zero;
+  int m_threads;
+};
+
+class ByteProductStep final : public Step {
+ public:
+  ByteProductStep(ByteProductCall call, int threads) : m_call(std::move(call)), m_threads(threads) {}
+
+  std::size_t weightBytes() const override { return m_call.matrix.bytes(); }
+  std::size_t scratchBytes() const override { return ByteRowsBuffer::bytes(m_call.m, m_call.matrix.k()); }
+
+  Status run(Memory memory, std::byte* scratch) override {
+    const std::int64_t k = m_call.matrix.k(), n = m_call.matrix.n();
+    const DataType type = m_call.a.dtype;
+    const auto* a = elementsAt<std::uint8_t>(m_call.a, memory);
+    const ByteRowsBuffer buffer = ByteRowsBuffer::at(scratch, m_call.m);
+    const std::int32_t zero = zeroOfA(m_call.aZero ? byteAt(*m_call.aZero, memory) : 0, type);
+    for (std::int64_t row = 0; row < m_call.m; ++row) {
+      buffer.zeros[row] = zero;
+      buffer.sums[row] = takeByteRow(a + row * k, k, turnOfA(type), buffer.codes + row * byteDepth(k));
+    }
+    auto* sums = elementsAt<std::int32_t>(m_call.sums, memory);
+    sharePanels(m_call.matrix.panels(), m_call.m * k * n, m_threads, [&](std::int64_t first, std::int64_t panels) {
+      m_call.matrix.multiply(buffer.rows(m_call.m), sums, n, first, panels);
+    });
+    return Done{};
+  }
+
+ private:
+  ByteProductCall m_call;
+  int m_threads;
+};
+
+}  // namespace
+
+std::int32_t byteAt(const Ref& number, Memory memory) {
+  return number.dtype == DataType::I8 ? *elementsAt<std::int8_t>(number, memory)
+                                      : *elementsAt<std::uint8_t>(number, memory);
+}
+
+std::unique_ptr<Step> makeDynamicQuantizeStep(Ref x, Ref codes, Ref scale, Ref zero, int threads) {
+  return std::make_unique<DynamicQuantizeStep>(std::move(x), std::move(codes), std::move(scale), std::move(zero),
+                                               threads);
+}
+
+std::unique_ptr<Step> makeByteProductStep(ByteProductCall call, int threads) {
+  return std::make_unique<ByteProductStep>(std::move(call), threads);
+}
+
+}  // namespace fusescope::native

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backends/native/byte_matrix.h"
+#include "backends/native/program.h"
+
+namespace fusescope::native {
+
+/// The only element of `number`, which is int8 or uint8.
+std::int32_t byteAt(const Ref& number, Memory memory);
+
+/// ONNX's DynamicQuantizeLinear of the f32 tensor `x`; refs are plain.
+std::unique_ptr<Step> makeDynamicQuantizeStep(Ref x, Ref codes, Ref scale, Ref zero, int threads);
+
+/// sums [m, n], int32 = (a [m, k] - aZero) · (matrix less its zero points). Refs are plain and dense, `a` of int8 or
+/// uint8, `aZero` one number of the same type.
+struct ByteProductCall {
+  Ref a;
+  std::optional<Ref> aZero;
+  ByteMatrix matrix;
+  Ref sums;
+  std::int64_t m = 0;
+};
+std::unique_ptr<Step> makeByteProductStep(ByteProductCall call, int threads);
+
+}  // namespace fusescope::native

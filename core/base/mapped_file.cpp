@@ -1,0 +1,107 @@
+#include "base/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/descriptor.h"
+
+namespace fusescope {
+namespace {
+
+constexpr const char* kReload = "Open it again.";
+
+Diagnostic changed(const std::string& path) {
+  return {.message = "the file changed while it was open", .where = {.file = path}, .help = kReload};
+}
+
+Diagnostic shorter(const std::string& path) {
+  return {.message = "the file became shorter while it was read", .where = {.file = path}, .help = kReload};
+}
+
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+FileIdentity identityFrom(const std::filesystem::path& path, const struct stat& info) {
+  return {.path = path.string(),
+          .device = info.st_dev,
+          .inode = info.st_ino,
+          .bytes = info.st_size,
+          .modifiedNs = nanoseconds(info.st_mtim),
+          .changedNs = nanoseconds(info.st_ctim)};
+}
+
+bool sameFile(const FileIdentity& a, const FileIdentity& b) {
+  return a.device == b.device && a.inode == b.inode;
+}
+
+}  // namespace
+
+Result<FileIdentity> identityOf(const std::filesystem::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return systemError(path, "cannot look at it");
+  return identityFrom(path, info);
+}
+
+Status checkUnchanged(std::span<const FileIdentity> files) {
+  for (const FileIdentity& known : files) {
+    const auto now = identityOf(known.path);
+    if (now.ok() && now.value() == known) continue;
+    const bool cut = now.ok() && sameFile(now.value(), known) && now.value().bytes < known.bytes;
+    return cut ? shorter(known.path) : changed(known.path);
+  }
+  return Done{};
+}
+
+MappedFile::MappedFile(FileIdentity identity, std::span<const std::byte> bytes)
+    : m_identity(std::move(identity)), m_bytes(bytes) {
+  if (!bytes.empty()) m_guard = std::make_unique<GuardedMemory>(bytes);
+}
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return systemError(path, "cannot open");
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return systemError(path, "cannot read its size");
+  if (!S_ISREG(info.st_mode)) return Diagnostic{.message = "is not a regular file", .where = {.file = path.string()}};
+  FileIdentity identity = identityFrom(path, info);
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size == 0) return std::shared_ptr<const MappedFile>(new MappedFile(std::move(identity), {}));
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (address == MAP_FAILED) return systemError(path, "cannot map");
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(std::move(identity), {static_cast<const std::byte*>(address), size}));
+}
+
+MappedFile::~MappedFile() {
+  m_guard.reset();  // before others may map here
+  if (!m_bytes.empty()) ::munmap(const_cast<std::byte*>(m_bytes.data()), m_bytes.size());
+}
+
+Status MappedFile::checkIntact() const {
+  if (damaged()) return shorter(m_identity.path);
+  const auto now = identityOf(m_identity.path);
+  if (!now.ok() || !sameFile(now.value(), m_identity)) return Done{};  // the mapping keeps what was there
+  if (now.value().bytes < m_identity.bytes) return shorter(m_identity.path);
+  if (now.value().modifiedNs != m_identity.modifiedNs) return changed(m_identity.path);
+  return Done{};
+}
+
+Status checkIntact(const MappedFiles& files) {
+  for (const auto& file : files) TRY(file->checkIntact());
+  return Done{};
+}
+
+Status checkCurrent(const MappedFiles& files) {
+  TRY(checkIntact(files));
+  return checkUnchanged(identitiesOf(files));
+}
+
+std::vector<FileIdentity> identitiesOf(const MappedFiles& files) {
+  std::vector<FileIdentity> identities;
+  for (const auto& file : files) identities.push_back(file->identity());
+  return identities;
+}
+
+}  // namespace fusescope

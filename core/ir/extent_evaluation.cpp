@@ -1,0 +1,69 @@
+// The value of an expression where its symbols have values.
+#include <algorithm>
+
+#include "ir/extent_expression.h"
+#include "ir/extent_numbers.h"
+#include "ir/extent_printer.h"
+
+namespace fusescope {
+namespace {
+
+using Function = ExtentExpression::Function;
+
+/// The extent of axes that were broadcast together; nothing if two differ and neither is 1.
+std::optional<std::int64_t> broadcastValue(const std::vector<std::int64_t>& values) {
+  std::int64_t result = 1;
+  for (const std::int64_t value : values) {
+    if (value == 1) continue;
+    if (result != 1 && result != value) return std::nullopt;
+    result = value;
+  }
+  return result;
+}
+
+std::optional<std::int64_t> valueOfCall(Function function, const std::vector<std::int64_t>& values) {
+  switch (function) {
+    case Function::FloorDivision:
+      return values[1] == 0 ? std::nullopt : std::optional(floorDivision(values[0], values[1]));
+    case Function::Minimum:
+      return *std::ranges::min_element(values);
+    case Function::Maximum:
+      return *std::ranges::max_element(values);
+    case Function::Broadcast:
+      return broadcastValue(values);
+    case Function::Same:
+      return std::ranges::count(values, values[0]) == std::ssize(values) ? std::optional(values[0]) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> ExtentExpression::at(const ValueOf& valueOf) const {
+  if (!m_valid) return std::nullopt;
+  ExtentExpression sum;
+  for (const auto& [monomial, coefficient] : m_terms) {
+    ExtentExpression term = 1;
+    for (const Atom& atom : monomial) {
+      std::optional<std::int64_t> value;
+      if (atom.call == nullptr) {
+        value = valueOf(atom.text);
+      } else {
+        std::vector<std::int64_t> arguments;
+        for (const ExtentExpression& argument : atom.call->arguments) {
+          const auto part = argument.at(valueOf);
+          if (!part) return std::nullopt;
+          arguments.push_back(*part);
+        }
+        value = valueOfCall(atom.call->function, arguments);
+      }
+      if (!value) return std::nullopt;
+      term = term * *value;
+    }
+    sum = sum + term.scaled(coefficient);
+  }
+  const bool whole = sum.m_terms.empty() || sum.m_terms.begin()->second.denominator == 1;
+  return whole ? sum.number() : std::nullopt;
+}
+
+}  // namespace fusescope

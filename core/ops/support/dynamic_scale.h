@@ -1,0 +1,31 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+namespace fusescope::ops {
+
+/// DynamicQuantizeLinear's scale and zero point: the range of the values, which always holds 0, in 255 steps.
+struct DynamicScale {
+  float scale = 1, zero = 0;
+
+  std::uint8_t code(float value) const {
+    return static_cast<std::uint8_t>(std::clamp(std::nearbyint(value / scale) + zero, 0.0F, 255.0F));
+  }
+  /// What the code of `value` stands for.
+  double rounded(float value) const { return (static_cast<double>(code(value)) - zero) * scale; }
+};
+
+inline DynamicScale dynamicScaleOf(std::span<const float> values) {
+  float least = 0, most = 0;
+  for (const float value : values) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  const float scale = most == least ? 1.0F : (most - least) / 255.0F;
+  return {scale, std::nearbyint(std::clamp(0.0F - least / scale, 0.0F, 255.0F))};
+}
+
+}  // namespace fusescope::ops

@@ -1,0 +1,118 @@
+#include "passes/extent_bounds.h"
+
+#include <algorithm>
+
+namespace fusescope {
+namespace {
+
+constexpr std::size_t kMostNodes = 400'000;  // that are typed in all tries together
+constexpr std::size_t kFewestTries = 12, kMostTries = 200;
+constexpr std::int64_t kCoarsest = 32;
+
+/// The largest power of two up to kCoarsest that `value` is a multiple of.
+std::int64_t stepOf(std::int64_t value) {
+  std::int64_t step = 1;
+  while (step < kCoarsest && value % (2 * step) == 0) step *= 2;
+  return step;
+}
+
+class Search {
+ public:
+  Search(const InputSymbols& symbols, const ExtentTrial& trial, const FoundExtents& found, const StopToken& stop)
+      : m_symbols(symbols),
+        m_trial(trial),
+        m_found(found),
+        m_stop(stop),
+        m_mostTries(std::clamp(kMostNodes / std::max<std::size_t>(trial.nodeCount(), 1), kFewestTries, kMostTries)) {}
+
+  /// Towards the min or the max of each symbol.
+  Result<std::vector<ExtentBound>> towards(std::int64_t InputSymbol::*end) {
+    std::vector<std::int64_t> usual = m_found.values;
+    for (std::size_t i = 0; i < usual.size(); ++i)
+      if (isFree(i, end)) usual[i] = m_symbols.all()[i].*end;
+    std::vector<ExtentBound> bounds;
+    if (TRY(works(usual))) {
+      for (const std::int64_t value : usual) bounds.push_back({value, {}});
+      return bounds;
+    }
+    // One after the other, each beside the bounds of those before, so that all of them go together.
+    std::vector<std::int64_t> values = m_found.values;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      bounds.push_back({values[i], {}});
+      if (!isFree(i, end)) continue;
+      bounds.back() = TRY(boundOf(values, i, m_symbols.all()[i].*end));
+      values[i] = bounds.back().value;
+    }
+    return bounds;
+  }
+
+ private:
+  /// What the user gave is as given.
+  bool isFree(std::size_t i, std::int64_t InputSymbol::*end) const {
+    const InputSymbol& symbol = m_symbols.all()[i];
+    const bool beyond = end == &InputSymbol::min ? symbol.min < m_found.values[i] : symbol.max > m_found.values[i];
+    return !symbol.given && beyond;
+  }
+
+  Result<bool> works(const std::vector<std::int64_t>& values) {
+    ++m_tries;
+    m_problem.clear();
+    const auto types = m_symbols.types(values);
+    if (!types) {
+      m_problem = "an extent of an input would be negative";
+      return false;
+    }
+    const auto misfit = TRY(m_trial.misfit(*types, m_found.branches, m_stop));
+    if (misfit) m_problem = problemOf(misfit->error);
+    return !misfit;
+  }
+
+  /// The value of symbol `i` nearest to `end` that goes with the others in `values`.
+  Result<ExtentBound> boundOf(std::vector<std::int64_t> values, std::size_t i, std::int64_t end) {
+    const std::int64_t found = values[i];
+    values[i] = end;
+    if (TRY(works(values))) return ExtentBound{end, {}};
+    ExtentBound bound{found, m_problem};
+    std::int64_t beyond = end;
+    for (std::int64_t step = stepOf(found); step >= 1; step /= 2) TRY(halve(values, i, bound, beyond, step));
+    return bound;
+  }
+
+  /// Brings `bound`, which works, and `beyond`, which does not, together as far as multiples of `step` go.
+  Status halve(std::vector<std::int64_t>& values, std::size_t i, ExtentBound& bound, std::int64_t& beyond,
+               std::int64_t step) {
+    while (m_tries < m_mostTries) {
+      const std::int64_t steps = (beyond - bound.value) / step / 2;
+      const std::int64_t middle = bound.value + (steps != 0 ? steps : beyond > bound.value ? 1 : -1) * step;
+      if (beyond > bound.value ? middle >= beyond : middle <= beyond) break;
+      values[i] = middle;
+      if (TRY(works(values))) {
+        bound.value = middle;
+      } else {
+        beyond = middle;
+        bound.problem = m_problem;
+      }
+    }
+    return Done{};
+  }
+
+  const InputSymbols& m_symbols;
+  const ExtentTrial& m_trial;
+  const FoundExtents& m_found;
+  const StopToken& m_stop;
+  const std::size_t m_mostTries;
+  std::size_t m_tries = 0;
+  std::string m_problem;  ///< of the last try
+};
+
+}  // namespace
+
+Result<ExtentBounds> extentBounds(const InputSymbols& symbols, const ExtentTrial& trial, const FoundExtents& found,
+                                  const StopToken& stop) {
+  ExtentBounds bounds;
+  bounds.least = TRY(Search(symbols, trial, found, stop).towards(&InputSymbol::min));
+  bounds.most = TRY(Search(symbols, trial, found, stop).towards(&InputSymbol::max));
+  return bounds;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "passes/extent_search.h"
+
+namespace fusescope {
+
+/// How far a symbol may go one way.
+struct ExtentBound {
+  std::int64_t value = 0;
+  std::string problem;  ///< of what lies beyond; empty where no more was asked for
+};
+
+struct ExtentBounds {
+  std::vector<ExtentBound> least, most;  ///< by symbol
+};
+
+/// The least and the most values of the symbols, of those that they have as min and max and what was found between
+/// them, at which the network can work: with all symbols at their least, and with all at their most. Where a usual
+/// bound is too far, the nearest to it is looked for, multiples of what was found before other numbers. Bounded and
+/// deterministic.
+Result<ExtentBounds> extentBounds(const InputSymbols& symbols, const ExtentTrial& trial, const FoundExtents& found,
+                                  const StopToken& stop);
+
+}  // namespace fusescope

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace fusescope {
+
+/// Lets through what a reader can use of one request's progress: every change of phase at once, and within a phase at
+/// most one detail per interval, always the newest. A build says thousands of things a second.
+class ProgressLimiter {
+ public:
+  using Send = std::function<void(const std::string& phase, const std::string& detail)>;
+  static constexpr std::chrono::milliseconds kInterval{50};
+
+  /// `send` is called from tell() and from a thread of the limiter's own, one call at a time.
+  explicit ProgressLimiter(Send send);
+  /// What still waits is dropped; nothing is sent afterwards.
+  ~ProgressLimiter() = default;
+  ProgressLimiter(const ProgressLimiter&) = delete;
+  ProgressLimiter& operator=(const ProgressLimiter&) = delete;
+  void tell(std::string_view phase, std::string_view detail);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void sendWhatWaits(const std::stop_token& stop);
+
+  Send m_send;
+  std::mutex m_mutex;
+  std::condition_variable_any m_changed;
+  std::string m_phase;
+  std::optional<std::string> m_waiting;  ///< a detail of m_phase
+  Clock::time_point m_sent{};
+  std::jthread m_thread;  ///< the last member: it uses the others
+};
+
+}  // namespace fusescope

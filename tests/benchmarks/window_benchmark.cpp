@@ -1,0 +1,290 @@
+// How quick the window is: stalls of the event loop, frames, what a node costs in memory, and how Graphviz' dot and the
+// layered layout compare. Prints a table; see `window_benchmark help`.
+#include <malloc.h>
+
+#include <QDir>
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "layout/layout.h"
+#include "session/session.h"
+#include "tests/gui/gui_support.h"
+#include "ui/canvas/canvas_builder.h"
+#include "ui/window/main_window.h"
+
+namespace fusescope {
+namespace {
+
+constexpr double kStallMs = 50;
+constexpr int kWaitMs = 300'000;
+constexpr int kFrames = 120;
+
+/// The wall time and the thread's CPU time of each event that the loop delivers.
+class StallMeter : public QApplication {
+ public:
+  using QApplication::QApplication;
+  bool notify(QObject* receiver, QEvent* event) override {
+    if (m_depth > 0) return QApplication::notify(receiver, event);
+    const QString who = QStringLiteral("%1, event %2").arg(receiver->metaObject()->className()).arg(event->type());
+    QElapsedTimer wall;
+    wall.start();
+    const double cpu = test::threadCpuMs();
+    ++m_depth;
+    const bool handled = QApplication::notify(receiver, event);
+    --m_depth;
+    take(who, double(wall.nsecsElapsed()) / 1e6, test::threadCpuMs() - cpu);
+    return handled;
+  }
+  void measure(const QString& who, const std::function<void()>& work) {
+    QElapsedTimer wall;
+    wall.start();
+    const double cpu = test::threadCpuMs();
+    ++m_depth;
+    work();
+    --m_depth;
+    take(who, double(wall.nsecsElapsed()) / 1e6, test::threadCpuMs() - cpu);
+  }
+  void begin() { m_worstWall = m_worstCpu = m_stalls = 0; }
+  void report(const char* network, const char* phase, double seconds) {
+    std::printf("%-16s %-10s %8.2f s   worst stall %7.1f ms wall %7.1f ms CPU   %3.0f above %.0f ms   %s\n", network,
+                phase, seconds, m_worstWall, m_worstCpu, m_stalls, kStallMs, qPrintable(m_worst));
+    std::fflush(stdout);
+  }
+
+ private:
+  void take(const QString& who, double wall, double cpu) {
+    if (wall > kStallMs) ++m_stalls;
+    m_worstWall = std::max(m_worstWall, wall);
+    if (cpu <= m_worstCpu) return;
+    m_worstCpu = cpu;
+    m_worst = who;
+  }
+  int m_depth = 0;
+  double m_worstWall = 0, m_worstCpu = 0, m_stalls = 0;
+  QString m_worst;  ///< by CPU: what another program took is not the window's
+};
+
+StallMeter& meter() {
+  return *static_cast<StallMeter*>(qApp);
+}
+
+bool waitUntil(const std::function<bool()>& done) {
+  QElapsedTimer clock;
+  clock.start();
+  while (!done() && clock.elapsed() < kWaitMs)
+    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+  return done();
+}
+
+/// A chain of residual blocks of four nodes.
+QString generated(const QTemporaryDir& folder, int nodes) {
+  std::string text = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[1,64] x) => (float[1,64] y) {\n";
+  std::string last = "x";
+  for (int block = 0; block < nodes / 4; ++block) {
+    const std::string b = std::to_string(block), out = block + 1 == nodes / 4 ? "y" : "p" + b;
+    text += "s" + b + " = Softmax(" + last + ")\nr" + b + " = Relu(s" + b + ")\ne" + b + " = Exp(r" + b + ")\n" + out +
+            " = Add(e" + b + ", " + last + ")\n";
+    last = out;
+  }
+  const QString path = folder.filePath(QStringLiteral("generated_%1.onnx").arg(nodes));
+  test::writeModel(path, (text + "}").c_str());
+  return path;
+}
+
+std::size_t heapBytes() {
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+void phase(const char* network, const char* name, const std::function<void()>& start,
+           const std::function<bool()>& done) {
+  meter().begin();
+  QElapsedTimer clock;
+  clock.start();
+  meter().measure(QString::fromLatin1(name), start);
+  const bool finished = waitUntil(done);
+  meter().report(network, finished ? name : "NOT DONE", double(clock.elapsed()) / 1000);
+}
+
+void frames(const char* network, MainWindow& window) {
+  GraphView& canvas = window.canvas();
+  Camera camera = canvas.camera();
+  camera.zoom = 0.85;
+  std::vector<double> times;
+  for (int i = 0; i < kFrames; ++i) {
+    camera.origin += QPointF(i % 2 == 0 ? 3 : -3, 40);
+    canvas.setCamera(camera);
+    QElapsedTimer clock;
+    clock.start();
+    canvas.repaint();
+    times.push_back(double(clock.nsecsElapsed()) / 1e6);
+  }
+  std::sort(times.begin(), times.end());
+  std::printf("%-16s frame      median %.1f ms   p95 %.1f ms   (%d of them, zoom %.2f)\n", network,
+              times[times.size() / 2], times[times.size() * 95 / 100], kFrames, camera.zoom);
+}
+
+void open(const char* network, MainWindow& window, const QString& path) {
+  bool laidOut = false;
+  const auto connection = QObject::connect(&window.canvas(), &GraphView::layoutFinished, &window,
+                                           [&laidOut](const QString&, double) { laidOut = true; });
+  phase(
+      network, "open", [&] { window.openFile(path); },
+      [&] { return laidOut && window.document().snapshot() && window.jobs().idle(); });
+  QObject::disconnect(connection);
+}
+
+/// What the window holds of a network beyond model and plan.
+void memory(const char* network, const MainWindow&, std::size_t before, std::size_t model, std::size_t nodes) {
+  const double bytes = double(heapBytes()) - double(before) - double(model);
+  std::printf("%-16s memory     %.0f bytes a node beyond model and plan (%zu nodes)\n", network, bytes / double(nodes),
+              nodes);
+}
+
+void openContainer(const char* network, MainWindow& window) {
+  for (const FusedNode& fused : window.document().snapshot()->plan->fusedNodes) {
+    if (fused.nodes.size() < 2) continue;
+    phase(
+        network, "container", [&] { window.canvas().expand(QString::fromStdString(fused.name)); },
+        [&] { return window.canvas().waitForLayout(kWaitMs); });
+    return;
+  }
+}
+
+void build(const char* network, MainWindow& window) {
+  const auto idle = [&window] { return !window.controller().busy(); };
+  phase(
+      network, "build", [&] { window.actions().find("build")->trigger(); }, idle);
+  if (!window.controller().problem().isEmpty())
+    return void(std::printf("  %s\n", qPrintable(window.controller().problem())));
+  phase(
+      network, "compare", [&] { window.actions().find("build_both")->trigger(); }, idle);
+  if (!window.controller().problem().isEmpty()) std::printf("  %s\n", qPrintable(window.controller().problem()));
+}
+
+void window(const char* network, const QString& path, bool builds) {
+  MainWindow window(ThemeKind::Dark, false);
+  window.resize(1920, 1080);
+  window.show();
+  QCoreApplication::processEvents();
+  const std::size_t before = heapBytes();
+  std::size_t ofModel = 0;
+  {
+    const auto model = openModel(path.toStdString());
+    if (!model.ok()) return void(std::printf("%s: %s\n", network, model.error().text().c_str()));
+    const auto plan = makePlan(model.value(), {});
+    if (!plan.ok()) return void(std::printf("%s: %s\n", network, plan.error().text().c_str()));
+    ofModel = heapBytes() - before;
+  }
+  const std::size_t empty = heapBytes();
+  open(network, window, path);
+  if (!window.document().snapshot()) return;
+  memory(network, window, empty, ofModel, window.document().snapshot()->graph().nodeCount());
+  frames(network, window);
+  phase(
+      network, "theme", [&] { window.setTheme(ThemeKind::Light); }, [] { return true; });
+  openContainer(network, window);
+  if (builds) build(network, window);
+}
+
+/// Segments of an edge, for crossings: the ends of its cubics.
+struct Drawn {
+  std::size_t crossings = 0, bends = 0;
+  double length = 0, ms = 0;
+};
+
+double turn(const PlacedPoint& a, const PlacedPoint& b, const PlacedPoint& c) {
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+bool cross(const PlacedPoint& a, const PlacedPoint& b, const PlacedPoint& c, const PlacedPoint& d) {
+  return turn(a, b, c) * turn(a, b, d) < 0 && turn(c, d, a) * turn(c, d, b) < 0;
+}
+
+Drawn measured(const LayoutGeometry& geometry) {
+  struct Piece {
+    PlacedPoint a, b;
+    std::size_t edge;
+  };
+  std::vector<Piece> pieces;
+  Drawn drawn;
+  for (std::size_t e = 0; e < geometry.edges.size(); ++e) {
+    const auto& points = geometry.edges[e].points;
+    drawn.bends += points.size() > 4 ? (points.size() - 1) / 3 - 1 : 0;
+    for (std::size_t i = 0; i + 3 < points.size(); i += 3) {
+      pieces.push_back({points[i], points[i + 3], e});
+      drawn.length += std::hypot(points[i + 3].x - points[i].x, points[i + 3].y - points[i].y);
+    }
+  }
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return std::min(a.a.y, a.b.y) < std::min(b.a.y, b.b.y); });
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    for (std::size_t j = i + 1; j < pieces.size(); ++j) {
+      if (std::min(pieces[j].a.y, pieces[j].b.y) > std::max(pieces[i].a.y, pieces[i].b.y)) break;
+      if (pieces[i].edge != pieces[j].edge && cross(pieces[i].a, pieces[i].b, pieces[j].a, pieces[j].b))
+        ++drawn.crossings;
+    }
+  return drawn;
+}
+
+/// Both layouts of the containers of a network: closed, and with all that can be opened open.
+void layouts(const std::string& path) {
+  const auto model = openModel(path);
+  if (!model.ok()) return;
+  const auto plan = makePlan(model.value(), {});
+  if (!plan.ok()) return;
+  const CanvasFonts fonts;
+  OpenState all;
+  const CanvasScene closed = buildCanvas(*plan.value(), {}, fonts);
+  all.fused = closed.openable;
+  for (const bool opened : {false, true}) {
+    const LayoutGraph graph = layoutGraphOf(opened ? buildCanvas(*plan.value(), all, fonts) : closed);
+    if (graph.boxes.size() > 1'500) continue;
+    std::printf("%-28s %-6s %5zu boxes %5zu edges", std::filesystem::path(path).parent_path().filename().c_str(),
+                opened ? "open" : "closed", graph.boxes.size(), graph.edges.size());
+    for (const bool dot : {true, false}) {
+      QElapsedTimer clock;
+      clock.start();
+      const auto geometry = dot ? layoutGraphviz(graph) : layoutLayered(graph);
+      const double ms = double(clock.nsecsElapsed()) / 1e6;
+      if (!geometry.ok()) continue;
+      const Drawn drawn = measured(geometry.value());
+      std::printf("   %s: %5zu crossings %9.0f px %6zu bends %8.1f ms", dot ? "dot" : "layered", drawn.crossings,
+                  drawn.length, drawn.bends, ms);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+}
+
+int run(const QStringList& arguments) {
+  const QString what = arguments.value(1, QStringLiteral("help"));
+  const QTemporaryDir folder;
+  if (what == QLatin1String("window") && arguments.size() > 2) {
+    window(qPrintable(QFileInfo(arguments[2]).dir().dirName()), arguments[2], arguments.contains("--build"));
+  } else if (what == QLatin1String("generated") && arguments.size() > 2) {
+    const int nodes = arguments[2].toInt();
+    window(qPrintable(QString::number(nodes)), generated(folder, nodes), arguments.contains("--build"));
+  } else if (what == QLatin1String("layouts")) {
+    for (int i = 2; i < arguments.size(); ++i) layouts(arguments[i].toStdString());
+  } else {
+    std::printf(
+        "window_benchmark window MODEL [--build]\nwindow_benchmark generated NODES [--build]\n"
+        "window_benchmark layouts MODEL…\n");
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace fusescope
+
+int main(int argc, char** argv) {
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+  fusescope::StallMeter application(argc, argv);
+  return fusescope::run(QCoreApplication::arguments());
+}

@@ -1,0 +1,122 @@
+// A dock, a colour mode and an action, added by one file or entry and one line each (see CMakeLists.txt): every part of
+// the window that knows the others knows them.
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLabel>
+#include <QListWidget>
+#include <QMenu>
+#include <QTest>
+#include <QTextBrowser>
+#include <fstream>
+
+#include "tests/gui/gui_support.h"
+#include "ui/canvas/canvas_painter.h"
+#include "ui/dialogs/goto_dialog.h"
+#include "ui/dialogs/keys_dialog.h"
+#include "ui/window/main_window.h"
+
+namespace fusescope {
+
+namespace {
+
+std::string textOf(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+QString labelText(const QWidget& widget) {
+  return widget.findChild<QLabel*>()->text();
+}
+
+}  // namespace
+
+class WindowExtensionTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void initTestCase() {
+    m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
+    m_window->resize(1200, 800);
+    m_window->show();
+  }
+  void cleanupTestCase() { m_window.reset(); }
+
+  void takesOneLineOfEachList() {
+    for (const char* list : {"ui/docks/docks.inc", "ui/canvas/color_modes.inc", "ui/window/actions.inc"}) {
+      const std::string before = textOf(std::string(FUSESCOPE_SOURCE_DIR "/") + list);
+      const std::string after = textOf(std::string(FUSESCOPE_LISTS "/") + list);
+      QVERIFY2(!before.empty() && after.rfind(before, 0) == 0, list);
+      const std::string added = after.substr(before.size());
+      QCOMPARE(std::count(added.begin(), added.end(), '\n'), 1);
+    }
+  }
+
+  void anActionIsInMenuPaletteKeysAndSaysWhyNot() {
+    QAction* action = m_window->actions().find("added");
+    QVERIFY(action != nullptr);
+    QVERIFY(!action->isEnabled());
+    QCOMPARE(action->toolTip(), QStringLiteral("Open a model first."));
+    QVERIFY(m_window->actions().menu("&Help")->actions().contains(action));
+
+    GotoDialog palette(m_window->context(), m_window->actions().all());
+    palette.setText("count the nodes");
+    QCOMPARE(palette.resultCount(), 1);
+    const QListWidgetItem* offered = palette.findChild<QListWidget*>()->item(0);
+    QVERIFY(offered->text().contains("Open a model first."));
+    QVERIFY((offered->flags() & Qt::ItemIsEnabled) == 0);
+
+    KeysDialog keys(m_window->actions().all(), GraphView::keyHelp());
+    const QString help = keys.findChild<QTextBrowser*>()->toPlainText();
+    QVERIFY(help.contains("Count the nodes") && help.contains("Ctrl+Shift+N"));
+  }
+
+  void aHiddenDockDoesNothingUntilItIsShownOrRead() {
+    QWidget* added = m_window->findChild<QWidget*>("added");
+    QVERIFY(added != nullptr && m_window->dockNames().contains("Added"));
+    QCOMPARE(added->property("renewed").toInt(), 0);
+    m_window->openFile(test::samplePath("bert_tiny"));
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot() != nullptr, 20'000);
+    QVERIFY(m_window->canvas().waitForLayout(20'000));
+    QVERIFY(added->visibleRegion().isEmpty());
+    QCOMPARE(added->property("renewed").toInt(), 0);
+    QVERIFY(m_window->showDock("added"));
+    QTRY_COMPARE(added->property("renewed").toInt(), 1);
+    QVERIFY2(labelText(*added).endsWith(" nodes"), qPrintable(labelText(*added)));
+    m_window->showDock("Layers");
+    QTRY_VERIFY(added->visibleRegion().isEmpty());
+    m_window->setTheme(ThemeKind::Light);
+    QCoreApplication::processEvents();
+    QCOMPARE(added->property("renewed").toInt(), 1);
+    m_window->showDock("Added");
+    QTRY_COMPARE(added->property("renewed").toInt(), 2);
+  }
+
+  void theActionActsFromThePalette() {
+    GotoDialog palette(m_window->context(), m_window->actions().all());
+    palette.setText("count the nodes");
+    QTest::keyClick(palette.findChild<QLineEdit*>(), Qt::Key_Return);
+    QCOMPARE(m_window->property("counted").toUInt(), uint(m_window->document().snapshot()->graph().nodeCount()));
+  }
+
+  void aColourModeIsInTheToolBarAndTheLegend() {
+    QComboBox* chooser = nullptr;
+    for (QComboBox* box : m_window->findChildren<QComboBox*>())
+      if (box->findText("size") >= 0 && box->findText("precision") >= 0) chooser = box;
+    QVERIFY(chooser != nullptr);
+    chooser->setCurrentIndex(chooser->findText("size"));
+    QCOMPARE(std::string(m_window->canvas().colorMode().name), std::string("size"));
+    bool legend = false;
+    for (const QWidget* widget : m_window->canvas().findChildren<QWidget*>())
+      legend = legend || (widget->accessibleName() == "Legend: colour by nodes" &&
+                          widget->accessibleDescription().contains("several nodes"));
+    QVERIFY(legend);
+  }
+
+ private:
+  std::unique_ptr<MainWindow> m_window;
+};
+
+}  // namespace fusescope
+
+FUSESCOPE_GUI_TEST(fusescope::WindowExtensionTest, 5)
+#include "window_extension_test.moc"

@@ -1,0 +1,214 @@
+#include "base/mapped_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <thread>
+
+#include "base/files.h"
+#include "tests/support/paths.h"
+
+namespace fusescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::size_t kPage = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+
+std::string pagesOf(char content, std::size_t pages) {
+  return std::string(pages * kPage, content);
+}
+
+/// Times of files advance in steps of some milliseconds.
+void waitForTheClockOfFiles() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(25));
+}
+
+void setModified(const fs::path& path, const timespec& time) {
+  const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, time};
+  ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+}
+
+void expectSays(const Status& status, const std::string& says, const fs::path& path) {
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find(says), std::string::npos) << status.error().text();
+  EXPECT_EQ(status.error().where.file, path.string());
+  EXPECT_FALSE(status.error().help.empty());
+}
+
+TEST(MappedFile, WhatAShorterFileLostReadsAsZerosAndIsKnown) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("f", pagesOf('x', 5));
+  const auto file = MappedFile::open(path).value();
+  ASSERT_TRUE(file->checkIntact().ok());
+  fs::resize_file(path, kPage);
+  EXPECT_EQ(file->bytes()[0], std::byte{'x'});
+  EXPECT_FALSE(file->damaged());
+  EXPECT_TRUE(std::ranges::all_of(file->bytes().subspan(kPage), [](std::byte b) { return b == std::byte{0}; }));
+  EXPECT_TRUE(file->damaged());
+  expectSays(file->checkIntact(), "became shorter while it was read", path);
+  fs::remove(path);  // then only the pages tell
+  expectSays(file->checkIntact(), "became shorter while it was read", path);
+}
+
+TEST(MappedFile, LosingPartOfAPageRaisesNoSignalAndIsKnownAllTheSame) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("f", std::string(100, 'x'));
+  const auto file = MappedFile::open(path).value();
+  fs::resize_file(path, 10);
+  EXPECT_EQ(file->bytes()[99], std::byte{0});
+  EXPECT_FALSE(file->damaged());
+  expectSays(file->checkIntact(), "became shorter", path);
+}
+
+TEST(MappedFile, OnlyTheFileThatWasCutIsDamaged) {
+  const test::TemporaryFolder folder;
+  const auto cut = folder.write("cut", pagesOf('x', 2)), whole = folder.write("whole", pagesOf('y', 2));
+  const auto first = MappedFile::open(whole).value(), second = MappedFile::open(cut).value(),
+             third = MappedFile::open(whole).value();
+  fs::resize_file(cut, 0);
+  EXPECT_EQ(second->bytes()[kPage], std::byte{0});
+  EXPECT_TRUE(second->damaged());
+  EXPECT_FALSE(first->damaged());
+  EXPECT_FALSE(third->damaged());
+  EXPECT_EQ(third->bytes()[kPage], std::byte{'y'});
+  expectSays(checkIntact(MappedFiles{first, second, third}), "became shorter", cut);
+}
+
+TEST(MappedFile, AnotherFileInTheSameMemoryIsNotDamaged) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("f", pagesOf('x', 2));
+  {
+    const auto file = MappedFile::open(path).value();
+    fs::resize_file(path, 0);
+    EXPECT_EQ(file->bytes()[kPage], std::byte{0});
+    EXPECT_TRUE(file->damaged());
+  }
+  folder.write("f", pagesOf('y', 2));
+  const auto file = MappedFile::open(path).value();
+  EXPECT_EQ(file->bytes()[kPage], std::byte{'y'});
+  EXPECT_FALSE(file->damaged());
+}
+
+/// Opens, reads and closes files, every second of which is cut meanwhile; the number of wrong findings.
+int wrongFindings(const fs::path& folder, int thread) {
+  int wrong = 0;
+  for (int i = 0; i < 50; ++i) {
+    const fs::path path = folder / (std::to_string(thread) + "-" + std::to_string(i));
+    if (!writeFileAtomically(path, pagesOf('x', 2)).ok()) return -1;
+    const auto file = MappedFile::open(path);
+    if (!file.ok()) return -1;
+    const bool cut = i % 2 == 0;
+    if (cut) fs::resize_file(path, 1);
+    const bool lost = file.value()->bytes()[kPage] == std::byte{0};
+    wrong += static_cast<int>(lost != cut || file.value()->damaged() != cut || file.value()->checkIntact().ok() == cut);
+  }
+  return wrong;
+}
+
+TEST(MappedFile, ThreadsDoNotDisturbEachOther) {
+  const test::TemporaryFolder folder;
+  // More than a block of watches, so that blocks are added while others fault.
+  std::vector<std::shared_ptr<const MappedFile>> held;
+  const auto kept = folder.write("kept", "k");
+  for (int i = 0; i < 100; ++i) held.push_back(MappedFile::open(kept).value());
+  std::vector<int> wrong(6, -1);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < wrong.size(); ++t)
+      threads.emplace_back([&, t] { wrong[t] = wrongFindings(folder.path(), static_cast<int>(t)); });
+  }
+  EXPECT_EQ(wrong, std::vector<int>(wrong.size(), 0));
+  EXPECT_TRUE(checkIntact(held).ok());
+}
+
+/// Reads beyond the end of a file that nobody watches.
+void faultElsewhere(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY);
+  const auto* bytes = static_cast<const volatile char*>(::mmap(nullptr, 2 * kPage, PROT_READ, MAP_PRIVATE, fd, 0));
+  ::_exit(bytes[kPage]);
+}
+
+TEST(MappedFileDeathTest, OtherBusErrorsStillEndTheProcess) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("f", "x");
+  const auto file = MappedFile::open(path).value();  // installs the handler
+  EXPECT_DEATH(faultElsewhere(path), "");
+  EXPECT_DEATH(
+      {
+        std::raise(SIGBUS);
+        ::_exit(0);
+      },
+      "");
+}
+
+TEST(FileIdentity, SeesAFileWrittenAgainAtTheSameSize) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("f", "one");
+  const auto file = MappedFile::open(path).value();
+  const auto before = identityOf(path).value();
+  EXPECT_EQ(before, file->identity());
+  EXPECT_TRUE(checkUnchanged(std::span(&before, 1)).ok());
+  waitForTheClockOfFiles();
+  folder.write("f", "two");
+  expectSays(checkUnchanged(std::span(&before, 1)), "changed while it was open", path);
+  expectSays(file->checkIntact(), "changed while it was open", path);
+}
+
+TEST(FileIdentity, SeesAFileWhoseTimeWasPutBack) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("f", "one");
+  const auto before = identityOf(path).value();
+  waitForTheClockOfFiles();
+  folder.write("f", "two");
+  setModified(path, {.tv_sec = before.modifiedNs / 1'000'000'000, .tv_nsec = before.modifiedNs % 1'000'000'000});
+  EXPECT_EQ(identityOf(path).value().modifiedNs, before.modifiedNs);
+  expectSays(checkUnchanged(std::span(&before, 1)), "changed while it was open", path);
+}
+
+TEST(FileIdentity, SeesAnotherFileOfTheSameSizeAndTimeInItsPlace) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("f", "one"), other = folder.write("other", "two");
+  const timespec time{.tv_sec = 1'000'000'000, .tv_nsec = 5};
+  setModified(path, time);
+  setModified(other, time);
+  const auto file = MappedFile::open(path).value();
+  fs::rename(other, path);
+  const auto before = file->identity(), after = identityOf(path).value();
+  EXPECT_EQ(after.modifiedNs, before.modifiedNs);
+  EXPECT_EQ(after.bytes, before.bytes);
+  expectSays(checkUnchanged(std::span(&before, 1)), "changed while it was open", path);
+  expectSays(checkCurrent({file}), "changed while it was open", path);
+  EXPECT_TRUE(file->checkIntact().ok()) << "the mapping still is the first file";
+  EXPECT_EQ(file->bytes()[0], std::byte{'o'});
+}
+
+TEST(FileIdentity, SeesThatAFileIsGone) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("f", "one");
+  const auto file = MappedFile::open(path).value();
+  fs::remove(path);
+  expectSays(checkCurrent({file}), "changed while it was open", path);
+  EXPECT_TRUE(file->checkIntact().ok());
+  EXPECT_FALSE(identityOf(path).ok());
+}
+
+TEST(Files, PiecesOfAFileThatChangedAreNotWritten) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("f", pagesOf('x', 3)), target = folder.write("target", "as it was");
+  const auto file = MappedFile::open(path).value();
+  fs::resize_file(path, 1);
+  const std::span<const std::byte> bytes = file->bytes();
+  const Status written = writePiecesAtomically(target, std::span(&bytes, 1), [&] { return file->checkIntact(); });
+  expectSays(written, "became shorter", path);
+  EXPECT_EQ(readTextFile(target).value(), "as it was");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2) << "nothing is left";
+}
+
+}  // namespace
+}  // namespace fusescope

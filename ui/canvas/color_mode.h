@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ui/canvas/canvas_scene.h"
+#include "ui/document/shown_time.h"
+#include "ui/theme/theme.h"
+
+namespace fusescope {
+
+/// How one box is coloured.
+struct BoxColor {
+  QColor fill;
+  QString badge;                 ///< the same as a word, on the box; empty: its precision stands there
+  std::optional<Swatch> legend;  ///< its line of the legend, if it has one
+};
+
+/// What a box's colour is told from.
+struct ColorSource {
+  const CanvasItem& item;
+  const ShownTime& time;
+  double slowestMs;  ///< of all boxes; 0: no times
+  const Theme& theme;
+};
+
+/// What the fill of boxes tells. Modes are listed in color_modes.inc.
+struct ColorMode {
+  std::string_view name;  ///< "precision": in the tool bar, for --color, in sessions
+  const char* title;      ///< of the legend
+  bool timeScale;         ///< the legend is the scale of times
+  BoxColor (*colorOf)(const ColorSource& source);
+};
+/// All modes; the first is what a window begins with.
+const std::vector<const ColorMode*>& colorModes();
+/// Null if there is none of that name.
+const ColorMode* findColorMode(std::string_view name);
+
+/// The colour of the segment that an item is in, or is.
+Swatch segmentSwatch(const CanvasItem& item, const Theme& theme);
+Swatch itemPrecisionSwatch(const CanvasItem& item, const Theme& theme);
+
+}  // namespace fusescope

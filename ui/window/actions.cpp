@@ -1,0 +1,91 @@
+#include "ui/window/actions.h"
+
+#include <QMenu>
+#include <QMenuBar>
+
+#include "ui/window/main_window.h"
+
+namespace fusescope {
+
+namespace {
+
+QString text(const char* latin) {
+  return QString::fromUtf8(latin);
+}
+
+QString toolTipOf(const QAction& action) {
+  const QString keys = action.shortcut().toString(QKeySequence::NativeText);
+  return action.text().remove(QLatin1Char('&')) + (keys.isEmpty() ? QString() : QStringLiteral("  (%1)").arg(keys));
+}
+
+}  // namespace
+
+Actions::Actions(MainWindow& window) : QObject(&window), m_window(window) {
+  for (const ActionForm& form : actionForms()) make(form);
+}
+
+QMenu* Actions::menu(const char* title) {
+  for (QAction* entry : m_window.menuBar()->actions())
+    if (entry->text() == text(title)) return entry->menu();
+  QMenu* menu = m_window.menuBar()->addMenu(text(title));
+  menu->setToolTipsVisible(true);
+  return menu;
+}
+
+void Actions::make(const ActionForm& form) {
+  QMenu* in = menu(form.menu);
+  if (form.beginsGroup) in->addSeparator();
+  if (form.fill != nullptr) {
+    QMenu* filled = in->addMenu(text(form.text));
+    filled->setToolTipsVisible(true);
+    connect(filled, &QMenu::aboutToShow, this, [this, filled, &form] {
+      filled->clear();
+      form.fill(m_window, *filled);
+    });
+    m_ofForm << nullptr;
+    return;
+  }
+  QAction* action = in->addAction(text(form.text));
+  action->setObjectName(text(form.name));
+  action->setShortcuts(QKeySequence::listFromString(text(form.keys)));
+  if (*form.toolText != '\0') action->setIconText(text(form.toolText));
+  action->setToolTip(toolTipOf(*action));
+  connect(action, &QAction::triggered, this, [this, &form] { form.act(m_window); });
+  m_ofForm << action;
+  m_all << action;
+}
+
+QAction* Actions::find(const QString& name) const {
+  for (QAction* action : m_ofForm)
+    if (action != nullptr && action->objectName() == name) return action;
+  return nullptr;
+}
+
+QList<QAction*> Actions::ofTool(ToolGroup group) const {
+  QList<QAction*> found;
+  for (int i = 0; i < m_ofForm.size(); ++i)
+    if (m_ofForm[i] != nullptr && actionForms()[static_cast<std::size_t>(i)].tool == group) found << m_ofForm[i];
+  return found;
+}
+
+void Actions::refresh() {
+  for (int i = 0; i < m_ofForm.size(); ++i) {
+    const ActionForm& form = actionForms()[static_cast<std::size_t>(i)];
+    QAction* action = m_ofForm[i];
+    if (action == nullptr) continue;
+    if (form.label != nullptr) action->setText(form.label(m_window));
+    if (form.refusal == nullptr) continue;
+    const QString refusal = form.refusal(m_window);
+    action->setEnabled(refusal.isEmpty());
+    action->setToolTip(refusal.isEmpty() ? toolTipOf(*action) : refusal);
+  }
+}
+
+void Actions::setTheme(const Theme& theme) {
+  for (int i = 0; i < m_ofForm.size(); ++i) {
+    const char* icon = actionForms()[static_cast<std::size_t>(i)].icon;
+    if (m_ofForm[i] != nullptr && *icon != '\0') m_ofForm[i]->setIcon(themedIcon(text(icon), theme));
+  }
+}
+
+}  // namespace fusescope
