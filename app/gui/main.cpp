@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <QApplication>
+#include <QScreen>
 #include <QSettings>
 #include <cstdio>
 
@@ -139,6 +140,7 @@ int run(int argc, char** argv) {
   if (theme.empty() && !picture) theme = QSettings().value(QStringLiteral("theme")).toString().toStdString();
   MainWindow window(theme == "light" ? ThemeKind::Light : ThemeKind::Dark, !picture);
   if (picture) return runPicture(window, arguments, options.value());
+  window.fitInto(window.screen()->availableSize());
   window.show();
   const auto cache = cacheFolder();
   if (cache.ok()) window.keepSessionsIn(qs((cache.value() / "sessions").string()));

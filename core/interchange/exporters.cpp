@@ -16,11 +16,13 @@ Result<ExportedText> writeDirectives(const Plan& plan, const ExportOptions&) {
 
 const std::vector<Exporter>& exporters() {
   static const std::vector<Exporter> kExporters{
-      {"directives", "json", "the plan's directives, for --directives and the window", &writeDirectives},
-      {"trtexec", "sh", "a trtexec command line with layer precisions (TensorRT 8.4 to 10.16)", &writeTrtexec},
-      {"polygraphy", "py", "a Polygraphy network script that finds layers by their metadata (TensorRT 8.6 to 10)",
-       &writePolygraphy},
-      {"dot", "dot", "the plan as a graph for Graphviz, a cluster per segment and fused node", &writeDot},
+      {"directives", "Directives of Fusescope", "json", "the plan's directives, for Fusescope to open again",
+       &writeDirectives},
+      {"trtexec", "Command line of trtexec", "sh",
+       "a trtexec command line with layer precisions (TensorRT 8.4 to 10.16)", &writeTrtexec},
+      {"polygraphy", "Script of Polygraphy", "py",
+       "a Polygraphy network script that finds layers by their metadata (TensorRT 8.6 to 10)", &writePolygraphy},
+      {"dot", "Graph for Graphviz", "dot", "the plan as a graph for Graphviz, a cluster per segment and fused node", &writeDot},
   };
   return kExporters;
 }

@@ -30,7 +30,8 @@ struct ExportedText {
 
 /// One format that precision configurations can be written in.
 struct Exporter {
-  std::string_view name;  ///< "directives", "trtexec", "polygraphy"
+  std::string_view name;   ///< "directives", "trtexec", "polygraphy"
+  std::string_view title;  ///< for people: "Command line of trtexec"
   std::string_view extension;
   std::string_view summary;
   Result<ExportedText> (*write)(const Plan& plan, const ExportOptions& options);

@@ -119,4 +119,11 @@ Result<Values> readInputFiles(const Plan& plan, const fs::path& path) {
   return fromNpz(plan, path);
 }
 
+bool isInputFile(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  if (std::filesystem::is_directory(path, unreadable)) return true;
+  const std::string suffix = path.extension().string();
+  return suffix == ".npz" || suffix == ".npy" || suffix == ".pb";
+}
+
 }  // namespace fusescope

@@ -18,4 +18,7 @@ namespace fusescope {
 /// Errors name the file and the inputs that there are.
 Result<std::map<std::string, Tensor>> readInputFiles(const Plan& plan, const std::filesystem::path& path);
 
+/// Whether it can be one of these, by its name alone.
+bool isInputFile(const std::filesystem::path& path);
+
 }  // namespace fusescope

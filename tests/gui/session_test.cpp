@@ -216,7 +216,7 @@ class SessionTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
     const QString engine = m_folder->filePath("other.fse");
     QVERIFY(QFile::copy(qs(m_window->runs().shown()->enginePath), engine));
-    m_window->controller().addEngine(engine);
+    m_window->controller().addEngines({engine});
     QTRY_COMPARE(m_window->runs().all().size(), std::size_t(2));
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
     QCOMPARE(m_window->runs().shown()->name, std::string("other.fse"));

@@ -232,11 +232,13 @@ void CanvasItems::sizeItem(CanvasItem& item) const {
 
 void CanvasItems::sizeBox(CanvasItem& item) const {
   const double room = metrics::kWidestBox - 2 * metrics::kBoxPaddingX - metrics::kStripe;
+  const double time =
+      item.timeKey.isEmpty() ? 0 : m_fonts.meta.width(QLatin1String(metrics::kWidestTime)) + metrics::kTimeGap;
   item.title = m_fonts.title.elided(item.title, room - metrics::kBadgeWidth);
   item.detail = m_fonts.detail.elided(item.detail, room);
-  item.meta = m_fonts.meta.elided(item.meta, room);
+  item.meta = m_fonts.meta.elided(item.meta, room - time);
   const double widest = std::max({m_fonts.title.width(item.title) + metrics::kBadgeWidth + 6,
-                                  m_fonts.detail.width(item.detail), m_fonts.meta.width(item.meta) + 8});
+                                  m_fonts.detail.width(item.detail), m_fonts.meta.width(item.meta) + 8 + time});
   const double width = std::max(widest + 2 * metrics::kBoxPaddingX + metrics::kStripe, metrics::kLeastBox);
   item.size = {std::ceil(width), metrics::kBoxHeight};
 }

@@ -18,6 +18,9 @@ constexpr double kSegmentHeader = 38, kFusedHeader = 48;
 constexpr double kPadding = 18;
 constexpr double kBadgeWidth = 34;
 constexpr double kRadius = 7;
+/// The widest time that a box shows beside its extents.
+constexpr const char* kWidestTime = "[99.99 ms]";
+constexpr double kTimeGap = 8;
 constexpr int kTitlePixels = 13, kDetailPixels = 11, kMetaPixels = 10;
 }  // namespace metrics
 

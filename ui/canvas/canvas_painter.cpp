@@ -11,7 +11,6 @@ namespace fusescope {
 namespace {
 
 constexpr double kNamesFrom = 0.30, kFullFrom = 0.62;
-constexpr double kEdgeLabelsFrom = 0.85;
 
 }  // namespace
 
@@ -27,8 +26,9 @@ void CanvasPainter::paint() {
   edges();
   paintItems(true, &CanvasPainter::header);
   paintItems(false, &CanvasPainter::box);
-  if (m_scale >= kEdgeLabelsFrom && m_look.progress >= 1) edgeLabels();
-  if (m_detail != Detail::Colors) castMarks();
+  if (m_detail == Detail::Colors) return;
+  castMarks();
+  if (m_detail == Detail::Full && m_look.progress >= 1) edgeLabels();
 }
 
 // While items glide to their places, those of few items alone, any may be anywhere.
@@ -179,7 +179,7 @@ void CanvasPainter::box(int i) {
   const bool pill = item.kind == ItemKind::Input || item.kind == ItemKind::Output;
   const double radius = pill ? rect.height() / 2 : metrics::kRadius;
   const double tint = m_detail == Detail::Names ? 0.34 : (m_theme.kind == ThemeKind::Dark ? 0.13 : 0.10);
-  QPen pen = outline(i, mixed(m_theme.border, color, item.prediction ? 0.8 : 0.5));
+  QPen pen = outline(i, mixed(m_theme.border, color, item.prediction ? 0.9 : 0.5));
   if (item.prediction && !isSelected(i)) pen.setStyle(Qt::DashLine);
   m_painter.setPen(pen);
   m_painter.setBrush(mixed(m_theme.box, color, i == m_look.hovered ? tint + 0.06 : tint));
@@ -223,7 +223,7 @@ void CanvasPainter::nameOnly(const CanvasItem& item, const QRectF& rect, int i) 
   m_painter.setPen(isFaded(i) ? m_theme.dimText : m_theme.text);
   const QRectF room = rect.adjusted(metrics::kBoxPaddingX + 2, 2, -6, -2);
   m_painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                     QFontMetricsF(font).elidedText(item.title, Qt::ElideRight, room.width()));
+                     QFontMetricsF(font).elidedText(item.title, Qt::ElideMiddle, room.width()));
 }
 
 void CanvasPainter::pillText(const CanvasItem& item, const QRectF& rect, int i) {
@@ -255,12 +255,12 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
   m_painter.drawText(QRectF(left, top + 18, right - left, 15), Qt::AlignLeft | Qt::AlignVCenter, item.detail);
   m_painter.setFont(metaFont());
   const QString& time = m_look.colors->time[i];
-  const double timeWidth = time.isEmpty() ? 0 : QFontMetricsF(metaFont()).horizontalAdvance(time) + 8;
+  const double timeWidth = time.isEmpty() ? 0 : QFontMetricsF(metaFont()).horizontalAdvance(time) + metrics::kTimeGap;
   const QRectF metaRow(left, top + 34, right - left, 14);
   m_painter.drawText(
       metaRow.adjusted(0, 0, -timeWidth, 0), Qt::AlignLeft | Qt::AlignVCenter,
       timeWidth == 0 ? item.meta
-                     : QFontMetricsF(metaFont()).elidedText(item.meta, Qt::ElideRight, metaRow.width() - timeWidth));
+                     : QFontMetricsF(metaFont()).elidedText(item.meta, Qt::ElideMiddle, metaRow.width() - timeWidth));
   if (time.isEmpty()) return;
   const TimeKind kind = m_look.colors->timeKind[static_cast<std::size_t>(i)];
   QFont font = metaFont();

@@ -3,6 +3,7 @@
 
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/canvas_painter_private.h"
+#include "ui/canvas/edge_labels.h"
 
 namespace fusescope {
 namespace {
@@ -17,13 +18,6 @@ QPainterPath pathOf(const CanvasEdge& edge) {
     path.cubicTo(edge.points[p + 1], edge.points[p + 2], edge.points[p + 3]);
   }
   return path;
-}
-
-QPointF middleOf(const CanvasEdge& edge) {
-  // The end: there an edge has a place of its own, the beginning may be shared.
-  const std::size_t last = (edge.points.size() - 1) / 3 - 1;
-  const QPointF* p = &edge.points[last * 3];
-  return (p[0] + p[1] * 3 + p[2] * 3 + p[3]) / 8;
 }
 
 }  // namespace
@@ -81,18 +75,12 @@ void CanvasPainter::arrow(const CanvasEdge& edge, const QColor& color) {
 
 void CanvasPainter::edgeLabels() {
   m_painter.setFont(metaFont());
-  const QFontMetricsF font(metaFont());
-  for (const int e : m_edges) {
-    const CanvasEdge& edge = m_scene.edges[e];
-    if (edge.points.size() < 4 || !edge.cast.isEmpty() || !meets(edge.bounds.adjusted(-1, -1, 1, 1))) continue;
-    // The type is already in the producer's box; on the edge it is of use where that is out of sight or lit.
-    const bool producerSeen = m_scene.items[edge.from].isBox() && meets(m_scene.items[edge.from].rect);
-    if (producerSeen && !isLit(edge)) continue;
-    const QPointF at = middleOf(edge);
-    const double width = font.horizontalAdvance(edge.label) + 10;
-    const QRectF rect(at.x() - width / 2, at.y() - 8, width, 16);
-    if (!meets(rect)) continue;
-    textOnGround(rect, 0.88, m_theme.dimText, edge.label);
+  for (const EdgeLabel& label : placeEdgeLabels(m_scene, m_look, m_visible, m_scale)) {
+    if (label.cast) {
+      textOnGround(label.rect, 0.9, m_theme.warning, label.text);
+    } else {
+      textOnGround(label.rect, 0.88, m_theme.dimText, label.text);
+    }
   }
 }
 
@@ -106,22 +94,17 @@ void CanvasPainter::textOnGround(const QRectF& rect, double opacity, const QColo
   m_painter.drawText(rect, Qt::AlignCenter, text);
 }
 
-// A cast is a diamond on its edge, with what it does beside it when near enough.
+// A cast is a diamond on its edge; what it does is said by its label when near enough.
 void CanvasPainter::castMarks() {
   for (const int e : m_edges) {
     const CanvasEdge& edge = m_scene.edges[e];
     if (edge.cast.isEmpty() || edge.points.size() < 4) continue;
-    const QPointF at = middleOf(edge);
+    const QPointF at = edgePoint(edge, 0.5);
     if (!m_visible.adjusted(-kCastReach, -20, kCastReach, 20).contains(at)) continue;
     m_painter.setPen(QPen(m_theme.canvas, 1.5));
     m_painter.setBrush(m_theme.warning);
     m_painter.drawPolygon(
         QPolygonF({at + QPointF(0, -6), at + QPointF(6, 0), at + QPointF(0, 6), at + QPointF(-6, 0)}));
-    if (m_detail != Detail::Full) continue;
-    m_painter.setFont(metaFont());
-    const double width = QFontMetricsF(metaFont()).horizontalAdvance(edge.cast) + 10;
-    const QRectF rect(at.x() + 9, at.y() - 8, width, 16);
-    textOnGround(rect, 0.9, m_theme.warning, edge.cast);
   }
 }
 

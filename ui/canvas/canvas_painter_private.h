@@ -51,8 +51,8 @@ class CanvasPainter {
   bool isLit(const CanvasEdge& edge) const;
   void edges();
   void arrow(const CanvasEdge& edge, const QColor& color);
-  void edgeLabels();
   void castMarks();
+  void edgeLabels();  ///< of casts and types, none upon another
   /// Text in the middle of a plate that hides most of what is below it.
   void textOnGround(const QRectF& rect, double opacity, const QColor& color, const QString& text);
 

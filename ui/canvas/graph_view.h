@@ -113,6 +113,7 @@ class GraphView : public QWidget {
   void layoutFinished(const QString& engine, double milliseconds);
   void layoutWarning(const QString& text);  ///< slow, or the helper failed and what was done instead
   void searchChanged(int current, int count);
+  void searchCleared();  ///< by Esc
   void cameraChanged(const fusescope::Camera& camera);
   void colorModeChanged();
 

@@ -222,7 +222,9 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
       return m->walk(event->key());
     case Qt::Key_Escape: {
       const bool had = !m->selection.isEmpty();
+      if (!had && m->query.isEmpty()) return QWidget::keyPressEvent(event);
       search({});
+      emit searchCleared();
       m->selection.clear();
       m->currentName.clear();
       m->resolveSelection();

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "interchange/exports.h"
+#include "ui/dialogs/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -23,13 +24,14 @@ ExportDialog::ExportDialog(const DockContext& context, QWidget* parent)
       m_preview(new QPlainTextEdit) {
   setWindowTitle(QStringLiteral("Export the precision configuration"));
   resize(680, 520);
-  for (const Exporter& exporter : exporters()) m_format->addItem(qs(exporter.name));
-  m_log->setPlaceholderText(QStringLiteral("verbose trtexec log, for the exact layer names (optional)"));
+  for (const Exporter& exporter : exporters()) m_format->addItem(qs(exporter.title), qs(exporter.name));
+  m_log->setPlaceholderText(QStringLiteral("log of a verbose build by trtexec, for the exact names (optional)"));
   m_summary->setWordWrap(true);
   m_preview->setReadOnly(true);
   m_preview->setFont(monoFont());
   m_preview->setLineWrapMode(QPlainTextEdit::NoWrap);
   auto* browse = new QPushButton(QStringLiteral("Browse…"));
+  browse->setAutoDefault(false);  // Return saves
   auto* logRow = new QHBoxLayout;
   logRow->addWidget(m_log, 1);
   logRow->addWidget(browse);
@@ -68,14 +70,16 @@ void ExportDialog::refresh() {
     if (!log.empty()) options.layerNames = TRY(readTextFile(log));
     return write(*plan, options);
   };
-  const QString summary = qs(exporter.summary);
+  QString summary = qs(exporter.summary);
+  summary[0] = summary[0].toUpper();
   m_context.jobs.run(QStringLiteral("export"), this, work, [this, summary](const Result<ExportedText>& file) {
     m_save->setEnabled(file.ok());
-    QString said = file.ok() ? summary : QStringLiteral("✗ ") + qs(file.error().text());
+    QString said = file.ok() ? summary : QStringLiteral("✗ This plan cannot be written in that format.");
     if (file.ok())
-      for (const ExportNote& note : file.value().notes) said += QStringLiteral("\n⚠ ") + qs(note.text);
+      for (const ExportNote& note : file.value().notes) said += QStringLiteral("\n⚠ ") + withoutOptions(qs(note.text));
     m_summary->setText(said);
     m_preview->setPlainText(file.ok() ? qs(file.value().text) : QString());
+    m_preview->setPlaceholderText(file.ok() ? QString() : problemInWords(file.error()));
   });
 }
 

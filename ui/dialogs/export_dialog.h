@@ -17,8 +17,12 @@ class ExportDialog : public QDialog {
 
  public:
   explicit ExportDialog(const DockContext& context, QWidget* parent = nullptr);
-  void setFormat(const QString& format) { m_format->setCurrentText(format); }
+  /// By the exporter's name.
+  void setFormat(const QString& format) { m_format->setCurrentIndex(m_format->findData(format)); }
   QString preview() const { return m_preview->toPlainText(); }
+  /// What stands in place of the preview where there is none: why.
+  QString refusal() const { return m_preview->placeholderText(); }
+  QPushButton& saveButton() { return *m_save; }
 
  private:
   void refresh();

@@ -6,6 +6,7 @@
 
 #include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
+#include "ui/dialogs/option_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -22,7 +23,7 @@ PatternDialog::PatternDialog(const DockContext& context, const QString& pattern,
   setWindowTitle(QStringLiteral("Pin a pattern"));
   resize(520, 460);
   m_pattern->setPlaceholderText(
-      QStringLiteral("node name, glob*, /regex/, op:Conv, module:encoder.layer.3, value:name"));
+      QStringLiteral("a name, part* of names, /regular expression/, op:Conv, module:encoder.layer.3, value:name"));
   for (const DirectiveForm* form : directiveForms())
     if (form->asks != AskedType::Nothing) m_kind->addItem(qs(form->title), static_cast<int>(kindOf(*form)));
   const auto snapshot = context.document.snapshot();
@@ -64,7 +65,7 @@ void PatternDialog::findMatches() {
     m_matches->clear();
     m_pin->setEnabled(found.ok());
     if (!found.ok()) {
-      m_summary->setText(qs(found.error().text()));
+      m_summary->setText(problemInWords(found.error()));
       return;
     }
     QStringList names;

@@ -43,6 +43,7 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   m_file->setClearButtonEnabled(true);
   auto* chooseFile = new QPushButton(QStringLiteral("File…"));
   auto* chooseFolder = new QPushButton(QStringLiteral("Folder…"));
+  for (QPushButton* button : {chooseFile, chooseFolder}) button->setAutoDefault(false);  // Return is OK
   auto* row = new QHBoxLayout;
   row->addWidget(m_file, 1);
   row->addWidget(chooseFile);

@@ -1,11 +1,11 @@
 #include "ui/docks/compare_dock.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QSortFilterProxyModel>
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "ui/docks/name_combo_box.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
 
@@ -30,8 +30,8 @@ QString verdict(double ratio, const Range& range, double turns, const Theme& the
 
 CompareDock::CompareDock(const DockContext& context)
     : Dock(context),
-      m_a(new QComboBox),
-      m_b(new QComboBox),
+      m_a(new NameComboBox),
+      m_b(new NameComboBox),
       m_compare(new QPushButton(QStringLiteral("Compare"))),
       m_summary(new QLabel),
       m_tabs(new QTabBar),
@@ -41,13 +41,11 @@ CompareDock::CompareDock(const DockContext& context)
   m_a->setAccessibleName(QStringLiteral("Run A"));
   m_b->setAccessibleName(QStringLiteral("Run B"));
   for (QComboBox* chooser : {m_a, m_b}) {
-    chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     chooser->setMinimumContentsLength(16);
   }
   m_summary->setWordWrap(true);
   m_summary->setTextFormat(Qt::RichText);
-  auto* row = toolRow({m_a, m_b, m_compare, m_summary}, this);
-  static_cast<QHBoxLayout*>(row->layout())->setStretch(3, 1);
+  auto* row = toolRow({m_a, m_b, m_compare, m_summary}, this, 3);
   m_tabs->setExpanding(false);
   m_tabs->setDrawBase(false);
   for (const char* tab : {"Time by layer", "Values: B against A", "Values: B against f32"})

@@ -1,12 +1,12 @@
 #include "ui/docks/dock_widgets.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
 #include <QTableView>
 
 #include "ui/docks/dock_context.h"
+#include "ui/docks/wrap_layout.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/roles.h"
 
@@ -108,6 +108,36 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
   return {size.width() + (m_typeColumns.contains(index.column()) ? 12 : 0), size.height()};
 }
 
+namespace {
+
+/// Gives some columns of a table what the others leave.
+class OpenColumns : public QObject {
+ public:
+  OpenColumns(QTableView& table, QList<int> columns) : QObject(&table), m_table(table), m_columns(std::move(columns)) {
+    table.viewport()->installEventFilter(this);
+    share();
+  }
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() == QEvent::Resize) share();
+    return false;
+  }
+
+ private:
+  static constexpr int kLeast = 150;
+  void share() {
+    const QHeaderView& header = *m_table.horizontalHeader();
+    int taken = 0;
+    for (int column = 0; column < header.count(); ++column)
+      if (!m_columns.contains(column)) taken += header.sectionSize(column);
+    const int each = (m_table.viewport()->width() - taken) / static_cast<int>(m_columns.size());
+    for (const int column : m_columns) m_table.setColumnWidth(column, std::max(each, kLeast));
+  }
+  QTableView& m_table;
+  QList<int> m_columns;
+};
+
+}  // namespace
+
 constexpr int kCellPadding = 12;  ///< what the style sheet keeps free at both sides of a cell's text
 
 void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
@@ -124,13 +154,15 @@ void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
   table.horizontalHeader()->setHighlightSections(false);
   table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   table.setSortingEnabled(sortable);
+  QList<int> open;
   for (int column = 0; column < widths.size(); ++column) {
     if (widths[column] > 0) {
       table.setColumnWidth(column, widths[column] + kCellPadding);
     } else {
-      table.horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
+      open << column;
     }
   }
+  if (!open.isEmpty()) new OpenColumns(table, open);
 }
 
 HintStack::HintStack(QWidget* content, const QString& hint, QWidget* parent)
@@ -152,9 +184,9 @@ void HintStack::showContent(bool content) {
   setCurrentIndex(content ? 1 : 0);
 }
 
-QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent) {
+QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent, int stretch) {
   auto* row = new QWidget(parent);
-  auto* layout = new QHBoxLayout(row);
+  auto* layout = new WrapLayout(row, stretch);
   layout->setContentsMargins(8, 6, 8, 6);
   layout->setSpacing(8);
   for (QWidget* widget : widgets) layout->addWidget(widget);

@@ -33,7 +33,8 @@ class CellDelegate : public QStyledItemDelegate {
   QSet<int> m_typeColumns;
 };
 
-/// Rows selected whole, dense, no grid, sortable if asked, columns of the given widths (the first stretches if 0).
+/// Rows selected whole, dense, no grid, sortable if asked, columns of the given widths. Columns of width 0 share what
+/// the others leave, but never become too narrow to tell names apart: the table is scrolled then.
 void styleTable(QTableView& table, const QList<int>& widths, bool sortable);
 
 /// A page with content, or a hint in its place while there is none.
@@ -49,7 +50,8 @@ class HintStack : public QStackedWidget {
   QLabel* m_hint;
 };
 
-/// A row of widgets above a table.
-QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent);
+/// Widgets above a table, side by side or, where that is too wide, below each other; the one at `stretch` takes what is
+/// left of its row.
+QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent, int stretch = -1);
 
 }  // namespace fusescope

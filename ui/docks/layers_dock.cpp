@@ -72,8 +72,7 @@ LayersDock::LayersDock(const DockContext& context)
   auto* pattern = new QPushButton(QStringLiteral("Pin a pattern…"));
   auto* csv = new QPushButton(QStringLiteral("CSV…"));
   csv->setToolTip(QStringLiteral("Save the rows as they stand, filtered and sorted"));
-  auto* row = toolRow({m_filter, m_explanation, pattern, csv}, this);
-  static_cast<QHBoxLayout*>(row->layout())->setStretch(0, 1);
+  auto* row = toolRow({m_filter, m_explanation, pattern, csv}, this, 0);
 
   m_view->setModel(&m_model);
   m_view->setItemDelegate(new PinDelegate(context, *this));

@@ -16,7 +16,7 @@ OutlineDock::OutlineDock(const DockContext& context) : Dock(context), m_search(n
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
-  layout->addWidget(toolRow({m_search}, this));
+  layout->addWidget(toolRow({m_search}, this, 0));
   layout->addWidget(m_view);
   m_view->setModel(&m_model);
   m_view->setUniformRowHeights(true);
@@ -29,7 +29,7 @@ OutlineDock::OutlineDock(const DockContext& context) : Dock(context), m_search(n
   m_view->header()->setStretchLastSection(false);
   m_view->header()->setSectionResizeMode(OutlineModel::kName, QHeaderView::Stretch);
   m_view->header()->setSectionResizeMode(OutlineModel::kType, QHeaderView::Fixed);
-  m_view->header()->resizeSection(OutlineModel::kType, 78);
+  m_view->header()->resizeSection(OutlineModel::kType, 80);
   m_view->setIndentation(14);
   connect(&context.document, &PlanDocument::planChanged, this, [this] { refresh(kPlan); });
   connect(&context.selection, &Selection::changed, this, [this](const QObject* source) {

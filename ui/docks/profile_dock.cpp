@@ -1,6 +1,5 @@
 #include "ui/docks/profile_dock.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QSortFilterProxyModel>
 #include <QVBoxLayout>
@@ -14,8 +13,7 @@ namespace fusescope {
 ProfileDock::ProfileDock(const DockContext& context) : Dock(context), m_total(new QLabel), m_view(new QTableView) {
   m_total->setWordWrap(true);
   m_total->setTextFormat(Qt::RichText);
-  auto* row = toolRow({m_total}, this);
-  static_cast<QHBoxLayout*>(row->layout())->setStretch(0, 1);
+  auto* row = toolRow({m_total}, this, 0);
   auto* sorted = new QSortFilterProxyModel(this);
   sorted->setSourceModel(&m_model);
   sorted->setSortRole(kSortRole);

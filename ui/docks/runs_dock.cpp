@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "ui/docks/inspector_html.h"
+#include "ui/docks/menu_title.h"
 #include "ui/docks/run_html.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/run_contents.h"
@@ -121,8 +122,7 @@ QWidget* RunsDock::makeTools() {
   m_settings->setToolTip(QStringLiteral("What runs are built, timed and evaluated with, and what is close enough"));
   m_status->setForegroundRole(QPalette::PlaceholderText);
   m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  auto* row = toolRow({m_build, m_both, m_evaluate, m_cancel, m_settings, m_status}, this);
-  static_cast<QHBoxLayout*>(row->layout())->setStretch(5, 1);
+  auto* row = toolRow({m_build, m_both, m_evaluate, m_cancel, m_settings, m_status}, this, 5);
   connect(m_build, &QPushButton::clicked, &controller, &RunController::build);
   connect(m_both, &QPushButton::clicked, &controller, &RunController::buildBoth);
   connect(m_evaluate, &QPushButton::clicked, &controller, &RunController::evaluate);
@@ -130,6 +130,11 @@ QWidget* RunsDock::makeTools() {
   connect(m_restore, &QPushButton::clicked, this, &RunsDock::goBack);
   connect(m_settings, &QPushButton::clicked, this, [this] { m_context.act("run_settings"); });
   return row;
+}
+
+void RunsDock::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::StyleChange) m_loggedRun.clear();  // its links have the old theme's colour
 }
 
 const Run* RunsDock::selected() const {
@@ -230,6 +235,7 @@ void RunsDock::popUpMenu(const QPoint& place) {
   Runs& runs = m_context.runs;
   QMenu menu;
   menu.setToolTipsVisible(true);
+  addMenuTitle(menu, Runs::title(*runs.find(id)));
   menu.addAction(QStringLiteral("Show"), this, [&runs, id] { runs.show(id); });
   menu.addAction(QStringLiteral("Compare the shown run with this one"), this, [&runs, id] { runs.compareWith(id); });
   QAction* restore = menu.addAction(QStringLiteral("Go back to its directives"), this, &RunsDock::goBack);

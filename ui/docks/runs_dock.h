@@ -32,6 +32,7 @@ class RunsDock : public Dock {
 
  protected:
   void renew(Parts parts) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   QWidget* makeTools();

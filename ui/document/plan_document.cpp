@@ -121,6 +121,7 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
     m_kind = opened.value().kind;
     m_modelFile = opened.value().file;
     if (!sameFile) m_undo.clear();
+    m_plannedIndex = m_undo.index();
     remember(path);
     if (!opened.value().dropped.isEmpty()) emit optionsDropped(opened.value().dropped);
     emit modelChanged();
@@ -137,7 +138,15 @@ void PlanDocument::cancelOpening() {
   if (!m_opening) return;
   m_jobs.cancel(kOpenTag);
   m_opening = false;
+  emit openingCancelled();
   emit openingEnded();
+}
+
+void PlanDocument::cancelPlanning() {
+  if (!m_planning) return;
+  m_undo.setIndex(m_plannedIndex);
+  // The edits that led to the plan may be gone from the stack; then going back is one more.
+  if (m_planning) edit(QStringLiteral("Back to the plan on screen"), m_snapshot->plan->options);
 }
 
 void PlanDocument::edit(const QString& text, PlanOptions changed) {
@@ -153,8 +162,18 @@ void PlanDocument::editDirectives(const QString& text, Directives changed) {
 
 void PlanDocument::setOptions(const PlanOptions& options) {
   m_options = options;
-  replan();
+  const bool unplanned = m_planning || !m_planProblem.isEmpty();
+  const bool there = unplanned && m_snapshot && m_snapshot->plan->options == m_options;
+  there ? keepPlan() : replan();
+}
+
+/// The options came back to those of the plan on screen before another was there.
+void PlanDocument::keepPlan() {
+  m_jobs.cancel(kPlanTag);
+  m_planning = false;
+  m_planProblem.clear();
   emit optionsChanged();
+  emit planChanged();
 }
 
 void PlanDocument::replan() {
@@ -173,8 +192,10 @@ void PlanDocument::replan() {
     }
     m_planProblem.clear();
     m_snapshot = planned.value();
+    m_plannedIndex = m_undo.index();
     emit planChanged();
   });
+  emit optionsChanged();
 }
 
 void PlanDocument::setTarget(const std::string& target) {
@@ -210,10 +231,11 @@ void PlanDocument::pinOutput(const std::vector<std::string>& names, DataType typ
                  withType(m_options.directives, names, DirectiveKind::PinOutput, type, strictness));
 }
 
-void PlanDocument::direct(const std::vector<std::string>& names, DirectiveKind kind) {
+void PlanDocument::direct(const std::vector<std::string>& names, DirectiveKind kind, const std::string& rule) {
   Directives changed = m_options.directives;
-  for (const std::string& node : names) changed = withDirective(std::move(changed), {.kind = kind, .pattern = node});
-  QString text = qs(inWords({.kind = kind, .pattern = namesText(names).toStdString()}));
+  for (const std::string& node : names)
+    changed = withDirective(std::move(changed), {.kind = kind, .pattern = node, .rule = rule});
+  QString text = qs(inWords({.kind = kind, .pattern = namesText(names).toStdString(), .rule = rule}));
   text[0] = text[0].toUpper();
   editDirectives(text, std::move(changed));
 }

@@ -48,6 +48,8 @@ class PlanDocument : public QObject {
   /// Opens the same file again, keeping what still applies of what is wished of it, and the undo stack.
   void reload();
   void cancelOpening();
+  /// Takes back what was edited since the plan on screen was made, which redo brings again.
+  void cancelPlanning();
 
   // Edits. Each is one undo step; one that changes nothing leaves none. Nodes are named as directives name them.
   void edit(const QString& text, PlanOptions changed);
@@ -56,8 +58,8 @@ class PlanDocument : public QObject {
   void setPrecisions(std::vector<DataType> precisions);
   void pin(const std::vector<std::string>& names, DataType type, Strictness strictness);
   void pinOutput(const std::vector<std::string>& names, DataType type, Strictness strictness);
-  /// A directive for each of the nodes, of a kind that takes nothing but a node.
-  void direct(const std::vector<std::string>& names, DirectiveKind kind);
+  /// A directive for each of the nodes, of a kind that takes nothing but a node, or a fusion rule as well.
+  void direct(const std::vector<std::string>& names, DirectiveKind kind, const std::string& rule = {});
   void clearDirectives(const std::vector<std::string>& names);
   std::vector<std::string> namesOf(const std::vector<NodeId>& nodes) const;
 
@@ -67,6 +69,7 @@ class PlanDocument : public QObject {
  signals:
   void openingStarted(const QString& path);
   void openingPhase(const QString& phase);
+  void openingCancelled();  ///< before openingEnded()
   void openingEnded();
   void openFailed(const QString& path, const QString& problem);
   void optionsDropped(const QStringList& directives);  ///< before modelChanged(): "pin n to f32: why"
@@ -79,6 +82,7 @@ class PlanDocument : public QObject {
   friend class ChangeOptions;
   void setOptions(const PlanOptions& options);
   void replan();
+  void keepPlan();
   static void remember(const QString& path);
 
   JobRunner& m_jobs;
@@ -91,6 +95,7 @@ class PlanDocument : public QObject {
   PlanOptions m_options;
   std::vector<InputOverride> m_inputs;
   bool m_planning = false;
+  int m_plannedIndex = 0;  ///< of the undo stack, when the newest plan arrived
   bool m_opening = false;
   QString m_planProblem;
 };

@@ -213,15 +213,27 @@ void RunController::build() {
   next();
 }
 
-void RunController::addEngine(const QString& path) {
-  m_jobs.run(
-      QStringLiteral("inspect engine"), this,
-      [file = path.toStdString()](const StopToken&) { return inspectEngineFile(file); },
-      [this, path](const Result<EngineFileInfo>& info) {
-        if (info.ok()) return addEngine(path, info.value());
-        m_problem = qs(info.error().text());
-        emit activityChanged();
-      });
+void RunController::addEngines(const QStringList& paths) {
+  using Inspected = std::vector<Result<EngineFileInfo>>;
+  const auto work = [paths](const StopToken&) {
+    Inspected inspected;
+    for (const QString& path : paths) inspected.push_back(inspectEngineFile(path.toStdString()));
+    return inspected;
+  };
+  // A tag of their own: those that are added next do not take the place of these.
+  const QString tag = QStringLiteral("inspect engine %1").arg(paths.join(QLatin1Char('\n')));
+  m_jobs.run(tag, this, work, [this, paths](const Inspected& inspected) {
+    QStringList problems;
+    for (std::size_t i = 0; i < inspected.size(); ++i) {
+      if (inspected[i].ok())
+        addEngine(paths[static_cast<int>(i)], inspected[i].value());
+      else
+        problems << qs(inspected[i].error().text());
+    }
+    if (problems.isEmpty()) return;
+    m_problem = problems.join(QLatin1Char('\n'));
+    emit activityChanged();
+  });
 }
 
 void RunController::addEngine(const QString& path, const EngineFileInfo& info) {

@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <QTimer>
 #include <deque>
 #include <functional>
@@ -36,8 +37,8 @@ class RunController : public QObject {
   /// The plan on screen beside the same model in float32 without directives: builds both (what is there already is
   /// taken), evaluates the former and compares.
   void buildBoth();
-  /// An engine file as a run, timed as it is. What it was made of it says itself.
-  void addEngine(const QString& path);
+  /// Each engine file as a run, timed as it is, in this order. What it was made of it says itself.
+  void addEngines(const QStringList& paths);
   /// How far the shown run's types are from float32, on the inputs of the settings, on the reference backend.
   void evaluate();
   /// Compares the two runs that are shown. An engine that is no longer kept is built again first.

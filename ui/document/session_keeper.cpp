@@ -38,6 +38,7 @@ SessionKeeper::SessionKeeper(PlanDocument& document, Runs& runs, RunController& 
   connect(&m_watcher, &QFileSystemWatcher::fileChanged, &m_checkTimer, qOverload<>(&QTimer::start));
   connect(&document, &PlanDocument::modelChanged, this, &SessionKeeper::modelOpened);
   connect(&document, &PlanDocument::openFailed, this, [this] { m_pending.reset(); });
+  connect(&document, &PlanDocument::openingCancelled, this, [this] { m_pending.reset(); });
   connect(&document.undoStack(), &QUndoStack::indexChanged, this, &SessionKeeper::keepSoon);
   connect(&runs, &Runs::changed, this, &SessionKeeper::keepSoon);
   begin(QUuid::createUuid().toString(QUuid::WithoutBraces).toStdString());

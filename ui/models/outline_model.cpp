@@ -235,9 +235,9 @@ QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const
     return font;
   }
   if (role == Qt::DisplayRole) {
-    if (column == kType) return typesText(plan, fused);
-    const std::string& root = plan.graph().node(fused.root.valid() ? fused.root : fused.nodes.front()).name;
-    return QStringLiteral("%1  +%2").arg(qs(root)).arg(fused.nodes.size() - 1);
+    // Its nodes are counted beside the type, where they take no room from the end of the name.
+    if (column == kType) return QStringLiteral("%1 · %2").arg(typesText(plan, fused)).arg(fused.nodes.size());
+    return qs(plan.graph().node(fused.root.valid() ? fused.root : fused.nodes.front()).name);
   }
   if (role == Qt::ToolTipRole) {
     return QStringLiteral("%1\nkind %2, computes in %3%4")

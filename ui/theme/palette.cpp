@@ -25,10 +25,10 @@ struct KindColor {
 // Hues of Okabe and Ito's palette, with lightness varied between neighbours; order is that of the legend.
 constexpr std::array kKinds = {
     KindColor{"conv", "#56b4e9", "#0072b2", "convolution"},
-    KindColor{"matmul", "#e69f00", "#b87700", "matrix product"},
+    KindColor{"matmul", "#e69f00", "#a06600", "matrix product"},
     KindColor{"attention", "#cc79a7", "#a94f82", "attention"},
     KindColor{"pointwise", "#2fb68c", "#00795a", "pointwise"},
-    KindColor{"softmax", "#e9e27a", "#857a00", "softmax"},
+    KindColor{"softmax", "#e9e27a", "#786e00", "softmax"},
     KindColor{"layer_norm", "#e8804a", "#b34d00", "normalisation"},
     KindColor{"reduce", "#b49ae0", "#6f4fb3", "reduction"},
     KindColor{"pool", "#8ad1e0", "#24788a", "pooling"},
@@ -93,7 +93,7 @@ Swatch precisionSwatch(DataType type, const Theme& theme) {
     case DataType::F32:
       return {byTheme(theme, "#56b4e9", "#0072b2"), "f32", "float32"};
     case DataType::F16:
-      return {byTheme(theme, "#e69f00", "#b87700"), "f16", "float16"};
+      return {byTheme(theme, "#e69f00", "#a06600"), "f16", "float16"};
     case DataType::BF16:
       return {byTheme(theme, "#cc79a7", "#a94f82"), "bf16", "bfloat16"};
     case DataType::F8E4M3:
@@ -120,7 +120,7 @@ Swatch precisionSwatch(DataType type, const Theme& theme) {
     case DataType::U16:
       return {byTheme(theme, "#8a96a8", "#66717f"), type == DataType::I64 ? "i64" : "i32", "int64, int32"};
     case DataType::Bool:
-      return {byTheme(theme, "#e9e27a", "#857a00"), "bool", "bool"};
+      return {byTheme(theme, "#e9e27a", "#786e00"), "bool", "bool"};
     default:
       return {byTheme(theme, "#9aa0a6", "#6b7178"), "?", "unknown"};
   }
@@ -157,7 +157,7 @@ QColor segmentColor(int index, bool fallback, const Theme& theme) {
   constexpr std::array<std::pair<const char*, const char*>, 6> kColors = {{
       {"#56b4e9", "#0072b2"},
       {"#2fb68c", "#00795a"},
-      {"#e69f00", "#b87700"},
+      {"#e69f00", "#a06600"},
       {"#cc79a7", "#a94f82"},
       {"#b49ae0", "#6f4fb3"},
       {"#e8804a", "#b34d00"},

@@ -46,9 +46,13 @@ QPalette paletteOf(const Theme& theme) {
 
 const char* const kStyleSheet = R"(
 QToolTip { color: @text; background: @raised; border: 1px solid @border; padding: 6px; }
-QMainWindow::separator { background: @window; width: 5px; height: 5px; }
+QMainWindow::separator { background: @window; width: 7px; height: 7px; }
 QMainWindow::separator:hover { background: @accent; }
-QDockWidget { color: @dim; font-weight: 600; titlebar-close-icon: none; }
+QDockWidget { color: @dim; font-weight: 600; titlebar-close-icon: url(:/fusescope/icons/dock-close.svg); }
+QDockWidget::float-button, QDockWidget::close-button { subcontrol-position: center right; subcontrol-origin: padding;
+  right: 4px; width: 24px; height: 24px; border-radius: 4px; }
+QDockWidget::float-button { right: 30px; }
+QDockWidget::float-button:hover { background: @hover; }
 QDockWidget::title { background: @window; padding: 7px 10px 5px 10px; border-bottom: 1px solid @border; }
 QToolBar { background: @window; border: none; border-bottom: 1px solid @border; spacing: 3px; padding: 4px 6px; }
 QToolBar::separator { background: @border; width: 1px; margin: 5px 5px; }
@@ -61,7 +65,7 @@ QMenuBar { background: @window; border-bottom: 1px solid @border; padding: 2px 4
 QMenuBar::item { padding: 4px 9px; border-radius: 4px; background: transparent; }
 QMenuBar::item:selected { background: @hover; }
 QMenu { background: @raised; border: 1px solid @border; padding: 5px; }
-QMenu::item { padding: 5px 26px 5px 22px; border-radius: 4px; }
+QMenu::item { padding: 6px 26px 6px 22px; border-radius: 4px; }
 QMenu::item:selected { background: @accent; color: @onAccent; }
 QMenu::item:disabled { color: @disabled; background: transparent; }
 QMenu::separator { height: 1px; background: @border; margin: 5px 8px; }
@@ -78,17 +82,30 @@ QHeaderView::section { background: @window; color: @dim; border: none; border-ri
 QTableView, QTreeView, QListView, QPlainTextEdit, QTextEdit, QTextBrowser { background: @base; border: none;
   selection-background-color: @selection; selection-color: @text; alternate-background-color: @alternate;
   gridline-color: @grid; outline: none; }
-QTableView::item, QTreeView::item, QListView::item { padding: 3px 5px; border: none; }
+QTableView::item, QTreeView::item, QListView::item { padding: 3px 5px; border: none; min-height: 20px; }
 QTableView::item:selected, QTreeView::item:selected, QListView::item:selected { background: @selection; color: @text; }
 QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid @accent; }
 QTableCornerButton::section { background: @window; border: none; }
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox { background: @base; border: 1px solid @border; border-radius: 5px;
   padding: 4px 7px; selection-background-color: @accent; selection-color: @onAccent; }
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus { border-color: @accent; }
+QSpinBox, QDoubleSpinBox { padding-right: 56px; min-height: 20px; }
+QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { width: 26px;
+  height: 26px; border-left: 1px solid @border; subcontrol-origin: border; subcontrol-position: center right; }
+QSpinBox::down-button, QDoubleSpinBox::down-button { right: 27px; }
+QSpinBox::up-button:hover, QSpinBox::down-button:hover, QDoubleSpinBox::up-button:hover,
+QDoubleSpinBox::down-button:hover { background: @hover; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow { image: url(:/fusescope/icons/chevron-up.svg); width: 12px; height: 12px; }
+QSpinBox::down-arrow, QDoubleSpinBox::down-arrow { image: url(:/fusescope/icons/chevron.svg); width: 12px;
+  height: 12px; }
 QPushButton { background: @raised; border: 1px solid @border; border-radius: 5px; padding: 5px 14px; }
 QPushButton:hover { background: @hover; }
 QPushButton:pressed { background: @pressed; }
 QPushButton:focus { border-color: @accent; }
+QPushButton[link="true"] { background: transparent; border: 1px solid transparent; color: @accent; text-align: left;
+  padding: 4px 6px; }
+QPushButton[link="true"]:hover { text-decoration: underline; }
+QPushButton[link="true"]:focus { border-color: @accent; }
 QPushButton:default { background: @accent; color: @onAccent; border-color: @accent; font-weight: 600; }
 QPushButton:disabled { color: @disabled; background: @window; border-color: @border; }
 QStatusBar { background: @window; border-top: 1px solid @border; color: @dim; }
@@ -110,12 +127,12 @@ QString styleSheetOf(const Theme& theme) {
   QString sheet = QLatin1String(kStyleSheet);
   // Longer words first, so that "@text" does not eat the start of another.
   const std::pair<const char*, QColor> words[] = {
-      {"@selection", mixed(theme.base, theme.accent, theme.kind == ThemeKind::Dark ? 0.28 : 0.18)},
+      {"@selection", selectionColor(theme)},
       {"@alternate", mixed(theme.base, theme.window, 0.5)},
       {"@disabled", theme.disabledText},
       {"@onAccent", theme.onAccent},
       {"@pressed", mixed(theme.raised, theme.accent, 0.22)},
-      {"@handle", mixed(theme.border, theme.dimText, 0.25)},
+      {"@handle", mixed(theme.border, theme.dimText, 0.55)},
       {"@accent", theme.accent},
       {"@raised", theme.raised},
       {"@border", theme.border},
@@ -131,6 +148,10 @@ QString styleSheetOf(const Theme& theme) {
 }
 
 }  // namespace
+
+QColor selectionColor(const Theme& theme) {
+  return mixed(theme.base, theme.accent, theme.kind == ThemeKind::Dark ? 0.22 : 0.12);
+}
 
 void applyTheme(QApplication& application, const Theme& theme) {
   loadResources();

@@ -14,15 +14,15 @@ const Theme& Theme::dark() {
       .container = QColor("#191d22"),
       .border = QColor("#363d48"),
       .text = QColor("#e4e8ee"),
-      .dimText = QColor("#a0a9b6"),
+      .dimText = QColor("#a8b1bd"),
       .disabledText = QColor("#68717f"),
-      .edge = QColor("#5b6675"),
+      .edge = QColor("#7b8798"),
       .accent = QColor("#5aa9ff"),
       .onAccent = QColor("#08131f"),
       .match = QColor("#f2cc60"),
       .success = QColor("#4cc38a"),
       .warning = QColor("#f0b34a"),
-      .error = QColor("#ff7b72"),
+      .error = QColor("#ff8a82"),
   };
   return theme;
 }
@@ -41,13 +41,13 @@ const Theme& Theme::light() {
       .text = QColor("#1c2128"),
       .dimText = QColor("#566070"),
       .disabledText = QColor("#98a2b0"),
-      .edge = QColor("#98a3b2"),
-      .accent = QColor("#0b66d8"),
+      .edge = QColor("#6f7b8c"),
+      .accent = QColor("#0a5fca"),
       .onAccent = QColor("#ffffff"),
       .match = QColor("#b57f00"),
-      .success = QColor("#1a7f4b"),
-      .warning = QColor("#9a6700"),
-      .error = QColor("#cf222e"),
+      .success = QColor("#14703f"),
+      .warning = QColor("#855800"),
+      .error = QColor("#bd1e2a"),
   };
   return theme;
 }

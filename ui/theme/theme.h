@@ -15,7 +15,8 @@ namespace fusescope {
 
 enum class ThemeKind { Dark, Light };
 
-/// Colours and fonts of the window. A value; dark() and light() are the two there are.
+/// Colours of the window. Whatever is read has a contrast of at least 4.5:1 to what it stands on, and lines that mean
+/// something 3:1; what is disabled or faded by a search has less. A value; dark() and light() are the two there are.
 struct Theme {
   ThemeKind kind = ThemeKind::Dark;
   QColor window;      ///< behind docks and bars
@@ -27,7 +28,7 @@ struct Theme {
   QColor container;   ///< inside an open container
   QColor border;
   QColor text;
-  QColor dimText;  ///< second lines; contrast at least 4.5:1 on window, base and box
+  QColor dimText;  ///< second lines
   QColor disabledText;
   QColor edge;
   QColor accent;    ///< selection, focus, links
@@ -49,6 +50,8 @@ constexpr int kLarge = 16;
 constexpr int kRadius = 6;
 }  // namespace spacing
 
+/// Behind what is selected in lists and tables.
+QColor selectionColor(const Theme& theme);
 /// Sets Fusion, palette, fonts and style sheet. May be called again to switch.
 void applyTheme(QApplication& application, const Theme& theme);
 QFont uiFont(double pointSize = 10.0, QFont::Weight weight = QFont::Normal);

@@ -1,14 +1,12 @@
 #include "ui/window/main_window.h"
 
+#include <QAbstractButton>
 #include <QApplication>
 #include <QCloseEvent>
-#include <QDragEnterEvent>
 #include <QFileInfo>
-#include <QMimeData>
 #include <QSettings>
 #include <QStatusBar>
 #include <QTimer>
-#include <QUrl>
 #include <QVBoxLayout>
 
 #include "planning/fused_node_facts.h"
@@ -20,6 +18,7 @@ namespace fusescope {
 namespace {
 
 constexpr int kLayoutVersion = 1;
+const QSize kLeastDock(150, 90), kLeastCentre(240, 160), kLeastTarget(24, 24);
 
 }  // namespace
 
@@ -48,6 +47,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
   m_pages->addWidget(m_start);
   m_pages->addWidget(m_canvas);
   auto* centre = new QWidget;
+  centre->setMinimumSize(kLeastCentre);
   auto* column = new QVBoxLayout(centre);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -61,6 +61,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
   connectCanvas();
   connectSession();
   m_actions->setTheme(Theme::of(theme));
+  m_dockSizes = new DockSizes(*this, m_docks);
   arrangeDocks();
   for (QDockWidget* dock : m_docks) dock->hide();
   refreshSummary();
@@ -99,6 +100,10 @@ void MainWindow::makeDocks() {
     dock->setObjectName(QStringLiteral("dock.") + name);
     Dock* page = form->make(shared);
     dock->setWidget(page);
+    // Qt makes them as large as their icons.
+    for (QAbstractButton* button : dock->findChildren<QAbstractButton*>(QString(), Qt::FindDirectChildrenOnly))
+      button->setMinimumSize(kLeastTarget);
+    page->setMinimumSize(kLeastDock);  // else the longest of its texts decides how narrow the window can be
     connect(dock, &QDockWidget::visibilityChanged, page, &Dock::look);
     dock->toggleViewAction()->setShortcut(QKeySequence(QString::fromLatin1(form->key)));
     addDockWidget(form->area, dock);
@@ -106,7 +111,7 @@ void MainWindow::makeDocks() {
   }
 }
 
-/// The docks of an area behind each other, the first in front; sides a fifth of the window wide.
+/// The docks of an area behind each other, the first in front.
 void MainWindow::arrangeDocks() {
   QMap<Qt::DockWidgetArea, QDockWidget*> front;
   for (int i = 0; i < m_docks.size(); ++i) {
@@ -121,13 +126,12 @@ void MainWindow::arrangeDocks() {
     }
   }
   for (QDockWidget* dock : front) dock->raise();
-  const int side = std::clamp(width() / 5, 220, 380);
-  const auto resizeFront = [&](Qt::DockWidgetArea area, int size, Qt::Orientation along) {
-    if (front.contains(area)) resizeDocks({front[area]}, {size}, along);
-  };
-  resizeFront(Qt::LeftDockWidgetArea, std::max(220, side - 30), Qt::Horizontal);
-  resizeFront(Qt::RightDockWidgetArea, side + 20, Qt::Horizontal);
-  resizeFront(Qt::BottomDockWidgetArea, std::clamp(height() * 3 / 10, 180, 420), Qt::Vertical);
+  m_dockSizes->reset();
+  m_dockSizes->fit();
+}
+
+void MainWindow::fitInto(const QSize& screen) {
+  resize(size().boundedTo(screen));
 }
 
 bool MainWindow::showDock(const QString& name) {
@@ -150,22 +154,30 @@ void MainWindow::connectDocument() {
   connect(m_start, &StartPage::openRequested, this, &MainWindow::openFile);
   connect(m_start, &StartPage::browseRequested, this, &MainWindow::chooseFile);
   connect(m_document.get(), &PlanDocument::openingStarted, this, [this](const QString& path) {
-    m_work->setText(QStringLiteral("Opening %1 …").arg(QFileInfo(path).fileName()));
+    m_work->setText(QStringLiteral("Opening %1 … (Esc cancels)").arg(QFileInfo(path).fileName()));
+    m_escape->setEnabled(true);
   });
   connect(m_document.get(), &PlanDocument::openingPhase, this,
           [this](const QString& phase) { m_work->setText(QStringLiteral("Opening: %1 … (Esc cancels)").arg(phase)); });
-  connect(m_document.get(), &PlanDocument::openingEnded, this, [this] { m_work->clear(); });
+  connect(m_document.get(), &PlanDocument::openingEnded, this, [this] {
+    m_work->clear();
+    m_escape->setEnabled(m_document->planning());
+  });
   connect(m_document.get(), &PlanDocument::openFailed, this, [this](const QString&, const QString& problem) {
+    m_dropped.clear();
+    m_start->refresh();
     showProblem(QStringLiteral("This file cannot be opened"), problem);
   });
   connect(m_document.get(), &PlanDocument::modelChanged, this, &MainWindow::modelOpened);
   connect(m_document.get(), &PlanDocument::optionsChanged, this, [this] {
-    m_work->setText(m_document->planning() ? QStringLiteral("Planning …") : QString());
+    m_work->setText(m_document->planning() ? QStringLiteral("Planning … (Esc cancels)") : QString());
+    m_escape->setEnabled(m_document->planning());
     refreshSummary();
   });
   connect(m_document.get(), &PlanDocument::planChanged, this, &MainWindow::planArrived);
   connect(m_document.get(), &PlanDocument::planFailed, this, [this](const QString& problem) {
     m_lastProblem = problem;
+    m_escape->setEnabled(false);
     m_work->setText(QStringLiteral("No plan: %1").arg(problem));
     showDock(QStringLiteral("Validation"));
   });
@@ -188,10 +200,15 @@ void MainWindow::modelOpened() {
   }
   refreshTitle();
   m_canvas->setFocus();
+  // Once the session of this model has begun.
+  if (m_dropped.isEmpty()) return;
+  QMetaObject::invokeMethod(
+      this, [this, dropped = std::exchange(m_dropped, {})] { dropFiles(dropped); }, Qt::QueuedConnection);
 }
 
 void MainWindow::planArrived() {
   m_work->clear();
+  m_escape->setEnabled(false);
   m_canvas->setPlan(m_document->snapshot()->plan);
   showSelectionOnCanvas(this);  // the nodes selected may be in other kernels now
   refreshTimes();
@@ -262,15 +279,6 @@ void MainWindow::showProblem(const QString& title, const QString& problem) {
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->setTextInteractionFlags(Qt::TextSelectableByMouse);
   box->open();
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile()) event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event) {
-  const QList<QUrl> urls = event->mimeData()->urls();
-  if (!urls.isEmpty()) openFile(urls.first().toLocalFile());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QMainWindow>
 #include <QMessageBox>
+#include <QShortcut>
 #include <QStackedWidget>
 #include <memory>
 
@@ -14,6 +15,7 @@
 #include "ui/docks/dock.h"
 #include "ui/document/session_keeper.h"
 #include "ui/jobs/worker_client.h"
+#include "ui/window/dock_sizes.h"
 #include "ui/window/actions.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/start_page.h"
@@ -57,7 +59,13 @@ class MainWindow : public QMainWindow {
   QString lastProblem() const { return m_lastProblem; }
   /// A model, plan, engine or session takes the place of what is open, after asking about what is not saved; inputs and
   /// directives are for what is open.
-  void openFile(const QString& path);
+  /// False: the user stays with what is open.
+  bool openFile(const QString& path);
+  /// Files that were dropped: as openFile(), but an engine beside what is open is a run to compare, and what is for a
+  /// model waits until that is open.
+  void dropFiles(const QStringList& paths);
+  /// Makes the window no larger than `screen`.
+  void fitInto(const QSize& screen);
   /// What runs are timed and evaluated with from now on.
   void setInputs(const QString& path);
   /// Keeps the session in `folder`, and offers what was left there by a window that was killed.
@@ -76,17 +84,24 @@ class MainWindow : public QMainWindow {
   void focusSearch();
   void goToAnything();
   void editRunSettings();
-  void addEngine();
+  void addEngines();
+  /// What the Menu key does: the context menu of whatever has the focus, at what is selected there.
+  void popUpMenuOfFocus();
   void showKeys();
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the search box
 
  private:
   void makeDocks();
+  /// Brings the dock to the front, or hides it if it is there.
+  QAction* dockAction(QDockWidget* dock);
   void makeActions();
+  void makeKeys();
   void makeToolBar();
   void makeChoices();
   void makeStatusBar();
@@ -99,6 +114,7 @@ class MainWindow : public QMainWindow {
   Json viewState() const;
   void restoreView(const Json& view);
   void offerLeft();
+  void addEngines(const QStringList& paths);
   void modelOpened();
   void planArrived();
   void refreshTimes();
@@ -124,6 +140,9 @@ class MainWindow : public QMainWindow {
   MessageBar* m_messages;
   QList<QDockWidget*> m_docks;  ///< as dockForms()
   Actions* m_actions;
+  DockSizes* m_dockSizes;
+  QShortcut* m_escape;    ///< while something is opened or planned
+  QStringList m_dropped;  ///< waits for the model that was dropped with it
   QComboBox* m_target;
   QComboBox* m_precision;
   QComboBox* m_color;

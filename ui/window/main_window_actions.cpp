@@ -1,11 +1,10 @@
 #include <QAction>
 #include <QFileDialog>
+#include <QHBoxLayout>
 #include <QMenuBar>
 #include <QSettings>
 #include <QShortcut>
 #include <QStatusBar>
-#include <QToolBar>
-#include <QToolButton>
 
 #include "base/files.h"
 #include "planning/directives_file.h"
@@ -17,6 +16,7 @@
 #include "ui/dialogs/pattern_dialog.h"
 #include "ui/docks/layers_dock.h"
 #include "ui/document/qt_text.h"
+#include "ui/window/compact_tool_bar.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
 
@@ -43,11 +43,13 @@ void MainWindow::makeActions() {
   QMenu* view = m_actions->menu("&View");
   view->addSeparator();
   for (QDockWidget* dock : m_docks) {
-    view->addAction(dock->toggleViewAction());
-    m_actions->add(dock->toggleViewAction());
+    QAction* action = dockAction(dock);
+    view->addAction(action);
+    m_actions->add(action);
   }
   makeChoices();
   makeToolBar();
+  makeKeys();
   const auto refresh = [this] { m_actions->refresh(); };
   connect(m_document.get(), &PlanDocument::planChanged, m_actions, refresh);
   connect(m_document.get(), &PlanDocument::optionsChanged, m_actions, refresh);
@@ -59,36 +61,32 @@ void MainWindow::makeActions() {
 }
 
 void MainWindow::makeToolBar() {
-  QToolBar* bar = addToolBar(QStringLiteral("Tools"));
+  auto* bar = new CompactToolBar(QStringLiteral("Tools"));
+  addToolBar(bar);
   bar->setObjectName(QStringLiteral("toolbar"));
   bar->setMovable(false);
   bar->setIconSize(QSize(18, 18));
-  const auto labelled = [bar](const QString& text, QWidget* widget) {
-    auto* label = new QLabel(text);
-    label->setForegroundRole(QPalette::PlaceholderText);
-    label->setContentsMargins(6, 0, 2, 0);
-    label->setBuddy(widget);
-    bar->addWidget(label);
-    bar->addWidget(widget);
-  };
   bar->addActions(m_actions->ofTool(ToolGroup::Document));
   bar->addSeparator();
-  labelled(QStringLiteral("Target"), m_target);
-  labelled(QStringLiteral("Precision"), m_precision);
+  bar->addLabelled(QStringLiteral("Target"), m_target);
+  bar->addLabelled(QStringLiteral("Precision"), m_precision);
   bar->addSeparator();
-  for (QAction* action : m_actions->ofTool(ToolGroup::Run)) {
-    bar->addAction(action);
-    qobject_cast<QToolButton*>(bar->widgetForAction(action))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  }
+  for (QAction* action : m_actions->ofTool(ToolGroup::Run)) bar->addWorded(action, action->iconText());
   bar->addSeparator();
-  labelled(QStringLiteral("Colour"), m_color);
+  bar->addLabelled(QStringLiteral("Colour"), m_color);
   bar->addActions(m_actions->ofTool(ToolGroup::Canvas));
   auto* space = new QWidget;
   space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   bar->addWidget(space);
-  bar->addWidget(m_search);
-  bar->addWidget(m_searchCount);
   bar->addActions(m_actions->ofTool(ToolGroup::Window));
+  // In the menu bar, where no width of the window hides it.
+  auto* corner = new QWidget;
+  auto* row = new QHBoxLayout(corner);
+  row->setContentsMargins(0, 0, 6, 2);
+  row->addWidget(m_searchCount);
+  row->addWidget(m_search);
+  menuBar()->setNativeMenuBar(false);
+  menuBar()->setCornerWidget(corner);
 }
 
 /// What is chosen in the tool bar.
@@ -105,9 +103,9 @@ void MainWindow::makeChoices() {
   m_search = new QLineEdit;
   m_search->setPlaceholderText(QStringLiteral("Find nodes, tensors (Ctrl+F)"));
   m_search->setClearButtonEnabled(true);
-  m_search->setFixedWidth(250);
+  m_search->setFixedWidth(230);
   m_searchCount = new QLabel;
-  m_searchCount->setMinimumWidth(64);
+  m_searchCount->setForegroundRole(QPalette::PlaceholderText);
   connect(m_target, &QComboBox::textActivated, this,
           [this](const QString& target) { m_document->setTarget(target.toStdString()); });
   connect(m_precision, qOverload<int>(&QComboBox::activated), this,

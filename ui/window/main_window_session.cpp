@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "planning/directives_file.h"
+#include "session/input_files.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/document/qt_text.h"
@@ -39,11 +40,6 @@ double number(const Json& json, const char* key) {
 
 std::string text(const Json& json, const char* key) {
   return json.is_object() && json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
-}
-
-bool isInputs(const QFileInfo& file) {
-  static const QStringList kSuffixes = {QStringLiteral("npz"), QStringLiteral("npy"), QStringLiteral("pb")};
-  return file.isDir() || kSuffixes.contains(file.suffix());
 }
 
 }  // namespace
@@ -167,17 +163,21 @@ void MainWindow::setInputs(const QString& path) {
   m_runs->setSettings(settings);
 }
 
-void MainWindow::openFile(const QString& path) {
+bool MainWindow::openFile(const QString& path) {
   const QFileInfo file(path);
-  if (m_document->model() && isInputs(file)) {
+  if (m_document->model() && isInputFile(path.toStdString())) {
     setInputs(path);
     showDock(QStringLiteral("Runs"));
-    return;
+    return true;
   }
-  if (m_document->model() && file.suffix() == QLatin1String("json") && readDirectivesFile(path.toStdString()).ok())
-    return openDirectives(path);
+  if (m_document->model() && file.suffix() == QLatin1String("json") && readDirectivesFile(path.toStdString()).ok()) {
+    openDirectives(path);
+    return true;
+  }
   const bool again = m_document->model() && file == QFileInfo(m_document->path());
-  if (again || mayLeave()) m_session->open(path);
+  if (!again && !mayLeave()) return false;
+  m_session->open(path);
+  return true;
 }
 
 void MainWindow::editRunSettings() {
@@ -186,10 +186,10 @@ void MainWindow::editRunSettings() {
   dialog->open();
 }
 
-void MainWindow::addEngine() {
-  const QString path = QFileDialog::getOpenFileName(this, QStringLiteral("An engine to compare with"), QString(),
-                                                    QStringLiteral("Engines (*.fse);;All files (*)"));
-  if (!path.isEmpty()) m_controller->addEngine(path);
+void MainWindow::addEngines() {
+  const QStringList paths = QFileDialog::getOpenFileNames(this, QStringLiteral("Engines to compare"), QString(),
+                                                          QStringLiteral("Engines (*.fse);;All files (*)"));
+  if (!paths.isEmpty()) addEngines(paths);
 }
 
 }  // namespace fusescope

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "planning/directives/directive_form.h"
+#include "ui/docks/menu_title.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -76,8 +77,21 @@ void addDirective(QMenu& menu, const DockContext& context, const Chosen& chosen,
   const std::string problem =
       form.menu.pointless == nullptr ? "" : form.menu.pointless(chosen.plan(), chosen.nodes.front());
   const auto about = chosen.names(form.menu.lastOnly ? std::vector{chosen.nodes.back()} : chosen.nodes);
-  add(menu, qs(form.menu.text), qs(problem), qs(form.menu.tip),
-      [context, about, kind = kindOf(form)] { context.document.direct(about, kind); });
+  const std::string rule = form.menu.rule == nullptr ? "" : form.menu.rule(chosen.plan(), chosen.nodes.back());
+  const QString tip = rule.empty() ? qs(form.menu.tip) : QStringLiteral("%1: %2").arg(qs(form.menu.tip), qs(rule));
+  add(menu, qs(form.menu.text), qs(problem), tip,
+      [context, about, kind = kindOf(form), rule] { context.document.direct(about, kind, rule); });
+}
+
+/// "node_Conv_7 · Conv", "node_Conv_7 · Conv + Relu" of a kernel, "5 nodes".
+QString titleOf(const Chosen& chosen) {
+  const FusedNode* fused = chosen.where->fusedOf(chosen.nodes.front());
+  const bool kernel = fused != nullptr && fused->nodes == chosen.nodes;
+  if (chosen.nodes.size() > 1 && !kernel) return namesText(chosen.names(chosen.nodes));
+  QStringList operators;
+  for (const NodeId node : chosen.nodes) operators << qs(chosen.where->graph().node(node).op);
+  const NodeId root = kernel && fused->root.valid() ? fused->root : chosen.nodes.front();
+  return qs(chosen.names({root}).front()) + QStringLiteral(" · ") + operators.join(QStringLiteral(" + "));
 }
 
 }  // namespace
@@ -91,7 +105,7 @@ void fillNodeMenu(QMenu& menu, const DockContext& context, const std::vector<Nod
     return;
   }
   const auto names = chosen.names(chosen.nodes);
-  menu.addSection(namesText(names));
+  addMenuTitle(menu, titleOf(chosen));
   fillTypes(*menu.addMenu(QStringLiteral("Pin to (prefer)")), context, chosen, Strictness::Prefer, false);
   fillTypes(*menu.addMenu(QStringLiteral("Pin to (obey)")), context, chosen, Strictness::Obey, false);
   fillTypes(*menu.addMenu(QStringLiteral("Output type")), context, chosen, Strictness::Prefer, true);

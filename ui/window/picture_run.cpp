@@ -93,6 +93,7 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       if (!window.controller().problem().isEmpty()) return refuse(window.controller().problem());
     }
   }
+  window.resize(request.size);
   if (!request.dock.isEmpty() && !window.showDock(request.dock)) {
     return refuse(
         QStringLiteral("--dock %1: there are %2").arg(request.dock, window.dockNames().join(QStringLiteral(", "))));
@@ -101,6 +102,13 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
   window.canvas().waitForLayout(kLayoutMs);
   waitUntil([&] { return window.jobs().idle(); }, kOpenMs);
   settle();
+  if (window.size() != request.size) {
+    return refuse(QStringLiteral("--size %1x%2: the window needs at least %3x%4")
+                      .arg(request.size.width())
+                      .arg(request.size.height())
+                      .arg(window.width())
+                      .arg(window.height()));
+  }
   if (!window.grab().save(request.output)) return refuse(QStringLiteral("%1 cannot be written").arg(request.output));
   return 0;
 }

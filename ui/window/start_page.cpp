@@ -90,7 +90,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent), m_recent(new QVBoxLayou
   auto* open = new QPushButton(QStringLiteral("Open a model…  Ctrl+O"));
   open->setDefault(true);
   open->setMinimumSize(230, 34);
-  auto* drop = new QLabel(QStringLiteral("or drop an .onnx file anywhere in this window"));
+  auto* drop = new QLabel(QStringLiteral("or drop a model, plan, engine or session anywhere in this window"));
   drop->setForegroundRole(QPalette::PlaceholderText);
   auto* openRow = new QHBoxLayout;
   openRow->addWidget(open);
@@ -139,18 +139,25 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent), m_recent(new QVBoxLayou
   refresh();
 }
 
+void StartPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
 void StartPage::refresh() {
   while (QLayoutItem* item = m_recent->takeAt(0)) {
-    delete item->widget();
+    item->widget()->hide();
+    item->widget()->deleteLater();  // it may be the one that was clicked
     delete item;
   }
   const QStringList recent = PlanDocument::recentFiles();
   for (const QString& path : recent) {
-    auto* link = new QLabel(QStringLiteral("<a href='%1' style='text-decoration:none'>%2</a>")
-                                .arg(path.toHtmlEscaped(), path.section(QLatin1Char('/'), -3).toHtmlEscaped()));
+    auto* link = new QPushButton(path.section(QLatin1Char('/'), -3));
+    link->setProperty("link", true);
+    link->setCursor(Qt::PointingHandCursor);
     link->setToolTip(path);
-    connect(link, &QLabel::linkActivated, this, &StartPage::openRequested);
-    m_recent->addWidget(link);
+    connect(link, &QPushButton::clicked, this, [this, path] { emit openRequested(path); });
+    m_recent->addWidget(link, 0, Qt::AlignLeft);
   }
   m_recentBox->setVisible(!recent.isEmpty());
 }

@@ -23,6 +23,9 @@ class StartPage : public QWidget {
   /// Recent files may have changed.
   void refresh();
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  signals:
   void openRequested(const QString& path);
   void browseRequested();

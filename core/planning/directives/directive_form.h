@@ -20,13 +20,15 @@ enum class PatternUse { Required, Optional, None };  ///< Optional: without one 
 enum class DirectiveReach { Segments, Kernels, Tactics };
 enum class AskedType { Nothing, Calculated, Stored };
 
-/// An entry of a node's menu in the window: it adds a directive with the node's name as its pattern.
+/// An entry of a node's menu in the window: it adds a directive with the node's name as its pattern, and with the rule
+/// that the plan has for it, if the kind has rules.
 struct DirectiveMenu {
   std::string_view text = {};  ///< "Split after"; empty: there is none
   std::string_view tip = {};
   bool lastOnly = false;  ///< of several nodes it is about the last
   /// Why it would change nothing for the node; empty: it may.
   std::string (*pointless)(const Plan& plan, NodeId node) = nullptr;
+  std::string (*rule)(const Plan& plan, NodeId node) = nullptr;
 };
 
 /// A kind of directive: how it is written, read, put in words and resolved. A null function: there is nothing to do.

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "planning/directives/directive_fields.h"
 #include "planning/directives/directive_resolver.h"
+#include "planning/fused_node_facts.h"
 #include "planning/steps.h"
 
 namespace fusescope {
@@ -62,6 +63,16 @@ Decision answer(const Directive& directive, std::vector<Subject> nodes, const Gr
                 {{"rule", directive.rule}, {"nodes", count}});
 }
 
+/// The rule that made the kernel which runs the node.
+std::string ruleAt(const Plan& plan, NodeId node) {
+  const FusedNode* fused = plan.fusedNodeOf(node);
+  return fused == nullptr ? std::string() : ruleOf(plan, *fused);
+}
+
+std::string pointless(const Plan& plan, NodeId node) {
+  return ruleAt(plan, node).empty() ? "This node is not fused with others: there is no fusion to forbid." : "";
+}
+
 }  // namespace
 
 extern const DirectiveForm kNoFuseForm{.name = "no_fuse",
@@ -71,6 +82,11 @@ extern const DirectiveForm kNoFuseForm{.name = "no_fuse",
                                        .pattern = PatternUse::Optional,
                                        .inBodies = true,
                                        .nothingToDo = "fuse.nothing_to_keep_apart",
+                                       .menu = {.text = "Forbid this fusion",
+                                                .tip = "The rule that made this kernel leaves this node alone",
+                                                .lastOnly = true,
+                                                .pointless = pointless,
+                                                .rule = ruleAt},
                                        .parse = parseNoFuse,
                                        .print = print,
                                        .words = words,

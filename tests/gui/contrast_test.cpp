@@ -1,0 +1,175 @@
+#include <QtTest>
+
+#include "tests/gui/gui_support.h"
+#include "ui/canvas/canvas_builder.h"
+#include "ui/canvas/canvas_metrics.h"
+#include "ui/canvas/edge_labels.h"
+#include "ui/canvas/graph_view.h"
+#include "ui/docks/name_combo_box.h"
+#include "ui/document/qt_text.h"
+#include "ui/theme/theme.h"
+
+using namespace fusescope;
+
+namespace {
+
+constexpr double kText = 4.5, kLine = 3.0;
+
+/// Two colours that are seen one upon the other.
+struct Pair {
+  QString what;
+  QColor front, back;
+  double least;
+};
+
+/// What a box, or the inside of an open fused node, can be filled with.
+QList<QColor> swatches(const Theme& theme) {
+  QList<QColor> colors;
+  for (const Swatch& swatch : precisionLegend(theme)) colors << swatch.color;
+  for (const char* kind : {"conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "reduce", "pool",
+                           "gather", "view", "other"})
+    colors << kindSwatch(kind, theme).color;
+  for (int segment = 0; segment < 6; ++segment) colors << segmentColor(segment, false, theme);
+  return colors << segmentColor(0, true, theme);
+}
+
+QList<Pair> pairsOf(const Theme& theme) {
+  QList<Pair> pairs;
+  const QList<QPair<QString, QColor>> grounds = {{"window", theme.window},
+                                                 {"base", theme.base},
+                                                 {"raised", theme.raised},
+                                                 {"container", theme.container},
+                                                 {"canvas", theme.canvas}};
+  const QList<QPair<QString, QColor>> texts = {{"text", theme.text},       {"dim text", theme.dimText},
+                                               {"link", theme.accent},     {"success", theme.success},
+                                               {"warning", theme.warning}, {"error", theme.error}};
+  for (const auto& [ground, back] : grounds) {
+    for (const auto& [text, front] : texts) pairs.append({text + " on " + ground, front, back, kText});
+  }
+  for (const auto& [text, front] : texts) {
+    if (text != "link") pairs.append({text + " on a selected row", front, selectionColor(theme), kText});
+  }
+  pairs.append({"text on accent", theme.onAccent, theme.accent, kText});
+  for (const QColor& fill : swatches(theme)) {
+    const QColor inside = mixed(theme.container, fill, 0.09);
+    const QColor box = mixed(theme.box, fill, theme.kind == ThemeKind::Dark ? 0.13 : 0.10);
+    const QColor far = mixed(theme.box, fill, 0.34);
+    pairs.append({"badge " + fill.name(), readableOn(fill), fill, kText});
+    pairs.append({"text in a box of " + fill.name(), theme.text, box, kText});
+    pairs.append({"dim text in a box of " + fill.name(), theme.dimText, box, kText});
+    pairs.append({"name in a far box of " + fill.name(), theme.text, far, kText});
+    pairs.append({"header of a container of " + fill.name(), theme.dimText, inside, kText});
+    pairs.append({"edge in a container of " + fill.name(), theme.edge, inside, kLine});
+    pairs.append({"outline of a prediction of " + fill.name(), mixed(theme.border, fill, 0.9), theme.canvas, kLine});
+  }
+  for (const QColor& ground : {theme.canvas, theme.container}) {
+    pairs.append({"edge", theme.edge, ground, kLine});
+    pairs.append({"lit edge", theme.accent, ground, kLine});
+    pairs.append({"match", theme.match, ground, kLine});
+    pairs.append({"failure", theme.error, ground, kLine});
+  }
+  pairs.append({"arrow of a box", QColor("#7c8490"), theme.base, kLine});
+  return pairs;
+}
+
+}  // namespace
+
+/// Everything that is to be read can be read: in contrast, and whole.
+class ContrastTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void everyPairOfColoursIsFarEnoughApart() {
+    QStringList close;
+    int pairs = 0;
+    for (const Theme* theme : {&Theme::dark(), &Theme::light()}) {
+      for (const Pair& pair : pairsOf(*theme)) {
+        ++pairs;
+        const double ratio = contrastRatio(pair.front, pair.back);
+        if (ratio < pair.least)
+          close << QString("%1: %2 %3").arg(theme->kind == ThemeKind::Dark ? "dark" : "light", pair.what).arg(ratio);
+      }
+    }
+    QVERIFY(pairs > 300);
+    QVERIFY2(close.isEmpty(), qPrintable(close.join('\n')));
+  }
+
+  void linksHaveTheThemesColour() {
+    for (const Theme* theme : {&Theme::dark(), &Theme::light()}) {
+      applyTheme(*qApp, *theme);
+      QCOMPARE(QApplication::palette().color(QPalette::Link), theme->accent);
+      QVERIFY(contrastRatio(QApplication::palette().color(QPalette::LinkVisited), theme->base) >= kText);
+    }
+  }
+
+  void extentsAndATimeHaveRoomInABox() {
+    const auto snapshot = test::planSample("squeezenet1_1");
+    const CanvasFonts fonts;
+    const CanvasScene scene = buildCanvas(*snapshot->plan, OpenState(), fonts);
+    const QFontMetricsF font(metaFont());
+    int boxes = 0;
+    for (const CanvasItem& item : scene.items) {
+      if (item.kind != ItemKind::Fused || item.open) continue;
+      ++boxes;
+      const double room = item.size.width() - metrics::kBoxPaddingX - metrics::kStripe - 9;  // as boxText()
+      for (const char* time : {"[123 µs]", "[99.99 ms]", "≈ 413 µs", "emulated"}) {
+        const double needed = font.horizontalAdvance(item.meta) + font.horizontalAdvance(QString::fromUtf8(time)) + 8;
+        QVERIFY2(needed <= room, qPrintable(QString("%1 %2: %3 in %4").arg(item.meta, time).arg(needed).arg(room)));
+      }
+      QVERIFY2(!item.meta.contains(QChar(0x2026)), qPrintable(item.meta));
+    }
+    QVERIFY(boxes > 30);
+  }
+
+  void labelsOfEdgesDoNotCollide() {
+    // One producer, many readers, each through a cast of its own; their edges come close to each other.
+    CanvasScene scene;
+    CanvasItem box;
+    box.kind = ItemKind::Fused;
+    box.rect = QRectF(0, 0, 132, 60);
+    scene.items.push_back(box);
+    for (int i = 0; i < 12; ++i) {
+      box.rect = QRectF(i * 40 - 200, 200, 30, 60);
+      scene.items.push_back(box);
+      CanvasEdge edge;
+      edge.from = 0;
+      edge.to = i + 1;
+      edge.label = "f32[1, 64, 55, 55]";
+      if (i % 2 == 0) edge.cast = "f32 → f16";
+      const QPointF from(66, 60), to = box.rect.center() - QPointF(0, 30);
+      edge.points = {from, from + QPointF(0, 60), to - QPointF(0, 60), to};
+      edge.bounds = QRectF(from, to).normalized();
+      scene.edges.push_back(edge);
+    }
+    const QSet<int> selected{0};
+    CanvasLook look;
+    look.selected = &selected;
+    const auto labels = placeEdgeLabels(scene, look, QRectF(-400, -100, 1000, 600), 1.0);
+    QVERIFY(labels.size() >= 4);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) QVERIFY(!labels[i].rect.intersects(labels[j].rect));
+      for (const CanvasItem& item : scene.items) QVERIFY(!labels[i].rect.intersects(item.rect));
+    }
+  }
+
+  void namesKeepTheirEnds() {
+    applyTheme(*qApp, Theme::dark());
+    NameComboBox box;
+    box.addItem("run 12: f16, 3 pins of encoder.layer.11");
+    box.addItem("run 13: f16, 3 pins of encoder.layer.12");
+    box.resize(150, 28);
+    box.show();
+    QStringList shown;
+    for (const int i : {0, 1}) {
+      box.setCurrentIndex(i);
+      shown << box.shownText();
+      QVERIFY2(shown.last().contains(QChar(0x2026)), qPrintable(shown.last()));
+    }
+    QVERIFY2(shown[0].endsWith("11") && shown[1].endsWith("12"), qPrintable(shown.join(", ")));
+    const CanvasFonts fonts;
+    QVERIFY(fonts.title.elided("a_name_that_is_far_too_long_for_its_box_42", 120).endsWith("42"));
+  }
+};
+
+FUSESCOPE_GUI_TEST(ContrastTest, 5)
+#include "contrast_test.moc"

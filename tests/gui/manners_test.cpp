@@ -1,0 +1,425 @@
+#include <QAction>
+#include <QDragEnterEvent>
+#include <QFile>
+#include <QMenu>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSettings>
+#include <QSpinBox>
+#include <QStyleOptionSpinBox>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QToolBar>
+#include <QToolButton>
+#include <QTreeView>
+#include <QUrl>
+#include <QtTest>
+
+#include "base/files.h"
+#include "interchange/npz.h"
+#include "planning/directives_file.h"
+#include "planning/fused_node_facts.h"
+#include "session/options_json.h"
+#include "tests/gui/gui_support.h"
+#include "ui/dialogs/export_dialog.h"
+#include "ui/dialogs/run_settings_dialog.h"
+#include "ui/docks/menu_title.h"
+#include "ui/docks/compare_dock.h"
+#include "ui/docks/inspector_dock.h"
+#include "ui/docks/layers_dock.h"
+#include "ui/docks/outline_dock.h"
+#include "ui/docks/runs_dock.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+#include "ui/window/node_menu.h"
+
+using namespace fusescope;
+
+namespace {
+
+constexpr int kBuildMs = 180'000, kOpenMs = 60'000, kLeastTarget = 24;
+
+}  // namespace
+
+/// What people expect of any window: it fits the screen, keys and drops do what they say, and nothing is said in the
+/// words of the command line.
+class MannersTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    test::catchWarnings();
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
+    m_window->runs().setSettings({.seconds = 0.1});
+    m_window->show();
+    m_window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+  }
+  void cleanup() {
+    m_window.reset();
+    QCOMPARE(test::takeWarnings(), QStringList());
+  }
+
+  void fitsASmallScreen() {
+    openSample("squeezenet1_1");
+    for (const QSize& size : {QSize(1024, 768), QSize(1024, 700), QSize(1440, 900)}) {
+      m_window->resize(size);
+      for (const QString& dock : m_window->dockNames()) {
+        m_window->showDock(dock);
+        QTest::qWait(20);
+        QCOMPARE(m_window->size(), size);
+      }
+      QVERIFY(inSight(searchBox()));
+      QVERIFY(m_window->canvas().width() >= 400);
+      QVERIFY(m_window->dock<OutlineDock>().findChild<QTreeView*>()->columnWidth(0) >= 130);  // of it, names have most
+      QVERIFY(m_window->dock<InspectorDock>().width() >= 200);
+      m_window->showDock("Runs");
+      QTest::qWait(20);
+      for (QPushButton* button : m_window->dock<RunsDock>().findChildren<QPushButton*>())
+        QVERIFY2(inSight(button), qPrintable(button->text()));
+    }
+    m_window->fitInto(QSize(960, 540));  // of a screen of 1920x1080 at scale 2
+    QTest::qWait(20);
+    QCOMPARE(m_window->size(), QSize(960, 540));
+  }
+
+  void docksGrowBackWithTheWindow() {
+    openSample("squeezenet1_1");
+    m_window->resize(1600, 1000);
+    QTest::qWait(200);
+    const int wide = m_window->dock<OutlineDock>().width(), high = m_window->dock<LayersDock>().height();
+    m_window->resize(960, 600);
+    QTest::qWait(20);
+    QVERIFY(m_window->dock<OutlineDock>().width() < wide);
+    QVERIFY(m_window->dock<LayersDock>().height() < high);
+    m_window->resize(1600, 1000);
+    QTest::qWait(20);
+    QCOMPARE(m_window->dock<OutlineDock>().width(), wide);
+    QCOMPARE(m_window->dock<LayersDock>().height(), high);
+    for (const char* dock : {"Outline", "Inspector", "Layers"}) QVERIFY(dockOf(dock)->isVisible());
+  }
+
+  void aDocksKeyBringsItToTheFrontFirst() {
+    openSample("fp16_overflow");
+    QDockWidget* runs = dockOf("Runs");
+    m_window->showDock("Layers");
+    QTRY_VERIFY(!inFront(runs));
+    QTest::keyClick(m_window.get(), Qt::Key_5, Qt::ControlModifier);
+    QTRY_VERIFY(inFront(runs));
+    QVERIFY(runs->isAncestorOf(QApplication::focusWidget()));
+    QTest::keyClick(m_window.get(), Qt::Key_5, Qt::ControlModifier);
+    QTRY_VERIFY(runs->isHidden());
+    QTest::keyClick(m_window.get(), Qt::Key_5, Qt::ControlModifier);
+    QTRY_VERIFY(inFront(runs));
+  }
+
+  void escapeCancelsOpeningPlanningAndBuilding() {
+    m_window->openFile(test::samplePath("squeezenet1_1"));
+    QVERIFY(m_window->document().opening());
+    QTest::keyClick(m_window.get(), Qt::Key_Escape);
+    QVERIFY(!m_window->document().opening());
+    QTRY_VERIFY(m_window->jobs().idle());
+    QVERIFY(!m_window->document().model());
+
+    openSample("squeezenet1_1");
+    const auto snapshot = m_window->document().snapshot();
+    m_window->document().setPrecisions({DataType::F16});
+    QVERIFY(m_window->document().planning());
+    QTest::keyClick(m_window.get(), Qt::Key_Escape);
+    QVERIFY(!m_window->document().planning());
+    QVERIFY(m_window->document().options() == snapshot->plan->options);
+    QVERIFY(m_window->document().undoStack().canRedo());
+    QTRY_VERIFY(m_window->jobs().idle());
+    QCOMPARE(m_window->document().snapshot(), snapshot);
+
+    m_window->controller().build();
+    QVERIFY(m_window->controller().busy());
+    m_window->canvas().setFocus();
+    QTest::keyClick(&m_window->canvas(), Qt::Key_Escape);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QCOMPARE(m_window->runs().shown()->state, RunState::Cancelled);
+  }
+
+  void escapeClearsTheSearch() {
+    openSample("squeezenet1_1");
+    QTest::keyClick(m_window.get(), Qt::Key_F, Qt::ControlModifier);
+    QCOMPARE(QApplication::focusWidget(), searchBox());
+    QTest::keyClicks(searchBox(), "conv");
+    QVERIFY(m_window->canvas().matchCount() > 0);
+    QTest::keyClick(searchBox(), Qt::Key_Escape);
+    QCOMPARE(searchBox()->text(), QString());
+    QCOMPARE(m_window->canvas().matchCount(), 0);
+    QCOMPARE(QApplication::focusWidget(), &m_window->canvas());
+    searchBox()->setText("conv");
+    QTest::keyClick(&m_window->canvas(), Qt::Key_Escape);
+    QCOMPARE(searchBox()->text(), QString());
+  }
+
+  void theMenuKeyOpensAMenuThatSaysWhatItIsAbout() {
+    openSample("squeezenet1_1");
+    const FusedNode& fused = aKernel();
+    m_window->resize(790, 780);  // the screen of the tests is 800 wide, and menus stay on it
+    QTest::qWait(20);
+    m_window->selection().set(fused.nodes);
+    m_window->canvas().centreSelection();
+    m_window->canvas().setFocus();
+    QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
+    const QRect box = m_window->canvas().itemRect(qs(handleOf(fused)));
+    QTest::keyClick(m_window.get(), Qt::Key_F10, Qt::ShiftModifier);
+    QMenu* menu = openMenu();
+    QVERIFY(menu != nullptr);
+    QVERIFY2(menuTitle(*menu).contains("Conv + Relu"), qPrintable(menuTitle(*menu)));
+    QVERIFY(box.contains(m_window->canvas().mapFromGlobal(menu->pos())));
+    menu->close();
+    auto* table = m_window->dock<LayersDock>().findChild<QTableView*>();
+    table->setFocus();
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
+    QTest::keyClick(m_window.get(), Qt::Key_Menu);
+    menu = openMenu();
+    QVERIFY(menu != nullptr);
+    QVERIFY2(menuTitle(*menu).startsWith(m_window->dock<LayersDock>().model().nameAt(0)),
+             qPrintable(menuTitle(*menu) + menu->actions().first()->text()));
+    menu->close();
+  }
+
+  void whatIsDroppedIsTaken() {
+    const QString model = sampleCopy("fp16_overflow");
+    const auto snapshot = test::planSample("fp16_overflow");
+    const auto& input = snapshot->plan->inputSpecs.front();
+    const QString npz = m_folder->filePath("i.npz"), directives = m_folder->filePath("d.json");
+    QVERIFY(writeNpz(npz.toStdString(), {{input.name, Tensor::zeros(input.dtype, input.opt)}}).ok());
+    PlanOptions options{.precisions = {DataType::F16}};
+    QVERIFY(writeFileAtomically(directives.toStdString(), toJson(directivesFileOf(options)).dump()).ok());
+    drop({npz, model});  // what is for the model waits for it
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot(), kOpenMs);
+    QTRY_COMPARE(qs(m_window->runs().settings().inputs), npz);
+    const QString npy = m_folder->filePath("x.npy");
+    QVERIFY(QFile(npy).open(QIODevice::WriteOnly));
+    drop({npy});
+    QCOMPARE(qs(m_window->runs().settings().inputs), npy);
+    drop({directives});
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(m_window->document().options().precisions == options.precisions);
+    const QString session = m_folder->filePath("s.fsession");
+    QVERIFY(m_window->session().save(session).ok());
+    m_window->document().setPrecisions({});
+    QTRY_VERIFY(!m_window->document().planning());
+    drop({session});
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().options().precisions == options.precisions, kOpenMs);
+  }
+
+  void enginesThatAreDroppedAreRunsToCompare() {
+    openSample("fp16_overflow");
+    m_window->controller().build();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    const QString first = m_folder->filePath("first.fse"), second = m_folder->filePath("second.fse");
+    for (const QString& copy : {first, second}) QVERIFY(QFile::copy(qs(m_window->runs().shown()->enginePath), copy));
+    drop({first});
+    QTRY_COMPARE(m_window->runs().all().size(), std::size_t(2));
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QCOMPARE(m_window->document().kind(), ArtifactKind::Model);
+    m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
+    m_window->runs().setSettings({.seconds = 0.1});
+    m_window->show();
+    drop({first, second});  // without a model: both side by side
+    QTRY_COMPARE_WITH_TIMEOUT(m_window->runs().all().size(), std::size_t(2), kOpenMs);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QCOMPARE(m_window->document().kind(), ArtifactKind::Engine);
+    QCOMPARE(m_window->runs().comparedWith()->name, std::string("first.fse"));
+    QCOMPARE(m_window->runs().shown()->name, std::string("second.fse"));
+    m_window->showDock("Compare");
+    QTest::mouseClick(&m_window->dock<CompareDock>().compareButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QVERIFY2(m_window->runs().comparison() != nullptr, qPrintable(m_window->controller().problem()));
+  }
+
+  void aFusionIsForbiddenAndThatIsTakenBackInOneStep() {
+    openSample("squeezenet1_1");
+    const FusedNode fused = aKernel();
+    const NodeId last = fused.nodes.back();
+    m_window->selection().set({last});
+    QMenu menu;
+    fillNodeMenu(menu, context(), {last});
+    QAction* forbid = entry(menu, "Forbid this fusion");
+    QVERIFY(forbid != nullptr && forbid->isEnabled());
+    QVERIFY2(forbid->toolTip().contains("conv_epilogue"), qPrintable(forbid->toolTip()));
+    const auto before = m_window->document().snapshot();
+    forbid->trigger();
+    QTRY_VERIFY(!m_window->document().planning());
+    const Directive added = m_window->document().directives().front();
+    QCOMPARE(added.kind, DirectiveKind::NoFuse);
+    QCOMPARE(added.rule, std::string("conv_epilogue"));
+    QCOMPARE(added.pattern, before->graph().node(last).name);
+    QCOMPARE(m_window->document().snapshot()->fusedOf(last)->nodes.size(), std::size_t(1));
+    fillNodeMenu(menu, context(), {last});
+    QVERIFY(!entry(menu, "Forbid this fusion")->isEnabled());
+    QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier);
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(m_window->document().directives().empty());
+    QCOMPARE(m_window->document().snapshot()->fusedOf(last)->nodes.size(), fused.nodes.size());
+  }
+
+  void theExportDialogSaysWhyInWords() {
+    openSample("squeezenet1_1");
+    ExportDialog dialog(context());
+    dialog.show();
+    for (const char* format : {"trtexec", "polygraphy"}) {
+      dialog.setFormat(format);
+      QTRY_VERIFY(!dialog.saveButton().isEnabled());
+      QTRY_VERIFY2(dialog.refusal().contains("nothing to export"), qPrintable(dialog.refusal()));
+      QVERIFY2(!dialog.refusal().contains("--"), qPrintable(dialog.refusal()));
+      QVERIFY(dialog.preview().isEmpty());
+    }
+    dialog.setFormat("directives");
+    QTRY_VERIFY(dialog.saveButton().isEnabled());
+    QTRY_VERIFY(dialog.preview().contains("fusescope.directives"));
+    for (const QLabel* label : dialog.findChildren<QLabel*>())
+      QVERIFY2(!label->text().contains("--"), qPrintable(label->text()));
+  }
+
+  void aSpinBoxShowsItsArrows() {
+    RunSettingsDialog dialog(context());
+    dialog.show();
+    auto* box = dialog.findChild<QSpinBox*>();
+    const int before = box->value();
+    const QImage picture = box->grab().toImage();
+    for (const auto arrow : {QStyle::SC_SpinBoxUp, QStyle::SC_SpinBoxDown}) {
+      const QRect target = arrowOf(*box, arrow);
+      QVERIFY2(target.width() >= kLeastTarget && target.height() >= kLeastTarget,
+               qPrintable(QString("%1x%2").arg(target.width()).arg(target.height())));
+      QSet<QRgb> colors;
+      for (int x = target.left() + 4; x < target.right() - 4; ++x)
+        for (int y = target.top() + 4; y < target.bottom() - 4; ++y) colors.insert(picture.pixel(x, y));
+      QVERIFY(colors.size() > 1);
+      QTest::mouseClick(box, Qt::LeftButton, {}, target.center());
+      QCOMPARE(box->value(), arrow == QStyle::SC_SpinBoxUp ? before + 1 : before);
+    }
+  }
+
+  void theStartPageHasNoDeadButtons() {
+    const QString gone = sampleCopy("fp16_overflow");
+    QSettings().setValue("recent", QStringList{gone, test::samplePath("bert_tiny")});
+    m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
+    m_window->show();
+    QPushButton* recent = nullptr;
+    QTRY_VERIFY((recent = buttonNamed(gone.section('/', -3))) != nullptr);
+    QVERIFY(QFile::remove(gone));
+    QTest::mouseClick(recent, Qt::LeftButton);
+    QTRY_VERIFY(m_window->lastProblem().contains("fp16_overflow"));
+    for (QMessageBox* box : m_window->findChildren<QMessageBox*>()) box->close();
+    QTRY_VERIFY(buttonNamed(gone.section('/', -3)) == nullptr);
+    QVERIFY(buttonNamed(test::samplePath("bert_tiny").section('/', -3)) != nullptr);
+    int enabled = 0;
+    for (QToolButton* button : m_window->findChild<QToolBar*>("toolbar")->findChildren<QToolButton*>()) {
+      if (button->isVisible() && button->defaultAction() != nullptr) enabled += button->isEnabled();
+    }
+    QVERIFY2(enabled <= 3, qPrintable(QString::number(enabled)));  // open, theme, help
+  }
+
+  void whatIsClickedIsLargeEnough() {
+    openSample("squeezenet1_1");
+    m_window->resize(1440, 900);
+    QStringList small;
+    const auto check = [&small](const QWidget* widget, const QSize& size) {
+      if (size.width() >= kLeastTarget && size.height() >= kLeastTarget) return;
+      small << QString("%1 %2: %3x%4")
+                   .arg(widget->metaObject()->className(), widget->objectName())
+                   .arg(size.width())
+                   .arg(size.height());
+    };
+    int checked = 0;
+    for (const QString& dock : m_window->dockNames()) {
+      m_window->showDock(dock);
+      QTest::qWait(20);
+      for (QAbstractButton* button : m_window->findChildren<QAbstractButton*>()) {
+        if (!button->isVisible() || button->inherits("QLineEditIconButton") || button->parent()->inherits("QTabBar"))
+          continue;
+        check(button, button->size());
+        ++checked;
+      }
+      for (QComboBox* box : m_window->findChildren<QComboBox*>())
+        if (box->isVisible()) check(box, box->size());
+      for (QTabBar* bar : m_window->findChildren<QTabBar*>())
+        for (int tab = 0; bar->isVisible() && tab < bar->count(); ++tab) check(bar, bar->tabRect(tab).size());
+      for (QAbstractItemView* view : m_window->findChildren<QAbstractItemView*>()) {
+        if (!view->isVisible() || view->inherits("QHeaderView") || view->model()->rowCount() == 0) continue;
+        check(view, view->visualRect(view->model()->index(0, 0)).size());
+      }
+    }
+    small.removeDuplicates();
+    QVERIFY2(small.isEmpty(), qPrintable(small.join('\n')));
+    QVERIFY(checked > 50);
+  }
+
+ private:
+  const Plan& plan() { return *m_window->document().snapshot()->plan; }
+  DockContext context() {
+    return {m_window->document(), m_window->selection(),  m_window->jobs(),
+            m_window->runs(),     m_window->controller(), []() -> const Theme& { return Theme::dark(); }};
+  }
+  void openSample(const QString& name) {
+    m_window->openFile(test::samplePath(name));
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot(), kOpenMs);
+    QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
+  }
+  QString sampleCopy(const QString& name) {
+    const QString copy = m_folder->filePath(name + ".onnx");
+    return QFile::copy(test::samplePath(name), copy) ? copy : QString();
+  }
+  /// A convolution and its activation.
+  const FusedNode& aKernel() {
+    return *std::ranges::find_if(
+        plan().fusedNodes, [](const FusedNode& fused) { return fused.nodes.size() == 2 && fused.kind == "conv"; });
+  }
+  QLineEdit* searchBox() {
+    for (QLineEdit* field : m_window->findChildren<QLineEdit*>())
+      if (field->placeholderText().startsWith("Find nodes")) return field;
+    return nullptr;
+  }
+  QDockWidget* dockOf(const QString& name) { return m_window->findChild<QDockWidget*>("dock." + name); }
+  static bool inFront(const QWidget* widget) { return !widget->visibleRegion().isEmpty(); }
+  /// All of it is to be seen.
+  bool inSight(const QWidget* widget) {
+    const QRect place(widget->mapTo(m_window.get(), QPoint()), widget->size());
+    return widget->isVisible() && m_window->rect().contains(place) &&
+           widget->visibleRegion().boundingRect() == widget->rect();
+  }
+  static QMenu* openMenu() { return qobject_cast<QMenu*>(QApplication::activePopupWidget()); }
+  static QAction* entry(const QMenu& menu, const QString& text) {
+    for (QAction* action : menu.actions())
+      if (action->text() == text) return action;
+    return nullptr;
+  }
+  static QRect arrowOf(const QSpinBox& box, QStyle::SubControl arrow) {
+    QStyleOptionSpinBox option;
+    option.initFrom(&box);
+    option.subControls = QStyle::SC_All;
+    option.buttonSymbols = box.buttonSymbols();
+    option.frame = box.hasFrame();
+    return box.style()->subControlRect(QStyle::CC_SpinBox, &option, arrow, &box);
+  }
+  QPushButton* buttonNamed(const QString& text) {
+    for (QPushButton* button : m_window->findChildren<QPushButton*>())
+      if (button->isVisible() && button->text() == text) return button;
+    return nullptr;
+  }
+  void drop(const QStringList& files) {
+    QMimeData data;
+    QList<QUrl> urls;
+    for (const QString& file : files) urls << QUrl::fromLocalFile(file);
+    data.setUrls(urls);
+    const QPoint at = m_window->rect().center();
+    QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent event(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &event);
+    QVERIFY(event.isAccepted());
+  }
+  std::unique_ptr<QTemporaryDir> m_folder;
+  std::unique_ptr<MainWindow> m_window;
+};
+
+FUSESCOPE_GUI_TEST(MannersTest, 13)
+#include "manners_test.moc"

@@ -1,0 +1,101 @@
+#include "ui/canvas/edge_labels.h"
+
+#include <QFontMetricsF>
+#include <algorithm>
+
+#include "ui/canvas/canvas_metrics.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr double kTypesFrom = 0.85;  ///< below this scale only casts are named
+constexpr double kHeight = 16, kPadding = 10, kBesideMark = 9, kMark = 6;
+/// Along an edge's last curve, the best place first.
+constexpr double kAlong[] = {0.5, 0.35, 0.65, 0.2, 0.8};
+
+class LabelPlacer {
+ public:
+  LabelPlacer(const CanvasScene& scene, const CanvasLook& look, const QRectF& visible)
+      : m_scene(scene), m_look(look), m_visible(visible), m_font(metaFont()) {
+    for (const CanvasItem& item : scene.items)
+      if (item.isBox() && item.rect.intersects(visible)) m_taken.push_back(item.rect);
+    for (const CanvasEdge& edge : scene.edges) {
+      if (edge.cast.isEmpty() || edge.points.size() < 4) continue;
+      const QPointF at = edgePoint(edge, 0.5);
+      if (visible.contains(at)) m_taken.emplace_back(at.x() - kMark, at.y() - kMark, 2 * kMark, 2 * kMark);
+    }
+  }
+
+  void placeCast(const CanvasEdge& edge) {
+    const QPointF at = edgePoint(edge, 0.5);
+    if (!m_visible.contains(at)) return;
+    const double width = widthOf(edge.cast);
+    const QPointF beside[] = {{at.x() + kBesideMark, at.y() - kHeight / 2},
+                              {at.x() - kBesideMark - width, at.y() - kHeight / 2},
+                              {at.x() + kBesideMark, at.y() - kHeight},
+                              {at.x() - kBesideMark - width, at.y() - kHeight}};
+    for (const QPointF& corner : beside)
+      if (take(QRectF(corner, QSizeF(width, kHeight)), edge.cast, true)) return;
+  }
+
+  void placeType(const CanvasEdge& edge) {
+    // The type is already in the producer's box; on the edge it is of use where that is out of sight or the edge is
+    // lit.
+    const CanvasItem& producer = m_scene.items[static_cast<std::size_t>(edge.from)];
+    const bool lit =
+        m_look.selected != nullptr && (m_look.selected->contains(edge.from) || m_look.selected->contains(edge.to));
+    if (edge.label.isEmpty() || (producer.isBox() && producer.rect.intersects(m_visible) && !lit)) return;
+    const double width = widthOf(edge.label);
+    for (const double t : kAlong) {
+      const QPointF at = edgePoint(edge, t);
+      if (take(QRectF(at.x() - width / 2, at.y() - kHeight / 2, width, kHeight), edge.label, false)) return;
+    }
+  }
+
+  std::vector<EdgeLabel> takeLabels() { return std::move(m_labels); }
+
+ private:
+  double widthOf(const QString& text) const { return m_font.horizontalAdvance(text) + kPadding; }
+
+  bool take(const QRectF& rect, const QString& text, bool cast) {
+    if (!rect.intersects(m_visible)) return false;
+    const bool free =
+        std::none_of(m_taken.begin(), m_taken.end(), [&](const QRectF& other) { return other.intersects(rect); });
+    if (!free) return false;
+    m_taken.push_back(rect);
+    m_labels.push_back({rect, text, cast});
+    return true;
+  }
+
+  const CanvasScene& m_scene;
+  const CanvasLook& m_look;
+  const QRectF m_visible;
+  const QFontMetricsF m_font;
+  std::vector<QRectF> m_taken;
+  std::vector<EdgeLabel> m_labels;
+};
+
+}  // namespace
+
+QPointF edgePoint(const CanvasEdge& edge, double t) {
+  const std::size_t last = (edge.points.size() - 1) / 3 - 1;
+  const QPointF* p = &edge.points[last * 3];
+  const double u = 1 - t;
+  return p[0] * (u * u * u) + p[1] * (3 * u * u * t) + p[2] * (3 * u * t * t) + p[3] * (t * t * t);
+}
+
+std::vector<EdgeLabel> placeEdgeLabels(const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,
+                                       double scale) {
+  LabelPlacer placer(scene, look, visible);
+  const auto inSight = [&](const CanvasEdge& edge) {
+    return edge.points.size() >= 4 && edge.bounds.adjusted(-1, -1, 1, 1).intersects(visible);
+  };
+  for (const CanvasEdge& edge : scene.edges)
+    if (!edge.cast.isEmpty() && inSight(edge)) placer.placeCast(edge);
+  for (const CanvasEdge& edge : scene.edges)
+    if (scale >= kTypesFrom && edge.cast.isEmpty() && inSight(edge)) placer.placeType(edge);
+  return placer.takeLabels();
+}
+
+}  // namespace fusescope

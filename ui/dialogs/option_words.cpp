@@ -1,0 +1,44 @@
+#include "ui/dialogs/option_words.h"
+
+#include <QRegularExpression>
+
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+struct Words {
+  const char* option;  ///< a regular expression; longer ones first
+  const char* words;
+};
+constexpr Words kWords[] = {
+    {"--pin NODE=TYPE", "a pin"},
+    {"--output-type NODE=TYPE", "an output type"},
+    {"--to (\\w+)", "the format \\1"},
+    {"--trt-version ([\\d.]+)", "\\1 as the version of TensorRT"},
+    {"--trt-version", "the version of TensorRT"},
+    {"the log of a verbose build with --layer-names", "the log of a verbose build under Layer names"},
+    {"--layer-names", "the log of a verbose build under Layer names"},
+    {"--no-fuse", "the fusion rule"},
+    {"--(?:pin|directives)", "the directive"},
+};
+
+}  // namespace
+
+QString withoutOptions(const QString& text) {
+  QString said = text;
+  for (const Words& words : kWords)
+    said.replace(QRegularExpression(QLatin1String(words.option)), QLatin1String(words.words));
+  return said;
+}
+
+QString problemInWords(const Diagnostic& problem) {
+  QString said = qs(problem.message);
+  if (!said.isEmpty()) said[0] = said[0].toUpper();
+  if (!said.endsWith(QLatin1Char('.'))) said += QLatin1Char('.');
+  if (!problem.where.node.empty()) said.prepend(qs(problem.where.node) + QStringLiteral(": "));
+  return withoutOptions(problem.help.empty() ? said : said + QLatin1Char(' ') + qs(problem.help));
+}
+
+}  // namespace fusescope

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QLayout>
+#include <memory>
+#include <vector>
+
+namespace fusescope {
+
+/// Widgets side by side, in as many rows as the width asks for; one of them, if `stretch` names it, takes what is left
+/// of its row. A widget whose horizontal policy is Ignored asks for little.
+class WrapLayout : public QLayout {
+  Q_OBJECT
+
+ public:
+  explicit WrapLayout(QWidget* parent, int stretch = -1) : QLayout(parent), m_stretch(stretch) {}
+
+  void addItem(QLayoutItem* item) override { m_items.emplace_back(item); }
+  int count() const override { return static_cast<int>(m_items.size()); }
+  QLayoutItem* itemAt(int index) const override;
+  QLayoutItem* takeAt(int index) override;
+  Qt::Orientations expandingDirections() const override { return {}; }
+  bool hasHeightForWidth() const override { return true; }
+  int heightForWidth(int width) const override { return place(QRect(0, 0, width, 0), false); }
+  QSize sizeHint() const override;     ///< of one row
+  QSize minimumSize() const override;  ///< of the widest widget alone
+  void setGeometry(const QRect& rect) override;
+
+ private:
+  struct Placed {
+    QLayoutItem* item;
+    int width;
+    bool stretches;
+  };
+  int wantedWidth(QLayoutItem& item) const;
+  /// Gives back the height that `rect`'s width asks for.
+  int place(const QRect& rect, bool apply) const;
+  int placeRow(const std::vector<Placed>& row, QPoint at, int width, bool apply) const;
+
+  std::vector<std::unique_ptr<QLayoutItem>> m_items;
+  int m_stretch;
+};
+
+}  // namespace fusescope

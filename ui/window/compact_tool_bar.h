@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QAction>
+#include <QList>
+#include <QToolBar>
+
+namespace fusescope {
+
+/// A tool bar that leaves out the words beside its icons and boxes where there is no room for them.
+class CompactToolBar : public QToolBar {
+  Q_OBJECT
+
+ public:
+  explicit CompactToolBar(const QString& title, QWidget* parent = nullptr) : QToolBar(title, parent) {}
+  /// A box with a word before it, which its tooltip says as well.
+  void addLabelled(const QString& word, QWidget* box);
+  /// An action with a word beside its icon.
+  void addWorded(QAction* action, const QString& word);
+  bool compact() const { return m_compact; }
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void setCompact(bool compact);
+  QList<QAction*> m_labels;  ///< of boxes
+  QList<QAction*> m_worded;
+  bool m_compact = false;
+  int m_wideWidth = 0;  ///< what it needs with all its words
+};
+
+}  // namespace fusescope

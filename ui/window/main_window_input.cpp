@@ -1,0 +1,147 @@
+// What the window does with keys and with files that are dropped on it.
+#include <QAbstractItemView>
+#include <QContextMenuEvent>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QTextBrowser>
+#include <QUrl>
+
+#include "planning/directives_file.h"
+#include "session/input_files.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+
+namespace fusescope {
+
+namespace {
+
+const QString kEngine = QStringLiteral("fse");
+
+/// Where the keyboard goes when a dock comes to the front: its content before the field that searches it.
+QWidget* firstToFocus(const QWidget& dock) {
+  QWidget* fallback = nullptr;
+  for (QWidget* widget : dock.findChildren<QWidget*>()) {
+    if (!widget->isVisibleTo(&dock) || !widget->isEnabled() || !(widget->focusPolicy() & Qt::TabFocus)) continue;
+    if (qobject_cast<QAbstractItemView*>(widget) != nullptr) return widget;
+    if (fallback == nullptr || qobject_cast<QTextBrowser*>(widget) != nullptr) fallback = widget;
+  }
+  return fallback;
+}
+
+QStringList localFiles(const QMimeData& data) {
+  QStringList files;
+  for (const QUrl& url : data.urls())
+    if (url.isLocalFile()) files << url.toLocalFile();
+  return files;
+}
+
+bool isDirectives(const QString& path) {
+  return QFileInfo(path).suffix() == QLatin1String("json") && readDirectivesFile(path.toStdString()).ok();
+}
+
+}  // namespace
+
+void MainWindow::makeKeys() {
+  m_escape = new QShortcut(QKeySequence(Qt::Key_Escape), this);
+  m_escape->setEnabled(false);
+  connect(m_escape, &QShortcut::activated, this,
+          [this] { m_document->opening() ? m_document->cancelOpening() : m_document->cancelPlanning(); });
+  connect(m_document.get(), &PlanDocument::openingCancelled, this, [this] { m_dropped.clear(); });
+  m_search->installEventFilter(this);
+  m_search->setAcceptDrops(false);  // a file goes to the window
+  connect(m_canvas, &GraphView::searchCleared, m_search, &QLineEdit::clear);
+}
+
+QAction* MainWindow::dockAction(QDockWidget* dock) {
+  auto* action = new QAction(dock->windowTitle(), this);
+  action->setCheckable(true);
+  action->setShortcut(dock->toggleViewAction()->shortcut());
+  dock->toggleViewAction()->setShortcut({});
+  // Checked is what is in front: a dock behind another's tab is not.
+  connect(dock, &QDockWidget::visibilityChanged, action, &QAction::setChecked);
+  connect(action, &QAction::triggered, this, [this, dock](bool show) {
+    if (!show) {
+      dock->hide();
+      return m_canvas->setFocus();
+    }
+    showDock(dock->windowTitle());
+    if (QWidget* first = firstToFocus(*dock->widget())) first->setFocus(Qt::ShortcutFocusReason);
+  });
+  return action;
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  // Whoever has the focus had no use for it: then it is about what is under way.
+  if (event->key() != Qt::Key_Escape || !m_controller->busy()) return QMainWindow::keyPressEvent(event);
+  m_controller->cancel();
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  if (watched != m_search || event->type() != QEvent::KeyPress) return QMainWindow::eventFilter(watched, event);
+  if (static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape) return false;
+  m_search->clear();
+  m_canvas->setFocus();
+  return true;
+}
+
+void MainWindow::popUpMenuOfFocus() {
+  QWidget* focus = focusWidget();
+  if (focus == nullptr) return;
+  QPoint at = focus->rect().center();
+  if (auto* view = qobject_cast<QAbstractItemView*>(focus)) {
+    focus = view->viewport();
+    const QRect row = view->visualRect(view->currentIndex()).intersected(focus->rect());
+    if (row.isValid()) at = row.center();
+  }
+  QContextMenuEvent event(QContextMenuEvent::Keyboard, at, focus->mapToGlobal(at));
+  QCoreApplication::sendEvent(focus, &event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (!localFiles(*event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  const QStringList files = localFiles(*event->mimeData());
+  if (files.isEmpty()) return;
+  event->acceptProposedAction();
+  dropFiles(files);
+}
+
+void MainWindow::dropFiles(const QStringList& paths) {
+  const bool open = m_document->model() != nullptr;
+  const auto takesPlace = [open](const QString& path) {
+    if (!open) return true;
+    const QFileInfo file(path);
+    return file.suffix() != kEngine && !isInputFile(path.toStdString()) && !isDirectives(path);
+  };
+  QStringList others = paths;
+  // The model before what is for it, in whichever order they were dropped.
+  auto first = std::find_if(others.begin(), others.end(), [&](const QString& path) {
+    return takesPlace(path) && !isInputFile(path.toStdString()) && !isDirectives(path);
+  });
+  if (first == others.end()) first = std::find_if(others.begin(), others.end(), takesPlace);
+  if (first != others.end()) {
+    const QString model = *first;
+    others.erase(first);
+    if (openFile(model)) m_dropped = others;
+    return;
+  }
+  QStringList engines;
+  for (const QString& path : others) QFileInfo(path).suffix() == kEngine ? void(engines << path) : void(openFile(path));
+  if (!engines.isEmpty()) addEngines(engines);
+}
+
+void MainWindow::addEngines(const QStringList& paths) {
+  QStringList engines = paths;
+  // An engine that is open is one of those to compare.
+  const auto& runs = m_runs->all();
+  const std::string own = m_document->path().toStdString();
+  const bool known = std::any_of(runs.begin(), runs.end(), [&](const Run& run) { return run.enginePath == own; });
+  if (m_document->kind() == ArtifactKind::Engine && m_document->model() && !known) engines.prepend(m_document->path());
+  m_controller->addEngines(engines);
+  showDock(QStringLiteral("Runs"));
+}
+
+}  // namespace fusescope
