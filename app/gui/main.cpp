@@ -18,7 +18,8 @@ namespace fusescope {
 namespace {
 
 struct Arguments {
-  std::string model, directivesFile, target, precision, inputs, screenshot, size = "1440x900", theme, select, dock, color;
+  std::string model, directivesFile, target, precision, inputs, screenshot, size = "1440x900", theme, select, dock,
+                                                                            color;
   double scale = 1.0;
   std::vector<std::string> expand;
   std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
@@ -101,7 +102,8 @@ int run(int argc, char** argv) {
         ->type_name(std::string(form.argument))
         ->allow_extra_args(false);
   }
-  parser.add_option("--inputs", arguments.inputs, "What runs are timed and evaluated with: .npz, .npy, .pb or a folder")
+  parser
+      .add_option("--inputs", arguments.inputs, "What runs are timed and evaluated with: .npz, .npy, .pb or a folder")
       ->type_name("F");
   parser.add_option("--screenshot", arguments.screenshot, "Render the window to this PNG and exit");
   parser.add_option("--size", arguments.size, "Of the picture: WxH");
@@ -146,9 +148,10 @@ int run(int argc, char** argv) {
   if (cache.ok()) window.keepSessionsIn(qs((cache.value() / "sessions").string()));
   if (!arguments.model.empty()) window.session().open(qs(arguments.model), options.value());
   if (!arguments.inputs.empty()) {
-    QObject::connect(&window.document(), &PlanDocument::modelChanged, &window, [&window, done = false, file = arguments.inputs]() mutable {
-      if (!std::exchange(done, true)) window.setInputs(qs(file));
-    });
+    QObject::connect(&window.document(), &PlanDocument::modelChanged, &window,
+                     [&window, done = false, file = arguments.inputs]() mutable {
+                       if (!std::exchange(done, true)) window.setInputs(qs(file));
+                     });
   }
   return QApplication::exec();
 }

@@ -22,7 +22,8 @@ const std::vector<Exporter>& exporters() {
        "a trtexec command line with layer precisions (TensorRT 8.4 to 10.16)", &writeTrtexec},
       {"polygraphy", "Script of Polygraphy", "py",
        "a Polygraphy network script that finds layers by their metadata (TensorRT 8.6 to 10)", &writePolygraphy},
-      {"dot", "Graph for Graphviz", "dot", "the plan as a graph for Graphviz, a cluster per segment and fused node", &writeDot},
+      {"dot", "Graph for Graphviz", "dot", "the plan as a graph for Graphviz, a cluster per segment and fused node",
+       &writeDot},
   };
   return kExporters;
 }

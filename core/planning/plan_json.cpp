@@ -344,8 +344,8 @@ Json decidedPart(const Json& plan, const std::string& part) {
   if (part != "fused_nodes" && part != "casts") return decided;
   for (Json& entry : decided) {
     if (!entry.is_object()) continue;
-    for (const char* key : {"predicted_ms", "predicted_how", "predicted_spread", "predicted_ms_least",
-                            "predicted_ms_most", "body_time"})
+    for (const char* key :
+         {"predicted_ms", "predicted_how", "predicted_spread", "predicted_ms_least", "predicted_ms_most", "body_time"})
       entry.erase(key);
     if (!entry.contains("bodies")) continue;
     for (Json& body : entry["bodies"]) {

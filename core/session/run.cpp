@@ -65,10 +65,8 @@ Json comparisonsJson(const std::vector<TensorComparison>& comparisons) {
 Json toJson(const RunBuild& build) {
   Json phases = Json::array();
   for (const BuildPhase& phase : build.phases) phases.push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
-  return {{"phases", std::move(phases)},
-          {"regions", build.regions},
-          {"distinct", build.distinct},
-          {"bytes", build.bytes}};
+  return {
+      {"phases", std::move(phases)}, {"regions", build.regions}, {"distinct", build.distinct}, {"bytes", build.bytes}};
 }
 
 Json layersJson(const std::vector<RunLayer>& layers) {

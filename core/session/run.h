@@ -19,7 +19,7 @@ struct RunLayer {
   std::string identity;  ///< of the fused node, in hex; empty: a conversion
   std::string types;     ///< of the fused node, as layerTypesJson() says them: its time holds for a plan with the same
   std::string tactic;
-  std::optional<double> medianMs;  ///< in one inference; in a body: of all its calls together
+  std::optional<double> medianMs;            ///< in one inference; in a body: of all its calls together
   std::optional<std::int64_t> flops, bytes;  ///< of the fused node, where they are known
   bool emulated = false;                     ///< has no time, for it ran in software
   std::vector<RunBody> bodies{};             ///< of a node that runs by them; its own time includes theirs
@@ -55,8 +55,8 @@ struct RunTime {
 
 /// How far what a run's types calculate is from float32, on the inputs of the run.
 struct Evaluation {
-  std::string inputs;   ///< file they came from; empty: random
-  Tolerance tolerance;  ///< what TensorComparison::ok and ofBound below speak of
+  std::string inputs;                             ///< file they came from; empty: random
+  Tolerance tolerance;                            ///< what TensorComparison::ok and ofBound below speak of
   std::vector<TensorComparison> outputs, values;  ///< as in ErrorReport: values in the order of the graph
   bool operator==(const Evaluation&) const = default;
 };
@@ -110,10 +110,10 @@ std::string titleOf(const PlanOptions& options);
 std::string timestamp();
 
 // What the worker answers, as values. Errors name the field.
-Result<RunBuild> runBuildFromJson(const Json& reply);                             ///< of `build --json`
-Result<RunTime> runTimeFromJson(const Json& reply);                               ///< of `time --json --per-layer`
+Result<RunBuild> runBuildFromJson(const Json& reply);  ///< of `build --json`
+Result<RunTime> runTimeFromJson(const Json& reply);    ///< of `time --json --per-layer`
 Result<Evaluation> evaluationFromJson(const Json& reply, const std::string& inputs,
-                                      const Tolerance& tolerance);                ///< of `measure_error`
+                                      const Tolerance& tolerance);  ///< of `measure_error`
 
 // As they stand in a session file: SESSION_FORMAT.md.
 Json toJson(const Run& run);

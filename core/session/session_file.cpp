@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "base/files.h"
-#include "base/mapped_file.h"
 #include "base/json_fields.h"
+#include "base/mapped_file.h"
 #include "planning/plan_json.h"
 #include "session/options_json.h"
 
@@ -124,12 +124,14 @@ Result<Session> sessionFromJson(const Json& json, const fs::path& folder) {
     return Diagnostic{.message = fmt::format("this is not a session (its format is not \"{}\")", kFormat),
                       .where = {.attribute = "format"}};
   if (!fields.error() && (version < 1 || version > kSessionVersion))
-    return Diagnostic{.message = fmt::format("the session is of version {}, this program reads up to {}", version,
-                                             kSessionVersion),
-                      .where = {.attribute = "version"},
-                      .help = "Open it with a newer Fusescope."};
-  fields.read("id", session.id).read("saved_as", session.savedAs).require("model").parse("model", session.model,
-                                [&](const Json& model) { return modelFileFromJson(model, folder); });
+    return Diagnostic{
+        .message = fmt::format("the session is of version {}, this program reads up to {}", version, kSessionVersion),
+        .where = {.attribute = "version"},
+        .help = "Open it with a newer Fusescope."};
+  fields.read("id", session.id)
+      .read("saved_as", session.savedAs)
+      .require("model")
+      .parse("model", session.model, [&](const Json& model) { return modelFileFromJson(model, folder); });
   fields.parse("extents", session.extents, inputOverridesFromJson);
   fields.parse("options", session.options, planOptionsFromJson);
   fields.read("inputs", session.inputs).parse("tolerance", session.tolerance, toleranceFromJson);
@@ -180,8 +182,9 @@ ModelChange modelChange(const ModelFile& model) {
   if (model.content.empty()) return ModelChange::Same;
   if (static_cast<std::int64_t>(bytes) != model.bytes) return ModelChange::Changed;
   const auto now = identify(model.path);
-  return !now.ok() ? ModelChange::Missing : now.value().content == model.content ? ModelChange::Same
-                                                                                  : ModelChange::Changed;
+  return !now.ok()                              ? ModelChange::Missing
+         : now.value().content == model.content ? ModelChange::Same
+                                                : ModelChange::Changed;
 }
 
 }  // namespace fusescope

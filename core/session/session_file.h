@@ -21,7 +21,7 @@ Result<ModelFile> identify(const std::filesystem::path& path);
 /// What a person works on: a model, what is wished of it, what it is judged by, and every run. One value: saved, opened
 /// again and recovered as it was.
 struct Session {
-  std::string id;  ///< of this session and no other; names the folder of its engines
+  std::string id;       ///< of this session and no other; names the folder of its engines
   std::string savedAs;  ///< of one that is kept automatically: the file that the user saved it as; empty: none
   ModelFile model;
   std::vector<InputOverride> extents;  ///< of the model's inputs, where the user gave them

@@ -115,8 +115,7 @@ std::string inWords(const Verdict& verdict) {
 }
 
 Json toJson(const Verdict& verdict) {
-  if (verdict.kind == Verdict::Kind::Unknown)
-    return {{"verdict", "unknown"}, {"unknown_why", verdict.unknownWhy}};
+  if (verdict.kind == Verdict::Kind::Unknown) return {{"verdict", "unknown"}, {"unknown_why", verdict.unknownWhy}};
   return {{"verdict", verdict.kind == Verdict::Kind::Pass ? "pass" : "fail"},
           {"output", verdict.output},
           {"max_over_rms", jsonNumber(verdict.error)},

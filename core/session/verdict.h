@@ -11,12 +11,12 @@ namespace fusescope {
 struct Verdict {
   enum class Kind { Pass, Fail, Unknown };
   Kind kind = Kind::Unknown;
-  std::string output;  ///< the worst of the network's outputs
-  double error = 0;    ///< of that output: max|Δ| over rms; infinite where a number became none
-  bool notFinite = false;  ///< that output became infinite or NaN
-  double ofBound = 0;  ///< the share of the bound that it takes: 1 is just within, 12 is twelve times too much
-  std::string problem;     ///< of that output, where it cannot be compared at all
-  std::string firstWrong;  ///< of a failure: the value where it first goes wrong, in the order of the graph
+  std::string output;           ///< the worst of the network's outputs
+  double error = 0;             ///< of that output: max|Δ| over rms; infinite where a number became none
+  bool notFinite = false;       ///< that output became infinite or NaN
+  double ofBound = 0;           ///< the share of the bound that it takes: 1 is just within, 12 is twelve times too much
+  std::string problem;          ///< of that output, where it cannot be compared at all
+  std::string firstWrong;       ///< of a failure: the value where it first goes wrong, in the order of the graph
   bool firstNotFinite = false;  ///< at that value a number became infinite or NaN
   std::string unknownWhy;       ///< for people
 };

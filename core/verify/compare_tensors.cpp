@@ -27,8 +27,8 @@ struct Sums {
   double maxAbs = 0, maxRel = 0;
   double expectedSquares = 0, actualSquares = 0, products = 0;
   std::int64_t finite = 0;
-  double ofAllowance = 0;       ///< the largest share of the absolute and relative bounds
-  bool integersEqual = true;    ///< bit for bit, for values that a double cannot hold
+  double ofAllowance = 0;     ///< the largest share of the absolute and relative bounds
+  bool integersEqual = true;  ///< bit for bit, for values that a double cannot hold
 
   void add(double actual, double expected, const Tolerance& tolerance) {
     if (sameSpecial(actual, expected)) return;

@@ -8,10 +8,10 @@
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
-#include "ui/models/run_contents.h"
 #include "ui/models/decisions_model.h"
 #include "ui/models/layers_model.h"
 #include "ui/models/outline_model.h"
+#include "ui/models/run_contents.h"
 
 using namespace fusescope;
 

@@ -60,7 +60,8 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   form->addRow(QStringLiteral("and |Δ| at most"), m_absolute);
   form->addRow(QStringLiteral("plus this share of |expected|"), m_relative);
   m_backend->addItem(QStringLiteral("native: Fusescope's own kernels"), QStringLiteral("native"));
-  m_backend->addItem(QStringLiteral("reference: one plain kernel per operator, the oracle"), QStringLiteral("reference"));
+  m_backend->addItem(QStringLiteral("reference: one plain kernel per operator, the oracle"),
+                     QStringLiteral("reference"));
   m_backend->setCurrentIndex(m_backend->findData(qs(context.runs.settings().backend)));
   m_threads->setRange(0, 256);
   m_threads->setSpecialValueText(QStringLiteral("as many as the machine has"));
@@ -75,9 +76,8 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   layout->addWidget(m_problem);
   layout->addWidget(buttons);
   connect(chooseFile, &QPushButton::clicked, this, [this] {
-    const QString file =
-        QFileDialog::getOpenFileName(this, QStringLiteral("Inputs"), m_file->text(),
-                                     QStringLiteral("Inputs (*.npz *.npy *.pb);;All files (*)"));
+    const QString file = QFileDialog::getOpenFileName(this, QStringLiteral("Inputs"), m_file->text(),
+                                                      QStringLiteral("Inputs (*.npz *.npy *.pb);;All files (*)"));
     if (!file.isEmpty()) m_file->setText(file);
   });
   connect(chooseFolder, &QPushButton::clicked, this, [this] {

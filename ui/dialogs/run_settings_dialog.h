@@ -11,8 +11,8 @@
 
 namespace fusescope {
 
-/// What runs are built, timed and evaluated with: inputs of a file or folder, or random ones, backend, threads; and what
-/// is close enough.
+/// What runs are built, timed and evaluated with: inputs of a file or folder, or random ones, backend, threads; and
+/// what is close enough.
 class RunSettingsDialog : public QDialog {
   Q_OBJECT
 

@@ -116,7 +116,8 @@ QString helpText(const std::vector<WhatIf>* help, const Theme& theme) {
   QString text = heading(QStringLiteral("What would help"), theme);
   if (!help) return text + QStringLiteral("<div style='color:%1'>working it out …</div>").arg(theme.dimText.name());
   if (help->empty())
-    return text + QStringLiteral("<div style='color:%1'>All that was asked for it is granted.</div>").arg(theme.dimText.name());
+    return text + QStringLiteral("<div style='color:%1'>All that was asked for it is granted.</div>")
+                      .arg(theme.dimText.name());
   for (std::size_t i = 0; i < help->size(); ++i) {
     const WhatIf& whatIf = (*help)[i];
     text +=

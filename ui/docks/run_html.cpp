@@ -16,7 +16,7 @@ QString colored(const QColor& color, const QString& html) {
 
 /// A description whose long words may be broken where they are joined.
 QString breakable(const std::string& text) {
-  return html(text).replace(QLatin1Char('+'), QStringLiteral("+<wbr>"));
+  return html(text).replace(QLatin1Char('+'), QStringLiteral("+\u200b"));
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ RunsDock::RunsDock(const DockContext& context)
   m_stack = new HintStack(m_view, QStringLiteral("Build the plan: what comes of it is kept here as a run."));
   m_details->setTextFormat(Qt::RichText);
   m_details->setWordWrap(true);
+  m_details->setMinimumWidth(1);  // as wide as there is room: its longest word is not to decide
   m_details->setAlignment(Qt::AlignTop | Qt::AlignLeft);
   m_details->setMargin(10);
   m_details->setTextInteractionFlags(Qt::TextBrowserInteraction);

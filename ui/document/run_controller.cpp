@@ -143,8 +143,8 @@ void RunController::queueTime(const std::string& id) {
     send(QStringLiteral("timing %1").arg(Runs::title(*run)), id, request, [this, id](const Json& reply) {
       auto timed = runTimeFromJson(reply);
       if (!timed.ok()) return failed(id, timed.error());
-      log(id, QStringLiteral("timed: %1").arg(timed.value().medianMs ? msText(timed.value().medianMs)
-                                                                      : qs(timed.value().unavailableReason)));
+      log(id, QStringLiteral("timed: %1")
+                  .arg(timed.value().medianMs ? msText(timed.value().medianMs) : qs(timed.value().unavailableReason)));
       m_runs.change(id, [&](Run& changed) {
         changed.time = std::move(timed).value();
         changed.state = RunState::Ready;

@@ -69,7 +69,8 @@ void Runs::rename(const std::string& id, const QString& name) {
 
 void Runs::remove(const std::string& id) {
   if (std::erase_if(m_runs, [&](const Run& run) { return run.id == id; }) == 0) return;
-  std::erase_if(m_comparisons, [&](const RunComparison& comparison) { return comparison.a == id || comparison.b == id; });
+  std::erase_if(m_comparisons,
+                [&](const RunComparison& comparison) { return comparison.a == id || comparison.b == id; });
   if (m_shown == id) m_shown = m_runs.empty() ? std::string() : m_runs.back().id;
   if (m_comparedWith == id || m_comparedWith == m_shown) m_comparedWith.clear();
   emit runsChanged();

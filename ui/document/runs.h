@@ -16,9 +16,9 @@ namespace fusescope {
 /// What runs are built and judged with.
 struct RunSettings {
   std::string backend = "native";
-  int threads = 0;                               ///< 0: as many as the machine has
-  double seconds = 1.0;                          ///< of timing
-  std::string inputs;                            ///< file or folder; empty: random inputs
+  int threads = 0;       ///< 0: as many as the machine has
+  double seconds = 1.0;  ///< of timing
+  std::string inputs;    ///< file or folder; empty: random inputs
   Tolerance tolerance = Tolerance::ofLoweredTypes();
   bool operator==(const RunSettings&) const = default;
 };
@@ -80,11 +80,11 @@ class Runs : public QObject {
   void store(Session& session) const;
 
  signals:
-  void runsChanged();                 ///< one more, one less, or all others
+  void runsChanged();  ///< one more, one less, or all others
   void runChanged(const QString& id);
-  void shownChanged();                ///< which two are shown, or what a comparison of them says
+  void shownChanged();  ///< which two are shown, or what a comparison of them says
   void settingsChanged();
-  void changed();                     ///< any of these: there is something to save
+  void changed();  ///< any of these: there is something to save
 
  private:
   static QString qs(const std::string& text) { return QString::fromStdString(text); }

@@ -12,8 +12,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kKeepMs = 1000;   ///< after a change; several changes are kept at once
-constexpr int kCheckMs = 300;   ///< a file that is being written changes many times
+constexpr int kKeepMs = 1000;  ///< after a change; several changes are kept at once
+constexpr int kCheckMs = 300;  ///< a file that is being written changes many times
 const QString kSuffix = QStringLiteral(".fsession");
 const QString kReadTag = QStringLiteral("read session");
 const QString kKeepTag = QStringLiteral("keep session");
@@ -151,10 +151,8 @@ void SessionKeeper::modelOpened() {
     m_path.clear();
     Session fresh;  // how runs are made stays as the user chose it; inputs are of the network that they were made for
     m_runs.store(fresh);
-    m_runs.restore({.tolerance = fresh.tolerance,
-                    .backend = fresh.backend,
-                    .threads = fresh.threads,
-                    .seconds = fresh.seconds});
+    m_runs.restore(
+        {.tolerance = fresh.tolerance, .backend = fresh.backend, .threads = fresh.threads, .seconds = fresh.seconds});
     m_unsaved = false;
   }
   emit changed();

@@ -33,8 +33,8 @@ class SessionKeeper : public QObject {
   /// How the window stands, put into the session; given back by restored().
   void setView(std::function<Json()> view) { m_view = std::move(view); }
 
-  QString path() const { return m_path; }          ///< as the user saved it; empty: never
-  bool unsaved() const { return m_unsaved; }       ///< there is something that is in no file of the user's
+  QString path() const { return m_path; }     ///< as the user saved it; empty: never
+  bool unsaved() const { return m_unsaved; }  ///< there is something that is in no file of the user's
   const QString& modelName() const { return m_modelName; }
   Session session() const;
 

@@ -65,7 +65,8 @@ TableRow errorRow(const TensorComparison& tensor, bool output) {
   const QString name = qs(tensor.name);
   const bool broken = !tensor.problem.empty() || !std::isfinite(tensor.maxAbs);
   const Tone tone = broken ? Tone::Bad : (tensor.ok ? Tone::Plain : Tone::Warning);
-  const double order = std::isfinite(tensor.maxOverRms) && !broken ? tensor.maxOverRms : std::numeric_limits<double>::max();
+  const double order =
+      std::isfinite(tensor.maxOverRms) && !broken ? tensor.maxOverRms : std::numeric_limits<double>::max();
   const auto cell = [&](double number, double sort) {
     return Cell{.text = tensor.problem.empty() ? errorText(number) : QStringLiteral("–"),
                 .sort = sort,
@@ -75,7 +76,8 @@ TableRow errorRow(const TensorComparison& tensor, bool output) {
   };
   return {name,
           {text(name, output ? Tone::Plain : Tone::Dim),
-           text(tensor.problem.empty() ? (output ? QStringLiteral("output") : QStringLiteral("inside")) : qs(tensor.problem),
+           text(tensor.problem.empty() ? (output ? QStringLiteral("output") : QStringLiteral("inside"))
+                                       : qs(tensor.problem),
                 Tone::Dim),
            cell(tensor.maxAbs, std::isfinite(tensor.maxAbs) ? tensor.maxAbs : order),
            cell(tensor.maxOverRms, order),

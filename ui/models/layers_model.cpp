@@ -350,7 +350,8 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
     return row.root ? QStringLiteral("Not measured yet: build an engine.")
                     : QStringLiteral("Measured with its fused node, at %1.").arg(row.view.fused);
   }
-  if (const auto& range = m_levels[row.level].snapshot->facts(row.node).range; range && (column == kFlops || column == kBytes)) {
+  if (const auto& range = m_levels[row.level].snapshot->facts(row.node).range;
+      range && (column == kFlops || column == kBytes)) {
     const auto text = [&](const CostAt& at) { return column == kFlops ? countText(at.flops) : bytesText(at.bytes); };
     return QStringLiteral("%1; %2 at the least and at the most extents of the inputs")
         .arg(this->text(row, column), rangeText(text(range->least), text(range->most)));

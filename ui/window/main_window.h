@@ -15,8 +15,8 @@
 #include "ui/docks/dock.h"
 #include "ui/document/session_keeper.h"
 #include "ui/jobs/worker_client.h"
-#include "ui/window/dock_sizes.h"
 #include "ui/window/actions.h"
+#include "ui/window/dock_sizes.h"
 #include "ui/window/message_bar.h"
 #include "ui/window/start_page.h"
 

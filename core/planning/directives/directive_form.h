@@ -41,7 +41,7 @@ struct DirectiveForm {
   PatternUse pattern = PatternUse::Required;
   DirectiveReach reach = DirectiveReach::Kernels;
   AskedType asks = AskedType::Nothing;
-  bool inBodies = false;  ///< without a pattern it holds in the bodies of If, Loop and Scan too
+  bool inBodies = false;              ///< without a pattern it holds in the bodies of If, Loop and Scan too
   std::string_view nothingToDo = {};  ///< code of the answer where the pattern names nothing that it can work on
   DirectiveMenu menu = {};
   Result<Directive> (*parse)(std::string_view argument) = nullptr;

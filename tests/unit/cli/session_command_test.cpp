@@ -23,7 +23,8 @@ std::string written(const TemporaryFolder& folder, const std::string& model) {
         {"directives",
          {{"format", "fusescope.directives"},
           {"version", 1},
-          {"directives", {{{"id", "1"}, {"kind", "pin"}, {"pattern", "mm"}, {"type", "f32"}, {"strictness", "prefer"}}}}}}}}};
+          {"directives",
+           {{{"id", "1"}, {"kind", "pin"}, {"pattern", "mm"}, {"type", "f32"}, {"strictness", "prefer"}}}}}}}}};
   return folder.write("s.fsession", session.dump()).string();
 }
 
