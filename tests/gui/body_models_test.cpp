@@ -1,4 +1,5 @@
 #include <QAbstractItemModelTester>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -190,6 +191,9 @@ class BodyModelsTest : public QObject {
     QVERIFY(timeOf("loop/choose/mm").data(Qt::ToolTipRole).toString().contains("all calls"));
     QCOMPARE(timeOf("loop/choose/rows").data().toString(), QString());
     QVERIFY(timeOf("loop/choose/rows").data(Qt::ToolTipRole).toString().contains("did not run"));
+    // The branch that was not taken has no time: a part is not said as if it were the whole.
+    QVERIFY2(model.totalsText().contains(QRegularExpression("for \\d+ of \\d+ kernels")),
+             qPrintable(model.totalsText()));
     QVERIFY2(model.totalsText().contains("which its holder's includes"), qPrintable(model.totalsText()));
     const TableContent profile = profileContent(run, false);
     const auto row = std::find_if(profile.rows.begin(), profile.rows.end(), [](const TableRow& other) {

@@ -90,13 +90,11 @@ class MannersTest : public QObject {
     QTest::qWait(200);
     const int wide = m_window->dock<OutlineDock>().width(), high = m_window->dock<LayersDock>().height();
     m_window->resize(960, 600);
-    QTest::qWait(20);
-    QVERIFY(m_window->dock<OutlineDock>().width() < wide);
-    QVERIFY(m_window->dock<LayersDock>().height() < high);
+    QTRY_VERIFY(m_window->dock<OutlineDock>().width() < wide);
+    QTRY_VERIFY(m_window->dock<LayersDock>().height() < high);
     m_window->resize(1600, 1000);
-    QTest::qWait(20);
-    QCOMPARE(m_window->dock<OutlineDock>().width(), wide);
-    QCOMPARE(m_window->dock<LayersDock>().height(), high);
+    QTRY_COMPARE(m_window->dock<OutlineDock>().width(), wide);
+    QTRY_COMPARE(m_window->dock<LayersDock>().height(), high);
     for (const char* dock : {"Outline", "Inspector", "Layers"}) QVERIFY(dockOf(dock)->isVisible());
   }
 

@@ -28,7 +28,8 @@ CellDelegate::CellDelegate(std::function<const Theme&()> theme, QSet<int> typeCo
 
 void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
   QStyledItemDelegate::initStyleOption(option, index);
-  option->textElideMode = Qt::ElideMiddle;
+  // The end of a name tells it apart; a number without its middle is another number.
+  option->textElideMode = (option->displayAlignment & Qt::AlignRight) != 0 ? Qt::ElideNone : Qt::ElideMiddle;
   const Theme& theme = m_theme();
   QColor color = theme.text;
   switch (static_cast<Tone>(index.data(kToneRole).toInt())) {

@@ -266,21 +266,37 @@ namespace {
 /// Sums of rows; nothing where one is not known. Times: of those that have one.
 struct RowSums {
   std::int64_t rows = 0;
-  std::optional<double> flops = 0, bytes = 0, ms;
+  std::optional<double> flops = 0, bytes = 0;
+  double ms = 0;
+  std::int64_t kernels = 0, timed = 0;
+  bool measured = true;  ///< every time that was added is of a run of this plan
 
-  void add(const LayerView& view) {
+  /// `kernel`: it is where its kernel's time stands.
+  void add(const LayerView& view, const ShownTime& time, bool kernel) {
     ++rows;
+    kernels += kernel;
+    if (kernel && time.known()) {
+      ++timed;
+      ms += time.ms;
+      measured = measured && time.kind == TimeKind::Measured;
+    }
     flops = flops && view.flops ? std::optional(*flops + *view.flops) : std::nullopt;
     bytes = bytes && view.bytes ? std::optional(*bytes + *view.bytes) : std::nullopt;
-    if (view.ms) ms = ms.value_or(0) + *view.ms;
+  }
+  /// What is a part of the kernels' time is not said as if it were the whole.
+  QString timeText() const {
+    if (timed == 0) return {};
+    const QString sum = (measured ? QStringLiteral(", ") : QStringLiteral(", ≈ ")) + shortMsText(ms);
+    return timed == kernels
+               ? sum
+               : sum + QStringLiteral(" for %1 of %2").arg(timed).arg(plural(kernels, QStringLiteral("kernel")));
   }
   QString text() const {
     const auto whole = [](const std::optional<double>& number) {
       return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
     };
     return QStringLiteral("%1: %2 FLOPs, %3%4")
-        .arg(plural(rows, QStringLiteral("node")), countText(whole(flops)), bytesText(whole(bytes)),
-             ms ? QStringLiteral(", ") + msText(ms) : QString());
+        .arg(plural(rows, QStringLiteral("node")), countText(whole(flops)), bytesText(whole(bytes)), timeText());
   }
 };
 
@@ -288,11 +304,14 @@ struct RowSums {
 
 QString LayersModel::totalsText() const {
   RowSums own, inside;
-  for (const std::uint32_t row : m_rows) (m_views[row].level == 0 ? own : inside).add(m_views[row].view);
+  for (const std::uint32_t row : m_rows) {
+    const Row& view = m_views[row];
+    (view.level == 0 ? own : inside).add(view.view, view.time, view.root);
+  }
   if (m_levels.size() < 2) return own.text();
   if (inside.rows == 0) return QStringLiteral("%1 · bodies are not counted").arg(own.text());
   return QStringLiteral("%1 · not counted: in bodies %2, each body once").arg(own.text(), inside.text()) +
-         (inside.ms ? QStringLiteral(" (the time of all its calls, which its holder's includes)") : QString());
+         (inside.timed > 0 ? QStringLiteral(" (the time of all its calls, which its holder's includes)") : QString());
 }
 
 int LayersModel::rowCount(const QModelIndex& parent) const {
