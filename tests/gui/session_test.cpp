@@ -102,6 +102,26 @@ class SessionTest : public QObject {
     QVERIFY(m_window->runs().all().empty());
   }
 
+  void aBuildOfTheSessionBeforeLeavesTheRunsOfTheNextAlone() {
+    openWithAPin();
+    m_window->controller().build();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    const QString file = m_folder->filePath("s.fsession");
+    QVERIFY(m_window->session().save(file).ok());
+    const std::string saved = toJson(m_window->runs().all().front()).dump();
+    m_window.reset();
+    m_window = makeWindow();
+    m_window->session().open(test::samplePath("squeezenet1_1"));
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot(), kOpenMs);
+    m_window->controller().build();
+    QVERIFY(m_window->controller().busy());
+    m_window->session().open(file);
+    QTRY_COMPARE_WITH_TIMEOUT(m_window->document().path(), m_model, kOpenMs);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QCOMPARE(m_window->runs().all().size(), std::size_t(1));
+    QCOMPARE(toJson(m_window->runs().all().front()).dump(), saved);
+  }
+
   void aModelThatChangedOnDiskIsNoticedAndReloaded() {
     openWithAPin();
     QFile::remove(m_model);
@@ -261,5 +281,5 @@ class SessionTest : public QObject {
   int m_asked = 0;
 };
 
-FUSESCOPE_GUI_TEST(SessionTest, 10)
+FUSESCOPE_GUI_TEST(SessionTest, 11)
 #include "session_test.moc"

@@ -304,9 +304,16 @@ void RunController::send(const QString& what, const std::string& id, const Worke
   m_detail.clear();
   m_problem.clear();
   m_elapsed.start();
+  const int session = m_session;
   m_request = m_worker.send(
-      request, this, [this, id, done = std::move(done)](const Result<Json>& answer) { answered(id, answer, done); },
-      [this, id](const QString& phase, const QString& detail) {
+      request, this,
+      [this, id, session, done = std::move(done)](const Result<Json>& answer) {
+        m_request = 0;
+        if (session == m_session) return answered(id, answer, done);
+        next();  // of runs that are closed; another session has runs of the same ids
+      },
+      [this, id, session](const QString& phase, const QString& detail) {
+        if (session != m_session) return;
         if (phase != m_phase) log(id, phase);
         m_phase = phase;
         m_detail = detail;
@@ -316,7 +323,6 @@ void RunController::send(const QString& what, const std::string& id, const Worke
 }
 
 void RunController::answered(const std::string& id, const Result<Json>& answer, const Done& done) {
-  m_request = 0;
   if (answer.ok()) {
     done(answer.value());
   } else {
@@ -341,6 +347,11 @@ void RunController::cancel() {
   m_steps.clear();
   if (m_request != 0) m_worker.cancel(m_request);
   emit activityChanged();
+}
+
+void RunController::forget() {
+  cancel();
+  ++m_session;
 }
 
 QString RunController::activity() const {

@@ -45,6 +45,8 @@ class RunController : public QObject {
   void compare();
   /// Stops what is under way and drops what waits.
   void cancel();
+  /// The runs are about to be those of another session: what is under way is stopped, and its answer dropped.
+  void forget();
 
   /// What is under way: "building run 2: tactics"; empty: nothing.
   QString activity() const;
@@ -83,6 +85,7 @@ class RunController : public QObject {
   QString m_engineFolder;
   std::deque<std::function<void()>> m_steps;
   std::int64_t m_request = 0;
+  int m_session = 0;  ///< how many there were before this one
   QString m_what, m_phase, m_detail, m_problem;
   QElapsedTimer m_elapsed;
   QTimer m_told;  ///< at most so often the views hear of progress

@@ -136,7 +136,7 @@ void SessionKeeper::modelOpened() {
   if (!m_watcher.files().isEmpty()) m_watcher.removePaths(m_watcher.files());
   m_watcher.addPath(qs(m_document.modelFile().path));
   if (again) return emit changed();  // read again: everything else stays
-  m_controller.cancel();
+  m_controller.forget();
   m_document.undoStack().clear();
   if (m_pending) {
     const Session session = *std::exchange(m_pending, std::nullopt);
