@@ -182,7 +182,7 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
 }
 
 std::string inputsOf(const std::string& given, const Artifact& artifact) {
-  return given.empty() && artifact.session != nullptr ? artifact.session->inputs : given;
+  return given.empty() && artifact.session != nullptr ? artifact.session->settings.inputs : given;
 }
 
 bool reportObeyRefusals(const Plan& plan) {

@@ -21,7 +21,7 @@ struct Arguments {
   /// --atol and --rtol replace the default, or what the session says; each that is given must hold.
   Tolerance tolerance(const Artifact& artifact) const {
     if (!rms && !absolute && !relative)
-      return artifact.session != nullptr ? artifact.session->tolerance : Tolerance::standard();
+      return artifact.session != nullptr ? artifact.session->settings.tolerance : Tolerance::standard();
     Tolerance given{.rms = rms};
     if (absolute || relative) {
       given.absolute = absolute.value_or(0);

@@ -167,7 +167,7 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
                              const Progress& progress) {
   auto session = std::make_shared<Session>(TRY(readSession(path)));
   if (!model.empty()) session->model.path = model.string();
-  if (!backend.empty()) session->backend = backend;
+  if (!backend.empty()) session->settings.backend = backend;
   const ModelChange change = modelChange(session->model);
   if (change == ModelChange::Missing) {
     return Diagnostic{
@@ -184,7 +184,8 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
       warnings.push_back(fmt::format("left out: {}: {}", inWords(directive), why));
     options = std::move(applicable.options);
   }
-  auto artifact = TRY(openArtifact(session->model.path, session->extents, options, session->backend, stop, progress));
+  auto artifact =
+      TRY(openArtifact(session->model.path, session->extents, options, session->settings.backend, stop, progress));
   artifact.session = std::move(session);
   return artifact;
 }

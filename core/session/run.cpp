@@ -96,6 +96,7 @@ Json toJson(const RunTime& time) {
           {"samples", time.samples},
           {"threads", time.threads},
           {"quiet", time.quiet},
+          {"inputs", time.inputs},
           {"unavailable_reason", time.unavailableReason},
           {"layers", layersJson(time.layers)}};
 }
@@ -160,7 +161,9 @@ Result<RunTime> runTimeFromJson(const Json& reply) {
   fields.readNumber("median_ms", time.medianMs).readNumber("min_ms", time.minMs);
   fields.readNumber("p95_ms", time.p95Ms).readNumber("p99_ms", time.p99Ms);
   fields.read("samples", time.samples).read("threads", time.threads).read("quiet", time.quiet);
-  fields.read("unavailable_reason", time.unavailableReason).parseList("layers", time.layers, layerFromJson);
+  fields.read("inputs", time.inputs)
+      .read("unavailable_reason", time.unavailableReason)
+      .parseList("layers", time.layers, layerFromJson);
   return checked(fields, std::move(time));
 }
 

@@ -11,6 +11,16 @@
 
 namespace fusescope {
 
+/// What runs are built, timed and judged with.
+struct RunSettings {
+  std::string backend = "native";
+  int threads = 0;       ///< 0: as many as the machine has
+  double seconds = 1.0;  ///< of timing
+  std::string inputs;    ///< file or folder (input_files.h); empty: random inputs
+  Tolerance tolerance = Tolerance::ofLoweredTypes();
+  bool operator==(const RunSettings&) const = default;
+};
+
 struct RunBody;
 
 /// One timed step of a run.
@@ -36,9 +46,9 @@ struct RunBody {
 
 /// What a build did, as the worker reports it.
 struct RunBuild {
-  std::vector<BuildPhase> phases;  ///< the worker's own times
-  std::int64_t regions = 0, distinct = 0;
-  std::int64_t bytes = 0;  ///< of the engine file
+  std::vector<BuildPhase> phases;          ///< the worker's own times
+  std::int64_t regions = 0, distinct = 0;  ///< 0: not known, of an engine file that was built elsewhere
+  std::int64_t bytes = 0;                  ///< of the engine file
   bool operator==(const RunBuild&) const = default;
 };
 
@@ -48,6 +58,7 @@ struct RunTime {
   std::int64_t samples = 0;
   int threads = 0;
   bool quiet = true;
+  std::string inputs;             ///< file they came from; empty: random
   std::string unavailableReason;  ///< set when there is no time
   std::vector<RunLayer> layers;
   bool operator==(const RunTime&) const = default;
@@ -70,7 +81,7 @@ struct Run {
   std::string name;  ///< for people; may be changed
   RunState state = RunState::Building;
   // What it came from.
-  std::string model;  ///< ModelFile::content of the model that it was made of
+  std::string model;  ///< ModelFile::content of the model that it was made of; empty: it is an engine file
   PlanOptions options;
   std::vector<InputOverride> extents;
   std::string backend = "native";
@@ -111,7 +122,7 @@ std::string timestamp();
 
 // What the worker answers, as values. Errors name the field.
 Result<RunBuild> runBuildFromJson(const Json& reply);  ///< of `build --json`
-Result<RunTime> runTimeFromJson(const Json& reply);    ///< of `time --json --per-layer`
+Result<RunTime> runTimeFromJson(const Json& reply);    ///< of `time --json --per-layer`; the caller knows the inputs
 Result<Evaluation> evaluationFromJson(const Json& reply, const std::string& inputs,
                                       const Tolerance& tolerance);  ///< of `measure_error`
 

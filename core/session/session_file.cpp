@@ -98,11 +98,11 @@ Json toJson(const Session& session, const fs::path& folder) {
                {"model", toJson(session.model, folder)},
                {"extents", toJson(session.extents)},
                {"options", toJson(session.options)},
-               {"inputs", relativeTo(session.inputs, folder)},
-               {"tolerance", toJson(session.tolerance)},
-               {"backend", session.backend},
-               {"threads", session.threads},
-               {"seconds", session.seconds}};
+               {"inputs", relativeTo(session.settings.inputs, folder)},
+               {"tolerance", toJson(session.settings.tolerance)},
+               {"backend", session.settings.backend},
+               {"threads", session.settings.threads},
+               {"seconds", session.settings.seconds}};
   json["runs"] = Json::array();
   for (const Run& run : session.runs) json["runs"].push_back(toJson(run));
   json["comparisons"] = Json::array();
@@ -134,14 +134,16 @@ Result<Session> sessionFromJson(const Json& json, const fs::path& folder) {
       .parse("model", session.model, [&](const Json& model) { return modelFileFromJson(model, folder); });
   fields.parse("extents", session.extents, inputOverridesFromJson);
   fields.parse("options", session.options, planOptionsFromJson);
-  fields.read("inputs", session.inputs).parse("tolerance", session.tolerance, toleranceFromJson);
-  fields.read("backend", session.backend).read("threads", session.threads).readNumber("seconds", session.seconds);
+  fields.read("inputs", session.settings.inputs).parse("tolerance", session.settings.tolerance, toleranceFromJson);
+  fields.read("backend", session.settings.backend)
+      .read("threads", session.settings.threads)
+      .readNumber("seconds", session.settings.seconds);
   fields.parseList("runs", session.runs, runFromJson);
   fields.parseList("comparisons", session.comparisons, runComparisonFromJson);
   fields.read("shown", session.shown).read("compared_with", session.comparedWith);
   fields.read("next_run", session.nextRun).read("view", session.view);
   if (fields.error()) return *fields.error();
-  session.inputs = resolved(session.inputs, folder);
+  session.settings.inputs = resolved(session.settings.inputs, folder);
   TRY(checkIds(session));
   for (Run& run : session.runs) {
     if (!run.working()) continue;

@@ -26,11 +26,7 @@ struct Session {
   ModelFile model;
   std::vector<InputOverride> extents;  ///< of the model's inputs, where the user gave them
   PlanOptions options;                 ///< target, types and directives
-  std::string inputs;                  ///< file or folder of inputs (input_files.h); empty: random ones
-  Tolerance tolerance = Tolerance::ofLoweredTypes();
-  std::string backend = "native";
-  int threads = 0;       ///< 0: as many as the machine has
-  double seconds = 1.0;  ///< of timing
+  RunSettings settings;
   std::vector<Run> runs;
   std::vector<RunComparison> comparisons;
   std::string shown, comparedWith;  ///< ids of the two runs that are shown; empty: none

@@ -134,6 +134,30 @@ class SessionTest : public QObject {
     QVERIFY(m_window->document().directives().empty());
   }
 
+  void aRunOfAModelThatHasChangedIsNotMadeAgain() {
+    open({});
+    for (int build = 0; build < 2; ++build) {
+      m_window->controller().build();
+      QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    }
+    const std::string before = toJson(*m_window->runs().comparedWith()).dump();
+    QVERIFY(QFile::remove(qs(m_window->runs().comparedWith()->enginePath)));
+    m_window->controller().compare();  // builds the engine that is gone
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QVERIFY2(m_window->runs().comparison() != nullptr, qPrintable(m_window->controller().problem()));
+    const Json after = toJson(*m_window->runs().comparedWith());
+    QCOMPARE(after["build"].dump(), Json::parse(before)["build"].dump());  // and what was measured stands
+    QFile::remove(m_model);
+    QVERIFY(QFile::copy(test::samplePath("squeezenet1_1"), m_model));
+    m_window->document().reload();
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().model()->fileNodes > 20, kOpenMs);
+    QVERIFY2(m_window->controller().evaluateRefusal().contains("has changed since"),
+             qPrintable(m_window->controller().evaluateRefusal()));
+    QVERIFY(QFile::remove(qs(m_window->runs().shown()->enginePath)));
+    QVERIFY2(m_window->controller().compareRefusal().contains("is gone"),
+             qPrintable(m_window->controller().compareRefusal()));
+  }
+
   void aMissingModelCanBeLocated() {
     openWithAPin();
     const QString file = m_folder->filePath("s.fsession");
@@ -244,6 +268,11 @@ class SessionTest : public QObject {
     m_window->controller().compare();
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
     QVERIFY2(m_window->runs().comparison() != nullptr, qPrintable(m_window->controller().problem()));
+    // It is evaluated as what the file holds, not as the model that is open with its options.
+    m_window->controller().evaluate();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QVERIFY2(m_window->runs().shown()->evaluation.has_value(), qPrintable(m_window->controller().problem()));
+    QCOMPARE(m_window->runs().verdict(*m_window->runs().shown()).kind, Verdict::Kind::Pass);
   }
 
  private:
@@ -281,5 +310,5 @@ class SessionTest : public QObject {
   int m_asked = 0;
 };
 
-FUSESCOPE_GUI_TEST(SessionTest, 11)
+FUSESCOPE_GUI_TEST(SessionTest, 12)
 #include "session_test.moc"

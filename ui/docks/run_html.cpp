@@ -98,19 +98,22 @@ QString phasesHtml(const Run& run, const Theme& theme) {
     rows += QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td align='right'>%2</td></tr>")
                 .arg(html(phase.name), msText(phase.ms));
   }
-  const QString what = QStringLiteral("%1 regions, %2 distinct · %3")
-                           .arg(run.build->regions)
-                           .arg(run.build->distinct)
-                           .arg(bytesText(run.build->bytes));
+  QString what = bytesText(run.build->bytes);
+  if (run.build->regions > 0)
+    what = QStringLiteral("%1 regions, %2 distinct · ").arg(run.build->regions).arg(run.build->distinct) + what;
   return QStringLiteral("<p style='margin:4px 0'>%1</p><table cellspacing='0'>%2</table>")
       .arg(colored(theme.dimText, what), rows);
 }
 
 QString originHtml(const Run& run, const Theme& theme) {
   const QDateTime when = QDateTime::fromString(qs(run.started), Qt::ISODate).toLocalTime();
-  const QString inputs = run.evaluation && !run.evaluation->inputs.empty()
-                             ? QStringLiteral(" · evaluated on ") + QFileInfo(qs(run.evaluation->inputs)).fileName()
-                             : QString();
+  const auto on = [](const QString& what, const std::string& inputs) {
+    return QStringLiteral(" · %1 on %2")
+        .arg(what, inputs.empty() ? QStringLiteral("random inputs") : QFileInfo(qs(inputs)).fileName());
+  };
+  QString inputs;
+  if (run.time) inputs += on(QStringLiteral("timed"), run.time->inputs);
+  if (run.evaluation) inputs += on(QStringLiteral("evaluated"), run.evaluation->inputs);
   return QStringLiteral("<p style='margin:4px 0'>%1</p>")
       .arg(colored(theme.dimText, QStringLiteral("%1 · %2 backend%3<br>%4")
                                       .arg(when.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")), qs(run.backend),

@@ -44,20 +44,27 @@ QString RunController::buildRefusal() const {
 QString RunController::compareRefusal() const {
   const Run *a = m_runs.comparedWith(), *b = m_runs.shown();
   if (a == nullptr || b == nullptr) return QStringLiteral("There must be two runs to compare.");
-  for (const Run* run : {a, b})
+  for (const Run* run : {a, b}) {
     if (!run->build) return QStringLiteral("%1 has no engine.").arg(Runs::title(*run));
+    if (!engineIsKept(*run) && !canBeMadeAgain(*run))
+      return QStringLiteral("The engine of %1 is gone, and the model that it was made of has changed.")
+          .arg(Runs::title(*run));
+  }
   if (busy()) return QStringLiteral("The worker is busy.");
   return {};
 }
 
 QString RunController::evaluateRefusal() const {
-  if (m_runs.shown() == nullptr) return QStringLiteral("There is no run to evaluate.");
+  const Run* run = m_runs.shown();
+  if (run == nullptr) return QStringLiteral("There is no run to evaluate.");
+  if (!canBeMadeAgain(*run) && !(run->model.empty() && engineIsKept(*run)))
+    return QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
   if (busy()) return QStringLiteral("The worker is busy.");
   return {};
 }
 
 WorkSource RunController::source(const Run& run) const {
-  if (m_document.kind() == ArtifactKind::Engine) return engineSource(run);
+  if (run.model.empty()) return engineSource(run);
   WorkSource source;
   source.path = m_document.modelFile().path;
   source.inputs = run.extents;
@@ -74,6 +81,10 @@ WorkSource RunController::engineSource(const Run& run) const {
 
 bool RunController::engineIsKept(const Run& run) const {
   return !run.enginePath.empty() && QFile::exists(qs(run.enginePath));
+}
+
+bool RunController::canBeMadeAgain(const Run& run) const {
+  return !run.model.empty() && run.model == m_document.modelFile().content;
 }
 
 std::string RunController::addRun(const PlanOptions& options) {
@@ -121,7 +132,7 @@ void RunController::queueBuild(const std::string& id) {
                   .arg(built.value().regions)
                   .arg(built.value().distinct));
       m_runs.change(id, [&](Run& changed) {
-        changed.build = std::move(built).value();
+        if (!changed.build) changed.build = std::move(built).value();  // one that is built again keeps what it had
         if (changed.working()) changed.state = RunState::Timing;
       });
     });
@@ -135,14 +146,16 @@ void RunController::queueTime(const std::string& id) {
     WorkerRequest request;
     request.op = WorkerOp::Time;
     request.source = engineSource(*run);
-    request.inputsFile = m_runs.settings().inputs;
+    const std::string inputs = m_runs.settings().inputs;
+    request.inputsFile = inputs;
     request.seconds = m_runs.settings().seconds;
     request.warmupSeconds = kWarmupSeconds;
     request.perLayer = true;
     request.threads = run->threads;
-    send(QStringLiteral("timing %1").arg(Runs::title(*run)), id, request, [this, id](const Json& reply) {
+    send(QStringLiteral("timing %1").arg(Runs::title(*run)), id, request, [this, id, inputs](const Json& reply) {
       auto timed = runTimeFromJson(reply);
       if (!timed.ok()) return failed(id, timed.error());
+      timed.value().inputs = inputs;
       log(id, QStringLiteral("timed: %1")
                   .arg(timed.value().medianMs ? msText(timed.value().medianMs) : qs(timed.value().unavailableReason)));
       m_runs.change(id, [&](Run& changed) {
@@ -248,7 +261,6 @@ void RunController::addEngine(const QString& path, const EngineFileInfo& info) {
   run.started = timestamp();
   run.enginePath = path.toStdString();
   run.build = RunBuild{.bytes = QFileInfo(path).size()};
-  run.build->regions = static_cast<std::int64_t>(info.plan->fusedNodes.size());
   queueTime(m_runs.add(std::move(run)));
   next();
 }

@@ -75,6 +75,8 @@ class RunController : public QObject {
   WorkSource source(const Run& run) const;
   WorkSource engineSource(const Run& run) const;
   bool engineIsKept(const Run& run) const;
+  /// Is the model that is open the one that it was made of? Else what was made again would be another run's.
+  bool canBeMadeAgain(const Run& run) const;
   void log(const std::string& id, const QString& line);
   const Run* baseline() const;
 

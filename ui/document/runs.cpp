@@ -113,11 +113,7 @@ void Runs::restore(const Session& session) {
   m_shown = session.shown;
   m_comparedWith = session.comparedWith;
   m_next = session.nextRun;
-  m_settings = {.backend = session.backend,
-                .threads = session.threads,
-                .seconds = session.seconds,
-                .inputs = session.inputs,
-                .tolerance = session.tolerance};
+  m_settings = session.settings;
   emit runsChanged();
   emit settingsChanged();
   emit shownChanged();
@@ -129,11 +125,7 @@ void Runs::store(Session& session) const {
   session.shown = m_shown;
   session.comparedWith = m_comparedWith;
   session.nextRun = m_next;
-  session.backend = m_settings.backend;
-  session.threads = m_settings.threads;
-  session.seconds = m_settings.seconds;
-  session.inputs = m_settings.inputs;
-  session.tolerance = m_settings.tolerance;
+  session.settings = m_settings;
 }
 
 }  // namespace fusescope

@@ -13,16 +13,6 @@
 
 namespace fusescope {
 
-/// What runs are built and judged with.
-struct RunSettings {
-  std::string backend = "native";
-  int threads = 0;       ///< 0: as many as the machine has
-  double seconds = 1.0;  ///< of timing
-  std::string inputs;    ///< file or folder; empty: random inputs
-  Tolerance tolerance = Tolerance::ofLoweredTypes();
-  bool operator==(const RunSettings&) const = default;
-};
-
 /// Every run of the session, and which two are shown. Lives in the GUI thread; the RunController adds to it.
 class Runs : public QObject {
   Q_OBJECT

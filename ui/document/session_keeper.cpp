@@ -150,9 +150,9 @@ void SessionKeeper::modelOpened() {
     begin(QUuid::createUuid().toString(QUuid::WithoutBraces).toStdString());
     m_path.clear();
     Session fresh;  // how runs are made stays as the user chose it; inputs are of the network that they were made for
-    m_runs.store(fresh);
-    m_runs.restore(
-        {.tolerance = fresh.tolerance, .backend = fresh.backend, .threads = fresh.threads, .seconds = fresh.seconds});
+    fresh.settings = m_runs.settings();
+    fresh.settings.inputs.clear();
+    m_runs.restore(fresh);
     m_unsaved = false;
   }
   emit changed();

@@ -49,7 +49,7 @@ Session exampleSession(const fs::path& model) {
   session.comparisons = {{.a = "1", .b = "1", .when = timestamp(), .report = Json{{"turns", 5}}}};
   session.shown = "1";
   session.nextRun = 2;
-  session.inputs = (model.parent_path() / "inputs.npz").string();
+  session.settings.inputs = (model.parent_path() / "inputs.npz").string();
   session.view = Json{{"zoom", 1.5}};
   return session;
 }
@@ -120,7 +120,7 @@ TEST(OpenSession, PlansTheModelAsTheSessionWishes) {
   EXPECT_TRUE(warnings.empty());
   EXPECT_TRUE(artifact.value().plan->options == session.options);
   ASSERT_NE(artifact.value().session, nullptr);
-  EXPECT_EQ(artifact.value().session->inputs, session.inputs);
+  EXPECT_EQ(artifact.value().session->settings.inputs, session.settings.inputs);
 }
 
 TEST(OpenSession, OfAChangedModelKeepsWhatAppliesAndSaysWhatDoesNot) {
