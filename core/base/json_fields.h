@@ -74,6 +74,12 @@ class JsonFields {
   }
   JsonFields& require(const char* key);
   const std::optional<Diagnostic>& error() const { return m_error; }
+  /// What was read, unless a field was missing or wrong.
+  template <class T>
+  Result<T> result(T value) const {
+    if (m_error) return *m_error;
+    return value;
+  }
 
  private:
   bool present(const char* key) const { return !m_error && m_json.contains(key) && !m_json[key].is_null(); }

@@ -166,13 +166,7 @@ void registerFeatureEncoding(OpRegistry& registry) {
                 .infer = inferExtractor,
                 .kernel = extractFeatures,
                 .signature = {"TI", {{'T', kEncoded}, {'I', kInt64Type}}}});
-  registry.add({.op = "OneHotEncoder",
-                .domain = "ai.onnx.ml",
-                .minInputs = 1,
-                .maxInputs = 1,
-                .infer = inferOneHot,
-                .kernel = oneHot,
-                .signature = {"T", {{'T', kEncoded}}}});
+  registry.add(featureSchema("OneHotEncoder", inferOneHot, oneHot, 1, kEncoded));
   registry.add({.op = "FeatureVectorizer",
                 .domain = "ai.onnx.ml",
                 .minInputs = 1,
@@ -180,13 +174,8 @@ void registerFeatureEncoding(OpRegistry& registry) {
                 .infer = inferVectorizer,
                 .kernel = vectorizeFeatures,
                 .signature = {"T", {{'T', kFeatureTypes}}}});
-  registry.add({.op = "CategoryMapper",
-                .domain = "ai.onnx.ml",
-                .minInputs = 1,
-                .maxInputs = 1,
-                .infer = inferMapper,
-                .kernel = mapCategories,
-                .signature = {"T", {{'T', TypeSet{DataType::I64, DataType::String}}}}});
+  registry.add(
+      featureSchema("CategoryMapper", inferMapper, mapCategories, 1, TypeSet{DataType::I64, DataType::String}));
 }
 
 }  // namespace fusescope::ops

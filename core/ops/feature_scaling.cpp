@@ -120,23 +120,13 @@ Result<Tensors> binarize(const KernelContext& context) {
   });
 }
 
-OpSchema scalingSchema(std::string op, InferFunction infer, KernelFunction kernel) {
-  return {.op = std::move(op),
-          .domain = "ai.onnx.ml",
-          .minInputs = 1,
-          .maxInputs = 1,
-          .infer = std::move(infer),
-          .kernel = std::move(kernel),
-          .signature = {"T", {{'T', kFeatureTypes}}}};
-}
-
 }  // namespace
 
 void registerFeatureScaling(OpRegistry& registry) {
-  registry.add(scalingSchema("Scaler", inferScaler, scale));
-  registry.add(scalingSchema("Imputer", inferImputer, impute));
-  registry.add(scalingSchema("Binarizer", inferLikeFirst, binarize));
-  registry.add(scalingSchema("Normalizer", inferNormalizer, normalize));
+  registry.add(featureSchema("Scaler", inferScaler, scale));
+  registry.add(featureSchema("Imputer", inferImputer, impute));
+  registry.add(featureSchema("Binarizer", inferLikeFirst, binarize));
+  registry.add(featureSchema("Normalizer", inferNormalizer, normalize));
 }
 
 }  // namespace fusescope::ops

@@ -123,21 +123,8 @@ Result<Tensors> regress(const KernelContext& context) {
 }  // namespace
 
 void registerLinearModels(OpRegistry& registry) {
-  registry.add({.op = "LinearClassifier",
-                .domain = "ai.onnx.ml",
-                .minInputs = 1,
-                .maxInputs = 1,
-                .infer = inferClassifier,
-                .kernel = classify,
-                .maxOutputs = 2,
-                .signature = {"T", {{'T', kFeatureTypes}}}});
-  registry.add({.op = "LinearRegressor",
-                .domain = "ai.onnx.ml",
-                .minInputs = 1,
-                .maxInputs = 1,
-                .infer = inferRegressor,
-                .kernel = regress,
-                .signature = {"T", {{'T', kFeatureTypes}}}});
+  registry.add(featureSchema("LinearClassifier", inferClassifier, classify, 2));
+  registry.add(featureSchema("LinearRegressor", inferRegressor, regress));
 }
 
 }  // namespace fusescope::ops

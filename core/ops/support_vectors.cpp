@@ -272,21 +272,8 @@ Result<Tensors> regress(const KernelContext& context) {
 }  // namespace
 
 void registerSupportVectors(OpRegistry& registry) {
-  registry.add({.op = "SVMClassifier",
-                .domain = "ai.onnx.ml",
-                .minInputs = 1,
-                .maxInputs = 1,
-                .infer = inferClassifier,
-                .kernel = classify,
-                .maxOutputs = 2,
-                .signature = {"T", {{'T', kFeatureTypes}}}});
-  registry.add({.op = "SVMRegressor",
-                .domain = "ai.onnx.ml",
-                .minInputs = 1,
-                .maxInputs = 1,
-                .infer = inferRegressor,
-                .kernel = regress,
-                .signature = {"T", {{'T', kFeatureTypes}}}});
+  registry.add(featureSchema("SVMClassifier", inferClassifier, classify, 2));
+  registry.add(featureSchema("SVMRegressor", inferRegressor, regress));
 }
 
 }  // namespace fusescope::ops

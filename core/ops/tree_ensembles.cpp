@@ -363,26 +363,15 @@ Result<Tensors> classify(const KernelContext& context) {
   return Tensors{classifier.labels.pick(chosen), std::move(results)};
 }
 
-OpSchema treeSchema(std::string op, InferFunction infer, KernelFunction kernel, int outputs, TypeSet types) {
-  return {.op = std::move(op),
-          .domain = "ai.onnx.ml",
-          .minInputs = 1,
-          .maxInputs = 1,
-          .infer = std::move(infer),
-          .kernel = std::move(kernel),
-          .maxOutputs = outputs,
-          .signature = {"T", {{'T', types}}}};
-}
-
 }  // namespace
 
 void registerTreeEnsembles(OpRegistry& registry) {
   constexpr TypeSet kCompactTypes{DataType::F64, DataType::F32, DataType::F16};
-  registry.add(treeSchema("TreeEnsembleClassifier", inferClassifier, classify, 2, kFeatureTypes));
+  registry.add(featureSchema("TreeEnsembleClassifier", inferClassifier, classify, 2, kFeatureTypes));
+  registry.add(featureSchema("TreeEnsembleRegressor", inferRegressor<listedRegressor>, regress<listedRegressor>, 1,
+                             kFeatureTypes));
   registry.add(
-      treeSchema("TreeEnsembleRegressor", inferRegressor<listedRegressor>, regress<listedRegressor>, 1, kFeatureTypes));
-  registry.add(
-      treeSchema("TreeEnsemble", inferRegressor<compactRegressor>, regress<compactRegressor>, 1, kCompactTypes));
+      featureSchema("TreeEnsemble", inferRegressor<compactRegressor>, regress<compactRegressor>, 1, kCompactTypes));
 }
 
 }  // namespace fusescope::ops

@@ -20,18 +20,11 @@ namespace {
 const std::vector<std::string_view> kStates = {"building", "timing",    "evaluating", "ready",
                                                "failed",   "cancelled", "interrupted"};
 
-/// A problem of `fields`, or `value`.
-template <class T>
-Result<T> checked(const JsonFields& fields, T value) {
-  if (fields.error()) return *fields.error();
-  return value;
-}
-
 Result<BuildPhase> phaseFromJson(const Json& json) {
   BuildPhase phase;
   JsonFields fields(json);
   fields.require("name").read("name", phase.name).readNumber("ms", phase.ms);
-  return checked(fields, std::move(phase));
+  return fields.result(std::move(phase));
 }
 
 Result<RunLayer> layerFromJson(const Json& json);
@@ -41,7 +34,7 @@ Result<RunBody> bodyFromJson(const Json& json) {
   JsonFields fields(json);
   fields.require("attribute").read("attribute", body.attribute).read("calls", body.calls);
   fields.parseList("layers", body.layers, layerFromJson);
-  return checked(fields, std::move(body));
+  return fields.result(std::move(body));
 }
 
 Result<RunLayer> layerFromJson(const Json& json) {
@@ -53,7 +46,7 @@ Result<RunLayer> layerFromJson(const Json& json) {
   fields.parseList("bodies", layer.bodies, bodyFromJson);
   if (!fields.error() && json.contains("types") && !json["types"].is_null())
     layer.types = json["types"].is_string() ? json["types"].get<std::string>() : json["types"].dump();
-  return checked(fields, std::move(layer));
+  return fields.result(std::move(layer));
 }
 
 Json comparisonsJson(const std::vector<TensorComparison>& comparisons) {
@@ -152,7 +145,7 @@ Result<RunBuild> runBuildFromJson(const Json& reply) {
   JsonFields fields(reply);
   fields.parseList("phases", build.phases, phaseFromJson);
   fields.read("regions", build.regions).read("distinct", build.distinct).read("bytes", build.bytes);
-  return checked(fields, std::move(build));
+  return fields.result(std::move(build));
 }
 
 Result<RunTime> runTimeFromJson(const Json& reply) {
@@ -164,7 +157,7 @@ Result<RunTime> runTimeFromJson(const Json& reply) {
   fields.read("inputs", time.inputs)
       .read("unavailable_reason", time.unavailableReason)
       .parseList("layers", time.layers, layerFromJson);
-  return checked(fields, std::move(time));
+  return fields.result(std::move(time));
 }
 
 Result<Evaluation> evaluationFromJson(const Json& reply, const std::string& inputs, const Tolerance& tolerance) {
@@ -172,7 +165,7 @@ Result<Evaluation> evaluationFromJson(const Json& reply, const std::string& inpu
   JsonFields fields(reply);
   fields.parseList("outputs", evaluation.outputs, tensorComparisonFromJson);
   fields.parseList("values", evaluation.values, tensorComparisonFromJson);
-  return checked(fields, std::move(evaluation));
+  return fields.result(std::move(evaluation));
 }
 
 Json toJson(const Tolerance& tolerance) {
@@ -186,7 +179,7 @@ Result<Tolerance> toleranceFromJson(const Json& json) {
   JsonFields fields(json);
   fields.readNumber("rms", tolerance.rms).readNumber("absolute", tolerance.absolute);
   fields.readNumber("relative", tolerance.relative);
-  return checked(fields, tolerance);
+  return fields.result(tolerance);
 }
 
 Json toJson(const Run& run) {
@@ -226,7 +219,7 @@ Result<Run> runFromJson(const Json& json) {
     return evaluationFromJson(evaluation, read.inputs, read.tolerance);
   });
   fields.read("engine", run.enginePath).read("problem", run.problem).read("log", run.log);
-  return checked(fields, std::move(run));
+  return fields.result(std::move(run));
 }
 
 Json toJson(const RunComparison& comparison) {
@@ -238,7 +231,7 @@ Result<RunComparison> runComparisonFromJson(const Json& json) {
   JsonFields fields(json);
   fields.require("a").require("b").read("a", comparison.a).read("b", comparison.b).read("when", comparison.when);
   fields.read("report", comparison.report);
-  return checked(fields, std::move(comparison));
+  return fields.result(std::move(comparison));
 }
 
 }  // namespace fusescope

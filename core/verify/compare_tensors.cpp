@@ -164,8 +164,7 @@ Result<TensorComparison> tensorComparisonFromJson(const Json& json) {
   fields.readNumber("max_over_rms", comparison.maxOverRms).readNumber("cosine", comparison.cosine);
   if (!comparison.problem.empty()) comparison.ofBound = INFINITY;
   fields.readNumber("of_bound", comparison.ofBound);
-  if (fields.error()) return *fields.error();
-  return comparison;
+  return fields.result(std::move(comparison));
 }
 
 }  // namespace fusescope

@@ -10,6 +10,7 @@
 
 #include "onnxlib/onnx_text.h"
 #include "session/session.h"
+#include "ui/window/main_window.h"
 
 namespace fusescope::test {
 
@@ -67,6 +68,15 @@ void MeteredApplication::measure(const QString& who, const std::function<void()>
 
 QString samplePath(const QString& name) {
   return QStringLiteral(FUSESCOPE_SOURCE_DIR "/resources/samples/%1/model.onnx").arg(name);
+}
+
+std::unique_ptr<MainWindow> activeWindow(const QSize& size) {
+  auto window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
+  window->runs().setSettings({.seconds = 0.1});
+  if (!size.isEmpty()) window->resize(size);
+  window->show();
+  window->activateWindow();
+  return QTest::qWaitForWindowActive(window.get()) ? std::move(window) : nullptr;
 }
 
 std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options, const Plan* before) {

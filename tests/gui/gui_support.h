@@ -1,11 +1,16 @@
 #pragma once
 
 #include <QApplication>
+#include <QSize>
 #include <QStringList>
 #include <functional>
 #include <memory>
 
 #include "ui/document/plan_snapshot.h"
+
+namespace fusescope {
+class MainWindow;
+}
 
 namespace fusescope::test {
 
@@ -33,6 +38,8 @@ class MeteredApplication : public QApplication {
 
 double threadCpuMs();
 QString samplePath(const QString& name);
+/// A window without memory that is shown and active, of `size` if one is given; it times for a tenth of a second.
+std::unique_ptr<MainWindow> activeWindow(const QSize& size = {});
 /// The model, planned in this thread.
 std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options = {},
                                                const Plan* before = nullptr);

@@ -50,11 +50,8 @@ class MannersTest : public QObject {
   void init() {
     test::catchWarnings();
     m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
-    m_window->runs().setSettings({.seconds = 0.1});
-    m_window->show();
-    m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    m_window = test::activeWindow();
+    QVERIFY(m_window != nullptr);
   }
   void cleanup() {
     m_window.reset();

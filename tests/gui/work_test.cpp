@@ -37,12 +37,8 @@ class WorkTest : public QObject {
   void init() {
     test::catchWarnings();
     m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
-    m_window->runs().setSettings({.seconds = 0.1});
-    m_window->resize(790, 780);  // the screen of the tests is 800 wide, and menus stay on it
-    m_window->show();
-    m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    m_window = test::activeWindow(QSize(790, 780));  // the screen of the tests is 800 wide, and menus stay on it
+    QVERIFY(m_window != nullptr);
   }
   void cleanup() {
     m_window.reset();

@@ -11,6 +11,7 @@
 #include "tests/property/graph_maker.h"
 #include "tests/property/kernel_checks.h"
 #include "tests/property/plan_checks.h"
+#include "tests/property/seeds.h"
 
 namespace fusescope::property {
 namespace {
@@ -132,22 +133,12 @@ std::string check(std::uint64_t seed, Counts& counts) {
 }
 
 TEST(PropertyBodies, RunAsTheirNodesDoAndTakeWishes) {
-  const auto number = [](const char* name, std::uint64_t otherwise) {
-    const char* text = std::getenv(name);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-  };
-  const std::uint64_t first = number("FUSESCOPE_PROPERTY_FIRST", 1), cases = number("FUSESCOPE_PROPERTY_CASES", 300);
-  constexpr int kShown = 10;
+  const Seeds seeds = Seeds::asked(300);
   Counts counts;
-  int bad = 0;
-  for (std::uint64_t seed = first; seed < first + cases && bad < kShown; ++seed) {
-    const std::string problem = check(seed, counts);
-    bad += problem.empty() ? 0 : 1;
-    EXPECT_EQ(problem, "") << "seed " << seed;
-  }
+  seeds.run([&](std::uint64_t seed) { return check(seed, counts); });
   fmt::print("{} networks with {} bodies, {} of them with plans of their own; {} wishes inside, {} runs\n",
              counts.networks, counts.bodies, counts.planned, counts.pins, counts.runs);
-  if (cases < 300) return;
+  if (seeds.cases < 300) return;
   EXPECT_GT(counts.bodies, 300);
   EXPECT_GT(counts.planned, 200);
   EXPECT_GT(counts.pins, 50);

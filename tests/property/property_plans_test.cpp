@@ -2,21 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "planning/plan_json.h"
 #include "tests/property/graph_maker.h"
 #include "tests/property/kernel_checks.h"
 #include "tests/property/plan_checks.h"
 #include "tests/property/random_options.h"
+#include "tests/property/seeds.h"
 
 namespace fusescope::property {
 namespace {
-
-std::uint64_t environmentNumber(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 /// What a failure is about, shown for one seed alone.
 struct Case {
@@ -105,20 +100,17 @@ std::string checkUnlowered(std::uint64_t seed, Dice& dice, Counts& counts, Case&
 }
 
 TEST(PropertyPlans, HoldForRandomNetworksWishesAndTargets) {
-  const std::uint64_t first = environmentNumber("FUSESCOPE_PROPERTY_FIRST", 1);
-  const std::uint64_t cases = environmentNumber("FUSESCOPE_PROPERTY_CASES", 1200);
-  constexpr int kShown = 10;
+  const Seeds seeds = Seeds::asked(1200);
   Counts counts;
-  int bad = 0;
-  for (std::uint64_t seed = first; seed < first + cases && bad < kShown; ++seed) {
+  const int bad = seeds.run([&](std::uint64_t seed) {
     Dice dice(seed * 7919 + 1);
     Case about;
-    const std::string problem =
+    std::string problem =
         seed % 4 == 0 ? checkUnlowered(seed, dice, counts, about) : checkAny(seed, dice, counts, about);
-    bad += problem.empty() ? 0 : 1;
-    EXPECT_EQ(problem, "") << "seed " << seed << ": " << optionsText(about.options);
-    if (!problem.empty() && cases == 1) fmt::print("{}", caseText(about));
-  }
+    if (problem.empty()) return problem;
+    if (seeds.cases == 1) fmt::print("{}", caseText(about));
+    return problem + ": " + optionsText(about.options);
+  });
   fmt::print(
       "suite: property: {} networks, {} plans ({} wishes contradicted each other), {} priced wishes, {} kernels beside "
       "the emulation ({} not runnable), {} native kernels, {} engines beside their nodes, {} bad\n",

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ops/support/infer_support.h"
@@ -50,5 +51,18 @@ inline Dim featureCount(const Shape& shape) {
 
 /// What features may be made of.
 inline constexpr TypeSet kFeatureTypes{DataType::F32, DataType::F64, DataType::I64, DataType::I32};
+
+/// The schema of an operator of ai.onnx.ml on one tensor of features.
+inline OpSchema featureSchema(std::string op, InferFunction infer, KernelFunction kernel, int outputs = 1,
+                              TypeSet types = kFeatureTypes) {
+  return {.op = std::move(op),
+          .domain = "ai.onnx.ml",
+          .minInputs = 1,
+          .maxInputs = 1,
+          .infer = std::move(infer),
+          .kernel = std::move(kernel),
+          .maxOutputs = outputs,
+          .signature = {"T", {{'T', types}}}};
+}
 
 }  // namespace fusescope::ops
