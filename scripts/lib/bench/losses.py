@@ -74,7 +74,8 @@ def peer_by_node(optimised, index_of, kernels):
             readers[value].append(node)
     totals = defaultdict(float)
     for node in reversed(optimised.node):
-        called = [*node.output, node.name.removesuffix("_nchwc"), node.name]
+        made_from = node.name.removesuffix("_nchwc")
+        called = [*node.output, made_from, made_from.removesuffix("_bn"), node.name]
         known = [index_of[name] for name in called if name in index_of]
         later = [place[id(reader)] for output in node.output for reader in readers[output] if id(reader) in place]
         at = max(known) if known else min(later, default=None)
