@@ -56,9 +56,10 @@ def measured(question, peers, arguments):
                                 "calls": sum(sample.calls for sample in taken)}
         if name != OWN.name:
             row["ratios"][name] = asdict(ratio([sample.ms for sample in samples[OWN.name]], times))
-    row["unquiet"] = machine.unquiet(row["machine"], {n: spread([s.ms for s in t]) for n, t in samples.items()})
-    if arguments.losses and "onnxruntime" in engines and not question.steps:
-        row |= losses_of(engines, question, arguments.seconds)
+    spreads = {name: spread([sample.ms for sample in taken]) for name, taken in samples.items()}
+    row["unquiet"] = machine.unquiet(row["machine"], spreads, question.threads / machine.cpu()["cpus"])
+    if arguments.losses and row["ratios"] and not question.steps:
+        row |= losses_of(engines, row, question, arguments.seconds)
     return row
 
 
@@ -91,10 +92,14 @@ def turns(engines, arguments):
     return samples
 
 
-def losses_of(engines, question, seconds):
-    kernels, optimised = engines["onnxruntime"].layers()
-    losses, rest = largest_losses(question.model, engines[OWN.name].layers(seconds), kernels, optimised)
-    return {"losses": [asdict(loss) | {"lost_ms": loss.lost_ms} for loss in losses], "peer_elsewhere_ms": rest}
+def losses_of(engines, row, question, seconds):
+    """Against the fastest peer."""
+    best = min(row["ratios"], key=lambda name: row["engines"][name]["median_ms"])
+    own, peer = engines[OWN.name].layers(seconds), engines[best].layers(seconds)
+    losses, rest = largest_losses(question.model, own, peer)
+    return {"losses": [asdict(loss) | {"lost_ms": loss.lost_ms} for loss in losses], "losses_to": best,
+            "profiled_ms": {OWN.name: sum(layer.ms for layer in own), best: sum(layer.ms for layer in peer)},
+            "peer_elsewhere_ms": rest}
 
 
 def call_costs(peers, threads, folder):
@@ -155,7 +160,7 @@ def parsed():
     parser.add_argument("--peers", type=peer_kinds, default=list(PEERS.values()), metavar="NAME[,NAME]",
                         help=", ".join(PEERS))
     parser.add_argument("--open", action="store_true", help="trained networks: one engine for all their extents")
-    parser.add_argument("--losses", action="store_true", help="the layers that lose most against ONNX Runtime")
+    parser.add_argument("--losses", action="store_true", help="the layers that lose most against the fastest peer")
     parser.add_argument("--json", type=Path, metavar="F", help="the rows, written after each")
     parser.add_argument("--resume", action="store_true", help="keep the rows of F that were measured like this")
     parser.add_argument("--store", type=Path, metavar="FOLDER", help="keep what Fusescope measures here")

@@ -1,9 +1,4 @@
-"""Where Fusescope loses against ONNX Runtime: layers of both laid over the nodes of the file, kinds of them summed.
-
-A kernel of ONNX Runtime counts where its result is made: at the node of the file whose output, or which itself, has the
-name that the kernel has or was made from. One that the file does not know (a reordering that its optimiser put in)
-counts where it is read.
-"""
+"""Where Fusescope loses against a peer: layers of both laid over the nodes of the file, kinds of them summed."""
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -12,34 +7,52 @@ import onnx
 
 @dataclass
 class Loss:
-    kind: str  # operators of the file, in order, and how many layers there are of it
+    kind: str  # how many layers there are, of which operators of the file, in order
     own_ms: float
     peer_ms: float
-    tactic: str
+    tactic: str  # of the longest of these layers
+    peer_kernel: str
 
     @property
     def lost_ms(self):
         return self.own_ms - self.peer_ms
 
 
-def largest_losses(model_path, own_layers, peer_kernels, optimised, count=3):
-    """The `count` kinds of layers that lose most. `own_layers`: (nodes, ms, tactic) each; `peer_kernels`: ms by node
-    of `optimised`, the bytes of the network as the peer left it."""
+def largest_losses(model_path, own_layers, peer_layers, count=3):
+    """The `count` kinds of layers that lose most, and the peer's milliseconds that no layer of Fusescope stands for."""
     graph = onnx.load(str(model_path), load_external_data=False).graph
-    producer = {output: index for index, node in enumerate(graph.node) for output in node.output if output}
-    names = own_names(graph)
-    peer_ms = peer_by_node(onnx.load_from_string(optimised).graph, producer | names, peer_kernels)
-    kinds = defaultdict(lambda: [0.0, 0.0, 0, ""])
-    for nodes, milliseconds, tactic in own_layers:
-        indices = sorted(names[name] for name in nodes if name in names)
-        kind = kinds[kind_of([graph.node[i].op_type for i in indices]) if indices else "conversions"]
-        kind[0] += milliseconds
-        kind[1] += sum(peer_ms.pop(i, 0.0) for i in indices)
-        kind[2] += 1
-        kind[3] = kind[3] or tactic
-    losses = [Loss(f"{number} x {kind}", own, peer, tactic) for kind, (own, peer, number, tactic) in kinds.items()]
-    rest = sum(peer_ms.values())
-    return sorted(losses, key=lambda loss: -loss.lost_ms)[:count], rest
+    index_of = {output: index for index, node in enumerate(graph.node) for output in node.output if output}
+    index_of |= own_names(graph)
+    peer_at = by_node(peer_layers, index_of)
+    kinds = defaultdict(lambda: ([], []))
+    for layer in own_layers:
+        indices = sorted(index_of[name] for name in layer.names if name in index_of)
+        own, peer = kinds[kind_of([graph.node[i].op_type for i in indices]) if indices else "conversion"]
+        own.append(layer)
+        peer += [other for i in indices for other in peer_at.pop(i, [])]
+    losses = [Loss(f"{len(own)} x {kind}", time_of(own), time_of(peer), longest_kernel(own), longest_kernel(peer))
+              for kind, (own, peer) in kinds.items()]
+    losses.sort(key=lambda loss: -loss.lost_ms)
+    return losses[:count], time_of(layer for layers in peer_at.values() for layer in layers)
+
+
+def time_of(layers):
+    return sum(layer.ms for layer in layers)
+
+
+def longest_kernel(layers):
+    return max(layers, key=lambda layer: layer.ms).kernel if layers else ""
+
+
+def by_node(layers, index_of):
+    """Layers by index of the file's nodes: of the last that one stands for."""
+    places = defaultdict(list)
+    for layer in layers:
+        own = [index_of[name] for name in layer.names if name in index_of]
+        behind = [index_of[name] for name in layer.before if name in index_of]
+        if own or behind:
+            places[max(own) if own else min(behind)].append(layer)
+    return places
 
 
 def kind_of(operators, longest=6):
@@ -63,24 +76,3 @@ def own_names(graph):
             name, again = f"{base}#{again}", again + 1
         names[name] = index
     return names
-
-
-def peer_by_node(optimised, index_of, kernels):
-    """Milliseconds by index of the file's nodes, which `index_of` knows by their names and those of their outputs."""
-    place = {}
-    readers = defaultdict(list)
-    for node in optimised.node:
-        for value in node.input:
-            readers[value].append(node)
-    totals = defaultdict(float)
-    for node in reversed(optimised.node):
-        made_from = node.name.removesuffix("_nchwc")
-        called = [*node.output, made_from, made_from.removesuffix("_bn"), node.name]
-        known = [index_of[name] for name in called if name in index_of]
-        later = [place[id(reader)] for output in node.output for reader in readers[output] if id(reader) in place]
-        at = max(known) if known else min(later, default=None)
-        if at is None:
-            continue
-        place[id(node)] = at
-        totals[at] += kernels.get(node.name, 0.0)
-    return totals

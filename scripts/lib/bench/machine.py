@@ -58,10 +58,11 @@ def clocks():
     return Clocks(busy / tick, stolen / tick, own, (busy + idle + waiting + stolen) / tick)
 
 
-def unquiet(report, spreads):
-    """Why a row is not to be trusted to a few per cent; empty if it is. `spreads`: most over least round by engine."""
+def unquiet(report, spreads, used):
+    """Why a row is not to be trusted to a few per cent; empty if it is. `spreads`: most over least round by engine;
+    `used`: the share of the CPUs that engines use, the rest is there for others."""
     reasons = []
-    if report["others"] > MOST_OF_OTHERS:
+    if report["others"] > 1.0 - min(used, 1.0) + MOST_OF_OTHERS:
         reasons.append(f"other processes took {report['others']:.0%} of the CPUs")
     if report["stolen"] > MOST_STOLEN:
         reasons.append(f"the host took {report['stolen']:.0%}")

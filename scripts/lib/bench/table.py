@@ -7,7 +7,7 @@ def heading(peers):
     columns = ["network", "type", "threads", f"{OWN.name} ms"]
     for peer in peers:
         columns += [f"{peer} ms", "ratio (least to most)"]
-    columns += ["peak MiB", "largest error", "notes"]
+    columns += ["peak MiB (of bound)", "largest error", "notes"]
     return line(columns) + "\n" + line("---" for _ in columns)
 
 
@@ -20,9 +20,16 @@ def row_text(row, peers):
     cells = [name, precision, str(threads), time_text(row, OWN.name)]
     for peer in peers:
         cells += [time_text(row, peer), ratio_text(row["ratios"].get(peer))]
-    memory = (row.get("memory") or {}).get("peak_resident_bytes")
     errors = [f"{float(error['max_over_rms']):.1e}" for error in row["errors"].values()]
-    return line(cells + [f"{memory / 2**20:.0f}" if memory else "", max(errors, key=float, default=""), notes(row)])
+    return line(cells + [memory_text(row.get("memory")), max(errors, key=float, default=""), notes(row)])
+
+
+def memory_text(memory):
+    """The most memory of a run from an engine file, and its part of what such a run is to stay within."""
+    if not memory:
+        return ""
+    bound = 1.15 * memory["weight_bytes"] + 1.3 * memory["live_bytes"] + 64 * 2**20
+    return f"{memory['peak_resident_bytes'] / 2**20:.0f} ({memory['peak_resident_bytes'] / bound:.2f})"
 
 
 def time_text(row, engine):
@@ -64,6 +71,8 @@ def means_text(rows, peers):
 def losses_text(row):
     if not row.get("losses"):
         return ""
+    peer = row["losses_to"]
     lines = [f"  {loss['lost_ms']:+.3f} ms  {loss['kind']}: {loss['own_ms']:.3f} against {loss['peer_ms']:.3f}"
-             f"  ({loss['tactic']})" for loss in row["losses"]]
-    return "\n".join([f"{row['key'][0]}: largest losses by layers, against onnxruntime's profile", *lines])
+             f"  ({loss['tactic']}; {peer}: {loss['peer_kernel'] or 'none'})" for loss in row["losses"]]
+    profiled = ", ".join(f"{name} {ms:.3f} ms" for name, ms in row["profiled_ms"].items())
+    return "\n".join([f"{row['key'][0]}: largest losses by layers (in all {profiled})", *lines])

@@ -1,7 +1,7 @@
 """What the bench asks of every engine."""
 import statistics
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 LEAST_CALLS = 3
 
@@ -16,6 +16,16 @@ class Sample:
     ms: float
     spread: float
     calls: int
+
+
+@dataclass
+class Layer:
+    """A kernel in an engine's own profile. `names`: nodes and values of the file that it stands for, as far as it says;
+    where the file knows none of them, it counts where the layers behind it do, which `before` names."""
+    names: list
+    ms: float
+    kernel: str = ""
+    before: list = field(default_factory=list)
 
 
 class Engine:
@@ -38,6 +48,10 @@ class Engine:
 
     def sample(self, seconds, warmup):
         """Calls for `warmup` seconds, then for `seconds`; of a question with steps, all steps, in a time per step."""
+        raise NotImplementedError
+
+    def layers(self, seconds):
+        """Layers, each with its own time; they need not add up to sample(), since profiling takes time itself."""
         raise NotImplementedError
 
 

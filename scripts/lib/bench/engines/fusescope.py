@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .engine import CannotRun, Engine, Sample
+from .engine import CannotRun, Engine, Layer, Sample
 
 BINARY = Path(__file__).resolve().parents[4] / "build" / "bin" / "fusescope"
 
@@ -51,9 +51,8 @@ class Fusescope(Engine):
         return self.run_report.get("memory")
 
     def layers(self, seconds):
-        """(nodes of the file, milliseconds, tactic) for each layer that has a time."""
         report = self._time("--seconds", seconds, "--warmup", 0.3, "--per-layer")
-        return [(layer["origins"], layer["median_ms"], layer["tactic"]) for layer in report["layers"]
+        return [Layer(layer["origins"], layer["median_ms"], layer["tactic"]) for layer in report["layers"]
                 if layer["median_ms"] is not None]
 
     def _time(self, *options):
@@ -69,5 +68,5 @@ class Fusescope(Engine):
         done = subprocess.run([str(part) for part in (BINARY, *command)], capture_output=True, text=True,
                               env=os.environ | {"FUSESCOPE_CACHE": str(self.store or self.path)})
         if done.returncode != 0:
-            raise CannotRun(done.stderr.strip())
+            raise CannotRun(done.stderr.strip().removeprefix("fusescope: "))
         return done.stdout

@@ -5,12 +5,13 @@ import time
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 
-from .engine import CannotRun, Engine, sample_calls, sample_steps
+from .engine import CannotRun, Engine, Layer, sample_calls, sample_steps
 from .fed_values import FedValues
 
-PROFILED_RUNS = 20
+LEAST_PROFILED, MOST_PROFILED = 10, 500  # runs; the profile holds a million events at the most
 
 
 class OnnxRuntime(Engine):
@@ -42,15 +43,17 @@ class OnnxRuntime(Engine):
             return sample_steps(self.loop.run, seconds, warmup)
         return sample_calls(lambda: self.session.run_with_iobinding(self.binding), seconds, warmup)
 
-    def layers(self):
-        """(name, output values, milliseconds) of each kernel, the mean of some runs, and the optimised network."""
+    def layers(self, seconds):
         with tempfile.TemporaryDirectory() as folder:
             optimised = Path(folder) / "optimised.onnx"
             session = self._session(profile=str(Path(folder) / "profile"), optimised=str(optimised))
-            for _ in range(PROFILED_RUNS):
+            end = time.perf_counter() + seconds
+            for i in range(MOST_PROFILED):
                 session.run(None, self.inputs)
-            events = json.loads(Path(session.end_profiling()).read_text())
-            return kernel_times(events), optimised.read_bytes()
+                if i >= LEAST_PROFILED and time.perf_counter() > end:
+                    break
+            times = kernel_times(json.loads(Path(session.end_profiling()).read_text()))
+            return layers_of(onnx.load(str(optimised), load_external_data=False).graph, times)
 
     def _session(self, profile=None, optimised=None):
         options = onnxruntime.SessionOptions()
@@ -114,6 +117,20 @@ class Steps:
         mean = (time.perf_counter() - start) * 1e3 / self.question.steps
         self.last = {name: array.copy() for name, array in (self.arrays | written).items()}
         return mean
+
+
+def layers_of(optimised, times):
+    """Names of a kernel: what it writes, and what its own name says that it was made from."""
+    names, readers = {}, {}
+    for node in optimised.node:
+        made_from = node.name.removesuffix("_nchwc")
+        names[node.name] = [*node.output, made_from, made_from.removesuffix("_bn")]
+        for value in node.input:
+            readers.setdefault(value, []).append(node.name)
+    behind = {node.name: [name for value in node.output for reader in readers.get(value, []) for name in names[reader]]
+              for node in optimised.node}
+    kinds = {node.name: node.op_type for node in optimised.node}
+    return [Layer(names[name], ms, kinds[name], behind[name]) for name, ms in times.items() if name in names]
 
 
 def kernel_times(events):
