@@ -67,10 +67,11 @@ struct Program {
   std::size_t boxCount = 0;
   std::vector<FreeView> views;
   std::size_t arenaBytes = 0;
+  std::size_t liveBytes = 0;  ///< the most that live at once in the arena, scratch left out, with inputs and outputs
 };
 
-/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes`; says after which step a box is
-/// not needed any more.
+/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes` and `liveBytes`; says after which
+/// step a box is not needed any more.
 void planMemory(Program& program);
 
 }  // namespace fusescope
