@@ -67,6 +67,19 @@ Hash128 contentHash(std::span<const Tensor> tensors) {
   return key.hash();
 }
 
+const MappedFile* fileOf(const Tensor& tensor, const MappedFiles& files) {
+  for (const auto& file : files)
+    if (file->holds(tensor.bytes())) return file.get();
+  return nullptr;
+}
+
+/// What was hashed and packed needs no memory any more. What is read where it lies is read again while it runs, as far
+/// as it is needed.
+void releasePages(std::span<const Tensor> sources, const MappedFiles& files) {
+  for (const Tensor& source : sources)
+    if (const MappedFile* file = fileOf(source, files)) file->release({source.bytes(), source.byteSize()});
+}
+
 }  // namespace
 
 std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
@@ -151,30 +164,21 @@ Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing
   if (packed != nullptr) {
     ++m_counts.sharedWeights;
   } else {
-    packed = TRY(packNow(packing, sources, request.plan->model->files));
+    const MappedFiles& files = request.plan->model->files;
+    auto made = std::make_shared<Packed>();
+    made->data = TRY(packing.pack(sources));
+    if (const MappedFile* file = fileOf(made->data, files)) {
+      made->inFile = true;
+      file->expectScattered({made->data.bytes(), made->data.byteSize()});
+    }
+    packed = std::move(made);
+    ++m_counts.packed;
   }
+  releasePages(sources, request.plan->model->files);
   prune();
   m_packed[content.canonical()] = packed;
   m_packedAt[addresses.canonical()] = {packed, sources};
   return packed;
-}
-
-/// Afterwards nobody needs the pages of the sources.
-Result<std::shared_ptr<const Packed>> KernelStore::packNow(const Packing& packing, std::span<const Tensor> sources,
-                                                           const MappedFiles& files) {
-  const auto fileOf = [&](const Tensor& tensor) -> const MappedFile* {
-    for (const auto& file : files)
-      if (file->holds(tensor.bytes())) return file.get();
-    return nullptr;
-  };
-  auto made = std::make_shared<Packed>();
-  made->data = TRY(packing.pack(sources));
-  made->inFile = fileOf(made->data) != nullptr;
-  for (const Tensor& source : sources)
-    if (const MappedFile* file = made->inFile ? nullptr : fileOf(source); file != nullptr)
-      file->release({source.bytes(), source.byteSize()});
-  ++m_counts.packed;
-  return std::shared_ptr<const Packed>(std::move(made));
 }
 
 Result<std::shared_ptr<const Code>> KernelStore::code(const Backend& backend, const KernelRequest& request,

@@ -48,8 +48,6 @@ class KernelStore {
   Result<CodeEntry> compiled(const Backend& backend, const KernelRequest& request, const Tactic& tactic,
                              std::shared_ptr<const Code>& code);
   Result<std::shared_ptr<const Packed>> packed(const Packing& packing, const KernelRequest& request);
-  Result<std::shared_ptr<const Packed>> packNow(const Packing& packing, std::span<const Tensor> sources,
-                                                const MappedFiles& files);
   void prune();
 
   mutable std::mutex m_mutex;

@@ -24,7 +24,6 @@ struct PreparedMatMul {
 
 /// A product that our own kernel runs.
 struct OwnMatMul {
-  const Node* root;
   PreparedMatMul product;
   Ref target;
 };
@@ -210,7 +209,7 @@ Status Lowering::lowerMatMul(const Chain& chain) {
   leaveToTapes(chain, taken);
   if (own) {
     std::vector<OwnMatMul> products;
-    products.push_back({&root, std::move(product), target});
+    products.push_back({std::move(product), target});
     return emitOwnMatMuls(std::move(products));
   }
   return guardDnnl<Done>("matrix product '" + root.name + "'", [&] { return emitMatMul(product, target); });
@@ -231,6 +230,8 @@ Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root) {
   const Dims right = dimsOf(root.input(1));
   const bool isWeight = isConstant(root.input(1)) && productOf(right, 0, right.size() - 2) == 1;
   Ref b{.dtype = DataType::F32, .dims = right, .strides = rowMajorStrides(right)};  // of a weight: how it is held
+  const std::optional<ValueId> turned = isWeight ? transposedConstant(root.input(1)) : std::nullopt;
+  if (turned) b.strides = {1, right[0]};
   if (!isWeight) b = TRY(strided(TRY(ref(root.input(1)))));
   if (a.dims.size() == 1) {  // a vector is one row, and the product has none
     a = widened(a, 2);
@@ -242,7 +243,7 @@ Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root) {
   if (matrix && (a.dims.size() == 2 || a.contiguous() || !readable(a) || isWeight)) {
     const std::int64_t k = a.dims.back(), n = b.dims.back();
     product.result = {productOf(product.result, 0) / n, n};
-    if (isWeight) product.weights = weight(root.input(1));
+    if (isWeight) product.weights = weight(turned.value_or(root.input(1)));
     if (a.dims.size() > 2) a = denseAs(TRY(plain(a)), {product.result[0], k});
     b.strides.erase(b.strides.begin(), b.strides.end() - 2);
     b.dims = {k, n};
@@ -325,7 +326,7 @@ Status Lowering::emitOwnMatMuls(std::vector<OwnMatMul> products) {
   std::vector<BufferIndex> writes;
   for (OwnMatMul& own : products) {
     const std::int64_t n = own.product.columns();
-    const bool transposed = own.root->is("Gemm") && own.root->intAttribute("transB", 0) != 0;
+    const bool transposed = own.product.b.strides[1] != 1;
     writes.push_back(own.target.buffer);
     targets.push_back({.c = own.target,
                        .n = n,
@@ -360,6 +361,15 @@ std::vector<Chain> Lowering::parallelProducts() const {
   return chains.size() < 2 ? std::vector<Chain>() : chains;
 }
 
+/// What `value` is the transposition of, where it is a matrix and that is a constant: it is packed from where it lies.
+std::optional<ValueId> Lowering::transposedConstant(ValueId value) const {
+  const auto made = producer(value);
+  if (!made || !node(*made).is("Transpose") || dimsOf(value).size() != 2) return std::nullopt;
+  const ValueId source = node(*made).input(0);
+  const bool turns = node(*made).intsAttribute("perm", {1, 0}) == Dims{1, 0};
+  return turns && isConstant(source) ? std::optional(source) : std::nullopt;
+}
+
 /// Whether it is a constant that adds one number to each of `n` columns.
 bool Lowering::isPerColumn(ValueId value, std::int64_t n) const {
   if (!isConstant(value)) return false;
@@ -388,7 +398,7 @@ Status Lowering::lowerParallelProducts(const std::vector<Chain>& chains) {
     TRY(foldChain(chain, product, true));
     const Ref target = allocate(chain.result);
     define(chain.result, target);
-    products.push_back({&root, std::move(product), target});
+    products.push_back({std::move(product), target});
   }
   return emitOwnMatMuls(std::move(products));
 }

@@ -243,6 +243,7 @@ class Lowering {
   Status emitOwnMatMuls(std::vector<OwnMatMul> products);
   bool isOwnMatMul(const Node& root) const;
   bool isPerColumn(ValueId value, std::int64_t n) const;
+  std::optional<ValueId> transposedConstant(ValueId value) const;
   std::vector<Chain> parallelProducts() const;
   Status lowerParallelProducts(const std::vector<Chain>& chains);
 
