@@ -282,15 +282,18 @@ Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, co
   return std::unique_ptr<Engine>(TRY(BuiltEngine::build(std::move(plan), options, {})));
 }
 
-Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options) {
-  if (options.progress) options.progress("load engine", path.string());
-  EngineContent content = TRY(readEngineFile(path));
+Result<std::unique_ptr<Engine>> loadEngine(const EngineFile& file, const BuildOptions& options) {
+  if (options.progress) options.progress("load engine", file.path.string());
   BuildOptions effective = options;
-  effective.backend = content.backend;
-  if (effective.shapes.empty()) effective.shapes = content.extents;
+  effective.backend = file.backend;
+  if (effective.shapes.empty()) effective.shapes = file.extents;
   TacticsByIdentity replay;
-  for (const TacticChoice& choice : content.tactics) replay[choice.identity] = choice.chosen;
-  return std::unique_ptr<Engine>(TRY(BuiltEngine::build(content.plan, effective, std::move(replay))));
+  for (const TacticChoice& choice : file.tactics) replay[choice.identity] = choice.chosen;
+  return std::unique_ptr<Engine>(TRY(BuiltEngine::build(file.plan, effective, std::move(replay))));
+}
+
+Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options) {
+  return loadEngine(TRY(openEngineFile(path)), options);
 }
 
 }  // namespace fusescope

@@ -132,17 +132,21 @@ class Engine {
 /// Errors: a weightless model, an operator without a kernel (named), cancellation, a tactic directive that names none,
 /// a file of the model that changed since it was opened. Running and saving give the last one too.
 Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
-/// Reads an engine file and prepares it; a tactic that this machine lacks is replaced, with a Decision in report().
-Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options);
-/// The plan and header of an engine file without preparing it.
-struct EngineFileInfo {
-  std::shared_ptr<const Plan> plan;
+/// What an engine file holds: read, checked and planned once, then looked at or prepared as often as wanted.
+struct EngineFile {
+  std::filesystem::path path;
+  std::shared_ptr<const Plan> plan;  ///< its weights are views of the mapped file
   std::string backend;
   std::string fusescopeVersion;
+  std::map<std::string, Dims> extents;  ///< that it was built for
   std::vector<TacticChoice> tactics;
   std::int64_t bytes = 0;
 };
-Result<EngineFileInfo> inspectEngineFile(const std::filesystem::path& path);
+/// Errors: not an engine file, of another version, truncated or damaged (located).
+Result<EngineFile> openEngineFile(const std::filesystem::path& path);
+/// Prepares it; a tactic that this machine lacks is replaced, with a Decision in report().
+Result<std::unique_ptr<Engine>> loadEngine(const EngineFile& file, const BuildOptions& options);
+Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options);
 bool isEngineFile(const std::filesystem::path& path);
 
 }  // namespace fusescope

@@ -33,7 +33,7 @@ struct Step {
   std::string tactic;
   bool emulated = false;
   std::shared_ptr<const Kernel> kernel;  ///< one of the three is set
-  std::shared_ptr<BodyStep> body;  ///< if all its operands and results have extents and bytes
+  std::shared_ptr<BodyStep> body;        ///< if all its operands and results have extents and bytes
   std::shared_ptr<TensorStep> dynamic;
   std::vector<std::size_t> inputs, outputs;  ///< buffers
   std::size_t scratchOffset = 0;             ///< in the arena

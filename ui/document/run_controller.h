@@ -61,7 +61,7 @@ class RunController : public QObject {
   using Done = std::function<void(const Json&)>;
   std::string addRun(const PlanOptions& options);
   void queueRun(const PlanOptions& options);
-  void addEngine(const QString& path, const EngineFileInfo& info);
+  void addEngine(const QString& path, const EngineFile& info);
   void queueBuild(const std::string& id);
   void queueTime(const std::string& id);
   void queueEvaluation(const std::string& id);
