@@ -32,7 +32,19 @@ class Losses(unittest.TestCase):
         self.assertEqual([(loss.kind, loss.lost_ms) for loss in losses],
                          [("1 x Conv+Relu", 1.75), ("1 x conversion", 0.5), ("1 x Add", -1.0)])
         self.assertEqual((losses[0].tactic, losses[0].peer_kernel), ("ours", "theirs"))
-        self.assertEqual(elsewhere, 0)
+        self.assertEqual(elsewhere, 9.0)
+
+    def test_a_kernel_that_spans_layers_is_held_against_them_together(self):
+        own = [Layer(["conv"], 2.0, "a"), Layer(["relu"], 1.0, "b"), Layer(["node_of_y"], 1.0, "c")]
+        losses, _ = largest_losses(self.path, own, [Layer(["conv", "relu"], 2.5, "both"), Layer(["y"], 0.75)])
+        self.assertEqual([(loss.kind, loss.own_ms, loss.peer_ms) for loss in losses],
+                         [("1 x Conv | Relu", 3.0, 2.5), ("1 x Add", 1.0, 0.75)])
+
+    def test_a_layer_under_a_strange_name_is_of_the_node_that_nobody_else_stands_for(self):
+        own = [Layer(["conv"], 2.0), Layer(["relu"], 1.0), Layer(["node_of_y"], 1.0)]
+        peer = [Layer(["conv"], 2.0), Layer(["made_of_relu"], 0.25, "r", before=["y"]), Layer(["y"], 1.0)]
+        losses, _ = largest_losses(self.path, own, peer)
+        self.assertEqual((losses[0].kind, losses[0].lost_ms), ("1 x Relu", 0.75))
 
     def test_what_nothing_stands_for_is_told(self):
         _, elsewhere = largest_losses(self.path, [Layer(["conv", "relu"], 5.0)], [Layer(["y"], 2.0)])

@@ -2,6 +2,8 @@
 from .engines import OWN
 from .ratios import Ratio, geometric_mean
 
+UNPLACED = 0.02  # of a peer's time: more of it without a place is told
+
 
 def heading(peers):
     columns = ["network", "type", "threads", f"{OWN.name} ms"]
@@ -75,4 +77,6 @@ def losses_text(row):
     lines = [f"  {loss['lost_ms']:+.3f} ms  {loss['kind']}: {loss['own_ms']:.3f} against {loss['peer_ms']:.3f}"
              f"  ({loss['tactic']}; {peer}: {loss['peer_kernel'] or 'none'})" for loss in row["losses"]]
     profiled = ", ".join(f"{name} {ms:.3f} ms" for name, ms in row["profiled_ms"].items())
+    if row["peer_elsewhere_ms"] > UNPLACED * row["profiled_ms"][peer]:
+        lines.append(f"  {row['peer_elsewhere_ms']:.3f} ms of {peer} are of layers under names that the file does not have")
     return "\n".join([f"{row['key'][0]}: largest losses by layers (in all {profiled})", *lines])
