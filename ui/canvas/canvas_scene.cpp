@@ -122,7 +122,7 @@ Result<Done> applyGeometry(CanvasScene& scene, const LayoutGeometry& geometry) {
   rects.clear();
   for (const CanvasEdge& edge : scene.edges) rects.push_back(edge.bounds);
   scene.edgeIndex = SpatialIndex(rects);
-  scene.engine = QString::fromStdString(geometry.engine);
+  scene.engine = geometry.engine == LayoutEngine::Graphviz ? QStringLiteral("graphviz") : QStringLiteral("layered");
   return Done{};
 }
 

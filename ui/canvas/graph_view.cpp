@@ -347,6 +347,10 @@ QString GraphView::layoutEngine() const {
   return m->scene->engine;
 }
 
+std::size_t GraphView::levelsLaidOut() const {
+  return m->runner.levelsLaidOut();
+}
+
 QStringList GraphView::keyHelp() {
   const QString dash = QStringLiteral(" \u2014 ");
   return {tr("Wheel, Shift+Wheel") + dash + tr("scroll"),
