@@ -186,6 +186,7 @@ void GraphView::Private::placeOverlays() {
 }
 
 void GraphView::setTimes(ShownTimes times) {
+  if (times.shares(m->times)) return;
   m->times = std::move(times);
   m->recolor();
 }
