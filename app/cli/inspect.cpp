@@ -114,7 +114,7 @@ Result<int> inspect(const Arguments& arguments) {
                         .where = {.file = arguments.path, .attribute = "--input"},
                         .help = "Leave --input out."};
     }
-    json = inspectJson(TRY(inspectEngineFile(arguments.path)), arguments.path);
+    json = inspectJson(TRY(openEngineFile(arguments.path)), arguments.path);
   } else {
     json = inspectJson(*TRY(openModel(arguments.path, TRY(arguments.plan.inputOverrides()), {}, progressLine())));
     clearProgressLine();

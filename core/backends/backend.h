@@ -35,11 +35,11 @@ struct KernelRequest {
   const FusedNode* fused = nullptr;
   std::map<ValueId, TensorDesc> values;  ///< inputs, outputs and inner values of the fused node
   std::map<ValueId, Tensor> constants;   ///< with data, at the model's own type
-  std::vector<ValueId> slots;            ///< the constants in the order in which the nodes read them
+  std::vector<ValueId> weightSlots;      ///< the constants in the order in which the nodes read them
   int threads = 1;
 
   void addConstant(ValueId value, const Tensor& tensor) {
-    if (constants.emplace(value, tensor).second) slots.push_back(value);
+    if (constants.emplace(value, tensor).second) weightSlots.push_back(value);
   }
 };
 

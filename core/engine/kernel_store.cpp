@@ -45,9 +45,9 @@ NodeNames namesOf(const KernelRequest& request) {
   return names;
 }
 
-std::vector<Tensor> tensorsAt(std::span<const std::size_t> slots, const KernelRequest& request) {
+std::vector<Tensor> tensorsAt(std::span<const std::size_t> weightSlots, const KernelRequest& request) {
   std::vector<Tensor> tensors;
-  for (const std::size_t slot : slots) tensors.push_back(request.constants.at(request.slots[slot]));
+  for (const std::size_t slot : weightSlots) tensors.push_back(request.constants.at(request.weightSlots[slot]));
   return tensors;
 }
 
@@ -105,7 +105,8 @@ KernelStore::Counts KernelStore::counts() const {
 
 void KernelStore::prune() {
   if (m_code.size() + m_packedAt.size() + m_packed.size() < m_pruneAt) return;
-  for (auto& [key, entries] : m_code) std::erase_if(entries, [](const CodeEntry& entry) { return entry.code.expired(); });
+  for (auto& [key, entries] : m_code)
+    std::erase_if(entries, [](const CodeEntry& entry) { return entry.code.expired(); });
   std::erase_if(m_code, [](const auto& entry) { return entry.second.empty(); });
   std::erase_if(m_packedAt, [](const auto& entry) { return entry.second.packed.expired(); });
   std::erase_if(m_packed, [](const auto& entry) { return entry.second.expired(); });
@@ -126,13 +127,13 @@ Result<KernelStore::CodeEntry> KernelStore::compiled(const Backend& backend, con
   ++m_counts.compiled;
   prune();
   std::vector<CodeEntry>& entries = m_code[key];
-  entries.push_back({code, contentHash(tensorsAt(code->embedded(), request)),
-                     std::make_shared<const NodeNames>(namesOf(request))});
+  entries.push_back(
+      {code, contentHash(tensorsAt(code->embedded(), request)), std::make_shared<const NodeNames>(namesOf(request))});
   return entries.back();
 }
 
 Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing, const KernelRequest& request) {
-  const std::vector<Tensor> sources = tensorsAt(packing.slots, request);
+  const std::vector<Tensor> sources = tensorsAt(packing.weightSlots, request);
   KeyBuilder addresses;
   addresses.text(packing.form);
   for (const Tensor& source : sources)

@@ -113,9 +113,9 @@ Result<Artifact> opened(const std::filesystem::path& path, const std::vector<Inp
     case ArtifactKind::Engine: {
       if (given) return holdsItsOwn(path, "an engine");
       if (progress) progress("read engine", path.filename().string());
-      const auto info = TRY(inspectEngineFile(path));
-      artifact.plan = info.plan;
-      artifact.backend = info.backend;
+      artifact.engine = TRY(openEngineFile(path));
+      artifact.plan = artifact.engine->plan;
+      artifact.backend = artifact.engine->backend;
       return artifact;
     }
     case ArtifactKind::Plan:
@@ -191,9 +191,8 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
 }
 
 Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options) {
-  const bool written = artifact.kind == ArtifactKind::Engine;
-  auto engine =
-      unlessChanged(written ? loadEngine(artifact.path, options) : buildEngine(artifact.plan, options), artifact.files);
+  auto engine = unlessChanged(
+      artifact.engine ? loadEngine(*artifact.engine, options) : buildEngine(artifact.plan, options), artifact.files);
   if (engine.ok() || !engine.error().where.file.empty() || engine.error().cancelled) return engine;
   auto error = std::move(engine).error();
   error.where.file = artifact.path;

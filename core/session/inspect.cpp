@@ -126,7 +126,7 @@ Json inspectJson(const Model& model) {
   return json;
 }
 
-Json inspectJson(const EngineFileInfo& info, const std::string& path) {
+Json inspectJson(const EngineFile& info, const std::string& path) {
   Json json = inspectJson(*info.plan->model);
   std::map<Hash128, std::string> tactics;
   for (const auto& choice : info.tactics) tactics[choice.identity] = choice.chosen;

@@ -1,6 +1,7 @@
 #include "session/report_json.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "session/session.h"
 
@@ -41,6 +42,15 @@ Json inputSpecsJson(const std::vector<InputSpec>& specs) {
                     {"source", spec.source}});
   }
   return list;
+}
+
+void addSteps(Json& json, const std::vector<double>& stepMs) {
+  const double sum = std::accumulate(stepMs.begin(), stepMs.end(), 0.0);
+  json["mean_ms"] = jsonNumber(sum / static_cast<double>(stepMs.size()));
+  json["first_ms"] = jsonNumber(stepMs.front());
+  json["last_ms"] = jsonNumber(stepMs.back());
+  json["steps_ms"] = Json::array();
+  for (const double ms : stepMs) json["steps_ms"].push_back(jsonNumber(ms));
 }
 
 Json optionalNumber(const std::optional<double>& number) {
@@ -140,6 +150,7 @@ Json toJson(const TimeReport& report, const Plan& plan) {
   json["samples"] = report.samples;
   json["threads"] = report.threads;
   json["quiet"] = report.quiet;
+  if (!report.stepMs.empty()) addSteps(json, report.stepMs);
   json["unavailable_reason"] = report.unavailableReason.empty() ? Json(nullptr) : Json(report.unavailableReason);
   json["layers"] = Json::array();
   for (const auto& layer : report.layers) json["layers"].push_back(layerJson(layer, plan, std::nullopt));

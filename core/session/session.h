@@ -109,7 +109,8 @@ struct Artifact {
   ArtifactKind kind = ArtifactKind::Model;
   std::string path;
   std::shared_ptr<const Plan> plan;
-  std::string backend;  ///< what the engine was built for; else as asked
+  std::optional<EngineFile> engine{};  ///< of an engine file
+  std::string backend;                 ///< what the engine was built for; else as asked
   /// All that it was made of: the file itself, the model behind a plan, external data.
   std::vector<FileIdentity> files;
   std::shared_ptr<const Session> session{};  ///< where the model, what is wished of it and its inputs came from, if so
@@ -147,6 +148,6 @@ std::string layerTypesText(const Plan& plan, const FusedNode& fused);  ///< that
 Json toJson(const CompareReport& report);
 Json toJson(const ErrorReport& report);
 /// `inspect` of an engine: header, layers, tactics, besides what inspectJson says of its model.
-Json inspectJson(const EngineFileInfo& info, const std::string& path);
+Json inspectJson(const EngineFile& info, const std::string& path);
 
 }  // namespace fusescope

@@ -250,10 +250,10 @@ void RunController::build() {
 }
 
 void RunController::addEngines(const QStringList& paths) {
-  using Inspected = std::vector<Result<EngineFileInfo>>;
+  using Inspected = std::vector<Result<EngineFile>>;
   const auto work = [paths](const StopToken&) {
     Inspected inspected;
-    for (const QString& path : paths) inspected.push_back(inspectEngineFile(path.toStdString()));
+    for (const QString& path : paths) inspected.push_back(openEngineFile(path.toStdString()));
     return inspected;
   };
   // A tag of their own: those that are added next do not take the place of these.
@@ -272,7 +272,7 @@ void RunController::addEngines(const QStringList& paths) {
   });
 }
 
-void RunController::addEngine(const QString& path, const EngineFileInfo& info) {
+void RunController::addEngine(const QString& path, const EngineFile& info) {
   Run run;
   run.name = QFileInfo(path).fileName().toStdString();
   run.state = RunState::Timing;

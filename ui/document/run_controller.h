@@ -60,7 +60,7 @@ class RunController : public QObject {
  private:
   std::string addRun(const PlanOptions& options);
   void queueRun(const PlanOptions& options);
-  void addEngine(const QString& path, const EngineFileInfo& info);
+  void addEngine(const QString& path, const EngineFile& info);
   void queueBuild(const std::string& id);
   void queueTime(const std::string& id);
   void queueEvaluation(const std::string& id);

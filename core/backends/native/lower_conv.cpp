@@ -128,15 +128,14 @@ Status Lowering::lowerUpsampling(const Chain& chain, PreparedConv conv) {
   const Ref from = TRY(plain(TRY(ref(node(chain.root).input(0)))));
   const Ref to = allocate(result);
   m_implementations.emplace_back("upsampling");
-  m_program.addStep(
-      makeUpsamplingStep({.from = from,
-                          .to = to,
-                          .down = conv.window.strides[0],
-                          .across = conv.window.strides[1],
-                          .filters = packedRef(conv.weights.held(), conv.weights.packFiltersPlain()),
-                          .bias = packedRef({conv.channels()}, conv.weights.packBias())},
-                         m_threads),
-      {from.buffer}, {to.buffer});
+  m_program.addStep(makeUpsamplingStep({.from = from,
+                                        .to = to,
+                                        .down = conv.window.strides[0],
+                                        .across = conv.window.strides[1],
+                                        .filters = packedRef(conv.weights.held(), conv.weights.packFiltersPlain()),
+                                        .bias = packedRef({conv.channels()}, conv.weights.packBias())},
+                                       m_threads),
+                    {from.buffer}, {to.buffer});
   define(result, to);
   leaveToTapes(chain, taken);
   return Done{};

@@ -13,9 +13,9 @@ using dnnl::memory;
 /// A matrix product with what was taken into it.
 struct PreparedMatMul {
   Ref a, b;
-  Dims result;                      ///< extents as the primitive sees them: [m, n], or with batches in front
-  std::optional<Weight> weights;                   ///< what `b` is where it is a constant matrix
-  std::vector<std::pair<Weight, float>> biases;    ///< by column, or one number, each with its factor; their sum
+  Dims result;                    ///< extents as the primitive sees them: [m, n], or with batches in front
+  std::optional<Weight> weights;  ///< what `b` is where it is a constant matrix
+  std::vector<std::pair<Weight, float>> biases;  ///< by column, or one number, each with its factor; their sum
   dnnl::post_ops operations;
   std::vector<std::pair<int, Ref>> addends;  ///< operands of `operations`, by argument
 
@@ -165,14 +165,13 @@ Packing packWeights(const PreparedMatMul& product, const memory::desc& held, con
 Packing packGemmPanels(const Weight& weight, std::int64_t k, std::int64_t n, bool transposed) {
   KeyBuilder form;
   form.text("panels").number(gemmPanel()).number(k).number(n).number(transposed);
-  return packingOf(form.canonical(), {weight},
-                   [k, n, transposed](std::span<const Tensor> numbers) -> Result<Tensor> {
-                     const Tensor wide = numbers[0].converted(DataType::F32);
-                     Tensor packed = packedMemory(static_cast<std::size_t>(packedCount(k, n)) * sizeof(float));
-                     packPanels(wide.data<float>().data(), transposed ? 1 : n, transposed ? k : 1, k, n, 0,
-                                (n + gemmPanel() - 1) / gemmPanel(), reinterpret_cast<float*>(packed.mutableBytes()));
-                     return packed;
-                   });
+  return packingOf(form.canonical(), {weight}, [k, n, transposed](std::span<const Tensor> numbers) -> Result<Tensor> {
+    const Tensor wide = numbers[0].converted(DataType::F32);
+    Tensor packed = packedMemory(static_cast<std::size_t>(packedCount(k, n)) * sizeof(float));
+    packPanels(wide.data<float>().data(), transposed ? 1 : n, transposed ? k : 1, k, n, 0,
+               (n + gemmPanel() - 1) / gemmPanel(), reinterpret_cast<float*>(packed.mutableBytes()));
+    return packed;
+  });
 }
 
 void addTensor(PreparedMatMul& product, const Ref& operand) {
@@ -188,9 +187,8 @@ memory::desc biasDesc(const PreparedMatMul& product) {
 
 /// Constant weights are held as the implementation wants them.
 dnnl::matmul::primitive_desc describe(const PreparedMatMul& product, const memory::desc& a, const memory::desc& c) {
-  const memory::desc b = product.weights
-                             ? memory::desc(product.b.dims, memory::data_type::f32, memory::format_tag::any)
-                             : dnnlStrided(product.b);
+  const memory::desc b = product.weights ? memory::desc(product.b.dims, memory::data_type::f32, memory::format_tag::any)
+                                         : dnnlStrided(product.b);
   const dnnl::primitive_attr attributes = userScratchpad(product.operations);
   if (product.biases.empty()) return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, c, attributes);
   return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, biasDesc(product), c, attributes);
@@ -331,8 +329,7 @@ Status Lowering::emitOwnMatMuls(std::vector<OwnMatMul> products) {
     writes.push_back(own.target.buffer);
     targets.push_back({.c = own.target,
                        .n = n,
-                       .packed = packedRef({packedCount(k, n)},
-                                           packGemmPanels(*own.product.weights, k, n, transposed)),
+                       .packed = packedRef({packedCount(k, n)}, packGemmPanels(*own.product.weights, k, n, transposed)),
                        .bias = {}});
     if (!own.product.biases.empty()) targets.back().bias = packedRef({n}, packBias(own.product));
   }

@@ -37,18 +37,17 @@ Layout tapeLayout(const std::vector<Ref>& inputs, const Dims& domain) {
 Packing batchNormPacking(std::vector<Weight> parameters, float epsilon, bool isShift) {
   KeyBuilder form;
   form.text("batch_norm").number(epsilon).number(isShift);
-  return packingOf(form.canonical(), std::move(parameters),
-                   [epsilon, isShift](std::span<const Tensor> numbers) -> Result<Tensor> {
-                     Tensor packed = Tensor::zeros(DataType::F32, {numbers[0].count()});
-                     const double wide = epsilon;
-                     for (std::int64_t c = 0; c < packed.count(); ++c) {
-                       const double factor = numbers[0].asDouble(c) / std::sqrt(numbers[3].asDouble(c) + wide);
-                       const double number =
-                           isShift ? numbers[1].asDouble(c) - numbers[2].asDouble(c) * factor : factor;
-                       packed.mutableData<float>()[static_cast<std::size_t>(c)] = static_cast<float>(number);
-                     }
-                     return packed;
-                   });
+  return packingOf(
+      form.canonical(), std::move(parameters), [epsilon, isShift](std::span<const Tensor> numbers) -> Result<Tensor> {
+        Tensor packed = Tensor::zeros(DataType::F32, {numbers[0].count()});
+        const double wide = epsilon;
+        for (std::int64_t c = 0; c < packed.count(); ++c) {
+          const double factor = numbers[0].asDouble(c) / std::sqrt(numbers[3].asDouble(c) + wide);
+          const double number = isShift ? numbers[1].asDouble(c) - numbers[2].asDouble(c) * factor : factor;
+          packed.mutableData<float>()[static_cast<std::size_t>(c)] = static_cast<float>(number);
+        }
+        return packed;
+      });
 }
 
 }  // namespace

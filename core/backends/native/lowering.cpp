@@ -29,7 +29,7 @@ Lowering::Lowering(const KernelRequest& request, LoweringOptions options)
       m_program(m_fused.inputs.size(), m_fused.outputs.size()),
       m_members(m_fused.nodes.begin(), m_fused.nodes.end()) {
   for (std::size_t i = 0; i < m_fused.outputs.size(); ++i) m_outputIndex[m_fused.outputs[i].value] = i;
-  for (std::size_t i = 0; i < request.slots.size(); ++i) m_slots[request.slots[i]] = i;
+  for (std::size_t i = 0; i < request.weightSlots.size(); ++i) m_slots[request.weightSlots[i]] = i;
 }
 
 bool Lowering::canLower(const KernelRequest& request) {

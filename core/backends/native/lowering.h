@@ -268,12 +268,12 @@ class Lowering {
   std::map<ValueId, Ref> m_refs;
   std::map<ValueId, Ref> m_constantRefs;
   std::map<ValueId, Weight> m_folded;
-  std::map<ValueId, std::size_t> m_slots;           ///< of constants
+  std::map<ValueId, std::size_t> m_slots;             ///< of constants
   mutable std::map<ValueId, Tensor> m_foldedNumbers;  ///< of m_folded, as far as the code holds them
   mutable std::set<std::size_t> m_embedded;           ///< slots whose numbers the code holds
-  std::set<BufferIndex> m_claimed;   ///< output buffers that hold a value before the output itself
-  std::vector<NodeId> m_pending;     ///< pointwise nodes not emitted yet
-  std::map<NodeId, Chain> m_chains;  ///< by their last node
+  std::set<BufferIndex> m_claimed;                    ///< output buffers that hold a value before the output itself
+  std::vector<NodeId> m_pending;                      ///< pointwise nodes not emitted yet
+  std::map<NodeId, Chain> m_chains;                   ///< by their last node
   std::optional<AttentionPattern> m_attention;
   std::optional<NormPattern> m_norm;
   std::vector<Chain> m_parallel;  ///< products of one value that one step runs

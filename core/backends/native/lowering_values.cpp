@@ -37,10 +37,11 @@ bool Lowering::onlyMoves(const Node& node) {
 
 const Tensor* Lowering::constant(ValueId value) const {
   if (const auto folded = m_folded.find(value); folded != m_folded.end()) {
-    m_embedded.insert(folded->second.slots.begin(), folded->second.slots.end());
+    m_embedded.insert(folded->second.weightSlots.begin(), folded->second.weightSlots.end());
     if (const auto known = m_foldedNumbers.find(value); known != m_foldedNumbers.end()) return &known->second;
     std::vector<Tensor> sources;
-    for (const std::size_t slot : folded->second.slots) sources.push_back(m_request.constants.at(m_request.slots[slot]));
+    for (const std::size_t slot : folded->second.weightSlots)
+      sources.push_back(m_request.constants.at(m_request.weightSlots[slot]));
     auto numbers = folded->second.numbers(sources);
     return numbers.ok() ? &(m_foldedNumbers[value] = std::move(numbers).value()) : nullptr;
   }

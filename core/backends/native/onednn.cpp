@@ -109,8 +109,8 @@ Status DnnlStep::run(Memory memory, std::byte* scratch) const {
     dnnl_memory_set_data_handle(call->memories[i].get(), address);
   }
   dnnl_memory_set_data_handle(call->memories.back().get(), scratch);
-  const dnnl_status_t status = dnnl_primitive_execute(
-      m_primitive.get(), call->stream.get(), static_cast<int>(call->arguments.size()), call->arguments.data());
+  const dnnl_status_t status = dnnl_primitive_execute(m_primitive.get(), call->stream.get(),
+                                                      static_cast<int>(call->arguments.size()), call->arguments.data());
   const std::lock_guard lock(m_mutex);
   m_idle.push_back(std::move(call));
   if (status != dnnl_success) return Diagnostic{.message = "oneDNN could not run a prepared primitive"};

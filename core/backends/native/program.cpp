@@ -190,8 +190,8 @@ std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embe
     const Buffer& buffer = m_buffers[i];
     parts.places.push_back(i < m_inputs               ? Place{Place::Of::Input, i}
                            : i < m_inputs + m_outputs ? Place{Place::Of::Output, i - m_inputs}
-                           : buffer.packed >= 0 ? Place{Place::Of::Packed, static_cast<std::size_t>(buffer.packed)}
-                           : buffer.table >= 0  ? Place{Place::Of::Table, static_cast<std::size_t>(buffer.table)}
+                           : buffer.packed >= 0    ? Place{Place::Of::Packed, static_cast<std::size_t>(buffer.packed)}
+                           : buffer.table >= 0     ? Place{Place::Of::Table, static_cast<std::size_t>(buffer.table)}
                            : buffer.firstStep >= 0 ? Place{Place::Of::Scratch, buffer.offset}
                                                    : Place{});
   }

@@ -23,7 +23,8 @@ struct Buffer {
   std::byte* begin;
 };
 
-Status runKernel(const Kernel& kernel, const std::vector<const std::byte*>& inputs, const std::vector<std::byte*>& outputs) {
+Status runKernel(const Kernel& kernel, const std::vector<const std::byte*>& inputs,
+                 const std::vector<std::byte*>& outputs) {
   Buffer scratch(TensorDesc{DataType::U8, {static_cast<std::int64_t>(kernel.workspaceBytes())}});
   return kernel.run(inputs, outputs, scratch.begin);
 }

@@ -67,9 +67,10 @@ TEST_F(EngineFileTest, PlanOfOtherRulesIsMadeAnewAndSaysSo) {
   Plan other = m_engine->plan();
   other.fusedNodes[0].name = "as other rules call it";
   const std::map<std::string, Dims> extents{{"x", {2, 4}}};
-  const Status written = writeEngineFile(
-      m_file,
-      {.plan = std::make_shared<const Plan>(other), .backend = "reference", .version = "0.0.1", .extents = extents});
+  const Status written = writeEngineFile(m_file, {.plan = std::make_shared<const Plan>(other),
+                                                  .backend = "reference",
+                                                  .fusescopeVersion = "0.0.1",
+                                                  .extents = extents});
   ASSERT_TRUE(written.ok()) << written.error().text();
   auto loaded = loadEngine(m_file, kReference);
   ASSERT_TRUE(loaded.ok()) << loaded.error().text();
@@ -82,7 +83,7 @@ TEST_F(EngineFileTest, PlanOfOtherRulesIsMadeAnewAndSaysSo) {
 }
 
 TEST_F(EngineFileTest, CanBeInspected) {
-  const auto info = inspectEngineFile(m_file);
+  const auto info = openEngineFile(m_file);
   ASSERT_TRUE(info.ok()) << info.error().text();
   EXPECT_EQ(info.value().backend, "reference");
   EXPECT_EQ(info.value().fusescopeVersion, "0.1.0");
@@ -135,7 +136,7 @@ TEST_F(EngineFileTest, ATacticIsTakenAgainByIdentityWhateverItsKernelWasCalled) 
   auto loaded = loadEngine(m_file, kNative);
   ASSERT_TRUE(loaded.ok()) << loaded.error().text();
   EXPECT_EQ(chosenFor(*loaded.value(), fused), "reference");
-  EXPECT_EQ(inspectEngineFile(m_file).value().tactics.at(0).fusedNode, fused.name) << "called as the plan calls it";
+  EXPECT_EQ(openEngineFile(m_file).value().tactics.at(0).fusedNode, fused.name) << "called as the plan calls it";
 }
 
 /// A kernel of the nodes "a" and "b", and a node that is called "a + b".
@@ -204,9 +205,9 @@ TEST_F(EngineFileTest, TimesOfTheFirstDescriptionAreNotBelieved) {
   const Status written =
       writeEngineFile(m_file, {.plan = plan, .backend = "native", .extents = {{"x", {2, 4}}}, .tactics = {choice}});
   ASSERT_TRUE(written.ok()) << written.error().text();
-  EXPECT_EQ(inspectEngineFile(m_file).value().tactics.at(0).candidates.at(0).ms, std::optional(0.001));
+  EXPECT_EQ(openEngineFile(m_file).value().tactics.at(0).candidates.at(0).ms, std::optional(0.001));
   write(m_file, withDescription(contentOf(m_file), [](Json& description) { description["version"] = 1; }));
-  const auto old = inspectEngineFile(m_file);
+  const auto old = openEngineFile(m_file);
   ASSERT_TRUE(old.ok()) << old.error().text();
   EXPECT_EQ(old.value().tactics.at(0).chosen, "reference") << "the choice still holds";
   EXPECT_EQ(old.value().tactics.at(0).candidates.at(0).ms, std::nullopt);

@@ -238,7 +238,7 @@ TEST_F(PriceModelTest, WhatWasChosenByMeasurementsIsReadBack) {
 
   const auto engine = engineOf(plan.value(), {.backend = "reference", .threads = 1, .measureTactics = false});
   ASSERT_TRUE(engine->save(m_folder / "e.fse").ok());
-  const auto loaded = inspectEngineFile(m_folder / "e.fse");
+  const auto loaded = openEngineFile(m_folder / "e.fse");
   ASSERT_TRUE(loaded.ok()) << loaded.error().text();
   EXPECT_EQ(toJson(*loaded.value().plan).dump(), toJson(*again.value()).dump());
 }

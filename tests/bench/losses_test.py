@@ -1,0 +1,47 @@
+import tempfile
+import unittest
+from pathlib import Path
+
+try:
+    import onnx
+    from onnx import TensorProto, helper
+
+    from bench.engines.engine import Layer
+    from bench.losses import kind_of, largest_losses
+except ImportError:
+    onnx = None
+
+
+@unittest.skipUnless(onnx, "onnx is missing")
+class Losses(unittest.TestCase):
+    def setUp(self):
+        """x -> conv -> relu -> (no name) Add -> y"""
+        nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="conv"),
+                 helper.make_node("Relu", ["c"], ["r"], name="relu"), helper.make_node("Add", ["r", "r"], ["y"])]
+        values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in ("x", "w", "y")]
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "model.onnx"
+        onnx.save(helper.make_model(helper.make_graph(nodes, "g", values[:2], values[2:])), str(self.path))
+
+    def test_layers_meet_over_the_nodes_of_the_file(self):
+        own = [Layer(["conv", "relu"], 5.0, "ours"), Layer(["node_of_y"], 1.0, "sum"), Layer([], 0.5, "convert")]
+        peer = [Layer([], 0.25, "reorder", before=["relu"]), Layer(["r"], 3.0, "theirs"), Layer(["y"], 2.0, "add"),
+                Layer(["stranger"], 9.0, "lost")]
+        losses, elsewhere = largest_losses(self.path, own, peer)
+        self.assertEqual([(loss.kind, loss.lost_ms) for loss in losses],
+                         [("1 x Conv+Relu", 1.75), ("1 x conversion", 0.5), ("1 x Add", -1.0)])
+        self.assertEqual((losses[0].tactic, losses[0].peer_kernel), ("ours", "theirs"))
+        self.assertEqual(elsewhere, 0)
+
+    def test_what_nothing_stands_for_is_told(self):
+        _, elsewhere = largest_losses(self.path, [Layer(["conv", "relu"], 5.0)], [Layer(["y"], 2.0)])
+        self.assertEqual(elsewhere, 2.0)
+
+    def test_long_kinds_are_shortened(self):
+        self.assertEqual(kind_of(["Conv", "Relu", "Relu"]), "Conv+Relu")
+        self.assertEqual(kind_of(list("abcdefgh")), "a+b+c+d+…+h")
+
+
+if __name__ == "__main__":
+    unittest.main()
