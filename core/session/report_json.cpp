@@ -97,6 +97,21 @@ Json layerTypesJson(const Plan& plan, const FusedNode& fused) {
           {"outputs", std::move(outputs)}};
 }
 
+std::string layerTypesText(const Plan& plan, const FusedNode& fused) {
+  std::string text;
+  const auto list = [&](std::string_view key, const auto& entries, auto typeOf) {
+    text.append(",\"").append(key).append("\":[");
+    for (const auto& entry : entries) text.append("\"").append(name(typeOf(entry))).append("\",");
+    if (!entries.empty()) text.pop_back();
+    text += ']';
+  };
+  text.append("{\"compute\":\"").append(name(fused.compute)).append("\"");
+  list("calculates", fused.nodes, [&](NodeId node) { return plan.calculates[node.index]; });
+  list("inputs", fused.reads, [](DataType type) { return type; });
+  list("outputs", fused.outputs, [](const FusedOutput& output) { return output.type; });
+  return text + '}';
+}
+
 namespace {
 
 /// `calls`: of the body that it is in; nothing outside of bodies.

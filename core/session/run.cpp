@@ -223,14 +223,14 @@ Result<Run> runFromJson(const Json& json) {
 }
 
 Json toJson(const RunComparison& comparison) {
-  return {{"a", comparison.a}, {"b", comparison.b}, {"when", comparison.when}, {"report", comparison.report}};
+  return {{"a", comparison.a}, {"b", comparison.b}, {"when", comparison.when}, {"report", *comparison.report}};
 }
 
 Result<RunComparison> runComparisonFromJson(const Json& json) {
   RunComparison comparison;
   JsonFields fields(json);
   fields.require("a").require("b").read("a", comparison.a).read("b", comparison.b).read("when", comparison.when);
-  fields.read("report", comparison.report);
+  fields.read("report", *comparison.report);
   return fields.result(std::move(comparison));
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/shared_optional.h"
 #include "engine/engine.h"
 #include "planning/plan.h"
 #include "session/session.h"
@@ -90,8 +91,8 @@ struct Run {
   std::string started;  ///< UTC, "2026-01-31T12:00:00Z"
   // What came of it.
   std::optional<RunBuild> build;
-  std::optional<RunTime> time;
-  std::optional<Evaluation> evaluation;
+  SharedOptional<RunTime> time;
+  SharedOptional<Evaluation> evaluation;
   std::string enginePath;        ///< the engine file, while it is kept; empty: it would be built again
   std::string problem;           ///< for people, of a run that failed
   std::vector<std::string> log;  ///< at most kMostLogLines
@@ -110,7 +111,7 @@ struct Run {
 struct RunComparison {
   std::string a, b;  ///< ids
   std::string when;  ///< UTC
-  Json report;       ///< as `fusescope compare --json`
+  SharedOptional<Json> report = Json();  ///< as `fusescope compare --json`; never none
   bool operator==(const RunComparison&) const = default;
 };
 

@@ -144,6 +144,7 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
 Json toJson(const TimeReport& report, const Plan& plan);
 /// The types of a fused node: what it computes in, reads and leaves. A time of it holds for a plan with the same ones.
 Json layerTypesJson(const Plan& plan, const FusedNode& fused);
+std::string layerTypesText(const Plan& plan, const FusedNode& fused);  ///< that, as text: much quicker
 Json toJson(const CompareReport& report);
 Json toJson(const ErrorReport& report);
 /// `inspect` of an engine: header, layers, tactics, besides what inspectJson says of its model.

@@ -1,6 +1,7 @@
 // How quick the window is: stalls of the event loop, frames, what a node costs in memory, and how Graphviz' dot and the
 // layered layout compare. Prints a table; see `window_benchmark help`.
 #include <malloc.h>
+#include <time.h>
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -14,6 +15,7 @@
 #include "session/session.h"
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/canvas_builder.h"
+#include "ui/jobs/wait_until.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -49,9 +51,10 @@ class StallMeter : public QApplication {
     take(who, double(wall.nsecsElapsed()) / 1e6, test::threadCpuMs() - cpu);
   }
   void begin() { m_worstWall = m_worstCpu = m_stalls = 0; }
-  void report(const char* network, const char* phase, double seconds) {
-    std::printf("%-16s %-10s %8.2f s   worst stall %7.1f ms wall %7.1f ms CPU   %3.0f above %.0f ms   %s\n", network,
-                phase, seconds, m_worstWall, m_worstCpu, m_stalls, kStallMs, qPrintable(m_worst));
+  void report(const char* network, const char* phase, double seconds, double cpuSeconds) {
+    std::printf(
+        "%-16s %-10s %7.2f s wall %7.2f s CPU   worst stall %7.1f ms wall %7.1f ms CPU   %3.0f above %.0f ms   %s\n",
+        network, phase, seconds, cpuSeconds, m_worstWall, m_worstCpu, m_stalls, kStallMs, qPrintable(m_worst));
     std::fflush(stdout);
   }
 
@@ -72,12 +75,11 @@ StallMeter& meter() {
   return *static_cast<StallMeter*>(qApp);
 }
 
-bool waitUntil(const std::function<bool()>& done) {
-  QElapsedTimer clock;
-  clock.start();
-  while (!done() && clock.elapsed() < kWaitMs)
-    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
-  return done();
+/// Of all threads of this process, in seconds.
+double processCpu() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + double(now.tv_nsec) / 1e9;
 }
 
 /// A chain of residual blocks of four nodes.
@@ -105,9 +107,10 @@ void phase(const char* network, const char* name, const std::function<void()>& s
   meter().begin();
   QElapsedTimer clock;
   clock.start();
+  const double cpu = processCpu();
   meter().measure(QString::fromLatin1(name), start);
-  const bool finished = waitUntil(done);
-  meter().report(network, finished ? name : "NOT DONE", double(clock.elapsed()) / 1000);
+  const bool finished = waitUntil(done, kWaitMs);
+  meter().report(network, finished ? name : "NOT DONE", double(clock.elapsed()) / 1000, processCpu() - cpu);
 }
 
 void frames(const char* network, MainWindow& window) {

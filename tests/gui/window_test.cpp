@@ -161,7 +161,7 @@ class WindowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!controller.busy(), kBuildMs);
     QVERIFY2(controller.problem().isEmpty(), qPrintable(controller.problem()));
     QVERIFY(runs.comparison() != nullptr);
-    const Json report = runs.comparison()->report;
+    const Json report = *runs.comparison()->report;
     QVERIFY(numberIn(report, "a_ms").value_or(0) > 0);
     QVERIFY(numberIn(report, "b_ms").value_or(0) > 0);
     const TableContent& groups = m_window->dock<CompareDock>().groups().content();

@@ -1,14 +1,12 @@
 #include "ui/canvas/graph_view.h"
 
 #include <QAccessible>
-#include <QCoreApplication>
-#include <QDeadlineTimer>
-#include <QEventLoop>
 #include <QGuiApplication>
 #include <QStyleHints>
 #include <cmath>
 
 #include "ui/canvas/graph_view_private.h"
+#include "ui/jobs/wait_until.h"
 
 namespace fusescope {
 namespace {
@@ -188,6 +186,7 @@ void GraphView::Private::placeOverlays() {
 }
 
 void GraphView::setTimes(ShownTimes times) {
+  if (times.shares(m->times)) return;
   m->times = std::move(times);
   m->recolor();
 }
@@ -323,11 +322,7 @@ void GraphView::previousMatch() {
 }
 
 bool GraphView::waitForLayout(int msec) {
-  QDeadlineTimer deadline(msec);
-  while ((m->runner.isRunning() || m->progress < 1) && !deadline.hasExpired()) {
-    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
-  }
-  return !m->runner.isRunning() && m->progress >= 1;
+  return waitUntil([this] { return !m->runner.isRunning() && m->progress >= 1; }, msec);
 }
 
 QRect GraphView::itemRect(const QString& name) const {

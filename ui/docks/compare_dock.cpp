@@ -100,7 +100,7 @@ QString CompareDock::summaryText() const {
                ? QString()
                : QStringLiteral("<span style='color:%1'>✗ %2</span>").arg(theme.error.name(), problem.toHtmlEscaped());
   }
-  const Json& comparison = compared->report;
+  const Json& comparison = *compared->report;
   const auto a = numberIn(comparison, "a_ms"), b = numberIn(comparison, "b_ms");
   QString text = QStringLiteral("A %1 · B %2").arg(msText(a), msText(b));
   if (const auto ratio = rangeIn(comparison, "ratio_range"); a && b && *a > 0 && ratio) {
@@ -136,9 +136,9 @@ void CompareDock::renew(Parts parts) {
   const Run* shown = m_context.runs.shown();
   const int tab = m_tabs->currentIndex();
   if (tab == 0) {
-    m_groups.setContent(compareContent(compared == nullptr ? Json() : compared->report));
+    m_groups.setContent(compareContent(compared == nullptr ? Json() : *compared->report));
   } else if (tab == 1) {
-    m_errors.setContent(errorsContent(compared == nullptr ? Json() : compared->report));
+    m_errors.setContent(errorsContent(compared == nullptr ? Json() : *compared->report));
   } else {
     const Evaluation evaluation = shown == nullptr ? Evaluation() : shown->evaluation.value_or(Evaluation());
     m_errors.setContent(errorsContent(evaluation.outputs, evaluation.values));

@@ -116,6 +116,27 @@ void RunController::queueRun(const PlanOptions& options) {
   });
 }
 
+template <class Decode, class Done>
+void RunController::send(const QString& what, const std::string& id, const WorkerRequest& request, Decode decode,
+                         Done done) {
+  const int session = m_session;
+  sent(what, m_worker.sendDecoded(
+                 request, this, std::move(decode),
+                 [this, id, session, done = std::move(done)](auto& answer) {
+                   m_request = 0;
+                   if (session != m_session) return next();  // of runs that are closed; ids are used again
+                   if (answer.ok()) {
+                     done(std::move(answer).value());
+                   } else {
+                     failed(id, answer.error());
+                   }
+                   next();
+                 },
+                 [this, id, session](const QString& phase, const QString& detail) {
+                   if (session == m_session) heard(id, phase, detail);
+                 }));
+}
+
 void RunController::queueBuild(const std::string& id) {
   m_steps.emplace_back([this, id] {
     const Run* run = m_runs.find(id);
@@ -125,17 +146,14 @@ void RunController::queueBuild(const std::string& id) {
     request.source = source(*run);
     request.enginePath = run->enginePath;
     request.threads = run->threads;
-    send(QStringLiteral("building %1").arg(Runs::title(*run)), id, request, [this, id](const Json& reply) {
-      auto built = runBuildFromJson(reply);
-      if (!built.ok()) return failed(id, built.error());
-      log(id, QStringLiteral("built: %1 regions, %2 of them distinct")
-                  .arg(built.value().regions)
-                  .arg(built.value().distinct));
+    const auto take = [this, id](RunBuild built) {
+      log(id, QStringLiteral("built: %1 regions, %2 of them distinct").arg(built.regions).arg(built.distinct));
       m_runs.change(id, [&](Run& changed) {
-        if (!changed.build) changed.build = std::move(built).value();  // one that is built again keeps what it had
+        if (!changed.build) changed.build = std::move(built);  // one that is built again keeps what it had
         if (changed.working()) changed.state = RunState::Timing;
       });
-    });
+    };
+    send(QStringLiteral("building %1").arg(Runs::title(*run)), id, request, runBuildFromJson, take);
   });
 }
 
@@ -146,23 +164,25 @@ void RunController::queueTime(const std::string& id) {
     WorkerRequest request;
     request.op = WorkerOp::Time;
     request.source = engineSource(*run);
-    const std::string inputs = m_runs.settings().inputs;
-    request.inputsFile = inputs;
+    request.inputsFile = m_runs.settings().inputs;
     request.seconds = m_runs.settings().seconds;
     request.warmupSeconds = kWarmupSeconds;
     request.perLayer = true;
     request.threads = run->threads;
-    send(QStringLiteral("timing %1").arg(Runs::title(*run)), id, request, [this, id, inputs](const Json& reply) {
-      auto timed = runTimeFromJson(reply);
-      if (!timed.ok()) return failed(id, timed.error());
-      timed.value().inputs = inputs;
-      log(id, QStringLiteral("timed: %1")
-                  .arg(timed.value().medianMs ? msText(timed.value().medianMs) : qs(timed.value().unavailableReason)));
+    const auto decode = [inputs = request.inputsFile](const Json& reply) -> Result<SharedOptional<RunTime>> {
+      RunTime timed = TRY(runTimeFromJson(reply));
+      timed.inputs = inputs;
+      return SharedOptional<RunTime>(std::move(timed));
+    };
+    const auto take = [this, id](const SharedOptional<RunTime>& timed) {
+      log(id,
+          QStringLiteral("timed: %1").arg(timed->medianMs ? msText(timed->medianMs) : qs(timed->unavailableReason)));
       m_runs.change(id, [&](Run& changed) {
-        changed.time = std::move(timed).value();
+        changed.time = timed;
         changed.state = RunState::Ready;
       });
-    });
+    };
+    send(QStringLiteral("timing %1").arg(Runs::title(*run)), id, request, decode, take);
   });
 }
 
@@ -171,22 +191,23 @@ void RunController::queueEvaluation(const std::string& id) {
     const Run* run = m_runs.find(id);
     if (run == nullptr) return;
     const RunState before = run->state;
-    const RunSettings settings = m_runs.settings();
     WorkerRequest request;
     request.op = WorkerOp::MeasureError;
     request.source = source(*run);
-    request.inputsFile = settings.inputs;
-    request.tolerance = settings.tolerance;
+    request.inputsFile = m_runs.settings().inputs;
+    request.tolerance = m_runs.settings().tolerance;
     m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
-    send(QStringLiteral("evaluating %1").arg(Runs::title(*run)), id, request, [=, this](const Json& reply) {
-      auto evaluated = evaluationFromJson(reply, settings.inputs, settings.tolerance);
-      if (!evaluated.ok()) return failed(id, evaluated.error());
+    const auto decode = [settings = m_runs.settings()](const Json& reply) -> Result<SharedOptional<Evaluation>> {
+      return SharedOptional<Evaluation>(TRY(evaluationFromJson(reply, settings.inputs, settings.tolerance)));
+    };
+    const auto take = [this, id, before](const SharedOptional<Evaluation>& evaluated) {
       m_runs.change(id, [&](Run& changed) {
-        changed.evaluation = std::move(evaluated).value();
+        changed.evaluation = evaluated;
         changed.state = before;
       });
       log(id, qs(inWords(m_runs.verdict(*m_runs.find(id)))));
-    });
+    };
+    send(QStringLiteral("evaluating %1").arg(Runs::title(*run)), id, request, decode, take);
   });
 }
 
@@ -202,9 +223,11 @@ void RunController::queueCompare(const std::string& a, const std::string& b) {
     request.seconds = m_runs.settings().seconds;
     request.threads = m_runs.settings().threads;
     const QString what = QStringLiteral("comparing %1 with %2").arg(Runs::title(*runA), Runs::title(*runB));
-    send(what, {}, request, [this, a, b](const Json& reply) {
-      m_runs.add(RunComparison{.a = a, .b = b, .when = timestamp(), .report = reply});
-    });
+    const auto decode = [](const Json& reply) -> Result<SharedOptional<Json>> { return SharedOptional<Json>(reply); };
+    const auto take = [this, a, b](const SharedOptional<Json>& report) {
+      m_runs.add(RunComparison{.a = a, .b = b, .when = timestamp(), .report = report});
+    };
+    send(what, {}, request, decode, take);
   });
 }
 
@@ -310,37 +333,21 @@ void RunController::next() {
   emit activityChanged();
 }
 
-void RunController::send(const QString& what, const std::string& id, const WorkerRequest& request, Done done) {
+void RunController::sent(const QString& what, std::int64_t request) {
+  m_request = request;
   m_what = what;
   m_phase.clear();
   m_detail.clear();
   m_problem.clear();
   m_elapsed.start();
-  const int session = m_session;
-  m_request = m_worker.send(
-      request, this,
-      [this, id, session, done = std::move(done)](const Result<Json>& answer) {
-        m_request = 0;
-        if (session == m_session) return answered(id, answer, done);
-        next();  // of runs that are closed; another session has runs of the same ids
-      },
-      [this, id, session](const QString& phase, const QString& detail) {
-        if (session != m_session) return;
-        if (phase != m_phase) log(id, phase);
-        m_phase = phase;
-        m_detail = detail;
-        if (!m_told.isActive()) m_told.start();
-      });
   emit activityChanged();
 }
 
-void RunController::answered(const std::string& id, const Result<Json>& answer, const Done& done) {
-  if (answer.ok()) {
-    done(answer.value());
-  } else {
-    failed(id, answer.error());
-  }
-  next();
+void RunController::heard(const std::string& id, const QString& phase, const QString& detail) {
+  if (phase != m_phase) log(id, phase);
+  m_phase = phase;
+  m_detail = detail;
+  if (!m_told.isActive()) m_told.start();
 }
 
 void RunController::failed(const std::string& id, const Diagnostic& error) {

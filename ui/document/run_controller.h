@@ -58,7 +58,6 @@ class RunController : public QObject {
   void activityChanged();  ///< begins, ends, or says something new (some ten times a second at most)
 
  private:
-  using Done = std::function<void(const Json&)>;
   std::string addRun(const PlanOptions& options);
   void queueRun(const PlanOptions& options);
   void addEngine(const QString& path, const EngineFile& info);
@@ -68,9 +67,12 @@ class RunController : public QObject {
   void queueCompare(const std::string& a, const std::string& b);
   /// Begins the next step if nothing is under way.
   void next();
-  /// `what` for people; `id` the run it is for, or empty. On failure everything that waits is dropped.
-  void send(const QString& what, const std::string& id, const WorkerRequest& request, Done done);
-  void answered(const std::string& id, const Result<Json>& answer, const Done& done);
+  /// `what` for people; `id` the run it is for, or empty. `decode`, from const Json& to Result<T>, is called off the
+  /// GUI thread; `done` takes what it made. On failure everything that waits is dropped.
+  template <class Decode, class Done>
+  void send(const QString& what, const std::string& id, const WorkerRequest& request, Decode decode, Done done);
+  void sent(const QString& what, std::int64_t request);
+  void heard(const std::string& id, const QString& phase, const QString& detail);
   void failed(const std::string& id, const Diagnostic& error);
   WorkSource source(const Run& run) const;
   WorkSource engineSource(const Run& run) const;

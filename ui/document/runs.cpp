@@ -24,15 +24,19 @@ bool Runs::ofThisPlan(const Run& run) const {
   return run.madeFrom(m_document.modelFile().content, m_document.options(), m_document.inputs());
 }
 
-ShownTimes Runs::layerTimes(const Run& run) const {
-  const auto snapshot = m_document.snapshot();
-  if (!snapshot || !run.time) return {};
-  return layerTimesOf(*run.time, *snapshot, ofThisPlan(run) ? TimeKind::Measured : TimeKind::OfOtherPlan);
-}
-
 ShownTimes Runs::layerTimes() const {
   const Run* run = shown();
-  return run == nullptr ? ShownTimes() : layerTimes(*run);
+  KnownTimes wanted{.plan = m_document.snapshot()};
+  if (run != nullptr && run->time && wanted.plan) {
+    wanted.of = run->time;
+    wanted.measured = ofThisPlan(*run) ? TimeKind::Measured : TimeKind::OfOtherPlan;
+  }
+  const bool known =
+      wanted.of.shares(m_known.of) && (!wanted.of || (wanted.plan == m_known.plan && wanted.measured == m_known.measured));
+  if (known) return m_known.times;
+  if (wanted.of) wanted.times = layerTimesOf(*std::as_const(wanted.of), *wanted.plan, wanted.measured);
+  m_known = std::move(wanted);
+  return m_known.times;
 }
 
 std::optional<Runs::Failure> Runs::failure() const {

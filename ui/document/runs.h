@@ -32,9 +32,8 @@ class Runs : public QObject {
   /// Is it of the plan on screen? If not, its numbers are shown as another's.
   bool ofThisPlan(const Run& run) const;
   Verdict verdict(const Run& run) const { return verdictOf(run, m_settings.tolerance); }
-  /// Times of `run` for the kernels of the plan on screen that have the same nodes and types.
-  ShownTimes layerTimes(const Run& run) const;
-  /// Of shown(); without one, none.
+  /// Times of shown() for the kernels of the plan on screen that have the same nodes and types; without one, none. The
+  /// same value as long as they are the same.
   ShownTimes layerTimes() const;
   /// Where the shown run first goes wrong, if it fails and is of the plan on screen: the node that makes the value.
   struct Failure {
@@ -84,6 +83,15 @@ class Runs : public QObject {
   std::string m_shown, m_comparedWith;
   std::int64_t m_next = 1;
   RunSettings m_settings;
+
+  /// What layerTimes() gave last, and of what.
+  struct KnownTimes {
+    SharedOptional<RunTime> of;
+    std::shared_ptr<const PlanSnapshot> plan;
+    TimeKind measured = TimeKind::Unknown;
+    ShownTimes times;
+  };
+  mutable KnownTimes m_known;
 };
 
 }  // namespace fusescope

@@ -34,17 +34,17 @@ class WorkerClient : public QObject {
   /// called for each phase, and within it with the newest detail, as often as the GUI thread has time.
   std::int64_t send(WorkerRequest request, QObject* receiver, Reply reply, OnProgress progress = {});
   /// The same with `decode`, from const Json& to Result<T>, called off the GUI thread: what an answer is made into may
-  /// take long. `reply` takes a const Result<T>&.
+  /// take long. `reply` takes a Result<T>&, out of which it may move.
   template <class DecodeAnswer, class ReplyTo>
   std::int64_t sendDecoded(WorkerRequest request, QObject* receiver, DecodeAnswer decode, ReplyTo reply,
                            OnProgress progress = {}) {
     using Answer = std::invoke_result_t<DecodeAnswer, const Json&>;
     return submit(
         std::move(request), receiver,
-        [decode = std::move(decode)](Result<Json> json) -> std::shared_ptr<const void> {
-          return std::make_shared<const Answer>(json.ok() ? decode(json.value()) : Answer(json.error()));
+        [decode = std::move(decode)](Result<Json> json) -> std::shared_ptr<void> {
+          return std::make_shared<Answer>(json.ok() ? decode(json.value()) : Answer(json.error()));
         },
-        [reply = std::move(reply)](const void* answer) { reply(*static_cast<const Answer*>(answer)); },
+        [reply = std::move(reply)](void* answer) { reply(*static_cast<Answer*>(answer)); },
         std::move(progress));
   }
   /// Stops a request: it is answered as cancelled. A worker that does not stop within kCancelGraceMs is killed and
@@ -61,7 +61,7 @@ class WorkerClient : public QObject {
   void workerDied(const QString& message);
 
  private:
-  using Deliver = std::function<void(const void* answer)>;
+  using Deliver = std::function<void(void* answer)>;
   struct Pending {
     WorkerRequest request;
     QPointer<QObject> receiver;

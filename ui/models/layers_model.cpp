@@ -84,8 +84,9 @@ void LayersModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
 }
 
 void LayersModel::setTimes(ShownTimes times, const QString& unknown) {
-  m_times = std::move(times);
   m_timesUnknown = unknown;
+  if (times.shares(m_times)) return;
+  m_times = std::move(times);
   readTimes();
   if (!m_rows.empty()) emit dataChanged(index(0, kTime), index(rowCount() - 1, kTime));
 }
