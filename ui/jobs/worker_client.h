@@ -50,6 +50,8 @@ class WorkerClient : public QObject {
   /// Stops a request: it is answered as cancelled. A worker that does not stop within kCancelGraceMs is killed and
   /// replaced, and what waited behind is sent to the new one in the same order.
   void cancel(std::int64_t id);
+  /// What is started next is another program.
+  void setProgram(const QString& program) { m_program = program; }
   bool busy() const { return !m_pending.empty(); }
   /// Zero when no worker runs.
   std::int64_t processId() const { return m_worker ? m_worker->id() : 0; }
