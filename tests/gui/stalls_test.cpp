@@ -28,7 +28,8 @@ const char* const kAnswering =
     "  [ \"$op\" = cancel ] && continue\n"
     "  for phase in open plan prepare kernels memory write; do\n"
     "    for detail in 1 2 3 4 5 6 7 8 9; do\n"
-    "      echo \"{\\\"id\\\":$id,\\\"event\\\":\\\"progress\\\",\\\"phase\\\":\\\"$phase\\\",\\\"detail\\\":\\\"$detail\\\"}\"\n"
+    "      echo "
+    "\"{\\\"id\\\":$id,\\\"event\\\":\\\"progress\\\",\\\"phase\\\":\\\"$phase\\\",\\\"detail\\\":\\\"$detail\\\"}\"\n"
     "    done\n"
     "    sleep 0.02\n"
     "  done\n"
@@ -212,7 +213,8 @@ class StallsTest : public QObject {
     const auto write = [&](const char* name, const Json& answer) {
       std::ofstream(m_folder.filePath(name).toStdString()) << answer.dump();
     };
-    write("build.json", {{"phases", Json::array({{{"name", "kernels"}, {"ms", 1.5}}})}, {"regions", 10}, {"distinct", 2}});
+    write("build.json",
+          {{"phases", Json::array({{{"name", "kernels"}, {"ms", 1.5}}})}, {"regions", 10}, {"distinct", 2}});
     write("time.json", timesOf(plan));
     write("measure_error.json", errorsOf(plan));
     write("compare.json", comparisonOf(plan));

@@ -85,7 +85,7 @@ class Builder {
     }
     for (const NodeId id : level.graph().order())  // plans that were read back need not hold every node
       if (level.itemOfNode[id.index] < 0 && !level.holders.contains(id.index))
-        level.itemOfNode[id.index] = 
+        level.itemOfNode[id.index] =
             add(level.items.node(level.graph().node(id), level.names[id.index], nullptr), container);
     addPills(level, container);
     return level;
@@ -114,8 +114,7 @@ class Builder {
       level.fusedOfNode[node.index] = int(index);
       if (!hidden && at(box).open && addBodies(level, node, box)) continue;
       const bool own = !hidden && at(box).open;
-      if (!level.plan.bodies.empty())
-        addClosedBodies(level.plan, node, level.names[node.index] + "/", box, handle);
+      if (!level.plan.bodies.empty()) addClosedBodies(level.plan, node, level.names[node.index] + "/", box, handle);
       level.itemOfNode[node.index] =
           own ? add(level.items.node(level.graph().node(node), level.names[node.index], &fused), box) : box;
     }
@@ -278,7 +277,8 @@ class Builder {
   }
 
   void addEdge(const Level& level, int from, int to, ValueId value, const PlannedCast* cast) {
-    const auto [it, added] = m_edgeOf.try_emplace(std::uint64_t(from) << 32U | std::uint32_t(to), int(m_scene.edges.size()));
+    const auto [it, added] =
+        m_edgeOf.try_emplace(std::uint64_t(from) << 32U | std::uint32_t(to), int(m_scene.edges.size()));
     if (added) m_scene.edges.push_back({.from = from, .to = to});
     CanvasEdge& edge = m_scene.edges[std::size_t(it->second)];
     const QString type = level.items.typeText(value);

@@ -15,9 +15,6 @@ constexpr std::size_t kOpsInTitle = 3;
 QString text(const std::string& s) {
   return QString::fromStdString(s);
 }
-QString text(std::string_view s) {
-  return QString::fromUtf8(s.data(), int(s.size()));
-}
 const QString kDot = QStringLiteral(" \u00b7 ");
 
 QString rangeText(double leastMs, double mostMs) {

@@ -51,8 +51,8 @@ class CanvasItems {
   QString m_prefix;
   const CanvasFonts& m_fonts;
   enum class Inner : std::uint8_t { No, Held, HeldWider };
-  std::vector<DataType> m_stored;  ///< by value; undefined: as in the graph
-  std::vector<Inner> m_inner;      ///< by value: in registers
+  std::vector<DataType> m_stored;              ///< by value; undefined: as in the graph
+  std::vector<Inner> m_inner;                  ///< by value: in registers
   mutable std::vector<QString> m_storedTexts;  ///< by value
   mutable std::unordered_map<std::string, QString> m_shared;
   std::map<std::pair<std::uint32_t, std::uint32_t>, const PlannedCast*> m_castOf;  ///< (value, reader)

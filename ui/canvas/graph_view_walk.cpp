@@ -146,9 +146,7 @@ QString GraphView::Private::describe(int item) const {
   if (it.prediction) parts << predictionNote();
   if (const QString time = timeText(item); !time.isEmpty()) parts << time;
   if (it.canOpen) parts << (it.open ? GraphView::tr("open") : GraphView::tr("closed, %n nodes", nullptr, it.nodes));
-  parts << GraphView::tr("%1 in, %2 out")
-               .arg(it.edgesIn)
-               .arg(it.edgesOut);
+  parts << GraphView::tr("%1 in, %2 out").arg(it.edgesIn).arg(it.edgesOut);
   if (selection.size() > 1) parts << GraphView::tr("%1 selected").arg(selection.size());
   return parts.join(", ");
 }

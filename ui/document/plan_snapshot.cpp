@@ -219,9 +219,8 @@ std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const std::string& handl
 }
 
 const FusedNode* PlanSnapshot::fusedWith(const std::string& handle) const {
-  const auto found = foundIn(fusedByHandle, hashOf(handle), [&](std::uint32_t fused) {
-    return handleOf(plan->fusedNodes[fused]) == handle;
-  });
+  const auto found = foundIn(fusedByHandle, hashOf(handle),
+                             [&](std::uint32_t fused) { return handleOf(plan->fusedNodes[fused]) == handle; });
   return found.empty() ? nullptr : &plan->fusedNodes[found.front()];
 }
 
@@ -235,8 +234,8 @@ const Segment* PlanSnapshot::segmentOf(const std::vector<NodeId>& some) const {
 std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
   if (const FusedNode* fused = fusedWith(name)) return fused->nodes;
   if (const auto node = graph().findNode(name)) return {*node};
-  const auto kernels = foundIn(fusedByName, hashOf(name),
-                               [&](std::uint32_t fused) { return plan->fusedNodes[fused].name == name; });
+  const auto kernels =
+      foundIn(fusedByName, hashOf(name), [&](std::uint32_t fused) { return plan->fusedNodes[fused].name == name; });
   if (!kernels.empty()) return plan->fusedNodes[kernels.front()].nodes;
   for (const Segment& segment : plan->segments) {
     if (segment.name == name) return segment.nodes;

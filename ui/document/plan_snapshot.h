@@ -40,14 +40,14 @@ struct PlanSnapshot {
     std::optional<std::int64_t> flops, bytes;
     bool root = false;
   };
-  std::vector<NodeFacts> nodes;  ///< by node id
+  std::vector<NodeFacts> nodes;   ///< by node id
   std::vector<CostRange> ranges;  ///< by node id, of flops and bytes; empty where the inputs' extents are fixed
   // What has a hash: sorted by that, then by what is found. Texts are compared where they stand.
   using ByHash = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
-  ByHash decisionsOf;    ///< decisions, by the kind and name of a subject
-  ByHash fusedByName;    ///< fused nodes
-  ByHash fusedByHandle;  ///< fused nodes, by planning/fused_node_facts.h
-  std::vector<std::vector<SegmentBorder>> borders;               ///< by segment id
+  ByHash decisionsOf;                               ///< decisions, by the kind and name of a subject
+  ByHash fusedByName;                               ///< fused nodes
+  ByHash fusedByHandle;                             ///< fused nodes, by planning/fused_node_facts.h
+  std::vector<std::vector<SegmentBorder>> borders;  ///< by segment id
 
   struct Body {
     NodeId holder;

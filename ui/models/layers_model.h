@@ -87,7 +87,7 @@ class LayersModel : public QAbstractTableModel {
   std::shared_ptr<const PlanSnapshot> m_snapshot;
   std::vector<PlanSnapshot::Level> m_levels;
   const Row& rowAt(int row) const { return m_views[m_rows[static_cast<std::size_t>(row)]]; }
-  std::vector<Row> m_views;           ///< the network's in graph order, then those of its bodies
+  std::vector<Row> m_views;  ///< the network's in graph order, then those of its bodies
   QSet<QString> m_shared;
   std::unordered_map<std::string, QString> m_sharedOf;
   std::vector<std::uint32_t> m_rows;  ///< of m_views
