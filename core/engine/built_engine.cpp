@@ -262,7 +262,11 @@ Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs
 
 Status BuiltEngine::save(const std::filesystem::path& path) const {
   return writeEngineFile(
-      path, {.plan = m_plan, .backend = m_options.backend, .extents = m_extents, .tactics = m_report.tactics});
+      path, {.plan = m_plan,
+             .backend = m_options.backend,
+             .fingerprint = findBackend(m_options.backend)->fingerprint().text(),
+             .extents = m_extents,
+             .tactics = m_report.tactics});
 }
 
 Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options) {
@@ -276,7 +280,7 @@ Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, co
   effective.backend = content.backend;
   if (effective.shapes.empty()) effective.shapes = content.extents;
   TacticsByIdentity replay;
-  for (const TacticChoice& choice : content.tactics) replay[choice.identity] = choice.chosen;
+  for (const TacticChoice& choice : content.tactics) replay[choice.identity] = {choice.chosen, choice.tactic};
   return std::unique_ptr<Engine>(TRY(BuiltEngine::build(content.plan, effective, std::move(replay))));
 }
 

@@ -32,7 +32,8 @@ struct TacticTime {
 struct TacticChoice {
   std::string fusedNode;  ///< its name, for people
   Hash128 identity{};     ///< FusedNode::identity: what the choice is taken again by
-  std::string chosen;
+  std::string chosen;     ///< its name
+  std::optional<Tactic> tactic{};  ///< what is called so, to be taken again as it is; nothing is that runs by no tactic
   bool fromCache = false;
   std::vector<TacticTime> candidates;
 };
@@ -123,6 +124,7 @@ struct EngineFileInfo {
   std::shared_ptr<const Plan> plan;
   std::string backend;
   std::string fusescopeVersion;
+  std::string fingerprint;  ///< of the backend where it was built; empty: files of earlier versions do not say
   std::vector<TacticChoice> tactics;
   std::int64_t bytes = 0;
 };

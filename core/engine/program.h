@@ -14,7 +14,7 @@ namespace fusescope {
 /// for text, containers, and extents that are known only once it is made.
 enum class Place { Arena, Input, Output, Constant, Boxed };
 
-/// A value in one form (type and layout). Several buffers may share bytes: a view has the same root as its source.
+/// A value in one form (type and format). Several buffers may share bytes: a view has the same root as its source.
 struct Buffer {
   ValueId value;
   TensorDesc desc;
@@ -39,7 +39,7 @@ struct Step {
   std::vector<std::size_t> lastBoxes;        ///< boxes that nothing needs after this step
 };
 
-/// Bytes of weights that the kernels of a step hold in layouts of their own.
+/// Bytes of weights that the kernels of a step hold in formats of their own.
 std::size_t weightBytesOf(const Step& step);
 
 /// A tensor that a run hands out: an output of the network at its declared type, or a marked value as stored.

@@ -284,7 +284,8 @@ Status Lowering::emitMatMul(const PreparedMatMul& product, const Ref& target) {
     reads.push_back(addend.buffer);
   }
   m_implementations.push_back(std::string("matmul:") + description.impl_info_str());
-  m_program.addStep(std::make_unique<DnnlStep>(dnnl::matmul(description), std::move(arguments),
+  m_program.addStep(std::make_unique<DnnlStep>(m_options.probe ? dnnl::primitive() : dnnl::matmul(description),
+                                               std::move(arguments),
                                                description.scratchpad_desc(), std::move(owned)),
                     reads, {target.buffer});
   return Done{};
