@@ -29,7 +29,7 @@ class MemoryFormat {
   /// `blocks` lie inside of all axes, in this order. `padding` are axes whose extents are padded to a multiple of more
   /// than their blocks. Nothing if the order is no permutation or a number makes no sense.
   static std::optional<MemoryFormat> of(Order order, std::vector<Block> blocks = {}, std::vector<Block> padding = {});
-  static MemoryFormat channelsLast(std::size_t rank);                        ///< N, spatial…, C
+  static MemoryFormat channelsLast(std::size_t rank);                         ///< N, spatial…, C
   static MemoryFormat blockedChannels(std::size_t rank, std::int64_t block);  ///< N, C / block, spatial…, block
 
   bool isPlain() const { return m_order.empty(); }

@@ -39,8 +39,8 @@ struct Tactic {
 
   /// As values: names do not count.
   bool operator==(const Tactic& other) const;
-  /// Whether a person or an earlier engine file may mean this tactic by `text`: its name, or with the words that formats
-  /// had before.
+  /// Whether a person or an earlier engine file may mean this tactic by `text`: its name, or with the words that
+  /// formats had before.
   bool isCalled(const std::string& text) const;
 };
 

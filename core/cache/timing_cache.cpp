@@ -18,7 +18,8 @@ constexpr const char* kSetUp =
     "DROP TABLE IF EXISTS timings;"
     "DROP TABLE IF EXISTS measurements;"
     "CREATE TABLE IF NOT EXISTS times(hash TEXT NOT NULL, key BLOB NOT NULL, ms REAL NOT NULL,"
-    " median REAL NOT NULL, spread REAL NOT NULL, quiet INTEGER NOT NULL, day TEXT NOT NULL, series_hash TEXT, series BLOB, work REAL, traffic REAL,"
+    " median REAL NOT NULL, spread REAL NOT NULL, quiet INTEGER NOT NULL, day TEXT NOT NULL, series_hash TEXT, series "
+    "BLOB, work REAL, traffic REAL,"
     " PRIMARY KEY(hash, key)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS times_by_series ON times(series_hash);";
 
@@ -141,9 +142,10 @@ void TimingCache::store(std::string_view key, const Measurement& measurement, co
 
 void TimingCache::store(std::string_view key, const Measurement& measurement, const Workload* workload) {
   const std::lock_guard lock(m_mutex);
-  Statement insert(m_database,
-                   "INSERT OR REPLACE INTO times(hash, key, ms, spread, day, series_hash, series, work, traffic, median,"
-                   " quiet) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
+  Statement insert(
+      m_database,
+      "INSERT OR REPLACE INTO times(hash, key, ms, spread, day, series_hash, series, work, traffic, median,"
+      " quiet) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
   if (!insert.ready()) return;
   insert.bindText(1, hashText(key).hex());
   insert.bindBlob(2, key);
@@ -170,8 +172,7 @@ std::vector<WorkSample> TimingCache::series(std::string_view series) const {
   if (!query.ready()) return samples;
   query.bindText(1, hashText(series).hex());
   query.bindBlob(2, series);
-  while (query.step() == SQLITE_ROW)
-    samples.push_back({query.number(0), query.number(1), measurementAt(query, 2)});
+  while (query.step() == SQLITE_ROW) samples.push_back({query.number(0), query.number(1), measurementAt(query, 2)});
   return samples;
 }
 

@@ -25,23 +25,26 @@ bool isInferable(const KernelRequest& request) {
 }  // namespace
 
 Result<std::shared_ptr<DynamicStep>> DynamicStep::prepare(const Backend& backend, KernelRequest request,
-                                                          std::vector<DataType> types, ShapeCacheCount& kernels) {
-  std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types), kernels));
+                                                          std::vector<DataType> types, KernelStore& store,
+                                                          ShapeCacheCount& kernels) {
+  std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types), store, kernels));
   step->m_reference = TRY(ReferenceNodes::prepare(step->m_request));
+  step->m_constants = TRY(step->m_reference->constantsOf(step->m_request));
   if (backend.name() != kReference && isInferable(step->m_request))
     step->m_extents = TRY(FusedExtents::prepare(step->m_request));
   return step;
 }
 
-Result<DynamicStep::Reformat> DynamicStep::reformat(const TensorDesc& plain, const MemoryFormat& format, bool isInput) const {
+Result<DynamicStep::Reformat> DynamicStep::reformat(const TensorDesc& plain, const MemoryFormat& format,
+                                                    bool isInput) const {
   Reformat result{.kernelSide = plain};
   if (format.isPlain()) return result;
   result.kernelSide.format = format;
   const TensorDesc& from = isInput ? plain : result.kernelSide;
   const TensorDesc& to = isInput ? result.kernelSide : plain;
-  result.conversion = TRY(m_backend.prepareConversion(from, to, m_request.threads));
+  result.conversion = TRY(m_store.conversion(m_backend, from, to, m_request.threads));
   result.bytes = AlignedMemory(result.kernelSide.bytes());
-  result.scratch = AlignedMemory(result.conversion->scratchBytes());
+  result.scratch = AlignedMemory(result.conversion->workspaceBytes());
   return result;
 }
 
@@ -79,17 +82,17 @@ Status DynamicStep::prepareTactic(Specialised& entry, const KernelRequest& reque
     entry.inputs.push_back(TRY(reformat(request.values.at(fused.inputs[i]), tactic.inputs[i], true)));
   for (std::size_t i = 0; i < fused.outputs.size(); ++i)
     entry.outputs.push_back(TRY(reformat(request.values.at(fused.outputs[i].value), tactic.outputs[i], false)));
-  std::shared_ptr<Kernel> kernel = TRY(m_backend.prepare(request, tactic));
-  entry.scratch = AlignedMemory(kernel->scratchBytes());
+  std::shared_ptr<const Kernel> kernel = TRY(m_store.kernel(m_backend, request, tactic));
+  entry.scratch = AlignedMemory(kernel->workspaceBytes());
   entry.kernel = std::move(kernel);
   return Done{};
 }
 
 std::size_t DynamicStep::Specialised::scratchBytes() const {
-  std::size_t most = kernel->scratchBytes();
+  std::size_t most = kernel->workspaceBytes();
   for (const auto* sides : {&inputs, &outputs})
     for (const Reformat& side : *sides)
-      if (side.conversion != nullptr) most = std::max(most, side.conversion->scratchBytes());
+      if (side.conversion != nullptr) most = std::max(most, side.conversion->workspaceBytes());
   return most;
 }
 
@@ -137,6 +140,7 @@ Result<std::vector<Tensor>> DynamicStep::runKernel(Specialised& entry, std::span
 }
 
 Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs, const StopToken& stop) {
+  const std::lock_guard lock(m_mutex);
   std::vector<Tensor> given;
   for (std::size_t i = 0; i < inputs.size(); ++i) given.push_back(convertedTensor(inputs[i], m_types[i]));
   if (m_extents) {
@@ -147,7 +151,7 @@ Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs, con
       if (entry->kernel != nullptr) return runKernel(*entry, given);
     }
   }
-  return m_reference->run(given, stop);
+  return m_reference->run(given, m_constants, stop);
 }
 
 }  // namespace fusescope

@@ -30,9 +30,9 @@ struct TacticTime {
   bool operator==(const TacticTime&) const = default;
 };
 struct TacticChoice {
-  std::string fusedNode;  ///< its name, for people
-  Hash128 identity{};     ///< FusedNode::identity: what the choice is taken again by
-  std::string chosen;     ///< its name
+  std::string fusedNode;           ///< its name, for people
+  Hash128 identity{};              ///< FusedNode::identity: what the choice is taken again by
+  std::string chosen;              ///< its name
   std::optional<Tactic> tactic{};  ///< what is called so, to be taken again as it is; nothing is that runs by no tactic
   bool fromCache = false;
   std::vector<TacticTime> candidates;

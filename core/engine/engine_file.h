@@ -13,7 +13,7 @@ namespace fusescope {
 struct EngineContent {
   std::shared_ptr<const Plan> plan;
   std::string backend;
-  std::string fingerprint;  ///< of the backend where it was built
+  std::string fingerprint;              ///< of the backend where it was built
   std::string version;                  ///< of the Fusescope that wrote it
   std::map<std::string, Dims> extents;  ///< that it was built for
   std::vector<TacticChoice> tactics;

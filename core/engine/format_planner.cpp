@@ -55,7 +55,10 @@ struct LiveHash {
 class Searched {
  public:
   explicit Searched(const FormatProblem& problem)
-      : m_problem(problem), m_producer(problem.values, kNoNode), m_readers(problem.values), m_conversions(problem.values) {
+      : m_problem(problem),
+        m_producer(problem.values, kNoNode),
+        m_readers(problem.values),
+        m_conversions(problem.values) {
     for (std::size_t node = 0; node < problem.nodes.size(); ++node) {
       for (const std::size_t value : problem.nodes[node].outputs) m_producer[value] = node;
       for (const std::size_t value : problem.nodes[node].inputs)
@@ -142,9 +145,7 @@ class Frontier {
   }
 
  private:
-  static LiveValue bornAs(std::size_t form) {
-    return {static_cast<std::uint32_t>(form), Forms{1} << form};
-  }
+  static LiveValue bornAs(std::size_t form) { return {static_cast<std::uint32_t>(form), Forms{1} << form}; }
   void add(std::size_t value) {
     m_place[value] = m_live.size();
     m_live.push_back(value);
@@ -159,7 +160,8 @@ class Frontier {
   /// The states behind `node`: by every way from every state before it.
   void step(std::size_t index) {
     const FormatProblem::Node& node = m_problem.node(index);
-    const std::vector<std::size_t> place = m_place;
+    std::vector<std::size_t> places;  // of the inputs, before
+    for (const std::size_t value : node.inputs) places.push_back(m_place[value]);
     std::vector<std::size_t> kept;  // places before that stay alive
     std::vector<std::size_t> live;
     for (std::size_t i = 0; i < m_live.size(); ++i) {
@@ -178,7 +180,7 @@ class Frontier {
         State state{.live = from.live, .cost = from.cost, .before = before, .way = way};
         state.cost.ms += node.ways[way].ms;
         for (std::size_t i = 0; i < node.inputs.size(); ++i)
-          m_problem.read(node.inputs[i], node.ways[way].reads[i], state.live[place[node.inputs[i]]], state.cost);
+          m_problem.read(node.inputs[i], node.ways[way].reads[i], state.live[places[i]], state.cost);
         std::vector<LiveValue> after;
         after.reserve(kept.size() + born.size());
         for (const std::size_t i : kept) after.push_back(state.live[i]);
@@ -196,7 +198,6 @@ class Frontier {
     for (State& state : m_layers.back()) state.live = {};
     m_layers.push_back(std::move(next));
     m_live = std::move(live);
-    std::ranges::fill(m_place, kNoNode);
     for (std::size_t i = 0; i < m_live.size(); ++i) m_place[m_live[i]] = i;
     for (const std::size_t i : born) add(node.outputs[i]);
   }

@@ -6,9 +6,9 @@
 
 namespace fusescope {
 
-/// What formats and tactics are to be chosen for: nodes in the order in which they run, each with the ways to run it, and
-/// the values between them. A form of a value is a type and a memory format, here a number; what a value is in and what
-/// a node reads it in may differ, and then it is converted, once for each form that anybody reads.
+/// What formats and tactics are to be chosen for: nodes in the order in which they run, each with the ways to run it,
+/// and the values between them. A form of a value is a type and a memory format, here a number; what a value is in and
+/// what a node reads it in may differ, and then it is converted, once for each form that anybody reads.
 struct FormatProblem {
   /// One way to run a node.
   struct Way {
@@ -39,9 +39,9 @@ struct FormatPlan {
 constexpr std::size_t kMostFormatStates = 1024;
 
 /// The cheapest choice; of equally cheap ones that with fewer conversions, then that of the preferred ways. Dynamic
-/// programming over the forms of the values that are alive between two nodes: exact while there are at most `mostStates`
-/// combinations, as on chains, trees and residuals. Where more meet, the most promising are followed, and what comes of
-/// that is improved node by node until no change of one helps. Pure: the same for the same problem.
+/// programming over the forms of the values that are alive between two nodes: exact while there are at most
+/// `mostStates` combinations, as on chains, trees and residuals. Where more meet, the most promising are followed, and
+/// what comes of that is improved node by node until no change of one helps. Pure: the same for the same problem.
 FormatPlan planFormats(const FormatProblem& problem, std::size_t mostStates = kMostFormatStates);
 
 /// What a choice costs.

@@ -156,9 +156,9 @@ Status Lowering::addConversion(std::size_t from, std::size_t to, const FusedNode
   step.tactic = fused != nullptr ? "copy" : "convert";
   if (fused != nullptr) step.fused = fused->id;
   const Backend& backend = *m_request.accelerated;
-  step.kernel = TRY(backend.prepareConversion(source, target, m_request.threads));
+  step.kernel = TRY(m_chooser.kernels().conversion(backend, source, target, m_request.threads));
   step.emulated = backend.emulatesConversion(source, target);
-  const auto needed = static_cast<std::int64_t>(step.kernel->scratchBytes());
+  const auto needed = static_cast<std::int64_t>(step.kernel->workspaceBytes());
   const std::int64_t limit = m_plan.options.workspaceBytes;
   if (limit > 0 && needed > limit) return tooLittleWorkspace(step.name, needed, limit);
   m_chooser.noteConversion(backend, source, target);
@@ -230,7 +230,8 @@ Status Lowering::addFusedNode(const FusedNode& fused) {
   if (const auto why = whyDynamic(m_graph, m_requests->types(), fused)) return addDynamicNode(fused, *why);
   if (const auto source = m_requests->viewSource(fused)) return addView(fused, *source);
   ChosenTactic chosen = TRY(tacticOf(fused));
-  Step step{.name = fused.name, .fused = fused.id, .tactic = chosen.tactic.name, .emulated = chosen.tactic.numerics.emulated};
+  Step step{
+      .name = fused.name, .fused = fused.id, .tactic = chosen.tactic.name, .emulated = chosen.tactic.numerics.emulated};
   step.kernel = std::move(chosen.kernel);
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
     step.inputs.push_back(
@@ -264,7 +265,7 @@ Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) 
     KernelRequest request{.plan = &m_plan, .fused = &fused, .threads = m_request.threads};
     TRY(m_requests->addConstants(request));
     step.dynamic = TRY(DynamicStep::prepare(backendOf(m_plan, fused, *m_request.accelerated), std::move(request),
-                                            std::move(types), *m_request.dynamicKernels));
+                                            std::move(types), m_chooser.kernels(), *m_request.dynamicKernels));
   }
   for (const FusedOutput& output : fused.outputs) {
     if (isBoxed(output.value)) {

@@ -40,7 +40,7 @@ class Operands {
     for (const MeasuredKernel& measured : kernels) {
       for (std::size_t i = 0; i < measured.inputs.size(); ++i) hold(m_inputs, i, measured.inputs[i], true);
       for (std::size_t i = 0; i < measured.outputs.size(); ++i) hold(m_outputs, i, measured.outputs[i], false);
-      scratch = std::max(scratch, measured.kernel->scratchBytes());
+      scratch = std::max(scratch, measured.kernel->workspaceBytes());
     }
     m_scratch = AlignedMemory(scratch);
     for (const Operand& operand : m_inputs) m_in.push_back(operand.memory.data());

@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "base/result.h"
 #include "base/stop.h"
+#include "engine/kernel.h"
 
 namespace fusescope {
 
@@ -36,7 +37,7 @@ KernelTime timeOf(std::vector<double> samples);
 
 /// A kernel with what it is to run on.
 struct MeasuredKernel {
-  Kernel* kernel = nullptr;
+  const Kernel* kernel = nullptr;
   std::vector<TensorDesc> inputs, outputs;
 };
 
@@ -50,8 +51,8 @@ struct MeasureBudget {
 
 /// The times of kernels that do the same, on plausible data: in rounds in which each runs once, so that a busy moment
 /// hits all alike and none finds its data in the caches only because it ran before. One that is clearly slower than the
-/// best is not run further; the others are until their times part or the budget ends. Nothing for a kernel that fails on
-/// such data. Errors: cancellation.
+/// best is not run further; the others are until their times part or the budget ends. Nothing for a kernel that fails
+/// on such data. Errors: cancellation.
 Result<std::vector<std::optional<KernelTime>>> measureKernels(std::span<const MeasuredKernel> kernels,
                                                               const MeasureBudget& budget = {},
                                                               const StopToken& stop = {});

@@ -184,8 +184,8 @@ const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::v
   if (wanted == m_replay.end()) return nullptr;
   const Tactic* tactic = find(tactics, wanted->second);
   if (tactic != nullptr || m_quiet) return tactic;
-  m_report->decisions.push_back(decide("tactic.missing", {subjectOf(*request.fused)}, "replay",
-                                       {{"tactic", wanted->second.name}}));
+  m_report->decisions.push_back(
+      decide("tactic.missing", {subjectOf(*request.fused)}, "replay", {{"tactic", wanted->second.name}}));
   return nullptr;
 }
 
@@ -237,7 +237,7 @@ std::optional<KernelTime> TacticChooser::knownTime(const std::string& key) {
 Status TacticChooser::measure(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
   std::vector<std::size_t> unknown;
-  std::vector<std::shared_ptr<Kernel>> kernels;
+  std::vector<std::shared_ptr<const Kernel>> kernels;
   std::vector<MeasuredKernel> measured;
   for (std::size_t i = 0; i < ways.tactics.size(); ++i) {
     TRY(checkStop(m_options.stop));
@@ -245,8 +245,10 @@ Status TacticChooser::measure(const Backend& backend, const KernelRequest& reque
     if (tactic.numerics.emulated || tactic.backend == kReference) continue;
     ways.times[i] = knownTime(timingKey(ways.region, tactic, context));
     if (ways.times[i]) continue;
+    auto kernel = m_kernels->kernel(backend, request, tactic);
+    if (!kernel.ok()) continue;  // a way that does not work out is no candidate; the others are tried
     unknown.push_back(i);
-    kernels.emplace_back(TRY(backend.prepare(request, tactic)));
+    kernels.push_back(std::move(kernel).value());
     measured.push_back({kernels.back().get(), inputDescs(request, tactic), outputDescs(request, tactic)});
   }
   if (unknown.empty()) return Done{};
@@ -265,7 +267,7 @@ Status TacticChooser::measure(const Backend& backend, const KernelRequest& reque
 Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
                                          std::size_t way) {
   const Tactic& tactic = ways.tactics[way];
-  ChosenTactic chosen{tactic, TRY(backend.prepare(request, tactic))};
+  ChosenTactic chosen{tactic, TRY(m_kernels->kernel(backend, request, tactic))};
   std::optional<double> alone;
   if (ways.tactics.size() == 1) {
     alone = TRY(onlyTime(backend, request, ways.region, chosen));
@@ -285,9 +287,9 @@ Result<std::optional<double>> TacticChooser::onlyTime(const Backend& backend, co
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
   const auto known = m_cache->find(regionTimeKey(region, context));
   if (known && known->spread <= kConfidentSpread) return std::optional(known->ms);
-  const auto time = TRY(timeAlone(
-      {chosen.kernel.get(), inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic)}, kAlone,
-      m_options.stop));
+  const auto time =
+      TRY(timeAlone({chosen.kernel.get(), inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic)},
+                    kAlone, m_options.stop));
   if (!time || (known && known->spread <= time->spread)) return known ? std::optional(known->ms) : none;
   storeRegion(request, region, context, *time);
   return std::optional(time->ms);
@@ -340,7 +342,7 @@ double TacticChooser::measuredConversion(const Backend& backend, const TensorDes
   const auto known = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
   if (known) entry->second = known->ms;
   if (known && known->spread <= kConfidentSpread) return known->ms;
-  auto kernel = backend.prepareConversion(from, to, m_options.threads);
+  const auto kernel = m_kernels->conversion(backend, from, to, m_options.threads);
   if (!kernel.ok()) return entry->second;
   const auto time = timeAlone({kernel.value().get(), {from}, {to}}, kConversion, m_options.stop);
   if (!time.ok() || !time.value() || (known && known->spread <= time.value()->spread)) return entry->second;
@@ -373,11 +375,11 @@ Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backen
   bool isOurs = false;  // something else than the reference is kept
   for (const Tactic& tactic : tactics) {
     TRY(checkStop(m_options.stop));
-    const auto kernel = backend.prepare(request, tactic);
-    const std::int64_t needed = kernel.ok() ? static_cast<std::int64_t>(kernel.value()->scratchBytes()) : 0;
+    const auto code = m_kernels->code(backend, request, tactic);
+    const std::int64_t needed = code.ok() ? static_cast<std::int64_t>(code.value()->workspaceBytes()) : 0;
     if (needed <= limit) {
       kept.push_back(tactic);
-      isOurs = isOurs || (tactic.backend != kReference && kernel.ok());
+      isOurs = isOurs || (tactic.backend != kReference && code.ok());
       continue;
     }
     least = std::min(least.value_or(needed), needed);

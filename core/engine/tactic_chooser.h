@@ -7,6 +7,7 @@
 
 #include "cache/timing_cache.h"
 #include "engine/engine.h"
+#include "engine/kernel_store.h"
 #include "engine/measurer.h"
 #include "engine/region_key.h"
 
@@ -20,7 +21,7 @@ constexpr std::string_view kBodiesTactic = "bodies";
 /// A tactic with its kernel, ready to run.
 struct ChosenTactic {
   Tactic tactic;
-  std::shared_ptr<Kernel> kernel;
+  std::shared_ptr<const Kernel> kernel;
 };
 
 /// A tactic that was chosen before: as a value, or of an earlier engine file its name alone.
@@ -44,15 +45,18 @@ struct TacticWays {
   bool measuredHere = false;  ///< in this build; else what was known
 };
 
-/// Says how each fused node may run, at what cost: by directive, by what an earlier build chose, else by measured times.
-/// Which of the ways is taken is planned for all of them together (plan_tactics.h). Equal regions share measurements; a
-/// timing cache is asked first. Writes what it did into the report.
+/// Says how each fused node may run, at what cost: by directive, by what an earlier build chose, else by measured
+/// times. Which of the ways is taken is planned for all of them together (plan_tactics.h). Equal regions share
+/// measurements; a timing cache is asked first. Writes what it did into the report.
 class TacticChooser {
  public:
   /// `replay`: what an earlier build chose; may be empty. All references must outlive this.
   /// Errors: a tactic directive whose pattern matches nothing.
   static Result<TacticChooser> create(const Plan& plan, const BuildOptions& options, BuildReport& report,
                                       TacticsByIdentity replay);
+
+  /// Where kernels come from.
+  KernelStore& kernels() const { return *m_kernels; }
 
   /// The chooser of a body, made when it is first asked for: its fused nodes are called `prefix` and their name.
   Result<TacticChooser*> ofBody(const Plan& body, const std::string& prefix);
@@ -104,14 +108,15 @@ class TacticChooser {
   const Plan* m_plan;
   BuildOptions m_options;
   BuildReport* m_report;
+  std::shared_ptr<KernelStore> m_kernels = KernelStore::ofProcess();
   std::shared_ptr<TimingCache> m_cache;
   std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
   TacticsByIdentity m_replay, m_choices;
   std::map<std::string, KernelTime> m_times;                  ///< by timing key: measured in this build
   std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
   std::map<std::string, double> m_conversions;
-  std::map<std::string, std::vector<Tactic>> m_offered;       ///< by region and formats
-  std::string m_prefix;  ///< of a body: "the_if/then_branch/"
+  std::map<std::string, std::vector<Tactic>> m_offered;  ///< by region and formats
+  std::string m_prefix;                                  ///< of a body: "the_if/then_branch/"
   std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
   MeasureBudget m_budget;
   bool m_quiet = false;  ///< replaying: nothing is reported

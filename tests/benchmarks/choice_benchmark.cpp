@@ -1,6 +1,7 @@
-// How firm the choices of builds are: `choice_benchmark MODEL.onnx …`. Of each network two cold builds, each with a store
-// of times of its own: how many choices agree, and what either's choices cost in all, kernels and conversions, compared
-// with those that measuring every candidate at length leads to. All totals are of the times measured at length.
+// How firm the choices of builds are: `choice_benchmark MODEL.onnx …`. Of each network two cold builds, each with a
+// store of times of its own: how many choices agree, and what either's choices cost in all, kernels and conversions,
+// compared with those that measuring every candidate at length leads to. All totals are of the times measured at
+// length.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -63,7 +64,8 @@ double totalMs(const Network& network, const Built& built, const TimingCache& st
     if (step.fused.valid()) continue;
     const TensorDesc& from = built.program.buffers[step.inputs[0]].desc;
     const TensorDesc& to = built.program.buffers[step.outputs[0]].desc;
-    if (const auto time = store.find(conversionTimeKey(from, to, timingContext(backend, hardwareThreads())))) ms += time->ms;
+    if (const auto time = store.find(conversionTimeKey(from, to, timingContext(backend, hardwareThreads()))))
+      ms += time->ms;
   }
   for (const TacticChoice& choice : built.report.tactics) {
     const auto& nodes = network.plan->fusedNodes;
@@ -98,12 +100,13 @@ Status compare(const std::filesystem::path& path) {
   }
   const auto store = TRY(TimingCache::open(long_));
   const double least = totalMs(network, best, *store);
-  std::printf("%-28s %4zu choices, %5.1f %% agree, warm %5.1f %%; total %.3f and %.3f of the best %.2f ms; "
-              "%zu, %zu and %zu conversions; cold %.0f and %.0f ms, warm %.0f ms\n",
-              path.stem().c_str(), choices, 100.0 * static_cast<double>(agree) / static_cast<double>(choices),
-              100.0 * static_cast<double>(again) / static_cast<double>(choices),
-              totalMs(network, first, *store) / least, totalMs(network, second, *store) / least, least,
-              conversionsOf(first), conversionsOf(second), conversionsOf(best), first.ms, second.ms, warm.ms);
+  std::printf(
+      "%-28s %4zu choices, %5.1f %% agree, warm %5.1f %%; total %.3f and %.3f of the best %.2f ms; "
+      "%zu, %zu and %zu conversions; cold %.0f and %.0f ms, warm %.0f ms\n",
+      path.stem().c_str(), choices, 100.0 * static_cast<double>(agree) / static_cast<double>(choices),
+      100.0 * static_cast<double>(again) / static_cast<double>(choices), totalMs(network, first, *store) / least,
+      totalMs(network, second, *store) / least, least, conversionsOf(first), conversionsOf(second), conversionsOf(best),
+      first.ms, second.ms, warm.ms);
   std::fflush(stdout);
   return Done{};
 }

@@ -5,6 +5,7 @@
 #include "backends/native/integer_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/tape_builder.h"
+#include "base/hash.h"
 
 namespace fusescope::native {
 namespace {
@@ -21,6 +22,23 @@ MemoryFormat tapeFormat(const std::vector<Ref>& inputs, const Dims& domain) {
   return MemoryFormat();
 }
 
+/// By channel, of scale, bias, mean and variance: what x is multiplied by, or what is added then.
+Packing batchNormPacking(std::vector<Weight> parameters, float epsilon, bool isShift) {
+  KeyBuilder form;
+  form.text("batch_norm").number(epsilon).number(isShift);
+  return packingOf(
+      form.canonical(), std::move(parameters), [epsilon, isShift](std::span<const Tensor> numbers) -> Result<Tensor> {
+        Tensor packed = Tensor::zeros(DataType::F32, {numbers[0].count()});
+        const double wide = epsilon;
+        for (std::int64_t c = 0; c < packed.count(); ++c) {
+          const double factor = numbers[0].asDouble(c) / std::sqrt(numbers[3].asDouble(c) + wide);
+          const double number = isShift ? numbers[1].asDouble(c) - numbers[2].asDouble(c) * factor : factor;
+          packed.mutableData<float>()[static_cast<std::size_t>(c)] = static_cast<float>(number);
+        }
+        return packed;
+      });
+}
+
 }  // namespace
 
 // Scales and zero points are constants: one number, or one per index of an axis.
@@ -28,13 +46,14 @@ bool Lowering::isTapeQuantization(const Node& node) const {
   const bool quantizes = node.is("QuantizeLinear");
   const DataType floats = typeOf(quantizes ? node.input(0) : node.outputs[0]);
   const DataType codes = typeOf(quantizes ? node.outputs[0] : node.input(0));
-  const Tensor* scale = constant(node.input(1));
-  const bool fits = floats == DataType::F32 && (codes == DataType::I8 || codes == DataType::U8) && scale != nullptr &&
-                    scale->hasData() && scale->type() == DataType::F32 && scale->dims().size() <= 1;
+  if (!isConstant(node.input(1))) return false;
+  const Weight scale = weight(node.input(1));
+  const bool fits = floats == DataType::F32 && (codes == DataType::I8 || codes == DataType::U8) &&
+                    scale.type == DataType::F32 && scale.dims.size() <= 1;
   const bool plainRule = node.intAttribute("block_size", 0) == 0 && node.intAttribute("precision", 0) == 0;
-  const Tensor* zero = constant(node.input(2));
+  const ValueId zero = node.input(2);
   return fits && plainRule && !dimsOf(node.input(0)).empty() &&
-         (!node.input(2).valid() || (zero != nullptr && zero->hasData() && zero->count() == scale->count()));
+         (!zero.valid() || (isConstant(zero) && elementCount(dimsOf(zero)) == elementCount(scale.dims)));
 }
 
 bool Lowering::isPointwise(const Node& node) const {
@@ -123,8 +142,8 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
     const bool whole = inputs[i].dims == domain;
     const bool sameFormat = whole && !format.isPlain();
     Ref input = TRY(sameFormat ? inFormat(inputs[i], format) : strided(inputs[i]));
-    const Dims strides =
-        input.format.isPlain() ? format.memoryStrides(broadcastStrides(input, domain)) : rowMajorStrides(program.extents);
+    const Dims strides = input.format.isPlain() ? format.memoryStrides(broadcastStrides(input, domain))
+                                                : rowMajorStrides(program.extents);
     reads.push_back(input.buffer);
     program.inputs.push_back({std::move(input), strides, builder.inputs()[i].reg});
   }
@@ -165,36 +184,26 @@ Ref Lowering::scaled(const Ref& ref, float factor) {
 // constants.
 Status Lowering::lowerBatchNorm(const Node& node) {
   const Dims dims = dimsOf(node.input(0));
-  std::array<const Tensor*, 4> parameters{};
-  for (std::size_t i = 0; i < 4; ++i) parameters[i] = constant(node.input(i + 1));
-  const bool known =
-      std::all_of(parameters.begin(), parameters.end(), [](auto* p) { return p != nullptr && p->hasData(); });
+  const std::array<ValueId, 4> parameters = {node.input(1), node.input(2), node.input(3), node.input(4)};
+  const bool known = std::ranges::all_of(parameters, [&](ValueId value) { return isConstant(value); });
   const bool single = std::count_if(node.outputs.begin(), node.outputs.end(), [](ValueId v) { return v.valid(); }) == 1;
   if (!known || !single || dims.size() < 2 || node.intAttribute("training_mode", 0) != 0) return lowerReference(node);
-  const std::int64_t channels = dims[1];
   Dims broadcast(dims.size(), 1);
-  broadcast[1] = channels;
-  Tensor scale = Tensor::zeros(DataType::F32, broadcast);
-  Tensor shift = Tensor::zeros(DataType::F32, broadcast);
-  const double epsilon = node.floatAttribute("epsilon", 1e-5f);
-  for (std::int64_t c = 0; c < channels; ++c) {
-    const double factor = parameters[0]->asDouble(c) / std::sqrt(parameters[3]->asDouble(c) + epsilon);
-    scale.mutableData<float>()[static_cast<std::size_t>(c)] = static_cast<float>(factor);
-    shift.mutableData<float>()[static_cast<std::size_t>(c)] =
-        static_cast<float>(parameters[1]->asDouble(c) - parameters[2]->asDouble(c) * factor);
-  }
+  broadcast[1] = dims[1];
+  const float epsilon = node.floatAttribute("epsilon", 1e-5f);
   const Ref input = TRY(ref(node.input(0)));
   const MemoryFormat format = tapeFormat({input}, dims);
   const Ref source = TRY(inFormat(input, format));
   TapeProgram program{.extents = format.memoryExtents(dims), .registers = 5};
-  const auto addParameter = [&](Tensor tensor, std::uint16_t reg) {
-    Ref ref{.dtype = DataType::F32, .dims = tensor.dims(), .strides = rowMajorStrides(tensor.dims())};
-    ref.buffer = m_program.addConstant(std::move(tensor));
+  const auto addParameter = [&](bool isShift, std::uint16_t reg) {
+    std::vector<Weight> weights;
+    for (const ValueId value : parameters) weights.push_back(weight(value));
+    const Ref ref = packedRef(broadcast, batchNormPacking(std::move(weights), epsilon, isShift));
     program.inputs.push_back({ref, format.memoryStrides(broadcastStrides(ref, dims)), reg});
   };
   program.inputs.push_back({source, rowMajorStrides(program.extents), 0});
-  addParameter(std::move(scale), 1);
-  addParameter(std::move(shift), 2);
+  addParameter(false, 1);
+  addParameter(true, 2);
   program.code = {{.op = TapeOp::Mul, .target = 3, .a = 0, .b = 1}, {.op = TapeOp::Add, .target = 4, .a = 3, .b = 2}};
   const Ref output = allocate(node.outputs[0], format);
   define(node.outputs[0], output);

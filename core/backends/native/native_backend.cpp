@@ -22,7 +22,7 @@ Ref wholeRef(const TensorDesc& desc, BufferIndex buffer) {
 }
 
 /// Type changes happen in the plain format; a format changes in f32 (or whatever type both sides have).
-Result<std::unique_ptr<Kernel>> conversion(const TensorDesc& from, const TensorDesc& to, int threads) {
+Result<std::unique_ptr<const Code>> conversion(const TensorDesc& from, const TensorDesc& to, int threads) {
   ProgramBuilder program(1, 1);
   Ref at = wholeRef(from, program.input(0));
   const Ref target = wholeRef(to, program.output(0));
@@ -31,8 +31,7 @@ Result<std::unique_ptr<Kernel>> conversion(const TensorDesc& from, const TensorD
     const auto sink = dnnlDesc(next.desc());
     if (!source || !sink) {
       return Diagnostic{.message = "a tensor " + toText(at.dims) + " of " + std::string(name(at.dtype)) +
-                                   " has no format '" +
-                                   (at.format.isPlain() ? next.format : at.format).text() + "'"};
+                                   " has no format '" + (at.format.isPlain() ? next.format : at.format).text() + "'"};
     }
     program.addStep(TRY(makeReorder(*source, at.buffer, *sink, next.buffer)), {at.buffer}, {next.buffer});
     at = next;
@@ -108,14 +107,15 @@ class NativeBackend final : public Backend {
     return all;
   }
 
-  Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const override {
-    return tactic.backend == referenceBackend().name() ? referenceBackend().prepare(request, tactic) : prepareNative(request, tactic);
+  Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
+    const bool isReference = tactic.backend == referenceBackend().name();
+    return isReference ? referenceBackend().compile(request, tactic) : compileNative(request, tactic);
   }
 
-  Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to,
-                                                    int threads) const override {
-    if (isLeftToReference(from, to)) return referenceBackend().prepareConversion(from, to, threads);
-    return guardDnnl<std::unique_ptr<Kernel>>("a conversion", [&] { return conversion(from, to, threads); });
+  Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
+                                                        int threads) const override {
+    if (isLeftToReference(from, to)) return referenceBackend().compileConversion(from, to, threads);
+    return guardDnnl<std::unique_ptr<const Code>>("a conversion", [&] { return conversion(from, to, threads); });
   }
 
   bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {

@@ -62,7 +62,8 @@ bool multipliesNarrow() {
 /// "conv:jit:avx2" is a kernel "jit:avx2" of "conv".
 std::pair<std::string, std::string> splitPart(const std::string& part) {
   const std::size_t cut = part.find(':');
-  return cut == std::string::npos ? std::pair(part, std::string()) : std::pair(part.substr(0, cut), part.substr(cut + 1));
+  return cut == std::string::npos ? std::pair(part, std::string())
+                                  : std::pair(part.substr(0, cut), part.substr(cut + 1));
 }
 
 /// The heaviest part of what a lowering came to, with its kernel.
@@ -136,8 +137,7 @@ LoweringOptions optionsOf(const Tactic& tactic) {
 }
 
 /// With the formats of the convolution for what goes into it and comes out of it.
-LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options,
-                           const Lowering::ConvFormats& conv) {
+LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options, const Lowering::ConvFormats& conv) {
   const auto isLikeResult = [&](const TensorDesc& desc) {
     return desc.dtype == DataType::F32 && desc.dims == conv.result;
   };
@@ -158,8 +158,8 @@ LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options
 std::optional<Tactic> probed(const KernelRequest& request, LoweringOptions options) {
   options.probe = true;
   Lowering lowering(request, options);
-  const auto kernel = guardDnnl<std::unique_ptr<Kernel>>("a fused node", [&] { return lowering.lower(); });
-  if (!kernel.ok()) return std::nullopt;
+  const auto code = guardDnnl<std::unique_ptr<const Code>>("a fused node", [&] { return lowering.lower(); });
+  if (!code.ok()) return std::nullopt;
   const std::vector<std::string>& parts = lowering.implementations();
   if (!parts.empty() && std::ranges::all_of(parts, runsTheReference)) return std::nullopt;
   Tactic tactic = tacticOf(request, options, lowering);
@@ -191,7 +191,8 @@ void addDelivered(const KernelRequest& request, const MemoryFormat& format, std:
   const Dims* shape = nullptr;
   for (const ValueId input : request.fused->inputs) {
     const TensorDesc& desc = request.values.at(input);
-    if (desc.dtype == DataType::F32 && format.fits(desc.dims) && (shape == nullptr || productOf(desc.dims, 0) > productOf(*shape, 0)))
+    if (desc.dtype == DataType::F32 && format.fits(desc.dims) &&
+        (shape == nullptr || productOf(desc.dims, 0) > productOf(*shape, 0)))
       shape = &desc.dims;
   }
   if (shape == nullptr) return;
@@ -257,7 +258,7 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
   return tactics;
 }
 
-Result<std::unique_ptr<Kernel>> prepareNative(const KernelRequest& request, const Tactic& tactic) {
+Result<std::unique_ptr<const Code>> compileNative(const KernelRequest& request, const Tactic& tactic) {
   const ThreadScope threads(request.threads);
   const auto unknown = [&]() -> Diagnostic {
     std::vector<std::string> names;
@@ -267,15 +268,15 @@ Result<std::unique_ptr<Kernel>> prepareNative(const KernelRequest& request, cons
             .where = {.node = request.fused->name},
             .help = "The nearest: " + joined(nearestNames(tactic.name, names)) + "."};
   };
-  const bool arity = tactic.inputs.size() == request.fused->inputs.size() &&
-                     tactic.outputs.size() == request.fused->outputs.size();
+  const bool arity =
+      tactic.inputs.size() == request.fused->inputs.size() && tactic.outputs.size() == request.fused->outputs.size();
   if (!arity || !Lowering::canLower(request)) return unknown();
   const LoweringOptions options = optionsOf(tactic);
   Lowering lowering(request, options);
-  std::unique_ptr<Kernel> kernel =
-      TRY(guardDnnl<std::unique_ptr<Kernel>>("'" + request.fused->name + "'", [&] { return lowering.lower(); }));
+  std::unique_ptr<const Code> code =
+      TRY(guardDnnl<std::unique_ptr<const Code>>("'" + request.fused->name + "'", [&] { return lowering.lower(); }));
   if (tacticOf(request, options, lowering) != tactic) return unknown();
-  return kernel;
+  return code;
 }
 
 }  // namespace fusescope::native

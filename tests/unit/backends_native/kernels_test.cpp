@@ -36,7 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values(ConvCase{1, 3, 16, 15, 3, 2, 1, 1}, ConvCase{3, 16, 24, 7, 1, 1, 1, 1},
                                          ConvCase{2, 16, 16, 9, 3, 1, 1, 16}, ConvCase{7, 5, 6, 8, 3, 1, 2, 1},
                                          ConvCase{1, 8, 12, 6, 5, 1, 1, 4}),
-                       ::testing::Values(MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8))));
+                       ::testing::Values(MemoryFormat(), MemoryFormat::channelsLast(4),
+                                         MemoryFormat::blockedChannels(4, 8))));
 
 TEST(Conv, AsymmetricPadsThreeAxesAndOne) {
   Net one;
@@ -167,7 +168,8 @@ TEST(Attention, ShapesAndGuard) {
 }
 
 TEST(Pointwise, BroadcastsOfEveryKind) {
-  for (const MemoryFormat& format : {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
+  for (const MemoryFormat& format :
+       {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
     Net net;
     const ValueId x = net.input({2, 16, 5, 7});
     const ValueId scaled = net.add("Mul", {x, net.weights({16, 1, 1})});
@@ -237,7 +239,8 @@ TEST(Reduce, AxesOfEveryKind) {
   for (const char* op :
        {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp"}) {
     for (const Ints& axes : {Ints{2, 3}, Ints{1}, Ints{0, 2}, Ints{-1}, Ints{0, 1, 2, 3}}) {
-      for (const MemoryFormat& format : {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
+      for (const MemoryFormat& format :
+           {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
         Net net;
         EXPECT_GE(
             net.check(net.add(op, {net.input({3, 16, 5, 7}), net.ints(axes)}, {{"keepdims", std::int64_t{0}}}), format),
@@ -249,7 +252,8 @@ TEST(Reduce, AxesOfEveryKind) {
 }
 
 TEST(Pool, FormatsPadsAndCeilings) {
-  for (const MemoryFormat& format : {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
+  for (const MemoryFormat& format :
+       {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
     for (const char* op : {"MaxPool", "AveragePool"}) {
       for (const std::int64_t ceiling : {0, 1}) {
         Net net;

@@ -81,24 +81,25 @@ std::vector<float> inMemory(const Tensor& tensor, const MemoryFormat& format) {
 
 TEST(MemoryFormat, OneDnnMeansTheSame) {
   for (const auto& [text, dims] :
-       {std::pair("nhwc", Dims{2, 16, 3, 5}), std::pair("nChw16c", Dims{2, 32, 3, 5}), std::pair("nChw4c", Dims{1, 8, 3, 5}),
-        std::pair("nCdhw8c", Dims{2, 16, 2, 3, 5}), std::pair("nwc", Dims{2, 6, 7}), std::pair("acb", Dims{2, 6, 7}),
-        std::pair("ba", Dims{6, 7}), std::pair("ABcd8b16a2b", Dims{32, 32, 3, 2}), std::pair("chwn", Dims{2, 3, 4, 5})}) {
+       {std::pair("nhwc", Dims{2, 16, 3, 5}), std::pair("nChw16c", Dims{2, 32, 3, 5}),
+        std::pair("nChw4c", Dims{1, 8, 3, 5}), std::pair("nCdhw8c", Dims{2, 16, 2, 3, 5}),
+        std::pair("nwc", Dims{2, 6, 7}), std::pair("acb", Dims{2, 6, 7}), std::pair("ba", Dims{6, 7}),
+        std::pair("ABcd8b16a2b", Dims{32, 32, 3, 2}), std::pair("chwn", Dims{2, 3, 4, 5})}) {
     const Tensor tensor = randomTensor(DataType::F32, dims, 7);
     const TensorDesc plain{DataType::F32, dims}, other{DataType::F32, dims, format(text)};
-    auto kernel = nativeBackend().prepareConversion(plain, other, 2);
-    ASSERT_TRUE(kernel.ok()) << text << ": " << kernel.error().text();
+    const auto code = nativeBackend().compileConversion(plain, other, 2);
+    ASSERT_TRUE(code.ok()) << text << ": " << code.error().text();
     const std::vector<float> expected = inMemory(tensor, format(text));
     ASSERT_EQ(expected.size() * sizeof(float), other.bytes()) << text;
     std::vector<float> converted(expected.size());
-    std::vector<std::byte> scratch(kernel.value()->scratchBytes() + 64);
+    std::vector<std::byte> workspace(code.value()->workspaceBytes() + 64);
     const std::byte* from = tensor.bytes();
     auto* to = reinterpret_cast<std::byte*>(converted.data());
-    ASSERT_TRUE(kernel.value()->run(std::span(&from, 1), std::span(&to, 1), scratch.data()).ok()) << text;
+    ASSERT_TRUE(code.value()->run(std::span(&from, 1), std::span(&to, 1), {}, workspace.data()).ok()) << text;
     EXPECT_EQ(converted, expected) << text;
   }
   const TensorDesc odd{DataType::F32, {2, 6, 7, 8}, format("nhwc^64c")};
-  EXPECT_FALSE(nativeBackend().prepareConversion({DataType::F32, odd.dims}, odd, 2).ok()) << "oneDNN has no tag for it";
+  EXPECT_FALSE(nativeBackend().compileConversion({DataType::F32, odd.dims}, odd, 2).ok()) << "oneDNN has no tag for it";
 }
 
 }  // namespace

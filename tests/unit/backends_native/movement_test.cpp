@@ -7,7 +7,8 @@ namespace fusescope::testing {
 namespace {
 
 TEST(Movement, EveryKind) {
-  for (const MemoryFormat& format : {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
+  for (const MemoryFormat& format :
+       {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
     Net concat;
     EXPECT_GE(concat.check(concat.add("Concat", {concat.input({2, 8, 3, 5}), concat.input({2, 16, 3, 5})},
                                       {{"axis", std::int64_t{1}}}),

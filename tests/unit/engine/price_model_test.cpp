@@ -196,7 +196,8 @@ TEST_F(PriceModelTest, KeysNameTheMachineThatRuns) {
 TEST_F(PriceModelTest, TheFingerprintHoldsAllThatATimeDependsOn) {
   std::map<std::string, std::string> parts;
   for (const auto& [name, text] : findBackend("native")->fingerprint().parts) parts[name] = text;
-  for (const char* part : {"cpu", "caches", "cores", "capabilities", "compiler", "build", "threads", "kernels", "oneDNN"})
+  for (const char* part :
+       {"cpu", "caches", "cores", "capabilities", "compiler", "build", "threads", "kernels", "oneDNN"})
     EXPECT_FALSE(parts[part].empty()) << part;
   EXPECT_NE(parts["oneDNN"].find("isa "), std::string::npos) << "what it really uses: " << parts["oneDNN"];
   EXPECT_NE(parts["kernels"].find("Highway "), std::string::npos) << parts["kernels"];

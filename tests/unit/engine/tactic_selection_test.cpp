@@ -64,11 +64,11 @@ TEST(Measurer, ATimeIsOfTheFastRuns) {
 }
 
 /// Notes when it runs, and takes its time.
-class FakeKernel final : public Kernel {
+class FakeCode final : public Code {
  public:
-  FakeKernel(char name, double ms, std::string& log, bool works = true)
-      : m_name(name), m_ms(ms), m_log(log), m_works(works) {}
-  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, std::byte*) override {
+  FakeCode(char name, double ms, std::string& log, bool works) : m_name(name), m_ms(ms), m_log(log), m_works(works) {}
+  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+             std::span<const std::byte* const>, std::byte*) const override {
     m_log += m_name;
     EXPECT_NE(inputs[0], nullptr);
     EXPECT_NE(outputs[0], nullptr);
@@ -84,9 +84,14 @@ class FakeKernel final : public Kernel {
   bool m_works;
 };
 
+Kernel fakeKernel(char name, double ms, std::string& log, bool works = true) {
+  return Kernel(std::make_shared<FakeCode>(name, ms, log, works), {});
+}
+
 TEST(Measurer, RunsInRoundsAndLeavesWhatIsClearlySlower) {
   std::string log;
-  FakeKernel quick('q', 2, log), slow('s', 40, log), broken('b', 0, log, false);
+  const Kernel quick = fakeKernel('q', 2, log), slow = fakeKernel('s', 40, log),
+               broken = fakeKernel('b', 0, log, false);
   const TensorDesc small{DataType::F32, {4}}, large{DataType::F32, {64}};
   const std::vector<MeasuredKernel> kernels{
       {&quick, {small}, {large}}, {&slow, {large}, {small}}, {&broken, {small}, {small}}};
@@ -104,7 +109,7 @@ TEST(Measurer, RunsInRoundsAndLeavesWhatIsClearlySlower) {
 
 TEST(Measurer, StopsWhenItIsAskedTo) {
   std::string log;
-  FakeKernel kernel('k', 1, log);
+  const Kernel kernel = fakeKernel('k', 1, log);
   std::stop_source source;
   source.request_stop();
   const MeasuredKernel measured{&kernel, {{DataType::F32, {1}}}, {{DataType::F32, {1}}}};
