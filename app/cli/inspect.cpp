@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
@@ -58,16 +59,29 @@ void printFindings(const Json& findings) {
   if (findings.size() > kMost) std::cout << fmt::format("  and {} more: --json lists them\n", findings.size() - kMost);
 }
 
+/// "plain -> nChw16c": what a layer reads and writes, each format once.
+std::string formatsText(const Json& formats) {
+  const auto distinct = [](const Json& texts) {
+    std::set<std::string> words;
+    for (const auto& text : texts) words.insert(text.get<std::string>());
+    return fmt::format("{}", fmt::join(words, ", "));
+  };
+  return distinct(formats["inputs"]) + " -> " + distinct(formats["outputs"]);
+}
+
 void printEngine(const Json& engine) {
   printTitle("Engine");
   std::cout << fmt::format("  backend {}, target {}, {}, built by fusescope {}\n", engine["backend"].get<std::string>(),
                            engine["target"].get<std::string>(), bytesText(engine["bytes"].get<std::int64_t>()),
                            engine["fusescope_version"].get<std::string>());
-  Table table({{"layer"}, {"kind"}, {"compute"}, {"tactic"}});
+  if (!engine["fingerprint"].is_null())
+    std::cout << fmt::format("  built where: {}\n", engine["fingerprint"].get<std::string>());
+  Table table({{"layer"}, {"kind"}, {"compute"}, {"tactic"}, {"formats"}, {"numerics"}});
   for (const auto& layer : engine["layers"]) {
     table.add({shortened(layer["name"].get<std::string>()), layer["kind"].get<std::string>(),
                layer["compute"].get<std::string>(),
-               layer["tactic"].is_null() ? "-" : layer["tactic"].get<std::string>()});
+               layer["tactic"].is_null() ? "-" : layer["tactic"].get<std::string>(),
+               layer.contains("formats") ? formatsText(layer["formats"]) : "-", layer.value("numerics", "-")});
   }
   table.print();
 }

@@ -32,7 +32,7 @@ class Code {
   /// Places in KernelRequest::weightSlots of constants whose values are part of this code: it serves only regions where
   /// they are equal.
   virtual std::span<const std::size_t> embedded() const { return {}; }
-  /// `inputs` as FusedNode::inputs, `outputs` as FusedNode::outputs, in the layouts of the tactic; `packed` as
+  /// `inputs` as FusedNode::inputs, `outputs` as FusedNode::outputs, in the formats of the tactic; `packed` as
   /// packings(). The only run-time errors are of values (an index out of range).
   virtual Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
                      std::span<const std::byte* const> packed, std::byte* workspace) const = 0;

@@ -274,8 +274,11 @@ Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs
 }
 
 Status BuiltEngine::save(const std::filesystem::path& path) const {
-  return writeEngineFile(
-      path, {.plan = m_plan, .backend = m_options.backend, .extents = m_extents, .tactics = m_report.tactics});
+  return writeEngineFile(path, {.plan = m_plan,
+                                .backend = m_options.backend,
+                                .fingerprint = findBackend(m_options.backend)->fingerprint().text(),
+                                .extents = m_extents,
+                                .tactics = m_report.tactics});
 }
 
 Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options) {
@@ -288,7 +291,7 @@ Result<std::unique_ptr<Engine>> loadEngine(const EngineFile& file, const BuildOp
   effective.backend = file.backend;
   if (effective.shapes.empty()) effective.shapes = file.extents;
   TacticsByIdentity replay;
-  for (const TacticChoice& choice : file.tactics) replay[choice.identity] = choice.chosen;
+  for (const TacticChoice& choice : file.tactics) replay[choice.identity] = {choice.chosen, choice.tactic};
   return std::unique_ptr<Engine>(TRY(BuiltEngine::build(file.plan, effective, std::move(replay))));
 }
 

@@ -30,9 +30,10 @@ struct TacticTime {
   bool operator==(const TacticTime&) const = default;
 };
 struct TacticChoice {
-  std::string fusedNode;  ///< its name, for people
-  Hash128 identity{};     ///< FusedNode::identity: what the choice is taken again by
-  std::string chosen;
+  std::string fusedNode;           ///< its name, for people
+  Hash128 identity{};              ///< FusedNode::identity: what the choice is taken again by
+  std::string chosen;              ///< its name
+  std::optional<Tactic> tactic{};  ///< what is called so, to be taken again as it is; nothing is that runs by no tactic
   bool fromCache = false;
   std::vector<TacticTime> candidates;
 };
@@ -138,6 +139,7 @@ struct EngineFile {
   std::shared_ptr<const Plan> plan;  ///< its weights are views of the mapped file
   std::string backend;
   std::string fusescopeVersion;
+  std::string fingerprint;  ///< of the backend where it was built; empty: files of earlier versions do not say
   std::map<std::string, Dims> extents;  ///< that it was built for
   std::vector<TacticChoice> tactics;
   std::int64_t bytes = 0;

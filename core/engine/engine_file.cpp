@@ -10,6 +10,7 @@
 #include "engine/graph_io.h"
 #include "engine/model_io.h"
 #include "engine/tactic_chooser.h"
+#include "engine/tactic_json.h"
 #include "planning/plan_json.h"
 
 namespace fusescope {
@@ -19,8 +20,8 @@ constexpr std::string_view kVersion = "0.1.0";
 constexpr std::array<char, 8> kMagic{'F', 'S', 'E', 'N', 'G', 'I', 'N', 'E'};
 constexpr std::uint32_t kFormatVersion = 1;
 // Of the description. Times in the first may be of the emulator, and are not read; before the third, tactics know their
-// fused nodes by name alone, and no bodies are named.
-constexpr int kDescriptionVersion = 3;
+// fused nodes by name alone, and no bodies are named; before the fourth they are names, and no fingerprint is said.
+constexpr int kDescriptionVersion = 4;
 constexpr int kFirstWithTrueTimes = 2;
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::size_t kAlignment = 64;
@@ -51,6 +52,7 @@ Json tacticsToJson(const std::vector<TacticChoice>& tactics) {
     json.push_back({{"fused_node", choice.fusedNode},
                     {"identity", choice.identity.hex()},
                     {"chosen", choice.chosen},
+                    {"tactic", choice.tactic ? toJson(*choice.tactic) : Json()},
                     {"candidates", candidates}});
   }
   return json;
@@ -83,6 +85,7 @@ std::vector<TacticChoice> tacticsFromJson(const Json& json, const Plan& plan, bo
     TacticChoice choice{.fusedNode = found->second.name,
                         .identity = found->second.identity,
                         .chosen = entry.at("chosen").get<std::string>()};
+    if (entry.contains("tactic") && !entry.at("tactic").is_null()) choice.tactic = tacticFromJson(entry.at("tactic"));
     for (const Json& candidate : entry.at("candidates")) {
       TacticTime time{.name = candidate.at("name").get<std::string>()};
       if (believeTimes && candidate.at("ms").is_number()) time.ms = candidate.at("ms").get<double>();
@@ -99,6 +102,7 @@ Json metaOf(const EngineFile& content, WeightBlobWriter& weights) {
           {"version", kDescriptionVersion},
           {"fusescope", kVersion},
           {"backend", content.backend},
+          {"fingerprint", content.fingerprint},
           {"extents", content.extents},
           {"model", modelToJson(*plan.model, weights)},
           {"options", toJson(plan.options)},
@@ -146,6 +150,7 @@ Result<EngineFile> contentOf(const Json& meta, const WeightBlobReader& weights) 
   EngineFile content;
   content.backend = meta.at("backend").get<std::string>();
   content.fusescopeVersion = meta.at("fusescope").get<std::string>();
+  content.fingerprint = meta.value("fingerprint", std::string());
   content.extents = meta.at("extents").get<std::map<std::string, Dims>>();
   const auto model = TRY(modelFromJson(meta.at("model"), weights));
   content.plan = TRY(restorePlan(meta, model));

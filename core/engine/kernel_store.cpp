@@ -87,10 +87,14 @@ std::string codeKey(const Backend& backend, const KernelRequest& request, const 
   const Plan& plan = *request.plan;
   const LocalNumbers numbers(request);
   KeyBuilder key;
-  key.text(backend.name()).text(regionKey(request)).text(tactic.name).number(request.threads);
-  for (const auto* layouts : {&tactic.inputLayouts, &tactic.outputLayouts}) {
-    key.number(layouts->size());
-    for (const Layout layout : *layouts) key.text(name(layout));
+  key.text(backend.name())
+      .text(regionKey(request))
+      .text(tactic.implementation)
+      .text(tactic.name)
+      .number(request.threads);
+  for (const auto* formats : {&tactic.inputs, &tactic.outputs}) {
+    key.number(formats->size());
+    for (const MemoryFormat& format : *formats) key.text(format.text());
   }
   for (const ValueId input : fused.inputs) key.number(numbers.of(input));
   for (const FusedOutput& output : fused.outputs) key.number(numbers.of(output.value)).text(name(output.type));

@@ -59,7 +59,7 @@ class KernelStore {
 };
 
 /// Canonical bytes of all that the code of a region depends on: equal keys are served by one Code, if the constants
-/// that it embeds are equal too. Extents, types, layouts and threads are part of it; weights, names and ids are not.
+/// that it embeds are equal too. Extents, types, formats and threads are part of it; weights, names and ids are not.
 std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
 
 }  // namespace fusescope

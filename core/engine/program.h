@@ -15,7 +15,7 @@ namespace fusescope {
 /// for text, containers, and extents that are known only once it is made.
 enum class Place { Arena, Input, Output, Constant, Boxed };
 
-/// A value in one form (type and layout). Several buffers may share bytes: a view has the same root as its source.
+/// A value in one form (type and format). Several buffers may share bytes: a view has the same root as its source.
 struct Buffer {
   ValueId value;
   TensorDesc desc;

@@ -26,7 +26,7 @@ CostAt CostRange::*costsAt(const Plan& plan, const std::map<std::string, Dims>& 
 /// Whether a kernel of ours runs it. Where no float is narrow every tactic is real, and need not be looked for.
 bool isReal(const Backend& backend, const KernelRequest& request) {
   if (!isEmulated(*request.plan, *request.fused)) return true;
-  return std::ranges::any_of(backend.tactics(request), [](const Tactic& tactic) { return !tactic.emulated; });
+  return std::ranges::any_of(backend.tactics(request), [](const Tactic& tactic) { return !tactic.numerics.emulated; });
 }
 
 }  // namespace

@@ -312,8 +312,9 @@ Status Lowering::emitMatMul(const PreparedMatMul& product, const Ref& target) {
     reads.push_back(addend.buffer);
   }
   m_implementations.push_back(std::string("matmul:") + description.impl_info_str());
+  dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : dnnl::matmul(description);
   m_program.addStep(
-      std::make_unique<DnnlStep>(dnnl::matmul(description), std::move(arguments), description.scratchpad_desc()), reads,
+      std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), description.scratchpad_desc()), reads,
       {target.buffer});
   return Done{};
 }

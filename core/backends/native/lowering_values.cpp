@@ -155,28 +155,27 @@ bool Lowering::leavesOnly(const std::set<NodeId>& nodes, ValueId result) const {
   });
 }
 
-Ref Lowering::allocateScratch(DataType type, const Dims& dims, Layout layout) {
-  Ref ref{.dtype = type, .dims = dims, .layout = layout};
-  if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
+Ref Lowering::allocateScratch(DataType type, const Dims& dims, const MemoryFormat& format) {
+  Ref ref{.dtype = type, .dims = dims, .format = format};
+  if (format.isPlain()) ref.strides = rowMajorStrides(dims);
   ref.buffer = m_program.addScratch(ref.desc().bytes());
   return ref;
 }
 
 // A value whose only use leads through pointwise nodes and reshapes of equal size to an output can be written there:
 // the last node then works in place.
-Ref Lowering::allocate(ValueId value, Layout layout) {
+Ref Lowering::allocate(ValueId value, const MemoryFormat& format) {
   const DataType type = typeOf(value);
   const Dims dims = dimsOf(value);
-  Ref ref{.dtype = type, .dims = dims, .layout = layout};
-  if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
+  Ref ref{.dtype = type, .dims = dims, .format = format};
+  if (format.isPlain()) ref.strides = rowMajorStrides(dims);
   ValueId at = value;
   while (true) {
     if (const auto it = m_outputIndex.find(at); it != m_outputIndex.end()) {
       const TensorDesc& wanted = desc(at);
-      const Layout wantedLayout = m_options.outputLayouts[it->second];
+      const MemoryFormat wantedFormat = m_options.outputFormats[it->second];
       const BufferIndex buffer = m_program.output(it->second);
-      const bool fits =
-          wanted.dtype == type && wantedLayout == layout && (layout == Layout::Plain || dimsOf(at) == dims);
+      const bool fits = wanted.dtype == type && wantedFormat == format && (format.isPlain() || dimsOf(at) == dims);
       if (!fits || (at != value && m_claimed.contains(buffer))) break;
       if (at != value) m_claimed.insert(buffer);
       ref.buffer = buffer;
@@ -209,7 +208,7 @@ Status Lowering::reorder(const Ref& from, const Ref& to) {
   const auto source = dnnlDesc(from.desc());
   const auto target = dnnlDesc(to.desc());
   if (!source || !target)
-    return Diagnostic{.message = "a tensor of this type has no such layout", .where = {.node = m_fused.name}};
+    return Diagnostic{.message = "a tensor of this type has no such format", .where = {.node = m_fused.name}};
   m_program.addStep(TRY(makeReorder(*source, from.buffer, *target, to.buffer, byteSize(from.dtype, from.offset))),
                     {from.buffer}, {to.buffer});
   return Done{};
@@ -217,27 +216,27 @@ Status Lowering::reorder(const Ref& from, const Ref& to) {
 
 Result<Ref> Lowering::plain(const Ref& ref) {
   if (ref.contiguous()) return ref;
-  if (ref.layout != Layout::Plain) return inLayout(ref, Layout::Plain);
+  if (!ref.format.isPlain()) return inFormat(ref, MemoryFormat());
   const Ref copy = allocateScratch(ref.dtype, ref.dims);
   copyStrided(ref, copy);
   return copy;
 }
 
 Result<Ref> Lowering::strided(const Ref& ref) {
-  return ref.layout == Layout::Plain ? Result<Ref>(ref) : inLayout(ref, Layout::Plain);
+  return ref.format.isPlain() ? Result<Ref>(ref) : inFormat(ref, MemoryFormat());
 }
 
-Result<Ref> Lowering::inLayout(const Ref& ref, Layout layout) {
-  if (ref.layout == layout && (layout != Layout::Plain || ref.contiguous())) return ref;
-  if (ref.layout == Layout::Plain && layout == Layout::Plain) return plain(ref);
-  if (layout == Layout::Plain && layoutIsMoot(ref)) {
+Result<Ref> Lowering::inFormat(const Ref& ref, const MemoryFormat& format) {
+  if (ref.format == format && (!format.isPlain() || ref.contiguous())) return ref;
+  if (ref.format.isPlain() && format.isPlain()) return plain(ref);
+  if (format.isPlain() && formatIsMoot(ref)) {
     Ref same = ref;
-    same.layout = Layout::Plain;
+    same.format = MemoryFormat();
     same.strides = rowMajorStrides(ref.dims);
     return same;
   }
-  const Ref source = ref.layout == Layout::Plain ? TRY(plain(ref)) : ref;
-  const Ref target = allocateScratch(ref.dtype, ref.dims, layout);
+  const Ref source = ref.format.isPlain() ? TRY(plain(ref)) : ref;
+  const Ref target = allocateScratch(ref.dtype, ref.dims, format);
   TRY(reorder(source, target));
   return target;
 }
