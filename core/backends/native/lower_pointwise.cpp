@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "backends/native/integer_step.h"
@@ -48,8 +47,20 @@ bool Lowering::isTapeQuantization(const Node& node) const {
          (!node.input(2).valid() || (zero != nullptr && zero->hasData() && zero->count() == scale->count()));
 }
 
+// Per channel a factor and a shift, when the four parameters are constants.
+bool Lowering::isTapeBatchNorm(const Node& node) const {
+  for (std::size_t i = 1; i < 5; ++i) {
+    const Tensor* parameter = constant(node.input(i));
+    if (parameter == nullptr || !parameter->hasData()) return false;
+  }
+  return typeOf(node.input(0)) == DataType::F32 && node.domain.empty() && dimsOf(node.input(0)).size() >= 2 &&
+         std::ranges::count_if(node.outputs, [](ValueId value) { return value.valid(); }) == 1 &&
+         node.intAttribute("training_mode", 0) == 0;
+}
+
 bool Lowering::isPointwise(const Node& node) const {
   if (isQuantization(node)) return isTapeQuantization(node);
+  if (node.is("BatchNormalization")) return isTapeBatchNorm(node);
   if (node.outputs.size() == 1 && node.domain.empty() &&
       isIntegerTape(node, typeOf(node.input(0)), typeOf(node.outputs[0])))
     return true;
@@ -123,7 +134,9 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   builder.finish(program, results);
   std::vector<Ref> inputs;
   for (const TapeBuilder::Input& input : builder.inputs()) {
-    inputs.push_back(TRY(ref(input.value)));
+    inputs.push_back(input.part == TapeBuilder::Input::Part::Value
+                         ? TRY(ref(input.value))
+                         : batchNormPart(node(input.norm), input.part == TapeBuilder::Input::Part::Factor));
     inputs.back().dims.insert(inputs.back().dims.end(), input.trailing, 1);
     inputs.back().strides.insert(inputs.back().strides.end(), input.trailing, 0);
   }
@@ -172,47 +185,20 @@ Ref Lowering::scaled(const Ref& ref, float factor) {
   return target;
 }
 
-// y = x · (scale / √(variance + ε)) + (bias - mean · scale / √(variance + ε)), per channel, when the four are
-// constants.
-Status Lowering::lowerBatchNorm(const Node& node) {
-  const Dims dims = dimsOf(node.input(0));
-  std::array<const Tensor*, 4> parameters{};
-  for (std::size_t i = 0; i < 4; ++i) parameters[i] = constant(node.input(i + 1));
-  const bool known =
-      std::all_of(parameters.begin(), parameters.end(), [](auto* p) { return p != nullptr && p->hasData(); });
-  const bool single = std::count_if(node.outputs.begin(), node.outputs.end(), [](ValueId v) { return v.valid(); }) == 1;
-  if (!known || !single || dims.size() < 2 || node.intAttribute("training_mode", 0) != 0) return lowerReference(node);
-  const std::int64_t channels = dims[1];
-  Dims broadcast(dims.size(), 1);
-  broadcast[1] = channels;
-  Tensor scale = Tensor::zeros(DataType::F32, broadcast);
-  Tensor shift = Tensor::zeros(DataType::F32, broadcast);
-  const double epsilon = node.floatAttribute("epsilon", 1e-5f);
-  for (std::int64_t c = 0; c < channels; ++c) {
-    const double factor = parameters[0]->asDouble(c) / std::sqrt(parameters[3]->asDouble(c) + epsilon);
-    scale.mutableData<float>()[static_cast<std::size_t>(c)] = static_cast<float>(factor);
-    shift.mutableData<float>()[static_cast<std::size_t>(c)] =
-        static_cast<float>(parameters[1]->asDouble(c) - parameters[2]->asDouble(c) * factor);
+// y = x · (scale / √(variance + ε)) + (bias - mean · scale / √(variance + ε))
+Ref Lowering::batchNormPart(const Node& norm, bool factor) {
+  const Tensor &scale = *constant(norm.input(1)), &bias = *constant(norm.input(2));
+  const Tensor &mean = *constant(norm.input(3)), &variance = *constant(norm.input(4));
+  const double epsilon = norm.floatAttribute("epsilon", 1e-5f);
+  Tensor part = Tensor::zeros(DataType::F32, {scale.count()});
+  const auto numbers = part.mutableData<float>();
+  for (std::int64_t c = 0; c < scale.count(); ++c) {
+    const double by = scale.asDouble(c) / std::sqrt(variance.asDouble(c) + epsilon);
+    numbers[static_cast<std::size_t>(c)] = static_cast<float>(factor ? by : bias.asDouble(c) - mean.asDouble(c) * by);
   }
-  const Ref input = TRY(ref(node.input(0)));
-  const Layout layout = tapeLayout({input}, dims);
-  const Ref source = TRY(inLayout(input, layout));
-  TapeProgram program{.extents = memoryExtents(dims, layout), .registers = 5};
-  const auto addParameter = [&](Tensor tensor, std::uint16_t reg) {
-    Ref ref{.dtype = DataType::F32, .dims = tensor.dims(), .strides = rowMajorStrides(tensor.dims())};
-    ref.buffer = m_program.addConstant(std::move(tensor));
-    program.inputs.push_back({ref, memoryStrides(ref, dims, layout), reg});
-  };
-  program.inputs.push_back({source, rowMajorStrides(program.extents), 0});
-  addParameter(std::move(scale), 1);
-  addParameter(std::move(shift), 2);
-  program.code = {{.op = TapeOp::Mul, .target = 3, .a = 0, .b = 1}, {.op = TapeOp::Add, .target = 4, .a = 3, .b = 2}};
-  const Ref output = allocate(node.outputs[0], layout);
-  define(node.outputs[0], output);
-  program.outputs.push_back({output, rowMajorStrides(program.extents), 4});
-  m_implementations.push_back("batch_norm");
-  m_program.addStep(makePointwiseStep(std::move(program), m_threads), {source.buffer}, {output.buffer});
-  return Done{};
+  Ref ref{.dtype = DataType::F32, .dims = part.dims(), .strides = {1}};
+  ref.buffer = m_program.addConstant(std::move(part));
+  return ref;
 }
 
 }  // namespace fusescope::native

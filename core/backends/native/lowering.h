@@ -153,7 +153,9 @@ class Lowering {
   Result<bool> lowerInteger(const Node& node);
   Status flushPointwise();
   Status emitTape(const std::vector<NodeId>& nodes);
-  Status lowerBatchNorm(const Node& node);
+  bool isTapeBatchNorm(const Node& node) const;
+  /// What a BatchNormalization of constants multiplies (`factor`) or adds per channel: a new constant [C].
+  Ref batchNormPart(const Node& norm, bool factor);
   /// Row-major `codes` into `target`.
   void dequantize(const Node& node, const Ref& codes, const Ref& target);
   /// A new tensor: `ref`, which is row-major, times `factor`.
