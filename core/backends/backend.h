@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/code.h"
 #include "base/result.h"
 #include "planning/plan.h"
 
@@ -34,20 +35,12 @@ struct KernelRequest {
   const FusedNode* fused = nullptr;
   std::map<ValueId, TensorDesc> values;  ///< inputs, outputs and inner values of the fused node
   std::map<ValueId, Tensor> constants;   ///< with data, at the model's own type
+  std::vector<ValueId> slots;            ///< the constants in the order in which the nodes read them
   int threads = 1;
-};
 
-/// Runs a fused node. All memory is given: run() allocates nothing. One kernel is run by one caller at a time.
-class Kernel {
- public:
-  virtual ~Kernel() = default;
-  virtual std::size_t scratchBytes() const { return 0; }
-  /// `inputs` as FusedNode::inputs, `outputs` as FusedNode::outputs, in the layouts of the tactic; `scratch` is
-  /// 64-byte aligned. The only run-time errors are of values (an index out of range).
-  virtual Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
-                     std::byte* scratch) = 0;
-  /// Bytes of weights this kernel holds in its own layout.
-  virtual std::size_t weightBytes() const { return 0; }
+  void addConstant(ValueId value, const Tensor& tensor) {
+    if (constants.emplace(value, tensor).second) slots.push_back(value);
+  }
 };
 
 /// One way to run a fused node: an implementation, with the layouts it wants.
@@ -69,11 +62,11 @@ class Backend {
   /// Every way this backend knows to run it, best guess first; never empty for a node it was given by a plan: the
   /// reference way is always there. `request.values` layouts of inputs are what the producers deliver.
   virtual std::vector<Tactic> tactics(const KernelRequest& request) const = 0;
-  /// Prepares one: repacks weights, creates primitives. An unknown tactic is an error that names the nearest.
-  virtual Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const = 0;
+  /// Compiles one; weights are packed apart (Code::packings()). An unknown tactic is an error that names the nearest.
+  virtual Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const = 0;
   /// Converts a tensor between layouts and types (a step of its own in an engine).
-  virtual Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to,
-                                                            int threads) const = 0;
+  virtual Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
+                                                                int threads) const = 0;
   /// Whether that conversion imitates a type in software, as Tactic::emulated.
   virtual bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const = 0;
 };

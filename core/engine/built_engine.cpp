@@ -101,8 +101,9 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
   Executor* executor = TRY(specialisation({std::move(extents), {}}, m_options.stop));
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes);
-  for (const Step& step : executor->program().steps)
-    m_report.weightBytes += static_cast<std::int64_t>(weightBytesOf(step));
+  PackedSet weights;
+  for (const Step& step : executor->program().steps) addWeights(step, weights);
+  m_report.weightBytes = bytesOf(weights);
   return Done{};
 }
 
@@ -125,7 +126,7 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
                           .progress = m_options.progress};
   for (const Specialisation& other : m_specialisations)
     if (other.key.extents == key.extents) request.sameExtents = &other.executor.program();
-  Program program = TRY(lower(request, *m_chooser));
+  auto program = std::make_shared<const Program>(TRY(lower(request, *m_chooser)));
   ++m_report.shapeCache.misses;
   m_specialisations.push_front({std::move(key), Executor(std::move(program))});
   if (m_specialisations.size() > static_cast<std::size_t>(m_options.shapeCache)) m_specialisations.pop_back();

@@ -25,9 +25,11 @@ bool isInferable(const KernelRequest& request) {
 }  // namespace
 
 Result<std::shared_ptr<DynamicStep>> DynamicStep::prepare(const Backend& backend, KernelRequest request,
-                                                          std::vector<DataType> types, ShapeCacheCount& kernels) {
-  std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types), kernels));
+                                                          std::vector<DataType> types, KernelStore& store,
+                                                          ShapeCacheCount& kernels) {
+  std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types), store, kernels));
   step->m_reference = TRY(ReferenceNodes::prepare(step->m_request));
+  step->m_constants = TRY(step->m_reference->constantsOf(step->m_request));
   if (backend.name() != kReference && isInferable(step->m_request))
     step->m_extents = TRY(FusedExtents::prepare(step->m_request));
   return step;
@@ -39,9 +41,9 @@ Result<DynamicStep::Relayout> DynamicStep::relayout(const TensorDesc& plain, Lay
   result.kernelSide.layout = layout;
   const TensorDesc& from = isInput ? plain : result.kernelSide;
   const TensorDesc& to = isInput ? result.kernelSide : plain;
-  result.conversion = TRY(m_backend.prepareConversion(from, to, m_request.threads));
+  result.conversion = TRY(m_store.conversion(m_backend, from, to, m_request.threads));
   result.bytes = AlignedMemory(result.kernelSide.bytes());
-  result.scratch = AlignedMemory(result.conversion->scratchBytes());
+  result.scratch = AlignedMemory(result.conversion->workspaceBytes());
   return result;
 }
 
@@ -79,17 +81,17 @@ Status DynamicStep::prepareTactic(Specialised& entry, const KernelRequest& reque
     entry.inputs.push_back(TRY(relayout(request.values.at(fused.inputs[i]), tactic.inputLayouts[i], true)));
   for (std::size_t i = 0; i < fused.outputs.size(); ++i)
     entry.outputs.push_back(TRY(relayout(request.values.at(fused.outputs[i].value), tactic.outputLayouts[i], false)));
-  std::shared_ptr<Kernel> kernel = TRY(m_backend.prepare(request, tactic));
-  entry.scratch = AlignedMemory(kernel->scratchBytes());
+  std::shared_ptr<const Kernel> kernel = TRY(m_store.kernel(m_backend, request, tactic));
+  entry.scratch = AlignedMemory(kernel->workspaceBytes());
   entry.kernel = std::move(kernel);
   return Done{};
 }
 
 std::size_t DynamicStep::Specialised::scratchBytes() const {
-  std::size_t most = kernel->scratchBytes();
+  std::size_t most = kernel->workspaceBytes();
   for (const auto* sides : {&inputs, &outputs})
     for (const Relayout& side : *sides)
-      if (side.conversion != nullptr) most = std::max(most, side.conversion->scratchBytes());
+      if (side.conversion != nullptr) most = std::max(most, side.conversion->workspaceBytes());
   return most;
 }
 
@@ -137,6 +139,7 @@ Result<std::vector<Tensor>> DynamicStep::runKernel(Specialised& entry, std::span
 }
 
 Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs, const StopToken& stop) {
+  const std::lock_guard lock(m_mutex);
   std::vector<Tensor> given;
   for (std::size_t i = 0; i < inputs.size(); ++i) given.push_back(convertedTensor(inputs[i], m_types[i]));
   if (m_extents) {
@@ -147,7 +150,7 @@ Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs, con
       if (entry->kernel != nullptr) return runKernel(*entry, given);
     }
   }
-  return m_reference->run(given, stop);
+  return m_reference->run(given, m_constants, stop);
 }
 
 }  // namespace fusescope

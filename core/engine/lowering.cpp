@@ -154,9 +154,9 @@ Status Lowering::addConversion(std::size_t from, std::size_t to, const FusedNode
   step.tactic = fused != nullptr ? "copy" : "convert";
   if (fused != nullptr) step.fused = fused->id;
   const Backend& backend = *m_request.accelerated;
-  step.kernel = TRY(backend.prepareConversion(source, target, m_request.threads));
+  step.kernel = TRY(m_chooser.kernels().conversion(backend, source, target, m_request.threads));
   step.emulated = backend.emulatesConversion(source, target);
-  const auto needed = static_cast<std::int64_t>(step.kernel->scratchBytes());
+  const auto needed = static_cast<std::int64_t>(step.kernel->workspaceBytes());
   const std::int64_t limit = m_plan.options.workspaceBytes;
   if (limit > 0 && needed > limit) return tooLittleWorkspace(step.name, needed, limit);
   m_chooser.noteConversion(backend, source, target);
@@ -275,7 +275,7 @@ Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) 
     KernelRequest request{.plan = &m_plan, .fused = &fused, .threads = m_request.threads};
     TRY(m_requests->addConstants(request));
     step.dynamic = TRY(DynamicStep::prepare(backendOf(m_plan, fused, *m_request.accelerated), std::move(request),
-                                            std::move(types), *m_request.dynamicKernels));
+                                            std::move(types), m_chooser.kernels(), *m_request.dynamicKernels));
   }
   for (const FusedOutput& output : fused.outputs) {
     if (isBoxed(output.value)) {

@@ -50,7 +50,7 @@ void fillPlausible(const TensorDesc& desc, std::byte* bytes) {
     std::memcpy(bytes + at, pattern.bytes(), std::min(pattern.byteSize(), size - at));
 }
 
-std::optional<KernelTime> measureKernel(Kernel& kernel, std::span<const TensorDesc> inputs,
+std::optional<KernelTime> measureKernel(const Kernel& kernel, std::span<const TensorDesc> inputs,
                                         std::span<const TensorDesc> outputs, std::optional<double> bestSoFar) {
   std::vector<AlignedMemory> memory;
   std::vector<const std::byte*> in;
@@ -60,7 +60,7 @@ std::optional<KernelTime> measureKernel(Kernel& kernel, std::span<const TensorDe
     in.push_back(memory.back().data());
   }
   for (const TensorDesc& desc : outputs) out.push_back(memory.emplace_back(desc.bytes()).data());
-  const AlignedMemory scratch(kernel.scratchBytes());
+  const AlignedMemory scratch(kernel.workspaceBytes());
 
   const auto timedRun = [&]() -> std::optional<double> {
     const auto start = std::chrono::steady_clock::now();

@@ -22,7 +22,7 @@ struct KernelTime {
 
 /// Time of one run of `kernel` on plausible data, of several runs after a first one that warms up. More runs are made
 /// where they do not agree; fewer where they take more than twice `bestSoFar`. Null if the kernel fails on such data.
-std::optional<KernelTime> measureKernel(Kernel& kernel, std::span<const TensorDesc> inputs,
+std::optional<KernelTime> measureKernel(const Kernel& kernel, std::span<const TensorDesc> inputs,
                                         std::span<const TensorDesc> outputs, std::optional<double> bestSoFar);
 
 }  // namespace fusescope

@@ -47,7 +47,7 @@ void planMemory(Program& program) {
     for (const std::size_t buffer : program.steps[step].outputs) touch(lives, program, buffer, step);
     for (const std::size_t buffer : program.steps[step].inputs) touch(lives, program, buffer, step);
     const Kernel* kernel = program.steps[step].kernel.get();
-    lives[bufferCount + step] = {kernel != nullptr ? kernel->scratchBytes() : 0, step, step};
+    lives[bufferCount + step] = {kernel != nullptr ? kernel->workspaceBytes() : 0, step, step};
   }
   for (std::size_t i = 0; i < bufferCount; ++i) {
     const Buffer& buffer = program.buffers[i];

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "engine/kernel.h"
 #include "engine/tensor_step.h"
 
 namespace fusescope {
@@ -31,7 +32,7 @@ struct Step {
   FusedNodeId fused;  ///< invalid for a conversion
   std::string tactic;
   bool emulated = false;
-  std::shared_ptr<Kernel> kernel;  ///< one of the three is set
+  std::shared_ptr<const Kernel> kernel;  ///< one of the three is set
   std::shared_ptr<BodyStep> body;  ///< if all its operands and results have extents and bytes
   std::shared_ptr<TensorStep> dynamic;
   std::vector<std::size_t> inputs, outputs;  ///< buffers
@@ -39,8 +40,8 @@ struct Step {
   std::vector<std::size_t> lastBoxes;        ///< boxes that nothing needs after this step
 };
 
-/// Bytes of weights that the kernels of a step hold in layouts of their own.
-std::size_t weightBytesOf(const Step& step);
+/// Adds the packed weights of a step's kernels.
+void addWeights(const Step& step, PackedSet& weights);
 
 /// A tensor that a run hands out: an output of the network at its declared type, or a marked value as stored.
 struct ProgramOutput {

@@ -160,7 +160,7 @@ const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::v
 }
 
 Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
-  return ChosenTactic{tactic, TRY(backend.prepare(request, tactic))};
+  return ChosenTactic{tactic, TRY(m_kernels->kernel(backend, request, tactic))};
 }
 
 Result<ChosenTactic> TacticChooser::choose(const Backend& backend, const KernelRequest& request,
@@ -230,9 +230,9 @@ Status TacticChooser::measure(const Backend& backend, const KernelRequest& reque
     if (const auto known = m_cache->find(key)) candidate.time = KernelTime{known->ms, known->spread};
   }
   if (!candidate.time) {
-    auto prepared = backend.prepare(request, candidate.tactic);
-    if (!prepared.ok()) return Done{};  // a way that does not work out is no candidate; the others are tried
-    candidate.kernel = std::move(prepared).value();
+    auto kernel = m_kernels->kernel(backend, request, candidate.tactic);
+    if (!kernel.ok()) return Done{};  // a way that does not work out is no candidate; the others are tried
+    candidate.kernel = std::move(kernel).value();
     candidate.time = measureKernel(*candidate.kernel, inputDescs(request, candidate.tactic),
                                    outputDescs(request, candidate.tactic), best);
     measuredHere = true;
@@ -305,7 +305,7 @@ double TacticChooser::measuredConversion(const Backend& backend, const TensorDes
   const auto known = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
   if (known) entry->second = known->ms;
   if (known && known->spread <= kConfidentSpread) return known->ms;
-  auto kernel = backend.prepareConversion(from, to, m_options.threads);
+  const auto kernel = m_kernels->conversion(backend, from, to, m_options.threads);
   if (!kernel.ok()) return entry->second;
   const auto time = measureKernel(*kernel.value(), std::span(&from, 1), std::span(&to, 1), std::nullopt);
   if (!time || (known && known->spread <= time->spread)) return entry->second;
@@ -338,11 +338,11 @@ Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backen
   bool isOurs = false;  // something else than the reference is kept
   for (const Tactic& tactic : tactics) {
     TRY(checkStop(m_options.stop));
-    const auto kernel = backend.prepare(request, tactic);
-    const std::int64_t needed = kernel.ok() ? static_cast<std::int64_t>(kernel.value()->scratchBytes()) : 0;
+    const auto code = m_kernels->code(backend, request, tactic);
+    const std::int64_t needed = code.ok() ? static_cast<std::int64_t>(code.value()->workspaceBytes()) : 0;
     if (needed <= limit) {
       kept.push_back(tactic);
-      isOurs = isOurs || (tactic.name != kReference && kernel.ok());
+      isOurs = isOurs || (tactic.name != kReference && code.ok());
       continue;
     }
     least = std::min(least.value_or(needed), needed);

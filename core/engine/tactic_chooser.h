@@ -8,6 +8,7 @@
 
 #include "cache/timing_cache.h"
 #include "engine/engine.h"
+#include "engine/kernel_store.h"
 #include "engine/measure.h"
 #include "engine/region_key.h"
 
@@ -21,7 +22,7 @@ constexpr std::string_view kBodiesTactic = "bodies";
 /// A tactic with its kernel, ready to run.
 struct ChosenTactic {
   Tactic tactic;
-  std::shared_ptr<Kernel> kernel;
+  std::shared_ptr<const Kernel> kernel;
 };
 
 /// Tactics by FusedNode::identity. A name would not do: another plan may call other nodes by it.
@@ -40,6 +41,9 @@ class TacticChooser {
   /// Errors: a tactic directive whose pattern matches nothing.
   static Result<TacticChooser> create(const Plan& plan, const BuildOptions& options, BuildReport& report,
                                       TacticsByIdentity replay);
+
+  /// Where kernels come from.
+  KernelStore& kernels() const { return *m_kernels; }
 
   /// The chooser of a body, made when it is first asked for: its fused nodes are called `prefix` and their name.
   Result<TacticChooser*> ofBody(const Plan& body, const std::string& prefix);
@@ -60,7 +64,7 @@ class TacticChooser {
 
   struct Candidate {
     Tactic tactic;
-    std::shared_ptr<Kernel> kernel;
+    std::shared_ptr<const Kernel> kernel;
     std::optional<KernelTime> time;
   };
   /// Without those that need more scratch memory than the plan allows. Errors: none of ours is left.
@@ -92,6 +96,7 @@ class TacticChooser {
   const Plan* m_plan;
   BuildOptions m_options;
   BuildReport* m_report;
+  std::shared_ptr<KernelStore> m_kernels = KernelStore::ofProcess();
   std::shared_ptr<TimingCache> m_cache;
   std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
   TacticsByIdentity m_replay, m_choices;

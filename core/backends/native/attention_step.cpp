@@ -38,7 +38,7 @@ class AttentionStep final : public Step {
     return static_cast<std::size_t>(m_batches * (m_keyCount + m_valueCount) + m_threads * m_scoreCount) * sizeof(float);
   }
 
-  Status run(Memory memory, std::byte* scratch) override {
+  Status run(Memory memory, std::byte* scratch) const override {
     float* keys = reinterpret_cast<float*>(scratch);
     float* values = keys + m_batches * m_keyCount;
     float* scores = values + m_batches * m_valueCount;

@@ -23,7 +23,7 @@ class GatherStep final : public Step {
         m_sliceBytes(sliceBytes),
         m_threads(threads) {}
 
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const std::byte* data = bytesAt(m_data, memory);
     const std::byte* indices = bytesAt(m_indices, memory);
     std::byte* to = bytesAt(m_to, memory);
@@ -64,7 +64,7 @@ class FillStep final : public Step {
   FillStep(const Ref& to, const Tensor* element) : m_to(to), m_size(byteSize(to.dtype, 1)), m_element(m_size) {
     if (element != nullptr) std::memcpy(m_element.data(), element->bytes(), m_size);
   }
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     std::byte* to = bytesAt(m_to, memory);
     const std::size_t count = static_cast<std::size_t>(m_to.count());
     for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * m_size, m_element.data(), m_size);
@@ -134,7 +134,7 @@ const Node* Lowering::dequantizedTable(const Node& gather) const {
   if (!from || !node(*from).is("DequantizeLinear") || onlyConsumer(gather.input(0)) != gather.id) return nullptr;
   const Node& table = node(*from);
   const bool oneScale = isTapeQuantization(table) && constantNumber(table.input(1)).has_value();
-  return oneScale && constant(table.input(0)) != nullptr ? &table : nullptr;
+  return oneScale && isConstant(table.input(0)) ? &table : nullptr;
 }
 
 Status Lowering::lowerGather(const Node& node) {
@@ -208,7 +208,7 @@ Result<bool> Lowering::lowerMovement(const Node& node) {
   }
   if (node.is("Pad") && node.textAttribute("mode", "constant") == "constant") {
     for (std::size_t i = 1; i < 4; ++i) {
-      if (node.input(i).valid() && constant(node.input(i)) == nullptr) return false;
+      if (node.input(i).valid() && !isConstant(node.input(i))) return false;
     }
     const Tensor* element = node.input(2).valid() ? constant(node.input(2)) : nullptr;
     if (!node.input(1).valid() || (element != nullptr && element->type() != typeOf(node.input(0)))) return false;

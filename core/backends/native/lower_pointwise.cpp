@@ -4,6 +4,7 @@
 #include "backends/native/integer_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/tape_builder.h"
+#include "base/hash.h"
 
 namespace fusescope::native {
 namespace {
@@ -31,6 +32,23 @@ Layout tapeLayout(const std::vector<Ref>& inputs, const Dims& domain) {
   return Layout::Plain;
 }
 
+/// By channel, of scale, bias, mean and variance: what x is multiplied by, or what is added then.
+Packing batchNormPacking(std::vector<Weight> parameters, float epsilon, bool isShift) {
+  KeyBuilder form;
+  form.text("batch_norm").number(epsilon).number(isShift);
+  return packingOf(
+      form.canonical(), std::move(parameters), [epsilon, isShift](std::span<const Tensor> numbers) -> Result<Tensor> {
+        Tensor packed = Tensor::zeros(DataType::F32, {numbers[0].count()});
+        const double wide = epsilon;
+        for (std::int64_t c = 0; c < packed.count(); ++c) {
+          const double factor = numbers[0].asDouble(c) / std::sqrt(numbers[3].asDouble(c) + wide);
+          const double number = isShift ? numbers[1].asDouble(c) - numbers[2].asDouble(c) * factor : factor;
+          packed.mutableData<float>()[static_cast<std::size_t>(c)] = static_cast<float>(number);
+        }
+        return packed;
+      });
+}
+
 }  // namespace
 
 // Scales and zero points are constants: one number, or one per index of an axis.
@@ -38,21 +56,20 @@ bool Lowering::isTapeQuantization(const Node& node) const {
   const bool quantizes = node.is("QuantizeLinear");
   const DataType floats = typeOf(quantizes ? node.input(0) : node.outputs[0]);
   const DataType codes = typeOf(quantizes ? node.outputs[0] : node.input(0));
-  const Tensor* scale = constant(node.input(1));
-  const bool fits = floats == DataType::F32 && (codes == DataType::I8 || codes == DataType::U8) && scale != nullptr &&
-                    scale->hasData() && scale->type() == DataType::F32 && scale->dims().size() <= 1;
+  if (!isConstant(node.input(1))) return false;
+  const Weight scale = weight(node.input(1));
+  const bool fits = floats == DataType::F32 && (codes == DataType::I8 || codes == DataType::U8) &&
+                    scale.type == DataType::F32 && scale.dims.size() <= 1;
   const bool plainRule = node.intAttribute("block_size", 0) == 0 && node.intAttribute("precision", 0) == 0;
-  const Tensor* zero = constant(node.input(2));
+  const ValueId zero = node.input(2);
   return fits && plainRule && !dimsOf(node.input(0)).empty() &&
-         (!node.input(2).valid() || (zero != nullptr && zero->hasData() && zero->count() == scale->count()));
+         (!zero.valid() || (isConstant(zero) && elementCount(dimsOf(zero)) == elementCount(scale.dims)));
 }
 
 // Per channel a factor and a shift, when the four parameters are constants.
 bool Lowering::isTapeBatchNorm(const Node& node) const {
-  for (std::size_t i = 1; i < 5; ++i) {
-    const Tensor* parameter = constant(node.input(i));
-    if (parameter == nullptr || !parameter->hasData()) return false;
-  }
+  for (std::size_t i = 1; i < 5; ++i)
+    if (!isConstant(node.input(i))) return false;
   return typeOf(node.input(0)) == DataType::F32 && node.domain.empty() && dimsOf(node.input(0)).size() >= 2 &&
          std::ranges::count_if(node.outputs, [](ValueId value) { return value.valid(); }) == 1 &&
          node.intAttribute("training_mode", 0) == 0;
@@ -136,7 +153,7 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   for (const TapeBuilder::Input& input : builder.inputs()) {
     inputs.push_back(input.part == TapeBuilder::Input::Part::Value
                          ? TRY(ref(input.value))
-                         : batchNormPart(node(input.norm), input.part == TapeBuilder::Input::Part::Factor));
+                         : batchNormPart(node(input.norm), input.part == TapeBuilder::Input::Part::Shift));
     inputs.back().dims.insert(inputs.back().dims.end(), input.trailing, 1);
     inputs.back().strides.insert(inputs.back().strides.end(), input.trailing, 0);
   }
@@ -146,7 +163,8 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool whole = inputs[i].dims == domain;
     const bool sameLayout = whole && layout != Layout::Plain;
-    Ref input = TRY(sameLayout ? inLayout(inputs[i], layout) : strided(inputs[i]));
+    const bool isStrided = !sameLayout && inputs[i].layout == Layout::Plain;
+    Ref input = isStrided ? inputs[i] : TRY(inLayout(inputs[i], sameLayout ? layout : Layout::Plain));
     const Dims strides =
         input.layout == Layout::Plain ? memoryStrides(input, domain, layout) : rowMajorStrides(program.extents);
     reads.push_back(input.buffer);
@@ -186,19 +204,11 @@ Ref Lowering::scaled(const Ref& ref, float factor) {
 }
 
 // y = x · (scale / √(variance + ε)) + (bias - mean · scale / √(variance + ε))
-Ref Lowering::batchNormPart(const Node& norm, bool factor) {
-  const Tensor &scale = *constant(norm.input(1)), &bias = *constant(norm.input(2));
-  const Tensor &mean = *constant(norm.input(3)), &variance = *constant(norm.input(4));
-  const double epsilon = norm.floatAttribute("epsilon", 1e-5f);
-  Tensor part = Tensor::zeros(DataType::F32, {scale.count()});
-  const auto numbers = part.mutableData<float>();
-  for (std::int64_t c = 0; c < scale.count(); ++c) {
-    const double by = scale.asDouble(c) / std::sqrt(variance.asDouble(c) + epsilon);
-    numbers[static_cast<std::size_t>(c)] = static_cast<float>(factor ? by : bias.asDouble(c) - mean.asDouble(c) * by);
-  }
-  Ref ref{.dtype = DataType::F32, .dims = part.dims(), .strides = {1}};
-  ref.buffer = m_program.addConstant(std::move(part));
-  return ref;
+Ref Lowering::batchNormPart(const Node& norm, bool isShift) {
+  std::vector<Weight> parameters;
+  for (std::size_t i = 1; i < 5; ++i) parameters.push_back(weight(norm.input(i)));
+  return packedRef({dimsOf(norm.input(0))[1]},
+                   batchNormPacking(std::move(parameters), norm.floatAttribute("epsilon", 1e-5f), isShift));
 }
 
 }  // namespace fusescope::native

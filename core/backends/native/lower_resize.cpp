@@ -38,7 +38,7 @@ class ResampleStep final : public Step {
     });
   }
 
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const auto* from = elementsAt<const float>(m_from, memory);
     auto* to = elementsAt<float>(m_to, memory);
     const auto out = static_cast<std::int64_t>(m_ends.size());
@@ -98,7 +98,7 @@ class ResampleStep final : public Step {
 Result<bool> Lowering::lowerResize(const Node& node) {
   if (!node.is("Resize") || typeOf(node.input(0)) != DataType::F32) return false;
   for (std::size_t i = 1; i < 4; ++i)
-    if (node.input(i).valid() && constant(node.input(i)) == nullptr) return false;
+    if (node.input(i).valid() && !isConstant(node.input(i))) return false;
   const auto given = [&](std::size_t i) { return node.input(i).valid() ? constant(node.input(i)) : nullptr; };
   Dims dims = dimsOf(node.input(0));
   const auto wish = TRY(ops::readResizeWish(node, dims.size(), given(2), given(3)));

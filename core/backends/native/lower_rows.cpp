@@ -13,7 +13,7 @@ class SoftmaxStep final : public Step {
  public:
   SoftmaxStep(Ref from, Ref to, std::int64_t count, bool logarithm, int threads)
       : m_from(std::move(from)), m_to(std::move(to)), m_count(count), m_logarithm(logarithm), m_threads(threads) {}
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const float* from = elementsAt<float>(m_from, memory);
     float* to = elementsAt<float>(m_to, memory);
     const std::int64_t total = m_from.count();
@@ -39,7 +39,7 @@ class ReduceStep final : public Step {
  public:
   ReduceStep(Ref from, Ref to, ReduceExtents extents, ReduceKind kind, int threads)
       : m_from(std::move(from)), m_to(std::move(to)), m_extents(extents), m_kind(kind), m_threads(threads) {}
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const float* from = elementsAt<float>(m_from, memory);
     float* to = elementsAt<float>(m_to, memory);
     const std::int64_t outer = m_extents.outer, count = m_extents.count, inner = m_extents.inner;

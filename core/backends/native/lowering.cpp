@@ -29,6 +29,7 @@ Lowering::Lowering(const KernelRequest& request, LoweringOptions options)
       m_program(m_fused.inputs.size(), m_fused.outputs.size()),
       m_members(m_fused.nodes.begin(), m_fused.nodes.end()) {
   for (std::size_t i = 0; i < m_fused.outputs.size(); ++i) m_outputIndex[m_fused.outputs[i].value] = i;
+  for (std::size_t i = 0; i < request.slots.size(); ++i) m_slots[request.slots[i]] = i;
 }
 
 bool Lowering::canLower(const KernelRequest& request) {
@@ -88,7 +89,7 @@ Status Lowering::bindInputs() {
 
 bool Lowering::waits(const std::vector<ValueId>& values) const {
   return std::ranges::any_of(
-      values, [&](ValueId value) { return value.valid() && !m_refs.contains(value) && constant(value) == nullptr; });
+      values, [&](ValueId value) { return value.valid() && !m_refs.contains(value) && !isConstant(value); });
 }
 
 Status Lowering::lowerNodes() {
@@ -157,7 +158,7 @@ Status Lowering::lowerNode(const Node& node) {
 }
 
 Status Lowering::lowerReference(const Node& node) {
-  ReferenceCall call{.node = &node, .outputs = {}};
+  ReferenceCall call{.node = node, .inputs = {}, .outputs = {}};
   std::vector<BufferIndex> reads, writes;
   for (ValueId input : operands(node)) {
     if (!input.valid()) {
@@ -214,12 +215,12 @@ Status Lowering::finishOutputs() {
   return Done{};
 }
 
-Result<std::unique_ptr<Kernel>> Lowering::lower() {
+Result<std::unique_ptr<const Code>> Lowering::lower() {
   TRY(bindInputs());
-  TRY(foldConstants());
+  foldConstants();
   TRY(lowerNodes());
   TRY(finishOutputs());
-  return m_program.finish();
+  return m_program.finish({m_embedded.begin(), m_embedded.end()});
 }
 
 }  // namespace fusescope::native

@@ -9,6 +9,7 @@
 
 #include "backends/native/attention_step.h"
 #include "backends/native/program.h"
+#include "backends/native/weight.h"
 
 namespace fusescope::native {
 
@@ -19,7 +20,6 @@ struct LoweringOptions {
   bool ownMatMul = false;                           ///< matrix products by our own kernel where it can, else by oneDNN
   /// What a convolution inside reads and writes; nothing: what oneDNN prefers.
   std::optional<std::pair<Layout, Layout>> convLayouts;
-  bool probe = false;  ///< only to learn what it would be: weights are not repacked, the kernel cannot run
 };
 
 /// A convolution or matrix product with what follows it as post-operations.
@@ -84,8 +84,8 @@ struct ByteOperands;    // lower_bytes.cpp
 class Lowering {
  public:
   Lowering(const KernelRequest& request, LoweringOptions options);
-  /// The kernel; errors come from oneDNN or from constants without data.
-  Result<std::unique_ptr<Kernel>> lower();
+  /// The code; errors come from oneDNN or from constants without data.
+  Result<std::unique_ptr<const Code>> lower();
   /// Short descriptions of the implementations that were chosen ("conv:jit:avx2"), in order.
   const std::vector<std::string>& implementations() const { return m_implementations; }
 
@@ -107,7 +107,11 @@ class Lowering {
   static bool onlyMoves(const Node& node);  ///< whatever the type of the elements
   const Node& node(NodeId id) const { return m_graph.node(id); }
   const TensorDesc& desc(ValueId value) const { return m_request.values.at(value); }
+  bool isConstant(ValueId value) const { return m_folded.contains(value) || m_request.constants.contains(value); }
+  /// A constant whose numbers become part of the code; null if it is none. Weights are for weight().
   const Tensor* constant(ValueId value) const;
+  /// A constant that only packings read. It must be one.
+  Weight weight(ValueId value) const;
   std::optional<float> constantNumber(ValueId value) const;  ///< of a constant of one element
   Dims dimsOf(ValueId value) const;
   DataType typeOf(ValueId value) const;
@@ -134,8 +138,9 @@ class Lowering {
   void copyStrided(const Ref& from, const Ref& to);
   Status reorder(const Ref& from, const Ref& to);  ///< between layouts; what is plain is row-major
   Status convertType(const Ref& from, const Ref& to);
-  /// What a kernel calculates of constants alone is calculated once.
-  Status foldConstants();
+  /// What is calculated of constants alone is a weight.
+  void foldConstants();
+  Ref packedRef(const Dims& dims, Packing packing);  ///< f32, row-major
 
   // The walk (lowering.cpp).
   Status bindInputs();
@@ -154,8 +159,8 @@ class Lowering {
   Status flushPointwise();
   Status emitTape(const std::vector<NodeId>& nodes);
   bool isTapeBatchNorm(const Node& node) const;
-  /// What a BatchNormalization of constants multiplies (`factor`) or adds per channel: a new constant [C].
-  Ref batchNormPart(const Node& norm, bool factor);
+  /// What a BatchNormalization of constants multiplies by or adds (`isShift`) per channel.
+  Ref batchNormPart(const Node& norm, bool isShift);
   /// Row-major `codes` into `target`.
   void dequantize(const Node& node, const Ref& codes, const Ref& target);
   /// A new tensor: `ref`, which is row-major, times `factor`.
@@ -239,6 +244,7 @@ class Lowering {
   Status emitMatMul(const PreparedMatMul& product, const Ref& target);
   Status emitOwnMatMuls(std::vector<OwnMatMul> products);
   bool isOwnMatMul(const Node& root) const;
+  bool isPerColumn(ValueId value, std::int64_t n) const;
   std::vector<Chain> parallelProducts() const;
   Status lowerParallelProducts(const std::vector<Chain>& chains);
 
@@ -263,7 +269,10 @@ class Lowering {
   std::set<NodeId> m_members;
   std::map<ValueId, Ref> m_refs;
   std::map<ValueId, Ref> m_constantRefs;
-  std::map<ValueId, Tensor> m_folded;
+  std::map<ValueId, Weight> m_folded;
+  std::map<ValueId, std::size_t> m_slots;           ///< of constants
+  mutable std::map<ValueId, Tensor> m_foldedNumbers;  ///< of m_folded, as far as the code holds them
+  mutable std::set<std::size_t> m_embedded;           ///< slots whose numbers the code holds
   std::set<BufferIndex> m_claimed;   ///< output buffers that hold a value before the output itself
   std::vector<NodeId> m_pending;     ///< pointwise nodes not emitted yet
   std::map<NodeId, Chain> m_chains;  ///< by their last node

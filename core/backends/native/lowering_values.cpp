@@ -16,7 +16,7 @@ class CopyStep final : public Step {
  public:
   CopyStep(const Ref& from, const Ref& to, int threads)
       : m_copy(from.dims, from.strides, to.strides, byteSize(from.dtype, 1), threads), m_from(from), m_to(to) {}
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     m_copy.run(bytesAt(m_from, memory), bytesAt(m_to, memory));
     return Done{};
   }
@@ -36,22 +36,43 @@ bool Lowering::onlyMoves(const Node& node) {
 }
 
 const Tensor* Lowering::constant(ValueId value) const {
-  if (const auto folded = m_folded.find(value); folded != m_folded.end()) return &folded->second;
+  if (const auto folded = m_folded.find(value); folded != m_folded.end()) {
+    m_embedded.insert(folded->second.slots.begin(), folded->second.slots.end());
+    if (const auto known = m_foldedNumbers.find(value); known != m_foldedNumbers.end()) return &known->second;
+    std::vector<Tensor> sources;
+    for (const std::size_t slot : folded->second.slots) sources.push_back(m_request.constants.at(m_request.slots[slot]));
+    auto numbers = folded->second.numbers(sources);
+    return numbers.ok() ? &(m_foldedNumbers[value] = std::move(numbers).value()) : nullptr;
+  }
   const auto it = m_request.constants.find(value);
-  return it == m_request.constants.end() ? nullptr : &it->second;
+  if (it == m_request.constants.end()) return nullptr;
+  m_embedded.insert(m_slots.at(value));
+  return &it->second;
+}
+
+Weight Lowering::weight(ValueId value) const {
+  if (const auto folded = m_folded.find(value); folded != m_folded.end()) return folded->second;
+  return slotWeight(m_slots.at(value), m_request.constants.at(value));
+}
+
+Ref Lowering::packedRef(const Dims& dims, Packing packing) {
+  return {.buffer = m_program.addPacked(std::move(packing)),
+          .dtype = DataType::F32,
+          .dims = dims,
+          .strides = rowMajorStrides(dims)};
 }
 
 std::optional<float> Lowering::constantNumber(ValueId value) const {
+  if (!isConstant(value) || elementCount(weight(value).dims) != 1) return std::nullopt;
   const Tensor* tensor = constant(value);
-  if (tensor == nullptr || tensor->count() != 1 || !tensor->hasData()) return std::nullopt;
+  if (tensor == nullptr || !tensor->hasData()) return std::nullopt;
   return static_cast<float>(tensor->asDouble(0));
 }
 
 Dims Lowering::dimsOf(ValueId value) const {
   const auto it = m_request.values.find(value);
   if (it != m_request.values.end()) return it->second.dims;
-  const Tensor* tensor = constant(value);
-  return tensor != nullptr ? tensor->dims() : Dims{};
+  return isConstant(value) ? weight(value).dims : Dims{};
 }
 
 // Floats are f32 inside a program, whatever they are outside, unless the program only moves elements.
@@ -60,8 +81,8 @@ DataType Lowering::typeOf(ValueId value) const {
   DataType type = DataType::Undefined;
   if (it != m_request.values.end()) {
     type = it->second.dtype;
-  } else if (const Tensor* tensor = constant(value)) {
-    type = tensor->type();
+  } else if (isConstant(value)) {
+    type = weight(value).type;
   }
   const bool moves = std::all_of(m_members.begin(), m_members.end(), [&](NodeId id) { return onlyMoves(node(id)); });
   return isFloat(type) && !moves ? DataType::F32 : type;
@@ -70,16 +91,15 @@ DataType Lowering::typeOf(ValueId value) const {
 Result<Ref> Lowering::ref(ValueId value) {
   if (const auto it = m_refs.find(value); it != m_refs.end()) return it->second;
   if (const auto it = m_constantRefs.find(value); it != m_constantRefs.end()) return it->second;
-  const Tensor* tensor = constant(value);
-  if (tensor == nullptr || !tensor->hasData()) {
+  if (!isConstant(value)) {
     return Diagnostic{.message = "a constant has no data",
                       .where = {.node = m_fused.name, .value = m_graph.has(value) ? m_graph.value(value).name : ""},
                       .help = "The model was saved without its weights; it can be planned, not built."};
   }
   const DataType type = typeOf(value);
-  Tensor converted = tensor->type() == type ? *tensor : tensor->converted(type);
-  Ref ref{.dtype = type, .dims = converted.dims(), .strides = rowMajorStrides(converted.dims())};
-  ref.buffer = m_program.addConstant(std::move(converted));
+  const Dims dims = dimsOf(value);
+  Ref ref{.dtype = type, .dims = dims, .strides = rowMajorStrides(dims)};
+  ref.buffer = m_program.addPacked(plainPacking(weight(value), type));
   m_constantRefs[value] = ref;
   return ref;
 }
@@ -221,8 +241,7 @@ Result<Ref> Lowering::inLayout(const Ref& ref, Layout layout) {
   return target;
 }
 
-// A probe needs extents, not numbers: its weights are zeros.
-Status Lowering::foldConstants() {
+void Lowering::foldConstants() {
   for (const NodeId id : m_fused.nodes) {
     const Node& folded = node(id);
     const bool folds = folded.is("DequantizeLinear") || isFloatCast(m_graph, folded) || onlyMoves(folded);
@@ -232,21 +251,15 @@ Status Lowering::foldConstants() {
       m_absorbed.insert(id);
       continue;
     }
-    std::vector<const Tensor*> operands;
-    for (const ValueId input : folded.inputs) operands.push_back(input.valid() ? constant(input) : nullptr);
-    bool known = true;
-    for (std::size_t i = 0; i < operands.size(); ++i)
-      known = known && (!folded.inputs[i].valid() || (operands[i] != nullptr && operands[i]->hasData()));
-    if (!known) continue;
+    const auto known = [&](ValueId input) { return !input.valid() || isConstant(input); };
+    if (!std::ranges::all_of(folded.inputs, known)) continue;
+    std::vector<Weight> operands;
+    for (const ValueId input : folded.inputs) operands.push_back(input.valid() ? weight(input) : Weight());
     const ValueId result = folded.outputs[0];
-    if (m_options.probe && isFloat(typeOf(result))) {
-      m_folded[result] = Tensor::zeros(DataType::F32, dimsOf(result));
-    } else {
-      m_folded[result] = TRY(runNode(folded, operands)).front();
-    }
+    const TensorDesc& desc = m_request.values.at(result);
+    m_folded[result] = calculatedWeight(folded, std::move(operands), m_graph.value(result).type.dtype, desc.dims);
     m_absorbed.insert(id);
   }
-  return Done{};
 }
 
 }  // namespace fusescope::native

@@ -18,7 +18,7 @@ Ref wholeRef(const TensorDesc& desc, BufferIndex buffer) {
 }
 
 /// Type changes happen in the plain layout; a layout changes in f32 (or whatever type both sides have).
-Result<std::unique_ptr<Kernel>> conversion(const TensorDesc& from, const TensorDesc& to, int threads) {
+Result<std::unique_ptr<const Code>> conversion(const TensorDesc& from, const TensorDesc& to, int threads) {
   ProgramBuilder program(1, 1);
   Ref at = wholeRef(from, program.input(0));
   const Ref target = wholeRef(to, program.output(0));
@@ -71,14 +71,14 @@ class NativeBackend final : public Backend {
     return all;
   }
 
-  Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const override {
-    return tactic.name == "reference" ? referenceBackend().prepare(request, tactic) : prepareNative(request, tactic);
+  Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
+    return tactic.name == "reference" ? referenceBackend().compile(request, tactic) : compileNative(request, tactic);
   }
 
-  Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to,
-                                                    int threads) const override {
-    if (isLeftToReference(from, to)) return referenceBackend().prepareConversion(from, to, threads);
-    return guardDnnl<std::unique_ptr<Kernel>>("a conversion", [&] { return conversion(from, to, threads); });
+  Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
+                                                        int threads) const override {
+    if (isLeftToReference(from, to)) return referenceBackend().compileConversion(from, to, threads);
+    return guardDnnl<std::unique_ptr<const Code>>("a conversion", [&] { return conversion(from, to, threads); });
   }
 
   bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {

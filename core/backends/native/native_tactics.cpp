@@ -78,9 +78,8 @@ std::string tacticName(const KernelRequest& request, const LoweringOptions& opti
 /// Lowers without preparing weights; adds the tactic unless its like is there or oneDNN has nothing but its own
 /// reference code for it.
 void addTactic(const KernelRequest& request, LoweringOptions options, std::vector<Tactic>& tactics) {
-  options.probe = true;
   Lowering lowering(request, options);
-  const auto probed = guardDnnl<std::unique_ptr<Kernel>>("a fused node", [&] { return lowering.lower(); });
+  const auto probed = guardDnnl<std::unique_ptr<const Code>>("a fused node", [&] { return lowering.lower(); });
   if (!probed.ok()) return;
   const std::vector<std::string>& parts = lowering.implementations();
   if (!parts.empty() && std::ranges::all_of(parts, runsTheReference)) return;  // no kernel of ours
@@ -187,7 +186,7 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
   return tactics;
 }
 
-Result<std::unique_ptr<Kernel>> prepareNative(const KernelRequest& request, const Tactic& tactic) {
+Result<std::unique_ptr<const Code>> compileNative(const KernelRequest& request, const Tactic& tactic) {
   const ThreadScope threads(request.threads);
   const auto unknown = [&]() -> Diagnostic {
     std::vector<std::string> names;
@@ -210,10 +209,10 @@ Result<std::unique_ptr<Kernel>> prepareNative(const KernelRequest& request, cons
     if (!options.convLayouts) return unknown();
   }
   Lowering lowering(request, options);
-  std::unique_ptr<Kernel> kernel =
-      TRY(guardDnnl<std::unique_ptr<Kernel>>("'" + request.fused->name + "'", [&] { return lowering.lower(); }));
+  std::unique_ptr<const Code> code =
+      TRY(guardDnnl<std::unique_ptr<const Code>>("'" + request.fused->name + "'", [&] { return lowering.lower(); }));
   if (tacticName(request, options, lowering) != tactic.name) return unknown();
-  return kernel;
+  return code;
 }
 
 }  // namespace fusescope::native

@@ -9,6 +9,6 @@ namespace fusescope::native {
 std::vector<Tactic> nativeTactics(const KernelRequest& request);
 
 /// The kernel of one of them. Errors: a name that nativeTactics() does not give here.
-Result<std::unique_ptr<Kernel>> prepareNative(const KernelRequest& request, const Tactic& tactic);
+Result<std::unique_ptr<const Code>> compileNative(const KernelRequest& request, const Tactic& tactic);
 
 }  // namespace fusescope::native

@@ -1,5 +1,10 @@
 #include "backends/native/onednn.h"
 
+#include <atomic>
+
+#include "backends/native/weight.h"
+#include "base/hash.h"
+
 namespace fusescope::native {
 
 using dnnl::memory;
@@ -68,32 +73,46 @@ memory::desc dnnlStrided(const Ref& ref) {
   return memory::desc(ref.dims, *dnnlType(ref.dtype), strides);
 }
 
-DnnlStep::DnnlStep(dnnl::primitive primitive, std::vector<Argument> arguments, memory::desc scratchpad,
-                   std::vector<std::pair<int, memory>> owned)
-    : m_primitive(std::move(primitive)), m_stream(dnnlEngine()), m_arguments(std::move(arguments)) {
-  const auto add = [this](int id, memory memory) {
-    m_call.push_back({id, memory.get()});
-    m_memories.push_back(std::move(memory));
-  };
-  for (const Argument& argument : m_arguments) {
-    add(argument.id, memory(argument.desc, dnnlEngine(), DNNL_MEMORY_NONE));
-  }
-  m_scratchBytes = scratchpad.get_size();
-  add(DNNL_ARG_SCRATCHPAD, memory(scratchpad, dnnlEngine(), DNNL_MEMORY_NONE));
-  for (auto& [id, memory] : owned) {
-    m_weightBytes += memory.get_desc().get_size();
-    add(id, std::move(memory));
-  }
+DnnlStep::DnnlStep(dnnl::primitive primitive, std::vector<Argument> arguments, memory::desc scratchpad)
+    : m_primitive(std::move(primitive)), m_arguments(std::move(arguments)), m_scratchpad(std::move(scratchpad)) {
+  m_idle.push_back(makeCall());
 }
 
-Status DnnlStep::run(Memory memory, std::byte* scratch) {
+std::unique_ptr<DnnlStep::Call> DnnlStep::makeCall() const {
+  auto call = std::make_unique<Call>();
+  call->stream = dnnl::stream(dnnlEngine());
+  const auto add = [&](int id, const memory::desc& desc) {
+    call->memories.push_back(memory(desc, dnnlEngine(), DNNL_MEMORY_NONE));
+    call->arguments.push_back({id, call->memories.back().get()});
+  };
+  for (const Argument& argument : m_arguments) add(argument.id, argument.desc);
+  add(DNNL_ARG_SCRATCHPAD, m_scratchpad);
+  return call;
+}
+
+std::unique_ptr<DnnlStep::Call> DnnlStep::takeCall() const {
+  {
+    const std::lock_guard lock(m_mutex);
+    if (!m_idle.empty()) {
+      auto call = std::move(m_idle.back());
+      m_idle.pop_back();
+      return call;
+    }
+  }
+  return makeCall();
+}
+
+Status DnnlStep::run(Memory memory, std::byte* scratch) const {
+  std::unique_ptr<Call> call = takeCall();
   for (std::size_t i = 0; i < m_arguments.size(); ++i) {
     std::byte* address = memory[static_cast<std::size_t>(m_arguments[i].buffer)] + m_arguments[i].byteOffset;
-    dnnl_memory_set_data_handle(m_memories[i].get(), address);
+    dnnl_memory_set_data_handle(call->memories[i].get(), address);
   }
-  dnnl_memory_set_data_handle(m_memories[m_arguments.size()].get(), scratch);
-  const dnnl_status_t status =
-      dnnl_primitive_execute(m_primitive.get(), m_stream.get(), static_cast<int>(m_call.size()), m_call.data());
+  dnnl_memory_set_data_handle(call->memories.back().get(), scratch);
+  const dnnl_status_t status = dnnl_primitive_execute(
+      m_primitive.get(), call->stream.get(), static_cast<int>(call->arguments.size()), call->arguments.data());
+  const std::lock_guard lock(m_mutex);
+  m_idle.push_back(std::move(call));
   if (status != dnnl_success) return Diagnostic{.message = "oneDNN could not run a prepared primitive"};
   return Done{};
 }
@@ -109,13 +128,28 @@ dnnl::primitive_attr userScratchpad(dnnl::post_ops operations) {
   return attributes;
 }
 
-memory reordered(const std::byte* source, const memory::desc& from, const memory::desc& target) {
+// Of a format that is not blocked nothing can be read: it is equal to nothing, not even to itself.
+std::string formatKey(const memory::desc& desc) {
+  static std::atomic<std::uint64_t> opaque = 0;
+  KeyBuilder key;
+  key.number(static_cast<int>(desc.get_data_type())).number(static_cast<int>(desc.get_format_kind()));
+  if (desc.get_format_kind() != memory::format_kind::blocked) return key.number(++opaque).canonical();
+  for (const memory::dims& numbers : {desc.get_dims(), desc.get_padded_dims(), desc.get_padded_offsets(),
+                                      desc.get_strides(), desc.get_inner_blks(), desc.get_inner_idxs()}) {
+    key.number(numbers.size());
+    for (const memory::dim number : numbers) key.number(number);
+  }
+  return key.number(desc.get_size()).canonical();
+}
+
+Tensor reordered(const std::byte* source, const memory::desc& from, const memory::desc& target) {
+  Tensor packed = packedMemory(target.get_size());
   memory input(from, dnnlEngine(), const_cast<std::byte*>(source));
-  memory output(target, dnnlEngine());
+  memory output(target, dnnlEngine(), packed.mutableBytes());
   dnnl::stream stream(dnnlEngine());
   dnnl::reorder(input, output).execute(stream, input, output);
   stream.wait();
-  return output;
+  return packed;
 }
 
 Result<std::unique_ptr<Step>> makeReorder(const memory::desc& from, BufferIndex source, const memory::desc& to,

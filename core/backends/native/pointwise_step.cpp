@@ -198,7 +198,7 @@ class PointwiseStep final : public Step {
 
   std::size_t scratchBytes() const override { return m_perThread * static_cast<std::size_t>(m_threads); }
 
-  Status run(Memory memory, std::byte* scratch) override {
+  Status run(Memory memory, std::byte* scratch) const override {
     if (m_count == 0) return Done{};
     const std::int64_t tiles = m_cut.tiles(m_count);
     if (m_threads == 1) {

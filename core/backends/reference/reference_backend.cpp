@@ -11,10 +11,11 @@ namespace {
 constexpr std::string_view kTactic = "reference";
 
 /// Changes the type of a plain tensor.
-class TypeConversion final : public Kernel {
+class TypeConversion final : public Code {
  public:
   TypeConversion(DataType from, DataType to, std::int64_t count) : m_from(from), m_to(to), m_count(count) {}
-  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, std::byte*) override {
+  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+             std::span<const std::byte* const>, std::byte*) const override {
     convertElements(m_from, inputs[0], m_to, outputs[0], m_count);
     return Done{};
   }
@@ -35,15 +36,16 @@ class ReferenceBackend final : public Backend {
              .emulated = isEmulated(*request.plan, *request.fused)}};
   }
 
-  Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const override {
+  Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
     if (tactic.name != kTactic)
       return Diagnostic{.message = "the reference backend has no tactic '" + tactic.name + "'",
                         .where = {.node = request.fused->name},
                         .help = "Its only one is 'reference'."};
-    return prepareReferenceKernel(request);
+    return compileReference(request);
   }
 
-  Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to, int) const override {
+  Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
+                                                        int) const override {
     if (from.layout != Layout::Plain || to.layout != Layout::Plain)
       return Diagnostic{.message = "the reference backend knows plain tensors only, not " +
                                    std::string(fusescope::name(from.layout)) + " to " +
@@ -51,8 +53,8 @@ class ReferenceBackend final : public Backend {
     if (elementCount(from.dims) != elementCount(to.dims))
       return Diagnostic{.message =
                             "a conversion cannot change extents from " + toText(from.dims) + " to " + toText(to.dims)};
-    return std::unique_ptr<Kernel>(
-        std::make_unique<TypeConversion>(from.dtype, to.dtype, elementCount(from.dims).value_or(0)));
+    return std::unique_ptr<const Code>(
+        std::make_unique<const TypeConversion>(from.dtype, to.dtype, elementCount(from.dims).value_or(0)));
   }
 
   bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {

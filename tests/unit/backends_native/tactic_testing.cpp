@@ -7,6 +7,7 @@
 
 #include "backends/native/native_backend.h"
 #include "backends/reference/reference_backend.h"
+#include "engine/kernel_store.h"
 #include "passes/pipelines.h"
 
 namespace fusescope::testing {
@@ -22,13 +23,13 @@ struct Buffer {
   std::byte* begin;
 };
 
-Status runKernel(Kernel& kernel, const std::vector<const std::byte*>& inputs, const std::vector<std::byte*>& outputs) {
-  Buffer scratch(TensorDesc{DataType::U8, {static_cast<std::int64_t>(kernel.scratchBytes())}});
+Status runKernel(const Kernel& kernel, const std::vector<const std::byte*>& inputs, const std::vector<std::byte*>& outputs) {
+  Buffer scratch(TensorDesc{DataType::U8, {static_cast<std::int64_t>(kernel.workspaceBytes())}});
   return kernel.run(inputs, outputs, scratch.begin);
 }
 
 Status convertBuffer(const TensorDesc& from, const std::byte* source, const TensorDesc& to, std::byte* target) {
-  auto kernel = nativeBackend().prepareConversion(from, to, 2);
+  auto kernel = KernelStore().conversion(nativeBackend(), from, to, 2);
   if (!kernel.ok()) return kernel.error();
   return runKernel(*kernel.value(), {source}, {target});
 }
@@ -59,12 +60,12 @@ struct Case {
 TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
   const FusedNode& fused = *at.request.fused;
   TacticOutcome outcome{.fusedNode = fused.name, .tactic = tactic.name, .emulated = tactic.emulated};
-  auto kernel = nativeBackend().prepare(at.request, tactic);
+  auto kernel = KernelStore().kernel(nativeBackend(), at.request, tactic);
   if (!kernel.ok()) {
     outcome.problem = kernel.error().text();
     return outcome;
   }
-  outcome.scratchBytes = kernel.value()->scratchBytes();
+  outcome.scratchBytes = kernel.value()->workspaceBytes();
   std::vector<Buffer> memory;
   memory.reserve(fused.inputs.size() + fused.outputs.size());
   std::vector<const std::byte*> inputs;
@@ -100,7 +101,7 @@ TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
 
 Status runReference(Case& at) {
   const Tactic tactic = referenceBackend().tactics(at.request).back();
-  std::unique_ptr<Kernel> kernel = TRY(referenceBackend().prepare(at.request, tactic));
+  const auto kernel = TRY(KernelStore().kernel(referenceBackend(), at.request, tactic));
   std::vector<const std::byte*> inputs;
   std::vector<std::byte*> outputs;
   for (const Tensor& input : at.inputs) inputs.push_back(input.bytes());
@@ -220,7 +221,7 @@ std::vector<TacticOutcome> tryAllTactics(const Plan& plan, Layout delivered, int
     const auto note = [&](ValueId value) {
       if (!value.valid() || at.request.values.contains(value)) return;
       const auto dims = types.value()[value.index].shape.fixed();
-      if (const Tensor* constant = graph.constantData(value)) at.request.constants[value] = *constant;
+      if (const Tensor* constant = graph.constantData(value)) at.request.addConstant(value, *constant);
       if (dims) at.request.values[value] = {plan.storedType(value), *dims, Layout::Plain};
     };
     for (const NodeId id : fused.nodes) {

@@ -7,6 +7,7 @@
 #include "backends/reference/convert_elements.h"
 #include "backends/reference/reference_nodes.h"
 #include "base/float_bits.h"
+#include "engine/kernel_store.h"
 
 namespace fusescope {
 namespace {
@@ -39,11 +40,11 @@ struct SingleNode {
                                .accumulate = DataType::F32});
     request = {.plan = &plan, .fused = &plan.fusedNodes[0]};
     request.values = {{x, {compute, {2}}}, {y, {stored, {2}}}};
-    request.constants = {{c, constant}};
+    request.addConstant(c, constant);
   }
 
-  Result<std::unique_ptr<Kernel>> prepare() const {
-    return referenceBackend().prepare(request, referenceBackend().tactics(request).front());
+  Result<std::shared_ptr<const Kernel>> prepare() const {
+    return KernelStore().kernel(referenceBackend(), request, referenceBackend().tactics(request).front());
   }
 };
 
@@ -125,7 +126,7 @@ TEST(ReferenceBackend, ConversionsToNarrowFloatsAreEmulated) {
 
 TEST(ReferenceBackend, UnknownTacticsAndMissingKernelsAreErrors) {
   SingleNode node("Add", DataType::F32, DataType::F32, Tensor::scalar(1));
-  const auto unknown = referenceBackend().prepare(node.request, {.name = "onednn"});
+  const auto unknown = referenceBackend().compile(node.request, {.name = "onednn"});
   ASSERT_FALSE(unknown.ok());
   EXPECT_NE(unknown.error().message.find("onednn"), std::string::npos);
   SingleNode strange("Mystery", DataType::F32, DataType::F32, Tensor::scalar(1));
@@ -136,9 +137,9 @@ TEST(ReferenceBackend, UnknownTacticsAndMissingKernelsAreErrors) {
 
 TEST(ReferenceBackend, ConvertsPlainTensorsOnly) {
   const TensorDesc from{DataType::F32, {1, 8}};
-  EXPECT_FALSE(referenceBackend().prepareConversion(from, {DataType::F32, {1, 8}, Layout::Blocked8}, 1).ok());
-  EXPECT_FALSE(referenceBackend().prepareConversion(from, {DataType::F16, {1, 9}}, 1).ok());
-  EXPECT_TRUE(referenceBackend().prepareConversion(from, {DataType::F16, {2, 4}}, 1).ok());
+  EXPECT_FALSE(referenceBackend().compileConversion(from, {DataType::F32, {1, 8}, Layout::Blocked8}, 1).ok());
+  EXPECT_FALSE(referenceBackend().compileConversion(from, {DataType::F16, {1, 9}}, 1).ok());
+  EXPECT_TRUE(referenceBackend().compileConversion(from, {DataType::F16, {2, 4}}, 1).ok());
 }
 
 TEST(ConvertElements, AgreesWithTensorForEveryPair) {

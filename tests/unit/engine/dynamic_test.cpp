@@ -175,7 +175,7 @@ TEST(DynamicNative, ConvolutionsEqualTheReference) {
   }
 }
 
-/// The reference under another name that counts what it prepares.
+/// The reference under another name that counts what it compiles.
 class CountingBackend final : public Backend {
  public:
   std::string_view name() const override { return "counting"; }
@@ -184,20 +184,20 @@ class CountingBackend final : public Backend {
     tactics.front().name = "counted";
     return tactics;
   }
-  Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const override {
-    ++prepared;
+  Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
+    ++compiled;
     Tactic reference = tactic;
     reference.name = "reference";
-    return referenceBackend().prepare(request, reference);
+    return referenceBackend().compile(request, reference);
   }
-  Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to,
-                                                    int threads) const override {
-    return referenceBackend().prepareConversion(from, to, threads);
+  Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
+                                                        int threads) const override {
+    return referenceBackend().compileConversion(from, to, threads);
   }
   bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {
     return referenceBackend().emulatesConversion(from, to);
   }
-  mutable int prepared = 0;
+  mutable int compiled = 0;
 };
 
 TEST(DynamicStep, KeepsKernelsByExtents) {
@@ -209,9 +209,10 @@ TEST(DynamicStep, KeepsKernelsByExtents) {
   KernelRequest request{.plan = plan.get(), .fused = fused};
   for (const NodeId id : fused->nodes)
     for (const ValueId read : plan->graph().node(id).inputs)
-      if (plan->graph().isConstant(read)) request.constants.emplace(read, *plan->graph().value(read).constant);
+      if (plan->graph().isConstant(read)) request.addConstant(read, *plan->graph().value(read).constant);
+  KernelStore store;
   ShapeCacheCount kernels{.size = 2};
-  auto step = DynamicStep::prepare(backend, request, {DataType::F32}, kernels);
+  auto step = DynamicStep::prepare(backend, request, {DataType::F32}, store, kernels);
   ASSERT_TRUE(step.ok()) << step.error().text();
   for (const std::int64_t rows : {2, 3, 2, 3, 0}) {
     const Tensor x = noise({rows, 3}, 1);
@@ -219,11 +220,11 @@ TEST(DynamicStep, KeepsKernelsByExtents) {
     ASSERT_TRUE(result.ok()) << result.error().text();
     EXPECT_EQ(result.value().at(0).dims(), (Dims{rows, 3}));
   }
-  EXPECT_EQ(backend.prepared, 2) << "one for 2 rows, one for 3, none for none";
+  EXPECT_EQ(backend.compiled, 2) << "one for 2 rows, one for 3, none for none";
   EXPECT_EQ(std::pair(kernels.hits, kernels.misses), std::pair(std::int64_t{2}, std::int64_t{3}));
   const Tensor forgotten = noise({2, 3}, 1);  // used longest ago, when there was room for two
   ASSERT_TRUE(step.value()->run(std::span(&forgotten, 1)).ok());
-  EXPECT_EQ(backend.prepared, 3);
+  EXPECT_EQ(backend.compiled, 3);
 }
 
 TEST(ShapeCache, CountsHitsAndMissesAndForgetsTheOldest) {
