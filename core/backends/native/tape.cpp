@@ -23,8 +23,8 @@ HWY_INLINE void eachOne(const TapeInstruction& at, float* const* registers, std:
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::StoreU(function(hn::LoadU(d, a + i)), d, target + i);
   if (i == count) return;
-  const auto mask = hn::FirstN(d, count - i);
-  hn::BlendedStore(function(hn::MaskedLoad(mask, d, a + i)), mask, d, target + i);
+  const auto rest = static_cast<std::int64_t>(count - i);
+  storeFirst(function(loadFirst(d, a + i, rest)), d, target + i, rest);
 }
 
 template <class Function>
@@ -37,8 +37,8 @@ HWY_INLINE void eachTwo(const TapeInstruction& at, float* const* registers, std:
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
     hn::StoreU(function(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, target + i);
   if (i == count) return;
-  const auto mask = hn::FirstN(d, count - i);
-  hn::BlendedStore(function(hn::MaskedLoad(mask, d, a + i), hn::MaskedLoad(mask, d, b + i)), mask, d, target + i);
+  const auto rest = static_cast<std::int64_t>(count - i);
+  storeFirst(function(loadFirst(d, a + i, rest), loadFirst(d, b + i, rest)), d, target + i, rest);
 }
 
 template <class Function>
@@ -52,10 +52,9 @@ HWY_INLINE void eachThree(const TapeInstruction& at, float* const* registers, st
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
     hn::StoreU(function(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::LoadU(d, c + i)), d, target + i);
   if (i == count) return;
-  const auto mask = hn::FirstN(d, count - i);
-  hn::BlendedStore(
-      function(hn::MaskedLoad(mask, d, a + i), hn::MaskedLoad(mask, d, b + i), hn::MaskedLoad(mask, d, c + i)), mask, d,
-      target + i);
+  const auto rest = static_cast<std::int64_t>(count - i);
+  storeFirst(function(loadFirst(d, a + i, rest), loadFirst(d, b + i, rest), loadFirst(d, c + i, rest)), d, target + i,
+             rest);
 }
 
 void runTernary(const TapeInstruction& at, float* const* registers, std::size_t count) {
@@ -256,7 +255,7 @@ void fillHere(float* target, std::size_t count, float value) {
   const VF v = hn::Set(d, value);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::StoreU(v, d, target + i);
-  if (i < count) hn::BlendedStore(v, hn::FirstN(d, count - i), d, target + i);
+  if (i < count) storeFirst(v, d, target + i, static_cast<std::int64_t>(count - i));
 }
 
 }  // namespace fusescope::native::HWY_NAMESPACE
