@@ -222,8 +222,15 @@ Result<Ref> Lowering::plain(const Ref& ref) {
   return copy;
 }
 
+// Channels that are last are one more order of the axes; blocks of channels no strides can say.
 Result<Ref> Lowering::strided(const Ref& ref) {
-  return ref.layout == Layout::Plain ? Result<Ref>(ref) : inLayout(ref, Layout::Plain);
+  if (ref.layout == Layout::Plain) return ref;
+  if (ref.layout != Layout::ChannelsLast) return inLayout(ref, Layout::Plain);
+  Ref seen = ref;
+  seen.layout = Layout::Plain;
+  seen.strides = rowMajorStrides(memoryExtents(ref.dims, ref.layout));
+  std::rotate(seen.strides.begin() + 1, seen.strides.end() - 1, seen.strides.end());
+  return seen;
 }
 
 Result<Ref> Lowering::inLayout(const Ref& ref, Layout layout) {
