@@ -182,7 +182,7 @@ class BodyModelsTest : public QObject {
     const auto times = layerTimesOf(*run.time, *m_plain, TimeKind::Measured);
     const FusedNode& kernel =
         *m_plain->inside("loop/choose/relu")->body->fusedOf(m_plain->inside("loop/choose/relu")->nodes.front());
-    QVERIFY(times.contains("loop/choose/" + handleOf(kernel)));
+    QVERIFY(times.find("loop/choose/" + handleOf(kernel)) != times.end());
     LayersModel model;
     model.setSnapshot(m_plain);
     model.setTimes(times, QString());

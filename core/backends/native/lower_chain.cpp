@@ -113,11 +113,7 @@ void Lowering::leaveToTapes(const Chain& chain, std::size_t taken) {
 }
 
 Status Lowering::lowerSeparately(const Chain& chain) {
-  for (const NodeId id : chain.nodes) {
-    TRY(isPointwise(node(id))               ? emitTape({id})
-        : node(id).is("BatchNormalization") ? lowerBatchNorm(node(id))
-                                            : lowerReference(node(id)));
-  }
+  for (const NodeId id : chain.nodes) TRY(isPointwise(node(id)) ? emitTape({id}) : lowerReference(node(id)));
   return Done{};
 }
 

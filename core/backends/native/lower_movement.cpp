@@ -58,25 +58,6 @@ class GatherStep final : public Step {
   int m_threads;
 };
 
-/// Fills a buffer with one element, repeated.
-class FillStep final : public Step {
- public:
-  FillStep(const Ref& to, const Tensor* element) : m_to(to), m_size(byteSize(to.dtype, 1)), m_element(m_size) {
-    if (element != nullptr) std::memcpy(m_element.data(), element->bytes(), m_size);
-  }
-  Status run(Memory memory, std::byte*) const override {
-    std::byte* to = bytesAt(m_to, memory);
-    const std::size_t count = static_cast<std::size_t>(m_to.count());
-    for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * m_size, m_element.data(), m_size);
-    return Done{};
-  }
-
- private:
-  Ref m_to;
-  std::size_t m_size;
-  std::vector<std::byte> m_element;
-};
-
 /// The part of `whole` that begins at `begin` along `axis`.
 Ref partOf(const Ref& whole, const Dims& dims, std::size_t axis, std::int64_t begin) {
   Ref part = whole;
@@ -155,7 +136,7 @@ Status Lowering::lowerGather(const Node& node) {
   return Done{};
 }
 
-// Constant padding: the whole is filled, then the input copied into it.
+// Constant padding: the borders are filled, the input is copied between them.
 Status Lowering::lowerPad(const Node& node) {
   Ref source = TRY(strided(TRY(ref(node.input(0)))));
   const std::vector<std::int64_t> pads = int64Values(*constant(node.input(1)));
@@ -165,19 +146,29 @@ Status Lowering::lowerPad(const Node& node) {
   const std::size_t count = pads.size() / 2;
   const Ref target = allocate(node.outputs[0]);
   define(node.outputs[0], target);
-  Ref to = target;
-  to.dims = source.dims;
+  Dims before(source.dims.size(), 0), after = before;
   for (std::size_t i = 0; i < count; ++i) {
-    std::int64_t axis = axes.empty() ? static_cast<std::int64_t>(i) : axes[i];
-    if (axis < 0) axis += static_cast<std::int64_t>(source.dims.size());
-    const std::size_t a = static_cast<std::size_t>(axis);
-    Ref& cut = pads[i] < 0 ? source : to;
-    cut.offset += std::abs(pads[i]) * cut.strides[a];
-    if (pads[i] < 0) source.dims[a] += pads[i];
-    if (pads[count + i] < 0) source.dims[a] += pads[count + i];
-    to.dims[a] = source.dims[a];
+    const std::size_t axis = positiveAxis(axes.empty() ? static_cast<std::int64_t>(i) : axes[i], source.dims.size());
+    before[axis] = std::max<std::int64_t>(pads[i], 0);
+    after[axis] = std::max<std::int64_t>(pads[count + i], 0);
+    if (pads[i] < 0) source.offset -= pads[i] * source.strides[axis];
+    source.dims[axis] += std::min<std::int64_t>(pads[i], 0) + std::min<std::int64_t>(pads[count + i], 0);
   }
-  m_program.addStep(std::make_unique<FillStep>(target, element), {}, {target.buffer});
+  // What stands before and behind the source along an axis, within the source along the axes before that one.
+  Ref filling{.dtype = target.dtype};
+  filling.buffer = m_program.addTable(element != nullptr ? *element : Tensor::zeros(target.dtype, {}));
+  Ref to = target;
+  for (std::size_t axis = 0; axis < to.dims.size(); ++axis) {
+    for (const auto& [begin, extent] :
+         {std::pair(std::int64_t{0}, before[axis]), std::pair(before[axis] + source.dims[axis], after[axis])}) {
+      Ref border = to;
+      border.offset += begin * to.strides[axis];
+      border.dims[axis] = extent;
+      if (border.count() > 0) copyStrided(broadcast(filling, border.dims), border);
+    }
+    to.offset += before[axis] * to.strides[axis];
+    to.dims[axis] = source.dims[axis];
+  }
   if (source.count() > 0) copyStrided(source, to);
   m_implementations.push_back("pad");
   return Done{};

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "backends/native/integer_step.h"
@@ -56,8 +55,18 @@ bool Lowering::isTapeQuantization(const Node& node) const {
          (!zero.valid() || (isConstant(zero) && elementCount(dimsOf(zero)) == elementCount(scale.dims)));
 }
 
+// Per channel a factor and a shift, when the four parameters are constants.
+bool Lowering::isTapeBatchNorm(const Node& node) const {
+  for (std::size_t i = 1; i < 5; ++i)
+    if (!isConstant(node.input(i))) return false;
+  return typeOf(node.input(0)) == DataType::F32 && node.domain.empty() && dimsOf(node.input(0)).size() >= 2 &&
+         std::ranges::count_if(node.outputs, [](ValueId value) { return value.valid(); }) == 1 &&
+         node.intAttribute("training_mode", 0) == 0;
+}
+
 bool Lowering::isPointwise(const Node& node) const {
   if (isQuantization(node)) return isTapeQuantization(node);
+  if (node.is("BatchNormalization")) return isTapeBatchNorm(node);
   if (node.outputs.size() == 1 && node.domain.empty() &&
       isIntegerTape(node, typeOf(node.input(0)), typeOf(node.outputs[0])))
     return true;
@@ -131,7 +140,9 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   builder.finish(program, results);
   std::vector<Ref> inputs;
   for (const TapeBuilder::Input& input : builder.inputs()) {
-    inputs.push_back(TRY(ref(input.value)));
+    inputs.push_back(input.part == TapeBuilder::Input::Part::Value
+                         ? TRY(ref(input.value))
+                         : batchNormPart(node(input.norm), input.part == TapeBuilder::Input::Part::Shift));
     inputs.back().dims.insert(inputs.back().dims.end(), input.trailing, 1);
     inputs.back().strides.insert(inputs.back().strides.end(), input.trailing, 0);
   }
@@ -141,7 +152,8 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool whole = inputs[i].dims == domain;
     const bool sameFormat = whole && !format.isPlain();
-    Ref input = TRY(sameFormat ? inFormat(inputs[i], format) : strided(inputs[i]));
+    const bool isStrided = !sameFormat && inputs[i].format.isPlain();
+    Ref input = isStrided ? inputs[i] : TRY(inFormat(inputs[i], sameFormat ? format : MemoryFormat()));
     const Dims strides = input.format.isPlain() ? format.memoryStrides(broadcastStrides(input, domain))
                                                 : rowMajorStrides(program.extents);
     reads.push_back(input.buffer);
@@ -180,37 +192,12 @@ Ref Lowering::scaled(const Ref& ref, float factor) {
   return target;
 }
 
-// y = x · (scale / √(variance + ε)) + (bias - mean · scale / √(variance + ε)), per channel, when the four are
-// constants.
-Status Lowering::lowerBatchNorm(const Node& node) {
-  const Dims dims = dimsOf(node.input(0));
-  const std::array<ValueId, 4> parameters = {node.input(1), node.input(2), node.input(3), node.input(4)};
-  const bool known = std::ranges::all_of(parameters, [&](ValueId value) { return isConstant(value); });
-  const bool single = std::count_if(node.outputs.begin(), node.outputs.end(), [](ValueId v) { return v.valid(); }) == 1;
-  if (!known || !single || dims.size() < 2 || node.intAttribute("training_mode", 0) != 0) return lowerReference(node);
-  Dims broadcast(dims.size(), 1);
-  broadcast[1] = dims[1];
-  const float epsilon = node.floatAttribute("epsilon", 1e-5f);
-  const Ref input = TRY(ref(node.input(0)));
-  const MemoryFormat format = tapeFormat({input}, dims);
-  const Ref source = TRY(inFormat(input, format));
-  TapeProgram program{.extents = format.memoryExtents(dims), .registers = 5};
-  const auto addParameter = [&](bool isShift, std::uint16_t reg) {
-    std::vector<Weight> weights;
-    for (const ValueId value : parameters) weights.push_back(weight(value));
-    const Ref ref = packedRef(broadcast, batchNormPacking(std::move(weights), epsilon, isShift));
-    program.inputs.push_back({ref, format.memoryStrides(broadcastStrides(ref, dims)), reg});
-  };
-  program.inputs.push_back({source, rowMajorStrides(program.extents), 0});
-  addParameter(false, 1);
-  addParameter(true, 2);
-  program.code = {{.op = TapeOp::Mul, .target = 3, .a = 0, .b = 1}, {.op = TapeOp::Add, .target = 4, .a = 3, .b = 2}};
-  const Ref output = allocate(node.outputs[0], format);
-  define(node.outputs[0], output);
-  program.outputs.push_back({output, rowMajorStrides(program.extents), 4});
-  m_implementations.push_back("batch_norm");
-  m_program.addStep(makePointwiseStep(std::move(program), m_threads), {source.buffer}, {output.buffer});
-  return Done{};
+// y = x · (scale / √(variance + ε)) + (bias - mean · scale / √(variance + ε))
+Ref Lowering::batchNormPart(const Node& norm, bool isShift) {
+  std::vector<Weight> parameters;
+  for (std::size_t i = 1; i < 5; ++i) parameters.push_back(weight(norm.input(i)));
+  return packedRef({dimsOf(norm.input(0))[1]},
+                   batchNormPacking(std::move(parameters), norm.floatAttribute("epsilon", 1e-5f), isShift));
 }
 
 }  // namespace fusescope::native

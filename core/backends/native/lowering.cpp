@@ -153,7 +153,6 @@ Status Lowering::lowerNode(const Node& node) {
           &Lowering::lowerMovement, &Lowering::lowerInteger, &Lowering::lowerNorm, &Lowering::lowerGatherNd,
           &Lowering::lowerResize, &Lowering::lowerRoiAlign, &Lowering::lowerTopK, &Lowering::lowerBytes})
       if (TRY((this->*take)(node))) return Done{};
-    if (node.is("BatchNormalization")) return lowerBatchNorm(node);
   }
   return lowerReference(node);
 }

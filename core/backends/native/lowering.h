@@ -159,7 +159,9 @@ class Lowering {
   Result<bool> lowerInteger(const Node& node);
   Status flushPointwise();
   Status emitTape(const std::vector<NodeId>& nodes);
-  Status lowerBatchNorm(const Node& node);
+  bool isTapeBatchNorm(const Node& node) const;
+  /// What a BatchNormalization of constants multiplies by or adds (`isShift`) per channel.
+  Ref batchNormPart(const Node& norm, bool isShift);
   /// Row-major `codes` into `target`.
   void dequantize(const Node& node, const Ref& codes, const Ref& target);
   /// A new tensor: `ref`, which is row-major, times `factor`.

@@ -222,8 +222,15 @@ Result<Ref> Lowering::plain(const Ref& ref) {
   return copy;
 }
 
+// Channels that are last are one more order of the axes; blocks of channels no strides can say.
 Result<Ref> Lowering::strided(const Ref& ref) {
-  return ref.format.isPlain() ? Result<Ref>(ref) : inFormat(ref, MemoryFormat());
+  if (ref.format.isPlain()) return ref;
+  if (!ref.format.isChannelsLast()) return inFormat(ref, MemoryFormat());
+  Ref seen = ref;
+  seen.format = MemoryFormat();
+  seen.strides = rowMajorStrides(ref.format.memoryExtents(ref.dims));
+  std::rotate(seen.strides.begin() + 1, seen.strides.end() - 1, seen.strides.end());
+  return seen;
 }
 
 Result<Ref> Lowering::inFormat(const Ref& ref, const MemoryFormat& format) {
