@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "session/run_comparison.h"
 #include "session/session.h"
 
 namespace fusescope {
@@ -12,18 +13,17 @@ Json optionalCount(const std::optional<std::int64_t>& count) {
   return count ? Json(*count) : Json(nullptr);
 }
 
+}  // namespace
+
 Json comparisonsJson(const std::vector<TensorComparison>& comparisons) {
   Json list = Json::array();
   for (const auto& comparison : comparisons) list.push_back(toJson(comparison));
   return list;
 }
 
-/// `null` where nothing was measured.
 Json rangeJson(const std::optional<Range>& range) {
   return range ? Json{{"least", range->least}, {"most", range->most}} : Json(nullptr);
 }
-
-}  // namespace
 
 Json originsJson(const Plan& plan, const FusedNode& fused) {
   Json names = Json::array();
@@ -157,39 +157,10 @@ Json toJson(const TimeReport& report, const Plan& plan) {
   return json;
 }
 
-namespace {
-
-Json namesJson(const std::vector<CoveringNode>& nodes) {
-  Json list = Json::array();
-  for (const CoveringNode& node : nodes) list.push_back(node.name);
-  return list;
-}
-
-Json identitiesJson(const std::vector<CoveringNode>& nodes) {
-  Json list = Json::array();
-  for (const CoveringNode& node : nodes) list.push_back(node.identity.hex());
-  return list;
-}
-
-}  // namespace
-
 Json toJson(const CompareReport& report) {
   Json json = {{"format", "fusescope.compare"}, {"version", 1}, {"a", report.a}, {"b", report.b}};
   json["groups"] = Json::array();
-  for (const auto& group : report.groups) {
-    json["groups"].push_back({{"origins", group.origins},
-                              {"body_of", group.holder.empty() ? Json(nullptr) : Json(group.holder)},
-                              {"attribute", group.holder.empty() ? Json(nullptr) : Json(group.attribute)},
-                              {"a", namesJson(group.a)},
-                              {"b", namesJson(group.b)},
-                              {"a_identities", identitiesJson(group.a)},
-                              {"b_identities", identitiesJson(group.b)},
-                              {"same", group.same()},
-                              {"a_ms", optionalNumber(group.aMs)},
-                              {"b_ms", optionalNumber(group.bMs)},
-                              {"delta_ms", optionalNumber(group.deltaMs)},
-                              {"delta_range_ms", rangeJson(group.deltaRangeMs)}});
-  }
+  for (const auto& group : report.groups) json["groups"].push_back(toJson(keptGroup(group)));
   json["outputs"] = comparisonsJson(report.outputs);
   json["values"] = comparisonsJson(report.values);
   json["values_in_bodies"] = {{"count", report.valuesInBodies}, {"compared", 0}};

@@ -5,6 +5,8 @@
 
 #include "base/json.h"
 #include "planning/plan.h"
+#include "session/session.h"
+#include "verify/compare_tensors.h"
 
 namespace fusescope {
 
@@ -14,5 +16,7 @@ Json inputSpecsJson(const std::vector<InputSpec>& specs);    ///< [{name, type, 
 /// mean_ms, first_ms, last_ms and steps_ms, of at least one step.
 void addSteps(Json& json, const std::vector<double>& stepMs);
 Json optionalNumber(const std::optional<double>& number);  ///< null when it was not measured
+Json rangeJson(const std::optional<Range>& range);         ///< {least, most}; null when it was not measured
+Json comparisonsJson(const std::vector<TensorComparison>& comparisons);
 
 }  // namespace fusescope

@@ -50,6 +50,7 @@ std::map<std::string, Tensor> randomInputs(const Plan& plan, const std::map<std:
 struct Range {
   double least = 0, most = 0;
   bool tellsApart(double same) const { return least > same || most < same; }  ///< all turns are on one side of `same`
+  bool operator==(const Range&) const = default;
 };
 
 /// "HOLDER/ATTRIBUTE": a body of a node in the network; behind that of `around`, a body, if it is in one.

@@ -76,7 +76,23 @@ std::unique_ptr<MainWindow> activeWindow(const QSize& size) {
   if (!size.isEmpty()) window->resize(size);
   window->show();
   window->activateWindow();
-  return QTest::qWaitForWindowActive(window.get()) ? std::move(window) : nullptr;
+  return QTest::qWaitForWindowActive(window.get(), kPatienceMs) ? std::move(window) : nullptr;
+}
+
+bool openSample(MainWindow& window, const QString& name) {
+  window.openFile(samplePath(name));
+  return QTest::qWaitFor([&] { return window.document().snapshot() != nullptr; }, kPatienceMs) &&
+         window.canvas().waitForLayout(kPatienceMs);
+}
+
+QDockWidget* dockOf(MainWindow& window, const QString& name) {
+  return window.findChild<QDockWidget*>(QStringLiteral("dock.") + name);
+}
+
+QLineEdit* searchBoxOf(MainWindow& window) {
+  for (QLineEdit* field : window.findChildren<QLineEdit*>())
+    if (field->placeholderText().startsWith(QLatin1String("Find nodes"))) return field;
+  return nullptr;
 }
 
 std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options, const Plan* before) {

@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "base/mapped_file.h"
 #include "engine/host_machine.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
@@ -57,14 +58,14 @@ QString RunController::compareRefusal() const {
 QString RunController::evaluateRefusal() const {
   const Run* run = m_runs.shown();
   if (run == nullptr) return QStringLiteral("There is no run to evaluate.");
-  if (!canBeMadeAgain(*run) && !(run->model.empty() && engineIsKept(*run)))
+  if (!canBeMadeAgain(*run) && !(run->kind == RunKind::Engine && engineIsKept(*run)))
     return QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
   if (busy()) return QStringLiteral("The worker is busy.");
   return {};
 }
 
 WorkSource RunController::source(const Run& run) const {
-  if (run.model.empty()) return engineSource(run);
+  if (run.kind == RunKind::Engine) return engineSource(run);
   WorkSource source;
   source.path = m_document.modelFile().path;
   source.inputs = run.extents;
@@ -83,20 +84,34 @@ bool RunController::engineIsKept(const Run& run) const {
   return !run.enginePath.empty() && QFile::exists(qs(run.enginePath));
 }
 
-bool RunController::canBeMadeAgain(const Run& run) const {
-  return !run.model.empty() && run.model == m_document.modelFile().content;
+Status RunController::checkModel(const Run& run) const {
+  if (run.kind != RunKind::Plan) return Done{};
+  auto unchanged = checkUnchanged(identitiesOf(m_document.model()->files));
+  if (unchanged.ok()) return unchanged;
+  auto error = std::move(unchanged).error();
+  error.help = "Read the model again (F5): a run is of the model as it is shown.";
+  return error;
 }
 
-std::string RunController::addRun(const PlanOptions& options) {
+bool RunController::canBeMadeAgain(const Run& run) const {
+  return run.kind == RunKind::Plan && run.model == m_document.modelFile().identity();
+}
+
+Run RunController::newRun() const {
   Run run;
-  run.name = titleOf(options);
-  run.model = m_document.modelFile().content;
-  run.options = options;
-  run.extents = m_document.inputs();
   run.backend = m_runs.settings().backend;
   run.threads = m_runs.settings().threads;
   run.machine = hostMachine();
   run.started = timestamp();
+  return run;
+}
+
+std::string RunController::addRun(const PlanOptions& options) {
+  Run run = newRun();
+  run.name = titleOf(options);
+  run.model = m_document.modelFile().identity();
+  run.options = options;
+  run.extents = m_document.inputs();
   const std::string id = m_runs.add(std::move(run));
   QDir().mkpath(m_engineFolder);
   m_runs.change(id, [&](Run& added) {
@@ -105,9 +120,10 @@ std::string RunController::addRun(const PlanOptions& options) {
   return id;
 }
 
-void RunController::queueRun(const PlanOptions& options) {
-  m_steps.emplace_back([this, options] {
+void RunController::queueRun(const PlanOptions& options, const std::shared_ptr<std::string>& made) {
+  m_steps.emplace_back([this, options, made] {
     const std::string id = addRun(options);
+    if (made) *made = id;
     // What the run consists of comes before what was queued after it.
     auto later = std::exchange(m_steps, {});
     queueBuild(id);
@@ -141,6 +157,7 @@ void RunController::queueBuild(const std::string& id) {
   m_steps.emplace_back([this, id] {
     const Run* run = m_runs.find(id);
     if (run == nullptr) return;
+    if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
     WorkerRequest request;
     request.op = WorkerOp::Build;
     request.source = source(*run);
@@ -190,6 +207,7 @@ void RunController::queueEvaluation(const std::string& id) {
   m_steps.emplace_back([this, id] {
     const Run* run = m_runs.find(id);
     if (run == nullptr) return;
+    if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
     const RunState before = run->state;
     WorkerRequest request;
     request.op = WorkerOp::MeasureError;
@@ -198,17 +216,30 @@ void RunController::queueEvaluation(const std::string& id) {
     request.tolerance = m_runs.settings().tolerance;
     m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
     const auto decode = [settings = m_runs.settings()](const Json& reply) -> Result<SharedOptional<Evaluation>> {
-      return SharedOptional<Evaluation>(TRY(evaluationFromJson(reply, settings.inputs, settings.tolerance)));
+      Evaluation evaluation = TRY(evaluationFromJson(reply));
+      evaluation.when = timestamp();
+      evaluation.inputs = settings.inputs;
+      evaluation.tolerance = settings.tolerance;
+      return SharedOptional<Evaluation>(std::move(evaluation));
     };
     const auto take = [this, id, before](const SharedOptional<Evaluation>& evaluated) {
       m_runs.change(id, [&](Run& changed) {
-        changed.evaluation = evaluated;
+        changed.evaluations.push_back(evaluated);
         changed.state = before;
       });
       log(id, qs(inWords(m_runs.verdict(*m_runs.find(id)))));
     };
     send(QStringLiteral("evaluating %1").arg(Runs::title(*run)), id, request, decode, take);
   });
+}
+
+std::string RunController::addComparison(const std::string& a, const std::string& b) {
+  Run run = newRun();
+  run.kind = RunKind::Comparison;
+  run.state = RunState::Comparing;
+  run.name = "run " + b + " against run " + a;
+  run.comparison = RunComparison{.a = a, .b = b, .inputs = m_runs.settings().inputs};
+  return m_runs.add(std::move(run));
 }
 
 void RunController::queueCompare(const std::string& a, const std::string& b) {
@@ -223,21 +254,40 @@ void RunController::queueCompare(const std::string& a, const std::string& b) {
     request.seconds = m_runs.settings().seconds;
     request.threads = m_runs.settings().threads;
     const QString what = QStringLiteral("comparing %1 with %2").arg(Runs::title(*runA), Runs::title(*runB));
-    const auto decode = [](const Json& reply) -> Result<SharedOptional<Json>> { return SharedOptional<Json>(reply); };
-    const auto take = [this, a, b](const SharedOptional<Json>& report) {
-      m_runs.add(RunComparison{.a = a, .b = b, .when = timestamp(), .report = report});
+    const auto decode = [a, b,
+                         inputs = request.inputsFile](const Json& reply) -> Result<SharedOptional<RunComparison>> {
+      RunComparison compared = TRY(runComparisonFromJson(reply));
+      compared.a = a;
+      compared.b = b;
+      compared.inputs = inputs;
+      return SharedOptional<RunComparison>(std::move(compared));
     };
-    send(what, {}, request, decode, take);
+    const std::string id = addComparison(a, b);
+    const auto take = [this, id](const SharedOptional<RunComparison>& compared) {
+      m_runs.change(id, [&](Run& changed) {
+        changed.comparison = compared;
+        changed.state = RunState::Ready;
+      });
+    };
+    send(what, id, request, decode, take);
   });
 }
 
-const Run* RunController::baseline() const {
+PlanOptions RunController::exactOptions() const {
   PlanOptions options;
   options.target = m_document.options().target;
+  return options;
+}
+
+bool RunController::planIsBaseline() const {
+  return m_document.options() == exactOptions();
+}
+
+const Run* RunController::baseline() const {
   for (const Run& run : m_runs.all()) {
     if (run.state == RunState::Ready && run.backend == m_runs.settings().backend &&
         run.threads == m_runs.settings().threads && engineIsKept(run) &&
-        run.madeFrom(m_document.modelFile().content, options, m_document.inputs()))
+        run.madeFrom(m_document.modelFile().identity(), exactOptions(), m_document.inputs()))
       return &run;
   }
   return nullptr;
@@ -245,6 +295,7 @@ const Run* RunController::baseline() const {
 
 void RunController::build() {
   if (!buildRefusal().isEmpty()) return;
+  m_notice.clear();
   queueRun(m_document.options());
   next();
 }
@@ -273,15 +324,13 @@ void RunController::addEngines(const QStringList& paths) {
 }
 
 void RunController::addEngine(const QString& path, const EngineFile& info) {
-  Run run;
+  Run run = newRun();
   run.name = QFileInfo(path).fileName().toStdString();
+  run.kind = RunKind::Engine;
   run.state = RunState::Timing;
   run.options = info.plan->options;
   run.extents = givenExtents(info.plan->inputSpecs);
   run.backend = info.backend;
-  run.threads = m_runs.settings().threads;
-  run.machine = hostMachine();
-  run.started = timestamp();
   run.enginePath = path.toStdString();
   run.build = RunBuild{.bytes = QFileInfo(path).size()};
   queueTime(m_runs.add(std::move(run)));
@@ -290,30 +339,39 @@ void RunController::addEngine(const QString& path, const EngineFile& info) {
 
 void RunController::buildBoth() {
   if (!buildRefusal().isEmpty()) return;
-  PlanOptions exact;
-  exact.target = m_document.options().target;
+  const bool once = planIsBaseline();
+  const auto a = std::make_shared<std::string>(), b = std::make_shared<std::string>();  // ids, once there are runs
   if (const Run* known = baseline()) {
+    *a = known->id;
     m_runs.show(known->id);
   } else {
-    queueRun(exact);
+    queueRun(exactOptions(), a);
   }
-  queueRun(m_document.options());
-  m_steps.emplace_back([this] {
-    if (m_runs.shown() == nullptr || m_runs.comparedWith() == nullptr) return;
-    queueEvaluation(m_runs.shown()->id);
-    queueCompare(m_runs.comparedWith()->id, m_runs.shown()->id);
+  if (!once) queueRun(m_document.options(), b);
+  m_steps.emplace_back([this, once, a, b] {
+    if (!once) {
+      queueEvaluation(*b);
+      queueCompare(*a, *b);
+    } else if (const Run* run = m_runs.find(*a); run != nullptr && run->evaluations.empty()) {
+      queueEvaluation(*a);
+    }
   });
+  m_notice = once
+                 ? QStringLiteral("This plan is the baseline itself: one run is both, and there is nothing to compare.")
+                 : QString();
   next();
 }
 
 void RunController::evaluate() {
   if (!evaluateRefusal().isEmpty()) return;
+  m_notice.clear();
   queueEvaluation(m_runs.shown()->id);
   next();
 }
 
 void RunController::compare() {
   if (!compareRefusal().isEmpty()) return;
+  m_notice.clear();
   const Run *a = m_runs.comparedWith(), *b = m_runs.shown();
   for (const Run* run : {a, b})
     if (!engineIsKept(*run)) queueBuild(run->id);
@@ -370,6 +428,8 @@ void RunController::cancel() {
 
 void RunController::forget() {
   cancel();
+  m_notice.clear();
+  m_problem.clear();
   ++m_session;
 }
 

@@ -184,7 +184,7 @@ void MainWindow::connectDocument() {
   connect(m_runs.get(), &Runs::shownChanged, this, &MainWindow::refreshTimes);
   connect(m_runs.get(), &Runs::runChanged, this, [this](const QString& id) {
     const Run* shown = m_runs->shown();
-    if (shown != nullptr && qs(shown->id) == id && (shown->time || shown->evaluation)) refreshTimes();
+    if (shown != nullptr && qs(shown->id) == id && (shown->time || !shown->evaluations.empty())) refreshTimes();
   });
   connect(m_runs.get(), &Runs::settingsChanged, this, &MainWindow::refreshTimes);
   connect(m_selection.get(), &Selection::changed, this, &MainWindow::showSelectionOnCanvas);

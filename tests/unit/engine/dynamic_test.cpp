@@ -179,6 +179,7 @@ TEST(DynamicNative, ConvolutionsEqualTheReference) {
 class CountingBackend final : public Backend {
  public:
   std::string_view name() const override { return "counting"; }
+  Fingerprint fingerprint() const override { return referenceBackend().fingerprint(); }
   std::vector<Tactic> tactics(const KernelRequest& request) const override {
     auto tactics = referenceBackend().tactics(request);
     tactics.front().name = "counted";
