@@ -46,9 +46,9 @@ class TacticPlanner {
   std::size_t formOf(ValueId value, DataType type, const Dims& dims, const MemoryFormat& format) {
     std::vector<TensorDesc>& forms = m_values[indexOf(value)].forms;
     const TensorDesc wanted{type, dims, format};
-    const auto found = std::ranges::find(forms, wanted);
-    if (found == forms.end()) forms.push_back(wanted);
-    return static_cast<std::size_t>(found - forms.begin());
+    const auto place = static_cast<std::size_t>(std::ranges::find(forms, wanted) - forms.begin());
+    if (place == forms.size()) forms.push_back(wanted);
+    return place;
   }
 
   void addGiven(ValueId value) {

@@ -7,8 +7,11 @@
 #include <filesystem>
 
 #include "backends/threads.h"
+#include "engine/kernel_requests.h"
 #include "engine/lowering.h"
-#include "session/session.h"
+#include "frontends/importers.h"
+#include "passes/pipelines.h"
+#include "planning/plan.h"
 #include "tests/support/paths.h"
 
 namespace fusescope {
@@ -29,7 +32,7 @@ struct Network {
 };
 
 Result<Network> planned(const std::filesystem::path& path) {
-  const auto model = TRY(openModel(path, {}));
+  const auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(path)))));
   Network network{.plan = TRY(makePlan(model, PlanOptions{}))};
   for (const InputSpec& spec : network.plan->inputSpecs) network.extents[spec.name] = spec.opt;
   return network;
