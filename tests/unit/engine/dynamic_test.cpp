@@ -183,12 +183,13 @@ class CountingBackend final : public Backend {
   std::vector<Tactic> tactics(const KernelRequest& request) const override {
     auto tactics = referenceBackend().tactics(request);
     tactics.front().name = "counted";
+    tactics.front().backend = "counting";
     return tactics;
   }
   Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
     ++compiled;
     Tactic reference = tactic;
-    reference.name = "reference";
+    reference.name = reference.backend = "reference";
     return referenceBackend().compile(request, reference);
   }
   Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
