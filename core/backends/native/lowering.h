@@ -131,7 +131,7 @@ class Lowering {
   Ref allocateScratch(DataType type, const Dims& dims, Layout layout = Layout::Plain);
   /// The same tensor row-major and without gaps; copies if it must.
   Result<Ref> plain(const Ref& ref);
-  /// The same tensor found by strides; copies only out of another layout.
+  /// The same tensor found by strides; copies only out of blocks of channels.
   Result<Ref> strided(const Ref& ref);
   /// The same tensor in `layout`; copies if it must.
   Result<Ref> inLayout(const Ref& ref, Layout layout);
