@@ -80,10 +80,19 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::release(std::span<const std::byte> part) const {
+  advise(part, MADV_DONTNEED);
+}
+
+void MappedFile::expectScattered(std::span<const std::byte> part) const {
+  advise(part, MADV_RANDOM);
+}
+
+/// Of whole pages within `part`.
+void MappedFile::advise(std::span<const std::byte> part, int advice) const {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
   const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, advice);
 }
 
 Status MappedFile::checkIntact() const {

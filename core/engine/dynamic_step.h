@@ -36,8 +36,8 @@ class DynamicStep final : public TensorStep {
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop = {}) override;
 
  private:
-  /// A tensor that a kernel wants in another layout than the plain one.
-  struct Relayout {
+  /// A tensor that a kernel wants in another format than the plain one.
+  struct Reformat {
     TensorDesc kernelSide;
     std::shared_ptr<const Kernel> conversion;  ///< null: plain
     AlignedMemory bytes, scratch;
@@ -47,7 +47,7 @@ class DynamicStep final : public TensorStep {
     std::vector<Dims> extents;
     std::shared_ptr<const Kernel> kernel;
     AlignedMemory scratch;
-    std::vector<Relayout> inputs, outputs;
+    std::vector<Reformat> inputs, outputs;
     std::optional<std::int64_t> tooLittleWorkspace;  ///< bytes that a kernel would need; set: none may run
     std::size_t scratchBytes() const;                ///< the most of the kernel and its conversions
   };
@@ -62,7 +62,7 @@ class DynamicStep final : public TensorStep {
   Result<Specialised*> specialised(std::vector<Dims> extents);
   Status prepareKernel(Specialised& entry) const;
   Status prepareTactic(Specialised& entry, const KernelRequest& request, const Tactic& tactic) const;
-  Result<Relayout> relayout(const TensorDesc& plain, Layout layout, bool isInput) const;
+  Result<Reformat> reformat(const TensorDesc& plain, const MemoryFormat& format, bool isInput) const;
   Result<std::vector<Tensor>> runKernel(Specialised& entry, std::span<const Tensor> inputs) const;
 
   const Backend& m_backend;

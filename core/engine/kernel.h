@@ -34,13 +34,12 @@ class Kernel {
   std::size_t workspaceBytes() const { return m_code->workspaceBytes(); }
   void addWeights(PackedSet& weights) const { weights.insert(m_packed.begin(), m_packed.end()); }
   /// As Code::run().
-  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
-             std::byte* workspace) const;
+  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, std::byte* workspace) const;
 
  private:
   std::shared_ptr<const Code> m_code;
   std::vector<std::shared_ptr<const Packed>> m_packed;
-  std::vector<const std::byte*> m_addresses;  ///< of m_packed
+  std::vector<const std::byte*> m_addresses;         ///< of m_packed
   std::shared_ptr<const NodeNames> m_compiledNames;  ///< null: its own
   NodeNames m_names;
 };

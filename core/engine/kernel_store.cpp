@@ -45,9 +45,9 @@ NodeNames namesOf(const KernelRequest& request) {
   return names;
 }
 
-std::vector<Tensor> tensorsAt(std::span<const std::size_t> slots, const KernelRequest& request) {
+std::vector<Tensor> tensorsAt(std::span<const std::size_t> weightSlots, const KernelRequest& request) {
   std::vector<Tensor> tensors;
-  for (const std::size_t slot : slots) tensors.push_back(request.constants.at(request.slots[slot]));
+  for (const std::size_t slot : weightSlots) tensors.push_back(request.constants.at(request.weightSlots[slot]));
   return tensors;
 }
 
@@ -67,6 +67,19 @@ Hash128 contentHash(std::span<const Tensor> tensors) {
   return key.hash();
 }
 
+const MappedFile* fileOf(const Tensor& tensor, const MappedFiles& files) {
+  for (const auto& file : files)
+    if (file->holds(tensor.bytes())) return file.get();
+  return nullptr;
+}
+
+/// What was hashed and packed needs no memory any more. What is read where it lies is read again while it runs, as far
+/// as it is needed.
+void releasePages(std::span<const Tensor> sources, const MappedFiles& files) {
+  for (const Tensor& source : sources)
+    if (const MappedFile* file = fileOf(source, files)) file->release({source.bytes(), source.byteSize()});
+}
+
 }  // namespace
 
 std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
@@ -74,10 +87,14 @@ std::string codeKey(const Backend& backend, const KernelRequest& request, const 
   const Plan& plan = *request.plan;
   const LocalNumbers numbers(request);
   KeyBuilder key;
-  key.text(backend.name()).text(regionKey(request)).text(tactic.name).number(request.threads);
-  for (const auto* layouts : {&tactic.inputLayouts, &tactic.outputLayouts}) {
-    key.number(layouts->size());
-    for (const Layout layout : *layouts) key.text(name(layout));
+  key.text(backend.name())
+      .text(regionKey(request))
+      .text(tactic.implementation)
+      .text(tactic.name)
+      .number(request.threads);
+  for (const auto* formats : {&tactic.inputs, &tactic.outputs}) {
+    key.number(formats->size());
+    for (const MemoryFormat& format : *formats) key.text(format.text());
   }
   for (const ValueId input : fused.inputs) key.number(numbers.of(input));
   for (const FusedOutput& output : fused.outputs) key.number(numbers.of(output.value)).text(name(output.type));
@@ -105,7 +122,8 @@ KernelStore::Counts KernelStore::counts() const {
 
 void KernelStore::prune() {
   if (m_code.size() + m_packedAt.size() + m_packed.size() < m_pruneAt) return;
-  for (auto& [key, entries] : m_code) std::erase_if(entries, [](const CodeEntry& entry) { return entry.code.expired(); });
+  for (auto& [key, entries] : m_code)
+    std::erase_if(entries, [](const CodeEntry& entry) { return entry.code.expired(); });
   std::erase_if(m_code, [](const auto& entry) { return entry.second.empty(); });
   std::erase_if(m_packedAt, [](const auto& entry) { return entry.second.packed.expired(); });
   std::erase_if(m_packed, [](const auto& entry) { return entry.second.expired(); });
@@ -126,13 +144,13 @@ Result<KernelStore::CodeEntry> KernelStore::compiled(const Backend& backend, con
   ++m_counts.compiled;
   prune();
   std::vector<CodeEntry>& entries = m_code[key];
-  entries.push_back({code, contentHash(tensorsAt(code->embedded(), request)),
-                     std::make_shared<const NodeNames>(namesOf(request))});
+  entries.push_back(
+      {code, contentHash(tensorsAt(code->embedded(), request)), std::make_shared<const NodeNames>(namesOf(request))});
   return entries.back();
 }
 
 Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing, const KernelRequest& request) {
-  const std::vector<Tensor> sources = tensorsAt(packing.slots, request);
+  const std::vector<Tensor> sources = tensorsAt(packing.weightSlots, request);
   KeyBuilder addresses;
   addresses.text(packing.form);
   for (const Tensor& source : sources)
@@ -150,30 +168,21 @@ Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing
   if (packed != nullptr) {
     ++m_counts.sharedWeights;
   } else {
-    packed = TRY(packNow(packing, sources, request.plan->model->files));
+    const MappedFiles& files = request.plan->model->files;
+    auto made = std::make_shared<Packed>();
+    made->data = TRY(packing.pack(sources));
+    if (const MappedFile* file = fileOf(made->data, files)) {
+      made->inFile = true;
+      file->expectScattered({made->data.bytes(), made->data.byteSize()});
+    }
+    packed = std::move(made);
+    ++m_counts.packed;
   }
+  releasePages(sources, request.plan->model->files);
   prune();
   m_packed[content.canonical()] = packed;
   m_packedAt[addresses.canonical()] = {packed, sources};
   return packed;
-}
-
-/// Afterwards nobody needs the pages of the sources.
-Result<std::shared_ptr<const Packed>> KernelStore::packNow(const Packing& packing, std::span<const Tensor> sources,
-                                                           const MappedFiles& files) {
-  const auto fileOf = [&](const Tensor& tensor) -> const MappedFile* {
-    for (const auto& file : files)
-      if (file->holds(tensor.bytes())) return file.get();
-    return nullptr;
-  };
-  auto made = std::make_shared<Packed>();
-  made->data = TRY(packing.pack(sources));
-  made->inFile = fileOf(made->data) != nullptr;
-  for (const Tensor& source : sources)
-    if (const MappedFile* file = made->inFile ? nullptr : fileOf(source); file != nullptr)
-      file->release({source.bytes(), source.byteSize()});
-  ++m_counts.packed;
-  return std::shared_ptr<const Packed>(std::move(made));
 }
 
 Result<std::shared_ptr<const Code>> KernelStore::code(const Backend& backend, const KernelRequest& request,

@@ -25,8 +25,8 @@ class KernelStore {
                                                const Tactic& tactic);
   /// Its code alone.
   Result<std::shared_ptr<const Code>> code(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
-  Result<std::shared_ptr<const Kernel>> conversion(const Backend& backend, const TensorDesc& from,
-                                                   const TensorDesc& to, int threads);
+  Result<std::shared_ptr<const Kernel>> conversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to,
+                                                   int threads);
 
   /// How often something had to be made, and how often it was there.
   struct Counts {
@@ -48,20 +48,18 @@ class KernelStore {
   Result<CodeEntry> compiled(const Backend& backend, const KernelRequest& request, const Tactic& tactic,
                              std::shared_ptr<const Code>& code);
   Result<std::shared_ptr<const Packed>> packed(const Packing& packing, const KernelRequest& request);
-  Result<std::shared_ptr<const Packed>> packNow(const Packing& packing, std::span<const Tensor> sources,
-                                                const MappedFiles& files);
   void prune();
 
   mutable std::mutex m_mutex;
-  std::map<std::string, std::vector<CodeEntry>> m_code;      ///< by codeKey()
-  std::map<std::string, PackedEntry> m_packedAt;             ///< by form and addresses of the sources
+  std::map<std::string, std::vector<CodeEntry>> m_code;         ///< by codeKey()
+  std::map<std::string, PackedEntry> m_packedAt;                ///< by form and addresses of the sources
   std::map<std::string, std::weak_ptr<const Packed>> m_packed;  ///< by form and content of the sources
-  std::size_t m_pruneAt = 0;  ///< entries
+  std::size_t m_pruneAt = 0;                                    ///< entries
   Counts m_counts;
 };
 
-/// Canonical bytes of all that the code of a region depends on: equal keys are served by one Code, if the constants that
-/// it embeds are equal too. Extents, types, layouts and threads are part of it; weights, names and ids are not.
+/// Canonical bytes of all that the code of a region depends on: equal keys are served by one Code, if the constants
+/// that it embeds are equal too. Extents, types, formats and threads are part of it; weights, names and ids are not.
 std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
 
 }  // namespace fusescope

@@ -36,28 +36,17 @@ int lowerEnd(const LayeredState& state, int e) {
   return state.reversed[e] ? state.level->edges[e].from : state.level->edges[e].to;
 }
 
-// Attachment of an edge at an entity: the offset from its centre if the edge fixes it. Turned round, it fixes none.
-struct Attachment {
-  double offset = 0;
-  bool fixed = false;
-};
-Attachment attachment(const LevelGraph& level, const std::optional<double>& x, int entity) {
-  if (!x) return {};
-  return {*x - level.entities[entity].width / 2, true};
+// Turned round, an edge ends wherever it can: its port is on the other side of the box.
+int upperPort(const LayeredState& state, int e) {
+  return state.reversed[e] ? -1 : state.level->edges[e].fromPort;
 }
-Attachment upperAttachment(const LayeredState& state, int e) {
-  const LevelEdge& edge = state.level->edges[e];
-  return state.reversed[e] ? Attachment{} : attachment(*state.level, edge.fromX, edge.from);
-}
-Attachment lowerAttachment(const LayeredState& state, int e) {
-  const LevelEdge& edge = state.level->edges[e];
-  return state.reversed[e] ? Attachment{} : attachment(*state.level, edge.toX, edge.to);
+int lowerPort(const LayeredState& state, int e) {
+  return state.reversed[e] ? -1 : state.level->edges[e].toPort;
 }
 
-// Edges of one source leave together unless they must attach at different places.
+// Edges of one source leave together unless they leave it at different ports.
 struct Lane {
-  int source = 0;
-  Attachment start;
+  int source = 0, port = -1;
   int deepest = 0;  // rank that the longest of its edges ends in
   std::vector<int> edges;
   bool inside = false;  // its edges may pass ranks between the boxes
@@ -66,14 +55,12 @@ struct Lane {
 std::vector<Lane> lanesOf(const LayeredState& state) {
   const LevelGraph& level = *state.level;
   std::vector<Lane> lanes;
-  std::map<std::pair<int, long>, int> laneOf;
+  std::map<std::pair<int, int>, int> laneOf;
   for (int e = 0; e < static_cast<int>(level.edges.size()); ++e) {
     if (level.edges[e].from == level.edges[e].to) continue;
-    const int source = upperEnd(state, e);
-    const Attachment start = upperAttachment(state, e);
-    const long place = start.fixed ? 1 + static_cast<long>(start.offset * 16) : 0;
-    const auto [it, added] = laneOf.try_emplace({source, place}, static_cast<int>(lanes.size()));
-    if (added) lanes.push_back({.source = source, .start = start, .deepest = state.rank[source]});
+    const int source = upperEnd(state, e), port = upperPort(state, e);
+    const auto [it, added] = laneOf.try_emplace({source, port}, static_cast<int>(lanes.size()));
+    if (added) lanes.push_back({.source = source, .port = port, .deepest = state.rank[source]});
     Lane& lane = lanes[it->second];
     lane.edges.push_back(e);
     lane.deepest = std::max(lane.deepest, state.rank[lowerEnd(state, e)]);
@@ -101,8 +88,11 @@ void linkLane(LayeredState& state, const Lane& lane) {
   std::vector<int> links;               // from each of them to the next
   const int sourceRank = state.rank[lane.source];
   const auto linkDownFrom = [&](int depth, int lower) {
-    const Attachment start = depth == 0 ? lane.start : Attachment{};
-    return Link{.upper = nodes[depth], .lower = lower, .upperX = start.offset, .upperFixed = start.fixed};
+    Link link{.upper = nodes[depth], .lower = lower};
+    if (depth > 0 || lane.port < 0) return link;
+    link.upperPort = lane.port;
+    link.upperEdge = lane.edges.front();
+    return link;
   };
   for (const int e : lane.edges) {
     const int target = lowerEnd(state, e);
@@ -113,9 +103,8 @@ void linkLane(LayeredState& state, const Lane& lane) {
       links.push_back(addLink(state, linkDownFrom(depth, nodes.back())));
     }
     Link last = linkDownFrom(passed, target);
-    const Attachment end = lowerAttachment(state, e);
-    last.lowerX = end.offset;
-    last.lowerFixed = end.fixed;
+    last.lowerPort = lowerPort(state, e);
+    if (last.lowerPort >= 0) last.lowerEdge = e;
     EdgePath& path = state.paths[e];
     path.links.assign(links.begin(), links.begin() + passed);
     path.links.push_back(addLink(state, last));

@@ -196,6 +196,7 @@ Status placeAcross(LayeredState& state, const StopToken& stop) {
   state.centre.resize(state.rank.size());
   double left = kInfinity;
   for (std::size_t v = 0; v < state.rank.size(); ++v) {
+    if (columns.of[v] < 0) continue;  // no edge touches it
     state.centre[v] = x[columns.of[v]] + columns.shift[v];
     left = std::min(left, state.centre[v] - state.width(static_cast<int>(v)) / 2);
   }

@@ -15,7 +15,11 @@ struct DrawingQuality {
   }
 };
 
-/// n log n and the pairs of pieces that share a height; for containers that Graphviz may draw.
+/// What lies exactly on top of each other is seen once and counts once. n log n and the pairs of pieces that share a
+/// height; for containers that Graphviz may draw.
 DrawingQuality qualityOf(const std::vector<PlacedEdge>& edges);
+
+/// Crossings near the border of a container, inside or outside, of two edges that both pass it.
+std::size_t crossingsAtBorders(const LayoutGraph& graph, const LayoutGeometry& geometry);
 
 }  // namespace fusescope

@@ -9,86 +9,59 @@ namespace {
 constexpr double kGridGap = 24;
 constexpr double kGridAspect = 1.6;
 
-struct Parted {
-  LevelGraph connected;
-  std::vector<int> connectedIndex;  // connected entity -> entity of the level
-  std::vector<int> lonely;          // boxes that no edge touches
-};
-
-Parted partOf(const LevelGraph& level) {
-  std::vector<bool> touched(level.entities.size(), false);
-  for (const LevelEdge& edge : level.edges) touched[edge.from] = touched[edge.to] = true;
-  Parted parted;
-  std::vector<int> to(level.entities.size(), -1);
-  for (std::size_t v = 0; v < level.entities.size(); ++v) {
-    if (!touched[v]) {
-      parted.lonely.push_back(static_cast<int>(v));
-      continue;
-    }
-    to[v] = static_cast<int>(parted.connectedIndex.size());
-    parted.connectedIndex.push_back(static_cast<int>(v));
-    parted.connected.entities.push_back(level.entities[v]);
-  }
-  parted.connected.edges = level.edges;
-  for (LevelEdge& edge : parted.connected.edges) {
-    edge.from = to[edge.from];
-    edge.to = to[edge.to];
-  }
-  return parted;
-}
-
-// Rows under the rest, about as wide as it or as a page.
-void placeLonely(const LevelGraph& level, const std::vector<int>& lonely, LevelLayout& layout) {
-  if (lonely.empty()) return;
+// Boxes that no edge touches: rows under the rest, about as wide as it or as a page.
+void placeLonely(const LayeredState& state, LevelLayout& layout) {
   double area = 0;
-  for (const int v : lonely) area += (level.entities[v].width + kGridGap) * (level.entities[v].height + kGridGap);
+  for (int v = 0; v < state.entityCount; ++v)
+    if (state.rank[v] < 0) area += (state.width(v) + kGridGap) * (state.height(v) + kGridGap);
+  if (area == 0) return;
   const double rowWidth = std::max(layout.width, std::sqrt(area * kGridAspect));
   double x = 0, y = layout.height > 0 ? layout.height + kGridGap : 0, tallest = 0;
-  for (const int v : lonely) {
-    const LevelEntity& entity = level.entities[v];
-    if (x > 0 && x + entity.width > rowWidth) {
+  for (int v = 0; v < state.entityCount; ++v) {
+    if (state.rank[v] >= 0) continue;
+    const double width = state.width(v), height = state.height(v);
+    if (x > 0 && x + width > rowWidth) {
       x = 0;
       y += tallest + kGridGap;
       tallest = 0;
     }
-    layout.entities[v] = {x, y, entity.width, entity.height};
-    layout.width = std::max(layout.width, x + entity.width);
-    x += entity.width + kGridGap;
-    tallest = std::max(tallest, entity.height);
+    layout.entities[v] = {x, y, width, height};
+    layout.width = std::max(layout.width, x + width);
+    x += width + kGridGap;
+    tallest = std::max(tallest, height);
   }
   layout.height = y + tallest;
 }
 
-}  // namespace
-
-Result<LevelLayout> layoutLevelLayered(const LevelGraph& level, const StopToken& stop) {
-  Parted parted = partOf(level);
-  LayeredState state;
-  state.level = &parted.connected;
-  state.entityCount = static_cast<int>(parted.connected.entities.size());
-  rankLevel(state);
-  TRY(checkStop(stop));
-  addBends(state);
-  TRY(orderRanks(state, stop));
-  TRY(placeAcross(state, stop));
-  LevelLayout connected = routeEdges(state);
-  LevelLayout layout;
-  layout.entities.resize(level.entities.size());
-  for (std::size_t i = 0; i < connected.entities.size(); ++i) {
-    layout.entities[parted.connectedIndex[i]] = connected.entities[i];
+// Where the ports of laid-out containers are, links must attach.
+void fixAttachments(LayeredState& state) {
+  const auto fix = [&](int entity, const std::optional<double>& x, double& offset, bool& fixed) {
+    fixed = x.has_value();
+    offset = fixed ? *x - state.width(entity) / 2 : 0;
+  };
+  for (Link& link : state.links) {
+    if (link.upperEdge >= 0) fix(link.upper, state.level->edges[link.upperEdge].fromX, link.upperX, link.upperFixed);
+    if (link.lowerEdge >= 0) fix(link.lower, state.level->edges[link.lowerEdge].toX, link.lowerX, link.lowerFixed);
   }
-  layout.edges = std::move(connected.edges);
-  layout.width = connected.width;
-  layout.height = connected.height;
-  placeLonely(level, parted.lonely, layout);
-  return layout;
 }
 
-Result<LayoutGeometry> layoutLayered(const LayoutGraph& graph, const StopToken& stop) {
-  TRY(checkLayoutGraph(graph));
-  LayoutGeometry geometry = TRY(layoutByContainers(graph, layoutLevelLayered, stop));
-  geometry.engine = "layered";
-  return geometry;
+}  // namespace
+
+LayeredState rankedLevel(const LevelGraph& level) {
+  LayeredState state;
+  state.level = &level;
+  state.entityCount = static_cast<int>(level.entities.size());
+  rankLevel(state);
+  addBends(state);
+  return state;
+}
+
+Result<LevelLayout> drawLayered(LayeredState& state, const StopToken& stop) {
+  fixAttachments(state);
+  TRY(placeAcross(state, stop));
+  LevelLayout layout = routeEdges(state);
+  placeLonely(state, layout);
+  return layout;
 }
 
 }  // namespace fusescope

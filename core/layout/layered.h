@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "layout/level.h"
@@ -15,15 +16,19 @@ namespace fusescope {
 //  input
 //               of every block costs one lane and not one per block. Over a budget, the longest lanes run outside
 //               (addBends)
-//  3 order      depth first, then barycentre sweeps, the best by crossings is kept (orderRanks)
+//  3 order      depth first, then barycentre sweeps and exchanges of neighbours, through the containers too; the best
+//  by
+//               crossings is kept (orderHierarchy)
 //  4 alignment  a non-crossing choice of edges is drawn straight, critical paths first: columns of nodes (placeAcross)
 //  5 columns    moved between their neighbours to the weighted median of what they are tied to (placeAcross)
 //  6 curves     an edge bends only in the gaps between ranks, so it never runs through a box (routeEdges)
 
 /// A node is an entity (index below entityCount) or a bend.
 struct Link {
-  int upper = 0, lower = 0;       ///< nodes of adjacent ranks
-  double upperX = 0, lowerX = 0;  ///< offset of the attachment from the node's centre
+  int upper = 0, lower = 0;            ///< nodes of adjacent ranks
+  int upperPort = -1, lowerPort = -1;  ///< of the container that it ends at
+  int upperEdge = -1, lowerEdge = -1;  ///< an edge that says where it must attach there
+  double upperX = 0, lowerX = 0;       ///< offset of the attachment from the node's centre
   bool upperFixed = false, lowerFixed = false;
   bool critical = false;  ///< on a longest path
 };
@@ -34,29 +39,36 @@ struct EdgePath {
   bool reversed = false;
 };
 
+using RankOrder = std::vector<std::vector<int>>;  ///< nodes of each rank, left to right
+
 struct LayeredState {
   const LevelGraph* level = nullptr;
   int entityCount = 0;
-  std::vector<int> topological;         ///< entities, producers first (after turning edges round)
-  std::vector<bool> reversed;           ///< by edge
-  std::vector<int> rank;                ///< by node
-  std::vector<std::vector<int>> ranks;  ///< nodes of each rank, left to right
-  std::vector<int> position;            ///< by node: index in its rank
+  std::vector<int> topological;  ///< entities, producers first (after turning edges round)
+  std::vector<bool> reversed;    ///< by edge
+  std::vector<int> rank;         ///< by node; -1: a box that no edge touches
+  RankOrder ranks;
+  std::vector<int> position;  ///< by node: index in its rank
   std::vector<Link> links;
   std::vector<std::vector<int>> above, below;  ///< by node: links to the rank above, below
   std::vector<EdgePath> paths;                 ///< by edge
   std::vector<double> centre;                  ///< by node: x
   std::vector<double> rankTop, rankBottom;
   bool isBend(int node) const { return node >= entityCount; }
+  LevelEntity::Kind kind(int node) const { return isBend(node) ? LevelEntity::Kind::Box : level->entities[node].kind; }
   double width(int node) const;
   double height(int node) const;
 };
 
+/// Steps 1 and 2: they depend on what is connected alone, not on sizes. `level` must outlive the state.
+LayeredState rankedLevel(const LevelGraph& level);
 void rankLevel(LayeredState& state);
 void addBends(LayeredState& state);
-Status orderRanks(LayeredState& state, const StopToken& stop);
 Status placeAcross(LayeredState& state, const StopToken& stop);
 /// Heights of the ranks, attachments, curves.
 LevelLayout routeEdges(LayeredState& state);
+
+/// Steps 4 to 6 of a level whose ranks are in order.
+Result<LevelLayout> drawLayered(LayeredState& state, const StopToken& stop);
 
 }  // namespace fusescope

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "base/stop.h"
 
@@ -33,32 +34,41 @@ struct LayoutGraph {
 
 struct PlacedRect {
   double x = 0, y = 0, width = 0, height = 0;  ///< top left corner and size; y grows downwards
+  bool operator==(const PlacedRect&) const = default;
 };
 struct PlacedPoint {
   double x = 0, y = 0;
+  bool operator==(const PlacedPoint&) const = default;
 };
 /// A cubic Bézier chain: points 0, 3, 6, … lie on the curve, the two between are controls.
 struct PlacedEdge {
   std::vector<PlacedPoint> points;
+  bool operator==(const PlacedEdge&) const = default;
 };
+enum class LayoutEngine { Layered, Graphviz };
 struct LayoutGeometry {
   std::vector<PlacedRect> boxes;       ///< as LayoutGraph::boxes
   std::vector<PlacedRect> containers;  ///< as LayoutGraph::containers
   std::vector<PlacedEdge> edges;       ///< as LayoutGraph::edges
   double width = 0, height = 0;
-  std::string engine;  ///< "graphviz" or "layered": which algorithm placed it
+  LayoutEngine engine = LayoutEngine::Layered;  ///< Graphviz if it drew any of the levels
+  bool operator==(const LayoutGeometry&) const = default;
 };
 
-/// Linear-time layering for graphs of any size (100,000 boxes in under a second): in this process, cancellable.
-Result<LayoutGeometry> layoutLayered(const LayoutGraph& graph, const StopToken& stop = {});
-/// Container by container, each with Graphviz `dot` or the layered layout, whichever crosses less (then: is shorter);
-/// for small containers. Not thread-safe and cannot be stopped: it runs in the helper process (app/layoutd). Containers
-/// above `largest` boxes use layoutLayered.
-Result<LayoutGeometry> layoutGraphviz(const LayoutGraph& graph, std::size_t largest = 400);
+struct LevelGraph;
+struct LevelLayout;
+class LevelCache;
 
-Json toJson(const LayoutGraph& graph);
-Result<LayoutGraph> layoutGraphFromJson(const Json& json);
-Json toJson(const LayoutGeometry& geometry);
-Result<LayoutGeometry> layoutGeometryFromJson(const Json& json);
+struct LayoutOptions {
+  /// Draws a level with Graphviz' dot, or gives nothing. Asked for levels where the layered layout crosses and for
+  /// which dot is quick; what crosses less is taken. Empty: the layered layout draws everything.
+  std::function<std::optional<LevelLayout>(const LevelGraph&)> dot{};
+  LevelCache* cache = nullptr;  ///< of levels that were laid out before
+  StopToken stop{};
+};
+
+/// Container by container, for graphs of any size: linear time but for what dot draws (100,000 boxes in about a
+/// second).
+Result<LayoutGeometry> layOut(const LayoutGraph& graph, const LayoutOptions& options = {});
 
 }  // namespace fusescope

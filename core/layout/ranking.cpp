@@ -66,6 +66,9 @@ void rankLevel(LayeredState& state) {
   state.reversed.assign(level.edges.size(), false);
   const Adjacency adjacency = adjacencyOf(level);
   orderTopologically(state, adjacency);
+  std::vector<bool> loops(n, false);  // a box whose one edge comes back to it stands with the others
+  for (const LevelEdge& edge : level.edges)
+    if (edge.from == edge.to) loops[edge.from] = true;
 
   const auto upper = [&](int e) { return state.reversed[e] ? level.edges[e].to : level.edges[e].from; };
   const auto lower = [&](int e) { return state.reversed[e] ? level.edges[e].from : level.edges[e].to; };
@@ -107,6 +110,7 @@ void rankLevel(LayeredState& state) {
   }
   for (int v = 0; v < n; ++v) {
     if (kind(v) == Kind::PortOut) state.rank[v] = last + 1;
+    if (adjacency.in[v].empty() && adjacency.out[v].empty() && !loops[v]) state.rank[v] = -1;
   }
 }
 

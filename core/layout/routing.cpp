@@ -46,14 +46,12 @@ void placeDown(LayeredState& state) {
     bool ports = false;
     for (const int v : state.ranks[r]) {
       tallest = std::max(tallest, state.height(v));
-      ports = ports || (!state.isBend(v) && state.level->entities[v].kind != LevelEntity::Kind::Box);
+      ports = ports || state.kind(v) != LevelEntity::Kind::Box;
       for (const int l : state.below[v]) {
         const Link& link = state.links[l];
         widestStep =
             std::max(widestStep, std::abs(state.centre[link.lower] + link.lowerX - state.centre[v] - link.upperX));
-        const bool toPort =
-            !state.isBend(link.lower) && state.level->entities[link.lower].kind == LevelEntity::Kind::PortOut;
-        ports = ports || toPort;
+        ports = ports || state.kind(link.lower) == LevelEntity::Kind::PortOut;
       }
     }
     state.rankTop[r] = y;
@@ -121,6 +119,7 @@ LevelLayout routeEdges(LayeredState& state) {
   LevelLayout layout;
   layout.entities.resize(level.entities.size());
   for (int v = 0; v < state.entityCount; ++v) {
+    if (state.rank[v] < 0) continue;
     const double slack = state.rankBottom[state.rank[v]] - state.rankTop[state.rank[v]] - state.height(v);
     layout.entities[v] = {state.centre[v] - state.width(v) / 2, state.rankTop[state.rank[v]] + slack / 2,
                           state.width(v), state.height(v)};

@@ -1,6 +1,7 @@
 // How quick the window is: stalls of the event loop, frames, what a node costs in memory, and how Graphviz' dot and the
 // layered layout compare. Prints a table; see `window_benchmark help`.
 #include <malloc.h>
+#include <time.h>
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -8,12 +9,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include "layout/drawing_quality.h"
+#include "layout/level.h"
 #include "session/session.h"
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/canvas_builder.h"
+#include "ui/jobs/wait_until.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -49,9 +51,10 @@ class StallMeter : public QApplication {
     take(who, double(wall.nsecsElapsed()) / 1e6, test::threadCpuMs() - cpu);
   }
   void begin() { m_worstWall = m_worstCpu = m_stalls = 0; }
-  void report(const char* network, const char* phase, double seconds) {
-    std::printf("%-16s %-10s %8.2f s   worst stall %7.1f ms wall %7.1f ms CPU   %3.0f above %.0f ms   %s\n", network,
-                phase, seconds, m_worstWall, m_worstCpu, m_stalls, kStallMs, qPrintable(m_worst));
+  void report(const char* network, const char* phase, double seconds, double cpuSeconds) {
+    std::printf(
+        "%-16s %-10s %7.2f s wall %7.2f s CPU   worst stall %7.1f ms wall %7.1f ms CPU   %3.0f above %.0f ms   %s\n",
+        network, phase, seconds, cpuSeconds, m_worstWall, m_worstCpu, m_stalls, kStallMs, qPrintable(m_worst));
     std::fflush(stdout);
   }
 
@@ -72,27 +75,11 @@ StallMeter& meter() {
   return *static_cast<StallMeter*>(qApp);
 }
 
-bool waitUntil(const std::function<bool()>& done) {
-  QElapsedTimer clock;
-  clock.start();
-  while (!done() && clock.elapsed() < kWaitMs)
-    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
-  return done();
-}
-
-/// A chain of residual blocks of four nodes.
-QString generated(const QTemporaryDir& folder, int nodes) {
-  std::string text = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[1,64] x) => (float[1,64] y) {\n";
-  std::string last = "x";
-  for (int block = 0; block < nodes / 4; ++block) {
-    const std::string b = std::to_string(block), out = block + 1 == nodes / 4 ? "y" : "p" + b;
-    text += "s" + b + " = Softmax(" + last + ")\nr" + b + " = Relu(s" + b + ")\ne" + b + " = Exp(r" + b + ")\n" + out +
-            " = Add(e" + b + ", " + last + ")\n";
-    last = out;
-  }
-  const QString path = folder.filePath(QStringLiteral("generated_%1.onnx").arg(nodes));
-  test::writeModel(path, (text + "}").c_str());
-  return path;
+/// Of all threads of this process, in seconds.
+double processCpu() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + double(now.tv_nsec) / 1e9;
 }
 
 std::size_t heapBytes() {
@@ -105,9 +92,10 @@ void phase(const char* network, const char* name, const std::function<void()>& s
   meter().begin();
   QElapsedTimer clock;
   clock.start();
+  const double cpu = processCpu();
   meter().measure(QString::fromLatin1(name), start);
-  const bool finished = waitUntil(done);
-  meter().report(network, finished ? name : "NOT DONE", double(clock.elapsed()) / 1000);
+  const bool finished = waitUntil(done, kWaitMs);
+  meter().report(network, finished ? name : "NOT DONE", double(clock.elapsed()) / 1000, processCpu() - cpu);
 }
 
 void frames(const char* network, MainWindow& window) {
@@ -148,9 +136,14 @@ void memory(const char* network, const MainWindow&, std::size_t before, std::siz
 void openContainer(const char* network, MainWindow& window) {
   for (const FusedNode& fused : window.document().snapshot()->plan->fusedNodes) {
     if (fused.nodes.size() < 2) continue;
-    phase(
-        network, "container", [&] { window.canvas().expand(QString::fromStdString(fused.name)); },
-        [&] { return window.canvas().waitForLayout(kWaitMs); });
+    const QString name = QString::fromStdString(fused.name);
+    const auto waits = [&] { return window.canvas().waitForLayout(kWaitMs); };
+    for (const char* what : {"container", "close", "again"}) {
+      const std::size_t before = window.canvas().levelsLaidOut();
+      phase(
+          network, what, [&] { window.canvas().toggle(name); }, waits);
+      std::printf("%-16s %-10s %zu levels laid out\n", network, what, window.canvas().levelsLaidOut() - before);
+    }
     return;
   }
 }
@@ -168,6 +161,8 @@ void build(const char* network, MainWindow& window) {
 
 void window(const char* network, const QString& path, bool builds) {
   MainWindow window(ThemeKind::Dark, false);
+  const QTemporaryDir sessions;
+  window.keepSessionsIn(sessions.path());
   window.resize(1920, 1080);
   window.show();
   QCoreApplication::processEvents();
@@ -191,9 +186,16 @@ void window(const char* network, const QString& path, bool builds) {
   if (builds) build(network, window);
 }
 
-/// Both layouts of the containers of a network: closed, and with all that can be opened open.
-void layouts(const std::string& path) {
-  const auto model = openModel(path);
+QString networkName(const QString& path) {
+  const QFileInfo file(path);
+  const QString base = file.fileName().section('.', 0, 0);
+  return base == QLatin1String("model") ? file.dir().dirName() : base;
+}
+
+/// The layered layout of a network's levels, and with dot where that crosses less: closed, and with all that can be
+/// opened open.
+void layouts(const QString& path) {
+  const auto model = openModel(path.toStdString());
   if (!model.ok()) return;
   const auto plan = makePlan(model.value(), {});
   if (!plan.ok()) return;
@@ -203,20 +205,30 @@ void layouts(const std::string& path) {
   all.fused = closed.openable;
   for (const bool opened : {false, true}) {
     const LayoutGraph graph = layoutGraphOf(opened ? buildCanvas(*plan.value(), all, fonts) : closed);
-    if (graph.boxes.size() > 1'500) continue;
-    std::printf("%-28s %-6s %5zu boxes %5zu edges", std::filesystem::path(path).parent_path().filename().c_str(),
-                opened ? "open" : "closed", graph.boxes.size(), graph.edges.size());
-    for (const bool dot : {true, false}) {
-      QElapsedTimer clock;
-      clock.start();
-      const auto geometry = dot ? layoutGraphviz(graph) : layoutLayered(graph);
-      const double ms = double(clock.nsecsElapsed()) / 1e6;
+    std::printf("%-24s %-6s %5zu boxes %5zu edges", qPrintable(networkName(path)), opened ? "open" : "closed",
+                graph.boxes.size(), graph.edges.size());
+    int asked = 0;
+    double askedMs = 0;
+    for (const bool dot : {false, true}) {
+      LayoutOptions options;
+      const auto askDot = [&](const LevelGraph& level) {
+        QElapsedTimer clock;
+        clock.start();
+        auto drawn = layOutWithDot(level);
+        ++asked;
+        askedMs += double(clock.nsecsElapsed()) / 1e6;
+        return drawn;
+      };
+      if (dot) options.dot = askDot;
+      const double before = test::threadCpuMs();
+      const auto geometry = layOut(graph, options);
+      const double ms = test::threadCpuMs() - before;
       if (!geometry.ok()) continue;
       const DrawingQuality drawn = qualityOf(geometry.value().edges);
-      std::printf("   %s: %5zu crossings %9.0f px %6zu bends %8.1f ms", dot ? "dot" : "layered", drawn.crossings,
-                  drawn.length, drawn.bends, ms);
+      std::printf("   %s: %5zu crossings %4zu at borders %9.0f px %5zu bends %7.1f ms", dot ? "with dot" : "layered",
+                  drawn.crossings, crossingsAtBorders(graph, geometry.value()), drawn.length, drawn.bends, ms);
     }
-    std::printf("\n");
+    std::printf("   dot asked %d times, %.1f ms\n", asked, askedMs);
     std::fflush(stdout);
   }
 }
@@ -225,12 +237,13 @@ int run(const QStringList& arguments) {
   const QString what = arguments.value(1, QStringLiteral("help"));
   const QTemporaryDir folder;
   if (what == QLatin1String("window") && arguments.size() > 2) {
-    window(qPrintable(QFileInfo(arguments[2]).dir().dirName()), arguments[2], arguments.contains("--build"));
+    window(qPrintable(networkName(arguments[2])), arguments[2], arguments.contains("--build"));
   } else if (what == QLatin1String("generated") && arguments.size() > 2) {
     const int nodes = arguments[2].toInt();
-    window(qPrintable(QString::number(nodes)), generated(folder, nodes), arguments.contains("--build"));
+    window(qPrintable(QString::number(nodes)), test::writeResidualChain(folder.path(), nodes),
+           arguments.contains("--build"));
   } else if (what == QLatin1String("layouts")) {
-    for (int i = 2; i < arguments.size(); ++i) layouts(arguments[i].toStdString());
+    for (int i = 2; i < arguments.size(); ++i) layouts(arguments[i]);
   } else {
     std::printf(
         "window_benchmark window MODEL [--build]\nwindow_benchmark generated NODES [--build]\n"

@@ -3,15 +3,21 @@
 #include <QFile>
 #include <QImage>
 #include <QSignalSpy>
+#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <chrono>
 #include <ctime>
+#include <thread>
 
 #include "frontends/importers.h"
+#include "layout/drawing_quality.h"
 #include "passes/pipelines.h"
 #include "planning/fused_node_facts.h"
 #include "planning/plan.h"
+#include "ui/canvas/canvas_builder.h"
 #include "ui/canvas/color_mode.h"
+#include "ui/canvas/dot_helper.h"
 #include "ui/canvas/graph_view.h"
 
 namespace fusescope {
@@ -299,6 +305,95 @@ class CanvasTest : public QObject {
     QVERIFY(m_view->waitForLayout(20000));
   }
 
+  void whatDidNotChangeIsNotLaidOutAgain() {
+    const auto laidOutBy = [&](const std::function<void()>& what) {
+      const std::size_t before = m_view->levelsLaidOut();
+      what();
+      if (!m_view->waitForLayout(20000)) qFatal("no layout");
+      return int(m_view->levelsLaidOut() - before);
+    };
+    const QString second = secondOf(m_fused);
+    QCOMPARE(laidOutBy([&] { m_view->expand(m_fused); }), 3);  // what it holds, the segment, the top
+    QVERIFY(laidOutBy([&] { m_view->expand(second); }) <= 3);
+    QCOMPARE(laidOutBy([&] { m_view->collapse(second); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->collapse(m_fused); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->expand(m_fused); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->setTheme(Theme::light()); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->search("maxpool"); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->select({second}); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->setColorMode(*findColorMode("kind")); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->setPlan(makePlan(m_plan->model, {}).value()); }), 0);
+    PlanOptions options;  // types of other width: only where they stand
+    options.directives.push_back({.kind = DirectiveKind::Pin, .pattern = firstConv(), .type = DataType::F16});
+    QVERIFY(laidOutBy([&] { m_view->setPlan(makePlan(m_plan->model, options).value()); }) <= 2);
+  }
+
+  void wiresDoNotCrossAtTheBordersOfOpenBoxes() {
+    const auto plan = planOf("bert_tiny");
+    const CanvasFonts fonts;
+    const CanvasScene closed = buildCanvas(*plan, {}, fonts);
+    OpenState open;
+    open.fused = closed.openable;
+    QVERIFY(open.fused.size() > 5);
+    const LayoutGraph graph = layoutGraphOf(buildCanvas(*plan, open, fonts));
+    const LayoutGeometry geometry = layOut(graph).value();
+    QCOMPARE(crossingsAtBorders(graph, geometry), std::size_t(0));
+    QCOMPARE(qualityOf(geometry.edges).crossings, std::size_t(0));
+    for (const QString& handle : closed.openable) {  // each by itself, too
+      open.fused = {handle};
+      const LayoutGraph one = layoutGraphOf(buildCanvas(*plan, open, fonts));
+      QCOMPARE(crossingsAtBorders(one, layOut(one).value()), std::size_t(0));
+    }
+  }
+
+  void dotAnswersFromAProcessOfItsOwn() {
+    const LevelGraph level = crossed();
+    DotHelper helper({}, 20'000, QStringLiteral(FUSESCOPE_BIN_DIR "/fusescope-layoutd"));
+    for (int turn = 0; turn < 2; ++turn) {
+      const auto layout = helper.layOut(level);
+      QVERIFY2(layout, qPrintable(helper.problem()));
+      QCOMPARE(layout->entities.size(), level.entities.size());
+      QCOMPARE(layout->edges.size(), level.edges.size());
+    }
+    QVERIFY(helper.problem().isEmpty());
+  }
+
+  void aHelperThatFailsIsSaidAndNotAskedAgain_data() {
+    QTest::addColumn<QString>("program");
+    QTest::addColumn<QString>("problem");
+    QTest::newRow("missing") << "/nonexistent/helper"
+                             << "could not be started";
+    QTest::newRow("ends") << QStandardPaths::findExecutable("true") << "ended before it was done";
+    QTest::newRow("silent") << QStandardPaths::findExecutable("sort") << "took longer than 0.2 s";
+    QTest::newRow("talks nonsense") << QStandardPaths::findExecutable("cat") << "answer cannot be used";
+  }
+  void aHelperThatFailsIsSaidAndNotAskedAgain() {
+    QFETCH(QString, program);
+    QFETCH(QString, problem);
+    DotHelper helper({}, 200, program);
+    QVERIFY(!helper.layOut(crossed()));
+    QVERIFY2(helper.problem().contains(problem), qPrintable(helper.problem()));
+    QElapsedTimer clock;
+    clock.start();
+    QVERIFY(!helper.layOut(crossed()));
+    QVERIFY(clock.elapsed() < 100);
+  }
+
+  void aHelperThatNobodyWaitsForIsGone() {
+    std::stop_source stop;
+    DotHelper helper(stop.get_token(), 60'000, QStandardPaths::findExecutable("sort"));
+    std::thread later([&stop] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      stop.request_stop();
+    });
+    QElapsedTimer clock;
+    clock.start();
+    QVERIFY(!helper.layOut(crossed()));
+    later.join();
+    QVERIFY(clock.elapsed() < 10'000);
+    QVERIFY(helper.problem().isEmpty());
+  }
+
   void noPlanIsAnEmptyCanvas() {
     m_view->setPlan(nullptr);
     QCOMPARE(m_view->boxCount(), 0);
@@ -344,6 +439,24 @@ class CanvasTest : public QObject {
 
  private:
   static QString handle(const FusedNode& fused) { return QString::fromStdString(handleOf(fused)); }
+
+  /// Three that feed three.
+  static LevelGraph crossed() {
+    LevelGraph level;
+    for (int i = 0; i < 6; ++i) level.entities.push_back({.width = 100, .height = 40});
+    for (int i = 0; i < 9; ++i) level.edges.push_back({.from = i / 3, .to = 3 + i % 3});
+    return level;
+  }
+  QString secondOf(const QString& first) const {
+    for (const FusedNode& fused : m_plan->fusedNodes)
+      if (fused.nodes.size() == 2 && fused.name != first.toStdString()) return handle(fused);
+    return {};
+  }
+  std::string firstConv() const {
+    for (const NodeId id : m_plan->graph().order())
+      if (m_plan->graph().node(id).is("Conv")) return m_plan->graph().node(id).name;
+    return {};
+  }
 
   /// A kernel of the nodes a and b, and a node that is called "a + b".
   static std::shared_ptr<const Plan> planWithOneNameTwice() {

@@ -137,11 +137,11 @@ class KernelChecker {
 
   std::string native(const KernelRequest& request, const std::vector<Tensor>& inputs, Expected& expected) {
     const Backend& backend = *findBackend("native");
-    const auto plain = [](const std::vector<Layout>& layouts) {
-      return std::ranges::all_of(layouts, [](Layout layout) { return layout == Layout::Plain; });
+    const auto plain = [](const std::vector<MemoryFormat>& formats) {
+      return std::ranges::all_of(formats, [](const MemoryFormat& format) { return format.isPlain(); });
     };
     for (const Tactic& tactic : backend.tactics(request)) {
-      if (!plain(tactic.inputLayouts) || !plain(tactic.outputLayouts) || tactic.name.starts_with("reference")) continue;
+      if (!plain(tactic.inputs) || !plain(tactic.outputs) || tactic.backend == "reference") continue;
       const auto kernel = KernelStore().kernel(backend, request, tactic);
       if (!kernel.ok()) continue;  // told apart from wrong results: the engine asks the next tactic
       std::vector<Tensor> results;

@@ -101,6 +101,9 @@ class GraphView : public QWidget {
   QString nameAt(const QPoint& position) const;
   int boxCount() const;          ///< boxes in the picture, open containers not counted
   QString layoutEngine() const;  ///< "graphviz" or "layered"
+  /// Levels (what one container holds) that were laid out so far; what was kept from before is not counted. When no
+  /// layout is under way.
+  std::size_t levelsLaidOut() const;
   /// "Keys — what they do", one line each, for the help overlay.
   static QStringList keyHelp();
 

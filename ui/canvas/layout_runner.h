@@ -1,22 +1,21 @@
 #pragma once
 
-#include <QByteArray>
 #include <QElapsedTimer>
 #include <QObject>
-#include <QProcess>
 #include <QThreadPool>
 #include <QTimer>
 #include <memory>
 #include <stop_token>
 
+#include "layout/level_cache.h"
 #include "ui/canvas/canvas_builder.h"
 
 namespace fusescope {
 
-/// Turns plans into laid-out scenes off the GUI thread. A new request replaces the one under way. Small scenes go
-/// through the helper process fusescope-layoutd beside the executable, which is killed when it is no longer wanted; if
-/// it is missing, dies, or takes too long, and for large scenes, the layered layout runs in a worker thread instead.
-/// GUI thread only.
+/// Turns plans into laid-out scenes off the GUI thread. A new request replaces the one under way. Where the layered
+/// layout crosses wires and dot is quick, dot is asked in its helper process; what crosses less is taken, and if dot
+/// does not answer in time, the layered layout stands: a level that was laid out is kept and never drawn otherwise
+/// later. GUI thread only.
 class LayoutRunner : public QObject {
   Q_OBJECT
 
@@ -28,11 +27,12 @@ class LayoutRunner : public QObject {
   void cancel();
   /// Lets go of a scene in the worker thread: that of many boxes takes long to take apart.
   void discard(std::shared_ptr<const CanvasScene> scene);
-  bool isRunning() const { return m_running; }
+  bool isRunning() const { return m_job != nullptr; }
+  /// Levels that were laid out so far; those that were kept from before are not counted. When nothing runs.
+  std::size_t levelsLaidOut() const { return m_cache->misses(); }
 
-  static constexpr int kLargestForHelper = 1'500;  ///< boxes
   static constexpr int kWarnAfterMs = 1'000;
-  static constexpr int kGiveUpAfterMs = 2'000;
+  static constexpr int kMostForDotMs = 2'000;
 
  signals:
   void started();
@@ -41,21 +41,14 @@ class LayoutRunner : public QObject {
 
  private:
   struct Job;
-  void prepared(std::shared_ptr<Job> job);
-  void startHelper(std::shared_ptr<Job> job);
-  void helperFinished(std::shared_ptr<Job> job, int exitCode, QProcess::ExitStatus status);
-  void layInThread(std::shared_ptr<Job> job, const QString& reason);
-  void deliver(std::shared_ptr<Job> job);
-  void stopHelper();
-  template <class Work, class Then>
-  void inThread(std::shared_ptr<Job> job, Work work, Then then);
+  static void work(Job& job, const CanvasFonts& fonts, LevelCache& cache);
+  void deliver(const std::shared_ptr<Job>& job);
 
   std::shared_ptr<const CanvasFonts> m_fonts;
+  std::shared_ptr<LevelCache> m_cache;  ///< the worker's
   std::shared_ptr<Job> m_job;
   QThreadPool m_pool;
-  QProcess* m_helper = nullptr;
-  QTimer m_warnTimer, m_giveUpTimer;
-  bool m_running = false;
+  QTimer m_warnTimer;
 };
 
 }  // namespace fusescope

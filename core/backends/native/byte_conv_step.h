@@ -14,9 +14,9 @@ namespace fusescope::native {
 struct ByteConvCall {
   Ref x;
   std::optional<Ref> xZero;
-  Dims filterDims;                    ///< [channels, inputs / groups, kernel…]
-  BufferIndex filters = kNoBuffer;    ///< of byteFilterPacking()
-  bool filterZerosAreZero = false;    ///< as they are packed
+  Dims filterDims;                  ///< [channels, inputs / groups, kernel…]
+  BufferIndex filters = kNoBuffer;  ///< of byteFilterPacking()
+  bool filterZerosAreZero = false;  ///< as they are packed
   Window window;
   std::int64_t groups = 1;
   Ref sums;

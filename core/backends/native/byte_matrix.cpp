@@ -30,24 +30,23 @@ Packing ByteMatrix::packing(Weight codes, std::optional<Weight> zeros, std::int6
   form.text("bytes").number(bytePanel()).number(k).number(n).number(index).number(zeros.has_value());
   std::vector<Weight> weights = {std::move(codes)};
   if (zeros) weights.push_back(std::move(*zeros));
-  return packingOf(form.canonical(), std::move(weights),
-                   [k, n, index](std::span<const Tensor> numbers) -> Result<Tensor> {
-                     Tensor packed = packedMemory(PackedMatrix::bytes(k, n));
-                     const PackedMatrix matrix = PackedMatrix::at(packed.mutableBytes(), k, n);
-                     const DataType type = numbers[0].type();
-                     const auto* from = reinterpret_cast<const std::uint8_t*>(numbers[0].bytes()) + index * k * n;
-                     packBytes(from, n, 1, k, n, turnOfB(type), matrix.panels);
-                     sumByteColumns(matrix.panels, k, 0, bytePanels(n), matrix.sums);
-                     std::fill_n(matrix.zeros, PackedMatrix::columns(n), 0);
-                     const std::int64_t each =
-                         numbers.size() < 2 ? 0 : numbers[1].count() / (numbers[0].count() / (k * n));
-                     for (std::int64_t column = 0; column < n; ++column) {
-                       const std::int64_t at = index * each + (each == 1 ? 0 : column);
-                       const double zero = each == 0 ? 0 : numbers[1].asDouble(at);
-                       matrix.zeros[column] = zeroOfB(static_cast<std::int32_t>(zero), type);
-                     }
-                     return packed;
-                   });
+  return packingOf(
+      form.canonical(), std::move(weights), [k, n, index](std::span<const Tensor> numbers) -> Result<Tensor> {
+        Tensor packed = packedMemory(PackedMatrix::bytes(k, n));
+        const PackedMatrix matrix = PackedMatrix::at(packed.mutableBytes(), k, n);
+        const DataType type = numbers[0].type();
+        const auto* from = reinterpret_cast<const std::uint8_t*>(numbers[0].bytes()) + index * k * n;
+        packBytes(from, n, 1, k, n, turnOfB(type), matrix.panels);
+        sumByteColumns(matrix.panels, k, 0, bytePanels(n), matrix.sums);
+        std::fill_n(matrix.zeros, PackedMatrix::columns(n), 0);
+        const std::int64_t each = numbers.size() < 2 ? 0 : numbers[1].count() / (numbers[0].count() / (k * n));
+        for (std::int64_t column = 0; column < n; ++column) {
+          const std::int64_t at = index * each + (each == 1 ? 0 : column);
+          const double zero = each == 0 ? 0 : numbers[1].asDouble(at);
+          matrix.zeros[column] = zeroOfB(static_cast<std::int32_t>(zero), type);
+        }
+        return packed;
+      });
 }
 
 void ByteMatrix::multiply(const ByteRows& rows, std::int32_t* c, std::int64_t stride, std::int64_t first,

@@ -35,8 +35,7 @@ void forEachRow(const Dims& domain, const std::vector<Dims>& strides, Row row) {
 /// What every such step holds: its operands seen over the extents of the result.
 class BroadcastStep : public Step {
  public:
-  BroadcastStep(const std::vector<Ref>& operands, const Ref& target)
-      : m_operands(operands), m_target(target) {
+  BroadcastStep(const std::vector<Ref>& operands, const Ref& target) : m_operands(operands), m_target(target) {
     for (const Ref& ref : operands) m_strides.push_back(broadcastStrides(ref, target.dims));
   }
 

@@ -144,16 +144,16 @@ void Lowering::emitByteConv(const Node& node, const ByteOperands& operands, cons
   m_implementations.emplace_back("byte_conv");
   const Dims& filters = operands.weights.dims;
   m_program.addStep(
-      makeByteConvStep({.x = operands.from,
-                        .xZero = operands.zero,
-                        .filterDims = filters,
-                        .filters = m_program.addPacked(byteFilterPacking(operands.weights, operands.weightZeros)),
-                        .filterZerosAreZero = operands.turnedZerosAreZero,
-                        .window = windowOf(node, operands.from.dims, sums.dims,
-                                           Dims(filters.begin() + 2, filters.end())),
-                        .groups = node.intAttribute("group", 1),
-                        .sums = sums},
-                       m_threads),
+      makeByteConvStep(
+          {.x = operands.from,
+           .xZero = operands.zero,
+           .filterDims = filters,
+           .filters = m_program.addPacked(byteFilterPacking(operands.weights, operands.weightZeros)),
+           .filterZerosAreZero = operands.turnedZerosAreZero,
+           .window = windowOf(node, operands.from.dims, sums.dims, Dims(filters.begin() + 2, filters.end())),
+           .groups = node.intAttribute("group", 1),
+           .sums = sums},
+          m_threads),
       operands.reads, {sums.buffer});
 }
 
@@ -173,13 +173,12 @@ bool Lowering::canRequantize(const Node& node) const {
 void Lowering::emitRequantize(const Node& node, const Ref& sums) {
   const bool conv = isByteConv(node);
   const std::int64_t channels = conv ? sums.dims[1] : sums.dims.back();
-  RequantizeCall call{
-      .sums = sums,
-      .codes = allocate(node.outputs[0]),
-      .channels = channels,
-      .inner = conv ? productOf(sums.dims, 2) : 1,
-      .factors = m_program.addPacked(
-          factorPacking({weight(node.input(1)), weight(node.input(4)), weight(node.input(6))}, channels, conv))};
+  RequantizeCall call{.sums = sums,
+                      .codes = allocate(node.outputs[0]),
+                      .channels = channels,
+                      .inner = conv ? productOf(sums.dims, 2) : 1,
+                      .factors = m_program.addPacked(factorPacking(
+                          {weight(node.input(1)), weight(node.input(4)), weight(node.input(6))}, channels, conv))};
   if (node.input(8).valid()) call.bias = m_program.addPacked(plainPacking(weight(node.input(8)), DataType::I32));
   call.zero = static_cast<std::int32_t>(constantNumber(node.input(7)).value_or(0));
   const Ref codes = call.codes;

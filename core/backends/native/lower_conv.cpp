@@ -11,7 +11,7 @@ namespace fusescope::native {
 
 using dnnl::memory;
 
-/// A convolution with what was folded into it: everything that does not depend on layouts.
+/// A convolution with what was folded into it: everything that does not depend on formats.
 struct PreparedConv {
   bool transposed = false;
   std::int64_t groups = 1;
@@ -44,10 +44,10 @@ void padTransposed(PreparedConv& conv, const Node& root) {
 
 /// A prepared description with the descriptors it chose.
 struct Described {
-  dnnl::primitive primitive;
+  std::function<dnnl::primitive()> make;  ///< generates code, which a probe has no use for
   memory::desc source, weights, target, scratchpad;
   std::string implementation;
-  Layout from = Layout::Plain, to = Layout::Plain;
+  MemoryFormat from, to;
 };
 
 template <class Forward>
@@ -60,8 +60,12 @@ Described describe(const PreparedConv& conv, dnnl::algorithm algorithm, const me
   const typename Forward::primitive_desc description(
       dnnlEngine(), dnnl::prop_kind::forward_inference, algorithm, source, weights, bias, target, conv.window.strides,
       dilations, conv.window.padBegin, conv.window.padEnd, userScratchpad(conv.operations));
-  return {Forward(description),   description.src_desc(),        description.weights_desc(),
-          description.dst_desc(), description.scratchpad_desc(), description.impl_info_str()};
+  return {[description] { return Forward(description); },
+          description.src_desc(),
+          description.weights_desc(),
+          description.dst_desc(),
+          description.scratchpad_desc(),
+          description.impl_info_str()};
 }
 
 Described describe(const PreparedConv& conv, const memory::desc& source, const memory::desc& target) {
@@ -71,7 +75,7 @@ Described describe(const PreparedConv& conv, const memory::desc& source, const m
   return describe<dnnl::convolution_forward>(conv, dnnl::algorithm::convolution_direct, source, target);
 }
 
-Described describeIn(const PreparedConv& conv, Layout from, Layout to) {
+Described describeIn(const PreparedConv& conv, const MemoryFormat& from, const MemoryFormat& to) {
   Described described =
       describe(conv, *dnnlDesc({DataType::F32, conv.source, from}), *dnnlDesc({DataType::F32, conv.target, to}));
   described.from = from;
@@ -79,14 +83,14 @@ Described describeIn(const PreparedConv& conv, Layout from, Layout to) {
   return described;
 }
 
-/// In the layouts that oneDNN prefers; where one of them is no Layout, plain. Made anew for those layouts, as a tactic
-/// names them: given them, oneDNN may take another implementation than where it chooses.
+/// In the formats that oneDNN prefers; where one of them cannot be said, plain. Made anew for those formats, as a
+/// tactic says them: given them, oneDNN may take another implementation than where it chooses.
 Described describePreferred(const PreparedConv& conv) {
   const auto any = [](const Dims& dims) { return memory::desc(dims, memory::data_type::f32, memory::format_tag::any); };
   const Described preferred = describe(conv, any(conv.source), any(conv.target));
-  const auto from = layoutOf(preferred.source, conv.source);
-  const auto to = layoutOf(preferred.target, conv.target);
-  return from && to ? describeIn(conv, *from, *to) : describeIn(conv, Layout::Plain, Layout::Plain);
+  const auto from = formatOf(preferred.source, conv.source);
+  const auto to = formatOf(preferred.target, conv.target);
+  return from && to ? describeIn(conv, *from, *to) : describeIn(conv, MemoryFormat(), MemoryFormat());
 }
 
 constexpr std::int64_t kFewChannels = 4;
@@ -128,15 +132,14 @@ Status Lowering::lowerUpsampling(const Chain& chain, PreparedConv conv) {
   const Ref from = TRY(plain(TRY(ref(node(chain.root).input(0)))));
   const Ref to = allocate(result);
   m_implementations.emplace_back("upsampling");
-  m_program.addStep(
-      makeUpsamplingStep({.from = from,
-                          .to = to,
-                          .down = conv.window.strides[0],
-                          .across = conv.window.strides[1],
-                          .filters = packedRef(conv.weights.held(), conv.weights.packFiltersPlain()),
-                          .bias = packedRef({conv.channels()}, conv.weights.packBias())},
-                         m_threads),
-      {from.buffer}, {to.buffer});
+  m_program.addStep(makeUpsamplingStep({.from = from,
+                                        .to = to,
+                                        .down = conv.window.strides[0],
+                                        .across = conv.window.strides[1],
+                                        .filters = packedRef(conv.weights.held(), conv.weights.packFiltersPlain()),
+                                        .bias = packedRef({conv.channels()}, conv.weights.packBias())},
+                                       m_threads),
+                    {from.buffer}, {to.buffer});
   define(result, to);
   leaveToTapes(chain, taken);
   return Done{};
@@ -199,30 +202,31 @@ bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const
   }
 }
 
-// Layouts: what the options say for the inside of the fused node, else what oneDNN prefers. First convolutions of few
+// Formats: what the options say for the inside of the fused node, else what oneDNN prefers. First convolutions of few
 // channels read plain and write blocks.
 Status Lowering::emitConv(const Node& root, const PreparedConv& conv, ValueId result) {
   const Ref found = TRY(ref(root.input(0)));
-  const auto& given = m_options.convLayouts;
-  const Described described = given ? describeIn(conv, given->first, given->second) : describePreferred(conv);
-  if (!m_convLayouts) m_convLayouts = ConvLayouts{root.input(0), conv.target, described.from, described.to};
-  const Ref source = TRY(inLayout(found, described.from));
+  const auto& given = m_options.convFormats;
+  const bool isGiven = given && given->first.fits(conv.source) && given->second.fits(conv.target);
+  const Described described = isGiven ? describeIn(conv, given->first, given->second) : describePreferred(conv);
+  if (!m_convFormats) m_convFormats = ConvFormats{root.input(0), conv.target, described.from, described.to};
+  const Ref source = TRY(inFormat(found, described.from));
   const Ref target = allocate(result, described.to);
   std::vector<BufferIndex> reads = {source.buffer};
   std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, described.source, source),
                                                argumentAt(DNNL_ARG_DST, described.target, target)};
   for (const auto& [id, value] : conv.residuals) {
-    const Ref residual = TRY(inLayout(TRY(ref(value)), described.to));
+    const Ref residual = TRY(inFormat(TRY(ref(value)), described.to));
     reads.push_back(residual.buffer);
     arguments.push_back(argumentAt(id, described.target, residual));
   }
-  const std::string from = described.from == described.to ? "" : std::string(name(described.from)) + ">";
-  m_implementations.push_back("conv:" + from + std::string(name(described.to)) + ":" + described.implementation);
+  m_implementations.push_back("conv:" + described.implementation);
   arguments.push_back(
       {DNNL_ARG_WEIGHTS, described.weights, m_program.addPacked(conv.weights.packFilters(described.weights))});
   if (conv.weights.hasBias())
     arguments.push_back({DNNL_ARG_BIAS, conv.weights.biasDesc(), m_program.addPacked(conv.weights.packBias())});
-  m_program.addStep(std::make_unique<DnnlStep>(described.primitive, std::move(arguments), described.scratchpad), reads,
+  dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : described.make();
+  m_program.addStep(std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), described.scratchpad), reads,
                     {target.buffer});
   define(result, target);
   return Done{};

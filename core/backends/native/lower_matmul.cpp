@@ -13,9 +13,9 @@ using dnnl::memory;
 /// A matrix product with what was taken into it.
 struct PreparedMatMul {
   Ref a, b;
-  Dims result;                      ///< extents as the primitive sees them: [m, n], or with batches in front
-  std::optional<Weight> weights;                   ///< what `b` is where it is a constant matrix
-  std::vector<std::pair<Weight, float>> biases;    ///< by column, or one number, each with its factor; their sum
+  Dims result;                    ///< extents as the primitive sees them: [m, n], or with batches in front
+  std::optional<Weight> weights;  ///< what `b` is where it is a constant matrix
+  std::vector<std::pair<Weight, float>> biases;  ///< by column, or one number, each with its factor; their sum
   dnnl::post_ops operations;
   std::vector<std::pair<int, Ref>> addends;  ///< operands of `operations`, by argument
 
@@ -24,7 +24,6 @@ struct PreparedMatMul {
 
 /// A product that our own kernel runs.
 struct OwnMatMul {
-  const Node* root;
   PreparedMatMul product;
   Ref target;
 };
@@ -165,14 +164,13 @@ Packing packWeights(const PreparedMatMul& product, const memory::desc& held, con
 Packing packGemmPanels(const Weight& weight, std::int64_t k, std::int64_t n, bool transposed) {
   KeyBuilder form;
   form.text("panels").number(gemmPanel()).number(k).number(n).number(transposed);
-  return packingOf(form.canonical(), {weight},
-                   [k, n, transposed](std::span<const Tensor> numbers) -> Result<Tensor> {
-                     const Tensor wide = numbers[0].converted(DataType::F32);
-                     Tensor packed = packedMemory(static_cast<std::size_t>(packedCount(k, n)) * sizeof(float));
-                     packPanels(wide.data<float>().data(), transposed ? 1 : n, transposed ? k : 1, k, n, 0,
-                                (n + gemmPanel() - 1) / gemmPanel(), reinterpret_cast<float*>(packed.mutableBytes()));
-                     return packed;
-                   });
+  return packingOf(form.canonical(), {weight}, [k, n, transposed](std::span<const Tensor> numbers) -> Result<Tensor> {
+    const Tensor wide = numbers[0].converted(DataType::F32);
+    Tensor packed = packedMemory(static_cast<std::size_t>(packedCount(k, n)) * sizeof(float));
+    packPanels(wide.data<float>().data(), transposed ? 1 : n, transposed ? k : 1, k, n, 0,
+               (n + gemmPanel() - 1) / gemmPanel(), reinterpret_cast<float*>(packed.mutableBytes()));
+    return packed;
+  });
 }
 
 void addTensor(PreparedMatMul& product, const Ref& operand) {
@@ -188,9 +186,8 @@ memory::desc biasDesc(const PreparedMatMul& product) {
 
 /// Constant weights are held as the implementation wants them.
 dnnl::matmul::primitive_desc describe(const PreparedMatMul& product, const memory::desc& a, const memory::desc& c) {
-  const memory::desc b = product.weights
-                             ? memory::desc(product.b.dims, memory::data_type::f32, memory::format_tag::any)
-                             : dnnlStrided(product.b);
+  const memory::desc b = product.weights ? memory::desc(product.b.dims, memory::data_type::f32, memory::format_tag::any)
+                                         : dnnlStrided(product.b);
   const dnnl::primitive_attr attributes = userScratchpad(product.operations);
   if (product.biases.empty()) return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, c, attributes);
   return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, biasDesc(product), c, attributes);
@@ -212,7 +209,7 @@ Status Lowering::lowerMatMul(const Chain& chain) {
   leaveToTapes(chain, taken);
   if (own) {
     std::vector<OwnMatMul> products;
-    products.push_back({&root, std::move(product), target});
+    products.push_back({std::move(product), target});
     return emitOwnMatMuls(std::move(products));
   }
   return guardDnnl<Done>("matrix product '" + root.name + "'", [&] { return emitMatMul(product, target); });
@@ -233,6 +230,8 @@ Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root) {
   const Dims right = dimsOf(root.input(1));
   const bool isWeight = isConstant(root.input(1)) && productOf(right, 0, right.size() - 2) == 1;
   Ref b{.dtype = DataType::F32, .dims = right, .strides = rowMajorStrides(right)};  // of a weight: how it is held
+  const std::optional<ValueId> turned = isWeight ? transposedConstant(root.input(1)) : std::nullopt;
+  if (turned) b.strides = {1, right[0]};
   if (!isWeight) b = TRY(strided(TRY(ref(root.input(1)))));
   if (a.dims.size() == 1) {  // a vector is one row, and the product has none
     a = widened(a, 2);
@@ -244,7 +243,7 @@ Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root) {
   if (matrix && (a.dims.size() == 2 || a.contiguous() || !readable(a) || isWeight)) {
     const std::int64_t k = a.dims.back(), n = b.dims.back();
     product.result = {productOf(product.result, 0) / n, n};
-    if (isWeight) product.weights = weight(root.input(1));
+    if (isWeight) product.weights = weight(turned.value_or(root.input(1)));
     if (a.dims.size() > 2) a = denseAs(TRY(plain(a)), {product.result[0], k});
     b.strides.erase(b.strides.begin(), b.strides.end() - 2);
     b.dims = {k, n};
@@ -313,8 +312,9 @@ Status Lowering::emitMatMul(const PreparedMatMul& product, const Ref& target) {
     reads.push_back(addend.buffer);
   }
   m_implementations.push_back(std::string("matmul:") + description.impl_info_str());
+  dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : dnnl::matmul(description);
   m_program.addStep(
-      std::make_unique<DnnlStep>(dnnl::matmul(description), std::move(arguments), description.scratchpad_desc()), reads,
+      std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), description.scratchpad_desc()), reads,
       {target.buffer});
   return Done{};
 }
@@ -327,12 +327,11 @@ Status Lowering::emitOwnMatMuls(std::vector<OwnMatMul> products) {
   std::vector<BufferIndex> writes;
   for (OwnMatMul& own : products) {
     const std::int64_t n = own.product.columns();
-    const bool transposed = own.root->is("Gemm") && own.root->intAttribute("transB", 0) != 0;
+    const bool transposed = own.product.b.strides[1] != 1;
     writes.push_back(own.target.buffer);
     targets.push_back({.c = own.target,
                        .n = n,
-                       .packed = packedRef({packedCount(k, n)},
-                                           packGemmPanels(*own.product.weights, k, n, transposed)),
+                       .packed = packedRef({packedCount(k, n)}, packGemmPanels(*own.product.weights, k, n, transposed)),
                        .bias = {}});
     if (!own.product.biases.empty()) targets.back().bias = packedRef({n}, packBias(own.product));
   }
@@ -363,6 +362,15 @@ std::vector<Chain> Lowering::parallelProducts() const {
   return chains.size() < 2 ? std::vector<Chain>() : chains;
 }
 
+/// What `value` is the transposition of, where it is a matrix and that is a constant: it is packed from where it lies.
+std::optional<ValueId> Lowering::transposedConstant(ValueId value) const {
+  const auto made = producer(value);
+  if (!made || !node(*made).is("Transpose") || dimsOf(value).size() != 2) return std::nullopt;
+  const ValueId source = node(*made).input(0);
+  const bool turns = node(*made).intsAttribute("perm", {1, 0}) == Dims{1, 0};
+  return turns && isConstant(source) ? std::optional(source) : std::nullopt;
+}
+
 /// Whether it is a constant that adds one number to each of `n` columns.
 bool Lowering::isPerColumn(ValueId value, std::int64_t n) const {
   if (!isConstant(value)) return false;
@@ -391,7 +399,7 @@ Status Lowering::lowerParallelProducts(const std::vector<Chain>& chains) {
     TRY(foldChain(chain, product, true));
     const Ref target = allocate(chain.result);
     define(chain.result, target);
-    products.push_back({&root, std::move(product), target});
+    products.push_back({std::move(product), target});
   }
   return emitOwnMatMuls(std::move(products));
 }

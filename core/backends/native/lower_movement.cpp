@@ -66,40 +66,39 @@ Ref partOf(const Ref& whole, const Dims& dims, std::size_t axis, std::int64_t be
   return part;
 }
 
-/// A tensor in another layout, seen as a plain one in the order of its memory.
+/// A tensor in another format, seen as a plain one in the order of its memory.
 Ref asMemory(const Ref& ref) {
-  if (ref.layout == Layout::Plain) return ref;
+  if (ref.format.isPlain()) return ref;
   Ref seen = ref;
-  seen.layout = Layout::Plain;
-  seen.dims = memoryExtents(ref.dims, ref.layout);
+  seen.format = MemoryFormat();
+  seen.dims = ref.format.memoryExtents(ref.dims);
   seen.strides = rowMajorStrides(seen.dims);
   return seen;
 }
 
 }  // namespace
 
-// In a blocked or channels-last layout when all operands come in it and the channels fill whole blocks.
+// In a blocked or channels-last format when all operands come in it and the channels fill whole blocks.
 Status Lowering::lowerConcat(const Node& node) {
   const Dims dims = dimsOf(node.outputs[0]);
   std::int64_t axis = node.intAttribute("axis", 0);
   if (axis < 0) axis += static_cast<std::int64_t>(dims.size());
   std::vector<Ref> parts;
   for (ValueId input : node.inputs) parts.push_back(TRY(ref(input)));
-  Layout layout = parts[0].layout;
+  MemoryFormat format = parts[0].format;
   for (const Ref& part : parts) {
-    const bool fits = part.layout == layout && (layout == Layout::Plain || part.dims[1] % blockOf(layout) == 0);
-    if (!fits) layout = Layout::Plain;
+    const bool fits = part.format == format && format.padded(part.dims) == part.dims;
+    if (!fits) format = MemoryFormat();
   }
-  const Ref whole = allocate(node.outputs[0], layout);
+  const Ref whole = allocate(node.outputs[0], format);
   define(node.outputs[0], whole);
   const Ref target = asMemory(whole);
   std::size_t at = static_cast<std::size_t>(axis);
-  if (layout == Layout::ChannelsLast)
-    at = axis == 0 ? 0 : axis == 1 ? dims.size() - 1 : static_cast<std::size_t>(axis) - 1;
+  if (!format.isPlain()) at = static_cast<std::size_t>(std::ranges::find(format.order(), at) - format.order().begin());
   std::int64_t begin = 0;
   for (Ref part : parts) {
     if (part.count() == 0) continue;
-    if (layout == Layout::Plain) part = TRY(strided(part));
+    if (format.isPlain()) part = TRY(strided(part));
     const Ref source = asMemory(part);
     copyStrided(source, partOf(target, source.dims, at, begin));
     begin += source.dims[at];

@@ -13,23 +13,12 @@ bool fitsTape(DataType type) {
   return type == DataType::F32 || type == DataType::Bool;
 }
 
-/// Strides of a plain reference, broadcast to `domain`, in the order of memory of `layout`.
-Dims memoryStrides(const Ref& ref, const Dims& domain, Layout layout) {
-  const Dims logical = broadcastStrides(ref, domain);
-  if (layout == Layout::Plain) return logical;
-  Dims strides = {logical[0]};
-  if (layout != Layout::ChannelsLast) strides.push_back(logical[1] * blockOf(layout));
-  strides.insert(strides.end(), logical.begin() + 2, logical.end());
-  strides.push_back(logical[1]);
-  return strides;
-}
-
-/// The layout a tape works in: that of an operand of full size, if whole blocks allow it.
-Layout tapeLayout(const std::vector<Ref>& inputs, const Dims& domain) {
+/// The format a tape works in: that of an operand of full size, if whole blocks allow it.
+MemoryFormat tapeFormat(const std::vector<Ref>& inputs, const Dims& domain) {
   for (const Ref& ref : inputs) {
-    if (ref.layout != Layout::Plain && ref.dims == domain && domain[1] % blockOf(ref.layout) == 0) return ref.layout;
+    if (!ref.format.isPlain() && ref.dims == domain && ref.format.padded(domain) == domain) return ref.format;
   }
-  return Layout::Plain;
+  return MemoryFormat();
 }
 
 /// By channel, of scale, bias, mean and variance: what x is multiplied by, or what is added then.
@@ -157,21 +146,21 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
     inputs.back().dims.insert(inputs.back().dims.end(), input.trailing, 1);
     inputs.back().strides.insert(inputs.back().strides.end(), input.trailing, 0);
   }
-  const Layout layout = tapeLayout(inputs, domain);
-  program.extents = memoryExtents(domain, layout);
+  const MemoryFormat format = tapeFormat(inputs, domain);
+  program.extents = format.memoryExtents(domain);
   std::vector<BufferIndex> reads, writes;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool whole = inputs[i].dims == domain;
-    const bool sameLayout = whole && layout != Layout::Plain;
-    const bool isStrided = !sameLayout && inputs[i].layout == Layout::Plain;
-    Ref input = isStrided ? inputs[i] : TRY(inLayout(inputs[i], sameLayout ? layout : Layout::Plain));
-    const Dims strides =
-        input.layout == Layout::Plain ? memoryStrides(input, domain, layout) : rowMajorStrides(program.extents);
+    const bool sameFormat = whole && !format.isPlain();
+    const bool isStrided = !sameFormat && inputs[i].format.isPlain();
+    Ref input = isStrided ? inputs[i] : TRY(inFormat(inputs[i], sameFormat ? format : MemoryFormat()));
+    const Dims strides = input.format.isPlain() ? format.memoryStrides(broadcastStrides(input, domain))
+                                                : rowMajorStrides(program.extents);
     reads.push_back(input.buffer);
     program.inputs.push_back({std::move(input), strides, builder.inputs()[i].reg});
   }
   for (ValueId value : results) {
-    Ref output = allocate(value, layout);
+    Ref output = allocate(value, format);
     define(value, output);
     writes.push_back(output.buffer);
     program.outputs.push_back({std::move(output), rowMajorStrides(program.extents), builder.registerOf(value)});

@@ -92,10 +92,7 @@ class DirectionBuilder {
 
  private:
   Ref numbers(std::int64_t count, Packing packing) {
-    return {.buffer = m_program.addPacked(std::move(packing)),
-            .dtype = DataType::F32,
-            .dims = {count},
-            .strides = {1}};
+    return {.buffer = m_program.addPacked(std::move(packing)), .dtype = DataType::F32, .dims = {count}, .strides = {1}};
   }
 
   std::unique_ptr<GateProduct> product(const Weight& weight, std::int64_t offset, std::int64_t inputs,

@@ -91,12 +91,12 @@ Ref withAxisLast(Ref ref, std::size_t axis) {
   return ref;
 }
 
-/// For the spatial axes of a tensor in a channels-last or blocked layout: the channels that lie together stay columns.
+/// For the spatial axes of a tensor in a channels-last or blocked format: the channels that lie together stay columns.
 std::optional<ReduceExtents> spatialExtents(const Ref& ref, const std::vector<bool>& reduced) {
   const Dims& dims = ref.dims;
-  if (ref.layout == Layout::Plain || dims.size() < 3 || reduced[0] || reduced[1]) return std::nullopt;
+  if (ref.format.isPlain() || dims.size() < 3 || reduced[0] || reduced[1]) return std::nullopt;
   if (!std::all_of(reduced.begin() + 2, reduced.end(), [](bool r) { return r; })) return std::nullopt;
-  const std::int64_t together = ref.layout == Layout::ChannelsLast ? dims[1] : blockOf(ref.layout);
+  const std::int64_t together = ref.format.isChannelsLast() ? dims[1] : ref.format.blockOf(1);
   if (dims[1] % together != 0) return std::nullopt;
   return ReduceExtents{dims[0] * dims[1] / together, productOf(dims, 2), together};
 }
@@ -175,7 +175,7 @@ std::optional<std::vector<bool>> Lowering::reducedAxes(const Node& reduce, std::
 
 // The reduced axes are brought together at the end (by a copy, unless they are there) and reduced row by row; when they
 // stand together before others they are reduced column by column where they are. Spatial axes in a channels-last or
-// blocked layout are such a case.
+// blocked format are such a case.
 Result<bool> Lowering::lowerReduce(const Node& node) {
   const auto kind = reduceKind(node);
   if (!kind || typeOf(node.input(0)) != DataType::F32) return false;

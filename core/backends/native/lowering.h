@@ -15,11 +15,12 @@ namespace fusescope::native {
 
 /// How a fused node is to be lowered.
 struct LoweringOptions {
-  std::vector<Layout> inputLayouts, outputLayouts;  ///< as the fused node's inputs and outputs
-  bool fuse = true;                                 ///< false: node by node ("composite")
-  bool ownMatMul = false;                           ///< matrix products by our own kernel where it can, else by oneDNN
+  std::vector<MemoryFormat> inputFormats, outputFormats;  ///< as the fused node's inputs and outputs
+  bool fuse = true;                                       ///< false: node by node ("composite")
+  bool ownMatMul = false;  ///< matrix products by our own kernel where it can, else by oneDNN
   /// What a convolution inside reads and writes; nothing: what oneDNN prefers.
-  std::optional<std::pair<Layout, Layout>> convLayouts;
+  std::optional<std::pair<MemoryFormat, MemoryFormat>> convFormats;
+  bool probe = false;  ///< only to learn what it would be: oneDNN generates no code, the kernel cannot run
 };
 
 /// A convolution or matrix product with what follows it as post-operations.
@@ -89,13 +90,13 @@ class Lowering {
   /// Short descriptions of the implementations that were chosen ("conv:jit:avx2"), in order.
   const std::vector<std::string>& implementations() const { return m_implementations; }
 
-  struct ConvLayouts {
+  struct ConvFormats {
     ValueId source;
     Dims result;
-    Layout from, to;
+    MemoryFormat from, to;
   };
   /// Of the first convolution inside, after lower().
-  const std::optional<ConvLayouts>& convLayouts() const { return m_convLayouts; }
+  const std::optional<ConvFormats>& convFormats() const { return m_convFormats; }
 
   /// Whether lower() can run it: compute type f32 or no float at all, or elements that are only moved.
   static bool canLower(const KernelRequest& request);
@@ -127,16 +128,16 @@ class Lowering {
   /// Whether nobody but `nodes` needs what they make, besides `result`.
   bool leavesOnly(const std::set<NodeId>& nodes, ValueId result) const;
   /// Where `value` is to be written: the output's buffer where that is possible, else scratch.
-  Ref allocate(ValueId value, Layout layout = Layout::Plain);
-  Ref allocateScratch(DataType type, const Dims& dims, Layout layout = Layout::Plain);
+  Ref allocate(ValueId value, const MemoryFormat& format = {});
+  Ref allocateScratch(DataType type, const Dims& dims, const MemoryFormat& format = {});
   /// The same tensor row-major and without gaps; copies if it must.
   Result<Ref> plain(const Ref& ref);
-  /// The same tensor found by strides; copies only out of blocks of channels.
+  /// The same tensor found by strides; copies only where strides cannot say its format.
   Result<Ref> strided(const Ref& ref);
-  /// The same tensor in `layout`; copies if it must.
-  Result<Ref> inLayout(const Ref& ref, Layout layout);
+  /// The same tensor in `format`; copies if it must.
+  Result<Ref> inFormat(const Ref& ref, const MemoryFormat& format);
   void copyStrided(const Ref& from, const Ref& to);
-  Status reorder(const Ref& from, const Ref& to);  ///< between layouts; what is plain is row-major
+  Status reorder(const Ref& from, const Ref& to);  ///< between formats; what is plain is row-major
   Status convertType(const Ref& from, const Ref& to);
   /// What is calculated of constants alone is a weight.
   void foldConstants();
@@ -245,6 +246,7 @@ class Lowering {
   Status emitOwnMatMuls(std::vector<OwnMatMul> products);
   bool isOwnMatMul(const Node& root) const;
   bool isPerColumn(ValueId value, std::int64_t n) const;
+  std::optional<ValueId> transposedConstant(ValueId value) const;
   std::vector<Chain> parallelProducts() const;
   Status lowerParallelProducts(const std::vector<Chain>& chains);
 
@@ -270,18 +272,18 @@ class Lowering {
   std::map<ValueId, Ref> m_refs;
   std::map<ValueId, Ref> m_constantRefs;
   std::map<ValueId, Weight> m_folded;
-  std::map<ValueId, std::size_t> m_slots;           ///< of constants
+  std::map<ValueId, std::size_t> m_slots;             ///< of constants
   mutable std::map<ValueId, Tensor> m_foldedNumbers;  ///< of m_folded, as far as the code holds them
   mutable std::set<std::size_t> m_embedded;           ///< slots whose numbers the code holds
-  std::set<BufferIndex> m_claimed;   ///< output buffers that hold a value before the output itself
-  std::vector<NodeId> m_pending;     ///< pointwise nodes not emitted yet
-  std::map<NodeId, Chain> m_chains;  ///< by their last node
+  std::set<BufferIndex> m_claimed;                    ///< output buffers that hold a value before the output itself
+  std::vector<NodeId> m_pending;                      ///< pointwise nodes not emitted yet
+  std::map<NodeId, Chain> m_chains;                   ///< by their last node
   std::optional<AttentionPattern> m_attention;
   std::optional<NormPattern> m_norm;
   std::vector<Chain> m_parallel;  ///< products of one value that one step runs
   std::set<NodeId> m_absorbed;    ///< in a macro, and not its last node
   std::vector<std::string> m_implementations;
-  std::optional<ConvLayouts> m_convLayouts;
+  std::optional<ConvFormats> m_convFormats;
 };
 
 }  // namespace fusescope::native

@@ -37,10 +37,11 @@ bool Lowering::onlyMoves(const Node& node) {
 
 const Tensor* Lowering::constant(ValueId value) const {
   if (const auto folded = m_folded.find(value); folded != m_folded.end()) {
-    m_embedded.insert(folded->second.slots.begin(), folded->second.slots.end());
+    m_embedded.insert(folded->second.weightSlots.begin(), folded->second.weightSlots.end());
     if (const auto known = m_foldedNumbers.find(value); known != m_foldedNumbers.end()) return &known->second;
     std::vector<Tensor> sources;
-    for (const std::size_t slot : folded->second.slots) sources.push_back(m_request.constants.at(m_request.slots[slot]));
+    for (const std::size_t slot : folded->second.weightSlots)
+      sources.push_back(m_request.constants.at(m_request.weightSlots[slot]));
     auto numbers = folded->second.numbers(sources);
     return numbers.ok() ? &(m_foldedNumbers[value] = std::move(numbers).value()) : nullptr;
   }
@@ -154,28 +155,27 @@ bool Lowering::leavesOnly(const std::set<NodeId>& nodes, ValueId result) const {
   });
 }
 
-Ref Lowering::allocateScratch(DataType type, const Dims& dims, Layout layout) {
-  Ref ref{.dtype = type, .dims = dims, .layout = layout};
-  if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
+Ref Lowering::allocateScratch(DataType type, const Dims& dims, const MemoryFormat& format) {
+  Ref ref{.dtype = type, .dims = dims, .format = format};
+  if (format.isPlain()) ref.strides = rowMajorStrides(dims);
   ref.buffer = m_program.addScratch(ref.desc().bytes());
   return ref;
 }
 
 // A value whose only use leads through pointwise nodes and reshapes of equal size to an output can be written there:
 // the last node then works in place.
-Ref Lowering::allocate(ValueId value, Layout layout) {
+Ref Lowering::allocate(ValueId value, const MemoryFormat& format) {
   const DataType type = typeOf(value);
   const Dims dims = dimsOf(value);
-  Ref ref{.dtype = type, .dims = dims, .layout = layout};
-  if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
+  Ref ref{.dtype = type, .dims = dims, .format = format};
+  if (format.isPlain()) ref.strides = rowMajorStrides(dims);
   ValueId at = value;
   while (true) {
     if (const auto it = m_outputIndex.find(at); it != m_outputIndex.end()) {
       const TensorDesc& wanted = desc(at);
-      const Layout wantedLayout = m_options.outputLayouts[it->second];
+      const MemoryFormat wantedFormat = m_options.outputFormats[it->second];
       const BufferIndex buffer = m_program.output(it->second);
-      const bool fits =
-          wanted.dtype == type && wantedLayout == layout && (layout == Layout::Plain || dimsOf(at) == dims);
+      const bool fits = wanted.dtype == type && wantedFormat == format && (format.isPlain() || dimsOf(at) == dims);
       if (!fits || (at != value && m_claimed.contains(buffer))) break;
       if (at != value) m_claimed.insert(buffer);
       ref.buffer = buffer;
@@ -208,7 +208,7 @@ Status Lowering::reorder(const Ref& from, const Ref& to) {
   const auto source = dnnlDesc(from.desc());
   const auto target = dnnlDesc(to.desc());
   if (!source || !target)
-    return Diagnostic{.message = "a tensor of this type has no such layout", .where = {.node = m_fused.name}};
+    return Diagnostic{.message = "a tensor of this type has no such format", .where = {.node = m_fused.name}};
   m_program.addStep(TRY(makeReorder(*source, from.buffer, *target, to.buffer, byteSize(from.dtype, from.offset))),
                     {from.buffer}, {to.buffer});
   return Done{};
@@ -216,7 +216,7 @@ Status Lowering::reorder(const Ref& from, const Ref& to) {
 
 Result<Ref> Lowering::plain(const Ref& ref) {
   if (ref.contiguous()) return ref;
-  if (ref.layout != Layout::Plain) return inLayout(ref, Layout::Plain);
+  if (!ref.format.isPlain()) return inFormat(ref, MemoryFormat());
   const Ref copy = allocateScratch(ref.dtype, ref.dims);
   copyStrided(ref, copy);
   return copy;
@@ -224,26 +224,26 @@ Result<Ref> Lowering::plain(const Ref& ref) {
 
 // Channels that are last are one more order of the axes; blocks of channels no strides can say.
 Result<Ref> Lowering::strided(const Ref& ref) {
-  if (ref.layout == Layout::Plain) return ref;
-  if (ref.layout != Layout::ChannelsLast) return inLayout(ref, Layout::Plain);
+  if (ref.format.isPlain()) return ref;
+  if (!ref.format.isChannelsLast()) return inFormat(ref, MemoryFormat());
   Ref seen = ref;
-  seen.layout = Layout::Plain;
-  seen.strides = rowMajorStrides(memoryExtents(ref.dims, ref.layout));
+  seen.format = MemoryFormat();
+  seen.strides = rowMajorStrides(ref.format.memoryExtents(ref.dims));
   std::rotate(seen.strides.begin() + 1, seen.strides.end() - 1, seen.strides.end());
   return seen;
 }
 
-Result<Ref> Lowering::inLayout(const Ref& ref, Layout layout) {
-  if (ref.layout == layout && (layout != Layout::Plain || ref.contiguous())) return ref;
-  if (ref.layout == Layout::Plain && layout == Layout::Plain) return plain(ref);
-  if (layout == Layout::Plain && layoutIsMoot(ref)) {
+Result<Ref> Lowering::inFormat(const Ref& ref, const MemoryFormat& format) {
+  if (ref.format == format && (!format.isPlain() || ref.contiguous())) return ref;
+  if (ref.format.isPlain() && format.isPlain()) return plain(ref);
+  if (format.isPlain() && formatIsMoot(ref)) {
     Ref same = ref;
-    same.layout = Layout::Plain;
+    same.format = MemoryFormat();
     same.strides = rowMajorStrides(ref.dims);
     return same;
   }
-  const Ref source = ref.layout == Layout::Plain ? TRY(plain(ref)) : ref;
-  const Ref target = allocateScratch(ref.dtype, ref.dims, layout);
+  const Ref source = ref.format.isPlain() ? TRY(plain(ref)) : ref;
+  const Ref target = allocateScratch(ref.dtype, ref.dims, format);
   TRY(reorder(source, target));
   return target;
 }

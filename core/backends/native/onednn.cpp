@@ -1,6 +1,10 @@
 #include "backends/native/onednn.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <map>
+#include <numeric>
 
 #include "backends/native/weight.h"
 #include "base/hash.h"
@@ -35,34 +39,73 @@ std::optional<memory::data_type> dnnlType(DataType type) {
 
 namespace {
 
-std::optional<memory::format_tag> tagOf(Layout layout, std::size_t rank) {
+/// What a descriptor of whole blocks says, whatever its extents. Nothing for what has no format: gaps, unknown orders.
+std::optional<MemoryFormat> readFormat(const memory::desc& desc) {
+  if (desc.get_format_kind() != memory::format_kind::blocked) return std::nullopt;
+  const auto strides = desc.get_strides();
+  MemoryFormat::Order order(strides.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
+  std::vector<MemoryFormat::Block> blocks;
+  const auto extents = desc.get_inner_blks(), axes = desc.get_inner_idxs();
+  for (std::size_t i = 0; i < extents.size(); ++i) blocks.push_back({static_cast<std::size_t>(axes[i]), extents[i]});
+  return MemoryFormat::of(std::move(order), std::move(blocks));
+}
+
+constexpr std::size_t kMostAxes = 6;
+
+/// oneDNN's tags of the formats that it has for tensors of `rank` axes. It makes descriptors by tag alone.
+const std::map<MemoryFormat, memory::format_tag>& tagsOf(std::size_t rank) {
+  static const std::array<std::map<MemoryFormat, memory::format_tag>, kMostAxes + 1> tags = [] {
+    std::array<std::map<MemoryFormat, memory::format_tag>, kMostAxes + 1> all;
+    constexpr std::int64_t kManyBlocks = 1024;  // an extent at which every order and block shows
+    for (std::size_t axes = 1; axes <= kMostAxes; ++axes) {
+      for (int tag = dnnl_format_tag_any + 1; tag < dnnl_format_tag_last; ++tag) {
+        const auto named = static_cast<memory::format_tag>(tag);
+        const memory::desc desc(Dims(axes, kManyBlocks), memory::data_type::u8, named, true);
+        if (!desc) continue;  // of another rank
+        if (const auto format = readFormat(desc)) all[axes].emplace(*format, named);
+      }
+    }
+    return all;
+  }();
+  return tags[rank];
+}
+
+std::optional<memory::format_tag> tagOf(const MemoryFormat& format, std::size_t rank) {
   using Tag = memory::format_tag;
   static constexpr Tag plain[] = {Tag::a, Tag::ab, Tag::abc, Tag::abcd, Tag::abcde, Tag::abcdef};
-  static constexpr Tag last[] = {Tag::nwc, Tag::nhwc, Tag::ndhwc};
-  static constexpr Tag eight[] = {Tag::nCw8c, Tag::nChw8c, Tag::nCdhw8c};
-  static constexpr Tag sixteen[] = {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};
-  if (layout == Layout::Plain) return rank >= 1 && rank <= 6 ? std::optional(plain[rank - 1]) : std::nullopt;
-  if (rank < 3 || rank > 5) return std::nullopt;
-  const std::size_t i = rank - 3;
-  if (layout == Layout::ChannelsLast) return last[i];
-  return layout == Layout::Blocked8 ? eight[i] : sixteen[i];
+  if (rank < 1 || rank > kMostAxes) return std::nullopt;
+  if (format.isPlain()) return plain[rank - 1];
+  const auto found = tagsOf(rank).find(format);
+  return found == tagsOf(rank).end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace
 
 std::optional<memory::desc> dnnlDesc(const TensorDesc& desc) {
   const auto type = dnnlType(desc.dtype);
-  const auto tag = tagOf(desc.layout, desc.dims.size());
+  const auto tag = tagOf(desc.format, desc.dims.size());
   if (!type || !tag) return std::nullopt;
   return memory::desc(desc.dims, *type, *tag);
 }
 
-std::optional<Layout> layoutOf(const memory::desc& desc, const Dims& dims) {
-  for (Layout layout : {Layout::Plain, Layout::Blocked8, Layout::Blocked16, Layout::ChannelsLast}) {
-    const auto tag = tagOf(layout, dims.size());
-    if (tag && desc == memory::desc(dims, desc.get_data_type(), *tag)) return layout;
-  }
-  return std::nullopt;
+// Of an axis of extent 1 the order does not show: the usual formats are asked first.
+std::optional<MemoryFormat> formatOf(const memory::desc& desc, const Dims& dims) {
+  const auto isOf = [&](const MemoryFormat& format) {
+    const auto tag = tagOf(format, dims.size());
+    return tag && desc == memory::desc(dims, desc.get_data_type(), *tag);
+  };
+  for (const MemoryFormat& format : usualFormats(dims.size()))
+    if (isOf(format)) return format;
+  const auto read = readFormat(desc);
+  return read && isOf(*read) ? read : std::nullopt;
+}
+
+std::vector<MemoryFormat> usualFormats(std::size_t rank) {
+  if (rank < 3 || rank > 5) return {MemoryFormat()};
+  return {MemoryFormat(), MemoryFormat::blockedChannels(rank, 8), MemoryFormat::blockedChannels(rank, 16),
+          MemoryFormat::channelsLast(rank)};
 }
 
 memory::desc dnnlStrided(const Ref& ref) {
@@ -109,8 +152,8 @@ Status DnnlStep::run(Memory memory, std::byte* scratch) const {
     dnnl_memory_set_data_handle(call->memories[i].get(), address);
   }
   dnnl_memory_set_data_handle(call->memories.back().get(), scratch);
-  const dnnl_status_t status = dnnl_primitive_execute(
-      m_primitive.get(), call->stream.get(), static_cast<int>(call->arguments.size()), call->arguments.data());
+  const dnnl_status_t status = dnnl_primitive_execute(m_primitive.get(), call->stream.get(),
+                                                      static_cast<int>(call->arguments.size()), call->arguments.data());
   const std::lock_guard lock(m_mutex);
   m_idle.push_back(std::move(call));
   if (status != dnnl_success) return Diagnostic{.message = "oneDNN could not run a prepared primitive"};
@@ -154,7 +197,7 @@ Tensor reordered(const std::byte* source, const memory::desc& from, const memory
 
 Result<std::unique_ptr<Step>> makeReorder(const memory::desc& from, BufferIndex source, const memory::desc& to,
                                           BufferIndex target, std::size_t sourceByteOffset) {
-  return guardDnnl<std::unique_ptr<Step>>("a layout conversion", [&]() -> Result<std::unique_ptr<Step>> {
+  return guardDnnl<std::unique_ptr<Step>>("a format conversion", [&]() -> Result<std::unique_ptr<Step>> {
     const dnnl::reorder::primitive_desc description(dnnlEngine(), from, dnnlEngine(), to, userScratchpad());
     std::vector<DnnlStep::Argument> arguments = {{DNNL_ARG_FROM, from, source, sourceByteOffset},
                                                  {DNNL_ARG_TO, to, target}};

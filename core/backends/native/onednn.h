@@ -29,8 +29,10 @@ std::optional<dnnl::memory::data_type> dnnlType(DataType type);
 
 /// The memory descriptor of a whole tensor; nothing for a type or rank that oneDNN does not know.
 std::optional<dnnl::memory::desc> dnnlDesc(const TensorDesc& desc);
-/// The layout of which `desc` (of extents `dims`) is an instance, if any.
-std::optional<Layout> layoutOf(const dnnl::memory::desc& desc, const Dims& dims);
+/// The format of which `desc` (of extents `dims`) is an instance, if any.
+std::optional<MemoryFormat> formatOf(const dnnl::memory::desc& desc, const Dims& dims);
+/// Formats in which most implementations take activations of `rank` axes.
+std::vector<MemoryFormat> usualFormats(std::size_t rank);
 /// A descriptor with explicit strides, for plain references.
 dnnl::memory::desc dnnlStrided(const Ref& ref);
 
@@ -75,7 +77,7 @@ std::string formatKey(const dnnl::memory::desc& desc);
 /// `source`, which lies as `from` says, reordered into new memory of `target`.
 Tensor reordered(const std::byte* source, const dnnl::memory::desc& from, const dnnl::memory::desc& target);
 
-/// Copies a whole tensor between layouts and float types.
+/// Copies a whole tensor between formats and float types.
 Result<std::unique_ptr<Step>> makeReorder(const dnnl::memory::desc& from, BufferIndex source,
                                           const dnnl::memory::desc& to, BufferIndex target,
                                           std::size_t sourceByteOffset = 0);

@@ -72,7 +72,7 @@ std::int64_t Ref::count() const {
 }
 
 bool Ref::contiguous() const {
-  if (layout != Layout::Plain) return false;
+  if (!format.isPlain()) return false;
   std::int64_t expected = 1;
   for (std::size_t i = dims.size(); i-- > 0;) {
     if (dims[i] != 1 && strides[i] != expected) return false;
@@ -104,24 +104,11 @@ Ref broadcast(Ref ref, const Dims& domain) {
   return ref;
 }
 
-std::int64_t blockOf(Layout layout) {
-  return layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
-}
-
-bool layoutIsMoot(const Ref& ref) {
-  for (std::size_t i = 2; i < ref.dims.size(); ++i) {
-    if (ref.dims[i] != 1) return false;
-  }
-  return ref.dims[1] % blockOf(ref.layout) == 0;
-}
-
-Dims memoryExtents(const Dims& dims, Layout layout) {
-  if (layout == Layout::Plain) return dims;
-  Dims extents = {dims[0]};
-  if (layout != Layout::ChannelsLast) extents.push_back(dims[1] / blockOf(layout));
-  extents.insert(extents.end(), dims.begin() + 2, dims.end());
-  extents.push_back(layout == Layout::ChannelsLast ? dims[1] : blockOf(layout));
-  return extents;
+bool formatIsMoot(const Ref& ref) {
+  if (ref.format.padded(ref.dims) != ref.dims) return false;
+  const Ref seen{.dims = ref.format.memoryExtents(ref.dims),
+                 .strides = ref.format.memoryStrides(rowMajorStrides(ref.dims))};
+  return seen.contiguous();
 }
 
 std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end) {
@@ -190,8 +177,8 @@ std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embe
     const Buffer& buffer = m_buffers[i];
     parts.places.push_back(i < m_inputs               ? Place{Place::Of::Input, i}
                            : i < m_inputs + m_outputs ? Place{Place::Of::Output, i - m_inputs}
-                           : buffer.packed >= 0 ? Place{Place::Of::Packed, static_cast<std::size_t>(buffer.packed)}
-                           : buffer.table >= 0  ? Place{Place::Of::Table, static_cast<std::size_t>(buffer.table)}
+                           : buffer.packed >= 0    ? Place{Place::Of::Packed, static_cast<std::size_t>(buffer.packed)}
+                           : buffer.table >= 0     ? Place{Place::Of::Table, static_cast<std::size_t>(buffer.table)}
                            : buffer.firstStep >= 0 ? Place{Place::Of::Scratch, buffer.offset}
                                                    : Place{});
   }

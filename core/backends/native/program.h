@@ -17,19 +17,19 @@ using Memory = std::span<std::byte* const>;
 using BufferIndex = int;
 inline constexpr BufferIndex kNoBuffer = -1;
 
-/// A tensor inside a program: where its elements are. In Layout::Plain they are found by `strides` (in elements,
-/// 0 for a broadcast axis); in other layouts the buffer holds the whole tensor densely and `strides` is empty.
+/// A tensor inside a program: where its elements are. In the plain format they are found by `strides` (in elements,
+/// 0 for a broadcast axis); in other formats the buffer holds the whole tensor densely and `strides` is empty.
 struct Ref {
   BufferIndex buffer = kNoBuffer;
   std::int64_t offset = 0;  ///< in elements
   DataType dtype = DataType::Undefined;
   Dims dims;
   Dims strides;
-  Layout layout = Layout::Plain;
+  MemoryFormat format;
 
   std::int64_t count() const;
   bool contiguous() const;  ///< plain, row-major, without gaps
-  TensorDesc desc() const { return {dtype, dims, layout}; }
+  TensorDesc desc() const { return {dtype, dims, format}; }
 };
 
 /// Where the first element of `ref` lies.
@@ -51,14 +51,8 @@ Dims broadcastStrides(const Ref& ref, const Dims& domain);
 /// `ref`, which is plain, seen with the extents `domain`.
 Ref broadcast(Ref ref, const Dims& domain);
 
-/// How many channels lie together in a blocked layout; 1 in the others.
-std::int64_t blockOf(Layout layout);
-/// With spatial extents of 1 and whole blocks, a tensor in another layout lies as it would in the plain one.
-bool layoutIsMoot(const Ref& ref);
-
-/// The extents of a whole tensor in the order of memory: `dims`, [N, S…, C] or [N, C/b, S…, b]. Channels must fill
-/// whole blocks.
-Dims memoryExtents(const Dims& dims, Layout layout);
+/// Whether the tensor lies as it would in the plain format, as one of whole blocks whose spatial extents are 1.
+bool formatIsMoot(const Ref& ref);
 
 /// Product of the extents from axis `begin` up to `end`, or to the last axis.
 std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end = std::numeric_limits<std::size_t>::max());

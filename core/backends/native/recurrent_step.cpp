@@ -165,12 +165,12 @@ class RecurrentStep final : public Step {
     };
     const auto goesOn = [&](std::int64_t b) { return s < lengthOf(b, memory); };
     direction.recurrent->multiply(work.state, m_call.batch, work.recurrent, width(), nullptr, threads, memory,
-                                 work.product);
+                                  work.product);
     if (direction.third != nullptr) {
       for (std::int64_t b = 0; b < m_call.batch; ++b)
         if (goesOn(b)) resetState(gates(b));
-      direction.third->multiply(work.reset, m_call.batch, work.recurrent + 2 * hidden, width(), nullptr, threads, memory,
-                                work.product);
+      direction.third->multiply(work.reset, m_call.batch, work.recurrent + 2 * hidden, width(), nullptr, threads,
+                                memory, work.product);
     }
     float* all = m_call.all ? elementsAt<float>(*m_call.all, memory) : nullptr;
     for (std::int64_t b = 0; b < m_call.batch; ++b) {

@@ -21,9 +21,8 @@ class RequantizeStep final : public Step {
     T* codes = elementsAt<T>(m_call.codes, memory);
     const auto* factors = reinterpret_cast<const double*>(memory[static_cast<std::size_t>(m_call.factors)]);
     const std::int32_t* bias =
-        m_call.bias == kNoBuffer
-            ? nullptr
-            : reinterpret_cast<const std::int32_t*>(memory[static_cast<std::size_t>(m_call.bias)]);
+        m_call.bias == kNoBuffer ? nullptr
+                                 : reinterpret_cast<const std::int32_t*>(memory[static_cast<std::size_t>(m_call.bias)]);
     const std::int64_t count = m_call.sums.count(), length = m_call.inner == 1 ? m_call.channels : m_call.inner;
 #pragma omp parallel for schedule(static) num_threads(m_threads) if (count > kParallelCount)
     for (std::int64_t row = 0; row < count / length; ++row) {

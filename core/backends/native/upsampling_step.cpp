@@ -35,8 +35,8 @@ class UpsamplingStep final : public Step {
   }
 
  private:
-  /// Over all input channels, along one row of theirs; `first`: that row of the first channel, `filter`: the number that
-  /// it is multiplied by.
+  /// Over all input channels, along one row of theirs; `first`: that row of the first channel, `filter`: the number
+  /// that it is multiplied by.
   void sum(const float* first, const float* filter, std::vector<float>& sums) const {
     const Dims& in = m_at.from.dims;
     const std::int64_t plane = in[2] * in[3], perInput = m_at.to.dims[1] * m_at.down * m_at.across;

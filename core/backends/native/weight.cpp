@@ -18,23 +18,25 @@ Result<std::vector<Tensor>> numbersOf(std::span<const Weight> weights, std::span
   std::vector<Tensor> numbers;
   std::size_t first = 0;
   for (const Weight& weight : weights) {
-    numbers.push_back(weight.numbers ? TRY(weight.numbers(sources.subspan(first, weight.slots.size()))) : Tensor());
-    first += weight.slots.size();
+    numbers.push_back(weight.numbers ? TRY(weight.numbers(sources.subspan(first, weight.weightSlots.size())))
+                                     : Tensor());
+    first += weight.weightSlots.size();
   }
   return numbers;
 }
 
 std::vector<std::size_t> slotsOf(std::span<const Weight> weights) {
-  std::vector<std::size_t> slots;
-  for (const Weight& weight : weights) slots.insert(slots.end(), weight.slots.begin(), weight.slots.end());
-  return slots;
+  std::vector<std::size_t> weightSlots;
+  for (const Weight& weight : weights)
+    weightSlots.insert(weightSlots.end(), weight.weightSlots.begin(), weight.weightSlots.end());
+  return weightSlots;
 }
 
 std::string formOf(const std::string& what, std::span<const Weight> weights) {
   KeyBuilder form;
   form.text(what).number(weights.size());
   for (const Weight& weight : weights) {
-    form.text(name(weight.type)).number(weight.dims.size()).number(weight.slots.size()).text(weight.form);
+    form.text(name(weight.type)).number(weight.dims.size()).number(weight.weightSlots.size()).text(weight.form);
     for (const std::int64_t extent : weight.dims) form.number(extent);
   }
   return form.canonical();
@@ -45,13 +47,13 @@ std::string formOf(const std::string& what, std::span<const Weight> weights) {
 Weight slotWeight(std::size_t slot, const Tensor& tensor) {
   return {.type = tensor.type(),
           .dims = tensor.dims(),
-          .slots = {slot},
+          .weightSlots = {slot},
           .numbers = [](std::span<const Tensor> sources) -> Result<Tensor> { return sources.front(); }};
 }
 
 Weight calculatedWeight(const Node& node, std::vector<Weight> operands, DataType type, Dims dims) {
   Weight weight{.type = type, .dims = std::move(dims), .form = formOf(operatorKey(node), operands)};
-  weight.slots = slotsOf(operands);
+  weight.weightSlots = slotsOf(operands);
   weight.numbers = [node, operands = std::move(operands)](std::span<const Tensor> sources) -> Result<Tensor> {
     const std::vector<Tensor> given = TRY(numbersOf(operands, sources));
     std::vector<const Tensor*> pointers;
@@ -64,7 +66,7 @@ Weight calculatedWeight(const Node& node, std::vector<Weight> operands, DataType
 
 Packing packingOf(const std::string& form, std::vector<Weight> weights,
                   std::function<Result<Tensor>(std::span<const Tensor> numbers)> pack) {
-  Packing packing{.form = formOf(form, weights), .slots = slotsOf(weights)};
+  Packing packing{.form = formOf(form, weights), .weightSlots = slotsOf(weights)};
   packing.pack = [weights = std::move(weights),
                   pack = std::move(pack)](std::span<const Tensor> sources) -> Result<Tensor> {
     return pack(TRY(numbersOf(weights, sources)));

@@ -10,12 +10,12 @@
 namespace fusescope::native {
 
 /// A constant of a region whose numbers a lowering does not need to know: a slot, or what constant nodes calculate of
-/// slots. It points into no graph.
+/// weightSlots. It points into no graph.
 struct Weight {
   DataType type = DataType::Undefined;
   Dims dims;
-  std::string form;                ///< canonical: how it comes of its slots; empty for a slot itself
-  std::vector<std::size_t> slots;  ///< as Packing::slots
+  std::string form;                      ///< canonical: how it comes of its slots; empty for a slot itself
+  std::vector<std::size_t> weightSlots;  ///< as Packing::weightSlots
   std::function<Result<Tensor>(std::span<const Tensor> sources)> numbers;
 };
 

@@ -28,16 +28,19 @@ class TypeConversion final : public Code {
 class ReferenceBackend final : public Backend {
  public:
   std::string_view name() const override { return "reference"; }
+  Fingerprint fingerprint() const override { return hostFingerprint(); }
 
   std::vector<Tactic> tactics(const KernelRequest& request) const override {
     return {{.name = std::string(kTactic),
-             .inputLayouts = std::vector<Layout>(request.fused->inputs.size(), Layout::Plain),
-             .outputLayouts = std::vector<Layout>(request.fused->outputs.size(), Layout::Plain),
-             .emulated = isEmulated(*request.plan, *request.fused)}};
+             .backend = std::string(name()),
+             .implementation = std::string(kTactic),
+             .inputs = std::vector<MemoryFormat>(request.fused->inputs.size()),
+             .outputs = std::vector<MemoryFormat>(request.fused->outputs.size()),
+             .numerics = {.emulated = isEmulated(*request.plan, *request.fused)}}};
   }
 
   Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
-    if (tactic.name != kTactic)
+    if (tactic.implementation != kTactic)
       return Diagnostic{.message = "the reference backend has no tactic '" + tactic.name + "'",
                         .where = {.node = request.fused->name},
                         .help = "Its only one is 'reference'."};
@@ -46,10 +49,9 @@ class ReferenceBackend final : public Backend {
 
   Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
                                                         int) const override {
-    if (from.layout != Layout::Plain || to.layout != Layout::Plain)
-      return Diagnostic{.message = "the reference backend knows plain tensors only, not " +
-                                   std::string(fusescope::name(from.layout)) + " to " +
-                                   std::string(fusescope::name(to.layout))};
+    if (!from.format.isPlain() || !to.format.isPlain())
+      return Diagnostic{.message = "the reference backend knows plain tensors only, not " + from.format.text() +
+                                   " to " + to.format.text()};
     if (elementCount(from.dims) != elementCount(to.dims))
       return Diagnostic{.message =
                             "a conversion cannot change extents from " + toText(from.dims) + " to " + toText(to.dims)};

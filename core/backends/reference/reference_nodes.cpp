@@ -149,10 +149,9 @@ Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& r
 void ReferenceNodes::addConstant(const KernelRequest& request, ValueId id, const Tensor& tensor,
                                  const Operand& operand) {
   const DataType type = constantType(request, id, tensor.type());
-  const DataType wanted =
-      operand.asStored ? operand.type : mathType(type, request.plan->graph().value(id).type.dtype);
-  const auto slot = std::ranges::find(request.slots, id);
-  const auto place = static_cast<std::size_t>(slot - request.slots.begin());
+  const DataType wanted = operand.asStored ? operand.type : mathType(type, request.plan->graph().value(id).type.dtype);
+  const auto slot = std::ranges::find(request.weightSlots, id);
+  const auto place = static_cast<std::size_t>(slot - request.weightSlots.begin());
   const auto read = [type, wanted, rounded = operand.rounded](const Tensor& source) {
     return roundedTensor(convertedTensor(truncatedConstant(source, type), wanted), rounded);
   };
@@ -164,9 +163,10 @@ void ReferenceNodes::addConstant(const KernelRequest& request, ValueId id, const
   m_constants.push_back({.type = wanted, .dims = tensor.dims(), .text = {}});
   KeyBuilder form;
   form.text("reference").text(name(type)).text(name(wanted)).text(name(operand.rounded));
-  m_packings.push_back({.form = form.canonical(),
-                        .slots = {place},
-                        .pack = [read](std::span<const Tensor> sources) -> Result<Tensor> { return read(sources[0]); }});
+  m_packings.push_back(
+      {.form = form.canonical(),
+       .weightSlots = {place},
+       .pack = [read](std::span<const Tensor> sources) -> Result<Tensor> { return read(sources[0]); }});
 }
 
 ReferenceNodes::NodeResult ReferenceNodes::resultOf(const KernelRequest& request, ValueId value) {
@@ -242,7 +242,7 @@ Result<std::vector<Tensor>> ReferenceNodes::constantsOf(const KernelRequest& req
       constants.push_back(*constant.text);
       continue;
     }
-    const Tensor& source = request.constants.at(request.slots[packing->slots.front()]);
+    const Tensor& source = request.constants.at(request.weightSlots[packing->weightSlots.front()]);
     constants.push_back(TRY((packing++)->pack(std::span(&source, 1))));
   }
   return constants;

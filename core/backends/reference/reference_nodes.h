@@ -32,7 +32,7 @@ class ReferenceNodes {
 
   /// What the nodes read of constants: converted and rounded once.
   const std::vector<Packing>& packings() const { return m_packings; }
-  /// Places in KernelRequest::slots of text, which cannot be packed: it is held here.
+  /// Places in KernelRequest::weightSlots of text, which cannot be packed: it is held here.
   const std::vector<std::size_t>& embedded() const { return m_embedded; }
   /// Constants for run(), packed out of those of `request`.
   Result<std::vector<Tensor>> constantsOf(const KernelRequest& request) const;

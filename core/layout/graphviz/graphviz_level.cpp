@@ -6,10 +6,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 
-#include "layout/drawing_quality.h"
 #include "layout/level.h"
 
 // Facts about Graphviz that the code relies on: positions are in points with y growing upwards, sizes in inches of 72
@@ -20,8 +21,7 @@ namespace fusescope {
 namespace {
 
 constexpr double kPointsPerInch = 72;
-constexpr double kShortEdge = 90;         // from one rank to the next: nothing can be in its way
-constexpr std::size_t kSlowSpan = 6'000;  // ranks passed by all edges together, above which dot is known to be slow
+constexpr double kShortEdge = 90;  // from one rank to the next: nothing can be in its way
 
 /// Numbers with a point, whatever the user's language: for this thread only, unlike setlocale.
 class CLocale {
@@ -57,34 +57,57 @@ std::string inches(double pixels) {
   return std::to_string(std::max(pixels, 1.0) / kPointsPerInch);
 }
 
-// Positions along the longest path stand in for dot's ranks: an edge costs dot one node in each rank that it passes.
-bool isSlowForDot(const LevelGraph& level) {
-  const int n = static_cast<int>(level.entities.size());
-  std::vector<std::vector<int>> out(n);
-  std::vector<int> waiting(n, 0), rank(n, 0), ready;
-  for (const LevelEdge& edge : level.edges) {
-    out[edge.from].push_back(edge.to);
-    ++waiting[edge.to];
-  }
-  for (int v = 0; v < n; ++v) {
-    if (waiting[v] == 0) ready.push_back(v);
-  }
-  for (std::size_t i = 0; i < ready.size(); ++i) {
-    for (const int w : out[ready[i]]) {
-      rank[w] = std::max(rank[w], rank[ready[i]] + 1);
-      if (--waiting[w] == 0) ready.push_back(w);
-    }
-  }
-  std::size_t span = 0;
-  for (const LevelEdge& edge : level.edges)
-    span += static_cast<std::size_t>(std::max(rank[edge.to] - rank[edge.from], 0));
-  return span > kSlowSpan;
-}
-
 struct Drawing {
   std::vector<Agnode_t*> nodes;
   std::vector<Agedge_t*> edges;
 };
+
+// Places on the top and the bottom of each entity where edges must attach, left to right.
+struct Attachments {
+  std::vector<std::set<double>> top, bottom;
+
+  explicit Attachments(const LevelGraph& level) : top(level.entities.size()), bottom(level.entities.size()) {
+    for (const LevelEdge& edge : level.edges) {
+      if (edge.fromX) bottom[edge.from].insert(*edge.fromX);
+      if (edge.toX) top[edge.to].insert(*edge.toX);
+    }
+  }
+  static std::string fields(const std::set<double>& places, char prefix) {
+    std::string text = "{";
+    for (std::size_t i = 0; i < std::max<std::size_t>(places.size(), 1); ++i)
+      text += std::string(i > 0 ? "|<" : "<") + prefix + std::to_string(i) + "> ";
+    return text + "}";
+  }
+  static std::string port(const std::set<double>& places, const std::optional<double>& x, char prefix, char side) {
+    if (!x || places.size() < 2) return {side};
+    return prefix + std::to_string(std::distance(places.begin(), places.find(*x))) + ":" + side;
+  }
+};
+
+// A record of a field for each place that edges attach to: dot then minds their order.
+void shape(Agnode_t* node, const LevelEntity& entity, const Attachments& at, std::size_t v) {
+  const bool record = at.top[v].size() > 1 || at.bottom[v].size() > 1;
+  set(node, "shape", record ? "record" : "box");
+  set(node, "label",
+      record ? "{" + Attachments::fields(at.top[v], 'i') + "|" + Attachments::fields(at.bottom[v], 'o') + "}" : " ");
+  set(node, "fixedsize", "true");
+  set(node, "fontsize", "1");
+  set(node, "width", inches(entity.width));
+  set(node, "height", inches(entity.height));
+}
+
+// All ports of one kind in one rank at its end, in their order: edges that are not drawn keep them so.
+void holdPorts(Agraph_t* graph, const Drawing& drawing, const std::vector<int>& ports, const char* rank) {
+  if (ports.empty()) return;
+  Agraph_t* same = agsubg(graph, const_cast<char*>(rank), 1);
+  set(same, "rank", rank);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    agsubnode(same, drawing.nodes[ports[i]], 1);
+    if (i == 0) continue;
+    Agedge_t* order = agedge(same, drawing.nodes[ports[i - 1]], drawing.nodes[ports[i]], nullptr, 1);
+    set(order, "style", "invis");
+  }
+}
 
 Drawing describe(Agraph_t* graph, const LevelGraph& level) {
   set(graph, "rankdir", "TB");
@@ -94,33 +117,21 @@ Drawing describe(Agraph_t* graph, const LevelGraph& level) {
   set(graph, "splines", "true");
   set(graph, "pad", "0");
   set(graph, "margin", "0");
+  const Attachments at(level);
   Drawing drawing;
-  Agraph_t* sources = nullptr;
-  Agraph_t* sinks = nullptr;
   for (std::size_t v = 0; v < level.entities.size(); ++v) {
-    const LevelEntity& entity = level.entities[v];
-    Agnode_t* node = agnode(graph, const_cast<char*>(std::to_string(v).c_str()), 1);
-    drawing.nodes.push_back(node);
-    set(node, "label", " ");
-    set(node, "fixedsize", "true");
-    set(node, "shape", "box");
-    set(node, "width", inches(entity.width));
-    set(node, "height", inches(entity.height));
-    if (entity.kind == LevelEntity::Kind::PortIn) {
-      if (!sources) set(sources = agsubg(graph, const_cast<char*>("sources"), 1), "rank", "source");
-      agsubnode(sources, node, 1);
-    } else if (entity.kind == LevelEntity::Kind::PortOut) {
-      if (!sinks) set(sinks = agsubg(graph, const_cast<char*>("sinks"), 1), "rank", "sink");
-      agsubnode(sinks, node, 1);
-    }
+    drawing.nodes.push_back(agnode(graph, const_cast<char*>(std::to_string(v).c_str()), 1));
+    shape(drawing.nodes.back(), level.entities[v], at, v);
   }
+  holdPorts(graph, drawing, level.portsIn, "source");
+  holdPorts(graph, drawing, level.portsOut, "sink");
   for (std::size_t e = 0; e < level.edges.size(); ++e) {
     const LevelEdge& edge = level.edges[e];
     Agedge_t* drawn = agedge(graph, drawing.nodes[edge.from], drawing.nodes[edge.to],
                              const_cast<char*>(std::to_string(e).c_str()), 1);
     set(drawn, "arrowhead", "none");
-    set(drawn, "tailport", "s");
-    set(drawn, "headport", "n");
+    set(drawn, "tailport", Attachments::port(at.bottom[edge.from], edge.fromX, 'o', 's'));
+    set(drawn, "headport", Attachments::port(at.top[edge.to], edge.toX, 'i', 'n'));
     drawing.edges.push_back(drawn);
   }
   return drawing;
@@ -198,7 +209,9 @@ std::optional<LevelLayout> read(const Drawing& drawing, Agraph_t* graph, const L
   return layout;
 }
 
-std::optional<LevelLayout> withDot(const LevelGraph& level) {
+}  // namespace
+
+std::optional<LevelLayout> layOutWithDot(const LevelGraph& level) {
   const CLocale locale;
   const std::unique_ptr<GVC_t, ContextDeleter> context(gvContext());
   if (!context) return std::nullopt;
@@ -211,30 +224,6 @@ std::optional<LevelLayout> withDot(const LevelGraph& level) {
   // Writes positions into the attributes; nothing is drawn.
   if (gvRender(context.get(), graph.get(), "dot", nullptr) != 0) return std::nullopt;
   return read(drawing, graph.get(), level);
-}
-
-}  // namespace
-
-Result<LevelLayout> layoutLevelGraphviz(const LevelGraph& level) {
-  if (level.edges.empty() || isSlowForDot(level)) return layoutLevelLayered(level, {});
-  LevelLayout layered = TRY(layoutLevelLayered(level, {}));
-  std::optional<LevelLayout> dot = withDot(level);
-  // dot crosses less in some containers and more in others: what both drew decides.
-  const bool better = dot && !qualityOf(layered.edges).betterThan(qualityOf(dot->edges));
-  return better ? std::move(*dot) : std::move(layered);
-}
-
-Result<LayoutGeometry> layoutGraphviz(const LayoutGraph& graph, std::size_t largest) {
-  TRY(checkLayoutGraph(graph));
-  std::size_t withGraphviz = 0;
-  const auto engine = [&](const LevelGraph& level, const StopToken& stop) -> Result<LevelLayout> {
-    if (level.entities.size() > largest) return layoutLevelLayered(level, stop);
-    ++withGraphviz;
-    return layoutLevelGraphviz(level);
-  };
-  LayoutGeometry geometry = TRY(layoutByContainers(graph, engine, {}));
-  geometry.engine = withGraphviz > 0 ? "graphviz" : "layered";
-  return geometry;
 }
 
 }  // namespace fusescope

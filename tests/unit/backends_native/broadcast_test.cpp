@@ -1,4 +1,4 @@
-// Pointwise chains whose operands repeat: per channel, per row, per column, one number, in every layout and over
+// Pointwise chains whose operands repeat: per channel, per row, per column, one number, in every format and over
 // extents that fill no tiles and no vectors.
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 namespace fusescope::testing {
 namespace {
 
-class Broadcast : public ::testing::TestWithParam<std::tuple<Dims, Layout>> {};
+class Broadcast : public ::testing::TestWithParam<std::tuple<Dims, MemoryFormat>> {};
 
 TEST_P(Broadcast, BatchNormReluAndFactorsPerChannelRowAndColumn) {
-  const auto& [dims, layout] = GetParam();
+  const auto& [dims, format] = GetParam();
   Net net;
   const std::int64_t c = dims[1];
   const ValueId norm = net.add(
@@ -20,20 +20,20 @@ TEST_P(Broadcast, BatchNormReluAndFactorsPerChannelRowAndColumn) {
   const ValueId rows = net.add("Add", {scaled, net.weights({dims[2], 1})});
   const ValueId columns = net.add("Sub", {net.weights({1, 1, 1, dims[3]}), rows});
   const ValueId batches = net.add("Add", {columns, net.weights({dims[0], 1, 1, 1})});
-  EXPECT_GE(net.check(net.add("Max", {batches, net.weights({1, c, dims[2], 1})}), layout), 1);
+  EXPECT_GE(net.check(net.add("Max", {batches, net.weights({1, c, dims[2], 1})}), format), 1);
 }
 
 TEST_P(Broadcast, ChoiceByTruthPerChannel) {
-  const auto& [dims, layout] = GetParam();
+  const auto& [dims, format] = GetParam();
   Net net;
   const ValueId truth = net.input({dims[1], 1, 1}, DataType::Bool);
-  EXPECT_GE(net.check(net.add("Where", {truth, net.input(dims), net.weights({1, 1, dims[2], dims[3]})}), layout), 1);
+  EXPECT_GE(net.check(net.add("Where", {truth, net.input(dims), net.weights({1, 1, dims[2], dims[3]})}), format), 1);
 }
 
 TEST_P(Broadcast, OneOperandPerChannelAlone) {
-  const auto& [dims, layout] = GetParam();
+  const auto& [dims, format] = GetParam();
   Net net;
-  EXPECT_GE(net.check(net.add("Add", {net.input(dims), net.input({dims[1], 1, 1})}), layout), 1);
+  EXPECT_GE(net.check(net.add("Add", {net.input(dims), net.input({dims[1], 1, 1})}), format), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -41,7 +41,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values(Dims{1, 3, 7, 7}, Dims{2, 24, 23, 23}, Dims{1, 16, 33, 33}, Dims{3, 32, 1, 5},
                                          Dims{1, 1040, 2, 2}, Dims{2, 8, 1, 601}, Dims{1, 40, 65, 16},
                                          Dims{2, 64, 7, 7}, Dims{1, 8, 1, 1}, Dims{4, 1, 3, 521}, Dims{1, 16, 3, 512}),
-                       ::testing::Values(Layout::Plain, Layout::ChannelsLast, Layout::Blocked8, Layout::Blocked16)));
+                       ::testing::Values(MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8),
+                                         MemoryFormat::blockedChannels(4, 16))));
 
 // A channel that is last has one number for each element of a row.
 TEST(Broadcasting, AlongTheLastAxis) {

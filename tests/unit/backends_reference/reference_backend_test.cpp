@@ -77,7 +77,7 @@ TEST(ReferenceBackend, StoresOutputsAtTheirType) {
 }
 
 bool emulates(const SingleNode& node) {
-  return referenceBackend().tactics(node.request).front().emulated;
+  return referenceBackend().tactics(node.request).front().numerics.emulated;
 }
 
 TEST(ReferenceBackend, NarrowFloatsAreEmulatedWhateverTheHardwareHas) {
@@ -137,7 +137,8 @@ TEST(ReferenceBackend, UnknownTacticsAndMissingKernelsAreErrors) {
 
 TEST(ReferenceBackend, ConvertsPlainTensorsOnly) {
   const TensorDesc from{DataType::F32, {1, 8}};
-  EXPECT_FALSE(referenceBackend().compileConversion(from, {DataType::F32, {1, 8}, Layout::Blocked8}, 1).ok());
+  const MemoryFormat blocked = MemoryFormat::blockedChannels(2, 8);
+  EXPECT_FALSE(referenceBackend().compileConversion(from, {DataType::F32, {1, 8}, blocked}, 1).ok());
   EXPECT_FALSE(referenceBackend().compileConversion(from, {DataType::F16, {1, 9}}, 1).ok());
   EXPECT_TRUE(referenceBackend().compileConversion(from, {DataType::F16, {2, 4}}, 1).ok());
 }
@@ -156,11 +157,11 @@ TEST(ConvertElements, AgreesWithTensorForEveryPair) {
     }
 }
 
-TEST(TensorDescBytes, CountsThePaddingOfBlockedLayouts) {
+TEST(TensorDescBytes, CountsThePaddingOfBlockedFormats) {
   EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}}).bytes(), 600U);
-  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}, Layout::ChannelsLast}).bytes(), 600U);
-  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}, Layout::Blocked8}).bytes(), 1600U);
-  EXPECT_EQ((TensorDesc{DataType::F16, {2, 17, 5, 5}, Layout::Blocked16}).bytes(), 3200U);
+  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}, MemoryFormat::channelsLast(4)}).bytes(), 600U);
+  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}, MemoryFormat::blockedChannels(4, 8)}).bytes(), 1600U);
+  EXPECT_EQ((TensorDesc{DataType::F16, {2, 17, 5, 5}, MemoryFormat::blockedChannels(4, 16)}).bytes(), 3200U);
 }
 
 }  // namespace

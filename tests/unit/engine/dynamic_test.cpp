@@ -134,7 +134,7 @@ TEST_P(Dynamic, LowerPrecisionRounds) {
   EXPECT_TRUE(result.value().outputs.at("y").identical(floats({1, 3}, {1, 2, 3})));
 }
 
-/// Convolutions want layouts of their own, also where extents are known only when they run.
+/// Convolutions want formats of their own, also where extents are known only when they run.
 TEST(DynamicNative, ConvolutionsEqualTheReference) {
   GraphEditor editor;
   const ValueId x = editor.addInput("x", f32({4, 3, 9, 7}));
@@ -179,6 +179,7 @@ TEST(DynamicNative, ConvolutionsEqualTheReference) {
 class CountingBackend final : public Backend {
  public:
   std::string_view name() const override { return "counting"; }
+  Fingerprint fingerprint() const override { return referenceBackend().fingerprint(); }
   std::vector<Tactic> tactics(const KernelRequest& request) const override {
     auto tactics = referenceBackend().tactics(request);
     tactics.front().name = "counted";

@@ -29,19 +29,28 @@ TEST(DrawingQuality, FewerCrossingsBeforeLength) {
   EXPECT_FALSE((DrawingQuality{1, 0, 100}.betterThan({1, 0, 100})));
 }
 
-/// Twelve readers of three sources, interleaved: what is drawn crosses no more than either layout alone would.
-TEST(DrawingQuality, WhatGraphvizDrawsIsNeverWorseThanTheLayeredLayout) {
-  for (int shift = 1; shift < 6; ++shift) {
-    LayoutGraph graph;
-    for (int i = 0; i < 15; ++i) graph.boxes.push_back({std::to_string(i), 100, 40, -1});
-    for (int i = 3; i < 15; ++i) {
-      graph.edges.push_back({(i * shift) % 3, i});
-      graph.edges.push_back({(i + shift) % 3, i});
-    }
-    EXPECT_LE(qualityOf(layoutGraphviz(graph).value().edges).crossings,
-              qualityOf(layoutLayered(graph).value().edges).crossings)
-        << shift;
-  }
+TEST(DrawingQuality, WhatLiesOnTopOfEachOtherCountsOnce) {
+  const PlacedEdge down = straight({{0, 0}, {30, 40}}), up = straight({{30, 0}, {0, 40}});
+  const DrawingQuality quality = qualityOf({down, up, up, up});
+  EXPECT_EQ(quality.crossings, 1U);
+  EXPECT_DOUBLE_EQ(quality.length, 50 + 50);
+}
+
+/// Two wires into a container that cross above it, and two that pass it and cross there as well.
+TEST(DrawingQuality, CrossingsAtABorderAreOfWiresThatPassIt) {
+  LayoutGraph graph;
+  graph.containers = {{"c", -1}};
+  for (int i = 0; i < 8; ++i) graph.boxes.push_back({std::to_string(i), 10, 10, i == 2 || i == 3 ? 0 : -1});
+  graph.edges = {{0, 2}, {1, 3}, {4, 6}, {5, 7}};
+  LayoutGeometry geometry;
+  geometry.containers = {{0, 100, 200, 100}};
+  geometry.edges = {straight({{10, 50}, {60, 100}}), straight({{60, 50}, {10, 100}}), straight({{310, 50}, {360, 100}}),
+                    straight({{360, 50}, {310, 100}})};
+  EXPECT_EQ(qualityOf(geometry.edges).crossings, 2U);
+  EXPECT_EQ(crossingsAtBorders(graph, geometry), 1U);
+  geometry.containers[0].y = 900;
+  geometry.containers[0].height = 400;
+  EXPECT_EQ(crossingsAtBorders(graph, geometry), 0U) << "far from the border";
 }
 
 }  // namespace
