@@ -132,7 +132,7 @@ class Lowering {
   Ref allocateScratch(DataType type, const Dims& dims, const MemoryFormat& format = {});
   /// The same tensor row-major and without gaps; copies if it must.
   Result<Ref> plain(const Ref& ref);
-  /// The same tensor found by strides; copies only out of another format.
+  /// The same tensor found by strides; copies only where strides cannot say its format.
   Result<Ref> strided(const Ref& ref);
   /// The same tensor in `format`; copies if it must.
   Result<Ref> inFormat(const Ref& ref, const MemoryFormat& format);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
+#include <cstdlib>
+
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {
