@@ -97,9 +97,8 @@ class ProgramTest : public QObject {
     // The number of a run is not used again, and it can be built.
     run({"act build"});
     const Session built =
-        keptWhen([](const Session& kept) { return kept.runs.size() == 2 && !kept.runs[1].working(); });
+        keptWhen([](const Session& kept) { return kept.runs.size() == 2 && kept.runs[1].state == RunState::Ready; });
     QCOMPARE(built.runs[1].id, std::string("2"));
-    QVERIFY2(built.runs[1].state == RunState::Ready, built.runs[1].problem.c_str());
   }
 
   void isKilledAfterRunsWereDone() {
@@ -111,7 +110,6 @@ class ProgramTest : public QObject {
     QVERIFY(verdictOf(before.runs[1], before.settings).kind != Verdict::Kind::Unknown);
     const Session after = recovered();
     checkSame(before, after);
-    QVERIFY(after.runs == before.runs);
     for (std::size_t i = 0; i < 2; ++i) QVERIFY(QFile::exists(qs(after.runs[i].enginePath)));
   }
 
@@ -121,7 +119,7 @@ class ProgramTest : public QObject {
     const Session before = keptWhen([](const Session& kept) { return kept.runs.size() == 1 && done(kept); });
     const QString file = m_folder->filePath("saved.fsession"), kept = keptFiles().first();
     int whole = 0, absent = 0;
-    for (int delay = 0; delay < 40; delay += 4) {
+    for (int delay = 1; delay < 40; delay += 5) {
       QFile::remove(file);
       act({"act save_session_as", "file " + file});
       waitForWord("did file");
@@ -250,7 +248,10 @@ class ProgramTest : public QObject {
     QVERIFY(after.options == before.options);
     QVERIFY(after.extents == before.extents);
     QVERIFY(after.settings == before.settings);
-    QVERIFY(after.runs == before.runs);
+    QCOMPARE(after.runs.size(), before.runs.size());
+    for (std::size_t i = 0; i < before.runs.size(); ++i)  // as text: NaN is not equal to itself
+      QCOMPARE(QByteArray::fromStdString(toJson(after.runs[i]).dump()),
+               QByteArray::fromStdString(toJson(before.runs[i]).dump()));
     QCOMPARE(after.nextRun, before.nextRun);
     QCOMPARE(qs(after.shown), qs(before.shown));
   }
@@ -261,5 +262,5 @@ class ProgramTest : public QObject {
   QByteArray m_said;
 };
 
-FUSESCOPE_GUI_TEST(ProgramTest, 6)
+FUSESCOPE_GUI_TEST(ProgramTest, 7)
 #include "program_test.moc"

@@ -1,4 +1,7 @@
+#include <QDir>
 #include <QFile>
+#include <QFileInfo>
+#include <QLabel>
 #include <QLockFile>
 #include <QPushButton>
 #include <QTemporaryDir>
@@ -42,8 +45,8 @@ class RunsTest : public QObject {
     build();
     evaluate();
     const std::string id = runs().shown()->id;
-    const Evaluation first = *std::as_const(runs().shown()->evaluations.front());
-    QCOMPARE(first.inputs, std::string());
+    const SharedOptional<Evaluation> first = runs().shown()->evaluations.front();
+    QCOMPARE(first->inputs, std::string());
     const auto& spec = m_window->document().snapshot()->plan->inputSpecs.front();
     const QString file = m_folder->filePath("zeros.npz");
     QVERIFY(writeNpz(file.toStdString(), {{spec.name, Tensor::zeros(spec.dtype, spec.opt)}}).ok());
@@ -55,7 +58,7 @@ class RunsTest : public QObject {
     evaluate();
     const Run run = *runs().find(id);
     QCOMPARE(run.evaluations.size(), std::size_t(2));
-    QVERIFY(*run.evaluations[0] == first);
+    QVERIFY(run.evaluations[0].shares(first));  // equal it need not be: there are NaN in it
     QCOMPARE(qs(run.evaluations[1]->inputs), file);
     QVERIFY(run.evaluations[1]->tolerance == (Tolerance{.rms = 0.25}));
     QVERIFY2(details().contains("2 evaluations"), qPrintable(details()));
@@ -64,7 +67,7 @@ class RunsTest : public QObject {
     QCOMPARE(runs().evaluation(run)->inputs, settings.inputs);
     settings.inputs.clear();
     runs().setSettings(settings);
-    QCOMPARE(runs().evaluation(*runs().find(id))->when, first.when);
+    QCOMPARE(runs().evaluation(*runs().find(id))->when, first->when);
     QCOMPARE(runs().evaluation(*runs().find(id))->inputs, std::string());
   }
 
@@ -95,7 +98,8 @@ class RunsTest : public QObject {
     QCOMPARE(row.data(kNameRole).toString(), QStringLiteral("3"));
     QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(row).center());
     QVERIFY2(details().contains("A run 1") && details().contains("B run 2"), qPrintable(details()));
-    QTest::mouseDClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(row).center());
+    emit table.doubleClicked(table.currentIndex());
+    QVERIFY(runs().comparison() != nullptr);
     QCOMPARE(runs().comparison()->id, std::string("3"));
     QCOMPARE(runs().shown()->id, std::string("2"));
     QVERIFY(!m_window->dock<CompareDock>().groups().content().rows.empty());
@@ -146,7 +150,7 @@ class RunsTest : public QObject {
     QVERIFY2(m_window->messages().textOf("changed").contains("w.bin"),
              qPrintable(m_window->messages().textOf("changed")));
     QTest::mouseClick(m_window->messages().button("changed", "Reload"), Qt::LeftButton);
-    QTRY_VERIFY(m_window->messages().button("changed", "Reload") == nullptr);
+    QTRY_VERIFY(!m_window->document().opening());
     QVERIFY(!runs().ofThisPlan(*runs().find(id)));  // it is of the weights that were
     build();
     QVERIFY(runs().ofThisPlan(*runs().shown()));

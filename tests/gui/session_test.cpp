@@ -204,7 +204,7 @@ class SessionTest : public QObject {
     QVERIFY(verdict.firstNotFinite);
     QVERIFY2(m_window->dock<RunsDock>().details().contains("fails"), qPrintable(m_window->dock<RunsDock>().details()));
     QVERIFY(m_window->dock<RunsDock>().details().contains("The inputs were random"));
-    QCOMPARE(m_window->runs().all().size(), std::size_t(2));  // the baseline and this
+    QCOMPARE(m_window->runs().all().size(), std::size_t(3));  // the baseline, this, and both compared
     // It is red on the canvas, in the table, and first in the inspector.
     GraphView& canvas = m_window->canvas();
     QVERIFY(canvas.waitForLayout(kOpenMs));
@@ -224,7 +224,7 @@ class SessionTest : public QObject {
     QTRY_VERIFY(!m_window->document().planning());
     m_window->controller().buildBoth();
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
-    QCOMPARE(m_window->runs().all().size(), std::size_t(3));                            // the baseline was there
+    QCOMPARE(m_window->runs().all().size(), std::size_t(5));                            // the baseline was there
     QCOMPARE(toJson(*m_window->runs().find(failed.id)).dump(), toJson(failed).dump());  // what failed is as it was
     const Verdict pinned = m_window->runs().verdict(*m_window->runs().shown());
     QVERIFY2(pinned.kind == Verdict::Kind::Pass, inWords(pinned).c_str());
