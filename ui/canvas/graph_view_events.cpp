@@ -6,9 +6,9 @@
 #include <QPainter>
 #include <QToolTip>
 #include <QWheelEvent>
+#include <algorithm>
 #include <cmath>
 
-#include "planning/fused_node_facts.h"
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/graph_view_private.h"
 
