@@ -95,6 +95,30 @@ void EngineArguments::declareShapeCache(CLI::App& app) {
       ->capture_default_str();
 }
 
+CLI::Option* StepsArguments::declare(CLI::App& app) {
+  auto* option = app.add_option("--steps", count, "call the network N times, one after the other")
+                     ->type_name("N")
+                     ->check(aboveZero());
+  repeatable(app, "--feed", feeds, "with --steps: what this output gives is this input of the next step")
+      ->type_name("OUT=IN")
+      ->needs(option);
+  return option;
+}
+
+Result<std::optional<Steps>> StepsArguments::steps() const {
+  if (count == 0) return std::optional<Steps>();
+  Steps steps{.count = count};
+  for (const std::string& text : feeds) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      return Diagnostic{.message = fmt::format("'{}' is not of the form OUT=IN", text),
+                        .where = {.attribute = "--feed"},
+                        .help = "Name an output and the input that it is for in the next step."};
+    steps.feeds.push_back({.output = text.substr(0, equals), .input = text.substr(equals + 1)});
+  }
+  return std::optional(std::move(steps));
+}
+
 namespace {
 
 CLI::Validator numberCheck(bool mayBeZero, const char* demand) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,16 @@ struct EngineArguments {
 
   void declare(CLI::App& app);
   void declareShapeCache(CLI::App& app);  ///< for verbs that may meet several sets of extents
+};
+
+/// --steps and --feed: the network called again and again, what it gave handed back to it.
+struct StepsArguments {
+  int count = 0;
+  std::vector<std::string> feeds;
+
+  /// Returns the option --steps, for others that it cannot stand beside.
+  CLI::Option* declare(CLI::App& app);
+  Result<std::optional<Steps>> steps() const;  ///< nothing where --steps is not given
 };
 
 /// An option that takes one value each time it is given.

@@ -2,15 +2,17 @@
 
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "session/session_file.h"
 
 namespace fusescope::cli {
 namespace {
 
 struct Arguments {
-  std::string path;
+  std::string path, session;
   bool json = false;
   PlanArguments plan;  ///< only its inputs are asked for
 };
@@ -58,16 +60,29 @@ void printFindings(const Json& findings) {
   if (findings.size() > kMost) std::cout << fmt::format("  and {} more: --json lists them\n", findings.size() - kMost);
 }
 
+/// "plain -> nChw16c": what a layer reads and writes, each format once.
+std::string formatsText(const Json& formats) {
+  const auto distinct = [](const Json& texts) {
+    std::set<std::string> words;
+    for (const auto& text : texts) words.insert(text.get<std::string>());
+    return fmt::format("{}", fmt::join(words, ", "));
+  };
+  return distinct(formats["inputs"]) + " -> " + distinct(formats["outputs"]);
+}
+
 void printEngine(const Json& engine) {
   printTitle("Engine");
   std::cout << fmt::format("  backend {}, target {}, {}, built by fusescope {}\n", engine["backend"].get<std::string>(),
                            engine["target"].get<std::string>(), bytesText(engine["bytes"].get<std::int64_t>()),
                            engine["fusescope_version"].get<std::string>());
-  Table table({{"layer"}, {"kind"}, {"compute"}, {"tactic"}});
+  if (!engine["fingerprint"].is_null())
+    std::cout << fmt::format("  built where: {}\n", engine["fingerprint"].get<std::string>());
+  Table table({{"layer"}, {"kind"}, {"compute"}, {"tactic"}, {"formats"}, {"numerics"}});
   for (const auto& layer : engine["layers"]) {
     table.add({shortened(layer["name"].get<std::string>()), layer["kind"].get<std::string>(),
                layer["compute"].get<std::string>(),
-               layer["tactic"].is_null() ? "-" : layer["tactic"].get<std::string>()});
+               layer["tactic"].is_null() ? "-" : layer["tactic"].get<std::string>(),
+               layer.contains("formats") ? formatsText(layer["formats"]) : "-", layer.value("numerics", "-")});
   }
   table.print();
 }
@@ -105,7 +120,55 @@ void printForPeople(const Json& json) {
   table.print();
 }
 
+std::string textOr(const Json& json, const std::string& otherwise) {
+  return json.is_string() && !json.get<std::string>().empty() ? json.get<std::string>() : otherwise;
+}
+
+/// "B = 1.312 A", "0.412 ms", or what there is instead.
+std::string resultText(const Json& run) {
+  if (run.contains("comparison")) {
+    const Json &a = run["comparison"]["a_ms"], &b = run["comparison"]["b_ms"];
+    const bool timed = a.is_number() && b.is_number() && a.get<double>() > 0;
+    return timed ? fmt::format("{:.3f} of run {}", b.get<double>() / a.get<double>(),
+                               run["comparison"]["a"].get<std::string>())
+                 : "-";
+  }
+  return run["median_ms"].is_number() ? msText(run["median_ms"].get<double>()) : "-";
+}
+
+void printSession(const Json& session) {
+  printTitle(session["model"]["path"].get<std::string>());
+  std::cout << fmt::format("  the model is {} on disk; inputs: {}\n", session["model"]["state"].get<std::string>(),
+                           textOr(session["inputs"], "random"));
+  printTitle("Runs");
+  Table table(
+      {{"run"}, {"kind"}, {"name"}, {"state"}, {"time", true}, {"verdict"}, {"evaluations", true}, {"started"}});
+  for (const Json& run : session["runs"]) {
+    const bool comparison = run.contains("comparison");
+    table.add({run["id"].get<std::string>(), run["kind"].get<std::string>(), run["name"].get<std::string>(),
+               run["state"].get<std::string>(), resultText(run),
+               comparison ? "-" : run["verdict"]["verdict"].get<std::string>(),
+               comparison ? "-" : std::to_string(run["evaluations"].size()), run["started"].get<std::string>()});
+  }
+  table.print();
+}
+
+/// A session is looked at without its model, which may be gone.
+Result<int> inspectSession(const std::string& path, const Arguments& arguments) {
+  const Json json = inspectJson(TRY(readSession(path)));
+  if (arguments.json) {
+    printJson(json);
+  } else {
+    printSession(json["session"]);
+  }
+  return kDone;
+}
+
 Result<int> inspect(const Arguments& arguments) {
+  if (!arguments.session.empty()) return inspectSession(arguments.session, arguments);
+  if (arguments.path.empty())
+    return Diagnostic{.message = "what to look at is missing", .where = {.attribute = "FILE"}, .help = "Give a file."};
+  if (isSessionFile(arguments.path)) return inspectSession(arguments.path, arguments);
   const auto kind = TRY(artifactKind(arguments.path));
   Json json;
   if (kind == ArtifactKind::Engine) {
@@ -114,7 +177,7 @@ Result<int> inspect(const Arguments& arguments) {
                         .where = {.file = arguments.path, .attribute = "--input"},
                         .help = "Leave --input out."};
     }
-    json = inspectJson(TRY(inspectEngineFile(arguments.path)), arguments.path);
+    json = inspectJson(TRY(openEngineFile(arguments.path)), arguments.path);
   } else {
     json = inspectJson(*TRY(openModel(arguments.path, TRY(arguments.plan.inputOverrides()), {}, progressLine())));
     clearProgressLine();
@@ -130,9 +193,12 @@ Result<int> inspect(const Arguments& arguments) {
 }  // namespace
 
 Command inspectCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("inspect", "what a model or engine holds, and what cannot run and why");
+  auto* verb = app.add_subcommand("inspect", "what a model, engine or session holds, and what cannot run and why");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("FILE", arguments->path, "a model, or an engine (.fse)")->required()->type_name("MODEL|E.fse");
+  verb->add_option("FILE", arguments->path, "a model, an engine (.fse) or a session (.fsession)")
+      ->type_name("MODEL|E.fse|S.fsession");
+  verb->add_option("--session", arguments->session, "a session: its runs, their times and verdicts")
+      ->type_name("F.fsession");
   verb->add_flag("--json", arguments->json, "print JSON");
   repeatable(*verb, "--input", arguments->plan.inputs, "extents and type of an input")->type_name("NAME=DIMS[:TYPE]");
   repeatable(*verb, "--min", arguments->plan.mins, "smallest extents of an input")->type_name("NAME=DIMS");

@@ -17,6 +17,7 @@ struct Arguments {
   bool json = false;
   PlanArguments plan;
   EngineArguments engine;
+  StepsArguments steps;
 
   /// --atol and --rtol replace the default, or what the session says; each that is given must hold.
   Tolerance tolerance(const Artifact& artifact) const {
@@ -65,6 +66,7 @@ void printForPeople(const RunReport& report) {
     table.print();
   }
   if (!report.result.marked.empty()) printTensors("Marked values", report.result.marked);
+  if (!report.stepMs.empty()) std::cout << stepsText(report.stepMs) << "\n";
   printCount("shape cache", report.shapeCache);
   if (report.dynamicKernels.misses > 0)
     printCount("kernels of nodes whose extents depend on data", report.dynamicKernels);
@@ -82,10 +84,13 @@ Result<int> run(const Arguments& arguments, const Artifact& artifact) {
   const RunRequest request{.outputsFile = arguments.outputs,
                            .expectFile = arguments.expect,
                            .tolerance = arguments.tolerance(artifact),
-                           .mark = arguments.mark};
+                           .mark = arguments.mark,
+                           .steps = TRY(arguments.steps.steps())};
   const auto report = TRY(runOnce(*engine, inputs, request));
   if (arguments.json) {
-    printJson(toJson(report));
+    Json json = toJson(report);
+    json["memory"] = memoryJson(engine->report());
+    printJson(json);
   } else {
     printForPeople(report);
   }
@@ -115,6 +120,7 @@ Command runCommand(CLI::App& app) {
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
   arguments->engine.declareShapeCache(*verb);
+  arguments->steps.declare(*verb);
   arguments->plan.declare(*verb);
   return {verb, [arguments] { return run(*arguments); }};
 }

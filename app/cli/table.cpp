@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <numeric>
 
 namespace fusescope::cli {
 namespace {
@@ -70,6 +71,12 @@ std::string flopsText(std::optional<std::int64_t> flops) {
 
 std::string msText(std::optional<double> ms) {
   return ms ? fmt::format("{:.3f} ms", *ms) : "-";
+}
+
+std::string stepsText(const std::vector<double>& stepMs) {
+  const double sum = std::accumulate(stepMs.begin(), stepMs.end(), 0.0);
+  return fmt::format("{}: mean {}, first {}, last {}", counted(std::ssize(stepMs), "step"),
+                     msText(sum / static_cast<double>(stepMs.size())), msText(stepMs.front()), msText(stepMs.back()));
 }
 
 std::string msText(std::optional<double> ms, PriceSource how) {

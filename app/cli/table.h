@@ -34,6 +34,7 @@ std::string bytesText(std::optional<std::int64_t> bytes);       ///< "3.4 MiB"
 std::string flopsText(std::optional<std::int64_t> flops);       ///< "1.2 G"
 std::string msText(std::optional<double> ms);                   ///< "0.123 ms"
 std::string msText(std::optional<double> ms, PriceSource how);  ///< "~0.123 ms" where it is fitted
+std::string stepsText(const std::vector<double>& stepMs);       ///< "512 steps: mean …, first …, last …"
 /// Of a fused node. Of one with bodies also "0.1 ms to ~0.2 ms", by the branch, and "0.1 ms an iteration".
 std::string predictedText(const FusedNode& fused);
 std::string rangeText(double leastMs, double mostMs, PriceSource how);  ///< "0.1 ms" where they are equal

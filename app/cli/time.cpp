@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "base/process_memory.h"
 
 namespace fusescope::cli {
 namespace {
@@ -15,6 +16,7 @@ struct Arguments {
   bool perLayer = false, json = false;
   PlanArguments plan;
   EngineArguments engine;
+  StepsArguments steps;
 };
 
 /// A row for each layer, and below one with bodies a row for each of their steps: all calls of a run together.
@@ -42,10 +44,13 @@ void printForPeople(const TimeReport& report, const Plan& plan) {
     std::cout << "time unavailable: " << report.unavailableReason << "\n";
     return;
   }
+  if (!report.stepMs.empty()) std::cout << stepsText(report.stepMs) << "\n";
   std::cout << fmt::format("median {}, min {}, p95 {}, p99 {}; {:.1f} runs/s; {} samples, {} threads{}\n",
                            msText(report.medianMs), msText(report.minMs), msText(report.p95Ms), msText(report.p99Ms),
                            report.throughput.value_or(0), report.samples, report.threads,
                            report.quiet ? "" : "; the machine was not quiet: other work disturbed the measurement");
+  if (const auto memory = processMemory())
+    std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
 }
 
 Result<int> time(const Arguments& arguments, const Artifact& artifact) {
@@ -57,10 +62,13 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
   const auto report = TRY(engine->time(inputs, {.seconds = arguments.seconds,
                                                 .warmupSeconds = arguments.warmup,
                                                 .perLayer = arguments.perLayer,
+                                                .steps = TRY(arguments.steps.steps()),
                                                 .progress = progressLine()}));
   clearProgressLine();
   if (arguments.json) {
-    printJson(toJson(report, engine->plan()));
+    Json json = toJson(report, engine->plan());
+    json["memory"] = memoryJson(engine->report());
+    printJson(json);
   } else {
     printForPeople(report, engine->plan());
   }
@@ -79,20 +87,21 @@ Command timeCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("time", "latency of a network on this machine");
   auto arguments = std::make_shared<Arguments>();
   declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL|E.fse");
-  verb->add_option("--seconds", arguments->seconds, "how long to measure")
-      ->type_name("S")
-      ->check(aboveZero())
-      ->capture_default_str();
+  auto* seconds = verb->add_option("--seconds", arguments->seconds, "how long to measure")
+                      ->type_name("S")
+                      ->check(aboveZero())
+                      ->capture_default_str();
   verb->add_option("--warmup", arguments->warmup, "how long to run before")
       ->type_name("S")
       ->check(zeroOrMore())
       ->capture_default_str();
-  verb->add_flag("--per-layer", arguments->perLayer, "time each layer too");
+  auto* perLayer = verb->add_flag("--per-layer", arguments->perLayer, "time each layer too");
   verb->add_option("--inputs", arguments->inputs, "inputs: .npz, .npy, .pb or a folder; random ones if not given")
       ->type_name("F");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
   arguments->engine.declareShapeCache(*verb);
+  arguments->steps.declare(*verb)->excludes(seconds)->excludes(perLayer);
   arguments->plan.declare(*verb);
   return {verb, [arguments] { return time(*arguments); }};
 }

@@ -47,7 +47,21 @@ struct AttributeWriter {
   void operator()(const Subgraph& value) const { key.text(subgraphKey(value)); }
 };
 
+void addOperator(KeyBuilder& key, const Node& node) {
+  key.text(node.domain).text(node.op).number(node.attributes.size());
+  for (const auto& [attribute, value] : node.attributes) {
+    key.text(attribute).number(value.index());
+    std::visit(AttributeWriter{key}, value);
+  }
+}
+
 }  // namespace
+
+std::string operatorKey(const Node& node) {
+  KeyBuilder key;
+  addOperator(key, node);
+  return key.canonical();
+}
 
 std::string structuralKey(const Region& region) {
   KeyBuilder key;
@@ -70,11 +84,7 @@ std::string structuralKey(const Region& region) {
   };
   for (const NodeId id : region.nodes) {
     const Node& node = region.graph->node(id);
-    key.text(node.domain).text(node.op).number(node.attributes.size());
-    for (const auto& [attribute, value] : node.attributes) {
-      key.text(attribute).number(value.index());
-      std::visit(AttributeWriter{key}, value);
-    }
+    addOperator(key, node);
     key.number(node.inputs.size());
     for (const ValueId input : node.inputs) addValue(input);
     key.number(node.outputs.size());

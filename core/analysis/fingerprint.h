@@ -23,4 +23,7 @@ struct Region {
 /// scales). Names, ids and the data of larger constants do not count, so equal blocks of a network have equal keys.
 std::string structuralKey(const Region& region);
 
+/// Canonical bytes of a node's operator and attributes.
+std::string operatorKey(const Node& node);
+
 }  // namespace fusescope

@@ -9,22 +9,20 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/code.h"
+#include "backends/fingerprint.h"
+#include "backends/tactic.h"
 #include "base/result.h"
 #include "planning/plan.h"
 
 namespace fusescope {
 
-/// How the elements of a rank-4 (or 3, 5) activation lie in memory. Backends other than native know only Plain.
-/// Plain: row-major in ONNX order. ChannelsLast: N,spatial…,C. Blocked8/16: channels in blocks, padded with zeros.
-enum class Layout { Plain, ChannelsLast, Blocked8, Blocked16 };
-std::string_view name(Layout layout);  ///< "plain", "channels_last", "blocked8", "blocked16"
-
-/// A tensor as a kernel meets it: concrete extents (ONNX order), type as stored, layout.
+/// A tensor as a kernel meets it: concrete extents (ONNX order), type as stored, memory format.
 struct TensorDesc {
   DataType dtype = DataType::Undefined;
   Dims dims;
-  Layout layout = Layout::Plain;
-  std::size_t bytes() const;  ///< including the padding of blocked layouts
+  MemoryFormat format;
+  std::size_t bytes() const;  ///< including the padding of blocked formats
   bool operator==(const TensorDesc&) const = default;
 };
 
@@ -34,29 +32,13 @@ struct KernelRequest {
   const FusedNode* fused = nullptr;
   std::map<ValueId, TensorDesc> values;  ///< inputs, outputs and inner values of the fused node
   std::map<ValueId, Tensor> constants;   ///< with data, at the model's own type
+  std::vector<ValueId> weightSlots;      ///< the constants in the order in which the nodes read them
+  std::vector<MemoryFormat> formats;     ///< in which inputs can be delivered besides plain
   int threads = 1;
-};
 
-/// Runs a fused node. All memory is given: run() allocates nothing. One kernel is run by one caller at a time.
-class Kernel {
- public:
-  virtual ~Kernel() = default;
-  virtual std::size_t scratchBytes() const { return 0; }
-  /// `inputs` as FusedNode::inputs, `outputs` as FusedNode::outputs, in the layouts of the tactic; `scratch` is
-  /// 64-byte aligned. The only run-time errors are of values (an index out of range).
-  virtual Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
-                     std::byte* scratch) = 0;
-  /// Bytes of weights this kernel holds in its own layout.
-  virtual std::size_t weightBytes() const { return 0; }
-};
-
-/// One way to run a fused node: an implementation, with the layouts it wants.
-struct Tactic {
-  std::string name;                   ///< stable identity: "onednn:jit:avx2:nhwc", "native:softmax", "reference"
-  std::vector<Layout> inputLayouts;   ///< as FusedNode::inputs
-  std::vector<Layout> outputLayouts;  ///< as FusedNode::outputs
-  bool emulated = false;              ///< imitates a type in software: results are right, time means nothing
-  bool operator==(const Tactic&) const = default;
+  void addConstant(ValueId value, const Tensor& tensor) {
+    if (constants.emplace(value, tensor).second) weightSlots.push_back(value);
+  }
 };
 
 /// Builds kernels for fused nodes. Stateless and safe to use from several threads.
@@ -64,17 +46,19 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
-  /// The versions of this backend and of the libraries behind it: measured times hold for these alone.
-  virtual std::string version() const { return "1"; }
+  /// All that times and kernels of this backend depend on here: the host's, and the versions of the libraries behind
+  /// it.
+  virtual Fingerprint fingerprint() const = 0;
   /// Every way this backend knows to run it, best guess first; never empty for a node it was given by a plan: the
-  /// reference way is always there. `request.values` layouts of inputs are what the producers deliver.
+  /// reference way is always there. What can take its inputs in several formats is there once for each.
   virtual std::vector<Tactic> tactics(const KernelRequest& request) const = 0;
-  /// Prepares one: repacks weights, creates primitives. An unknown tactic is an error that names the nearest.
-  virtual Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const = 0;
-  /// Converts a tensor between layouts and types (a step of its own in an engine).
-  virtual Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to,
-                                                            int threads) const = 0;
-  /// Whether that conversion imitates a type in software, as Tactic::emulated.
+  /// Compiles one; weights are packed apart (Code::packings()). What tactics() offers here can be compiled. An unknown
+  /// tactic is an error that names the nearest.
+  virtual Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const = 0;
+  /// Converts a tensor between formats and types (a step of its own in an engine).
+  virtual Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
+                                                                int threads) const = 0;
+  /// Whether that conversion imitates a type in software, as Numerics::emulated.
   virtual bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const = 0;
 };
 

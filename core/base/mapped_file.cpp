@@ -79,6 +79,22 @@ MappedFile::~MappedFile() {
   if (!m_bytes.empty()) ::munmap(const_cast<std::byte*>(m_bytes.data()), m_bytes.size());
 }
 
+void MappedFile::release(std::span<const std::byte> part) const {
+  advise(part, MADV_DONTNEED);
+}
+
+void MappedFile::expectScattered(std::span<const std::byte> part) const {
+  advise(part, MADV_RANDOM);
+}
+
+/// Of whole pages within `part`.
+void MappedFile::advise(std::span<const std::byte> part, int advice) const {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, advice);
+}
+
 Status MappedFile::checkIntact() const {
   if (damaged()) return shorter(m_identity.path);
   const auto now = identityOf(m_identity.path);

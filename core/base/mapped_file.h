@@ -38,6 +38,11 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   std::span<const std::byte> bytes() const { return m_bytes; }
+  bool holds(const std::byte* at) const { return at >= m_bytes.data() && at < m_bytes.data() + m_bytes.size(); }
+  /// Gives back the memory of whole pages of `part`, which is part of bytes(): whoever reads them again reads the file.
+  void release(std::span<const std::byte> part) const;
+  /// `part` will be read here and there, as a table by its rows: pages beside those that are read are not fetched.
+  void expectScattered(std::span<const std::byte> part) const;
   const FileIdentity& identity() const { return m_identity; }
   /// Were bytes read that the file had lost?
   bool damaged() const { return m_guard && m_guard->damaged(); }
@@ -47,6 +52,7 @@ class MappedFile {
 
  private:
   MappedFile(FileIdentity identity, std::span<const std::byte> bytes);
+  void advise(std::span<const std::byte> part, int advice) const;
   FileIdentity m_identity;
   std::span<const std::byte> m_bytes;
   std::unique_ptr<GuardedMemory> m_guard;  ///< none of an empty file

@@ -9,16 +9,19 @@ namespace {
 constexpr int kBusyMilliseconds = 2000;
 constexpr int kApplicationId = 0x46534331;  // "FSC1"
 
-// `timings` is the table of the first schema. `series` and what follows it are null where a time is of no series.
+// `timings` and `measurements` are the tables of earlier schemas: they knew the least time alone. `series` and what
+// follows it are null where a time is of no series.
 constexpr const char* kSetUp =
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=NORMAL;"
     "PRAGMA application_id=1179861809;"
     "DROP TABLE IF EXISTS timings;"
-    "CREATE TABLE IF NOT EXISTS measurements(hash TEXT NOT NULL, key BLOB NOT NULL, ms REAL NOT NULL,"
-    " spread REAL NOT NULL, day TEXT NOT NULL, series_hash TEXT, series BLOB, work REAL, traffic REAL,"
+    "DROP TABLE IF EXISTS measurements;"
+    "CREATE TABLE IF NOT EXISTS times(hash TEXT NOT NULL, key BLOB NOT NULL, ms REAL NOT NULL,"
+    " median REAL NOT NULL, spread REAL NOT NULL, quiet INTEGER NOT NULL, day TEXT NOT NULL, series_hash TEXT, series "
+    "BLOB, work REAL, traffic REAL,"
     " PRIMARY KEY(hash, key)) WITHOUT ROWID;"
-    "CREATE INDEX IF NOT EXISTS measurements_by_series ON measurements(series_hash);";
+    "CREATE INDEX IF NOT EXISTS times_by_series ON times(series_hash);";
 
 /// A prepared statement that is finalised with the scope.
 class Statement {
@@ -47,6 +50,15 @@ class Statement {
  private:
   sqlite3_stmt* m_statement = nullptr;
 };
+
+/// The columns ms, spread, day, median, quiet from `column` on.
+Measurement measurementAt(Statement& row, int column) {
+  return {.ms = row.number(column),
+          .spread = row.number(column + 1),
+          .day = row.text(column + 2),
+          .median = row.number(column + 3),
+          .quiet = row.number(column + 4) != 0};
+}
 
 bool isOurs(sqlite3* database) {
   Statement id(database, "PRAGMA application_id");
@@ -112,12 +124,12 @@ TimingCache::~TimingCache() {
 
 std::optional<Measurement> TimingCache::find(std::string_view key) const {
   const std::lock_guard lock(m_mutex);
-  Statement query(m_database, "SELECT ms, spread, day FROM measurements WHERE hash=?1 AND key=?2");
+  Statement query(m_database, "SELECT ms, spread, day, median, quiet FROM times WHERE hash=?1 AND key=?2");
   if (!query.ready()) return std::nullopt;
   query.bindText(1, hashText(key).hex());
   query.bindBlob(2, key);
   if (query.step() != SQLITE_ROW) return std::nullopt;
-  return Measurement{.ms = query.number(0), .spread = query.number(1), .day = query.text(2)};
+  return measurementAt(query, 0);
 }
 
 void TimingCache::store(std::string_view key, const Measurement& measurement) {
@@ -130,15 +142,18 @@ void TimingCache::store(std::string_view key, const Measurement& measurement, co
 
 void TimingCache::store(std::string_view key, const Measurement& measurement, const Workload* workload) {
   const std::lock_guard lock(m_mutex);
-  Statement insert(m_database,
-                   "INSERT OR REPLACE INTO measurements(hash, key, ms, spread, day, series_hash, series, work, traffic)"
-                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
+  Statement insert(
+      m_database,
+      "INSERT OR REPLACE INTO times(hash, key, ms, spread, day, series_hash, series, work, traffic, median,"
+      " quiet) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
   if (!insert.ready()) return;
   insert.bindText(1, hashText(key).hex());
   insert.bindBlob(2, key);
   insert.bindNumber(3, measurement.ms);
   insert.bindNumber(4, measurement.spread);
   insert.bindText(5, measurement.day);
+  insert.bindNumber(10, measurement.median);
+  insert.bindNumber(11, measurement.quiet ? 1 : 0);
   if (workload != nullptr) {
     insert.bindText(6, hashText(workload->series).hex());
     insert.bindBlob(7, workload->series);
@@ -151,26 +166,25 @@ void TimingCache::store(std::string_view key, const Measurement& measurement, co
 std::vector<WorkSample> TimingCache::series(std::string_view series) const {
   const std::lock_guard lock(m_mutex);
   Statement query(m_database,
-                  "SELECT work, traffic, ms, spread, day FROM measurements WHERE series_hash=?1 AND series=?2"
+                  "SELECT work, traffic, ms, spread, day, median, quiet FROM times WHERE series_hash=?1 AND series=?2"
                   " ORDER BY hash, key");
   std::vector<WorkSample> samples;
   if (!query.ready()) return samples;
   query.bindText(1, hashText(series).hex());
   query.bindBlob(2, series);
-  while (query.step() == SQLITE_ROW)
-    samples.push_back({query.number(0), query.number(1), {query.number(2), query.number(3), query.text(4)}});
+  while (query.step() == SQLITE_ROW) samples.push_back({query.number(0), query.number(1), measurementAt(query, 2)});
   return samples;
 }
 
 std::size_t TimingCache::size() const {
   const std::lock_guard lock(m_mutex);
-  Statement query(m_database, "SELECT count(*) FROM measurements");
+  Statement query(m_database, "SELECT count(*) FROM times");
   return query.step() == SQLITE_ROW ? static_cast<std::size_t>(query.number(0)) : 0;
 }
 
 Hash128 TimingCache::hash() const {
   const std::lock_guard lock(m_mutex);
-  Statement query(m_database, "SELECT hash, ms FROM measurements ORDER BY hash, key");
+  Statement query(m_database, "SELECT hash, ms FROM times ORDER BY hash, key");
   KeyBuilder key;
   while (query.step() == SQLITE_ROW) key.text(query.text(0)).number(query.number(1));
   return key.hash();

@@ -20,6 +20,8 @@ struct Measurement {
   double ms = 0;
   double spread = 0;  ///< relative, of the samples
   std::string day;    ///< "2026-11-21"
+  double median = 0;  ///< of all samples; `ms` is of the fast ones
+  bool quiet = true;  ///< nothing else wanted the machine
   bool operator==(const Measurement&) const = default;
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/latency.h"
+
 namespace fusescope {
 
 double median(std::vector<double> samples) {
@@ -12,8 +14,8 @@ double median(std::vector<double> samples) {
   return samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
 }
 
-void BodyProfile::start() {
-  m_on = true;
+void BodyProfile::forget() {
+  m_on = false;
   m_runs = 0;
   m_bodies.clear();
 }
@@ -60,7 +62,8 @@ void BodyProfile::endRun() {
   }
 }
 
-std::vector<BodyTimes> BodyProfile::of(const Plan& plan, const FusedNode& fused) const {
+std::vector<BodyTimes> BodyProfile::of(const Plan& plan, const FusedNode& fused,
+                                       const std::vector<std::size_t>& runs) const {
   std::vector<BodyTimes> bodies;
   for (const PlannedBody& planned : plan.bodies) {
     if (planned.holder != fused.root) continue;
@@ -70,8 +73,8 @@ std::vector<BodyTimes> BodyProfile::of(const Plan& plan, const FusedNode& fused)
     times.calls = std::llround(median(found->second.callsOfRuns));
     for (const Entry& entry : found->second.entries) {
       StepTime& step = times.steps.emplace_back(entry.step);
-      if (!step.emulated) step.medianMs = median(entry.runs);
-      if (step.fused.valid()) step.bodies = of(*planned.plan, planned.plan->fusedNodes[step.fused.index]);
+      if (!step.emulated) step.medianMs = meanOf(entry.runs, runs);
+      if (step.fused.valid()) step.bodies = of(*planned.plan, planned.plan->fusedNodes[step.fused.index], runs);
     }
   }
   return bodies;

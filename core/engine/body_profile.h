@@ -15,14 +15,15 @@ namespace fusescope {
 class BodyProfile {
  public:
   bool isOn() const { return m_on; }
-  void start();   ///< forgets what was
+  void forget();  ///< all that was
+  void resume() { m_on = true; }
   void endRun();  ///< of the network
   void stop() { m_on = false; }
 
   void called(const Plan& body, const Program& program);
   void ran(const Plan& body, const Step& step, double ms);
-  /// The medians over the runs, of all bodies of a node of `plan`; nothing for a node without bodies.
-  std::vector<BodyTimes> of(const Plan& plan, const FusedNode& fused) const;
+  /// The means over these runs (middleRuns()), of all bodies of a node of `plan`; nothing for a node without bodies.
+  std::vector<BodyTimes> of(const Plan& plan, const FusedNode& fused, const std::vector<std::size_t>& runs) const;
 
  private:
   struct Entry {

@@ -15,7 +15,10 @@ std::optional<std::size_t> passedInput(const Program& program, std::size_t buffe
 }  // namespace
 
 BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile)
-    : m_plan(plan), m_extents(std::move(extents)), m_executor(std::move(program)), m_profile(profile) {
+    : m_plan(plan),
+      m_extents(std::move(extents)),
+      m_executor(std::make_shared<const Program>(std::move(program))),
+      m_profile(profile) {
   const Program& own = m_executor.program();
   for (const ValueId value : plan.graph().outputs()) {
     const auto found = std::ranges::find(own.outputs, value, &ProgramOutput::value);
@@ -101,11 +104,9 @@ std::byte* BodyPrograms::unread(std::size_t bytes) {
   return m_unread.atLeast(bytes);
 }
 
-std::size_t BodyPrograms::weightBytes() const {
-  std::size_t bytes = 0;
+void BodyPrograms::addWeights(PackedSet& weights) const {
   for (const auto& program : m_programs)
-    for (const Step& step : program->program().steps) bytes += weightBytesOf(step);
-  return bytes;
+    for (const Step& step : program->program().steps) fusescope::addWeights(step, weights);
 }
 
 }  // namespace fusescope

@@ -72,7 +72,7 @@ class BodyPrograms {
   std::int64_t lowered() const { return m_lowered; }
   /// Bytes for what the body makes and nobody reads.
   std::byte* unread(std::size_t bytes);
-  std::size_t weightBytes() const;  ///< of the kernels of all its programs
+  void addWeights(PackedSet& weights) const;  ///< those of the kernels of all its programs
   const Graph& graph() const { return m_plan.graph(); }
   const std::string& name() const { return m_name; }
 

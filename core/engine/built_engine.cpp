@@ -5,10 +5,12 @@
 
 #include "backends/threads.h"
 #include "base/text.h"
+#include "engine/aligned_memory.h"
 #include "engine/engine_file.h"
 #include "engine/extent_check.h"
 #include "engine/input_check.h"
 #include "engine/lowering.h"
+#include "engine/steps.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 
@@ -20,6 +22,13 @@ constexpr std::size_t kInputAlignment = 16;
 Diagnostic outOfMemory() {
   return {.message = "there is not enough memory for this network at these extents",
           .help = "Smaller extents (--input, --max) need less."};
+}
+
+/// A tensor that a run will write as a whole; of a type narrower than a byte, but for bits behind its last element.
+Tensor unwritten(const TensorDesc& desc) {
+  if (bitWidth(desc.dtype) % 8 != 0) return Tensor::zeros(desc.dtype, desc.dims);
+  const auto memory = std::make_shared<AlignedMemory>(std::max<std::size_t>(desc.bytes(), 1));
+  return Tensor::view(desc.dtype, desc.dims, memory, memory->data());
 }
 
 /// Everything that a build needs and a plan may lack.
@@ -96,13 +105,16 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
     const BuildReport& report = exception->report();
     m_report.arenaBytes = report.arenaBytes;
     m_report.weightBytes = report.weightBytes;
+    m_report.liveBytes = report.liveBytes;
     return Done{};
   }
   Executor* executor = TRY(specialisation({std::move(extents), {}}, m_options.stop));
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes);
-  for (const Step& step : executor->program().steps)
-    m_report.weightBytes += static_cast<std::int64_t>(weightBytesOf(step));
+  m_report.liveBytes = static_cast<std::int64_t>(executor->program().liveBytes);
+  PackedSet weights;
+  for (const Step& step : executor->program().steps) addWeights(step, weights);
+  m_report.weightBytes = bytesOf(weights);
   return Done{};
 }
 
@@ -125,7 +137,7 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
                           .progress = m_options.progress};
   for (const Specialisation& other : m_specialisations)
     if (other.key.extents == key.extents) request.sameExtents = &other.executor.program();
-  Program program = TRY(lower(request, *m_chooser));
+  auto program = std::make_shared<const Program>(TRY(lower(request, *m_chooser)));
   ++m_report.shapeCache.misses;
   m_specialisations.push_front({std::move(key), Executor(std::move(program))});
   if (m_specialisations.size() > static_cast<std::size_t>(m_options.shapeCache)) m_specialisations.pop_back();
@@ -210,7 +222,7 @@ std::vector<Tensor> BuiltEngine::outputTensors(const Program& program) const {
   std::vector<Tensor> tensors;
   for (const ProgramOutput& output : program.outputs) {
     const Buffer& buffer = program.buffers[output.buffer];
-    tensors.push_back(buffer.place == Place::Output ? Tensor::zeros(buffer.desc.dtype, buffer.desc.dims) : Tensor());
+    tensors.push_back(buffer.place == Place::Output ? unwritten(buffer.desc) : Tensor());
   }
   return tensors;
 }
@@ -246,6 +258,7 @@ Result<RunResult> BuiltEngine::run(const std::map<std::string, Tensor>& inputs, 
 }
 
 Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) try {
+  if (options.steps) return timeSteps(*this, inputs, options);
   auto extents = TRY(checkInputs(*m_plan, inputs));
   if (BuiltEngine* exception = TRY(exceptionFor(extents, options.stop))) return exception->time(inputs, options);
   Executor* executor = TRY(specialisation({std::move(extents), {}}, options.stop));
@@ -261,23 +274,29 @@ Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs
 }
 
 Status BuiltEngine::save(const std::filesystem::path& path) const {
-  return writeEngineFile(
-      path, {.plan = m_plan, .backend = m_options.backend, .extents = m_extents, .tactics = m_report.tactics});
+  return writeEngineFile(path, {.plan = m_plan,
+                                .backend = m_options.backend,
+                                .fingerprint = findBackend(m_options.backend)->fingerprint().text(),
+                                .extents = m_extents,
+                                .tactics = m_report.tactics});
 }
 
 Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options) {
   return std::unique_ptr<Engine>(TRY(BuiltEngine::build(std::move(plan), options, {})));
 }
 
-Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options) {
-  if (options.progress) options.progress("load engine", path.string());
-  EngineContent content = TRY(readEngineFile(path));
+Result<std::unique_ptr<Engine>> loadEngine(const EngineFile& file, const BuildOptions& options) {
+  if (options.progress) options.progress("load engine", file.path.string());
   BuildOptions effective = options;
-  effective.backend = content.backend;
-  if (effective.shapes.empty()) effective.shapes = content.extents;
+  effective.backend = file.backend;
+  if (effective.shapes.empty()) effective.shapes = file.extents;
   TacticsByIdentity replay;
-  for (const TacticChoice& choice : content.tactics) replay[choice.identity] = choice.chosen;
-  return std::unique_ptr<Engine>(TRY(BuiltEngine::build(content.plan, effective, std::move(replay))));
+  for (const TacticChoice& choice : file.tactics) replay[choice.identity] = {choice.chosen, choice.tactic};
+  return std::unique_ptr<Engine>(TRY(BuiltEngine::build(file.plan, effective, std::move(replay))));
+}
+
+Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options) {
+  return loadEngine(TRY(openEngineFile(path)), options);
 }
 
 }  // namespace fusescope

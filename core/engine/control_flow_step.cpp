@@ -61,6 +61,7 @@ void ControlFlowStep::readOperands(std::span<const BorderValue> inputs) {
 
 Status ControlFlowStep::run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
                             const StopToken& stop) {
+  const std::lock_guard lock(m_mutex);
   for (std::size_t i = 0; i < inputs.size(); ++i) m_given[i].bytes = inputs[i];
   readOperands(m_given);
   PlannedResults results(m_parts.outputs, outputs);
@@ -68,6 +69,7 @@ Status ControlFlowStep::run(std::span<const std::byte* const> inputs, std::span<
 }
 
 Result<std::vector<Tensor>> ControlFlowStep::run(std::span<const Tensor> inputs, const StopToken& stop) {
+  const std::lock_guard lock(m_mutex);
   std::vector<Tensor> tensors;
   for (std::size_t i = 0; i < inputs.size(); ++i) tensors.push_back(convertedTensor(inputs[i], m_parts.inputs[i].type));
   std::vector<BorderValue> given;

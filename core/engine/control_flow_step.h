@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -66,6 +67,7 @@ class ControlFlowStep : public BodyStep {
   ControlFlowParts m_parts;
   std::vector<BorderValue> m_given;     ///< as FusedNode::inputs, with the extents that were prepared for
   std::vector<BorderValue> m_operands;  ///< as operands() of the node
+  std::mutex m_mutex;                   ///< held while it runs
 };
 
 }  // namespace fusescope

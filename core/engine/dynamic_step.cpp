@@ -25,23 +25,26 @@ bool isInferable(const KernelRequest& request) {
 }  // namespace
 
 Result<std::shared_ptr<DynamicStep>> DynamicStep::prepare(const Backend& backend, KernelRequest request,
-                                                          std::vector<DataType> types, ShapeCacheCount& kernels) {
-  std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types), kernels));
+                                                          std::vector<DataType> types, KernelStore& store,
+                                                          ShapeCacheCount& kernels) {
+  std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types), store, kernels));
   step->m_reference = TRY(ReferenceNodes::prepare(step->m_request));
+  step->m_constants = TRY(step->m_reference->constantsOf(step->m_request));
   if (backend.name() != kReference && isInferable(step->m_request))
     step->m_extents = TRY(FusedExtents::prepare(step->m_request));
   return step;
 }
 
-Result<DynamicStep::Relayout> DynamicStep::relayout(const TensorDesc& plain, Layout layout, bool isInput) const {
-  Relayout result{.kernelSide = plain};
-  if (layout == Layout::Plain) return result;
-  result.kernelSide.layout = layout;
+Result<DynamicStep::Reformat> DynamicStep::reformat(const TensorDesc& plain, const MemoryFormat& format,
+                                                    bool isInput) const {
+  Reformat result{.kernelSide = plain};
+  if (format.isPlain()) return result;
+  result.kernelSide.format = format;
   const TensorDesc& from = isInput ? plain : result.kernelSide;
   const TensorDesc& to = isInput ? result.kernelSide : plain;
-  result.conversion = TRY(m_backend.prepareConversion(from, to, m_request.threads));
+  result.conversion = TRY(m_store.conversion(m_backend, from, to, m_request.threads));
   result.bytes = AlignedMemory(result.kernelSide.bytes());
-  result.scratch = AlignedMemory(result.conversion->scratchBytes());
+  result.scratch = AlignedMemory(result.conversion->workspaceBytes());
   return result;
 }
 
@@ -58,7 +61,7 @@ Status DynamicStep::prepareKernel(Specialised& entry) const {
   }
   const std::int64_t limit = m_request.plan->options.workspaceBytes;
   for (const Tactic& tactic : m_backend.tactics(request)) {
-    if (tactic.name == kReference) break;
+    if (tactic.backend == kReference) break;
     TRY(prepareTactic(entry, request, tactic));
     const auto needed = static_cast<std::int64_t>(entry.scratchBytes());
     if (limit == 0 || needed <= limit) {
@@ -76,20 +79,20 @@ Status DynamicStep::prepareTactic(Specialised& entry, const KernelRequest& reque
   entry.inputs.clear();
   entry.outputs.clear();
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
-    entry.inputs.push_back(TRY(relayout(request.values.at(fused.inputs[i]), tactic.inputLayouts[i], true)));
+    entry.inputs.push_back(TRY(reformat(request.values.at(fused.inputs[i]), tactic.inputs[i], true)));
   for (std::size_t i = 0; i < fused.outputs.size(); ++i)
-    entry.outputs.push_back(TRY(relayout(request.values.at(fused.outputs[i].value), tactic.outputLayouts[i], false)));
-  std::shared_ptr<Kernel> kernel = TRY(m_backend.prepare(request, tactic));
-  entry.scratch = AlignedMemory(kernel->scratchBytes());
+    entry.outputs.push_back(TRY(reformat(request.values.at(fused.outputs[i].value), tactic.outputs[i], false)));
+  std::shared_ptr<const Kernel> kernel = TRY(m_store.kernel(m_backend, request, tactic));
+  entry.scratch = AlignedMemory(kernel->workspaceBytes());
   entry.kernel = std::move(kernel);
   return Done{};
 }
 
 std::size_t DynamicStep::Specialised::scratchBytes() const {
-  std::size_t most = kernel->scratchBytes();
+  std::size_t most = kernel->workspaceBytes();
   for (const auto* sides : {&inputs, &outputs})
-    for (const Relayout& side : *sides)
-      if (side.conversion != nullptr) most = std::max(most, side.conversion->scratchBytes());
+    for (const Reformat& side : *sides)
+      if (side.conversion != nullptr) most = std::max(most, side.conversion->workspaceBytes());
   return most;
 }
 
@@ -115,19 +118,19 @@ Result<std::vector<Tensor>> DynamicStep::runKernel(Specialised& entry, std::span
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::byte* given = inputs[i].bytes();
-    Relayout& wanted = entry.inputs[i];
+    Reformat& wanted = entry.inputs[i];
     std::byte* converted = wanted.bytes.data();
     if (wanted.conversion != nullptr)
       TRY(wanted.conversion->run(std::span(&given, 1), std::span(&converted, 1), wanted.scratch.data()));
     in.push_back(wanted.conversion != nullptr ? converted : given);
   }
-  for (Relayout& made : entry.outputs) {
+  for (Reformat& made : entry.outputs) {
     results.push_back(Tensor::zeros(made.kernelSide.dtype, made.kernelSide.dims));
     out.push_back(made.conversion != nullptr ? made.bytes.data() : results.back().mutableBytes());
   }
   TRY(entry.kernel->run(in, out, entry.scratch.data()));
   for (std::size_t i = 0; i < entry.outputs.size(); ++i) {
-    Relayout& made = entry.outputs[i];
+    Reformat& made = entry.outputs[i];
     if (made.conversion == nullptr) continue;
     const std::byte* from = made.bytes.data();
     std::byte* to = results[i].mutableBytes();
@@ -137,6 +140,7 @@ Result<std::vector<Tensor>> DynamicStep::runKernel(Specialised& entry, std::span
 }
 
 Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs, const StopToken& stop) {
+  const std::lock_guard lock(m_mutex);
   std::vector<Tensor> given;
   for (std::size_t i = 0; i < inputs.size(); ++i) given.push_back(convertedTensor(inputs[i], m_types[i]));
   if (m_extents) {
@@ -147,7 +151,7 @@ Result<std::vector<Tensor>> DynamicStep::run(std::span<const Tensor> inputs, con
       if (entry->kernel != nullptr) return runKernel(*entry, given);
     }
   }
-  return m_reference->run(given, stop);
+  return m_reference->run(given, m_constants, stop);
 }
 
 }  // namespace fusescope

@@ -2,6 +2,7 @@
 
 #include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "engine/aligned_memory.h"
 #include "engine/engine.h"
 #include "engine/fused_extents.h"
+#include "engine/kernel_store.h"
 #include "engine/tensor_step.h"
 
 namespace fusescope {
@@ -19,51 +21,60 @@ namespace fusescope {
 /// A fused node that no kernel can be prepared for ahead of time: something it reads or makes is text, a container, or
 /// of extents that depend on data; or it has a body. It meets whole tensors. Where all extents are known once its
 /// inputs are there, a kernel of the backend is prepared for them and kept for the next time; else its operators run
-/// one by one by the reference kernels. One caller at a time.
+/// one by one by the reference kernels.
 class DynamicStep final : public TensorStep {
  public:
   /// Of `request` plan, fused node, constants and threads count. `types`: of each input, as the fused node wants it.
   /// `kernels` says for how many sets of extents kernels are kept, the one used longest ago going first, and counts how
-  /// often one was there; it must outlive this.
+  /// often one was there; it and `store` must outlive this.
   static Result<std::shared_ptr<DynamicStep>> prepare(const Backend& backend, KernelRequest request,
-                                                      std::vector<DataType> types, ShapeCacheCount& kernels);
+                                                      std::vector<DataType> types, KernelStore& store,
+                                                      ShapeCacheCount& kernels);
 
   /// `inputs` as FusedNode::inputs; what comes back is as FusedNode::outputs and may share the bytes of inputs.
   /// Bodies ask `stop` between their nodes. Errors: those of the values; no kernel gets by with the plan's workspace.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop = {}) override;
 
  private:
-  /// A tensor that a kernel wants in another layout than the plain one.
-  struct Relayout {
+  /// A tensor that a kernel wants in another format than the plain one.
+  struct Reformat {
     TensorDesc kernelSide;
-    std::shared_ptr<Kernel> conversion;  ///< null: plain
+    std::shared_ptr<const Kernel> conversion;  ///< null: plain
     AlignedMemory bytes, scratch;
   };
   /// A kernel for certain extents. Without one, the reference runs it.
   struct Specialised {
     std::vector<Dims> extents;
-    std::shared_ptr<Kernel> kernel;
+    std::shared_ptr<const Kernel> kernel;
     AlignedMemory scratch;
-    std::vector<Relayout> inputs, outputs;
+    std::vector<Reformat> inputs, outputs;
     std::optional<std::int64_t> tooLittleWorkspace;  ///< bytes that a kernel would need; set: none may run
     std::size_t scratchBytes() const;                ///< the most of the kernel and its conversions
   };
 
-  DynamicStep(const Backend& backend, KernelRequest request, std::vector<DataType> types, ShapeCacheCount& kernels)
-      : m_backend(backend), m_request(std::move(request)), m_types(std::move(types)), m_kernels(kernels) {}
+  DynamicStep(const Backend& backend, KernelRequest request, std::vector<DataType> types, KernelStore& store,
+              ShapeCacheCount& kernels)
+      : m_backend(backend),
+        m_request(std::move(request)),
+        m_types(std::move(types)),
+        m_store(store),
+        m_kernels(kernels) {}
   Result<Specialised*> specialised(std::vector<Dims> extents);
   Status prepareKernel(Specialised& entry) const;
   Status prepareTactic(Specialised& entry, const KernelRequest& request, const Tactic& tactic) const;
-  Result<Relayout> relayout(const TensorDesc& plain, Layout layout, bool isInput) const;
+  Result<Reformat> reformat(const TensorDesc& plain, const MemoryFormat& format, bool isInput) const;
   Result<std::vector<Tensor>> runKernel(Specialised& entry, std::span<const Tensor> inputs) const;
 
   const Backend& m_backend;
   KernelRequest m_request;
   std::vector<DataType> m_types;
+  KernelStore& m_store;
   ShapeCacheCount& m_kernels;
-  std::unique_ptr<ReferenceNodes> m_reference;
+  std::unique_ptr<const ReferenceNodes> m_reference;
+  std::vector<Tensor> m_constants;        ///< of m_reference
   std::optional<FusedExtents> m_extents;  ///< none: always by the reference
   std::list<Specialised> m_specialised;   ///< the latest used first
+  std::mutex m_mutex;                     ///< held while it runs
 };
 
 }  // namespace fusescope

@@ -30,9 +30,10 @@ struct TacticTime {
   bool operator==(const TacticTime&) const = default;
 };
 struct TacticChoice {
-  std::string fusedNode;  ///< its name, for people
-  Hash128 identity{};     ///< FusedNode::identity: what the choice is taken again by
-  std::string chosen;
+  std::string fusedNode;           ///< its name, for people
+  Hash128 identity{};              ///< FusedNode::identity: what the choice is taken again by
+  std::string chosen;              ///< its name
+  std::optional<Tactic> tactic{};  ///< what is called so, to be taken again as it is; nothing is that runs by no tactic
   bool fromCache = false;
   std::vector<TacticTime> candidates;
 };
@@ -50,6 +51,7 @@ struct BuildReport {
   std::vector<Decision> decisions;  ///< tactic.* and cache.*
   std::int64_t arenaBytes = 0;
   std::int64_t weightBytes = 0;
+  std::int64_t liveBytes = 0;  ///< of tensors that must be there at once at the least: no arena can be smaller
   ShapeCacheCount shapeCache;
   ShapeCacheCount dynamicKernels;  ///< the same for each node that is prepared while it runs, by its own inputs
 };
@@ -67,15 +69,29 @@ struct StepTime {
   std::string name;   ///< of the fused node, or of the conversion
   FusedNodeId fused;  ///< invalid for a conversion
   std::string tactic;
-  std::optional<double> medianMs;  ///< in one run of the network; in a body: of all its calls together
+  /// In one run of the network, as the mean over the runs around the median one, so that layers add up to it; in a
+  /// body: of all its calls together.
+  std::optional<double> medianMs;
   bool emulated = false;
   std::vector<BodyTimes> bodies{};  ///< of a node that runs by them; its own time includes theirs
+};
+
+/// An output of one step that is an input of the next: a state, a key/value cache.
+struct Feed {
+  std::string output, input;
+  bool operator==(const Feed&) const = default;
+};
+/// The network called several times, one after the other.
+struct Steps {
+  std::int64_t count = 1;  ///< at least 1
+  std::vector<Feed> feeds;
 };
 
 struct TimeOptions {
   double seconds = 2.0;
   double warmupSeconds = 0.5;
   bool perLayer = false;
+  std::optional<Steps> steps{};  ///< each is a sample, of as many as there are: `seconds` and `perLayer` do not count
   StopToken stop{};
   Progress progress{};
 };
@@ -87,6 +103,7 @@ struct TimeReport {
   int threads = 0;
   bool quiet = true;  ///< the spread of the samples says that nothing else wanted the machine
   std::vector<StepTime> layers;
+  std::vector<double> stepMs;     ///< of TimeOptions::steps, in order
   std::string unavailableReason;  ///< set when the times are absent
 };
 
@@ -116,17 +133,22 @@ class Engine {
 /// Errors: a weightless model, an operator without a kernel (named), cancellation, a tactic directive that names none,
 /// a file of the model that changed since it was opened. Running and saving give the last one too.
 Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
-/// Reads an engine file and prepares it; a tactic that this machine lacks is replaced, with a Decision in report().
-Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options);
-/// The plan and header of an engine file without preparing it.
-struct EngineFileInfo {
-  std::shared_ptr<const Plan> plan;
+/// What an engine file holds: read, checked and planned once, then looked at or prepared as often as wanted.
+struct EngineFile {
+  std::filesystem::path path;
+  std::shared_ptr<const Plan> plan;  ///< its weights are views of the mapped file
   std::string backend;
   std::string fusescopeVersion;
+  std::string fingerprint;  ///< of the backend where it was built; empty: files of earlier versions do not say
+  std::map<std::string, Dims> extents;  ///< that it was built for
   std::vector<TacticChoice> tactics;
   std::int64_t bytes = 0;
 };
-Result<EngineFileInfo> inspectEngineFile(const std::filesystem::path& path);
+/// Errors: not an engine file, of another version, truncated or damaged (located).
+Result<EngineFile> openEngineFile(const std::filesystem::path& path);
+/// Prepares it; a tactic that this machine lacks is replaced, with a Decision in report().
+Result<std::unique_ptr<Engine>> loadEngine(const EngineFile& file, const BuildOptions& options);
+Result<std::unique_ptr<Engine>> loadEngine(const std::filesystem::path& path, const BuildOptions& options);
 bool isEngineFile(const std::filesystem::path& path);
 
 }  // namespace fusescope

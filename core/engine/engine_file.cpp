@@ -10,6 +10,7 @@
 #include "engine/graph_io.h"
 #include "engine/model_io.h"
 #include "engine/tactic_chooser.h"
+#include "engine/tactic_json.h"
 #include "planning/plan_json.h"
 
 namespace fusescope {
@@ -19,8 +20,8 @@ constexpr std::string_view kVersion = "0.1.0";
 constexpr std::array<char, 8> kMagic{'F', 'S', 'E', 'N', 'G', 'I', 'N', 'E'};
 constexpr std::uint32_t kFormatVersion = 1;
 // Of the description. Times in the first may be of the emulator, and are not read; before the third, tactics know their
-// fused nodes by name alone, and no bodies are named.
-constexpr int kDescriptionVersion = 3;
+// fused nodes by name alone, and no bodies are named; before the fourth they are names, and no fingerprint is said.
+constexpr int kDescriptionVersion = 4;
 constexpr int kFirstWithTrueTimes = 2;
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::size_t kAlignment = 64;
@@ -51,6 +52,7 @@ Json tacticsToJson(const std::vector<TacticChoice>& tactics) {
     json.push_back({{"fused_node", choice.fusedNode},
                     {"identity", choice.identity.hex()},
                     {"chosen", choice.chosen},
+                    {"tactic", choice.tactic ? toJson(*choice.tactic) : Json()},
                     {"candidates", candidates}});
   }
   return json;
@@ -83,6 +85,7 @@ std::vector<TacticChoice> tacticsFromJson(const Json& json, const Plan& plan, bo
     TacticChoice choice{.fusedNode = found->second.name,
                         .identity = found->second.identity,
                         .chosen = entry.at("chosen").get<std::string>()};
+    if (entry.contains("tactic") && !entry.at("tactic").is_null()) choice.tactic = tacticFromJson(entry.at("tactic"));
     for (const Json& candidate : entry.at("candidates")) {
       TacticTime time{.name = candidate.at("name").get<std::string>()};
       if (believeTimes && candidate.at("ms").is_number()) time.ms = candidate.at("ms").get<double>();
@@ -93,12 +96,13 @@ std::vector<TacticChoice> tacticsFromJson(const Json& json, const Plan& plan, bo
   return tactics;
 }
 
-Json metaOf(const EngineContent& content, WeightBlobWriter& weights) {
+Json metaOf(const EngineFile& content, WeightBlobWriter& weights) {
   const Plan& plan = *content.plan;
   return {{"format", "fusescope.engine"},
           {"version", kDescriptionVersion},
           {"fusescope", kVersion},
           {"backend", content.backend},
+          {"fingerprint", content.fingerprint},
           {"extents", content.extents},
           {"model", modelToJson(*plan.model, weights)},
           {"options", toJson(plan.options)},
@@ -142,10 +146,11 @@ Result<std::shared_ptr<const Plan>> restorePlan(const Json& meta, const std::sha
   return std::make_shared<const Plan>(std::move(replanned));
 }
 
-Result<EngineContent> contentOf(const Json& meta, const WeightBlobReader& weights) {
-  EngineContent content;
+Result<EngineFile> contentOf(const Json& meta, const WeightBlobReader& weights) {
+  EngineFile content;
   content.backend = meta.at("backend").get<std::string>();
-  content.version = meta.at("fusescope").get<std::string>();
+  content.fusescopeVersion = meta.at("fusescope").get<std::string>();
+  content.fingerprint = meta.value("fingerprint", std::string());
   content.extents = meta.at("extents").get<std::map<std::string, Dims>>();
   const auto model = TRY(modelFromJson(meta.at("model"), weights));
   content.plan = TRY(restorePlan(meta, model));
@@ -155,7 +160,7 @@ Result<EngineContent> contentOf(const Json& meta, const WeightBlobReader& weight
 
 }  // namespace
 
-Status writeEngineFile(const std::filesystem::path& path, const EngineContent& content) {
+Status writeEngineFile(const std::filesystem::path& path, const EngineFile& content) {
   WeightBlobWriter weights;
   std::string meta;
   try {
@@ -179,7 +184,9 @@ Status writeEngineFile(const std::filesystem::path& path, const EngineContent& c
   return writePiecesAtomically(path, pieces, [&] { return checkIntact(content.plan->model->files); });
 }
 
-Result<EngineContent> readEngineFile(const std::filesystem::path& path) {
+/// Maps and checks it: magic, version, sizes, checksums. The plan is made again from the stored graph and options; one
+/// that comes out differently from the stored one says so (build.replanned).
+Result<EngineFile> openEngineFile(const std::filesystem::path& path) {
   const auto file = TRY(MappedFile::open(path));
   const auto bytes = file->bytes();
   const Header header = TRY(readHeader(path, bytes));
@@ -189,7 +196,11 @@ Result<EngineContent> readEngineFile(const std::filesystem::path& path) {
     const auto* begin = reinterpret_cast<const char*>(text.data());
     auto content = contentOf(Json::parse(begin, begin + text.size()), weights);
     TRY(file->checkIntact());
-    if (content.ok()) return content;
+    if (content.ok()) {
+      content.value().path = path;
+      content.value().bytes = static_cast<std::int64_t>(bytes.size());
+      return content;
+    }
     Diagnostic error = content.error();
     if (error.where.file.empty()) error.where.file = path.string();
     return error;
@@ -204,17 +215,6 @@ bool isEngineFile(const std::filesystem::path& path) {
   if (!file.ok()) return false;
   const auto bytes = file.value()->bytes();
   return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
-}
-
-Result<EngineFileInfo> inspectEngineFile(const std::filesystem::path& path) {
-  EngineContent content = TRY(readEngineFile(path));
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  return EngineFileInfo{.plan = content.plan,
-                        .backend = content.backend,
-                        .fusescopeVersion = content.version,
-                        .tactics = std::move(content.tactics),
-                        .bytes = error ? 0 : static_cast<std::int64_t>(bytes)};
 }
 
 }  // namespace fusescope

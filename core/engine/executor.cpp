@@ -32,14 +32,15 @@ Tensor detached(const Tensor& tensor, std::span<const Tensor> operands) {
 
 }  // namespace
 
-Executor::Executor(Program program) : m_program(std::move(program)), m_arena(m_program.arenaBytes) {
-  m_inputs.resize(m_program.inputs.size());
-  m_outputs.resize(m_program.outputs.size());
-  m_boxes.resize(m_program.boxCount);
+Executor::Executor(std::shared_ptr<const Program> program)
+    : m_program(std::move(program)), m_arena(m_program->arenaBytes) {
+  m_inputs.resize(m_program->inputs.size());
+  m_outputs.resize(m_program->outputs.size());
+  m_boxes.resize(m_program->boxCount);
   m_inputUses.resize(m_inputs.size());
-  m_outputUses.resize(m_program.outputs.size());
-  for (std::size_t i = 0; i < m_program.steps.size(); ++i) {
-    const Step& step = m_program.steps[i];
+  m_outputUses.resize(m_program->outputs.size());
+  for (std::size_t i = 0; i < m_program->steps.size(); ++i) {
+    const Step& step = m_program->steps[i];
     m_stepInputs.emplace_back(step.inputs.size());
     m_stepOutputs.emplace_back(step.outputs.size());
     addUses(i, step.inputs, true);
@@ -50,7 +51,7 @@ Executor::Executor(Program program) : m_program(std::move(program)), m_arena(m_p
 /// What does not lie in an input or output is pointed at once and for all.
 void Executor::addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput) {
   for (std::size_t k = 0; k < buffers.size(); ++k) {
-    const Buffer& root = m_program.buffers[m_program.buffers[buffers[k]].root];
+    const Buffer& root = m_program->buffers[m_program->buffers[buffers[k]].root];
     if (root.place == Place::Input) {
       m_inputUses[root.index].push_back({step, k, isInput});
     } else if (root.place == Place::Output) {
@@ -74,7 +75,7 @@ void Executor::point(const std::vector<Use>& uses, std::byte* bytes) {
 }
 
 std::byte* Executor::address(std::size_t id) const {
-  const Buffer& buffer = m_program.buffers[m_program.buffers[id].root];
+  const Buffer& buffer = m_program->buffers[m_program->buffers[id].root];
   switch (buffer.place) {
     case Place::Arena:
       return m_arena.data() + buffer.offset;
@@ -84,7 +85,7 @@ std::byte* Executor::address(std::size_t id) const {
       return m_outputs[buffer.index];
     // Nothing writes to it: a constant is only ever the source of a conversion.
     case Place::Constant:
-      return const_cast<std::byte*>(m_program.constants[buffer.index].bytes());
+      return const_cast<std::byte*>(m_program->constants[buffer.index].bytes());
     case Place::Boxed:
       break;
   }
@@ -93,7 +94,7 @@ std::byte* Executor::address(std::size_t id) const {
 
 void Executor::bind(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (m_program.buffers[m_program.inputs[i]].place == Place::Boxed) {
+    if (m_program->buffers[m_program->inputs[i]].place == Place::Boxed) {
       setBoxedInput(i, inputs[i]);
     } else {
       setInput(i, inputs[i].bytes());
@@ -108,7 +109,7 @@ void Executor::setInput(std::size_t i, const std::byte* bytes) {
 }
 
 void Executor::setBoxedInput(std::size_t i, Tensor tensor) {
-  m_boxes[m_program.buffers[m_program.inputs[i]].index] = std::move(tensor);
+  m_boxes[m_program->buffers[m_program->inputs[i]].index] = std::move(tensor);
 }
 
 void Executor::setOutput(std::size_t i, std::byte* bytes) {
@@ -117,14 +118,14 @@ void Executor::setOutput(std::size_t i, std::byte* bytes) {
 }
 
 Tensor Executor::operand(std::size_t id) const {
-  const Buffer& buffer = m_program.buffers[id];
+  const Buffer& buffer = m_program->buffers[id];
   if (buffer.place == Place::Boxed) return m_boxes[buffer.index];
-  if (buffer.desc.dtype == DataType::String) return m_program.constants[buffer.index];
+  if (buffer.desc.dtype == DataType::String) return m_program->constants[buffer.index];
   return Tensor::view(buffer.desc.dtype, buffer.desc.dims, nullptr, address(id));
 }
 
 Status Executor::store(std::size_t id, Tensor tensor, std::span<const Tensor> operands) {
-  const Buffer& buffer = m_program.buffers[id];
+  const Buffer& buffer = m_program->buffers[id];
   if (buffer.place == Place::Boxed) {
     m_boxes[buffer.index] = detached(tensor, operands);
     return Done{};
@@ -140,7 +141,7 @@ Status Executor::runDynamic(const Step& step, const StopToken& stop) {
   std::vector<Tensor> operands, views;
   for (const std::size_t input : step.inputs) {
     operands.push_back(operand(input));
-    if (m_program.buffers[input].place != Place::Boxed) views.push_back(operands.back());
+    if (m_program->buffers[input].place != Place::Boxed) views.push_back(operands.back());
   }
   std::vector<Tensor> results = TRY(step.dynamic->run(operands, stop));
   for (std::size_t i = 0; i < step.outputs.size(); ++i) TRY(store(step.outputs[i], std::move(results[i]), views));
@@ -150,18 +151,18 @@ Status Executor::runDynamic(const Step& step, const StopToken& stop) {
 
 void Executor::takeBoxed(std::span<Tensor> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const ProgramOutput& wanted = m_program.outputs[i];
-    const Place place = m_program.buffers[wanted.buffer].place;
+    const ProgramOutput& wanted = m_program->outputs[i];
+    const Place place = m_program->buffers[wanted.buffer].place;
     if (place == Place::Boxed || place == Place::Constant) outputs[i] = boxedOutput(i);
   }
 }
 
 Tensor Executor::boxedOutput(std::size_t i) const {
-  return convertedTensor(operand(m_program.outputs[i].buffer), m_program.outputs[i].type);
+  return convertedTensor(operand(m_program->outputs[i].buffer), m_program->outputs[i].type);
 }
 
 Status Executor::runStep(std::size_t i, const StopToken& stop) {
-  const Step& step = m_program.steps[i];
+  const Step& step = m_program->steps[i];
   if (step.dynamic != nullptr) return runDynamic(step, stop);
   if (step.body != nullptr) return step.body->run(m_stepInputs[i], m_stepOutputs[i], stop);
   return step.kernel->run(m_stepInputs[i], m_stepOutputs[i], m_arena.data() + step.scratchOffset);
@@ -170,7 +171,7 @@ Status Executor::runStep(std::size_t i, const StopToken& stop) {
 Status Executor::run(const StopToken& stop, const StepTimer& timer) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point before = timer ? Clock::now() : Clock::time_point();
-  for (std::size_t i = 0; i < m_program.steps.size(); ++i) {
+  for (std::size_t i = 0; i < m_program->steps.size(); ++i) {
     TRY(checkStop(stop));
     Status status = runStep(i, stop);
     if (status.ok() && timer) {
@@ -180,7 +181,7 @@ Status Executor::run(const StopToken& stop, const StepTimer& timer) {
     }
     if (status.ok()) continue;
     Diagnostic error = std::move(status).error();
-    if (!error.cancelled && error.where.node.empty()) error.where.node = m_program.steps[i].name;
+    if (!error.cancelled && error.where.node.empty()) error.where.node = m_program->steps[i].name;
     return error;
   }
   return Done{};

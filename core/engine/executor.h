@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,12 +12,13 @@
 
 namespace fusescope {
 
-/// Runs a program: owns its arena and the pointer of every operand, so that a run allocates nothing of its own but
-/// what dynamic steps make. One caller at a time.
+/// The mutable state of one caller of a program: an arena and the address of every operand, so that a run allocates
+/// nothing of its own but what dynamic steps make. One caller at a time; any number of executors may run one program
+/// beside each other, where only steps that have a state (bodies, extents that depend on data) take turns.
 class Executor {
  public:
-  explicit Executor(Program program);
-  const Program& program() const { return m_program; }
+  explicit Executor(std::shared_ptr<const Program> program);
+  const Program& program() const { return *m_program; }
 
   /// Points at the caller's tensors: `inputs` as Graph::inputs, `outputs` as Program::outputs (empty tensors for
   /// those that takeBoxed() gives). They must stay until the last run.
@@ -34,7 +36,7 @@ class Executor {
   /// The same of one output that is boxed.
   Tensor boxedOutput(std::size_t i) const;
   /// After a run: where the bytes of an output are that is not boxed.
-  const std::byte* outputBytes(std::size_t i) const { return address(m_program.outputs[i].buffer); }
+  const std::byte* outputBytes(std::size_t i) const { return address(m_program->outputs[i].buffer); }
 
  private:
   /// A place in the tables of operands that points into an input or output.
@@ -52,7 +54,7 @@ class Executor {
   Status runDynamic(const Step& step, const StopToken& stop);
   Status store(std::size_t buffer, Tensor tensor, std::span<const Tensor> operands);
 
-  Program m_program;
+  std::shared_ptr<const Program> m_program;
   AlignedMemory m_arena;
   std::vector<std::byte*> m_inputs, m_outputs;
   Uses m_inputUses, m_outputUses;

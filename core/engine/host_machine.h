@@ -4,8 +4,7 @@
 
 namespace fusescope {
 
-/// What measured times depend on besides kernels and threads: CPU model, caches, capabilities, and how this program was
-/// compiled. Of the machine that runs, whatever target a plan is for. Text for people; asked once.
+/// The machine that runs, as runs name it: hostFingerprint() in words. Asked once.
 const std::string& hostMachine();
 
 /// Today, as measurements are dated: "2026-11-21".

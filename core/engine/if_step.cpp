@@ -7,8 +7,9 @@ namespace fusescope {
 IfStep::IfStep(ControlFlowParts parts, Branch thenBranch, Branch elseBranch)
     : ControlFlowStep(std::move(parts)), m_then(std::move(thenBranch)), m_else(std::move(elseBranch)) {}
 
-std::size_t IfStep::weightBytes() const {
-  return m_then.programs->weightBytes() + m_else.programs->weightBytes();
+void IfStep::addWeights(PackedSet& weights) const {
+  m_then.programs->addWeights(weights);
+  m_else.programs->addWeights(weights);
 }
 
 Status IfStep::execute(ResultSink& results, const StopToken& stop) {

@@ -18,7 +18,7 @@ struct Branch {
 class IfStep final : public ControlFlowStep {
  public:
   IfStep(ControlFlowParts parts, Branch thenBranch, Branch elseBranch);
-  std::size_t weightBytes() const override;
+  void addWeights(PackedSet& weights) const override;
 
  protected:
   Status execute(ResultSink& results, const StopToken& stop) override;

@@ -78,7 +78,7 @@ Status KernelRequests::addConstants(KernelRequest& request) const {
         return Diagnostic{.message = "has no data: the model was saved without its weights",
                           .where = {.node = graph.node(id).name, .value = graph.value(input).name},
                           .help = "It can be looked at and planned, but not built."};
-      request.constants.emplace(input, constant);
+      request.addConstant(input, constant);
     }
   }
   return Done{};

@@ -14,7 +14,7 @@ const Backend& backendOf(const Plan& plan, const FusedNode& fused, const Backend
 /// The type of what a node of `fused` produces, as kernels see it: as an output, else on the edge inside.
 DataType typeInside(const Plan& plan, const FusedNode& fused, ValueId value);
 
-/// What kernels are asked for: the fused nodes of a plan at concrete extents, with every input in the plain layout.
+/// What kernels are asked for: the fused nodes of a plan at concrete extents, with every input in the plain format.
 class KernelRequests {
  public:
   /// `extents` of every input of the network. Errors: extents that do not fit the network.

@@ -1,6 +1,9 @@
+#include "engine/latency.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "backends/reference/reference_nodes.h"
@@ -16,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kQuietSpread = 1.25;
 constexpr std::int64_t kLeastSamples = 5;
 constexpr std::size_t kNamedSteps = 3;
+constexpr std::size_t kNeighbours = 4;  // of a step, on each side
 
 double millisecondsBetween(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double, std::milli>(end - start).count();
@@ -27,21 +31,30 @@ double percentile(const std::vector<double>& sorted, double share) {
   return sorted[std::min(sorted.size(), std::max<std::size_t>(rank, 1)) - 1];
 }
 
+/// Milliseconds. Where layers are timed, every other run is without a clock between its steps: what a run takes is told
+/// by those, what its layers take by the others.
 struct Samples {
   std::vector<double> runs;
-  std::vector<std::vector<double>> steps;  ///< per step, if asked for
+  std::vector<double> clockedRuns;
+  std::vector<std::vector<double>> steps;  ///< of each step, in the clocked runs
 };
 
-Status runTimed(Executor& executor, Samples& samples, BodyProfile* profile) {
+Status runPlain(Executor& executor, Samples& samples) {
   const Clock::time_point start = Clock::now();
-  if (profile == nullptr) {
-    TRY(executor.run({}));
-    samples.runs.push_back(millisecondsBetween(start, Clock::now()));
-    return Done{};
-  }
-  TRY(executor.run({}, [&](std::size_t step, double ms) { samples.steps[step].push_back(ms); }));
+  TRY(executor.run({}));
   samples.runs.push_back(millisecondsBetween(start, Clock::now()));
-  profile->endRun();
+  return Done{};
+}
+
+Status runClocked(Executor& executor, Samples& samples, BodyProfile& profile) {
+  profile.resume();
+  const Clock::time_point start = Clock::now();
+  Status status = executor.run({}, [&](std::size_t step, double ms) { samples.steps[step].push_back(ms); });
+  const Clock::time_point end = Clock::now();
+  profile.stop();
+  TRY(std::move(status));
+  samples.clockedRuns.push_back(millisecondsBetween(start, end));
+  profile.endRun();
   return Done{};
 }
 
@@ -54,15 +67,17 @@ Status warmUp(Executor& executor, const TimeOptions& options) {
   return Done{};
 }
 
-Result<Samples> sample(Executor& executor, const TimeOptions& options, BodyProfile* profile) {
+/// `emulated`: the time of a whole run says nothing, only the layers do.
+Result<Samples> sample(Executor& executor, const TimeOptions& options, bool emulated, BodyProfile& profile) {
   Samples samples;
-  if (profile != nullptr) samples.steps.resize(executor.program().steps.size());
+  samples.steps.resize(executor.program().steps.size());
   if (options.progress) options.progress("measure", "");
   const Clock::time_point start = Clock::now();
-  while (static_cast<std::int64_t>(samples.runs.size()) < kLeastSamples ||
-         millisecondsBetween(start, Clock::now()) < options.seconds * 1000) {
+  for (std::int64_t i = 0; i < kLeastSamples || millisecondsBetween(start, Clock::now()) < options.seconds * 1000;
+       ++i) {
     TRY(checkStop(options.stop));
-    TRY(runTimed(executor, samples, profile));
+    if (!emulated) TRY(runPlain(executor, samples));
+    if (options.perLayer) TRY(runClocked(executor, samples, profile));
   }
   return samples;
 }
@@ -70,6 +85,7 @@ Result<Samples> sample(Executor& executor, const TimeOptions& options, BodyProfi
 /// One row per step and per free view, in the order of the program.
 std::vector<StepTime> layerTimes(const Program& program, const Plan& plan, const Samples& samples,
                                  const BodyProfile& profile) {
+  const std::vector<std::size_t> middle = middleRuns(samples.clockedRuns);
   std::vector<StepTime> layers;
   std::size_t view = 0;
   for (std::size_t i = 0; i <= program.steps.size(); ++i) {
@@ -80,21 +96,10 @@ std::vector<StepTime> layerTimes(const Program& program, const Plan& plan, const
     if (i == program.steps.size()) break;
     const Step& step = program.steps[i];
     layers.push_back({.name = step.name, .fused = step.fused, .tactic = step.tactic, .emulated = step.emulated});
-    if (!step.emulated && !samples.steps.empty()) layers.back().medianMs = median(samples.steps[i]);
-    if (step.fused.valid()) layers.back().bodies = profile.of(plan, plan.fusedNodes[step.fused.index]);
+    if (!step.emulated) layers.back().medianMs = meanOf(samples.steps[i], middle);
+    if (step.fused.valid()) layers.back().bodies = profile.of(plan, plan.fusedNodes[step.fused.index], middle);
   }
   return layers;
-}
-
-void summarise(TimeReport& report, const Samples& samples) {
-  std::vector<double> sorted = samples.runs;
-  std::ranges::sort(sorted);
-  report.medianMs = median(sorted);
-  report.minMs = sorted.front();
-  report.p95Ms = percentile(sorted, 0.95);
-  report.p99Ms = percentile(sorted, 0.99);
-  report.throughput = *report.medianMs > 0 ? 1000.0 / *report.medianMs : 0.0;
-  report.quiet = *report.p95Ms <= kQuietSpread * *report.medianMs;
 }
 
 /// The type that a step imitates: a fused node's, or of a conversion the narrower side.
@@ -106,6 +111,46 @@ DataType emulatedTypeOf(const Plan& plan, const Program& program, const Step& st
 }
 
 }  // namespace
+
+void summarise(TimeReport& report, const std::vector<double>& runs) {
+  std::vector<double> sorted = runs;
+  std::ranges::sort(sorted);
+  report.samples = std::ssize(sorted);
+  report.medianMs = median(sorted);
+  report.minMs = sorted.front();
+  report.p95Ms = percentile(sorted, 0.95);
+  report.p99Ms = percentile(sorted, 0.99);
+  report.throughput = *report.medianMs > 0 ? 1000.0 / *report.medianMs : 0.0;
+  report.quiet = *report.p95Ms <= kQuietSpread * *report.medianMs;
+}
+
+bool quietSteps(const std::vector<double>& stepMs) {
+  std::vector<double> overNeighbours;
+  for (std::size_t i = 0; i < stepMs.size(); ++i) {
+    const std::size_t from = i - std::min(i, kNeighbours), to = std::min(stepMs.size(), i + kNeighbours + 1);
+    const double usual =
+        median({stepMs.begin() + static_cast<std::ptrdiff_t>(from), stepMs.begin() + static_cast<std::ptrdiff_t>(to)});
+    overNeighbours.push_back(usual > 0 ? stepMs[i] / usual : 1.0);
+  }
+  std::ranges::sort(overNeighbours);
+  return percentile(overNeighbours, 0.95) <= kQuietSpread;
+}
+
+std::vector<std::size_t> middleRuns(const std::vector<double>& runs) {
+  std::vector<std::size_t> order(runs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t run) { return runs[run]; });
+  const auto left = static_cast<std::ptrdiff_t>((runs.size() + 2) / 4);
+  const bool leavesSome = static_cast<std::size_t>(2 * left) < runs.size();
+  if (!leavesSome) return order;
+  return {order.begin() + left, order.end() - left};
+}
+
+double meanOf(const std::vector<double>& values, const std::vector<std::size_t>& which) {
+  double sum = 0;
+  for (const std::size_t i : which) sum += values[i];
+  return sum / static_cast<double>(which.size());
+}
 
 std::string emulationReason(const Plan& plan, const Program& program) {
   std::set<std::string> types;
@@ -140,12 +185,13 @@ Result<TimeReport> measureLatency(Executor& executor, const Plan& plan, int thre
     effective.seconds = std::min(options.seconds, 1.0);
   }
   TRY(warmUp(executor, effective));
-  if (options.perLayer) profile.start();
-  Result<Samples> sampled = sample(executor, effective, options.perLayer ? &profile : nullptr);
-  profile.stop();
-  const Samples samples = TRY(std::move(sampled));
-  report.samples = static_cast<std::int64_t>(samples.runs.size());
-  if (!emulated) summarise(report, samples);
+  profile.forget();
+  const Samples samples = TRY(sample(executor, effective, emulated, profile));
+  if (emulated) {
+    report.samples = std::ssize(samples.clockedRuns);
+  } else {
+    summarise(report, samples.runs);
+  }
   if (options.perLayer) report.layers = layerTimes(executor.program(), plan, samples, profile);
   return report;
 }

@@ -34,7 +34,7 @@ struct LoopForm {
 class LoopStep final : public ControlFlowStep {
  public:
   LoopStep(ControlFlowParts parts, LoopForm form, std::unique_ptr<BodyPrograms> body);
-  std::size_t weightBytes() const override { return m_body->weightBytes(); }
+  void addWeights(PackedSet& weights) const override { m_body->addWeights(weights); }
 
  protected:
   Status execute(ResultSink& results, const StopToken& stop) override;

@@ -6,6 +6,7 @@
 #include "engine/boxed_values.h"
 #include "engine/dynamic_step.h"
 #include "engine/kernel_requests.h"
+#include "engine/plan_tactics.h"
 #include "engine/workspace.h"
 
 namespace fusescope {
@@ -15,7 +16,7 @@ constexpr std::size_t kNone = SIZE_MAX;
 
 std::string formText(const TensorDesc& desc) {
   std::string text(name(desc.dtype));
-  if (desc.layout != Layout::Plain) text += " " + std::string(name(desc.layout));
+  if (!desc.format.isPlain()) text += " " + desc.format.text();
   return text;
 }
 
@@ -34,8 +35,8 @@ class Lowering {
   Status addDynamicNode(const FusedNode& fused, const std::string& why);
   Status addBodyNode(const FusedNode& fused);
   Status addView(const FusedNode& fused, ValueId source);
-  Result<KernelRequest> kernelRequest(const FusedNode& fused);
-  Result<ChosenTactic> chooseTactic(const FusedNode& fused, const KernelRequest& request);
+  Status planTactics();
+  Result<ChosenTactic> tacticOf(const FusedNode& fused);
   Status finishOutputs();
 
   bool isBoxed(ValueId value) const { return fusescope::isBoxed(m_graph, m_requests->types(), value); }
@@ -43,8 +44,8 @@ class Lowering {
   std::size_t addBox(ValueId value, DataType type);
   void claimOutputs(std::size_t buffer);
   /// The buffer that holds `value` in this form, converting it from its home form if there is none yet.
-  Result<std::size_t> form(ValueId value, DataType type, Layout layout);
-  std::size_t findForm(ValueId value, DataType type, std::optional<Layout> layout) const;
+  Result<std::size_t> form(ValueId value, DataType type, const MemoryFormat& format);
+  std::size_t findForm(ValueId value, DataType type, std::optional<MemoryFormat> format) const;
   Status addConversion(std::size_t from, std::size_t to, const FusedNode* fused);
   bool isHandedOut(ValueId value) const;
 
@@ -54,6 +55,7 @@ class Lowering {
   TacticChooser& m_chooser;
   std::optional<KernelRequests> m_requests;
   std::map<ValueId, std::vector<std::size_t>> m_forms;  ///< the first is the home form
+  std::map<FusedNodeId, PlannedTactic> m_planned;
   std::map<FusedNodeId, const Step*> m_sharedSteps;
   Program m_program;
 };
@@ -121,12 +123,12 @@ void Lowering::addConstantOutputs() {
   }
 }
 
-std::size_t Lowering::findForm(ValueId value, DataType type, std::optional<Layout> layout) const {
+std::size_t Lowering::findForm(ValueId value, DataType type, std::optional<MemoryFormat> format) const {
   const auto forms = m_forms.find(value);
   if (forms == m_forms.end()) return kNone;
   for (const std::size_t id : forms->second) {
     const TensorDesc& desc = m_program.buffers[id].desc;
-    if (desc.dtype == type && (!layout || desc.layout == *layout)) return id;
+    if (desc.dtype == type && (!format || desc.format == *format)) return id;
   }
   return kNone;
 }
@@ -134,7 +136,7 @@ std::size_t Lowering::findForm(ValueId value, DataType type, std::optional<Layou
 /// Lets a buffer that is just what an output wants be written straight into the caller's tensor.
 void Lowering::claimOutputs(std::size_t id) {
   Buffer& buffer = m_program.buffers[id];
-  if (buffer.place != Place::Arena || buffer.desc.layout != Layout::Plain) return;
+  if (buffer.place != Place::Arena || !buffer.desc.format.isPlain()) return;
   for (std::size_t i = 0; i < m_program.outputs.size(); ++i) {
     ProgramOutput& output = m_program.outputs[i];
     if (output.value != buffer.value || output.type != buffer.desc.dtype || output.buffer != kNone) continue;
@@ -154,9 +156,9 @@ Status Lowering::addConversion(std::size_t from, std::size_t to, const FusedNode
   step.tactic = fused != nullptr ? "copy" : "convert";
   if (fused != nullptr) step.fused = fused->id;
   const Backend& backend = *m_request.accelerated;
-  step.kernel = TRY(backend.prepareConversion(source, target, m_request.threads));
+  step.kernel = TRY(m_chooser.kernels().conversion(backend, source, target, m_request.threads));
   step.emulated = backend.emulatesConversion(source, target);
-  const auto needed = static_cast<std::int64_t>(step.kernel->scratchBytes());
+  const auto needed = static_cast<std::int64_t>(step.kernel->workspaceBytes());
   const std::int64_t limit = m_plan.options.workspaceBytes;
   if (limit > 0 && needed > limit) return tooLittleWorkspace(step.name, needed, limit);
   m_chooser.noteConversion(backend, source, target);
@@ -164,13 +166,13 @@ Status Lowering::addConversion(std::size_t from, std::size_t to, const FusedNode
   return Done{};
 }
 
-Result<std::size_t> Lowering::form(ValueId value, DataType type, Layout layout) {
-  if (const std::size_t known = findForm(value, type, layout); known != kNone) return known;
+Result<std::size_t> Lowering::form(ValueId value, DataType type, const MemoryFormat& format) {
+  if (const std::size_t known = findForm(value, type, format); known != kNone) return known;
   const auto home = m_forms.find(value);
   if (home == m_forms.end())
     return Diagnostic{.message = "is read before anything makes it", .where = {.value = m_graph.value(value).name}};
   const std::size_t from = home->second.front();
-  const std::size_t id = addBuffer(value, {type, m_program.buffers[from].desc.dims, layout});
+  const std::size_t id = addBuffer(value, {type, m_program.buffers[from].desc.dims, format});
   claimOutputs(id);
   TRY(addConversion(from, id, nullptr));
   return id;
@@ -178,7 +180,7 @@ Result<std::size_t> Lowering::form(ValueId value, DataType type, Layout layout) 
 
 Status Lowering::addView(const FusedNode& fused, ValueId source) {
   const FusedOutput& output = fused.outputs.front();
-  const std::size_t from = TRY(form(source, output.type, Layout::Plain));
+  const std::size_t from = TRY(form(source, output.type, MemoryFormat()));
   const Dims dims = TRY(m_requests->dimsOf(output.value));
   if (elementCount(dims) != elementCount(m_program.buffers[from].desc.dims))
     return Diagnostic{.message = "cannot see " + toText(m_program.buffers[from].desc.dims) + " as " + toText(dims),
@@ -196,41 +198,30 @@ Status Lowering::addView(const FusedNode& fused, ValueId source) {
   return Done{};
 }
 
-/// With the layouts in which the inputs are delivered.
-Result<KernelRequest> Lowering::kernelRequest(const FusedNode& fused) {
-  KernelRequest request = TRY(m_requests->of(fused));
-  for (const ValueId input : fused.inputs) {
-    TensorDesc& wanted = request.values.at(input);
-    std::size_t delivered = findForm(input, wanted.dtype, std::nullopt);
-    if (delivered == kNone) {
-      const auto home = m_forms.find(input);
-      if (home == m_forms.end())
-        return Diagnostic{.message = "reads a value that nothing makes before it",
-                          .where = {.node = fused.name, .value = m_graph.value(input).name}};
-      delivered = home->second.front();
-    }
-    wanted.layout = m_program.buffers[delivered].desc.layout;
-  }
-  return request;
+/// Formats and tactics of the whole program. A program for the same extents has them already.
+Status Lowering::planTactics() {
+  if (m_request.sameExtents != nullptr) return Done{};
+  TacticPlanRequest request{.plan = &m_plan,
+                            .requests = &*m_requests,
+                            .accelerated = m_request.accelerated,
+                            .stop = m_request.stop,
+                            .progress = m_request.progress};
+  for (const ProgramOutput& output : m_program.outputs) request.outputs.push_back({output.value, output.type});
+  m_planned = TRY(fusescope::planTactics(request, m_chooser));
+  return Done{};
 }
 
-Result<ChosenTactic> Lowering::chooseTactic(const FusedNode& fused, const KernelRequest& request) {
-  const Backend& backend = backendOf(m_plan, fused, *m_request.accelerated);
+Result<ChosenTactic> Lowering::tacticOf(const FusedNode& fused) {
   if (const auto shared = m_sharedSteps.find(fused.id); shared != m_sharedSteps.end()) {
-    const auto tactics = backend.tactics(request);
-    const auto found = std::ranges::find(tactics, shared->second->tactic, &Tactic::name);
-    if (found != tactics.end()) return ChosenTactic{*found, shared->second->kernel};
+    Tactic same{.name = shared->second->tactic, .numerics = {.emulated = shared->second->emulated}};
+    for (const std::size_t input : shared->second->inputs)
+      same.inputs.push_back(m_request.sameExtents->buffers[input].desc.format);
+    for (const std::size_t output : shared->second->outputs)
+      same.outputs.push_back(m_request.sameExtents->buffers[output].desc.format);
+    return ChosenTactic{std::move(same), shared->second->kernel};
   }
-  const InputCost inputCost = [&](std::size_t i, Layout layout) {
-    const ValueId input = fused.inputs[i];
-    const TensorDesc& wanted = request.values.at(input);
-    if (findForm(input, wanted.dtype, layout) != kNone) return 0.0;
-    TensorDesc to = wanted;
-    to.layout = layout;
-    const std::size_t home = m_forms.at(input).front();
-    return m_chooser.conversionMs(*m_request.accelerated, m_program.buffers[home].desc, to);
-  };
-  return m_chooser.choose(backend, request, inputCost);
+  const PlannedTactic& planned = m_planned.at(fused.id);
+  return m_chooser.take(backendOf(m_plan, fused, *m_request.accelerated), planned.request, planned.ways, planned.way);
 }
 
 Status Lowering::addFusedNode(const FusedNode& fused) {
@@ -238,18 +229,17 @@ Status Lowering::addFusedNode(const FusedNode& fused) {
   if (hasPlannedBodies(m_plan, fused)) return addBodyNode(fused);
   if (const auto why = whyDynamic(m_graph, m_requests->types(), fused)) return addDynamicNode(fused, *why);
   if (const auto source = m_requests->viewSource(fused)) return addView(fused, *source);
-  if (m_request.progress) m_request.progress("kernels", fused.name);
-  const KernelRequest request = TRY(kernelRequest(fused));
-  ChosenTactic chosen = TRY(chooseTactic(fused, request));
-  Step step{.name = fused.name, .fused = fused.id, .tactic = chosen.tactic.name, .emulated = chosen.tactic.emulated};
+  ChosenTactic chosen = TRY(tacticOf(fused));
+  Step step{
+      .name = fused.name, .fused = fused.id, .tactic = chosen.tactic.name, .emulated = chosen.tactic.numerics.emulated};
   step.kernel = std::move(chosen.kernel);
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
     step.inputs.push_back(
-        TRY(form(fused.inputs[i], request.values.at(fused.inputs[i]).dtype, chosen.tactic.inputLayouts[i])));
+        TRY(form(fused.inputs[i], m_requests->wantedType(fused, fused.inputs[i]), chosen.tactic.inputs[i])));
   for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
-    TensorDesc desc = request.values.at(fused.outputs[i].value);
-    desc.layout = chosen.tactic.outputLayouts[i];
-    step.outputs.push_back(addBuffer(fused.outputs[i].value, std::move(desc)));
+    const FusedOutput& output = fused.outputs[i];
+    const Dims dims = TRY(m_requests->dimsOf(output.value));
+    step.outputs.push_back(addBuffer(output.value, {output.type, dims, chosen.tactic.outputs[i]}));
     claimOutputs(step.outputs.back());
   }
   m_program.steps.push_back(std::move(step));
@@ -267,7 +257,7 @@ Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) 
     types.push_back(m_requests->wantedType(fused, input));
     const auto home = m_forms.find(input);
     const bool boxed = home != m_forms.end() && m_program.buffers[home->second.front()].place == Place::Boxed;
-    step.inputs.push_back(boxed ? home->second.front() : TRY(form(input, types.back(), Layout::Plain)));
+    step.inputs.push_back(boxed ? home->second.front() : TRY(form(input, types.back(), MemoryFormat())));
   }
   if (const auto shared = m_sharedSteps.find(fused.id); shared != m_sharedSteps.end()) {
     step.dynamic = shared->second->dynamic;
@@ -275,7 +265,7 @@ Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) 
     KernelRequest request{.plan = &m_plan, .fused = &fused, .threads = m_request.threads};
     TRY(m_requests->addConstants(request));
     step.dynamic = TRY(DynamicStep::prepare(backendOf(m_plan, fused, *m_request.accelerated), std::move(request),
-                                            std::move(types), *m_request.dynamicKernels));
+                                            std::move(types), m_chooser.kernels(), *m_request.dynamicKernels));
   }
   for (const FusedOutput& output : fused.outputs) {
     if (isBoxed(output.value)) {
@@ -298,7 +288,7 @@ Status Lowering::addBodyNode(const FusedNode& fused) {
     const auto home = m_forms.find(input);
     const bool boxed = home != m_forms.end() && m_program.buffers[home->second.front()].place == Place::Boxed;
     const DataType type = m_requests->wantedType(fused, input);
-    step.inputs.push_back(boxed ? home->second.front() : TRY(form(input, type, Layout::Plain)));
+    step.inputs.push_back(boxed ? home->second.front() : TRY(form(input, type, MemoryFormat())));
     inputs.push_back({type, boxed ? std::nullopt : std::optional(m_program.buffers[step.inputs.back()].desc.dims)});
   }
   bool isDynamic = std::ranges::any_of(inputs, [](const BorderType& input) { return !input.dims; });
@@ -345,7 +335,7 @@ Status Lowering::finishOutputs() {
       return Diagnostic{.message = "nothing makes this output", .where = {.value = m_graph.value(output.value).name}};
     const std::size_t from = home->second.front();
     const Buffer& source = m_program.buffers[from];
-    const bool asWanted = source.desc.dtype == output.type && source.desc.layout == Layout::Plain;
+    const bool asWanted = source.desc.dtype == output.type && source.desc.format.isPlain();
     if (source.place == Place::Boxed || source.desc.dtype == DataType::String ||
         (m_request.borrowsOutputs && asWanted)) {
       output.buffer = from;
@@ -365,6 +355,7 @@ Result<Program> Lowering::run() {
   listOutputs();
   addInputs();
   addConstantOutputs();
+  TRY(planTactics());
   for (const FusedNode& fused : m_plan.fusedNodes) TRY(addFusedNode(fused));
   TRY(finishOutputs());
   planMemory(m_program);

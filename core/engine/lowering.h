@@ -23,7 +23,7 @@ struct LoweringRequest {
   Progress progress{};
 };
 
-/// Plan to steps: types resolved for the extents, a tactic chosen for each fused node, casts and layout changes made
+/// Plan to steps: types resolved for the extents, a tactic chosen for each fused node, casts and format changes made
 /// steps (one for each distinct form of a value), views made free, memory planned.
 Result<Program> lower(const LoweringRequest& request, TacticChooser& chooser);
 

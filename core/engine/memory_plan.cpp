@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "analysis/liveness.h"
 #include "engine/program.h"
@@ -38,6 +39,34 @@ void planBoxes(Program& program) {
     if (!stays[box] && last[box] != kNoLife) program.steps[last[box]].lastBoxes.push_back(box);
 }
 
+/// The most bytes of `lives` at one step.
+std::size_t mostAtOnce(std::span<const BufferLife> lives, std::size_t steps) {
+  std::vector<std::size_t> begin(steps + 1), end(steps + 1);
+  for (const BufferLife& life : lives) {
+    if (life.bytes == 0) continue;
+    begin[life.first] += life.bytes;
+    end[life.last] += life.bytes;
+  }
+  std::size_t now = 0, most = 0;
+  for (std::size_t step = 0; step < steps; ++step) {
+    now += begin[step];
+    most = std::max(most, now);
+    now -= end[step];
+  }
+  return most;
+}
+
+/// Inputs and outputs are the caller's, and there all the time.
+std::size_t bytesOfCaller(const Program& program) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+    const Buffer& buffer = program.buffers[i];
+    if (buffer.root == i && (buffer.place == Place::Input || buffer.place == Place::Output))
+      bytes += buffer.desc.bytes();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void planMemory(Program& program) {
@@ -47,7 +76,7 @@ void planMemory(Program& program) {
     for (const std::size_t buffer : program.steps[step].outputs) touch(lives, program, buffer, step);
     for (const std::size_t buffer : program.steps[step].inputs) touch(lives, program, buffer, step);
     const Kernel* kernel = program.steps[step].kernel.get();
-    lives[bufferCount + step] = {kernel != nullptr ? kernel->scratchBytes() : 0, step, step};
+    lives[bufferCount + step] = {kernel != nullptr ? kernel->workspaceBytes() : 0, step, step};
   }
   for (std::size_t i = 0; i < bufferCount; ++i) {
     const Buffer& buffer = program.buffers[i];
@@ -56,6 +85,7 @@ void planMemory(Program& program) {
     if (lives[i].first == kNoLife) lives[i].first = 0;
   }
   const ArenaPlan arena = planArena(lives);
+  program.liveBytes = mostAtOnce(std::span(lives).first(bufferCount), program.steps.size()) + bytesOfCaller(program);
   for (std::size_t i = 0; i < bufferCount; ++i) program.buffers[i].offset = arena.offsets[program.buffers[i].root];
   for (std::size_t i = 0; i < program.steps.size(); ++i)
     program.steps[i].scratchOffset = arena.offsets[bufferCount + i];

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "cache/timing_cache.h"
-#include "engine/measure.h"
+#include "engine/measurer.h"
 
 namespace fusescope {
 

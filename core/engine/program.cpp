@@ -2,11 +2,10 @@
 
 namespace fusescope {
 
-std::size_t weightBytesOf(const Step& step) {
-  if (step.kernel != nullptr) return step.kernel->weightBytes();
-  if (step.body != nullptr) return step.body->weightBytes();
-  const auto* bodies = dynamic_cast<const BodyStep*>(step.dynamic.get());
-  return bodies == nullptr ? 0 : bodies->weightBytes();
+void addWeights(const Step& step, PackedSet& weights) {
+  if (step.kernel != nullptr) step.kernel->addWeights(weights);
+  if (step.body != nullptr) step.body->addWeights(weights);
+  if (const auto* bodies = dynamic_cast<const BodyStep*>(step.dynamic.get())) bodies->addWeights(weights);
 }
 
 }  // namespace fusescope

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "engine/kernel.h"
 #include "engine/tensor_step.h"
 
 namespace fusescope {
@@ -14,7 +15,7 @@ namespace fusescope {
 /// for text, containers, and extents that are known only once it is made.
 enum class Place { Arena, Input, Output, Constant, Boxed };
 
-/// A value in one form (type and layout). Several buffers may share bytes: a view has the same root as its source.
+/// A value in one form (type and format). Several buffers may share bytes: a view has the same root as its source.
 struct Buffer {
   ValueId value;
   TensorDesc desc;
@@ -31,16 +32,16 @@ struct Step {
   FusedNodeId fused;  ///< invalid for a conversion
   std::string tactic;
   bool emulated = false;
-  std::shared_ptr<Kernel> kernel;  ///< one of the three is set
-  std::shared_ptr<BodyStep> body;  ///< if all its operands and results have extents and bytes
+  std::shared_ptr<const Kernel> kernel;  ///< one of the three is set
+  std::shared_ptr<BodyStep> body;        ///< if all its operands and results have extents and bytes
   std::shared_ptr<TensorStep> dynamic;
   std::vector<std::size_t> inputs, outputs;  ///< buffers
   std::size_t scratchOffset = 0;             ///< in the arena
   std::vector<std::size_t> lastBoxes;        ///< boxes that nothing needs after this step
 };
 
-/// Bytes of weights that the kernels of a step hold in layouts of their own.
-std::size_t weightBytesOf(const Step& step);
+/// Adds the packed weights of a step's kernels.
+void addWeights(const Step& step, PackedSet& weights);
 
 /// A tensor that a run hands out: an output of the network at its declared type, or a marked value as stored.
 struct ProgramOutput {
@@ -66,10 +67,11 @@ struct Program {
   std::size_t boxCount = 0;
   std::vector<FreeView> views;
   std::size_t arenaBytes = 0;
+  std::size_t liveBytes = 0;  ///< the most that live at once in the arena, scratch left out, with inputs and outputs
 };
 
-/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes`; says after which step a box is
-/// not needed any more.
+/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes` and `liveBytes`; says after which
+/// step a box is not needed any more.
 void planMemory(Program& program);
 
 }  // namespace fusescope

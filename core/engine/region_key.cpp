@@ -4,7 +4,6 @@
 
 #include "analysis/fingerprint.h"
 #include "base/hash.h"
-#include "engine/host_machine.h"
 #include "ops/op_schema.h"
 
 namespace fusescope {
@@ -27,7 +26,7 @@ std::string described(const KernelRequest& request, ValueId value) {
 /// The fields that every time is known by. The version in `what` grows when what was stored is not to be believed.
 KeyBuilder keyOf(std::string_view what, const TimingContext& context) {
   KeyBuilder key;
-  key.text(what).text(context.machine).text(context.backend).number(context.threads);
+  key.text(what).text(context.fingerprint).text(context.backend).number(context.threads);
   return key;
 }
 
@@ -79,8 +78,7 @@ std::string regionKey(const KernelRequest& request) {
 }
 
 TimingContext timingContext(const Backend& backend, int threads) {
-  return {
-      .machine = hostMachine(), .backend = std::string(backend.name()) + " " + backend.version(), .threads = threads};
+  return {.fingerprint = backend.fingerprint().text(), .backend = std::string(backend.name()), .threads = threads};
 }
 
 TimingContext timingContext(const Plan& plan, const Backend& backend, int threads) {
@@ -98,16 +96,16 @@ std::string regionTimeKey(const std::string& region, const TimingContext& contex
 std::string timingKey(const std::string& region, const Tactic& tactic, const TimingContext& context) {
   KeyBuilder key = keyOf("fusescope.timing.2", context);
   key.text(region).text(tactic.name);
-  for (const Layout layout : tactic.inputLayouts) key.text(name(layout));
+  for (const MemoryFormat& format : tactic.inputs) key.text(format.text());
   key.text("->");
-  for (const Layout layout : tactic.outputLayouts) key.text(name(layout));
+  for (const MemoryFormat& format : tactic.outputs) key.text(format.text());
   return key.canonical();
 }
 
 std::string conversionTimeKey(const TensorDesc& from, const TensorDesc& to, const TimingContext& context) {
   KeyBuilder key = keyOf("fusescope.conversion_time.2", context);
-  for (const TensorDesc* desc : {&from, &to}) key.text(name(desc->dtype)).text(name(desc->layout));
-  const bool plain = from.layout == Layout::Plain && to.layout == Layout::Plain;
+  for (const TensorDesc* desc : {&from, &to}) key.text(name(desc->dtype)).text(desc->format.text());
+  const bool plain = from.format.isPlain() && to.format.isPlain();
   if (plain) {  // extents do not matter where the order stays
     key.number(elementCount(from.dims).value_or(0));
   } else {

@@ -9,14 +9,14 @@
 
 namespace fusescope {
 
-/// Canonical bytes of what a kernel for `request` computes, up to its weights and without layouts: operators,
+/// Canonical bytes of what a kernel for `request` computes, up to its weights and without formats: operators,
 /// attributes, wiring, types, extents, real edges, structural constants. Equal regions of a network have equal keys.
 std::string regionKey(const KernelRequest& request);
 
 /// What a measured time depends on besides the kernel.
 struct TimingContext {
-  std::string machine;  ///< that runs: never the one which a plan is for
-  std::string backend;  ///< name and version
+  std::string fingerprint;  ///< of the backend, here
+  std::string backend;      ///< its name
   int threads = 1;
   std::int64_t workspaceBytes = 0;  ///< limits which tactics a build chooses among; 0: no limit
 };

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "engine/host_machine.h"
+#include "engine/tactic_selection.h"
 #include "engine/workspace.h"
 #include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
@@ -12,8 +13,9 @@ namespace fusescope {
 namespace {
 
 constexpr std::string_view kReference = "reference";
-constexpr double kTooLongToConfirmMs = 100;
-constexpr double kFewRuns = 0;  // as best time so far: everything is slower, and measured with few runs
+constexpr MeasureBudget kAlone{.msEach = 15, .leastRounds = 3, .mostRounds = 12, .precision = 0.1};
+constexpr MeasureBudget kConversion{.msEach = 5, .leastRounds = 3, .mostRounds = 16, .precision = 0.1};
+constexpr double kGuessedBytesPerMs = 1e7;  // of conversions, where nothing is measured
 
 std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
   std::vector<std::string> names;
@@ -21,8 +23,16 @@ std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
   return names;
 }
 
+/// The tactic that a person or an earlier engine file means.
 const Tactic* find(const std::vector<Tactic>& tactics, const std::string& name) {
-  const auto found = std::ranges::find(tactics, name, &Tactic::name);
+  const auto found = std::ranges::find_if(tactics, [&](const Tactic& tactic) { return tactic.isCalled(name); });
+  return found == tactics.end() ? nullptr : &*found;
+}
+
+/// One that was chosen before: an equal one, or of an earlier engine file what it calls so.
+const Tactic* find(const std::vector<Tactic>& tactics, const FormerTactic& former) {
+  if (!former.value) return find(tactics, former.name);
+  const auto found = std::ranges::find(tactics, *former.value);
   return found == tactics.end() ? nullptr : &*found;
 }
 
@@ -30,7 +40,7 @@ std::vector<TensorDesc> inputDescs(const KernelRequest& request, const Tactic& t
   std::vector<TensorDesc> descs;
   for (std::size_t i = 0; i < request.fused->inputs.size(); ++i) {
     descs.push_back(request.values.at(request.fused->inputs[i]));
-    descs.back().layout = tactic.inputLayouts[i];
+    descs.back().format = tactic.inputs[i];
   }
   return descs;
 }
@@ -39,17 +49,27 @@ std::vector<TensorDesc> outputDescs(const KernelRequest& request, const Tactic& 
   std::vector<TensorDesc> descs;
   for (std::size_t i = 0; i < request.fused->outputs.size(); ++i) {
     descs.push_back(request.values.at(request.fused->outputs[i].value));
-    descs.back().layout = tactic.outputLayouts[i];
+    descs.back().format = tactic.outputs[i];
   }
   return descs;
 }
 
 bool isPlainConversion(const TensorDesc& from, const TensorDesc& to) {
-  return from.layout == Layout::Plain && to.layout == Layout::Plain;
+  return from.format.isPlain() && to.format.isPlain();
 }
 
 Measurement measurementOf(const KernelTime& time) {
-  return {.ms = time.ms, .spread = time.spread, .day = measurementDay()};
+  return {.ms = time.ms, .spread = time.spread, .day = measurementDay(), .median = time.median, .quiet = time.quiet};
+}
+
+KernelTime timeOf(const Measurement& measured) {
+  return {.ms = measured.ms, .median = measured.median, .spread = measured.spread, .quiet = measured.quiet};
+}
+
+/// The time of one kernel, if it runs on plausible data.
+Result<std::optional<KernelTime>> timeAlone(const MeasuredKernel& kernel, const MeasureBudget& budget,
+                                            const StopToken& stop) {
+  return TRY(measureKernels(std::span(&kernel, 1), budget, stop)).front();
 }
 
 }  // namespace
@@ -99,6 +119,7 @@ Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const std::string
   chooser->m_prefix = m_prefix + prefix;
   chooser->m_cache = m_cache;
   chooser->m_quiet = m_quiet;
+  chooser->m_budget = m_budget;
   chooser->m_replay = m_replay;
   TRY(chooser->readDirectives());
   entry = std::move(chooser);
@@ -113,12 +134,22 @@ void TacticChooser::replayChoices() {
   for (const auto& [plan, body] : m_bodies) body->replayChoices();
 }
 
-void TacticChooser::note(const KernelRequest& request, const std::string& chosen, bool fromCache,
-                         std::vector<TacticTime> times) {
-  m_choices[identityOf(*request.fused)] = chosen;
+void TacticChooser::note(const KernelRequest& request, const TacticWays& ways, std::size_t way,
+                         std::optional<double> onlyTime) {
+  const Tactic& chosen = ways.tactics[way];
+  m_choices[identityOf(*request.fused)] = {chosen.name, chosen};
   if (m_quiet) return;
-  m_report->tactics.push_back(
-      {nameOf(*request.fused), identityOf(*request.fused), chosen, fromCache, std::move(times)});
+  std::vector<TacticTime> times;
+  for (std::size_t i = 0; i < ways.tactics.size(); ++i)
+    times.push_back({ways.tactics[i].name, ways.times[i] ? std::optional(ways.times[i]->ms) : onlyTime});
+  m_report->tactics.push_back({nameOf(*request.fused), identityOf(*request.fused), chosen.name, chosen,
+                               ways.isMeasured && !ways.measuredHere, std::move(times)});
+}
+
+void TacticChooser::measureLonger(double times) {
+  m_budget.msEach *= times;
+  m_budget.mostRounds = static_cast<int>(m_budget.mostRounds * times);
+  m_budget.precision /= times;
 }
 
 void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) {
@@ -153,61 +184,125 @@ const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::v
   if (wanted == m_replay.end()) return nullptr;
   const Tactic* tactic = find(tactics, wanted->second);
   if (tactic != nullptr || m_quiet) return tactic;
-  const auto nearest = nearestNames(wanted->second, namesOf(tactics), 1);
-  m_report->decisions.push_back(decide("tactic.missing", {subjectOf(*request.fused)}, "replay",
-                                       {{"tactic", wanted->second}, {"nearest", joined(nearest)}}));
-  return find(tactics, nearest.empty() ? tactics.front().name : nearest.front());
+  m_report->decisions.push_back(
+      decide("tactic.missing", {subjectOf(*request.fused)}, "replay", {{"tactic", wanted->second.name}}));
+  return nullptr;
 }
 
-Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
-  return ChosenTactic{tactic, TRY(backend.prepare(request, tactic))};
+/// What the backend offers: asked once for equal regions, which have equal tactics.
+const std::vector<Tactic>& TacticChooser::offered(const Backend& backend, const KernelRequest& request,
+                                                  const std::string& region) {
+  KeyBuilder key;
+  key.text(backend.name()).text(region);
+  for (const ValueId input : request.fused->inputs)
+    for (const std::int64_t extent : request.values.at(input).dims) key.number(extent);
+  for (const MemoryFormat& format : request.formats) key.text(format.text());
+  const auto [entry, isNew] = m_offered.try_emplace(key.canonical());
+  if (isNew) entry->second = backend.tactics(request);
+  return entry->second;
 }
 
-Result<ChosenTactic> TacticChooser::choose(const Backend& backend, const KernelRequest& request,
-                                           const InputCost& inputCost) {
-  const std::vector<Tactic> offered = backend.tactics(request);
-  if (offered.empty())
+Result<TacticWays> TacticChooser::ways(const Backend& backend, const KernelRequest& request) {
+  TacticWays ways{.region = regionKey(request)};
+  const std::vector<Tactic>& all = offered(backend, request, ways.region);
+  if (all.empty())
     return Diagnostic{.message = "the " + std::string(backend.name()) + " backend has no way to run it",
                       .where = {.node = request.fused->name}};
-  const std::vector<Tactic> tactics = TRY(withinWorkspace(backend, request, offered));
-  const std::string region = regionKey(request);
-  if (!m_quiet) noteRegion(request, region);
-  const Tactic* fixed = asked(request, tactics, offered);
-  if (fixed == nullptr) fixed = replayed(request, tactics);
-  if (fixed == nullptr && (tactics.size() == 1 || !m_options.measureTactics || tactics.front().emulated))
-    fixed = &tactics.front();
-  if (fixed == nullptr) return fastest(backend, request, region, tactics, inputCost);
-  std::vector<TacticTime> times;
-  for (const Tactic& tactic : tactics) times.push_back({tactic.name, std::nullopt});
-  ChosenTactic chosen = TRY(take(backend, request, *fixed));
-  if (tactics.size() == 1) times.front().ms = onlyTime(backend, request, region, chosen);
-  note(request, fixed->name, false, std::move(times));
+  ways.tactics = TRY(withinWorkspace(backend, request, all));
+  ways.times.resize(ways.tactics.size());
+  ways.costs.resize(ways.tactics.size());
+  if (!m_quiet) noteRegion(request, ways.region);
+  const Tactic* fixed = asked(request, ways.tactics, all);
+  if (fixed == nullptr) fixed = replayed(request, ways.tactics);
+  if (fixed != nullptr) {
+    ways.costs[static_cast<std::size_t>(fixed - ways.tactics.data())] = 0;
+  } else if (ways.tactics.size() == 1 || !m_options.measureTactics || ways.tactics.front().numerics.emulated) {
+    ways.costs = costsUnmeasured(ways.tactics);
+  } else {
+    ways.isMeasured = true;
+    TRY(measure(backend, request, ways));
+    ways.costs = costsOf(ways.tactics, ways.times);
+  }
+  return ways;
+}
+
+std::optional<KernelTime> TacticChooser::knownTime(const std::string& key) {
+  if (const auto known = m_times.find(key); known != m_times.end()) return known->second;
+  const auto stored = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
+  if (!stored) return std::nullopt;
+  return m_times[key] = timeOf(*stored);
+}
+
+/// The times of all that can be compared: the oracle is never the fastest of several, and may take seconds.
+Status TacticChooser::measure(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
+  const TimingContext context = timingContext(*m_plan, backend, request.threads);
+  std::vector<std::size_t> unknown;
+  std::vector<std::shared_ptr<const Kernel>> kernels;
+  std::vector<MeasuredKernel> measured;
+  for (std::size_t i = 0; i < ways.tactics.size(); ++i) {
+    TRY(checkStop(m_options.stop));
+    const Tactic& tactic = ways.tactics[i];
+    if (tactic.numerics.emulated || tactic.backend == kReference) continue;
+    ways.times[i] = knownTime(timingKey(ways.region, tactic, context));
+    if (ways.times[i]) continue;
+    auto kernel = m_kernels->kernel(backend, request, tactic);
+    if (!kernel.ok()) continue;  // a way that does not work out is no candidate; the others are tried
+    unknown.push_back(i);
+    kernels.push_back(std::move(kernel).value());
+    measured.push_back({kernels.back().get(), inputDescs(request, tactic), outputDescs(request, tactic)});
+  }
+  if (unknown.empty()) return Done{};
+  ways.measuredHere = true;
+  const auto times = TRY(measureKernels(measured, m_budget, m_options.stop));
+  for (std::size_t i = 0; i < unknown.size(); ++i) {
+    ways.times[unknown[i]] = times[i];
+    if (!times[i]) continue;
+    const std::string key = timingKey(ways.region, ways.tactics[unknown[i]], context);
+    m_times[key] = *times[i];
+    if (m_cache != nullptr) m_cache->store(key, measurementOf(*times[i]));
+  }
+  return Done{};
+}
+
+Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
+                                         std::size_t way) {
+  const Tactic& tactic = ways.tactics[way];
+  ChosenTactic chosen{tactic, TRY(m_kernels->kernel(backend, request, tactic))};
+  std::optional<double> alone;
+  if (ways.tactics.size() == 1) {
+    alone = TRY(onlyTime(backend, request, ways.region, chosen));
+  } else if (ways.isMeasured && ways.times[way] && m_cache != nullptr && !m_quiet) {
+    storeRegion(request, ways.region, timingContext(*m_plan, backend, request.threads), *ways.times[way]);
+  }
+  if (ways.isMeasured && tactic.implementation == kUnfused && !m_quiet) noteUnfused(request, ways, way);
+  note(request, ways, way, alone);
   return chosen;
 }
 
 /// The time of a fused node that can run in one way alone: measured to predict plans, once for each distinct region.
-std::optional<double> TacticChooser::onlyTime(const Backend& backend, const KernelRequest& request,
-                                              const std::string& region, const ChosenTactic& chosen) {
-  if (m_cache == nullptr || m_quiet || chosen.tactic.emulated || m_options.backend == kReference) return std::nullopt;
+Result<std::optional<double>> TacticChooser::onlyTime(const Backend& backend, const KernelRequest& request,
+                                                      const std::string& region, const ChosenTactic& chosen) {
+  const std::optional<double> none;
+  if (m_cache == nullptr || m_quiet || chosen.tactic.numerics.emulated || m_options.backend == kReference) return none;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
-  std::optional<KernelTime> time;
-  if (const auto known = m_cache->find(regionTimeKey(region, context))) time = KernelTime{known->ms, known->spread};
-  if (time && time->spread <= kConfidentSpread) return time->ms;
-  if (!time)
-    time = measureKernel(*chosen.kernel, inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic),
-                         kFewRuns);
-  if (!time) return std::nullopt;
-  time = confirmed(request, chosen, *time);
+  const auto known = m_cache->find(regionTimeKey(region, context));
+  if (known && known->spread <= kConfidentSpread) return std::optional(known->ms);
+  const auto time =
+      TRY(timeAlone({chosen.kernel.get(), inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic)},
+                    kAlone, m_options.stop));
+  if (!time || (known && known->spread <= time->spread)) return known ? std::optional(known->ms) : none;
   storeRegion(request, region, context, *time);
-  return time->ms;
+  return std::optional(time->ms);
 }
 
-/// `time`, or where its samples disagree what measuring once more gives, if those agree better.
-KernelTime TacticChooser::confirmed(const KernelRequest& request, const ChosenTactic& chosen, const KernelTime& time) {
-  if (time.spread <= kConfidentSpread || time.ms > kTooLongToConfirmMs) return time;
-  const auto again = measureKernel(*chosen.kernel, inputDescs(request, chosen.tactic),
-                                   outputDescs(request, chosen.tactic), std::nullopt);
-  return again && again->spread < time.spread ? *again : time;
+/// The plan says fused, and it runs otherwise: by how much that is faster.
+void TacticChooser::noteUnfused(const KernelRequest& request, const TacticWays& ways, std::size_t way) {
+  std::optional<double> fused;
+  for (std::size_t i = 0; i < ways.tactics.size(); ++i)
+    if (ways.times[i] && ways.tactics[i].implementation != kUnfused)
+      fused = std::min(fused.value_or(ways.times[i]->ms), ways.times[i]->ms);
+  m_report->decisions.push_back(decide("tactic.unfused", {subjectOf(*request.fused)}, "times",
+                                       {{"ms", ways.times[way]->ms}, {"fused_ms", fused ? Json(*fused) : Json()}}));
 }
 
 void TacticChooser::storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
@@ -218,66 +313,6 @@ void TacticChooser::storeRegion(const KernelRequest& request, const std::string&
   } else {
     m_cache->store(key, measurementOf(time));
   }
-}
-
-Status TacticChooser::measure(const Backend& backend, const KernelRequest& request, const std::string& key,
-                              Candidate& candidate, std::optional<double> best, bool& measuredHere) {
-  if (const auto known = m_times.find(key); known != m_times.end()) {
-    candidate.time = known->second;
-    return Done{};
-  }
-  if (m_cache != nullptr) {
-    if (const auto known = m_cache->find(key)) candidate.time = KernelTime{known->ms, known->spread};
-  }
-  if (!candidate.time) {
-    auto prepared = backend.prepare(request, candidate.tactic);
-    if (!prepared.ok()) return Done{};  // a way that does not work out is no candidate; the others are tried
-    candidate.kernel = std::move(prepared).value();
-    candidate.time = measureKernel(*candidate.kernel, inputDescs(request, candidate.tactic),
-                                   outputDescs(request, candidate.tactic), best);
-    measuredHere = true;
-    if (candidate.time && m_cache != nullptr) m_cache->store(key, measurementOf(*candidate.time));
-  }
-  if (candidate.time) m_times[key] = *candidate.time;
-  return Done{};
-}
-
-Result<ChosenTactic> TacticChooser::fastest(const Backend& backend, const KernelRequest& request,
-                                            const std::string& region, const std::vector<Tactic>& tactics,
-                                            const InputCost& inputCost) {
-  const TimingContext context = timingContext(*m_plan, backend, request.threads);
-  Candidate winner;
-  std::optional<double> winningCost, bestKernel;
-  bool measuredHere = false;
-  std::vector<TacticTime> times;
-  for (const Tactic& tactic : tactics) {
-    TRY(checkStop(m_options.stop));
-    Candidate candidate{.tactic = tactic};
-    // The oracle is never the fastest of several, and may take seconds.
-    const bool measurable = !tactic.emulated && tactic.name != kReference;
-    if (measurable)
-      TRY(measure(backend, request, timingKey(region, tactic, context), candidate, bestKernel, measuredHere));
-    times.push_back({tactic.name, candidate.time ? std::optional(candidate.time->ms) : std::nullopt});
-    if (!candidate.time) continue;
-    const double ms = candidate.time->ms;
-    double cost = ms;
-    for (std::size_t i = 0; i < request.fused->inputs.size(); ++i) cost += inputCost(i, tactic.inputLayouts[i]);
-    bestKernel = std::min(bestKernel.value_or(ms), ms);
-    if (winningCost && *winningCost <= cost) continue;
-    winningCost = cost;
-    winner = std::move(candidate);
-  }
-  if (!winningCost) winner.tactic = tactics.front();
-  const ChosenTactic chosen = winner.kernel != nullptr ? ChosenTactic{winner.tactic, winner.kernel}
-                                                       : TRY(take(backend, request, winner.tactic));
-  if (winner.time && m_cache != nullptr) {
-    const KernelTime time = confirmed(request, chosen, *winner.time);
-    const std::string key = timingKey(region, chosen.tactic, context);
-    if (time.spread < winner.time->spread) m_cache->store(key, measurementOf(m_times[key] = time));
-    storeRegion(request, region, context, time);
-  }
-  note(request, winner.tactic.name, winningCost && !measuredHere, std::move(times));
-  return chosen;
 }
 
 void TacticChooser::noteRegion(const KernelRequest& request, const std::string& region) {
@@ -293,7 +328,9 @@ void TacticChooser::noteRegion(const KernelRequest& request, const std::string& 
 }
 
 double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
-  return from == to ? 0 : measuredConversion(backend, from, to);
+  if (from == to) return 0;
+  if (m_options.measureTactics) return measuredConversion(backend, from, to);
+  return static_cast<double>(from.bytes() + to.bytes()) / kGuessedBytesPerMs;
 }
 
 double TacticChooser::measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
@@ -305,12 +342,12 @@ double TacticChooser::measuredConversion(const Backend& backend, const TensorDes
   const auto known = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
   if (known) entry->second = known->ms;
   if (known && known->spread <= kConfidentSpread) return known->ms;
-  auto kernel = backend.prepareConversion(from, to, m_options.threads);
+  const auto kernel = m_kernels->conversion(backend, from, to, m_options.threads);
   if (!kernel.ok()) return entry->second;
-  const auto time = measureKernel(*kernel.value(), std::span(&from, 1), std::span(&to, 1), std::nullopt);
-  if (!time || (known && known->spread <= time->spread)) return entry->second;
-  if (m_cache != nullptr) storeConversion(key, from, to, context, *time);
-  return entry->second = time->ms;
+  const auto time = timeAlone({kernel.value().get(), {from}, {to}}, kConversion, m_options.stop);
+  if (!time.ok() || !time.value() || (known && known->spread <= time.value()->spread)) return entry->second;
+  if (m_cache != nullptr) storeConversion(key, from, to, context, *time.value());
+  return entry->second = time.value()->ms;
 }
 
 /// As a sample of its series too, where only the type changes.
@@ -338,11 +375,11 @@ Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backen
   bool isOurs = false;  // something else than the reference is kept
   for (const Tactic& tactic : tactics) {
     TRY(checkStop(m_options.stop));
-    const auto kernel = backend.prepare(request, tactic);
-    const std::int64_t needed = kernel.ok() ? static_cast<std::int64_t>(kernel.value()->scratchBytes()) : 0;
+    const auto code = m_kernels->code(backend, request, tactic);
+    const std::int64_t needed = code.ok() ? static_cast<std::int64_t>(code.value()->workspaceBytes()) : 0;
     if (needed <= limit) {
       kept.push_back(tactic);
-      isOurs = isOurs || (tactic.name != kReference && kernel.ok());
+      isOurs = isOurs || (tactic.backend != kReference && code.ok());
       continue;
     }
     least = std::min(least.value_or(needed), needed);

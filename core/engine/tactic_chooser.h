@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -8,7 +7,8 @@
 
 #include "cache/timing_cache.h"
 #include "engine/engine.h"
-#include "engine/measure.h"
+#include "engine/kernel_store.h"
+#include "engine/measurer.h"
 #include "engine/region_key.h"
 
 namespace fusescope {
@@ -21,19 +21,33 @@ constexpr std::string_view kBodiesTactic = "bodies";
 /// A tactic with its kernel, ready to run.
 struct ChosenTactic {
   Tactic tactic;
-  std::shared_ptr<Kernel> kernel;
+  std::shared_ptr<const Kernel> kernel;
 };
 
-/// Tactics by FusedNode::identity. A name would not do: another plan may call other nodes by it.
-using TacticsByIdentity = std::map<Hash128, std::string>;
+/// A tactic that was chosen before: as a value, or of an earlier engine file its name alone.
+struct FormerTactic {
+  std::string name;
+  std::optional<Tactic> value;
+};
+/// By FusedNode::identity. A name would not do: another plan may call other nodes by it.
+using TacticsByIdentity = std::map<Hash128, FormerTactic>;
 /// What the tactic of a fused node is kept by; `prefix` is empty outside bodies: two bodies may have equal nodes.
 Hash128 tacticIdentity(const std::string& prefix, const FusedNode& fused);
 
-/// Milliseconds to bring the kernel's input `i` into `layout`; 0 if it is delivered so.
-using InputCost = std::function<double(std::size_t i, Layout layout)>;
+/// How one fused node may run.
+struct TacticWays {
+  std::vector<Tactic> tactics;                   ///< that the workspace allows, the backend's best guess first
+  std::vector<std::optional<KernelTime>> times;  ///< of each, where it was measured
+  /// Milliseconds that each counts for in the plan of formats; nothing: it is not to be taken. At least one is there.
+  std::vector<std::optional<double>> costs;
+  std::string region;         ///< its key
+  bool isMeasured = false;    ///< its times decide
+  bool measuredHere = false;  ///< in this build; else what was known
+};
 
-/// Chooses how each fused node runs: by directive, by what an earlier build chose, else the fastest measured. Equal
-/// regions share measurements; a timing cache is asked first. Writes what it did into the report.
+/// Says how each fused node may run, at what cost: by directive, by what an earlier build chose, else by measured
+/// times. Which of the ways is taken is planned for all of them together (plan_tactics.h). Equal regions share
+/// measurements; a timing cache is asked first. Writes what it did into the report.
 class TacticChooser {
  public:
   /// `replay`: what an earlier build chose; may be empty. All references must outlive this.
@@ -41,13 +55,22 @@ class TacticChooser {
   static Result<TacticChooser> create(const Plan& plan, const BuildOptions& options, BuildReport& report,
                                       TacticsByIdentity replay);
 
+  /// Where kernels come from.
+  KernelStore& kernels() const { return *m_kernels; }
+
   /// The chooser of a body, made when it is first asked for: its fused nodes are called `prefix` and their name.
   Result<TacticChooser*> ofBody(const Plan& body, const std::string& prefix);
-  /// The tactic and kernel for one fused node. Errors: nothing can run it (located), cancellation.
-  Result<ChosenTactic> choose(const Backend& backend, const KernelRequest& request, const InputCost& inputCost);
+  /// The ways to run one fused node. Errors: nothing can run it (located), cancellation.
+  Result<TacticWays> ways(const Backend& backend, const KernelRequest& request);
+  /// Takes one of them. Errors: it cannot be prepared (located).
+  Result<ChosenTactic> take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
+                            std::size_t way);
+  /// From now on measures `times` as long as usual.
+  void measureLonger(double times);
   /// Reports that `fused` is prepared while it runs, and why.
   void noteDynamic(const FusedNode& fused, const std::string& why);
-  /// Time of a layout or type conversion, measured once for each pair; 0 where it is not known.
+  /// Time of a format or type conversion, measured once for each pair; 0 where it is not known. Without measuring: by
+  /// its bytes.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
   /// Measures a conversion that became a step, so that later plans know its price.
   void noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
@@ -58,11 +81,6 @@ class TacticChooser {
   TacticChooser(const Plan& plan, const BuildOptions& options, BuildReport& report)
       : m_plan(&plan), m_options(options), m_report(&report) {}
 
-  struct Candidate {
-    Tactic tactic;
-    std::shared_ptr<Kernel> kernel;
-    std::optional<KernelTime> time;
-  };
   /// Without those that need more scratch memory than the plan allows. Errors: none of ours is left.
   Result<std::vector<Tactic>> withinWorkspace(const Backend& backend, const KernelRequest& request,
                                               const std::vector<Tactic>& tactics);
@@ -72,14 +90,12 @@ class TacticChooser {
   const Tactic* asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
                       const std::vector<Tactic>& offered);
   const Tactic* replayed(const KernelRequest& request, const std::vector<Tactic>& tactics);
-  Result<ChosenTactic> take(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
-  Result<ChosenTactic> fastest(const Backend& backend, const KernelRequest& request, const std::string& region,
-                               const std::vector<Tactic>& tactics, const InputCost& inputCost);
-  Status measure(const Backend& backend, const KernelRequest& request, const std::string& key, Candidate& candidate,
-                 std::optional<double> best, bool& measuredHere);
-  std::optional<double> onlyTime(const Backend& backend, const KernelRequest& request, const std::string& region,
-                                 const ChosenTactic& chosen);
-  KernelTime confirmed(const KernelRequest& request, const ChosenTactic& chosen, const KernelTime& time);
+  const std::vector<Tactic>& offered(const Backend& backend, const KernelRequest& request, const std::string& region);
+  std::optional<KernelTime> knownTime(const std::string& key);
+  Status measure(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  Result<std::optional<double>> onlyTime(const Backend& backend, const KernelRequest& request,
+                                         const std::string& region, const ChosenTactic& chosen);
+  void noteUnfused(const KernelRequest& request, const TacticWays& ways, std::size_t way);
   void storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
                    const KernelTime& time);
   void noteRegion(const KernelRequest& request, const std::string& region);
@@ -87,19 +103,22 @@ class TacticChooser {
   std::string nameOf(const FusedNode& fused) const { return m_prefix + fused.name; }
   Hash128 identityOf(const FusedNode& fused) const { return tacticIdentity(m_prefix, fused); }
   Subject subjectOf(const FusedNode& fused) const;
-  void note(const KernelRequest& request, const std::string& chosen, bool fromCache, std::vector<TacticTime> times);
+  void note(const KernelRequest& request, const TacticWays& ways, std::size_t way, std::optional<double> onlyTime);
 
   const Plan* m_plan;
   BuildOptions m_options;
   BuildReport* m_report;
+  std::shared_ptr<KernelStore> m_kernels = KernelStore::ofProcess();
   std::shared_ptr<TimingCache> m_cache;
   std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
   TacticsByIdentity m_replay, m_choices;
   std::map<std::string, KernelTime> m_times;                  ///< by timing key: measured in this build
   std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
   std::map<std::string, double> m_conversions;
-  std::string m_prefix;  ///< of a body: "the_if/then_branch/"
+  std::map<std::string, std::vector<Tactic>> m_offered;  ///< by region and formats
+  std::string m_prefix;                                  ///< of a body: "the_if/then_branch/"
   std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
+  MeasureBudget m_budget;
   bool m_quiet = false;  ///< replaying: nothing is reported
 };
 

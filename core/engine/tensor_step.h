@@ -6,11 +6,12 @@
 
 #include "base/result.h"
 #include "base/stop.h"
+#include "engine/kernel.h"
 #include "ir/tensor.h"
 
 namespace fusescope {
 
-/// A step whose operands or results are known only while it runs. One caller at a time.
+/// A step whose operands or results are known only while it runs. It has a state: callers take turns.
 class TensorStep {
  public:
   virtual ~TensorStep() = default;
@@ -22,10 +23,11 @@ class TensorStep {
 class BodyStep : public TensorStep {
  public:
   using TensorStep::run;
-  /// As Kernel::run(), with operands of the extents that it was prepared for. Allocates nothing but what its bodies do.
+  /// As Code::run(), with operands of the extents that it was prepared for. Allocates nothing but what its bodies do.
   virtual Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
                      const StopToken& stop) = 0;
-  virtual std::size_t weightBytes() const = 0;  ///< of the kernels of its bodies, as far as they are prepared
+  /// Adds those of the kernels of its bodies, as far as they are prepared.
+  virtual void addWeights(PackedSet& weights) const = 0;
 };
 
 }  // namespace fusescope

@@ -58,6 +58,7 @@ Result<Tensor> WeightBlobReader::read(const Json& json) const {
   const auto data = m_blob.subspan(offset, bytes);
   if (hashBytes(data).hex() != json.at("hash").get<std::string>())
     return damaged("weights do not match their checksum");
+  m_file->release(data);  // read to be checked; who needs them reads them again
   return Tensor::view(*type, std::move(dims), m_file, data.data());
 }
 

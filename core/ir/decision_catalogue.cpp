@@ -216,9 +216,11 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"tactic.unknown", Tactic, false,
        "cannot run with {tactic}: there is no such tactic for it here; the nearest are {nearest}"},
       {"tactic.missing", Tactic, false,
-       "was built with {tactic}, which this machine does not have; {nearest} takes its place"},
+       "was built with {tactic}, which is not there on this machine: what it runs with is chosen anew"},
       {"tactic.workspace", Tactic, false,
        "does not run with {tactic}: it needs {bytes} bytes of scratch memory, and the workspace allows {limit}"},
+      {"tactic.unfused", Tactic, false,
+       "runs node by node in {ms} ms: its fused ways take {fused_ms} ms or more, by more than the measurements vary"},
       {"tactic.dynamic", Tactic, true, "is prepared while it runs, not ahead of time: {reason}"},
       // cache
       {"cache.same_structure", Cache, true, "has the structure of {first}: measured once, with its own weights"},

@@ -6,6 +6,19 @@
 namespace fusescope {
 namespace {
 
+constexpr std::size_t kLargeWeight = 1 << 20;  // bytes
+
+/// A large weight that others read as it is, transposed for one product: folded, it would be there twice. The kernel
+/// of the product reads it transposed.
+bool isTiedWeight(const Graph& graph, const Node& node) {
+  if (!node.is("Transpose") || !graph.isConstant(node.input(0))) return false;
+  const Value& weight = graph.value(node.input(0));
+  const bool large = weight.constant->byteSize() >= kLargeWeight && weight.constant->dims().size() == 2;
+  const auto& readers = graph.value(node.outputs[0]).consumers;
+  return large && weight.consumers.size() > 1 && readers.size() == 1 && graph.node(readers[0]).is("MatMul") &&
+         graph.node(readers[0]).input(1) == node.outputs[0];
+}
+
 class FoldConstants : public Pass {
  public:
   std::string_view name() const override { return "fold_constants"; }
@@ -32,6 +45,7 @@ class FoldConstants : public Pass {
  private:
   /// Every output is known, and none is an output of the graph: those stay computed, under their name.
   static bool isKnown(const Graph& graph, const TypeFlow& flow, const Node& node) {
+    if (isTiedWeight(graph, node)) return false;
     const bool any = std::ranges::any_of(node.outputs, [](ValueId output) { return output.valid(); });
     return any && std::ranges::all_of(node.outputs, [&](ValueId output) {
              return !output.valid() || (flow.known[output.index] != nullptr && !graph.isOutput(output));

@@ -113,9 +113,9 @@ Result<Artifact> opened(const std::filesystem::path& path, const std::vector<Inp
     case ArtifactKind::Engine: {
       if (given) return holdsItsOwn(path, "an engine");
       if (progress) progress("read engine", path.filename().string());
-      const auto info = TRY(inspectEngineFile(path));
-      artifact.plan = info.plan;
-      artifact.backend = info.backend;
+      artifact.engine = TRY(openEngineFile(path));
+      artifact.plan = artifact.engine->plan;
+      artifact.backend = artifact.engine->backend;
       return artifact;
     }
     case ArtifactKind::Plan:
@@ -166,18 +166,18 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
                              const std::string& backend, std::vector<std::string>& warnings, const StopToken& stop,
                              const Progress& progress) {
   auto session = std::make_shared<Session>(TRY(readSession(path)));
-  if (!model.empty()) session->model.path = model.string();
+  if (!model.empty()) session->model = movedTo(std::move(session->model), model);
   if (!backend.empty()) session->settings.backend = backend;
-  const ModelChange change = modelChange(session->model);
-  if (change == ModelChange::Missing) {
+  const ModelState state = stateOnDisk(session->model);
+  if (state.change == ModelChange::Missing) {
     return Diagnostic{
         .message = "the session's model is not there",
         .where = {.file = path.string(), .attribute = "model"},
         .help = fmt::format("It was {}. Give the model beside --session, where it is now.", session->model.path)};
   }
   PlanOptions options = session->options;
-  if (change == ModelChange::Changed) {
-    warnings.push_back(fmt::format("{} has changed since the session was saved", session->model.path));
+  if (state.change == ModelChange::Changed) {
+    warnings.push_back(fmt::format("{} has changed since the session was saved", state.file));
     const auto opened = TRY(openModel(session->model.path, session->extents, stop, progress));
     auto applicable = TRY(applicableOptions(*opened, options, stop));
     for (const auto& [directive, why] : applicable.dropped)
@@ -191,9 +191,8 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
 }
 
 Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options) {
-  const bool written = artifact.kind == ArtifactKind::Engine;
-  auto engine =
-      unlessChanged(written ? loadEngine(artifact.path, options) : buildEngine(artifact.plan, options), artifact.files);
+  auto engine = unlessChanged(
+      artifact.engine ? loadEngine(*artifact.engine, options) : buildEngine(artifact.plan, options), artifact.files);
   if (engine.ok() || !engine.error().where.file.empty() || engine.error().cancelled) return engine;
   auto error = std::move(engine).error();
   error.where.file = artifact.path;

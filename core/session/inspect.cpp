@@ -126,22 +126,37 @@ Json inspectJson(const Model& model) {
   return json;
 }
 
-Json inspectJson(const EngineFileInfo& info, const std::string& path) {
+Json formatTexts(const std::vector<MemoryFormat>& formats) {
+  Json texts = Json::array();
+  for (const MemoryFormat& format : formats) texts.push_back(format.text());
+  return texts;
+}
+
+Json inspectJson(const EngineFile& info, const std::string& path) {
   Json json = inspectJson(*info.plan->model);
-  std::map<Hash128, std::string> tactics;
-  for (const auto& choice : info.tactics) tactics[choice.identity] = choice.chosen;
+  std::map<Hash128, const TacticChoice*> tactics;
+  for (const auto& choice : info.tactics) tactics[choice.identity] = &choice;
   Json layers = Json::array();
   for (const auto& fused : info.plan->fusedNodes) {
-    layers.push_back({{"name", fused.name},
-                      {"identity", fused.identity.hex()},
-                      {"kind", fused.kind},
-                      {"origins", originsJson(*info.plan, fused)},
-                      {"compute", name(fused.compute)},
-                      {"tactic", tactics.contains(fused.identity) ? Json(tactics[fused.identity]) : Json(nullptr)}});
+    const auto found = tactics.find(fused.identity);
+    const TacticChoice* choice = found == tactics.end() ? nullptr : found->second;
+    Json layer = {{"name", fused.name},
+                  {"identity", fused.identity.hex()},
+                  {"kind", fused.kind},
+                  {"origins", originsJson(*info.plan, fused)},
+                  {"compute", name(fused.compute)},
+                  {"tactic", choice == nullptr ? Json(nullptr) : Json(choice->chosen)}};
+    if (choice != nullptr && choice->tactic) {
+      layer["formats"] = {{"inputs", formatTexts(choice->tactic->inputs)},
+                          {"outputs", formatTexts(choice->tactic->outputs)}};
+      layer["numerics"] = choice->tactic->numerics.text();
+    }
+    layers.push_back(std::move(layer));
   }
   json["engine"] = {{"path", path},
                     {"fusescope_version", info.fusescopeVersion},
                     {"backend", info.backend},
+                    {"fingerprint", info.fingerprint.empty() ? Json(nullptr) : Json(info.fingerprint)},
                     {"target", info.plan->options.target},
                     {"bytes", info.bytes},
                     {"plan_hash", info.plan->hash.hex()},

@@ -181,7 +181,7 @@ Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path
                         .help = "Give --input when the engine is built."};
     }
     report("read engine");
-    const auto model = TRY(inspectEngineFile(path)).plan->model;
+    const auto model = TRY(openEngineFile(path)).plan->model;
     TRY(checkCurrent(model->files));
     return model;
   }

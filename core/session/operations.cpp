@@ -8,11 +8,14 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/process_memory.h"
 #include "base/text.h"
+#include "engine/steps.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
 #include "ops/op_schema.h"
 #include "session/input_files.h"
+#include "session/report_json.h"
 
 namespace fusescope {
 namespace {
@@ -171,12 +174,29 @@ TensorSummary summaryOf(const Tensor& tensor) {
   return summary;
 }
 
+Json memoryJson(const BuildReport& report) {
+  const auto memory = processMemory();
+  if (!memory) return nullptr;
+  return {{"peak_resident_bytes", memory->peakResident},
+          {"resident_bytes", memory->resident},
+          {"mapped_bytes", memory->mapped},
+          {"weight_bytes", report.weightBytes},
+          {"arena_bytes", report.arenaBytes},
+          {"live_bytes", report.liveBytes}};
+}
+
 Result<RunReport> runOnce(Engine& engine, const std::map<std::string, Tensor>& inputs, const RunRequest& request,
                           const StopToken& stop) {
   NpzArrays expected;
   if (!request.expectFile.empty()) expected = outputsFrom(TRY(readNpz(request.expectFile)));
   RunReport report;
-  report.result = TRY(engine.run(inputs, request.mark, stop));
+  if (request.steps) {
+    StepsResult steps = TRY(runSteps(engine, inputs, *request.steps, request.mark, stop));
+    report.result = std::move(steps.last);
+    report.stepMs = std::move(steps.stepMs);
+  } else {
+    report.result = TRY(engine.run(inputs, request.mark, stop));
+  }
   report.shapeCache = engine.report().shapeCache;
   report.dynamicKernels = engine.report().dynamicKernels;
   if (!request.outputsFile.empty()) {
@@ -213,6 +233,7 @@ Json toJson(const RunReport& report) {
   } else {
     json["outputs"] = tensorsJson(report.result.outputs);
   }
+  if (!report.stepMs.empty()) addSteps(json, report.stepMs);
   json["shape_cache"] = toJson(report.shapeCache);
   json["dynamic_kernels"] = toJson(report.dynamicKernels);
   if (!report.result.marked.empty()) json["marked"] = tensorsJson(report.result.marked);

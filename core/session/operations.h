@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,20 +35,26 @@ Result<T> underAssumedExtents(Result<T> result, const Plan& plan, bool inputsGiv
 BuildOptions buildOptions(const Artifact& artifact, int threads, const StopToken& stop = {},
                           const Progress& progress = {});
 
+/// {peak_resident_bytes, resident_bytes, mapped_bytes, weight_bytes, arena_bytes, live_bytes}: of this process, and
+/// what the engine of `report` needs; null where the system does not tell.
+Json memoryJson(const BuildReport& report);
+
 struct RunRequest {
   std::string outputsFile;  ///< .npz to write; empty: none
   std::string expectFile;   ///< .npz to compare with; empty: none
   Tolerance tolerance = Tolerance::standard();
   std::vector<std::string> mark;
+  std::optional<Steps> steps;  ///< the network called again and again, with what it gave; nothing: once
 };
 struct RunReport {
-  RunResult result;
+  RunResult result;            ///< of the last step
+  std::vector<double> stepMs;  ///< of RunRequest::steps
   ShapeCacheCount shapeCache, dynamicKernels;
   bool compared = false;
   bool ok = true;  ///< every expected output is as expected
   std::vector<TensorComparison> comparisons;
 };
-/// Runs once, writes and compares as asked.
+/// Runs once, or all steps, writes and compares as asked.
 Result<RunReport> runOnce(Engine& engine, const std::map<std::string, Tensor>& inputs, const RunRequest& request,
                           const StopToken& stop = {});
 /// With an expectation {ok, outputs[…]}; without, what came out: {outputs[{name, type, dims[], min, max, mean}]}.

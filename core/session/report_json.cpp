@@ -1,7 +1,9 @@
 #include "session/report_json.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "session/run_comparison.h"
 #include "session/session.h"
 
 namespace fusescope {
@@ -11,18 +13,17 @@ Json optionalCount(const std::optional<std::int64_t>& count) {
   return count ? Json(*count) : Json(nullptr);
 }
 
+}  // namespace
+
 Json comparisonsJson(const std::vector<TensorComparison>& comparisons) {
   Json list = Json::array();
   for (const auto& comparison : comparisons) list.push_back(toJson(comparison));
   return list;
 }
 
-/// `null` where nothing was measured.
 Json rangeJson(const std::optional<Range>& range) {
   return range ? Json{{"least", range->least}, {"most", range->most}} : Json(nullptr);
 }
-
-}  // namespace
 
 Json originsJson(const Plan& plan, const FusedNode& fused) {
   Json names = Json::array();
@@ -41,6 +42,15 @@ Json inputSpecsJson(const std::vector<InputSpec>& specs) {
                     {"source", spec.source}});
   }
   return list;
+}
+
+void addSteps(Json& json, const std::vector<double>& stepMs) {
+  const double sum = std::accumulate(stepMs.begin(), stepMs.end(), 0.0);
+  json["mean_ms"] = jsonNumber(sum / static_cast<double>(stepMs.size()));
+  json["first_ms"] = jsonNumber(stepMs.front());
+  json["last_ms"] = jsonNumber(stepMs.back());
+  json["steps_ms"] = Json::array();
+  for (const double ms : stepMs) json["steps_ms"].push_back(jsonNumber(ms));
 }
 
 Json optionalNumber(const std::optional<double>& number) {
@@ -87,6 +97,21 @@ Json layerTypesJson(const Plan& plan, const FusedNode& fused) {
           {"outputs", std::move(outputs)}};
 }
 
+std::string layerTypesText(const Plan& plan, const FusedNode& fused) {
+  std::string text;
+  const auto list = [&](std::string_view key, const auto& entries, auto typeOf) {
+    text.append(",\"").append(key).append("\":[");
+    for (const auto& entry : entries) text.append("\"").append(name(typeOf(entry))).append("\",");
+    if (!entries.empty()) text.pop_back();
+    text += ']';
+  };
+  text.append("{\"compute\":\"").append(name(fused.compute)).append("\"");
+  list("calculates", fused.nodes, [&](NodeId node) { return plan.calculates[node.index]; });
+  list("inputs", fused.reads, [](DataType type) { return type; });
+  list("outputs", fused.outputs, [](const FusedOutput& output) { return output.type; });
+  return text + '}';
+}
+
 namespace {
 
 /// `calls`: of the body that it is in; nothing outside of bodies.
@@ -125,45 +150,17 @@ Json toJson(const TimeReport& report, const Plan& plan) {
   json["samples"] = report.samples;
   json["threads"] = report.threads;
   json["quiet"] = report.quiet;
+  if (!report.stepMs.empty()) addSteps(json, report.stepMs);
   json["unavailable_reason"] = report.unavailableReason.empty() ? Json(nullptr) : Json(report.unavailableReason);
   json["layers"] = Json::array();
   for (const auto& layer : report.layers) json["layers"].push_back(layerJson(layer, plan, std::nullopt));
   return json;
 }
 
-namespace {
-
-Json namesJson(const std::vector<CoveringNode>& nodes) {
-  Json list = Json::array();
-  for (const CoveringNode& node : nodes) list.push_back(node.name);
-  return list;
-}
-
-Json identitiesJson(const std::vector<CoveringNode>& nodes) {
-  Json list = Json::array();
-  for (const CoveringNode& node : nodes) list.push_back(node.identity.hex());
-  return list;
-}
-
-}  // namespace
-
 Json toJson(const CompareReport& report) {
   Json json = {{"format", "fusescope.compare"}, {"version", 1}, {"a", report.a}, {"b", report.b}};
   json["groups"] = Json::array();
-  for (const auto& group : report.groups) {
-    json["groups"].push_back({{"origins", group.origins},
-                              {"body_of", group.holder.empty() ? Json(nullptr) : Json(group.holder)},
-                              {"attribute", group.holder.empty() ? Json(nullptr) : Json(group.attribute)},
-                              {"a", namesJson(group.a)},
-                              {"b", namesJson(group.b)},
-                              {"a_identities", identitiesJson(group.a)},
-                              {"b_identities", identitiesJson(group.b)},
-                              {"same", group.same()},
-                              {"a_ms", optionalNumber(group.aMs)},
-                              {"b_ms", optionalNumber(group.bMs)},
-                              {"delta_ms", optionalNumber(group.deltaMs)},
-                              {"delta_range_ms", rangeJson(group.deltaRangeMs)}});
-  }
+  for (const auto& group : report.groups) json["groups"].push_back(toJson(keptGroup(group)));
   json["outputs"] = comparisonsJson(report.outputs);
   json["values"] = comparisonsJson(report.values);
   json["values_in_bodies"] = {{"count", report.valuesInBodies}, {"compared", 0}};

@@ -5,12 +5,18 @@
 
 #include "base/json.h"
 #include "planning/plan.h"
+#include "session/session.h"
+#include "verify/compare_tensors.h"
 
 namespace fusescope {
 
 // Pieces that several JSON documents share.
 Json originsJson(const Plan& plan, const FusedNode& fused);  ///< names of nodes of the file
 Json inputSpecsJson(const std::vector<InputSpec>& specs);    ///< [{name, type, min[], opt[], max[], source}]
-Json optionalNumber(const std::optional<double>& number);    ///< null when it was not measured
+/// mean_ms, first_ms, last_ms and steps_ms, of at least one step.
+void addSteps(Json& json, const std::vector<double>& stepMs);
+Json optionalNumber(const std::optional<double>& number);  ///< null when it was not measured
+Json rangeJson(const std::optional<Range>& range);         ///< {least, most}; null when it was not measured
+Json comparisonsJson(const std::vector<TensorComparison>& comparisons);
 
 }  // namespace fusescope

@@ -17,8 +17,9 @@
 namespace fusescope {
 namespace {
 
-const std::vector<std::string_view> kStates = {"building", "timing",    "evaluating", "ready",
-                                               "failed",   "cancelled", "interrupted"};
+const std::vector<std::string_view> kStates = {"building", "timing", "evaluating", "comparing",
+                                               "ready",    "failed", "cancelled",  "interrupted"};
+const std::vector<std::string_view> kKinds = {"plan", "engine", "comparison"};
 
 Result<BuildPhase> phaseFromJson(const Json& json) {
   BuildPhase phase;
@@ -47,12 +48,6 @@ Result<RunLayer> layerFromJson(const Json& json) {
   if (!fields.error() && json.contains("types") && !json["types"].is_null())
     layer.types = json["types"].is_string() ? json["types"].get<std::string>() : json["types"].dump();
   return fields.result(std::move(layer));
-}
-
-Json comparisonsJson(const std::vector<TensorComparison>& comparisons) {
-  Json list = Json::array();
-  for (const TensorComparison& comparison : comparisons) list.push_back(toJson(comparison));
-  return list;
 }
 
 Json toJson(const RunBuild& build) {
@@ -95,7 +90,8 @@ Json toJson(const RunTime& time) {
 }
 
 Json toJson(const Evaluation& evaluation) {
-  return {{"inputs", evaluation.inputs},
+  return {{"when", evaluation.when},
+          {"inputs", evaluation.inputs},
           {"tolerance", toJson(evaluation.tolerance)},
           {"outputs", comparisonsJson(evaluation.outputs)},
           {"values", comparisonsJson(evaluation.values)}};
@@ -115,9 +111,13 @@ std::string_view name(RunState state) {
   return kStates[static_cast<std::size_t>(state)];
 }
 
-bool Run::madeFrom(const std::string& modelContent, const PlanOptions& planOptions,
+std::string_view name(RunKind kind) {
+  return kKinds[static_cast<std::size_t>(kind)];
+}
+
+bool Run::madeFrom(const std::string& modelIdentity, const PlanOptions& planOptions,
                    const std::vector<InputOverride>& planExtents) const {
-  return model == modelContent && options == planOptions && extents == planExtents;
+  return kind == RunKind::Plan && model == modelIdentity && options == planOptions && extents == planExtents;
 }
 
 std::string titleOf(const PlanOptions& options) {
@@ -160,9 +160,11 @@ Result<RunTime> runTimeFromJson(const Json& reply) {
   return fields.result(std::move(time));
 }
 
-Result<Evaluation> evaluationFromJson(const Json& reply, const std::string& inputs, const Tolerance& tolerance) {
-  Evaluation evaluation{.inputs = inputs, .tolerance = tolerance};
+Result<Evaluation> evaluationFromJson(const Json& reply) {
+  Evaluation evaluation;
   JsonFields fields(reply);
+  fields.read("when", evaluation.when).read("inputs", evaluation.inputs);
+  fields.parse("tolerance", evaluation.tolerance, toleranceFromJson);
   fields.parseList("outputs", evaluation.outputs, tensorComparisonFromJson);
   fields.parseList("values", evaluation.values, tensorComparisonFromJson);
   return fields.result(std::move(evaluation));
@@ -185,6 +187,7 @@ Result<Tolerance> toleranceFromJson(const Json& json) {
 Json toJson(const Run& run) {
   Json json = {{"id", run.id},
                {"name", run.name},
+               {"kind", name(run.kind)},
                {"state", name(run.state)},
                {"model", run.model},
                {"options", toJson(run.options)},
@@ -195,7 +198,8 @@ Json toJson(const Run& run) {
                {"started", run.started}};
   if (run.build) json["build"] = toJson(*run.build);
   if (run.time) json["time"] = toJson(*run.time);
-  if (run.evaluation) json["evaluation"] = toJson(*run.evaluation);
+  for (const auto& evaluation : run.evaluations) json["evaluations"].push_back(toJson(*evaluation));
+  if (run.comparison) json["comparison"] = toJson(*run.comparison);
   if (!run.enginePath.empty()) json["engine"] = run.enginePath;
   if (!run.problem.empty()) json["problem"] = run.problem;
   json["log"] = run.log;
@@ -206,32 +210,16 @@ Result<Run> runFromJson(const Json& json) {
   Run run;
   JsonFields fields(json);
   fields.require("id").read("id", run.id).read("name", run.name).readName("state", kStates, run.state);
+  fields.readName("kind", kKinds, run.kind);
   fields.read("model", run.model).parse("options", run.options, planOptionsFromJson);
   fields.parse("extents", run.extents, inputOverridesFromJson);
   fields.read("backend", run.backend).read("threads", run.threads);
   fields.read("machine", run.machine).read("started", run.started);
   fields.parse("build", run.build, runBuildFromJson).parse("time", run.time, runTimeFromJson);
-  fields.parse("evaluation", run.evaluation, [](const Json& evaluation) -> Result<Evaluation> {
-    Evaluation read;
-    JsonFields inner(evaluation);
-    inner.read("inputs", read.inputs).parse("tolerance", read.tolerance, toleranceFromJson);
-    if (inner.error()) return *inner.error();
-    return evaluationFromJson(evaluation, read.inputs, read.tolerance);
-  });
+  fields.parseList("evaluations", run.evaluations, evaluationFromJson);
+  fields.parse("comparison", run.comparison, runComparisonFromJson);
   fields.read("engine", run.enginePath).read("problem", run.problem).read("log", run.log);
   return fields.result(std::move(run));
-}
-
-Json toJson(const RunComparison& comparison) {
-  return {{"a", comparison.a}, {"b", comparison.b}, {"when", comparison.when}, {"report", comparison.report}};
-}
-
-Result<RunComparison> runComparisonFromJson(const Json& json) {
-  RunComparison comparison;
-  JsonFields fields(json);
-  fields.require("a").require("b").read("a", comparison.a).read("b", comparison.b).read("when", comparison.when);
-  fields.read("report", comparison.report);
-  return fields.result(std::move(comparison));
 }
 
 }  // namespace fusescope

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "base/shared_optional.h"
 #include "engine/engine.h"
 #include "planning/plan.h"
+#include "session/run_comparison.h"
 #include "session/session.h"
 #include "verify/compare_tensors.h"
 
@@ -66,22 +68,31 @@ struct RunTime {
 
 /// How far what a run's types calculate is from float32, on the inputs of the run.
 struct Evaluation {
+  std::string when;                               ///< UTC; empty: an older file did not say
   std::string inputs;                             ///< file they came from; empty: random
   Tolerance tolerance;                            ///< what TensorComparison::ok and ofBound below speak of
   std::vector<TensorComparison> outputs, values;  ///< as in ErrorReport: values in the order of the graph
   bool operator==(const Evaluation&) const = default;
 };
 
-enum class RunState { Building, Timing, Evaluating, Ready, Failed, Cancelled, Interrupted };
+enum class RunState { Building, Timing, Evaluating, Comparing, Ready, Failed, Cancelled, Interrupted };
 std::string_view name(RunState state);  ///< "building", "timing", …
 
-/// Whatever was built, timed or evaluated, with all that it came from. Kept; nothing overwrites it.
+enum class RunKind {
+  Plan,       ///< a plan that was built
+  Engine,     ///< an engine file, taken as it is
+  Comparison  ///< of two runs of the other kinds
+};
+std::string_view name(RunKind kind);  ///< "plan", "engine", "comparison"
+
+/// Whatever was built, timed, evaluated or compared, with all that it came from. Kept; nothing overwrites it.
 struct Run {
   std::string id;    ///< unique in its session, never used again: "1", "2", …
   std::string name;  ///< for people; may be changed
+  RunKind kind = RunKind::Plan;
   RunState state = RunState::Building;
-  // What it came from.
-  std::string model;  ///< ModelFile::content of the model that it was made of; empty: it is an engine file
+  // What it came from. A comparison has its runs' own.
+  std::string model;  ///< ModelFile::identity() of the model that it was made of; empty: it is no plan's
   PlanOptions options;
   std::vector<InputOverride> extents;
   std::string backend = "native";
@@ -90,28 +101,26 @@ struct Run {
   std::string started;  ///< UTC, "2026-01-31T12:00:00Z"
   // What came of it.
   std::optional<RunBuild> build;
-  std::optional<RunTime> time;
-  std::optional<Evaluation> evaluation;
+  SharedOptional<RunTime> time;
+  std::vector<SharedOptional<Evaluation>> evaluations;  ///< in the order in which they were made; each there
+  SharedOptional<RunComparison> comparison;             ///< of that kind: which runs, from the beginning
   std::string enginePath;        ///< the engine file, while it is kept; empty: it would be built again
   std::string problem;           ///< for people, of a run that failed
   std::vector<std::string> log;  ///< at most kMostLogLines
 
   static constexpr std::size_t kMostLogLines = 2000;
   bool working() const {
-    return state == RunState::Building || state == RunState::Timing || state == RunState::Evaluating;
+    return state == RunState::Building || state == RunState::Timing || state == RunState::Evaluating ||
+           state == RunState::Comparing;
   }
+  /// Does it have an engine, or could have one?
+  bool hasEngine() const { return kind != RunKind::Comparison; }
+  /// Is it a comparison of that run?
+  bool compares(const std::string& run) const { return comparison && (comparison->a == run || comparison->b == run); }
   /// Is it of this plan: same model, directives, target, types and extents? Then its numbers are the plan's own.
-  bool madeFrom(const std::string& modelContent, const PlanOptions& planOptions,
+  bool madeFrom(const std::string& modelIdentity, const PlanOptions& planOptions,
                 const std::vector<InputOverride>& planExtents) const;
   bool operator==(const Run&) const = default;
-};
-
-/// Two runs that were timed in turns and compared value by value.
-struct RunComparison {
-  std::string a, b;  ///< ids
-  std::string when;  ///< UTC
-  Json report;       ///< as `fusescope compare --json`
-  bool operator==(const RunComparison&) const = default;
 };
 
 /// "2 pins, precision f16", "baseline": what tells a run's options from those of others.
@@ -123,14 +132,11 @@ std::string timestamp();
 // What the worker answers, as values. Errors name the field.
 Result<RunBuild> runBuildFromJson(const Json& reply);  ///< of `build --json`
 Result<RunTime> runTimeFromJson(const Json& reply);    ///< of `time --json --per-layer`; the caller knows the inputs
-Result<Evaluation> evaluationFromJson(const Json& reply, const std::string& inputs,
-                                      const Tolerance& tolerance);  ///< of `measure_error`
+Result<Evaluation> evaluationFromJson(const Json& reply);  ///< of `measure_error`; the caller knows the rest
 
 // As they stand in a session file: SESSION_FORMAT.md.
 Json toJson(const Run& run);
 Result<Run> runFromJson(const Json& json);
-Json toJson(const RunComparison& comparison);
-Result<RunComparison> runComparisonFromJson(const Json& json);
 Json toJson(const Tolerance& tolerance);
 Result<Tolerance> toleranceFromJson(const Json& json);
 

@@ -50,6 +50,7 @@ std::map<std::string, Tensor> randomInputs(const Plan& plan, const std::map<std:
 struct Range {
   double least = 0, most = 0;
   bool tellsApart(double same) const { return least > same || most < same; }  ///< all turns are on one side of `same`
+  bool operator==(const Range&) const = default;
 };
 
 /// "HOLDER/ATTRIBUTE": a body of a node in the network; behind that of `around`, a body, if it is in one.
@@ -109,7 +110,8 @@ struct Artifact {
   ArtifactKind kind = ArtifactKind::Model;
   std::string path;
   std::shared_ptr<const Plan> plan;
-  std::string backend;  ///< what the engine was built for; else as asked
+  std::optional<EngineFile> engine{};  ///< of an engine file
+  std::string backend;                 ///< what the engine was built for; else as asked
   /// All that it was made of: the file itself, the model behind a plan, external data.
   std::vector<FileIdentity> files;
   std::shared_ptr<const Session> session{};  ///< where the model, what is wished of it and its inputs came from, if so
@@ -143,9 +145,10 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
 Json toJson(const TimeReport& report, const Plan& plan);
 /// The types of a fused node: what it computes in, reads and leaves. A time of it holds for a plan with the same ones.
 Json layerTypesJson(const Plan& plan, const FusedNode& fused);
+std::string layerTypesText(const Plan& plan, const FusedNode& fused);  ///< that, as text: much quicker
 Json toJson(const CompareReport& report);
 Json toJson(const ErrorReport& report);
 /// `inspect` of an engine: header, layers, tactics, besides what inspectJson says of its model.
-Json inspectJson(const EngineFileInfo& info, const std::string& path);
+Json inspectJson(const EngineFile& info, const std::string& path);
 
 }  // namespace fusescope

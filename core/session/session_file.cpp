@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
+#include <utility>
 
 #include "base/files.h"
 #include "base/json_fields.h"
-#include "base/mapped_file.h"
 #include "planning/plan_json.h"
 #include "session/options_json.h"
 
@@ -21,65 +20,53 @@ constexpr std::string_view kFormat = "fusescope.session";
 /// The format is the first key of the document; so much of a file shows it.
 constexpr std::size_t kHead = 256;
 
-std::string relativeTo(const std::string& path, const fs::path& folder) {
-  if (path.empty()) return path;
-  std::error_code error;
-  const fs::path absolute = fs::absolute(path, error);
-  const fs::path relative = absolute.lexically_relative(fs::absolute(folder, error));
-  const bool below = !relative.empty() && *relative.begin() != "..";
-  return below ? relative.string() : absolute.string();
-}
-
-std::string resolved(const std::string& path, const fs::path& folder) {
-  if (path.empty() || fs::path(path).is_absolute()) return path;
-  return (folder / path).lexically_normal().string();
-}
-
-Json toJson(const ModelFile& model, const fs::path& folder) {
-  return {{"path", relativeTo(model.path, folder)}, {"content", model.content}, {"bytes", model.bytes}};
-}
-
-Result<ModelFile> modelFileFromJson(const Json& json, const fs::path& folder) {
-  ModelFile model;
-  JsonFields fields(json);
-  fields.require("path").read("path", model.path).read("content", model.content).read("bytes", model.bytes);
-  if (fields.error()) return *fields.error();
-  model.path = resolved(model.path, folder);
-  return model;
-}
-
 Diagnostic located(Diagnostic error, const fs::path& path) {
   error.where.file = path.string();
   return error;
 }
 
-/// Checks what JSON types alone do not: ids that are unique and name runs that there are.
+Diagnostic bad(std::string message, std::string field) {
+  return {.message = std::move(message), .where = {.attribute = std::move(field)}};
+}
+
+/// `change` of each path of inputs in a run: they move with the session file. What need not change stays shared.
+template <class Change>
+void changeInputs(Run& run, Change change) {
+  const auto put = [&](auto& shared) {
+    if (!shared) return;
+    const std::string changed = change(std::as_const(shared)->inputs);
+    if (changed != std::as_const(shared)->inputs) shared->inputs = changed;
+  };
+  put(run.time);
+  put(run.comparison);
+  for (auto& evaluation : run.evaluations) put(evaluation);
+}
+
+/// Checks what JSON types alone do not: ids that are unique and name runs that there are, of the kind that is meant.
 Status checkIds(const Session& session) {
+  const auto check = [&](const std::string& id, bool comparison, const std::string& field) -> Status {
+    const Run* run = session.run(id);
+    if (run == nullptr) return bad("there is no run '" + id + "'", field);
+    if ((run->kind == RunKind::Comparison) != comparison)
+      return bad(fmt::format("run '{}' is {} comparison", id, comparison ? "no" : "a"), field);
+    return Done{};
+  };
   for (std::size_t i = 0; i < session.runs.size(); ++i) {
-    const std::string& id = session.runs[i].id;
-    if (session.run(id) != &session.runs[i])
-      return Diagnostic{.message = "two runs have the id '" + id + "'", .where = {.attribute = "runs"}};
+    const Run& run = session.runs[i];
+    if (session.run(run.id) != &run) return bad("two runs have the id '" + run.id + "'", "runs");
+    if (run.kind != RunKind::Comparison) continue;
+    const std::string field = fmt::format("runs[{}].comparison", i);
+    if (!run.comparison) return bad("is missing", field);
+    TRY(check(run.comparison->a, false, field + ".a"));
+    TRY(check(run.comparison->b, false, field + ".b"));
   }
-  for (const auto& [field, id] : std::array<std::pair<const char*, std::string>, 2>{
-           {{"shown", session.shown}, {"compared_with", session.comparedWith}}}) {
-    if (!id.empty() && session.run(id) == nullptr)
-      return Diagnostic{.message = "there is no run '" + id + "'", .where = {.attribute = field}};
-  }
+  if (!session.shown.empty()) TRY(check(session.shown, false, "shown"));
+  if (!session.comparedWith.empty()) TRY(check(session.comparedWith, false, "compared_with"));
+  if (!session.comparison.empty()) TRY(check(session.comparison, true, "comparison"));
   return Done{};
 }
 
 }  // namespace
-
-Result<ModelFile> identify(const fs::path& path) {
-  const auto file = TRY(MappedFile::open(path));
-  std::error_code error;
-  const fs::path absolute = fs::absolute(path, error);
-  ModelFile identified{.path = error ? path.string() : absolute.lexically_normal().string(),
-                       .content = hashBytes(file->bytes()).hex(),
-                       .bytes = static_cast<std::int64_t>(file->bytes().size())};
-  TRY(file->checkIntact());
-  return identified;
-}
 
 const Run* Session::run(const std::string& id) const {
   const auto found = std::ranges::find(runs, id, &Run::id);
@@ -104,18 +91,22 @@ Json toJson(const Session& session, const fs::path& folder) {
                {"threads", session.settings.threads},
                {"seconds", session.settings.seconds}};
   json["runs"] = Json::array();
-  for (const Run& run : session.runs) json["runs"].push_back(toJson(run));
-  json["comparisons"] = Json::array();
-  for (const RunComparison& comparison : session.comparisons) json["comparisons"].push_back(toJson(comparison));
+  for (Run run : session.runs) {
+    changeInputs(run, [&](const std::string& inputs) { return relativeTo(inputs, folder); });
+    json["runs"].push_back(toJson(run));
+  }
   json["shown"] = session.shown;
   json["compared_with"] = session.comparedWith;
+  json["comparison"] = session.comparison;
   json["next_run"] = session.nextRun;
   json["view"] = session.view;
   return json;
 }
 
-Result<Session> sessionFromJson(const Json& json, const fs::path& folder) {
-  Session session;
+namespace {
+
+/// Errors: it is no session, or of a version above ours.
+Result<int> versionOf(const Json& json) {
   std::string format;
   int version = 0;
   JsonFields fields(json);
@@ -128,6 +119,17 @@ Result<Session> sessionFromJson(const Json& json, const fs::path& folder) {
         .message = fmt::format("the session is of version {}, this program reads up to {}", version, kSessionVersion),
         .where = {.attribute = "version"},
         .help = "Open it with a newer Fusescope."};
+  return fields.result(version);
+}
+
+}  // namespace
+
+Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
+  const int version = TRY(versionOf(document));
+  const Json upgraded = version == kSessionVersion ? Json() : upToDate(document, version);
+  const Json& json = version == kSessionVersion ? document : upgraded;
+  Session session;
+  JsonFields fields(json);
   fields.read("id", session.id)
       .read("saved_as", session.savedAs)
       .require("model")
@@ -139,13 +141,14 @@ Result<Session> sessionFromJson(const Json& json, const fs::path& folder) {
       .read("threads", session.settings.threads)
       .readNumber("seconds", session.settings.seconds);
   fields.parseList("runs", session.runs, runFromJson);
-  fields.parseList("comparisons", session.comparisons, runComparisonFromJson);
   fields.read("shown", session.shown).read("compared_with", session.comparedWith);
+  fields.read("comparison", session.comparison);
   fields.read("next_run", session.nextRun).read("view", session.view);
   if (fields.error()) return *fields.error();
   session.settings.inputs = resolved(session.settings.inputs, folder);
   TRY(checkIds(session));
   for (Run& run : session.runs) {
+    changeInputs(run, [&](const std::string& inputs) { return resolved(inputs, folder); });
     if (!run.working()) continue;
     run.state = RunState::Interrupted;
     run.problem = "The program ended while this was under way.";
@@ -175,18 +178,6 @@ bool isSessionFile(const fs::path& path) {
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
   return head.find("\"" + std::string(kFormat) + "\"") != std::string::npos;
-}
-
-ModelChange modelChange(const ModelFile& model) {
-  std::error_code error;
-  const auto bytes = fs::file_size(model.path, error);
-  if (error) return ModelChange::Missing;
-  if (model.content.empty()) return ModelChange::Same;
-  if (static_cast<std::int64_t>(bytes) != model.bytes) return ModelChange::Changed;
-  const auto now = identify(model.path);
-  return !now.ok()                              ? ModelChange::Missing
-         : now.value().content == model.content ? ModelChange::Same
-                                                : ModelChange::Changed;
 }
 
 }  // namespace fusescope

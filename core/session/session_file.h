@@ -4,19 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "session/model_file.h"
 #include "session/run.h"
+#include "session/session_versions.h"
 
 namespace fusescope {
-
-/// A file by where it is and what is in it.
-struct ModelFile {
-  std::string path;
-  std::string content;     ///< hash of its bytes, in hex; empty: not known
-  std::int64_t bytes = 0;  ///< of the file
-  bool operator==(const ModelFile&) const = default;
-};
-/// Reads the whole file. Errors: it cannot be read.
-Result<ModelFile> identify(const std::filesystem::path& path);
 
 /// What a person works on: a model, what is wished of it, what it is judged by, and every run. One value: saved, opened
 /// again and recovered as it was.
@@ -28,8 +20,8 @@ struct Session {
   PlanOptions options;                 ///< target, types and directives
   RunSettings settings;
   std::vector<Run> runs;
-  std::vector<RunComparison> comparisons;
   std::string shown, comparedWith;  ///< ids of the two runs that are shown; empty: none
+  std::string comparison;           ///< id of the comparison of them that is shown; empty: the newest
   std::int64_t nextRun = 1;         ///< the id of the next run: ids are never used again
   Json view = Json::object();       ///< how the window stood; its own business
 
@@ -37,9 +29,6 @@ struct Session {
   Run* run(const std::string& id);
   bool operator==(const Session&) const = default;
 };
-
-/// Of the document; version 1 is the first.
-constexpr int kSessionVersion = 1;
 
 /// Paths below `folder` are written relative to it, so that a folder can be moved as a whole.
 Json toJson(const Session& session, const std::filesystem::path& folder);
@@ -50,11 +39,9 @@ Result<Session> sessionFromJson(const Json& json, const std::filesystem::path& f
 Result<Session> readSession(const std::filesystem::path& path);
 /// Atomically: at every moment the file is either as it was or whole.
 Status writeSession(const std::filesystem::path& path, const Session& session);
+/// `inspect` of a session: its runs, each with its time, its evaluations and their verdicts.
+Json inspectJson(const Session& session);
 /// Is this a session, by its content?
 bool isSessionFile(const std::filesystem::path& path);
-
-/// How the model on disk stands to the one that the session was about.
-enum class ModelChange { Same, Changed, Missing };
-ModelChange modelChange(const ModelFile& model);
 
 }  // namespace fusescope

@@ -75,8 +75,20 @@ Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance) {
   return verdict;
 }
 
-Verdict verdictOf(const Run& run, const Tolerance& tolerance) {
-  if (run.evaluation) return verdictOf(*run.evaluation, tolerance);
+const Evaluation* evaluationFor(const Run& run, const RunSettings& settings) {
+  const Evaluation* newest = nullptr;  // on these inputs
+  for (auto it = run.evaluations.rbegin(); it != run.evaluations.rend(); ++it) {
+    const Evaluation& evaluation = **it;
+    if (evaluation.inputs != settings.inputs) continue;
+    if (verdictOf(evaluation, settings.tolerance).kind != Verdict::Kind::Unknown) return &evaluation;
+    if (newest == nullptr) newest = &evaluation;
+  }
+  if (newest != nullptr || run.evaluations.empty()) return newest;
+  return &*std::as_const(run.evaluations.back());
+}
+
+Verdict verdictOf(const Run& run, const RunSettings& settings) {
+  if (const Evaluation* evaluation = evaluationFor(run, settings)) return verdictOf(*evaluation, settings.tolerance);
   Verdict verdict;
   verdict.unknownWhy = run.state == RunState::Evaluating ? "it is being evaluated" : "it has not been evaluated";
   return verdict;

@@ -24,8 +24,11 @@ struct Verdict {
 /// Where the errors of an evaluation first break `tolerance`: the first value that is not finite where float32 is, else
 /// the first that is out of bounds; empty if none is. Pure.
 Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance);
-/// Of a run; unknown while it is not evaluated.
-Verdict verdictOf(const Run& run, const Tolerance& tolerance);
+/// The evaluation of a run that speaks of `settings`: the newest on their inputs that can be judged by their tolerance,
+/// else the newest on them, else the newest; null while it is not evaluated.
+const Evaluation* evaluationFor(const Run& run, const RunSettings& settings);
+/// Of that evaluation; unknown while there is none.
+Verdict verdictOf(const Run& run, const RunSettings& settings);
 /// "max|Δ| at most 0.001 of rms".
 std::string inWords(const Tolerance& tolerance);
 /// "passes: worst output y, 0.2 of what is allowed", "fails: y is 12 times over …; first wrong at v".

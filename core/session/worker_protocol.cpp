@@ -1,10 +1,7 @@
 #include "session/worker_protocol.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "base/json_fields.h"
 #include "planning/plan_json.h"
@@ -14,13 +11,8 @@
 namespace fusescope {
 namespace {
 
-constexpr std::array<std::string_view, 7> kOps = {"build",         "run",    "time",    "compare",
-                                                  "measure_error", "cancel", "shutdown"};
-constexpr std::array<std::string_view, 3> kEvents = {"progress", "done", "error"};
-
-Diagnostic badField(std::string message, std::string field) {
-  return {.message = std::move(message), .where = {.attribute = std::move(field)}};
-}
+const std::vector<std::string_view> kOps = {"build", "run", "time", "compare", "measure_error", "cancel", "shutdown"};
+const std::vector<std::string_view> kEvents = {"progress", "done", "error"};
 
 Json sourceJson(const WorkSource& source) {
   Json json = Json::object();
@@ -34,13 +26,10 @@ Json sourceJson(const WorkSource& source) {
 Result<WorkSource> sourceFromJson(const Json& json) {
   WorkSource source;
   JsonFields fields(json);
-  fields.read("path", source.path);
-  fields.read("backend", source.backend);
-  if (fields.error()) return *fields.error();
-  if (source.path.empty()) return badField("the source has no path", "path");
-  if (json.contains("inputs")) source.inputs = TRY(inputOverridesFromJson(json["inputs"]));
-  if (json.contains("options")) source.options = TRY(planOptionsFromJson(json["options"]));
-  return source;
+  fields.require("path").read("path", source.path).read("backend", source.backend);
+  fields.parse("inputs", source.inputs, inputOverridesFromJson);
+  fields.parse("options", source.options, planOptionsFromJson);
+  return fields.result(std::move(source));
 }
 
 bool hasSource(WorkerOp op) {
@@ -82,10 +71,8 @@ Json toJson(const WorkerRequest& request) {
 
 Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   WorkerRequest request;
-  std::string op;
   JsonFields fields(json);
-  fields.read("id", request.id);
-  fields.read("op", op);
+  fields.read("id", request.id).require("op").readName("op", kOps, request.op);
   fields.read("engine", request.enginePath);
   fields.read("inputs_file", request.inputsFile);
   fields.read("outputs_file", request.outputsFile);
@@ -97,17 +84,9 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   fields.read("threads", request.threads);
   fields.read("measure_tactics", request.measureTactics);
   fields.read("cancels", request.cancels);
-  if (fields.error()) return *fields.error();
-  const auto known = std::ranges::find(kOps, op);
-  if (known == kOps.end()) return badField(fmt::format("'{}' is not a request", op), "op");
-  request.op = static_cast<WorkerOp>(known - kOps.begin());
-  if (!hasSource(request.op)) return request;
-  if (!json.contains("source")) return badField("is missing", "source");
-  request.source = TRY(sourceFromJson(json["source"]));
-  if (request.op != WorkerOp::Compare) return request;
-  if (!json.contains("other")) return badField("is missing", "other");
-  request.other = TRY(sourceFromJson(json["other"]));
-  return request;
+  if (hasSource(request.op)) fields.require("source").parse("source", request.source, sourceFromJson);
+  if (request.op == WorkerOp::Compare) fields.require("other").parse("other", request.other, sourceFromJson);
+  return fields.result(std::move(request));
 }
 
 Json toJson(const WorkerEvent& event) {
@@ -131,19 +110,11 @@ Json toJson(const WorkerEvent& event) {
 
 Result<WorkerEvent> workerEventFromJson(const Json& json) {
   WorkerEvent event;
-  std::string kind;
   JsonFields fields(json);
-  fields.read("id", event.id);
-  fields.read("event", kind);
-  fields.read("phase", event.phase);
-  fields.read("detail", event.detail);
-  fields.read("result", event.result);
-  if (fields.error()) return *fields.error();
-  const auto known = std::ranges::find(kEvents, kind);
-  if (known == kEvents.end()) return badField(fmt::format("'{}' is not an event", kind), "event");
-  event.kind = static_cast<WorkerEventKind>(known - kEvents.begin());
-  if (json.contains("diagnostic")) event.error = diagnosticFromJson(json["diagnostic"]);
-  return event;
+  fields.read("id", event.id).require("event").readName("event", kEvents, event.kind);
+  fields.read("phase", event.phase).read("detail", event.detail).read("result", event.result);
+  if (json.is_object() && json.contains("diagnostic")) event.error = diagnosticFromJson(json["diagnostic"]);
+  return fields.result(std::move(event));
 }
 
 Json toJson(const Diagnostic& diagnostic) {

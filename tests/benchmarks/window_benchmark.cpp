@@ -1,6 +1,7 @@
 // How quick the window is: stalls of the event loop, frames, what a node costs in memory, and how Graphviz' dot and the
 // layered layout compare. Prints a table; see `window_benchmark help`.
 #include <malloc.h>
+#include <time.h>
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -14,6 +15,7 @@
 #include "session/session.h"
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/canvas_builder.h"
+#include "ui/jobs/wait_until.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -49,9 +51,10 @@ class StallMeter : public QApplication {
     take(who, double(wall.nsecsElapsed()) / 1e6, test::threadCpuMs() - cpu);
   }
   void begin() { m_worstWall = m_worstCpu = m_stalls = 0; }
-  void report(const char* network, const char* phase, double seconds) {
-    std::printf("%-16s %-10s %8.2f s   worst stall %7.1f ms wall %7.1f ms CPU   %3.0f above %.0f ms   %s\n", network,
-                phase, seconds, m_worstWall, m_worstCpu, m_stalls, kStallMs, qPrintable(m_worst));
+  void report(const char* network, const char* phase, double seconds, double cpuSeconds) {
+    std::printf(
+        "%-16s %-10s %7.2f s wall %7.2f s CPU   worst stall %7.1f ms wall %7.1f ms CPU   %3.0f above %.0f ms   %s\n",
+        network, phase, seconds, cpuSeconds, m_worstWall, m_worstCpu, m_stalls, kStallMs, qPrintable(m_worst));
     std::fflush(stdout);
   }
 
@@ -72,27 +75,11 @@ StallMeter& meter() {
   return *static_cast<StallMeter*>(qApp);
 }
 
-bool waitUntil(const std::function<bool()>& done) {
-  QElapsedTimer clock;
-  clock.start();
-  while (!done() && clock.elapsed() < kWaitMs)
-    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
-  return done();
-}
-
-/// A chain of residual blocks of four nodes.
-QString generated(const QTemporaryDir& folder, int nodes) {
-  std::string text = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[1,64] x) => (float[1,64] y) {\n";
-  std::string last = "x";
-  for (int block = 0; block < nodes / 4; ++block) {
-    const std::string b = std::to_string(block), out = block + 1 == nodes / 4 ? "y" : "p" + b;
-    text += "s" + b + " = Softmax(" + last + ")\nr" + b + " = Relu(s" + b + ")\ne" + b + " = Exp(r" + b + ")\n" + out +
-            " = Add(e" + b + ", " + last + ")\n";
-    last = out;
-  }
-  const QString path = folder.filePath(QStringLiteral("generated_%1.onnx").arg(nodes));
-  test::writeModel(path, (text + "}").c_str());
-  return path;
+/// Of all threads of this process, in seconds.
+double processCpu() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + double(now.tv_nsec) / 1e9;
 }
 
 std::size_t heapBytes() {
@@ -105,9 +92,10 @@ void phase(const char* network, const char* name, const std::function<void()>& s
   meter().begin();
   QElapsedTimer clock;
   clock.start();
+  const double cpu = processCpu();
   meter().measure(QString::fromLatin1(name), start);
-  const bool finished = waitUntil(done);
-  meter().report(network, finished ? name : "NOT DONE", double(clock.elapsed()) / 1000);
+  const bool finished = waitUntil(done, kWaitMs);
+  meter().report(network, finished ? name : "NOT DONE", double(clock.elapsed()) / 1000, processCpu() - cpu);
 }
 
 void frames(const char* network, MainWindow& window) {
@@ -173,6 +161,8 @@ void build(const char* network, MainWindow& window) {
 
 void window(const char* network, const QString& path, bool builds) {
   MainWindow window(ThemeKind::Dark, false);
+  const QTemporaryDir sessions;
+  window.keepSessionsIn(sessions.path());
   window.resize(1920, 1080);
   window.show();
   QCoreApplication::processEvents();
@@ -248,7 +238,8 @@ int run(const QStringList& arguments) {
     window(qPrintable(networkName(arguments[2])), arguments[2], arguments.contains("--build"));
   } else if (what == QLatin1String("generated") && arguments.size() > 2) {
     const int nodes = arguments[2].toInt();
-    window(qPrintable(QString::number(nodes)), generated(folder, nodes), arguments.contains("--build"));
+    window(qPrintable(QString::number(nodes)), test::writeResidualChain(folder.path(), nodes),
+           arguments.contains("--build"));
   } else if (what == QLatin1String("layouts")) {
     for (int i = 2; i < arguments.size(); ++i) layouts(arguments[i]);
   } else {

@@ -30,7 +30,7 @@ std::vector<std::uint8_t> withChecksum(std::vector<std::uint8_t> bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto path = fuzz::asFile(withChecksum({data, data + size}), ".fse");
-  const auto read = inspectEngineFile(path);
+  const auto read = openEngineFile(path);
   if (!read.ok()) {
     if (read.error().message.empty()) fuzz::report("a refusal has words", "");
     return 0;

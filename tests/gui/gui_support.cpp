@@ -76,7 +76,23 @@ std::unique_ptr<MainWindow> activeWindow(const QSize& size) {
   if (!size.isEmpty()) window->resize(size);
   window->show();
   window->activateWindow();
-  return QTest::qWaitForWindowActive(window.get()) ? std::move(window) : nullptr;
+  return QTest::qWaitForWindowActive(window.get(), kPatienceMs) ? std::move(window) : nullptr;
+}
+
+bool openSample(MainWindow& window, const QString& name) {
+  window.openFile(samplePath(name));
+  return QTest::qWaitFor([&] { return window.document().snapshot() != nullptr; }, kPatienceMs) &&
+         window.canvas().waitForLayout(kPatienceMs);
+}
+
+QDockWidget* dockOf(MainWindow& window, const QString& name) {
+  return window.findChild<QDockWidget*>(QStringLiteral("dock.") + name);
+}
+
+QLineEdit* searchBoxOf(MainWindow& window) {
+  for (QLineEdit* field : window.findChildren<QLineEdit*>())
+    if (field->placeholderText().startsWith(QLatin1String("Find nodes"))) return field;
+  return nullptr;
 }
 
 std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options, const Plan* before) {
@@ -98,6 +114,20 @@ void writeModel(const QString& path, const char* text) {
   const auto size = qint64(bytes.value().size());
   if (!file.open(QIODevice::WriteOnly) || file.write(bytes.value().data(), size) != size)
     qFatal("%s cannot be written", qPrintable(path));
+}
+
+QString writeResidualChain(const QString& folder, int nodes) {
+  std::string text = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[1,64] x) => (float[1,64] y) {\n";
+  std::string last = "x";
+  for (int block = 0; block < nodes / 4; ++block) {
+    const std::string b = std::to_string(block), out = block + 1 == nodes / 4 ? "y" : "p" + b;
+    text += "s" + b + " = Softmax(" + last + ")\nr" + b + " = Relu(s" + b + ")\ne" + b + " = Exp(r" + b + ")\n" + out +
+            " = Add(e" + b + ", " + last + ")\n";
+    last = out;
+  }
+  const QString path = QStringLiteral("%1/chain_%2.onnx").arg(folder).arg(nodes);
+  writeModel(path, (text + "}").c_str());
+  return path;
 }
 
 QStringList takeWarnings() {

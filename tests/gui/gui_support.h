@@ -1,8 +1,11 @@
 #pragma once
 
 #include <QApplication>
+#include <QDockWidget>
+#include <QLineEdit>
 #include <QSize>
 #include <QStringList>
+#include <QtTest>
 #include <functional>
 #include <memory>
 
@@ -36,6 +39,9 @@ class MeteredApplication : public QApplication {
   QString m_worst;
 };
 
+/// So long a test waits for what it looks at. What comes, comes far sooner, but how busy the machine is nobody knows.
+constexpr int kPatienceMs = 60'000;
+
 double threadCpuMs();
 QString samplePath(const QString& name);
 /// A window without memory that is shown and active, of `size` if one is given; it times for a tenth of a second.
@@ -47,6 +53,9 @@ std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOp
 /// Writes a network given as ONNX text to a file; fails the program if that cannot be.
 void writeModel(const QString& path, const char* text);
 
+/// A chain of residual blocks of four nodes in a file of the folder; its path.
+QString writeResidualChain(const QString& folder, int nodes);
+
 /// Qt's warnings since the last call; a test of ours that leaves one fails.
 QStringList takeWarnings();
 void catchWarnings();
@@ -55,7 +64,20 @@ void catchWarnings();
 /// `expected` test functions: a misdeclared slot must not pass silently.
 int runTest(QObject& test, int expected, int argc, char** argv);
 
+/// Opens a sample and waits for its plan and picture; fails the test if they do not come.
+bool openSample(MainWindow& window, const QString& name);
+QDockWidget* dockOf(MainWindow& window, const QString& name);
+QLineEdit* searchBoxOf(MainWindow& window);
+
 }  // namespace fusescope::test
+
+// Qt's five seconds are a guess about the machine.
+#undef QTRY_VERIFY
+#define QTRY_VERIFY(condition) QTRY_VERIFY_WITH_TIMEOUT(condition, fusescope::test::kPatienceMs)
+#undef QTRY_VERIFY2
+#define QTRY_VERIFY2(condition, text) QTRY_VERIFY2_WITH_TIMEOUT(condition, text, fusescope::test::kPatienceMs)
+#undef QTRY_COMPARE
+#define QTRY_COMPARE(actual, expected) QTRY_COMPARE_WITH_TIMEOUT(actual, expected, fusescope::test::kPatienceMs)
 
 /// For a test program: its class, and how many test functions it has.
 #define FUSESCOPE_GUI_TEST(Class, expected)                      \

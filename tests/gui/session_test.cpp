@@ -250,7 +250,7 @@ class SessionTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
     m_window->controller().evaluate();
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
-    QCOMPARE(qs(m_window->runs().shown()->evaluation->inputs), file);
+    QCOMPARE(qs(m_window->runs().evaluation(*m_window->runs().shown())->inputs), file);
     QVERIFY(!m_window->dock<RunsDock>().details().contains("random"));
   }
 
@@ -271,7 +271,7 @@ class SessionTest : public QObject {
     // It is evaluated as what the file holds, not as the model that is open with its options.
     m_window->controller().evaluate();
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
-    QVERIFY2(m_window->runs().shown()->evaluation.has_value(), qPrintable(m_window->controller().problem()));
+    QVERIFY2(!m_window->runs().shown()->evaluations.empty(), qPrintable(m_window->controller().problem()));
     QCOMPARE(m_window->runs().verdict(*m_window->runs().shown()).kind, Verdict::Kind::Pass);
   }
 

@@ -161,13 +161,15 @@ class WindowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!controller.busy(), kBuildMs);
     QVERIFY2(controller.problem().isEmpty(), qPrintable(controller.problem()));
     QVERIFY(runs.comparison() != nullptr);
-    const Json report = runs.comparison()->report;
-    QVERIFY(numberIn(report, "a_ms").value_or(0) > 0);
-    QVERIFY(numberIn(report, "b_ms").value_or(0) > 0);
+    const Run compared = *runs.comparison();
+    QCOMPARE(compared.kind, RunKind::Comparison);
+    QCOMPARE(runs.all().size(), std::size_t(3));
+    QVERIFY(compared.comparison->aMs.value_or(0) > 0);
+    QVERIFY(compared.comparison->bMs.value_or(0) > 0);
     const TableContent& groups = m_window->dock<CompareDock>().groups().content();
     QVERIFY(groups.rows.size() > 10);
     QVERIFY(groups.rows[0].cells[0].text.startsWith(QString::fromUtf8("≠")));  // the split comes first
-    const TableContent errors = errorsContent(report);
+    const TableContent errors = errorsContent(&*compared.comparison);
     QVERIFY(!errors.rows.empty());
     QVERIFY(errors.rows[0].cells[3].sort.toDouble() < 1e-3);
   }

@@ -55,8 +55,8 @@ class WorkTest : public QObject {
     waitForWork();
     QCOMPARE(verdict(), Verdict::Kind::Fail);
     m_window->showDock("Layers");
-    QTest::qWait(50);
     auto* table = m_window->dock<LayersDock>().findChild<QTableView*>();
+    QTRY_VERIFY(!table->visibleRegion().isEmpty());
     for (const QString& name : kCulprits) {
       const QModelIndex row = table->model()->index(m_window->dock<LayersDock>().model().rowOf(name), 0);
       table->scrollTo(row);

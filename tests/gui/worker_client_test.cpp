@@ -69,9 +69,9 @@ class WorkerClientTest : public QObject {
                                  : QStringLiteral("%1 %2 %3").arg(event.id).arg(event.phase, event.detail));
     });
     std::atomic<bool> made = false;
-    reader.expect(1, [&](Result<Json> json) -> std::shared_ptr<const void> {
+    reader.expect(1, [&](Result<Json> json) -> std::shared_ptr<void> {
       made = true;
-      return std::make_shared<const Result<Json>>(std::move(json));
+      return std::make_shared<Result<Json>>(std::move(json));
     });
     QByteArray bytes;
     for (int i = 0; i < 5000; ++i) bytes += progressLine(1, "open", i);

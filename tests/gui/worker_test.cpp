@@ -176,7 +176,7 @@ class WorkerTest : public QObject {
     QVERIFY(!reply.ok());
     QVERIFY2(reply.error().message.find("killed or crashed") != std::string::npos, reply.error().text().c_str());
     // Whole or not at all: it may have been written, and the answer lost.
-    if (fs::exists(*m_folder / "engine.fse")) QVERIFY(inspectEngineFile(*m_folder / "engine.fse").ok());
+    if (fs::exists(*m_folder / "engine.fse")) QVERIFY(openEngineFile(*m_folder / "engine.fse").ok());
     QVERIFY(answer(request(WorkerOp::Build, samplePath("bert_tiny"))).ok());
     QVERIFY(m_client->processId() != killed);
   }

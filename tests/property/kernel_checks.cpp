@@ -8,6 +8,7 @@
 
 #include "backends/reference/reference_nodes.h"
 #include "engine/engine.h"
+#include "engine/kernel_store.h"
 #include "ops/op_schema.h"
 #include "tests/property/emulation.h"
 
@@ -78,7 +79,7 @@ class KernelChecker {
       if (!request.values.contains(edge.value)) request.values[edge.value] = {edge.type, dimsOf(edge.value)};
     for (const NodeId id : fused.nodes)
       for (const ValueId value : m_graph.node(id).inputs)
-        if (const Tensor* data = m_graph.constantData(value)) request.constants[value] = *data;
+        if (const Tensor* data = m_graph.constantData(value)) request.addConstant(value, *data);
     return request;
   }
 
@@ -110,7 +111,9 @@ class KernelChecker {
                         std::vector<Tensor>& results) {
     auto nodes = ReferenceNodes::prepare(request);
     if (!nodes.ok()) return nodes.error().text();
-    auto given = nodes.value()->run(inputs);
+    const auto constants = nodes.value()->constantsOf(request);
+    if (!constants.ok()) return constants.error().text();
+    auto given = nodes.value()->run(inputs, constants.value());
     if (!given.ok()) return given.error().text();
     results = std::move(given.value());
     return compared("reference", request, results, expected);
@@ -134,12 +137,12 @@ class KernelChecker {
 
   std::string native(const KernelRequest& request, const std::vector<Tensor>& inputs, Expected& expected) {
     const Backend& backend = *findBackend("native");
-    const auto plain = [](const std::vector<Layout>& layouts) {
-      return std::ranges::all_of(layouts, [](Layout layout) { return layout == Layout::Plain; });
+    const auto plain = [](const std::vector<MemoryFormat>& formats) {
+      return std::ranges::all_of(formats, [](const MemoryFormat& format) { return format.isPlain(); });
     };
     for (const Tactic& tactic : backend.tactics(request)) {
-      if (!plain(tactic.inputLayouts) || !plain(tactic.outputLayouts) || tactic.name.starts_with("reference")) continue;
-      auto kernel = backend.prepare(request, tactic);
+      if (!plain(tactic.inputs) || !plain(tactic.outputs) || tactic.backend == "reference") continue;
+      const auto kernel = KernelStore().kernel(backend, request, tactic);
       if (!kernel.ok()) continue;  // told apart from wrong results: the engine asks the next tactic
       std::vector<Tensor> results;
       std::vector<const std::byte*> from;
@@ -149,7 +152,7 @@ class KernelChecker {
         results.push_back(Tensor::zeros(output.type, dimsOf(output.value)));
         to.push_back(results.back().mutableBytes());
       }
-      const auto scratchBytes = static_cast<std::int64_t>(kernel.value()->scratchBytes());
+      const auto scratchBytes = static_cast<std::int64_t>(kernel.value()->workspaceBytes());
       Tensor scratch = Tensor::zeros(DataType::U8, {scratchBytes});
       if (const Status ran = kernel.value()->run(from, to, scratch.mutableBytes()); !ran.ok())
         return ran.error().text();

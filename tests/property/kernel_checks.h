@@ -15,7 +15,7 @@ struct KernelCounts {
 
 /// Runs the fused nodes one after the other, each on what those before it left (or on random values where that has
 /// grown without bound), and compares what the reference makes of it with emulate(); `native`: also every tactic of the
-/// native backend over plain layouts. Returns what differs, or nothing.
+/// native backend over plain formats. Returns what differs, or nothing.
 std::string checkKernels(const Plan& plan, mutation::Dice& dice, bool native, KernelCounts& counts);
 
 /// Whether the reference's engine of `plan`, which lowers nothing, gives what running the nodes one by one gives.

@@ -1,14 +1,12 @@
 #include "ui/canvas/graph_view.h"
 
 #include <QAccessible>
-#include <QCoreApplication>
-#include <QDeadlineTimer>
-#include <QEventLoop>
 #include <QGuiApplication>
 #include <QStyleHints>
 #include <cmath>
 
 #include "ui/canvas/graph_view_private.h"
+#include "ui/jobs/wait_until.h"
 
 namespace fusescope {
 namespace {
@@ -147,7 +145,19 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
   emit q->layoutFinished(scene->engine, milliseconds);
 }
 
+void GraphView::Private::recolorSoon() {
+  staleColors = true;
+  q->update();
+  QMetaObject::invokeMethod(
+      q,
+      [this] {
+        if (staleColors) recolor();
+      },
+      Qt::QueuedConnection);
+}
+
 void GraphView::Private::recolor() {
+  staleColors = false;
   colors = colorsOf(*scene, *mode, times, theme);
   legend->show(*mode, colors, theme);
   minimap->setScene(scene, colors, theme);
@@ -184,6 +194,7 @@ void GraphView::Private::placeOverlays() {
 }
 
 void GraphView::setTimes(ShownTimes times) {
+  if (times.shares(m->times)) return;
   m->times = std::move(times);
   m->recolor();
 }
@@ -207,7 +218,7 @@ const ColorMode& GraphView::colorMode() const {
 
 void GraphView::setTheme(const Theme& theme) {
   m->theme = theme;
-  m->recolor();
+  m->recolorSoon();
 }
 void GraphView::setSummaryProvider(std::function<QString(const QString&)> provider) {
   m->summary = std::move(provider);
@@ -287,15 +298,10 @@ QStringList GraphView::selection() const {
 int GraphView::search(const QString& text) {
   m->query = text.trimmed();
   m->matches.clear();
-  m->matchEntries.clear();
+  m->matchEntries = m->scene->matching(m->query);
   m->matchIndex = -1;
-  const QString wanted = m->query.toLower();
-  for (std::size_t i = 0; !wanted.isEmpty() && i < m->scene->entries.size(); ++i) {
-    const CanvasEntry& entry = m->scene->entries[i];
-    if (!entry.text.contains(wanted)) continue;
-    m->matchEntries.push_back(int(i));
-    if (entry.item >= 0) m->matches.insert(entry.item);
-  }
+  for (const int match : m->matchEntries)
+    if (const int item = m->scene->entries[std::size_t(match)].item; item >= 0) m->matches.insert(item);
   emit searchChanged(-1, matchCount());
   update();
   return matchCount();
@@ -311,11 +317,7 @@ void GraphView::previousMatch() {
 }
 
 bool GraphView::waitForLayout(int msec) {
-  QDeadlineTimer deadline(msec);
-  while ((m->runner.isRunning() || m->progress < 1) && !deadline.hasExpired()) {
-    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
-  }
-  return !m->runner.isRunning() && m->progress >= 1;
+  return waitUntil([this] { return !m->runner.isRunning() && m->progress >= 1; }, msec);
 }
 
 QRect GraphView::itemRect(const QString& name) const {

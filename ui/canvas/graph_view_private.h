@@ -21,6 +21,7 @@ struct GraphView::Private {
   void request();
   void take(std::shared_ptr<const CanvasScene> next, double milliseconds);
   void recolor();
+  void recolorSoon();  ///< before the next picture, and not in the handler that asks for it
   void resolveSelection();
   void changed(bool byUser);  ///< the selection
   void placeOverlays();
@@ -53,7 +54,7 @@ struct GraphView::Private {
   /// Handle of the container that `name` stands for or is in, and that can be opened; empty: none.
   QString openableOf(const QString& name) const;
 
-  CanvasLook look() const;
+  CanvasLook look();
 
   GraphView* q;
   Theme theme = Theme::dark();
@@ -65,6 +66,7 @@ struct GraphView::Private {
   const Model* wantedModel = nullptr;
   OpenState open;
   CanvasColors colors;
+  bool staleColors = false;
   ShownTimes times;
   std::optional<GraphView::View> nextView;
   std::function<QString(const QString&)> summary;

@@ -13,7 +13,7 @@ namespace fusescope {
 namespace {
 
 /// "B is 12.0 % faster (11.2 to 12.9 % over 5 turns)"; without colour where the turns do not agree about it.
-QString verdict(double ratio, const Range& range, double turns, const Theme& theme) {
+QString verdict(double ratio, const Range& range, int turns, const Theme& theme) {
   const auto percent = [](double of) { return QString::number(100 * std::abs(of - 1), 'f', 1); };
   const auto change = [&](double of) { return (of > 1 ? QStringLiteral("+") : QStringLiteral("−")) + percent(of); };
   if (!range.tellsApart(1))
@@ -50,8 +50,8 @@ CompareDock::CompareDock(const DockContext& context)
   m_tabs->setDrawBase(false);
   for (const char* tab : {"Time by layer", "Values: B against A", "Values: B against f32"})
     m_tabs->addTab(QString::fromLatin1(tab));
-  m_groups.setContent(compareContent(Json()));
-  m_errors.setContent(errorsContent(Json()));
+  m_groups.setContent(compareContent(nullptr));
+  m_errors.setContent(errorsContent(nullptr));
   m_pages->addWidget(makeView(m_groups, {0, 0, 100, 100, 120}));
   m_pages->addWidget(makeView(m_errors, {0, 90, 120, 120, 110}));
   m_stack = new HintStack(m_pages, QString());
@@ -72,7 +72,10 @@ CompareDock::CompareDock(const DockContext& context)
   connect(&runs, &Runs::shownChanged, this, &CompareDock::refreshAll);
   connect(&context.controller, &RunController::activityChanged, this, [this] { refresh(kChoosers); });
   connect(&runs, &Runs::runChanged, this, [this](const QString& id) {
-    if (const Run* shown = shownRun(id); shown != nullptr && shown->evaluation) refreshAll();
+    const Run* run = m_context.runs.find(id.toStdString());
+    if (run == nullptr || run->working()) return;
+    if (run == m_context.runs.comparison() || (run == m_context.runs.shown() && !run->evaluations.empty()))
+      refreshAll();
   });
 }
 
@@ -93,20 +96,19 @@ QTableView* CompareDock::makeView(TableModel& model, const QList<int>& widths) {
 
 QString CompareDock::summaryText() const {
   const Theme& theme = m_context.theme();
-  const RunComparison* compared = m_context.runs.comparison();
-  if (compared == nullptr) {
+  const Run* run = m_context.runs.comparison();
+  if (run == nullptr) {
     const QString& problem = m_context.controller.problem();
     return problem.isEmpty()
                ? QString()
                : QStringLiteral("<span style='color:%1'>✗ %2</span>").arg(theme.error.name(), problem.toHtmlEscaped());
   }
-  const Json& comparison = compared->report;
-  const auto a = numberIn(comparison, "a_ms"), b = numberIn(comparison, "b_ms");
-  QString text = QStringLiteral("A %1 · B %2").arg(msText(a), msText(b));
-  if (const auto ratio = rangeIn(comparison, "ratio_range"); a && b && *a > 0 && ratio) {
-    text += QStringLiteral(" · ") + verdict(*b / *a, *ratio, numberIn(comparison, "turns").value_or(0), theme);
+  const RunComparison& compared = *run->comparison;
+  QString text = QStringLiteral("A %1 · B %2").arg(msText(compared.aMs), msText(compared.bMs));
+  if (compared.aMs && compared.bMs && *compared.aMs > 0 && compared.ratioRange) {
+    text += QStringLiteral(" · ") + verdict(*compared.bMs / *compared.aMs, *compared.ratioRange, compared.turns, theme);
   } else {
-    const std::string why = textIn(comparison, "time_unavailable");
+    const std::string& why = compared.timeUnavailable;
     text += QStringLiteral(" · <span style='color:%1'>time unknown%2</span>")
                 .arg(theme.warning.name(), why.empty() ? QString() : QStringLiteral(": ") + html(why));
   }
@@ -118,7 +120,8 @@ void CompareDock::renewChoosers() {
   const auto fill = [&](QComboBox& chooser, const Run* chosen) {
     const QSignalBlocker quiet(&chooser);
     chooser.clear();
-    for (const Run& run : runs.all()) chooser.addItem(Runs::title(run), qs(run.id));
+    for (const Run& run : runs.all())
+      if (run.hasEngine()) chooser.addItem(Runs::title(run), qs(run.id));
     chooser.setCurrentIndex(chosen == nullptr ? -1 : chooser.findData(qs(chosen->id)));
     chooser.setEnabled(chooser.count() > 1);
   };
@@ -132,23 +135,32 @@ void CompareDock::renewChoosers() {
 void CompareDock::renew(Parts parts) {
   renewChoosers();
   if ((parts & ~kChoosers) == 0) return;
-  const RunComparison* compared = m_context.runs.comparison();
+  const Run* comparison = m_context.runs.comparison();
+  const auto compared = comparison == nullptr ? SharedOptional<RunComparison>() : comparison->comparison;
   const Run* shown = m_context.runs.shown();
   const int tab = m_tabs->currentIndex();
-  if (tab == 0) {
-    m_groups.setContent(compareContent(compared == nullptr ? Json() : compared->report));
-  } else if (tab == 1) {
-    m_errors.setContent(errorsContent(compared == nullptr ? Json() : compared->report));
-  } else {
-    const Evaluation evaluation = shown == nullptr ? Evaluation() : shown->evaluation.value_or(Evaluation());
-    m_errors.setContent(errorsContent(evaluation.outputs, evaluation.values));
-  }
   m_pages->setCurrentIndex(tab == 0 ? 0 : 1);
   m_summary->setText(summaryText());
   m_stack->setHint(tab == 2 ? QStringLiteral("Evaluate the shown run to see what its types change against float32.")
                             : QStringLiteral("Choose two runs and compare them: they are timed in turns, and compared "
                                              "value by value."));
-  m_stack->showContent((tab == 0 ? m_groups : m_errors).rowCount() > 0);
+  SharedOptional<Evaluation> evaluation;
+  if (shown != nullptr)
+    for (const auto& kept : shown->evaluations)
+      if (&*kept == m_context.runs.evaluation(*shown)) evaluation = kept;
+  produce(
+      [=] {
+        const RunComparison* values = compared ? &*compared : nullptr;
+        if (tab == 0) return std::make_shared<TableContent>(compareContent(values));
+        if (tab == 1) return std::make_shared<TableContent>(errorsContent(values));
+        return std::make_shared<TableContent>(evaluation ? errorsContent(evaluation->outputs, evaluation->values)
+                                                         : errorsContent({}, {}));
+      },
+      [this, tab](const std::shared_ptr<TableContent>& content) {
+        TableModel& model = tab == 0 ? m_groups : m_errors;
+        model.setContent(std::move(*content));
+        m_stack->showContent(model.rowCount() > 0);
+      });
 }
 
 extern const DockForm kCompareDock{"Compare", "Ctrl+7", Qt::BottomDockWidgetArea,

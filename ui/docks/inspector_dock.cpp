@@ -60,7 +60,7 @@ void InspectorDock::show(const std::vector<WhatIf>* help) {
 QString InspectorDock::runText(const std::vector<NodeId>& nodes) const {
   const Theme& theme = m_context.theme();
   const auto failure = m_context.runs.failure();
-  if (nodes.empty()) return nextStepHtml(m_context.runs.shown(), failure, theme);
+  if (nodes.empty()) return nextStepHtml(m_context.runs, theme);
   const bool here = failure && std::ranges::find(nodes, failure->node) != nodes.end();
   return here ? failureHtml(*failure, *m_context.runs.shown(), theme) : QString();
 }

@@ -19,9 +19,19 @@ QString breakable(const std::string& text) {
   return html(text).replace(QLatin1Char('+'), QStringLiteral("+\u200b"));
 }
 
+QString inputsText(const std::string& inputs) {
+  return inputs.empty() ? QStringLiteral("random inputs") : QFileInfo(qs(inputs)).fileName();
+}
+
+QString whenText(const std::string& utc) {
+  return QDateTime::fromString(qs(utc), Qt::ISODate).toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
+}
+
 }  // namespace
 
-QString verdictHtml(const Verdict& verdict, const Run& run, const Theme& theme) {
+QString verdictHtml(const Runs& runs, const Run& run, const Theme& theme) {
+  const Verdict verdict = runs.verdict(run);
+  const Evaluation* evaluation = runs.evaluation(run);
   if (verdict.kind == Verdict::Kind::Unknown)
     return QStringLiteral("<p style='margin:0; color:%1'>%2</p>").arg(theme.dimText.name(), html(inWords(verdict)));
   const bool pass = verdict.kind == Verdict::Kind::Pass;
@@ -36,9 +46,50 @@ QString verdictHtml(const Verdict& verdict, const Run& run, const Theme& theme) 
         (verdict.firstNotFinite ? QStringLiteral("First not finite at ") : QStringLiteral("First out of bounds at ")) +
         nodeLink(verdict.firstWrong);
   }
-  if (run.evaluation && run.evaluation->inputs.empty())
+  if (evaluation->inputs.empty())
     text += QStringLiteral("<br>") + colored(theme.dimText, QStringLiteral("The inputs were random."));
+  if (evaluation->inputs != runs.settings().inputs)
+    text +=
+        QStringLiteral("<br>") + colored(theme.warning, QStringLiteral("Evaluated on %1, not on what is chosen now.")
+                                                            .arg(inputsText(evaluation->inputs).toHtmlEscaped()));
   return QStringLiteral("<p style='margin:0'>%1</p>").arg(text);
+}
+
+QString evaluationsHtml(const Runs& runs, const Run& run, const Theme& theme) {
+  if (run.evaluations.size() < 2) return {};
+  const Evaluation* spoken = runs.evaluation(run);
+  QString rows;
+  for (auto it = run.evaluations.rbegin(); it != run.evaluations.rend(); ++it) {
+    const Evaluation& evaluation = **it;
+    const Verdict verdict = verdictOf(evaluation, evaluation.tolerance);
+    const QString row = QStringLiteral("%1 · %2 · %3 · %4")
+                            .arg(whenText(evaluation.when), inputsText(evaluation.inputs).toHtmlEscaped(),
+                                 html(inWords(evaluation.tolerance)), html(inWords(verdict)));
+    rows += QStringLiteral("<br>") + (&evaluation == spoken ? QStringLiteral("<b>%1</b>").arg(row) : row);
+  }
+  return QStringLiteral("<p style='margin:4px 0'>%1</p>")
+      .arg(colored(theme.dimText,
+                   plural(static_cast<std::int64_t>(run.evaluations.size()), QStringLiteral("evaluation")) +
+                       QLatin1Char(':') + rows));
+}
+
+QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme) {
+  const RunComparison& compared = *run.comparison;
+  const auto side = [&](const QString& letter, const std::string& id, std::optional<double> ms) {
+    const Run* of = runs.find(id);
+    return QStringLiteral("<tr><td style='padding-right:12px'>%1 %2</td><td align='right'>%3</td></tr>")
+        .arg(letter, of == nullptr ? QString() : Runs::title(*of).toHtmlEscaped(), msText(ms));
+  };
+  QString text = QStringLiteral("<table cellspacing='0'>%1%2</table>")
+                     .arg(side(QStringLiteral("A"), compared.a, compared.aMs),
+                          side(QStringLiteral("B"), compared.b, compared.bMs));
+  if (!compared.timeUnavailable.empty()) text += colored(theme.warning, html("No time. " + compared.timeUnavailable));
+  if (compared.turns > 0) {
+    text += colored(theme.dimText, QStringLiteral("%1, on %2")
+                                       .arg(plural(compared.turns, QStringLiteral("turn")),
+                                            inputsText(compared.inputs).toHtmlEscaped()));
+  }
+  return text;
 }
 
 QString failureHtml(const Runs::Failure& failure, const Run& run, const Theme& theme) {
@@ -52,22 +103,19 @@ QString failureHtml(const Runs::Failure& failure, const Run& run, const Theme& t
            what.arg(html(failure.verdict.firstWrong)), pin);
 }
 
-QString nextStepHtml(const Run* shown, const std::optional<Runs::Failure>& failure, const Theme& theme) {
+QString nextStepHtml(const Runs& runs, const Theme& theme) {
   const auto step = [](const QString& link, const QString& words) {
     return QStringLiteral("<p style='margin:8px 0 0 0'><a href='%1'>%2</a></p>").arg(link, words);
   };
+  const Run* shown = runs.shown();
   if (shown == nullptr) return step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it"));
   QString text =
       QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p>").arg(html(Runs::title(*shown).toStdString()));
-  if (!shown->evaluation && !shown->working()) {
+  if (shown->evaluations.empty() && !shown->working()) {
     return text + timeHtml(*shown, theme) +
            step(QStringLiteral("do:evaluate"), QStringLiteral("Evaluate it: how far is it from float32?"));
   }
-  text += verdictHtml(shown->evaluation
-                          ? failure ? failure->verdict : verdictOf(*shown->evaluation, shown->evaluation->tolerance)
-                          : Verdict{.unknownWhy = "it is being worked on"},
-                      *shown, theme);
-  return text + timeHtml(*shown, theme);
+  return text + verdictHtml(runs, *shown, theme) + timeHtml(*shown, theme);
 }
 
 QString timeHtml(const Run& run, const Theme& theme) {
@@ -106,18 +154,18 @@ QString phasesHtml(const Run& run, const Theme& theme) {
 }
 
 QString originHtml(const Run& run, const Theme& theme) {
-  const QDateTime when = QDateTime::fromString(qs(run.started), Qt::ISODate).toLocalTime();
   const auto on = [](const QString& what, const std::string& inputs) {
-    return QStringLiteral(" · %1 on %2")
-        .arg(what, inputs.empty() ? QStringLiteral("random inputs") : QFileInfo(qs(inputs)).fileName());
+    return QStringLiteral(" · %1 on %2").arg(what, inputsText(inputs));
   };
   QString inputs;
   if (run.time) inputs += on(QStringLiteral("timed"), run.time->inputs);
-  if (run.evaluation) inputs += on(QStringLiteral("evaluated"), run.evaluation->inputs);
+  if (!run.evaluations.empty())
+    inputs += on(QStringLiteral("evaluated"), std::as_const(run.evaluations.back())->inputs);
+  const QString backend = run.hasEngine() ? QStringLiteral(" · %1 backend").arg(qs(run.backend)) : QString();
   return QStringLiteral("<p style='margin:4px 0'>%1</p>")
-      .arg(colored(theme.dimText, QStringLiteral("%1 · %2 backend%3<br>%4")
-                                      .arg(when.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")), qs(run.backend),
-                                           inputs.toHtmlEscaped(), breakable(run.machine))));
+      .arg(colored(theme.dimText,
+                   QStringLiteral("%1%2%3<br>%4")
+                       .arg(whenText(run.started), backend, inputs.toHtmlEscaped(), breakable(run.machine))));
 }
 
 }  // namespace fusescope

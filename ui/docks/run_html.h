@@ -11,11 +11,16 @@ namespace fusescope {
 // What is said of a run, as HTML.
 
 /// "✗ fails: …", with a link to where it first goes wrong.
-QString verdictHtml(const Verdict& verdict, const Run& run, const Theme& theme);
+QString verdictHtml(const Runs& runs, const Run& run, const Theme& theme);
+/// Every evaluation of a run, the newest first: when, on which inputs, by which tolerance, and what came of it. Empty
+/// for one alone, of which verdictHtml() speaks.
+QString evaluationsHtml(const Runs& runs, const Run& run, const Theme& theme);
+/// Which runs a comparison is of, and what came of it.
+QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme);
 /// At the node where the shown run goes wrong: what happens there, and a link that pins it ("pin:NODE").
 QString failureHtml(const Runs::Failure& failure, const Run& run, const Theme& theme);
 /// Where the session stands and what to do next, with links ("do:build", "do:evaluate", a node).
-QString nextStepHtml(const Run* shown, const std::optional<Runs::Failure>& failure, const Theme& theme);
+QString nextStepHtml(const Runs& runs, const Theme& theme);
 /// Median with fastest and samples, or why there is none.
 QString timeHtml(const Run& run, const Theme& theme);
 /// The phases of its build with the worker's own times.

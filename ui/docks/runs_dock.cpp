@@ -114,9 +114,6 @@ RunsDock::RunsDock(const DockContext& context)
 QWidget* RunsDock::makeTools() {
   auto& controller = m_context.controller;
   m_build->setToolTip(QStringLiteral("Build and time the plan as it stands now, as a new run"));
-  m_both->setToolTip(
-      QStringLiteral("The plan beside the same model in float32 without directives: builds what is not there yet, "
-                     "evaluates it and compares both"));
   m_evaluate->setToolTip(
       QStringLiteral("How far the shown run's types are from float32, on the reference backend: pass or fail, and "
                      "where it goes wrong"));
@@ -157,6 +154,11 @@ void RunsDock::renewTools() {
   const auto& controller = m_context.controller;
   const QString refusal = controller.buildRefusal();
   for (QPushButton* button : {m_build, m_both}) button->setEnabled(refusal.isEmpty());
+  m_both->setToolTip(
+      controller.planIsBaseline()
+          ? QStringLiteral("The plan on screen is the baseline itself: it is built once, and evaluated")
+          : QStringLiteral("The plan beside the same model in float32 without directives: builds what is "
+                           "not there yet, evaluates it and compares both"));
   m_evaluate->setEnabled(controller.evaluateRefusal().isEmpty());
   const Run* run = selected();
   const QString restore = run == nullptr ? QStringLiteral("There is no run yet.") : restoreRefusal(*run);
@@ -167,11 +169,12 @@ void RunsDock::renewTools() {
                                           : restore);
   m_cancel->setEnabled(controller.busy());
   m_settings->setText(settingsText(m_context.runs.settings()));
-  const QString status = controller.busy()
-                             ? QStringLiteral("%1 s  %2")
-                                   .arg(static_cast<double>(controller.elapsedMs()) / 1000, 0, 'f', 1)
-                                   .arg(controller.activity())
-                             : (controller.problem().isEmpty() ? refusal : QStringLiteral("✗ ") + controller.problem());
+  const QString status = controller.busy() ? QStringLiteral("%1 s  %2")
+                                                 .arg(static_cast<double>(controller.elapsedMs()) / 1000, 0, 'f', 1)
+                                                 .arg(controller.activity())
+                         : !controller.problem().isEmpty() ? QStringLiteral("✗ ") + controller.problem()
+                         : !refusal.isEmpty()              ? refusal
+                                                           : controller.notice();
   m_status->setText(status);
   m_status->setToolTip(status);
 }
@@ -188,9 +191,10 @@ void RunsDock::renewTable() {
 
 QString RunsDock::detailsText(const Run& run) const {
   const Theme& theme = m_context.theme();
+  const Runs& runs = m_context.runs;
   QString text = QStringLiteral("<p style='margin:0 0 4px 0'><b>%1</b></p>").arg(Runs::title(run).toHtmlEscaped());
-  text += verdictHtml(m_context.runs.verdict(run), run, theme) + timeHtml(run, theme);
-  if (!m_context.runs.ofThisPlan(run)) {
+  text += run.comparison ? comparisonHtml(runs, run, theme) : verdictHtml(runs, run, theme) + timeHtml(run, theme);
+  if (run.hasEngine() && !runs.ofThisPlan(run)) {
     text += QStringLiteral(
                 "<p style='color:%1; margin:4px 0'>The plan on screen is another: its numbers are in "
                 "brackets there.</p>")
@@ -198,7 +202,7 @@ QString RunsDock::detailsText(const Run& run) const {
   }
   if (!run.problem.empty() && run.state != RunState::Ready)
     text += QStringLiteral("<p style='color:%1; margin:4px 0'>✗ %2</p>").arg(theme.error.name(), html(run.problem));
-  return text + phasesHtml(run, theme) + originHtml(run, theme);
+  return text + evaluationsHtml(runs, run, theme) + phasesHtml(run, theme) + originHtml(run, theme);
 }
 
 void RunsDock::renewDetails() {
@@ -216,6 +220,7 @@ void RunsDock::renewDetails() {
 
 QString RunsDock::restoreRefusal(const Run& run) const {
   if (!m_context.document.snapshot()) return QStringLiteral("Open a model first.");
+  if (!run.hasEngine()) return QStringLiteral("A comparison has no directives of its own.");
   if (run.options == m_context.document.options()) return QStringLiteral("These are the directives of now.");
   if (!(run.extents == m_context.document.inputs()))
     return QStringLiteral("It was made for other extents of the inputs.");
@@ -238,7 +243,9 @@ void RunsDock::popUpMenu(const QPoint& place) {
   menu.setToolTipsVisible(true);
   addMenuTitle(menu, Runs::title(*runs.find(id)));
   menu.addAction(QStringLiteral("Show"), this, [&runs, id] { runs.show(id); });
-  menu.addAction(QStringLiteral("Compare the shown run with this one"), this, [&runs, id] { runs.compareWith(id); });
+  const bool hasEngine = runs.find(id)->hasEngine();
+  menu.addAction(QStringLiteral("Compare the shown run with this one"), this, [&runs, id] { runs.compareWith(id); })
+      ->setEnabled(hasEngine);
   QAction* restore = menu.addAction(QStringLiteral("Go back to its directives"), this, &RunsDock::goBack);
   restore->setEnabled(m_restore->isEnabled());
   restore->setToolTip(m_restore->toolTip());
@@ -250,7 +257,11 @@ void RunsDock::popUpMenu(const QPoint& place) {
                                                QLineEdit::Normal, qs(run->name), &accepted);
     if (accepted) m_context.runs.rename(id, name);
   });
-  QAction* remove = menu.addAction(QStringLiteral("Delete"), this, [&runs, id] { runs.remove(id); });
+  const std::int64_t comparisons = runs.comparisonsOf(id);
+  const QString what = comparisons == 0 || !hasEngine
+                           ? QStringLiteral("Delete")
+                           : QStringLiteral("Delete, with %1").arg(plural(comparisons, QStringLiteral("comparison")));
+  QAction* remove = menu.addAction(what, this, [&runs, id] { runs.remove(id); });
   remove->setEnabled(!m_context.controller.busy());
   menu.exec(m_view->viewport()->mapToGlobal(place));
 }

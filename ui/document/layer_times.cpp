@@ -7,12 +7,12 @@ namespace fusescope {
 namespace {
 
 void addTimes(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot, const std::string& prefix,
-              TimeKind measured, ShownTimes& times) {
+              TimeKind measured, ShownTimes::Map& times) {
   for (const RunLayer& layer : layers) {
     if (layer.identity.empty()) continue;
     const std::string handle = handleOf(layer.identity);
     const FusedNode* fused = snapshot.fusedWith(handle);
-    if (fused == nullptr || layer.types != layerTypesJson(*snapshot.plan, *fused).dump()) continue;
+    if (fused == nullptr || layer.types != layerTypesText(*snapshot.plan, *fused)) continue;
     if (layer.emulated) {
       times[prefix + handle] = {TimeKind::Emulated};
     } else if (layer.medianMs) {
@@ -30,9 +30,10 @@ void addTimes(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot,
 }  // namespace
 
 ShownTimes layerTimesOf(const RunTime& time, const PlanSnapshot& snapshot, TimeKind measured) {
-  ShownTimes times;
+  ShownTimes::Map times;
+  times.reserve(time.layers.size());
   addTimes(time.layers, snapshot, {}, measured, times);
-  return times;
+  return ShownTimes(std::move(times));
 }
 
 }  // namespace fusescope

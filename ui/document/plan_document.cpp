@@ -64,7 +64,7 @@ Result<Opened> openAndPlan(const std::string& path, PlanOptions options, std::ve
     options = TRY(whatApplies(path, options, inputs, stop, opened.dropped));
   }
   const Artifact artifact = TRY(openArtifact(path, inputs, options, "native", stop, progress));
-  opened.file = TRY(identify(opened.kind == ArtifactKind::Plan ? artifact.plan->model->path : path));
+  opened.file = TRY(identify(artifact.plan->model->files));
   opened.inputs = opened.kind == ArtifactKind::Model ? inputs : givenExtents(artifact.plan->inputSpecs);
   progress("summarise", "");
   opened.snapshot = makeSnapshot(artifact.plan, nullptr);

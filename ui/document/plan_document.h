@@ -33,7 +33,7 @@ class PlanDocument : public QObject {
   QString path() const { return m_path; }
   /// What kind of file path() is.
   ArtifactKind kind() const { return m_kind; }
-  /// The file of the model: of a plan the model behind it, of an engine the engine.
+  /// The files of the model, as they were read: of a plan the model behind it, of an engine the engine.
   const ModelFile& modelFile() const { return m_modelFile; }
   bool planning() const { return m_planning; }
   bool opening() const { return m_opening; }

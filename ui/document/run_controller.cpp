@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "base/mapped_file.h"
 #include "engine/host_machine.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
@@ -57,14 +58,14 @@ QString RunController::compareRefusal() const {
 QString RunController::evaluateRefusal() const {
   const Run* run = m_runs.shown();
   if (run == nullptr) return QStringLiteral("There is no run to evaluate.");
-  if (!canBeMadeAgain(*run) && !(run->model.empty() && engineIsKept(*run)))
+  if (!canBeMadeAgain(*run) && !(run->kind == RunKind::Engine && engineIsKept(*run)))
     return QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
   if (busy()) return QStringLiteral("The worker is busy.");
   return {};
 }
 
 WorkSource RunController::source(const Run& run) const {
-  if (run.model.empty()) return engineSource(run);
+  if (run.kind == RunKind::Engine) return engineSource(run);
   WorkSource source;
   source.path = m_document.modelFile().path;
   source.inputs = run.extents;
@@ -83,20 +84,34 @@ bool RunController::engineIsKept(const Run& run) const {
   return !run.enginePath.empty() && QFile::exists(qs(run.enginePath));
 }
 
-bool RunController::canBeMadeAgain(const Run& run) const {
-  return !run.model.empty() && run.model == m_document.modelFile().content;
+Status RunController::checkModel(const Run& run) const {
+  if (run.kind != RunKind::Plan) return Done{};
+  auto unchanged = checkUnchanged(identitiesOf(m_document.model()->files));
+  if (unchanged.ok()) return unchanged;
+  auto error = std::move(unchanged).error();
+  error.help = "Read the model again (F5): a run is of the model as it is shown.";
+  return error;
 }
 
-std::string RunController::addRun(const PlanOptions& options) {
+bool RunController::canBeMadeAgain(const Run& run) const {
+  return run.kind == RunKind::Plan && run.model == m_document.modelFile().identity();
+}
+
+Run RunController::newRun() const {
   Run run;
-  run.name = titleOf(options);
-  run.model = m_document.modelFile().content;
-  run.options = options;
-  run.extents = m_document.inputs();
   run.backend = m_runs.settings().backend;
   run.threads = m_runs.settings().threads;
   run.machine = hostMachine();
   run.started = timestamp();
+  return run;
+}
+
+std::string RunController::addRun(const PlanOptions& options) {
+  Run run = newRun();
+  run.name = titleOf(options);
+  run.model = m_document.modelFile().identity();
+  run.options = options;
+  run.extents = m_document.inputs();
   const std::string id = m_runs.add(std::move(run));
   QDir().mkpath(m_engineFolder);
   m_runs.change(id, [&](Run& added) {
@@ -105,9 +120,10 @@ std::string RunController::addRun(const PlanOptions& options) {
   return id;
 }
 
-void RunController::queueRun(const PlanOptions& options) {
-  m_steps.emplace_back([this, options] {
+void RunController::queueRun(const PlanOptions& options, const std::shared_ptr<std::string>& made) {
+  m_steps.emplace_back([this, options, made] {
     const std::string id = addRun(options);
+    if (made) *made = id;
     // What the run consists of comes before what was queued after it.
     auto later = std::exchange(m_steps, {});
     queueBuild(id);
@@ -116,26 +132,45 @@ void RunController::queueRun(const PlanOptions& options) {
   });
 }
 
+template <class Decode, class Done>
+void RunController::send(const QString& what, const std::string& id, const WorkerRequest& request, Decode decode,
+                         Done done) {
+  const int session = m_session;
+  sent(what, m_worker.sendDecoded(
+                 request, this, std::move(decode),
+                 [this, id, session, done = std::move(done)](auto& answer) {
+                   m_request = 0;
+                   if (session != m_session) return next();  // of runs that are closed; ids are used again
+                   if (answer.ok()) {
+                     done(std::move(answer).value());
+                   } else {
+                     failed(id, answer.error());
+                   }
+                   next();
+                 },
+                 [this, id, session](const QString& phase, const QString& detail) {
+                   if (session == m_session) heard(id, phase, detail);
+                 }));
+}
+
 void RunController::queueBuild(const std::string& id) {
   m_steps.emplace_back([this, id] {
     const Run* run = m_runs.find(id);
     if (run == nullptr) return;
+    if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
     WorkerRequest request;
     request.op = WorkerOp::Build;
     request.source = source(*run);
     request.enginePath = run->enginePath;
     request.threads = run->threads;
-    send(QStringLiteral("building %1").arg(Runs::title(*run)), id, request, [this, id](const Json& reply) {
-      auto built = runBuildFromJson(reply);
-      if (!built.ok()) return failed(id, built.error());
-      log(id, QStringLiteral("built: %1 regions, %2 of them distinct")
-                  .arg(built.value().regions)
-                  .arg(built.value().distinct));
+    const auto take = [this, id](RunBuild built) {
+      log(id, QStringLiteral("built: %1 regions, %2 of them distinct").arg(built.regions).arg(built.distinct));
       m_runs.change(id, [&](Run& changed) {
-        if (!changed.build) changed.build = std::move(built).value();  // one that is built again keeps what it had
+        if (!changed.build) changed.build = std::move(built);  // one that is built again keeps what it had
         if (changed.working()) changed.state = RunState::Timing;
       });
-    });
+    };
+    send(QStringLiteral("building %1").arg(Runs::title(*run)), id, request, runBuildFromJson, take);
   });
 }
 
@@ -146,23 +181,25 @@ void RunController::queueTime(const std::string& id) {
     WorkerRequest request;
     request.op = WorkerOp::Time;
     request.source = engineSource(*run);
-    const std::string inputs = m_runs.settings().inputs;
-    request.inputsFile = inputs;
+    request.inputsFile = m_runs.settings().inputs;
     request.seconds = m_runs.settings().seconds;
     request.warmupSeconds = kWarmupSeconds;
     request.perLayer = true;
     request.threads = run->threads;
-    send(QStringLiteral("timing %1").arg(Runs::title(*run)), id, request, [this, id, inputs](const Json& reply) {
-      auto timed = runTimeFromJson(reply);
-      if (!timed.ok()) return failed(id, timed.error());
-      timed.value().inputs = inputs;
-      log(id, QStringLiteral("timed: %1")
-                  .arg(timed.value().medianMs ? msText(timed.value().medianMs) : qs(timed.value().unavailableReason)));
+    const auto decode = [inputs = request.inputsFile](const Json& reply) -> Result<SharedOptional<RunTime>> {
+      RunTime timed = TRY(runTimeFromJson(reply));
+      timed.inputs = inputs;
+      return SharedOptional<RunTime>(std::move(timed));
+    };
+    const auto take = [this, id](const SharedOptional<RunTime>& timed) {
+      log(id,
+          QStringLiteral("timed: %1").arg(timed->medianMs ? msText(timed->medianMs) : qs(timed->unavailableReason)));
       m_runs.change(id, [&](Run& changed) {
-        changed.time = std::move(timed).value();
+        changed.time = timed;
         changed.state = RunState::Ready;
       });
-    });
+    };
+    send(QStringLiteral("timing %1").arg(Runs::title(*run)), id, request, decode, take);
   });
 }
 
@@ -170,24 +207,39 @@ void RunController::queueEvaluation(const std::string& id) {
   m_steps.emplace_back([this, id] {
     const Run* run = m_runs.find(id);
     if (run == nullptr) return;
+    if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
     const RunState before = run->state;
-    const RunSettings settings = m_runs.settings();
     WorkerRequest request;
     request.op = WorkerOp::MeasureError;
     request.source = source(*run);
-    request.inputsFile = settings.inputs;
-    request.tolerance = settings.tolerance;
+    request.inputsFile = m_runs.settings().inputs;
+    request.tolerance = m_runs.settings().tolerance;
     m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
-    send(QStringLiteral("evaluating %1").arg(Runs::title(*run)), id, request, [=, this](const Json& reply) {
-      auto evaluated = evaluationFromJson(reply, settings.inputs, settings.tolerance);
-      if (!evaluated.ok()) return failed(id, evaluated.error());
+    const auto decode = [settings = m_runs.settings()](const Json& reply) -> Result<SharedOptional<Evaluation>> {
+      Evaluation evaluation = TRY(evaluationFromJson(reply));
+      evaluation.when = timestamp();
+      evaluation.inputs = settings.inputs;
+      evaluation.tolerance = settings.tolerance;
+      return SharedOptional<Evaluation>(std::move(evaluation));
+    };
+    const auto take = [this, id, before](const SharedOptional<Evaluation>& evaluated) {
       m_runs.change(id, [&](Run& changed) {
-        changed.evaluation = std::move(evaluated).value();
+        changed.evaluations.push_back(evaluated);
         changed.state = before;
       });
       log(id, qs(inWords(m_runs.verdict(*m_runs.find(id)))));
-    });
+    };
+    send(QStringLiteral("evaluating %1").arg(Runs::title(*run)), id, request, decode, take);
   });
+}
+
+std::string RunController::addComparison(const std::string& a, const std::string& b) {
+  Run run = newRun();
+  run.kind = RunKind::Comparison;
+  run.state = RunState::Comparing;
+  run.name = "run " + b + " against run " + a;
+  run.comparison = RunComparison{.a = a, .b = b, .inputs = m_runs.settings().inputs};
+  return m_runs.add(std::move(run));
 }
 
 void RunController::queueCompare(const std::string& a, const std::string& b) {
@@ -202,19 +254,40 @@ void RunController::queueCompare(const std::string& a, const std::string& b) {
     request.seconds = m_runs.settings().seconds;
     request.threads = m_runs.settings().threads;
     const QString what = QStringLiteral("comparing %1 with %2").arg(Runs::title(*runA), Runs::title(*runB));
-    send(what, {}, request, [this, a, b](const Json& reply) {
-      m_runs.add(RunComparison{.a = a, .b = b, .when = timestamp(), .report = reply});
-    });
+    const auto decode = [a, b,
+                         inputs = request.inputsFile](const Json& reply) -> Result<SharedOptional<RunComparison>> {
+      RunComparison compared = TRY(runComparisonFromJson(reply));
+      compared.a = a;
+      compared.b = b;
+      compared.inputs = inputs;
+      return SharedOptional<RunComparison>(std::move(compared));
+    };
+    const std::string id = addComparison(a, b);
+    const auto take = [this, id](const SharedOptional<RunComparison>& compared) {
+      m_runs.change(id, [&](Run& changed) {
+        changed.comparison = compared;
+        changed.state = RunState::Ready;
+      });
+    };
+    send(what, id, request, decode, take);
   });
 }
 
-const Run* RunController::baseline() const {
+PlanOptions RunController::exactOptions() const {
   PlanOptions options;
   options.target = m_document.options().target;
+  return options;
+}
+
+bool RunController::planIsBaseline() const {
+  return m_document.options() == exactOptions();
+}
+
+const Run* RunController::baseline() const {
   for (const Run& run : m_runs.all()) {
     if (run.state == RunState::Ready && run.backend == m_runs.settings().backend &&
         run.threads == m_runs.settings().threads && engineIsKept(run) &&
-        run.madeFrom(m_document.modelFile().content, options, m_document.inputs()))
+        run.madeFrom(m_document.modelFile().identity(), exactOptions(), m_document.inputs()))
       return &run;
   }
   return nullptr;
@@ -222,15 +295,16 @@ const Run* RunController::baseline() const {
 
 void RunController::build() {
   if (!buildRefusal().isEmpty()) return;
+  m_notice.clear();
   queueRun(m_document.options());
   next();
 }
 
 void RunController::addEngines(const QStringList& paths) {
-  using Inspected = std::vector<Result<EngineFileInfo>>;
+  using Inspected = std::vector<Result<EngineFile>>;
   const auto work = [paths](const StopToken&) {
     Inspected inspected;
-    for (const QString& path : paths) inspected.push_back(inspectEngineFile(path.toStdString()));
+    for (const QString& path : paths) inspected.push_back(openEngineFile(path.toStdString()));
     return inspected;
   };
   // A tag of their own: those that are added next do not take the place of these.
@@ -249,16 +323,14 @@ void RunController::addEngines(const QStringList& paths) {
   });
 }
 
-void RunController::addEngine(const QString& path, const EngineFileInfo& info) {
-  Run run;
+void RunController::addEngine(const QString& path, const EngineFile& info) {
+  Run run = newRun();
   run.name = QFileInfo(path).fileName().toStdString();
+  run.kind = RunKind::Engine;
   run.state = RunState::Timing;
   run.options = info.plan->options;
   run.extents = givenExtents(info.plan->inputSpecs);
   run.backend = info.backend;
-  run.threads = m_runs.settings().threads;
-  run.machine = hostMachine();
-  run.started = timestamp();
   run.enginePath = path.toStdString();
   run.build = RunBuild{.bytes = QFileInfo(path).size()};
   queueTime(m_runs.add(std::move(run)));
@@ -267,30 +339,39 @@ void RunController::addEngine(const QString& path, const EngineFileInfo& info) {
 
 void RunController::buildBoth() {
   if (!buildRefusal().isEmpty()) return;
-  PlanOptions exact;
-  exact.target = m_document.options().target;
+  const bool once = planIsBaseline();
+  const auto a = std::make_shared<std::string>(), b = std::make_shared<std::string>();  // ids, once there are runs
   if (const Run* known = baseline()) {
+    *a = known->id;
     m_runs.show(known->id);
   } else {
-    queueRun(exact);
+    queueRun(exactOptions(), a);
   }
-  queueRun(m_document.options());
-  m_steps.emplace_back([this] {
-    if (m_runs.shown() == nullptr || m_runs.comparedWith() == nullptr) return;
-    queueEvaluation(m_runs.shown()->id);
-    queueCompare(m_runs.comparedWith()->id, m_runs.shown()->id);
+  if (!once) queueRun(m_document.options(), b);
+  m_steps.emplace_back([this, once, a, b] {
+    if (!once) {
+      queueEvaluation(*b);
+      queueCompare(*a, *b);
+    } else if (const Run* run = m_runs.find(*a); run != nullptr && run->evaluations.empty()) {
+      queueEvaluation(*a);
+    }
   });
+  m_notice = once
+                 ? QStringLiteral("This plan is the baseline itself: one run is both, and there is nothing to compare.")
+                 : QString();
   next();
 }
 
 void RunController::evaluate() {
   if (!evaluateRefusal().isEmpty()) return;
+  m_notice.clear();
   queueEvaluation(m_runs.shown()->id);
   next();
 }
 
 void RunController::compare() {
   if (!compareRefusal().isEmpty()) return;
+  m_notice.clear();
   const Run *a = m_runs.comparedWith(), *b = m_runs.shown();
   for (const Run* run : {a, b})
     if (!engineIsKept(*run)) queueBuild(run->id);
@@ -310,37 +391,21 @@ void RunController::next() {
   emit activityChanged();
 }
 
-void RunController::send(const QString& what, const std::string& id, const WorkerRequest& request, Done done) {
+void RunController::sent(const QString& what, std::int64_t request) {
+  m_request = request;
   m_what = what;
   m_phase.clear();
   m_detail.clear();
   m_problem.clear();
   m_elapsed.start();
-  const int session = m_session;
-  m_request = m_worker.send(
-      request, this,
-      [this, id, session, done = std::move(done)](const Result<Json>& answer) {
-        m_request = 0;
-        if (session == m_session) return answered(id, answer, done);
-        next();  // of runs that are closed; another session has runs of the same ids
-      },
-      [this, id, session](const QString& phase, const QString& detail) {
-        if (session != m_session) return;
-        if (phase != m_phase) log(id, phase);
-        m_phase = phase;
-        m_detail = detail;
-        if (!m_told.isActive()) m_told.start();
-      });
   emit activityChanged();
 }
 
-void RunController::answered(const std::string& id, const Result<Json>& answer, const Done& done) {
-  if (answer.ok()) {
-    done(answer.value());
-  } else {
-    failed(id, answer.error());
-  }
-  next();
+void RunController::heard(const std::string& id, const QString& phase, const QString& detail) {
+  if (phase != m_phase) log(id, phase);
+  m_phase = phase;
+  m_detail = detail;
+  if (!m_told.isActive()) m_told.start();
 }
 
 void RunController::failed(const std::string& id, const Diagnostic& error) {
@@ -363,6 +428,8 @@ void RunController::cancel() {
 
 void RunController::forget() {
   cancel();
+  m_notice.clear();
+  m_problem.clear();
   ++m_session;
 }
 

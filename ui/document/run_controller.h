@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <deque>
 #include <functional>
+#include <memory>
 
 #include "session/worker_protocol.h"
 #include "ui/document/runs.h"
@@ -34,9 +35,11 @@ class RunController : public QObject {
 
   /// A new run of the plan on screen: built and timed.
   void build();
-  /// The plan on screen beside the same model in float32 without directives: builds both (what is there already is
-  /// taken), evaluates the former and compares.
+  /// The plan on screen beside the baseline, the same model in float32 without directives: builds both (a baseline that
+  /// is there already is taken), evaluates the former and compares. Of a plan that is the baseline there is one to
+  /// build, to be evaluated, and notice() says so.
   void buildBoth();
+  bool planIsBaseline() const;
   /// Each engine file as a run, timed as it is, in this order. What it was made of it says itself.
   void addEngines(const QStringList& paths);
   /// How far the shown run's types are from float32, on the inputs of the settings, on the reference backend.
@@ -53,24 +56,31 @@ class RunController : public QObject {
   qint64 elapsedMs() const { return m_elapsed.isValid() ? m_elapsed.elapsed() : 0; }
   /// Of the last comparison or evaluation that failed; empty: it did not.
   const QString& problem() const { return m_problem; }
+  /// What is to be known of what was asked for last; empty: nothing.
+  const QString& notice() const { return m_notice; }
 
  signals:
   void activityChanged();  ///< begins, ends, or says something new (some ten times a second at most)
 
  private:
-  using Done = std::function<void(const Json&)>;
+  Run newRun() const;
   std::string addRun(const PlanOptions& options);
-  void queueRun(const PlanOptions& options);
-  void addEngine(const QString& path, const EngineFileInfo& info);
+  std::string addComparison(const std::string& a, const std::string& b);
+  /// `made` is told the id of the run, once it begins.
+  void queueRun(const PlanOptions& options, const std::shared_ptr<std::string>& made = {});
+  void addEngine(const QString& path, const EngineFile& info);
   void queueBuild(const std::string& id);
   void queueTime(const std::string& id);
   void queueEvaluation(const std::string& id);
   void queueCompare(const std::string& a, const std::string& b);
   /// Begins the next step if nothing is under way.
   void next();
-  /// `what` for people; `id` the run it is for, or empty. On failure everything that waits is dropped.
-  void send(const QString& what, const std::string& id, const WorkerRequest& request, Done done);
-  void answered(const std::string& id, const Result<Json>& answer, const Done& done);
+  /// `what` for people; `id` the run it is for, or empty. `decode`, from const Json& to Result<T>, is called off the
+  /// GUI thread; `done` takes what it made. On failure everything that waits is dropped.
+  template <class Decode, class Done>
+  void send(const QString& what, const std::string& id, const WorkerRequest& request, Decode decode, Done done);
+  void sent(const QString& what, std::int64_t request);
+  void heard(const std::string& id, const QString& phase, const QString& detail);
   void failed(const std::string& id, const Diagnostic& error);
   WorkSource source(const Run& run) const;
   WorkSource engineSource(const Run& run) const;
@@ -78,6 +88,9 @@ class RunController : public QObject {
   /// Is the model that is open the one that it was made of? Else what was made again would be another run's.
   bool canBeMadeAgain(const Run& run) const;
   void log(const std::string& id, const QString& line);
+  /// Is the model on disk still the one that is open? Else what the worker makes would be of another.
+  Status checkModel(const Run& run) const;
+  PlanOptions exactOptions() const;
   const Run* baseline() const;
 
   PlanDocument& m_document;
@@ -88,7 +101,7 @@ class RunController : public QObject {
   std::deque<std::function<void()>> m_steps;
   std::int64_t m_request = 0;
   int m_session = 0;  ///< how many there were before this one
-  QString m_what, m_phase, m_detail, m_problem;
+  QString m_what, m_phase, m_detail, m_problem, m_notice;
   QElapsedTimer m_elapsed;
   QTimer m_told;  ///< at most so often the views hear of progress
 };

@@ -1,6 +1,7 @@
 #include "ui/document/runs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
@@ -14,25 +15,33 @@ const Run* Runs::find(const std::string& id) const {
   return found == m_runs.end() ? nullptr : &*found;
 }
 
-const RunComparison* Runs::comparison() const {
-  for (auto it = m_comparisons.rbegin(); it != m_comparisons.rend(); ++it)
-    if (it->a == m_comparedWith && it->b == m_shown) return &*it;
-  return nullptr;
+const Run* Runs::comparison() const {
+  const auto isShown = [this](const Run& run) {
+    return run.comparison && run.state == RunState::Ready && run.comparison->a == m_comparedWith &&
+           run.comparison->b == m_shown;
+  };
+  if (const Run* chosen = find(m_comparison); chosen != nullptr && isShown(*chosen)) return chosen;
+  const auto newest = std::find_if(m_runs.rbegin(), m_runs.rend(), isShown);
+  return newest == m_runs.rend() ? nullptr : &*newest;
 }
 
 bool Runs::ofThisPlan(const Run& run) const {
-  return run.madeFrom(m_document.modelFile().content, m_document.options(), m_document.inputs());
-}
-
-ShownTimes Runs::layerTimes(const Run& run) const {
-  const auto snapshot = m_document.snapshot();
-  if (!snapshot || !run.time) return {};
-  return layerTimesOf(*run.time, *snapshot, ofThisPlan(run) ? TimeKind::Measured : TimeKind::OfOtherPlan);
+  return run.madeFrom(m_document.modelFile().identity(), m_document.options(), m_document.inputs());
 }
 
 ShownTimes Runs::layerTimes() const {
   const Run* run = shown();
-  return run == nullptr ? ShownTimes() : layerTimes(*run);
+  KnownTimes wanted{.plan = m_document.snapshot()};
+  if (run != nullptr && run->time && wanted.plan) {
+    wanted.of = run->time;
+    wanted.measured = ofThisPlan(*run) ? TimeKind::Measured : TimeKind::OfOtherPlan;
+  }
+  const bool known = wanted.of.shares(m_known.of) &&
+                     (!wanted.of || (wanted.plan == m_known.plan && wanted.measured == m_known.measured));
+  if (known) return m_known.times;
+  if (wanted.of) wanted.times = layerTimesOf(*std::as_const(wanted.of), *wanted.plan, wanted.measured);
+  m_known = std::move(wanted);
+  return m_known.times;
 }
 
 std::optional<Runs::Failure> Runs::failure() const {
@@ -52,14 +61,19 @@ QString Runs::title(const Run& run) {
 }
 
 std::string Runs::add(Run run) {
-  run.id = std::to_string(m_next++);
-  if (shown() != nullptr) m_comparedWith = m_shown;
-  m_shown = run.id;
+  const std::string id = std::to_string(m_next++);
+  run.id = id;
+  if (run.comparison) {
+    m_comparison = id;
+  } else {
+    if (shown() != nullptr) m_comparedWith = m_shown;
+    m_shown = id;
+  }
   m_runs.push_back(std::move(run));
   emit runsChanged();
   emit shownChanged();
   emit changed();
-  return m_shown;
+  return id;
 }
 
 void Runs::rename(const std::string& id, const QString& name) {
@@ -67,35 +81,44 @@ void Runs::rename(const std::string& id, const QString& name) {
   change(id, [&](Run& run) { run.name = name.trimmed().toStdString(); });
 }
 
+std::int64_t Runs::comparisonsOf(const std::string& id) const {
+  return std::ranges::count_if(m_runs, [&](const Run& run) { return run.compares(id); });
+}
+
 void Runs::remove(const std::string& id) {
-  if (std::erase_if(m_runs, [&](const Run& run) { return run.id == id; }) == 0) return;
-  std::erase_if(m_comparisons,
-                [&](const RunComparison& comparison) { return comparison.a == id || comparison.b == id; });
-  if (m_shown == id) m_shown = m_runs.empty() ? std::string() : m_runs.back().id;
-  if (m_comparedWith == id || m_comparedWith == m_shown) m_comparedWith.clear();
+  if (std::erase_if(m_runs, [&](const Run& run) { return run.id == id || run.compares(id); }) == 0) return;
+  if (m_comparedWith == id) m_comparedWith.clear();
+  if (m_shown == id) {
+    const auto last = std::find_if(m_runs.rbegin(), m_runs.rend(), [](const Run& run) { return run.hasEngine(); });
+    m_shown = last == m_runs.rend() ? std::string() : last->id;
+  }
+  if (m_comparedWith == m_shown) m_comparedWith.clear();
+  if (find(m_comparison) == nullptr) m_comparison.clear();
   emit runsChanged();
   emit shownChanged();
   emit changed();
 }
 
 void Runs::show(const std::string& id) {
-  if (id == m_shown || find(id) == nullptr) return;
-  if (id == m_comparedWith) m_comparedWith = m_shown;
-  m_shown = id;
+  const Run* run = find(id);
+  if (run == nullptr || id == m_shown) return;
+  if (run->comparison) {
+    m_comparedWith = run->comparison->a;
+    m_shown = run->comparison->b;
+    m_comparison = id;
+  } else {
+    if (id == m_comparedWith) m_comparedWith = m_shown;
+    m_shown = id;
+  }
   emit shownChanged();
   emit changed();
 }
 
 void Runs::compareWith(const std::string& id) {
-  if (id == m_comparedWith || find(id) == nullptr) return;
+  const Run* run = find(id);
+  if (run == nullptr || !run->hasEngine() || id == m_comparedWith) return;
   if (id == m_shown) m_shown = m_comparedWith;
   m_comparedWith = id;
-  emit shownChanged();
-  emit changed();
-}
-
-void Runs::add(RunComparison comparison) {
-  m_comparisons.push_back(std::move(comparison));
   emit shownChanged();
   emit changed();
 }
@@ -109,9 +132,9 @@ void Runs::setSettings(const RunSettings& settings) {
 
 void Runs::restore(const Session& session) {
   m_runs = session.runs;
-  m_comparisons = session.comparisons;
   m_shown = session.shown;
   m_comparedWith = session.comparedWith;
+  m_comparison = session.comparison;
   m_next = session.nextRun;
   m_settings = session.settings;
   emit runsChanged();
@@ -121,9 +144,9 @@ void Runs::restore(const Session& session) {
 
 void Runs::store(Session& session) const {
   session.runs = m_runs;
-  session.comparisons = m_comparisons;
   session.shown = m_shown;
   session.comparedWith = m_comparedWith;
+  session.comparison = m_comparison;
   session.nextRun = m_next;
   session.settings = m_settings;
 }

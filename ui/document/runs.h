@@ -25,16 +25,18 @@ class Runs : public QObject {
   /// The run whose numbers are on screen, and the one that it is compared with; null: none.
   const Run* shown() const { return find(m_shown); }
   const Run* comparedWith() const { return find(m_comparedWith); }
-  /// The newest comparison of comparedWith() (A) with shown() (B), or null.
-  const RunComparison* comparison() const;
+  /// The comparison of comparedWith() (A) with shown() (B) that is shown: the one that was chosen, else the newest that
+  /// came to an end; null: there is none.
+  const Run* comparison() const;
   const RunSettings& settings() const { return m_settings; }
 
   /// Is it of the plan on screen? If not, its numbers are shown as another's.
   bool ofThisPlan(const Run& run) const;
-  Verdict verdict(const Run& run) const { return verdictOf(run, m_settings.tolerance); }
-  /// Times of `run` for the kernels of the plan on screen that have the same nodes and types.
-  ShownTimes layerTimes(const Run& run) const;
-  /// Of shown(); without one, none.
+  Verdict verdict(const Run& run) const { return verdictOf(run, m_settings); }
+  /// The evaluation that the verdict is of; null: there is none.
+  const Evaluation* evaluation(const Run& run) const { return evaluationFor(run, m_settings); }
+  /// Times of shown() for the kernels of the plan on screen that have the same nodes and types; without one, none. The
+  /// same value as long as they are the same.
   ShownTimes layerTimes() const;
   /// Where the shown run first goes wrong, if it fails and is of the plan on screen: the node that makes the value.
   struct Failure {
@@ -46,7 +48,8 @@ class Runs : public QObject {
   /// What its numbers are called: "run 3, 2 pins".
   static QString title(const Run& run);
 
-  /// Puts it at the end and shows it; what was shown becomes what it is compared with. Gives its id.
+  /// Puts it at the end and shows it; what was shown becomes what it is compared with. A comparison leaves
+  /// both as they are, and is comparison() while they are the runs that it is of. Gives its id.
   std::string add(Run run);
   template <class Change>
   void change(const std::string& id, Change change) {
@@ -59,10 +62,12 @@ class Runs : public QObject {
     }
   }
   void rename(const std::string& id, const QString& name);
+  /// Also the comparisons of it.
   void remove(const std::string& id);
+  std::int64_t comparisonsOf(const std::string& id) const;
+  /// Of a comparison: it, and the two runs that it is of.
   void show(const std::string& id);
   void compareWith(const std::string& id);
-  void add(RunComparison comparison);
   void setSettings(const RunSettings& settings);
 
   /// All of it from, and into, a session.
@@ -80,10 +85,18 @@ class Runs : public QObject {
   static QString qs(const std::string& text) { return QString::fromStdString(text); }
   PlanDocument& m_document;
   std::vector<Run> m_runs;
-  std::vector<RunComparison> m_comparisons;
-  std::string m_shown, m_comparedWith;
+  std::string m_shown, m_comparedWith, m_comparison;
   std::int64_t m_next = 1;
   RunSettings m_settings;
+
+  /// What layerTimes() gave last, and of what.
+  struct KnownTimes {
+    SharedOptional<RunTime> of;
+    std::shared_ptr<const PlanSnapshot> plan;
+    TimeKind measured = TimeKind::Unknown;
+    ShownTimes times;
+  };
+  mutable KnownTimes m_known;
 };
 
 }  // namespace fusescope

@@ -1,9 +1,9 @@
 #include "ui/document/session_keeper.h"
 
-#include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
 #include <QUuid>
+#include <algorithm>
 
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"
@@ -12,25 +12,39 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kKeepMs = 1000;  ///< after a change; several changes are kept at once
+constexpr int kKeepMs = 1000;  ///< from one keeping to the next; a change after a rest is kept at once
 constexpr int kCheckMs = 300;  ///< a file that is being written changes many times
-const QString kSuffix = QStringLiteral(".fsession");
 const QString kReadTag = QStringLiteral("read session");
 const QString kKeepTag = QStringLiteral("keep session");
 const QString kCheckTag = QStringLiteral("check model");
+const QString kCollectTag = QStringLiteral("collect engines");
+
+std::string newId() {
+  return QUuid::createUuid().toString(QUuid::WithoutBraces).toStdString();
+}
+
+QStringList pathsOf(const ModelFile& model) {
+  QStringList paths{qs(model.path)};
+  for (const FileContent& data : model.data) paths << qs(data.path);
+  return paths;
+}
 
 struct Read {
   Session session;
-  ModelChange change = ModelChange::Same;
+  ModelState model;
 };
 
 }  // namespace
 
 SessionKeeper::SessionKeeper(PlanDocument& document, Runs& runs, RunController& controller, JobRunner& jobs,
                              QObject* parent)
-    : QObject(parent), m_document(document), m_runs(runs), m_controller(controller), m_jobs(jobs) {
+    : QObject(parent),
+      m_document(document),
+      m_runs(runs),
+      m_controller(controller),
+      m_jobs(jobs),
+      m_keptWanted(std::make_shared<std::atomic<bool>>(true)) {
   m_keepTimer.setSingleShot(true);
-  m_keepTimer.setInterval(kKeepMs);
   m_checkTimer.setSingleShot(true);
   m_checkTimer.setInterval(kCheckMs);
   connect(&m_keepTimer, &QTimer::timeout, this, &SessionKeeper::keepNow);
@@ -41,33 +55,44 @@ SessionKeeper::SessionKeeper(PlanDocument& document, Runs& runs, RunController& 
   connect(&document, &PlanDocument::openingCancelled, this, [this] { m_pending.reset(); });
   connect(&document.undoStack(), &QUndoStack::indexChanged, this, &SessionKeeper::keepSoon);
   connect(&runs, &Runs::changed, this, &SessionKeeper::keepSoon);
-  begin(QUuid::createUuid().toString(QUuid::WithoutBraces).toStdString());
+  begin(newId());
 }
 
 SessionKeeper::~SessionKeeper() = default;
 
 void SessionKeeper::setFolder(const QString& folder) {
-  m_folder = folder;
+  m_folder = SessionFolder(folder);
   begin(m_id);
+  collect();
 }
 
-QString SessionKeeper::keptFile(const QString& id) const {
-  return QDir(m_folder).filePath(id + kSuffix);
-}
-
-/// From now on it is the session `id`: its lock says that a window has it.
-void SessionKeeper::begin(const std::string& id) {
-  m_id = id;
+bool SessionKeeper::begin(const std::string& id) {
   m_lock.reset();
-  if (m_folder.isEmpty()) {
+  m_id = id;
+  if (!keeps()) {
     m_controller.setEngineFolder(QDir(m_scratch.path()).filePath(qs(id)));
-    return;
+    return true;
   }
-  QDir().mkpath(m_folder);
-  m_controller.setEngineFolder(QDir(m_folder).filePath(qs(id)));
-  m_lock = std::make_unique<QLockFile>(QDir(m_folder).filePath(qs(id) + QStringLiteral(".lock")));
-  m_lock->setStaleLockTime(0);
-  m_lock->tryLock(0);
+  m_lock = m_folder.lock(qs(id));
+  const bool free = m_lock != nullptr;
+  if (!free) {
+    m_id = newId();
+    m_lock = m_folder.lock(qs(m_id));
+  }
+  m_controller.setEngineFolder(m_folder.engineFolder(qs(m_id)));
+  return free;
+}
+
+void SessionKeeper::collect() {
+  if (!keeps()) return;
+  const Session own = session();
+  const auto work = [folder = m_folder,
+                     own = SessionFolder::Own{.id = qs(own.id), .nextRun = own.nextRun, .engines = enginesOf(own)}](
+                        const StopToken&) {
+    folder.collect(own);
+    return Done{};
+  };
+  m_jobs.run(kCollectTag, this, work, [](const Done&) {});
 }
 
 Session SessionKeeper::session() const {
@@ -75,8 +100,13 @@ Session SessionKeeper::session() const {
   session.id = m_id;
   session.savedAs = m_path.toStdString();
   session.model = m_document.modelFile();
-  // Of a plan or an engine the file itself is opened again.
-  if (m_document.kind() != ArtifactKind::Model) session.model = {.path = m_document.path().toStdString()};
+  if (m_document.kind() == ArtifactKind::Plan) {
+    // The plan is opened again; the model behind it is as data of it.
+    ModelFile plan{{.path = m_document.path().toStdString()}};
+    plan.data.push_back(session.model);
+    plan.data.insert(plan.data.end(), session.model.data.begin(), session.model.data.end());
+    session.model = std::move(plan);
+  }
   session.extents = m_document.inputs();
   session.options = m_document.options();
   m_runs.store(session);
@@ -94,7 +124,7 @@ void SessionKeeper::open(const QString& path, const PlanOptions& options, const 
 void SessionKeeper::openSession(const QString& path, bool recovered) {
   const auto work = [file = path.toStdString()](const StopToken&) -> Result<Read> {
     Read read{.session = TRY(readSession(file))};
-    read.change = modelChange(read.session.model);
+    read.model = stateOnDisk(read.session.model);
     return read;
   };
   m_jobs.run(kReadTag, this, work, [this, path, recovered](const Result<Read>& read) {
@@ -105,20 +135,23 @@ void SessionKeeper::openSession(const QString& path, bool recovered) {
     const Session& session = read.value().session;
     m_pendingPath = recovered ? qs(session.savedAs) : path;
     m_pendingUnsaved = recovered;
-    if (read.value().change == ModelChange::Missing) {
+    if (read.value().model.change == ModelChange::Missing) {
       m_pending = session;
       emit modelMissing(path, qs(session.model.path));
       return;
     }
-    restore(session, read.value().change == ModelChange::Changed);
+    restore(session, read.value().model.change == ModelChange::Changed);
   });
 }
 
 void SessionKeeper::locate(const QString& model) {
   if (!m_pending) return;
   Session session = *std::exchange(m_pending, std::nullopt);
-  session.model.path = model.toStdString();
-  restore(std::move(session), modelChange(session.model) == ModelChange::Changed);
+  session.model = movedTo(std::move(session.model), model.toStdString());
+  // Its files are read elsewhere; what applies to a model that has not changed is everything.
+  m_jobs.run(
+      kReadTag, this, [file = session.model](const StopToken&) { return stateOnDisk(file); },
+      [this, session](const ModelState& state) { restore(session, state.change == ModelChange::Changed); });
 }
 
 void SessionKeeper::restore(Session session, bool modelChanged) {
@@ -134,20 +167,22 @@ void SessionKeeper::modelOpened() {
   m_openModel = m_document.path();
   m_modelName = QFileInfo(m_openModel).fileName();
   if (!m_watcher.files().isEmpty()) m_watcher.removePaths(m_watcher.files());
-  m_watcher.addPath(qs(m_document.modelFile().path));
+  m_watcher.addPaths(pathsOf(m_document.modelFile()));
   if (again) return emit changed();  // read again: everything else stays
   m_controller.forget();
   m_document.undoStack().clear();
+  close();
   if (m_pending) {
     const Session session = *std::exchange(m_pending, std::nullopt);
-    begin(session.id.empty() ? m_id : session.id);
-    m_path = m_pendingPath;
+    const bool free = begin(session.id.empty() ? newId() : session.id);
+    m_path = free ? m_pendingPath : QString();
     m_runs.restore(session);
     m_unsaved = m_pendingUnsaved;
+    if (free && keeps() && !m_path.isEmpty()) m_folder.noteSaved(session, m_path);  // also where it was moved to
     emit restored(session.view);
+    if (!free) emit openElsewhere(m_pendingPath);
   } else {
-    close();
-    begin(QUuid::createUuid().toString(QUuid::WithoutBraces).toStdString());
+    begin(newId());
     m_path.clear();
     Session fresh;  // how runs are made stays as the user chose it; inputs are of the network that they were made for
     fresh.settings = m_runs.settings();
@@ -163,9 +198,11 @@ Status SessionKeeper::save(const QString& path) {
   toSave.savedAs.clear();
   auto written = writeSession(path.toStdString(), toSave);
   if (!written.ok()) return written;
+  if (keeps()) m_folder.noteSaved(toSave, path);
   m_path = path;
   m_unsaved = false;
   keepNow();
+  collect();  // engines of runs that were deleted: from now on no file has them
   emit changed();
   return written;
 }
@@ -176,42 +213,31 @@ void SessionKeeper::keepSoon() {
     m_unsaved = true;
     emit changed();
   }
-  if (keeps() && !m_keepTimer.isActive()) m_keepTimer.start();
+  if (!keeps() || m_keepTimer.isActive()) return;
+  const qint64 rested = m_lastKept.isValid() ? m_lastKept.elapsed() : kKeepMs;
+  m_keepTimer.start(static_cast<int>(std::clamp<qint64>(kKeepMs - rested, 0, kKeepMs)));
 }
 
 void SessionKeeper::keepNow() {
   m_keepTimer.stop();
   if (!keeps() || !m_document.model()) return;
-  if (!m_unsaved) {  // all of it is in the user's file
-    QFile::remove(keptFile(qs(m_id)));
-    return;
-  }
-  const auto work = [file = keptFile(qs(m_id)).toStdString(), kept = session()](const StopToken&) {
-    return writeSession(file, kept);
+  m_lastKept.start();
+  if (!m_unsaved) return dropKept();  // all of it is in the user's file
+  const auto work = [file = m_folder.keptFile(qs(m_id)), kept = session(), wanted = m_keptWanted](const StopToken&) {
+    auto written = writeSession(file.toStdString(), kept);
+    if (!*wanted) QFile::remove(file);
+    return written;
   };
   m_jobs.run(kKeepTag, this, work, [this](const Status& written) {
     if (!written.ok()) emit failed(QStringLiteral("The session cannot be kept"), qs(written.error().text()));
   });
 }
 
-std::vector<SessionKeeper::Left> SessionKeeper::left() const {
-  std::vector<Left> found;
-  if (!keeps()) return found;
-  for (const QFileInfo& file : QDir(m_folder).entryInfoList({QStringLiteral("*") + kSuffix}, QDir::Files, QDir::Time)) {
-    if (file.completeBaseName() == qs(m_id)) continue;
-    QLockFile lock(QDir(m_folder).filePath(file.completeBaseName() + QStringLiteral(".lock")));
-    lock.setStaleLockTime(0);
-    if (!lock.tryLock(0)) continue;  // a window that lives has it
-    const auto session = readSession(file.filePath().toStdString());
-    if (!session.ok()) continue;
-    found.push_back({.file = file.filePath(),
-                     .model = qs(session.value().model.path),
-                     .savedAs = qs(session.value().savedAs),
-                     .when = file.lastModified().toString(QStringLiteral("yyyy-MM-dd HH:mm")),
-                     .runs = static_cast<std::int64_t>(session.value().runs.size()),
-                     .pins = static_cast<std::int64_t>(session.value().options.directives.size())});
-  }
-  return found;
+void SessionKeeper::dropKept() {
+  m_jobs.cancel(kKeepTag);
+  *m_keptWanted = false;
+  m_keptWanted = std::make_shared<std::atomic<bool>>(true);
+  QFile::remove(m_folder.keptFile(qs(m_id)));
 }
 
 void SessionKeeper::recover(const QString& file) {
@@ -219,27 +245,27 @@ void SessionKeeper::recover(const QString& file) {
 }
 
 void SessionKeeper::discard(const QString& file) {
-  const QFileInfo kept(file);
-  QDir(kept.dir().filePath(kept.completeBaseName())).removeRecursively();
   QFile::remove(file);
+  collect();  // a file of the user's may still refer to some of its engines
 }
 
 void SessionKeeper::close() {
   m_keepTimer.stop();
-  m_jobs.cancel(kKeepTag);
   if (!keeps()) return;
-  QFile::remove(keptFile(qs(m_id)));
-  // The engines of a session that is in a file of the user's stay: comparing needs them.
-  if (m_path.isEmpty()) QDir(QDir(m_folder).filePath(qs(m_id))).removeRecursively();
+  dropKept();
+  // The engines of a session that is in a file of the user's stay: comparing needs them. Those that are in none go.
+  if (m_path.isEmpty()) m_folder.removeEngines(qs(m_id));
 }
 
 void SessionKeeper::checkModel() {
   const ModelFile known = m_document.modelFile();
   m_jobs.run(
-      kCheckTag, this, [known](const StopToken&) { return modelChange(known); },
-      [this, path = qs(known.path)](ModelChange change) {
-        if (!m_watcher.files().contains(path)) m_watcher.addPath(path);  // one that was replaced is watched no more
-        if (change == ModelChange::Changed && path == qs(m_document.modelFile().path)) emit modelChangedOnDisk(path);
+      kCheckTag, this, [known](const StopToken&) { return stateOnDisk(known); },
+      [this, known](const ModelState& state) {
+        if (!(known == m_document.modelFile())) return;
+        for (const QString& path : pathsOf(known))
+          if (!m_watcher.files().contains(path)) m_watcher.addPath(path);  // one that was replaced is watched no more
+        if (state.change == ModelChange::Changed) emit modelChangedOnDisk(qs(state.file));
       });
 }
 

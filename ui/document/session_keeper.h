@@ -1,11 +1,12 @@
 #pragma once
 
+#include <QElapsedTimer>
 #include <QFileSystemWatcher>
-#include <QLockFile>
 #include <QObject>
 #include <QString>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "session/session_file.h"
 #include "ui/document/run_controller.h"
+#include "ui/document/session_folder.h"
 
 namespace fusescope {
 
@@ -26,10 +28,10 @@ class SessionKeeper : public QObject {
                 QObject* parent = nullptr);
   ~SessionKeeper() override;
 
-  /// The folder where sessions are kept by themselves, one file and the engines of its runs each. Without one nothing
-  /// is kept, and engines live as long as this.
+  /// The folder where sessions are kept by themselves. Without one nothing is kept, and engines live as long as this.
+  /// What no session there refers to any more is collected, elsewhere.
   void setFolder(const QString& folder);
-  bool keeps() const { return !m_folder.isEmpty(); }
+  bool keeps() const { return m_folder.valid(); }
   /// How the window stands, put into the session; given back by restored().
   void setView(std::function<Json()> view) { m_view = std::move(view); }
 
@@ -44,12 +46,7 @@ class SessionKeeper : public QObject {
   void locate(const QString& model);
   Status save(const QString& path);
 
-  /// A session that a window left behind when it ended without closing.
-  struct Left {
-    QString file, model, savedAs, when;
-    std::int64_t runs = 0, pins = 0;
-  };
-  std::vector<Left> left() const;
+  std::vector<SessionFolder::Left> left() const { return m_folder.left(QString::fromStdString(m_id)); }
   void recover(const QString& file);
   void discard(const QString& file);
   /// The user has closed it, saved or not: what was kept by itself goes.
@@ -59,24 +56,29 @@ class SessionKeeper : public QObject {
   void changed();  ///< path(), unsaved()
   void failed(const QString& title, const QString& problem);
   void modelMissing(const QString& session, const QString& model);
-  void modelChangedOnDisk(const QString& path);
-  void restored(const Json& view);  ///< after PlanDocument::modelChanged()
+  void modelChangedOnDisk(const QString& path);  ///< of the file that changed: the model's, or one of its weights
+  void openElsewhere(const QString& session);    ///< another window has it: what is open here is a copy
+  void restored(const Json& view);               ///< after PlanDocument::modelChanged()
 
  private:
   void openSession(const QString& path, bool recovered);
   void restore(Session session, bool modelChanged);
   void modelOpened();
-  void begin(const std::string& id);
+  /// False: another window has the session `id`, and this one has another.
+  bool begin(const std::string& id);
+  void collect();
+  /// What is kept by itself is no longer wanted, also if it is just being written.
+  void dropKept();
   void keepSoon();
   void keepNow();
   void checkModel();
-  QString keptFile(const QString& id) const;
 
   PlanDocument& m_document;
   Runs& m_runs;
   RunController& m_controller;
   JobRunner& m_jobs;
-  QString m_folder, m_path, m_modelName, m_openModel;
+  SessionFolder m_folder;
+  QString m_path, m_modelName, m_openModel;
   std::string m_id;
   bool m_unsaved = false;
   std::function<Json()> m_view;
@@ -84,8 +86,10 @@ class SessionKeeper : public QObject {
   QString m_pendingPath;
   bool m_pendingUnsaved = false;
   std::unique_ptr<QLockFile> m_lock;
+  std::shared_ptr<std::atomic<bool>> m_keptWanted;  ///< asked by what writes it
   QTemporaryDir m_scratch;
   QTimer m_keepTimer, m_checkTimer;
+  QElapsedTimer m_lastKept;
   QFileSystemWatcher m_watcher;
 };
 

@@ -24,11 +24,11 @@ class EventReader : public QObject {
 
  public:
   /// Makes what the receiver of an answer wants out of it; called in the reader's thread.
-  using Decode = std::function<std::shared_ptr<const void>(Result<Json>)>;
+  using Decode = std::function<std::shared_ptr<void>(Result<Json>)>;
   struct Event {
     std::int64_t id = 0;
-    QString phase, detail;               ///< of progress
-    std::shared_ptr<const void> answer;  ///< what `Decode` made; null: progress
+    QString phase, detail;         ///< of progress
+    std::shared_ptr<void> answer;  ///< what `Decode` made; null: progress
   };
 
   explicit EventReader(QObject* parent = nullptr);

@@ -1,6 +1,7 @@
 #include "ui/jobs/job_runner.h"
 
 #include <QRunnable>
+#include <utility>
 
 namespace fusescope {
 
@@ -36,15 +37,16 @@ void JobRunner::start(const QString& tag, Job job) {
   lane->wanted = true;
   lane->stop = std::stop_source();
   // `this` outlives the runnable: the destructor waits for the pool. Calls queued to a dead runner are dropped by Qt.
-  m_pool.start(QRunnable::create([this, tag, job = std::move(job), token = lane->stop.get_token()] {
-    const std::shared_ptr<const void> result = job.work(token);
+  m_pool.start(QRunnable::create([this, tag, job = std::move(job), token = lane->stop.get_token()]() mutable {
+    std::shared_ptr<const void> result = std::exchange(job.work, nullptr)(token);  // what it holds is freed here
     QMetaObject::invokeMethod(
-        this, [this, tag, job, result] { finished(tag, job, result); }, Qt::QueuedConnection);
+        this, [this, tag, job = std::move(job), result = std::move(result)]() mutable { finished(tag, job, result); },
+        Qt::QueuedConnection);
   }));
   emit activityChanged();
 }
 
-void JobRunner::finished(const QString& tag, const Job& job, const std::shared_ptr<const void>& result) {
+void JobRunner::finished(const QString& tag, const Job& job, std::shared_ptr<const void>& result) {
   const auto lane = m_lanes[tag];
   const bool wanted = lane->wanted;
   lane->running = false;
@@ -55,6 +57,8 @@ void JobRunner::finished(const QString& tag, const Job& job, const std::shared_p
     start(tag, std::move(next));
   }
   if (wanted && job.receiver) job.deliver(result);
+  // What nobody has kept of it is freed off this thread.
+  m_pool.start(QRunnable::create([result = std::move(result)]() mutable { result.reset(); }));
   emit activityChanged();
 }
 

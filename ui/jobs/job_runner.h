@@ -64,7 +64,7 @@ class JobRunner : public QObject {
 
   void submit(const QString& tag, QObject* receiver, Work work, Deliver deliver);
   void start(const QString& tag, Job job);
-  void finished(const QString& tag, const Job& job, const std::shared_ptr<const void>& result);
+  void finished(const QString& tag, const Job& job, std::shared_ptr<const void>& result);
 
   QThreadPool m_pool;
   QHash<QString, std::shared_ptr<Lane>> m_lanes;

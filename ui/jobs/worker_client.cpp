@@ -22,10 +22,8 @@ WorkerClient::~WorkerClient() = default;
 std::int64_t WorkerClient::send(WorkerRequest request, QObject* receiver, Reply reply, OnProgress progress) {
   return submit(
       std::move(request), receiver,
-      [](Result<Json> json) -> std::shared_ptr<const void> {
-        return std::make_shared<const Result<Json>>(std::move(json));
-      },
-      [reply = std::move(reply)](const void* answer) { reply(*static_cast<const Result<Json>*>(answer)); },
+      [](Result<Json> json) -> std::shared_ptr<void> { return std::make_shared<Result<Json>>(std::move(json)); },
+      [reply = std::move(reply)](void* answer) { reply(*static_cast<const Result<Json>*>(answer)); },
       std::move(progress));
 }
 

@@ -34,22 +34,23 @@ class WorkerClient : public QObject {
   /// called for each phase, and within it with the newest detail, as often as the GUI thread has time.
   std::int64_t send(WorkerRequest request, QObject* receiver, Reply reply, OnProgress progress = {});
   /// The same with `decode`, from const Json& to Result<T>, called off the GUI thread: what an answer is made into may
-  /// take long. `reply` takes a const Result<T>&.
+  /// take long. `reply` takes a Result<T>&, out of which it may move.
   template <class DecodeAnswer, class ReplyTo>
   std::int64_t sendDecoded(WorkerRequest request, QObject* receiver, DecodeAnswer decode, ReplyTo reply,
                            OnProgress progress = {}) {
     using Answer = std::invoke_result_t<DecodeAnswer, const Json&>;
     return submit(
         std::move(request), receiver,
-        [decode = std::move(decode)](Result<Json> json) -> std::shared_ptr<const void> {
-          return std::make_shared<const Answer>(json.ok() ? decode(json.value()) : Answer(json.error()));
+        [decode = std::move(decode)](Result<Json> json) -> std::shared_ptr<void> {
+          return std::make_shared<Answer>(json.ok() ? decode(json.value()) : Answer(json.error()));
         },
-        [reply = std::move(reply)](const void* answer) { reply(*static_cast<const Answer*>(answer)); },
-        std::move(progress));
+        [reply = std::move(reply)](void* answer) { reply(*static_cast<Answer*>(answer)); }, std::move(progress));
   }
   /// Stops a request: it is answered as cancelled. A worker that does not stop within kCancelGraceMs is killed and
   /// replaced, and what waited behind is sent to the new one in the same order.
   void cancel(std::int64_t id);
+  /// What is started next is another program.
+  void setProgram(const QString& program) { m_program = program; }
   bool busy() const { return !m_pending.empty(); }
   /// Zero when no worker runs.
   std::int64_t processId() const { return m_worker ? m_worker->id() : 0; }
@@ -61,7 +62,7 @@ class WorkerClient : public QObject {
   void workerDied(const QString& message);
 
  private:
-  using Deliver = std::function<void(const void* answer)>;
+  using Deliver = std::function<void(void* answer)>;
   struct Pending {
     WorkerRequest request;
     QPointer<QObject> receiver;

@@ -5,6 +5,7 @@ namespace fusescope {
 namespace {
 
 constexpr int kKeptErrorBytes = 2000;
+constexpr int kKilledMs = 10'000;  ///< so long may a process that was killed take to be gone, on a busy machine
 
 }  // namespace
 
@@ -34,7 +35,7 @@ WorkerProcess::~WorkerProcess() {
   m_reader.disconnect(this);
   if (m_process.state() == QProcess::NotRunning) return;
   m_process.kill();
-  m_process.waitForFinished(1000);
+  m_process.waitForFinished(kKilledMs);
 }
 
 void WorkerProcess::write(const WorkerRequest& request) {

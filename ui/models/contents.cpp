@@ -5,7 +5,7 @@
 #include <limits>
 #include <tuple>
 
-#include "base/json_fields.h"
+#include "base/text.h"
 #include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 
@@ -27,37 +27,33 @@ QString signedMs(double ms) {
   return (ms > 0 ? QStringLiteral("+") : QString()) + msText(ms);
 }
 
-QString namesIn(const Json& list) {
-  QStringList names;
-  for (const Json& entry : list) names << qs(entry.is_string() ? entry.get<std::string>() : entry.dump());
-  return names.join(QStringLiteral("  |  "));
+QString namesText(const std::vector<std::string>& names) {
+  return qs(joined(names, "  |  "));
 }
 
 /// What a click on a group goes to: its first fused node, by handle.
-QString firstHandle(const Json& group) {
-  const std::string holder = textIn(group, "body_of");
-  const QString within = holder.empty() ? QString() : qs(holder + "/");
-  for (const char* side : {"a_identities", "b_identities"}) {
-    if (group.contains(side) && !group[side].empty() && group[side][0].is_string())
-      return within + qs(handleOf(group[side][0].get<std::string>()));
-  }
+QString firstHandle(const ComparedGroup& group) {
+  const QString within = group.holder.empty() ? QString() : qs(group.holder + "/");
+  for (const auto* side : {&group.identitiesOfA, &group.identitiesOfB})
+    if (!side->empty()) return within + qs(handleOf(side->front()));
   return {};
 }
 
 /// B's time less A's. Coloured only where every turn agrees about its sign.
-Cell differenceCell(const Json& group, double most) {
-  const auto delta = numberIn(group, "delta_ms");
-  if (!delta) return {.text = QStringLiteral("unknown"), .sort = kUnknownLast, .tone = Tone::Dim, .number = true};
-  Cell cell{.text = signedMs(*delta), .sort = std::abs(*delta), .tone = Tone::Dim, .number = true};
-  const auto range = rangeIn(group, "delta_range_ms");
+Cell differenceCell(const ComparedGroup& group, double most) {
+  if (!group.deltaMs)
+    return {.text = QStringLiteral("unknown"), .sort = kUnknownLast, .tone = Tone::Dim, .number = true};
+  const double delta = *group.deltaMs;
+  Cell cell{.text = signedMs(delta), .sort = std::abs(delta), .tone = Tone::Dim, .number = true};
+  const auto& range = group.deltaRangeMs;
   if (!range) return cell;
   cell.tip = QStringLiteral("%1 to %2 over the turns").arg(signedMs(range->least), signedMs(range->most));
   if (!range->tellsApart(0)) {
     cell.tip += QStringLiteral(": they do not tell A and B apart here");
     return cell;
   }
-  cell.tone = *delta > 0 ? Tone::Bad : Tone::Good;
-  if (most > 0) cell.bar = std::abs(*delta) / most;
+  cell.tone = delta > 0 ? Tone::Bad : Tone::Good;
+  if (most > 0) cell.bar = std::abs(delta) / most;
   return cell;
 }
 
@@ -86,22 +82,6 @@ TableRow errorRow(const TensorComparison& tensor, bool output) {
 
 }  // namespace
 
-std::optional<double> numberIn(const Json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key) || !object[key].is_number()) return std::nullopt;
-  return object[key].get<double>();
-}
-
-std::optional<Range> rangeIn(const Json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key)) return std::nullopt;
-  const auto least = numberIn(object[key], "least"), most = numberIn(object[key], "most");
-  return least && most ? std::optional(Range{*least, *most}) : std::nullopt;
-}
-
-std::string textIn(const Json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key) || !object[key].is_string()) return {};
-  return object[key].get<std::string>();
-}
-
 TableContent castsContent(const PlanSnapshot& snapshot) {
   TableContent content{{"Value", "From", "To", "Between", "Bytes", "Why"}, {}, {}};
   for (const PlanSnapshot::Level& level : snapshot.levels()) {
@@ -125,26 +105,22 @@ TableContent castsContent(const PlanSnapshot& snapshot) {
   return content;
 }
 
-TableContent compareContent(const Json& comparison) {
+TableContent compareContent(const RunComparison* comparison) {
   TableContent content{{"In A", "In B", "A", "B", "Difference"}, {}, {}};
-  if (!comparison.is_object() || !comparison.contains("groups")) return content;
+  if (comparison == nullptr) return content;
   double most = 0;
-  for (const Json& group : comparison["groups"])
-    most = std::max(most, std::abs(numberIn(group, "delta_ms").value_or(0)));
-  for (const Json& group : comparison["groups"]) {
-    const QString a = namesIn(group.value("a", Json::array())), b = namesIn(group.value("b", Json::array()));
-    const bool changed = !group.value("same", false);
-    const QString mark = changed ? QStringLiteral("≠ ") : QString();
-    content.rows.push_back({firstHandle(group),
-                            {{.text = mark + (a.isEmpty() ? QStringLiteral("no counterpart") : a),
-                              .sort = a,
-                              .tone = changed ? Tone::Warning : Tone::Plain},
-                             {.text = mark + (b.isEmpty() ? QStringLiteral("no counterpart") : b),
-                              .sort = b,
-                              .tone = changed ? Tone::Warning : Tone::Plain},
-                             milliseconds(numberIn(group, "a_ms")),
-                             milliseconds(numberIn(group, "b_ms")),
-                             differenceCell(group, most)}});
+  for (const ComparedGroup& group : comparison->groups) most = std::max(most, std::abs(group.deltaMs.value_or(0)));
+  for (const ComparedGroup& group : comparison->groups) {
+    const QString a = namesText(group.a), b = namesText(group.b);
+    const QString mark = group.same ? QString() : QStringLiteral("≠ ");
+    const Tone tone = group.same ? Tone::Plain : Tone::Warning;
+    content.rows.push_back(
+        {firstHandle(group),
+         {{.text = mark + (a.isEmpty() ? QStringLiteral("no counterpart") : a), .sort = a, .tone = tone},
+          {.text = mark + (b.isEmpty() ? QStringLiteral("no counterpart") : b), .sort = b, .tone = tone},
+          milliseconds(group.aMs),
+          milliseconds(group.bMs),
+          differenceCell(group, most)}});
   }
   // What is fused otherwise first, then what the turns tell apart, then the largest difference.
   const auto rank = [](const TableRow& row) {
@@ -167,20 +143,13 @@ TableContent errorsContent(const std::vector<TensorComparison>& outputs, const s
   return content;
 }
 
-TableContent errorsContent(const Json& comparison) {
-  std::vector<TensorComparison> outputs, values;
-  if (comparison.is_object()) {
-    JsonFields fields(comparison);
-    fields.parseList("outputs", outputs, tensorComparisonFromJson);
-    fields.parseList("values", values, tensorComparisonFromJson);
-  }
-  TableContent content = errorsContent(outputs, values);
-  const Json inBodies = comparison.is_object() ? comparison.value("values_in_bodies", Json::object()) : Json();
-  if (const auto count = numberIn(inBodies, "count"); count && *count > 0)
+TableContent errorsContent(const RunComparison* comparison) {
+  if (comparison == nullptr) return errorsContent({}, {});
+  TableContent content = errorsContent(comparison->outputs, comparison->values);
+  if (comparison->valuesInBodies > 0)
     content.rows.push_back(
         {QString(),
-         {text(plural(static_cast<std::int64_t>(*count), QStringLiteral("value")) + QStringLiteral(" in bodies"),
-               Tone::Dim),
+         {text(plural(comparison->valuesInBodies, QStringLiteral("value")) + QStringLiteral(" in bodies"), Tone::Dim),
           text(QStringLiteral("not compared"), Tone::Dim)}});
   return content;
 }

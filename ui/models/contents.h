@@ -1,7 +1,6 @@
 #pragma once
 
-#include "base/json.h"
-#include "session/session.h"
+#include "session/run_comparison.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/models/table_model.h"
 
@@ -11,18 +10,11 @@ namespace fusescope {
 
 /// Casts of a plan and in its bodies: value, from, to, where, bytes, why.
 TableContent castsContent(const PlanSnapshot& snapshot);
-/// Groups of a `compare --json` report, largest difference first.
-TableContent compareContent(const Json& comparison);
+/// Groups of a comparison, largest difference first; of null no rows.
+TableContent compareContent(const RunComparison* comparison);
 /// Errors of outputs and of values inside. Those beyond their tolerance are marked.
 TableContent errorsContent(const std::vector<TensorComparison>& outputs, const std::vector<TensorComparison>& values);
-/// The same of a `compare --json` report, and how many values in bodies are not compared.
-TableContent errorsContent(const Json& comparison);
-
-/// A number of a report, or nothing where it is null.
-std::optional<double> numberIn(const Json& object, const char* key);
-/// A range of a `compare` report, or nothing where it is null.
-std::optional<Range> rangeIn(const Json& object, const char* key);
-/// A text of a report; empty where it is null.
-std::string textIn(const Json& object, const char* key);
+/// The same of a comparison, and how many values in bodies are not compared; of null no rows.
+TableContent errorsContent(const RunComparison* comparison);
 
 }  // namespace fusescope

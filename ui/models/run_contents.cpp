@@ -14,6 +14,7 @@ namespace {
 constexpr double kUnknownLast = -std::numeric_limits<double>::max();
 
 Cell verdictCell(const Runs& runs, const Run& run) {
+  if (!run.hasEngine()) return {};
   const Verdict verdict = runs.verdict(run);
   const QString words = qs(inWords(verdict));
   switch (verdict.kind) {
@@ -27,6 +28,14 @@ Cell verdictCell(const Runs& runs, const Run& run) {
   return {.text = QStringLiteral("not evaluated"), .tip = words, .tone = Tone::Dim};
 }
 
+/// B's time over A's.
+Cell comparedCell(const RunComparison& compared) {
+  if (!compared.aMs || !compared.bMs || *compared.aMs <= 0)
+    return {.text = QStringLiteral("values only"), .tip = qs(compared.timeUnavailable), .tone = Tone::Dim};
+  const double ratio = *compared.bMs / *compared.aMs;
+  return {.text = QStringLiteral("B = %1 A").arg(ratio, 0, 'f', 3), .sort = ratio, .number = true};
+}
+
 Cell timeCell(const Run& run) {
   if (run.working()) return {.text = qs(std::string(name(run.state))) + QStringLiteral(" …"), .tone = Tone::Dim};
   if (run.state != RunState::Ready) {
@@ -34,6 +43,7 @@ Cell timeCell(const Run& run) {
             .tip = qs(run.problem),
             .tone = run.state == RunState::Failed ? Tone::Bad : Tone::Dim};
   }
+  if (run.comparison) return comparedCell(*run.comparison);
   if (!run.time) return {.text = QStringLiteral("not timed"), .tone = Tone::Dim};
   if (!run.time->medianMs)
     return {.text = QStringLiteral("emulated"), .tip = qs(run.time->unavailableReason), .tone = Tone::Dim};
@@ -45,6 +55,8 @@ Cell timeCell(const Run& run) {
 }
 
 Cell markCell(const Runs& runs, const Run& run) {
+  if (&run == runs.comparison())
+    return {.text = QStringLiteral("⇄"), .tip = QStringLiteral("The comparison of A and B that is shown")};
   if (&run == runs.shown())
     return {.text = QStringLiteral("B"), .tip = QStringLiteral("Shown: its numbers are on screen")};
   if (&run == runs.comparedWith())
@@ -108,13 +120,14 @@ TableContent runsContent(const Runs& runs) {
     content.rows.push_back(
         {qs(run.id),
          {markCell(runs, run),
-          {.text = Runs::title(run), .tone = own ? Tone::Plain : Tone::Dim},
+          {.text = Runs::title(run), .tone = own || !run.hasEngine() ? Tone::Plain : Tone::Dim},
           timeCell(run),
           verdictCell(runs, run),
-          own ? Cell{.text = QStringLiteral("on screen")}
-              : Cell{.text = QStringLiteral("another"),
-                     .tip = QStringLiteral("Other directives, types, target or extents than the plan on screen"),
-                     .tone = Tone::Dim},
+          !run.hasEngine() ? Cell()
+          : own            ? Cell{.text = QStringLiteral("on screen")}
+                           : Cell{.text = QStringLiteral("another"),
+                                  .tip = QStringLiteral("Other directives, types, target or extents than the plan on screen"),
+                                  .tone = Tone::Dim},
           {.text = when.toString(QStringLiteral("ddd HH:mm:ss")), .tip = when.toString(), .tone = Tone::Dim}}});
   }
   return content;

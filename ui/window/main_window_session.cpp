@@ -18,6 +18,7 @@ namespace {
 
 const QString kSuffix = QStringLiteral(".fsession");
 const QString kChangedKey = QStringLiteral("changed");
+const QString kElsewhereKey = QStringLiteral("elsewhere");
 const QString kDroppedKey = QStringLiteral("dropped");
 
 QStringList strings(const Json& json, const char* key) {
@@ -65,6 +66,12 @@ void MainWindow::connectSession() {
         QStringLiteral("%1 has changed on disk. What is shown is the file as it was.").arg(QFileInfo(path).fileName()),
         {{QStringLiteral("Reload"), [this] { m_document->reload(); }}});
   });
+  connect(m_session.get(), &SessionKeeper::openElsewhere, this, [this](const QString& session) {
+    m_messages->show(kElsewhereKey,
+                     QStringLiteral("%1 is open in another window. This is a copy, to be saved under another name.")
+                         .arg(QFileInfo(session).fileName()),
+                     {});
+  });
   connect(m_document.get(), &PlanDocument::optionsDropped, this, [this](const QStringList& dropped) {
     m_messages->show(kDroppedKey,
                      QStringLiteral("The model has changed, and this does not apply to it any more:\n") +
@@ -80,7 +87,7 @@ void MainWindow::keepSessionsIn(const QString& folder) {
 }
 
 void MainWindow::offerLeft() {
-  for (const SessionKeeper::Left& left : m_session->left()) {
+  for (const SessionFolder::Left& left : m_session->left()) {
     const QString what = left.savedAs.isEmpty() ? QFileInfo(left.model).fileName() : QFileInfo(left.savedAs).fileName();
     m_messages->show(left.file,
                      QStringLiteral("Fusescope ended without closing %1: work of %2, %3, %4.")

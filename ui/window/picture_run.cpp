@@ -1,14 +1,13 @@
 #include "ui/window/picture_run.h"
 
 #include <QApplication>
-#include <QElapsedTimer>
 #include <QPixmap>
 #include <cstdio>
-#include <functional>
 
 #include "planning/fused_node_facts.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/document/qt_text.h"
+#include "ui/jobs/wait_until.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -18,20 +17,8 @@ namespace {
 constexpr double kLegibleZoom = 0.8;  ///< below it a box shows no types
 constexpr int kOpenMs = 120'000, kLayoutMs = 120'000, kBuildMs = 600'000, kSettleMs = 400;
 
-bool waitUntil(const std::function<bool()>& done, int milliseconds) {
-  QElapsedTimer clock;
-  clock.start();
-  while (!done()) {
-    if (clock.elapsed() > milliseconds) return false;
-    QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 50);
-  }
-  return true;
-}
-
 void settle() {
-  QElapsedTimer clock;
-  clock.start();
-  while (clock.elapsed() < kSettleMs) QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+  waitUntil([] { return false; }, kSettleMs);
 }
 
 int refuse(const QString& problem) {

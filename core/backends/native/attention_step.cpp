@@ -4,18 +4,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <type_traits>
 
 #include "backends/native/gemm.h"
 #include "backends/native/row_product.h"
-#include "backends/native/rows.h"
+#include "backends/native/score_rows.h"
 
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kBlockRows = 48;  ///< of the query; a multiple of the rows of every matrix kernel
+/// Most rows of the query that are worked on together, and most keys: their scores stay in the cache between the two
+/// products, and a block of values is read once for all rows.
+constexpr std::int64_t kBlockRows = 64;
+constexpr std::int64_t kBlockKeys = 256;
 /// Up to so many rows, packing keys and values costs more than it saves.
 constexpr std::int64_t kFewRows = 4;
 constexpr std::int64_t kParallelWork = 64 * 1024;
+/// What is added to hide a key is at or below the first number; scores above the second outweigh it wholly.
+constexpr float kHidden = -1e30f, kSeen = -1e29f;
+/// A score that stands in place of a hidden one, at most; e^-kUnderflow is 0.
+constexpr float kReplaced = -1e3f, kUnderflow = 88.0f;
+
+template <class T>
+T roundUp(T count, std::type_identity_t<T> unit) {
+  return (count + unit - 1) / unit * unit;
+}
+
+/// Keys [begin, end).
+struct Keys {
+  std::int64_t begin = 0, end = 0;
+};
 
 class AttentionStep final : public Step {
  public:
@@ -28,41 +47,112 @@ class AttentionStep final : public Step {
     m_width = m_call.value.dims[m_rank - 1];
     m_batches = productOf(q, 0, m_rank - 2);
     m_packs = m_rows > kFewRows;
-    m_keyCount = m_packs ? aligned(packedCount(m_depth, m_keys)) : 0;
-    m_valueCount = m_packs ? aligned(packedCount(m_keys, m_width)) : 0;
-    m_scoreCount = aligned(kBlockRows * m_keys);
-    m_work = m_batches * m_rows * m_keys * (m_depth + m_width);
+    m_blocks = (m_rows + kBlockRows - 1) / kBlockRows;
+    m_blockRows = (m_rows + m_blocks - 1) / m_blocks;
+    m_keyCount = m_packs ? roundUp(packedCount(m_depth, m_keys), 16) : 0;
+    m_valueCount = m_packs ? roundUp(packedCount(m_keys, m_width), 16) : 0;
+    m_scoreStride = roundUp(m_packs ? std::min(m_keys, kBlockKeys) : m_keys, gemmPanel());
+    m_scoreCount = m_blockRows * m_scoreStride;
+    const std::int64_t work = m_batches * m_rows * m_keys * (m_depth + m_width);
+    if (work <= kParallelWork) m_threads = 1;
+    findPacks();
+    // With enough heads, or one block of rows in each, whoever packs a head also runs it.
+    m_packsTogether = m_packs && m_blocks > 1 && m_distinct.size() < static_cast<std::size_t>(2 * m_threads);
+    if (m_threads == 1) m_packsTogether = false;
+    if (!m_packs) m_blocks = 1;
+    findLimit();
   }
 
   std::size_t scratchBytes() const override {
-    return static_cast<std::size_t>(m_batches * (m_keyCount + m_valueCount) + m_threads * m_scoreCount) * sizeof(float);
+    return static_cast<std::size_t>(packCount() * (m_keyCount + m_valueCount)) * sizeof(float) + rangeBytes() +
+           static_cast<std::size_t>(m_threads) * threadBytes();
   }
 
-  Status run(Memory memory, std::byte* scratch) override {
-    float* keys = reinterpret_cast<float*>(scratch);
-    float* values = keys + m_batches * m_keyCount;
-    float* scores = values + m_batches * m_valueCount;
-    const std::int64_t blocks = (m_rows + kBlockRows - 1) / kBlockRows;
-#pragma omp parallel num_threads(m_threads) if (m_work > kParallelWork)
+  Status run(Memory memory, std::byte* scratch) const override {
+    float* packs = reinterpret_cast<float*>(scratch);
+    Keys* ranges = reinterpret_cast<Keys*>(packs + packCount() * (m_keyCount + m_valueCount));
+    std::byte* threads = reinterpret_cast<std::byte*>(ranges) + rangeBytes();
+#pragma omp parallel num_threads(m_threads) if (m_threads > 1)
     {
-#pragma omp for schedule(static)
-      for (std::int64_t batch = 0; batch < (m_packs ? m_batches : 0); ++batch) {
-        pack(m_call.key, memory, batch, m_depth, m_keys, keys + batch * m_keyCount);
-        pack(m_call.value, memory, batch, m_keys, m_width, values + batch * m_valueCount);
-      }
+      const std::int64_t me = omp_get_thread_num();
+      std::byte* mine = threads + static_cast<std::size_t>(me) * threadBytes();
+      const auto keysOf = [&](std::int64_t block) { return m_limit ? ranges[block] : Keys{0, m_keys}; };
+      if (m_limit) {
 #pragma omp for schedule(dynamic)
-      for (std::int64_t item = 0; item < m_batches * blocks; ++item) {
-        const std::int64_t batch = item / blocks;
-        runBlock(memory, batch, item % blocks * kBlockRows, keys + batch * m_keyCount, values + batch * m_valueCount,
-                 scores + omp_get_thread_num() * m_scoreCount);
+        for (std::int64_t block = 0; block < m_blocks; ++block) ranges[block] = visible(memory, block);
+      }
+      if (m_packsTogether) {
+        const auto distinct = static_cast<std::int64_t>(m_distinct.size());
+#pragma omp for schedule(dynamic)
+        for (std::int64_t i = 0; i < distinct; ++i)
+          pack(memory, m_distinct[static_cast<std::size_t>(i)], packAt(packs, i));
+#pragma omp for schedule(dynamic)
+        for (std::int64_t item = 0; item < m_batches * m_blocks; ++item) {
+          const std::int64_t batch = item / m_blocks;
+          const std::int64_t block = item % m_blocks;
+          runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block),
+                   packAt(packs, m_packOf[static_cast<std::size_t>(batch)]));
+        }
+      } else {
+        std::int64_t held = -1;  // the pack that this thread made last
+#pragma omp for schedule(static)
+        for (std::int64_t batch = 0; batch < m_batches; ++batch) {
+          float* packed = packAt(packs, me);
+          if (m_packs && m_packOf[static_cast<std::size_t>(batch)] != held) {
+            held = m_packOf[static_cast<std::size_t>(batch)];
+            pack(memory, batch, packed);
+          }
+          for (std::int64_t block = 0; block < m_blocks; ++block)
+            runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block), packed);
+        }
       }
     }
     return Done{};
   }
 
  private:
-  static std::int64_t aligned(std::int64_t count) {
-    return (count + 15) / 16 * 16;
+  std::int64_t packCount() const {
+    if (!m_packs) return 0;
+    return m_packsTogether ? static_cast<std::int64_t>(m_distinct.size()) : m_threads;
+  }
+  float* packAt(float* packs, std::int64_t index) const {
+    return packs + index * (m_keyCount + m_valueCount);
+  }
+
+  std::size_t rangeBytes() const {
+    return m_limit ? roundUp(m_blocks * sizeof(Keys), 64) : 0;
+  }
+  std::size_t termBytes() const {
+    return roundUp(std::max<std::size_t>(1, m_call.terms.size()) * sizeof(ScoreTermRows), 64);
+  }
+  /// Of one thread: terms, scores, and for each row its largest score and its total.
+  std::size_t threadBytes() const {
+    return termBytes() + roundUp(static_cast<std::size_t>(m_scoreCount + 2 * m_blockRows) * sizeof(float), 64);
+  }
+
+  /// Heads of a group read the same keys and values: they are packed once.
+  void findPacks() {
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> known;
+    for (std::int64_t batch = 0; batch < m_batches; ++batch) {
+      const auto [entry, isNew] =
+          known.emplace(std::pair(batchOffset(m_call.key, batch), batchOffset(m_call.value, batch)),
+                        static_cast<std::int64_t>(m_distinct.size()));
+      if (isNew) m_distinct.push_back(batch);
+      m_packOf.push_back(entry->second);
+    }
+  }
+
+  // The last term, where it hides keys from rows, alike in all batches.
+  void findLimit() {
+    if (!m_packs || m_call.terms.empty() || m_keys <= gemmPanel()) return;
+    const ScoreTerm& last = m_call.terms.back();
+    const bool adds = last.kind == ScoreTerm::Kind::Add && last.operand;
+    const bool chooses = last.condition && !last.operand && last.number <= kReplaced;
+    if (!adds && !chooses) return;
+    const Dims& strides = adds ? last.operand->strides : last.condition->strides;
+    for (std::size_t i = 0; i + 2 < m_rank; ++i)
+      if (strides[i] != 0 && m_call.query.dims[i] != 1) return;
+    m_limit = strides.back() == 1;
   }
 
   /// Elements from the beginning of `ref` to its matrix of `batch`.
@@ -75,111 +165,211 @@ class AttentionStep final : public Step {
     return offset;
   }
 
-  float* matrix(const Ref& ref, Memory memory, std::int64_t batch) const {
-    return elementsAt<float>(ref, memory) + batchOffset(ref, batch);
+  template <class T = float>
+  T* matrix(const Ref& ref, Memory memory, std::int64_t batch) const {
+    return elementsAt<T>(ref, memory) + batchOffset(ref, batch);
   }
 
-  void pack(const Ref& ref, Memory memory, std::int64_t batch, std::int64_t k, std::int64_t n, float* packed) const {
-    packPanels(matrix(ref, memory, batch), ref.strides[m_rank - 2], ref.strides[m_rank - 1], k, n, 0,
-               (n + gemmPanel() - 1) / gemmPanel(), packed);
+  std::int64_t rowsOf(std::int64_t block) const {
+    return std::min(m_blockRows, m_rows - block * m_blockRows);
   }
 
-  void runBlock(Memory memory, std::int64_t batch, std::int64_t firstRow, const float* keys, const float* values,
-                float* scores) const {
-    const std::int64_t rows = std::min(kBlockRows, m_rows - firstRow);
-    const std::int64_t queryStride = m_call.query.strides[m_rank - 2];
-    const std::int64_t resultStride = m_call.result.strides[m_rank - 2];
-    const float* query = matrix(m_call.query, memory, batch) + firstRow * queryStride;
-    float* result = matrix(m_call.result, memory, batch) + firstRow * resultStride;
-    if (m_packs) {
-      multiply(query, queryStride, keys, rows, m_depth, m_keys, scores, m_keys);
+  static std::int64_t panelsOf(std::int64_t columns) {
+    return (columns + gemmPanel() - 1) / gemmPanel();
+  }
+
+  void pack(Memory memory, std::int64_t batch, float* packed) const {
+    const auto one = [&](const Ref& ref, std::int64_t k, std::int64_t n, float* to) {
+      packPanels(matrix(ref, memory, batch), ref.strides[m_rank - 2], ref.strides[m_rank - 1], k, n, 0, panelsOf(n),
+                 to);
+    };
+    one(m_call.key, m_depth, m_keys, packed);
+    one(m_call.value, m_keys, m_width, packed + m_keyCount);
+  }
+
+  /// The keys that any row of the block may see, in whole panels.
+  Keys visible(Memory memory, std::int64_t block) const {
+    const ScoreTerm& last = m_call.terms.back();
+    Keys seen{m_keys, 0};
+    for (std::int64_t row = block * m_blockRows; row < block * m_blockRows + rowsOf(block); ++row) {
+      KeyMask mask{.hidden = kHidden};
+      if (last.operand) {
+        mask.numbers = elementsAt<const float>(*last.operand, memory) + row * last.operand->strides[m_rank - 2];
+      } else {
+        mask.truths =
+            elementsAt<const std::uint8_t>(*last.condition, memory) + row * last.condition->strides[m_rank - 2];
+        mask.visible = last.kind == ScoreTerm::Kind::WhereFalse;
+      }
+      const auto [begin, end] = visibleKeys(mask, m_keys, gemmPanel());
+      if (begin == end) continue;
+      seen = {std::min(seen.begin, begin), std::max(seen.end, end)};
+    }
+    return seen.begin < seen.end ? seen : Keys{0, m_keys};
+  }
+
+  /// Rows of a query with the memory of the thread that works on them.
+  struct Rows {
+    std::int64_t batch, first, count;
+    const float* query;
+    float* result;
+    ScoreTermRows* terms;
+    float *scores, *top, *total;
+  };
+
+  Rows rowsAt(Memory memory, std::int64_t batch, std::int64_t block, std::byte* mine) const {
+    const std::int64_t first = block * m_blockRows;
+    auto* scores = reinterpret_cast<float*>(mine + termBytes());
+    return {.batch = batch,
+            .first = first,
+            .count = rowsOf(block),
+            .query = matrix(m_call.query, memory, batch) + first * queryStride(),
+            .result = matrix(m_call.result, memory, batch) + first * resultStride(),
+            .terms = reinterpret_cast<ScoreTermRows*>(mine),
+            .scores = scores,
+            .top = scores + m_scoreCount,
+            .total = scores + m_scoreCount + m_blockRows};
+  }
+
+  void runBlock(Memory memory, const Rows& rows, Keys seen, const float* packed) const {
+    if (!m_packs) {
+      runFewRows(memory, rows);
     } else {
-      const MatrixView view = viewOf(m_call.key, memory, batch, m_depth, m_keys);
-      for (std::int64_t i = 0; i < rows; ++i) multiplyRow(query + i * queryStride, view, scores + i * m_keys);
+      runKeys(memory, rows, seen, packed);
+      // A row that sees nothing else weighs the hidden keys among themselves.
+      const bool hides = seen.begin > 0 || seen.end < m_keys;
+      if (hides && std::any_of(rows.top, rows.top + rows.count, [&](float best) { return !(best > leastTop()); }))
+        runKeys(memory, rows, {0, m_keys}, packed);
     }
-    for (std::int64_t i = 0; i < rows; ++i) {
-      float* row = scores + i * m_keys;
-      for (const ScoreTerm& term : m_call.terms) apply(term, memory, batch, firstRow + i, row);
-      softmaxRow(row, row, m_keys, false);
-      if (!m_call.guard) continue;
-      const float instead = *m_call.guard;
-      for (std::int64_t j = 0; j < m_keys; ++j) row[j] = std::isnan(row[j]) ? instead : row[j];
-    }
-    if (m_packs) {
-      multiply(scores, m_keys, values, rows, m_keys, m_width, result, resultStride);
-    } else {
-      const MatrixView view = viewOf(m_call.value, memory, batch, m_keys, m_width);
-      for (std::int64_t i = 0; i < rows; ++i) multiplyRow(scores + i * m_keys, view, result + i * resultStride);
+    divideRows(rows.result, resultStride(), m_width, rows.total, rows.count);
+    if (m_call.guard) guardRows(memory, rows, packed);
+  }
+
+  /// Above it, hidden keys weigh nothing.
+  float leastTop() const {
+    const ScoreTerm& last = m_call.terms.back();
+    return last.operand ? kSeen : last.number + kUnderflow;
+  }
+
+  std::int64_t queryStride() const {
+    return m_call.query.strides[m_rank - 2];
+  }
+  std::int64_t resultStride() const {
+    return m_call.result.strides[m_rank - 2];
+  }
+
+  // Keys come in blocks; what was summed before a larger score was met is scaled (softmaxBlock).
+  void runKeys(Memory memory, const Rows& rows, Keys keys, const float* packed) const {
+    const std::int64_t panel = gemmPanel();
+    const float* values = packed + m_keyCount;
+    for (std::int64_t begin = keys.begin; begin < keys.end; begin += kBlockKeys) {
+      const std::int64_t count = std::min(kBlockKeys, keys.end - begin);
+      runGemm({.a = rows.query,
+               .lda = queryStride(),
+               .packed = packed + begin * m_depth,
+               .c = rows.scores,
+               .ldc = m_scoreStride,
+               .m = rows.count,
+               .n = roundUp(count, panel / 2),
+               .k = m_depth,
+               .panels = panelsOf(count)});
+      weigh(memory, rows, {begin, begin + count}, begin == keys.begin);
+      runGemm({.a = rows.scores,
+               .lda = m_scoreStride,
+               .packed = values + begin * panel,
+               .c = rows.result,
+               .ldc = resultStride(),
+               .m = rows.count,
+               .n = m_width,
+               .k = count,
+               .panels = panelsOf(m_width),
+               .panelRows = m_keys,
+               .accumulate = begin != keys.begin});
     }
   }
 
-  /// c [m, n] = a [m, k] · packed
-  static void multiply(const float* a, std::int64_t lda, const float* packed, std::int64_t m, std::int64_t k,
-                       std::int64_t n, float* c, std::int64_t ldc) {
-    runGemm({.a = a,
-             .lda = lda,
-             .packed = packed,
-             .c = c,
-             .ldc = ldc,
-             .m = m,
-             .n = n,
-             .k = k,
-             .panels = (n + gemmPanel() - 1) / gemmPanel()});
+  void weigh(Memory memory, const Rows& rows, Keys keys, bool first) const {
+    for (std::size_t i = 0; i < m_call.terms.size(); ++i)
+      rows.terms[i] = termAt(m_call.terms[i], memory, rows.batch, rows.first, keys.begin);
+    softmaxBlock({.scores = rows.scores,
+                  .stride = m_scoreStride,
+                  .rows = rows.count,
+                  .keys = keys.end - keys.begin,
+                  .terms = {rows.terms, m_call.terms.size()},
+                  .first = first,
+                  .top = rows.top,
+                  .total = rows.total,
+                  .result = rows.result,
+                  .resultStride = resultStride(),
+                  .width = m_width});
+  }
+
+  ScoreTermRows termAt(const ScoreTerm& term, Memory memory, std::int64_t batch, std::int64_t row,
+                       std::int64_t key) const {
+    ScoreTermRows at{.kind = term.kind, .by = &term.number};
+    if (term.operand) {
+      at.byRow = term.operand->strides[m_rank - 2];
+      at.byKey = term.operand->strides[m_rank - 1];
+      at.by = matrix<const float>(*term.operand, memory, batch) + row * at.byRow + key * at.byKey;
+    }
+    if (term.condition) {
+      at.conditionRow = term.condition->strides[m_rank - 2];
+      at.conditionKey = term.condition->strides[m_rank - 1];
+      at.condition =
+          matrix<const std::uint8_t>(*term.condition, memory, batch) + row * at.conditionRow + key * at.conditionKey;
+    }
+    return at;
+  }
+
+  // Keys and values are read where they are.
+  void runFewRows(Memory memory, const Rows& rows) const {
+    const MatrixView keys = viewOf(m_call.key, memory, rows.batch, m_depth, m_keys);
+    const MatrixView values = viewOf(m_call.value, memory, rows.batch, m_keys, m_width);
+    for (std::int64_t i = 0; i < rows.count; ++i)
+      multiplyRow(rows.query + i * queryStride(), keys, rows.scores + i * m_scoreStride);
+    weigh(memory, rows, {0, m_keys}, true);
+    for (std::int64_t i = 0; i < rows.count; ++i)
+      multiplyRow(rows.scores + i * m_scoreStride, values, rows.result + i * resultStride());
+  }
+
+  // Where there is no choice (every score is -infinity, or one is no number), all weights are the guard.
+  void guardRows(Memory memory, const Rows& rows, const float* packed) const {
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      if (rows.total[i] > 0) continue;
+      float* result = rows.result + i * resultStride();
+      std::fill(rows.scores, rows.scores + m_scoreStride, *m_call.guard);
+      if (!m_packs) {
+        multiplyRow(rows.scores, viewOf(m_call.value, memory, rows.batch, m_keys, m_width), result);
+        continue;
+      }
+      for (std::int64_t begin = 0; begin < m_keys; begin += kBlockKeys) {
+        runGemm({.a = rows.scores,
+                 .lda = m_scoreStride,
+                 .packed = packed + m_keyCount + begin * gemmPanel(),
+                 .c = result,
+                 .ldc = resultStride(),
+                 .m = 1,
+                 .n = m_width,
+                 .k = std::min(kBlockKeys, m_keys - begin),
+                 .panels = panelsOf(m_width),
+                 .panelRows = m_keys,
+                 .accumulate = begin > 0});
+      }
+    }
   }
 
   MatrixView viewOf(const Ref& ref, Memory memory, std::int64_t batch, std::int64_t k, std::int64_t n) const {
     return {matrix(ref, memory, batch), ref.strides[m_rank - 2], ref.strides[m_rank - 1], k, n};
   }
 
-  void apply(const ScoreTerm& term, Memory memory, std::int64_t batch, std::int64_t rowIndex, float* row) const {
-    using Kind = ScoreTerm::Kind;
-    const float* by = term.operand ? rowOf<float>(*term.operand, memory, batch, rowIndex) : &term.number;
-    const std::int64_t stride = term.operand ? term.operand->strides[m_rank - 1] : 0;
-    switch (term.kind) {
-      case Kind::Multiply:
-        if (stride == 0) return scaleRow(row, m_keys, *by);
-        return change(row, by, stride, [](float score, float other) { return score * other; });
-      case Kind::Add:
-        if (stride == 1) return addRow(row, by, m_keys);
-        return change(row, by, stride, [](float score, float other) { return score + other; });
-      case Kind::Subtract:
-        return change(row, by, stride, [](float score, float other) { return score - other; });
-      case Kind::Divide:
-        return change(row, by, stride, [](float score, float other) { return score / other; });
-      case Kind::SoftCap:
-        return change(row, by, stride, [](float score, float other) { return other * std::tanh(score / other); });
-      case Kind::WhereTrue:
-      case Kind::WhereFalse:
-        return choose(term, rowOf<std::uint8_t>(*term.condition, memory, batch, rowIndex), by, stride, row);
-    }
-  }
-
-  template <class Change>
-  void change(float* row, const float* by, std::int64_t stride, const Change& changed) const {
-    for (std::int64_t j = 0; j < m_keys; ++j) row[j] = changed(row[j], by[j * stride]);
-  }
-
-  void choose(const ScoreTerm& term, const std::uint8_t* truths, const float* by, std::int64_t stride,
-              float* row) const {
-    const std::int64_t truthStride = term.condition->strides[m_rank - 1];
-    const bool when = term.kind == ScoreTerm::Kind::WhereTrue;
-    for (std::int64_t j = 0; j < m_keys; ++j) {
-      if ((truths[j * truthStride] != 0) == when) row[j] = by[j * stride];
-    }
-  }
-
-  /// Where the operand of a term has what belongs to row `rowIndex` of the scores of `batch`.
-  template <class T>
-  const T* rowOf(const Ref& ref, Memory memory, std::int64_t batch, std::int64_t rowIndex) const {
-    return elementsAt<const T>(ref, memory) + batchOffset(ref, batch) + rowIndex * ref.strides[m_rank - 2];
-  }
-
   AttentionCall m_call;
   int m_threads;
   std::size_t m_rank = 0;
   std::int64_t m_rows = 0, m_depth = 0, m_keys = 0, m_width = 0, m_batches = 1;
-  std::int64_t m_keyCount = 0, m_valueCount = 0, m_scoreCount = 0, m_work = 0;
-  bool m_packs = true;
+  std::int64_t m_blocks = 1, m_blockRows = 0;
+  std::int64_t m_keyCount = 0, m_valueCount = 0, m_scoreStride = 0, m_scoreCount = 0;
+  std::vector<std::int64_t> m_packOf, m_distinct;  ///< per batch the number of its pack; per pack its first batch
+  bool m_packs = true, m_packsTogether = false;
+  bool m_limit = false;  ///< the last term hides keys
 };
 
 }  // namespace

@@ -32,10 +32,21 @@ struct Canvas {
   std::int64_t column(std::int64_t x) const { return x % strideX * phase + x / strideX; }
 };
 
+/// Filters as rows of byteDepth(taps) codes, behind the sums and the zero points of all rows.
+struct PackedFilters {
+  std::int32_t *sums = nullptr, *zeros = nullptr;
+  std::int8_t* rows = nullptr;
+  static std::size_t headBytes(std::int64_t count) { return static_cast<std::size_t>(padded(2 * count * 4)); }
+  static PackedFilters at(std::byte* memory, std::int64_t count) {
+    auto* sums = reinterpret_cast<std::int32_t*>(memory);
+    return {sums, sums + count, reinterpret_cast<std::int8_t*>(memory + headBytes(count))};
+  }
+};
+
 class ByteConvStep final : public Step {
  public:
   ByteConvStep(ByteConvCall call, int threads) : m_call(std::move(call)), m_threads(threads) {
-    const Dims &x = m_call.x.dims, &y = m_call.sums.dims, &filters = m_call.filters->dims();
+    const Dims &x = m_call.x.dims, &y = m_call.sums.dims, &filters = m_call.filterDims;
     const Window& window = m_call.window;
     m_inputs = filters[1];
     m_filters = filters[0] / m_call.groups;
@@ -46,20 +57,20 @@ class ByteConvStep final : public Step {
     const std::int64_t width = x[3] + window.padBegin[1] + std::max<std::int64_t>(0, window.padEnd[1]);
     m_canvas.phase = (width + m_canvas.strideX - 1) / m_canvas.strideX;
     takeTaps(filters);
-    takeFilters();
+    m_ones.assign(static_cast<std::size_t>(m_taps), 1);
+    m_ones.resize(static_cast<std::size_t>(byteDepth(m_taps)), 0);
     share();
   }
 
-  std::size_t weightBytes() const override {
-    return m_rows.size() + (m_rowZeros.size() + m_rowSums.size()) * sizeof(std::int32_t);
-  }
   std::size_t scratchBytes() const override {
     return static_cast<std::size_t>(canvasBytes() + padded(m_panels * bytePanel() * byteDepth(m_taps)) +
                                     2 * padded(m_panels * bytePanel() * 4));
   }
 
-  Status run(Memory memory, std::byte* scratch) override {
-    Work work{.canvas = reinterpret_cast<std::uint8_t*>(scratch)};
+  Status run(Memory memory, std::byte* scratch) const override {
+    std::byte* const filters = memory[static_cast<std::size_t>(m_call.filters)];
+    Work work{.filters = PackedFilters::at(filters, m_call.filterDims[0]),
+              .canvas = reinterpret_cast<std::uint8_t*>(scratch)};
     work.packed = work.canvas + canvasBytes();
     work.columnSums = reinterpret_cast<std::int32_t*>(work.packed + padded(m_panels * bytePanel() * byteDepth(m_taps)));
     work.columnZeros = work.columnSums + padded(m_panels * bytePanel() * 4) / 4;
@@ -79,6 +90,7 @@ class ByteConvStep final : public Step {
 
  private:
   struct Work {
+    PackedFilters filters;
     std::uint8_t *canvas = nullptr, *packed = nullptr;
     std::int32_t *columnSums = nullptr, *columnZeros = nullptr;
     std::uint8_t border = 0;
@@ -100,23 +112,6 @@ class ByteConvStep final : public Step {
           m_tapAt.push_back(c * m_canvas.bytes() + y * window.dilations[0] * m_canvas.pitch() +
                             m_canvas.column(x * window.dilations[1]));
     m_tapAt.resize(static_cast<std::size_t>(byteDepth(m_taps)), 0);  // filters are zero there
-  }
-
-  void takeFilters() {
-    const DataType type = m_call.filters->type();
-    const auto* codes = reinterpret_cast<const std::uint8_t*>(m_call.filters->bytes());
-    const std::int64_t count = m_filters * m_call.groups, depth = byteDepth(m_taps);
-    m_rows.resize(static_cast<std::size_t>(count * depth));
-    for (std::int64_t f = 0; f < count; ++f) {
-      m_rowSums.push_back(takeByteRow(codes + f * m_taps, m_taps, turnOfA(type), m_rows.data() + f * depth));
-      const auto& zeros = m_call.filterZeros;
-      const std::int32_t zero = zeros.empty() ? 0 : zeros[zeros.size() == 1 ? 0 : static_cast<std::size_t>(f)];
-      m_rowZeros.push_back(zeroOfA(zero, type));
-    }
-    m_ones.assign(static_cast<std::size_t>(m_taps), 1);
-    m_ones.resize(static_cast<std::size_t>(depth), 0);
-    m_sumsColumns = std::ranges::any_of(m_rowZeros, [](std::int32_t zero) { return zero != 0; });
-    m_call.filters = nullptr;
   }
 
   /// Panels, and where they are few the filters in parts, so that all threads have something to do.
@@ -180,7 +175,7 @@ class ByteConvStep final : public Step {
         place += run;
       }
     }
-    if (m_sumsColumns) sumColumns(work, panel);
+    if (!m_call.filterZerosAreZero) sumColumns(work, panel);
   }
 
   /// Sums of the taps that there are, not of those that only fill the last four.
@@ -197,7 +192,7 @@ class ByteConvStep final : public Step {
 
   void multiply(const Work& work, const Part& part) const {
     const std::int64_t first = part.panel * bytePanel(), row = work.group * m_filters + part.firstFilter;
-    runByteGemm({.a = m_rows.data() + row * byteDepth(m_taps),
+    runByteGemm({.a = work.filters.rows + row * byteDepth(m_taps),
                  .packed = work.packed + first * byteDepth(m_taps),
                  .c = work.sums + part.firstFilter * m_places + first,
                  .ldc = m_places,
@@ -205,8 +200,8 @@ class ByteConvStep final : public Step {
                  .n = std::min(bytePanel(), m_places - first),
                  .k = m_taps,
                  .panels = 1,
-                 .rowZeros = m_sumsColumns ? m_rowZeros.data() + row : nullptr,
-                 .rowSums = m_rowSums.data() + row,
+                 .rowZeros = m_call.filterZerosAreZero ? nullptr : work.filters.zeros + row,
+                 .rowSums = work.filters.sums + row,
                  .columnZeros = work.columnZeros + first,
                  .columnSums = work.columnSums + first});
   }
@@ -217,13 +212,29 @@ class ByteConvStep final : public Step {
   std::int64_t m_places = 0, m_panels = 0;
   Canvas m_canvas;
   std::vector<std::int64_t> m_tapAt;  ///< of each tap: where the first place sees it
-  std::vector<std::int8_t> m_rows, m_ones;
-  std::vector<std::int32_t> m_rowSums, m_rowZeros;
-  bool m_sumsColumns = false;
+  std::vector<std::int8_t> m_ones;
   std::vector<Part> m_parts;
 };
 
 }  // namespace
+
+Packing byteFilterPacking(Weight filters, std::optional<Weight> zeros) {
+  std::vector<Weight> weights = {std::move(filters)};
+  if (zeros) weights.push_back(std::move(*zeros));
+  return packingOf("byte filters", std::move(weights), [](std::span<const Tensor> numbers) -> Result<Tensor> {
+    const DataType type = numbers[0].type();
+    const std::int64_t count = numbers[0].dims()[0], taps = productOf(numbers[0].dims(), 1), depth = byteDepth(taps);
+    Tensor packed = packedMemory(PackedFilters::headBytes(count) + static_cast<std::size_t>(count * depth));
+    const PackedFilters into = PackedFilters::at(packed.mutableBytes(), count);
+    const auto* codes = reinterpret_cast<const std::uint8_t*>(numbers[0].bytes());
+    for (std::int64_t f = 0; f < count; ++f) {
+      into.sums[f] = takeByteRow(codes + f * taps, taps, turnOfA(type), into.rows + f * depth);
+      const double zero = numbers.size() < 2 ? 0 : numbers[1].asDouble(numbers[1].count() == 1 ? 0 : f);
+      into.zeros[f] = zeroOfA(static_cast<std::int32_t>(zero), type);
+    }
+    return packed;
+  });
+}
 
 std::unique_ptr<Step> makeByteConvStep(ByteConvCall call, int threads) {
   return std::make_unique<ByteConvStep>(std::move(call), threads);

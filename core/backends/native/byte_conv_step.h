@@ -2,9 +2,9 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "backends/native/program.h"
+#include "backends/native/weight.h"
 #include "backends/native/window.h"
 
 namespace fusescope::native {
@@ -14,12 +14,15 @@ namespace fusescope::native {
 struct ByteConvCall {
   Ref x;
   std::optional<Ref> xZero;
-  const Tensor* filters = nullptr;  ///< int8 or uint8 [channels, inputs / groups, kernel…]; only read while making
-  std::vector<std::int32_t> filterZeros;  ///< one, or one for each channel; empty: zero
+  Dims filterDims;                  ///< [channels, inputs / groups, kernel…]
+  BufferIndex filters = kNoBuffer;  ///< of byteFilterPacking()
+  bool filterZerosAreZero = false;  ///< as they are packed
   Window window;
   std::int64_t groups = 1;
   Ref sums;
 };
+/// `filters` of int8 or uint8, `zeros` one number, or one for each channel.
+Packing byteFilterPacking(Weight filters, std::optional<Weight> zeros);
 std::unique_ptr<Step> makeByteConvStep(ByteConvCall call, int threads);
 
 }  // namespace fusescope::native

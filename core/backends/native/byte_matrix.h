@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
+#include <optional>
 
 #include "backends/native/byte_gemm.h"
+#include "backends/native/program.h"
+#include "backends/native/weight.h"
 #include "base/data_type.h"
 
 namespace fusescope::native {
@@ -48,24 +49,25 @@ struct ByteRowsBuffer {
   ByteRows rows(std::int64_t m) const { return {codes, zeros, sums, m}; }
 };
 
-/// A constant matrix [k, n] of int8 or uint8 with its zero points, one or one for each column; packed once.
+/// A constant matrix [k, n] of int8 or uint8 with its zero points, one or one for each column, in packed memory: its
+/// panels, then the sums and the zero points of its columns.
 class ByteMatrix {
  public:
-  ByteMatrix(const std::uint8_t* codes, DataType type, std::int64_t k, std::int64_t n,
-             std::span<const std::int32_t> zeros);
+  ByteMatrix(std::int64_t k, std::int64_t n, BufferIndex packed) : m_k(k), m_n(n), m_packed(packed) {}
+  /// Matrix `index` of `codes` [.., k, n]. `zeros` [index, ..], if any, has as many numbers for each matrix.
+  static Packing packing(Weight codes, std::optional<Weight> zeros, std::int64_t k, std::int64_t n,
+                         std::int64_t index = 0);
 
   /// Columns of panels [first, first + panels) of rows · this, rows of c `stride` apart.
-  void multiply(const ByteRows& rows, std::int32_t* c, std::int64_t stride, std::int64_t first,
-                std::int64_t panels) const;
+  void multiply(const ByteRows& rows, std::int32_t* c, std::int64_t stride, std::int64_t first, std::int64_t panels,
+                Memory memory) const;
   std::int64_t k() const { return m_k; }
   std::int64_t n() const { return m_n; }
   std::int64_t panels() const { return bytePanels(m_n); }
-  std::size_t bytes() const { return m_packed.size() + 2 * m_sums.size() * sizeof(std::int32_t); }
 
  private:
   std::int64_t m_k, m_n;
-  std::vector<std::uint8_t> m_packed;
-  std::vector<std::int32_t> m_sums, m_zeros;
+  BufferIndex m_packed;
 };
 
 /// Calls `run(first panel, panels)` for shares of `panels` whose products take `work` multiply-adds, on several threads

@@ -20,7 +20,7 @@ class DynamicQuantizeStep final : public Step {
 
   std::size_t scratchBytes() const override { return static_cast<std::size_t>(m_threads) * sizeof(FloatRange); }
 
-  Status run(Memory memory, std::byte* scratch) override {
+  Status run(Memory memory, std::byte* scratch) const override {
     const float* x = elementsAt<float>(m_x, memory);
     auto* codes = elementsAt<std::uint8_t>(m_codes, memory);
     auto* ranges = reinterpret_cast<FloatRange*>(scratch);
@@ -51,11 +51,9 @@ class DynamicQuantizeStep final : public Step {
 class ByteProductStep final : public Step {
  public:
   ByteProductStep(ByteProductCall call, int threads) : m_call(std::move(call)), m_threads(threads) {}
-
-  std::size_t weightBytes() const override { return m_call.matrix.bytes(); }
   std::size_t scratchBytes() const override { return ByteRowsBuffer::bytes(m_call.m, m_call.matrix.k()); }
 
-  Status run(Memory memory, std::byte* scratch) override {
+  Status run(Memory memory, std::byte* scratch) const override {
     const std::int64_t k = m_call.matrix.k(), n = m_call.matrix.n();
     const DataType type = m_call.a.dtype;
     const auto* a = elementsAt<std::uint8_t>(m_call.a, memory);
@@ -67,7 +65,7 @@ class ByteProductStep final : public Step {
     }
     auto* sums = elementsAt<std::int32_t>(m_call.sums, memory);
     sharePanels(m_call.matrix.panels(), m_call.m * k * n, m_threads, [&](std::int64_t first, std::int64_t panels) {
-      m_call.matrix.multiply(buffer.rows(m_call.m), sums, n, first, panels);
+      m_call.matrix.multiply(buffer.rows(m_call.m), sums, n, first, panels, memory);
     });
     return Done{};
   }

@@ -130,7 +130,7 @@ class ConvertStep final : public Step {
   ConvertStep(const Ref& from, const Ref& to, int threads)
       : m_from(from), m_to(to), m_count(from.count()), m_threads(threads), m_convert(converter(from.dtype, to.dtype)) {}
 
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     m_convert(bytesAt(m_from, memory), bytesAt(m_to, memory), m_count, m_threads);
     return Done{};
   }

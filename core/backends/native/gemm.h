@@ -25,6 +25,8 @@ struct GemmTask {
   const float* bias = nullptr;  ///< [n], or null
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t firstPanel = 0, panels = 0;
+  std::int64_t panelRows = 0;  ///< rows of a packed panel where `packed` begins inside it; 0: k
+  bool accumulate = false;     ///< adds to what c holds; no bias then
 };
 void runGemm(const GemmTask& task);
 

@@ -9,17 +9,18 @@ namespace fusescope::native {
 namespace {
 
 constexpr std::size_t kMostOperands = 3;
+constexpr std::size_t kMostAxes = 16;
 
-/// Calls `row(operand offsets, target offset, count, operand strides)` for each row along the last axis. The counters
-/// are the caller's: nothing is allocated.
+/// Calls `row(operand offsets, target offset, count, operand strides)` for each row along the last axis. At most
+/// kMostAxes axes.
 template <class Row>
-void forEachRow(const Dims& domain, const std::vector<Dims>& strides, Dims& at, Row row) {
+void forEachRow(const Dims& domain, const std::vector<Dims>& strides, Row row) {
   const std::int64_t count = domain.empty() ? 1 : domain.back();
   const std::int64_t rows = domain.empty() ? 1 : productOf(domain, 0, domain.size() - 1);
   if (count == 0 || rows == 0) return;
   std::array<std::int64_t, kMostOperands> offsets{}, steps{};
   for (std::size_t k = 0; k < strides.size(); ++k) steps[k] = domain.empty() ? 0 : strides[k].back();
-  std::ranges::fill(at, 0);
+  std::array<std::int64_t, kMostAxes> at{};
   for (std::int64_t r = 0; r < rows; ++r) {
     row(offsets, r * count, count, steps);
     for (std::size_t axis = domain.size() - (domain.empty() ? 0 : 1); axis-- > 0;) {
@@ -34,8 +35,7 @@ void forEachRow(const Dims& domain, const std::vector<Dims>& strides, Dims& at, 
 /// What every such step holds: its operands seen over the extents of the result.
 class BroadcastStep : public Step {
  public:
-  BroadcastStep(const std::vector<Ref>& operands, const Ref& target)
-      : m_operands(operands), m_target(target), m_at(target.dims.size(), 0) {
+  BroadcastStep(const std::vector<Ref>& operands, const Ref& target) : m_operands(operands), m_target(target) {
     for (const Ref& ref : operands) m_strides.push_back(broadcastStrides(ref, target.dims));
   }
 
@@ -49,15 +49,14 @@ class BroadcastStep : public Step {
     return elementsAt<T>(m_target, memory);
   }
   template <class Row>
-  void rows(Row row) {
-    forEachRow(m_target.dims, m_strides, m_at, row);
+  void rows(Row row) const {
+    forEachRow(m_target.dims, m_strides, row);
   }
 
  private:
   std::vector<Ref> m_operands;
   Ref m_target;
   std::vector<Dims> m_strides;
-  Dims m_at;
 };
 
 template <class T, class R, class F>
@@ -65,7 +64,7 @@ class BinaryStep final : public BroadcastStep {
  public:
   BinaryStep(const std::vector<Ref>& operands, const Ref& target, F f, bool divides)
       : BroadcastStep(operands, target), m_f(f), m_divides(divides) {}
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const T *a = operand<T>(0, memory), *b = operand<T>(1, memory);
     R* result = target<R>(memory);
     bool byZero = false;
@@ -89,7 +88,7 @@ template <class T, class F>
 class UnaryStep final : public BroadcastStep {
  public:
   UnaryStep(const std::vector<Ref>& operands, const Ref& target, F f) : BroadcastStep(operands, target), m_f(f) {}
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const T* a = operand<T>(0, memory);
     T* result = target<T>(memory);
     rows([&](const auto& from, std::int64_t to, std::int64_t count, const auto& step) {
@@ -107,7 +106,7 @@ template <class T>
 class WhereStep final : public BroadcastStep {
  public:
   using BroadcastStep::BroadcastStep;
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const auto* condition = operand<std::uint8_t>(0, memory);
     const T *a = operand<T>(1, memory), *b = operand<T>(2, memory);
     T* result = target<T>(memory);

@@ -129,8 +129,7 @@ Result<bool> Lowering::lowerAttentionNode(const Node& node) {
     call.terms.push_back({.kind = ScoreTerm::Kind::SoftCap, .number = cap});
   if (limitsPlaces(node)) {
     Ref mask{.dtype = DataType::F32, .dims = {rows, keys}, .strides = {keys, 1}};
-    mask.buffer =
-        m_program.addConstant(placeMask(node, rows, keys, node.input(4).valid() ? dimsOf(node.input(4))[2] : 0));
+    mask.buffer = m_program.addTable(placeMask(node, rows, keys, node.input(4).valid() ? dimsOf(node.input(4))[2] : 0));
     call.terms.push_back({.kind = ScoreTerm::Kind::Add, .operand = maskOf(mask, scores)});
   }
   if (node.input(3).valid()) {

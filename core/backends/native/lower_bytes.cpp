@@ -4,14 +4,16 @@
 #include "backends/native/byte_product_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/requantize_step.h"
+#include "base/hash.h"
 
 namespace fusescope::native {
 
 /// Operands of a product of bytes: where they stand, and what is known of them.
 struct ByteOperands {
   std::size_t a = 0, aZero = 2, b = 1, bZero = 3;
-  const Tensor* weights = nullptr;
-  std::vector<std::int32_t> weightZeros;
+  Weight weights;
+  std::optional<Weight> weightZeros;
+  bool turnedZerosAreZero = true;  ///< those of the weights, once the codes are turned (byte_matrix.h)
   Ref from;
   std::optional<Ref> zero;
   std::vector<BufferIndex> reads;
@@ -31,12 +33,27 @@ bool isByteConv(const Node& node) {
   return node.is("ConvInteger") || node.is("QLinearConv");
 }
 
-template <class T>
-std::vector<T> valuesOf(const Tensor* tensor) {
-  std::vector<T> values;
-  for (std::int64_t i = 0; tensor != nullptr && i < tensor->count(); ++i)
-    values.push_back(static_cast<T>(tensor->asDouble(i)));
-  return values;
+bool areAll(const Tensor& numbers, double number) {
+  for (std::int64_t i = 0; i < numbers.count(); ++i)
+    if (numbers.asDouble(i) != number) return false;
+  return true;
+}
+
+/// Factors of a requantisation by channel, of the scales of x, w and y. In the order of operations of
+/// the reference kernels, which differ.
+Packing factorPacking(std::vector<Weight> scales, std::int64_t channels, bool conv) {
+  KeyBuilder form;
+  form.text("requantize factors").number(channels).number(conv);
+  return packingOf(form.canonical(), std::move(scales),
+                   [channels, conv](std::span<const Tensor> numbers) -> Result<Tensor> {
+                     Tensor packed = Tensor::zeros(DataType::F64, {channels});
+                     const double x = numbers[0].asDouble(0), y = numbers[2].asDouble(0);
+                     for (std::int64_t c = 0; c < channels; ++c) {
+                       const double w = numbers[1].asDouble(numbers[1].count() == 1 ? 0 : c);
+                       packed.mutableData<double>()[static_cast<std::size_t>(c)] = conv ? x / y * w : x * w / y;
+                     }
+                     return packed;
+                   });
 }
 
 }  // namespace
@@ -78,20 +95,22 @@ Result<std::optional<ByteOperands>> Lowering::byteOperands(const Node& node) {
   ByteOperands operands;
   if (requantises(node)) operands.b = 3, operands.bZero = 5;
   const Dims a = dimsOf(node.input(operands.a)), b = dimsOf(node.input(operands.b));
-  operands.weights = constant(node.input(operands.b));
-  if (operands.weights == nullptr || !isByte(operands.weights->type()) || !isByte(typeOf(node.input(operands.a))))
-    return none;
+  if (!isConstant(node.input(operands.b))) return none;
+  operands.weights = weight(node.input(operands.b));
+  if (!isByte(operands.weights.type) || !isByte(typeOf(node.input(operands.a)))) return none;
   if (a.empty() || elementCount(a) == 0 || elementCount(b) == 0 || elementCount(dimsOf(node.outputs[0])) == 0)
     return none;
   const bool conv = isByteConv(node);
   if (conv ? a.size() != 4 : b.size() != 2) return none;
-  const Tensor* zeros = nullptr;
-  if (node.input(operands.bZero).valid()) {
-    zeros = constant(node.input(operands.bZero));
-    if (zeros == nullptr || zeros->dims().size() > 1) return none;
-    if (zeros->count() != 1 && zeros->count() != (conv ? b[0] : b[1])) return none;
+  const std::uint8_t turn = turnOfA(operands.weights.type);
+  operands.turnedZerosAreZero = turn == 0;
+  if (const ValueId zeros = node.input(operands.bZero); zeros.valid()) {
+    if (!isConstant(zeros) || dimsOf(zeros).size() > 1) return none;
+    const auto count = elementCount(dimsOf(zeros));
+    if (count != 1 && count != (conv ? b[0] : b[1])) return none;
+    operands.weightZeros = weight(zeros);
+    operands.turnedZerosAreZero = areAll(*constant(zeros), turn);
   }
-  operands.weightZeros = valuesOf<std::int32_t>(zeros);
   const ValueId zero = node.input(operands.aZero);
   if (zero.valid() && elementCount(dimsOf(zero)) != 1) return none;
   if (conv) {
@@ -109,33 +128,33 @@ Result<std::optional<ByteOperands>> Lowering::byteOperands(const Node& node) {
 
 void Lowering::emitByteProduct(const Node& node, const ByteOperands& operands, const Ref& sums) {
   m_implementations.emplace_back("byte_product");
-  if (m_options.probe) return;
-  const Dims a = dimsOf(node.input(operands.a)), b = operands.weights->dims();
-  const auto* codes = reinterpret_cast<const std::uint8_t*>(operands.weights->bytes());
-  m_program.addStep(
-      makeByteProductStep({.a = operands.from,
-                           .aZero = operands.zero,
-                           .matrix = ByteMatrix(codes, operands.weights->type(), b[0], b[1], operands.weightZeros),
-                           .sums = sums,
-                           .m = productOf(a, 0, a.size() - 1)},
-                          m_threads),
-      operands.reads, {sums.buffer});
+  const Dims a = dimsOf(node.input(operands.a)), b = operands.weights.dims;
+  const BufferIndex packed =
+      m_program.addPacked(ByteMatrix::packing(operands.weights, operands.weightZeros, b[0], b[1]));
+  m_program.addStep(makeByteProductStep({.a = operands.from,
+                                         .aZero = operands.zero,
+                                         .matrix = ByteMatrix(b[0], b[1], packed),
+                                         .sums = sums,
+                                         .m = productOf(a, 0, a.size() - 1)},
+                                        m_threads),
+                    operands.reads, {sums.buffer});
 }
 
 void Lowering::emitByteConv(const Node& node, const ByteOperands& operands, const Ref& sums) {
   m_implementations.emplace_back("byte_conv");
-  if (m_options.probe) return;
-  const Dims& filters = operands.weights->dims();
-  m_program.addStep(makeByteConvStep({.x = operands.from,
-                                      .xZero = operands.zero,
-                                      .filters = operands.weights,
-                                      .filterZeros = operands.weightZeros,
-                                      .window = windowOf(node, operands.from.dims, sums.dims,
-                                                         Dims(filters.begin() + 2, filters.end())),
-                                      .groups = node.intAttribute("group", 1),
-                                      .sums = sums},
-                                     m_threads),
-                    operands.reads, {sums.buffer});
+  const Dims& filters = operands.weights.dims;
+  m_program.addStep(
+      makeByteConvStep(
+          {.x = operands.from,
+           .xZero = operands.zero,
+           .filterDims = filters,
+           .filters = m_program.addPacked(byteFilterPacking(operands.weights, operands.weightZeros)),
+           .filterZerosAreZero = operands.turnedZerosAreZero,
+           .window = windowOf(node, operands.from.dims, sums.dims, Dims(filters.begin() + 2, filters.end())),
+           .groups = node.intAttribute("group", 1),
+           .sums = sums},
+          m_threads),
+      operands.reads, {sums.buffer});
 }
 
 // Inputs of the QLinear operators: x, its scale and zero, w, its scale and zero, scale and zero of y, and the bias.
@@ -143,24 +162,25 @@ bool Lowering::canRequantize(const Node& node) const {
   const bool conv = isByteConv(node);
   const std::int64_t channels = conv ? dimsOf(node.input(3))[0] : dimsOf(node.input(3)).back();
   for (const std::size_t input : {1, 4, 6, 7}) {
-    const Tensor* tensor = constant(node.input(input));
-    const bool each = input == 4 && tensor != nullptr && tensor->dims().size() == 1 && tensor->count() == channels;
-    if (tensor == nullptr || (tensor->count() != 1 && !each)) return false;
+    if (!isConstant(node.input(input))) return false;
+    const Dims dims = dimsOf(node.input(input));
+    const bool each = input == 4 && dims.size() == 1 && dims[0] == channels;
+    if (elementCount(dims) != 1 && !each) return false;
   }
-  return isByte(typeOf(node.outputs[0])) && (!node.input(8).valid() || constant(node.input(8)) != nullptr);
+  return isByte(typeOf(node.outputs[0])) && (!node.input(8).valid() || isConstant(node.input(8)));
 }
 
 void Lowering::emitRequantize(const Node& node, const Ref& sums) {
   const bool conv = isByteConv(node);
-  const double x = constant(node.input(1))->asDouble(0), y = constant(node.input(6))->asDouble(0);
+  const std::int64_t channels = conv ? sums.dims[1] : sums.dims.back();
   RequantizeCall call{.sums = sums,
                       .codes = allocate(node.outputs[0]),
-                      .channels = conv ? sums.dims[1] : sums.dims.back(),
+                      .channels = channels,
                       .inner = conv ? productOf(sums.dims, 2) : 1,
-                      .factors = valuesOf<double>(constant(node.input(4)))};
-  for (double& factor : call.factors) factor = conv ? x / y * factor : x * factor / y;
-  if (node.input(8).valid()) call.bias = valuesOf<std::int32_t>(constant(node.input(8)));
-  call.zero = static_cast<std::int32_t>(constant(node.input(7))->asDouble(0));
+                      .factors = m_program.addPacked(factorPacking(
+                          {weight(node.input(1)), weight(node.input(4)), weight(node.input(6))}, channels, conv))};
+  if (node.input(8).valid()) call.bias = m_program.addPacked(plainPacking(weight(node.input(8)), DataType::I32));
+  call.zero = static_cast<std::int32_t>(constantNumber(node.input(7)).value_or(0));
   const Ref codes = call.codes;
   define(node.outputs[0], codes);
   m_program.addStep(makeRequantizeStep(std::move(call), m_threads), {sums.buffer}, {codes.buffer});

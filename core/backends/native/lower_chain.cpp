@@ -69,7 +69,7 @@ std::optional<Chain::Operation> Lowering::operationOf(const Chain& chain, std::s
   if (isFloatCast(m_graph, next)) return Chain::Operation{Chain::Kind::Cast, next.id, {}};
   if (!isActivation(next) || next.input(0) != chain.result) return std::nullopt;
   for (std::size_t i = 1; next.is("Clip") && i < 3; ++i)
-    if (next.input(i).valid() && constant(next.input(i)) == nullptr) return std::nullopt;
+    if (next.input(i).valid() && !isConstant(next.input(i))) return std::nullopt;
   return Chain::Operation{Chain::Kind::Activation, next.id, {}};
 }
 
@@ -89,7 +89,7 @@ std::optional<Chain::Operation> Lowering::batchNormOf(const Chain& chain, const 
   const auto outputs = std::ranges::count_if(norm.outputs, [](ValueId value) { return value.valid(); });
   if (!folds || outputs != 1) return std::nullopt;
   for (std::size_t i = 1; i < 5; ++i)
-    if (constant(norm.input(i)) == nullptr) return std::nullopt;
+    if (!isConstant(norm.input(i))) return std::nullopt;
   return Chain::Operation{Chain::Kind::BatchNorm, norm.id, {}};
 }
 
@@ -100,7 +100,7 @@ std::optional<Chain::Operation> Lowering::sumOf(const Chain& chain, const Node& 
   const Dims dims = dimsOf(chain.result), other = dimsOf(operand);
   if (typeOf(operand) != DataType::F32) return std::nullopt;
   if (other == dims) return Chain::Operation{Chain::Kind::Residual, sum.id, operand};
-  if (constant(operand) == nullptr) return std::nullopt;
+  if (!isConstant(operand)) return std::nullopt;
   const std::size_t axis = isConvolution(node(chain.root)) ? 1 : dims.size() - 1;
   const std::size_t fromEnd = dims.size() - axis;
   const bool perChannel =
@@ -113,11 +113,7 @@ void Lowering::leaveToTapes(const Chain& chain, std::size_t taken) {
 }
 
 Status Lowering::lowerSeparately(const Chain& chain) {
-  for (const NodeId id : chain.nodes) {
-    TRY(isPointwise(node(id))               ? emitTape({id})
-        : node(id).is("BatchNormalization") ? lowerBatchNorm(node(id))
-                                            : lowerReference(node(id)));
-  }
+  for (const NodeId id : chain.nodes) TRY(isPointwise(node(id)) ? emitTape({id}) : lowerReference(node(id)));
   return Done{};
 }
 

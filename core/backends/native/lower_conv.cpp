@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cmath>
 
+#include "backends/native/conv_weights.h"
 #include "backends/native/lowering.h"
 #include "backends/native/onednn.h"
 #include "backends/native/post_operations.h"
@@ -11,15 +11,12 @@ namespace fusescope::native {
 
 using dnnl::memory;
 
-/// A convolution with what was folded into it: everything that does not depend on layouts.
+/// A convolution with what was folded into it: everything that does not depend on formats.
 struct PreparedConv {
   bool transposed = false;
   std::int64_t groups = 1;
   Dims source, target;
-  Dims held;                   ///< of the weights. Conv: [out, in/g, k…]; ConvTranspose: [in, out/g, k…]
-  std::vector<float> weights;  ///< empty where the lowering is a probe
-  std::vector<float> bias;     ///< one number per output channel
-  bool hasBias = false;
+  ConvWeights weights;
   Window window;
   dnnl::post_ops operations;
   std::vector<std::pair<int, ValueId>> residuals;  ///< operands of `operations`, by argument
@@ -28,40 +25,6 @@ struct PreparedConv {
 };
 
 namespace {
-
-/// Multiplies what belongs to output channel `c` by `factor`.
-void scaleChannel(PreparedConv& conv, std::int64_t c, float factor) {
-  const std::int64_t taps = productOf(conv.held, 2);
-  if (!conv.transposed) {
-    const std::int64_t count = conv.held[1] * taps;
-    for (std::int64_t i = 0; i < count; ++i) conv.weights[static_cast<std::size_t>(c * count + i)] *= factor;
-    return;
-  }
-  const std::int64_t perGroup = conv.held[1];
-  const std::int64_t inputs = conv.held[0] / conv.groups;
-  const std::int64_t group = c / perGroup;
-  for (std::int64_t i = group * inputs; i < (group + 1) * inputs; ++i) {
-    float* at = conv.weights.data() + (i * perGroup + c % perGroup) * taps;
-    for (std::int64_t t = 0; t < taps; ++t) at[t] *= factor;
-  }
-}
-
-void addBias(PreparedConv& conv, const Tensor& bias) {
-  for (std::int64_t c = 0; c < conv.channels(); ++c)
-    conv.bias[static_cast<std::size_t>(c)] += static_cast<float>(bias.asDouble(c));
-  conv.hasBias = true;
-}
-
-void foldBatchNorm(PreparedConv& conv, const Tensor& scale, const Tensor& shift, const Tensor& mean,
-                   const Tensor& variance, double epsilon) {
-  for (std::int64_t c = 0; c < conv.channels(); ++c) {
-    const double factor = scale.asDouble(c) / std::sqrt(variance.asDouble(c) + epsilon);
-    if (!conv.weights.empty()) scaleChannel(conv, c, static_cast<float>(factor));
-    float& bias = conv.bias[static_cast<std::size_t>(c)];
-    bias = static_cast<float>((bias - mean.asDouble(c)) * factor + shift.asDouble(c));
-  }
-  conv.hasBias = true;
-}
 
 /// A transposed convolution's padding is what is cut off its result.
 void padTransposed(PreparedConv& conv, const Node& root) {
@@ -79,52 +42,30 @@ void padTransposed(PreparedConv& conv, const Node& root) {
   }
 }
 
-/// As oneDNN wants them: [out, in, k…], or [g, out/g, in/g, k…] if there are groups.
-Dims weightDims(const PreparedConv& conv) {
-  Dims dims = {conv.target[1], conv.source[1]};
-  if (conv.groups > 1) dims = {conv.groups, conv.target[1] / conv.groups, conv.source[1] / conv.groups};
-  dims.insert(dims.end(), conv.held.begin() + 2, conv.held.end());
-  return dims;
-}
-
-/// The weights as ONNX holds them, with the axes of oneDNN.
-memory::desc heldWeights(const PreparedConv& conv) {
-  const Dims dims = weightDims(conv);
-  Dims strides = rowMajorStrides(dims);
-  if (conv.transposed) {  // outputs and inputs of a group change places
-    const std::size_t out = conv.groups > 1 ? 1 : 0;
-    Dims held = dims;
-    std::swap(held[out], held[out + 1]);
-    strides = rowMajorStrides(held);
-    std::swap(strides[out], strides[out + 1]);
-  }
-  return memory::desc(dims, memory::data_type::f32, strides);
-}
-
-memory::desc biasDesc(const PreparedConv& conv) {
-  return memory::desc({conv.channels()}, memory::data_type::f32, memory::format_tag::a);
-}
-
 /// A prepared description with the descriptors it chose.
 struct Described {
-  dnnl::primitive primitive;
+  std::function<dnnl::primitive()> make;  ///< generates code, which a probe has no use for
   memory::desc source, weights, target, scratchpad;
   std::string implementation;
-  Layout from = Layout::Plain, to = Layout::Plain;
+  MemoryFormat from, to;
 };
 
 template <class Forward>
 Described describe(const PreparedConv& conv, dnnl::algorithm algorithm, const memory::desc& source,
                    const memory::desc& target) {
-  const memory::desc weights(weightDims(conv), memory::data_type::f32, memory::format_tag::any);
-  const memory::desc bias = conv.hasBias ? biasDesc(conv) : memory::desc();
+  const memory::desc weights(conv.weights.dims(), memory::data_type::f32, memory::format_tag::any);
+  const memory::desc bias = conv.weights.hasBias() ? conv.weights.biasDesc() : memory::desc();
   Dims dilations = conv.window.dilations;
   for (std::int64_t& dilation : dilations) --dilation;
   const typename Forward::primitive_desc description(
       dnnlEngine(), dnnl::prop_kind::forward_inference, algorithm, source, weights, bias, target, conv.window.strides,
       dilations, conv.window.padBegin, conv.window.padEnd, userScratchpad(conv.operations));
-  return {Forward(description),   description.src_desc(),        description.weights_desc(),
-          description.dst_desc(), description.scratchpad_desc(), description.impl_info_str()};
+  return {[description] { return Forward(description); },
+          description.src_desc(),
+          description.weights_desc(),
+          description.dst_desc(),
+          description.scratchpad_desc(),
+          description.impl_info_str()};
 }
 
 Described describe(const PreparedConv& conv, const memory::desc& source, const memory::desc& target) {
@@ -134,7 +75,7 @@ Described describe(const PreparedConv& conv, const memory::desc& source, const m
   return describe<dnnl::convolution_forward>(conv, dnnl::algorithm::convolution_direct, source, target);
 }
 
-Described describeIn(const PreparedConv& conv, Layout from, Layout to) {
+Described describeIn(const PreparedConv& conv, const MemoryFormat& from, const MemoryFormat& to) {
   Described described =
       describe(conv, *dnnlDesc({DataType::F32, conv.source, from}), *dnnlDesc({DataType::F32, conv.target, to}));
   described.from = from;
@@ -142,26 +83,14 @@ Described describeIn(const PreparedConv& conv, Layout from, Layout to) {
   return described;
 }
 
-/// In the layouts that oneDNN prefers; where one of them is no Layout, plain. Made anew for those layouts, as a tactic
-/// names them: given them, oneDNN may take another implementation than where it chooses.
+/// In the formats that oneDNN prefers; where one of them cannot be said, plain. Made anew for those formats, as a
+/// tactic says them: given them, oneDNN may take another implementation than where it chooses.
 Described describePreferred(const PreparedConv& conv) {
   const auto any = [](const Dims& dims) { return memory::desc(dims, memory::data_type::f32, memory::format_tag::any); };
   const Described preferred = describe(conv, any(conv.source), any(conv.target));
-  const auto from = layoutOf(preferred.source, conv.source);
-  const auto to = layoutOf(preferred.target, conv.target);
-  return from && to ? describeIn(conv, *from, *to) : describeIn(conv, Layout::Plain, Layout::Plain);
-}
-
-/// Weights and bias as the primitive wants them, by argument.
-std::vector<std::pair<int, memory>> ownedMemories(const PreparedConv& conv, const Described& described) {
-  const auto bytes = [](const std::vector<float>& numbers) {
-    return reinterpret_cast<const std::byte*>(numbers.data());
-  };
-  std::vector<std::pair<int, memory>> owned;
-  if (!conv.weights.empty())
-    owned.emplace_back(DNNL_ARG_WEIGHTS, reordered(bytes(conv.weights), heldWeights(conv), described.weights));
-  if (conv.hasBias) owned.emplace_back(DNNL_ARG_BIAS, reordered(bytes(conv.bias), biasDesc(conv), biasDesc(conv)));
-  return owned;
+  const auto from = formatOf(preferred.source, conv.source);
+  const auto to = formatOf(preferred.target, conv.target);
+  return from && to ? describeIn(conv, *from, *to) : describeIn(conv, MemoryFormat(), MemoryFormat());
 }
 
 constexpr std::int64_t kFewChannels = 4;
@@ -207,8 +136,8 @@ Status Lowering::lowerUpsampling(const Chain& chain, PreparedConv conv) {
                                         .to = to,
                                         .down = conv.window.strides[0],
                                         .across = conv.window.strides[1],
-                                        .weights = std::move(conv.weights),
-                                        .bias = std::move(conv.bias)},
+                                        .filters = packedRef(conv.weights.held(), conv.weights.packFiltersPlain()),
+                                        .bias = packedRef({conv.channels()}, conv.weights.packBias())},
                                        m_threads),
                     {from.buffer}, {to.buffer});
   define(result, to);
@@ -217,27 +146,24 @@ Status Lowering::lowerUpsampling(const Chain& chain, PreparedConv conv) {
 }
 
 bool Lowering::canConvolve(const Node& root) const {
-  const Tensor* weights = constant(root.input(1));
   const Dims dims = dimsOf(root.input(0));
-  const bool biasKnown = !root.input(2).valid() || constant(root.input(2)) != nullptr;
-  return weights != nullptr && weights->hasData() && biasKnown && dims.size() >= 3 && dims.size() <= 5 &&
+  const bool biasKnown = !root.input(2).valid() || isConstant(root.input(2));
+  return isConstant(root.input(1)) && biasKnown && dims.size() >= 3 && dims.size() <= 5 &&
          elementCount(dims).value_or(0) > 0 && elementCount(dimsOf(root.outputs[0])).value_or(0) > 0;
 }
 
 PreparedConv Lowering::prepareConv(const Node& root) const {
-  const Tensor& weights = *constant(root.input(1));
-  PreparedConv conv{.transposed = root.is("ConvTranspose"),
-                    .groups = root.intAttribute("group", 1),
+  const bool transposed = root.is("ConvTranspose");
+  const std::int64_t groups = root.intAttribute("group", 1);
+  const Dims target = dimsOf(root.outputs[0]);
+  PreparedConv conv{.transposed = transposed,
+                    .groups = groups,
                     .source = dimsOf(root.input(0)),
-                    .target = dimsOf(root.outputs[0]),
-                    .held = weights.dims()};
-  if (!m_options.probe) {
-    const Tensor wide = weights.converted(DataType::F32);
-    conv.weights.assign(wide.data<float>().begin(), wide.data<float>().end());
-  }
-  conv.bias.assign(static_cast<std::size_t>(conv.channels()), 0.0f);
-  if (root.input(2).valid()) addBias(conv, *constant(root.input(2)));
-  conv.window = windowOf(root, conv.source, conv.target, Dims(conv.held.begin() + 2, conv.held.end()));
+                    .target = target,
+                    .weights = ConvWeights(weight(root.input(1)), transposed, groups, target[1])};
+  if (root.input(2).valid()) conv.weights.addBias(weight(root.input(2)));
+  const Dims& held = conv.weights.held();
+  conv.window = windowOf(root, conv.source, conv.target, Dims(held.begin() + 2, held.end()));
   if (conv.transposed) padTransposed(conv, root);
   return conv;
 }
@@ -256,14 +182,14 @@ bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const
   const Node& at = node(operation.node);
   switch (operation.kind) {
     case Chain::Kind::BatchNorm:
-      foldBatchNorm(conv, *constant(at.input(1)), *constant(at.input(2)), *constant(at.input(3)),
-                    *constant(at.input(4)), at.floatAttribute("epsilon", 1e-5f));
+      conv.weights.addBatchNorm({weight(at.input(1)), weight(at.input(2)), weight(at.input(3)), weight(at.input(4))},
+                                at.floatAttribute("epsilon", 1e-5f));
       return true;
     case Chain::Kind::Cast:
       return true;
     case Chain::Kind::Bias:
       if (conv.operations.len() > 0) return false;
-      addBias(conv, *constant(operation.operand));
+      conv.weights.addBias(weight(operation.operand));
       return true;
     case Chain::Kind::Residual:
       conv.residuals.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(conv.operations.len()) | DNNL_ARG_SRC_1,
@@ -272,32 +198,36 @@ bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const
                                     memory::desc(conv.target, memory::data_type::f32, memory::format_tag::any));
       return true;
     default:
-      return appendActivation(conv.operations, operation, m_request);
+      return appendActivation(conv.operations, operation, at, [this](ValueId v) { return constantNumber(v); });
   }
 }
 
-// Layouts: what the options say for the inside of the fused node, else what oneDNN prefers. First convolutions of few
+// Formats: what the options say for the inside of the fused node, else what oneDNN prefers. First convolutions of few
 // channels read plain and write blocks.
 Status Lowering::emitConv(const Node& root, const PreparedConv& conv, ValueId result) {
   const Ref found = TRY(ref(root.input(0)));
-  const auto& given = m_options.convLayouts;
-  const Described described = given ? describeIn(conv, given->first, given->second) : describePreferred(conv);
-  if (!m_convLayouts) m_convLayouts = ConvLayouts{root.input(0), conv.target, described.from, described.to};
-  const Ref source = TRY(inLayout(found, described.from));
+  const auto& given = m_options.convFormats;
+  const bool isGiven = given && given->first.fits(conv.source) && given->second.fits(conv.target);
+  const Described described = isGiven ? describeIn(conv, given->first, given->second) : describePreferred(conv);
+  if (!m_convFormats) m_convFormats = ConvFormats{root.input(0), conv.target, described.from, described.to};
+  const Ref source = TRY(inFormat(found, described.from));
   const Ref target = allocate(result, described.to);
   std::vector<BufferIndex> reads = {source.buffer};
   std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, described.source, source),
                                                argumentAt(DNNL_ARG_DST, described.target, target)};
   for (const auto& [id, value] : conv.residuals) {
-    const Ref residual = TRY(inLayout(TRY(ref(value)), described.to));
+    const Ref residual = TRY(inFormat(TRY(ref(value)), described.to));
     reads.push_back(residual.buffer);
     arguments.push_back(argumentAt(id, described.target, residual));
   }
-  const std::string from = described.from == described.to ? "" : std::string(name(described.from)) + ">";
-  m_implementations.push_back("conv:" + from + std::string(name(described.to)) + ":" + described.implementation);
-  m_program.addStep(std::make_unique<DnnlStep>(described.primitive, std::move(arguments), described.scratchpad,
-                                               ownedMemories(conv, described)),
-                    reads, {target.buffer});
+  m_implementations.push_back("conv:" + described.implementation);
+  arguments.push_back(
+      {DNNL_ARG_WEIGHTS, described.weights, m_program.addPacked(conv.weights.packFilters(described.weights))});
+  if (conv.weights.hasBias())
+    arguments.push_back({DNNL_ARG_BIAS, conv.weights.biasDesc(), m_program.addPacked(conv.weights.packBias())});
+  dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : described.make();
+  m_program.addStep(std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), described.scratchpad), reads,
+                    {target.buffer});
   define(result, target);
   return Done{};
 }

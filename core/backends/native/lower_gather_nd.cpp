@@ -18,7 +18,7 @@ struct GatherNd {
 class GatherNdStep final : public Step {
  public:
   explicit GatherNdStep(GatherNd at) : m_at(std::move(at)) {}
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const std::byte* data = bytesAt(m_at.data, memory);
     const auto* indices = elementsAt<const std::int64_t>(m_at.indices, memory);
     std::byte* to = bytesAt(m_at.to, memory);

@@ -4,6 +4,7 @@
 #include "backends/native/lowering.h"
 #include "backends/native/onednn.h"
 #include "backends/native/post_operations.h"
+#include "base/hash.h"
 
 namespace fusescope::native {
 
@@ -12,9 +13,9 @@ using dnnl::memory;
 /// A matrix product with what was taken into it.
 struct PreparedMatMul {
   Ref a, b;
-  Dims result;                      ///< extents as the primitive sees them: [m, n], or with batches in front
-  const Tensor* weights = nullptr;  ///< what `b` is where it is a constant matrix
-  std::vector<float> bias;          ///< one number per column; empty: none
+  Dims result;                    ///< extents as the primitive sees them: [m, n], or with batches in front
+  std::optional<Weight> weights;  ///< what `b` is where it is a constant matrix
+  std::vector<std::pair<Weight, float>> biases;  ///< by column, or one number, each with its factor; their sum
   dnnl::post_ops operations;
   std::vector<std::pair<int, Ref>> addends;  ///< operands of `operations`, by argument
 
@@ -23,7 +24,6 @@ struct PreparedMatMul {
 
 /// A product that our own kernel runs.
 struct OwnMatMul {
-  const Node* root;
   PreparedMatMul product;
   Ref target;
 };
@@ -34,7 +34,8 @@ namespace {
 struct GemmTarget {
   Ref c;
   std::int64_t n = 0;
-  std::vector<float> packed, bias;  ///< no bias: empty
+  Ref packed;
+  std::optional<Ref> bias;
 };
 
 /// Products of one a [m, k] by constant weights with our own kernel.
@@ -48,23 +49,17 @@ class GemmStep final : public Step {
     for (std::size_t i = 0; i < m_targets.size(); ++i) share(i, columns);
   }
 
-  std::size_t weightBytes() const override {
-    std::size_t floats = 0;
-    for (const GemmTarget& target : m_targets) floats += target.packed.size() + target.bias.size();
-    return floats * sizeof(float);
-  }
-
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const float* a = elementsAt<float>(m_a, memory);
 #pragma omp parallel for schedule(dynamic) num_threads(m_threads) if (m_work > 64 * 1024)
     for (std::size_t i = 0; i < m_parts.size(); ++i) {
       const GemmTarget& target = m_targets[m_parts[i].target];
       runGemm({.a = a,
                .lda = m_k,
-               .packed = target.packed.data(),
+               .packed = elementsAt<float>(target.packed, memory),
                .c = elementsAt<float>(target.c, memory),
                .ldc = target.n,
-               .bias = target.bias.empty() ? nullptr : target.bias.data(),
+               .bias = target.bias ? elementsAt<float>(*target.bias, memory) : nullptr,
                .m = m_m,
                .n = target.n,
                .k = m_k,
@@ -132,17 +127,50 @@ Ref denseAs(Ref ref, const Dims& dims) {
   return ref;
 }
 
-void addBias(PreparedMatMul& product, const Tensor& tensor, float factor) {
-  product.bias.resize(static_cast<std::size_t>(product.columns()), 0.0f);
-  for (std::int64_t i = 0; i < product.columns(); ++i) {
-    product.bias[static_cast<std::size_t>(i)] +=
-        factor * static_cast<float>(tensor.asDouble(tensor.count() == 1 ? 0 : i));
+/// The sum of the biases of `columns` columns.
+Packing packBias(const PreparedMatMul& product) {
+  const std::int64_t columns = product.columns();
+  KeyBuilder form;
+  form.text("bias").number(columns);
+  std::vector<Weight> weights;
+  std::vector<float> factors;
+  for (const auto& [weight, factor] : product.biases) {
+    form.number(factor);
+    weights.push_back(weight);
+    factors.push_back(factor);
   }
+  return packingOf(form.canonical(), std::move(weights),
+                   [columns, factors](std::span<const Tensor> numbers) -> Result<Tensor> {
+                     Tensor bias = Tensor::zeros(DataType::F32, {columns});
+                     for (std::size_t k = 0; k < numbers.size(); ++k)
+                       for (std::int64_t i = 0; i < columns; ++i)
+                         bias.mutableData<float>()[static_cast<std::size_t>(i)] +=
+                             factors[k] * static_cast<float>(numbers[k].asDouble(numbers[k].count() == 1 ? 0 : i));
+                     return bias;
+                   });
 }
 
-/// Whether `c` is a constant that adds one number to each of `n` columns.
-bool isPerColumn(const Tensor* c, std::int64_t n) {
-  return c != nullptr && c->hasData() && (c->count() == 1 || (c->count() == n && c->dims().back() == n));
+/// The weights, whose elements are found as `held` says, as the primitive wants them.
+Packing packWeights(const PreparedMatMul& product, const memory::desc& held, const memory::desc& target) {
+  KeyBuilder form;
+  form.text("matmul").text(formatKey(held)).text(formatKey(target));
+  return packingOf(form.canonical(), {*product.weights},
+                   [held, target](std::span<const Tensor> numbers) -> Result<Tensor> {
+                     return reordered(numbers[0].converted(DataType::F32).bytes(), held, target);
+                   });
+}
+
+/// The weights [k, n], or transposed [n, k], in panels (gemm.h).
+Packing packGemmPanels(const Weight& weight, std::int64_t k, std::int64_t n, bool transposed) {
+  KeyBuilder form;
+  form.text("panels").number(gemmPanel()).number(k).number(n).number(transposed);
+  return packingOf(form.canonical(), {weight}, [k, n, transposed](std::span<const Tensor> numbers) -> Result<Tensor> {
+    const Tensor wide = numbers[0].converted(DataType::F32);
+    Tensor packed = packedMemory(static_cast<std::size_t>(packedCount(k, n)) * sizeof(float));
+    packPanels(wide.data<float>().data(), transposed ? 1 : n, transposed ? k : 1, k, n, 0,
+               (n + gemmPanel() - 1) / gemmPanel(), reinterpret_cast<float*>(packed.mutableBytes()));
+    return packed;
+  });
 }
 
 void addTensor(PreparedMatMul& product, const Ref& operand) {
@@ -158,11 +186,10 @@ memory::desc biasDesc(const PreparedMatMul& product) {
 
 /// Constant weights are held as the implementation wants them.
 dnnl::matmul::primitive_desc describe(const PreparedMatMul& product, const memory::desc& a, const memory::desc& c) {
-  const memory::desc b = product.weights == nullptr
-                             ? dnnlStrided(product.b)
-                             : memory::desc(product.b.dims, memory::data_type::f32, memory::format_tag::any);
+  const memory::desc b = product.weights ? memory::desc(product.b.dims, memory::data_type::f32, memory::format_tag::any)
+                                         : dnnlStrided(product.b);
   const dnnl::primitive_attr attributes = userScratchpad(product.operations);
-  if (product.bias.empty()) return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, c, attributes);
+  if (product.biases.empty()) return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, c, attributes);
   return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, biasDesc(product), c, attributes);
 }
 
@@ -173,7 +200,7 @@ Status Lowering::lowerMatMul(const Chain& chain) {
   if (!canMultiply(root)) return lowerSeparately(chain);
   PreparedMatMul product = TRY(prepareMatMul(root));
   if (root.is("Gemm")) TRY(addGemmTerms(root, product));
-  const bool own = m_options.ownMatMul && product.weights != nullptr && product.operations.len() == 0 &&
+  const bool own = m_options.ownMatMul && product.weights && product.operations.len() == 0 &&
                    (product.a.strides[1] == 1 || product.a.dims[1] == 1);
   const std::size_t taken = TRY(foldChain(chain, product, own));
   const ValueId result = resultOf(chain, taken);
@@ -182,7 +209,7 @@ Status Lowering::lowerMatMul(const Chain& chain) {
   leaveToTapes(chain, taken);
   if (own) {
     std::vector<OwnMatMul> products;
-    products.push_back({&root, std::move(product), target});
+    products.push_back({std::move(product), target});
     return emitOwnMatMuls(std::move(products));
   }
   return guardDnnl<Done>("matrix product '" + root.name + "'", [&] { return emitMatMul(product, target); });
@@ -200,19 +227,23 @@ bool Lowering::canMultiply(const Node& root) const {
 Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root) {
   PreparedMatMul product{.result = dimsOf(root.outputs[0])};
   Ref a = TRY(strided(TRY(ref(root.input(0)))));
-  Ref b = TRY(strided(TRY(ref(root.input(1)))));
+  const Dims right = dimsOf(root.input(1));
+  const bool isWeight = isConstant(root.input(1)) && productOf(right, 0, right.size() - 2) == 1;
+  Ref b{.dtype = DataType::F32, .dims = right, .strides = rowMajorStrides(right)};  // of a weight: how it is held
+  const std::optional<ValueId> turned = isWeight ? transposedConstant(root.input(1)) : std::nullopt;
+  if (turned) b.strides = {1, right[0]};
+  if (!isWeight) b = TRY(strided(TRY(ref(root.input(1)))));
   if (a.dims.size() == 1) {  // a vector is one row, and the product has none
     a = widened(a, 2);
     product.result.insert(product.result.end() - 1, 1);
   }
   if (root.is("Gemm") && root.intAttribute("transA", 0) != 0) transposeLast(a);
   if (root.is("Gemm") && root.intAttribute("transB", 0) != 0) transposeLast(b);
-  const Tensor* weights = constant(root.input(1));
   const bool matrix = productOf(b.dims, 0, b.dims.size() - 2) == 1;
-  if (matrix && (a.dims.size() == 2 || a.contiguous() || !readable(a) || weights != nullptr)) {
+  if (matrix && (a.dims.size() == 2 || a.contiguous() || !readable(a) || isWeight)) {
     const std::int64_t k = a.dims.back(), n = b.dims.back();
     product.result = {productOf(product.result, 0) / n, n};
-    product.weights = weights;
+    if (isWeight) product.weights = weight(turned.value_or(root.input(1)));
     if (a.dims.size() > 2) a = denseAs(TRY(plain(a)), {product.result[0], k});
     b.strides.erase(b.strides.begin(), b.strides.end() - 2);
     b.dims = {k, n};
@@ -221,7 +252,7 @@ Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root) {
     b = widened(b, product.result.size());
   }
   product.a = readable(a) ? a : TRY(plain(a));
-  product.b = readable(b) ? b : TRY(plain(b));
+  product.b = isWeight || readable(b) ? b : TRY(plain(b));
   return product;
 }
 
@@ -230,8 +261,8 @@ Status Lowering::addGemmTerms(const Node& gemm, PreparedMatMul& product) {
   const float alpha = gemm.floatAttribute("alpha", 1.0f), beta = gemm.floatAttribute("beta", 1.0f);
   if (alpha != 1.0f) product.operations.append_eltwise(dnnl::algorithm::eltwise_linear, alpha, 0.0f);
   if (!gemm.input(2).valid()) return Done{};
-  if (const Tensor* c = constant(gemm.input(2)); isPerColumn(c, product.columns()) && alpha == 1.0f) {
-    addBias(product, *c, beta);
+  if (isPerColumn(gemm.input(2), product.columns()) && alpha == 1.0f) {
+    product.biases.emplace_back(weight(gemm.input(2)), beta);
     return Done{};
   }
   const Ref operand = widened(TRY(plain(TRY(ref(gemm.input(2))))), 2);
@@ -243,14 +274,15 @@ Result<std::size_t> Lowering::foldChain(const Chain& chain, PreparedMatMul& prod
   std::size_t taken = 1;
   for (const Chain::Operation& operation : chain.operations) {
     if (operation.kind == Chain::Kind::Bias && product.operations.len() == 0) {
-      addBias(product, *constant(operation.operand), 1.0f);
+      product.biases.emplace_back(weight(operation.operand), 1.0f);
     } else if (operation.kind == Chain::Kind::Cast) {
       // nothing: floats are f32 here
     } else if (own) {
       break;
     } else if (operation.kind == Chain::Kind::Residual) {
       addTensor(product, denseAs(TRY(plain(TRY(ref(operation.operand)))), product.result));
-    } else if (!appendActivation(product.operations, operation, m_request)) {
+    } else if (!appendActivation(product.operations, operation, node(operation.node),
+                                 [this](ValueId value) { return constantNumber(value); })) {
       break;
     }
     taken += operation.nodeCount();
@@ -266,46 +298,42 @@ Status Lowering::emitMatMul(const PreparedMatMul& product, const Ref& target) {
   std::vector<BufferIndex> reads = {a.buffer};
   std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, aDesc, a),
                                                argumentAt(DNNL_ARG_DST, cDesc, target)};
-  std::vector<std::pair<int, memory>> owned;
-  if (product.weights != nullptr && !m_options.probe) {
-    const Tensor wide = product.weights->converted(DataType::F32);
-    owned.emplace_back(DNNL_ARG_WEIGHTS,
-                       reordered(wide.bytes() + byteSize(b.dtype, b.offset), bHeld, description.weights_desc()));
-  } else if (product.weights == nullptr) {
+  if (product.weights) {
+    const memory::desc packed = description.weights_desc();
+    arguments.push_back({DNNL_ARG_WEIGHTS, packed, m_program.addPacked(packWeights(product, bHeld, packed))});
+  } else {
     arguments.push_back(argumentAt(DNNL_ARG_WEIGHTS, bHeld, b));
     reads.push_back(b.buffer);
   }
-  if (!product.bias.empty()) {
-    const auto* bias = reinterpret_cast<const std::byte*>(product.bias.data());
-    owned.emplace_back(DNNL_ARG_BIAS, reordered(bias, biasDesc(product), biasDesc(product)));
-  }
+  if (!product.biases.empty())
+    arguments.push_back({DNNL_ARG_BIAS, biasDesc(product), m_program.addPacked(packBias(product))});
   for (const auto& [id, addend] : product.addends) {
     arguments.push_back(argumentAt(id, dnnlStrided(addend), addend));
     reads.push_back(addend.buffer);
   }
   m_implementations.push_back(std::string("matmul:") + description.impl_info_str());
-  m_program.addStep(std::make_unique<DnnlStep>(dnnl::matmul(description), std::move(arguments),
-                                               description.scratchpad_desc(), std::move(owned)),
-                    reads, {target.buffer});
+  dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : dnnl::matmul(description);
+  m_program.addStep(
+      std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), description.scratchpad_desc()), reads,
+      {target.buffer});
   return Done{};
 }
 
 Status Lowering::emitOwnMatMuls(std::vector<OwnMatMul> products) {
   m_implementations.push_back("matmul:own");
-  if (m_options.probe) return Done{};
   const Ref a = products.front().product.a;
   const std::int64_t m = a.dims[0], k = a.dims[1];
   std::vector<GemmTarget> targets;
   std::vector<BufferIndex> writes;
   for (OwnMatMul& own : products) {
     const std::int64_t n = own.product.columns();
-    const Tensor wide = own.product.weights->converted(DataType::F32);
-    const bool transposed = own.root->is("Gemm") && own.root->intAttribute("transB", 0) != 0;
-    std::vector<float> packed(static_cast<std::size_t>(packedCount(k, n)));
-    packPanels(wide.data<float>().data(), transposed ? 1 : n, transposed ? k : 1, k, n, 0,
-               (n + gemmPanel() - 1) / gemmPanel(), packed.data());
+    const bool transposed = own.product.b.strides[1] != 1;
     writes.push_back(own.target.buffer);
-    targets.push_back({own.target, n, std::move(packed), std::move(own.product.bias)});
+    targets.push_back({.c = own.target,
+                       .n = n,
+                       .packed = packedRef({packedCount(k, n)}, packGemmPanels(*own.product.weights, k, n, transposed)),
+                       .bias = {}});
+    if (!own.product.biases.empty()) targets.back().bias = packedRef({n}, packBias(own.product));
   }
   const Ref rows = a.strides[0] == k || m == 1 ? a : TRY(plain(a));
   m_program.addStep(std::make_unique<GemmStep>(rows, m, k, std::move(targets), m_threads), {rows.buffer}, writes);
@@ -334,14 +362,30 @@ std::vector<Chain> Lowering::parallelProducts() const {
   return chains.size() < 2 ? std::vector<Chain>() : chains;
 }
 
+/// What `value` is the transposition of, where it is a matrix and that is a constant: it is packed from where it lies.
+std::optional<ValueId> Lowering::transposedConstant(ValueId value) const {
+  const auto made = producer(value);
+  if (!made || !node(*made).is("Transpose") || dimsOf(value).size() != 2) return std::nullopt;
+  const ValueId source = node(*made).input(0);
+  const bool turns = node(*made).intsAttribute("perm", {1, 0}) == Dims{1, 0};
+  return turns && isConstant(source) ? std::optional(source) : std::nullopt;
+}
+
+/// Whether it is a constant that adds one number to each of `n` columns.
+bool Lowering::isPerColumn(ValueId value, std::int64_t n) const {
+  if (!isConstant(value)) return false;
+  const Dims dims = dimsOf(value);
+  const auto count = elementCount(dims);
+  return count == 1 || (count == n && dims.back() == n);
+}
+
 /// Whether our own kernel can run it, given a plain first operand.
 bool Lowering::isOwnMatMul(const Node& root) const {
   if (!(root.is("MatMul") || root.is("Gemm")) || !canMultiply(root)) return false;
-  const Tensor* weights = constant(root.input(1));
-  if (weights == nullptr || weights->dims().size() != 2 || dimsOf(root.input(0)).size() < 2) return false;
+  if (!isConstant(root.input(1)) || dimsOf(root.input(1)).size() != 2 || dimsOf(root.input(0)).size() < 2) return false;
   if (root.is("MatMul")) return true;
   return root.intAttribute("transA", 0) == 0 && root.floatAttribute("alpha", 1.0f) == 1.0f &&
-         (!root.input(2).valid() || isPerColumn(constant(root.input(2)), dimsOf(root.outputs[0]).back()));
+         (!root.input(2).valid() || isPerColumn(root.input(2), dimsOf(root.outputs[0]).back()));
 }
 
 Status Lowering::lowerParallelProducts(const std::vector<Chain>& chains) {
@@ -355,7 +399,7 @@ Status Lowering::lowerParallelProducts(const std::vector<Chain>& chains) {
     TRY(foldChain(chain, product, true));
     const Ref target = allocate(chain.result);
     define(chain.result, target);
-    products.push_back({&root, std::move(product), target});
+    products.push_back({std::move(product), target});
   }
   return emitOwnMatMuls(std::move(products));
 }

@@ -23,7 +23,7 @@ class GatherStep final : public Step {
         m_sliceBytes(sliceBytes),
         m_threads(threads) {}
 
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const std::byte* data = bytesAt(m_data, memory);
     const std::byte* indices = bytesAt(m_indices, memory);
     std::byte* to = bytesAt(m_to, memory);
@@ -58,25 +58,6 @@ class GatherStep final : public Step {
   int m_threads;
 };
 
-/// Fills a buffer with one element, repeated.
-class FillStep final : public Step {
- public:
-  FillStep(const Ref& to, const Tensor* element) : m_to(to), m_size(byteSize(to.dtype, 1)), m_element(m_size) {
-    if (element != nullptr) std::memcpy(m_element.data(), element->bytes(), m_size);
-  }
-  Status run(Memory memory, std::byte*) override {
-    std::byte* to = bytesAt(m_to, memory);
-    const std::size_t count = static_cast<std::size_t>(m_to.count());
-    for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * m_size, m_element.data(), m_size);
-    return Done{};
-  }
-
- private:
-  Ref m_to;
-  std::size_t m_size;
-  std::vector<std::byte> m_element;
-};
-
 /// The part of `whole` that begins at `begin` along `axis`.
 Ref partOf(const Ref& whole, const Dims& dims, std::size_t axis, std::int64_t begin) {
   Ref part = whole;
@@ -85,40 +66,39 @@ Ref partOf(const Ref& whole, const Dims& dims, std::size_t axis, std::int64_t be
   return part;
 }
 
-/// A tensor in another layout, seen as a plain one in the order of its memory.
+/// A tensor in another format, seen as a plain one in the order of its memory.
 Ref asMemory(const Ref& ref) {
-  if (ref.layout == Layout::Plain) return ref;
+  if (ref.format.isPlain()) return ref;
   Ref seen = ref;
-  seen.layout = Layout::Plain;
-  seen.dims = memoryExtents(ref.dims, ref.layout);
+  seen.format = MemoryFormat();
+  seen.dims = ref.format.memoryExtents(ref.dims);
   seen.strides = rowMajorStrides(seen.dims);
   return seen;
 }
 
 }  // namespace
 
-// In a blocked or channels-last layout when all operands come in it and the channels fill whole blocks.
+// In a blocked or channels-last format when all operands come in it and the channels fill whole blocks.
 Status Lowering::lowerConcat(const Node& node) {
   const Dims dims = dimsOf(node.outputs[0]);
   std::int64_t axis = node.intAttribute("axis", 0);
   if (axis < 0) axis += static_cast<std::int64_t>(dims.size());
   std::vector<Ref> parts;
   for (ValueId input : node.inputs) parts.push_back(TRY(ref(input)));
-  Layout layout = parts[0].layout;
+  MemoryFormat format = parts[0].format;
   for (const Ref& part : parts) {
-    const bool fits = part.layout == layout && (layout == Layout::Plain || part.dims[1] % blockOf(layout) == 0);
-    if (!fits) layout = Layout::Plain;
+    const bool fits = part.format == format && format.padded(part.dims) == part.dims;
+    if (!fits) format = MemoryFormat();
   }
-  const Ref whole = allocate(node.outputs[0], layout);
+  const Ref whole = allocate(node.outputs[0], format);
   define(node.outputs[0], whole);
   const Ref target = asMemory(whole);
   std::size_t at = static_cast<std::size_t>(axis);
-  if (layout == Layout::ChannelsLast)
-    at = axis == 0 ? 0 : axis == 1 ? dims.size() - 1 : static_cast<std::size_t>(axis) - 1;
+  if (!format.isPlain()) at = static_cast<std::size_t>(std::ranges::find(format.order(), at) - format.order().begin());
   std::int64_t begin = 0;
   for (Ref part : parts) {
     if (part.count() == 0) continue;
-    if (layout == Layout::Plain) part = TRY(strided(part));
+    if (format.isPlain()) part = TRY(strided(part));
     const Ref source = asMemory(part);
     copyStrided(source, partOf(target, source.dims, at, begin));
     begin += source.dims[at];
@@ -134,7 +114,7 @@ const Node* Lowering::dequantizedTable(const Node& gather) const {
   if (!from || !node(*from).is("DequantizeLinear") || onlyConsumer(gather.input(0)) != gather.id) return nullptr;
   const Node& table = node(*from);
   const bool oneScale = isTapeQuantization(table) && constantNumber(table.input(1)).has_value();
-  return oneScale && constant(table.input(0)) != nullptr ? &table : nullptr;
+  return oneScale && isConstant(table.input(0)) ? &table : nullptr;
 }
 
 Status Lowering::lowerGather(const Node& node) {
@@ -156,7 +136,7 @@ Status Lowering::lowerGather(const Node& node) {
   return Done{};
 }
 
-// Constant padding: the whole is filled, then the input copied into it.
+// Constant padding: the borders are filled, the input is copied between them.
 Status Lowering::lowerPad(const Node& node) {
   Ref source = TRY(strided(TRY(ref(node.input(0)))));
   const std::vector<std::int64_t> pads = int64Values(*constant(node.input(1)));
@@ -166,19 +146,29 @@ Status Lowering::lowerPad(const Node& node) {
   const std::size_t count = pads.size() / 2;
   const Ref target = allocate(node.outputs[0]);
   define(node.outputs[0], target);
-  Ref to = target;
-  to.dims = source.dims;
+  Dims before(source.dims.size(), 0), after = before;
   for (std::size_t i = 0; i < count; ++i) {
-    std::int64_t axis = axes.empty() ? static_cast<std::int64_t>(i) : axes[i];
-    if (axis < 0) axis += static_cast<std::int64_t>(source.dims.size());
-    const std::size_t a = static_cast<std::size_t>(axis);
-    Ref& cut = pads[i] < 0 ? source : to;
-    cut.offset += std::abs(pads[i]) * cut.strides[a];
-    if (pads[i] < 0) source.dims[a] += pads[i];
-    if (pads[count + i] < 0) source.dims[a] += pads[count + i];
-    to.dims[a] = source.dims[a];
+    const std::size_t axis = positiveAxis(axes.empty() ? static_cast<std::int64_t>(i) : axes[i], source.dims.size());
+    before[axis] = std::max<std::int64_t>(pads[i], 0);
+    after[axis] = std::max<std::int64_t>(pads[count + i], 0);
+    if (pads[i] < 0) source.offset -= pads[i] * source.strides[axis];
+    source.dims[axis] += std::min<std::int64_t>(pads[i], 0) + std::min<std::int64_t>(pads[count + i], 0);
   }
-  m_program.addStep(std::make_unique<FillStep>(target, element), {}, {target.buffer});
+  // What stands before and behind the source along an axis, within the source along the axes before that one.
+  Ref filling{.dtype = target.dtype};
+  filling.buffer = m_program.addTable(element != nullptr ? *element : Tensor::zeros(target.dtype, {}));
+  Ref to = target;
+  for (std::size_t axis = 0; axis < to.dims.size(); ++axis) {
+    for (const auto& [begin, extent] :
+         {std::pair(std::int64_t{0}, before[axis]), std::pair(before[axis] + source.dims[axis], after[axis])}) {
+      Ref border = to;
+      border.offset += begin * to.strides[axis];
+      border.dims[axis] = extent;
+      if (border.count() > 0) copyStrided(broadcast(filling, border.dims), border);
+    }
+    to.offset += before[axis] * to.strides[axis];
+    to.dims[axis] = source.dims[axis];
+  }
   if (source.count() > 0) copyStrided(source, to);
   m_implementations.push_back("pad");
   return Done{};
@@ -208,7 +198,7 @@ Result<bool> Lowering::lowerMovement(const Node& node) {
   }
   if (node.is("Pad") && node.textAttribute("mode", "constant") == "constant") {
     for (std::size_t i = 1; i < 4; ++i) {
-      if (node.input(i).valid() && constant(node.input(i)) == nullptr) return false;
+      if (node.input(i).valid() && !isConstant(node.input(i))) return false;
     }
     const Tensor* element = node.input(2).valid() ? constant(node.input(2)) : nullptr;
     if (!node.input(1).valid() || (element != nullptr && element->type() != typeOf(node.input(0)))) return false;

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "backends/native/integer_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/tape_builder.h"
+#include "base/hash.h"
 
 namespace fusescope::native {
 namespace {
@@ -13,23 +13,29 @@ bool fitsTape(DataType type) {
   return type == DataType::F32 || type == DataType::Bool;
 }
 
-/// Strides of a plain reference, broadcast to `domain`, in the order of memory of `layout`.
-Dims memoryStrides(const Ref& ref, const Dims& domain, Layout layout) {
-  const Dims logical = broadcastStrides(ref, domain);
-  if (layout == Layout::Plain) return logical;
-  Dims strides = {logical[0]};
-  if (layout != Layout::ChannelsLast) strides.push_back(logical[1] * blockOf(layout));
-  strides.insert(strides.end(), logical.begin() + 2, logical.end());
-  strides.push_back(logical[1]);
-  return strides;
+/// The format a tape works in: that of an operand of full size, if whole blocks allow it.
+MemoryFormat tapeFormat(const std::vector<Ref>& inputs, const Dims& domain) {
+  for (const Ref& ref : inputs) {
+    if (!ref.format.isPlain() && ref.dims == domain && ref.format.padded(domain) == domain) return ref.format;
+  }
+  return MemoryFormat();
 }
 
-/// The layout a tape works in: that of an operand of full size, if whole blocks allow it.
-Layout tapeLayout(const std::vector<Ref>& inputs, const Dims& domain) {
-  for (const Ref& ref : inputs) {
-    if (ref.layout != Layout::Plain && ref.dims == domain && domain[1] % blockOf(ref.layout) == 0) return ref.layout;
-  }
-  return Layout::Plain;
+/// By channel, of scale, bias, mean and variance: what x is multiplied by, or what is added then.
+Packing batchNormPacking(std::vector<Weight> parameters, float epsilon, bool isShift) {
+  KeyBuilder form;
+  form.text("batch_norm").number(epsilon).number(isShift);
+  return packingOf(
+      form.canonical(), std::move(parameters), [epsilon, isShift](std::span<const Tensor> numbers) -> Result<Tensor> {
+        Tensor packed = Tensor::zeros(DataType::F32, {numbers[0].count()});
+        const double wide = epsilon;
+        for (std::int64_t c = 0; c < packed.count(); ++c) {
+          const double factor = numbers[0].asDouble(c) / std::sqrt(numbers[3].asDouble(c) + wide);
+          const double number = isShift ? numbers[1].asDouble(c) - numbers[2].asDouble(c) * factor : factor;
+          packed.mutableData<float>()[static_cast<std::size_t>(c)] = static_cast<float>(number);
+        }
+        return packed;
+      });
 }
 
 }  // namespace
@@ -39,17 +45,28 @@ bool Lowering::isTapeQuantization(const Node& node) const {
   const bool quantizes = node.is("QuantizeLinear");
   const DataType floats = typeOf(quantizes ? node.input(0) : node.outputs[0]);
   const DataType codes = typeOf(quantizes ? node.outputs[0] : node.input(0));
-  const Tensor* scale = constant(node.input(1));
-  const bool fits = floats == DataType::F32 && (codes == DataType::I8 || codes == DataType::U8) && scale != nullptr &&
-                    scale->hasData() && scale->type() == DataType::F32 && scale->dims().size() <= 1;
+  if (!isConstant(node.input(1))) return false;
+  const Weight scale = weight(node.input(1));
+  const bool fits = floats == DataType::F32 && (codes == DataType::I8 || codes == DataType::U8) &&
+                    scale.type == DataType::F32 && scale.dims.size() <= 1;
   const bool plainRule = node.intAttribute("block_size", 0) == 0 && node.intAttribute("precision", 0) == 0;
-  const Tensor* zero = constant(node.input(2));
+  const ValueId zero = node.input(2);
   return fits && plainRule && !dimsOf(node.input(0)).empty() &&
-         (!node.input(2).valid() || (zero != nullptr && zero->hasData() && zero->count() == scale->count()));
+         (!zero.valid() || (isConstant(zero) && elementCount(dimsOf(zero)) == elementCount(scale.dims)));
+}
+
+// Per channel a factor and a shift, when the four parameters are constants.
+bool Lowering::isTapeBatchNorm(const Node& node) const {
+  for (std::size_t i = 1; i < 5; ++i)
+    if (!isConstant(node.input(i))) return false;
+  return typeOf(node.input(0)) == DataType::F32 && node.domain.empty() && dimsOf(node.input(0)).size() >= 2 &&
+         std::ranges::count_if(node.outputs, [](ValueId value) { return value.valid(); }) == 1 &&
+         node.intAttribute("training_mode", 0) == 0;
 }
 
 bool Lowering::isPointwise(const Node& node) const {
   if (isQuantization(node)) return isTapeQuantization(node);
+  if (node.is("BatchNormalization")) return isTapeBatchNorm(node);
   if (node.outputs.size() == 1 && node.domain.empty() &&
       isIntegerTape(node, typeOf(node.input(0)), typeOf(node.outputs[0])))
     return true;
@@ -123,24 +140,27 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   builder.finish(program, results);
   std::vector<Ref> inputs;
   for (const TapeBuilder::Input& input : builder.inputs()) {
-    inputs.push_back(TRY(ref(input.value)));
+    inputs.push_back(input.part == TapeBuilder::Input::Part::Value
+                         ? TRY(ref(input.value))
+                         : batchNormPart(node(input.norm), input.part == TapeBuilder::Input::Part::Shift));
     inputs.back().dims.insert(inputs.back().dims.end(), input.trailing, 1);
     inputs.back().strides.insert(inputs.back().strides.end(), input.trailing, 0);
   }
-  const Layout layout = tapeLayout(inputs, domain);
-  program.extents = memoryExtents(domain, layout);
+  const MemoryFormat format = tapeFormat(inputs, domain);
+  program.extents = format.memoryExtents(domain);
   std::vector<BufferIndex> reads, writes;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool whole = inputs[i].dims == domain;
-    const bool sameLayout = whole && layout != Layout::Plain;
-    Ref input = TRY(sameLayout ? inLayout(inputs[i], layout) : strided(inputs[i]));
-    const Dims strides =
-        input.layout == Layout::Plain ? memoryStrides(input, domain, layout) : rowMajorStrides(program.extents);
+    const bool sameFormat = whole && !format.isPlain();
+    const bool isStrided = !sameFormat && inputs[i].format.isPlain();
+    Ref input = isStrided ? inputs[i] : TRY(inFormat(inputs[i], sameFormat ? format : MemoryFormat()));
+    const Dims strides = input.format.isPlain() ? format.memoryStrides(broadcastStrides(input, domain))
+                                                : rowMajorStrides(program.extents);
     reads.push_back(input.buffer);
     program.inputs.push_back({std::move(input), strides, builder.inputs()[i].reg});
   }
   for (ValueId value : results) {
-    Ref output = allocate(value, layout);
+    Ref output = allocate(value, format);
     define(value, output);
     writes.push_back(output.buffer);
     program.outputs.push_back({std::move(output), rowMajorStrides(program.extents), builder.registerOf(value)});
@@ -172,47 +192,12 @@ Ref Lowering::scaled(const Ref& ref, float factor) {
   return target;
 }
 
-// y = x · (scale / √(variance + ε)) + (bias - mean · scale / √(variance + ε)), per channel, when the four are
-// constants.
-Status Lowering::lowerBatchNorm(const Node& node) {
-  const Dims dims = dimsOf(node.input(0));
-  std::array<const Tensor*, 4> parameters{};
-  for (std::size_t i = 0; i < 4; ++i) parameters[i] = constant(node.input(i + 1));
-  const bool known =
-      std::all_of(parameters.begin(), parameters.end(), [](auto* p) { return p != nullptr && p->hasData(); });
-  const bool single = std::count_if(node.outputs.begin(), node.outputs.end(), [](ValueId v) { return v.valid(); }) == 1;
-  if (!known || !single || dims.size() < 2 || node.intAttribute("training_mode", 0) != 0) return lowerReference(node);
-  const std::int64_t channels = dims[1];
-  Dims broadcast(dims.size(), 1);
-  broadcast[1] = channels;
-  Tensor scale = Tensor::zeros(DataType::F32, broadcast);
-  Tensor shift = Tensor::zeros(DataType::F32, broadcast);
-  const double epsilon = node.floatAttribute("epsilon", 1e-5f);
-  for (std::int64_t c = 0; c < channels; ++c) {
-    const double factor = parameters[0]->asDouble(c) / std::sqrt(parameters[3]->asDouble(c) + epsilon);
-    scale.mutableData<float>()[static_cast<std::size_t>(c)] = static_cast<float>(factor);
-    shift.mutableData<float>()[static_cast<std::size_t>(c)] =
-        static_cast<float>(parameters[1]->asDouble(c) - parameters[2]->asDouble(c) * factor);
-  }
-  const Ref input = TRY(ref(node.input(0)));
-  const Layout layout = tapeLayout({input}, dims);
-  const Ref source = TRY(inLayout(input, layout));
-  TapeProgram program{.extents = memoryExtents(dims, layout), .registers = 5};
-  const auto addParameter = [&](Tensor tensor, std::uint16_t reg) {
-    Ref ref{.dtype = DataType::F32, .dims = tensor.dims(), .strides = rowMajorStrides(tensor.dims())};
-    ref.buffer = m_program.addConstant(std::move(tensor));
-    program.inputs.push_back({ref, memoryStrides(ref, dims, layout), reg});
-  };
-  program.inputs.push_back({source, rowMajorStrides(program.extents), 0});
-  addParameter(std::move(scale), 1);
-  addParameter(std::move(shift), 2);
-  program.code = {{.op = TapeOp::Mul, .target = 3, .a = 0, .b = 1}, {.op = TapeOp::Add, .target = 4, .a = 3, .b = 2}};
-  const Ref output = allocate(node.outputs[0], layout);
-  define(node.outputs[0], output);
-  program.outputs.push_back({output, rowMajorStrides(program.extents), 4});
-  m_implementations.push_back("batch_norm");
-  m_program.addStep(makePointwiseStep(std::move(program), m_threads), {source.buffer}, {output.buffer});
-  return Done{};
+// y = x · (scale / √(variance + ε)) + (bias - mean · scale / √(variance + ε))
+Ref Lowering::batchNormPart(const Node& norm, bool isShift) {
+  std::vector<Weight> parameters;
+  for (std::size_t i = 1; i < 5; ++i) parameters.push_back(weight(norm.input(i)));
+  return packedRef({dimsOf(norm.input(0))[1]},
+                   batchNormPacking(std::move(parameters), norm.floatAttribute("epsilon", 1e-5f), isShift));
 }
 
 }  // namespace fusescope::native

@@ -36,8 +36,8 @@ Result<bool> Lowering::lowerPool(const Node& node) {
   const Window window = windowOf(node, inputDims, outputDims, {});
   if (!fitsDnnl(node, window, average)) return false;
   Ref source = TRY(ref(node.input(0)));
-  if (source.layout == Layout::Plain) source = TRY(plain(source));
-  const Ref target = allocate(node.outputs[0], source.layout);
+  if (source.format.isPlain()) source = TRY(plain(source));
+  const Ref target = allocate(node.outputs[0], source.format);
   const auto algorithm = !average ? dnnl::algorithm::pooling_max
                          : node.intAttribute("count_include_pad", 0) != 0
                              ? dnnl::algorithm::pooling_avg_include_padding

@@ -2,6 +2,7 @@
 
 #include "backends/native/lowering.h"
 #include "backends/native/recurrent_step.h"
+#include "base/hash.h"
 #include "ops/support/recurrent_activation.h"
 
 namespace fusescope::native {
@@ -10,15 +11,15 @@ namespace {
 constexpr std::size_t kX = 0, kW = 1, kR = 2, kB = 3, kLengths = 4, kState = 5, kCell = 6, kPeepholes = 7, kScaleW = 8,
                       kScaleR = 10;
 
-/// Weights, biases and peepholes, all constants; those that may be absent are null then.
+/// Weights, biases and peepholes, all constants; those that may be absent are nothing then.
 struct RecurrentWeights {
-  const Tensor *w = nullptr, *r = nullptr, *b = nullptr, *peepholes = nullptr;
+  std::optional<Weight> w, r, b, peepholes;
   /// DynamicQuantizeLSTM: of W and R.
-  const Tensor *scaleW = nullptr, *zeroW = nullptr, *scaleR = nullptr, *zeroR = nullptr;
+  std::optional<Weight> scaleW, zeroW, scaleR, zeroR;
 
-  bool quantized() const { return scaleW != nullptr; }
-  std::int64_t hidden() const { return r->dims()[quantized() ? 1 : 2]; }
-  std::int64_t features() const { return w->dims()[quantized() ? 1 : 2]; }
+  bool quantized() const { return scaleW.has_value(); }
+  std::int64_t hidden() const { return r->dims[quantized() ? 1 : 2]; }
+  std::int64_t features() const { return w->dims[quantized() ? 1 : 2]; }
 };
 
 /// The extents of a recurrent node, and what GRU does with its third gate.
@@ -28,71 +29,113 @@ struct RecurrentForm {
   std::int64_t width() const { return gates * hidden; }
 };
 
-const float* floatsAt(const Tensor& tensor, std::int64_t offset) {
-  return tensor.data<float>().data() + offset;
+/// `count` numbers of `weight` from `offset` on, as f32.
+Packing slicePacking(Weight weight, std::int64_t offset, std::int64_t count) {
+  KeyBuilder form;
+  form.text("slice").number(offset).number(count);
+  return packingOf(form.canonical(), {std::move(weight)},
+                   [offset, count](std::span<const Tensor> numbers) -> Result<Tensor> {
+                     const auto all = numbers[0].data<float>();
+                     return Tensor::copyOf(DataType::F32, {count}, all.subspan(offset, count));
+                   });
 }
 
-/// Scales or zero points of direction `d`, of which there are one or one for each gate.
-template <class T>
-std::vector<T> parametersOf(const Tensor& tensor, std::int64_t d, std::int64_t gates) {
-  const std::int64_t each = tensor.dims().size() > 1 ? gates : 1;
-  std::vector<T> values;
-  for (std::int64_t i = d * each; i < (d + 1) * each; ++i) values.push_back(static_cast<T>(tensor.asDouble(i)));
-  return values;
+/// Of the gates of direction `d`, for which there is one scale or one for each gate.
+Packing gateScalePacking(Weight scale, std::int64_t d, std::int64_t gates) {
+  KeyBuilder form;
+  form.text("gate scales").number(d).number(gates);
+  const std::int64_t each = scale.dims.size() > 1 ? gates : 1;
+  return packingOf(form.canonical(), {std::move(scale)},
+                   [d, gates, each](std::span<const Tensor> numbers) -> Result<Tensor> {
+                     Tensor packed = Tensor::zeros(DataType::F32, {gates});
+                     for (std::int64_t gate = 0; gate < gates; ++gate)
+                       packed.mutableData<float>()[static_cast<std::size_t>(gate)] =
+                           static_cast<float>(numbers[0].asDouble(d * each + (each == 1 ? 0 : gate)));
+                     return packed;
+                   });
 }
 
-std::unique_ptr<GateProduct> quantizedProduct(const Tensor& codes, const Tensor& scale, const Tensor& zero,
-                                              std::int64_t d) {
-  const std::int64_t inputs = codes.dims()[1], gates = codes.dims()[2];
-  const auto scales = parametersOf<float>(scale, d, gates);
-  const auto zeros = parametersOf<std::int32_t>(zero, d, gates);
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(codes.bytes()) + d * inputs * gates;
-  return makeQuantizedGateProduct(ByteMatrix(bytes, codes.type(), inputs, gates, zeros), scales);
+/// Biases [Wb, Rb] of direction `d`: their sums, of the first `early` gates; behind these Wb alone.
+Packing gateBiasPacking(Weight bias, std::int64_t d, std::int64_t width, std::int64_t early) {
+  KeyBuilder form;
+  form.text("gate biases").number(d).number(width).number(early);
+  return packingOf(form.canonical(), {std::move(bias)},
+                   [d, width, early](std::span<const Tensor> numbers) -> Result<Tensor> {
+                     const auto all = numbers[0].data<float>().subspan(d * 2 * width, 2 * width);
+                     Tensor packed = Tensor::copyOf(DataType::F32, {width}, all.first(width));
+                     for (std::int64_t k = 0; k < early; ++k)
+                       packed.mutableData<float>()[static_cast<std::size_t>(k)] += all[width + k];
+                     return packed;
+                   });
 }
 
-void packProducts(const RecurrentWeights& weights, const RecurrentForm& form, std::int64_t d,
-                  RecurrentDirection& direction) {
-  if (weights.quantized()) {
-    direction.input = quantizedProduct(*weights.w, *weights.scaleW, *weights.zeroW, d);
-    direction.recurrent = quantizedProduct(*weights.r, *weights.scaleR, *weights.zeroR, d);
-    return;
+/// Adds the weights of the directions to a program.
+class DirectionBuilder {
+ public:
+  DirectionBuilder(const RecurrentWeights& weights, RecurrentForm form, ProgramBuilder& program)
+      : m_weights(weights), m_form(form), m_program(program) {}
+
+  RecurrentDirection direction(std::int64_t d, bool fromEnd) {
+    RecurrentDirection direction{.fromEnd = fromEnd};
+    packProducts(d, direction);
+    const std::int64_t width = m_form.width(), hidden = m_form.hidden;
+    if (m_weights.peepholes)
+      direction.peepholes = numbers(3 * hidden, slicePacking(*m_weights.peepholes, d * 3 * hidden, 3 * hidden));
+    if (!m_weights.b) return direction;
+    const std::int64_t early = m_form.resetsProduct ? 2 * hidden : width;
+    direction.bias = numbers(width, gateBiasPacking(*m_weights.b, d, width, early));
+    if (early < width)
+      direction.lateBias =
+          numbers(width - early, slicePacking(*m_weights.b, (d * 2 + 1) * width + early, width - early));
+    return direction;
   }
-  const std::int64_t hidden = form.hidden;
-  const float* r = floatsAt(*weights.r, d * form.width() * hidden);
-  direction.input =
-      makeGateProduct(floatsAt(*weights.w, d * form.width() * form.features), form.features, form.width());
-  direction.recurrent = makeGateProduct(r, hidden, form.resetsFirst ? 2 * hidden : form.width());
-  if (form.resetsFirst) direction.third = makeGateProduct(r + 2 * hidden * hidden, hidden, hidden);
-}
 
-RecurrentDirection directionOf(const RecurrentWeights& weights, const RecurrentForm& form, std::int64_t d,
-                               bool fromEnd) {
-  RecurrentDirection direction{.fromEnd = fromEnd};
-  packProducts(weights, form, d, direction);
-  const std::int64_t width = form.width(), hidden = form.hidden;
-  if (weights.peepholes != nullptr) {
-    const float* from = floatsAt(*weights.peepholes, d * 3 * hidden);
-    direction.peepholes.assign(from, from + 3 * hidden);
+ private:
+  Ref numbers(std::int64_t count, Packing packing) {
+    return {.buffer = m_program.addPacked(std::move(packing)), .dtype = DataType::F32, .dims = {count}, .strides = {1}};
   }
-  if (weights.b == nullptr) return direction;
-  const float *wb = floatsAt(*weights.b, d * 2 * width), *rb = wb + width;
-  direction.bias.assign(wb, wb + width);
-  const std::int64_t early = form.resetsProduct ? 2 * hidden : width;
-  for (std::int64_t k = 0; k < early; ++k) direction.bias[static_cast<std::size_t>(k)] += rb[k];
-  direction.lateBias.assign(rb + early, rb + width);
-  return direction;
-}
+
+  std::unique_ptr<GateProduct> product(const Weight& weight, std::int64_t offset, std::int64_t inputs,
+                                       std::int64_t gates) {
+    return makeGateProduct(m_program.addPacked(gatePacking(weight, offset, inputs, gates)), inputs, gates);
+  }
+
+  std::unique_ptr<GateProduct> quantizedProduct(const Weight& codes, const Weight& scale, const Weight& zero,
+                                                std::int64_t d) {
+    const std::int64_t inputs = codes.dims[1], gates = codes.dims[2];
+    const BufferIndex packed = m_program.addPacked(ByteMatrix::packing(codes, zero, inputs, gates, d));
+    return makeQuantizedGateProduct(ByteMatrix(inputs, gates, packed),
+                                    m_program.addPacked(gateScalePacking(scale, d, gates)));
+  }
+
+  void packProducts(std::int64_t d, RecurrentDirection& direction) {
+    if (m_weights.quantized()) {
+      direction.input = quantizedProduct(*m_weights.w, *m_weights.scaleW, *m_weights.zeroW, d);
+      direction.recurrent = quantizedProduct(*m_weights.r, *m_weights.scaleR, *m_weights.zeroR, d);
+      return;
+    }
+    const std::int64_t hidden = m_form.hidden, width = m_form.width(), r = d * width * hidden;
+    direction.input = product(*m_weights.w, d * width * m_form.features, m_form.features, width);
+    direction.recurrent = product(*m_weights.r, r, hidden, m_form.resetsFirst ? 2 * hidden : width);
+    if (m_form.resetsFirst) direction.third = product(*m_weights.r, r + 2 * hidden * hidden, hidden, hidden);
+  }
+
+  const RecurrentWeights& m_weights;
+  RecurrentForm m_form;
+  ProgramBuilder& m_program;
+};
 
 /// Weights that are constants of the types that there are kernels for; nothing if one is not.
-std::optional<RecurrentWeights> weightsOf(const Node& node, const std::function<const Tensor*(ValueId)>& constant) {
+std::optional<RecurrentWeights> weightsOf(const Node& node,
+                                          const std::function<std::optional<Weight>(ValueId)>& weight) {
   RecurrentWeights weights;
   const bool quantized = !node.domain.empty();
   bool known = true;
-  const auto take = [&](std::size_t input, bool floats) -> const Tensor* {
-    if (!node.input(input).valid()) return nullptr;
-    const Tensor* tensor = constant(node.input(input));
-    known = known && tensor != nullptr && (!floats || tensor->type() == DataType::F32);
-    return tensor;
+  const auto take = [&](std::size_t input, bool floats) -> std::optional<Weight> {
+    if (!node.input(input).valid()) return std::nullopt;
+    auto taken = weight(node.input(input));
+    known = known && taken && (!floats || taken->type == DataType::F32);
+    return taken;
   };
   weights.w = take(kW, !quantized);
   weights.r = take(kR, !quantized);
@@ -115,7 +158,8 @@ Result<bool> Lowering::lowerRecurrence(const Node& node) {
   if (!lstm && !node.is("GRU")) return false;
   if (node.intAttribute("input_forget", 0) != 0 || !ops::hasStandardActivations(node)) return false;
   if (typeOf(node.input(kX)) != DataType::F32) return false;
-  const auto weights = weightsOf(node, [this](ValueId value) { return constant(value); });
+  const auto weights = weightsOf(
+      node, [this](ValueId value) { return isConstant(value) ? std::optional(weight(value)) : std::nullopt; });
   if (!weights) return false;
   const Dims x = dimsOf(node.input(kX));
   const bool batchFirst = node.intAttribute("layout", 0) != 0;
@@ -129,8 +173,9 @@ Result<bool> Lowering::lowerRecurrence(const Node& node) {
                      .batch = x[batchFirst ? 0 : 1],
                      .hidden = form.hidden};
   const std::string direction = node.textAttribute("direction", "forward");
-  call.directions.push_back(directionOf(*weights, form, 0, direction == "reverse"));
-  if (direction == "bidirectional") call.directions.push_back(directionOf(*weights, form, 1, true));
+  DirectionBuilder builder(*weights, form, m_program);
+  call.directions.push_back(builder.direction(0, direction == "reverse"));
+  if (direction == "bidirectional") call.directions.push_back(builder.direction(1, true));
   call.x = TRY(plain(TRY(ref(node.input(kX)))));
   std::vector<BufferIndex> reads{call.x.buffer}, writes;
   for (const auto& [input, into] : {std::pair(kLengths, &call.lengths), std::pair(kState, &call.initialState),

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "backends/native/lowering.h"
-#include "ops/support/resampling.h"
+#include "backends/native/resample_rows.h"
 
 namespace fusescope::native {
 namespace {
@@ -18,16 +18,10 @@ class ResampleStep final : public Step {
         m_outer(outer),
         m_inner(inner),
         m_in(m_from.dims.empty() || outer * inner == 0 ? 0 : m_from.count() / (outer * inner)),
-        m_threads(threads) {
-    for (const ops::Taps& place : taps) {
-      for (const auto& [index, weight] : place) {
-        if (weight == 0) continue;
-        m_places.push_back(index);
-        m_weights.push_back(static_cast<float>(weight));
-      }
-      m_ends.push_back(m_places.size());
-    }
-    m_copies = copies(taps);
+        m_threads(threads),
+        m_taps(taps),
+        m_copies(copies(taps)) {
+    if (m_inner == 1) m_line.emplace(m_taps, m_in);
   }
 
   /// Whether every place is just one of the input.
@@ -38,16 +32,16 @@ class ResampleStep final : public Step {
     });
   }
 
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const auto* from = elementsAt<const float>(m_from, memory);
     auto* to = elementsAt<float>(m_to, memory);
-    const auto out = static_cast<std::int64_t>(m_ends.size());
+    const auto out = static_cast<std::int64_t>(m_taps.ends.size());
 #pragma omp parallel for schedule(static) num_threads(m_threads) if (m_outer * out * m_inner > kParallelCount)
     for (std::int64_t o = 0; o < m_outer; ++o) {
       const float* source = from + o * m_in * m_inner;
       float* target = to + o * out * m_inner;
-      if (m_inner == 1) {
-        runLine(source, target);
+      if (m_line) {
+        m_line->run(source, target);
         continue;
       }
       for (std::int64_t k = 0; k < out; ++k) runPlace(source, target + k * m_inner, static_cast<std::size_t>(k));
@@ -56,39 +50,22 @@ class ResampleStep final : public Step {
   }
 
  private:
-  /// The places lie next to each other.
-  void runLine(const float* from, float* to) const {
-    if (m_copies) {
-      for (std::size_t k = 0; k < m_ends.size(); ++k) to[k] = from[m_places[k]];
-      return;
-    }
-    for (std::size_t k = 0, tap = 0; k < m_ends.size(); ++k) {
-      float sum = 0;
-      for (; tap < m_ends[k]; ++tap) sum += m_weights[tap] * from[m_places[tap]];
-      to[k] = sum;
-    }
-  }
-
   void runPlace(const float* from, float* to, std::size_t k) const {
+    const std::size_t first = k == 0 ? 0 : m_taps.ends[k - 1];
     if (m_copies) {
-      std::copy_n(from + m_places[k] * m_inner, m_inner, to);
+      std::copy_n(from + m_taps.places[first] * m_inner, m_inner, to);
       return;
     }
-    std::fill_n(to, m_inner, 0.0F);
-    for (std::size_t tap = k == 0 ? 0 : m_ends[k - 1]; tap < m_ends[k]; ++tap) {
-      const float* source = from + m_places[tap] * m_inner;
-      const float weight = m_weights[tap];
-      for (std::int64_t i = 0; i < m_inner; ++i) to[i] += weight * source[i];
-    }
+    weightedRows(from, m_inner, m_taps.places.data() + first, m_taps.weights.data() + first, m_taps.ends[k] - first,
+                 to);
   }
 
   Ref m_from, m_to;
   std::int64_t m_outer, m_inner, m_in;
   int m_threads;
-  std::vector<std::int64_t> m_places;  ///< taps of all places, one after another
-  std::vector<float> m_weights;
-  std::vector<std::size_t> m_ends;  ///< by output place: where its taps end
-  bool m_copies = false;            ///< one tap of weight 1 each
+  TapList m_taps;
+  bool m_copies = false;                 ///< one tap of weight 1 each
+  std::optional<LineResampling> m_line;  ///< where the places lie next to each other
 };
 
 }  // namespace
@@ -98,7 +75,7 @@ class ResampleStep final : public Step {
 Result<bool> Lowering::lowerResize(const Node& node) {
   if (!node.is("Resize") || typeOf(node.input(0)) != DataType::F32) return false;
   for (std::size_t i = 1; i < 4; ++i)
-    if (node.input(i).valid() && constant(node.input(i)) == nullptr) return false;
+    if (node.input(i).valid() && !isConstant(node.input(i))) return false;
   const auto given = [&](std::size_t i) { return node.input(i).valid() ? constant(node.input(i)) : nullptr; };
   Dims dims = dimsOf(node.input(0));
   const auto wish = TRY(ops::readResizeWish(node, dims.size(), given(2), given(3)));

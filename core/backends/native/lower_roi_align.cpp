@@ -16,7 +16,7 @@ class RoiAlignStep final : public Step {
  public:
   RoiAlignStep(RoiAlign at, int threads) : m_at(std::move(at)), m_threads(threads) {}
 
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const Dims &images = m_at.images.dims, &bins = m_at.to.dims;
     const auto* regions = elementsAt<const float>(m_at.regions, memory);
     const auto* batch = elementsAt<const std::int64_t>(m_at.batch, memory);

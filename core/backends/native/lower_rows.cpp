@@ -13,7 +13,7 @@ class SoftmaxStep final : public Step {
  public:
   SoftmaxStep(Ref from, Ref to, std::int64_t count, bool logarithm, int threads)
       : m_from(std::move(from)), m_to(std::move(to)), m_count(count), m_logarithm(logarithm), m_threads(threads) {}
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const float* from = elementsAt<float>(m_from, memory);
     float* to = elementsAt<float>(m_to, memory);
     const std::int64_t total = m_from.count();
@@ -39,7 +39,7 @@ class ReduceStep final : public Step {
  public:
   ReduceStep(Ref from, Ref to, ReduceExtents extents, ReduceKind kind, int threads)
       : m_from(std::move(from)), m_to(std::move(to)), m_extents(extents), m_kind(kind), m_threads(threads) {}
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const float* from = elementsAt<float>(m_from, memory);
     float* to = elementsAt<float>(m_to, memory);
     const std::int64_t outer = m_extents.outer, count = m_extents.count, inner = m_extents.inner;
@@ -91,12 +91,12 @@ Ref withAxisLast(Ref ref, std::size_t axis) {
   return ref;
 }
 
-/// For the spatial axes of a tensor in a channels-last or blocked layout: the channels that lie together stay columns.
+/// For the spatial axes of a tensor in a channels-last or blocked format: the channels that lie together stay columns.
 std::optional<ReduceExtents> spatialExtents(const Ref& ref, const std::vector<bool>& reduced) {
   const Dims& dims = ref.dims;
-  if (ref.layout == Layout::Plain || dims.size() < 3 || reduced[0] || reduced[1]) return std::nullopt;
+  if (ref.format.isPlain() || dims.size() < 3 || reduced[0] || reduced[1]) return std::nullopt;
   if (!std::all_of(reduced.begin() + 2, reduced.end(), [](bool r) { return r; })) return std::nullopt;
-  const std::int64_t together = ref.layout == Layout::ChannelsLast ? dims[1] : blockOf(ref.layout);
+  const std::int64_t together = ref.format.isChannelsLast() ? dims[1] : ref.format.blockOf(1);
   if (dims[1] % together != 0) return std::nullopt;
   return ReduceExtents{dims[0] * dims[1] / together, productOf(dims, 2), together};
 }
@@ -175,7 +175,7 @@ std::optional<std::vector<bool>> Lowering::reducedAxes(const Node& reduce, std::
 
 // The reduced axes are brought together at the end (by a copy, unless they are there) and reduced row by row; when they
 // stand together before others they are reduced column by column where they are. Spatial axes in a channels-last or
-// blocked layout are such a case.
+// blocked format are such a case.
 Result<bool> Lowering::lowerReduce(const Node& node) {
   const auto kind = reduceKind(node);
   if (!kind || typeOf(node.input(0)) != DataType::F32) return false;

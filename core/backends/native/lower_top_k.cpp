@@ -18,7 +18,7 @@ class TopKStep final : public Step {
  public:
   TopKStep(TopK at, int threads) : m_at(std::move(at)), m_threads(threads) {}
 
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const auto* from = elementsAt<const float>(m_at.from, memory);
     float* values = m_at.wantsValues ? elementsAt<float>(m_at.values, memory) : nullptr;
     std::int64_t* indices = m_at.wantsIndices ? elementsAt<std::int64_t>(m_at.indices, memory) : nullptr;

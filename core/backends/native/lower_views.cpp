@@ -94,8 +94,8 @@ Result<Ref> Lowering::reshaped(const Ref& source, const Dims& dims) {
 }
 
 std::optional<Ref> Lowering::sliced(const Node& slice, const Ref& source) const {
-  const auto known = [&](std::size_t i) { return !slice.input(i).valid() || constant(slice.input(i)) != nullptr; };
-  if (constant(slice.input(1)) == nullptr || !known(3) || !known(4)) return std::nullopt;
+  const auto known = [&](std::size_t i) { return !slice.input(i).valid() || isConstant(slice.input(i)); };
+  if (!isConstant(slice.input(1)) || !known(3) || !known(4)) return std::nullopt;
   const auto numbers = [&](std::size_t i) {
     return slice.input(i).valid() ? int64Values(*constant(slice.input(i))) : std::vector<std::int64_t>{};
   };

@@ -29,6 +29,7 @@ Lowering::Lowering(const KernelRequest& request, LoweringOptions options)
       m_program(m_fused.inputs.size(), m_fused.outputs.size()),
       m_members(m_fused.nodes.begin(), m_fused.nodes.end()) {
   for (std::size_t i = 0; i < m_fused.outputs.size(); ++i) m_outputIndex[m_fused.outputs[i].value] = i;
+  for (std::size_t i = 0; i < request.weightSlots.size(); ++i) m_slots[request.weightSlots[i]] = i;
 }
 
 bool Lowering::canLower(const KernelRequest& request) {
@@ -74,8 +75,8 @@ Status Lowering::bindInputs() {
     Ref ref{.buffer = m_program.input(i),
             .dtype = desc(value).dtype,
             .dims = desc(value).dims,
-            .layout = m_options.inputLayouts[i]};
-    if (ref.layout == Layout::Plain) ref.strides = rowMajorStrides(ref.dims);
+            .format = m_options.inputFormats[i]};
+    if (ref.format.isPlain()) ref.strides = rowMajorStrides(ref.dims);
     if (ref.dtype != typeOf(value)) {
       const Ref wide = allocateScratch(typeOf(value), ref.dims);
       TRY(convertType(ref, wide));
@@ -88,7 +89,7 @@ Status Lowering::bindInputs() {
 
 bool Lowering::waits(const std::vector<ValueId>& values) const {
   return std::ranges::any_of(
-      values, [&](ValueId value) { return value.valid() && !m_refs.contains(value) && constant(value) == nullptr; });
+      values, [&](ValueId value) { return value.valid() && !m_refs.contains(value) && !isConstant(value); });
 }
 
 Status Lowering::lowerNodes() {
@@ -152,13 +153,12 @@ Status Lowering::lowerNode(const Node& node) {
           &Lowering::lowerMovement, &Lowering::lowerInteger, &Lowering::lowerNorm, &Lowering::lowerGatherNd,
           &Lowering::lowerResize, &Lowering::lowerRoiAlign, &Lowering::lowerTopK, &Lowering::lowerBytes})
       if (TRY((this->*take)(node))) return Done{};
-    if (node.is("BatchNormalization")) return lowerBatchNorm(node);
   }
   return lowerReference(node);
 }
 
 Status Lowering::lowerReference(const Node& node) {
-  ReferenceCall call{.node = &node, .outputs = {}};
+  ReferenceCall call{.node = node, .inputs = {}, .outputs = {}};
   std::vector<BufferIndex> reads, writes;
   for (ValueId input : operands(node)) {
     if (!input.valid()) {
@@ -186,27 +186,27 @@ Status Lowering::lowerReference(const Node& node) {
 
 Status Lowering::finishOutput(std::size_t index) {
   const ValueId value = m_fused.outputs[index].value;
-  const Layout layout = m_options.outputLayouts[index];
-  Ref target{.buffer = m_program.output(index), .dtype = desc(value).dtype, .dims = desc(value).dims, .layout = layout};
-  if (layout == Layout::Plain) target.strides = rowMajorStrides(target.dims);
+  const MemoryFormat format = m_options.outputFormats[index];
+  Ref target{.buffer = m_program.output(index), .dtype = desc(value).dtype, .dims = desc(value).dims, .format = format};
+  if (format.isPlain()) target.strides = rowMajorStrides(target.dims);
   Ref source = TRY(ref(value));
-  if (source.buffer == target.buffer && source.offset == 0 && source.layout == layout && source.dtype == target.dtype &&
-      (layout != Layout::Plain || source.contiguous())) {
+  if (source.buffer == target.buffer && source.offset == 0 && source.format == format && source.dtype == target.dtype &&
+      (!format.isPlain() || source.contiguous())) {
     return Done{};
   }
   if (source.dtype != target.dtype) {
-    if (layout == Layout::Plain) return convertType(source, target);
+    if (format.isPlain()) return convertType(source, target);
     const Ref narrow = allocateScratch(target.dtype, target.dims);
     TRY(convertType(source, narrow));
     source = narrow;
   }
-  if (layout == Layout::Plain && source.layout != Layout::Plain && layoutIsMoot(source))
-    source = TRY(inLayout(source, Layout::Plain));
-  if (source.layout == Layout::Plain && layout == Layout::Plain) {
+  if (format.isPlain() && !source.format.isPlain() && formatIsMoot(source))
+    source = TRY(inFormat(source, MemoryFormat()));
+  if (source.format.isPlain() && format.isPlain()) {
     copyStrided(source, target);
     return Done{};
   }
-  if (source.layout == Layout::Plain) source = TRY(plain(source));
+  if (source.format.isPlain()) source = TRY(plain(source));
   return reorder(source, target);
 }
 
@@ -215,12 +215,12 @@ Status Lowering::finishOutputs() {
   return Done{};
 }
 
-Result<std::unique_ptr<Kernel>> Lowering::lower() {
+Result<std::unique_ptr<const Code>> Lowering::lower() {
   TRY(bindInputs());
-  TRY(foldConstants());
+  foldConstants();
   TRY(lowerNodes());
   TRY(finishOutputs());
-  return m_program.finish();
+  return m_program.finish({m_embedded.begin(), m_embedded.end()});
 }
 
 }  // namespace fusescope::native

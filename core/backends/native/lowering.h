@@ -9,17 +9,18 @@
 
 #include "backends/native/attention_step.h"
 #include "backends/native/program.h"
+#include "backends/native/weight.h"
 
 namespace fusescope::native {
 
 /// How a fused node is to be lowered.
 struct LoweringOptions {
-  std::vector<Layout> inputLayouts, outputLayouts;  ///< as the fused node's inputs and outputs
-  bool fuse = true;                                 ///< false: node by node ("composite")
-  bool ownMatMul = false;                           ///< matrix products by our own kernel where it can, else by oneDNN
+  std::vector<MemoryFormat> inputFormats, outputFormats;  ///< as the fused node's inputs and outputs
+  bool fuse = true;                                       ///< false: node by node ("composite")
+  bool ownMatMul = false;  ///< matrix products by our own kernel where it can, else by oneDNN
   /// What a convolution inside reads and writes; nothing: what oneDNN prefers.
-  std::optional<std::pair<Layout, Layout>> convLayouts;
-  bool probe = false;  ///< only to learn what it would be: weights are not repacked, the kernel cannot run
+  std::optional<std::pair<MemoryFormat, MemoryFormat>> convFormats;
+  bool probe = false;  ///< only to learn what it would be: oneDNN generates no code, the kernel cannot run
 };
 
 /// A convolution or matrix product with what follows it as post-operations.
@@ -84,18 +85,18 @@ struct ByteOperands;    // lower_bytes.cpp
 class Lowering {
  public:
   Lowering(const KernelRequest& request, LoweringOptions options);
-  /// The kernel; errors come from oneDNN or from constants without data.
-  Result<std::unique_ptr<Kernel>> lower();
+  /// The code; errors come from oneDNN or from constants without data.
+  Result<std::unique_ptr<const Code>> lower();
   /// Short descriptions of the implementations that were chosen ("conv:jit:avx2"), in order.
   const std::vector<std::string>& implementations() const { return m_implementations; }
 
-  struct ConvLayouts {
+  struct ConvFormats {
     ValueId source;
     Dims result;
-    Layout from, to;
+    MemoryFormat from, to;
   };
   /// Of the first convolution inside, after lower().
-  const std::optional<ConvLayouts>& convLayouts() const { return m_convLayouts; }
+  const std::optional<ConvFormats>& convFormats() const { return m_convFormats; }
 
   /// Whether lower() can run it: compute type f32 or no float at all, or elements that are only moved.
   static bool canLower(const KernelRequest& request);
@@ -107,7 +108,11 @@ class Lowering {
   static bool onlyMoves(const Node& node);  ///< whatever the type of the elements
   const Node& node(NodeId id) const { return m_graph.node(id); }
   const TensorDesc& desc(ValueId value) const { return m_request.values.at(value); }
+  bool isConstant(ValueId value) const { return m_folded.contains(value) || m_request.constants.contains(value); }
+  /// A constant whose numbers become part of the code; null if it is none. Weights are for weight().
   const Tensor* constant(ValueId value) const;
+  /// A constant that only packings read. It must be one.
+  Weight weight(ValueId value) const;
   std::optional<float> constantNumber(ValueId value) const;  ///< of a constant of one element
   Dims dimsOf(ValueId value) const;
   DataType typeOf(ValueId value) const;
@@ -123,19 +128,20 @@ class Lowering {
   /// Whether nobody but `nodes` needs what they make, besides `result`.
   bool leavesOnly(const std::set<NodeId>& nodes, ValueId result) const;
   /// Where `value` is to be written: the output's buffer where that is possible, else scratch.
-  Ref allocate(ValueId value, Layout layout = Layout::Plain);
-  Ref allocateScratch(DataType type, const Dims& dims, Layout layout = Layout::Plain);
+  Ref allocate(ValueId value, const MemoryFormat& format = {});
+  Ref allocateScratch(DataType type, const Dims& dims, const MemoryFormat& format = {});
   /// The same tensor row-major and without gaps; copies if it must.
   Result<Ref> plain(const Ref& ref);
-  /// The same tensor found by strides; copies only out of another layout.
+  /// The same tensor found by strides; copies only out of another format.
   Result<Ref> strided(const Ref& ref);
-  /// The same tensor in `layout`; copies if it must.
-  Result<Ref> inLayout(const Ref& ref, Layout layout);
+  /// The same tensor in `format`; copies if it must.
+  Result<Ref> inFormat(const Ref& ref, const MemoryFormat& format);
   void copyStrided(const Ref& from, const Ref& to);
-  Status reorder(const Ref& from, const Ref& to);  ///< between layouts; what is plain is row-major
+  Status reorder(const Ref& from, const Ref& to);  ///< between formats; what is plain is row-major
   Status convertType(const Ref& from, const Ref& to);
-  /// What a kernel calculates of constants alone is calculated once.
-  Status foldConstants();
+  /// What is calculated of constants alone is a weight.
+  void foldConstants();
+  Ref packedRef(const Dims& dims, Packing packing);  ///< f32, row-major
 
   // The walk (lowering.cpp).
   Status bindInputs();
@@ -153,7 +159,9 @@ class Lowering {
   Result<bool> lowerInteger(const Node& node);
   Status flushPointwise();
   Status emitTape(const std::vector<NodeId>& nodes);
-  Status lowerBatchNorm(const Node& node);
+  bool isTapeBatchNorm(const Node& node) const;
+  /// What a BatchNormalization of constants multiplies by or adds (`isShift`) per channel.
+  Ref batchNormPart(const Node& norm, bool isShift);
   /// Row-major `codes` into `target`.
   void dequantize(const Node& node, const Ref& codes, const Ref& target);
   /// A new tensor: `ref`, which is row-major, times `factor`.
@@ -237,6 +245,8 @@ class Lowering {
   Status emitMatMul(const PreparedMatMul& product, const Ref& target);
   Status emitOwnMatMuls(std::vector<OwnMatMul> products);
   bool isOwnMatMul(const Node& root) const;
+  bool isPerColumn(ValueId value, std::int64_t n) const;
+  std::optional<ValueId> transposedConstant(ValueId value) const;
   std::vector<Chain> parallelProducts() const;
   Status lowerParallelProducts(const std::vector<Chain>& chains);
 
@@ -261,16 +271,19 @@ class Lowering {
   std::set<NodeId> m_members;
   std::map<ValueId, Ref> m_refs;
   std::map<ValueId, Ref> m_constantRefs;
-  std::map<ValueId, Tensor> m_folded;
-  std::set<BufferIndex> m_claimed;   ///< output buffers that hold a value before the output itself
-  std::vector<NodeId> m_pending;     ///< pointwise nodes not emitted yet
-  std::map<NodeId, Chain> m_chains;  ///< by their last node
+  std::map<ValueId, Weight> m_folded;
+  std::map<ValueId, std::size_t> m_slots;             ///< of constants
+  mutable std::map<ValueId, Tensor> m_foldedNumbers;  ///< of m_folded, as far as the code holds them
+  mutable std::set<std::size_t> m_embedded;           ///< slots whose numbers the code holds
+  std::set<BufferIndex> m_claimed;                    ///< output buffers that hold a value before the output itself
+  std::vector<NodeId> m_pending;                      ///< pointwise nodes not emitted yet
+  std::map<NodeId, Chain> m_chains;                   ///< by their last node
   std::optional<AttentionPattern> m_attention;
   std::optional<NormPattern> m_norm;
   std::vector<Chain> m_parallel;  ///< products of one value that one step runs
   std::set<NodeId> m_absorbed;    ///< in a macro, and not its last node
   std::vector<std::string> m_implementations;
-  std::optional<ConvLayouts> m_convLayouts;
+  std::optional<ConvFormats> m_convFormats;
 };
 
 }  // namespace fusescope::native

@@ -16,7 +16,7 @@ class CopyStep final : public Step {
  public:
   CopyStep(const Ref& from, const Ref& to, int threads)
       : m_copy(from.dims, from.strides, to.strides, byteSize(from.dtype, 1), threads), m_from(from), m_to(to) {}
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     m_copy.run(bytesAt(m_from, memory), bytesAt(m_to, memory));
     return Done{};
   }
@@ -36,22 +36,44 @@ bool Lowering::onlyMoves(const Node& node) {
 }
 
 const Tensor* Lowering::constant(ValueId value) const {
-  if (const auto folded = m_folded.find(value); folded != m_folded.end()) return &folded->second;
+  if (const auto folded = m_folded.find(value); folded != m_folded.end()) {
+    m_embedded.insert(folded->second.weightSlots.begin(), folded->second.weightSlots.end());
+    if (const auto known = m_foldedNumbers.find(value); known != m_foldedNumbers.end()) return &known->second;
+    std::vector<Tensor> sources;
+    for (const std::size_t slot : folded->second.weightSlots)
+      sources.push_back(m_request.constants.at(m_request.weightSlots[slot]));
+    auto numbers = folded->second.numbers(sources);
+    return numbers.ok() ? &(m_foldedNumbers[value] = std::move(numbers).value()) : nullptr;
+  }
   const auto it = m_request.constants.find(value);
-  return it == m_request.constants.end() ? nullptr : &it->second;
+  if (it == m_request.constants.end()) return nullptr;
+  m_embedded.insert(m_slots.at(value));
+  return &it->second;
+}
+
+Weight Lowering::weight(ValueId value) const {
+  if (const auto folded = m_folded.find(value); folded != m_folded.end()) return folded->second;
+  return slotWeight(m_slots.at(value), m_request.constants.at(value));
+}
+
+Ref Lowering::packedRef(const Dims& dims, Packing packing) {
+  return {.buffer = m_program.addPacked(std::move(packing)),
+          .dtype = DataType::F32,
+          .dims = dims,
+          .strides = rowMajorStrides(dims)};
 }
 
 std::optional<float> Lowering::constantNumber(ValueId value) const {
+  if (!isConstant(value) || elementCount(weight(value).dims) != 1) return std::nullopt;
   const Tensor* tensor = constant(value);
-  if (tensor == nullptr || tensor->count() != 1 || !tensor->hasData()) return std::nullopt;
+  if (tensor == nullptr || !tensor->hasData()) return std::nullopt;
   return static_cast<float>(tensor->asDouble(0));
 }
 
 Dims Lowering::dimsOf(ValueId value) const {
   const auto it = m_request.values.find(value);
   if (it != m_request.values.end()) return it->second.dims;
-  const Tensor* tensor = constant(value);
-  return tensor != nullptr ? tensor->dims() : Dims{};
+  return isConstant(value) ? weight(value).dims : Dims{};
 }
 
 // Floats are f32 inside a program, whatever they are outside, unless the program only moves elements.
@@ -60,8 +82,8 @@ DataType Lowering::typeOf(ValueId value) const {
   DataType type = DataType::Undefined;
   if (it != m_request.values.end()) {
     type = it->second.dtype;
-  } else if (const Tensor* tensor = constant(value)) {
-    type = tensor->type();
+  } else if (isConstant(value)) {
+    type = weight(value).type;
   }
   const bool moves = std::all_of(m_members.begin(), m_members.end(), [&](NodeId id) { return onlyMoves(node(id)); });
   return isFloat(type) && !moves ? DataType::F32 : type;
@@ -70,16 +92,15 @@ DataType Lowering::typeOf(ValueId value) const {
 Result<Ref> Lowering::ref(ValueId value) {
   if (const auto it = m_refs.find(value); it != m_refs.end()) return it->second;
   if (const auto it = m_constantRefs.find(value); it != m_constantRefs.end()) return it->second;
-  const Tensor* tensor = constant(value);
-  if (tensor == nullptr || !tensor->hasData()) {
+  if (!isConstant(value)) {
     return Diagnostic{.message = "a constant has no data",
                       .where = {.node = m_fused.name, .value = m_graph.has(value) ? m_graph.value(value).name : ""},
                       .help = "The model was saved without its weights; it can be planned, not built."};
   }
   const DataType type = typeOf(value);
-  Tensor converted = tensor->type() == type ? *tensor : tensor->converted(type);
-  Ref ref{.dtype = type, .dims = converted.dims(), .strides = rowMajorStrides(converted.dims())};
-  ref.buffer = m_program.addConstant(std::move(converted));
+  const Dims dims = dimsOf(value);
+  Ref ref{.dtype = type, .dims = dims, .strides = rowMajorStrides(dims)};
+  ref.buffer = m_program.addPacked(plainPacking(weight(value), type));
   m_constantRefs[value] = ref;
   return ref;
 }
@@ -134,28 +155,27 @@ bool Lowering::leavesOnly(const std::set<NodeId>& nodes, ValueId result) const {
   });
 }
 
-Ref Lowering::allocateScratch(DataType type, const Dims& dims, Layout layout) {
-  Ref ref{.dtype = type, .dims = dims, .layout = layout};
-  if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
+Ref Lowering::allocateScratch(DataType type, const Dims& dims, const MemoryFormat& format) {
+  Ref ref{.dtype = type, .dims = dims, .format = format};
+  if (format.isPlain()) ref.strides = rowMajorStrides(dims);
   ref.buffer = m_program.addScratch(ref.desc().bytes());
   return ref;
 }
 
 // A value whose only use leads through pointwise nodes and reshapes of equal size to an output can be written there:
 // the last node then works in place.
-Ref Lowering::allocate(ValueId value, Layout layout) {
+Ref Lowering::allocate(ValueId value, const MemoryFormat& format) {
   const DataType type = typeOf(value);
   const Dims dims = dimsOf(value);
-  Ref ref{.dtype = type, .dims = dims, .layout = layout};
-  if (layout == Layout::Plain) ref.strides = rowMajorStrides(dims);
+  Ref ref{.dtype = type, .dims = dims, .format = format};
+  if (format.isPlain()) ref.strides = rowMajorStrides(dims);
   ValueId at = value;
   while (true) {
     if (const auto it = m_outputIndex.find(at); it != m_outputIndex.end()) {
       const TensorDesc& wanted = desc(at);
-      const Layout wantedLayout = m_options.outputLayouts[it->second];
+      const MemoryFormat wantedFormat = m_options.outputFormats[it->second];
       const BufferIndex buffer = m_program.output(it->second);
-      const bool fits =
-          wanted.dtype == type && wantedLayout == layout && (layout == Layout::Plain || dimsOf(at) == dims);
+      const bool fits = wanted.dtype == type && wantedFormat == format && (format.isPlain() || dimsOf(at) == dims);
       if (!fits || (at != value && m_claimed.contains(buffer))) break;
       if (at != value) m_claimed.insert(buffer);
       ref.buffer = buffer;
@@ -188,7 +208,7 @@ Status Lowering::reorder(const Ref& from, const Ref& to) {
   const auto source = dnnlDesc(from.desc());
   const auto target = dnnlDesc(to.desc());
   if (!source || !target)
-    return Diagnostic{.message = "a tensor of this type has no such layout", .where = {.node = m_fused.name}};
+    return Diagnostic{.message = "a tensor of this type has no such format", .where = {.node = m_fused.name}};
   m_program.addStep(TRY(makeReorder(*source, from.buffer, *target, to.buffer, byteSize(from.dtype, from.offset))),
                     {from.buffer}, {to.buffer});
   return Done{};
@@ -196,33 +216,39 @@ Status Lowering::reorder(const Ref& from, const Ref& to) {
 
 Result<Ref> Lowering::plain(const Ref& ref) {
   if (ref.contiguous()) return ref;
-  if (ref.layout != Layout::Plain) return inLayout(ref, Layout::Plain);
+  if (!ref.format.isPlain()) return inFormat(ref, MemoryFormat());
   const Ref copy = allocateScratch(ref.dtype, ref.dims);
   copyStrided(ref, copy);
   return copy;
 }
 
+// Channels that are last are one more order of the axes; blocks of channels no strides can say.
 Result<Ref> Lowering::strided(const Ref& ref) {
-  return ref.layout == Layout::Plain ? Result<Ref>(ref) : inLayout(ref, Layout::Plain);
+  if (ref.format.isPlain()) return ref;
+  if (!ref.format.isChannelsLast()) return inFormat(ref, MemoryFormat());
+  Ref seen = ref;
+  seen.format = MemoryFormat();
+  seen.strides = rowMajorStrides(ref.format.memoryExtents(ref.dims));
+  std::rotate(seen.strides.begin() + 1, seen.strides.end() - 1, seen.strides.end());
+  return seen;
 }
 
-Result<Ref> Lowering::inLayout(const Ref& ref, Layout layout) {
-  if (ref.layout == layout && (layout != Layout::Plain || ref.contiguous())) return ref;
-  if (ref.layout == Layout::Plain && layout == Layout::Plain) return plain(ref);
-  if (layout == Layout::Plain && layoutIsMoot(ref)) {
+Result<Ref> Lowering::inFormat(const Ref& ref, const MemoryFormat& format) {
+  if (ref.format == format && (!format.isPlain() || ref.contiguous())) return ref;
+  if (ref.format.isPlain() && format.isPlain()) return plain(ref);
+  if (format.isPlain() && formatIsMoot(ref)) {
     Ref same = ref;
-    same.layout = Layout::Plain;
+    same.format = MemoryFormat();
     same.strides = rowMajorStrides(ref.dims);
     return same;
   }
-  const Ref source = ref.layout == Layout::Plain ? TRY(plain(ref)) : ref;
-  const Ref target = allocateScratch(ref.dtype, ref.dims, layout);
+  const Ref source = ref.format.isPlain() ? TRY(plain(ref)) : ref;
+  const Ref target = allocateScratch(ref.dtype, ref.dims, format);
   TRY(reorder(source, target));
   return target;
 }
 
-// A probe needs extents, not numbers: its weights are zeros.
-Status Lowering::foldConstants() {
+void Lowering::foldConstants() {
   for (const NodeId id : m_fused.nodes) {
     const Node& folded = node(id);
     const bool folds = folded.is("DequantizeLinear") || isFloatCast(m_graph, folded) || onlyMoves(folded);
@@ -232,21 +258,15 @@ Status Lowering::foldConstants() {
       m_absorbed.insert(id);
       continue;
     }
-    std::vector<const Tensor*> operands;
-    for (const ValueId input : folded.inputs) operands.push_back(input.valid() ? constant(input) : nullptr);
-    bool known = true;
-    for (std::size_t i = 0; i < operands.size(); ++i)
-      known = known && (!folded.inputs[i].valid() || (operands[i] != nullptr && operands[i]->hasData()));
-    if (!known) continue;
+    const auto known = [&](ValueId input) { return !input.valid() || isConstant(input); };
+    if (!std::ranges::all_of(folded.inputs, known)) continue;
+    std::vector<Weight> operands;
+    for (const ValueId input : folded.inputs) operands.push_back(input.valid() ? weight(input) : Weight());
     const ValueId result = folded.outputs[0];
-    if (m_options.probe && isFloat(typeOf(result))) {
-      m_folded[result] = Tensor::zeros(DataType::F32, dimsOf(result));
-    } else {
-      m_folded[result] = TRY(runNode(folded, operands)).front();
-    }
+    const TensorDesc& desc = m_request.values.at(result);
+    m_folded[result] = calculatedWeight(folded, std::move(operands), m_graph.value(result).type.dtype, desc.dims);
     m_absorbed.insert(id);
   }
-  return Done{};
 }
 
 }  // namespace fusescope::native

@@ -1,5 +1,9 @@
 #include "backends/native/native_backend.h"
 
+#include <hwy/highway.h>
+
+#include <map>
+
 #include "backends/native/convert_step.h"
 #include "backends/native/native_tactics.h"
 #include "backends/native/onednn.h"
@@ -12,13 +16,13 @@ namespace {
 using namespace native;
 
 Ref wholeRef(const TensorDesc& desc, BufferIndex buffer) {
-  Ref ref{.buffer = buffer, .dtype = desc.dtype, .dims = desc.dims, .layout = desc.layout};
-  if (desc.layout == Layout::Plain) ref.strides = rowMajorStrides(desc.dims);
+  Ref ref{.buffer = buffer, .dtype = desc.dtype, .dims = desc.dims, .format = desc.format};
+  if (desc.format.isPlain()) ref.strides = rowMajorStrides(desc.dims);
   return ref;
 }
 
-/// Type changes happen in the plain layout; a layout changes in f32 (or whatever type both sides have).
-Result<std::unique_ptr<Kernel>> conversion(const TensorDesc& from, const TensorDesc& to, int threads) {
+/// Type changes happen in the plain format; a format changes in f32 (or whatever type both sides have).
+Result<std::unique_ptr<const Code>> conversion(const TensorDesc& from, const TensorDesc& to, int threads) {
   ProgramBuilder program(1, 1);
   Ref at = wholeRef(from, program.input(0));
   const Ref target = wholeRef(to, program.output(0));
@@ -27,20 +31,19 @@ Result<std::unique_ptr<Kernel>> conversion(const TensorDesc& from, const TensorD
     const auto sink = dnnlDesc(next.desc());
     if (!source || !sink) {
       return Diagnostic{.message = "a tensor " + toText(at.dims) + " of " + std::string(name(at.dtype)) +
-                                   " has no layout '" +
-                                   std::string(name(at.layout == Layout::Plain ? next.layout : at.layout)) + "'"};
+                                   " has no format '" + (at.format.isPlain() ? next.format : at.format).text() + "'"};
     }
     program.addStep(TRY(makeReorder(*source, at.buffer, *sink, next.buffer)), {at.buffer}, {next.buffer});
     at = next;
     return Done{};
   };
   const auto scratch = [&](DataType type) {
-    const TensorDesc desc{type, from.dims, Layout::Plain};
+    const TensorDesc desc{type, from.dims, MemoryFormat()};
     return wholeRef(desc, program.addScratch(desc.bytes()));
   };
-  if (at.layout != Layout::Plain && from.dtype != to.dtype) TRY(reorderTo(scratch(from.dtype)));
+  if (!at.format.isPlain() && from.dtype != to.dtype) TRY(reorderTo(scratch(from.dtype)));
   if (from.dtype != to.dtype) {
-    const Ref next = to.layout == Layout::Plain ? target : scratch(to.dtype);
+    const Ref next = to.format.isPlain() ? target : scratch(to.dtype);
     program.addStep(makeConvertStep(at, next, threads), {at.buffer}, {next.buffer});
     at = next;
   }
@@ -49,20 +52,53 @@ Result<std::unique_ptr<Kernel>> conversion(const TensorDesc& from, const TensorD
 }
 
 bool isLeftToReference(const TensorDesc& from, const TensorDesc& to) {
-  const bool plain = from.layout == Layout::Plain && to.layout == Layout::Plain;
+  const bool plain = from.format.isPlain() && to.format.isPlain();
   return plain && (from.dtype == to.dtype || !canConvert(from.dtype, to.dtype) || from.dims != to.dims);
 }
 
 /// Of our own kernels: one more whenever one of them becomes faster or slower, since measured times hold for a version.
 const std::string kKernelVersion = "5";
 
+/// The vector instructions that our own kernels take here.
+std::string highwayText() {
+  const std::int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
+  return std::to_string(HWY_MAJOR) + "." + std::to_string(HWY_MINOR) + "." + std::to_string(HWY_PATCH) + " " +
+         hwy::TargetName(usable & -usable);  // the lowest bit is the best
+}
+
+std::string isaText(dnnl_cpu_isa_t isa) {
+  static const std::map<dnnl_cpu_isa_t, std::string> names = {{dnnl_cpu_isa_sse41, "sse41"},
+                                                              {dnnl_cpu_isa_avx, "avx"},
+                                                              {dnnl_cpu_isa_avx2, "avx2"},
+                                                              {dnnl_cpu_isa_avx2_vnni, "avx2_vnni"},
+                                                              {dnnl_cpu_isa_avx512_core, "avx512_core"},
+                                                              {dnnl_cpu_isa_avx512_core_vnni, "avx512_core_vnni"},
+                                                              {dnnl_cpu_isa_avx512_core_bf16, "avx512_core_bf16"},
+                                                              {dnnl_cpu_isa_avx512_core_fp16, "avx512_core_fp16"},
+                                                              {dnnl_cpu_isa_avx512_core_amx, "avx512_core_amx"}};
+  const auto found = names.find(isa);
+  return found == names.end() ? std::to_string(static_cast<int>(isa)) : found->second;
+}
+
+/// What oneDNN may use here: ONEDNN_MAX_CPU_ISA and ONEDNN_DEFAULT_FPMATH_MODE count.
+std::string dnnlText() {
+  const dnnl_version_t& version = *dnnl_version();
+  return std::to_string(version.major) + "." + std::to_string(version.minor) + "." + std::to_string(version.patch) +
+         ", isa " + isaText(dnnl_get_effective_cpu_isa()) + ", fpmath " +
+         std::to_string(static_cast<int>(dnnl::primitive_attr().get_fpmath_mode()));
+}
+
 class NativeBackend final : public Backend {
  public:
   std::string_view name() const override { return "native"; }
-  std::string version() const override {
-    const dnnl_version_t& onednn = *dnnl_version();
-    return kKernelVersion + " onednn " + std::to_string(onednn.major) + "." + std::to_string(onednn.minor) + "." +
-           std::to_string(onednn.patch) + " isa " + std::to_string(static_cast<int>(dnnl_get_effective_cpu_isa()));
+  Fingerprint fingerprint() const override {
+    static const Fingerprint fingerprint = [] {
+      Fingerprint all = hostFingerprint();
+      all.parts.emplace_back("kernels", "native " + kKernelVersion + ", Highway " + highwayText());
+      all.parts.emplace_back("oneDNN", dnnlText());
+      return all;
+    }();
+    return fingerprint;
   }
 
   std::vector<Tactic> tactics(const KernelRequest& request) const override {
@@ -71,14 +107,15 @@ class NativeBackend final : public Backend {
     return all;
   }
 
-  Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const override {
-    return tactic.name == "reference" ? referenceBackend().prepare(request, tactic) : prepareNative(request, tactic);
+  Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
+    const bool isReference = tactic.backend == referenceBackend().name();
+    return isReference ? referenceBackend().compile(request, tactic) : compileNative(request, tactic);
   }
 
-  Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to,
-                                                    int threads) const override {
-    if (isLeftToReference(from, to)) return referenceBackend().prepareConversion(from, to, threads);
-    return guardDnnl<std::unique_ptr<Kernel>>("a conversion", [&] { return conversion(from, to, threads); });
+  Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
+                                                        int threads) const override {
+    if (isLeftToReference(from, to)) return referenceBackend().compileConversion(from, to, threads);
+    return guardDnnl<std::unique_ptr<const Code>>("a conversion", [&] { return conversion(from, to, threads); });
   }
 
   bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {

@@ -10,9 +10,14 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::string_view kComposite = "composite";
-constexpr std::string_view kAttention = "native:attention";
-constexpr std::string_view kOwnMatMul = "native:matmul";
+constexpr const char* kBackend = "native";
+constexpr const char* kAttention = "native:attention";
+constexpr const char* kOwnMatMul = "native:matmul";
+// Parameters of tactics.
+constexpr const char* kSource = "source";        // MemoryFormat that the convolution reads
+constexpr const char* kTarget = "target";        // MemoryFormat that it writes
+constexpr const char* kKernel = "kernel";        // text: what oneDNN calls its implementation
+constexpr const char* kReference = "reference";  // text: an operator that the reference kernel runs
 
 /// oneDNN sizes a primitive for the threads of the parallel regions that the preparing thread would enter.
 class ThreadScope {
@@ -40,117 +45,188 @@ bool calculatesIntegers(const KernelRequest& request) {
 }
 
 LoweringOptions plainOptions(const KernelRequest& request) {
-  return {.inputLayouts = std::vector<Layout>(request.fused->inputs.size(), Layout::Plain),
-          .outputLayouts = std::vector<Layout>(request.fused->outputs.size(), Layout::Plain)};
+  return {.inputFormats = std::vector<MemoryFormat>(request.fused->inputs.size()),
+          .outputFormats = std::vector<MemoryFormat>(request.fused->outputs.size())};
 }
 
 bool runsTheReference(const std::string& part) {
   return part.ends_with(":reference");
 }
 
-/// The heaviest part of what a lowering came to, with its implementation.
-std::string mainPart(const KernelRequest& request, const LoweringOptions& options,
-                     const std::vector<std::string>& parts) {
-  if (!options.fuse) return std::string(kComposite);
-  for (std::string_view heavy : {"conv:", "attention", "matmul:"}) {
-    for (const std::string& part : parts) {
-      if (!part.starts_with(heavy) || runsTheReference(part)) continue;
-      if (part == "matmul:own") return std::string(kOwnMatMul);
-      return (heavy == "attention" ? "native:" : "onednn:") + part;
-    }
-  }
-  return "native:" + request.fused->kind;
+/// Whether oneDNN multiplies floats in narrower ones: a default that the environment may set.
+bool multipliesNarrow() {
+  static const bool narrow = dnnl::primitive_attr().get_fpmath_mode() != dnnl::fpmath_mode::strict;
+  return narrow;
 }
 
-/// The identity of what a lowering came to. A part without an implementation of its own runs the reference kernel,
-/// which allocates: the name says so.
-std::string tacticName(const KernelRequest& request, const LoweringOptions& options, const Lowering& lowering) {
-  const std::vector<std::string>& parts = lowering.implementations();
-  std::string text = mainPart(request, options, parts);
-  if (const auto part = std::ranges::find_if(parts, runsTheReference); part != parts.end()) return text + ":" + *part;
-  const auto other = std::find_if(options.inputLayouts.begin(), options.inputLayouts.end(),
-                                  [](Layout l) { return l != Layout::Plain; });
-  const bool single = text == "native:" + request.fused->kind;
-  if (single && other != options.inputLayouts.end()) text += ":" + std::string(name(*other));
+/// "conv:jit:avx2" is a kernel "jit:avx2" of "conv".
+std::pair<std::string, std::string> splitPart(const std::string& part) {
+  const std::size_t cut = part.find(':');
+  return cut == std::string::npos ? std::pair(part, std::string())
+                                  : std::pair(part.substr(0, cut), part.substr(cut + 1));
+}
+
+/// The heaviest part of what a lowering came to, with its kernel.
+void setImplementation(const KernelRequest& request, const LoweringOptions& options,
+                       const std::vector<std::string>& parts, Tactic& tactic) {
+  tactic.implementation = "native:" + request.fused->kind;
+  if (!options.fuse) tactic.implementation = kUnfused;
+  for (const std::string_view heavy : {"conv:", "attention", "matmul:"}) {
+    for (const std::string& part : parts) {
+      if (!options.fuse || !part.starts_with(heavy) || runsTheReference(part)) continue;
+      const auto [kind, kernel] = splitPart(part);
+      const bool isOurs = heavy == "attention" || part == "matmul:own";
+      tactic.implementation = (isOurs ? "native:" : "onednn:") + kind;
+      if (!isOurs) tactic.parameters[kKernel] = kernel;
+      return;
+    }
+  }
+}
+
+/// "nChw16c", or "plain>nChw16c" where the formats of a convolution differ.
+std::string formatsText(const Tactic& tactic) {
+  const std::string from = std::get<MemoryFormat>(tactic.parameters.at(kSource)).text();
+  const std::string to = std::get<MemoryFormat>(tactic.parameters.at(kTarget)).text();
+  return from == to ? to : from + ">" + to;
+}
+
+std::string nameOf(const Tactic& tactic) {
+  std::string text = tactic.implementation;
+  const bool isUnfused = text == kUnfused;
+  if (tactic.parameters.contains(kSource) && !isUnfused) text += ":" + formatsText(tactic);
+  if (const auto kernel = tactic.parameters.find(kKernel); kernel != tactic.parameters.end())
+    text += ":" + std::get<std::string>(kernel->second);
+  if (const auto part = tactic.parameters.find(kReference); part != tactic.parameters.end())
+    text += ":" + std::get<std::string>(part->second);
+  const auto other = std::ranges::find_if_not(tactic.inputs, &MemoryFormat::isPlain);
+  if (!tactic.parameters.contains(kSource) && other != tactic.inputs.end()) text += ":" + other->text();
   return text;
 }
 
-/// Lowers without preparing weights; adds the tactic unless its like is there or oneDNN has nothing but its own
-/// reference code for it.
-void addTactic(const KernelRequest& request, LoweringOptions options, std::vector<Tactic>& tactics) {
-  options.probe = true;
-  Lowering lowering(request, options);
-  const auto probed = guardDnnl<std::unique_ptr<Kernel>>("a fused node", [&] { return lowering.lower(); });
-  if (!probed.ok()) return;
+/// What a lowering by `options` came to, as a value. A part without an implementation of its own runs the reference
+/// kernel, which allocates: the tactic says so.
+Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, const Lowering& lowering) {
   const std::vector<std::string>& parts = lowering.implementations();
-  if (!parts.empty() && std::ranges::all_of(parts, runsTheReference)) return;  // no kernel of ours
-  Tactic tactic{.name = tacticName(request, options, lowering),
-                .inputLayouts = options.inputLayouts,
-                .outputLayouts = options.outputLayouts,
-                .emulated = calculatesIntegers(request)};
-  if (const auto& conv = lowering.convLayouts()) {
-    const Dims& result = conv->result;
-    for (std::size_t i = 0; i < tactic.inputLayouts.size(); ++i) {
-      const ValueId value = request.fused->inputs[i];
-      const TensorDesc& desc = request.values.at(value);
-      if (desc.dtype == DataType::F32)
-        tactic.inputLayouts[i] = value == conv->source ? conv->from : desc.dims == result ? conv->to : Layout::Plain;
-    }
-    for (std::size_t i = 0; i < tactic.outputLayouts.size(); ++i) {
-      const TensorDesc& desc = request.values.at(request.fused->outputs[i].value);
-      tactic.outputLayouts[i] = desc.dims == result && desc.dtype == DataType::F32 ? conv->to : Layout::Plain;
-    }
-    const bool slow = std::ranges::any_of(
-        parts, [](const std::string& part) { return part.ends_with(":ref") || part.ends_with("ref:any"); });
-    if (slow) return;
+  Tactic tactic{.backend = kBackend, .inputs = options.inputFormats, .outputs = options.outputFormats};
+  setImplementation(request, options, parts, tactic);
+  if (lowering.convFormats()) {
+    tactic.parameters[kSource] = lowering.convFormats()->from;
+    tactic.parameters[kTarget] = lowering.convFormats()->to;
   }
-  const bool known =
-      std::any_of(tactics.begin(), tactics.end(), [&](const Tactic& t) { return t.name == tactic.name; });
-  if (!known) tactics.push_back(std::move(tactic));
+  if (const auto part = std::ranges::find_if(parts, runsTheReference); part != parts.end())
+    tactic.parameters[kReference] = *part;
+  tactic.numerics.emulated = calculatesIntegers(request);
+  tactic.numerics.fastMath = tactic.parameters.contains(kKernel) && multipliesNarrow();
+  tactic.name = nameOf(tactic);
+  return tactic;
 }
 
-/// For nodes that keep a layout: as their inputs are delivered.
-void addDelivered(const KernelRequest& request, std::vector<Tactic>& tactics) {
+/// How a tactic is lowered: the same where it is offered and where it is prepared, so that what is offered can be
+/// prepared.
+LoweringOptions optionsOf(const Tactic& tactic) {
+  LoweringOptions options{.inputFormats = tactic.inputs, .outputFormats = tactic.outputs};
+  options.fuse = tactic.implementation != kUnfused;
+  options.ownMatMul = tactic.implementation == kOwnMatMul;
+  const auto format = [&](const char* parameter) -> const MemoryFormat* {
+    const auto found = tactic.parameters.find(parameter);
+    return found == tactic.parameters.end() ? nullptr : std::get_if<MemoryFormat>(&found->second);
+  };
+  const MemoryFormat *from = format(kSource), *to = format(kTarget);
+  if (from != nullptr && to != nullptr) options.convFormats = {*from, *to};
+  return options;
+}
+
+/// With the formats of the convolution for what goes into it and comes out of it.
+LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options, const Lowering::ConvFormats& conv) {
+  const auto isLikeResult = [&](const TensorDesc& desc) {
+    return desc.dtype == DataType::F32 && desc.dims == conv.result;
+  };
+  for (std::size_t i = 0; i < options.inputFormats.size(); ++i) {
+    const ValueId value = request.fused->inputs[i];
+    const TensorDesc& desc = request.values.at(value);
+    const bool isSource = value == conv.source && desc.dtype == DataType::F32;
+    options.inputFormats[i] = isSource ? conv.from : isLikeResult(desc) ? conv.to : MemoryFormat();
+  }
+  for (std::size_t i = 0; i < options.outputFormats.size(); ++i)
+    if (isLikeResult(request.values.at(request.fused->outputs[i].value))) options.outputFormats[i] = conv.to;
+  options.convFormats = {conv.from, conv.to};
+  return options;
+}
+
+/// What lowering by `options` comes to, learned from descriptors alone. Nothing: it does not work, or is no kernel of
+/// ours, or oneDNN has nothing but its own reference code.
+std::optional<Tactic> probed(const KernelRequest& request, LoweringOptions options) {
+  options.probe = true;
+  Lowering lowering(request, options);
+  const auto code = guardDnnl<std::unique_ptr<const Code>>("a fused node", [&] { return lowering.lower(); });
+  if (!code.ok()) return std::nullopt;
+  const std::vector<std::string>& parts = lowering.implementations();
+  if (!parts.empty() && std::ranges::all_of(parts, runsTheReference)) return std::nullopt;
+  Tactic tactic = tacticOf(request, options, lowering);
+  const auto& conv = lowering.convFormats();
+  if (!conv) return tactic;
+  const bool slow = std::ranges::any_of(
+      parts, [](const std::string& part) { return part.ends_with(":ref") || part.ends_with("ref:any"); });
+  if (slow) return std::nullopt;
+  // Given its formats from outside, the convolution may be made otherwise: what counts is what will be prepared.
+  LoweringOptions around = aroundConv(request, options, *conv);
+  const bool isSettled = options.convFormats == around.convFormats && options.inputFormats == around.inputFormats &&
+                         options.outputFormats == around.outputFormats;
+  return isSettled ? tactic : probed(request, std::move(around));
+}
+
+/// Adds the tactic unless its like is there.
+void addTactic(const KernelRequest& request, const LoweringOptions& options, std::vector<Tactic>& tactics) {
+  auto tactic = probed(request, options);
+  const auto isAlike = [&](const Tactic& other) { return other == *tactic || other.name == tactic->name; };
+  if (tactic && std::ranges::none_of(tactics, isAlike)) tactics.push_back(std::move(*tactic));
+}
+
+/// For nodes that keep the format of what they read: those of their inputs that can be delivered in `format` are.
+void addDelivered(const KernelRequest& request, const MemoryFormat& format, std::vector<Tactic>& tactics) {
   LoweringOptions options = plainOptions(request);
+  const auto fits = [&](const TensorDesc& desc) {
+    return desc.dtype == DataType::F32 && format.fits(desc.dims) && format.padded(desc.dims) == desc.dims;
+  };
   const Dims* shape = nullptr;
-  Layout layout = Layout::Plain;
-  for (ValueId input : request.fused->inputs) {
+  for (const ValueId input : request.fused->inputs) {
     const TensorDesc& desc = request.values.at(input);
-    if (desc.layout == Layout::Plain || desc.dtype != DataType::F32 || shape != nullptr) continue;
-    shape = &desc.dims;
-    layout = desc.layout;
+    if (desc.dtype == DataType::F32 && format.fits(desc.dims) &&
+        (shape == nullptr || productOf(desc.dims, 0) > productOf(*shape, 0)))
+      shape = &desc.dims;
   }
   if (shape == nullptr) return;
-  const auto fits = [&](const TensorDesc& desc) {
-    return desc.dtype == DataType::F32 && desc.dims.size() == shape->size() && desc.dims[1] % blockOf(layout) == 0;
-  };
   const bool concat = holds(request, {"Concat"});
-  for (std::size_t i = 0; i < options.inputLayouts.size(); ++i) {
+  for (std::size_t i = 0; i < options.inputFormats.size(); ++i) {
     const TensorDesc& desc = request.values.at(request.fused->inputs[i]);
-    if (fits(desc) && (concat || desc.dims == *shape)) options.inputLayouts[i] = layout;
+    if (fits(desc) && (concat || desc.dims == *shape)) options.inputFormats[i] = format;
   }
   const bool keeps =
       !holds(request, {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Split", "Expand",
                        "GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "ReduceMax", "ReduceSum"});
-  for (std::size_t i = 0; keeps && i < options.outputLayouts.size(); ++i) {
-    if (fits(request.values.at(request.fused->outputs[i].value))) options.outputLayouts[i] = layout;
-  }
+  for (std::size_t i = 0; keeps && i < options.outputFormats.size(); ++i)
+    if (fits(request.values.at(request.fused->outputs[i].value))) options.outputFormats[i] = format;
   addTactic(request, options, tactics);
 }
 
-/// "plain>blocked8" or "blocked8": the layouts that a convolution reads and writes.
-std::optional<std::pair<Layout, Layout>> parseLayouts(std::string_view text) {
-  const auto one = [](std::string_view word) -> std::optional<Layout> {
-    for (Layout layout : {Layout::Plain, Layout::ChannelsLast, Layout::Blocked8, Layout::Blocked16}) {
-      if (word == name(layout)) return layout;
-    }
-    return std::nullopt;
-  };
-  const std::size_t cut = text.find('>');
-  const auto from = one(text.substr(0, cut));
-  const auto to = cut == std::string_view::npos ? from : one(text.substr(cut + 1));
-  if (!from || !to) return std::nullopt;
-  return std::pair(*from, *to);
+std::size_t rankOfConv(const KernelRequest& request) {
+  const Graph& graph = request.plan->graph();
+  for (const NodeId id : request.fused->nodes) {
+    const Node& node = graph.node(id);
+    if (!node.is("Conv") && !node.is("ConvTranspose")) continue;
+    const auto found = request.values.find(node.outputs[0]);
+    return found == request.values.end() ? 0 : found->second.dims.size();
+  }
+  return 0;
+}
+
+void addConvs(const KernelRequest& request, std::vector<Tactic>& tactics) {
+  LoweringOptions options = plainOptions(request);
+  addTactic(request, options, tactics);
+  for (const MemoryFormat& format : usualFormats(rankOfConv(request))) {
+    options.convFormats = {format, format};
+    addTactic(request, options, tactics);
+  }
 }
 
 }  // namespace
@@ -161,15 +237,10 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
   const ThreadScope threads(request.threads);
   LoweringOptions options = plainOptions(request);
   if (holds(request, {"Conv", "ConvTranspose"})) {
-    addTactic(request, options, tactics);
-    for (Layout layout : {Layout::Blocked8, Layout::Blocked16, Layout::ChannelsLast, Layout::Plain}) {
-      options.convLayouts = {layout, layout};
-      addTactic(request, options, tactics);
-    }
-    options.convLayouts.reset();
+    addConvs(request, tactics);
   } else if (Lowering::hasBoundAttention(*request.fused)) {
     addTactic(request, options, tactics);
-    if (!tactics.empty() && tactics.front().name.starts_with(kAttention)) return tactics;
+    if (!tactics.empty() && tactics.front().implementation == kAttention) return tactics;
     tactics.clear();  // an operand that the kernel cannot take: node by node
   } else if (holds(request, {"MatMul", "Gemm"})) {
     options.ownMatMul = true;
@@ -177,8 +248,8 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
     options.ownMatMul = false;
     addTactic(request, options, tactics);
   } else {
-    addDelivered(request, tactics);
     addTactic(request, options, tactics);
+    for (const MemoryFormat& format : request.formats) addDelivered(request, format, tactics);
   }
   if (request.fused->nodes.size() > 1 && holds(request, {"Conv", "ConvTranspose", "MatMul", "Gemm"})) {
     options.fuse = false;
@@ -187,7 +258,7 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
   return tactics;
 }
 
-Result<std::unique_ptr<Kernel>> prepareNative(const KernelRequest& request, const Tactic& tactic) {
+Result<std::unique_ptr<const Code>> compileNative(const KernelRequest& request, const Tactic& tactic) {
   const ThreadScope threads(request.threads);
   const auto unknown = [&]() -> Diagnostic {
     std::vector<std::string> names;
@@ -197,23 +268,15 @@ Result<std::unique_ptr<Kernel>> prepareNative(const KernelRequest& request, cons
             .where = {.node = request.fused->name},
             .help = "The nearest: " + joined(nearestNames(tactic.name, names)) + "."};
   };
-  const bool arity = tactic.inputLayouts.size() == request.fused->inputs.size() &&
-                     tactic.outputLayouts.size() == request.fused->outputs.size();
+  const bool arity =
+      tactic.inputs.size() == request.fused->inputs.size() && tactic.outputs.size() == request.fused->outputs.size();
   if (!arity || !Lowering::canLower(request)) return unknown();
-  LoweringOptions options{.inputLayouts = tactic.inputLayouts, .outputLayouts = tactic.outputLayouts};
-  options.fuse = !tactic.name.starts_with(kComposite);
-  options.ownMatMul = tactic.name.starts_with(kOwnMatMul);
-  constexpr std::string_view kConv = "onednn:conv:";
-  if (tactic.name.starts_with(kConv)) {
-    const std::string_view rest = std::string_view(tactic.name).substr(kConv.size());
-    options.convLayouts = parseLayouts(rest.substr(0, rest.find(':')));
-    if (!options.convLayouts) return unknown();
-  }
+  const LoweringOptions options = optionsOf(tactic);
   Lowering lowering(request, options);
-  std::unique_ptr<Kernel> kernel =
-      TRY(guardDnnl<std::unique_ptr<Kernel>>("'" + request.fused->name + "'", [&] { return lowering.lower(); }));
-  if (tacticName(request, options, lowering) != tactic.name) return unknown();
-  return kernel;
+  std::unique_ptr<const Code> code =
+      TRY(guardDnnl<std::unique_ptr<const Code>>("'" + request.fused->name + "'", [&] { return lowering.lower(); }));
+  if (tacticOf(request, options, lowering) != tactic) return unknown();
+  return code;
 }
 
 }  // namespace fusescope::native

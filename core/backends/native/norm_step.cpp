@@ -15,7 +15,7 @@ class NormStep final : public Step {
     m_alongRow = m_call.run == 1 && m_call.weights == m_call.count;
   }
 
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const auto numbers = [&](const std::optional<Ref>& ref) { return ref ? elementsAt<float>(*ref, memory) : nullptr; };
     const float* from = elementsAt<float>(m_call.from, memory);
     float* to = elementsAt<float>(m_call.to, memory);

@@ -1,5 +1,14 @@
 #include "backends/native/onednn.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <numeric>
+
+#include "backends/native/weight.h"
+#include "base/hash.h"
+
 namespace fusescope::native {
 
 using dnnl::memory;
@@ -30,34 +39,73 @@ std::optional<memory::data_type> dnnlType(DataType type) {
 
 namespace {
 
-std::optional<memory::format_tag> tagOf(Layout layout, std::size_t rank) {
+/// What a descriptor of whole blocks says, whatever its extents. Nothing for what has no format: gaps, unknown orders.
+std::optional<MemoryFormat> readFormat(const memory::desc& desc) {
+  if (desc.get_format_kind() != memory::format_kind::blocked) return std::nullopt;
+  const auto strides = desc.get_strides();
+  MemoryFormat::Order order(strides.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
+  std::vector<MemoryFormat::Block> blocks;
+  const auto extents = desc.get_inner_blks(), axes = desc.get_inner_idxs();
+  for (std::size_t i = 0; i < extents.size(); ++i) blocks.push_back({static_cast<std::size_t>(axes[i]), extents[i]});
+  return MemoryFormat::of(std::move(order), std::move(blocks));
+}
+
+constexpr std::size_t kMostAxes = 6;
+
+/// oneDNN's tags of the formats that it has for tensors of `rank` axes. It makes descriptors by tag alone.
+const std::map<MemoryFormat, memory::format_tag>& tagsOf(std::size_t rank) {
+  static const std::array<std::map<MemoryFormat, memory::format_tag>, kMostAxes + 1> tags = [] {
+    std::array<std::map<MemoryFormat, memory::format_tag>, kMostAxes + 1> all;
+    constexpr std::int64_t kManyBlocks = 1024;  // an extent at which every order and block shows
+    for (std::size_t axes = 1; axes <= kMostAxes; ++axes) {
+      for (int tag = dnnl_format_tag_any + 1; tag < dnnl_format_tag_last; ++tag) {
+        const auto named = static_cast<memory::format_tag>(tag);
+        const memory::desc desc(Dims(axes, kManyBlocks), memory::data_type::u8, named, true);
+        if (!desc) continue;  // of another rank
+        if (const auto format = readFormat(desc)) all[axes].emplace(*format, named);
+      }
+    }
+    return all;
+  }();
+  return tags[rank];
+}
+
+std::optional<memory::format_tag> tagOf(const MemoryFormat& format, std::size_t rank) {
   using Tag = memory::format_tag;
   static constexpr Tag plain[] = {Tag::a, Tag::ab, Tag::abc, Tag::abcd, Tag::abcde, Tag::abcdef};
-  static constexpr Tag last[] = {Tag::nwc, Tag::nhwc, Tag::ndhwc};
-  static constexpr Tag eight[] = {Tag::nCw8c, Tag::nChw8c, Tag::nCdhw8c};
-  static constexpr Tag sixteen[] = {Tag::nCw16c, Tag::nChw16c, Tag::nCdhw16c};
-  if (layout == Layout::Plain) return rank >= 1 && rank <= 6 ? std::optional(plain[rank - 1]) : std::nullopt;
-  if (rank < 3 || rank > 5) return std::nullopt;
-  const std::size_t i = rank - 3;
-  if (layout == Layout::ChannelsLast) return last[i];
-  return layout == Layout::Blocked8 ? eight[i] : sixteen[i];
+  if (rank < 1 || rank > kMostAxes) return std::nullopt;
+  if (format.isPlain()) return plain[rank - 1];
+  const auto found = tagsOf(rank).find(format);
+  return found == tagsOf(rank).end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace
 
 std::optional<memory::desc> dnnlDesc(const TensorDesc& desc) {
   const auto type = dnnlType(desc.dtype);
-  const auto tag = tagOf(desc.layout, desc.dims.size());
+  const auto tag = tagOf(desc.format, desc.dims.size());
   if (!type || !tag) return std::nullopt;
   return memory::desc(desc.dims, *type, *tag);
 }
 
-std::optional<Layout> layoutOf(const memory::desc& desc, const Dims& dims) {
-  for (Layout layout : {Layout::Plain, Layout::Blocked8, Layout::Blocked16, Layout::ChannelsLast}) {
-    const auto tag = tagOf(layout, dims.size());
-    if (tag && desc == memory::desc(dims, desc.get_data_type(), *tag)) return layout;
-  }
-  return std::nullopt;
+// Of an axis of extent 1 the order does not show: the usual formats are asked first.
+std::optional<MemoryFormat> formatOf(const memory::desc& desc, const Dims& dims) {
+  const auto isOf = [&](const MemoryFormat& format) {
+    const auto tag = tagOf(format, dims.size());
+    return tag && desc == memory::desc(dims, desc.get_data_type(), *tag);
+  };
+  for (const MemoryFormat& format : usualFormats(dims.size()))
+    if (isOf(format)) return format;
+  const auto read = readFormat(desc);
+  return read && isOf(*read) ? read : std::nullopt;
+}
+
+std::vector<MemoryFormat> usualFormats(std::size_t rank) {
+  if (rank < 3 || rank > 5) return {MemoryFormat()};
+  return {MemoryFormat(), MemoryFormat::blockedChannels(rank, 8), MemoryFormat::blockedChannels(rank, 16),
+          MemoryFormat::channelsLast(rank)};
 }
 
 memory::desc dnnlStrided(const Ref& ref) {
@@ -68,32 +116,46 @@ memory::desc dnnlStrided(const Ref& ref) {
   return memory::desc(ref.dims, *dnnlType(ref.dtype), strides);
 }
 
-DnnlStep::DnnlStep(dnnl::primitive primitive, std::vector<Argument> arguments, memory::desc scratchpad,
-                   std::vector<std::pair<int, memory>> owned)
-    : m_primitive(std::move(primitive)), m_stream(dnnlEngine()), m_arguments(std::move(arguments)) {
-  const auto add = [this](int id, memory memory) {
-    m_call.push_back({id, memory.get()});
-    m_memories.push_back(std::move(memory));
-  };
-  for (const Argument& argument : m_arguments) {
-    add(argument.id, memory(argument.desc, dnnlEngine(), DNNL_MEMORY_NONE));
-  }
-  m_scratchBytes = scratchpad.get_size();
-  add(DNNL_ARG_SCRATCHPAD, memory(scratchpad, dnnlEngine(), DNNL_MEMORY_NONE));
-  for (auto& [id, memory] : owned) {
-    m_weightBytes += memory.get_desc().get_size();
-    add(id, std::move(memory));
-  }
+DnnlStep::DnnlStep(dnnl::primitive primitive, std::vector<Argument> arguments, memory::desc scratchpad)
+    : m_primitive(std::move(primitive)), m_arguments(std::move(arguments)), m_scratchpad(std::move(scratchpad)) {
+  m_idle.push_back(makeCall());
 }
 
-Status DnnlStep::run(Memory memory, std::byte* scratch) {
+std::unique_ptr<DnnlStep::Call> DnnlStep::makeCall() const {
+  auto call = std::make_unique<Call>();
+  call->stream = dnnl::stream(dnnlEngine());
+  const auto add = [&](int id, const memory::desc& desc) {
+    call->memories.push_back(memory(desc, dnnlEngine(), DNNL_MEMORY_NONE));
+    call->arguments.push_back({id, call->memories.back().get()});
+  };
+  for (const Argument& argument : m_arguments) add(argument.id, argument.desc);
+  add(DNNL_ARG_SCRATCHPAD, m_scratchpad);
+  return call;
+}
+
+std::unique_ptr<DnnlStep::Call> DnnlStep::takeCall() const {
+  {
+    const std::lock_guard lock(m_mutex);
+    if (!m_idle.empty()) {
+      auto call = std::move(m_idle.back());
+      m_idle.pop_back();
+      return call;
+    }
+  }
+  return makeCall();
+}
+
+Status DnnlStep::run(Memory memory, std::byte* scratch) const {
+  std::unique_ptr<Call> call = takeCall();
   for (std::size_t i = 0; i < m_arguments.size(); ++i) {
     std::byte* address = memory[static_cast<std::size_t>(m_arguments[i].buffer)] + m_arguments[i].byteOffset;
-    dnnl_memory_set_data_handle(m_memories[i].get(), address);
+    dnnl_memory_set_data_handle(call->memories[i].get(), address);
   }
-  dnnl_memory_set_data_handle(m_memories[m_arguments.size()].get(), scratch);
-  const dnnl_status_t status =
-      dnnl_primitive_execute(m_primitive.get(), m_stream.get(), static_cast<int>(m_call.size()), m_call.data());
+  dnnl_memory_set_data_handle(call->memories.back().get(), scratch);
+  const dnnl_status_t status = dnnl_primitive_execute(m_primitive.get(), call->stream.get(),
+                                                      static_cast<int>(call->arguments.size()), call->arguments.data());
+  const std::lock_guard lock(m_mutex);
+  m_idle.push_back(std::move(call));
   if (status != dnnl_success) return Diagnostic{.message = "oneDNN could not run a prepared primitive"};
   return Done{};
 }
@@ -109,18 +171,33 @@ dnnl::primitive_attr userScratchpad(dnnl::post_ops operations) {
   return attributes;
 }
 
-memory reordered(const std::byte* source, const memory::desc& from, const memory::desc& target) {
+// Of a format that is not blocked nothing can be read: it is equal to nothing, not even to itself.
+std::string formatKey(const memory::desc& desc) {
+  static std::atomic<std::uint64_t> opaque = 0;
+  KeyBuilder key;
+  key.number(static_cast<int>(desc.get_data_type())).number(static_cast<int>(desc.get_format_kind()));
+  if (desc.get_format_kind() != memory::format_kind::blocked) return key.number(++opaque).canonical();
+  for (const memory::dims& numbers : {desc.get_dims(), desc.get_padded_dims(), desc.get_padded_offsets(),
+                                      desc.get_strides(), desc.get_inner_blks(), desc.get_inner_idxs()}) {
+    key.number(numbers.size());
+    for (const memory::dim number : numbers) key.number(number);
+  }
+  return key.number(desc.get_size()).canonical();
+}
+
+Tensor reordered(const std::byte* source, const memory::desc& from, const memory::desc& target) {
+  Tensor packed = packedMemory(target.get_size());
   memory input(from, dnnlEngine(), const_cast<std::byte*>(source));
-  memory output(target, dnnlEngine());
+  memory output(target, dnnlEngine(), packed.mutableBytes());
   dnnl::stream stream(dnnlEngine());
   dnnl::reorder(input, output).execute(stream, input, output);
   stream.wait();
-  return output;
+  return packed;
 }
 
 Result<std::unique_ptr<Step>> makeReorder(const memory::desc& from, BufferIndex source, const memory::desc& to,
                                           BufferIndex target, std::size_t sourceByteOffset) {
-  return guardDnnl<std::unique_ptr<Step>>("a layout conversion", [&]() -> Result<std::unique_ptr<Step>> {
+  return guardDnnl<std::unique_ptr<Step>>("a format conversion", [&]() -> Result<std::unique_ptr<Step>> {
     const dnnl::reorder::primitive_desc description(dnnlEngine(), from, dnnlEngine(), to, userScratchpad());
     std::vector<DnnlStep::Argument> arguments = {{DNNL_ARG_FROM, from, source, sourceByteOffset},
                                                  {DNNL_ARG_TO, to, target}};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,8 +29,10 @@ std::optional<dnnl::memory::data_type> dnnlType(DataType type);
 
 /// The memory descriptor of a whole tensor; nothing for a type or rank that oneDNN does not know.
 std::optional<dnnl::memory::desc> dnnlDesc(const TensorDesc& desc);
-/// The layout of which `desc` (of extents `dims`) is an instance, if any.
-std::optional<Layout> layoutOf(const dnnl::memory::desc& desc, const Dims& dims);
+/// The format of which `desc` (of extents `dims`) is an instance, if any.
+std::optional<MemoryFormat> formatOf(const dnnl::memory::desc& desc, const Dims& dims);
+/// Formats in which most implementations take activations of `rank` axes.
+std::vector<MemoryFormat> usualFormats(std::size_t rank);
 /// A descriptor with explicit strides, for plain references.
 dnnl::memory::desc dnnlStrided(const Ref& ref);
 
@@ -42,21 +45,25 @@ class DnnlStep final : public Step {
     BufferIndex buffer;
     std::size_t byteOffset = 0;
   };
-  /// `owned` are memories the step keeps (weights), given with their argument ids.
-  DnnlStep(dnnl::primitive primitive, std::vector<Argument> arguments, dnnl::memory::desc scratchpad,
-           std::vector<std::pair<int, dnnl::memory>> owned = {});
-  Status run(Memory memory, std::byte* scratch) override;
-  std::size_t scratchBytes() const override { return m_scratchBytes; }
-  std::size_t weightBytes() const override { return m_weightBytes; }
+  DnnlStep(dnnl::primitive primitive, std::vector<Argument> arguments, dnnl::memory::desc scratchpad);
+  Status run(Memory memory, std::byte* scratch) const override;
+  std::size_t scratchBytes() const override { return m_scratchpad.get_size(); }
 
  private:
+  /// What oneDNN writes addresses into: one for each call that runs at the same time.
+  struct Call {
+    dnnl::stream stream;
+    std::vector<dnnl::memory> memories;  ///< as m_arguments, then the scratchpad
+    std::vector<dnnl_exec_arg_t> arguments;
+  };
+  std::unique_ptr<Call> makeCall() const;
+  std::unique_ptr<Call> takeCall() const;
+
   dnnl::primitive m_primitive;
-  dnnl::stream m_stream;
   std::vector<Argument> m_arguments;
-  std::vector<dnnl::memory> m_memories;  ///< as m_arguments, then the scratchpad, then the owned ones
-  std::vector<dnnl_exec_arg_t> m_call;
-  std::size_t m_scratchBytes = 0;
-  std::size_t m_weightBytes = 0;
+  dnnl::memory::desc m_scratchpad;
+  mutable std::mutex m_mutex;
+  mutable std::vector<std::unique_ptr<Call>> m_idle;  ///< guarded by m_mutex
 };
 
 /// An argument whose data begin at `ref`.
@@ -65,10 +72,12 @@ DnnlStep::Argument argumentAt(int id, const dnnl::memory::desc& desc, const Ref&
 /// Attributes with the scratchpad given by us.
 dnnl::primitive_attr userScratchpad(dnnl::post_ops operations = {});
 
-/// `source` (dense, row-major data in host memory) reordered into a new memory of `target`.
-dnnl::memory reordered(const std::byte* source, const dnnl::memory::desc& from, const dnnl::memory::desc& target);
+/// Canonical bytes of a memory format with its extents; two that are equal lay elements out equally.
+std::string formatKey(const dnnl::memory::desc& desc);
+/// `source`, which lies as `from` says, reordered into new memory of `target`.
+Tensor reordered(const std::byte* source, const dnnl::memory::desc& from, const dnnl::memory::desc& target);
 
-/// Copies a whole tensor between layouts and float types.
+/// Copies a whole tensor between formats and float types.
 Result<std::unique_ptr<Step>> makeReorder(const dnnl::memory::desc& from, BufferIndex source,
                                           const dnnl::memory::desc& to, BufferIndex target,
                                           std::size_t sourceByteOffset = 0);

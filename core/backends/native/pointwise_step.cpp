@@ -14,6 +14,9 @@ constexpr std::int64_t kParallelCount = 16 * 1024;
 
 enum class Access { Direct, Single, Walked };
 
+/// A common multiple of the vector widths.
+constexpr std::int64_t kVector = 16;
+
 struct Axis {
   std::int64_t extent, stride;
 };
@@ -27,6 +30,11 @@ struct Operand {
   Access access;
   bool shared = false;  ///< an output whose buffer is also read: written after the tile is done
   std::vector<Axis> axes;
+  /// A walked operand: stretches of so many elements are one row over and over; 0: no such stretches.
+  std::int64_t repeated = 0;
+
+  std::int64_t row() const { return axes.back().extent; }
+  bool isPerRow() const { return axes.back().stride == 0; }  ///< one element for each row
 };
 
 Operand prepared(const TapeOperand& from, const Dims& extents) {
@@ -47,6 +55,9 @@ Operand prepared(const TapeOperand& from, const Dims& extents) {
   if (operand.axes.empty()) operand.axes.push_back({1, 0});
   if (operand.axes.size() == 1 && operand.axes[0].stride == 1) operand.access = Access::Direct;
   if (operand.axes.size() == 1 && operand.axes[0].stride == 0) operand.access = Access::Single;
+  const std::size_t axes = operand.axes.size();
+  if (operand.isPerRow()) operand.repeated = operand.row();
+  if (axes > 1 && operand.axes[axes - 2].stride == 0) operand.repeated = operand.axes[axes - 2].extent * operand.row();
   return operand;
 }
 
@@ -83,26 +94,46 @@ bool isWord(DataType type) {
   return type == DataType::F32 || type == DataType::I32;
 }
 
+/// Where row `row` of the domain begins.
+template <class T>
+const T* rowAt(const T* base, const std::vector<Axis>& axes, std::int64_t row) {
+  for (std::size_t i = axes.size() - 1; i-- > 0;) {
+    base += row % axes[i].extent * axes[i].stride;
+    row /= axes[i].extent;
+  }
+  return base;
+}
+
+template <class T>
+void gather(const T* from, std::int64_t stride, std::int64_t count, float* target) {
+  if (stride == 0) return fill(target, static_cast<std::size_t>(count), asFloat(*from));
+  if constexpr (std::is_same_v<T, float>) {
+    if (stride == 1) {
+      std::memcpy(target, from, static_cast<std::size_t>(count) * sizeof(float));
+      return;
+    }
+  }
+  for (std::int64_t i = 0; i < count; ++i) target[i] = asFloat(from[i * stride]);
+}
+
 /// Gathers `count` elements from place `begin` of the domain on.
 template <class T>
-void walk(const T* base, const std::vector<Axis>& axes, std::int64_t begin, std::int64_t count, float* target) {
-  const Axis inner = axes.back();
-  std::int64_t row = begin / inner.extent;
-  std::int64_t column = begin % inner.extent;
+void walk(const T* base, const Operand& operand, std::int64_t begin, std::int64_t count, float* target) {
+  const std::int64_t extent = operand.row(), stride = operand.axes.back().stride;
+  std::int64_t row = begin / extent, column = begin % extent;
+  if (operand.repeated > extent && column == 0 && begin % operand.repeated + count <= operand.repeated) {
+    std::int64_t done = std::min(count, extent);  // the row, then again what is there
+    gather(rowAt(base, operand.axes, row), stride, done, target);
+    while (done < count) {
+      const std::int64_t more = std::min(done, count - done);
+      std::memcpy(target + done, target, static_cast<std::size_t>(more) * sizeof(float));
+      done += more;
+    }
+    return;
+  }
   while (count > 0) {
-    const T* from = base;
-    std::int64_t rest = row;
-    for (std::size_t i = axes.size() - 1; i-- > 0;) {
-      from += rest % axes[i].extent * axes[i].stride;
-      rest /= axes[i].extent;
-    }
-    const std::int64_t run = std::min(count, inner.extent - column);
-    from += column * inner.stride;
-    if (inner.stride == 0) {
-      std::fill(target, target + run, asFloat(*from));
-    } else {
-      for (std::int64_t i = 0; i < run; ++i) target[i] = asFloat(from[i * inner.stride]);
-    }
+    const std::int64_t run = std::min(count, extent - column);
+    gather(rowAt(base, operand.axes, row) + column * stride, stride, run, target);
     target += run;
     count -= run;
     column = 0;
@@ -110,41 +141,87 @@ void walk(const T* base, const std::vector<Axis>& axes, std::int64_t begin, std:
   }
 }
 
+/// What was gathered into an operand's register: `count` elements of the stretch and phase `key`.
+struct Held {
+  std::int64_t key = -1, count = 0;
+};
+
+/// How the domain is cut into tiles: into stretches of `extent` elements, each into `pieces` of up to `tile`. Rows that
+/// an operand repeats begin with a tile where they can, so that what was gathered serves many tiles.
+struct Cut {
+  std::int64_t extent = kTile, pieces = 1, tile = kTile;
+
+  explicit Cut(const std::vector<Operand>& inputs) {
+    const Operand* leading = nullptr;
+    for (const Operand& input : inputs) {
+      if (input.access == Access::Walked && (leading == nullptr || input.repeated > leading->repeated))
+        leading = &input;
+    }
+    if (leading == nullptr) return;
+    const std::int64_t block = std::max(leading->repeated, leading->row());
+    if (block <= kTile) {
+      tile = extent = kTile / block * block;
+      return;
+    }
+    extent = block;
+    pieces = (block + kTile - 1) / kTile;
+    const std::int64_t unit = leading->isPerRow() || leading->row() > kTile ? kVector : leading->row();
+    tile = std::min(kTile, ((block + pieces - 1) / pieces + unit - 1) / unit * unit);
+    if (unit > kVector) tile = kTile / unit * unit;
+    pieces = (block + tile - 1) / tile;
+  }
+
+  std::int64_t tiles(std::int64_t count) const { return (count + extent - 1) / extent * pieces; }
+  std::int64_t begin(std::int64_t index) const { return index / pieces * extent + index % pieces * tile; }
+  std::int64_t end(std::int64_t index, std::int64_t count) const {
+    return std::min({begin(index) + tile, (index / pieces + 1) * extent, count});
+  }
+};
+
 class PointwiseStep final : public Step {
  public:
-  PointwiseStep(TapeProgram program, int threads) : m_program(std::move(program)), m_threads(threads) {
-    m_count = productOf(m_program.extents, 0);
-    for (const TapeOperand& input : m_program.inputs) m_inputs.push_back(prepared(input, m_program.extents));
-    for (const TapeOperand& output : m_program.outputs) {
-      m_outputs.push_back(prepared(output, m_program.extents));
-      m_outputs.back().access = Access::Direct;
-      for (const Operand& input : m_inputs) m_outputs.back().shared |= input.buffer == m_outputs.back().buffer;
+  PointwiseStep(TapeProgram program, int threads)
+      : m_program(std::move(program)),
+        m_threads(threads),
+        m_count(productOf(m_program.extents, 0)),
+        m_inputs(preparedAll(m_program.inputs, m_program.extents)),
+        m_outputs(preparedAll(m_program.outputs, m_program.extents)),
+        m_cut(m_inputs) {
+    for (Operand& output : m_outputs) {
+      output.access = Access::Direct;
+      for (const Operand& input : m_inputs) output.shared |= input.buffer == output.buffer;
     }
     if (m_count <= kParallelCount) m_threads = 1;
-    m_perThread = (tileBytes() * m_program.registers + sizeof(float*) * m_program.registers + 63) / 64 * 64;
+    const std::size_t perRegister = tileBytes() + sizeof(float*);
+    m_perThread = (perRegister * m_program.registers + sizeof(Held) * m_inputs.size() + 63) / 64 * 64;
   }
 
   std::size_t scratchBytes() const override { return m_perThread * static_cast<std::size_t>(m_threads); }
 
-  Status run(Memory memory, std::byte* scratch) override {
+  Status run(Memory memory, std::byte* scratch) const override {
     if (m_count == 0) return Done{};
+    const std::int64_t tiles = m_cut.tiles(m_count);
     if (m_threads == 1) {
-      runRange(memory, scratch, 0, m_count);
+      runTiles(memory, scratch, 0, tiles);
       return Done{};
     }
 #pragma omp parallel num_threads(m_threads)
     {
       const std::int64_t team = omp_get_num_threads();
       const std::int64_t me = omp_get_thread_num();
-      const std::int64_t tiles = (m_count + kTile - 1) / kTile;
-      const std::int64_t begin = tiles * me / team * kTile;
-      const std::int64_t end = std::min(m_count, tiles * (me + 1) / team * kTile);
-      runRange(memory, scratch + m_perThread * static_cast<std::size_t>(me), begin, end);
+      runTiles(memory, scratch + m_perThread * static_cast<std::size_t>(me), tiles * me / team,
+               tiles * (me + 1) / team);
     }
     return Done{};
   }
 
  private:
+  static std::vector<Operand> preparedAll(const std::vector<TapeOperand>& operands, const Dims& extents) {
+    std::vector<Operand> all;
+    for (const TapeOperand& operand : operands) all.push_back(prepared(operand, extents));
+    return all;
+  }
+
   static constexpr std::size_t tileBytes() {
     return kTapeTile * sizeof(float);
   }
@@ -153,43 +230,56 @@ class PointwiseStep final : public Step {
     return reinterpret_cast<float*>(mine + tileBytes() * reg);
   }
 
-  void loadTile(const Operand& input, Memory memory, std::int64_t begin, std::int64_t count, float** slot,
-                float* own) const {
+  /// Points `slot` to elements [begin, begin + count): where they are, or in `own`, into which they are gathered unless
+  /// `held` says that they are there.
+  static void loadTile(const Operand& input, Memory memory, std::int64_t begin, std::int64_t count, float*& slot,
+                       float* own, Held& held) {
     const std::byte* base = memory[static_cast<std::size_t>(input.buffer)] + input.byteOffset;
-    *slot = own;
-    if (isWord(input.type) && input.access == Access::Direct && count == kTile) {
-      *slot = const_cast<float*>(reinterpret_cast<const float*>(base)) + begin;
+    const bool walked = input.access == Access::Walked;
+    if (isWord(input.type) && !input.isPerRow() && input.axes.back().stride == 1 &&
+        begin % input.row() + count <= input.row()) {
+      const float* elements = reinterpret_cast<const float*>(base);
+      slot = const_cast<float*>(walked ? rowAt(elements, input.axes, begin / input.row()) + begin % input.row()
+                                       : elements + begin);
       return;
     }
+    slot = own;
+    std::int64_t key = -1;
+    if (walked && input.repeated > 0 && begin % input.repeated + count <= input.repeated) {
+      const std::int64_t phase = input.isPerRow() ? 0 : begin % input.row();
+      key = begin / input.repeated * input.row() + phase;
+      if (key == held.key && count <= held.count) return;
+    }
     withElements(input.type, base, [&](const auto* elements) {
-      if (input.access == Access::Walked) return walk(elements, input.axes, begin, count, own);
-      if constexpr (std::is_same_v<decltype(elements), const float*>) {
-        std::copy(elements + begin, elements + begin + count, own);
-      } else {
+      if (walked) return walk(elements, input, begin, count, own);
+      if constexpr (!std::is_same_v<decltype(elements), const float*>)
         toFloats(elements + begin, own, static_cast<std::size_t>(count));
-      }
     });
+    held = {key, count};
   }
 
-  void runRange(Memory memory, std::byte* mine, std::int64_t rangeBegin, std::int64_t rangeEnd) const {
+  void runTiles(Memory memory, std::byte* mine, std::int64_t firstTile, std::int64_t lastTile) const {
     float** slots = reinterpret_cast<float**>(mine + tileBytes() * m_program.registers);
+    Held* held = reinterpret_cast<Held*>(slots + m_program.registers);
     for (std::uint16_t reg = 0; reg < m_program.registers; ++reg) slots[reg] = tile(mine, reg);
-    for (const auto& [reg, number] : m_program.numbers) std::fill(slots[reg], slots[reg] + kTile, number);
-    for (const Operand& input : m_inputs) {
-      if (input.access != Access::Single) continue;
-      const std::byte* base = memory[static_cast<std::size_t>(input.buffer)] + input.byteOffset;
-      withElements(input.type, base, [&](const auto* element) {
-        std::fill(slots[input.reg], slots[input.reg] + kTile, asFloat(*element));
-      });
+    for (const auto& [reg, number] : m_program.numbers) fill(slots[reg], kTapeTile, number);
+    for (std::size_t i = 0; i < m_inputs.size(); ++i) {
+      held[i] = {};
+      if (m_inputs[i].access != Access::Single) continue;
+      const std::byte* base = memory[static_cast<std::size_t>(m_inputs[i].buffer)] + m_inputs[i].byteOffset;
+      withElements(m_inputs[i].type, base,
+                   [&](const auto* element) { fill(slots[m_inputs[i].reg], kTapeTile, asFloat(*element)); });
     }
-    for (std::int64_t begin = rangeBegin; begin < rangeEnd; begin += kTile) {
-      const std::int64_t count = std::min(kTile, rangeEnd - begin);
-      for (const Operand& input : m_inputs) {
+    for (std::int64_t index = firstTile; index < lastTile; ++index) {
+      const std::int64_t begin = m_cut.begin(index), count = m_cut.end(index, m_count) - begin;
+      if (count <= 0) continue;
+      for (std::size_t i = 0; i < m_inputs.size(); ++i) {
+        const Operand& input = m_inputs[i];
         if (input.access != Access::Single)
-          loadTile(input, memory, begin, count, &slots[input.reg], tile(mine, input.reg));
+          loadTile(input, memory, begin, count, slots[input.reg], tile(mine, input.reg), held[i]);
       }
       for (const Operand& output : m_outputs) {
-        const bool direct = isWord(output.type) && !output.shared && count == kTile;
+        const bool direct = isWord(output.type) && !output.shared;
         std::byte* base = memory[static_cast<std::size_t>(output.buffer)] + output.byteOffset;
         slots[output.reg] = direct ? reinterpret_cast<float*>(base) + begin : tile(mine, output.reg);
       }
@@ -213,8 +303,9 @@ class PointwiseStep final : public Step {
 
   TapeProgram m_program;
   int m_threads;
-  std::int64_t m_count = 1;
+  std::int64_t m_count;
   std::vector<Operand> m_inputs, m_outputs;
+  Cut m_cut;
   std::size_t m_perThread = 0;
 };
 

@@ -7,20 +7,8 @@ namespace fusescope::native {
 
 using dnnl::algorithm;
 
-namespace {
-
-/// Input `i` of a Clip, or `otherwise` where it has none; nothing if it is no constant with data.
-std::optional<float> clipEnd(const KernelRequest& request, const Node& clip, std::size_t i, float otherwise) {
-  if (!clip.input(i).valid()) return otherwise;
-  const auto it = request.constants.find(clip.input(i));
-  if (it == request.constants.end() || it->second.count() != 1 || !it->second.hasData()) return std::nullopt;
-  return static_cast<float>(it->second.asDouble(0));
-}
-
-}  // namespace
-
-bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const KernelRequest& request) {
-  const Node& node = request.plan->graph().node(operation.node);
+bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const Node& node,
+                      const std::function<std::optional<float>(ValueId)>& constantNumber) {
   const auto add = [&](algorithm kind, float alpha = 0, float beta = 0) {
     operations.append_eltwise(kind, alpha, beta);
     return true;
@@ -45,8 +33,11 @@ bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operat
     return add(tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf);
   }
   if (node.is("Clip")) {
-    const std::optional<float> low = clipEnd(request, node, 1, std::numeric_limits<float>::lowest());
-    const std::optional<float> high = clipEnd(request, node, 2, std::numeric_limits<float>::max());
+    const auto end = [&](std::size_t i, float otherwise) {
+      return node.input(i).valid() ? constantNumber(node.input(i)) : std::optional(otherwise);
+    };
+    const std::optional<float> low = end(1, std::numeric_limits<float>::lowest());
+    const std::optional<float> high = end(2, std::numeric_limits<float>::max());
     return low && high && add(algorithm::eltwise_clip, *low, *high);
   }
   return false;

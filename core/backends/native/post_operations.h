@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include <dnnl.hpp>
 
 #include "backends/native/lowering.h"
@@ -7,7 +9,9 @@
 namespace fusescope::native {
 
 /// Appends the post-operation of an Activation or a Swish. False, and nothing is appended, for other operations and for
-/// an activation that oneDNN does not compute as ONNX means it, or not with what is known of it.
-bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const KernelRequest& request);
+/// an activation that oneDNN does not compute as ONNX means it, or not with what is known of it. `node` is that of the
+/// operation, `constantNumber` gives the value of a constant of one element.
+bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const Node& node,
+                      const std::function<std::optional<float>(ValueId)>& constantNumber);
 
 }  // namespace fusescope::native

@@ -1,59 +1,67 @@
 #include "backends/native/program.h"
 
 #include <algorithm>
+#include <array>
 
 namespace fusescope::native {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kUsualBuffers = 128;
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-class Program final : public Kernel {
+/// Where the address of a buffer comes from.
+struct Place {
+  enum class Of { Input, Output, Packed, Table, Scratch, Unused };
+  Of of = Of::Unused;
+  std::size_t at = 0;  ///< which one; of scratch: the offset
+};
+
+/// Steps over a table of addresses, which is made for each run: the program itself is never written to.
+class Program final : public Code {
  public:
-  struct Patch {
-    std::size_t buffer;
-    std::size_t offset;
+  struct Parts {
+    std::vector<Place> places;  ///< by buffer
+    std::vector<std::unique_ptr<Step>> steps;
+    std::vector<Packing> packings;
+    std::vector<Tensor> tables;
+    std::vector<std::size_t> embedded;
+    std::size_t scratchBytes = 0;
   };
-
-  Program(std::size_t inputs, std::size_t outputs, std::vector<std::byte*> addresses, std::vector<Patch> scratch,
-          std::vector<std::unique_ptr<Step>> steps, std::vector<Tensor> constants, std::size_t bufferBytes)
-      : m_inputs(inputs),
-        m_outputs(outputs),
-        m_addresses(std::move(addresses)),
-        m_scratch(std::move(scratch)),
-        m_steps(std::move(steps)),
-        m_constants(std::move(constants)),
-        m_bufferBytes(bufferBytes) {
-    for (const auto& step : m_steps) m_stepBytes = std::max(m_stepBytes, step->scratchBytes());
+  explicit Program(Parts parts) : m_parts(std::move(parts)) {
+    for (const auto& step : m_parts.steps) m_stepBytes = std::max(m_stepBytes, step->scratchBytes());
+    if (m_parts.places.size() > kUsualBuffers) m_tableBytes = aligned(m_parts.places.size() * sizeof(std::byte*));
   }
 
-  std::size_t scratchBytes() const override { return m_bufferBytes + m_stepBytes; }
-
-  std::size_t weightBytes() const override {
-    std::size_t bytes = 0;
-    for (const auto& step : m_steps) bytes += step->weightBytes();
-    return bytes;
-  }
+  std::size_t workspaceBytes() const override { return m_tableBytes + m_parts.scratchBytes + m_stepBytes; }
+  std::span<const Packing> packings() const override { return m_parts.packings; }
+  std::span<const std::size_t> embedded() const override { return m_parts.embedded; }
 
   Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
-             std::byte* scratch) override {
-    for (std::size_t i = 0; i < m_inputs; ++i) m_addresses[i] = const_cast<std::byte*>(inputs[i]);
-    for (std::size_t i = 0; i < m_outputs; ++i) m_addresses[m_inputs + i] = outputs[i];
-    for (const Patch& patch : m_scratch) m_addresses[patch.buffer] = scratch + patch.offset;
-    for (const auto& step : m_steps) TRY(step->run(m_addresses, scratch + m_bufferBytes));
+             std::span<const std::byte* const> packed, std::byte* workspace) const override {
+    std::byte* const scratch = workspace + m_tableBytes;
+    std::array<std::byte*, kUsualBuffers> few;
+    auto* const addresses = m_tableBytes == 0 ? few.data() : reinterpret_cast<std::byte**>(workspace);
+    for (std::size_t i = 0; i < m_parts.places.size(); ++i) {
+      const Place& place = m_parts.places[i];
+      addresses[i] = place.of == Place::Of::Input     ? const_cast<std::byte*>(inputs[place.at])
+                     : place.of == Place::Of::Output  ? outputs[place.at]
+                     : place.of == Place::Of::Packed  ? const_cast<std::byte*>(packed[place.at])
+                     : place.of == Place::Of::Table   ? const_cast<std::byte*>(m_parts.tables[place.at].bytes())
+                     : place.of == Place::Of::Scratch ? scratch + place.at
+                                                      : nullptr;
+    }
+    const Memory memory(addresses, m_parts.places.size());
+    for (const auto& step : m_parts.steps) TRY(step->run(memory, scratch + m_parts.scratchBytes));
     return Done{};
   }
 
  private:
-  std::size_t m_inputs, m_outputs;
-  std::vector<std::byte*> m_addresses;
-  std::vector<Patch> m_scratch;
-  std::vector<std::unique_ptr<Step>> m_steps;
-  std::vector<Tensor> m_constants;
-  std::size_t m_bufferBytes = 0;
+  Parts m_parts;
+  std::size_t m_tableBytes = 0;  ///< of the table in the workspace, where it is too long for the stack
   std::size_t m_stepBytes = 0;
 };
 
@@ -64,7 +72,7 @@ std::int64_t Ref::count() const {
 }
 
 bool Ref::contiguous() const {
-  if (layout != Layout::Plain) return false;
+  if (!format.isPlain()) return false;
   std::int64_t expected = 1;
   for (std::size_t i = dims.size(); i-- > 0;) {
     if (dims[i] != 1 && strides[i] != expected) return false;
@@ -96,24 +104,11 @@ Ref broadcast(Ref ref, const Dims& domain) {
   return ref;
 }
 
-std::int64_t blockOf(Layout layout) {
-  return layout == Layout::Blocked8 ? 8 : layout == Layout::Blocked16 ? 16 : 1;
-}
-
-bool layoutIsMoot(const Ref& ref) {
-  for (std::size_t i = 2; i < ref.dims.size(); ++i) {
-    if (ref.dims[i] != 1) return false;
-  }
-  return ref.dims[1] % blockOf(ref.layout) == 0;
-}
-
-Dims memoryExtents(const Dims& dims, Layout layout) {
-  if (layout == Layout::Plain) return dims;
-  Dims extents = {dims[0]};
-  if (layout != Layout::ChannelsLast) extents.push_back(dims[1] / blockOf(layout));
-  extents.insert(extents.end(), dims.begin() + 2, dims.end());
-  extents.push_back(layout == Layout::ChannelsLast ? dims[1] : blockOf(layout));
-  return extents;
+bool formatIsMoot(const Ref& ref) {
+  if (ref.format.padded(ref.dims) != ref.dims) return false;
+  const Ref seen{.dims = ref.format.memoryExtents(ref.dims),
+                 .strides = ref.format.memoryStrides(rowMajorStrides(ref.dims))};
+  return seen.contiguous();
 }
 
 std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end) {
@@ -131,9 +126,15 @@ BufferIndex ProgramBuilder::addScratch(std::size_t bytes) {
   return static_cast<BufferIndex>(m_buffers.size() - 1);
 }
 
-BufferIndex ProgramBuilder::addConstant(Tensor tensor) {
-  m_buffers.push_back({.constant = static_cast<int>(m_constants.size())});
-  m_constants.push_back(std::move(tensor));
+BufferIndex ProgramBuilder::addPacked(Packing packing) {
+  m_buffers.push_back({.packed = static_cast<int>(m_packings.size())});
+  m_packings.push_back(std::move(packing));
+  return static_cast<BufferIndex>(m_buffers.size() - 1);
+}
+
+BufferIndex ProgramBuilder::addTable(Tensor table) {
+  m_buffers.push_back({.table = static_cast<int>(m_tables.size())});
+  m_tables.push_back(std::move(table));
   return static_cast<BufferIndex>(m_buffers.size() - 1);
 }
 
@@ -169,19 +170,22 @@ void ProgramBuilder::placeScratch() {
   }
 }
 
-std::unique_ptr<Kernel> ProgramBuilder::finish() {
+std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embedded) {
   placeScratch();
-  std::vector<std::byte*> addresses(m_buffers.size(), nullptr);
-  std::vector<Program::Patch> patches;
+  Program::Parts parts{.embedded = std::move(embedded), .scratchBytes = m_scratchBytes};
   for (std::size_t i = 0; i < m_buffers.size(); ++i) {
     const Buffer& buffer = m_buffers[i];
-    if (buffer.constant >= 0) {
-      addresses[i] = const_cast<std::byte*>(m_constants[static_cast<std::size_t>(buffer.constant)].bytes());
-    }
-    if (buffer.bytes > 0 && buffer.firstStep >= 0) patches.push_back({i, buffer.offset});
+    parts.places.push_back(i < m_inputs               ? Place{Place::Of::Input, i}
+                           : i < m_inputs + m_outputs ? Place{Place::Of::Output, i - m_inputs}
+                           : buffer.packed >= 0    ? Place{Place::Of::Packed, static_cast<std::size_t>(buffer.packed)}
+                           : buffer.table >= 0     ? Place{Place::Of::Table, static_cast<std::size_t>(buffer.table)}
+                           : buffer.firstStep >= 0 ? Place{Place::Of::Scratch, buffer.offset}
+                                                   : Place{});
   }
-  return std::make_unique<Program>(m_inputs, m_outputs, std::move(addresses), std::move(patches), std::move(m_steps),
-                                   std::move(m_constants), m_scratchBytes);
+  parts.steps = std::move(m_steps);
+  parts.packings = std::move(m_packings);
+  parts.tables = std::move(m_tables);
+  return std::make_unique<const Program>(std::move(parts));
 }
 
 }  // namespace fusescope::native

@@ -13,23 +13,23 @@ namespace fusescope::native {
 /// The address of each buffer of a program while it runs.
 using Memory = std::span<std::byte* const>;
 
-/// Names a buffer of a program: an input, an output, a constant, or scratch.
+/// Names a buffer of a program: an input, an output, a packed weight, a table of its own, or scratch.
 using BufferIndex = int;
 inline constexpr BufferIndex kNoBuffer = -1;
 
-/// A tensor inside a program: where its elements are. In Layout::Plain they are found by `strides` (in elements,
-/// 0 for a broadcast axis); in other layouts the buffer holds the whole tensor densely and `strides` is empty.
+/// A tensor inside a program: where its elements are. In the plain format they are found by `strides` (in elements,
+/// 0 for a broadcast axis); in other formats the buffer holds the whole tensor densely and `strides` is empty.
 struct Ref {
   BufferIndex buffer = kNoBuffer;
   std::int64_t offset = 0;  ///< in elements
   DataType dtype = DataType::Undefined;
   Dims dims;
   Dims strides;
-  Layout layout = Layout::Plain;
+  MemoryFormat format;
 
   std::int64_t count() const;
   bool contiguous() const;  ///< plain, row-major, without gaps
-  TensorDesc desc() const { return {dtype, dims, layout}; }
+  TensorDesc desc() const { return {dtype, dims, format}; }
 };
 
 /// Where the first element of `ref` lies.
@@ -51,14 +51,8 @@ Dims broadcastStrides(const Ref& ref, const Dims& domain);
 /// `ref`, which is plain, seen with the extents `domain`.
 Ref broadcast(Ref ref, const Dims& domain);
 
-/// How many channels lie together in a blocked layout; 1 in the others.
-std::int64_t blockOf(Layout layout);
-/// With spatial extents of 1 and whole blocks, a tensor in another layout lies as it would in the plain one.
-bool layoutIsMoot(const Ref& ref);
-
-/// The extents of a whole tensor in the order of memory: `dims`, [N, S…, C] or [N, C/b, S…, b]. Channels must fill
-/// whole blocks.
-Dims memoryExtents(const Dims& dims, Layout layout);
+/// Whether the tensor lies as it would in the plain format, as one of whole blocks whose spatial extents are 1.
+bool formatIsMoot(const Ref& ref);
 
 /// Product of the extents from axis `begin` up to `end`, or to the last axis.
 std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end = std::numeric_limits<std::size_t>::max());
@@ -66,16 +60,15 @@ std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end = st
 /// `axis` counted from the front.
 std::size_t positiveAxis(std::int64_t axis, std::size_t rank);
 
-/// One prepared call. All memory is given; run() allocates nothing.
+/// One prepared call, const and re-entrant. All memory is given; run() allocates nothing.
 class Step {
  public:
   virtual ~Step() = default;
-  virtual Status run(Memory memory, std::byte* scratch) = 0;
+  virtual Status run(Memory memory, std::byte* scratch) const = 0;
   virtual std::size_t scratchBytes() const { return 0; }
-  virtual std::size_t weightBytes() const { return 0; }
 };
 
-/// Collects steps and buffers, places the scratch buffers by liveness, and gives the kernel.
+/// Collects steps and buffers, places the scratch buffers by liveness, and gives the code.
 class ProgramBuilder {
  public:
   ProgramBuilder(std::size_t inputs, std::size_t outputs) : m_inputs(inputs), m_outputs(outputs) {
@@ -84,18 +77,21 @@ class ProgramBuilder {
   BufferIndex input(std::size_t i) const { return static_cast<BufferIndex>(i); }
   BufferIndex output(std::size_t i) const { return static_cast<BufferIndex>(m_inputs + i); }
   BufferIndex addScratch(std::size_t bytes);
-  /// Keeps `tensor` alive with the kernel.
-  BufferIndex addConstant(Tensor tensor);
+  /// A weight, which is given at run time as `packing` says.
+  BufferIndex addPacked(Packing packing);
+  /// A table that the code holds itself: nothing of the region's weights.
+  BufferIndex addTable(Tensor table);
   /// `reads` and `writes` are all the buffers the step touches: they say how long scratch lives.
   void addStep(std::unique_ptr<Step> step, const std::vector<BufferIndex>& reads,
                const std::vector<BufferIndex>& writes);
   bool isScratch(BufferIndex buffer) const { return m_buffers[buffer].bytes > 0; }
-  std::unique_ptr<Kernel> finish();
+  /// `embedded`: as Code::embedded().
+  std::unique_ptr<const Code> finish(std::vector<std::size_t> embedded = {});
 
  private:
   struct Buffer {
     std::size_t bytes = 0;  ///< of scratch; 0 for the others
-    int constant = -1;
+    int packed = -1, table = -1;
     int firstStep = -1, lastStep = -1;
     std::size_t offset = 0;
   };
@@ -103,7 +99,8 @@ class ProgramBuilder {
 
   std::size_t m_inputs, m_outputs;
   std::vector<Buffer> m_buffers;
-  std::vector<Tensor> m_constants;
+  std::vector<Packing> m_packings;
+  std::vector<Tensor> m_tables;
   std::vector<std::unique_ptr<Step>> m_steps;
   std::size_t m_scratchBytes = 0;
 };

@@ -13,6 +13,11 @@ std::size_t padded(std::size_t bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
+/// Where the numbers are; null if there are none.
+const float* floatsOf(const std::optional<Ref>& numbers, Memory memory) {
+  return numbers ? elementsAt<float>(*numbers, memory) : nullptr;
+}
+
 class RecurrentStep final : public Step {
  public:
   RecurrentStep(RecurrentCall call, int threads)
@@ -24,7 +29,7 @@ class RecurrentStep final : public Step {
         if (product != nullptr) m_productScratch = std::max(m_productScratch, padded(product->scratchBytes(rows)));
   }
 
-  Status run(Memory memory, std::byte* scratch) override {
+  Status run(Memory memory, std::byte* scratch) const override {
     TRY(checkLengths(memory));
     const auto count = static_cast<int>(m_call.directions.size());
     const int outer = std::min(count, m_threads);
@@ -39,16 +44,6 @@ class RecurrentStep final : public Step {
 
   std::size_t scratchBytes() const override {
     return directionBytes() * m_call.directions.size();
-  }
-
-  std::size_t weightBytes() const override {
-    std::size_t bytes = 0;
-    for (const RecurrentDirection& d : m_call.directions) {
-      for (const GateProduct* product : {d.input.get(), d.recurrent.get(), d.third.get()})
-        if (product != nullptr) bytes += product->bytes();
-      bytes += (d.bias.size() + d.lateBias.size() + d.peepholes.size()) * sizeof(float);
-    }
-    return bytes;
   }
 
  private:
@@ -137,7 +132,7 @@ class RecurrentStep final : public Step {
     const std::int64_t rows = m_call.time * m_call.batch;
     if (rows > 0)
       direction.input->multiply(elementsAt<float>(m_call.x, memory), rows, work.projected, width(),
-                                direction.bias.empty() ? nullptr : direction.bias.data(), threads, work.product);
+                                floatsOf(direction.bias, memory), threads, memory, work.product);
     start(m_call.initialState, d, memory, work.state);
     if (m_call.isLstm) start(m_call.initialCell, d, memory, work.cell);
     if (m_call.all && m_call.lengths) clear(d, memory);
@@ -157,25 +152,25 @@ class RecurrentStep final : public Step {
   void takeStep(std::int64_t s, std::int64_t d, const Work& work, Memory memory, int threads) const {
     const RecurrentDirection& direction = m_call.directions[static_cast<std::size_t>(d)];
     const std::int64_t hidden = m_call.hidden;
-    const auto orNull = [](const std::vector<float>& numbers) { return numbers.empty() ? nullptr : numbers.data(); };
     const auto place = [&](std::int64_t b) { return direction.fromEnd ? lengthOf(b, memory) - 1 - s : s; };
     const auto gates = [&](std::int64_t b) {
       return GateRow{.projected = work.projected + row(place(b), b) * width(),
                      .recurrent = work.recurrent + b * width(),
-                     .lateBias = orNull(direction.lateBias),
-                     .peepholes = orNull(direction.peepholes),
+                     .lateBias = floatsOf(direction.lateBias, memory),
+                     .peepholes = floatsOf(direction.peepholes, memory),
                      .state = work.state + b * hidden,
                      .cell = work.cell + b * hidden,
                      .reset = work.reset + b * hidden,
                      .hidden = hidden};
     };
     const auto goesOn = [&](std::int64_t b) { return s < lengthOf(b, memory); };
-    direction.recurrent->multiply(work.state, m_call.batch, work.recurrent, width(), nullptr, threads, work.product);
+    direction.recurrent->multiply(work.state, m_call.batch, work.recurrent, width(), nullptr, threads, memory,
+                                  work.product);
     if (direction.third != nullptr) {
       for (std::int64_t b = 0; b < m_call.batch; ++b)
         if (goesOn(b)) resetState(gates(b));
       direction.third->multiply(work.reset, m_call.batch, work.recurrent + 2 * hidden, width(), nullptr, threads,
-                                work.product);
+                                memory, work.product);
     }
     float* all = m_call.all ? elementsAt<float>(*m_call.all, memory) : nullptr;
     for (std::int64_t b = 0; b < m_call.batch; ++b) {

@@ -15,9 +15,9 @@ struct RecurrentDirection {
   std::unique_ptr<GateProduct> input, recurrent;
   /// GRU that resets before the product: the product of its third gate, apart from the others.
   std::unique_ptr<GateProduct> third;
-  std::vector<float> bias;       ///< of all gates; may be empty
-  std::vector<float> lateBias;   ///< GRU, reset after the product: of that product; may be empty
-  std::vector<float> peepholes;  ///< LSTM: of gates i, o and f; may be empty
+  std::optional<Ref> bias;       ///< of all gates
+  std::optional<Ref> lateBias;   ///< GRU, reset after the product: of that product
+  std::optional<Ref> peepholes;  ///< LSTM: of gates i, o and f
 };
 
 /// An LSTM or GRU with the activations of the standard, whose weights are constants. Refs are plain, f32 but for the

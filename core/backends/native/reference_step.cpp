@@ -11,7 +11,7 @@ class ReferenceStep final : public Step {
  public:
   explicit ReferenceStep(ReferenceCall call) : m_call(std::move(call)) {}
 
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     std::vector<Tensor> inputs(m_call.inputs.size());
     std::vector<const Tensor*> pointers(m_call.inputs.size(), nullptr);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -20,7 +20,7 @@ class ReferenceStep final : public Step {
       inputs[i] = Tensor::view(ref.dtype, ref.dims, nullptr, bytesAt(ref, memory));
       pointers[i] = &inputs[i];
     }
-    const std::vector<Tensor> results = TRY(runNode(*m_call.node, pointers));
+    const std::vector<Tensor> results = TRY(runNode(m_call.node, pointers));
     for (std::size_t i = 0; i < m_call.outputs.size() && i < results.size(); ++i) {
       if (!m_call.outputs[i]) continue;
       const Ref& ref = *m_call.outputs[i];
@@ -28,7 +28,7 @@ class ReferenceStep final : public Step {
       if (result.dims() != ref.dims) {
         return Diagnostic{
             .message = "its result is " + toText(result.dims()) + " where the plan expects " + toText(ref.dims),
-            .where = {.node = m_call.node->name},
+            .where = {.node = m_call.node.name},
             .help = "The extents depend on values that differ from those the plan was made with."};
       }
       if (result.byteSize() > 0) std::memcpy(bytesAt(ref, memory), result.bytes(), result.byteSize());

@@ -10,7 +10,7 @@ namespace fusescope::native {
 
 /// One operator with its operands, all row-major. Absent optional inputs and unasked outputs are nothing.
 struct ReferenceCall {
-  const Node* node = nullptr;
+  Node node;
   std::vector<std::optional<Ref>> inputs, outputs;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "backends/native/program.h"
 
@@ -12,8 +11,8 @@ namespace fusescope::native {
 struct RequantizeCall {
   Ref sums, codes;  ///< plain and dense; codes are int8 or uint8
   std::int64_t channels = 1, inner = 1;
-  std::vector<double> factors;     ///< one, or one for each channel
-  std::vector<std::int32_t> bias;  ///< one for each channel, or none
+  BufferIndex factors = kNoBuffer;  ///< f64, by channel
+  BufferIndex bias = kNoBuffer;     ///< int32, by channel; or none
   std::int32_t zero = 0;
 };
 std::unique_ptr<Step> makeRequantizeStep(RequantizeCall call, int threads);

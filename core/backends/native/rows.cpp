@@ -17,10 +17,10 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// Folds a row: four vectors side by side, then their lanes, then the elements that fill no vector.
-template <class Combine, class Horizontal, class One>
-HWY_INLINE float fold(const float* row, std::int64_t count, float start, Combine combine, Horizontal horizontal,
-                      One one) {
+/// Folds a row: four vectors side by side, then what fills no vector, with `neutral` behind it, then the lanes.
+template <class Combine, class Horizontal>
+HWY_INLINE float fold(const float* row, std::int64_t count, float start, float neutral, Combine combine,
+                      Horizontal horizontal) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   VF a0 = hn::Set(d, start), a1 = a0, a2 = a0, a3 = a0;
@@ -32,9 +32,11 @@ HWY_INLINE float fold(const float* row, std::int64_t count, float start, Combine
     a3 = combine(a3, hn::LoadU(d, row + i + 3 * lanes));
   }
   for (; i + lanes <= count; i += lanes) a0 = combine(a0, hn::LoadU(d, row + i));
-  float result = horizontal(a0, a1, a2, a3);
-  for (; i < count; ++i) result = one(result, row[i]);
-  return result;
+  if (i < count) {
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(count - i));
+    a1 = combine(a1, hn::IfThenElse(mask, loadFirst(d, row + i, count - i), hn::Set(d, neutral)));
+  }
+  return horizontal(a0, a1, a2, a3);
 }
 
 HWY_INLINE float sumOf(VF a0, VF a1, VF a2, VF a3) {
@@ -44,49 +46,45 @@ HWY_INLINE float sumOf(VF a0, VF a1, VF a2, VF a3) {
 
 float sum(const float* row, std::int64_t count) {
   return fold(
-      row, count, 0.0f, [](VF a, VF x) HWY_ATTR { return hn::Add(a, x); },
-      [](VF a, VF b, VF c, VF e) HWY_ATTR { return sumOf(a, b, c, e); }, [](float a, float x) { return a + x; });
+      row, count, 0.0f, 0.0f, [](VF a, VF x) HWY_ATTR { return hn::Add(a, x); },
+      [](VF a, VF b, VF c, VF e) HWY_ATTR { return sumOf(a, b, c, e); });
 }
 
 float sumSquares(const float* row, std::int64_t count, float centre) {
   const F32 d;
   const VF c = hn::Set(d, centre);
   return fold(
-      row, count, 0.0f,
+      row, count, 0.0f, centre,
       [=](VF a, VF x) HWY_ATTR {
         const VF y = hn::Sub(x, c);
         return hn::MulAdd(y, y, a);
       },
-      [](VF a, VF b, VF e, VF f) HWY_ATTR { return sumOf(a, b, e, f); },
-      [=](float a, float x) { return a + (x - centre) * (x - centre); });
+      [](VF a, VF b, VF e, VF f) HWY_ATTR { return sumOf(a, b, e, f); });
 }
 
 float sumAbsolute(const float* row, std::int64_t count) {
   return fold(
-      row, count, 0.0f, [](VF a, VF x) HWY_ATTR { return hn::Add(a, hn::Abs(x)); },
-      [](VF a, VF b, VF c, VF e) HWY_ATTR { return sumOf(a, b, c, e); },
-      [](float a, float x) { return a + std::abs(x); });
+      row, count, 0.0f, 0.0f, [](VF a, VF x) HWY_ATTR { return hn::Add(a, hn::Abs(x)); },
+      [](VF a, VF b, VF c, VF e) HWY_ATTR { return sumOf(a, b, c, e); });
 }
 
 float largest(const float* row, std::int64_t count) {
   const F32 d;
   return fold(
-      row, count, -kInfinity, [](VF a, VF x) HWY_ATTR { return hn::Max(x, a); },
+      row, count, -kInfinity, -kInfinity, [](VF a, VF x) HWY_ATTR { return hn::Max(x, a); },
       [=](VF a, VF b, VF c, VF e)
-          HWY_ATTR { return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e)))); },
-      [](float a, float x) { return std::max(a, x); });
+          HWY_ATTR { return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e)))); });
 }
 
 float smallest(const float* row, std::int64_t count) {
   const F32 d;
   return fold(
-      row, count, kInfinity, [](VF a, VF x) HWY_ATTR { return hn::Min(x, a); },
+      row, count, kInfinity, kInfinity, [](VF a, VF x) HWY_ATTR { return hn::Min(x, a); },
       [=](VF a, VF b, VF c, VF e)
-          HWY_ATTR { return hn::GetLane(hn::MinOfLanes(d, hn::Min(hn::Min(a, b), hn::Min(c, e)))); },
-      [](float a, float x) { return std::min(a, x); });
+          HWY_ATTR { return hn::GetLane(hn::MinOfLanes(d, hn::Min(hn::Min(a, b), hn::Min(c, e)))); });
 }
 
-/// target = e^(row - shift); returns its sum.
+/// target = e^(row - shift), where shift is the largest of the row; returns its sum.
 float expRow(const float* row, float* target, std::int64_t count, float shift) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -94,16 +92,17 @@ float expRow(const float* row, float* target, std::int64_t count, float shift) {
   VF total = hn::Zero(d);
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const VF e = expOf(d, hn::Sub(hn::LoadU(d, row + i), s));
+    const VF e = expOfNegative(d, hn::Sub(hn::LoadU(d, row + i), s));
     hn::StoreU(e, d, target + i);
     total = hn::Add(total, e);
   }
-  float result = hn::GetLane(hn::SumOfLanes(d, total));
-  for (; i < count; ++i) {
-    target[i] = std::exp(row[i] - shift);
-    result += target[i];
+  if (i < count) {
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(count - i));
+    const VF e = expOfNegative(d, hn::Sub(loadFirst(d, row + i, count - i), s));
+    storeFirst(e, d, target + i, count - i);
+    total = hn::Add(total, hn::IfThenElseZero(mask, e));
   }
-  return result;
+  return hn::GetLane(hn::SumOfLanes(d, total));
 }
 
 /// target = row·factor + shift
@@ -113,7 +112,8 @@ void affineRow(const float* row, float* target, std::int64_t count, float factor
   const VF f = hn::Set(d, factor), s = hn::Set(d, shift);
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) hn::StoreU(hn::MulAdd(hn::LoadU(d, row + i), f, s), d, target + i);
-  for (; i < count; ++i) target[i] = row[i] * factor + shift;
+  if (i == count) return;
+  storeFirst(hn::MulAdd(loadFirst(d, row + i, count - i), f, s), d, target + i, count - i);
 }
 
 }  // namespace
@@ -146,12 +146,11 @@ void normHere(const float* row, float* target, std::int64_t count, const NormRow
     if (how.bias != nullptr) x = hn::Add(x, hn::LoadU(d, how.bias + i));
     hn::StoreU(x, d, target + i);
   }
-  for (; i < count; ++i) {
-    float x = (row[i] - centre) * factor;
-    if (how.scale != nullptr) x *= how.scale[i];
-    if (how.bias != nullptr) x += how.bias[i];
-    target[i] = x;
-  }
+  if (i == count) return;
+  VF x = hn::Mul(hn::Sub(loadFirst(d, row + i, count - i), c), f);
+  if (how.scale != nullptr) x = hn::Mul(x, loadFirst(d, how.scale + i, count - i));
+  if (how.bias != nullptr) x = hn::Add(x, loadFirst(d, how.bias + i, count - i));
+  storeFirst(x, d, target + i, count - i);
 }
 
 float reduceHere(const float* row, std::int64_t count, ReduceKind kind) {
@@ -213,20 +212,6 @@ void reduceColumnsHere(const float* rows, std::int64_t count, std::int64_t inner
   }
 }
 
-void scaleHere(float* row, std::int64_t count, float scale) {
-  affineRow(row, row, count, scale, 0.0f);
-}
-
-void addHere(float* row, const float* mask, std::int64_t count) {
-  const F32 d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    hn::StoreU(hn::Add(hn::LoadU(d, row + i), hn::LoadU(d, mask + i)), d, row + i);
-  }
-  for (; i < count; ++i) row[i] += mask[i];
-}
-
 }  // namespace fusescope::native::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -237,8 +222,6 @@ HWY_EXPORT(softmaxHere);
 HWY_EXPORT(normHere);
 HWY_EXPORT(reduceHere);
 HWY_EXPORT(reduceColumnsHere);
-HWY_EXPORT(scaleHere);
-HWY_EXPORT(addHere);
 
 void softmaxRow(const float* row, float* target, std::int64_t count, bool logarithm) {
   HWY_DYNAMIC_DISPATCH(softmaxHere)(row, target, count, logarithm);
@@ -251,12 +234,6 @@ float reduceRow(const float* row, std::int64_t count, ReduceKind kind) {
 }
 void reduceColumns(const float* rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target) {
   HWY_DYNAMIC_DISPATCH(reduceColumnsHere)(rows, count, inner, kind, target);
-}
-void scaleRow(float* row, std::int64_t count, float scale) {
-  HWY_DYNAMIC_DISPATCH(scaleHere)(row, count, scale);
-}
-void addRow(float* row, const float* mask, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(addHere)(row, mask, count);
 }
 
 }  // namespace fusescope::native

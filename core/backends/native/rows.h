@@ -24,9 +24,4 @@ float reduceRow(const float* row, std::int64_t count, ReduceKind kind);
 /// only.
 void reduceColumns(const float* rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target);
 
-/// row[i] = row[i]·scale
-void scaleRow(float* row, std::int64_t count, float scale);
-/// row[i] += mask[i]
-void addRow(float* row, const float* mask, std::int64_t count);
-
 }  // namespace fusescope::native

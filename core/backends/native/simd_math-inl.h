@@ -9,6 +9,7 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include <cstdint>
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
@@ -18,10 +19,44 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F32 = hn::ScalableTag<float>;
 using VF = hn::Vec<F32>;
 
+/// The first `count` elements at `from`, fewer than a vector has, then zeros; nothing behind them is read.
+HWY_INLINE VF loadFirst(F32 d, const float* from, std::int64_t count) {
+#if HWY_TARGET <= HWY_AVX2
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, from);
+#else  // masks of older CPUs read whole vectors
+  HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)] = {};
+  for (std::int64_t i = 0; i < count; ++i) some[i] = from[i];
+  return hn::Load(d, some);
+#endif
+}
+
+/// Writes the first `count` elements; nothing behind them is touched.
+HWY_INLINE void storeFirst(VF v, F32 d, float* to, std::int64_t count) {
+  hn::BlendedStore(v, hn::FirstN(d, static_cast<std::size_t>(count)), d, to);
+}
+
 /// e^x for every x: infinity above the range, 0 below it, NaN for NaN.
 HWY_INLINE VF expOf(F32 d, VF x) {
   const VF result = hn::Exp(d, hn::Min(x, hn::Set(d, 89.0f)));
   return hn::IfThenElse(hn::IsNaN(x), x, result);
+}
+
+/// e^x for x <= 0, as a softmax has it: 0 below the smallest normal number, NaN for NaN. Relative error below 2e-7.
+HWY_INLINE VF expOfNegative(F32 d, VF x) {
+  const hn::RebindToSigned<F32> integers;
+  const VF n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504088896341f)));
+  VF r = hn::NegMulAdd(n, hn::Set(d, 0.693359375f), x);
+  r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), r);
+  VF p = hn::Set(d, 1.9875691500e-4f);
+  p = hn::MulAdd(p, r, hn::Set(d, 1.3981999507e-3f));
+  p = hn::MulAdd(p, r, hn::Set(d, 8.3334519073e-3f));
+  p = hn::MulAdd(p, r, hn::Set(d, 4.1665795894e-2f));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.6666665459e-1f));
+  p = hn::MulAdd(p, r, hn::Set(d, 5.0000001201e-1f));
+  const VF fraction = hn::Add(hn::MulAdd(hn::Mul(r, r), p, r), hn::Set(d, 1.0f));
+  const auto exponent = hn::Add(hn::ConvertTo(integers, n), hn::Set(integers, 127));
+  const VF power = hn::BitCast(d, hn::ShiftLeft<23>(exponent));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.0f)), hn::Mul(fraction, power));
 }
 
 /// Natural logarithm: -infinity at 0, NaN below it, infinity at infinity.

@@ -4,6 +4,9 @@
 #include <cstring>
 #include <vector>
 
+#include "backends/native/tape.h"
+#include "backends/native/transpose.h"
+
 namespace fusescope::native {
 namespace {
 
@@ -19,7 +22,11 @@ void copyRow(const T* source, std::int64_t sourceStride, T* target, std::int64_t
   if (sourceStride == 1 && targetStride == 1) {
     std::memcpy(target, source, static_cast<std::size_t>(count) * sizeof(T));
   } else if (sourceStride == 0 && targetStride == 1) {
-    std::fill(target, target + count, *source);
+    if constexpr (sizeof(T) == sizeof(float)) {
+      fill(reinterpret_cast<float*>(target), static_cast<std::size_t>(count), *reinterpret_cast<const float*>(source));
+    } else {
+      std::fill(target, target + count, *source);
+    }
   } else {
     for (std::int64_t i = 0; i < count; ++i) target[i * targetStride] = source[i * sourceStride];
   }
@@ -93,6 +100,13 @@ void StridedCopy::runTyped(const std::byte* sourceBytes, std::byte* targetBytes)
       continue;
     }
     const std::int64_t height = std::min(band, rows.extent - firstRow);
+    if constexpr (sizeof(T) == sizeof(float)) {
+      if (columns.target == 1) {
+        transpose(reinterpret_cast<const float*>(from), columns.source, reinterpret_cast<float*>(to), rows.target,
+                  count, height);
+        continue;
+      }
+    }
     for (std::int64_t c0 = 0; c0 < count; c0 += kTile) {
       const std::int64_t c1 = std::min(c0 + kTile, count);
       for (std::int64_t r = 0; r < height; ++r) {

@@ -13,12 +13,18 @@ HWY_BEFORE_NAMESPACE();
 namespace fusescope::native::HWY_NAMESPACE {
 namespace {
 
+// Whole vectors first; the elements that fill none are read and written under a mask, so that a register may be any
+// stretch of a tensor.
 template <class Function>
 HWY_INLINE void eachOne(const TapeInstruction& at, float* const* registers, std::size_t count, Function function) {
   const F32 d;
   const float* a = registers[at.a];
   float* target = registers[at.target];
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(function(hn::LoadU(d, a + i)), d, target + i);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::StoreU(function(hn::LoadU(d, a + i)), d, target + i);
+  if (i == count) return;
+  const auto rest = static_cast<std::int64_t>(count - i);
+  storeFirst(function(loadFirst(d, a + i, rest)), d, target + i, rest);
 }
 
 template <class Function>
@@ -27,21 +33,38 @@ HWY_INLINE void eachTwo(const TapeInstruction& at, float* const* registers, std:
   const float* a = registers[at.a];
   const float* b = registers[at.b];
   float* target = registers[at.target];
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
     hn::StoreU(function(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, target + i);
-  }
+  if (i == count) return;
+  const auto rest = static_cast<std::int64_t>(count - i);
+  storeFirst(function(loadFirst(d, a + i, rest), loadFirst(d, b + i, rest)), d, target + i, rest);
 }
 
-void select(const TapeInstruction& at, float* const* registers, std::size_t count) {
+template <class Function>
+HWY_INLINE void eachThree(const TapeInstruction& at, float* const* registers, std::size_t count, Function function) {
   const F32 d;
   const float* a = registers[at.a];
   const float* b = registers[at.b];
   const float* c = registers[at.c];
   float* target = registers[at.target];
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    const auto no = hn::Eq(hn::LoadU(d, a + i), hn::Zero(d));
-    hn::StoreU(hn::IfThenElse(no, hn::LoadU(d, c + i), hn::LoadU(d, b + i)), d, target + i);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(function(hn::LoadU(d, a + i), hn::LoadU(d, b + i), hn::LoadU(d, c + i)), d, target + i);
+  if (i == count) return;
+  const auto rest = static_cast<std::int64_t>(count - i);
+  storeFirst(function(loadFirst(d, a + i, rest), loadFirst(d, b + i, rest), loadFirst(d, c + i, rest)), d, target + i,
+             rest);
+}
+
+void runTernary(const TapeInstruction& at, float* const* registers, std::size_t count) {
+  const F32 d;
+  const VF zero = hn::Zero(d);
+  if (at.op == TapeOp::MulAdd) {
+    return eachThree(at, registers, count, [](VF a, VF b, VF c) HWY_ATTR { return hn::MulAdd(a, b, c); });
   }
+  return eachThree(at, registers, count,
+                   [=](VF a, VF b, VF c) HWY_ATTR { return hn::IfThenElse(hn::Eq(a, zero), c, b); });
 }
 
 /// The smaller (or larger) of two; NaN if either is.
@@ -217,14 +240,22 @@ void runUnary(const TapeInstruction& at, float* const* registers, std::size_t co
 
 void runTapeHere(const TapeInstruction* code, std::size_t length, float* const* registers, std::size_t count) {
   for (std::size_t i = 0; i < length; ++i) {
-    if (code[i].op == TapeOp::Where) {
-      select(code[i], registers, count);
+    if (code[i].op >= TapeOp::Where) {
+      runTernary(code[i], registers, count);
     } else if (code[i].op <= TapeOp::PRelu) {
       runBinary(code[i], registers, count);
     } else {
       runUnary(code[i], registers, count);
     }
   }
+}
+
+void fillHere(float* target, std::size_t count, float value) {
+  const F32 d;
+  const VF v = hn::Set(d, value);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::StoreU(v, d, target + i);
+  if (i < count) storeFirst(v, d, target + i, static_cast<std::int64_t>(count - i));
 }
 
 }  // namespace fusescope::native::HWY_NAMESPACE
@@ -234,9 +265,14 @@ HWY_AFTER_NAMESPACE();
 namespace fusescope::native {
 
 HWY_EXPORT(runTapeHere);
+HWY_EXPORT(fillHere);
 
 void runTape(std::span<const TapeInstruction> code, float* const* registers, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(runTapeHere)(code.data(), code.size(), registers, count);
+}
+
+void fill(float* target, std::size_t count, float value) {
+  HWY_DYNAMIC_DISPATCH(fillHere)(target, count, value);
 }
 
 void toFloats(const TruthByte* source, float* target, std::size_t count) {

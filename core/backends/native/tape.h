@@ -66,8 +66,9 @@ enum class TapeOp : std::uint8_t {
   ToBool,
   IntegerToFloat,  ///< from int32
   Scalar,
-  // three operands: a ? b : c
-  Where,
+  // three operands
+  Where,   ///< a ? b : c
+  MulAdd,  ///< a · b + c
 };
 
 /// registers[target] = op(registers[a], registers[b], registers[c]), element by element.
@@ -78,9 +79,12 @@ struct TapeInstruction {
   float (*scalar)(float) = nullptr;  ///< TapeOp::Scalar
 };
 
-/// Evaluates a tape over `count` elements (≤ kTapeTile). Reads and writes whole vectors: every register must have room
-/// for `count` rounded up to a multiple of 64. A target may be one of its own operands.
+/// Evaluates a tape over `count` elements. Registers may be stretches of tensors: nothing behind `count` is touched. A
+/// target may be one of its own operands.
 void runTape(std::span<const TapeInstruction> code, float* const* registers, std::size_t count);
+
+/// target[0 … count) = value
+void fill(float* target, std::size_t count, float value);
 
 /// A truth value in memory.
 struct TruthByte {

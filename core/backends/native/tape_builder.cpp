@@ -178,6 +178,15 @@ void TapeBuilder::addDequantize(const Node& node, std::uint16_t target) {
   emit(TapeOp::Mul, target, at, alongAxis(node, 1));
 }
 
+// x · factor + shift
+void TapeBuilder::addBatchNorm(const Node& node, std::uint16_t target) {
+  const std::uint16_t x = registerOf(node.input(0)), factor = fresh(), shift = fresh();
+  const std::size_t trailing = m_rankOf(node.input(0)) - 2;
+  m_inputs.push_back({.reg = factor, .trailing = trailing, .part = Input::Part::Factor, .norm = node.id});
+  m_inputs.push_back({.reg = shift, .trailing = trailing, .part = Input::Part::Shift, .norm = node.id});
+  emit(TapeOp::MulAdd, target, x, factor, shift);
+}
+
 void TapeBuilder::addBinary(const Node& node, TapeOp op) {
   std::uint16_t at = registerOf(node.input(0));
   const std::size_t count = node.inputs.size();
@@ -263,6 +272,8 @@ void TapeBuilder::add(const Node& node, DataType type) {
     addQuantize(node, type, target);
   } else if (node.is("DequantizeLinear")) {
     addDequantize(node, target);
+  } else if (node.is("BatchNormalization")) {
+    addBatchNorm(node, target);
   } else {
     addPow(node, target);
   }

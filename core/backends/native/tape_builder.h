@@ -30,11 +30,15 @@ class TapeBuilder {
   void add(const Node& node, DataType type);
 
   /// A value that was read before any node produced it, and is no constant number. Scales and zero points of one axis
-  /// have `trailing` axes behind it.
+  /// have `trailing` axes behind it. Factor and shift are what `norm`, a BatchNormalization, multiplies and adds per
+  /// channel, made of its parameters.
   struct Input {
+    enum class Part { Value, Factor, Shift };
     ValueId value;
     std::uint16_t reg = 0;
     std::size_t trailing = 0;
+    Part part = Part::Value;
+    NodeId norm;
   };
   const std::vector<Input>& inputs() const { return m_inputs; }
   /// Fills in code, numbers and the count of registers, reusing those of values that are not in `kept` after their
@@ -52,6 +56,7 @@ class TapeBuilder {
   void addClip(const Node& node, std::uint16_t target);
   void addQuantize(const Node& node, DataType type, std::uint16_t target);
   void addDequantize(const Node& node, std::uint16_t target);
+  void addBatchNorm(const Node& node, std::uint16_t target);
   std::uint16_t alongAxis(const Node& node, std::size_t operand);
 
   std::function<std::optional<float>(ValueId)> m_constantNumber;

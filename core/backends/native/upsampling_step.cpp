@@ -9,9 +9,10 @@ class UpsamplingStep final : public Step {
  public:
   UpsamplingStep(Upsampling at, int threads) : m_at(std::move(at)), m_threads(threads) {}
 
-  Status run(Memory memory, std::byte*) override {
+  Status run(Memory memory, std::byte*) const override {
     const auto* from = elementsAt<const float>(m_at.from, memory);
     auto* to = elementsAt<float>(m_at.to, memory);
+    const float *filters = elementsAt<float>(m_at.filters, memory), *bias = elementsAt<float>(m_at.bias, memory);
     const Dims &in = m_at.from.dims, &out = m_at.to.dims;
     // A line of the result is one of these: image, output channel, row of the input, row of the kernel.
     const std::int64_t lines = out[0] * out[1] * out[2];
@@ -23,7 +24,8 @@ class UpsamplingStep final : public Step {
         const std::int64_t row = line % out[2], channel = line / out[2] % out[1], image = line / out[2] / out[1];
         const float* first = from + (image * in[1] * in[2] + row / m_at.down) * in[3];
         for (std::int64_t b = 0; b < m_at.across; ++b) {
-          sum(first, channel, row % m_at.down, b, sums);
+          std::fill(sums.begin(), sums.end(), bias[channel]);
+          sum(first, filters + (channel * m_at.down + row % m_at.down) * m_at.across + b, sums);
           float* target = to + line * out[3] + b;
           for (std::int64_t j = 0; j < in[3]; ++j) target[j * m_at.across] = sums[static_cast<std::size_t>(j)];
         }
@@ -33,15 +35,14 @@ class UpsamplingStep final : public Step {
   }
 
  private:
-  /// Over all input channels, along one row of theirs; `first`: that row of the first channel.
-  void sum(const float* first, std::int64_t channel, std::int64_t a, std::int64_t b, std::vector<float>& sums) const {
+  /// Over all input channels, along one row of theirs; `first`: that row of the first channel, `filter`: the number
+  /// that it is multiplied by.
+  void sum(const float* first, const float* filter, std::vector<float>& sums) const {
     const Dims& in = m_at.from.dims;
-    const std::int64_t plane = in[2] * in[3], outputs = m_at.to.dims[1];
+    const std::int64_t plane = in[2] * in[3], perInput = m_at.to.dims[1] * m_at.down * m_at.across;
     float* into = sums.data();
-    std::fill(sums.begin(), sums.end(), m_at.bias[static_cast<std::size_t>(channel)]);
     for (std::int64_t c = 0; c < in[1]; ++c) {
-      const float weight =
-          m_at.weights[static_cast<std::size_t>(((c * outputs + channel) * m_at.down + a) * m_at.across + b)];
+      const float weight = filter[c * perInput];
       const float* row = first + c * plane;
 #pragma omp simd
       for (std::int64_t j = 0; j < in[3]; ++j) into[j] += weight * row[j];

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "backends/native/program.h"
 
@@ -12,8 +11,8 @@ namespace fusescope::native {
 struct Upsampling {
   Ref from, to;
   std::int64_t down = 1, across = 1;
-  std::vector<float> weights;  ///< [in, out, down, across]
-  std::vector<float> bias;     ///< by output channel
+  Ref filters;  ///< [in, out, down, across]
+  Ref bias;     ///< by output channel
 };
 
 /// For few output channels, where a matrix product would have hardly any rows.

@@ -11,10 +11,11 @@ namespace {
 constexpr std::string_view kTactic = "reference";
 
 /// Changes the type of a plain tensor.
-class TypeConversion final : public Kernel {
+class TypeConversion final : public Code {
  public:
   TypeConversion(DataType from, DataType to, std::int64_t count) : m_from(from), m_to(to), m_count(count) {}
-  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, std::byte*) override {
+  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+             std::span<const std::byte* const>, std::byte*) const override {
     convertElements(m_from, inputs[0], m_to, outputs[0], m_count);
     return Done{};
   }
@@ -27,32 +28,35 @@ class TypeConversion final : public Kernel {
 class ReferenceBackend final : public Backend {
  public:
   std::string_view name() const override { return "reference"; }
+  Fingerprint fingerprint() const override { return hostFingerprint(); }
 
   std::vector<Tactic> tactics(const KernelRequest& request) const override {
     return {{.name = std::string(kTactic),
-             .inputLayouts = std::vector<Layout>(request.fused->inputs.size(), Layout::Plain),
-             .outputLayouts = std::vector<Layout>(request.fused->outputs.size(), Layout::Plain),
-             .emulated = isEmulated(*request.plan, *request.fused)}};
+             .backend = std::string(name()),
+             .implementation = std::string(kTactic),
+             .inputs = std::vector<MemoryFormat>(request.fused->inputs.size()),
+             .outputs = std::vector<MemoryFormat>(request.fused->outputs.size()),
+             .numerics = {.emulated = isEmulated(*request.plan, *request.fused)}}};
   }
 
-  Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const override {
-    if (tactic.name != kTactic)
+  Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
+    if (tactic.implementation != kTactic)
       return Diagnostic{.message = "the reference backend has no tactic '" + tactic.name + "'",
                         .where = {.node = request.fused->name},
                         .help = "Its only one is 'reference'."};
-    return prepareReferenceKernel(request);
+    return compileReference(request);
   }
 
-  Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to, int) const override {
-    if (from.layout != Layout::Plain || to.layout != Layout::Plain)
-      return Diagnostic{.message = "the reference backend knows plain tensors only, not " +
-                                   std::string(fusescope::name(from.layout)) + " to " +
-                                   std::string(fusescope::name(to.layout))};
+  Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
+                                                        int) const override {
+    if (!from.format.isPlain() || !to.format.isPlain())
+      return Diagnostic{.message = "the reference backend knows plain tensors only, not " + from.format.text() +
+                                   " to " + to.format.text()};
     if (elementCount(from.dims) != elementCount(to.dims))
       return Diagnostic{.message =
                             "a conversion cannot change extents from " + toText(from.dims) + " to " + toText(to.dims)};
-    return std::unique_ptr<Kernel>(
-        std::make_unique<TypeConversion>(from.dtype, to.dtype, elementCount(from.dims).value_or(0)));
+    return std::unique_ptr<const Code>(
+        std::make_unique<const TypeConversion>(from.dtype, to.dtype, elementCount(from.dims).value_or(0)));
   }
 
   bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {

@@ -8,19 +8,23 @@ namespace fusescope {
 namespace {
 
 /// The reference nodes over bytes whose extents are known.
-class ReferenceKernel final : public Kernel {
+class ReferenceKernel final : public Code {
  public:
-  ReferenceKernel(const KernelRequest& request, std::unique_ptr<ReferenceNodes> nodes)
+  ReferenceKernel(const KernelRequest& request, std::unique_ptr<const ReferenceNodes> nodes)
       : m_name(request.fused->name), m_nodes(std::move(nodes)) {
     for (const ValueId input : request.fused->inputs) m_inputs.push_back(request.values.at(input));
     for (const FusedOutput& output : request.fused->outputs) m_outputs.push_back(request.values.at(output.value));
   }
 
-  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, std::byte*) override {
+  std::span<const Packing> packings() const override { return m_nodes->packings(); }
+  std::span<const std::size_t> embedded() const override { return m_nodes->embedded(); }
+
+  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+             std::span<const std::byte* const> packed, std::byte*) const override {
     std::vector<Tensor> given;
     for (std::size_t i = 0; i < m_inputs.size(); ++i)
       given.push_back(Tensor::view(m_inputs[i].dtype, m_inputs[i].dims, nullptr, inputs[i]));
-    const std::vector<Tensor> results = TRY(m_nodes->run(given));
+    const std::vector<Tensor> results = TRY(m_nodes->run(given, m_nodes->constantsAt(packed)));
     for (std::size_t i = 0; i < m_outputs.size(); ++i) TRY(store(results[i], m_outputs[i], outputs[i]));
     return Done{};
   }
@@ -37,14 +41,14 @@ class ReferenceKernel final : public Kernel {
 
   std::string m_name;
   std::vector<TensorDesc> m_inputs, m_outputs;
-  std::unique_ptr<ReferenceNodes> m_nodes;
+  std::unique_ptr<const ReferenceNodes> m_nodes;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Kernel>> prepareReferenceKernel(const KernelRequest& request) {
+Result<std::unique_ptr<const Code>> compileReference(const KernelRequest& request) {
   auto nodes = TRY(ReferenceNodes::prepare(request));
-  return std::unique_ptr<Kernel>(std::make_unique<ReferenceKernel>(request, std::move(nodes)));
+  return std::unique_ptr<const Code>(std::make_unique<const ReferenceKernel>(request, std::move(nodes)));
 }
 
 }  // namespace fusescope

@@ -6,8 +6,8 @@
 
 namespace fusescope {
 
-/// Prepares the kernel that runs `request.fused` node by node; see referenceBackend(). Constants are converted and
-/// rounded once, here. Errors: an operator without a reference kernel, a constant without data.
-Result<std::unique_ptr<Kernel>> prepareReferenceKernel(const KernelRequest& request);
+/// The code that runs `request.fused` node by node; see referenceBackend(). Errors: an operator without a reference
+/// kernel, a constant without data.
+Result<std::unique_ptr<const Code>> compileReference(const KernelRequest& request);
 
 }  // namespace fusescope

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backends/reference/convert_elements.h"
+#include "base/hash.h"
 #include "ops/exact_types.h"
 #include "ops/op_schema.h"
 #include "planning/fusion/match.h"
@@ -139,25 +140,41 @@ Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& r
     return Diagnostic{.message = "reads a value without data", .where = {.node = node.name, .value = value.name}};
   const auto [entry, isNew] =
       m_constantIndex.emplace(std::tuple(id, operand.rounded, operand.type), m_constants.size());
-  if (isNew) {
-    const DataType type = constantType(request, id, constant->second.type());
-    const DataType wanted = exact ? operand.type : mathType(type, value.type.dtype);
-    const Tensor math = convertedTensor(truncatedConstant(constant->second, type), wanted);
-    m_constants.push_back(roundedTensor(math, operand.rounded));
-  }
+  if (isNew) addConstant(request, id, constant->second, operand);
   operand.from = Operand::From::Constant;
   operand.index = entry->second;
   return operand;
 }
 
+void ReferenceNodes::addConstant(const KernelRequest& request, ValueId id, const Tensor& tensor,
+                                 const Operand& operand) {
+  const DataType type = constantType(request, id, tensor.type());
+  const DataType wanted = operand.asStored ? operand.type : mathType(type, request.plan->graph().value(id).type.dtype);
+  const auto slot = std::ranges::find(request.weightSlots, id);
+  const auto place = static_cast<std::size_t>(slot - request.weightSlots.begin());
+  const auto read = [type, wanted, rounded = operand.rounded](const Tensor& source) {
+    return roundedTensor(convertedTensor(truncatedConstant(source, type), wanted), rounded);
+  };
+  if (tensor.type() == DataType::String) {
+    m_constants.push_back({.text = read(tensor)});
+    m_embedded.push_back(place);
+    return;
+  }
+  m_constants.push_back({.type = wanted, .dims = tensor.dims(), .text = {}});
+  KeyBuilder form;
+  form.text("reference").text(name(type)).text(name(wanted)).text(name(operand.rounded));
+  m_packings.push_back(
+      {.form = form.canonical(),
+       .weightSlots = {place},
+       .pack = [read](std::span<const Tensor> sources) -> Result<Tensor> { return read(sources[0]); }});
+}
+
 ReferenceNodes::NodeResult ReferenceNodes::resultOf(const KernelRequest& request, ValueId value) {
   NodeResult result{.wanted = value.valid()};
   if (!result.wanted) return result;
-  result.inner = m_inner.size();
+  result.inner = m_innerCount++;
   result.declared = request.plan->graph().value(value).type.dtype;
   m_innerIndex.emplace(value, result.inner);
-  m_inner.emplace_back();
-  m_results.emplace_back();
   const FusedNode& fused = *request.fused;
   const auto& produced = request.plan->truncation.produced;
   const auto truncated = std::ranges::find(produced, value, &TruncatedValue::value);
@@ -180,7 +197,7 @@ Status ReferenceNodes::addNode(const KernelRequest& request, const Node& node) {
                       .where = {.node = node.name},
                       .help = "The model can be looked at and planned, but not run here."};
   const Graph& graph = request.plan->graph();
-  NodeStep step{.node = &node};
+  NodeStep step{.node = node};
   step.equalOperands = wantsEqualOperands(node);
   const bool insists = insistsOnTypes(graph, node);
   for (const ValueId id : operands(node)) {
@@ -207,18 +224,39 @@ Status ReferenceNodes::addNode(const KernelRequest& request, const Node& node) {
   return Done{};
 }
 
-Result<std::unique_ptr<ReferenceNodes>> ReferenceNodes::prepare(const KernelRequest& request) {
+Result<std::unique_ptr<const ReferenceNodes>> ReferenceNodes::prepare(const KernelRequest& request) {
   std::unique_ptr<ReferenceNodes> nodes(new ReferenceNodes);
   const FusedNode& fused = *request.fused;
-  nodes->m_model = request.plan->model;
   nodes->m_inputs = fused.inputs;
   for (const ValueId input : fused.inputs) nodes->m_declared.push_back(request.plan->graph().value(input).type.dtype);
   for (const FusedOutput& output : fused.outputs) nodes->m_outputTypes.push_back(output.type);
   for (const NodeId id : fused.nodes) TRY(nodes->addNode(request, request.plan->graph().node(id)));
-  return nodes;
+  return std::unique_ptr<const ReferenceNodes>(std::move(nodes));
 }
 
-Tensor ReferenceNodes::fetch(const Operand& operand) const {
+Result<std::vector<Tensor>> ReferenceNodes::constantsOf(const KernelRequest& request) const {
+  std::vector<Tensor> constants;
+  auto packing = m_packings.begin();
+  for (const Constant& constant : m_constants) {
+    if (constant.text) {
+      constants.push_back(*constant.text);
+      continue;
+    }
+    const Tensor& source = request.constants.at(request.weightSlots[packing->weightSlots.front()]);
+    constants.push_back(TRY((packing++)->pack(std::span(&source, 1))));
+  }
+  return constants;
+}
+
+std::vector<Tensor> ReferenceNodes::constantsAt(std::span<const std::byte* const> packed) const {
+  std::vector<Tensor> constants;
+  auto at = packed.begin();
+  for (const Constant& constant : m_constants)
+    constants.push_back(constant.text ? *constant.text : Tensor::view(constant.type, constant.dims, nullptr, *at++));
+  return constants;
+}
+
+Tensor ReferenceNodes::fetch(const Operand& operand, const Work& work) const {
   const auto seen = [&](const Tensor& math, const Tensor& stored) {
     if (operand.asStored) return convertedTensor(stored, operand.type);
     return convertedTensor(roundedTensor(math, operand.rounded), operand.type);
@@ -227,48 +265,46 @@ Tensor ReferenceNodes::fetch(const Operand& operand) const {
     case Operand::From::Absent:
       return {};
     case Operand::From::Constant:
-      return convertedTensor(m_constants[operand.index], operand.type);
+      return convertedTensor(work.constants[operand.index], operand.type);
     case Operand::From::Input:
-      return seen(m_given[operand.index], m_stored[operand.index]);
+      return seen(work.given[operand.index], work.stored[operand.index]);
     case Operand::From::Inner:
-      return seen(m_inner[operand.index], m_results[operand.index]);
+      return seen(work.inner[operand.index], work.results[operand.index]);
   }
   return {};
 }
 
-void ReferenceNodes::keep(const NodeResult& result, const Tensor& tensor, std::vector<Tensor>& outputs) {
-  if (result.output) outputs[*result.output] = convertedTensor(tensor, m_outputTypes[*result.output]);
+void ReferenceNodes::keep(const NodeResult& result, const Tensor& tensor, Work& work) const {
+  if (result.output) work.outputs[*result.output] = convertedTensor(tensor, m_outputTypes[*result.output]);
   const DataType type = result.type != DataType::Undefined ? result.type : mathType(tensor.type(), result.declared);
-  m_results[result.inner] = tensor;
-  m_inner[result.inner] = roundedTensor(convertedTensor(tensor, type), result.edge);
+  work.results[result.inner] = tensor;
+  work.inner[result.inner] = roundedTensor(convertedTensor(tensor, type), result.edge);
 }
 
-Status ReferenceNodes::runStep(const NodeStep& step, std::vector<Tensor>& outputs, const StopToken& stop) {
+Status ReferenceNodes::runStep(const NodeStep& step, Work& work, const StopToken& stop) const {
   std::vector<Tensor> tensors;
-  for (const Operand& operand : step.operands) tensors.push_back(fetch(operand));
+  for (const Operand& operand : step.operands) tensors.push_back(fetch(operand, work));
   if (step.equalOperands) equaliseOperands(tensors);
   std::vector<const Tensor*> pointers;
   for (std::size_t i = 0; i < tensors.size(); ++i)
     pointers.push_back(step.operands[i].from == Operand::From::Absent ? nullptr : &tensors[i]);
   const std::vector<Tensor> results =
-      step.passes ? std::vector<Tensor>{tensors.front()} : TRY(runNode(*step.node, pointers, stop));
+      step.passes ? std::vector<Tensor>{tensors.front()} : TRY(runNode(step.node, pointers, stop));
   for (std::size_t i = 0; i < step.results.size() && i < results.size(); ++i)
-    if (step.results[i].wanted) keep(step.results[i], results[i], outputs);
+    if (step.results[i].wanted) keep(step.results[i], results[i], work);
   return Done{};
 }
 
-Result<std::vector<Tensor>> ReferenceNodes::run(std::span<const Tensor> inputs, const StopToken& stop) {
-  m_given.clear();
-  m_stored.assign(inputs.begin(), inputs.end());
+Result<std::vector<Tensor>> ReferenceNodes::run(std::span<const Tensor> inputs, std::span<const Tensor> constants,
+                                                const StopToken& stop) const {
+  Work work{.stored = inputs, .constants = constants};
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    m_given.push_back(convertedTensor(inputs[i], mathType(inputs[i].type(), m_declared[i])));
-  std::vector<Tensor> outputs(m_outputTypes.size());
-  for (const NodeStep& step : m_steps) TRY(runStep(step, outputs, stop));
-  std::ranges::fill(m_given, Tensor());
-  std::ranges::fill(m_stored, Tensor());
-  std::ranges::fill(m_inner, Tensor());
-  std::ranges::fill(m_results, Tensor());
-  return outputs;
+    work.given.push_back(convertedTensor(inputs[i], mathType(inputs[i].type(), m_declared[i])));
+  work.inner.resize(m_innerCount);
+  work.results.resize(m_innerCount);
+  work.outputs.resize(m_outputTypes.size());
+  for (const NodeStep& step : m_steps) TRY(runStep(step, work, stop));
+  return std::move(work.outputs);
 }
 
 }  // namespace fusescope

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -24,13 +26,23 @@ inline bool isEmulated(const Plan& plan, const FusedNode& fused) {
 /// edge. A Cast between floats inside the kernel rounds nothing of itself. One caller at a time.
 class ReferenceNodes {
  public:
-  /// Of `request` only plan, fused node and constants count. Constants are converted and rounded once, here. Errors: an
-  /// operator without a reference kernel, a constant without data.
-  static Result<std::unique_ptr<ReferenceNodes>> prepare(const KernelRequest& request);
+  /// Of `request` only plan, fused node and constants count. Errors: an operator without a reference kernel, a constant
+  /// without data.
+  static Result<std::unique_ptr<const ReferenceNodes>> prepare(const KernelRequest& request);
+
+  /// What the nodes read of constants: converted and rounded once.
+  const std::vector<Packing>& packings() const { return m_packings; }
+  /// Places in KernelRequest::weightSlots of text, which cannot be packed: it is held here.
+  const std::vector<std::size_t>& embedded() const { return m_embedded; }
+  /// Constants for run(), packed out of those of `request`.
+  Result<std::vector<Tensor>> constantsOf(const KernelRequest& request) const;
+  /// The same, where they are packed already.
+  std::vector<Tensor> constantsAt(std::span<const std::byte* const> packed) const;
 
   /// `inputs` as FusedNode::inputs, at the types they are stored at. Returns tensors as FusedNode::outputs, at theirs;
   /// they may share the bytes of inputs. Only bodies ask `stop`.
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop = {});
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const Tensor> constants,
+                                  const StopToken& stop = {}) const;
 
  private:
   /// Where a node of the fused node finds an operand.
@@ -52,7 +64,7 @@ class ReferenceNodes {
     std::optional<std::size_t> output;    ///< the fused node's output it is stored in
   };
   struct NodeStep {
-    const Node* node = nullptr;
+    Node node;
     std::vector<Operand> operands;
     std::vector<NodeResult> results;
     bool equalOperands = false;
@@ -63,22 +75,33 @@ class ReferenceNodes {
   Status addNode(const KernelRequest& request, const Node& node);
   Result<Operand> operandOf(const KernelRequest& request, const Node& node, std::size_t i, ValueId id);
   NodeResult resultOf(const KernelRequest& request, ValueId value);
-  Status runStep(const NodeStep& step, std::vector<Tensor>& outputs, const StopToken& stop);
-  void keep(const NodeResult& result, const Tensor& tensor, std::vector<Tensor>& outputs);
-  Tensor fetch(const Operand& operand) const;
+  /// The tensors of one run.
+  struct Work {
+    std::span<const Tensor> stored, constants;
+    std::vector<Tensor> given;           ///< the inputs at math types
+    std::vector<Tensor> inner, results;  ///< inner values, and as the nodes gave them
+    std::vector<Tensor> outputs;
+  };
+  void addConstant(const KernelRequest& request, ValueId id, const Tensor& tensor, const Operand& operand);
+  Status runStep(const NodeStep& step, Work& work, const StopToken& stop) const;
+  void keep(const NodeResult& result, const Tensor& tensor, Work& work) const;
+  Tensor fetch(const Operand& operand, const Work& work) const;
 
-  std::shared_ptr<const Model> m_model;  ///< keeps the nodes alive
   std::vector<ValueId> m_inputs;
   std::vector<DataType> m_declared;  ///< of the inputs
   std::vector<DataType> m_outputTypes;
-  std::vector<Tensor> m_constants;
+  struct Constant {
+    DataType type = DataType::Undefined;
+    Dims dims;
+    std::optional<Tensor> text;  ///< else the next of m_packings
+  };
+  std::vector<Constant> m_constants;
+  std::vector<Packing> m_packings;
+  std::vector<std::size_t> m_embedded;
   std::map<std::tuple<ValueId, DataType, DataType>, std::size_t> m_constantIndex;
   std::map<ValueId, std::size_t> m_innerIndex;
   std::set<ValueId> m_moved;  ///< inner values that are what was read from memory, moved
-  std::vector<Tensor> m_inner;
-  std::vector<Tensor> m_results;  ///< the inner values as the nodes gave them
-  std::vector<Tensor> m_given;    ///< the inputs of this run, at math types
-  std::vector<Tensor> m_stored;   ///< and as they are stored
+  std::size_t m_innerCount = 0;
   std::vector<NodeStep> m_steps;
 };
 

@@ -43,7 +43,7 @@ TEST(Bytes, ConvolutionsAreExactInEveryForm) {
     Net net;
     expectOwnKernels(net, convolved(net, form));
     Net again;
-    EXPECT_GT(again.check(convolved(again, form), Layout::Plain, kExact), 0);
+    EXPECT_GT(again.check(convolved(again, form), MemoryFormat(), kExact), 0);
   }
 }
 
@@ -58,11 +58,11 @@ TEST(Bytes, ProductsAreExactInEveryForm) {
     for (const DataType aType : {DataType::U8, DataType::I8})
       for (const DataType bType : {DataType::U8, DataType::I8}) {
         Net net;
-        EXPECT_GT(net.check(multiplied(net, a, {40, 130}, aType, bType, forms % 2 == 0), Layout::Plain, kExact), 0);
+        EXPECT_GT(net.check(multiplied(net, a, {40, 130}, aType, bType, forms % 2 == 0), MemoryFormat(), kExact), 0);
         ++forms;
       }
   Net net;
-  EXPECT_GT(net.check(multiplied(net, {9, 700}, {700, 300}, DataType::U8, DataType::U8, false), Layout::Plain, kExact),
+  EXPECT_GT(net.check(multiplied(net, {9, 700}, {700, 300}, DataType::U8, DataType::U8, false), MemoryFormat(), kExact),
             0);
   EXPECT_EQ(forms, 16);
 }

@@ -1,5 +1,5 @@
 // Each kind of fused node that computes with floats: every tactic against the reference kernel, over shapes and
-// layouts.
+// formats.
 #include <gtest/gtest.h>
 
 #include "tests/unit/backends_native/tactic_testing.h"
@@ -11,10 +11,10 @@ struct ConvCase {
   std::int64_t batch, in, out, extent, kernel, stride, dilation, groups;
 };
 
-class ConvShapes : public ::testing::TestWithParam<std::tuple<ConvCase, Layout>> {};
+class ConvShapes : public ::testing::TestWithParam<std::tuple<ConvCase, MemoryFormat>> {};
 
 TEST_P(ConvShapes, WithBatchNormResidualAndRelu) {
-  const auto& [c, layout] = GetParam();
+  const auto& [c, format] = GetParam();
   Net net;
   const ValueId x = net.input({c.batch, c.in, c.extent, c.extent});
   const std::int64_t pad = c.dilation * (c.kernel - 1) / 2;
@@ -28,15 +28,16 @@ TEST_P(ConvShapes, WithBatchNormResidualAndRelu) {
                                                    net.positive({c.out})});
   const std::int64_t extent = (c.extent + 2 * pad - c.dilation * (c.kernel - 1) - 1) / c.stride + 1;
   const ValueId sum = net.add("Add", {n, net.input({c.batch, c.out, extent, extent})});
-  EXPECT_GE(net.check(net.add("Relu", {sum}), layout), 1);
+  EXPECT_GE(net.check(net.add("Relu", {sum}), format), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Layouts, ConvShapes,
+    Formats, ConvShapes,
     ::testing::Combine(::testing::Values(ConvCase{1, 3, 16, 15, 3, 2, 1, 1}, ConvCase{3, 16, 24, 7, 1, 1, 1, 1},
                                          ConvCase{2, 16, 16, 9, 3, 1, 1, 16}, ConvCase{7, 5, 6, 8, 3, 1, 2, 1},
                                          ConvCase{1, 8, 12, 6, 5, 1, 1, 4}),
-                       ::testing::Values(Layout::Plain, Layout::ChannelsLast, Layout::Blocked8)));
+                       ::testing::Values(MemoryFormat(), MemoryFormat::channelsLast(4),
+                                         MemoryFormat::blockedChannels(4, 8))));
 
 TEST(Conv, AsymmetricPadsThreeAxesAndOne) {
   Net one;
@@ -53,7 +54,7 @@ TEST(Conv, AsymmetricPadsThreeAxesAndOne) {
             1);
 }
 
-// Groups that fill no blocks: what oneDNN prefers when it may choose is not what it makes when layouts are given. Every
+// Groups that fill no blocks: what oneDNN prefers when it may choose is not what it makes when formats are given. Every
 // tactic that is offered can be prepared.
 TEST(Conv, GroupsThatFillNoBlocks) {
   for (const auto& [in, out, kernel] : {std::tuple(24, 20, 1), std::tuple(24, 20, 3), std::tuple(20, 20, 1),
@@ -85,7 +86,7 @@ TEST(Conv, ActivationsFollow) {
     Net net;
     const ValueId y = net.add("Conv", {net.input({1, 8, 6, 6}), net.weights({16, 8, 3, 3}), net.weights({16})},
                               {{"kernel_shape", Ints{3, 3}}});
-    EXPECT_GE(net.check(net.add(activation, {y}), Layout::Plain, 2e-4), 1) << activation;
+    EXPECT_GE(net.check(net.add(activation, {y}), MemoryFormat(), 2e-4), 1) << activation;
   }
   Net swish;
   const ValueId y =
@@ -104,7 +105,7 @@ TEST(MatMul, ByConstantsWithEpilogue) {
     Dims result = rows;
     result.back() = 19;
     const ValueId y = net.add("Add", {net.add("MatMul", {net.input(rows), net.weights({k, 19})}), net.weights({19})});
-    EXPECT_GE(net.check(net.add("Add", {net.add("Gelu", {y}), net.input(result)}), Layout::Plain, 2e-4), 2);
+    EXPECT_GE(net.check(net.add("Add", {net.add("Gelu", {y}), net.input(result)}), MemoryFormat(), 2e-4), 2);
   }
 }
 
@@ -167,14 +168,15 @@ TEST(Attention, ShapesAndGuard) {
 }
 
 TEST(Pointwise, BroadcastsOfEveryKind) {
-  for (const Layout layout : {Layout::Plain, Layout::ChannelsLast, Layout::Blocked8}) {
+  for (const MemoryFormat& format :
+       {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
     Net net;
     const ValueId x = net.input({2, 16, 5, 7});
     const ValueId scaled = net.add("Mul", {x, net.weights({16, 1, 1})});
     const ValueId row = net.add("Add", {scaled, net.weights({7})});
     const ValueId gate = net.add("Greater", {row, net.number(0.1f)});
     const ValueId chosen = net.add("Where", {gate, net.add("Tanh", {row}), net.add("Erf", {x})});
-    EXPECT_GE(net.check(net.add("Sub", {chosen, net.input({2, 1, 5, 1})}), layout), 1);
+    EXPECT_GE(net.check(net.add("Sub", {chosen, net.input({2, 1, 5, 1})}), format), 1);
   }
 }
 
@@ -237,10 +239,11 @@ TEST(Reduce, AxesOfEveryKind) {
   for (const char* op :
        {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp"}) {
     for (const Ints& axes : {Ints{2, 3}, Ints{1}, Ints{0, 2}, Ints{-1}, Ints{0, 1, 2, 3}}) {
-      for (const Layout layout : {Layout::Plain, Layout::ChannelsLast, Layout::Blocked8}) {
+      for (const MemoryFormat& format :
+           {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
         Net net;
         EXPECT_GE(
-            net.check(net.add(op, {net.input({3, 16, 5, 7}), net.ints(axes)}, {{"keepdims", std::int64_t{0}}}), layout),
+            net.check(net.add(op, {net.input({3, 16, 5, 7}), net.ints(axes)}, {{"keepdims", std::int64_t{0}}}), format),
             1)
             << op;
       }
@@ -248,8 +251,9 @@ TEST(Reduce, AxesOfEveryKind) {
   }
 }
 
-TEST(Pool, LayoutsPadsAndCeilings) {
-  for (const Layout layout : {Layout::Plain, Layout::ChannelsLast, Layout::Blocked8}) {
+TEST(Pool, FormatsPadsAndCeilings) {
+  for (const MemoryFormat& format :
+       {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
     for (const char* op : {"MaxPool", "AveragePool"}) {
       for (const std::int64_t ceiling : {0, 1}) {
         Net net;
@@ -258,12 +262,12 @@ TEST(Pool, LayoutsPadsAndCeilings) {
                                      {"strides", Ints{2, 2}},
                                      {"pads", Ints{1, 1, 0, 1}},
                                      {"ceil_mode", ceiling}}),
-                            layout),
+                            format),
                   1);
       }
     }
     Net global;
-    EXPECT_GE(global.check(global.add("GlobalAveragePool", {global.input({3, 24, 7, 7})}), layout), 1);
+    EXPECT_GE(global.check(global.add("GlobalAveragePool", {global.input({3, 24, 7, 7})}), format), 1);
   }
 }
 

@@ -7,16 +7,17 @@ namespace fusescope::testing {
 namespace {
 
 TEST(Movement, EveryKind) {
-  for (const Layout layout : {Layout::Plain, Layout::ChannelsLast, Layout::Blocked8}) {
+  for (const MemoryFormat& format :
+       {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {
     Net concat;
     EXPECT_GE(concat.check(concat.add("Concat", {concat.input({2, 8, 3, 5}), concat.input({2, 16, 3, 5})},
                                       {{"axis", std::int64_t{1}}}),
-                           layout),
+                           format),
               1);
     Net odd;
     EXPECT_GE(
         odd.check(odd.add("Concat", {odd.input({2, 8, 3, 5}), odd.input({2, 3, 3, 5})}, {{"axis", std::int64_t{-3}}}),
-                  layout),
+                  format),
         1);
   }
   Net transpose;
@@ -73,7 +74,7 @@ TEST(Integers, Choice) {
 TEST(Integers, DivisionByZeroIsAnError) {
   Net net;
   net.editor.addOutput(net.add("Div", {net.input({3}, DataType::I64), net.ints({1, 0, 2})}));
-  for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor), Layout::Plain))
+  for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor), MemoryFormat()))
     EXPECT_NE(outcome.problem.find("divided by zero"), std::string::npos) << outcome.tactic;
 }
 
@@ -86,7 +87,7 @@ TEST(Gather, NdWithBatches) {
   Net outside;
   const ValueId far = outside.editor.addConstant("far", Tensor::ofInt64({2}).reshaped({1, 1}));
   outside.editor.addOutput(outside.add("GatherND", {outside.input({2, 3}), far}));
-  for (const TacticOutcome& outcome : tryAllTactics(*planned(outside.editor), Layout::Plain))
+  for (const TacticOutcome& outcome : tryAllTactics(*planned(outside.editor), MemoryFormat()))
     EXPECT_NE(outcome.problem, "") << outcome.tactic;
 }
 

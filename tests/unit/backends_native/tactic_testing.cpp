@@ -7,12 +7,13 @@
 
 #include "backends/native/native_backend.h"
 #include "backends/reference/reference_backend.h"
+#include "engine/kernel_store.h"
 #include "passes/pipelines.h"
 
 namespace fusescope::testing {
 namespace {
 
-/// A tensor in memory in a layout, with room for whole vectors behind it.
+/// A tensor in memory in a format, with room for whole vectors behind it.
 struct Buffer {
   explicit Buffer(const TensorDesc& desc) : data((desc.bytes() + 63) / 64 * 64 + 64) {
     const std::size_t misfit = reinterpret_cast<std::uintptr_t>(data.data()) % 64;
@@ -22,13 +23,14 @@ struct Buffer {
   std::byte* begin;
 };
 
-Status runKernel(Kernel& kernel, const std::vector<const std::byte*>& inputs, const std::vector<std::byte*>& outputs) {
-  Buffer scratch(TensorDesc{DataType::U8, {static_cast<std::int64_t>(kernel.scratchBytes())}});
+Status runKernel(const Kernel& kernel, const std::vector<const std::byte*>& inputs,
+                 const std::vector<std::byte*>& outputs) {
+  Buffer scratch(TensorDesc{DataType::U8, {static_cast<std::int64_t>(kernel.workspaceBytes())}});
   return kernel.run(inputs, outputs, scratch.begin);
 }
 
 Status convertBuffer(const TensorDesc& from, const std::byte* source, const TensorDesc& to, std::byte* target) {
-  auto kernel = nativeBackend().prepareConversion(from, to, 2);
+  auto kernel = KernelStore().conversion(nativeBackend(), from, to, 2);
   if (!kernel.ok()) return kernel.error();
   return runKernel(*kernel.value(), {source}, {target});
 }
@@ -58,20 +60,20 @@ struct Case {
 
 TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
   const FusedNode& fused = *at.request.fused;
-  TacticOutcome outcome{.fusedNode = fused.name, .tactic = tactic.name, .emulated = tactic.emulated};
-  auto kernel = nativeBackend().prepare(at.request, tactic);
+  TacticOutcome outcome{.fusedNode = fused.name, .tactic = tactic.name, .emulated = tactic.numerics.emulated};
+  auto kernel = KernelStore().kernel(nativeBackend(), at.request, tactic);
   if (!kernel.ok()) {
     outcome.problem = kernel.error().text();
     return outcome;
   }
-  outcome.scratchBytes = kernel.value()->scratchBytes();
+  outcome.scratchBytes = kernel.value()->workspaceBytes();
   std::vector<Buffer> memory;
   memory.reserve(fused.inputs.size() + fused.outputs.size());
   std::vector<const std::byte*> inputs;
   std::vector<std::byte*> outputs;
   for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
-    const TensorDesc plain{at.inputs[i].type(), at.inputs[i].dims(), Layout::Plain};
-    const TensorDesc wanted{plain.dtype, plain.dims, tactic.inputLayouts[i]};
+    const TensorDesc plain{at.inputs[i].type(), at.inputs[i].dims(), MemoryFormat()};
+    const TensorDesc wanted{plain.dtype, plain.dims, tactic.inputs[i]};
     memory.emplace_back(wanted);
     const Status status = convertBuffer(plain, at.inputs[i].bytes(), wanted, memory.back().begin);
     if (!status.ok()) outcome.problem = status.error().text();
@@ -79,7 +81,7 @@ TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
   }
   for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
     TensorDesc desc = at.request.values.at(fused.outputs[i].value);
-    desc.layout = tactic.outputLayouts[i];
+    desc.format = tactic.outputs[i];
     memory.emplace_back(desc);
     outputs.push_back(memory.back().begin);
   }
@@ -89,9 +91,9 @@ TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
   }
   for (std::size_t i = 0; i < fused.outputs.size() && outcome.problem.empty(); ++i) {
     Tensor actual = Tensor::zeros(at.expected[i].type(), at.expected[i].dims());
-    const TensorDesc plain{actual.type(), actual.dims(), Layout::Plain};
+    const TensorDesc plain{actual.type(), actual.dims(), MemoryFormat()};
     const Status status =
-        convertBuffer({plain.dtype, plain.dims, tactic.outputLayouts[i]}, outputs[i], plain, actual.mutableBytes());
+        convertBuffer({plain.dtype, plain.dims, tactic.outputs[i]}, outputs[i], plain, actual.mutableBytes());
     if (!status.ok()) outcome.problem = status.error().text();
     outcome.worst = std::max(outcome.worst, difference(actual, at.expected[i]));
   }
@@ -100,7 +102,7 @@ TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
 
 Status runReference(Case& at) {
   const Tactic tactic = referenceBackend().tactics(at.request).back();
-  std::unique_ptr<Kernel> kernel = TRY(referenceBackend().prepare(at.request, tactic));
+  const auto kernel = TRY(KernelStore().kernel(referenceBackend(), at.request, tactic));
   std::vector<const std::byte*> inputs;
   std::vector<std::byte*> outputs;
   for (const Tensor& input : at.inputs) inputs.push_back(input.bytes());
@@ -207,7 +209,7 @@ Plan asOneKernel(const Plan& plan, std::string_view kind, const std::vector<Role
   return one;
 }
 
-std::vector<TacticOutcome> tryAllTactics(const Plan& plan, Layout delivered, int threads) {
+std::vector<TacticOutcome> tryAllTactics(const Plan& plan, const MemoryFormat& delivered, int threads) {
   std::vector<TacticOutcome> outcomes;
   std::map<std::string, Dims> shapes;
   for (const InputSpec& spec : plan.inputSpecs) shapes[spec.name] = spec.opt;
@@ -220,8 +222,8 @@ std::vector<TacticOutcome> tryAllTactics(const Plan& plan, Layout delivered, int
     const auto note = [&](ValueId value) {
       if (!value.valid() || at.request.values.contains(value)) return;
       const auto dims = types.value()[value.index].shape.fixed();
-      if (const Tensor* constant = graph.constantData(value)) at.request.constants[value] = *constant;
-      if (dims) at.request.values[value] = {plan.storedType(value), *dims, Layout::Plain};
+      if (const Tensor* constant = graph.constantData(value)) at.request.addConstant(value, *constant);
+      if (dims) at.request.values[value] = {plan.storedType(value), *dims};
     };
     for (const NodeId id : fused.nodes) {
       for (const ValueId value : graph.node(id).inputs) note(value);
@@ -237,10 +239,7 @@ std::vector<TacticOutcome> tryAllTactics(const Plan& plan, Layout delivered, int
       outcomes.push_back({.fusedNode = fused.name, .tactic = "reference", .problem = status.error().text()});
       continue;
     }
-    for (const ValueId value : fused.inputs) {
-      TensorDesc& desc = at.request.values.at(value);
-      if (desc.dims.size() == 4 && desc.dtype == DataType::F32) desc.layout = delivered;
-    }
+    if (!delivered.isPlain()) at.request.formats = {delivered};
     for (const Tactic& tactic : nativeBackend().tactics(at.request)) outcomes.push_back(tryTactic(at, tactic));
   }
   return outcomes;
@@ -258,7 +257,7 @@ int expectAgreement(const std::vector<TacticOutcome>& outcomes, double tolerance
 
 void expectOwnKernels(Net& net, ValueId result) {
   net.editor.addOutput(result);
-  const auto outcomes = tryAllTactics(*planned(net.editor), Layout::Plain);
+  const auto outcomes = tryAllTactics(*planned(net.editor), MemoryFormat());
   for (const TacticOutcome& outcome : outcomes)
     EXPECT_EQ(outcome.tactic.find(":reference"), std::string::npos) << outcome.tactic;
   EXPECT_GE(expectAgreement(outcomes, 1e-6), 1);

@@ -27,9 +27,9 @@ struct TacticOutcome {
   std::size_t scratchBytes = 0;  ///< of the kernel: what it keeps between its steps
 };
 
-/// Runs every tactic of every fused node of `plan` (inputs at their opt extents). `delivered`: the layout in which
-/// inputs of rank 4 arrive.
-std::vector<TacticOutcome> tryAllTactics(const Plan& plan, Layout delivered = Layout::Plain, int threads = 2);
+/// Runs every tactic of every fused node of `plan` (inputs at their opt extents). `delivered`: a format in which inputs
+/// of rank 4 can arrive.
+std::vector<TacticOutcome> tryAllTactics(const Plan& plan, const MemoryFormat& delivered = {}, int threads = 2);
 
 /// A network of one node: `inputs` are given by name and type, `constants` by name; every output is f32 unless
 /// `outputTypes` says.
@@ -99,7 +99,7 @@ struct Net {
     return value;
   }
   /// Plans, tries every tactic, and says how many of ours ran.
-  int check(ValueId result, Layout delivered = Layout::Plain, double tolerance = 1e-4) {
+  int check(ValueId result, const MemoryFormat& delivered = {}, double tolerance = 1e-4) {
     editor.addOutput(result);
     return expectAgreement(tryAllTactics(*planned(editor), delivered), tolerance);
   }

@@ -7,6 +7,7 @@
 #include "backends/reference/convert_elements.h"
 #include "backends/reference/reference_nodes.h"
 #include "base/float_bits.h"
+#include "engine/kernel_store.h"
 
 namespace fusescope {
 namespace {
@@ -39,11 +40,11 @@ struct SingleNode {
                                .accumulate = DataType::F32});
     request = {.plan = &plan, .fused = &plan.fusedNodes[0]};
     request.values = {{x, {compute, {2}}}, {y, {stored, {2}}}};
-    request.constants = {{c, constant}};
+    request.addConstant(c, constant);
   }
 
-  Result<std::unique_ptr<Kernel>> prepare() const {
-    return referenceBackend().prepare(request, referenceBackend().tactics(request).front());
+  Result<std::shared_ptr<const Kernel>> prepare() const {
+    return KernelStore().kernel(referenceBackend(), request, referenceBackend().tactics(request).front());
   }
 };
 
@@ -76,7 +77,7 @@ TEST(ReferenceBackend, StoresOutputsAtTheirType) {
 }
 
 bool emulates(const SingleNode& node) {
-  return referenceBackend().tactics(node.request).front().emulated;
+  return referenceBackend().tactics(node.request).front().numerics.emulated;
 }
 
 TEST(ReferenceBackend, NarrowFloatsAreEmulatedWhateverTheHardwareHas) {
@@ -125,7 +126,7 @@ TEST(ReferenceBackend, ConversionsToNarrowFloatsAreEmulated) {
 
 TEST(ReferenceBackend, UnknownTacticsAndMissingKernelsAreErrors) {
   SingleNode node("Add", DataType::F32, DataType::F32, Tensor::scalar(1));
-  const auto unknown = referenceBackend().prepare(node.request, {.name = "onednn"});
+  const auto unknown = referenceBackend().compile(node.request, {.name = "onednn"});
   ASSERT_FALSE(unknown.ok());
   EXPECT_NE(unknown.error().message.find("onednn"), std::string::npos);
   SingleNode strange("Mystery", DataType::F32, DataType::F32, Tensor::scalar(1));
@@ -136,9 +137,10 @@ TEST(ReferenceBackend, UnknownTacticsAndMissingKernelsAreErrors) {
 
 TEST(ReferenceBackend, ConvertsPlainTensorsOnly) {
   const TensorDesc from{DataType::F32, {1, 8}};
-  EXPECT_FALSE(referenceBackend().prepareConversion(from, {DataType::F32, {1, 8}, Layout::Blocked8}, 1).ok());
-  EXPECT_FALSE(referenceBackend().prepareConversion(from, {DataType::F16, {1, 9}}, 1).ok());
-  EXPECT_TRUE(referenceBackend().prepareConversion(from, {DataType::F16, {2, 4}}, 1).ok());
+  const MemoryFormat blocked = MemoryFormat::blockedChannels(2, 8);
+  EXPECT_FALSE(referenceBackend().compileConversion(from, {DataType::F32, {1, 8}, blocked}, 1).ok());
+  EXPECT_FALSE(referenceBackend().compileConversion(from, {DataType::F16, {1, 9}}, 1).ok());
+  EXPECT_TRUE(referenceBackend().compileConversion(from, {DataType::F16, {2, 4}}, 1).ok());
 }
 
 TEST(ConvertElements, AgreesWithTensorForEveryPair) {
@@ -155,11 +157,11 @@ TEST(ConvertElements, AgreesWithTensorForEveryPair) {
     }
 }
 
-TEST(TensorDescBytes, CountsThePaddingOfBlockedLayouts) {
+TEST(TensorDescBytes, CountsThePaddingOfBlockedFormats) {
   EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}}).bytes(), 600U);
-  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}, Layout::ChannelsLast}).bytes(), 600U);
-  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}, Layout::Blocked8}).bytes(), 1600U);
-  EXPECT_EQ((TensorDesc{DataType::F16, {2, 17, 5, 5}, Layout::Blocked16}).bytes(), 3200U);
+  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}, MemoryFormat::channelsLast(4)}).bytes(), 600U);
+  EXPECT_EQ((TensorDesc{DataType::F32, {2, 3, 5, 5}, MemoryFormat::blockedChannels(4, 8)}).bytes(), 1600U);
+  EXPECT_EQ((TensorDesc{DataType::F16, {2, 17, 5, 5}, MemoryFormat::blockedChannels(4, 16)}).bytes(), 3200U);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "tests/support/process.h"
 #include "tests/unit/frontends/onnx_files.h"
@@ -42,6 +43,48 @@ TEST(SessionCommand, TakesTheModelAndWhatIsWishedOfItFromTheSession) {
   const auto explained = fusescopeCommand({"explain", "--session", session, "mm", "--json"});
   EXPECT_EQ(explained.status, 0) << explained.err;
   EXPECT_EQ(fusescopeCommand({"run", "--session", session}).status, 0);
+}
+
+TEST(SessionCommand, ListsTheRunsOfASession) {
+  const TemporaryFolder folder;
+  Json session = Json::parse(readTextFile(written(folder, "model.onnx")).value());
+  session["version"] = 2;
+  session["shown"] = "2";
+  session["runs"] = Json::array(
+      {{{"id", "1"}, {"name", "baseline"}, {"kind", "plan"}, {"state", "ready"}, {"time", {{"median_ms", 2.0}}}},
+       {{"id", "2"},
+        {"name", "1 pin"},
+        {"kind", "plan"},
+        {"state", "ready"},
+        {"evaluations",
+         {{{"inputs", "a.npz"}, {"tolerance", {{"rms", 1e-2}}}, {"outputs", {{{"name", "y"}, {"ok", true}}}}},
+          {{"inputs", ""},
+           {"tolerance", {{"rms", 1e-2}}},
+           {"outputs",
+            {{{"name", "y"}, {"ok", false}, {"max_abs", 1.0}, {"max_over_rms", 0.5}, {"of_bound", 50.0}}}}}}}},
+       {{"id", "3"},
+        {"name", "run 2 against run 1"},
+        {"kind", "comparison"},
+        {"state", "ready"},
+        {"comparison", {{"a", "1"}, {"b", "2"}, {"a_ms", 2.0}, {"b_ms", 1.0}, {"turns", 5}}}}});
+  const std::string file = folder.write("runs.fsession", session.dump()).string();
+  for (const auto& arguments : {std::vector<std::string>{"inspect", "--session", file, "--json"},
+                                std::vector<std::string>{"inspect", file, "--json"}}) {
+    const auto inspected = fusescopeCommand(arguments);
+    ASSERT_EQ(inspected.status, 0) << inspected.err;
+    const Json runs = Json::parse(inspected.out)["session"]["runs"];
+    ASSERT_EQ(runs.size(), 3U);
+    EXPECT_EQ(runs[0]["median_ms"], 2.0);
+    EXPECT_EQ(runs[0]["verdict"]["verdict"], "unknown");
+    EXPECT_EQ(runs[1]["verdict"]["verdict"], "fail");  // the inputs of the session are random
+    ASSERT_EQ(runs[1]["evaluations"].size(), 2U);
+    EXPECT_EQ(runs[1]["evaluations"][0]["verdict"], "pass");
+    EXPECT_EQ(runs[2]["kind"], "comparison");
+    EXPECT_EQ(runs[2]["comparison"]["b_ms"], 1.0);
+  }
+  const auto table = fusescopeCommand({"inspect", file});
+  EXPECT_NE(table.out.find("0.500 of run 1"), std::string::npos) << table.out;
+  EXPECT_EQ(fusescopeCommand({"inspect"}).status, 2);
 }
 
 TEST(SessionCommand, RefusesOtherWishesBesideIt) {

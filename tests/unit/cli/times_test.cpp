@@ -78,6 +78,55 @@ TEST(Times, ABuildMeasuresNothingEmulated) {
       << "the conversions, which native runs, were measured";
 }
 
+TEST(Times, StepsAreToldOneByOne) {
+  const Json time =
+      jsonOf(fusescopeCommand({"time", model("squeezenet1_1"), "--steps", "4", "--warmup", "0", "--json"}));
+  ASSERT_EQ(time["steps_ms"].size(), 4U);
+  EXPECT_EQ(time["samples"], 4);
+  EXPECT_EQ(time["first_ms"], time["steps_ms"].front());
+  EXPECT_EQ(time["last_ms"], time["steps_ms"].back());
+  double sum = 0;
+  for (const Json& ms : time["steps_ms"]) sum += ms.get<double>();
+  EXPECT_DOUBLE_EQ(time["mean_ms"].get<double>(), sum / 4);
+  const auto people = fusescopeCommand({"run", model("squeezenet1_1"), "--steps", "2"});
+  EXPECT_NE(people.out.find("2 steps: mean "), std::string::npos) << people.out << people.err;
+}
+
+TEST(Times, StepsThatCannotBeAreBadUse) {
+  const std::string network = model("squeezenet1_1");
+  for (const std::vector<std::string>& bad :
+       std::vector<std::vector<std::string>>{{"time", network, "--feed", "view=x"},
+                                             {"time", network, "--steps", "0"},
+                                             {"time", network, "--steps", "2", "--per-layer"},
+                                             {"time", network, "--steps", "2", "--seconds", "1"},
+                                             {"time", network, "--steps", "2", "--feed", "view"},
+                                             {"run", network, "--steps", "2", "--feed", "=x"},
+                                             {"run", network, "--steps", "2", "--feed", "view=y"},
+                                             {"run", network, "--steps", "2", "--feed", "view=x"}}) {
+    const auto result = fusescopeCommand(bad);
+    EXPECT_EQ(result.status, 2) << bad.back();
+    EXPECT_FALSE(result.err.empty()) << bad.back();
+  }
+  const auto shape = fusescopeCommand({"run", network, "--steps", "2", "--feed", "view=x"});
+  EXPECT_NE(shape.err.find("tensor 'x': in step 2 of 2: has extents [1, 1000]"), std::string::npos) << shape.err;
+}
+
+TEST(Times, MemoryIsThatOfTheProcess) {
+  for (const char* verb : {"run", "time"}) {
+    std::vector<std::string> command{verb, model("squeezenet1_1"), "--json"};
+    if (std::string_view(verb) == "time") command.insert(command.end(), {"--seconds", "0.05", "--warmup", "0"});
+    const Json memory = jsonOf(fusescopeCommand(command))["memory"];
+    const auto peak = memory["peak_resident_bytes"].get<std::int64_t>();
+    EXPECT_GE(peak, memory["resident_bytes"].get<std::int64_t>());
+    EXPECT_GE(memory["resident_bytes"].get<std::int64_t>(), memory["mapped_bytes"].get<std::int64_t>());
+    EXPECT_GE(memory["arena_bytes"].get<std::int64_t>() + 4 * (3 * 224 * 224 + 1000),
+              memory["live_bytes"].get<std::int64_t>());
+    EXPECT_GT(memory["live_bytes"].get<std::int64_t>(), 4 * 64 * 111 * 111) << "the first convolution's output";
+    EXPECT_GT(memory["weight_bytes"].get<std::int64_t>(), 0);
+    EXPECT_GT(peak, memory["weight_bytes"].get<std::int64_t>() + memory["live_bytes"].get<std::int64_t>());
+  }
+}
+
 TEST(Times, AComparisonWithAnEmulatedEngineHasNoRatio) {
   const TemporaryFolder folder;
   const auto a = (folder / "a.fse").string(), b = (folder / "b.fse").string();

@@ -77,7 +77,7 @@ int allocationsOfARun(const Plan& plan) {
     const TensorDesc& desc = program.value().buffers[output.buffer].desc;
     outputs.push_back(Tensor::zeros(desc.dtype, desc.dims));
   }
-  Executor executor(std::move(program).value());
+  Executor executor(std::make_shared<const Program>(std::move(program).value()));
   executor.bind(inputs, outputs);
   EXPECT_TRUE(executor.run({}).ok());
   allocations = 0;

@@ -2,6 +2,8 @@
 #include <fstream>
 
 #include "engine/engine_file.h"
+#include "engine/kernel_requests.h"
+#include "engine/region_key.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {
@@ -29,7 +31,7 @@ TEST(BuildDecisions, ATacticThatIsAskedForIsTakenOrNamed) {
   EXPECT_FALSE(decision->arguments["nearest"].get<std::string>().empty());
 }
 
-TEST(BuildDecisions, ATacticThatIsGoneIsReplacedByTheNearest) {
+TEST(BuildDecisions, ATacticThatIsGoneIsChosenAnew) {
   const TemporaryFolder folder;
   const auto plan = planOf(smallNetwork());
   const FusedNode& fused = plan->fusedNodes[0];
@@ -44,6 +46,65 @@ TEST(BuildDecisions, ATacticThatIsGoneIsReplacedByTheNearest) {
   EXPECT_EQ(decision->arguments["tactic"], "onednn:gone");
   EXPECT_EQ(decision->subjects.at(0), Subject::fusedNode(fused.name, fused.identity.hex()));
   EXPECT_EQ(decisionFromJson(toJson(*decision)).value(), *decision);
+}
+
+/// A timing cache that says what a test wants of the one fused node of smallNetwork().
+class SeededTimes {
+ public:
+  SeededTimes() : m_plan(planOf(smallNetwork())) {
+    const FusedNode& fused = m_plan->fusedNodes.front();
+    m_request = KernelRequests::create(*m_plan, {{"x", {2, 4}}}, 1).value().of(fused).value();
+    m_tactics = backend().tactics(m_request);
+  }
+  void store(bool unfused, double ms, double spread) const {
+    const auto cache = TimingCache::open(file()).value();
+    const TimingContext context = timingContext(*m_plan, backend(), 1);
+    for (const Tactic& tactic : m_tactics)
+      if ((tactic.implementation == kUnfused) == unfused)
+        cache->store(timingKey(regionKey(m_request), tactic, context), {.ms = ms, .spread = spread});
+  }
+  std::unique_ptr<Engine> build() const {
+    return engineOf(m_plan, {.threads = 1, .timingCache = file(), .shapes = {{"x", {2, 4}}}});
+  }
+  const std::vector<Tactic>& tactics() const { return m_tactics; }
+
+ private:
+  static const Backend& backend() { return *findBackend("native"); }
+  std::filesystem::path file() const { return m_folder / "times.sqlite"; }
+  TemporaryFolder m_folder;
+  std::shared_ptr<const Plan> m_plan;
+  KernelRequest m_request;
+  std::vector<Tactic> m_tactics;
+};
+
+TEST(BuildDecisions, TheFusedWayIsGivenUpOnlyWhereItIsClearlySlower) {
+  SeededTimes clear;
+  ASSERT_TRUE(std::ranges::any_of(clear.tactics(), [](const Tactic& t) { return t.implementation == kUnfused; }));
+  clear.store(false, 1.0, 0.05);
+  clear.store(true, 0.5, 0.05);
+  const auto engine = clear.build();
+  const Decision* decision = find(engine->report(), "tactic.unfused");
+  ASSERT_NE(decision, nullptr);
+  EXPECT_EQ(decision->arguments["ms"], 0.5);
+  EXPECT_EQ(decision->arguments["fused_ms"], 1.0);
+  EXPECT_EQ(engine->report().tactics.at(0).tactic->implementation, kUnfused);
+
+  SeededTimes noisy;
+  noisy.store(false, 1.0, 0.4);
+  noisy.store(true, 0.7, 0.4);
+  const auto fused = noisy.build();
+  EXPECT_EQ(find(fused->report(), "tactic.unfused"), nullptr);
+  EXPECT_NE(fused->report().tactics.at(0).tactic->implementation, kUnfused);
+  EXPECT_TRUE(fused->report().tactics.at(0).fromCache);
+}
+
+TEST(BuildDecisions, OneStoreOfTimesGivesOneChoice) {
+  SeededTimes times;
+  times.store(false, 1.0, 0.1);
+  times.store(true, 1.0, 0.1);
+  const auto first = times.build(), second = times.build();
+  EXPECT_EQ(first->report().tactics.at(0).tactic, second->report().tactics.at(0).tactic);
+  EXPECT_EQ(first->report().tactics.at(0).chosen, times.tactics().front().name) << "of equals the backend's first";
 }
 
 TEST(BuildDecisions, ExtentsThatDependOnDataAreSaid) {

@@ -134,7 +134,7 @@ TEST_P(Dynamic, LowerPrecisionRounds) {
   EXPECT_TRUE(result.value().outputs.at("y").identical(floats({1, 3}, {1, 2, 3})));
 }
 
-/// Convolutions want layouts of their own, also where extents are known only when they run.
+/// Convolutions want formats of their own, also where extents are known only when they run.
 TEST(DynamicNative, ConvolutionsEqualTheReference) {
   GraphEditor editor;
   const ValueId x = editor.addInput("x", f32({4, 3, 9, 7}));
@@ -175,29 +175,30 @@ TEST(DynamicNative, ConvolutionsEqualTheReference) {
   }
 }
 
-/// The reference under another name that counts what it prepares.
+/// The reference under another name that counts what it compiles.
 class CountingBackend final : public Backend {
  public:
   std::string_view name() const override { return "counting"; }
+  Fingerprint fingerprint() const override { return referenceBackend().fingerprint(); }
   std::vector<Tactic> tactics(const KernelRequest& request) const override {
     auto tactics = referenceBackend().tactics(request);
     tactics.front().name = "counted";
     return tactics;
   }
-  Result<std::unique_ptr<Kernel>> prepare(const KernelRequest& request, const Tactic& tactic) const override {
-    ++prepared;
+  Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
+    ++compiled;
     Tactic reference = tactic;
     reference.name = "reference";
-    return referenceBackend().prepare(request, reference);
+    return referenceBackend().compile(request, reference);
   }
-  Result<std::unique_ptr<Kernel>> prepareConversion(const TensorDesc& from, const TensorDesc& to,
-                                                    int threads) const override {
-    return referenceBackend().prepareConversion(from, to, threads);
+  Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
+                                                        int threads) const override {
+    return referenceBackend().compileConversion(from, to, threads);
   }
   bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const override {
     return referenceBackend().emulatesConversion(from, to);
   }
-  mutable int prepared = 0;
+  mutable int compiled = 0;
 };
 
 TEST(DynamicStep, KeepsKernelsByExtents) {
@@ -209,9 +210,10 @@ TEST(DynamicStep, KeepsKernelsByExtents) {
   KernelRequest request{.plan = plan.get(), .fused = fused};
   for (const NodeId id : fused->nodes)
     for (const ValueId read : plan->graph().node(id).inputs)
-      if (plan->graph().isConstant(read)) request.constants.emplace(read, *plan->graph().value(read).constant);
+      if (plan->graph().isConstant(read)) request.addConstant(read, *plan->graph().value(read).constant);
+  KernelStore store;
   ShapeCacheCount kernels{.size = 2};
-  auto step = DynamicStep::prepare(backend, request, {DataType::F32}, kernels);
+  auto step = DynamicStep::prepare(backend, request, {DataType::F32}, store, kernels);
   ASSERT_TRUE(step.ok()) << step.error().text();
   for (const std::int64_t rows : {2, 3, 2, 3, 0}) {
     const Tensor x = noise({rows, 3}, 1);
@@ -219,11 +221,11 @@ TEST(DynamicStep, KeepsKernelsByExtents) {
     ASSERT_TRUE(result.ok()) << result.error().text();
     EXPECT_EQ(result.value().at(0).dims(), (Dims{rows, 3}));
   }
-  EXPECT_EQ(backend.prepared, 2) << "one for 2 rows, one for 3, none for none";
+  EXPECT_EQ(backend.compiled, 2) << "one for 2 rows, one for 3, none for none";
   EXPECT_EQ(std::pair(kernels.hits, kernels.misses), std::pair(std::int64_t{2}, std::int64_t{3}));
   const Tensor forgotten = noise({2, 3}, 1);  // used longest ago, when there was room for two
   ASSERT_TRUE(step.value()->run(std::span(&forgotten, 1)).ok());
-  EXPECT_EQ(backend.prepared, 3);
+  EXPECT_EQ(backend.compiled, 3);
 }
 
 TEST(ShapeCache, CountsHitsAndMissesAndForgetsTheOldest) {

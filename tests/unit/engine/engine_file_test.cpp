@@ -5,6 +5,8 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "engine/engine_file.h"
+#include "engine/kernel_requests.h"
+#include "engine/tactic_json.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {
@@ -67,9 +69,10 @@ TEST_F(EngineFileTest, PlanOfOtherRulesIsMadeAnewAndSaysSo) {
   Plan other = m_engine->plan();
   other.fusedNodes[0].name = "as other rules call it";
   const std::map<std::string, Dims> extents{{"x", {2, 4}}};
-  const Status written = writeEngineFile(
-      m_file,
-      {.plan = std::make_shared<const Plan>(other), .backend = "reference", .version = "0.0.1", .extents = extents});
+  const Status written = writeEngineFile(m_file, {.plan = std::make_shared<const Plan>(other),
+                                                  .backend = "reference",
+                                                  .fusescopeVersion = "0.0.1",
+                                                  .extents = extents});
   ASSERT_TRUE(written.ok()) << written.error().text();
   auto loaded = loadEngine(m_file, kReference);
   ASSERT_TRUE(loaded.ok()) << loaded.error().text();
@@ -82,7 +85,7 @@ TEST_F(EngineFileTest, PlanOfOtherRulesIsMadeAnewAndSaysSo) {
 }
 
 TEST_F(EngineFileTest, CanBeInspected) {
-  const auto info = inspectEngineFile(m_file);
+  const auto info = openEngineFile(m_file);
   ASSERT_TRUE(info.ok()) << info.error().text();
   EXPECT_EQ(info.value().backend, "reference");
   EXPECT_EQ(info.value().fusescopeVersion, "0.1.0");
@@ -135,7 +138,7 @@ TEST_F(EngineFileTest, ATacticIsTakenAgainByIdentityWhateverItsKernelWasCalled) 
   auto loaded = loadEngine(m_file, kNative);
   ASSERT_TRUE(loaded.ok()) << loaded.error().text();
   EXPECT_EQ(chosenFor(*loaded.value(), fused), "reference");
-  EXPECT_EQ(inspectEngineFile(m_file).value().tactics.at(0).fusedNode, fused.name) << "called as the plan calls it";
+  EXPECT_EQ(openEngineFile(m_file).value().tactics.at(0).fusedNode, fused.name) << "called as the plan calls it";
 }
 
 /// A kernel of the nodes "a" and "b", and a node that is called "a + b".
@@ -196,6 +199,113 @@ TEST_F(EngineFileTest, BeforeVersionThreeTheNameTells) {
   EXPECT_EQ(chosenFor(*loaded.value(), plan->fusedNodes[0]), "reference");
 }
 
+/// x [1, 16, 6, 6] through a convolution: tactics in several formats.
+std::shared_ptr<const Model> convolution() {
+  GraphEditor editor;
+  const ValueId x = editor.addInput("x", f32({Dim(1), Dim(16), Dim(6), Dim(6)}));
+  const ValueId w = editor.addConstant("w", noise({16, 16, 3, 3}, 1));
+  const ValueId y = editor.addValue("y", f32({Dim(1), Dim(16), Dim(4), Dim(4)}));
+  editor.addNode({.op = "Conv", .name = "conv", .inputs = {x, w}, .outputs = {y}});
+  editor.addOutput(y);
+  return modelOf(editor);
+}
+
+std::vector<Tactic> tacticsOf(const Plan& plan) {
+  const auto requests = KernelRequests::create(plan, {{"x", {1, 16, 6, 6}}}, 1);
+  return findBackend("native")->tactics(requests.value().of(plan.fusedNodes.front()).value());
+}
+
+void writeChosen(const std::filesystem::path& file, const std::shared_ptr<const Plan>& plan, const std::string& name,
+                 const std::optional<Tactic>& tactic) {
+  const FusedNode& fused = plan->fusedNodes.front();
+  const TacticChoice choice{.fusedNode = fused.name, .identity = fused.identity, .chosen = name, .tactic = tactic};
+  const Status written = writeEngineFile(
+      file, {.plan = plan, .backend = "native", .extents = {{"x", {1, 16, 6, 6}}}, .tactics = {choice}});
+  ASSERT_TRUE(written.ok()) << written.error().text();
+}
+
+TEST_F(EngineFileTest, ATacticIsTakenAgainAsTheValueItIs) {
+  const auto plan = planOf(convolution());
+  const std::vector<Tactic> offered = tacticsOf(*plan);
+  ASSERT_GE(offered.size(), 3U);
+  for (const Tactic& tactic : offered) {
+    EXPECT_EQ(tacticFromJson(toJson(tactic)), tactic);
+    writeChosen(m_file, plan, "whatever it was called", tactic);
+    auto loaded = loadEngine(m_file, kNative);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+    EXPECT_EQ(loaded.value()->report().tactics.at(0).tactic, tactic) << tactic.name;
+    EXPECT_TRUE(loaded.value()->report().decisions.empty()) << tactic.name;
+  }
+  EXPECT_EQ(openEngineFile(m_file).value().tactics.at(0).tactic, offered.back());
+}
+
+TEST_F(EngineFileTest, ATacticInOtherFormatsIsAnotherWhateverItIsCalled) {
+  const auto plan = planOf(convolution());
+  Tactic other = tacticsOf(*plan).front();
+  other.inputs = {MemoryFormat::blockedChannels(4, 4)};
+  writeChosen(m_file, plan, other.name, other);
+  const auto loaded = loadEngine(m_file, kNative);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  const auto& decisions = loaded.value()->report().decisions;
+  ASSERT_EQ(decisions.size(), 1U);
+  EXPECT_EQ(decisions[0].code, "tactic.missing");
+  EXPECT_EQ(loaded.value()->report().tactics.at(0).tactic, tacticsOf(*plan).front()) << "chosen anew";
+}
+
+TEST_F(EngineFileTest, BeforeVersionFourTheWordsOfFormatsTell) {
+  const auto plan = planOf(convolution());
+  const auto isBlocked = [](const Tactic& tactic) {
+    return !tactic.inputs[0].isPlain() && !tactic.inputs[0].isChannelsLast();
+  };
+  const std::vector<Tactic> offered = tacticsOf(*plan);
+  const auto blocked = std::ranges::find_if(offered, isBlocked);
+  if (blocked == offered.end()) GTEST_SKIP() << "oneDNN has no blocked convolution here";
+  std::string former = blocked->name;
+  const std::string now = blocked->inputs[0].text();
+  for (std::size_t at = former.find(now); at != std::string::npos; at = former.find(now))
+    former.replace(at, now.size(), formerWord(blocked->inputs[0]));
+  ASSERT_NE(former, blocked->name);
+  writeChosen(m_file, plan, former, std::nullopt);
+  write(m_file, withDescription(contentOf(m_file), [](Json& description) {
+          description["version"] = 3;
+          description.erase("fingerprint");
+          for (Json& tactic : description["tactics"]) tactic.erase("tactic");
+        }));
+  const auto loaded = loadEngine(m_file, kNative);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  EXPECT_EQ(loaded.value()->report().tactics.at(0).tactic, *blocked);
+  EXPECT_EQ(openEngineFile(m_file).value().fingerprint, "");
+}
+
+TEST_F(EngineFileTest, AFileOfVersionThreeOpensAndRuns) {
+  const auto file = test::sampleFolder("../../tests/unit/engine/data") / "engine_description_3.bin";
+  const auto info = openEngineFile(file);
+  ASSERT_TRUE(info.ok()) << info.error().text();
+  ASSERT_EQ(info.value().tactics.size(), 2U);
+  auto loaded = loadEngine(file, kNative);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  for (const TacticChoice& before : info.value().tactics) {
+    const auto& now = loaded.value()->report().tactics;
+    const auto found = std::ranges::find(now, before.identity, &TacticChoice::identity);
+    ASSERT_NE(found, now.end()) << before.fusedNode;
+    const bool isGone = std::ranges::any_of(loaded.value()->report().decisions, [&](const Decision& decision) {
+      return decision.code == "tactic.missing" && decision.arguments["tactic"] == before.chosen;
+    });
+    EXPECT_TRUE(isGone || found->tactic->isCalled(before.chosen)) << before.chosen << " became " << found->chosen;
+  }
+  const std::map<std::string, Tensor> inputs{{"x", noise({1, 3, 8, 8}, 4)}};
+  BuildOptions reference = kReference;
+  const auto oracle = engineOf(info.value().plan, reference);
+  const auto expected = oracle->run(inputs), actual = loaded.value()->run(inputs);
+  ASSERT_TRUE(expected.ok() && actual.ok());
+  const Tensor &a = actual.value().outputs.at("y"), &e = expected.value().outputs.at("y");
+  for (std::int64_t i = 0; i < e.count(); ++i) EXPECT_NEAR(a.asDouble(i), e.asDouble(i), 1e-4);
+}
+
+TEST_F(EngineFileTest, SaysWhereItWasBuilt) {
+  EXPECT_EQ(openEngineFile(m_file).value().fingerprint, findBackend("reference")->fingerprint().text());
+}
+
 TEST_F(EngineFileTest, TimesOfTheFirstDescriptionAreNotBelieved) {
   const auto plan = planOf(smallNetwork());
   const FusedNode& fused = plan->fusedNodes[0];
@@ -204,9 +314,9 @@ TEST_F(EngineFileTest, TimesOfTheFirstDescriptionAreNotBelieved) {
   const Status written =
       writeEngineFile(m_file, {.plan = plan, .backend = "native", .extents = {{"x", {2, 4}}}, .tactics = {choice}});
   ASSERT_TRUE(written.ok()) << written.error().text();
-  EXPECT_EQ(inspectEngineFile(m_file).value().tactics.at(0).candidates.at(0).ms, std::optional(0.001));
+  EXPECT_EQ(openEngineFile(m_file).value().tactics.at(0).candidates.at(0).ms, std::optional(0.001));
   write(m_file, withDescription(contentOf(m_file), [](Json& description) { description["version"] = 1; }));
-  const auto old = inspectEngineFile(m_file);
+  const auto old = openEngineFile(m_file);
   ASSERT_TRUE(old.ok()) << old.error().text();
   EXPECT_EQ(old.value().tactics.at(0).chosen, "reference") << "the choice still holds";
   EXPECT_EQ(old.value().tactics.at(0).candidates.at(0).ms, std::nullopt);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "base/files.h"
 #include "session/verdict.h"
@@ -34,8 +36,30 @@ Run exampleRun() {
                       {.name = "second", .emulated = true}};
   TensorComparison bad{.name = "y", .maxAbs = std::numeric_limits<double>::infinity()};
   bad.ofBound = bad.maxOverRms = bad.maxRel = std::numeric_limits<double>::infinity();
-  run.evaluation = Evaluation{.tolerance = Tolerance::standard(), .outputs = {bad}};
+  run.evaluations = {Evaluation{.when = timestamp(), .tolerance = Tolerance::standard(), .outputs = {bad}},
+                     Evaluation{.when = timestamp(), .inputs = "/elsewhere/other.npz", .tolerance = {.rms = 0.5}}};
   run.log = {"lower: first"};
+  return run;
+}
+
+Run exampleComparison() {
+  Run run{.id = "2", .name = "run 1 against run 1", .kind = RunKind::Comparison, .state = RunState::Ready};
+  RunComparison compared{
+      .a = "1", .b = "1", .inputs = "/elsewhere/other.npz", .valuesInBodies = 3, .aMs = 1.0, .bMs = 2.0};
+  compared.groups = {{.origins = {"first"},
+                      .a = {"first"},
+                      .b = {"first"},
+                      .identitiesOfA = {"00"},
+                      .identitiesOfB = {"00"},
+                      .same = true,
+                      .aMs = 0.5,
+                      .deltaRangeMs = Range{-1, 1}},
+                     {.holder = "h", .attribute = "body", .b = {"h/in"}, .identitiesOfB = {"01"}}};
+  compared.outputs = {{.name = "y", .ok = true, .maxAbs = 1e-3}};
+  compared.turns = 5;
+  compared.ratioRange = Range{1.9, 2.1};
+  compared.timeUnavailable = "A: emulated";
+  run.comparison = std::move(compared);
   return run;
 }
 
@@ -45,11 +69,11 @@ Session exampleSession(const fs::path& model) {
   EXPECT_TRUE(identified.ok());
   session.model = identified.value();
   session.options = exampleRun().options;
-  session.runs = {exampleRun()};
-  session.comparisons = {{.a = "1", .b = "1", .when = timestamp(), .report = Json{{"turns", 5}}}};
+  session.runs = {exampleRun(), exampleComparison()};
   session.shown = "1";
-  session.nextRun = 2;
-  session.settings.inputs = (model.parent_path() / "inputs.npz").string();
+  session.comparison = "2";
+  session.nextRun = 3;
+  session.settings.inputs = session.runs[0].time->inputs = (model.parent_path() / "inputs.npz").string();
   session.view = Json{{"zoom", 1.5}};
   return session;
 }
@@ -73,7 +97,9 @@ TEST(SessionFile, AFolderIsMovedAsAWhole) {
   const auto read = readSession(other.path() / "s.fsession");
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read.value().model.path, (other.path() / "model.onnx").string());
-  EXPECT_EQ(modelChange(read.value().model), ModelChange::Same);
+  EXPECT_EQ(read.value().settings.inputs, (other.path() / "inputs.npz").string());
+  EXPECT_EQ(read.value().runs[0].time->inputs, read.value().settings.inputs);
+  EXPECT_EQ(stateOnDisk(read.value().model).change, ModelChange::Same);
 }
 
 TEST(SessionFile, ARunThatWasUnderWayIsInterrupted) {
@@ -107,7 +133,146 @@ TEST(SessionFile, ErrorsNameFileAndField) {
             "runs[0].time.samples");
   EXPECT_EQ(errorOf([](Json& json) { json["shown"] = "7"; }).where.attribute, "shown");
   EXPECT_EQ(errorOf([](Json& json) { json["runs"].push_back(json["runs"][0]); }).where.attribute, "runs");
+  EXPECT_EQ(errorOf([](Json& json) { json["shown"] = "2"; }).where.attribute, "shown");  // a comparison is not timed
+  EXPECT_EQ(errorOf([](Json& json) { json["comparison"] = "1"; }).where.attribute, "comparison");
+  EXPECT_EQ(errorOf([](Json& json) { json["runs"][1].erase("comparison"); }).where.attribute, "runs[1].comparison");
+  EXPECT_EQ(errorOf([](Json& json) { json["runs"][1]["comparison"]["b"] = "9"; }).where.attribute,
+            "runs[1].comparison.b");
+  EXPECT_EQ(errorOf([](Json& json) { json["runs"][1]["comparison"]["ratio_range"].erase("most"); }).where.attribute,
+            "runs[1].comparison.ratio_range.most");
+  EXPECT_EQ(errorOf([](Json& json) { json["runs"][0]["kind"] = "guess"; }).where.attribute, "runs[0].kind");
+  EXPECT_EQ(errorOf([](Json& json) { json["runs"][0]["evaluations"][1]["tolerance"] = 1; }).where.attribute,
+            "runs[0].evaluations[1].tolerance");
   EXPECT_FALSE(readSession(folder.write("cut.fsession", "{\"format\":\"fusescope.session\",")).ok());
+}
+
+/// As version 1 wrote it: one evaluation of a run, comparisons in a list of their own.
+constexpr const char* kVersion1 = R"({
+ "format": "fusescope.session", "version": 1, "id": "s1", "saved_as": "",
+ "model": {"path": "model.onnx", "content": "CONTENT", "bytes": BYTES},
+ "extents": [], "options": {"target": "cpu", "precisions": ["f16"]}, "inputs": "in.npz",
+ "tolerance": {"rms": 0.001, "absolute": null, "relative": null},
+ "backend": "native", "threads": 2, "seconds": 0.5,
+ "runs": [
+  {"id": "1", "name": "baseline", "state": "ready", "model": "CONTENT", "options": {"target": "cpu"}, "extents": [],
+   "backend": "native", "threads": 2, "machine": "m", "started": "2026-01-31T12:00:00Z",
+   "time": {"median_ms": 1.5, "samples": 3, "threads": 2, "quiet": true, "inputs": "", "layers": []},
+   "evaluation": {"inputs": "in.npz", "tolerance": {"rms": 0.001},
+                  "outputs": [{"name": "y", "ok": false, "max_abs": "inf", "max_over_rms": "inf", "of_bound": "inf"}],
+                  "values": []},
+   "log": ["built"]},
+  {"id": "4", "name": "other.fse", "state": "ready", "model": "", "options": {"target": "cpu"}, "extents": [],
+   "backend": "native", "threads": 2, "machine": "m", "started": "2026-01-31T12:01:00Z", "engine": "/x/other.fse",
+   "log": []}],
+ "comparisons": [{"a": "1", "b": "4", "when": "2026-01-31T12:02:00Z",
+                  "report": {"format": "fusescope.compare", "version": 1, "a": "/x/run-1.fse", "b": "/x/other.fse",
+                             "groups": [{"origins": ["n"], "body_of": null, "attribute": null, "a": ["n"], "b": ["n"],
+                                         "a_identities": ["12"], "b_identities": ["12"], "same": true, "a_ms": 1.0,
+                                         "b_ms": 2.0, "delta_ms": 1.0, "delta_range_ms": {"least": 0.9, "most": 1.1}}],
+                             "outputs": [], "values": [], "values_in_bodies": {"count": 0, "compared": 0},
+                             "a_ms": 1.0, "b_ms": 2.0, "turns": 5, "ratio_range": {"least": 1.9, "most": 2.1},
+                             "time_unavailable": null}}],
+ "shown": "4", "compared_with": "1", "next_run": 5, "view": {"zoom": 2.0}})";
+
+std::string version1Of(const ModelFile& model) {
+  std::string text = kVersion1;
+  const auto put = [&](const std::string& mark, const std::string& value) {
+    for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark)) text.replace(at, mark.size(), value);
+  };
+  put("CONTENT", model.content);
+  put("BYTES", std::to_string(model.bytes));
+  return text;
+}
+
+TEST(SessionFile, OfVersion1IsReadWithAllThatItHolds) {
+  const TemporaryFolder folder;
+  const auto model = identify(folder.write("model.onnx", onnxBytes(kTwoLayers)));
+  ASSERT_TRUE(model.ok());
+  const auto read = readSession(folder.write("old.fsession", version1Of(model.value())));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  const Session& session = read.value();
+  EXPECT_EQ(stateOnDisk(session.model).change, ModelChange::Same);
+  ASSERT_EQ(session.runs.size(), 3U);
+  const auto& [built, engine, compared] = std::tie(session.runs[0], session.runs[1], session.runs[2]);
+  EXPECT_EQ(built.kind, RunKind::Plan);
+  EXPECT_EQ(built.model, session.model.identity());
+  ASSERT_EQ(built.evaluations.size(), 1U);
+  EXPECT_EQ(built.evaluations[0]->inputs, session.settings.inputs);
+  EXPECT_EQ(built.evaluations[0]->tolerance, Tolerance{.rms = 1e-3});
+  EXPECT_EQ(verdictOf(built, session.settings).kind, Verdict::Kind::Fail);
+  EXPECT_EQ(engine.kind, RunKind::Engine);
+  EXPECT_EQ(compared.kind, RunKind::Comparison);
+  EXPECT_EQ(compared.id, "5");
+  EXPECT_EQ(compared.started, "2026-01-31T12:02:00Z");
+  EXPECT_EQ(compared.comparison->a, "1");
+  EXPECT_EQ(compared.comparison->b, "4");
+  EXPECT_EQ(compared.comparison->turns, 5);
+  ASSERT_EQ(compared.comparison->groups.size(), 1U);
+  EXPECT_EQ(compared.comparison->groups[0].deltaRangeMs, (Range{0.9, 1.1}));
+  EXPECT_EQ(session.nextRun, 6);
+  // Written again, it is of this version, and the same.
+  ASSERT_TRUE(writeSession(folder.path() / "new.fsession", session).ok());
+  const auto again = readSession(folder.path() / "new.fsession");
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_TRUE(again.value() == session);
+}
+
+/// y = x + w, w in the file "w.bin" beside the model.
+fs::path externalModel(const TemporaryFolder& folder, float w) {
+  const std::vector<float> data(4, w);
+  folder.write("w.bin", std::string(reinterpret_cast<const char*>(data.data()), data.size() * sizeof(float)));
+  return folder.write("model.onnx", onnxBytes("g (float[4] x) => (float[4] y) <float[4] w = [\"location\": \"w.bin\"]> "
+                                              "{ [add] y = Add (x, w) }"));
+}
+
+ModelFile filesOf(const fs::path& path) {
+  const auto model = openModel(path);
+  EXPECT_TRUE(model.ok()) << model.error().text();
+  return identify(model.value()->files).value();
+}
+
+TEST(ModelFile, IsItsExternalDataToo) {
+  const TemporaryFolder folder;
+  const fs::path path = externalModel(folder, 1);
+  const ModelFile model = filesOf(path);
+  ASSERT_EQ(model.data.size(), 1U);
+  EXPECT_EQ(stateOnDisk(model).change, ModelChange::Same);
+  externalModel(folder, 2);  // the model's own file is as it was
+  EXPECT_EQ(identify(path).value().content, model.content);
+  const ModelState changed = stateOnDisk(model);
+  EXPECT_EQ(changed.change, ModelChange::Changed);
+  EXPECT_EQ(fs::path(changed.file).filename(), "w.bin");
+  EXPECT_NE(filesOf(path).identity(), model.identity());
+  externalModel(folder, 1);
+  EXPECT_EQ(filesOf(path).identity(), model.identity());
+  fs::remove(folder.path() / "w.bin");
+  EXPECT_EQ(stateOnDisk(model).change, ModelChange::Changed);
+  fs::remove(path);
+  EXPECT_EQ(stateOnDisk(model).change, ModelChange::Missing);
+}
+
+TEST(ModelFile, ItsDataMovesWithItAndRunsAreOfBoth) {
+  const TemporaryFolder folder, other;
+  Session session = exampleSession(externalModel(folder, 1));
+  session.options = {};
+  session.model = filesOf(folder.path() / "model.onnx");
+  session.runs[0].model = session.model.identity();
+  session.runs[0].options = {};
+  session.runs[0].extents = {};
+  ASSERT_TRUE(writeSession(folder.path() / "s.fsession", session).ok());
+  for (const char* name : {"model.onnx", "w.bin"}) fs::copy(folder.path() / name, other.path() / name);
+  const auto read = readSession(folder.path() / "s.fsession");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_TRUE(read.value().model == session.model);
+  EXPECT_TRUE(read.value().runs[0].madeFrom(filesOf(folder.path() / "model.onnx").identity(), {}, {}));
+  fs::remove(folder.path() / "model.onnx");
+  EXPECT_EQ(stateOnDisk(movedTo(read.value().model, other.path() / "model.onnx")).change, ModelChange::Same);
+  externalModel(other, 2);
+  std::vector<std::string> warnings;
+  ASSERT_TRUE(openSession(folder.path() / "s.fsession", other.path() / "model.onnx", {}, warnings).ok());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("w.bin has changed"), std::string::npos) << warnings[0];
+  EXPECT_FALSE(read.value().runs[0].madeFrom(filesOf(other.path() / "model.onnx").identity(), {}, {}));
 }
 
 TEST(OpenSession, PlansTheModelAsTheSessionWishes) {
@@ -190,7 +355,28 @@ TEST(Verdict, ABoundOnRmsIsJudgedAnewAndOneOnElementsIsNot) {
   EXPECT_EQ(failed.kind, Verdict::Kind::Fail);
   EXPECT_EQ(failed.firstWrong, "b");
   EXPECT_EQ(verdictOf(evaluation, {.absolute = 1.0, .relative = 0.0}).kind, Verdict::Kind::Unknown);
-  EXPECT_EQ(verdictOf(fusescope::Run(), Tolerance::standard()).kind, Verdict::Kind::Unknown);
+  EXPECT_EQ(verdictOf(fusescope::Run(), RunSettings()).kind, Verdict::Kind::Unknown);
+}
+
+TEST(Verdict, IsOfTheEvaluationThatTheSettingsSpeakOf) {
+  const auto of = [](const std::string& inputs, double overRms) {
+    return Evaluation{.inputs = inputs, .tolerance = Tolerance::standard(), .outputs = {compared("y", overRms)}};
+  };
+  fusescope::Run run;
+  run.evaluations = {of("", 5e-3), of("a.npz", 1e-4), of("", 2e-3), of("b.npz", 1e-5)};
+  RunSettings settings{.tolerance = Tolerance::standard()};
+  EXPECT_EQ(evaluationFor(run, settings), &*std::as_const(run.evaluations[2]));  // the newest on random inputs
+  settings.inputs = "a.npz";
+  EXPECT_EQ(evaluationFor(run, settings), &*std::as_const(run.evaluations[1]));
+  EXPECT_EQ(verdictOf(run, settings).kind, Verdict::Kind::Pass);
+  settings.inputs = "none.npz";
+  EXPECT_EQ(evaluationFor(run, settings), &*std::as_const(run.evaluations[3]));  // there is none on these: the newest
+  // One that was made by a tolerance on each element answers for that tolerance, also after a newer one by another.
+  Evaluation each = of("a.npz", 1e-4);
+  each.tolerance = {.absolute = 1.0, .relative = 0.0};
+  run.evaluations.insert(run.evaluations.begin(), each);
+  settings = {.inputs = "a.npz", .tolerance = each.tolerance};
+  EXPECT_EQ(evaluationFor(run, settings), &*std::as_const(run.evaluations[0]));
 }
 
 TEST(RunTitle, TellsTheOptionsApart) {

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/tensor.h"
+
+namespace fusescope {
+
+/// How a weight as a kernel reads it is made of the constants of its region. Packings of equal form and equal sources
+/// are equal bytes, whoever asks: that is what they are shared by.
+struct Packing {
+  std::string form;                      ///< canonical: what is calculated, and the memory format of the result
+  std::vector<std::size_t> weightSlots;  ///< the sources: places in KernelRequest::weightSlots
+  /// Makes it of the tensors in `weightSlots`; may hand a source on as it is. Thread-safe.
+  std::function<Result<Tensor>(std::span<const Tensor> sources)> pack;
+};
+
+/// A compiled region without its weights. Const and re-entrant: any number of callers may run it beside each other,
+/// each with memory of its own. It points into no plan, so that equal regions share it.
+class Code {
+ public:
+  virtual ~Code() = default;
+  /// Memory that a run needs besides its operands, 64-byte aligned.
+  virtual std::size_t workspaceBytes() const { return 0; }
+  /// What the region's weights must be packed to, in the order of `packed` in run().
+  virtual std::span<const Packing> packings() const { return {}; }
+  /// Places in KernelRequest::weightSlots of constants whose values are part of this code: it serves only regions where
+  /// they are equal.
+  virtual std::span<const std::size_t> embedded() const { return {}; }
+  /// `inputs` as FusedNode::inputs, `outputs` as FusedNode::outputs, in the formats of the tactic; `packed` as
+  /// packings(). The only run-time errors are of values (an index out of range).
+  virtual Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+                     std::span<const std::byte* const> packed, std::byte* workspace) const = 0;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+
+namespace fusescope::native {
+
+/// to[j·toStride + i] = from[i·fromStride + j] for i < rows and j < columns: words of 32 bits, whatever they stand for.
+void transpose(const float* from, std::int64_t fromStride, float* to, std::int64_t toStride, std::int64_t rows,
+               std::int64_t columns);
+
+}  // namespace fusescope::native

@@ -1,0 +1,92 @@
+#include "backends/native/weight.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "analysis/fingerprint.h"
+#include "base/hash.h"
+#include "ops/op_schema.h"
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+/// The numbers of each of `weights`, whose slots stand one after another in `sources`.
+Result<std::vector<Tensor>> numbersOf(std::span<const Weight> weights, std::span<const Tensor> sources) {
+  std::vector<Tensor> numbers;
+  std::size_t first = 0;
+  for (const Weight& weight : weights) {
+    numbers.push_back(weight.numbers ? TRY(weight.numbers(sources.subspan(first, weight.weightSlots.size())))
+                                     : Tensor());
+    first += weight.weightSlots.size();
+  }
+  return numbers;
+}
+
+std::vector<std::size_t> slotsOf(std::span<const Weight> weights) {
+  std::vector<std::size_t> weightSlots;
+  for (const Weight& weight : weights)
+    weightSlots.insert(weightSlots.end(), weight.weightSlots.begin(), weight.weightSlots.end());
+  return weightSlots;
+}
+
+std::string formOf(const std::string& what, std::span<const Weight> weights) {
+  KeyBuilder form;
+  form.text(what).number(weights.size());
+  for (const Weight& weight : weights) {
+    form.text(name(weight.type)).number(weight.dims.size()).number(weight.weightSlots.size()).text(weight.form);
+    for (const std::int64_t extent : weight.dims) form.number(extent);
+  }
+  return form.canonical();
+}
+
+}  // namespace
+
+Weight slotWeight(std::size_t slot, const Tensor& tensor) {
+  return {.type = tensor.type(),
+          .dims = tensor.dims(),
+          .weightSlots = {slot},
+          .numbers = [](std::span<const Tensor> sources) -> Result<Tensor> { return sources.front(); }};
+}
+
+Weight calculatedWeight(const Node& node, std::vector<Weight> operands, DataType type, Dims dims) {
+  Weight weight{.type = type, .dims = std::move(dims), .form = formOf(operatorKey(node), operands)};
+  weight.weightSlots = slotsOf(operands);
+  weight.numbers = [node, operands = std::move(operands)](std::span<const Tensor> sources) -> Result<Tensor> {
+    const std::vector<Tensor> given = TRY(numbersOf(operands, sources));
+    std::vector<const Tensor*> pointers;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      pointers.push_back(operands[i].type == DataType::Undefined ? nullptr : &given[i]);
+    return TRY(runNode(node, pointers)).front();
+  };
+  return weight;
+}
+
+Packing packingOf(const std::string& form, std::vector<Weight> weights,
+                  std::function<Result<Tensor>(std::span<const Tensor> numbers)> pack) {
+  Packing packing{.form = formOf(form, weights), .weightSlots = slotsOf(weights)};
+  packing.pack = [weights = std::move(weights),
+                  pack = std::move(pack)](std::span<const Tensor> sources) -> Result<Tensor> {
+    return pack(TRY(numbersOf(weights, sources)));
+  };
+  return packing;
+}
+
+Packing plainPacking(Weight weight, DataType type) {
+  return packingOf("plain " + std::string(name(type)), {std::move(weight)},
+                   [type](std::span<const Tensor> numbers) -> Result<Tensor> {
+                     return numbers[0].type() == type ? numbers[0] : numbers[0].converted(type);
+                   });
+}
+
+Tensor packedMemory(std::size_t bytes) {
+  const std::size_t rounded = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  void* memory = std::aligned_alloc(kAlignment, rounded);
+  if (memory == nullptr) throw std::bad_alloc();
+  const std::shared_ptr<const void> owner(memory, [](void* at) { std::free(at); });
+  return Tensor::view(DataType::U8, {static_cast<std::int64_t>(bytes)}, owner, static_cast<const std::byte*>(memory));
+}
+
+}  // namespace fusescope::native

@@ -1,0 +1,35 @@
+#include "engine/kernel.h"
+
+#include <algorithm>
+
+namespace fusescope {
+
+std::int64_t bytesOf(const PackedSet& weights) {
+  std::int64_t bytes = 0;
+  for (const auto& packed : weights)
+    if (!packed->inFile) bytes += static_cast<std::int64_t>(packed->data.byteSize());
+  return bytes;
+}
+
+Kernel::Kernel(std::shared_ptr<const Code> code, std::vector<std::shared_ptr<const Packed>> packed)
+    : m_code(std::move(code)), m_packed(std::move(packed)) {
+  for (const auto& weight : m_packed) m_addresses.push_back(weight->data.bytes());
+}
+
+void Kernel::rename(std::shared_ptr<const NodeNames> compiled, NodeNames own) {
+  m_compiledNames = std::move(compiled);
+  m_names = std::move(own);
+}
+
+Status Kernel::run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+                   std::byte* workspace) const {
+  Status status = m_code->run(inputs, outputs, m_addresses, workspace);
+  if (status.ok() || m_compiledNames == nullptr) return status;
+  Diagnostic error = std::move(status).error();
+  const auto compiled = std::ranges::find(*m_compiledNames, error.where.node);
+  if (compiled != m_compiledNames->end())
+    error.where.node = m_names[static_cast<std::size_t>(compiled - m_compiledNames->begin())];
+  return error;
+}
+
+}  // namespace fusescope

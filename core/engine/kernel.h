@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/code.h"
+
+namespace fusescope {
+
+/// A weight in the form that code reads, shared by all who need it.
+struct Packed {
+  Tensor data;
+  bool inFile = false;  ///< a view of a mapped file, not memory of its own
+};
+/// Weights, each counted once.
+using PackedSet = std::set<std::shared_ptr<const Packed>>;
+/// Memory of their own, in bytes.
+std::int64_t bytesOf(const PackedSet& weights);
+
+/// Names of the nodes of a region, in its order.
+using NodeNames = std::vector<std::string>;
+
+/// Code with the weights of one region: ready to run. Const and re-entrant, as its code.
+class Kernel {
+ public:
+  /// `packed` as Code::packings().
+  Kernel(std::shared_ptr<const Code> code, std::vector<std::shared_ptr<const Packed>> packed);
+  /// Code that was compiled for an equal region: its errors name that one's nodes, which stand for these.
+  void rename(std::shared_ptr<const NodeNames> compiled, NodeNames own);
+
+  const std::shared_ptr<const Code>& code() const { return m_code; }
+  std::size_t workspaceBytes() const { return m_code->workspaceBytes(); }
+  void addWeights(PackedSet& weights) const { weights.insert(m_packed.begin(), m_packed.end()); }
+  /// As Code::run().
+  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, std::byte* workspace) const;
+
+ private:
+  std::shared_ptr<const Code> m_code;
+  std::vector<std::shared_ptr<const Packed>> m_packed;
+  std::vector<const std::byte*> m_addresses;         ///< of m_packed
+  std::shared_ptr<const NodeNames> m_compiledNames;  ///< null: its own
+  NodeNames m_names;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,214 @@
+#include "engine/kernel_store.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "engine/region_key.h"
+#include "planning/structure.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::size_t kLeastPruned = 256;
+
+/// Numbers for the values of a region, in the order in which its nodes name them.
+class LocalNumbers {
+ public:
+  explicit LocalNumbers(const KernelRequest& request) {
+    for (const NodeId id : request.fused->nodes) {
+      const Node& node = request.plan->graph().node(id);
+      for (const ValueId value : operands(node)) add(value);
+      for (const ValueId value : node.outputs) add(value);
+    }
+  }
+  std::int64_t of(ValueId value) const {
+    const auto found = m_numbers.find(value);
+    return found == m_numbers.end() ? -1 : found->second;
+  }
+
+ private:
+  void add(ValueId value) {
+    if (value.valid()) m_numbers.emplace(value, static_cast<std::int64_t>(m_numbers.size()));
+  }
+  std::map<ValueId, std::int64_t> m_numbers;
+};
+
+void addTruncated(KeyBuilder& key, const std::vector<TruncatedValue>& values, const LocalNumbers& numbers) {
+  for (const TruncatedValue& value : values)
+    if (const std::int64_t number = numbers.of(value.value); number >= 0) key.number(number).text(name(value.to));
+  key.text("end");
+}
+
+NodeNames namesOf(const KernelRequest& request) {
+  NodeNames names;
+  for (const NodeId id : request.fused->nodes) names.push_back(request.plan->graph().node(id).name);
+  return names;
+}
+
+std::vector<Tensor> tensorsAt(std::span<const std::size_t> weightSlots, const KernelRequest& request) {
+  std::vector<Tensor> tensors;
+  for (const std::size_t slot : weightSlots) tensors.push_back(request.constants.at(request.weightSlots[slot]));
+  return tensors;
+}
+
+/// Of types, extents and elements, as they are now: a mapped file may be another one later.
+Hash128 contentHash(std::span<const Tensor> tensors) {
+  KeyBuilder key;
+  for (const Tensor& tensor : tensors) {
+    key.text(name(tensor.type())).number(tensor.dims().size());
+    for (const std::int64_t extent : tensor.dims()) key.number(extent);
+    if (tensor.type() == DataType::String) {
+      for (const std::string& element : tensor.strings()) key.text(element);
+      continue;
+    }
+    const Hash128 hash = hashBytes({tensor.bytes(), tensor.byteSize()});
+    key.number(hash.high).number(hash.low);
+  }
+  return key.hash();
+}
+
+const MappedFile* fileOf(const Tensor& tensor, const MappedFiles& files) {
+  for (const auto& file : files)
+    if (file->holds(tensor.bytes())) return file.get();
+  return nullptr;
+}
+
+/// What was hashed and packed needs no memory any more. What is read where it lies is read again while it runs, as far
+/// as it is needed.
+void releasePages(std::span<const Tensor> sources, const MappedFiles& files) {
+  for (const Tensor& source : sources)
+    if (const MappedFile* file = fileOf(source, files)) file->release({source.bytes(), source.byteSize()});
+}
+
+}  // namespace
+
+std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
+  const FusedNode& fused = *request.fused;
+  const Plan& plan = *request.plan;
+  const LocalNumbers numbers(request);
+  KeyBuilder key;
+  key.text(backend.name())
+      .text(regionKey(request))
+      .text(tactic.implementation)
+      .text(tactic.name)
+      .number(request.threads);
+  for (const auto* formats : {&tactic.inputs, &tactic.outputs}) {
+    key.number(formats->size());
+    for (const MemoryFormat& format : *formats) key.text(format.text());
+  }
+  for (const ValueId input : fused.inputs) key.number(numbers.of(input));
+  for (const FusedOutput& output : fused.outputs) key.number(numbers.of(output.value)).text(name(output.type));
+  for (const InnerEdge& edge : fused.innerEdges) key.number(numbers.of(edge.value));
+  const auto placeOf = [&](NodeId id) { return std::ranges::find(fused.nodes, id) - fused.nodes.begin(); };
+  for (const Binding& binding : fused.bindings)
+    key.text(binding.role).number(numbers.of(binding.value)).number(placeOf(binding.node));
+  key.number(placeOf(fused.root)).number(plan.inFallback(fused));
+  for (const NodeId id : fused.nodes)
+    key.number(plan.readsMemory(id)).number(plan.structure != nullptr && plan.structure->facts[id.index].moves);
+  addTruncated(key, plan.truncation.constants, numbers);
+  addTruncated(key, plan.truncation.produced, numbers);
+  return key.canonical();
+}
+
+const std::shared_ptr<KernelStore>& KernelStore::ofProcess() {
+  static const auto store = std::make_shared<KernelStore>();
+  return store;
+}
+
+KernelStore::Counts KernelStore::counts() const {
+  const std::lock_guard lock(m_mutex);
+  return m_counts;
+}
+
+void KernelStore::prune() {
+  if (m_code.size() + m_packedAt.size() + m_packed.size() < m_pruneAt) return;
+  for (auto& [key, entries] : m_code)
+    std::erase_if(entries, [](const CodeEntry& entry) { return entry.code.expired(); });
+  std::erase_if(m_code, [](const auto& entry) { return entry.second.empty(); });
+  std::erase_if(m_packedAt, [](const auto& entry) { return entry.second.packed.expired(); });
+  std::erase_if(m_packed, [](const auto& entry) { return entry.second.expired(); });
+  m_pruneAt = std::max(kLeastPruned, 2 * (m_code.size() + m_packedAt.size() + m_packed.size()));
+}
+
+/// The entry of the code, made where there is none; `code` keeps it alive.
+Result<KernelStore::CodeEntry> KernelStore::compiled(const Backend& backend, const KernelRequest& request,
+                                                     const Tactic& tactic, std::shared_ptr<const Code>& code) {
+  const std::string key = codeKey(backend, request, tactic);
+  for (const CodeEntry& entry : m_code[key]) {
+    code = entry.code.lock();
+    if (code == nullptr || entry.embedded != contentHash(tensorsAt(code->embedded(), request))) continue;
+    ++m_counts.sharedCode;
+    return entry;
+  }
+  code = std::shared_ptr<const Code>(TRY(backend.compile(request, tactic)));
+  ++m_counts.compiled;
+  prune();
+  std::vector<CodeEntry>& entries = m_code[key];
+  entries.push_back(
+      {code, contentHash(tensorsAt(code->embedded(), request)), std::make_shared<const NodeNames>(namesOf(request))});
+  return entries.back();
+}
+
+Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing, const KernelRequest& request) {
+  const std::vector<Tensor> sources = tensorsAt(packing.weightSlots, request);
+  KeyBuilder addresses;
+  addresses.text(packing.form);
+  for (const Tensor& source : sources)
+    addresses.number(reinterpret_cast<std::uintptr_t>(source.bytes())).number(source.byteSize());
+  if (const auto known = m_packedAt.find(addresses.canonical()); known != m_packedAt.end()) {
+    if (auto packed = known->second.packed.lock()) {
+      ++m_counts.sharedWeights;
+      return packed;
+    }
+  }
+  KeyBuilder content;
+  const Hash128 hash = contentHash(sources);
+  content.text(packing.form).number(hash.high).number(hash.low);
+  auto packed = m_packed[content.canonical()].lock();
+  if (packed != nullptr) {
+    ++m_counts.sharedWeights;
+  } else {
+    const MappedFiles& files = request.plan->model->files;
+    auto made = std::make_shared<Packed>();
+    made->data = TRY(packing.pack(sources));
+    if (const MappedFile* file = fileOf(made->data, files)) {
+      made->inFile = true;
+      file->expectScattered({made->data.bytes(), made->data.byteSize()});
+    }
+    packed = std::move(made);
+    ++m_counts.packed;
+  }
+  releasePages(sources, request.plan->model->files);
+  prune();
+  m_packed[content.canonical()] = packed;
+  m_packedAt[addresses.canonical()] = {packed, sources};
+  return packed;
+}
+
+Result<std::shared_ptr<const Code>> KernelStore::code(const Backend& backend, const KernelRequest& request,
+                                                      const Tactic& tactic) {
+  const std::lock_guard lock(m_mutex);
+  std::shared_ptr<const Code> code;
+  TRY(compiled(backend, request, tactic, code));
+  return code;
+}
+
+Result<std::shared_ptr<const Kernel>> KernelStore::kernel(const Backend& backend, const KernelRequest& request,
+                                                          const Tactic& tactic) {
+  const std::lock_guard lock(m_mutex);
+  std::shared_ptr<const Code> code;
+  const CodeEntry entry = TRY(compiled(backend, request, tactic, code));
+  std::vector<std::shared_ptr<const Packed>> weights;
+  for (const Packing& packing : code->packings()) weights.push_back(TRY(packed(packing, request)));
+  auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
+  if (NodeNames names = namesOf(request); names != *entry.names) kernel->rename(entry.names, std::move(names));
+  return std::shared_ptr<const Kernel>(std::move(kernel));
+}
+
+Result<std::shared_ptr<const Kernel>> KernelStore::conversion(const Backend& backend, const TensorDesc& from,
+                                                              const TensorDesc& to, int threads) {
+  std::shared_ptr<const Code> code = TRY(backend.compileConversion(from, to, threads));
+  return std::make_shared<const Kernel>(std::move(code), std::vector<std::shared_ptr<const Packed>>());
+}
+
+}  // namespace fusescope

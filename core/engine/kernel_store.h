@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "base/hash.h"
+#include "engine/kernel.h"
+
+namespace fusescope {
+
+/// Makes kernels, and shares what they are made of for as long as somebody has it: code between equal regions (up to
+/// their weights), packed weights between all that read equal constants in the same form. Thread-safe.
+class KernelStore {
+ public:
+  KernelStore() = default;
+  /// The one of this process: engines of the same weights share them.
+  static const std::shared_ptr<KernelStore>& ofProcess();
+
+  /// The kernel that runs `request` by `tactic`. Errors: the backend's.
+  Result<std::shared_ptr<const Kernel>> kernel(const Backend& backend, const KernelRequest& request,
+                                               const Tactic& tactic);
+  /// Its code alone.
+  Result<std::shared_ptr<const Code>> code(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
+  Result<std::shared_ptr<const Kernel>> conversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to,
+                                                   int threads);
+
+  /// How often something had to be made, and how often it was there.
+  struct Counts {
+    std::int64_t compiled = 0, sharedCode = 0;
+    std::int64_t packed = 0, sharedWeights = 0;
+  };
+  Counts counts() const;
+
+ private:
+  struct CodeEntry {
+    std::weak_ptr<const Code> code;
+    Hash128 embedded;  ///< of what Code::embedded() stands for
+    std::shared_ptr<const NodeNames> names;
+  };
+  struct PackedEntry {
+    std::weak_ptr<const Packed> packed;
+    std::vector<Tensor> sources;  ///< kept, so that nothing else comes to lie at their addresses
+  };
+  Result<CodeEntry> compiled(const Backend& backend, const KernelRequest& request, const Tactic& tactic,
+                             std::shared_ptr<const Code>& code);
+  Result<std::shared_ptr<const Packed>> packed(const Packing& packing, const KernelRequest& request);
+  void prune();
+
+  mutable std::mutex m_mutex;
+  std::map<std::string, std::vector<CodeEntry>> m_code;         ///< by codeKey()
+  std::map<std::string, PackedEntry> m_packedAt;                ///< by form and addresses of the sources
+  std::map<std::string, std::weak_ptr<const Packed>> m_packed;  ///< by form and content of the sources
+  std::size_t m_pruneAt = 0;                                    ///< entries
+  Counts m_counts;
+};
+
+/// Canonical bytes of all that the code of a region depends on: equal keys are served by one Code, if the constants
+/// that it embeds are equal too. Extents, types, formats and threads are part of it; weights, names and ids are not.
+std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
+
+}  // namespace fusescope

@@ -1,0 +1,203 @@
+#include "engine/plan_tactics.h"
+
+#include <algorithm>
+
+#include "engine/body_lowering.h"
+#include "engine/boxed_values.h"
+#include "engine/format_planner.h"
+
+namespace fusescope {
+namespace {
+
+constexpr std::size_t kMostForms = 32;  // of one value, as the planner counts them
+
+class TacticPlanner {
+ public:
+  TacticPlanner(const TacticPlanRequest& request, TacticChooser& chooser)
+      : m_request(request), m_plan(*request.plan), m_graph(request.plan->graph()), m_chooser(chooser) {}
+
+  Result<std::map<FusedNodeId, PlannedTactic>> run() {
+    for (const ValueId input : m_graph.inputs()) addGiven(input);
+    for (const FusedNode& fused : m_plan.fusedNodes) TRY(addFusedNode(fused));
+    addOutputs();
+    if (hasChoices()) choose();
+    return std::move(m_planned);
+  }
+
+ private:
+  /// A value with the forms that anybody may make or read it in.
+  struct PlannedValue {
+    std::vector<TensorDesc> forms;
+    std::vector<MemoryFormat> homes;  ///< formats besides plain in which its producer may leave it
+  };
+
+  bool isBoxed(ValueId value) const { return fusescope::isBoxed(m_graph, m_request.requests->types(), value); }
+
+  /// The planner's number of a value.
+  std::size_t indexOf(ValueId value) {
+    const auto [entry, isNew] = m_indices.try_emplace(value, m_values.size());
+    if (isNew) {
+      m_values.emplace_back();
+      m_problem.givenForms.push_back(0);
+    }
+    return entry->second;
+  }
+
+  std::size_t formOf(ValueId value, DataType type, const Dims& dims, const MemoryFormat& format) {
+    std::vector<TensorDesc>& forms = m_values[indexOf(value)].forms;
+    const TensorDesc wanted{type, dims, format};
+    const auto found = std::ranges::find(forms, wanted);
+    if (found == forms.end()) forms.push_back(wanted);
+    return static_cast<std::size_t>(found - forms.begin());
+  }
+
+  void addGiven(ValueId value) {
+    const auto dims = m_request.requests->dimsOf(value);
+    if (isBoxed(value) || !dims.ok()) return;
+    const std::size_t form = formOf(value, m_graph.value(value).type.dtype, dims.value(), MemoryFormat());
+    m_problem.givenForms[indexOf(value)] = form;
+  }
+
+  /// A step that reads and writes plain tensors, whatever runs it.
+  void addPlain(const std::vector<std::pair<ValueId, DataType>>& reads, const FusedNode* fused) {
+    FormatProblem::Node node{.ways = {{}}};
+    for (const auto& [value, type] : reads) {
+      const auto dims = m_request.requests->dimsOf(value);
+      if (isBoxed(value) || !dims.ok()) continue;
+      node.ways[0].reads.push_back(formOf(value, type, dims.value(), MemoryFormat()));
+      node.inputs.push_back(indexOf(value));
+    }
+    if (fused != nullptr) {
+      for (const FusedOutput& output : fused->outputs) {
+        const auto dims = m_request.requests->dimsOf(output.value);
+        if (isBoxed(output.value) || !dims.ok()) continue;
+        node.ways[0].writes.push_back(formOf(output.value, output.type, dims.value(), MemoryFormat()));
+        node.outputs.push_back(indexOf(output.value));
+      }
+    }
+    m_problem.nodes.push_back(std::move(node));
+    m_fusedOf.push_back(FusedNodeId());
+  }
+
+  Status addFusedNode(const FusedNode& fused) {
+    TRY(checkStop(m_request.stop));
+    std::vector<std::pair<ValueId, DataType>> reads;
+    for (const ValueId input : fused.inputs) reads.emplace_back(input, m_request.requests->wantedType(fused, input));
+    if (hasPlannedBodies(m_plan, fused) || whyDynamic(m_graph, m_request.requests->types(), fused)) {
+      addPlain(reads, &fused);
+      return Done{};
+    }
+    if (const auto source = m_request.requests->viewSource(fused)) {
+      addPlain({{*source, fused.outputs.front().type}}, &fused);
+      return Done{};
+    }
+    if (m_request.progress) m_request.progress("kernels", fused.name);
+    return addKernel(fused);
+  }
+
+  Status addKernel(const FusedNode& fused) {
+    PlannedTactic planned{.request = TRY(m_request.requests->of(fused))};
+    for (const ValueId input : fused.inputs)
+      for (const MemoryFormat& format : m_values[indexOf(input)].homes) addOnce(planned.request.formats, format);
+    const Backend& backend = backendOf(m_plan, fused, *m_request.accelerated);
+    planned.ways = TRY(m_chooser.ways(backend, planned.request));
+    FormatProblem::Node node;
+    for (const ValueId input : fused.inputs) node.inputs.push_back(indexOf(input));
+    for (const FusedOutput& output : fused.outputs) node.outputs.push_back(indexOf(output.value));
+    std::vector<std::size_t>& tactics = m_tacticOfWay[fused.id];
+    for (std::size_t i = 0; i < planned.ways.tactics.size(); ++i) {
+      if (!planned.ways.costs[i]) continue;
+      auto way = wayOf(planned, i);
+      if (!way) continue;
+      node.ways.push_back(std::move(*way));
+      tactics.push_back(i);
+    }
+    if (tactics.empty())
+      return Diagnostic{.message = "a value it reads or makes would come in too many forms",
+                        .where = {.node = fused.name}};
+    planned.way = tactics.front();
+    m_problem.nodes.push_back(std::move(node));
+    m_fusedOf.push_back(fused.id);
+    m_planned.emplace(fused.id, std::move(planned));
+    return Done{};
+  }
+
+  /// Nothing if there would be more forms of a value than the planner counts; never of plain ones.
+  std::optional<FormatProblem::Way> wayOf(const PlannedTactic& planned, std::size_t i) {
+    const FusedNode& fused = *planned.request.fused;
+    const Tactic& tactic = planned.ways.tactics[i];
+    FormatProblem::Way way{.ms = *planned.ways.costs[i]};
+    for (std::size_t k = 0; k < fused.inputs.size(); ++k) {
+      const TensorDesc& desc = planned.request.values.at(fused.inputs[k]);
+      way.reads.push_back(formOf(fused.inputs[k], desc.dtype, desc.dims, tactic.inputs[k]));
+      if (way.reads.back() >= kMostForms) return std::nullopt;
+    }
+    for (std::size_t k = 0; k < fused.outputs.size(); ++k) {
+      const ValueId value = fused.outputs[k].value;
+      const TensorDesc& desc = planned.request.values.at(value);
+      way.writes.push_back(formOf(value, desc.dtype, desc.dims, tactic.outputs[k]));
+      if (!tactic.outputs[k].isPlain()) addOnce(m_values[indexOf(value)].homes, tactic.outputs[k]);
+    }
+    return way;
+  }
+
+  static void addOnce(std::vector<MemoryFormat>& formats, const MemoryFormat& format) {
+    if (std::ranges::find(formats, format) == formats.end()) formats.push_back(format);
+  }
+
+  void addOutputs() {
+    std::vector<std::pair<ValueId, DataType>> reads;
+    for (const HandedOut& output : m_request.outputs)
+      if (m_indices.contains(output.value)) reads.emplace_back(output.value, output.type);
+    addPlain(reads, nullptr);
+  }
+
+  bool hasChoices() const {
+    return std::ranges::any_of(m_problem.nodes, [](const FormatProblem::Node& node) { return node.ways.size() > 1; });
+  }
+
+  /// Whether how `value` is made and read depends on a choice. What does not need not be measured.
+  std::vector<bool> openValues() const {
+    std::vector<bool> open(m_values.size(), false);
+    for (const FormatProblem::Node& node : m_problem.nodes) {
+      if (node.ways.size() == 1) continue;
+      for (const std::size_t value : node.inputs) open[value] = true;
+      for (const std::size_t value : node.outputs) open[value] = true;
+    }
+    return open;
+  }
+
+  void choose() {
+    m_problem.values = m_values.size();
+    const std::vector<bool> open = openValues();
+    m_problem.conversionMs = [&](std::size_t value, std::size_t from, std::size_t to) {
+      if (!open[value]) return 0.0;
+      const std::vector<TensorDesc>& forms = m_values[value].forms;
+      return m_chooser.conversionMs(*m_request.accelerated, forms[from], forms[to]);
+    };
+    const FormatPlan plan = planFormats(m_problem);
+    for (std::size_t node = 0; node < m_problem.nodes.size(); ++node) {
+      const FusedNodeId fused = m_fusedOf[node];
+      if (fused.valid()) m_planned.at(fused).way = m_tacticOfWay.at(fused)[plan.ways[node]];
+    }
+  }
+
+  const TacticPlanRequest& m_request;
+  const Plan& m_plan;
+  const Graph& m_graph;
+  TacticChooser& m_chooser;
+  FormatProblem m_problem;
+  std::vector<FusedNodeId> m_fusedOf;  ///< by node of the problem; invalid: nothing is chosen for it
+  std::map<FusedNodeId, std::vector<std::size_t>> m_tacticOfWay;
+  std::map<ValueId, std::size_t> m_indices;
+  std::vector<PlannedValue> m_values;
+  std::map<FusedNodeId, PlannedTactic> m_planned;
+};
+
+}  // namespace
+
+Result<std::map<FusedNodeId, PlannedTactic>> planTactics(const TacticPlanRequest& request, TacticChooser& chooser) {
+  return TacticPlanner(request, chooser).run();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,108 @@
+#include "session/run_comparison.h"
+
+#include "base/json_fields.h"
+#include "session/report_json.h"
+
+namespace fusescope {
+namespace {
+
+Json textOrNull(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Result<Range> rangeFromJson(const Json& json) {
+  Range range;
+  JsonFields fields(json);
+  fields.require("least").require("most").readNumber("least", range.least).readNumber("most", range.most);
+  return fields.result(range);
+}
+
+Result<ComparedGroup> groupFromJson(const Json& json) {
+  ComparedGroup group;
+  JsonFields fields(json);
+  fields.read("origins", group.origins).read("body_of", group.holder).read("attribute", group.attribute);
+  fields.read("a", group.a).read("b", group.b).read("same", group.same);
+  fields.read("a_identities", group.identitiesOfA).read("b_identities", group.identitiesOfB);
+  fields.readNumber("a_ms", group.aMs).readNumber("b_ms", group.bMs).readNumber("delta_ms", group.deltaMs);
+  fields.parse("delta_range_ms", group.deltaRangeMs, rangeFromJson);
+  return fields.result(std::move(group));
+}
+
+/// How many values in bodies there are; all of them are not compared.
+Result<std::int64_t> countFromJson(const Json& json) {
+  std::int64_t count = 0;
+  JsonFields fields(json);
+  fields.read("count", count);
+  return fields.result(count);
+}
+
+}  // namespace
+
+ComparedGroup keptGroup(const CompareGroup& group) {
+  ComparedGroup kept{.origins = group.origins,
+                     .holder = group.holder,
+                     .attribute = group.attribute,
+                     .same = group.same(),
+                     .aMs = group.aMs,
+                     .bMs = group.bMs,
+                     .deltaMs = group.deltaMs,
+                     .deltaRangeMs = group.deltaRangeMs};
+  const auto keep = [](const std::vector<CoveringNode>& nodes, std::vector<std::string>& names,
+                       std::vector<std::string>& identities) {
+    for (const CoveringNode& node : nodes) {
+      names.push_back(node.name);
+      identities.push_back(node.identity.hex());
+    }
+  };
+  keep(group.a, kept.a, kept.identitiesOfA);
+  keep(group.b, kept.b, kept.identitiesOfB);
+  return kept;
+}
+
+Json toJson(const ComparedGroup& group) {
+  return {{"origins", group.origins},
+          {"body_of", textOrNull(group.holder)},
+          {"attribute", group.holder.empty() ? Json(nullptr) : Json(group.attribute)},
+          {"a", group.a},
+          {"b", group.b},
+          {"a_identities", group.identitiesOfA},
+          {"b_identities", group.identitiesOfB},
+          {"same", group.same},
+          {"a_ms", optionalNumber(group.aMs)},
+          {"b_ms", optionalNumber(group.bMs)},
+          {"delta_ms", optionalNumber(group.deltaMs)},
+          {"delta_range_ms", rangeJson(group.deltaRangeMs)}};
+}
+
+Json toJson(const RunComparison& comparison) {
+  Json groups = Json::array();
+  for (const ComparedGroup& group : comparison.groups) groups.push_back(toJson(group));
+  return {{"a", comparison.a},
+          {"b", comparison.b},
+          {"inputs", comparison.inputs},
+          {"groups", std::move(groups)},
+          {"outputs", comparisonsJson(comparison.outputs)},
+          {"values", comparisonsJson(comparison.values)},
+          {"values_in_bodies", {{"count", comparison.valuesInBodies}, {"compared", 0}}},
+          {"a_ms", optionalNumber(comparison.aMs)},
+          {"b_ms", optionalNumber(comparison.bMs)},
+          {"turns", comparison.turns},
+          {"ratio_range", rangeJson(comparison.ratioRange)},
+          {"time_unavailable", textOrNull(comparison.timeUnavailable)}};
+}
+
+Result<RunComparison> runComparisonFromJson(const Json& json) {
+  RunComparison comparison;
+  JsonFields fields(json);
+  fields.read("a", comparison.a).read("b", comparison.b).read("inputs", comparison.inputs);
+  fields.parseList("groups", comparison.groups, groupFromJson);
+  fields.parseList("outputs", comparison.outputs, tensorComparisonFromJson);
+  fields.parseList("values", comparison.values, tensorComparisonFromJson);
+  fields.parse("values_in_bodies", comparison.valuesInBodies, countFromJson);
+  fields.readNumber("a_ms", comparison.aMs).readNumber("b_ms", comparison.bMs).read("turns", comparison.turns);
+  fields.parse("ratio_range", comparison.ratioRange, rangeFromJson);
+  fields.read("time_unavailable", comparison.timeUnavailable);
+  return fields.result(std::move(comparison));
+}
+
+}  // namespace fusescope

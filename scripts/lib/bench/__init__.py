@@ -1,0 +1,1 @@
+"""Fusescope's engines beside other engines; see __main__."""

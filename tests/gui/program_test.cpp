@@ -1,0 +1,265 @@
+#include <signal.h>
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QImage>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <algorithm>
+
+#include "session/session_file.h"
+#include "session/verdict.h"
+#include "tests/gui/gui_support.h"
+#include "ui/document/qt_text.h"
+
+using namespace fusescope;
+
+namespace {
+
+constexpr int kBuildMs = 180'000;
+const QString kNode = QStringLiteral("node_relu_1");
+
+}  // namespace
+
+/// fusescope-gui itself, as a process: what it prints into pictures, and what is lost when it is killed, which is
+/// nothing. It is driven by a plugin of Qt's (driver/), with mouse and keys.
+class ProgramTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    test::catchWarnings();
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_model = m_folder->filePath("model.onnx");
+    QVERIFY(QFile::copy(test::samplePath("fp16_overflow"), m_model));
+  }
+  void cleanup() {
+    end();
+    QCOMPARE(test::takeWarnings(), QStringList());
+  }
+
+  void aPictureHasTheSizeThatIsAskedFor_data() {
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<QSize>("size");
+    QTest::newRow("small") << QStringList{"--size", "1024x768"} << QSize(1024, 768);
+    QTest::newRow("large") << QStringList{"--size", "1920x1080"} << QSize(1920, 1080);
+    QTest::newRow("scale 2") << QStringList{"--size", "1024x768", "--scale", "2"} << QSize(2048, 1536);
+  }
+  void aPictureHasTheSizeThatIsAskedFor() {
+    QFETCH(QStringList, options);
+    QFETCH(QSize, size);
+    const QString picture = m_folder->filePath("window.png");
+    start(QStringList{m_model, "--screenshot", picture} + options);
+    QVERIFY(m_program->waitForFinished(kBuildMs));
+    QVERIFY2(m_program->exitCode() == 0, m_program->readAllStandardError());
+    QCOMPARE(QImage(picture).size(), size);
+  }
+
+  void isKilledWhenNothingWasDoneYet() {
+    start({m_model});
+    run({"see Build"});
+    kill();
+    start({m_model});
+    run({"see Build"});
+    QVERIFY(keptFiles().isEmpty());  // there was nothing to keep, and nothing is offered
+    act({"act quit"});
+    QVERIFY(m_program->waitForFinished(kBuildMs));
+    QVERIFY(leftovers().isEmpty());
+  }
+
+  void isKilledAfterAPin() {
+    pin();
+    const Session before = killWhen([](const Session& kept) { return kept.options.directives.size() == 1; });
+    QCOMPARE(before.options.precisions, std::vector{DataType::F16});
+    const Session after = recovered();
+    checkSame(before, after);
+    // Saved and closed, it is not offered again, and nothing is left of it but the user's file.
+    act({"act quit"});
+    QVERIFY(m_program->waitForFinished(kBuildMs));
+    QVERIFY(keptFiles().isEmpty());
+    start({m_folder->filePath("saved.fsession")});
+    run({"see Build"});
+    QVERIFY(keptFiles().isEmpty());
+  }
+
+  void isKilledWhileItBuilds() {
+    pin();
+    run({"act build"});
+    const Session before = killWhen([](const Session& kept) {
+      return !kept.runs.empty() && kept.runs[0].state == RunState::Interrupted;  // as which one under way is read
+    });
+    const Session after = recovered();
+    checkSame(before, after);
+    QCOMPARE(after.runs.size(), std::size_t(1));
+    QVERIFY(after.runs[0].state == RunState::Interrupted || after.runs[0].state == RunState::Ready);
+    // The number of a run is not used again, and it can be built.
+    run({"act build"});
+    const Session built =
+        keptWhen([](const Session& kept) { return kept.runs.size() == 2 && !kept.runs[1].working(); });
+    QCOMPARE(built.runs[1].id, std::string("2"));
+    QVERIFY2(built.runs[1].state == RunState::Ready, built.runs[1].problem.c_str());
+  }
+
+  void isKilledAfterRunsWereDone() {
+    pin();
+    run({"act build_both"});
+    const Session before = killWhen([](const Session& kept) { return kept.runs.size() == 3 && done(kept); });
+    QCOMPARE(before.runs[2].kind, RunKind::Comparison);
+    QCOMPARE(before.runs[1].evaluations.size(), std::size_t(1));
+    QVERIFY(verdictOf(before.runs[1], before.settings).kind != Verdict::Kind::Unknown);
+    const Session after = recovered();
+    checkSame(before, after);
+    QVERIFY(after.runs == before.runs);
+    for (std::size_t i = 0; i < 2; ++i) QVERIFY(QFile::exists(qs(after.runs[i].enginePath)));
+  }
+
+  void isKilledWhileItSaves() {
+    pin();
+    run({"act build"});
+    const Session before = keptWhen([](const Session& kept) { return kept.runs.size() == 1 && done(kept); });
+    const QString file = m_folder->filePath("saved.fsession"), kept = keptFiles().first();
+    int whole = 0, absent = 0;
+    for (int delay = 0; delay < 40; delay += 4) {
+      QFile::remove(file);
+      act({"act save_session_as", "file " + file});
+      waitForWord("did file");
+      QTest::qSleep(delay);
+      kill();
+      // Either file is as it was or whole, and one of them has all of it.
+      const auto saved = readSession(file.toStdString());
+      QVERIFY2(saved.ok() || !QFile::exists(file), saved.ok() ? "" : saved.error().text().c_str());
+      (saved.ok() ? whole : absent) += 1;
+      const auto own = readSession(kept.toStdString());
+      QVERIFY(saved.ok() || own.ok());
+      checkSame(before, saved.ok() ? saved.value() : own.value());
+      QVERIFY(QFile::exists(qs(before.runs[0].enginePath)));
+      if (own.ok()) {
+        start({});
+        run({"click Recover", "see Build"});
+      } else {
+        start({file});
+        run({"see Build", "down Precision", "act undo"});  // there is something to save again
+        keptWhen([](const Session&) { return true; });
+      }
+      QVERIFY(QFile::exists(qs(before.runs[0].enginePath)));  // what is collected at the start is not this
+    }
+    qInfo("%d times the file was whole, %d times not there yet", whole, absent);
+  }
+
+ private:
+  static bool done(const Session& session) {
+    return std::ranges::all_of(session.runs, [](const Run& run) { return run.state == RunState::Ready; });
+  }
+  QString sessions() const { return m_folder->filePath("cache/sessions"); }
+  QStringList keptFiles() const {
+    QStringList files;
+    for (const QFileInfo& file : QDir(sessions()).entryInfoList({"*.fsession"}, QDir::Files)) files << file.filePath();
+    return files;
+  }
+  /// All that is in the folder of sessions.
+  QStringList leftovers() const {
+    return QDir(sessions()).entryList(QDir::AllEntries | QDir::NoDotAndDotDot | QDir::Hidden);
+  }
+
+  void start(const QStringList& arguments) {
+    end();
+    m_said.clear();
+    m_program = std::make_unique<QProcess>();
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("FUSESCOPE_CACHE", m_folder->filePath("cache"));
+    environment.insert("XDG_CONFIG_HOME", m_folder->filePath("config"));
+    environment.insert("QT_PLUGIN_PATH", FUSESCOPE_PLUGIN_DIR);
+    environment.insert("QT_QPA_GENERIC_PLUGINS", "fusescope_driver");
+    m_program->setProcessEnvironment(environment);
+    m_program->start(FUSESCOPE_BIN_DIR "/fusescope-gui", arguments);
+    QVERIFY(m_program->waitForStarted(test::kPatienceMs));
+  }
+  void end() {
+    if (!m_program) return;
+    if (m_program->state() != QProcess::NotRunning) kill();
+    m_program.reset();
+  }
+  void kill() {
+    QCOMPARE(::kill(static_cast<pid_t>(m_program->processId()), SIGKILL), 0);
+    QVERIFY(m_program->waitForFinished(test::kPatienceMs));
+  }
+  /// Tells the driver what to do, and does not wait for it.
+  void act(const QStringList& lines) {
+    for (const QString& line : lines) m_program->write(line.toUtf8() + '\n');
+    m_program->waitForBytesWritten(test::kPatienceMs);
+  }
+  /// Waits until the program has begun all of it.
+  void run(const QStringList& lines) {
+    for (const QString& line : lines) {
+      act({line});
+      waitForWord("did " + line);
+    }
+  }
+  void waitForWord(const QString& words) {
+    const auto said = [&] {
+      m_said += m_program->readAllStandardOutput();
+      const int at = m_said.indexOf(words.toUtf8());
+      if (at >= 0) m_said.remove(0, at + words.size());
+      return at >= 0;
+    };
+    QVERIFY2(QTest::qWaitFor(said, kBuildMs), qPrintable(words + ": " + m_program->readAllStandardError()));
+  }
+  /// Opens the model, chooses float16 and pins a node.
+  void pin() {
+    start({m_model});
+    run({"see Build", "down Precision", "act pin_pattern", "type " + kNode, "click Pin"});
+  }
+  /// What the program has kept of itself, once it is so.
+  Session keptWhen(const std::function<bool(const Session&)>& is) {
+    Session found;
+    const bool came = QTest::qWaitFor(
+        [&] {
+          for (const QString& file : keptFiles()) {
+            const auto session = readSession(file.toStdString());
+            if (!session.ok() || !is(session.value())) continue;
+            found = session.value();
+            return true;
+          }
+          return false;
+        },
+        kBuildMs);
+    if (!came) QTest::qFail("it was not kept", __FILE__, __LINE__);
+    return found;
+  }
+  Session killWhen(const std::function<bool(const Session&)>& is) {
+    keptWhen(is);
+    kill();
+    return keptWhen([](const Session&) { return true; });  // more may have been kept meanwhile
+  }
+  /// Starts the program again, recovers what it offers, and saves it: what it has then.
+  Session recovered() {
+    const QString file = m_folder->filePath("saved.fsession");
+    start({});
+    run({"click Recover", "see Build", "act save_session_as", "file " + file});
+    if (!QTest::qWaitFor([&] { return QFile::exists(file) && keptFiles().isEmpty(); }, kBuildMs))
+      QTest::qFail("it was not saved", __FILE__, __LINE__);
+    const auto session = readSession(file.toStdString());
+    return session.ok() ? session.value() : Session();
+  }
+  /// The same work: where it is shown and what files it is in aside.
+  static void checkSame(const Session& before, const Session& after) {
+    QCOMPARE(qs(after.model.path), qs(before.model.path));
+    QCOMPARE(qs(after.model.content), qs(before.model.content));
+    QVERIFY(after.options == before.options);
+    QVERIFY(after.extents == before.extents);
+    QVERIFY(after.settings == before.settings);
+    QVERIFY(after.runs == before.runs);
+    QCOMPARE(after.nextRun, before.nextRun);
+    QCOMPARE(qs(after.shown), qs(before.shown));
+  }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+  QString m_model;
+  std::unique_ptr<QProcess> m_program;
+  QByteArray m_said;
+};
+
+FUSESCOPE_GUI_TEST(ProgramTest, 6)
+#include "program_test.moc"

@@ -1,0 +1,155 @@
+#include <QAbstractButton>
+#include <QComboBox>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStyleOptionSpinBox>
+#include <QTabBar>
+#include <QTreeView>
+#include <QtTest>
+
+#include "tests/gui/gui_support.h"
+#include "ui/dialogs/run_settings_dialog.h"
+#include "ui/docks/inspector_dock.h"
+#include "ui/docks/outline_dock.h"
+#include "ui/docks/runs_dock.h"
+#include "ui/window/main_window.h"
+
+using namespace fusescope;
+
+namespace {
+
+constexpr int kLeastTarget = 24;
+
+}  // namespace
+
+/// The window on screens of every size: it fits, nothing that is needed is out of sight, and what is to be clicked is
+/// large enough.
+class ScreenTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    test::catchWarnings();
+    m_window = test::activeWindow();
+    QVERIFY(m_window != nullptr);
+  }
+  void cleanup() {
+    m_window.reset();
+    QCOMPARE(test::takeWarnings(), QStringList());
+  }
+
+  void fitsASmallScreen() {
+    QVERIFY(test::openSample(*m_window, "squeezenet1_1"));
+    for (const QSize& size : {QSize(1024, 768), QSize(1024, 700), QSize(1440, 900)}) {
+      m_window->resize(size);
+      for (const QString& dock : m_window->dockNames()) {
+        m_window->showDock(dock);
+        QTRY_VERIFY(inFront(test::dockOf(*m_window, dock)));
+        QCOMPARE(m_window->size(), size);
+      }
+      QTRY_VERIFY(inSight(test::searchBoxOf(*m_window)));
+      QTRY_VERIFY(m_window->canvas().width() >= 400);
+      QTRY_VERIFY(m_window->dock<OutlineDock>().findChild<QTreeView*>()->columnWidth(0) >=
+                  130);  // of it, names have most
+      QTRY_VERIFY(m_window->dock<InspectorDock>().width() >= 200);
+      m_window->showDock("Runs");
+      for (QPushButton* button : m_window->dock<RunsDock>().findChildren<QPushButton*>())
+        QTRY_VERIFY2(inSight(button), qPrintable(button->text()));
+    }
+    m_window->fitInto(QSize(960, 540));  // of a screen of 1920x1080 at scale 2
+    QTRY_COMPARE(m_window->size(), QSize(960, 540));
+  }
+
+  void docksGrowBackWithTheWindow() {
+    QVERIFY(test::openSample(*m_window, "squeezenet1_1"));
+    const QDockWidget &outline = *test::dockOf(*m_window, "Outline"), &layers = *test::dockOf(*m_window, "Layers");
+    const QSize large(1600, 1000), small(960, 600);
+    // A fifth of its width for the outline, three tenths of its height for the tables.
+    const auto hasShares = [&] {
+      return outline.width() == large.width() / 5 && layers.height() == large.height() * 3 / 10;
+    };
+    m_window->resize(large);
+    QTRY_VERIFY(hasShares());
+    m_window->resize(small);
+    QTRY_VERIFY(outline.width() < large.width() / 5);
+    QTRY_VERIFY(layers.height() < large.height() * 3 / 10);
+    m_window->resize(large);
+    QTRY_VERIFY(hasShares());
+    for (const char* dock : {"Outline", "Inspector", "Layers"}) QVERIFY(test::dockOf(*m_window, dock)->isVisible());
+  }
+
+  void aSpinBoxShowsItsArrows() {
+    RunSettingsDialog dialog(m_window->context());
+    dialog.show();
+    auto* box = dialog.findChild<QSpinBox*>();
+    const int before = box->value();
+    const QImage picture = box->grab().toImage();
+    for (const auto arrow : {QStyle::SC_SpinBoxUp, QStyle::SC_SpinBoxDown}) {
+      const QRect target = arrowOf(*box, arrow);
+      QVERIFY2(target.width() >= kLeastTarget && target.height() >= kLeastTarget,
+               qPrintable(QString("%1x%2").arg(target.width()).arg(target.height())));
+      QSet<QRgb> colors;
+      for (int x = target.left() + 4; x < target.right() - 4; ++x)
+        for (int y = target.top() + 4; y < target.bottom() - 4; ++y) colors.insert(picture.pixel(x, y));
+      QVERIFY(colors.size() > 1);
+      QTest::mouseClick(box, Qt::LeftButton, {}, target.center());
+      QCOMPARE(box->value(), arrow == QStyle::SC_SpinBoxUp ? before + 1 : before);
+    }
+  }
+
+  void whatIsClickedIsLargeEnough() {
+    QVERIFY(test::openSample(*m_window, "squeezenet1_1"));
+    m_window->resize(1440, 900);
+    QStringList small;
+    const auto check = [&small](const QWidget* widget, const QSize& size) {
+      if (size.width() >= kLeastTarget && size.height() >= kLeastTarget) return;
+      small << QString("%1 %2: %3x%4")
+                   .arg(widget->metaObject()->className(), widget->objectName())
+                   .arg(size.width())
+                   .arg(size.height());
+    };
+    int checked = 0;
+    for (const QString& dock : m_window->dockNames()) {
+      m_window->showDock(dock);
+      QTRY_VERIFY(inFront(test::dockOf(*m_window, dock)));
+      for (QAbstractButton* button : m_window->findChildren<QAbstractButton*>()) {
+        if (!button->isVisible() || button->inherits("QLineEditIconButton") || button->parent()->inherits("QTabBar"))
+          continue;
+        check(button, button->size());
+        ++checked;
+      }
+      for (QComboBox* box : m_window->findChildren<QComboBox*>())
+        if (box->isVisible()) check(box, box->size());
+      for (QTabBar* bar : m_window->findChildren<QTabBar*>())
+        for (int tab = 0; bar->isVisible() && tab < bar->count(); ++tab) check(bar, bar->tabRect(tab).size());
+      for (QAbstractItemView* view : m_window->findChildren<QAbstractItemView*>()) {
+        if (!view->isVisible() || view->inherits("QHeaderView") || view->model()->rowCount() == 0) continue;
+        check(view, view->visualRect(view->model()->index(0, 0)).size());
+      }
+    }
+    small.removeDuplicates();
+    QVERIFY2(small.isEmpty(), qPrintable(small.join('\n')));
+    QVERIFY(checked > 50);
+  }
+
+ private:
+  static bool inFront(const QWidget* widget) { return !widget->visibleRegion().isEmpty(); }
+  /// All of it is to be seen.
+  bool inSight(const QWidget* widget) {
+    const QRect place(widget->mapTo(m_window.get(), QPoint()), widget->size());
+    return widget->isVisible() && m_window->rect().contains(place) &&
+           widget->visibleRegion().boundingRect() == widget->rect();
+  }
+  static QRect arrowOf(const QSpinBox& box, QStyle::SubControl arrow) {
+    QStyleOptionSpinBox option;
+    option.initFrom(&box);
+    option.subControls = QStyle::SC_All;
+    option.buttonSymbols = box.buttonSymbols();
+    option.frame = box.hasFrame();
+    return box.style()->subControlRect(QStyle::CC_SpinBox, &option, arrow, &box);
+  }
+  std::unique_ptr<MainWindow> m_window;
+};
+
+FUSESCOPE_GUI_TEST(ScreenTest, 4)
+#include "screen_test.moc"

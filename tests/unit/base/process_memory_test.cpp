@@ -1,0 +1,29 @@
+#include "base/process_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+
+namespace fusescope {
+namespace {
+
+TEST(ProcessMemory, ThePeakStaysWhenMemoryIsGivenBack) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  const auto before = processMemory();
+  ASSERT_TRUE(before);
+  {
+    const auto block = std::make_unique<unsigned char[]>(kBytes);
+    std::memset(block.get(), 1, kBytes);
+    const volatile unsigned char* read = block.get();
+    EXPECT_EQ(read[kBytes - 1], 1);
+    EXPECT_GE(processMemory()->resident, before->resident + static_cast<std::int64_t>(kBytes / 2));
+  }
+  const auto after = processMemory();
+  EXPECT_GE(after->peakResident, before->resident + static_cast<std::int64_t>(kBytes / 2));
+  EXPECT_LT(after->resident, after->peakResident);
+  EXPECT_GT(after->mapped, 0) << "the program itself is mapped";
+}
+
+}  // namespace
+}  // namespace fusescope

@@ -1,0 +1,196 @@
+// Equal regions are run by one code, equal constants are packed once, and a program serves any number of executors.
+#include <array>
+#include <stop_token>
+#include <thread>
+
+#include "engine/executor.h"
+#include "engine/kernel_store.h"
+#include "engine/lowering.h"
+#include "tests/unit/engine/engine_fixture.h"
+
+namespace fusescope::testing {
+namespace {
+
+constexpr int kBlocks = 4;
+
+/// x · w_0, Relu, · w_1, Relu …; each w is [16, 16] and of its own numbers, unless `tied`.
+std::shared_ptr<const Model> blocks(bool tied) {
+  GraphEditor editor;
+  ValueId at = editor.addInput("x", f32({Dim::named("batch"), 16}));
+  for (int i = 0; i < kBlocks; ++i) {
+    const std::string number = std::to_string(i);
+    const ValueId w = editor.addConstant("w_" + number, noise({16, 16}, tied ? 1 : 1 + static_cast<std::uint32_t>(i)));
+    const ValueId product = editor.addValue("product_" + number, f32({Dim::named("batch"), 16}));
+    editor.addNode({.op = "MatMul", .name = "matmul_" + number, .inputs = {at, w}, .outputs = {product}});
+    at = editor.addValue("relu_" + number, f32({Dim::named("batch"), 16}));
+    editor.addNode({.op = "Relu", .name = "act_" + number, .inputs = {product}, .outputs = {at}});
+  }
+  editor.addOutput(at);
+  return modelOf(editor);
+}
+
+/// What the store of the process did meanwhile.
+class Counted {
+ public:
+  KernelStore::Counts since() const {
+    const KernelStore::Counts now = KernelStore::ofProcess()->counts();
+    return {now.compiled - m_before.compiled, now.sharedCode - m_before.sharedCode, now.packed - m_before.packed,
+            now.sharedWeights - m_before.sharedWeights};
+  }
+
+ private:
+  KernelStore::Counts m_before = KernelStore::ofProcess()->counts();
+};
+
+const BuildOptions kNative{.backend = "native", .threads = 1, .measureTactics = false, .shapes = {{"x", {3, 16}}}};
+
+Tensor outputOf(Engine& engine, const Tensor& x) {
+  return engine.run({{"x", x}}).value().outputs.begin()->second;
+}
+
+TEST(KernelStore, EqualBlocksShareCodeAndDifferInWeights) {
+  const Counted counted;
+  const auto plan = planOf(blocks(false));
+  const auto native = engineOf(plan, kNative);
+  EXPECT_EQ(counted.since().compiled, 1) << "four blocks, one code";
+  EXPECT_EQ(counted.since().sharedCode, kBlocks - 1);
+  EXPECT_EQ(counted.since().packed, kBlocks) << "each has weights of its own";
+  const auto reference = engineOf(plan, {.backend = "reference", .threads = 1, .shapes = kNative.shapes});
+  const Tensor x = noise({3, 16}, 9), y = outputOf(*native, x), expected = outputOf(*reference, x);
+  for (std::int64_t i = 0; i < y.count(); ++i) EXPECT_NEAR(y.asDouble(i), expected.asDouble(i), 1e-5);
+}
+
+TEST(KernelStore, EqualConstantsArePackedOnce) {
+  const Counted counted;
+  const auto plan = planOf(blocks(true));
+  const auto engine = engineOf(plan, kNative);
+  EXPECT_EQ(counted.since().packed, 1);
+  const auto other = engineOf(planOf(blocks(true)), kNative);
+  EXPECT_EQ(counted.since().packed, 1) << "another engine of the same weights";
+  EXPECT_EQ(engine->report().weightBytes, other->report().weightBytes);
+  EXPECT_LT(engine->report().weightBytes, engineOf(planOf(blocks(false)), kNative)->report().weightBytes);
+}
+
+TEST(KernelStore, WhatNobodyHasIsMadeAgain) {
+  { const auto gone = engineOf(planOf(blocks(true)), kNative); }
+  const Counted counted;
+  const auto engine = engineOf(planOf(blocks(true)), kNative);
+  EXPECT_EQ(counted.since().compiled, 1);
+  EXPECT_EQ(counted.since().packed, 1);
+}
+
+TEST(KernelStore, NewExtentsPackNothing) {
+  const auto engine = engineOf(planOf(blocks(false)), kNative);
+  const Counted counted;
+  for (const std::int64_t batch : {1, 2, 5}) EXPECT_EQ(outputOf(*engine, noise({batch, 16}, 3)).dims()[0], batch);
+  EXPECT_EQ(counted.since().packed, 0);
+}
+
+TEST(KernelStore, ConstantsThatTheCodeHoldsTellRegionsApart) {
+  GraphEditor editor;
+  ValueId at = editor.addInput("x", f32({2, 8}));
+  for (const float factor : {2.0F, 3.0F, 2.0F}) {  // between norms, which are kernels of their own
+    const ValueId c = editor.addConstant("", Tensor::scalar(factor)), scaled = editor.addValue("", f32({2, 8}));
+    editor.addNode({.op = "Mul", .inputs = {at, c}, .outputs = {scaled}});
+    at = editor.addValue("", f32({2, 8}));
+    editor.addNode({.op = "Softmax", .inputs = {scaled}, .outputs = {at}});
+  }
+  editor.addOutput(at);
+  const auto plan = planOf(modelOf(editor));
+  BuildOptions options{.backend = "native", .threads = 1, .measureTactics = false};
+  const Tensor x = noise({2, 8}, 4);
+  const Tensor y = outputOf(*engineOf(plan, options), x);
+  options.backend = "reference";
+  const Tensor expected = outputOf(*engineOf(plan, options), x);
+  for (std::int64_t i = 0; i < y.count(); ++i) EXPECT_NEAR(y.asDouble(i), expected.asDouble(i), 1e-6);
+}
+
+/// Rows of two tables, one after the other, with equal tables and indices of their own.
+TEST(KernelStore, AnErrorNamesTheNodeThatRan) {
+  GraphEditor editor;
+  const ValueId first = editor.addInput("first", {DataType::I64, Shape::of(Dims{1})});
+  const ValueId second = editor.addInput("second", {DataType::I64, Shape::of(Dims{1})});
+  const ValueId table = editor.addConstant("table", noise({5, 4}, 1));
+  for (const auto& [name, index] : {std::pair("gather_first", first), std::pair("gather_second", second)}) {
+    const ValueId rows = editor.addValue(std::string(name) + "_rows", f32({1, 4}));
+    editor.addNode({.op = "Gather", .name = name, .inputs = {table, index}, .outputs = {rows}});
+    editor.addOutput(rows);
+  }
+  for (const char* backend : {"native", "reference"}) {
+    const Counted counted;
+    const auto engine = engineOf(planOf(modelOf(editor)), {.backend = backend, .threads = 1, .measureTactics = false});
+    EXPECT_EQ(counted.since().compiled, 1) << backend;
+    for (const auto& [bad, node] : {std::pair("first", "gather_first"), std::pair("second", "gather_second")}) {
+      std::map<std::string, Tensor> inputs{{"first", Tensor::ofInt64({1})}, {"second", Tensor::ofInt64({1})}};
+      inputs[bad] = Tensor::ofInt64({7});
+      const auto result = engine->run(inputs);
+      ASSERT_FALSE(result.ok());
+      EXPECT_EQ(result.error().where.node, node) << backend << ": " << result.error().text();
+    }
+  }
+}
+
+/// A program of `plan` and what runs it.
+struct Lowered {
+  std::shared_ptr<const Program> program;
+  BuildReport report;
+  ShapeCacheCount dynamicKernels{.size = 1};
+};
+
+void lowerInto(Lowered& lowered, const Plan& plan, const BuildOptions& options) {
+  auto chooser = TacticChooser::create(plan, options, lowered.report, {});
+  LoweringRequest request{.plan = &plan,
+                          .accelerated = findBackend(options.backend),
+                          .threads = 1,
+                          .extents = options.shapes,
+                          .dynamicKernels = &lowered.dynamicKernels};
+  lowered.program = std::make_shared<const Program>(lower(request, chooser.value()).value());
+}
+
+TEST(Program, ServesSeveralExecutorsBesideEachOther) {
+  constexpr int kCallers = 4, kRuns = 50;
+  const auto plan = planOf(blocks(false));
+  Lowered lowered;
+  lowerInto(lowered, *plan, kNative);
+  const auto engine = engineOf(plan, kNative);
+  std::vector<Tensor> xs, expected;
+  for (std::uint32_t i = 0; i < kCallers; ++i) {
+    xs.push_back(noise({3, 16}, 20 + i));
+    expected.push_back(outputOf(*engine, xs.back()));
+  }
+  std::vector<std::thread> callers;
+  std::array<int, kCallers> wrong{};
+  for (std::size_t i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&, i] {
+      Executor executor(lowered.program);
+      for (int run = 0; run < kRuns; ++run) {
+        std::vector<Tensor> outputs{Tensor::zeros(DataType::F32, {3, 16})};
+        executor.bind(std::span(&xs[i], 1), outputs);
+        if (!executor.run({}).ok() || !outputs[0].identical(expected[i])) ++wrong[i];
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const int count : wrong) EXPECT_EQ(count, 0);
+}
+
+TEST(Executor, StopsBetweenSteps) {
+  const auto plan = planOf(blocks(false));
+  Lowered lowered;
+  lowerInto(lowered, *plan, kNative);
+  Executor executor(lowered.program);
+  const Tensor x = noise({3, 16}, 1);
+  std::vector<Tensor> outputs{Tensor::zeros(DataType::F32, {3, 16})};
+  executor.bind(std::span(&x, 1), outputs);
+  std::stop_source source;
+  std::size_t ran = 0;
+  const Status status = executor.run(source.get_token(), [&](std::size_t, double) {
+    if (++ran == 2) source.request_stop();
+  });
+  ASSERT_FALSE(status.ok());
+  EXPECT_TRUE(status.error().cancelled);
+  EXPECT_EQ(ran, 2U);
+}
+
+}  // namespace
+}  // namespace fusescope::testing

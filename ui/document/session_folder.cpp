@@ -1,0 +1,165 @@
+#include "ui/document/session_folder.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
+#include <QRegularExpression>
+#include <QSet>
+
+#include "base/files.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+const QString kSuffix = QStringLiteral(".fsession"), kLockSuffix = QStringLiteral(".lock");
+const QString kSavedAs = QStringLiteral("saved_as");
+constexpr int kNever = 0;  ///< for a lock: only the end of its process makes it stale
+
+/// "run-7.fse", and what is left of one that was being written: "run-7.fse.x1Y2z3".
+const QRegularExpression& engineName() {
+  static const QRegularExpression name(QStringLiteral("^run-(\\d+)\\.fse(\\.\\w{6})?$"));
+  return name;
+}
+
+/// "ID.fsession.x1Y2z3": a session that was being written.
+const QRegularExpression& halfWrittenName() {
+  static const QRegularExpression name(QStringLiteral("^(.+)\\.fsession\\.\\w{6}$"));
+  return name;
+}
+
+QStringList linesOf(const QString& file) {
+  const auto text = readTextFile(file.toStdString());
+  return text.ok() ? qs(text.value()).split(QLatin1Char('\n'), Qt::SkipEmptyParts) : QStringList();
+}
+
+}  // namespace
+
+/// What all sessions refer to.
+struct SessionFolder::Known {
+  std::set<QString> engines;
+  QSet<QString> unread;  ///< ids of sessions of which that is not known
+
+  void add(const QString& file, const QString& id) {
+    const auto session = readSession(file.toStdString());
+    if (!session.ok()) return void(unread.insert(id));
+    engines.merge(enginesOf(session.value()));
+  }
+};
+
+std::set<QString> enginesOf(const Session& session) {
+  std::set<QString> engines;
+  for (const Run& run : session.runs)
+    if (!run.enginePath.empty()) engines.insert(QDir::cleanPath(qs(run.enginePath)));
+  return engines;
+}
+
+QString SessionFolder::keptFile(const QString& id) const {
+  return QDir(m_path).filePath(id + kSuffix);
+}
+
+QString SessionFolder::engineFolder(const QString& id) const {
+  return QDir(m_path).filePath(id);
+}
+
+std::unique_ptr<QLockFile> SessionFolder::lock(const QString& id) const {
+  QDir().mkpath(m_path);
+  auto lock = std::make_unique<QLockFile>(QDir(m_path).filePath(id + kLockSuffix));
+  lock->setStaleLockTime(kNever);
+  return lock->tryLock(0) ? std::move(lock) : nullptr;
+}
+
+std::vector<SessionFolder::Left> SessionFolder::left(const QString& own) const {
+  std::vector<Left> found;
+  if (!valid()) return found;
+  for (const QFileInfo& file : QDir(m_path).entryInfoList({QStringLiteral("*") + kSuffix}, QDir::Files, QDir::Time)) {
+    if (file.completeBaseName() == own || lock(file.completeBaseName()) == nullptr) continue;
+    const auto session = readSession(file.filePath().toStdString());
+    if (!session.ok()) continue;
+    found.push_back({.file = file.filePath(),
+                     .model = qs(session.value().model.path),
+                     .savedAs = qs(session.value().savedAs),
+                     .when = file.lastModified().toString(QStringLiteral("yyyy-MM-dd HH:mm")),
+                     .runs = static_cast<std::int64_t>(session.value().runs.size()),
+                     .pins = static_cast<std::int64_t>(session.value().options.directives.size())});
+  }
+  return found;
+}
+
+void SessionFolder::noteSaved(const Session& session, const QString& file) const {
+  const QString absolute = QFileInfo(file).absoluteFilePath();
+  std::set<QString> folders;
+  for (const QString& engine : enginesOf(session)) {
+    const QFileInfo folder(QFileInfo(engine).path());
+    if (QDir(folder.path()) == QDir(m_path)) folders.insert(folder.filePath());
+  }
+  for (const QString& folder : folders) {
+    const QString list = QDir(folder).filePath(kSavedAs);
+    QStringList files = linesOf(list);
+    if (files.contains(absolute) || !QFileInfo(folder).isDir()) continue;
+    files << absolute;
+    // If it cannot be written, the engines may be collected: they are built again when they are needed.
+    (void)writeFileAtomically(list.toStdString(), (files.join(QLatin1Char('\n')) + QLatin1Char('\n')).toStdString());
+  }
+}
+
+SessionFolder::Known SessionFolder::known() const {
+  Known known;
+  const QDir folder(m_path);
+  for (const QString& kept : folder.entryList({QStringLiteral("*") + kSuffix}, QDir::Files))
+    known.add(folder.filePath(kept), QFileInfo(kept).completeBaseName());
+  for (const QString& id : folder.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+    for (const QString& file : linesOf(QDir(engineFolder(id)).filePath(kSavedAs))) {
+      if (QFileInfo::exists(file)) {
+        known.add(file, id);
+      } else if (!QFileInfo(QFileInfo(file).path()).isDir()) {
+        known.unread.insert(id);  // its disk may come back
+      }
+    }
+  }
+  return known;
+}
+
+void SessionFolder::collectEngines(const QString& id, const Known& known, const Own& own) const {
+  const QDir folder(engineFolder(id));
+  bool more = false;
+  for (const QString& file : folder.entryList(QDir::Files)) {
+    const auto name = engineName().match(file);
+    if (!name.hasMatch()) continue;
+    const QString path = QDir::cleanPath(folder.filePath(file));
+    const bool later = id == own.id && name.captured(1).toLongLong() >= own.nextRun;
+    const bool halfWritten = !name.captured(2).isEmpty();
+    const bool wanted = halfWritten ? id == own.id : known.engines.contains(path) || own.engines.contains(path);
+    if (later || wanted || !QFile::remove(path)) more = true;
+  }
+  if (more || id == own.id) return;
+  QFile::remove(folder.filePath(kSavedAs));
+  QDir(m_path).rmdir(id);  // fails where something of another's is in it
+}
+
+void SessionFolder::removeEngines(const QString& id) const {
+  collectEngines(id, Known(), Own());
+}
+
+void SessionFolder::collect(const Own& own) const {
+  const Known all = known();
+  const QDir folder(m_path);
+  QSet<QString> ids;
+  for (const QString& id : folder.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) ids.insert(id);
+  for (const QString& file : folder.entryList({QStringLiteral("*") + kLockSuffix}, QDir::Files))
+    ids.insert(QFileInfo(file).completeBaseName());
+  const QStringList halfWritten = folder.entryList({QStringLiteral("*") + kSuffix + QStringLiteral(".*")}, QDir::Files);
+  for (const QString& file : halfWritten)
+    if (const auto name = halfWrittenName().match(file); name.hasMatch()) ids.insert(name.captured(1));
+  for (const QString& id : ids) {
+    const bool isOwn = id == own.id;
+    const auto held = isOwn ? nullptr : lock(id);  // given free, it leaves no file
+    if (!isOwn && held == nullptr) continue;
+    if (!all.unread.contains(id)) collectEngines(id, all, own);
+    for (const QString& file : halfWritten)
+      if (!isOwn && halfWrittenName().match(file).captured(1) == id) QFile::remove(folder.filePath(file));
+  }
+}
+
+}  // namespace fusescope
