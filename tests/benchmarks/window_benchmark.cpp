@@ -200,11 +200,9 @@ void layouts(const QString& path) {
   const auto plan = makePlan(model.value(), {});
   if (!plan.ok()) return;
   const CanvasFonts fonts;
-  OpenState all;
   const CanvasScene closed = buildCanvas(*plan.value(), {}, fonts);
-  all.fused = closed.openable;
   for (const bool opened : {false, true}) {
-    const LayoutGraph graph = layoutGraphOf(opened ? buildCanvas(*plan.value(), all, fonts) : closed);
+    const LayoutGraph graph = layoutGraphOf(opened ? buildCanvas(*plan.value(), allOpen(closed), fonts) : closed);
     std::printf("%-24s %-6s %5zu boxes %5zu edges", qPrintable(networkName(path)), opened ? "open" : "closed",
                 graph.boxes.size(), graph.edges.size());
     int asked = 0;

@@ -90,6 +90,44 @@ class CanvasTest : public QObject {
     QCOMPARE(m_view->boxCount(), closed);
   }
 
+  void altDoubleClickOpensAndClosesAllInside() {
+    const int closed = m_view->boxCount();
+    const auto onTheSegment = [&](Qt::KeyboardModifiers with) {
+      m_view->fit();
+      const QRect segment = m_view->itemRect("segment_0");
+      QTest::mouseDClick(m_view.get(), Qt::LeftButton, with, QPoint(segment.left() + 4, segment.bottom() - 4));
+      if (!m_view->waitForLayout(20000)) qFatal("no layout");
+    };
+    onTheSegment(Qt::AltModifier);
+    const int pills = int(m_plan->graph().inputs().size() + m_plan->graph().outputs().size());
+    QCOMPARE(m_view->boxCount(), int(m_plan->graph().nodeCount()) + pills);
+    onTheSegment(Qt::AltModifier);
+    QCOMPARE(m_view->boxCount(), closed);
+    onTheSegment({});
+    QVERIFY(!m_view->isOpen("segment_0"));
+    QVERIFY(!m_view->isOpen(m_fused));
+    QVERIFY(m_view->boxCount() < closed);
+    onTheSegment({});
+    QVERIFY(m_view->isOpen("segment_0"));
+    QCOMPARE(m_view->boxCount(), closed);
+  }
+
+  void whatIsOpenIsKnownByKind() {
+    for (const ContainerKind& kind : containerKinds()) {
+      OpenState state;
+      QCOMPARE(state.isOpen(kind.item, "x"), kind.openAtFirst);
+      state.set(kind.item, "x", !kind.openAtFirst);
+      QCOMPARE(state.isOpen(kind.item, "x"), !kind.openAtFirst);
+      QCOMPARE(state.turned(kind.item), QSet<QString>{"x"});
+      QCOMPARE(state.isOpen(kind.item, "y"), kind.openAtFirst);
+      for (const ContainerKind& other : containerKinds())
+        if (other.item != kind.item) QCOMPARE(state.isOpen(other.item, "x"), other.openAtFirst);
+      state.set(kind.item, "x", kind.openAtFirst);
+      QVERIFY(state == OpenState());
+    }
+    QVERIFY(containerKind(ItemKind::Node) == nullptr);
+  }
+
   void whatIsOpenedKeepsItsPlaceOnTheScreen() {
     m_view->select({m_fused});
     const QRect before = m_view->itemRect(m_fused);
@@ -323,8 +361,8 @@ class CanvasTest : public QObject {
     QCOMPARE(laidOutBy([&] { m_view->select({second}); }), 0);
     QCOMPARE(laidOutBy([&] { m_view->setColorMode(*findColorMode("kind")); }), 0);
     QCOMPARE(laidOutBy([&] { m_view->setPlan(makePlan(m_plan->model, {}).value()); }), 0);
-    PlanOptions options;  // types of other width: only where they stand
-    options.directives.push_back({.kind = DirectiveKind::Pin, .pattern = firstConv(), .type = DataType::F16});
+    PlanOptions options;  // a pin elsewhere: what is open stays, and with other texts the segment and the top move
+    options.directives.push_back({.kind = DirectiveKind::Pin, .pattern = lastConv(), .type = DataType::F16});
     QVERIFY(laidOutBy([&] { m_view->setPlan(makePlan(m_plan->model, options).value()); }) <= 2);
   }
 
@@ -332,15 +370,14 @@ class CanvasTest : public QObject {
     const auto plan = planOf("bert_tiny");
     const CanvasFonts fonts;
     const CanvasScene closed = buildCanvas(*plan, {}, fonts);
-    OpenState open;
-    open.fused = closed.openable;
-    QVERIFY(open.fused.size() > 5);
-    const LayoutGraph graph = layoutGraphOf(buildCanvas(*plan, open, fonts));
+    const LayoutGraph graph = layoutGraphOf(buildCanvas(*plan, allOpen(closed), fonts));
+    QVERIFY(graph.containers.size() > 5);
     const LayoutGeometry geometry = layOut(graph).value();
     QCOMPARE(crossingsAtBorders(graph, geometry), std::size_t(0));
     QCOMPARE(qualityOf(geometry.edges).crossings, std::size_t(0));
-    for (const QString& handle : closed.openable) {  // each by itself, too
-      open.fused = {handle};
+    for (const QString& handle : closed.openable.keys()) {  // each by itself, too
+      OpenState open;
+      open.set(closed.openable[handle].kind, handle, true);
       const LayoutGraph one = layoutGraphOf(buildCanvas(*plan, open, fonts));
       QCOMPARE(crossingsAtBorders(one, layOut(one).value()), std::size_t(0));
     }
@@ -452,10 +489,11 @@ class CanvasTest : public QObject {
       if (fused.nodes.size() == 2 && fused.name != first.toStdString()) return handle(fused);
     return {};
   }
-  std::string firstConv() const {
+  std::string lastConv() const {
+    std::string last;
     for (const NodeId id : m_plan->graph().order())
-      if (m_plan->graph().node(id).is("Conv")) return m_plan->graph().node(id).name;
-    return {};
+      if (m_plan->graph().node(id).is("Conv")) last = m_plan->graph().node(id).name;
+    return last;
   }
 
   /// A kernel of the nodes a and b, and a node that is called "a + b".

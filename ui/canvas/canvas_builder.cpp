@@ -95,9 +95,10 @@ class Builder {
   std::vector<int> addSegments(Level& level) {
     std::vector<int> containers;
     for (const Segment& segment : level.plan.segments) {
-      const bool open = !m_open.closedSegments.contains(text(segment.name)) && !segment.nodes.empty();
+      const bool open = m_open.isOpen(ItemKind::Segment, text(segment.name)) && !segment.nodes.empty();
       containers.push_back(add(level.items.segment(segment, open), -1));
       at(containers.back()).segment = int(containers.size()) - 1;
+      m_scene.openable.insert(at(containers.back()).handle(), {ItemKind::Segment, QString()});
     }
     return containers;
   }
@@ -122,7 +123,14 @@ class Builder {
     if (!m_scene.byKey.contains(handle)) m_scene.byKey.insert(handle, box);
     m_scene.fusedOf.insert(handle, handle);
     if (!m_scene.fusedOf.contains(name)) m_scene.fusedOf.insert(name, handle);
-    if (fused.nodes.size() > 1 || holdsBodies(level.plan, fused)) m_scene.openable.insert(handle);
+    if (fused.nodes.size() > 1 || holdsBodies(level.plan, fused))
+      m_scene.openable.insert(handle, {ItemKind::Fused, openableAround(container)});
+  }
+
+  /// Handle of the innermost container that can be opened, from `container` outwards.
+  QString openableAround(int container) {
+    while (container >= 0 && !at(container).canOpen) container = at(container).parent;
+    return container < 0 ? QString() : at(container).handle();
   }
 
   /// What is in the bodies of `node`, which are closed: found by name, `item` stands for it, and opening it opens
@@ -306,7 +314,8 @@ class Builder {
     for (std::size_t i = 0; i < scene.items.size(); ++i) {
       const CanvasItem& item = scene.items[i];
       scene.byKey.insert(item.key, int(i));
-      if (item.kind == ItemKind::Segment || item.kind == ItemKind::Body) scene.byName.insert(item.name, int(i));
+      if (const ContainerKind* kind = containerKind(item.kind); kind != nullptr && !kind->knownByKey)
+        scene.byName.insert(item.name, int(i));
       if (item.isBox()) ++scene.boxes;
       scene.slowestPredictedMs = std::max(scene.slowestPredictedMs, item.predictedMs.value_or(0));
       if (item.kind == ItemKind::Input || item.kind == ItemKind::Output) {
@@ -381,7 +390,13 @@ OpenState openAtFirst(const Plan& plan) {
   OpenState open;
   if (plan.fusedNodes.size() > kFewFusedNodes) return open;
   for (const FusedNode& fused : plan.fusedNodes)
-    if (holdsBodies(plan, fused)) open.fused.insert(text(handleOf(fused)));
+    if (holdsBodies(plan, fused)) open.set(ItemKind::Fused, text(handleOf(fused)), true);
+  return open;
+}
+
+OpenState allOpen(const CanvasScene& scene) {
+  OpenState open;
+  for (auto it = scene.openable.begin(); it != scene.openable.end(); ++it) open.set(it->kind, it.key(), true);
   return open;
 }
 

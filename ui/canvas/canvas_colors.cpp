@@ -35,9 +35,9 @@ CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const Sho
     const ShownTime& time = colors.time[i];
     if (time.kind != TimeKind::Unknown) colors.timeKinds.insert(time.kind);
     const BoxColor color = mode.colorOf({item, time, colors.slowestMs, theme});
-    colors.fill[i] = item.isPart() ? segmentSwatch(item, theme).color : color.fill;
+    colors.fill[i] = item.calculates() ? color.fill : segmentSwatch(item, theme).color;
     colors.badge[i] = color.badge.isEmpty() ? itemPrecisionSwatch(item, theme).label : color.badge;
-    if (color.legend && !item.isPart()) addToLegend(colors.legend, *color.legend);
+    if (color.legend && item.calculates()) addToLegend(colors.legend, *color.legend);
   }
   return colors;
 }

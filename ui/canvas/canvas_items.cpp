@@ -133,7 +133,7 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const
   item.prediction = fused.nodes.size() > 1 && isPrediction(m_plan, fused);
   item.nodes = int(fused.nodes.size());
   item.canOpen = fused.nodes.size() > 1 || holdsBodies(m_plan, fused);
-  item.open = item.canOpen && open.fused.contains(item.key);
+  item.open = item.canOpen && open.isOpen(ItemKind::Fused, item.key);
   item.title = titleOf(fused);
   const NodeId root = fused.root.valid() ? fused.root : fused.nodes.empty() ? NodeId() : fused.nodes.front();
   item.detail = root.valid() && m_graph.has(root) ? text(m_graph.node(root).name) : text(fused.name);
@@ -246,9 +246,10 @@ int CanvasItems::constantsOf(const Node& node) const {
 void CanvasItems::sizeItem(CanvasItem& item) const {
   if (!item.open) return sizeBox(item);
   const double title = m_fonts.title.width(item.title);
-  const double width = item.kind != ItemKind::Fused ? title + m_fonts.detail.width(item.detail + kDot + item.meta) + 64
-                                                    : std::max(title + metrics::kBadgeWidth + 56,
-                                                               std::min(m_fonts.detail.width(item.detail) + 96, 240.0));
+  const double width =
+      containerKind(item.kind)->oneLine
+          ? title + m_fonts.detail.width(item.detail + kDot + item.meta) + 64
+          : std::max(title + metrics::kBadgeWidth + 56, std::min(m_fonts.detail.width(item.detail) + 96, 240.0));
   item.size = {std::ceil(width), 0};
 }
 

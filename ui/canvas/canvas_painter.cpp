@@ -6,6 +6,7 @@
 
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/canvas_painter_private.h"
+#include "ui/canvas/container_kinds.h"
 
 namespace fusescope {
 namespace {
@@ -60,12 +61,11 @@ void CanvasPainter::container(int i) {
   const CanvasItem& item = m_scene.items[i];
   const QRectF rect = rectOf(i);
   const QColor color = m_look.colors->fill[i];
-  const bool part = item.isPart();
-  const QColor back = part ? m_theme.container : mixed(m_theme.container, color, 0.09);
-  QPen pen = outline(i, mixed(m_theme.border, color, part ? 0.25 : 0.55));
-  if (((item.fallback && part) || item.prediction) && !isSelected(i)) pen.setStyle(Qt::DashLine);
+  const ContainerKind& kind = *containerKind(item.kind);
+  QPen pen = outline(i, mixed(m_theme.border, color, kind.frame));
+  if (((item.fallback && kind.dashedInFallback) || item.prediction) && !isSelected(i)) pen.setStyle(Qt::DashLine);
   m_painter.setPen(pen);
-  m_painter.setBrush(back);
+  m_painter.setBrush(mixed(m_theme.container, color, kind.tint));
   if (m_detail == Detail::Colors) {
     m_painter.drawRect(rect);
   } else {
@@ -75,9 +75,9 @@ void CanvasPainter::container(int i) {
 }
 
 // Behind the text of a header, so that the edges that enter beneath it do not cross it.
-void CanvasPainter::veil(const QRectF& rect, const QColor& color, bool part) {
+void CanvasPainter::veil(const QRectF& rect, const QColor& ground) {
   m_painter.setPen(Qt::NoPen);
-  m_painter.setBrush(part ? m_theme.container : mixed(m_theme.container, color, 0.09));
+  m_painter.setBrush(ground);
   m_painter.drawRoundedRect(rect.adjusted(-6, -1, 6, 1), 5, 5);
 }
 
@@ -89,9 +89,10 @@ void CanvasPainter::header(int i) {
   const bool far = m_detail != Detail::Full;
   if (far && rect.width() * m_scale < 90) return;
   const double grow = far ? std::max(1.0, pixels(11) / metrics::kTitlePixels) : 1.0;
-  const bool part = item.isPart();
-  const double height = (part ? metrics::kSegmentHeader : metrics::kFusedHeader) * (far ? 0.8 : 1);
-  if (far && !part) return;
+  const ContainerKind& kind = *containerKind(item.kind);
+  if (far && !kind.titleFromAfar) return;
+  const QColor ground = mixed(m_theme.container, color, kind.tint);
+  const double height = kind.header * (far ? 0.8 : 1);
   m_painter.save();
   m_painter.setClipRect(rect, Qt::IntersectClip);
   QFont font = titleFont();
@@ -100,20 +101,20 @@ void CanvasPainter::header(int i) {
   m_painter.setPen(m_theme.text);
   m_painter.setFont(font);
   const double titleHeight = QFontMetricsF(font).height();
-  const double top = rect.top() + (part ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
+  const double top = rect.top() + (kind.oneLine ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
   const QRectF line(left + 14 * grow, top, rect.right() - left - 24 * grow, titleHeight);
   const double used = QFontMetricsF(font).horizontalAdvance(item.title);
   const QString dot = item.meta.isEmpty() ? QString() : QStringLiteral(" \u00b7 ");
-  const QString rest = part ? item.detail + dot + item.meta : QString();
+  const QString rest = kind.oneLine ? item.detail + dot + item.meta : QString();
   QFont restFont = detailFont();
   restFont.setPixelSize(int(std::lround(metrics::kDetailPixels * grow)));
   const double restWidth =
-      part ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : metrics::kBadgeWidth + 8;
-  veil(QRectF(left - 4 * grow, line.top(), used + restWidth + 18 * grow, line.height()), color, part);
+      kind.oneLine ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : metrics::kBadgeWidth + 8;
+  veil(QRectF(left - 4 * grow, line.top(), used + restWidth + 18 * grow, line.height()), ground);
   m_painter.setPen(m_theme.text);
   m_painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, item.title);
   marker(QPointF(left, line.center().y()), color, grow, item.fallback);
-  if (part) {
+  if (kind.oneLine) {
     m_painter.setFont(restFont);
     m_painter.setPen(m_theme.dimText);
     m_painter.drawText(line.adjusted(used + 12 * grow, 0.5, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, rest);
@@ -124,7 +125,7 @@ void CanvasPainter::header(int i) {
     if (!time.isEmpty()) below += QStringLiteral(" \u00b7 ") + time;
     below = QFontMetricsF(detailFont()).elidedText(below, Qt::ElideMiddle, rect.right() - left - 12);
     const QRectF second(left, line.bottom() + 1, rect.right() - left - 10, 16);
-    veil(QRectF(second.topLeft(), QSizeF(QFontMetricsF(detailFont()).horizontalAdvance(below), 16)), color, false);
+    veil(QRectF(second.topLeft(), QSizeF(QFontMetricsF(detailFont()).horizontalAdvance(below), 16)), ground);
     m_painter.setFont(detailFont());
     m_painter.setPen(m_theme.dimText);
     m_painter.drawText(second, Qt::AlignLeft | Qt::AlignVCenter, below);

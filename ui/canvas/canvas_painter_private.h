@@ -33,7 +33,7 @@ class CanvasPainter {
   QRectF rectOf(int i) const;
   QPen outline(int i, const QColor& usual) const;
   void container(int i);
-  void veil(const QRectF& rect, const QColor& color, bool part);
+  void veil(const QRectF& rect, const QColor& ground);
   void header(int i);
   void marker(const QPointF& at, const QColor& color, double grow, bool hollow);
   void focusRing(int i, const QRectF& rect);

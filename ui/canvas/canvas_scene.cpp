@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ui/canvas/canvas_metrics.h"
+#include "ui/canvas/container_kinds.h"
 
 namespace fusescope {
 namespace {
@@ -91,6 +92,16 @@ bool CanvasScene::isInside(int item, int container) const {
   return false;
 }
 
+QStringList CanvasScene::openableInside(const QString& handle) const {
+  QStringList inside;
+  for (auto it = openable.begin(); it != openable.end(); ++it) {
+    QString around = it->within;
+    while (!around.isEmpty() && around != handle) around = openable.value(around).within;
+    if (!around.isEmpty()) inside << it.key();
+  }
+  return inside;
+}
+
 LayoutGraph layoutGraphOf(const CanvasScene& scene) {
   LayoutGraph graph;
   std::vector<int> place(scene.items.size(), -1);  // item -> box or container
@@ -99,7 +110,7 @@ LayoutGraph layoutGraphOf(const CanvasScene& scene) {
     const int parent = item.parent < 0 ? -1 : place[item.parent];
     if (item.open) {
       place[i] = int(graph.containers.size());
-      const double header = item.isPart() ? metrics::kSegmentHeader : metrics::kFusedHeader;
+      const double header = containerKind(item.kind)->header;
       graph.containers.push_back({item.key.toStdString(), parent, header, metrics::kPadding, item.size.width()});
     } else {
       place[i] = int(graph.boxes.size());

@@ -45,10 +45,15 @@ struct CanvasItem {
   QSizeF size;      ///< of a box; of a container the width of its header
   QRectF rect;      ///< after layout
   bool isBox() const { return !open; }
-  /// Holds fused nodes and says so in one line: a segment, or a body of an If, Loop or Scan.
-  bool isPart() const { return kind == ItemKind::Segment || kind == ItemKind::Body; }
+  bool calculates() const;  ///< has a precision: it is no container that only holds what has
   /// What it is called in selections: the handle of a fused node, else its name.
-  const QString& handle() const { return kind == ItemKind::Fused ? key : name; }
+  const QString& handle() const;
+};
+
+/// A container that can be opened and closed, whether it is drawn or is in one that is closed.
+struct Openable {
+  ItemKind kind = ItemKind::Fused;
+  QString within;  ///< handle of the next one around it; empty: none
 };
 
 struct CanvasEdge {
@@ -75,7 +80,7 @@ struct CanvasScene {
   QHash<QString, int> byKey;
   QHash<QString, int> byName;  ///< of nodes, fused nodes, segments, inputs and outputs: the item that stands for it
   QHash<QString, QString> fusedOf;    ///< name of a node or fused node, or handle -> handle of the fused node
-  QSet<QString> openable;             ///< handles of fused nodes of several nodes
+  QHash<QString, Openable> openable;  ///< by handle
   SpatialIndex itemIndex, edgeIndex;  ///< of rectangles and bounds, after layout
   QRectF bounds;
   QString engine;
@@ -91,6 +96,8 @@ struct CanvasScene {
   /// The nearest edge within `reach`, or -1.
   int edgeAt(const QPointF& point, double reach) const;
   bool isInside(int item, int container) const;  ///< `item` itself counts
+  /// Handles of what can be opened in the container of this handle.
+  QStringList openableInside(const QString& handle) const;
 };
 
 LayoutGraph layoutGraphOf(const CanvasScene& scene);

@@ -68,11 +68,7 @@ void GraphView::setPlan(std::shared_ptr<const Plan> plan) {
     return;
   }
   if (m->wantedModel != m->sceneModel) {
-    m->open = openAtFirst(*m->plan);
-    if (m->nextView) {
-      m->open.fused = QSet<QString>(m->nextView->open.begin(), m->nextView->open.end());
-      m->open.closedSegments = QSet<QString>(m->nextView->closedSegments.begin(), m->nextView->closedSegments.end());
-    }
+    m->open = m->nextView ? m->nextView->open : openAtFirst(*m->plan);
     m->selection.clear();
     m->currentName.clear();
   }
@@ -240,32 +236,25 @@ void GraphView::setLegendVisible(bool visible) {
 }
 
 GraphView::View GraphView::view() const {
-  return {.open = m->open.fused.values(),
-          .closedSegments = m->open.closedSegments.values(),
-          .centre = m->toScene(QPointF(width(), height()) / 2),
-          .zoom = m->hasCamera ? m->camera.zoom : 0};
+  return {
+      .open = m->open, .centre = m->toScene(QPointF(width(), height()) / 2), .zoom = m->hasCamera ? m->camera.zoom : 0};
 }
 
 void GraphView::setNextView(View view) {
   m->nextView = std::move(view);
 }
 
-bool GraphView::Private::isSegment(const QString& name) const {
-  return plan && scene->byKey.contains("s:" + name) && !scene->fusedOf.contains(name);
+QString GraphView::Private::openableOf(const QString& name) const {
+  const QString handle = scene->fusedOf.value(name, name);
+  return scene->openable.contains(handle) ? handle : QString();
 }
 
 void GraphView::Private::setOpen(const QString& name, bool wanted) {
-  const bool segment = isSegment(name);
-  const QString handle = segment ? name : scene->fusedOf.value(name);
-  if (!plan || (!segment && !scene->openable.contains(handle)) || q->isOpen(name) == wanted) return;
+  const QString handle = openableOf(name);
+  if (!plan || handle.isEmpty() || q->isOpen(name) == wanted) return;
   const int item = scene->itemOf(name);
   if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
-  QSet<QString>& set = segment ? open.closedSegments : open.fused;
-  if (wanted != segment) {
-    set.insert(handle);
-  } else {
-    set.remove(handle);
-  }
+  open.set(scene->openable[handle].kind, handle, wanted);
   request();
 }
 
@@ -279,14 +268,13 @@ void GraphView::toggle(const QString& name) {
   isOpen(name) ? collapse(name) : expand(name);
 }
 bool GraphView::isOpen(const QString& name) const {
-  if (m->isSegment(name)) return !m->open.closedSegments.contains(name);
-  return m->open.fused.contains(m->scene->fusedOf.value(name));
+  const QString handle = m->openableOf(name);
+  return !handle.isEmpty() && m->open.isOpen(m->scene->openable[handle].kind, handle);
 }
 
 void GraphView::expandAll() {
   if (!m->plan) return;
-  m->open.closedSegments.clear();
-  m->open.fused.unite(m->scene->openable);
+  m->open = allOpen(*m->scene);
   m->request();
 }
 

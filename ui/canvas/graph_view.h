@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "planning/plan.h"
 #include "ui/canvas/camera.h"
+#include "ui/canvas/container_kinds.h"
 #include "ui/document/shown_time.h"
 #include "ui/theme/theme.h"
 
@@ -50,9 +51,9 @@ class GraphView : public QWidget {
 
   /// What is open and what the camera sees, to stand so again after setPlan() of the same model, in another window too.
   struct View {
-    QStringList open, closedSegments;  ///< as the scene calls them
-    QPointF centre;                    ///< in layout pixels
-    double zoom = 0;                   ///< 0: wherever a plan that is opened begins
+    OpenState open;
+    QPointF centre;   ///< in layout pixels
+    double zoom = 0;  ///< 0: wherever a plan that is opened begins
   };
   View view() const;
   /// Taken when the next plan of another model is set.

@@ -6,9 +6,9 @@
 #include <QPainter>
 #include <QToolTip>
 #include <QWheelEvent>
+#include <algorithm>
 #include <cmath>
 
-#include "planning/fused_node_facts.h"
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/graph_view_private.h"
 
@@ -159,24 +159,13 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
     return;
   }
   m->anchorKey = item.key;
-  if (!(event->modifiers() & Qt::AltModifier) || item.kind != ItemKind::Segment || !m->plan)
-    return toggle(item.handle());
-  bool anyClosed = false;
-  QStringList below;
-  for (const FusedNode& fused : m->plan->fusedNodes) {
-    const std::size_t segment = std::size_t(std::max(item.segment, 0));
-    if (fused.nodes.size() < 2 || fused.segment != m->plan->segments[segment].id) continue;
-    below << QString::fromStdString(handleOf(fused));
-    anyClosed = anyClosed || !m->open.fused.contains(below.last());
-  }
-  for (const QString& handle : below) {
-    if (anyClosed) {
-      m->open.fused.insert(handle);
-    } else {
-      m->open.fused.remove(handle);
-    }
-  }
-  m->open.closedSegments.remove(item.name);
+  const QStringList below = m->scene->openableInside(item.handle());
+  if (!(event->modifiers() & Qt::AltModifier) || below.isEmpty()) return toggle(item.handle());
+  const auto kindOf = [&](const QString& handle) { return m->scene->openable[handle].kind; };
+  const bool open = std::any_of(below.begin(), below.end(),
+                                [&](const QString& handle) { return !m->open.isOpen(kindOf(handle), handle); });
+  for (const QString& handle : below) m->open.set(kindOf(handle), handle, open);
+  m->open.set(item.kind, item.handle(), true);
   m->request();
 }
 

@@ -51,7 +51,8 @@ struct GraphView::Private {
   QString timeText(int item) const;
   QString describe(int item) const;  ///< for a screen reader
   QString tooltipAt(const QPointF& viewPoint) const;
-  bool isSegment(const QString& name) const;
+  /// Handle of the container that `name` stands for or is in, and that can be opened; empty: none.
+  QString openableOf(const QString& name) const;
 
   CanvasLook look();
 

@@ -161,7 +161,7 @@ QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   QString text = "<b>" + it.name.toHtmlEscaped() + "</b>";
   QStringList facts;
   if (!it.kindName.isEmpty()) facts << QString(it.kindName).replace('_', ' ');
-  if (!it.isPart()) facts << precisionText(it, theme);
+  if (it.calculates()) facts << precisionText(it, theme);
   if (it.prediction) facts << predictionNote();
   if (it.nodes > 1) facts << GraphView::tr("%1 nodes").arg(it.nodes);
   if (it.constants > 0) facts << GraphView::tr("%1 constants").arg(it.constants);

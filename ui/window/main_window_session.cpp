@@ -145,16 +145,22 @@ bool MainWindow::saveSession(bool as) {
 
 Json MainWindow::viewState() const {
   const GraphView::View view = m_canvas->view();
-  return {{"open", jsonOf(view.open)},
-          {"closed_segments", jsonOf(view.closedSegments)},
-          {"centre", {view.centre.x(), view.centre.y()}},
-          {"zoom", view.zoom},
-          {"color", m_canvas->colorMode().name},
-          {"selection", jsonOf(m_canvas->selection())}};
+  Json state{{"centre", {view.centre.x(), view.centre.y()}},
+             {"zoom", view.zoom},
+             {"color", m_canvas->colorMode().name},
+             {"selection", jsonOf(m_canvas->selection())}};
+  for (const ContainerKind& kind : containerKinds())
+    if (!kind.turnedKey.empty()) state[std::string(kind.turnedKey)] = jsonOf(view.open.turned(kind.item).values());
+  return state;
 }
 
 void MainWindow::restoreView(const Json& state) {
-  GraphView::View view{.open = strings(state, "open"), .closedSegments = strings(state, "closed_segments")};
+  GraphView::View view;
+  for (const ContainerKind& kind : containerKinds()) {
+    if (kind.turnedKey.empty()) continue;
+    const QStringList turned = strings(state, std::string(kind.turnedKey).c_str());
+    view.open.setTurned(kind.item, QSet<QString>(turned.begin(), turned.end()));
+  }
   view.zoom = number(state, "zoom");
   if (state.is_object() && state.contains("centre") && state["centre"].is_array() && state["centre"].size() == 2 &&
       state["centre"][0].is_number() && state["centre"][1].is_number())

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <random>
 
 namespace fusescope {
@@ -197,12 +197,12 @@ TEST(Layered, PlacesTenThousandBoxesWithoutOverlap) {
 
 TEST(Layered, PlacesAHundredThousandBoxesInSeconds) {
   const LayoutGraph graph = residual(100'000);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process: what others take is not the layout's
   const LayoutGeometry geometry = layered(graph);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  RecordProperty("milliseconds", static_cast<int>(taken.count() * 1000));
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  RecordProperty("milliseconds", static_cast<int>(seconds * 1000));
   EXPECT_EQ(geometry.boxes.size(), 100'000U);
-  EXPECT_LT(taken.count(), 10) << "linear time: about a second on a quiet machine";
+  EXPECT_LT(seconds, 5) << "linear time: about half a second";
 }
 
 TEST(Layered, StaysSmallWhenOneBoxFeedsAll) {
