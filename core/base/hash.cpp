@@ -1,12 +1,17 @@
 #include "base/hash.h"
 
-#include <fmt/format.h>
 #include <xxhash.h>
 
 namespace fusescope {
 
 std::string Hash128::hex() const {
-  return fmt::format("{:016x}{:016x}", high, low);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text(32, '0');
+  for (std::size_t i = 0; i < 16; ++i) {
+    text[15 - i] = kDigits[(high >> (4 * i)) & 15];
+    text[31 - i] = kDigits[(low >> (4 * i)) & 15];
+  }
+  return text;
 }
 
 Hash128 hashBytes(std::span<const std::byte> bytes) {

@@ -48,8 +48,8 @@ Price TimingPriceModel::fitted(const Workload& workload) const {
           .from = placeText(m_threads) + ", fitted to " + std::to_string(fit.samples) + " measurements"};
 }
 
-Price TimingPriceModel::priceOf(const std::string& key, const std::optional<Workload>& workload) const {
-  const auto measured = m_cache->find(key);
+Price TimingPriceModel::priceOf(const std::optional<Measurement>& measured,
+                                const std::optional<Workload>& workload) const {
   if (measured && measured->spread <= kConfidentSpread)
     return {.ms = measured->ms,
             .how = PriceSource::Measured,
@@ -58,7 +58,8 @@ Price TimingPriceModel::priceOf(const std::string& key, const std::optional<Work
   return workload ? fitted(*workload) : Price();
 }
 
-Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests, const FusedNode& fused) const {
+Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests, const FusedNode& fused,
+                                Found& found) const {
   if (whyDynamic(plan.graph(), requests.types(), fused)) return {};
   if (requests.viewSource(fused)) {
     const FusedOutput& output = fused.outputs.front();
@@ -74,7 +75,9 @@ Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests
   const Backend& backend = backendOf(plan, fused, m_backend);
   if (!isReal(backend, request.value())) return {};
   const TimingContext context = timingContext(plan, backend, m_threads);
-  return priceOf(regionTimeKey(regionKey(request.value()), context), regionWorkload(request.value(), context));
+  const auto [entry, isNew] = found.try_emplace(regionTimeKey(regionKey(request.value()), context));
+  if (isNew) entry->second = m_cache->find(entry->first);
+  return priceOf(entry->second, regionWorkload(request.value(), context));
 }
 
 std::vector<Price> TimingPriceModel::kernels(const Plan& plan) const {
@@ -88,15 +91,16 @@ std::vector<Price> TimingPriceModel::kernelsAt(const Plan& plan, const std::map<
   const auto requests = KernelRequests::create(plan, extents, m_threads);
   if (!requests.ok()) return prices;
   const auto at = costsAt(plan, extents);
+  Found found;
   for (const FusedNode& fused : plan.fusedNodes) {
     if (at == nullptr || !fused.range) {
-      prices[fused.id.index] = priceOf(plan, requests.value(), fused);
+      prices[fused.id.index] = priceOf(plan, requests.value(), fused, found);
       continue;
     }
     FusedNode there = fused;
     there.flops = ((*fused.range).*at).flops;
     there.bytes = ((*fused.range).*at).bytes;
-    prices[fused.id.index] = priceOf(plan, requests.value(), there);
+    prices[fused.id.index] = priceOf(plan, requests.value(), there, found);
   }
   return prices;
 }
@@ -105,7 +109,8 @@ Price TimingPriceModel::conversion(DataType from, DataType to, std::int64_t elem
   const TensorDesc source{from, {elements}}, target{to, {elements}};
   if (m_backend.emulatesConversion(source, target)) return {};
   const TimingContext context = timingContext(m_backend, m_threads);
-  return priceOf(conversionTimeKey(source, target, context), conversionWorkload(from, to, elements, context));
+  return priceOf(m_cache->find(conversionTimeKey(source, target, context)),
+                 conversionWorkload(from, to, elements, context));
 }
 
 std::unique_ptr<PriceModel> openPriceModel(const std::filesystem::path& timingCache, std::string_view backend,

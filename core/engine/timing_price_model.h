@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 
 #include "cache/timing_cache.h"
 #include "engine/kernel_requests.h"
@@ -24,8 +25,10 @@ class TimingPriceModel final : public PriceModel {
   Price conversion(DataType from, DataType to, std::int64_t elements) const override;
 
  private:
-  Price priceOf(const Plan& plan, const KernelRequests& requests, const FusedNode& fused) const;
-  Price priceOf(const std::string& key, const std::optional<Workload>& workload) const;
+  /// What the cache has of keys that were asked for: most kernels of a large network are like many others.
+  using Found = std::unordered_map<std::string, std::optional<Measurement>>;
+  Price priceOf(const Plan& plan, const KernelRequests& requests, const FusedNode& fused, Found& found) const;
+  Price priceOf(const std::optional<Measurement>& measured, const std::optional<Workload>& workload) const;
   Price fitted(const Workload& workload) const;
 
   std::shared_ptr<const TimingCache> m_cache;

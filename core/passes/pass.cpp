@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace fusescope {
 
@@ -36,14 +37,15 @@ Result<std::vector<PassRecord>> PassManager::run(Model& model, const PassOptions
                                                  const StopToken& stop) const {
   std::vector<PassRecord> records;
   OriginLedger ledger(model, model.decisions);
+  std::optional<GraphEditor> editor;  // a copy of the graph, which passes that change nothing share
   for (const auto& pass : m_passes) {
     TRY(checkStop(stop));
     if (options.skip.contains(pass->name())) continue;
     const auto start = std::chrono::steady_clock::now();
     const std::size_t decisionsBefore = model.decisions.size();
-    GraphEditor editor(*model.graph);
+    if (!editor) editor.emplace(*model.graph);
     PassContext context{.graph = *model.graph,
-                        .editor = editor,
+                        .editor = *editor,
                         .ledger = ledger,
                         .inputSpecs = model.inputSpecs,
                         .decisions = model.decisions,
@@ -52,7 +54,10 @@ Result<std::vector<PassRecord>> PassManager::run(Model& model, const PassOptions
                         .stop = stop,
                         .model = model};
     const bool changed = TRY(pass->run(context));
-    if (changed) model.graph = TRY(editor.publish());
+    if (changed) {
+      model.graph = TRY(editor->publish());
+      editor.reset();
+    }
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     records.push_back({.name = std::string(pass->name()),
                        .changed = changed,
