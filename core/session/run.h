@@ -109,8 +109,8 @@ struct Run {
 
 /// Two runs that were timed in turns and compared value by value.
 struct RunComparison {
-  std::string a, b;  ///< ids
-  std::string when;  ///< UTC
+  std::string a, b;                      ///< ids
+  std::string when;                      ///< UTC
   SharedOptional<Json> report = Json();  ///< as `fusescope compare --json`; never none
   bool operator==(const RunComparison&) const = default;
 };

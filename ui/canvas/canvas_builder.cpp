@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <unordered_map>
 
 #include "planning/fused_node_facts.h"
 #include "ui/canvas/canvas_items.h"
@@ -25,11 +26,16 @@ struct Level {
       : plan(of),
         items(of, prefix, fonts),
         itemOfNode(of.graph().nodeIdLimit(), -1),
-        fusedOfNode(of.graph().nodeIdLimit(), -1) {}
+        fusedOfNode(of.graph().nodeIdLimit(), -1),
+        names(of.graph().nodeIdLimit()) {
+    for (const NodeId id : graph().order()) names[id.index] = items.nameOf(graph().node(id).name);
+    for (const FusedNode& fused : of.fusedNodes) handles.push_back(items.handleOf(fused));
+  }
 
   const Plan& plan;
   CanvasItems items;
   std::vector<int> itemOfNode, fusedOfNode;  ///< by node
+  std::vector<QString> names, handles;       ///< by node, by fused node: whatever says them shares them
   std::map<std::uint32_t, int> itemOfInput;  ///< by value
   std::vector<std::pair<ValueId, int>> outputs;
   /// A node whose bodies are open in `box`; `condition`: the pill of what an If asks, or -1.
@@ -46,6 +52,12 @@ struct Level {
 class Builder {
  public:
   Builder(const Plan& plan, const OpenState& open, const CanvasFonts& fonts) : m_open(open), m_fonts(fonts) {
+    const int nodes = int(plan.graph().nodeCount());
+    m_scene.byName.reserve(2 * nodes);
+    m_scene.fusedOf.reserve(2 * nodes);
+    m_scene.byKey.reserve(nodes);
+    m_scene.entries.reserve(std::size_t(nodes));
+    m_edgeOf.reserve(std::size_t(nodes));
     addLevel(plan, QString(), -1);
   }
 
@@ -73,7 +85,8 @@ class Builder {
     }
     for (const NodeId id : level.graph().order())  // plans that were read back need not hold every node
       if (level.itemOfNode[id.index] < 0 && !level.holders.contains(id.index))
-        level.itemOfNode[id.index] = add(level.items.node(level.graph().node(id), nullptr), container);
+        level.itemOfNode[id.index] =
+            add(level.items.node(level.graph().node(id), level.names[id.index], nullptr), container);
     addPills(level, container);
     return level;
   }
@@ -92,17 +105,19 @@ class Builder {
   void addFused(Level& level, std::size_t index, int container) {
     const FusedNode& fused = level.plan.fusedNodes[index];
     const bool hidden = container >= 0 && !at(container).open;
-    const int box = hidden ? container : add(level.items.fused(fused, m_open), container);
+    const QString& handle = level.handles[index];
+    const bool rootNames = level.graph().has(fused.root) && level.graph().node(fused.root).name == fused.name;
+    const QString name = rootNames ? level.names[fused.root.index] : level.items.nameOf(fused.name);
+    const int box = hidden ? container : add(level.items.fused(fused, name, handle, m_open), container);
     for (const NodeId node : fused.nodes) {
       if (!level.graph().has(node) || level.itemOfNode[node.index] >= 0) continue;  // coverings may name a node twice
       level.fusedOfNode[node.index] = int(index);
       if (!hidden && at(box).open && addBodies(level, node, box)) continue;
       const bool own = !hidden && at(box).open;
-      addClosedBodies(level.plan, node, level.items.nameOf(level.graph().node(node).name) + "/", box,
-                      level.items.handleOf(fused));
-      level.itemOfNode[node.index] = own ? add(level.items.node(level.graph().node(node), &fused), box) : box;
+      if (!level.plan.bodies.empty()) addClosedBodies(level.plan, node, level.names[node.index] + "/", box, handle);
+      level.itemOfNode[node.index] =
+          own ? add(level.items.node(level.graph().node(node), level.names[node.index], &fused), box) : box;
     }
-    const QString handle = level.items.handleOf(fused), name = level.items.nameOf(fused.name);
     m_scene.byName.insert(name, box);
     if (!m_scene.byKey.contains(handle)) m_scene.byKey.insert(handle, box);
     m_scene.fusedOf.insert(handle, handle);
@@ -120,7 +135,7 @@ class Builder {
         const QString name = prefix + text(inner.name);
         m_scene.byName.insert(name, item);
         m_scene.fusedOf.insert(name, handle);
-        m_closed.push_back({name, (name + '\n' + text(inner.op)).toLower(), item});
+        m_closed.push_back({name, inner.op, item});
         addClosedBodies(*body.plan, id, name + "/", item, handle);
       }
       for (const FusedNode& fused : body.plan->fusedNodes) {
@@ -171,21 +186,24 @@ class Builder {
   // An edge between the items that stand for producer and reader, for every value that passes between two of them.
   void connect(Level& level) {
     const Graph& graph = level.graph();
-    std::map<std::uint32_t, std::vector<Use>> usesOf;
+    std::vector<std::vector<Use>> usesOf(graph.valueIdLimit());
     std::vector<ValueId> inOrder;
-    const auto use = [&](ValueId value, const std::vector<int>& items, NodeId reader) {
+    const auto use = [&](ValueId value, int item, NodeId reader) {
       if (!value.valid() || !graph.has(value) || graph.isConstant(value)) return;
       std::vector<Use>& uses = usesOf[value.index];
       if (uses.empty()) inOrder.push_back(value);
       const int fused = level.fusedOfNode[reader.index];
-      for (const int item : items) {
-        const bool known = std::any_of(uses.begin(), uses.end(), [&](const Use& other) { return other.item == item; });
-        if (!known) uses.push_back({item, fused < 0 ? FusedNodeId() : level.plan.fusedNodes[std::size_t(fused)].id});
-      }
+      const bool known = std::any_of(uses.begin(), uses.end(), [&](const Use& other) { return other.item == item; });
+      if (!known) uses.push_back({item, fused < 0 ? FusedNodeId() : level.plan.fusedNodes[std::size_t(fused)].id});
     };
     for (const NodeId id : graph.order()) {
       const Node& node = graph.node(id);
-      for (std::size_t i = 0; i < node.inputs.size(); ++i) use(node.inputs[i], readersOf(level, node, i), id);
+      if (!level.holders.contains(id.index)) {
+        for (const ValueId value : node.inputs) use(value, level.itemOfNode[id.index], id);
+      } else {
+        for (std::size_t i = 0; i < node.inputs.size(); ++i)
+          for (const int item : takersOf(level, node, i)) use(node.inputs[i], item, id);
+      }
       useCaptures(level, node, use);
     }
     for (const ValueId value : inOrder) addEdges(level, value, usesOf[value.index]);
@@ -194,10 +212,9 @@ class Builder {
         addEdge(level, source, item, value, level.items.castTo(value, FusedNodeId()));
   }
 
-  /// What operand `i` of a node is drawn to: its item, or what takes it in the bodies that are open.
-  std::vector<int> readersOf(const Level& level, const Node& node, std::size_t i) const {
+  /// What operand `i` of a node whose bodies are open is drawn to: what takes it in them.
+  std::vector<int> takersOf(const Level& level, const Node& node, std::size_t i) const {
     const auto holder = level.holders.find(node.id.index);
-    if (holder == level.holders.end()) return {level.itemOfNode[node.id.index]};
     if (node.is("If")) return holder->second.condition < 0 ? std::vector<int>() : std::vector{holder->second.condition};
     std::vector<int> items;
     for (const Level* body : holder->second.bodies)
@@ -211,7 +228,7 @@ class Builder {
     if (holder == level.holders.end()) {
       for (const auto& [key, attribute] : node.attributes)
         if (const Subgraph* body = std::get_if<Subgraph>(&attribute))
-          for (const ValueId value : body->captures) use(value, {level.itemOfNode[node.id.index]}, node.id);
+          for (const ValueId value : body->captures) use(value, level.itemOfNode[node.id.index], node.id);
       return;
     }
     for (std::size_t b = 0; b < holder->second.bodies.size(); ++b) {
@@ -219,7 +236,7 @@ class Builder {
       const std::vector<ValueId>& captures = holder->second.graphs[b]->captures;
       const std::vector<ValueId>& inputs = body.graph().inputs();
       for (std::size_t i = 0; i < captures.size() && captures.size() <= inputs.size(); ++i)
-        use(captures[i], {body.itemOfInput.at(inputs[inputs.size() - captures.size() + i].index)}, node.id);
+        use(captures[i], body.itemOfInput.at(inputs[inputs.size() - captures.size() + i].index), node.id);
     }
   }
 
@@ -260,11 +277,13 @@ class Builder {
   }
 
   void addEdge(const Level& level, int from, int to, ValueId value, const PlannedCast* cast) {
-    const auto [it, added] = m_edgeOf.try_emplace({from, to}, int(m_scene.edges.size()));
+    const auto [it, added] =
+        m_edgeOf.try_emplace(std::uint64_t(from) << 32U | std::uint32_t(to), int(m_scene.edges.size()));
     if (added) m_scene.edges.push_back({.from = from, .to = to});
     CanvasEdge& edge = m_scene.edges[std::size_t(it->second)];
     const QString type = level.items.typeText(value);
-    edge.tooltip += QString("%1%2  %3").arg(added ? "" : "\n", text(level.graph().value(value).name), type);
+    if (!added) edge.tooltip += QLatin1Char('\n');
+    edge.tooltip += text(level.graph().value(value).name) + QLatin1String("  ") + type;
     if (added) edge.label = type;
     if (cast != nullptr) describeCast(edge, *cast);
   }
@@ -280,11 +299,9 @@ class Builder {
 
   void finish() {
     CanvasScene& scene = m_scene;
-    scene.in.resize(scene.items.size());
-    scene.out.resize(scene.items.size());
-    for (std::size_t e = 0; e < scene.edges.size(); ++e) {
-      scene.out[std::size_t(scene.edges[e].from)].push_back(int(e));
-      scene.in[std::size_t(scene.edges[e].to)].push_back(int(e));
+    for (const CanvasEdge& edge : scene.edges) {
+      ++at(edge.from).edgesOut;
+      ++at(edge.to).edgesIn;
     }
     for (std::size_t i = 0; i < scene.items.size(); ++i) {
       const CanvasItem& item = scene.items[i];
@@ -293,45 +310,63 @@ class Builder {
       if (item.isBox()) ++scene.boxes;
       scene.slowestPredictedMs = std::max(scene.slowestPredictedMs, item.predictedMs.value_or(0));
       if (item.kind == ItemKind::Input || item.kind == ItemKind::Output) {
-        scene.entries.push_back({item.name, (item.name + '\n' + item.detail).toLower(), int(i)});
+        addEntry(item.name, item.detail.toStdString(), int(i));
       }
     }
     for (const Level& level : m_levels)
       for (const NodeId id : level.graph().order()) addEntry(level, level.graph().node(id));
-    m_scene.entries.insert(m_scene.entries.end(), m_closed.begin(), m_closed.end());
+    for (const Closed& closed : m_closed) addEntry(closed.name, closed.op, closed.item);
+  }
+
+  /// `more` is looked at by searches beside the name.
+  void addEntry(const QString& name, const std::string& more, int item) {
+    const std::string all = name.toStdString() + '\n' + more;
+    const bool ascii = std::all_of(all.begin(), all.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
+    const std::size_t begin = m_scene.searchText.size();
+    if (ascii) {
+      for (const char c : all) m_scene.searchText += c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+    } else {
+      m_scene.searchText += text(all).toLower().toStdString();
+    }
+    m_scene.entries.push_back({name, item, begin, m_scene.searchText.size()});
   }
 
   void addEntry(const Level& level, const Node& node) {
     const auto holder = level.holders.find(node.id.index);
     const int item = holder == level.holders.end() ? level.itemOfNode[node.id.index] : holder->second.box;
-    const QString name = level.items.nameOf(node.name);
-    QString all = name + '\n' + text(node.op);
+    const QString& name = level.names[node.id.index];
+    std::string more = node.op;
     for (const ValueId value : node.outputs) {
       if (!value.valid()) continue;
       const QString valueName = level.items.nameOf(level.graph().value(value).name);
-      all += '\n' + valueName;
+      more += '\n' + valueName.toStdString();
       if (!m_scene.byName.contains(valueName)) m_scene.byName.insert(valueName, item);
     }
     for (const OriginId origin : node.origins) {
       const auto& origins = level.plan.model->origins;
-      if (origin.index < origins.size()) all += '\n' + text(origins[origin.index].name);
+      if (origin.index < origins.size()) more += '\n' + origins[origin.index].name;
     }
     const int fused = level.fusedOfNode[node.id.index];
     if (fused >= 0) {
       const FusedNode& holding = level.plan.fusedNodes[std::size_t(fused)];
-      m_scene.fusedOf.insert(name, level.items.handleOf(holding));
-      all += '\n' + text(holding.kind);
+      m_scene.fusedOf.insert(name, level.handles[std::size_t(fused)]);
+      more += '\n' + holding.kind;
     }
     m_scene.byName.insert(name, item);
-    m_scene.entries.push_back({name, all.toLower(), item});
+    addEntry(name, more, item);
   }
 
   const OpenState& m_open;
   const CanvasFonts& m_fonts;
   CanvasScene m_scene;
   std::deque<Level> m_levels;  ///< the network first; bodies before what holds other bodies of theirs is done
-  std::map<std::pair<int, int>, int> m_edgeOf;
-  std::vector<CanvasEntry> m_closed;  ///< what is in bodies that are not drawn
+  std::unordered_map<std::uint64_t, int> m_edgeOf;  ///< by the items at its ends
+  struct Closed {
+    QString name;
+    std::string op;
+    int item = -1;
+  };
+  std::vector<Closed> m_closed;  ///< what is in bodies that are not drawn
 };
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace {
 
 ShownTime timeOf(const CanvasItem& item, const ShownTimes& times) {
   if (item.timeKey.isEmpty()) return {};
-  return shownTime(times, item.timeKey.toStdString(), item.predictedMs, item.predictedByFit);
+  const std::string handle = times.empty() ? std::string() : item.timeKey.toStdString();
+  return shownTime(times, handle, item.predictedMs, item.predictedByFit);
 }
 
 void addToLegend(std::vector<Swatch>& legend, const Swatch& swatch) {
@@ -23,23 +24,16 @@ CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const Sho
   CanvasColors colors;
   colors.fill.resize(count);
   colors.badge.resize(count);
-  colors.time.resize(count);
-  colors.timeKind.resize(count, TimeKind::Unknown);
-  std::vector<ShownTime> timeOfItem;
-  timeOfItem.reserve(count);
+  colors.time.reserve(count);
   for (const CanvasItem& item : scene.items) {
-    timeOfItem.push_back(timeOf(item, times));
-    colors.slowestMs = std::max(colors.slowestMs, timeOfItem.back().ms);
+    colors.time.push_back(timeOf(item, times));
+    colors.slowestMs = std::max(colors.slowestMs, colors.time.back().ms);
     colors.anyPrediction = colors.anyPrediction || item.prediction;
   }
   for (std::size_t i = 0; i < count; ++i) {
     const CanvasItem& item = scene.items[i];
-    const ShownTime& time = timeOfItem[i];
-    colors.timeKind[i] = time.kind;
-    if (time.kind != TimeKind::Unknown) {
-      colors.time[i] = timeText(time);
-      colors.timeKinds.insert(time.kind);
-    }
+    const ShownTime& time = colors.time[i];
+    if (time.kind != TimeKind::Unknown) colors.timeKinds.insert(time.kind);
     const BoxColor color = mode.colorOf({item, time, colors.slowestMs, theme});
     colors.fill[i] = item.isPart() ? segmentSwatch(item, theme).color : color.fill;
     colors.badge[i] = color.badge.isEmpty() ? itemPrecisionSwatch(item, theme).label : color.badge;

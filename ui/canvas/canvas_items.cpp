@@ -15,9 +15,6 @@ constexpr std::size_t kOpsInTitle = 3;
 QString text(const std::string& s) {
   return QString::fromStdString(s);
 }
-QString text(std::string_view s) {
-  return QString::fromUtf8(s.data(), int(s.size()));
-}
 const QString kDot = QStringLiteral(" \u00b7 ");
 
 QString rangeText(double leastMs, double mostMs) {
@@ -39,13 +36,20 @@ QString nodesText(std::size_t count) {
 
 // Types as they stand in memory under the plan.
 CanvasItems::CanvasItems(const Plan& plan, QString prefix, const CanvasFonts& fonts)
-    : m_plan(plan), m_graph(plan.graph()), m_prefix(std::move(prefix)), m_fonts(fonts) {
+    : m_plan(plan),
+      m_graph(plan.graph()),
+      m_prefix(std::move(prefix)),
+      m_fonts(fonts),
+      m_stored(plan.graph().valueIdLimit(), DataType::Undefined),
+      m_inner(plan.graph().valueIdLimit(), Inner::No),
+      m_storedTexts(plan.graph().valueIdLimit()) {
   for (const TruncatedValue& value : plan.truncation.inputs) m_stored[value.value.index] = value.to;
   for (const TruncatedValue& value : plan.truncation.produced) m_stored[value.value.index] = value.to;
   for (const FusedNode& fused : plan.fusedNodes) {
     for (const InnerEdge& inner : fused.innerEdges) {
       m_stored[inner.value.index] = inner.type;
-      if (!inner.real) m_inner[inner.value.index] = heldWider(fused, inner.value) != nullptr;
+      if (!inner.real)
+        m_inner[inner.value.index] = heldWider(fused, inner.value) != nullptr ? Inner::HeldWider : Inner::Held;
     }
     for (const FusedOutput& output : fused.outputs) m_stored[output.value.index] = output.type;
   }
@@ -55,21 +59,38 @@ CanvasItems::CanvasItems(const Plan& plan, QString prefix, const CanvasFonts& fo
   }
 }
 
-TensorType CanvasItems::typeOf(ValueId value) const {
-  TensorType type = m_graph.value(value).type;
-  const auto it = m_stored.find(value.index);
-  if (it != m_stored.end() && it->second != DataType::Undefined) type.dtype = it->second;
-  return type;
+const QString& CanvasItems::shared(const std::string& said) const {
+  const auto [entry, isNew] = m_shared.try_emplace(said);
+  if (isNew) entry->second = text(said);
+  return entry->second;
 }
 
-QString CanvasItems::innerNote(ValueId value) const {
-  const auto inner = m_inner.find(value.index);
-  if (inner == m_inner.end()) return {};
-  return inner->second ? QStringLiteral(" held wider") : QStringLiteral(" inner");
+DataType CanvasItems::storedType(ValueId value) const {
+  const DataType stored = m_stored[value.index];
+  return stored == DataType::Undefined ? m_graph.value(value).type.dtype : stored;
+}
+
+const QString& CanvasItems::storedText(ValueId value) const {
+  QString& known = m_storedTexts[value.index];
+  if (!known.isNull()) return known;
+  const TensorType& type = m_graph.value(value).type;
+  const DataType stored = storedType(value);
+  if (stored == type.dtype) return known = shared(type.text());
+  TensorType there = type;
+  there.dtype = stored;
+  return known = shared(there.text());
 }
 
 QString CanvasItems::typeText(ValueId value) const {
-  return text(typeOf(value).text()) + innerNote(value);
+  switch (m_inner[value.index]) {
+    case Inner::No:
+      return storedText(value);
+    case Inner::Held:
+      return storedText(value) + QStringLiteral(" inner");
+    case Inner::HeldWider:
+      return storedText(value) + QStringLiteral(" held wider");
+  }
+  return {};
 }
 
 const PlannedCast* CanvasItems::castTo(ValueId value, FusedNodeId reader) const {
@@ -102,12 +123,13 @@ CanvasItem CanvasItems::segment(const Segment& segment, bool open) const {
   return item;
 }
 
-CanvasItem CanvasItems::fused(const FusedNode& fused, const OpenState& open) const {
+CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const QString& handle,
+                              const OpenState& open) const {
   CanvasItem item;
   item.kind = ItemKind::Fused;
-  item.name = nameOf(fused.name);
-  item.key = handleOf(fused);
-  item.kindName = text(fused.kind);
+  item.name = name;
+  item.key = handle;
+  item.kindName = shared(fused.kind);
   item.prediction = fused.nodes.size() > 1 && isPrediction(m_plan, fused);
   item.nodes = int(fused.nodes.size());
   item.canOpen = fused.nodes.size() > 1 || holdsBodies(m_plan, fused);
@@ -116,7 +138,7 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const OpenState& open) con
   const NodeId root = fused.root.valid() ? fused.root : fused.nodes.empty() ? NodeId() : fused.nodes.front();
   item.detail = root.valid() && m_graph.has(root) ? text(m_graph.node(root).name) : text(fused.name);
   if (item.nodes > 1) item.detail += QString(" +%1").arg(item.nodes - 1);
-  if (!fused.outputs.empty()) item.meta = text(typeOf(fused.outputs.front().value).text());
+  if (!fused.outputs.empty()) item.meta = storedText(fused.outputs.front().value);
   if (const QString time = bodyTimeText(fused); !time.isEmpty()) item.meta += (item.meta.isEmpty() ? "" : kDot) + time;
   setPrecision(item, fused);
   item.predictedMs = fused.predictedMs;
@@ -133,9 +155,9 @@ QString CanvasItems::titleOf(const FusedNode& fused) const {
     const QString kind = text(fused.kind).replace('_', ' ');
     return kind.left(1).toUpper() + kind.mid(1);
   }
-  QStringList ops;
-  for (const NodeId node : fused.nodes) ops << text(m_graph.node(node).op);
-  return ops.join(" + ");
+  std::string ops;
+  for (const NodeId node : fused.nodes) ops += (ops.empty() ? "" : " + ") + m_graph.node(node).op;
+  return shared(ops);
 }
 
 void CanvasItems::setPrecision(CanvasItem& item, const FusedNode& fused) const {
@@ -145,20 +167,20 @@ void CanvasItems::setPrecision(CanvasItem& item, const FusedNode& fused) const {
   for (const FusedOutput& other : fused.outputs) {
     if (floats && isFloat(other.type) && other.type != fused.compute) item.mixedPrecision = true;
   }
-  for (const DataType type : calculatedTypes(m_plan, fused)) item.types << text(fusescope::name(type));
+  for (const DataType type : calculatedTypes(m_plan, fused)) item.types << shared(std::string(fusescope::name(type)));
   if (item.types.size() > 1) item.mixedPrecision = true;
 }
 
-CanvasItem CanvasItems::node(const Node& node, const FusedNode* fused) const {
+CanvasItem CanvasItems::node(const Node& node, const QString& name, const FusedNode* fused) const {
   CanvasItem item;
   item.kind = ItemKind::Node;
-  item.name = nameOf(node.name);
+  item.name = name;
   item.key = "n:" + item.name;
-  item.title = text(node.op);
+  item.title = shared(node.op);
   item.detail = text(node.name);
   item.nodes = 1;
   item.constants = constantsOf(node);
-  item.kindName = fused == nullptr ? QString() : text(fused->kind);
+  item.kindName = fused == nullptr ? QString() : shared(fused->kind);
   item.fallback = fused != nullptr && m_plan.inFallback(*fused);
   if (node.outputs.empty() || !node.outputs.front().valid()) {
     item.precision = fused ? fused->compute : DataType::Undefined;
@@ -166,7 +188,7 @@ CanvasItem CanvasItems::node(const Node& node, const FusedNode* fused) const {
     item.meta = typeText(node.outputs.front());
     const DataType calculates =
         node.id.index < m_plan.calculates.size() ? m_plan.calculates[node.id.index] : DataType::Undefined;
-    item.precision = isFloat(calculates) && !item.fallback ? calculates : typeOf(node.outputs.front()).dtype;
+    item.precision = isFloat(calculates) && !item.fallback ? calculates : storedType(node.outputs.front());
   }
   sizeBox(item);
   return item;
@@ -182,7 +204,7 @@ CanvasItem CanvasItems::pill(ValueId id, ItemKind kind, const QString& note) con
   item.detail =
       m_fonts.meta.elided(text(value.type.text()) + (note.isEmpty() ? note : kDot + note), metrics::kWidestBox - 40);
   item.precision = value.type.dtype;
-  item.kindName = kind == ItemKind::Input ? "input" : "output";
+  item.kindName = shared(kind == ItemKind::Input ? "input" : "output");
   item.size = {std::max({m_fonts.title.width(item.title), m_fonts.meta.width(item.detail), 60.0}) + 44,
                metrics::kPillHeight};
   return item;

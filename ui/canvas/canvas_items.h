@@ -17,14 +17,12 @@ class CanvasItems {
 
   CanvasItem segment(const Segment& segment, bool open) const;
   /// `open` shows what is inside; a fused node that holds bodies can be opened as well.
-  CanvasItem fused(const FusedNode& fused, const OpenState& open) const;
-  CanvasItem node(const Node& node, const FusedNode* fused) const;
+  CanvasItem fused(const FusedNode& fused, const QString& name, const QString& handle, const OpenState& open) const;
+  CanvasItem node(const Node& node, const QString& name, const FusedNode* fused) const;
   /// An input or output of the network or body, at its declared type: casts stand at the edge. `note`: what it is.
   CanvasItem pill(ValueId value, ItemKind kind, const QString& note) const;
   CanvasItem body(const QString& title, const PlannedBody& body) const;
 
-  /// As it stands in memory under the plan.
-  TensorType typeOf(ValueId value) const;
   /// The type of a value, and that it lives in registers and is never stored.
   QString typeText(ValueId value) const;
   /// The conversion of `value` for a fused node, or for the network's output (invalid); null if there is none.
@@ -37,7 +35,11 @@ class CanvasItems {
   const QString& prefix() const { return m_prefix; }
 
  private:
-  QString innerNote(ValueId value) const;
+  /// As it stands in memory under the plan.
+  DataType storedType(ValueId value) const;
+  const QString& storedText(ValueId value) const;
+  /// One string for all that say the same.
+  const QString& shared(const std::string& text) const;
   QString titleOf(const FusedNode& fused) const;
   void setPrecision(CanvasItem& item, const FusedNode& fused) const;
   int constantsOf(const Node& node) const;
@@ -48,8 +50,11 @@ class CanvasItems {
   const Graph& m_graph;
   QString m_prefix;
   const CanvasFonts& m_fonts;
-  std::unordered_map<std::uint32_t, DataType> m_stored;
-  std::unordered_map<std::uint32_t, bool> m_inner;  ///< values in registers: whether held wider
+  enum class Inner : std::uint8_t { No, Held, HeldWider };
+  std::vector<DataType> m_stored;              ///< by value; undefined: as in the graph
+  std::vector<Inner> m_inner;                  ///< by value: in registers
+  mutable std::vector<QString> m_storedTexts;  ///< by value
+  mutable std::unordered_map<std::string, QString> m_shared;
   std::map<std::pair<std::uint32_t, std::uint32_t>, const PlannedCast*> m_castOf;  ///< (value, reader)
   std::map<std::uint32_t, const PlannedCast*> m_castOfOutput;
 };

@@ -120,7 +120,8 @@ void CanvasPainter::header(int i) {
   } else {
     badge(QRectF(line.left() + used + 8, line.top(), metrics::kBadgeWidth, titleHeight), i);
     QString below = item.detail;
-    if (!m_look.colors->time[i].isEmpty()) below += QStringLiteral(" \u00b7 ") + m_look.colors->time[i];
+    const QString time = m_look.colors->timeWords(static_cast<std::size_t>(i));
+    if (!time.isEmpty()) below += QStringLiteral(" \u00b7 ") + time;
     below = QFontMetricsF(detailFont()).elidedText(below, Qt::ElideMiddle, rect.right() - left - 12);
     const QRectF second(left, line.bottom() + 1, rect.right() - left - 10, 16);
     veil(QRectF(second.topLeft(), QSizeF(QFontMetricsF(detailFont()).horizontalAdvance(below), 16)), color, false);
@@ -254,7 +255,7 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
   m_painter.setPen(dim);
   m_painter.drawText(QRectF(left, top + 18, right - left, 15), Qt::AlignLeft | Qt::AlignVCenter, item.detail);
   m_painter.setFont(metaFont());
-  const QString& time = m_look.colors->time[i];
+  const QString time = m_look.colors->timeWords(static_cast<std::size_t>(i));
   const double timeWidth = time.isEmpty() ? 0 : QFontMetricsF(metaFont()).horizontalAdvance(time) + metrics::kTimeGap;
   const QRectF metaRow(left, top + 34, right - left, 14);
   m_painter.drawText(
@@ -262,7 +263,7 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
       timeWidth == 0 ? item.meta
                      : QFontMetricsF(metaFont()).elidedText(item.meta, Qt::ElideMiddle, metaRow.width() - timeWidth));
   if (time.isEmpty()) return;
-  const TimeKind kind = m_look.colors->timeKind[static_cast<std::size_t>(i)];
+  const TimeKind kind = m_look.colors->time[static_cast<std::size_t>(i)].kind;
   QFont font = metaFont();
   font.setItalic(kind != TimeKind::Measured);
   m_painter.setFont(font);

@@ -15,12 +15,15 @@ namespace fusescope {
 struct CanvasColors {
   std::vector<QColor> fill;    ///< by item
   std::vector<QString> badge;  ///< the same as a word: "f16"
-  std::vector<QString> time;   ///< as timeText(); empty where nothing is known
-  std::vector<TimeKind> timeKind;
+  std::vector<ShownTime> time;
   std::vector<Swatch> legend;    ///< of the colours that occur
   double slowestMs = 0;          ///< Time: the end of the scale; 0: no times
   std::set<TimeKind> timeKinds;  ///< of the times that there are
   bool anyPrediction = false;    ///< some fusions are predictions
+  /// As timeText(); empty where nothing is known.
+  QString timeWords(std::size_t item) const {
+    return time[item].kind == TimeKind::Unknown ? QString() : timeText(time[item]);
+  }
 };
 CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const ShownTimes& times, const Theme& theme);
 

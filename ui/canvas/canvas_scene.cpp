@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "ui/canvas/canvas_metrics.h"
 
@@ -52,6 +53,17 @@ QRectF rectOf(const PlacedRect& r) {
 }
 
 }  // namespace
+
+std::vector<int> CanvasScene::matching(const QString& text) const {
+  std::vector<int> found;
+  const std::string wanted = text.toLower().toStdString();
+  for (std::size_t i = 0; !wanted.empty() && i < entries.size(); ++i) {
+    const auto [begin, end] = std::pair(entries[i].textBegin, entries[i].textEnd);
+    if (std::string_view(searchText).substr(begin, end - begin).find(wanted) != std::string_view::npos)
+      found.push_back(int(i));
+  }
+  return found;
+}
 
 int CanvasScene::itemAt(const QPointF& point) const {
   int innermost = -1;  // parents come before what they hold

@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <QVector>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/data_type.h"
@@ -39,6 +40,7 @@ struct CanvasItem {
   int parent = -1;              ///< index of the container; parents come before what they hold
   bool open = false;            ///< a container
   bool canOpen = false;
+  int edgesIn = 0, edgesOut = 0;
   QString timeKey;  ///< handle of the fused node whose time it shows; empty: none
   QSizeF size;      ///< of a box; of a container the width of its header
   QRectF rect;      ///< after layout
@@ -61,15 +63,15 @@ struct CanvasEdge {
 /// A node, an input or an output of the network and the item that stands for it.
 struct CanvasEntry {
   QString name;
-  QString text;  ///< lower case: all that a search looks at
   int item = -1;
+  std::size_t textBegin = 0, textEnd = 0;  ///< in CanvasScene::searchText
 };
 
 struct CanvasScene {
   std::vector<CanvasItem> items;
   std::vector<CanvasEdge> edges;
   std::vector<CanvasEntry> entries;
-  std::vector<std::vector<int>> in, out;  ///< by item: edges
+  std::string searchText;  ///< lower case: all that a search looks at, entry by entry
   QHash<QString, int> byKey;
   QHash<QString, int> byName;  ///< of nodes, fused nodes, segments, inputs and outputs: the item that stands for it
   QHash<QString, QString> fusedOf;    ///< name of a node or fused node, or handle -> handle of the fused node
@@ -82,6 +84,8 @@ struct CanvasScene {
 
   /// `name`, or the key of the item.
   int itemOf(const QString& name) const { return byKey.value(name, byName.value(name, -1)); }
+  /// The entries whose text contains `text`; case does not matter.
+  std::vector<int> matching(const QString& text) const;
   /// The innermost item at `point`: boxes before containers. -1: none.
   int itemAt(const QPointF& point) const;
   /// The nearest edge within `reach`, or -1.

@@ -149,7 +149,19 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
   emit q->layoutFinished(scene->engine, milliseconds);
 }
 
+void GraphView::Private::recolorSoon() {
+  staleColors = true;
+  q->update();
+  QMetaObject::invokeMethod(
+      q,
+      [this] {
+        if (staleColors) recolor();
+      },
+      Qt::QueuedConnection);
+}
+
 void GraphView::Private::recolor() {
+  staleColors = false;
   colors = colorsOf(*scene, *mode, times, theme);
   legend->show(*mode, colors, theme);
   minimap->setScene(scene, colors, theme);
@@ -210,7 +222,7 @@ const ColorMode& GraphView::colorMode() const {
 
 void GraphView::setTheme(const Theme& theme) {
   m->theme = theme;
-  m->recolor();
+  m->recolorSoon();
 }
 void GraphView::setSummaryProvider(std::function<QString(const QString&)> provider) {
   m->summary = std::move(provider);
@@ -298,15 +310,10 @@ QStringList GraphView::selection() const {
 int GraphView::search(const QString& text) {
   m->query = text.trimmed();
   m->matches.clear();
-  m->matchEntries.clear();
+  m->matchEntries = m->scene->matching(m->query);
   m->matchIndex = -1;
-  const QString wanted = m->query.toLower();
-  for (std::size_t i = 0; !wanted.isEmpty() && i < m->scene->entries.size(); ++i) {
-    const CanvasEntry& entry = m->scene->entries[i];
-    if (!entry.text.contains(wanted)) continue;
-    m->matchEntries.push_back(int(i));
-    if (entry.item >= 0) m->matches.insert(entry.item);
-  }
+  for (const int match : m->matchEntries)
+    if (const int item = m->scene->entries[std::size_t(match)].item; item >= 0) m->matches.insert(item);
   emit searchChanged(-1, matchCount());
   update();
   return matchCount();

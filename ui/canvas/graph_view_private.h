@@ -21,6 +21,7 @@ struct GraphView::Private {
   void request();
   void take(std::shared_ptr<const CanvasScene> next, double milliseconds);
   void recolor();
+  void recolorSoon();  ///< before the next picture, and not in the handler that asks for it
   void resolveSelection();
   void changed(bool byUser);  ///< the selection
   void placeOverlays();
@@ -52,7 +53,7 @@ struct GraphView::Private {
   QString tooltipAt(const QPointF& viewPoint) const;
   bool isSegment(const QString& name) const;
 
-  CanvasLook look() const;
+  CanvasLook look();
 
   GraphView* q;
   Theme theme = Theme::dark();
@@ -64,6 +65,7 @@ struct GraphView::Private {
   const Model* wantedModel = nullptr;
   OpenState open;
   CanvasColors colors;
+  bool staleColors = false;
   ShownTimes times;
   std::optional<GraphView::View> nextView;
   std::function<QString(const QString&)> summary;

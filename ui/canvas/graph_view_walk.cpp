@@ -131,8 +131,8 @@ QString precisionText(const CanvasItem& item, const Theme& theme) {
 }  // namespace
 
 QString GraphView::Private::timeText(int item) const {
-  const QString& time = colors.time[std::size_t(item)];
-  const TimeKind kind = colors.timeKind[std::size_t(item)];
+  const QString time = colors.timeWords(std::size_t(item));
+  const TimeKind kind = colors.time[std::size_t(item)].kind;
   return time.isEmpty() || kind == TimeKind::Emulated ? time : time + QStringLiteral(", ") + kindText(kind);
 }
 
@@ -146,9 +146,7 @@ QString GraphView::Private::describe(int item) const {
   if (it.prediction) parts << predictionNote();
   if (const QString time = timeText(item); !time.isEmpty()) parts << time;
   if (it.canOpen) parts << (it.open ? GraphView::tr("open") : GraphView::tr("closed, %n nodes", nullptr, it.nodes));
-  parts << GraphView::tr("%1 in, %2 out")
-               .arg(scene->in[std::size_t(item)].size())
-               .arg(scene->out[std::size_t(item)].size());
+  parts << GraphView::tr("%1 in, %2 out").arg(it.edgesIn).arg(it.edgesOut);
   if (selection.size() > 1) parts << GraphView::tr("%1 selected").arg(selection.size());
   return parts.join(", ");
 }

@@ -195,8 +195,8 @@ void addPredicted(Rows& summary, const FusedNode& fused) {
 }
 
 /// A row of what something comes to at the least and at the most extents; none where extents are fixed.
-void addRange(Rows& rows, const std::optional<CostRange>& range) {
-  if (!range) return;
+void addRange(Rows& rows, const CostRange* range) {
+  if (range == nullptr) return;
   const auto& [least, most] = *range;
   QString text = QStringLiteral("%1 FLOPs, %2")
                      .arg(rangeText(countText(least.flops), countText(most.flops)),
@@ -243,7 +243,7 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
   if (const FusedNode* fused = snapshot.fusedOf(id); fused && fused->nodes.size() == 1) addPredicted(summary, *fused);
-  addRange(summary, facts.range);
+  addRange(summary, snapshot.rangeOf(id));
   text += summary.text() + directivesText(plan.options.directives, node.name, theme);
   text += answersText(plan, Subject::node(node.name), theme);
 
@@ -299,7 +299,7 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
       QStringLiteral("%1, %2 on %3").arg(nodeLink(segment.name), qs(name(segment.kind)), html(segment.backend)));
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
-  addRange(summary, fused.range);
+  addRange(summary, fused.range ? &*fused.range : nullptr);
   const QString unknown = timeUnknownReason(plan, fused.compute);
   addPredicted(summary, fused);
   if (!fused.predictedMs && !unknown.isEmpty()) summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());

@@ -1,10 +1,13 @@
 #include "ui/document/plan_snapshot.h"
 
+#include <QRunnable>
+#include <QThreadPool>
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "analysis/cost.h"
+#include "base/hash.h"
 #include "ops/op_schema.h"
 #include "planning/fused_node_facts.h"
 #include "planning/structure.h"
@@ -82,6 +85,29 @@ std::optional<std::int64_t> nodeBytes(const Plan& plan, const UsualExtents& exte
 
 }  // namespace
 
+namespace {
+
+std::uint64_t hashOf(std::string_view text) {
+  return hashText(text).low;
+}
+
+std::uint64_t hashOf(const Subject& subject) {
+  return hashOf(subject.name) + static_cast<std::uint64_t>(subject.kind);
+}
+
+/// What `index` has for `hash`, ascending, as far as `same` says that it is that.
+template <class Same>
+std::vector<std::uint32_t> foundIn(const PlanSnapshot::ByHash& index, std::uint64_t hash, Same same) {
+  std::vector<std::uint32_t> found;
+  for (auto it = std::ranges::lower_bound(index, std::pair(hash, std::uint32_t(0))); it != index.end(); ++it) {
+    if (it->first != hash) break;
+    if (same(it->second)) found.push_back(it->second);
+  }
+  return found;
+}
+
+}  // namespace
+
 bool PlanDelta::nothing() const {
   return fusionsLost.empty() && fusionsGained.empty() && castsAdded.empty() && castsRemoved.empty() &&
          retyped.empty() && newAnswers.empty() && fusedNodes == 0 && segments == 0;
@@ -116,13 +142,17 @@ PlanDelta planDelta(const Plan& before, const Plan& after) {
 }
 
 std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const Plan* before) {
-  auto snapshot = std::make_shared<PlanSnapshot>();
+  // Whoever lets go of it last, often the GUI thread, does not take it apart: that takes long.
+  const auto discard = [](PlanSnapshot* gone) {
+    QThreadPool::globalInstance()->start(QRunnable::create([gone] { delete gone; }));
+  };
+  const std::shared_ptr<PlanSnapshot> snapshot(new PlanSnapshot, discard);
   const Graph& graph = plan->graph();
   snapshot->nodes.resize(graph.nodeIdLimit());
   for (std::uint32_t i = 0; i < plan->fusedNodes.size(); ++i) {
     const FusedNode& fused = plan->fusedNodes[i];
-    snapshot->fusedByName.emplace(fused.name, i);
-    snapshot->fusedByHandle.emplace(handleOf(fused), i);
+    snapshot->fusedByName.emplace_back(hashOf(fused.name), i);
+    snapshot->fusedByHandle.emplace_back(hashOf(handleOf(fused)), i);
     for (const NodeId node : fused.nodes) snapshot->nodes[node.index].fused = i;
     if (fused.root.valid()) snapshot->nodes[fused.root.index].root = true;
   }
@@ -130,22 +160,26 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
     snapshot->nodes[plan->precisionMap[i].node.index].grant = i;
   }
   const UsualExtents usual(*plan->model);
+  const bool ranges = plan->structure != nullptr && plan->structure->least != nullptr;
+  if (ranges) snapshot->ranges.resize(graph.nodeIdLimit());
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     PlanSnapshot::NodeFacts& facts = snapshot->nodes[id.index];
     facts.flops = flopsOfNode(usual, node);
     facts.bytes = nodeBytes(*plan, usual, node);
-    if (plan->structure == nullptr || plan->structure->least == nullptr) continue;
+    if (!ranges) continue;
     const auto at = [&](const UsualExtents& extents) {
       return CostAt{.flops = flopsOfNode(extents, node), .bytes = nodeBytes(*plan, extents, node), .ms = {}};
     };
-    facts.range = CostRange{at(*plan->structure->least), at(*plan->structure->most)};
+    snapshot->ranges[id.index] = CostRange{at(*plan->structure->least), at(*plan->structure->most)};
   }
   for (std::uint32_t i = 0; i < plan->decisions.size(); ++i) {
-    for (const Subject& subject : plan->decisions[i].subjects) {
-      auto& list = snapshot->decisionsOf[{subject.kind, subject.name}];
-      if (list.empty() || list.back() != i) list.push_back(i);
-    }
+    for (const Subject& subject : plan->decisions[i].subjects) snapshot->decisionsOf.emplace_back(hashOf(subject), i);
+  }
+  for (PlanSnapshot::ByHash* index : {&snapshot->decisionsOf, &snapshot->fusedByName, &snapshot->fusedByHandle}) {
+    std::ranges::sort(*index);
+    index->erase(std::unique(index->begin(), index->end()), index->end());  // a decision may name a thing twice
+    index->shrink_to_fit();
   }
   snapshot->borders = segmentBorders(*plan);
   for (const PlannedBody& body : plan->bodies)
@@ -165,10 +199,12 @@ const PrecisionGrant* PlanSnapshot::grantOf(NodeId node) const {
   return index == UINT32_MAX ? nullptr : &plan->precisionMap[index];
 }
 
-const std::vector<std::uint32_t>& PlanSnapshot::decisionsAbout(const Subject& subject) const {
-  static const std::vector<std::uint32_t> kNone;
-  const auto found = decisionsOf.find({subject.kind, subject.name});
-  return found == decisionsOf.end() ? kNone : found->second;
+std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const Subject& subject) const {
+  return foundIn(decisionsOf, hashOf(subject), [&](std::uint32_t decision) {
+    return std::ranges::any_of(plan->decisions[decision].subjects, [&](const Subject& other) {
+      return other.kind == subject.kind && other.name == subject.name;
+    });
+  });
 }
 
 std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const std::string& handle) const {
@@ -189,8 +225,9 @@ std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const std::string& handl
 }
 
 const FusedNode* PlanSnapshot::fusedWith(const std::string& handle) const {
-  const auto found = fusedByHandle.find(handle);
-  return found == fusedByHandle.end() ? nullptr : &plan->fusedNodes[found->second];
+  const auto found = foundIn(fusedByHandle, hashOf(handle),
+                             [&](std::uint32_t fused) { return handleOf(plan->fusedNodes[fused]) == handle; });
+  return found.empty() ? nullptr : &plan->fusedNodes[found.front()];
 }
 
 const Segment* PlanSnapshot::segmentOf(const std::vector<NodeId>& some) const {
@@ -203,8 +240,9 @@ const Segment* PlanSnapshot::segmentOf(const std::vector<NodeId>& some) const {
 std::vector<NodeId> PlanSnapshot::nodesNamed(const std::string& name) const {
   if (const FusedNode* fused = fusedWith(name)) return fused->nodes;
   if (const auto node = graph().findNode(name)) return {*node};
-  if (const auto fused = fusedByName.find(name); fused != fusedByName.end())
-    return plan->fusedNodes[fused->second].nodes;
+  const auto kernels =
+      foundIn(fusedByName, hashOf(name), [&](std::uint32_t fused) { return plan->fusedNodes[fused].name == name; });
+  if (!kernels.empty()) return plan->fusedNodes[kernels.front()].nodes;
   for (const Segment& segment : plan->segments) {
     if (segment.name == name) return segment.nodes;
   }

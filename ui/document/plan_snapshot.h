@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "planning/plan.h"
@@ -39,14 +38,16 @@ struct PlanSnapshot {
     std::uint32_t fused = UINT32_MAX;  ///< index into Plan::fusedNodes
     std::uint32_t grant = UINT32_MAX;  ///< index into Plan::precisionMap
     std::optional<std::int64_t> flops, bytes;
-    std::optional<CostRange> range;  ///< of these; null where the inputs' extents are fixed
     bool root = false;
   };
-  std::vector<NodeFacts> nodes;  ///< by node id
-  std::map<std::pair<SubjectKind, std::string>, std::vector<std::uint32_t>> decisionsOf;
-  std::unordered_map<std::string, std::uint32_t> fusedByName;    ///< of kernels of one name, the first
-  std::unordered_map<std::string, std::uint32_t> fusedByHandle;  ///< planning/fused_node_facts.h
-  std::vector<std::vector<SegmentBorder>> borders;               ///< by segment id
+  std::vector<NodeFacts> nodes;   ///< by node id
+  std::vector<CostRange> ranges;  ///< by node id, of flops and bytes; empty where the inputs' extents are fixed
+  // What has a hash: sorted by that, then by what is found. Texts are compared where they stand.
+  using ByHash = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
+  ByHash decisionsOf;                               ///< decisions, by the kind and name of a subject
+  ByHash fusedByName;                               ///< fused nodes
+  ByHash fusedByHandle;                             ///< fused nodes, by planning/fused_node_facts.h
+  std::vector<std::vector<SegmentBorder>> borders;  ///< by segment id
 
   struct Body {
     NodeId holder;
@@ -68,9 +69,10 @@ struct PlanSnapshot {
 
   const Graph& graph() const { return plan->graph(); }
   const NodeFacts& facts(NodeId node) const { return nodes[node.index]; }
+  const CostRange* rangeOf(NodeId node) const { return ranges.empty() ? nullptr : &ranges[node.index]; }
   const FusedNode* fusedOf(NodeId node) const;
   const PrecisionGrant* grantOf(NodeId node) const;
-  const std::vector<std::uint32_t>& decisionsAbout(const Subject& subject) const;
+  std::vector<std::uint32_t> decisionsAbout(const Subject& subject) const;
   /// About whatever a handle or name stands for: of a fused node of one node also those about the node.
   std::vector<std::uint32_t> decisionsAbout(const std::string& handle) const;
   const FusedNode* fusedWith(const std::string& handle) const;

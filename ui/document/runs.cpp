@@ -31,8 +31,8 @@ ShownTimes Runs::layerTimes() const {
     wanted.of = run->time;
     wanted.measured = ofThisPlan(*run) ? TimeKind::Measured : TimeKind::OfOtherPlan;
   }
-  const bool known =
-      wanted.of.shares(m_known.of) && (!wanted.of || (wanted.plan == m_known.plan && wanted.measured == m_known.measured));
+  const bool known = wanted.of.shares(m_known.of) &&
+                     (!wanted.of || (wanted.plan == m_known.plan && wanted.measured == m_known.measured));
   if (known) return m_known.times;
   if (wanted.of) wanted.times = layerTimesOf(*std::as_const(wanted.of), *wanted.plan, wanted.measured);
   m_known = std::move(wanted);

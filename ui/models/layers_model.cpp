@@ -106,6 +106,8 @@ void LayersModel::setFilter(const LayerFilter& filter) {
 
 void LayersModel::readPlan() {
   m_views.clear();
+  m_shared.clear();
+  m_sharedOf.clear();
   m_levels = m_snapshot ? m_snapshot->levels() : std::vector<PlanSnapshot::Level>();
   for (std::uint32_t level = 0; level < m_levels.size(); ++level) readLevel(level);
 }
@@ -113,6 +115,7 @@ void LayersModel::readPlan() {
 void LayersModel::readLevel(std::uint32_t level) {
   const Plan& plan = *m_levels[level].snapshot->plan;
   std::vector<std::size_t> viewOf(plan.graph().nodeIdLimit());
+  m_views.reserve(m_views.size() + plan.graph().nodeCount());
   for (const NodeId id : plan.graph().order()) {
     viewOf[id.index] = m_views.size();
     m_views.push_back(readNode(level, id));
@@ -125,9 +128,27 @@ void LayersModel::readLevel(std::uint32_t level) {
     row.view.pinned = true;
     row.pin = PinChoice{directive.type, directive.strictness}.text();
   }
+  // A fused node is called by its main node, whose row has the name.
+  for (const NodeId id : plan.graph().order()) {
+    const FusedNode* fused = m_levels[level].snapshot->fusedOf(id);
+    if (fused == nullptr) continue;
+    const NodeId root = fused->root.valid() ? fused->root : fused->nodes.front();
+    m_views[viewOf[id.index]].view.fused = m_views[viewOf[root.index]].view.node;
+  }
 }
 
-LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) const {
+const QString& LayersModel::shared(const std::string& text) {
+  const auto [entry, isNew] = m_sharedOf.try_emplace(text);
+  if (isNew) entry->second = qs(text);
+  return entry->second;
+}
+
+QString LayersModel::fusedNameOf(const Row& row) const {
+  const FusedNode* fused = m_levels[row.level].snapshot->fusedOf(row.node);
+  return fused == nullptr ? QString() : qs(m_levels[row.level].prefix + fused->name);
+}
+
+LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) {
   const PlanSnapshot& snapshot = *m_levels[level].snapshot;
   const std::string& prefix = m_levels[level].prefix;
   const Plan& plan = *snapshot.plan;
@@ -137,26 +158,22 @@ LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) const {
   row.node = id;
   row.level = level;
   row.view.node = qs(prefix + node.name);
-  row.view.op = qs(node.op);
-  row.view.inside = qs(prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1));
+  row.view.op = shared(node.op);
+  row.view.inside = shared(prefix.substr(0, prefix.empty() ? 0 : prefix.size() - 1));
   row.root = facts.root;
   if (facts.flops) row.view.flops = static_cast<double>(*facts.flops);
   if (facts.bytes) row.view.bytes = static_cast<double>(*facts.bytes);
   if (const FusedNode* fused = snapshot.fusedOf(id)) {
     const Segment& segment = plan.segments[fused->segment.index];
-    const NodeId root = fused->root.valid() ? fused->root : fused->nodes.front();
-    row.view.fused = qs(prefix + plan.graph().node(root).name);
-    row.fusedFull = qs(prefix + fused->name);
-    row.handle = prefix + handleOf(*fused);
     row.predicted = fused->nodes.size() > 1 && isPrediction(plan, *fused);
-    row.kernelTypes = kernelTypesText(plan, *fused);
-    row.stored = storedText(plan, node, *fused);
+    row.kernelTypes = shared(kernelTypesText(plan, *fused));
+    row.stored = shared(storedText(plan, node, *fused));
     row.view.isFused = fused->nodes.size() > 1;
-    row.view.segment = qs(prefix + segment.name);
+    row.view.segment = shared(prefix + segment.name);
     row.view.fallback = segment.kind == SegmentKind::Fallback;
   }
   if (const PrecisionGrant* grant = snapshot.grantOf(id)) {
-    if (grant->granted != DataType::Undefined) row.view.dtype = qs(grant->granted);
+    if (grant->granted != DataType::Undefined) row.view.dtype = shared(qs(grant->granted));
     if (grant->asked != DataType::Undefined && grant->by.starts_with("pin")) {
       row.pin = qs(grant->asked);
       row.view.pinned = true;
@@ -171,7 +188,8 @@ void LayersModel::readTimes() {
     row.time = {};
     const FusedNode* fused = row.root ? m_levels[row.level].snapshot->fusedOf(row.node) : nullptr;
     if (fused == nullptr) continue;
-    row.time = shownTime(m_times, row.handle, fused->predictedMs, fused->predictedHow == PriceSource::Fitted);
+    const std::string handle = m_times.empty() ? std::string() : m_levels[row.level].prefix + handleOf(*fused);
+    row.time = shownTime(m_times, handle, fused->predictedMs, fused->predictedHow == PriceSource::Fitted);
     if (row.time.known()) row.view.ms = row.time.ms;
   }
 }
@@ -355,8 +373,8 @@ QString LayersModel::text(const Row& row, int column) const {
 
 QVariant LayersModel::toolTip(const Row& row, int column) const {
   if (column == kFused)
-    return row.predicted ? row.fusedFull + QStringLiteral("\npredicted: the target fuses by rules of its own")
-                         : row.fusedFull;
+    return row.predicted ? fusedNameOf(row) + QStringLiteral("\npredicted: the target fuses by rules of its own")
+                         : fusedNameOf(row);
   if (column == kCompute && !row.kernelTypes.isEmpty())
     return QStringLiteral("%1; its kernel calculates in %2").arg(row.view.dtype, row.kernelTypes);
   if (column == kTime && row.time.kind != TimeKind::Unknown) {
@@ -370,8 +388,8 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
     return row.root ? QStringLiteral("Not measured yet: build an engine.")
                     : QStringLiteral("Measured with its fused node, at %1.").arg(row.view.fused);
   }
-  if (const auto& range = m_levels[row.level].snapshot->facts(row.node).range;
-      range && (column == kFlops || column == kBytes)) {
+  if (const CostRange* range = m_levels[row.level].snapshot->rangeOf(row.node);
+      range != nullptr && (column == kFlops || column == kBytes)) {
     const auto text = [&](const CostAt& at) { return column == kFlops ? countText(at.flops) : bytesText(at.bytes); };
     return QStringLiteral("%1; %2 at the least and at the most extents of the inputs")
         .arg(this->text(row, column), rangeText(text(range->least), text(range->most)));
@@ -437,7 +455,7 @@ QString LayersModel::csv() const {
   };
   for (const std::uint32_t view : m_rows) {
     const Row& row = m_views[view];
-    const QStringList fields{quotedText(row.view.node),    quotedText(row.view.op), quotedText(row.fusedFull),
+    const QStringList fields{quotedText(row.view.node),    quotedText(row.view.op), quotedText(fusedNameOf(row)),
                              quotedText(row.view.segment), row.view.dtype,          row.stored,
                              quotedText(row.pin),          number(row.view.flops),  number(row.view.bytes),
                              number(row.view.ms)};

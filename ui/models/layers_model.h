@@ -1,10 +1,12 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <QSet>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "ui/document/plan_snapshot.h"
 #include "ui/document/shown_time.h"
@@ -61,9 +63,7 @@ class LayersModel : public QAbstractTableModel {
     LayerView view;
     NodeId node;
     std::uint32_t level = 0;
-    QString fusedFull;       ///< for people
-    std::string handle;      ///< of its fused node, in a body "HOLDER/HANDLE"
-    ShownTime time;          ///< of that, where this is its root
+    ShownTime time;          ///< of its fused node, where this is its root
     QString kernelTypes;     ///< "f16, f32" where its kernel mixes types
     QString stored;          ///< type of its first result; "f32 inner" or "f32 wider" where that is in registers
     bool predicted = false;  ///< its fusion
@@ -72,7 +72,11 @@ class LayersModel : public QAbstractTableModel {
   };
   void readPlan();
   void readLevel(std::uint32_t level);
-  Row readNode(std::uint32_t level, NodeId node) const;
+  Row readNode(std::uint32_t level, NodeId node);
+  /// One string for all rows that say the same.
+  const QString& shared(const std::string& text);
+  const QString& shared(const QString& text) { return *m_shared.insert(text); }
+  QString fusedNameOf(const Row& row) const;
   void readTimes();
   void arrange();
   bool less(const Row& a, const Row& b) const;
@@ -83,7 +87,9 @@ class LayersModel : public QAbstractTableModel {
   std::shared_ptr<const PlanSnapshot> m_snapshot;
   std::vector<PlanSnapshot::Level> m_levels;
   const Row& rowAt(int row) const { return m_views[m_rows[static_cast<std::size_t>(row)]]; }
-  std::vector<Row> m_views;           ///< the network's in graph order, then those of its bodies
+  std::vector<Row> m_views;  ///< the network's in graph order, then those of its bodies
+  QSet<QString> m_shared;
+  std::unordered_map<std::string, QString> m_sharedOf;
   std::vector<std::uint32_t> m_rows;  ///< of m_views
   ShownTimes m_times;
   QString m_timesUnknown;

@@ -86,7 +86,9 @@ QColor readableOn(const QColor& background) {
   return contrastRatio(dark, background) >= contrastRatio(light, background) ? dark : light;
 }
 
-Swatch precisionSwatch(DataType type, const Theme& theme) {
+namespace {
+
+Swatch makePrecisionSwatch(DataType type, const Theme& theme) {
   switch (type) {
     case DataType::F64:
       return {byTheme(theme, "#e8703a", "#b84400"), "f64", "float64"};
@@ -124,6 +126,21 @@ Swatch precisionSwatch(DataType type, const Theme& theme) {
     default:
       return {byTheme(theme, "#9aa0a6", "#6b7178"), "?", "unknown"};
   }
+}
+
+}  // namespace
+
+// Asked for every box of a network at once.
+Swatch precisionSwatch(DataType type, const Theme& theme) {
+  static const auto kSwatches = [] {
+    std::array<std::vector<Swatch>, 2> swatches;
+    for (int of = 0; of <= static_cast<int>(DataType::C128); ++of) {
+      swatches[0].push_back(makePrecisionSwatch(static_cast<DataType>(of), Theme::dark()));
+      swatches[1].push_back(makePrecisionSwatch(static_cast<DataType>(of), Theme::light()));
+    }
+    return swatches;
+  }();
+  return kSwatches[theme.kind == ThemeKind::Dark ? 0 : 1][static_cast<std::size_t>(type)];
 }
 
 Swatch mixedPrecisionSwatch(const Theme& theme) {

@@ -298,7 +298,9 @@ void MainWindow::setTheme(ThemeKind kind) {
   m_theme = kind;
   applyTheme(*qApp, Theme::of(kind));
   m_canvas->setTheme(Theme::of(kind));
-  m_actions->setTheme(Theme::of(kind));
+  // Icons are drawn anew, which takes as long as everything before: another turn of the event loop.
+  QMetaObject::invokeMethod(
+      this, [this] { m_actions->setTheme(Theme::of(m_theme)); }, Qt::QueuedConnection);
   for (QDockWidget* dock : m_docks) static_cast<Dock*>(dock->widget())->refresh(Dock::kTheme);
 }
 
