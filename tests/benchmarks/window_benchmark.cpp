@@ -82,21 +82,6 @@ double processCpu() {
   return double(now.tv_sec) + double(now.tv_nsec) / 1e9;
 }
 
-/// A chain of residual blocks of four nodes.
-QString generated(const QTemporaryDir& folder, int nodes) {
-  std::string text = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[1,64] x) => (float[1,64] y) {\n";
-  std::string last = "x";
-  for (int block = 0; block < nodes / 4; ++block) {
-    const std::string b = std::to_string(block), out = block + 1 == nodes / 4 ? "y" : "p" + b;
-    text += "s" + b + " = Softmax(" + last + ")\nr" + b + " = Relu(s" + b + ")\ne" + b + " = Exp(r" + b + ")\n" + out +
-            " = Add(e" + b + ", " + last + ")\n";
-    last = out;
-  }
-  const QString path = folder.filePath(QStringLiteral("generated_%1.onnx").arg(nodes));
-  test::writeModel(path, (text + "}").c_str());
-  return path;
-}
-
 std::size_t heapBytes() {
   const auto info = mallinfo2();
   return info.uordblks + info.hblkhd;
@@ -171,6 +156,8 @@ void build(const char* network, MainWindow& window) {
 
 void window(const char* network, const QString& path, bool builds) {
   MainWindow window(ThemeKind::Dark, false);
+  const QTemporaryDir sessions;
+  window.keepSessionsIn(sessions.path());
   window.resize(1920, 1080);
   window.show();
   QCoreApplication::processEvents();
@@ -231,7 +218,8 @@ int run(const QStringList& arguments) {
     window(qPrintable(QFileInfo(arguments[2]).dir().dirName()), arguments[2], arguments.contains("--build"));
   } else if (what == QLatin1String("generated") && arguments.size() > 2) {
     const int nodes = arguments[2].toInt();
-    window(qPrintable(QString::number(nodes)), generated(folder, nodes), arguments.contains("--build"));
+    window(qPrintable(QString::number(nodes)), test::writeResidualChain(folder.path(), nodes),
+           arguments.contains("--build"));
   } else if (what == QLatin1String("layouts")) {
     for (int i = 2; i < arguments.size(); ++i) layouts(arguments[i].toStdString());
   } else {

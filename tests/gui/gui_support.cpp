@@ -100,6 +100,20 @@ void writeModel(const QString& path, const char* text) {
     qFatal("%s cannot be written", qPrintable(path));
 }
 
+QString writeResidualChain(const QString& folder, int nodes) {
+  std::string text = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[1,64] x) => (float[1,64] y) {\n";
+  std::string last = "x";
+  for (int block = 0; block < nodes / 4; ++block) {
+    const std::string b = std::to_string(block), out = block + 1 == nodes / 4 ? "y" : "p" + b;
+    text += "s" + b + " = Softmax(" + last + ")\nr" + b + " = Relu(s" + b + ")\ne" + b + " = Exp(r" + b + ")\n" + out +
+            " = Add(e" + b + ", " + last + ")\n";
+    last = out;
+  }
+  const QString path = QStringLiteral("%1/chain_%2.onnx").arg(folder).arg(nodes);
+  writeModel(path, (text + "}").c_str());
+  return path;
+}
+
 QStringList takeWarnings() {
   return std::exchange(warnings(), {});
 }

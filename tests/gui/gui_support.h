@@ -47,6 +47,9 @@ std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOp
 /// Writes a network given as ONNX text to a file; fails the program if that cannot be.
 void writeModel(const QString& path, const char* text);
 
+/// A chain of residual blocks of four nodes in a file of the folder; its path.
+QString writeResidualChain(const QString& folder, int nodes);
+
 /// Qt's warnings since the last call; a test of ours that leaves one fails.
 QStringList takeWarnings();
 void catchWarnings();

@@ -1,9 +1,11 @@
+#include <QTimer>
 #include <QtTest>
 #include <atomic>
 #include <thread>
 
 #include "tests/gui/gui_support.h"
 #include "ui/jobs/job_runner.h"
+#include "ui/jobs/wait_until.h"
 #include "ui/jobs/worker_client.h"
 
 using namespace fusescope;
@@ -35,6 +37,38 @@ class JobsTest : public QObject {
     QVERIFY(worked != std::this_thread::get_id());
     QVERIFY(delivered == std::this_thread::get_id());
     QVERIFY(runner.idle());
+  }
+
+  void whatAJobHoldsAndWhatNobodyKeepsIsFreedElsewhere() {
+    struct Freed {
+      std::atomic<std::thread::id>& in;
+      ~Freed() { in = std::this_thread::get_id(); }
+    };
+    JobRunner runner;
+    QObject receiver;
+    std::atomic<std::thread::id> held, made;
+    bool delivered = false;
+    runner.run(
+        QStringLiteral("t"), &receiver,
+        [&made, mine = std::make_shared<Freed>(held)](const StopToken&) { return std::make_shared<Freed>(made); },
+        [&](const std::shared_ptr<Freed>&) {
+          QVERIFY(held.load() != std::thread::id());  // before it is delivered
+          delivered = true;
+        });
+    QTRY_VERIFY(delivered);
+    QTRY_VERIFY(made.load() != std::thread::id());
+    for (const std::thread::id in : {held.load(), made.load()}) QVERIFY(in != std::this_thread::get_id());
+  }
+
+  void whoeverWaitsSleeps() {
+    const double before = test::threadCpuMs();
+    QVERIFY(!waitUntil([] { return false; }, 1000));
+    const double used = test::threadCpuMs() - before;
+    QVERIFY2(used < 200, qPrintable(QStringLiteral("%1 ms of CPU time in a second").arg(used)));
+    QTimer timer;
+    timer.setSingleShot(true);
+    timer.start(50);
+    QVERIFY(waitUntil([&] { return !timer.isActive(); }, 10'000));
   }
 
   void newerRequestReplacesOlderOnes() {
@@ -130,5 +164,5 @@ class JobsTest : public QObject {
   }
 };
 
-FUSESCOPE_GUI_TEST(JobsTest, 7)
+FUSESCOPE_GUI_TEST(JobsTest, 9)
 #include "jobs_test.moc"

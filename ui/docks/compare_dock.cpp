@@ -135,20 +135,25 @@ void CompareDock::renew(Parts parts) {
   const RunComparison* compared = m_context.runs.comparison();
   const Run* shown = m_context.runs.shown();
   const int tab = m_tabs->currentIndex();
-  if (tab == 0) {
-    m_groups.setContent(compareContent(compared == nullptr ? Json() : *compared->report));
-  } else if (tab == 1) {
-    m_errors.setContent(errorsContent(compared == nullptr ? Json() : *compared->report));
-  } else {
-    const Evaluation evaluation = shown == nullptr ? Evaluation() : shown->evaluation.value_or(Evaluation());
-    m_errors.setContent(errorsContent(evaluation.outputs, evaluation.values));
-  }
   m_pages->setCurrentIndex(tab == 0 ? 0 : 1);
   m_summary->setText(summaryText());
   m_stack->setHint(tab == 2 ? QStringLiteral("Evaluate the shown run to see what its types change against float32.")
                             : QStringLiteral("Choose two runs and compare them: they are timed in turns, and compared "
                                              "value by value."));
-  m_stack->showContent((tab == 0 ? m_groups : m_errors).rowCount() > 0);
+  const SharedOptional<Json> report = compared == nullptr ? Json() : compared->report;
+  const SharedOptional<Evaluation> evaluation = shown == nullptr ? SharedOptional<Evaluation>() : shown->evaluation;
+  produce(
+      [=] {
+        if (tab == 0) return std::make_shared<TableContent>(compareContent(*report));
+        if (tab == 1) return std::make_shared<TableContent>(errorsContent(*report));
+        return std::make_shared<TableContent>(evaluation ? errorsContent(evaluation->outputs, evaluation->values)
+                                                         : errorsContent(Json()));
+      },
+      [this, tab](const std::shared_ptr<TableContent>& content) {
+        TableModel& model = tab == 0 ? m_groups : m_errors;
+        model.setContent(std::move(*content));
+        m_stack->showContent(model.rowCount() > 0);
+      });
 }
 
 extern const DockForm kCompareDock{"Compare", "Ctrl+7", Qt::BottomDockWidgetArea,

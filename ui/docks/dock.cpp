@@ -18,13 +18,16 @@ void Dock::look() {
       this,
       [this] {
         m_willLook = false;
+        m_looking = true;
         if (onScreen()) catchUp();
+        m_looking = false;
       },
       Qt::QueuedConnection);
 }
 
 void Dock::catchUp() {
-  if (const Parts parts = std::exchange(m_stale, 0U); parts != 0) renew(parts);
+  const Parts parts = std::exchange(m_stale, 0U) | (m_looking ? 0U : m_underWay);
+  if (parts != 0) renew(parts);
 }
 
 void Dock::showEvent(QShowEvent* event) {

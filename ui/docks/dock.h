@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ui/docks/dock_context.h"
+#include "ui/jobs/job_runner.h"
 
 namespace fusescope {
 
@@ -41,6 +42,25 @@ class Dock : public QWidget {
  protected:
   explicit Dock(const DockContext& context) : m_context(context) {}
   virtual void renew(Parts parts) = 0;
+  /// For renew(): hands show() what make() returns, a shared_ptr to something. On screen it is made off this thread,
+  /// for a table of many rows takes long; a newer one replaces it. Whoever reads the dock before it is there has it
+  /// made at once.
+  template <class Make, class Show>
+  void produce(Make make, Show show) {
+    const QString tag = QString::fromLatin1(metaObject()->className());
+    if (!m_looking) {
+      m_context.jobs.cancel(tag);
+      m_underWay = 0;
+      return show(make());
+    }
+    m_underWay = kAll;
+    m_context.jobs.run(
+        tag, this, [make = std::move(make)](const StopToken&) { return make(); },
+        [this, show = std::move(show)](const std::invoke_result_t<Make>& made) {
+          m_underWay = 0;
+          show(made);
+        });
+  }
   /// A part of the dock, up to date.
   template <class T>
   T& fresh(T& part) {
@@ -57,8 +77,8 @@ class Dock : public QWidget {
   DockContext m_context;
 
  private:
-  Parts m_stale = kAll;
-  bool m_willLook = false;
+  Parts m_stale = kAll, m_underWay = 0;
+  bool m_willLook = false, m_looking = false;
 };
 
 }  // namespace fusescope

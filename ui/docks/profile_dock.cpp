@@ -42,7 +42,13 @@ ProfileDock::ProfileDock(const DockContext& context) : Dock(context), m_total(ne
 void ProfileDock::renew(Parts) {
   const Run* run = m_context.runs.shown();
   const bool other = run != nullptr && !m_context.runs.ofThisPlan(*run);
-  m_model.setContent(profileContent(run == nullptr ? Run() : *run, other));
+  Run times;
+  if (run != nullptr) times.time = run->time;
+  produce([times, other] { return std::make_shared<TableContent>(profileContent(times, other)); },
+          [this](const std::shared_ptr<TableContent>& content) {
+            m_model.setContent(std::move(*content));
+            m_stack->showContent(m_model.rowCount() > 0);
+          });
   QString text;
   if (run != nullptr) {
     text = QStringLiteral("<b>%1</b>").arg(Runs::title(*run).toHtmlEscaped());
@@ -53,7 +59,6 @@ void ProfileDock::renew(Parts) {
     text += timeHtml(*run, m_context.theme());
   }
   m_total->setText(text);
-  m_stack->showContent(m_model.rowCount() > 0);
 }
 
 extern const DockForm kProfileDock{"Profile", "Ctrl+6", Qt::BottomDockWidgetArea,

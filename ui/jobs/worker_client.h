@@ -44,12 +44,13 @@ class WorkerClient : public QObject {
         [decode = std::move(decode)](Result<Json> json) -> std::shared_ptr<void> {
           return std::make_shared<Answer>(json.ok() ? decode(json.value()) : Answer(json.error()));
         },
-        [reply = std::move(reply)](void* answer) { reply(*static_cast<Answer*>(answer)); },
-        std::move(progress));
+        [reply = std::move(reply)](void* answer) { reply(*static_cast<Answer*>(answer)); }, std::move(progress));
   }
   /// Stops a request: it is answered as cancelled. A worker that does not stop within kCancelGraceMs is killed and
   /// replaced, and what waited behind is sent to the new one in the same order.
   void cancel(std::int64_t id);
+  /// What is started next is another program.
+  void setProgram(const QString& program) { m_program = program; }
   bool busy() const { return !m_pending.empty(); }
   /// Zero when no worker runs.
   std::int64_t processId() const { return m_worker ? m_worker->id() : 0; }

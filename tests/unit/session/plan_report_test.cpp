@@ -63,6 +63,17 @@ const Json& fusedOf(const Json& plan, const std::string& node) {
   throw std::runtime_error("no fused node holds " + node);
 }
 
+TEST(PlanReport, TypesOfALayerReadTheSameWithoutJson) {
+  for (const std::vector<DataType>& precisions : {std::vector<DataType>(), {DataType::F16}}) {
+    const auto plan = planOf(attention(), {}, precisions);
+    for (const FusedNode& fused : plan->fusedNodes)
+      EXPECT_EQ(layerTypesText(*plan, fused), layerTypesJson(*plan, fused).dump());
+  }
+  FusedNode empty;
+  const auto plan = planOf(attention(), {});
+  EXPECT_EQ(layerTypesText(*plan, empty), layerTypesJson(*plan, empty).dump());
+}
+
 TEST(PlanReport, AKernelSaysWhatItReadsHoldsAndIs) {
   const auto plan = planOf(attention(), {}, {DataType::F16});
   const Json json = toJson(*plan);
