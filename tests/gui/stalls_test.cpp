@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kMostHandlerMs = 50;
 constexpr int kNodes = 20'000;
-constexpr int kOpenMs = 120'000, kWorkMs = 60'000, kKeptMs = 10'000;
+constexpr int kOpenMs = 120'000, kWorkMs = 60'000, kKeptMs = 60'000;
 
 /// Answers each request with what lies in the folder under the name of its operation, after as much progress as a
 /// build tells.

@@ -1,5 +1,7 @@
 #include "ui/document/plan_snapshot.h"
 
+#include <QRunnable>
+#include <QThreadPool>
 #include <algorithm>
 #include <map>
 #include <set>
@@ -140,7 +142,11 @@ PlanDelta planDelta(const Plan& before, const Plan& after) {
 }
 
 std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const Plan* before) {
-  auto snapshot = std::make_shared<PlanSnapshot>();
+  // Whoever lets go of it last, often the GUI thread, does not take it apart: that takes long.
+  const auto discard = [](PlanSnapshot* gone) {
+    QThreadPool::globalInstance()->start(QRunnable::create([gone] { delete gone; }));
+  };
+  const std::shared_ptr<PlanSnapshot> snapshot(new PlanSnapshot, discard);
   const Graph& graph = plan->graph();
   snapshot->nodes.resize(graph.nodeIdLimit());
   for (std::uint32_t i = 0; i < plan->fusedNodes.size(); ++i) {
