@@ -41,8 +41,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values(Dims{1, 3, 7, 7}, Dims{2, 24, 23, 23}, Dims{1, 16, 33, 33}, Dims{3, 32, 1, 5},
                                          Dims{1, 1040, 2, 2}, Dims{2, 8, 1, 601}, Dims{1, 40, 65, 16},
                                          Dims{2, 64, 7, 7}, Dims{1, 8, 1, 1}, Dims{4, 1, 3, 521}, Dims{1, 16, 3, 512}),
-                       ::testing::Values(MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8),
-                                         MemoryFormat::blockedChannels(4, 16))));
+                       ::testing::Values(MemoryFormat(), MemoryFormat::channelsLast(4),
+                                         MemoryFormat::blockedChannels(4, 8), MemoryFormat::blockedChannels(4, 16))));
 
 // A channel that is last has one number for each element of a row.
 TEST(Broadcasting, AlongTheLastAxis) {
