@@ -137,9 +137,7 @@ class ProgramTest : public QObject {
         start({});
         run({"click Recover", "see Build"});
       } else {
-        start({file});
-        run({"see Build", "down Precision", "act undo"});  // there is something to save again
-        keptWhen([](const Session&) { return true; });
+        break;  // saved: nothing is left to kill it in
       }
       QVERIFY(QFile::exists(qs(before.runs[0].enginePath)));  // what is collected at the start is not this
     }
