@@ -4,6 +4,9 @@
 #include <QTemporaryDir>
 #include <QTimer>
 #include <QtTest>
+#include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "interchange/npz.h"
 #include "tests/gui/gui_support.h"
@@ -275,6 +278,31 @@ class SessionTest : public QObject {
     QCOMPARE(m_window->runs().verdict(*m_window->runs().shown()).kind, Verdict::Kind::Pass);
   }
 
+  void aSessionThatIsLeftIsOfferedWhateverIsBeingCollected() {
+    // Who collects has the lock of each session for a moment: no window has it therefore.
+    const SessionFolder folder(keptFolder());
+    std::atomic<bool> enough = false;
+    std::thread collector([&] {
+      while (!enough) folder.collect({.id = "another"});
+    });
+    Session session;
+    for (int i = 0; i < 20; ++i) {
+      const auto file = folder.keptFile(QString::number(i)).toStdString();
+      QDir().mkpath(folder.engineFolder(QString::number(i)));
+      if (!writeSession(file, session).ok()) qFatal("%s cannot be written", file.c_str());
+    }
+    std::size_t least = 20;
+    bool owned = true;
+    for (int round = 0; round < 100; ++round) {
+      least = std::min(least, folder.left({}).size());
+      owned &= folder.lock(QString::number(round % 20)) != nullptr;
+    }
+    enough = true;
+    collector.join();
+    QCOMPARE(least, std::size_t(20));
+    QVERIFY(owned);
+  }
+
  private:
   QString keptFolder() const { return m_folder->filePath("kept"); }
   std::unique_ptr<MainWindow> makeWindow() {
@@ -310,5 +338,5 @@ class SessionTest : public QObject {
   int m_asked = 0;
 };
 
-FUSESCOPE_GUI_TEST(SessionTest, 12)
+FUSESCOPE_GUI_TEST(SessionTest, 13)
 #include "session_test.moc"
