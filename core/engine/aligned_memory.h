@@ -31,7 +31,7 @@ class GrowingMemory {
     }
     return m_memory.data();
   }
-  const std::byte* data() const { return m_memory.data(); }
+  std::byte* data() const { return m_memory.data(); }
 
  private:
   AlignedMemory m_memory;

@@ -33,7 +33,8 @@ Tensor detached(const Tensor& tensor, std::span<const Tensor> operands) {
 }  // namespace
 
 Executor::Executor(std::shared_ptr<const Program> program)
-    : m_program(std::move(program)), m_arena(m_program->arenaBytes) {
+    : m_program(std::move(program)) {
+  m_arena.atLeast(m_program->arenaBytes);
   m_inputs.resize(m_program->inputs.size());
   m_outputs.resize(m_program->outputs.size());
   m_boxes.resize(m_program->boxCount);
@@ -48,7 +49,23 @@ Executor::Executor(std::shared_ptr<const Program> program)
   }
 }
 
-/// What does not lie in an input or output is pointed at once and for all.
+void Executor::programChanged() {
+  m_arena.atLeast(m_program->arenaBytes);
+  for (std::size_t i = 0; i < m_program->steps.size(); ++i) pointAtArena(i);
+}
+
+void Executor::pointAtArena(std::size_t step) {
+  const auto isInArena = [&](std::size_t id) {
+    return m_program->buffers[m_program->buffers[id].root].place == Place::Arena;
+  };
+  const Step& called = m_program->steps[step];
+  for (std::size_t k = 0; k < called.inputs.size(); ++k)
+    if (isInArena(called.inputs[k])) m_stepInputs[step][k] = address(called.inputs[k]);
+  for (std::size_t k = 0; k < called.outputs.size(); ++k)
+    if (isInArena(called.outputs[k])) m_stepOutputs[step][k] = address(called.outputs[k]);
+}
+
+/// What does not lie in an input or output is pointed at until the program changes.
 void Executor::addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput) {
   for (std::size_t k = 0; k < buffers.size(); ++k) {
     const Buffer& root = m_program->buffers[m_program->buffers[buffers[k]].root];

@@ -28,7 +28,10 @@ class Kernel {
   /// `packed` as Code::packings().
   Kernel(std::shared_ptr<const Code> code, std::vector<std::shared_ptr<const Packed>> packed);
   /// Code that was compiled for an equal region: its errors name that one's nodes, which stand for these.
-  void rename(std::shared_ptr<const NodeNames> compiled, NodeNames own);
+  void rename(std::shared_ptr<const NodeNames> compiled, std::shared_ptr<const NodeNames> own);
+  /// The same region by the code of `other`, which is that of an equal region at other extents. Null where that reads
+  /// weights in another form.
+  std::shared_ptr<const Kernel> withCodeOf(const Kernel& other) const;
 
   const std::shared_ptr<const Code>& code() const { return m_code; }
   std::size_t workspaceBytes() const { return m_code->workspaceBytes(); }
@@ -40,8 +43,7 @@ class Kernel {
   std::shared_ptr<const Code> m_code;
   std::vector<std::shared_ptr<const Packed>> m_packed;
   std::vector<const std::byte*> m_addresses;         ///< of m_packed
-  std::shared_ptr<const NodeNames> m_compiledNames;  ///< null: its own
-  NodeNames m_names;
+  std::shared_ptr<const NodeNames> m_compiledNames, m_names;  ///< of the region that was compiled, and its own
 };
 
 }  // namespace fusescope

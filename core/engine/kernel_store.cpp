@@ -201,7 +201,9 @@ Result<std::shared_ptr<const Kernel>> KernelStore::kernel(const Backend& backend
   std::vector<std::shared_ptr<const Packed>> weights;
   for (const Packing& packing : code->packings()) weights.push_back(TRY(packed(packing, request)));
   auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
-  if (NodeNames names = namesOf(request); names != *entry.names) kernel->rename(entry.names, std::move(names));
+  NodeNames names = namesOf(request);
+  kernel->rename(entry.names,
+                 names == *entry.names ? entry.names : std::make_shared<const NodeNames>(std::move(names)));
   return std::shared_ptr<const Kernel>(std::move(kernel));
 }
 

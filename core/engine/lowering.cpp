@@ -212,14 +212,8 @@ Status Lowering::planTactics() {
 }
 
 Result<ChosenTactic> Lowering::tacticOf(const FusedNode& fused) {
-  if (const auto shared = m_sharedSteps.find(fused.id); shared != m_sharedSteps.end()) {
-    Tactic same{.name = shared->second->tactic, .numerics = {.emulated = shared->second->emulated}};
-    for (const std::size_t input : shared->second->inputs)
-      same.inputs.push_back(m_request.sameExtents->buffers[input].desc.format);
-    for (const std::size_t output : shared->second->outputs)
-      same.outputs.push_back(m_request.sameExtents->buffers[output].desc.format);
-    return ChosenTactic{std::move(same), shared->second->kernel};
-  }
+  if (const auto shared = m_sharedSteps.find(fused.id); shared != m_sharedSteps.end())
+    return ChosenTactic{*shared->second->compiledBy, shared->second->kernel};
   const PlannedTactic& planned = m_planned.at(fused.id);
   return m_chooser.take(backendOf(m_plan, fused, *m_request.accelerated), planned.request, planned.ways, planned.way);
 }
@@ -233,6 +227,7 @@ Status Lowering::addFusedNode(const FusedNode& fused) {
   Step step{
       .name = fused.name, .fused = fused.id, .tactic = chosen.tactic.name, .emulated = chosen.tactic.numerics.emulated};
   step.kernel = std::move(chosen.kernel);
+  step.compiledBy = std::make_shared<const Tactic>(chosen.tactic);
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
     step.inputs.push_back(
         TRY(form(fused.inputs[i], m_requests->wantedType(fused, fused.inputs[i]), chosen.tactic.inputs[i])));

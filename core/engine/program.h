@@ -31,6 +31,7 @@ struct Step {
   std::string name;   ///< of the fused node, or "x: f32 plain -> f16 plain" for a conversion
   FusedNodeId fused;  ///< invalid for a conversion
   std::string tactic;
+  std::shared_ptr<const Tactic> compiledBy;  ///< what the kernel of a fused node was compiled by; else null
   bool emulated = false;
   std::shared_ptr<const Kernel> kernel;  ///< one of the three is set
   std::shared_ptr<BodyStep> body;        ///< if all its operands and results have extents and bytes
@@ -66,12 +67,19 @@ struct Program {
   std::vector<Tensor> constants;  ///< outputs of the network that are constants
   std::size_t boxCount = 0;
   std::vector<FreeView> views;
+  std::vector<std::size_t> room;  ///< bytes that the arena has for each buffer, then for each step's scratch
   std::size_t arenaBytes = 0;
-  std::size_t liveBytes = 0;  ///< the most that live at once in the arena, scratch left out, with inputs and outputs
 };
 
-/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes` and `liveBytes`; says after which
-/// step a box is not needed any more.
+/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes`; says after which step a box is not
+/// needed any more.
 void planMemory(Program& program);
+
+/// Offsets again after extents or kernels changed. Everything stays where it is while it has room there; what has not gets
+/// half as much again as it needs, so that extents that grow step by step seldom move anything.
+void fitMemory(Program& program);
+
+/// The most bytes that live at once in the arena, scratch left out, with inputs and outputs.
+std::size_t liveBytes(const Program& program);
 
 }  // namespace fusescope
