@@ -7,6 +7,9 @@
 
 namespace fusescope {
 
+/// Where tensors may begin that are the caller's, or a part of another one: a multiple of this, in bytes.
+constexpr std::size_t kTensorAlignment = 16;
+
 /// 64-byte aligned bytes, not initialised. Throws std::bad_alloc.
 class AlignedMemory {
  public:

@@ -17,8 +17,6 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kInputAlignment = 16;
-
 Diagnostic outOfMemory() {
   return {.message = "there is not enough memory for this network at these extents",
           .help = "Smaller extents (--input, --max) need less."};
@@ -126,7 +124,6 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
     return &m_specialisations.front().executor;
   }
   setThreads(m_threads);
-  ++m_report.shapeCache.misses;
   if (respecialise(key)) return &m_specialisations.front().executor;
   LoweringRequest request{.plan = m_plan.get(),
                           .accelerated = findBackend(m_options.backend),
@@ -146,6 +143,7 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
 }
 
 void BuiltEngine::keep(Specialisation specialisation) {
+  ++m_report.shapeCache.misses;
   m_specialisations.push_front(std::move(specialisation));
   if (m_specialisations.size() > static_cast<std::size_t>(m_options.shapeCache)) m_specialisations.pop_back();
 }
@@ -155,8 +153,8 @@ void BuiltEngine::prepareUpdate() {
   if (m_updateTried || m_specialisations.empty()) return;
   m_updateTried = true;
   const Backend& backend = *findBackend(m_options.backend);
-  m_update = ProgramUpdate::create(*m_plan, m_specialisations.front().key.extents, backend, m_threads,
-                                   m_chooser->kernels());
+  m_update =
+      ProgramUpdate::create(*m_plan, m_specialisations.front().key.extents, backend, m_threads, m_chooser->kernels());
   if (m_update == nullptr) return;
   for (Specialisation& made : m_specialisations) made.numbers = m_update->extents().numbersFor(made.key.extents);
 }
@@ -180,6 +178,7 @@ bool BuiltEngine::respecialise(const Key& key) {
     m_specialisations.erase(changed);
     return false;
   }
+  ++m_report.shapeCache.misses;
   changed->key = key;
   changed->numbers = *numbers;
   changed->executor.programChanged();
@@ -219,6 +218,7 @@ Result<BuiltEngine*> BuiltEngine::exceptionFor(const std::map<std::string, Dims>
 }
 
 Result<std::set<ValueId>> BuiltEngine::resolveMarks(const std::vector<std::string>& mark) const {
+  if (mark.empty()) return std::set<ValueId>();
   const Graph& graph = m_plan->graph();
   std::map<ValueId, const FusedNode*> inMemory, inside;
   for (const FusedNode& fused : m_plan->fusedNodes) {
@@ -257,7 +257,7 @@ std::vector<Tensor> BuiltEngine::orderedInputs(const std::map<std::string, Tenso
   std::vector<Tensor> ordered;
   for (const ValueId id : m_plan->graph().inputs()) {
     Tensor tensor = inputs.at(m_plan->graph().value(id).name);
-    if (reinterpret_cast<std::uintptr_t>(tensor.bytes()) % kInputAlignment != 0) {
+    if (reinterpret_cast<std::uintptr_t>(tensor.bytes()) % kTensorAlignment != 0) {
       Tensor aligned = Tensor::zeros(tensor.type(), tensor.dims());
       std::copy_n(tensor.bytes(), tensor.byteSize(), aligned.mutableBytes());
       tensor = aligned;

@@ -32,8 +32,7 @@ Tensor detached(const Tensor& tensor, std::span<const Tensor> operands) {
 
 }  // namespace
 
-Executor::Executor(std::shared_ptr<const Program> program)
-    : m_program(std::move(program)) {
+Executor::Executor(std::shared_ptr<const Program> program) : m_program(std::move(program)) {
   m_arena.atLeast(m_program->arenaBytes);
   m_inputs.resize(m_program->inputs.size());
   m_outputs.resize(m_program->outputs.size());
@@ -83,26 +82,28 @@ void Executor::addUses(std::size_t step, const std::vector<std::size_t>& buffers
 
 void Executor::point(const std::vector<Use>& uses, std::byte* bytes) {
   for (const Use& use : uses) {
+    const Step& step = m_program->steps[use.step];
     if (use.isInput) {
-      m_stepInputs[use.step][use.operand] = bytes;
+      m_stepInputs[use.step][use.operand] = bytes + m_program->buffers[step.inputs[use.operand]].begin;
     } else {
-      m_stepOutputs[use.step][use.operand] = bytes;
+      m_stepOutputs[use.step][use.operand] = bytes + m_program->buffers[step.outputs[use.operand]].begin;
     }
   }
 }
 
 std::byte* Executor::address(std::size_t id) const {
   const Buffer& buffer = m_program->buffers[m_program->buffers[id].root];
+  const std::size_t begin = m_program->buffers[id].begin;
   switch (buffer.place) {
     case Place::Arena:
-      return m_arena.data() + buffer.offset;
+      return m_arena.data() + buffer.offset + begin;
     case Place::Input:
-      return m_inputs[buffer.index];
+      return m_inputs[buffer.index] + begin;
     case Place::Output:
-      return m_outputs[buffer.index];
+      return m_outputs[buffer.index] + begin;
     // Nothing writes to it: a constant is only ever the source of a conversion.
     case Place::Constant:
-      return const_cast<std::byte*>(m_program->constants[buffer.index].bytes());
+      return const_cast<std::byte*>(m_program->constants[buffer.index].bytes()) + begin;
     case Place::Boxed:
       break;
   }

@@ -21,14 +21,17 @@ void Kernel::rename(std::shared_ptr<const NodeNames> compiled, std::shared_ptr<c
   m_names = std::move(own);
 }
 
-std::shared_ptr<const Kernel> Kernel::withCodeOf(const Kernel& other) const {
+std::shared_ptr<const Kernel> Kernel::withCode(std::shared_ptr<const Code> code,
+                                               std::shared_ptr<const NodeNames> compiled) const {
   const auto isLike = [](const Packing& a, const Packing& b) {
     return a.form == b.form && a.weightSlots == b.weightSlots;
   };
-  if (!std::ranges::equal(m_code->packings(), other.m_code->packings(), isLike)) return nullptr;
+  if (!std::ranges::equal(m_code->packings(), code->packings(), isLike) ||
+      !std::ranges::equal(m_code->embedded(), code->embedded()))
+    return nullptr;
   auto kernel = std::make_shared<Kernel>(*this);
-  kernel->m_code = other.m_code;
-  kernel->m_compiledNames = other.m_compiledNames;
+  kernel->m_code = std::move(code);
+  kernel->m_compiledNames = std::move(compiled);
   return kernel;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/joins.h"
 #include "engine/kernel_requests.h"
 
 namespace fusescope {
@@ -35,8 +36,7 @@ std::unique_ptr<ProgramUpdate> ProgramUpdate::create(const Plan& plan, const std
                                                      const Backend& accelerated, int threads, KernelStore& kernels) {
   auto extents = PlanExtents::prove(plan, known);
   if (!extents) return nullptr;
-  std::unique_ptr<ProgramUpdate> update(
-      new ProgramUpdate(plan, std::move(*extents), accelerated, threads, kernels));
+  std::unique_ptr<ProgramUpdate> update(new ProgramUpdate(plan, std::move(*extents), accelerated, threads, kernels));
   return update->addNodes(known).ok() ? std::move(update) : nullptr;
 }
 
@@ -72,15 +72,41 @@ void ProgramUpdate::setDims(ValueId value, Dims& dims) const {
   for (const PlanExtents::OpenAxis& axis : m_extents.openAxes(value)) dims[axis.axis] = (*m_to)[axis.number];
 }
 
+bool ProgramUpdate::isChangedNode(FusedNodeId fused) const {
+  const auto node = m_nodes.find(fused);
+  return node != m_nodes.end() && node->second.changed;
+}
+
 /// False where a view has other elements than what it is a view of.
 bool ProgramUpdate::changeBuffers(Program& program) const {
   for (Buffer& buffer : program.buffers)
     if (buffer.place != Place::Boxed && buffer.place != Place::Constant) setDims(buffer.value, buffer.desc.dims);
+  if (!changeParts(program)) return false;
   return std::ranges::all_of(program.buffers, [&](const Buffer& buffer) {
     const Buffer& root = program.buffers[buffer.root];
-    return &root == &buffer || !isChanged(buffer.value) ||
-           elementCount(root.desc.dims) == elementCount(buffer.desc.dims);
+    return &root == &buffer || !isChanged(buffer.value) || buffer.begin + buffer.desc.bytes() <= root.desc.bytes();
   });
+}
+
+/// False where a part does not lie together any more.
+bool ProgramUpdate::changeParts(Program& program) const {
+  bool moved = false;
+  for (const FreeView& view : program.views) {
+    if (!view.buffer || !isChangedNode(view.fused)) continue;
+    Buffer& buffer = program.buffers[*view.buffer];
+    const auto part = viewOf(m_plan, m_plan.fusedNodes[view.fused.index],
+                             [&](ValueId value) { return std::optional(m_extents.dimsOf(value, *m_to)); });
+    if (!part || !part->isPart) return false;
+    buffer.shift = byteSize(buffer.desc.dtype, part->begin);
+    moved = true;
+  }
+  for (const Join& join : program.joins) {
+    if (!isChangedNode(join.fused)) continue;
+    if (!placeJoin(program, join)) return false;
+    moved = true;
+  }
+  if (moved) placeViews(program);
+  return true;
 }
 
 bool ProgramUpdate::isWithinWorkspace(const Kernel& kernel) const {
@@ -100,18 +126,17 @@ std::shared_ptr<const Kernel> ProgramUpdate::kernelFor(const Step& step, const K
   const Code* former = step.kernel->code().get();
   for (const Made& made : m_made) {
     if (made.former != former || !haveEqualExtents(*made.request, request)) continue;
-    if (auto kernel = step.kernel->withCodeOf(*made.kernel)) return kernel;
+    if (auto kernel = step.kernel->withCode(made.kernel->code(), made.kernel->names())) return kernel;
   }
   const Backend& backend = backendOf(m_plan, *request.fused, m_accelerated);
-  auto kernel = m_kernels.kernel(backend, request, *step.compiledBy);
+  auto kernel = m_kernels.atOtherExtents(backend, request, *step.compiledBy, *step.kernel);
   if (!kernel.ok()) return nullptr;
   m_made.push_back({former, &request, kernel.value()});
   return std::move(kernel).value();
 }
 
 bool ProgramUpdate::changeStep(Program& program, Step& step) {
-  const auto node = step.fused.valid() ? m_nodes.find(step.fused) : m_nodes.end();
-  const bool isOpen = node != m_nodes.end() && node->second.changed;
+  const bool isOpen = step.fused.valid() && isChangedNode(step.fused);
   if (step.kernel == nullptr) {
     // What is prepared while it runs holds no extents; bodies were lowered for theirs.
     const bool hasBodies = step.body != nullptr || dynamic_cast<const BodyStep*>(step.dynamic.get()) != nullptr;
@@ -125,8 +150,9 @@ bool ProgramUpdate::changeStep(Program& program, Step& step) {
     kernel = conversionFor(program, step);
   } else {
     if (!isOpen) return true;
-    if (!node->second.request) return false;
-    kernel = kernelFor(step, *node->second.request);
+    const std::optional<KernelRequest>& request = m_nodes.at(step.fused).request;
+    if (!request) return false;
+    kernel = kernelFor(step, *request);
   }
   if (kernel == nullptr || !isWithinWorkspace(*kernel)) return false;
   step.kernel = std::move(kernel);

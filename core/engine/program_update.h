@@ -49,6 +49,8 @@ class ProgramUpdate {
   Status addNodes(const std::map<std::string, Dims>& known);
   void setDims(ValueId value, Dims& dims) const;
   bool changeBuffers(Program& program) const;
+  bool changeParts(Program& program) const;
+  bool isChangedNode(FusedNodeId fused) const;
   bool changeStep(Program& program, Step& step);
   std::shared_ptr<const Kernel> kernelFor(const Step& step, const KernelRequest& request);
   std::shared_ptr<const Kernel> conversionFor(const Program& program, const Step& step) const;
