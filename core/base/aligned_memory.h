@@ -7,6 +7,9 @@
 
 namespace fusescope {
 
+/// Where tensors may begin that are the caller's, or a part of another one: a multiple of this, in bytes.
+constexpr std::size_t kTensorAlignment = 16;
+
 /// 64-byte aligned bytes, not initialised. Throws std::bad_alloc.
 class AlignedMemory {
  public:
@@ -31,7 +34,7 @@ class GrowingMemory {
     }
     return m_memory.data();
   }
-  const std::byte* data() const { return m_memory.data(); }
+  std::byte* data() const { return m_memory.data(); }
 
  private:
   AlignedMemory m_memory;

@@ -211,10 +211,30 @@ Result<std::shared_ptr<const Kernel>> KernelStore::kernel(const Backend& backend
   const std::lock_guard lock(m_mutex);
   std::shared_ptr<const Code> code;
   const CodeEntry entry = TRY(compiled(backend, request, tactic, code));
-  std::vector<std::shared_ptr<const Packed>> weights;
-  for (const Packing& packing : code->packings()) weights.push_back(TRY(packed(packing, request)));
+  auto weights = TRY(allPacked(*code, request));
   auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
-  if (NodeNames names = namesOf(request); names != *entry.names) kernel->rename(entry.names, std::move(names));
+  NodeNames names = namesOf(request);
+  kernel->rename(entry.names,
+                 names == *entry.names ? entry.names : std::make_shared<const NodeNames>(std::move(names)));
+  return std::shared_ptr<const Kernel>(std::move(kernel));
+}
+
+Result<std::vector<std::shared_ptr<const Packed>>> KernelStore::allPacked(const Code& code,
+                                                                          const KernelRequest& request) {
+  std::vector<std::shared_ptr<const Packed>> weights;
+  for (const Packing& packing : code.packings()) weights.push_back(TRY(packed(packing, request)));
+  return weights;
+}
+
+Result<std::shared_ptr<const Kernel>> KernelStore::atOtherExtents(const Backend& backend, const KernelRequest& request,
+                                                                  const Tactic& tactic, const Kernel& former) {
+  std::shared_ptr<const Code> code = TRY(backend.compile(request, tactic));
+  const std::lock_guard lock(m_mutex);
+  ++m_counts.compiled;
+  if (auto kernel = former.withCode(code, former.names())) return kernel;
+  auto weights = TRY(allPacked(*code, request));
+  auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
+  kernel->rename(former.names(), former.names());
   return std::shared_ptr<const Kernel>(std::move(kernel));
 }
 

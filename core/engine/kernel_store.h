@@ -23,6 +23,10 @@ class KernelStore {
   /// The kernel that runs `request` by `tactic`. Errors: the backend's.
   Result<std::shared_ptr<const Kernel>> kernel(const Backend& backend, const KernelRequest& request,
                                                const Tactic& tactic);
+  /// The same for the region of `former`, which was compiled by `tactic` too, at other extents. Nobody looks for what
+  /// is made here: it is for extents that will hardly be met again.
+  Result<std::shared_ptr<const Kernel>> atOtherExtents(const Backend& backend, const KernelRequest& request,
+                                                       const Tactic& tactic, const Kernel& former);
   /// Its code alone.
   Result<std::shared_ptr<const Code>> code(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
   Result<std::shared_ptr<const Kernel>> conversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to,
@@ -49,6 +53,7 @@ class KernelStore {
   Result<CodeEntry> compiled(const Backend& backend, const KernelRequest& request, const Tactic& tactic,
                              std::shared_ptr<const Code>& code);
   Result<std::shared_ptr<const Packed>> packed(const Packing& packing, const KernelRequest& request);
+  Result<std::vector<std::shared_ptr<const Packed>>> allPacked(const Code& code, const KernelRequest& request);
   void prune();
 
   mutable std::mutex m_mutex;
