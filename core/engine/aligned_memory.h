@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
+
+#include "backends/cpu_device.h"
 
 namespace fusescope {
 
@@ -11,12 +12,12 @@ namespace fusescope {
 class AlignedMemory {
  public:
   AlignedMemory() = default;
-  explicit AlignedMemory(std::size_t bytes);
+  explicit AlignedMemory(std::size_t bytes) : m_data(cpuDevice().allocate(bytes)) {}
   std::byte* data() const { return m_data.get(); }
 
  private:
   struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
+    void operator()(std::byte* memory) const { cpuDevice().free(memory); }
   };
   std::unique_ptr<std::byte, Free> m_data;
 };
