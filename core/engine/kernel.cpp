@@ -35,11 +35,15 @@ std::shared_ptr<const Kernel> Kernel::withCode(std::shared_ptr<const Code> code,
   return kernel;
 }
 
-Status Kernel::run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+Status Kernel::run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
                    std::byte* workspace) const {
-  Status status = m_code->run(inputs, outputs, m_addresses, workspace);
-  if (status.ok() || m_compiledNames == m_names) return status;
-  Diagnostic error = std::move(status).error();
+  Status status = m_code->run(stream, inputs, outputs, m_addresses, workspace);
+  if (status.ok()) return status;
+  return own(std::move(status).error());
+}
+
+Diagnostic Kernel::own(Diagnostic error) const {
+  if (m_compiledNames == m_names) return error;
   const auto compiled = std::ranges::find(*m_compiledNames, error.where.node);
   if (compiled != m_compiledNames->end())
     error.where.node = (*m_names)[static_cast<std::size_t>(compiled - m_compiledNames->begin())];

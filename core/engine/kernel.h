@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/code.h"
+#include "backends/cpu_device.h"
 
 namespace fusescope {
 
@@ -39,7 +40,15 @@ class Kernel {
   std::size_t workspaceBytes() const { return m_code->workspaceBytes(); }
   void addWeights(PackedSet& weights) const { weights.insert(m_packed.begin(), m_packed.end()); }
   /// As Code::run().
-  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs, std::byte* workspace) const;
+  Status run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+             std::byte* workspace) const;
+  /// The same on the host.
+  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+             std::byte* workspace) const {
+    return run(hostStream(), inputs, outputs, workspace);
+  }
+  /// An error of its code, as this kernel's.
+  Diagnostic own(Diagnostic error) const;
 
  private:
   std::shared_ptr<const Code> m_code;
