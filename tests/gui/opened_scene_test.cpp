@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "layout/level_cache.h"
+#include "planning/fused_node_facts.h"
 #include "session/session.h"
 #include "tests/gui/gui_support.h"
+#include "ui/canvas/graph_view.h"
 #include "ui/canvas/scene_maker.h"
 
 namespace fusescope {
@@ -200,6 +202,36 @@ class OpenedSceneTest : public QObject {
     QCOMPARE(problem(*open), QString());
   }
 
+  void theCanvasLaysOutWhatIsInsideAlone() {
+    const QTemporaryDir folder;
+    const auto plan = planOfFile(test::writeResidualChain(folder.path(), 4 * int(SceneMaker::kLarge)));
+    QVERIFY(plan->fusedNodes.size() >= SceneMaker::kLarge);
+    GraphView view;
+    view.resize(800, 600);
+    view.setPlan(plan);
+    QVERIFY(view.waitForLayout(test::kPatienceMs));
+    const auto fused = std::find_if(plan->fusedNodes.begin() + 1000, plan->fusedNodes.end(),
+                                    [](const FusedNode& node) { return node.nodes.size() > 1; });
+    const QString handle = QString::fromStdString(handleOf(*fused));
+    const QString inner = QString::fromStdString(plan->graph().node(fused->nodes.back()).name);
+    view.select({handle});
+    const std::size_t before = view.levelsLaidOut();
+    const int boxes = view.boxCount();
+    const QRect closed = view.itemRect(handle);
+    view.toggle(handle);
+    QVERIFY(view.waitForLayout(test::kPatienceMs));
+    QCOMPARE(view.levelsLaidOut(), before + 1);
+    QCOMPARE(view.boxCount(), boxes + int(fused->nodes.size()) - 1);
+    QCOMPARE(view.itemRect(handle).topLeft().y(), closed.y());
+    QVERIFY(view.itemRect(handle).contains(view.itemRect(inner)));
+    QCOMPARE(view.search(inner), 1);
+    view.toggle(handle);
+    QVERIFY(view.waitForLayout(test::kPatienceMs));
+    QCOMPARE(view.levelsLaidOut(), before + 1);
+    QCOMPARE(view.boxCount(), boxes);
+    QCOMPARE(view.itemRect(inner), view.itemRect(handle));
+  }
+
   void aValueThatGetsManyReadersIsDrawnAsStubsAgain() {
     // `a` is read by nine fused nodes, of which one reads it in two nodes: by sixteen kernels and one more when open.
     const QTemporaryDir folder;
@@ -237,5 +269,5 @@ class OpenedSceneTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::OpenedSceneTest, 7)
+FUSESCOPE_GUI_TEST(fusescope::OpenedSceneTest, 8)
 #include "opened_scene_test.moc"
