@@ -1,22 +1,31 @@
 #include "backends/backend.h"
 
-#include <array>
-
-#include "backends/native/native_backend.h"
-#include "backends/reference/reference_backend.h"
+#include <algorithm>
 
 namespace fusescope {
+
+#define BACKEND(name) const Backend& name##Backend();
+#include "backends/backends.inc"
+#undef BACKEND
+
 std::size_t TensorDesc::bytes() const {
   std::int64_t count = 1;
   for (const std::int64_t extent : format.padded(dims)) count *= extent;
   return byteSize(dtype, count);
 }
 
+std::span<const Backend* const> allBackends() {
+  static const Backend* const all[] = {
+#define BACKEND(name) &name##Backend(),
+#include "backends/backends.inc"
+#undef BACKEND
+  };
+  return all;
+}
+
 const Backend* findBackend(std::string_view name) {
-  const std::array<const Backend*, 2> backends{&referenceBackend(), &nativeBackend()};
-  for (const Backend* backend : backends)
-    if (backend->name() == name) return backend;
-  return nullptr;
+  const auto found = std::ranges::find(allBackends(), name, &Backend::name);
+  return found == allBackends().end() ? nullptr : *found;
 }
 
 }  // namespace fusescope

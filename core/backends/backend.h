@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/code.h"
+#include "backends/cpu_device.h"
 #include "backends/fingerprint.h"
 #include "backends/tactic.h"
 #include "base/result.h"
@@ -49,6 +50,8 @@ class Backend {
   /// All that times and kernels of this backend depend on here: the host's, and the versions of the libraries behind
   /// it.
   virtual Fingerprint fingerprint() const = 0;
+  /// Where its code runs, and where what that reads and writes lies.
+  virtual const Device& device() const { return cpuDevice(); }
   /// Every way this backend knows to run it, best guess first; never empty for a node it was given by a plan: the
   /// reference way is always there. What can take its inputs in several formats is there once for each.
   virtual std::vector<Tactic> tactics(const KernelRequest& request) const = 0;
@@ -62,7 +65,9 @@ class Backend {
   virtual bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const = 0;
 };
 
-/// The backends of this build, in an explicit list: reference, native. Null for an unknown name.
+/// The backends of this build: backends.inc.
+std::span<const Backend* const> allBackends();
+/// Null for an unknown name.
 const Backend* findBackend(std::string_view name);
 
 }  // namespace fusescope

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/device.h"
 #include "base/result.h"
 #include "ir/tensor.h"
 
@@ -32,9 +33,11 @@ class Code {
   /// Places in KernelRequest::weightSlots of constants whose values are part of this code: it serves only regions where
   /// they are equal.
   virtual std::span<const std::size_t> embedded() const { return {}; }
-  /// `inputs` as FusedNode::inputs, `outputs` as FusedNode::outputs, in the formats of the tactic; `packed` as
-  /// packings(). The only run-time errors are of values (an index out of range).
-  virtual Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+  /// Enqueues itself on `stream`, of the device of its backend; on the host it is done when this returns. `inputs` as
+  /// FusedNode::inputs, `outputs` as FusedNode::outputs, in the formats of the tactic; `packed` as packings():
+  /// addresses on that device, which are read before this returns. The only run-time errors are of values (an index out
+  /// of range); those that are found later are given when the stream is synchronised.
+  virtual Status run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
                      std::span<const std::byte* const> packed, std::byte* workspace) const = 0;
 };
 

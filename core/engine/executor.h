@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/stop.h"
-#include "engine/aligned_memory.h"
+#include "base/aligned_memory.h"
 #include "engine/program.h"
 
 namespace fusescope {
@@ -19,6 +19,9 @@ class Executor {
  public:
   explicit Executor(std::shared_ptr<const Program> program);
   const Program& program() const { return *m_program; }
+  /// After extents, kernels and places of the program were changed, which nobody else runs meanwhile: takes them over.
+  /// The arena only grows. What was bound is to be bound again.
+  void programChanged();
 
   /// Points at the caller's tensors: `inputs` as Graph::inputs, `outputs` as Program::outputs (empty tensors for
   /// those that takeBoxed() gives). They must stay until the last run.
@@ -49,13 +52,14 @@ class Executor {
   Status runStep(std::size_t step, const StopToken& stop);
   std::byte* address(std::size_t buffer) const;
   void addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput);
+  void pointAtArena(std::size_t step);
   void point(const std::vector<Use>& uses, std::byte* bytes);
   Tensor operand(std::size_t buffer) const;
   Status runDynamic(const Step& step, const StopToken& stop);
   Status store(std::size_t buffer, Tensor tensor, std::span<const Tensor> operands);
 
   std::shared_ptr<const Program> m_program;
-  AlignedMemory m_arena;
+  GrowingMemory m_arena;
   std::vector<std::byte*> m_inputs, m_outputs;
   Uses m_inputUses, m_outputUses;
   std::vector<Tensor> m_boxes;

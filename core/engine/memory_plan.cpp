@@ -67,30 +67,72 @@ std::size_t bytesOfCaller(const Program& program) {
   return bytes;
 }
 
-}  // namespace
+/// What a buffer needs of the arena.
+std::size_t neededBy(const Program& program, std::size_t i) {
+  const Buffer& buffer = program.buffers[i];
+  const bool isInArena = buffer.place == Place::Arena && buffer.root == i;
+  return isInArena ? std::max<std::size_t>(buffer.desc.bytes(), 1) : 0;
+}
 
-void planMemory(Program& program) {
-  const std::size_t bufferCount = program.buffers.size();
-  std::vector<BufferLife> lives(bufferCount + program.steps.size(), BufferLife{.first = kNoLife});
+std::size_t scratchOf(const Step& step) {
+  return step.kernel != nullptr ? step.kernel->workspaceBytes() : 0;
+}
+
+/// When each buffer, then each step's scratch, must be there.
+std::vector<BufferLife> livesOf(const Program& program) {
+  std::vector<BufferLife> lives(program.buffers.size(), BufferLife{.first = kNoLife});
   for (std::size_t step = 0; step < program.steps.size(); ++step) {
     for (const std::size_t buffer : program.steps[step].outputs) touch(lives, program, buffer, step);
     for (const std::size_t buffer : program.steps[step].inputs) touch(lives, program, buffer, step);
-    const Kernel* kernel = program.steps[step].kernel.get();
-    lives[bufferCount + step] = {kernel != nullptr ? kernel->workspaceBytes() : 0, step, step};
   }
-  for (std::size_t i = 0; i < bufferCount; ++i) {
-    const Buffer& buffer = program.buffers[i];
-    const bool needsBytes = buffer.place == Place::Arena && buffer.root == i && lives[i].first != kNoLife;
-    if (needsBytes) lives[i].bytes = std::max<std::size_t>(buffer.desc.bytes(), 1);
-    if (lives[i].first == kNoLife) lives[i].first = 0;
-  }
+  for (std::size_t step = 0; step < program.steps.size(); ++step) lives.push_back({0, step, step});
+  return lives;
+}
+
+void setBytes(BufferLife& life, std::size_t bytes) {
+  life.bytes = life.first == kNoLife ? 0 : bytes;
+}
+
+/// Gives everything its place in an arena that has `program.room` for it.
+void placeAll(Program& program) {
+  std::vector<BufferLife> lives = livesOf(program);
+  for (std::size_t i = 0; i < lives.size(); ++i) setBytes(lives[i], program.room[i]);
   const ArenaPlan arena = planArena(lives);
-  program.liveBytes = mostAtOnce(std::span(lives).first(bufferCount), program.steps.size()) + bytesOfCaller(program);
+  const std::size_t bufferCount = program.buffers.size();
   for (std::size_t i = 0; i < bufferCount; ++i) program.buffers[i].offset = arena.offsets[program.buffers[i].root];
   for (std::size_t i = 0; i < program.steps.size(); ++i)
     program.steps[i].scratchOffset = arena.offsets[bufferCount + i];
   program.arenaBytes = arena.bytes;
+}
+
+}  // namespace
+
+void planMemory(Program& program) {
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) program.room.push_back(neededBy(program, i));
+  for (const Step& step : program.steps) program.room.push_back(scratchOf(step));
+  placeAll(program);
   planBoxes(program);
+}
+
+void fitMemory(Program& program) {
+  bool fits = true;
+  const auto fit = [&](std::size_t& room, std::size_t needed) {
+    if (needed <= room) return;
+    room = needed + needed / 2;
+    fits = false;
+  };
+  const std::size_t bufferCount = program.buffers.size();
+  for (std::size_t i = 0; i < bufferCount; ++i) fit(program.room[i], neededBy(program, i));
+  for (std::size_t i = 0; i < program.steps.size(); ++i)
+    fit(program.room[bufferCount + i], scratchOf(program.steps[i]));
+  if (!fits) placeAll(program);
+}
+
+std::size_t liveBytes(const Program& program) {
+  std::vector<BufferLife> lives = livesOf(program);
+  lives.resize(program.buffers.size());
+  for (std::size_t i = 0; i < lives.size(); ++i) setBytes(lives[i], neededBy(program, i));
+  return mostAtOnce(lives, program.steps.size()) + bytesOfCaller(program);
 }
 
 }  // namespace fusescope

@@ -40,7 +40,7 @@ class Program final : public Code {
   std::span<const Packing> packings() const override { return m_parts.packings; }
   std::span<const std::size_t> embedded() const override { return m_parts.embedded; }
 
-  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+  Status run(Stream&, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::span<const std::byte* const> packed, std::byte* workspace) const override {
     std::byte* const scratch = workspace + m_tableBytes;
     std::array<std::byte*, kUsualBuffers> few;

@@ -14,7 +14,7 @@ constexpr std::string_view kTactic = "reference";
 class TypeConversion final : public Code {
  public:
   TypeConversion(DataType from, DataType to, std::int64_t count) : m_from(from), m_to(to), m_count(count) {}
-  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+  Status run(Stream&, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::span<const std::byte* const>, std::byte*) const override {
     convertElements(m_from, inputs[0], m_to, outputs[0], m_count);
     return Done{};

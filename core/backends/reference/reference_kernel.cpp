@@ -19,7 +19,7 @@ class ReferenceKernel final : public Code {
   std::span<const Packing> packings() const override { return m_nodes->packings(); }
   std::span<const std::size_t> embedded() const override { return m_nodes->embedded(); }
 
-  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+  Status run(Stream&, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::span<const std::byte* const> packed, std::byte*) const override {
     std::vector<Tensor> given;
     for (std::size_t i = 0; i < m_inputs.size(); ++i)

@@ -95,7 +95,8 @@ TEST(MemoryFormat, OneDnnMeansTheSame) {
     std::vector<std::byte> workspace(code.value()->workspaceBytes() + 64);
     const std::byte* from = tensor.bytes();
     auto* to = reinterpret_cast<std::byte*>(converted.data());
-    ASSERT_TRUE(code.value()->run(std::span(&from, 1), std::span(&to, 1), {}, workspace.data()).ok()) << text;
+    ASSERT_TRUE(code.value()->run(hostStream(), std::span(&from, 1), std::span(&to, 1), {}, workspace.data()).ok())
+        << text;
     EXPECT_EQ(converted, expected) << text;
   }
   const TensorDesc odd{DataType::F32, {2, 6, 7, 8}, format("nhwc^64c")};

@@ -67,7 +67,7 @@ TEST(Measurer, ATimeIsOfTheFastRuns) {
 class FakeCode final : public Code {
  public:
   FakeCode(char name, double ms, std::string& log, bool works) : m_name(name), m_ms(ms), m_log(log), m_works(works) {}
-  Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+  Status run(Stream&, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::span<const std::byte* const>, std::byte*) const override {
     m_log += m_name;
     EXPECT_NE(inputs[0], nullptr);

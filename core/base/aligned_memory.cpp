@@ -1,6 +1,5 @@
-#include "engine/aligned_memory.h"
+#include "base/aligned_memory.h"
 
-#include <algorithm>
 #include <new>
 
 namespace fusescope {
@@ -10,10 +9,11 @@ constexpr std::size_t kAlignment = 64;
 
 }  // namespace
 
-AlignedMemory::AlignedMemory(std::size_t bytes) {
+std::byte* allocateAligned(std::size_t bytes) {
   const std::size_t rounded = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  m_data.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
-  if (!m_data) throw std::bad_alloc();
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
 }
 
 }  // namespace fusescope
