@@ -13,8 +13,7 @@ QString text(const std::string& s) {
 }
 
 void describeCast(CanvasEdge& edge, const PlannedCast& cast) {
-  const QString arrow =
-      QString("%1\u2192%2").arg(text(std::string(name(cast.from))), text(std::string(name(cast.to))));
+  const QString arrow = QString("%1\u2192%2").arg(text(std::string(name(cast.from))), text(std::string(name(cast.to))));
   edge.cast = arrow;
   edge.tooltip += "\ncast " + arrow;
   if (cast.bytes) edge.tooltip += QString(", %1 bytes moved").arg(qlonglong(*cast.bytes));

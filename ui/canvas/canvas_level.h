@@ -15,10 +15,10 @@ struct CanvasLevel {
 
   const Plan& plan;
   CanvasItems items;
-  std::vector<int> itemOfNode, fusedOfNode;   ///< by node
-  std::vector<std::uint32_t> placeOfNode;     ///< by node: in the order of the graph
-  std::vector<QString> names, handles;        ///< by node, by fused node: whatever says them shares them
-  std::map<std::uint32_t, int> itemOfInput;   ///< by value
+  std::vector<int> itemOfNode, fusedOfNode;  ///< by node
+  std::vector<std::uint32_t> placeOfNode;    ///< by node: in the order of the graph
+  std::vector<QString> names, handles;       ///< by node, by fused node: whatever says them shares them
+  std::map<std::uint32_t, int> itemOfInput;  ///< by value
   std::vector<std::pair<ValueId, int>> outputs;
   std::size_t firstEntry = 0;  ///< of its nodes, which are one after the other in the order of the graph
   /// A node whose bodies are open in `box`; `condition`: the pill of what an If asks, or -1.

@@ -37,8 +37,7 @@ int GraphView::Private::nearestAlong(int item, bool down) const {
     const int near = down ? edge.from : edge.to, far = down ? edge.to : edge.from;
     if (!scene->isInside(near, item) || scene->isInside(far, item)) continue;
     const QPointF there = scene->rects[std::size_t(far)].center();
-    const double distance =
-        std::abs(there.x() - start.center().x()) + 0.5 * std::abs(there.y() - start.center().y());
+    const double distance = std::abs(there.x() - start.center().x()) + 0.5 * std::abs(there.y() - start.center().y());
     if (distance < least) {
       least = distance;
       best = far;
