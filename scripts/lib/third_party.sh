@@ -36,7 +36,7 @@ ensure_onnx() {
   local prefix="$FUSESCOPE_CACHE/onnx-$ONNX_VERSION"
   ONNX_PREFIX="$prefix"
   if [ -f "$prefix/lib/libonnx.a" ]; then return; fi
-  say "ONNX $ONNX_VERSION: downloading the source and building it once (about 4 minutes on 2 cores)"
+  say "ONNX $ONNX_VERSION: downloading the source and building it once (about a minute on 2 cores)"
   local work cmake
   work=$(mktemp -d "$FUSESCOPE_CACHE/onnx-build.XXXXXX")
   cmake=$(cmake_for_onnx)
@@ -45,6 +45,7 @@ ensure_onnx() {
   tar -xzf "$work/onnx-$ONNX_VERSION.tar.gz" -C "$work"
   "$cmake" -S "$work/onnx-$ONNX_VERSION" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+    -DCMAKE_PROJECT_INCLUDE="$PWD/scripts/lib/onnx_unity.cmake" \
     -DONNX_USE_PROTOBUF_SHARED_LIBS=ON -DONNX_GEN_PB_TYPE_STUBS=OFF -DONNX_BUILD_PYTHON=OFF \
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_PREFIX="$work/prefix" >"$work/configure.log"
   "$cmake" --build "$work/build" --target install
