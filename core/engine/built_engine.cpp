@@ -5,7 +5,7 @@
 
 #include "backends/threads.h"
 #include "base/text.h"
-#include "engine/aligned_memory.h"
+#include "base/aligned_memory.h"
 #include "engine/engine_file.h"
 #include "engine/extent_check.h"
 #include "engine/input_check.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/stop.h"
-#include "engine/aligned_memory.h"
+#include "base/aligned_memory.h"
 #include "engine/program.h"
 
 namespace fusescope {

@@ -80,6 +80,16 @@ void releasePages(std::span<const Tensor> sources, const MappedFiles& files) {
     if (const MappedFile* file = fileOf(source, files)) file->release({source.bytes(), source.byteSize()});
 }
 
+std::string conversionKey(const Backend& backend, const TensorDesc& from, const TensorDesc& to, int threads) {
+  KeyBuilder key;
+  key.text(backend.name()).number(threads);
+  for (const TensorDesc* desc : {&from, &to}) {
+    key.text(name(desc->dtype)).text(desc->format.text()).number(desc->dims.size());
+    for (const std::int64_t extent : desc->dims) key.number(extent);
+  }
+  return key.canonical();
+}
+
 }  // namespace
 
 std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
@@ -110,8 +120,8 @@ std::string codeKey(const Backend& backend, const KernelRequest& request, const 
   return key.canonical();
 }
 
-const std::shared_ptr<KernelStore>& KernelStore::ofProcess() {
-  static const auto store = std::make_shared<KernelStore>();
+KernelStore& KernelStore::ofProcess() {
+  static KernelStore store;
   return store;
 }
 
@@ -121,13 +131,16 @@ KernelStore::Counts KernelStore::counts() const {
 }
 
 void KernelStore::prune() {
-  if (m_code.size() + m_packedAt.size() + m_packed.size() < m_pruneAt) return;
+  const auto entries = [this] { return m_code.size() + m_packedAt.size() + m_packed.size() + m_conversions.size(); };
+  const auto expired = [](const auto& entry) { return entry.second.expired(); };
+  if (entries() < m_pruneAt) return;
   for (auto& [key, entries] : m_code)
     std::erase_if(entries, [](const CodeEntry& entry) { return entry.code.expired(); });
   std::erase_if(m_code, [](const auto& entry) { return entry.second.empty(); });
-  std::erase_if(m_packedAt, [](const auto& entry) { return entry.second.packed.expired(); });
-  std::erase_if(m_packed, [](const auto& entry) { return entry.second.expired(); });
-  m_pruneAt = std::max(kLeastPruned, 2 * (m_code.size() + m_packedAt.size() + m_packed.size()));
+  std::erase_if(m_packedAt, expired);
+  std::erase_if(m_packed, expired);
+  std::erase_if(m_conversions, expired);
+  m_pruneAt = std::max(kLeastPruned, 2 * entries());
 }
 
 /// The entry of the code, made where there is none; `code` keeps it alive.
@@ -150,16 +163,14 @@ Result<KernelStore::CodeEntry> KernelStore::compiled(const Backend& backend, con
 }
 
 Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing, const KernelRequest& request) {
-  const std::vector<Tensor> sources = tensorsAt(packing.weightSlots, request);
+  std::vector<Tensor> sources = tensorsAt(packing.weightSlots, request);
   KeyBuilder addresses;
   addresses.text(packing.form);
   for (const Tensor& source : sources)
     addresses.number(reinterpret_cast<std::uintptr_t>(source.bytes())).number(source.byteSize());
-  if (const auto known = m_packedAt.find(addresses.canonical()); known != m_packedAt.end()) {
-    if (auto packed = known->second.packed.lock()) {
-      ++m_counts.sharedWeights;
-      return packed;
-    }
+  if (const auto known = m_packedAt[addresses.canonical()].lock()) {
+    ++m_counts.sharedWeights;
+    return std::shared_ptr<const Packed>(known, known->packed.get());
   }
   KeyBuilder content;
   const Hash128 hash = contentHash(sources);
@@ -181,8 +192,10 @@ Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing
   releasePages(sources, request.plan->model->files);
   prune();
   m_packed[content.canonical()] = packed;
-  m_packedAt[addresses.canonical()] = {packed, sources};
-  return packed;
+  const auto held =
+      std::make_shared<const PackedOfSources>(PackedOfSources{.packed = packed, .sources = std::move(sources)});
+  m_packedAt[addresses.canonical()] = held;
+  return std::shared_ptr<const Packed>(held, packed.get());
 }
 
 Result<std::shared_ptr<const Code>> KernelStore::code(const Backend& backend, const KernelRequest& request,
@@ -227,7 +240,14 @@ Result<std::shared_ptr<const Kernel>> KernelStore::atOtherExtents(const Backend&
 
 Result<std::shared_ptr<const Kernel>> KernelStore::conversion(const Backend& backend, const TensorDesc& from,
                                                               const TensorDesc& to, int threads) {
-  std::shared_ptr<const Code> code = TRY(backend.compileConversion(from, to, threads));
+  const std::string key = conversionKey(backend, from, to, threads);
+  const std::lock_guard lock(m_mutex);
+  std::shared_ptr<const Code> code = m_conversions[key].lock();
+  if (code == nullptr) {
+    code = TRY(backend.compileConversion(from, to, threads));
+    prune();
+    m_conversions[key] = code;
+  }
   return std::make_shared<const Kernel>(std::move(code), std::vector<std::shared_ptr<const Packed>>());
 }
 

@@ -18,7 +18,7 @@ class KernelStore {
  public:
   KernelStore() = default;
   /// The one of this process: engines of the same weights share them.
-  static const std::shared_ptr<KernelStore>& ofProcess();
+  static KernelStore& ofProcess();
 
   /// The kernel that runs `request` by `tactic`. Errors: the backend's.
   Result<std::shared_ptr<const Kernel>> kernel(const Backend& backend, const KernelRequest& request,
@@ -45,9 +45,10 @@ class KernelStore {
     Hash128 embedded;  ///< of what Code::embedded() stands for
     std::shared_ptr<const NodeNames> names;
   };
-  struct PackedEntry {
-    std::weak_ptr<const Packed> packed;
-    std::vector<Tensor> sources;  ///< kept, so that nothing else comes to lie at their addresses
+  /// A packed weight as those have it who read these sources.
+  struct PackedOfSources {
+    std::shared_ptr<const Packed> packed;
+    std::vector<Tensor> sources;  ///< kept as long as it, so that nothing else comes to lie at their addresses
   };
   Result<CodeEntry> compiled(const Backend& backend, const KernelRequest& request, const Tactic& tactic,
                              std::shared_ptr<const Code>& code);
@@ -57,9 +58,10 @@ class KernelStore {
 
   mutable std::mutex m_mutex;
   std::map<std::string, std::vector<CodeEntry>> m_code;         ///< by codeKey()
-  std::map<std::string, PackedEntry> m_packedAt;                ///< by form and addresses of the sources
-  std::map<std::string, std::weak_ptr<const Packed>> m_packed;  ///< by form and content of the sources
-  std::size_t m_pruneAt = 0;                                    ///< entries
+  std::map<std::string, std::weak_ptr<const PackedOfSources>> m_packedAt;  ///< by form and addresses of the sources
+  std::map<std::string, std::weak_ptr<const Packed>> m_packed;             ///< by form and content of the sources
+  std::map<std::string, std::weak_ptr<const Code>> m_conversions;          ///< by conversionKey()
+  std::size_t m_pruneAt = 0;                                               ///< entries
   Counts m_counts;
 };
 

@@ -56,7 +56,7 @@ class TacticChooser {
                                       TacticsByIdentity replay);
 
   /// Where kernels come from.
-  KernelStore& kernels() const { return *m_kernels; }
+  KernelStore& kernels() const { return KernelStore::ofProcess(); }
 
   /// The chooser of a body, made when it is first asked for: its fused nodes are called `prefix` and their name.
   Result<TacticChooser*> ofBody(const Plan& body, const std::string& prefix);
@@ -108,7 +108,6 @@ class TacticChooser {
   const Plan* m_plan;
   BuildOptions m_options;
   BuildReport* m_report;
-  std::shared_ptr<KernelStore> m_kernels = KernelStore::ofProcess();
   std::shared_ptr<TimingCache> m_cache;
   std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
   TacticsByIdentity m_replay, m_choices;

@@ -1,4 +1,4 @@
-#include "engine/aligned_memory.h"
+#include "base/aligned_memory.h"
 
 #include <algorithm>
 #include <new>
