@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ struct Packing {
   std::function<Result<Tensor>(std::span<const Tensor> sources)> pack;
 };
 
+/// Extents of the operands of a region, as FusedNode::inputs and FusedNode::outputs.
+struct OperandExtents {
+  std::vector<Dims> inputs, outputs;
+};
+
 /// A compiled region without its weights. Const and re-entrant: any number of callers may run it beside each other,
 /// each with memory of its own. It points into no plan, so that equal regions share it.
 class Code {
@@ -32,6 +38,12 @@ class Code {
   /// Places in KernelRequest::weightSlots of constants whose values are part of this code: it serves only regions where
   /// they are equal.
   virtual std::span<const std::size_t> embedded() const { return {}; }
+  /// This code for other extents of its operands, if it takes extents as arguments: quickly, sharing what does not
+  /// depend on them, with the same weights. Null where the region must be compiled for them.
+  virtual std::shared_ptr<const Code> forExtents(const OperandExtents& extents) const {
+    static_cast<void>(extents);
+    return nullptr;
+  }
   /// `inputs` as FusedNode::inputs, `outputs` as FusedNode::outputs, in the formats of the tactic; `packed` as
   /// packings(). The only run-time errors are of values (an index out of range).
   virtual Status run(std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,

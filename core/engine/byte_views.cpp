@@ -1,7 +1,7 @@
 // What is only another look at bytes that are there.
 #include <algorithm>
 
-#include "engine/aligned_memory.h"
+#include "base/aligned_memory.h"
 #include "engine/kernel_requests.h"
 #include "ops/op_schema.h"
 #include "planning/fusion/match.h"

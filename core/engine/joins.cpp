@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/aligned_memory.h"
+#include "base/aligned_memory.h"
 
 namespace fusescope {
 namespace {
