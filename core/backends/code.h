@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,11 @@ struct Packing {
   std::function<Result<Tensor>(std::span<const Tensor> sources)> pack;
 };
 
+/// Extents of the operands of a region, as FusedNode::inputs and FusedNode::outputs.
+struct OperandExtents {
+  std::vector<Dims> inputs, outputs;
+};
+
 /// A compiled region without its weights. Const and re-entrant: any number of callers may run it beside each other,
 /// each with memory of its own. It points into no plan, so that equal regions share it.
 class Code {
@@ -33,6 +39,12 @@ class Code {
   /// Places in KernelRequest::weightSlots of constants whose values are part of this code: it serves only regions where
   /// they are equal.
   virtual std::span<const std::size_t> embedded() const { return {}; }
+  /// This code for other extents of its operands, if it takes extents as arguments: quickly, sharing what does not
+  /// depend on them, with the same weights. Null where the region must be compiled for them.
+  virtual std::shared_ptr<const Code> forExtents(const OperandExtents& extents) const {
+    static_cast<void>(extents);
+    return nullptr;
+  }
   /// Enqueues itself on `stream`, of the device of its backend; on the host it is done when this returns. `inputs` as
   /// FusedNode::inputs, `outputs` as FusedNode::outputs, in the formats of the tactic; `packed` as packings():
   /// addresses on that device, which are read before this returns. The only run-time errors are of values (an index out

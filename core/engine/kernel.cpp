@@ -26,7 +26,8 @@ std::shared_ptr<const Kernel> Kernel::withCode(std::shared_ptr<const Code> code,
   const auto isLike = [](const Packing& a, const Packing& b) {
     return a.form == b.form && a.weightSlots == b.weightSlots;
   };
-  if (!std::ranges::equal(m_code->packings(), code->packings(), isLike) ||
+  const std::span<const Packing> own = m_code->packings(), wanted = code->packings();
+  if ((own.data() != wanted.data() && !std::ranges::equal(own, wanted, isLike)) ||
       !std::ranges::equal(m_code->embedded(), code->embedded()))
     return nullptr;
   auto kernel = std::make_shared<Kernel>(*this);

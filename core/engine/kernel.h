@@ -36,6 +36,7 @@ class Kernel {
                                          std::shared_ptr<const NodeNames> compiled) const;
 
   const std::shared_ptr<const NodeNames>& names() const { return m_names; }
+  const std::shared_ptr<const NodeNames>& compiledNames() const { return m_compiledNames; }
   const std::shared_ptr<const Code>& code() const { return m_code; }
   std::size_t workspaceBytes() const { return m_code->workspaceBytes(); }
   void addWeights(PackedSet& weights) const { weights.insert(m_packed.begin(), m_packed.end()); }

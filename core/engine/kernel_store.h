@@ -36,6 +36,7 @@ class KernelStore {
   struct Counts {
     std::int64_t compiled = 0, sharedCode = 0;
     std::int64_t packed = 0, sharedWeights = 0;
+    std::int64_t otherExtents = 0;  ///< code that took other extents as arguments
   };
   Counts counts() const;
 
@@ -57,7 +58,7 @@ class KernelStore {
   void prune();
 
   mutable std::mutex m_mutex;
-  std::map<std::string, std::vector<CodeEntry>> m_code;         ///< by codeKey()
+  std::map<std::string, std::vector<CodeEntry>> m_code;                    ///< by codeKey()
   std::map<std::string, std::weak_ptr<const PackedOfSources>> m_packedAt;  ///< by form and addresses of the sources
   std::map<std::string, std::weak_ptr<const Packed>> m_packed;             ///< by form and content of the sources
   std::map<std::string, std::weak_ptr<const Code>> m_conversions;          ///< by conversionKey()

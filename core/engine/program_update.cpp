@@ -126,7 +126,7 @@ std::shared_ptr<const Kernel> ProgramUpdate::kernelFor(const Step& step, const K
   const Code* former = step.kernel->code().get();
   for (const Made& made : m_made) {
     if (made.former != former || !haveEqualExtents(*made.request, request)) continue;
-    if (auto kernel = step.kernel->withCode(made.kernel->code(), made.kernel->names())) return kernel;
+    if (auto kernel = step.kernel->withCode(made.kernel->code(), made.kernel->compiledNames())) return kernel;
   }
   const Backend& backend = backendOf(m_plan, *request.fused, m_accelerated);
   auto kernel = m_kernels.atOtherExtents(backend, request, *step.compiledBy, *step.kernel);

@@ -3,6 +3,7 @@
 
 #include "backends/native/convert_step.h"
 #include "backends/native/lowering.h"
+#include "backends/native/strided_copy.h"
 
 namespace fusescope::native {
 namespace {
@@ -66,6 +67,56 @@ Ref partOf(const Ref& whole, const Dims& dims, std::size_t axis, std::int64_t be
   return part;
 }
 
+/// Copies plain tensors next to each other.
+class ConcatStep final : public Step {
+ public:
+  ConcatStep(std::vector<Ref> parts, Ref whole, std::size_t axis, int threads)
+      : m_parts(std::move(parts)), m_whole(std::move(whole)), m_axis(axis), m_threads(threads) {
+    std::int64_t begin = 0;
+    for (const Ref& part : m_parts) {
+      const Ref target = partOf(m_whole, part.dims, axis, begin);
+      m_copies.push_back(
+          {StridedCopy(part.dims, part.strides, target.strides, byteSize(part.dtype, 1), threads), part, target});
+      begin += part.dims[axis];
+    }
+  }
+
+  std::unique_ptr<const Step> forExtents(const BufferExtents& extents) const override {
+    const auto whole = extents.at(m_whole);
+    if (!whole) return nullptr;
+    Dims filled = whole->dims;
+    filled[m_axis] = 0;
+    std::vector<Ref> parts;
+    for (const Ref& from : m_parts) {
+      const auto part = extents.at(from);
+      if (!part) return nullptr;
+      filled[m_axis] += part->dims[m_axis];
+      Dims expected = whole->dims;
+      expected[m_axis] = part->dims[m_axis];
+      if (part->dims != expected) return nullptr;
+      parts.push_back(*part);
+    }
+    if (filled != whole->dims) return nullptr;
+    return std::make_unique<ConcatStep>(std::move(parts), *whole, m_axis, m_threads);
+  }
+
+  Status run(Memory memory, std::byte*) const override {
+    for (const Copy& copy : m_copies) copy.copy.run(bytesAt(copy.from, memory), bytesAt(copy.to, memory));
+    return Done{};
+  }
+
+ private:
+  struct Copy {
+    StridedCopy copy;
+    Ref from, to;
+  };
+  std::vector<Ref> m_parts;
+  Ref m_whole;
+  std::size_t m_axis;
+  int m_threads;
+  std::vector<Copy> m_copies;
+};
+
 /// A tensor in another format, seen as a plain one in the order of its memory.
 Ref asMemory(const Ref& ref) {
   if (ref.format.isPlain()) return ref;
@@ -95,14 +146,14 @@ Status Lowering::lowerConcat(const Node& node) {
   const Ref target = asMemory(whole);
   std::size_t at = static_cast<std::size_t>(axis);
   if (!format.isPlain()) at = static_cast<std::size_t>(std::ranges::find(format.order(), at) - format.order().begin());
-  std::int64_t begin = 0;
-  for (Ref part : parts) {
+  std::vector<Ref> sources;
+  std::vector<BufferIndex> reads;
+  for (const Ref& part : parts) {
     if (part.count() == 0) continue;
-    if (format.isPlain()) part = TRY(strided(part));
-    const Ref source = asMemory(part);
-    copyStrided(source, partOf(target, source.dims, at, begin));
-    begin += source.dims[at];
+    sources.push_back(asMemory(format.isPlain() ? TRY(strided(part)) : part));
+    reads.push_back(sources.back().buffer);
   }
+  m_program.addStep(std::make_unique<ConcatStep>(std::move(sources), target, at, m_threads), reads, {target.buffer});
   m_implementations.push_back("concat");
   return Done{};
 }

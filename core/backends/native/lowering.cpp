@@ -220,7 +220,10 @@ Result<std::unique_ptr<const Code>> Lowering::lower() {
   foldConstants();
   TRY(lowerNodes());
   TRY(finishOutputs());
-  return m_program.finish({m_embedded.begin(), m_embedded.end()});
+  OperandExtents extents;
+  for (const ValueId input : m_fused.inputs) extents.inputs.push_back(dimsOf(input));
+  for (const FusedOutput& output : m_fused.outputs) extents.outputs.push_back(dimsOf(output.value));
+  return m_program.finish({m_embedded.begin(), m_embedded.end()}, std::move(extents));
 }
 
 }  // namespace fusescope::native

@@ -37,6 +37,12 @@ struct Operand {
   bool isPerRow() const { return axes.back().stride == 0; }  ///< one element for each row
 };
 
+bool broadcasts(const Dims& dims, const Dims& domain) {
+  if (dims.size() > domain.size()) return false;
+  const auto fits = [](std::int64_t own, std::int64_t wanted) { return own == wanted || own == 1; };
+  return std::equal(dims.rbegin(), dims.rend(), domain.rbegin(), fits);
+}
+
 Operand prepared(const TapeOperand& from, const Dims& extents) {
   Operand operand{.buffer = from.ref.buffer,
                   .byteOffset = byteSize(from.ref.dtype, from.ref.offset),
@@ -182,6 +188,7 @@ class PointwiseStep final : public Step {
  public:
   PointwiseStep(TapeProgram program, int threads)
       : m_program(std::move(program)),
+        m_maxThreads(threads),
         m_threads(threads),
         m_count(productOf(m_program.extents, 0)),
         m_inputs(preparedAll(m_program.inputs, m_program.extents)),
@@ -197,6 +204,25 @@ class PointwiseStep final : public Step {
   }
 
   std::size_t scratchBytes() const override { return m_perThread * static_cast<std::size_t>(m_threads); }
+
+  /// The domain is that of the outputs; what is read broadcasts to it, or does not fit any more.
+  std::unique_ptr<const Step> forExtents(const BufferExtents& extents) const override {
+    TapeProgram program = m_program;
+    for (TapeOperand& output : program.outputs) {
+      const auto ref = output.ref.dims == m_program.extents ? extents.at(output.ref) : std::nullopt;
+      if (!ref) return nullptr;
+      output = {*ref, rowMajorStrides(ref->dims), output.reg};
+      program.extents = ref->dims;
+    }
+    for (const TapeOperand& output : program.outputs)
+      if (output.ref.dims != program.extents) return nullptr;
+    for (TapeOperand& input : program.inputs) {
+      const auto ref = input.ref.format.isPlain() ? extents.at(input.ref) : std::nullopt;
+      if (!ref || !broadcasts(ref->dims, program.extents)) return nullptr;
+      input = {*ref, broadcastStrides(*ref, program.extents), input.reg};
+    }
+    return makePointwiseStep(std::move(program), m_maxThreads);
+  }
 
   Status run(Memory memory, std::byte* scratch) const override {
     if (m_count == 0) return Done{};
@@ -302,7 +328,7 @@ class PointwiseStep final : public Step {
   }
 
   TapeProgram m_program;
-  int m_threads;
+  int m_maxThreads, m_threads;  ///< that may be used, and that are
   std::int64_t m_count;
   std::vector<Operand> m_inputs, m_outputs;
   Cut m_cut;

@@ -20,52 +20,101 @@ struct Place {
   std::size_t at = 0;  ///< which one; of scratch: the offset
 };
 
+/// What a program has whatever its extents are.
+struct Layout {
+  std::vector<Place> places;  ///< by buffer
+  std::vector<Packing> packings;
+  std::vector<Tensor> tables;
+  std::vector<std::size_t> embedded;
+  std::vector<std::vector<BufferIndex>> touched;  ///< buffers, by step
+  std::size_t scratchBytes = 0;
+};
+
 /// Steps over a table of addresses, which is made for each run: the program itself is never written to.
 class Program final : public Code {
  public:
-  struct Parts {
-    std::vector<Place> places;  ///< by buffer
-    std::vector<std::unique_ptr<Step>> steps;
-    std::vector<Packing> packings;
-    std::vector<Tensor> tables;
-    std::vector<std::size_t> embedded;
-    std::size_t scratchBytes = 0;
-  };
-  explicit Program(Parts parts) : m_parts(std::move(parts)) {
-    for (const auto& step : m_parts.steps) m_stepBytes = std::max(m_stepBytes, step->scratchBytes());
-    if (m_parts.places.size() > kUsualBuffers) m_tableBytes = aligned(m_parts.places.size() * sizeof(std::byte*));
+  using Steps = std::vector<std::shared_ptr<const Step>>;
+  Program(std::shared_ptr<const Layout> layout, Steps steps, OperandExtents extents)
+      : m_layout(std::move(layout)), m_steps(std::move(steps)), m_extents(std::move(extents)) {
+    for (const auto& step : m_steps) m_stepBytes = std::max(m_stepBytes, step->scratchBytes());
+    if (m_layout->places.size() > kUsualBuffers) m_tableBytes = aligned(m_layout->places.size() * sizeof(std::byte*));
   }
 
-  std::size_t workspaceBytes() const override { return m_tableBytes + m_parts.scratchBytes + m_stepBytes; }
-  std::span<const Packing> packings() const override { return m_parts.packings; }
-  std::span<const std::size_t> embedded() const override { return m_parts.embedded; }
+  std::size_t workspaceBytes() const override { return m_tableBytes + m_layout->scratchBytes + m_stepBytes; }
+  std::span<const Packing> packings() const override { return m_layout->packings; }
+  std::span<const std::size_t> embedded() const override { return m_layout->embedded; }
+
+  std::shared_ptr<const Code> forExtents(const OperandExtents& extents) const override {
+    if (m_extents.inputs.size() != extents.inputs.size() || m_extents.outputs.size() != extents.outputs.size())
+      return nullptr;
+    const BufferExtents buffers(byBuffer(m_extents), byBuffer(extents));
+    Steps steps;
+    for (std::size_t i = 0; i < m_steps.size(); ++i) {
+      const std::vector<BufferIndex>& touched = m_layout->touched[i];
+      const bool isOpen = std::ranges::any_of(touched, [&](BufferIndex buffer) { return buffers.changes(buffer); });
+      // How long scratch is, and what it holds, follows from extents in ways that only a lowering knows.
+      if (isOpen && std::ranges::any_of(touched, [&](BufferIndex buffer) { return isScratch(buffer); })) return nullptr;
+      steps.push_back(isOpen ? m_steps[i]->forExtents(buffers) : m_steps[i]);
+      if (steps.back() == nullptr) return nullptr;
+    }
+    return std::make_shared<const Program>(m_layout, std::move(steps), extents);
+  }
 
   Status run(Stream&, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::span<const std::byte* const> packed, std::byte* workspace) const override {
     std::byte* const scratch = workspace + m_tableBytes;
     std::array<std::byte*, kUsualBuffers> few;
     auto* const addresses = m_tableBytes == 0 ? few.data() : reinterpret_cast<std::byte**>(workspace);
-    for (std::size_t i = 0; i < m_parts.places.size(); ++i) {
-      const Place& place = m_parts.places[i];
+    const std::vector<Place>& places = m_layout->places;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Place& place = places[i];
       addresses[i] = place.of == Place::Of::Input     ? const_cast<std::byte*>(inputs[place.at])
                      : place.of == Place::Of::Output  ? outputs[place.at]
                      : place.of == Place::Of::Packed  ? const_cast<std::byte*>(packed[place.at])
-                     : place.of == Place::Of::Table   ? const_cast<std::byte*>(m_parts.tables[place.at].bytes())
+                     : place.of == Place::Of::Table   ? const_cast<std::byte*>(m_layout->tables[place.at].bytes())
                      : place.of == Place::Of::Scratch ? scratch + place.at
                                                       : nullptr;
     }
-    const Memory memory(addresses, m_parts.places.size());
-    for (const auto& step : m_parts.steps) TRY(step->run(memory, scratch + m_parts.scratchBytes));
+    const Memory memory(addresses, places.size());
+    for (const auto& step : m_steps) TRY(step->run(memory, scratch + m_layout->scratchBytes));
     return Done{};
   }
 
  private:
-  Parts m_parts;
+  BufferExtents::Extents byBuffer(const OperandExtents& extents) const {
+    BufferExtents::Extents all(m_layout->places.size(), nullptr);
+    for (std::size_t i = 0; i < extents.inputs.size(); ++i) all[i] = &extents.inputs[i];
+    for (std::size_t i = 0; i < extents.outputs.size(); ++i) all[extents.inputs.size() + i] = &extents.outputs[i];
+    return all;
+  }
+  bool isScratch(BufferIndex buffer) const {
+    return m_layout->places[static_cast<std::size_t>(buffer)].of == Place::Of::Scratch;
+  }
+
+  std::shared_ptr<const Layout> m_layout;
+  Steps m_steps;
+  OperandExtents m_extents;
   std::size_t m_tableBytes = 0;  ///< of the table in the workspace, where it is too long for the stack
   std::size_t m_stepBytes = 0;
 };
 
 }  // namespace
+
+bool BufferExtents::changes(BufferIndex buffer) const {
+  const auto at = static_cast<std::size_t>(buffer);
+  return m_before[at] != nullptr && *m_before[at] != *m_after[at];
+}
+
+std::optional<Ref> BufferExtents::at(const Ref& ref) const {
+  if (!changes(ref.buffer)) return ref;
+  const auto buffer = static_cast<std::size_t>(ref.buffer);
+  const bool isWhole = ref.offset == 0 && ref.dims == *m_before[buffer] && ref.contiguous();
+  if (!isWhole) return std::nullopt;
+  Ref changed = ref;
+  changed.dims = *m_after[buffer];
+  changed.strides = rowMajorStrides(changed.dims);
+  return changed;
+}
 
 std::int64_t Ref::count() const {
   return productOf(dims, 0);
@@ -149,6 +198,8 @@ void ProgramBuilder::addStep(std::unique_ptr<Step> step, const std::vector<Buffe
     }
   }
   m_steps.push_back(std::move(step));
+  std::vector<BufferIndex>& touched = m_touched.emplace_back(reads);
+  touched.insert(touched.end(), writes.begin(), writes.end());
 }
 
 // First fit: each buffer goes to the lowest place that no buffer alive at the same time holds.
@@ -170,22 +221,22 @@ void ProgramBuilder::placeScratch() {
   }
 }
 
-std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embedded) {
+std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embedded, OperandExtents extents) {
   placeScratch();
-  Program::Parts parts{.embedded = std::move(embedded), .scratchBytes = m_scratchBytes};
+  Layout layout{.embedded = std::move(embedded), .touched = std::move(m_touched), .scratchBytes = m_scratchBytes};
   for (std::size_t i = 0; i < m_buffers.size(); ++i) {
     const Buffer& buffer = m_buffers[i];
-    parts.places.push_back(i < m_inputs               ? Place{Place::Of::Input, i}
-                           : i < m_inputs + m_outputs ? Place{Place::Of::Output, i - m_inputs}
-                           : buffer.packed >= 0    ? Place{Place::Of::Packed, static_cast<std::size_t>(buffer.packed)}
-                           : buffer.table >= 0     ? Place{Place::Of::Table, static_cast<std::size_t>(buffer.table)}
-                           : buffer.firstStep >= 0 ? Place{Place::Of::Scratch, buffer.offset}
-                                                   : Place{});
+    layout.places.push_back(i < m_inputs               ? Place{Place::Of::Input, i}
+                            : i < m_inputs + m_outputs ? Place{Place::Of::Output, i - m_inputs}
+                            : buffer.packed >= 0    ? Place{Place::Of::Packed, static_cast<std::size_t>(buffer.packed)}
+                            : buffer.table >= 0     ? Place{Place::Of::Table, static_cast<std::size_t>(buffer.table)}
+                            : buffer.firstStep >= 0 ? Place{Place::Of::Scratch, buffer.offset}
+                                                    : Place{});
   }
-  parts.steps = std::move(m_steps);
-  parts.packings = std::move(m_packings);
-  parts.tables = std::move(m_tables);
-  return std::make_unique<const Program>(std::move(parts));
+  layout.packings = std::move(m_packings);
+  layout.tables = std::move(m_tables);
+  return std::make_unique<const Program>(std::make_shared<const Layout>(std::move(layout)), std::move(m_steps),
+                                         std::move(extents));
 }
 
 }  // namespace fusescope::native

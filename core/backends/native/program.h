@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,12 +61,32 @@ std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end = st
 /// `axis` counted from the front.
 std::size_t positiveAxis(std::int64_t axis, std::size_t rank);
 
+/// Extents of a program's inputs and outputs, by buffer, before and after they changed.
+class BufferExtents {
+ public:
+  /// Null for buffers that are neither.
+  using Extents = std::vector<const Dims*>;
+  BufferExtents(Extents before, Extents after) : m_before(std::move(before)), m_after(std::move(after)) {}
+  bool changes(BufferIndex buffer) const;
+  /// `ref` at the extents after: itself, or all of a buffer whose extents changed. Nothing for what was worked out of
+  /// extents that changed, as views are.
+  std::optional<Ref> at(const Ref& ref) const;
+
+ private:
+  Extents m_before, m_after;
+};
+
 /// One prepared call, const and re-entrant. All memory is given; run() allocates nothing.
 class Step {
  public:
   virtual ~Step() = default;
   virtual Status run(Memory memory, std::byte* scratch) const = 0;
   virtual std::size_t scratchBytes() const { return 0; }
+  /// The same call where buffers that it touches have other extents. Null where it must be prepared anew.
+  virtual std::unique_ptr<const Step> forExtents(const BufferExtents& extents) const {
+    static_cast<void>(extents);
+    return nullptr;
+  }
 };
 
 /// Collects steps and buffers, places the scratch buffers by liveness, and gives the code.
@@ -85,8 +106,8 @@ class ProgramBuilder {
   void addStep(std::unique_ptr<Step> step, const std::vector<BufferIndex>& reads,
                const std::vector<BufferIndex>& writes);
   bool isScratch(BufferIndex buffer) const { return m_buffers[buffer].bytes > 0; }
-  /// `embedded`: as Code::embedded().
-  std::unique_ptr<const Code> finish(std::vector<std::size_t> embedded = {});
+  /// `embedded`: as Code::embedded(). `extents`: of the operands; without them the code is for its extents alone.
+  std::unique_ptr<const Code> finish(std::vector<std::size_t> embedded = {}, OperandExtents extents = {});
 
  private:
   struct Buffer {
@@ -101,7 +122,8 @@ class ProgramBuilder {
   std::vector<Buffer> m_buffers;
   std::vector<Packing> m_packings;
   std::vector<Tensor> m_tables;
-  std::vector<std::unique_ptr<Step>> m_steps;
+  std::vector<std::shared_ptr<const Step>> m_steps;
+  std::vector<std::vector<BufferIndex>> m_touched;  ///< by step
   std::size_t m_scratchBytes = 0;
 };
 

@@ -10,7 +10,7 @@ namespace {
 /// The reference nodes over bytes whose extents are known.
 class ReferenceKernel final : public Code {
  public:
-  ReferenceKernel(const KernelRequest& request, std::unique_ptr<const ReferenceNodes> nodes)
+  ReferenceKernel(const KernelRequest& request, std::shared_ptr<const ReferenceNodes> nodes)
       : m_name(request.fused->name), m_nodes(std::move(nodes)) {
     for (const ValueId input : request.fused->inputs) m_inputs.push_back(request.values.at(input));
     for (const FusedOutput& output : request.fused->outputs) m_outputs.push_back(request.values.at(output.value));
@@ -18,6 +18,14 @@ class ReferenceKernel final : public Code {
 
   std::span<const Packing> packings() const override { return m_nodes->packings(); }
   std::span<const std::size_t> embedded() const override { return m_nodes->embedded(); }
+
+  /// The nodes work on tensors of any extents.
+  std::shared_ptr<const Code> forExtents(const OperandExtents& extents) const override {
+    auto code = std::make_shared<ReferenceKernel>(*this);
+    for (std::size_t i = 0; i < m_inputs.size(); ++i) code->m_inputs[i].dims = extents.inputs[i];
+    for (std::size_t i = 0; i < m_outputs.size(); ++i) code->m_outputs[i].dims = extents.outputs[i];
+    return code;
+  }
 
   Status run(Stream&, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::span<const std::byte* const> packed, std::byte*) const override {
@@ -41,7 +49,7 @@ class ReferenceKernel final : public Code {
 
   std::string m_name;
   std::vector<TensorDesc> m_inputs, m_outputs;
-  std::unique_ptr<const ReferenceNodes> m_nodes;
+  std::shared_ptr<const ReferenceNodes> m_nodes;
 };
 
 }  // namespace
