@@ -7,6 +7,7 @@
 #include "engine/dynamic_step.h"
 #include "engine/kernel_requests.h"
 #include "engine/plan_tactics.h"
+#include "engine/segment_graph.h"
 #include "engine/workspace.h"
 
 namespace fusescope {
@@ -32,6 +33,9 @@ class Lowering {
   void addInputs();
   void addConstantOutputs();
   Status addFusedNode(const FusedNode& fused);
+  void chooseUnits();
+  Status addSegment(const Segment& segment);
+  void readBack(const SegmentGraph& segment, const Code& code);
   Status addDynamicNode(const FusedNode& fused, const std::string& why);
   Status addBodyNode(const FusedNode& fused);
   Status addView(const FusedNode& fused, ValueId source);
@@ -40,13 +44,21 @@ class Lowering {
   Status finishOutputs();
 
   bool isBoxed(ValueId value) const { return fusescope::isBoxed(m_graph, m_requests->types(), value); }
-  std::size_t addBuffer(ValueId value, TensorDesc desc);
+  std::size_t addBuffer(ValueId value, TensorDesc desc, std::size_t device = kHost);
   std::size_t addBox(ValueId value, DataType type);
   void claimOutputs(std::size_t buffer);
   /// The buffer that holds `value` in this form, converting it from its home form if there is none yet.
-  Result<std::size_t> form(ValueId value, DataType type, const MemoryFormat& format);
-  std::size_t findForm(ValueId value, DataType type, std::optional<MemoryFormat> format) const;
+  Result<std::size_t> form(ValueId value, DataType type, const MemoryFormat& format, std::size_t device = kHost);
+  /// One of a value that another device has.
+  Result<std::size_t> formFrom(std::size_t home, DataType type, const MemoryFormat& format, std::size_t device);
+  std::size_t homeDevice(ValueId value) const;
+  std::size_t findForm(ValueId value, const std::function<bool(const Buffer&)>& isWanted) const;
   Status addConversion(std::size_t from, std::size_t to, const FusedNode* fused);
+  std::size_t addCopy(std::size_t from, std::size_t device);
+  /// The place of a backend's device among those of the program.
+  std::size_t deviceOf(const Backend& backend);
+  /// What converts on a device.
+  const Backend& converter(std::size_t device) const;
   bool isHandedOut(ValueId value) const;
 
   const LoweringRequest& m_request;
@@ -57,6 +69,7 @@ class Lowering {
   std::map<ValueId, std::vector<std::size_t>> m_forms;  ///< the first is the home form
   std::map<FusedNodeId, PlannedTactic> m_planned;
   std::map<FusedNodeId, const Step*> m_sharedSteps;
+  std::vector<bool> m_isWhole;  ///< by SegmentId: it is compiled as a whole
   Program m_program;
 };
 
@@ -83,9 +96,9 @@ bool Lowering::isHandedOut(ValueId value) const {
   return std::ranges::any_of(m_program.outputs, [&](const ProgramOutput& output) { return output.value == value; });
 }
 
-std::size_t Lowering::addBuffer(ValueId value, TensorDesc desc) {
+std::size_t Lowering::addBuffer(ValueId value, TensorDesc desc, std::size_t device) {
   const std::size_t id = m_program.buffers.size();
-  m_program.buffers.push_back({.value = value, .desc = std::move(desc), .root = id});
+  m_program.buffers.push_back({.value = value, .desc = std::move(desc), .root = id, .device = device});
   m_forms[value].push_back(id);
   return id;
 }
@@ -123,20 +136,35 @@ void Lowering::addConstantOutputs() {
   }
 }
 
-std::size_t Lowering::findForm(ValueId value, DataType type, std::optional<MemoryFormat> format) const {
+std::size_t Lowering::findForm(ValueId value, const std::function<bool(const Buffer&)>& isWanted) const {
   const auto forms = m_forms.find(value);
   if (forms == m_forms.end()) return kNone;
-  for (const std::size_t id : forms->second) {
-    const TensorDesc& desc = m_program.buffers[id].desc;
-    if (desc.dtype == type && (!format || desc.format == *format)) return id;
-  }
-  return kNone;
+  const auto found =
+      std::ranges::find_if(forms->second, [&](std::size_t id) { return isWanted(m_program.buffers[id]); });
+  return found == forms->second.end() ? kNone : *found;
+}
+
+std::size_t Lowering::deviceOf(const Backend& backend) {
+  const auto found = std::ranges::find(m_program.arenas, &backend.device(), &Arena::device);
+  const auto place = static_cast<std::size_t>(found - m_program.arenas.begin());
+  if (found == m_program.arenas.end()) m_program.arenas.push_back({&backend.device()});
+  return place;
+}
+
+std::size_t Lowering::homeDevice(ValueId value) const {
+  const auto home = m_forms.find(value);
+  return home == m_forms.end() ? kHost : m_program.buffers[home->second.front()].device;
+}
+
+const Backend& Lowering::converter(std::size_t device) const {
+  const bool isOwn = &m_request.accelerated->device() == m_program.arenas[device].device;
+  return isOwn ? *m_request.accelerated : *findBackend("reference");
 }
 
 /// Lets a buffer that is just what an output wants be written straight into the caller's tensor.
 void Lowering::claimOutputs(std::size_t id) {
   Buffer& buffer = m_program.buffers[id];
-  if (buffer.place != Place::Arena || !buffer.desc.format.isPlain()) return;
+  if (buffer.place != Place::Arena || buffer.device != kHost || !buffer.desc.format.isPlain()) return;
   for (std::size_t i = 0; i < m_program.outputs.size(); ++i) {
     ProgramOutput& output = m_program.outputs[i];
     if (output.value != buffer.value || output.type != buffer.desc.dtype || output.buffer != kNone) continue;
@@ -150,12 +178,13 @@ void Lowering::claimOutputs(std::size_t id) {
 Status Lowering::addConversion(std::size_t from, std::size_t to, const FusedNode* fused) {
   const TensorDesc& source = m_program.buffers[from].desc;
   const TensorDesc& target = m_program.buffers[to].desc;
-  Step step{.inputs = {from}, .outputs = {to}};
+  const std::size_t device = m_program.buffers[from].device;
+  Step step{.inputs = {from}, .outputs = {to}, .device = device};
   const std::string& value = m_graph.value(m_program.buffers[to].value).name;
   step.name = fused != nullptr ? fused->name : value + ": " + formText(source) + " to " + formText(target);
   step.tactic = fused != nullptr ? "copy" : "convert";
   if (fused != nullptr) step.fused = fused->id;
-  const Backend& backend = *m_request.accelerated;
+  const Backend& backend = converter(device);
   step.kernel = TRY(m_chooser.kernels().conversion(backend, source, target, m_request.threads));
   step.emulated = backend.emulatesConversion(source, target);
   const auto needed = static_cast<std::int64_t>(step.kernel->workspaceBytes());
@@ -166,13 +195,48 @@ Status Lowering::addConversion(std::size_t from, std::size_t to, const FusedNode
   return Done{};
 }
 
-Result<std::size_t> Lowering::form(ValueId value, DataType type, const MemoryFormat& format) {
-  if (const std::size_t known = findForm(value, type, format); known != kNone) return known;
+/// A copy on another device, which lies there as it does here.
+std::size_t Lowering::addCopy(std::size_t from, std::size_t device) {
+  const Buffer source = m_program.buffers[from];
+  const std::size_t to = addBuffer(source.value, source.desc, device);
+  claimOutputs(to);
+  const auto deviceName = [&](std::size_t place) { return std::string(m_program.arenas[place].device->name()); };
+  m_program.steps.push_back(
+      {.name = m_graph.value(source.value).name + ": " + deviceName(source.device) + " to " + deviceName(device),
+       .tactic = std::string(kDeviceCopyTactic),
+       .copy = device == kHost ? CopyDirection::FromDevice : CopyDirection::ToDevice,
+       .inputs = {from},
+       .outputs = {to},
+       .device = device == kHost ? source.device : device});
+  return to;
+}
+
+/// What it is converted to or from, it is on the device: the host need not know formats of others.
+Result<std::size_t> Lowering::formFrom(std::size_t home, DataType type, const MemoryFormat& format,
+                                       std::size_t device) {
+  const Buffer source = m_program.buffers[home];
+  if (source.device == kHost) {
+    addCopy(home, device);
+    return form(source.value, type, format, device);
+  }
+  const std::size_t there = TRY(form(source.value, type, format, source.device));
+  const std::size_t here = addCopy(there, kHost);
+  return device == kHost ? here : addCopy(here, device);
+}
+
+Result<std::size_t> Lowering::form(ValueId value, DataType type, const MemoryFormat& format, std::size_t device) {
+  const std::size_t known = findForm(value, [&](const Buffer& buffer) {
+    return buffer.device == device && buffer.desc.dtype == type && buffer.desc.format == format;
+  });
+  if (known != kNone) return known;
   const auto home = m_forms.find(value);
   if (home == m_forms.end())
     return Diagnostic{.message = "is read before anything makes it", .where = {.value = m_graph.value(value).name}};
-  const std::size_t from = home->second.front();
-  const std::size_t id = addBuffer(value, {type, m_program.buffers[from].desc.dims, format});
+  const DataType whole = m_program.buffers[home->second.front()].desc.dtype;  // others may be rounded
+  const std::size_t from =
+      findForm(value, [&](const Buffer& buffer) { return buffer.device == device && buffer.desc.dtype == whole; });
+  if (from == kNone) return formFrom(home->second.front(), type, format, device);
+  const std::size_t id = addBuffer(value, {type, m_program.buffers[from].desc.dims, format}, device);
   claimOutputs(id);
   TRY(addConversion(from, id, nullptr));
   return id;
@@ -180,17 +244,19 @@ Result<std::size_t> Lowering::form(ValueId value, DataType type, const MemoryFor
 
 Status Lowering::addView(const FusedNode& fused, ValueId source) {
   const FusedOutput& output = fused.outputs.front();
-  const std::size_t from = TRY(form(source, output.type, MemoryFormat()));
+  const std::size_t from = TRY(form(source, output.type, MemoryFormat(), homeDevice(source)));
   const Dims dims = TRY(m_requests->dimsOf(output.value));
   if (elementCount(dims) != elementCount(m_program.buffers[from].desc.dims))
     return Diagnostic{.message = "cannot see " + toText(m_program.buffers[from].desc.dims) + " as " + toText(dims),
                       .where = {.node = fused.name}};
-  const std::size_t to = addBuffer(output.value, {output.type, dims});
-  if (isHandedOut(output.value) && !m_request.borrowsOutputs) {
+  const std::size_t device = m_program.buffers[from].device;
+  const std::size_t to = addBuffer(output.value, {output.type, dims}, device);
+  if (device == kHost && isHandedOut(output.value) && !m_request.borrowsOutputs) {
     claimOutputs(to);
     return addConversion(from, to, &fused);
   }
   const Buffer& root = m_program.buffers[m_program.buffers[from].root];
+  m_program.buffers[to].device = root.device;
   m_program.buffers[to].root = m_program.buffers[from].root;
   m_program.buffers[to].place = root.place;
   m_program.buffers[to].index = root.index;
@@ -204,6 +270,7 @@ Status Lowering::planTactics() {
   TacticPlanRequest request{.plan = &m_plan,
                             .requests = &*m_requests,
                             .accelerated = m_request.accelerated,
+                            .isWhole = m_isWhole,
                             .stop = m_request.stop,
                             .progress = m_request.progress};
   for (const ProgramOutput& output : m_program.outputs) request.outputs.push_back({output.value, output.type});
@@ -230,18 +297,65 @@ Status Lowering::addFusedNode(const FusedNode& fused) {
   if (const auto why = whyDynamic(m_graph, m_requests->types(), fused)) return addDynamicNode(fused, *why);
   if (const auto source = m_requests->viewSource(fused)) return addView(fused, *source);
   ChosenTactic chosen = TRY(tacticOf(fused));
-  Step step{
-      .name = fused.name, .fused = fused.id, .tactic = chosen.tactic.name, .emulated = chosen.tactic.numerics.emulated};
+  const std::size_t device = deviceOf(backendOf(m_plan, fused, *m_request.accelerated));
+  Step step{.name = fused.name,
+            .fused = fused.id,
+            .tactic = chosen.tactic.name,
+            .emulated = chosen.tactic.numerics.emulated,
+            .device = device};
   step.kernel = std::move(chosen.kernel);
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
     step.inputs.push_back(
-        TRY(form(fused.inputs[i], m_requests->wantedType(fused, fused.inputs[i]), chosen.tactic.inputs[i])));
+        TRY(form(fused.inputs[i], m_requests->wantedType(fused, fused.inputs[i]), chosen.tactic.inputs[i], device)));
   for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
     const FusedOutput& output = fused.outputs[i];
     const Dims dims = TRY(m_requests->dimsOf(output.value));
-    step.outputs.push_back(addBuffer(output.value, {output.type, dims, chosen.tactic.outputs[i]}));
+    step.outputs.push_back(addBuffer(output.value, {output.type, dims, chosen.tactic.outputs[i]}, device));
     claimOutputs(step.outputs.back());
   }
+  m_program.steps.push_back(std::move(step));
+  return Done{};
+}
+
+void Lowering::chooseUnits() {
+  m_isWhole.assign(m_plan.segments.size(), false);
+  if (m_request.accelerated->segmentCompiler() == nullptr) return;
+  for (const Segment& segment : m_plan.segments) {
+    if (segment.kind == SegmentKind::Fallback) continue;
+    const auto why = whyInParts(m_plan, segment, m_requests->types());
+    m_isWhole[segment.id.index] = !why;
+    m_chooser.noteSegment(segment, why);
+  }
+}
+
+/// What its compiler says of it, in the ids of the plan.
+void Lowering::readBack(const SegmentGraph& segment, const Code& code) {
+  for (ReadBackNode made : code.readBack()) {
+    for (NodeId& node : made.nodes) node = segment.nodes[node.index];
+    for (auto& [value, type] : made.outputs) value = segment.values[value.index];
+    m_program.readBack.push_back(std::move(made));
+  }
+}
+
+Status Lowering::addSegment(const Segment& segment) {
+  TRY(checkStop(m_request.stop));
+  if (m_request.progress) m_request.progress("kernels", segment.name);
+  const Backend& backend = *m_request.accelerated;
+  const SegmentGraph made =
+      TRY(segmentGraph(m_plan, segment, *m_requests, [&](ValueId value) { return isHandedOut(value); }));
+  const std::size_t device = deviceOf(backend);
+  Step step{.name = segment.name, .segment = segment.id, .tactic = std::string(backend.name()), .device = device};
+  step.kernel = TRY(m_chooser.kernels().segment(backend, made, m_plan.model->files));
+  const auto needed = static_cast<std::int64_t>(step.kernel->workspaceBytes());
+  if (const std::int64_t limit = m_plan.options.workspaceBytes; limit > 0 && needed > limit)
+    return tooLittleWorkspace(segment.name, needed, limit);
+  for (std::size_t i = 0; i < made.inputs.size(); ++i)
+    step.inputs.push_back(TRY(form(made.inputs[i], made.request.inputs[i].dtype, MemoryFormat(), device)));
+  for (std::size_t i = 0; i < made.outputs.size(); ++i) {
+    step.outputs.push_back(addBuffer(made.outputs[i], made.request.outputs[i], device));
+    claimOutputs(step.outputs.back());
+  }
+  readBack(made, *step.kernel->code());
   m_program.steps.push_back(std::move(step));
   return Done{};
 }
@@ -333,7 +447,11 @@ Status Lowering::finishOutputs() {
     const auto home = m_forms.find(output.value);
     if (home == m_forms.end())
       return Diagnostic{.message = "nothing makes this output", .where = {.value = m_graph.value(output.value).name}};
-    const std::size_t from = home->second.front();
+    std::size_t from = home->second.front();
+    if (m_program.buffers[from].device != kHost) {
+      from = TRY(form(output.value, output.type, MemoryFormat()));
+      if (output.buffer != kNone) continue;  // copied to where it is handed out
+    }
     const Buffer& source = m_program.buffers[from];
     const bool asWanted = source.desc.dtype == output.type && source.desc.format.isPlain();
     if (source.place == Place::Boxed || source.desc.dtype == DataType::String ||
@@ -355,10 +473,13 @@ Result<Program> Lowering::run() {
   listOutputs();
   addInputs();
   addConstantOutputs();
+  chooseUnits();
   TRY(planTactics());
-  for (const FusedNode& fused : m_plan.fusedNodes) TRY(addFusedNode(fused));
+  for (const RunUnit& unit : runUnits(m_plan, m_isWhole))
+    TRY(unit.fused != nullptr ? addFusedNode(*unit.fused) : addSegment(*unit.segment));
   TRY(finishOutputs());
   planMemory(m_program);
+  planWaits(m_program);
   return std::move(m_program);
 }
 

@@ -67,6 +67,21 @@ std::size_t bytesOfCaller(const Program& program) {
   return bytes;
 }
 
+/// Places what lies in one arena; `lives`: of all buffers, then of the scratch of all steps.
+void placeArena(Program& program, std::size_t device, std::vector<BufferLife> lives) {
+  const std::size_t bufferCount = program.buffers.size();
+  for (std::size_t i = 0; i < bufferCount; ++i)
+    if (program.buffers[i].device != device) lives[i].bytes = 0;
+  for (std::size_t i = 0; i < program.steps.size(); ++i)
+    if (program.steps[i].device != device) lives[bufferCount + i].bytes = 0;
+  const ArenaPlan arena = planArena(lives);
+  program.arenas[device].bytes = arena.bytes;
+  for (Buffer& buffer : program.buffers)
+    if (buffer.device == device) buffer.offset = arena.offsets[buffer.root];
+  for (std::size_t i = 0; i < program.steps.size(); ++i)
+    if (program.steps[i].device == device) program.steps[i].scratchOffset = arena.offsets[bufferCount + i];
+}
+
 }  // namespace
 
 void planMemory(Program& program) {
@@ -84,12 +99,8 @@ void planMemory(Program& program) {
     if (needsBytes) lives[i].bytes = std::max<std::size_t>(buffer.desc.bytes(), 1);
     if (lives[i].first == kNoLife) lives[i].first = 0;
   }
-  const ArenaPlan arena = planArena(lives);
   program.liveBytes = mostAtOnce(std::span(lives).first(bufferCount), program.steps.size()) + bytesOfCaller(program);
-  for (std::size_t i = 0; i < bufferCount; ++i) program.buffers[i].offset = arena.offsets[program.buffers[i].root];
-  for (std::size_t i = 0; i < program.steps.size(); ++i)
-    program.steps[i].scratchOffset = arena.offsets[bufferCount + i];
-  program.arenaBytes = arena.bytes;
+  for (std::size_t device = 0; device < program.arenas.size(); ++device) placeArena(program, device, lives);
   planBoxes(program);
 }
 

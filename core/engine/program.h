@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,15 @@ namespace fusescope {
 /// for text, containers, and extents that are known only once it is made.
 enum class Place { Arena, Input, Output, Constant, Boxed };
 
+/// The first of Program::arenas.
+inline constexpr std::size_t kHost = 0;
+
+/// The memory of a program on one device.
+struct Arena {
+  const Device* device = nullptr;
+  std::size_t bytes = 0;
+};
+
 /// A value in one form (type and format). Several buffers may share bytes: a view has the same root as its source.
 struct Buffer {
   ValueId value;
@@ -22,22 +32,29 @@ struct Buffer {
   Place place = Place::Arena;
   /// Input: of the graph's inputs; Output: of Program::outputs; Constant: of constants; Boxed: of the boxes.
   std::size_t index = 0;
-  std::size_t root = 0;    ///< the buffer that owns the bytes; itself unless this is a view
-  std::size_t offset = 0;  ///< Arena: set by the memory plan
+  std::size_t root = 0;        ///< the buffer that owns the bytes; itself unless this is a view
+  std::size_t offset = 0;      ///< Arena: set by the memory plan
+  std::size_t device = kHost;  ///< Arena: in which of Program::arenas; the other places are the host's
 };
 
-/// One prepared call: of a kernel on bytes, of a node with bodies on bytes, or of a dynamic step on tensors.
+/// One prepared call: of a kernel on bytes, of a node with bodies on bytes, of a dynamic step on tensors, or a copy
+/// between the host and a device. The steps of one device run in order; those of different ones where they must.
 struct Step {
   std::string name;   ///< of the fused node, or "x: f32 plain -> f16 plain" for a conversion
-  FusedNodeId fused;  ///< invalid for a conversion
+  FusedNodeId fused;  ///< invalid for a conversion, a copy or a segment
+  SegmentId segment;  ///< that was compiled as a whole; else invalid
   std::string tactic;
   bool emulated = false;
-  std::shared_ptr<const Kernel> kernel;  ///< one of the three is set
+  std::shared_ptr<const Kernel> kernel;  ///< one of the four is set
   std::shared_ptr<BodyStep> body;        ///< if all its operands and results have extents and bytes
   std::shared_ptr<TensorStep> dynamic;
+  std::optional<CopyDirection> copy;
   std::vector<std::size_t> inputs, outputs;  ///< buffers
   std::size_t scratchOffset = 0;             ///< in the arena
   std::vector<std::size_t> lastBoxes;        ///< boxes that nothing needs after this step
+  std::size_t device = kHost;                ///< in Program::arenas: whose stream it is enqueued on
+  std::vector<std::size_t> waits;            ///< steps on other streams that must be over before it begins
+  bool isAwaited = false;                    ///< is among those of another step
 };
 
 /// Adds the packed weights of a step's kernels.
@@ -66,12 +83,17 @@ struct Program {
   std::vector<Tensor> constants;  ///< outputs of the network that are constants
   std::size_t boxCount = 0;
   std::vector<FreeView> views;
-  std::size_t arenaBytes = 0;
-  std::size_t liveBytes = 0;  ///< the most that live at once in the arena, scratch left out, with inputs and outputs
+  std::vector<ReadBackNode> readBack;         ///< what compilers made of whole segments, in ids of the plan's graph
+  std::vector<Arena> arenas{{&cpuDevice()}};  ///< one for each device, the host's first
+  std::size_t liveBytes = 0;  ///< the most that live at once in arenas, scratch left out, with inputs and outputs
+  std::size_t arenaBytes() const;
 };
 
-/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes` and `liveBytes`; says after which
-/// step a box is not needed any more.
+/// Gives every arena buffer and scratch its offset by liveness and sets the bytes of arenas and `liveBytes`; says after
+/// which step a box is not needed any more.
 void planMemory(Program& program);
+/// Says which steps wait for which: one that touches bytes which an earlier one on another stream writes, or writes
+/// bytes which that one touches. After planMemory().
+void planWaits(Program& program);
 
 }  // namespace fusescope
