@@ -1,15 +1,14 @@
 #include "backends/cpu_device.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+
+#include "base/aligned_memory.h"
 
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
 using Clock = std::chrono::steady_clock;
 
 /// Over as soon as it is recorded.
@@ -40,12 +39,7 @@ class CpuDevice final : public Device {
  public:
   std::string_view name() const override { return "cpu"; }
   bool isHost() const override { return true; }
-  std::byte* allocate(std::size_t bytes) const override {
-    const std::size_t rounded = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-    auto* memory = static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded));
-    if (memory == nullptr) throw std::bad_alloc();
-    return memory;
-  }
+  std::byte* allocate(std::size_t bytes) const override { return allocateAligned(bytes); }
   void free(std::byte* memory) const noexcept override { std::free(memory); }
   std::unique_ptr<Stream> makeStream() const override { return std::make_unique<CpuStream>(); }
   std::unique_ptr<Event> makeEvent() const override { return std::make_unique<CpuEvent>(); }

@@ -8,7 +8,8 @@ namespace {
 /// The input of the graph whose bytes `buffer` is; nothing for other bytes.
 std::optional<std::size_t> passedInput(const Program& program, std::size_t buffer) {
   const Buffer& root = program.buffers[program.buffers[buffer].root];
-  if (root.place != Place::Input) return std::nullopt;
+  const bool isWhole = program.buffers[buffer].desc.bytes() == root.desc.bytes();
+  if (root.place != Place::Input || !isWhole) return std::nullopt;
   return root.index;
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/aligned_memory.h"
+#include "base/aligned_memory.h"
 #include "engine/body_profile.h"
 #include "engine/executor.h"
 #include "engine/lowering.h"

@@ -4,8 +4,8 @@
 #include <new>
 
 #include "backends/threads.h"
+#include "base/aligned_memory.h"
 #include "base/text.h"
-#include "engine/aligned_memory.h"
 #include "engine/engine_file.h"
 #include "engine/extent_check.h"
 #include "engine/input_check.h"
@@ -17,8 +17,6 @@
 
 namespace fusescope {
 namespace {
-
-constexpr std::size_t kInputAlignment = 16;
 
 Diagnostic outOfMemory() {
   return {.message = "there is not enough memory for this network at these extents",
@@ -118,7 +116,7 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
   Executor* executor = TRY(specialisation({std::move(extents), {}}, m_options.stop));
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes());
-  m_report.liveBytes = static_cast<std::int64_t>(executor->program().liveBytes);
+  m_report.liveBytes = static_cast<std::int64_t>(liveBytes(executor->program()));
   m_madeOfSegments = executor->program().readBack;
   if (!m_madeOfSegments.empty()) m_readBack = TRY(readBackPlan(*m_plan, m_madeOfSegments));
   PackedSet weights;
@@ -135,6 +133,7 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
     return &m_specialisations.front().executor;
   }
   setThreads(m_threads);
+  if (respecialise(key)) return &m_specialisations.front().executor;
   LoweringRequest request{.plan = m_plan.get(),
                           .accelerated = findBackend(m_options.backend),
                           .threads = m_threads,
@@ -146,16 +145,65 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
                           .progress = m_options.progress};
   for (const Specialisation& other : m_specialisations)
     if (other.key.extents == key.extents) request.sameExtents = &other.executor.program();
-  auto program = std::make_shared<const Program>(TRY(lower(request, *m_chooser)));
-  ++m_report.shapeCache.misses;
-  m_specialisations.push_front({std::move(key), Executor(std::move(program))});
-  if (m_specialisations.size() > static_cast<std::size_t>(m_options.shapeCache)) m_specialisations.pop_back();
+  auto program = std::make_shared<Program>(TRY(lower(request, *m_chooser)));
+  auto numbers = m_update != nullptr ? m_update->extents().numbersFor(key.extents) : std::nullopt;
+  keep({std::move(key), program, Executor(program), std::move(numbers)});
   return &m_specialisations.front().executor;
 }
 
-Result<BuiltEngine*> BuiltEngine::exceptionFor(const std::map<std::string, Dims>& extents, const StopToken& stop) {
+void BuiltEngine::keep(Specialisation specialisation) {
+  ++m_report.shapeCache.misses;
+  m_specialisations.push_front(std::move(specialisation));
+  if (m_specialisations.size() > static_cast<std::size_t>(m_options.shapeCache)) m_specialisations.pop_back();
+}
+
+/// Once, when the second set of extents is met: an engine that meets one alone needs no proof.
+void BuiltEngine::prepareUpdate() {
+  if (m_updateTried || m_specialisations.empty()) return;
+  m_updateTried = true;
+  const Backend& backend = *findBackend(m_options.backend);
+  m_update =
+      ProgramUpdate::create(*m_plan, m_specialisations.front().key.extents, backend, m_threads, m_chooser->kernels());
+  if (m_update == nullptr) return;
+  for (Specialisation& made : m_specialisations) made.numbers = m_update->extents().numbersFor(made.key.extents);
+}
+
+bool BuiltEngine::respecialise(const Key& key) {
+  const auto numbers = m_update != nullptr ? m_update->extents().numbersFor(key.extents) : std::nullopt;
+  if (!numbers) return false;
+  // The one used longest ago is changed in place; while there is room for more, a copy of it is.
+  const auto base = std::find_if(m_specialisations.rbegin(), m_specialisations.rend(), [&](const Specialisation& made) {
+    return made.numbers && made.key.marks == key.marks;
+  });
+  if (base == m_specialisations.rend()) return false;
+  if (m_specialisations.size() < static_cast<std::size_t>(m_options.shapeCache)) {
+    auto program = std::make_shared<Program>(*base->program);
+    if (!m_update->apply(*program, *base->numbers, *numbers)) return false;
+    keep({key, program, Executor(program), *numbers});
+    return true;
+  }
+  const auto changed = std::prev(base.base());
+  if (!m_update->apply(*changed->program, *changed->numbers, *numbers)) {
+    m_specialisations.erase(changed);
+    return false;
+  }
+  ++m_report.shapeCache.misses;
+  changed->key = key;
+  changed->numbers = *numbers;
+  changed->executor.programChanged();
+  m_specialisations.splice(m_specialisations.begin(), m_specialisations, changed);
+  return true;
+}
+
+bool BuiltEngine::areCovered(const std::map<std::string, Dims>& extents) {
   const auto prepared = [&](const Specialisation& other) { return other.key.extents == extents; };
-  if (std::ranges::any_of(m_specialisations, prepared)) return nullptr;
+  if (std::ranges::any_of(m_specialisations, prepared)) return true;
+  prepareUpdate();
+  return m_update != nullptr && m_update->extents().numbersFor(extents).has_value();
+}
+
+Result<BuiltEngine*> BuiltEngine::exceptionFor(const std::map<std::string, Dims>& extents, const StopToken& stop) {
+  if (areCovered(extents)) return nullptr;
   const auto found = std::ranges::find(m_exceptions, extents, &Exception::extents);
   if (found != m_exceptions.end()) {
     m_exceptions.splice(m_exceptions.begin(), m_exceptions, found);
@@ -179,6 +227,7 @@ Result<BuiltEngine*> BuiltEngine::exceptionFor(const std::map<std::string, Dims>
 }
 
 Result<std::set<ValueId>> BuiltEngine::resolveMarks(const std::vector<std::string>& mark) const {
+  if (mark.empty()) return std::set<ValueId>();
   const Graph& graph = m_plan->graph();
   std::map<ValueId, const FusedNode*> inMemory, inside;
   for (const FusedNode& fused : m_plan->fusedNodes) {
@@ -217,7 +266,7 @@ std::vector<Tensor> BuiltEngine::orderedInputs(const std::map<std::string, Tenso
   std::vector<Tensor> ordered;
   for (const ValueId id : m_plan->graph().inputs()) {
     Tensor tensor = inputs.at(m_plan->graph().value(id).name);
-    if (reinterpret_cast<std::uintptr_t>(tensor.bytes()) % kInputAlignment != 0) {
+    if (reinterpret_cast<std::uintptr_t>(tensor.bytes()) % kTensorAlignment != 0) {
       Tensor aligned = Tensor::zeros(tensor.type(), tensor.dims());
       std::copy_n(tensor.bytes(), tensor.byteSize(), aligned.mutableBytes());
       tensor = aligned;

@@ -6,6 +6,7 @@
 #include "engine/body_profile.h"
 #include "engine/engine.h"
 #include "engine/executor.h"
+#include "engine/program_update.h"
 #include "engine/tactic_chooser.h"
 
 namespace fusescope {
@@ -36,7 +37,9 @@ class BuiltEngine final : public Engine {
   };
   struct Specialisation {
     Key key;
+    std::shared_ptr<Program> program;
     Executor executor;
+    std::optional<PlanExtents::Numbers> numbers;  ///< of m_update, where the extents are among those it may take
   };
 
   /// An engine for extents that the plan's conditions leave out.
@@ -48,6 +51,12 @@ class BuiltEngine final : public Engine {
   BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
   Status prepare(TacticsByIdentity replay);
   Result<Executor*> specialisation(Key key, const StopToken& stop);
+  /// Whether these extents are prepared for, or can be by m_update, so that no condition of the plan is broken.
+  bool areCovered(const std::map<std::string, Dims>& extents);
+  /// A specialisation that was made of another one, which goes if there are too many. False if it must be lowered.
+  bool respecialise(const Key& key);
+  void prepareUpdate();
+  void keep(Specialisation specialisation);
   /// The engine that runs these extents in this one's place, because the types that the plan was made by do not hold
   /// for them; null where they do.
   Result<BuiltEngine*> exceptionFor(const std::map<std::string, Dims>& extents, const StopToken& stop);
@@ -64,6 +73,8 @@ class BuiltEngine final : public Engine {
   std::shared_ptr<const Plan> m_readBack;      ///< the plan with these
   BodyProfile m_bodyProfile;
   std::optional<TacticChooser> m_chooser;
+  std::unique_ptr<ProgramUpdate> m_update;      ///< none: what follows from extents is not proved, or not yet
+  bool m_updateTried = false;                   ///< whether that was looked at
   std::list<Specialisation> m_specialisations;  ///< the latest used first
   std::list<Exception> m_exceptions;            ///< the latest used first
 };

@@ -9,8 +9,8 @@
 
 #include "backends/backend.h"
 #include "backends/reference/reference_nodes.h"
+#include "base/aligned_memory.h"
 #include "base/stop.h"
-#include "engine/aligned_memory.h"
 #include "engine/engine.h"
 #include "engine/fused_extents.h"
 #include "engine/kernel_store.h"

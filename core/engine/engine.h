@@ -22,7 +22,7 @@ struct BuildOptions {
   std::filesystem::path timingCache;   ///< empty: none
   std::map<std::string, Dims> shapes;  ///< concrete extents for dynamic inputs; the InputSpecs' opt where missing
   int shapeCache = 4;  ///< sets of extents that stay prepared, at least 1; the one used longest ago goes first
-  std::shared_ptr<KernelStore> kernels{};  ///< null: that of the process
+  KernelStore* kernels = nullptr;  ///< outlives the engine; null: that of the process
   StopToken stop{};
   Progress progress{};
 };

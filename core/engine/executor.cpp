@@ -54,7 +54,23 @@ Executor::Executor(std::shared_ptr<const Program> program) : m_program(std::move
   }
 }
 
-/// What does not lie in an input or output is pointed at once and for all.
+void Executor::programChanged() {
+  for (std::size_t i = 0; i < m_arenas.size(); ++i) m_arenas[i].atLeast(m_program->arenas[i].bytes);
+  for (std::size_t i = 0; i < m_program->steps.size(); ++i) pointAtArena(i);
+}
+
+void Executor::pointAtArena(std::size_t step) {
+  const auto isInArena = [&](std::size_t id) {
+    return m_program->buffers[m_program->buffers[id].root].place == Place::Arena;
+  };
+  const Step& called = m_program->steps[step];
+  for (std::size_t k = 0; k < called.inputs.size(); ++k)
+    if (isInArena(called.inputs[k])) m_stepInputs[step][k] = address(called.inputs[k]);
+  for (std::size_t k = 0; k < called.outputs.size(); ++k)
+    if (isInArena(called.outputs[k])) m_stepOutputs[step][k] = address(called.outputs[k]);
+}
+
+/// What does not lie in an input or output is pointed at until the program changes.
 void Executor::addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput) {
   for (std::size_t k = 0; k < buffers.size(); ++k) {
     const Buffer& root = m_program->buffers[m_program->buffers[buffers[k]].root];
@@ -72,26 +88,28 @@ void Executor::addUses(std::size_t step, const std::vector<std::size_t>& buffers
 
 void Executor::point(const std::vector<Use>& uses, std::byte* bytes) {
   for (const Use& use : uses) {
+    const Step& step = m_program->steps[use.step];
     if (use.isInput) {
-      m_stepInputs[use.step][use.operand] = bytes;
+      m_stepInputs[use.step][use.operand] = bytes + m_program->buffers[step.inputs[use.operand]].begin;
     } else {
-      m_stepOutputs[use.step][use.operand] = bytes;
+      m_stepOutputs[use.step][use.operand] = bytes + m_program->buffers[step.outputs[use.operand]].begin;
     }
   }
 }
 
 std::byte* Executor::address(std::size_t id) const {
   const Buffer& buffer = m_program->buffers[m_program->buffers[id].root];
+  const std::size_t begin = m_program->buffers[id].begin;
   switch (buffer.place) {
     case Place::Arena:
-      return m_arenas[buffer.device].data() + buffer.offset;
+      return m_arenas[buffer.device].data() + buffer.offset + begin;
     case Place::Input:
-      return m_inputs[buffer.index];
+      return m_inputs[buffer.index] + begin;
     case Place::Output:
-      return m_outputs[buffer.index];
+      return m_outputs[buffer.index] + begin;
     // Nothing writes to it: a constant is only ever the source of a conversion.
     case Place::Constant:
-      return const_cast<std::byte*>(m_program->constants[buffer.index].bytes());
+      return const_cast<std::byte*>(m_program->constants[buffer.index].bytes()) + begin;
     case Place::Boxed:
       break;
   }

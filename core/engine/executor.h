@@ -20,6 +20,9 @@ class Executor {
  public:
   explicit Executor(std::shared_ptr<const Program> program);
   const Program& program() const { return *m_program; }
+  /// After extents, kernels and places of the program were changed, which nobody else runs meanwhile: takes them over.
+  /// Arenas only grow. What was bound is to be bound again.
+  void programChanged();
 
   /// Points at the caller's tensors: `inputs` as Graph::inputs, `outputs` as Program::outputs (empty tensors for
   /// those that takeBoxed() gives). They must stay until the last run.
@@ -71,6 +74,7 @@ class Executor {
   Interval& intervalOf(std::size_t step);
   std::byte* address(std::size_t buffer) const;
   void addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput);
+  void pointAtArena(std::size_t step);
   void point(const std::vector<Use>& uses, std::byte* bytes);
   Tensor operand(std::size_t buffer) const;
   Status runDynamic(const Step& step, const StopToken& stop);

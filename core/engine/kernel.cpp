@@ -16,9 +16,23 @@ Kernel::Kernel(std::shared_ptr<const Code> code, std::vector<std::shared_ptr<con
   for (const auto& weight : m_packed) m_addresses.push_back(weight->data.bytes());
 }
 
-void Kernel::rename(std::shared_ptr<const NodeNames> compiled, NodeNames own) {
+void Kernel::rename(std::shared_ptr<const NodeNames> compiled, std::shared_ptr<const NodeNames> own) {
   m_compiledNames = std::move(compiled);
   m_names = std::move(own);
+}
+
+std::shared_ptr<const Kernel> Kernel::withCode(std::shared_ptr<const Code> code,
+                                               std::shared_ptr<const NodeNames> compiled) const {
+  const auto isLike = [](const Packing& a, const Packing& b) {
+    return a.form == b.form && a.weightSlots == b.weightSlots;
+  };
+  if (!std::ranges::equal(m_code->packings(), code->packings(), isLike) ||
+      !std::ranges::equal(m_code->embedded(), code->embedded()))
+    return nullptr;
+  auto kernel = std::make_shared<Kernel>(*this);
+  kernel->m_code = std::move(code);
+  kernel->m_compiledNames = std::move(compiled);
+  return kernel;
 }
 
 Status Kernel::run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
@@ -29,10 +43,10 @@ Status Kernel::run(Stream& stream, std::span<const std::byte* const> inputs, std
 }
 
 Diagnostic Kernel::own(Diagnostic error) const {
-  if (m_compiledNames == nullptr) return error;
+  if (m_compiledNames == m_names) return error;
   const auto compiled = std::ranges::find(*m_compiledNames, error.where.node);
   if (compiled != m_compiledNames->end())
-    error.where.node = m_names[static_cast<std::size_t>(compiled - m_compiledNames->begin())];
+    error.where.node = (*m_names)[static_cast<std::size_t>(compiled - m_compiledNames->begin())];
   return error;
 }
 

@@ -29,8 +29,13 @@ class Kernel {
   /// `packed` as Code::packings().
   Kernel(std::shared_ptr<const Code> code, std::vector<std::shared_ptr<const Packed>> packed);
   /// Code that was compiled for an equal region: its errors name that one's nodes, which stand for these.
-  void rename(std::shared_ptr<const NodeNames> compiled, NodeNames own);
+  void rename(std::shared_ptr<const NodeNames> compiled, std::shared_ptr<const NodeNames> own);
+  /// The same region by `code`, which was compiled for it, or for an equal one whose nodes `compiled` names, at other
+  /// extents. Null where that reads weights in another form, or holds others than the code of before.
+  std::shared_ptr<const Kernel> withCode(std::shared_ptr<const Code> code,
+                                         std::shared_ptr<const NodeNames> compiled) const;
 
+  const std::shared_ptr<const NodeNames>& names() const { return m_names; }
   const std::shared_ptr<const Code>& code() const { return m_code; }
   std::size_t workspaceBytes() const { return m_code->workspaceBytes(); }
   void addWeights(PackedSet& weights) const { weights.insert(m_packed.begin(), m_packed.end()); }
@@ -48,9 +53,8 @@ class Kernel {
  private:
   std::shared_ptr<const Code> m_code;
   std::vector<std::shared_ptr<const Packed>> m_packed;
-  std::vector<const std::byte*> m_addresses;         ///< of m_packed
-  std::shared_ptr<const NodeNames> m_compiledNames;  ///< null: its own
-  NodeNames m_names;
+  std::vector<const std::byte*> m_addresses;                  ///< of m_packed
+  std::shared_ptr<const NodeNames> m_compiledNames, m_names;  ///< of the region that was compiled, and its own
 };
 
 }  // namespace fusescope

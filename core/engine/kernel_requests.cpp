@@ -37,28 +37,11 @@ Result<Dims> KernelRequests::dimsOf(ValueId value) const {
                     .where = {.value = graph.value(value).name}};
 }
 
-DataType KernelRequests::wantedType(const FusedNode& fused, ValueId input) const {
-  const auto at = std::ranges::find(fused.inputs, input);
-  if (at != fused.inputs.end()) return fused.reads[static_cast<std::size_t>(at - fused.inputs.begin())];
-  const DataType stored = m_plan->storedType(input);
-  return stored != DataType::Undefined ? stored : m_plan->graph().value(input).type.dtype;
-}
-
-std::optional<ValueId> KernelRequests::viewSource(const FusedNode& fused) const {
-  if (fused.outputs.size() != 1) return std::nullopt;
-  const Graph& graph = m_plan->graph();
-  ValueId at = fused.outputs.front().value;
-  while (std::ranges::find(fused.inputs, at) == fused.inputs.end()) {
-    const Value& value = graph.value(at);
-    if (!value.producer.valid()) return std::nullopt;
-    const Node& node = graph.node(value.producer);
-    const OpSchema* schema = OpRegistry::standard().find(node);
-    const bool view = schema != nullptr && schema->kind == OpKind::View;
-    if ((!view && !isFloatCast(graph, node)) || node.outputs.empty() || node.outputs[0] != at) return std::nullopt;
-    at = node.input(0);
-    if (!at.valid()) return std::nullopt;
-  }
-  return wantedType(fused, at) == fused.outputs.front().type ? std::optional(at) : std::nullopt;
+std::optional<ByteView> KernelRequests::view(const FusedNode& fused) const {
+  return viewOf(*m_plan, fused, [&](ValueId value) -> std::optional<Dims> {
+    auto dims = dimsOf(value);
+    return dims.ok() ? std::optional(std::move(dims).value()) : std::nullopt;
+  });
 }
 
 void KernelRequests::addInnerValues(const FusedNode& fused, const Node& node, KernelRequest& request) const {

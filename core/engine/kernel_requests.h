@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,19 @@ const Backend& backendOf(const Plan& plan, const FusedNode& fused, const Backend
 /// The type of what a node of `fused` produces, as kernels see it: as an output, else on the edge inside.
 DataType typeInside(const Plan& plan, const FusedNode& fused, ValueId value);
 
+/// Bytes that lie in those of another value: all of them under other extents, or a part of them.
+struct ByteView {
+  ValueId source;
+  std::int64_t begin = 0;  ///< in elements
+  bool isPart = false;
+};
+/// If all that a fused node does is to give its input other extents, or to take elements of it that lie together: what
+/// its only output is. `dimsOf`: extents of the values.
+std::optional<ByteView> viewOf(const Plan& plan, const FusedNode& fused,
+                               const std::function<std::optional<Dims>(ValueId)>& dimsOf);
+/// The type in which `fused` reads `input`, after the plan's casts.
+DataType wantedType(const Plan& plan, const FusedNode& fused, ValueId input);
+
 /// What kernels are asked for: the fused nodes of a plan at concrete extents, with every input in the plain format.
 class KernelRequests {
  public:
@@ -25,10 +40,11 @@ class KernelRequests {
   Result<KernelRequest> of(const FusedNode& fused) const;
   /// The extents of a value. Error: they depend on data.
   Result<Dims> dimsOf(ValueId value) const;
-  /// The type in which `fused` reads `input`, after the plan's casts.
-  DataType wantedType(const FusedNode& fused, ValueId input) const;
-  /// If all that a fused node does is to give its input other extents: the value whose bytes its only output is.
-  std::optional<ValueId> viewSource(const FusedNode& fused) const;
+  DataType wantedType(const FusedNode& fused, ValueId input) const {
+    return fusescope::wantedType(*m_plan, fused, input);
+  }
+  /// See viewOf().
+  std::optional<ByteView> view(const FusedNode& fused) const;
   /// Adds the constants that `request.fused` reads. Error: one has no data.
   Status addConstants(KernelRequest& request) const;
   const std::vector<TensorType>& types() const { return m_types; }  ///< by ValueId

@@ -90,6 +90,16 @@ Result<Tensor> onDevice(const Device& device, const Tensor& tensor) {
   return Tensor::view(tensor.type(), tensor.dims(), memory, memory->data());
 }
 
+std::string conversionKey(const Backend& backend, const TensorDesc& from, const TensorDesc& to, int threads) {
+  KeyBuilder key;
+  key.text(backend.name()).number(threads);
+  for (const TensorDesc* desc : {&from, &to}) {
+    key.text(name(desc->dtype)).text(desc->format.text()).number(desc->dims.size());
+    for (const std::int64_t extent : desc->dims) key.number(extent);
+  }
+  return key.canonical();
+}
+
 }  // namespace
 
 std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
@@ -120,8 +130,8 @@ std::string codeKey(const Backend& backend, const KernelRequest& request, const 
   return key.canonical();
 }
 
-const std::shared_ptr<KernelStore>& KernelStore::ofProcess() {
-  static const auto store = std::make_shared<KernelStore>();
+KernelStore& KernelStore::ofProcess() {
+  static KernelStore store;
   return store;
 }
 
@@ -131,13 +141,16 @@ KernelStore::Counts KernelStore::counts() const {
 }
 
 void KernelStore::prune() {
-  if (m_code.size() + m_packedAt.size() + m_packed.size() < m_pruneAt) return;
+  const auto entries = [this] { return m_code.size() + m_packedAt.size() + m_packed.size() + m_conversions.size(); };
+  const auto expired = [](const auto& entry) { return entry.second.expired(); };
+  if (entries() < m_pruneAt) return;
   for (auto& [key, entries] : m_code)
     std::erase_if(entries, [](const CodeEntry& entry) { return entry.code.expired(); });
   std::erase_if(m_code, [](const auto& entry) { return entry.second.empty(); });
-  std::erase_if(m_packedAt, [](const auto& entry) { return entry.second.packed.expired(); });
-  std::erase_if(m_packed, [](const auto& entry) { return entry.second.expired(); });
-  m_pruneAt = std::max(kLeastPruned, 2 * (m_code.size() + m_packedAt.size() + m_packed.size()));
+  std::erase_if(m_packedAt, expired);
+  std::erase_if(m_packed, expired);
+  std::erase_if(m_conversions, expired);
+  m_pruneAt = std::max(kLeastPruned, 2 * entries());
 }
 
 /// Out of the artifact store, if it has the code and that holds equal constants; else compiled, and put there.
@@ -181,16 +194,14 @@ Result<KernelStore::CodeEntry> KernelStore::compiled(const Source& source, std::
 
 Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing, const Source& source) {
   const Device& device = source.backend.device();
-  const std::vector<Tensor> sources = tensorsAt(packing.weightSlots, source.constants);
+  std::vector<Tensor> sources = tensorsAt(packing.weightSlots, source.constants);
   KeyBuilder addresses;
   addresses.text(packing.form).text(device.name());
   for (const Tensor& tensor : sources)
     addresses.number(reinterpret_cast<std::uintptr_t>(tensor.bytes())).number(tensor.byteSize());
-  if (const auto known = m_packedAt.find(addresses.canonical()); known != m_packedAt.end()) {
-    if (auto packed = known->second.packed.lock()) {
-      ++m_counts.sharedWeights;
-      return packed;
-    }
+  if (const auto known = m_packedAt[addresses.canonical()].lock()) {
+    ++m_counts.sharedWeights;
+    return std::shared_ptr<const Packed>(known, known->packed.get());
   }
   KeyBuilder content;
   const Hash128 hash = contentHash(sources);
@@ -213,17 +224,23 @@ Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing
   releasePages(sources, source.files);
   prune();
   m_packed[content.canonical()] = packed;
-  m_packedAt[addresses.canonical()] = {packed, sources};
-  return packed;
+  const auto held =
+      std::make_shared<const PackedOfSources>(PackedOfSources{.packed = packed, .sources = std::move(sources)});
+  m_packedAt[addresses.canonical()] = held;
+  return std::shared_ptr<const Packed>(held, packed.get());
+}
+
+KernelStore::Source KernelStore::weightsOf(const Backend& backend, const KernelRequest& request) {
+  Source source{.backend = backend, .files = request.plan->model->files};
+  for (const ValueId slot : request.weightSlots) source.constants.push_back(request.constants.at(slot));
+  return source;
 }
 
 KernelStore::Source KernelStore::sourceOf(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
-  Source source{.backend = backend,
-                .key = codeKey(backend, request, tactic),
-                .names = namesOf(request),
-                .compile = [&backend, &request, &tactic] { return backend.compile(request, tactic); },
-                .files = request.plan->model->files};
-  for (const ValueId slot : request.weightSlots) source.constants.push_back(request.constants.at(slot));
+  Source source = weightsOf(backend, request);
+  source.key = codeKey(backend, request, tactic);
+  source.names = namesOf(request);
+  source.compile = [&backend, &request, &tactic] { return backend.compile(request, tactic); };
   return source;
 }
 
@@ -239,10 +256,10 @@ Result<std::shared_ptr<const Kernel>> KernelStore::kernelOf(const Source& source
   const std::lock_guard lock(m_mutex);
   std::shared_ptr<const Code> code;
   const CodeEntry entry = TRY(compiled(source, code));
-  std::vector<std::shared_ptr<const Packed>> weights;
-  for (const Packing& packing : code->packings()) weights.push_back(TRY(packed(packing, source)));
+  auto weights = TRY(allPacked(*code, source));
   auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
-  if (source.names != *entry.names) kernel->rename(entry.names, source.names);
+  kernel->rename(entry.names,
+                 source.names == *entry.names ? entry.names : std::make_shared<const NodeNames>(source.names));
   return std::shared_ptr<const Kernel>(std::move(kernel));
 }
 
@@ -254,18 +271,43 @@ Result<std::shared_ptr<const Kernel>> KernelStore::kernel(const Backend& backend
 Result<std::shared_ptr<const Kernel>> KernelStore::segment(const Backend& backend, const SegmentGraph& segment,
                                                            const MappedFiles& files) {
   Source source{.backend = backend,
-                .key = segmentKey(backend, segment.request),
+                .files = files,
                 .constants = segment.constants,
-                .compile = [&] { return backend.segmentCompiler()->compile(segment.request); },
-                .files = files};
+                .key = segmentKey(backend, segment.request),
+                .compile = [&] { return backend.segmentCompiler()->compile(segment.request); }};
   const Graph& graph = *segment.request.graph;
   for (std::size_t i = 0; i < segment.nodes.size(); ++i) source.names.push_back(graph.node(NodeId(i)).name);
   return kernelOf(source);
 }
 
+Result<std::vector<std::shared_ptr<const Packed>>> KernelStore::allPacked(const Code& code, const Source& source) {
+  std::vector<std::shared_ptr<const Packed>> weights;
+  for (const Packing& packing : code.packings()) weights.push_back(TRY(packed(packing, source)));
+  return weights;
+}
+
+Result<std::shared_ptr<const Kernel>> KernelStore::atOtherExtents(const Backend& backend, const KernelRequest& request,
+                                                                  const Tactic& tactic, const Kernel& former) {
+  std::shared_ptr<const Code> code = TRY(backend.compile(request, tactic));
+  const std::lock_guard lock(m_mutex);
+  ++m_counts.compiled;
+  if (auto kernel = former.withCode(code, former.names())) return kernel;
+  auto weights = TRY(allPacked(*code, weightsOf(backend, request)));
+  auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
+  kernel->rename(former.names(), former.names());
+  return std::shared_ptr<const Kernel>(std::move(kernel));
+}
+
 Result<std::shared_ptr<const Kernel>> KernelStore::conversion(const Backend& backend, const TensorDesc& from,
                                                               const TensorDesc& to, int threads) {
-  std::shared_ptr<const Code> code = TRY(backend.compileConversion(from, to, threads));
+  const std::string key = conversionKey(backend, from, to, threads);
+  const std::lock_guard lock(m_mutex);
+  std::shared_ptr<const Code> code = m_conversions[key].lock();
+  if (code == nullptr) {
+    code = TRY(backend.compileConversion(from, to, threads));
+    prune();
+    m_conversions[key] = code;
+  }
   return std::make_shared<const Kernel>(std::move(code), std::vector<std::shared_ptr<const Packed>>());
 }
 

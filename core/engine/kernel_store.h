@@ -22,11 +22,15 @@ class KernelStore {
   /// `artifacts` is asked for code that can be kept, before it is compiled.
   explicit KernelStore(std::shared_ptr<ArtifactStore> artifacts = noArtifacts()) : m_artifacts(std::move(artifacts)) {}
   /// The one of this process: engines of the same weights share them.
-  static const std::shared_ptr<KernelStore>& ofProcess();
+  static KernelStore& ofProcess();
 
   /// The kernel that runs `request` by `tactic`. Errors: the backend's.
   Result<std::shared_ptr<const Kernel>> kernel(const Backend& backend, const KernelRequest& request,
                                                const Tactic& tactic);
+  /// The same for the region of `former`, which was compiled by `tactic` too, at other extents. Nobody looks for what
+  /// is made here: it is for extents that will hardly be met again.
+  Result<std::shared_ptr<const Kernel>> atOtherExtents(const Backend& backend, const KernelRequest& request,
+                                                       const Tactic& tactic, const Kernel& former);
   /// Its code alone.
   Result<std::shared_ptr<const Code>> code(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
   /// The kernel that runs a whole segment. `files`: of the model. Errors: the compiler's.
@@ -49,32 +53,37 @@ class KernelStore {
     Hash128 embedded;  ///< of what Code::embedded() stands for
     std::shared_ptr<const NodeNames> names;
   };
-  struct PackedEntry {
-    std::weak_ptr<const Packed> packed;
-    std::vector<Tensor> sources;  ///< kept, so that nothing else comes to lie at their addresses
+  /// A packed weight as those have it who read these sources.
+  struct PackedOfSources {
+    std::shared_ptr<const Packed> packed;
+    std::vector<Tensor> sources;  ///< kept as long as it, so that nothing else comes to lie at their addresses
   };
   /// What a kernel is made of: a region or a segment.
   struct Source {
     const Backend& backend;
-    std::string key;                ///< canonical bytes of all that its code depends on
-    std::vector<Tensor> constants;  ///< by weight slot
-    NodeNames names;
-    std::function<Result<std::unique_ptr<const Code>>()> compile;
     const MappedFiles& files;
+    std::vector<Tensor> constants{};  ///< by weight slot
+    std::string key{};                ///< canonical bytes of all that its code depends on
+    NodeNames names{};
+    std::function<Result<std::unique_ptr<const Code>>()> compile{};
   };
+  /// Of a region, without what its code is found by.
+  static Source weightsOf(const Backend& backend, const KernelRequest& request);
   static Source sourceOf(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
   Result<CodeEntry> compiled(const Source& source, std::shared_ptr<const Code>& code);
   Result<CodeEntry> restoredOrCompiled(const Source& source, std::shared_ptr<const Code>& code);
   Result<std::shared_ptr<const Packed>> packed(const Packing& packing, const Source& source);
+  Result<std::vector<std::shared_ptr<const Packed>>> allPacked(const Code& code, const Source& source);
   Result<std::shared_ptr<const Kernel>> kernelOf(const Source& source);
   void prune();
 
   std::shared_ptr<ArtifactStore> m_artifacts;
   mutable std::mutex m_mutex;
-  std::map<std::string, std::vector<CodeEntry>> m_code;         ///< by codeKey()
-  std::map<std::string, PackedEntry> m_packedAt;                ///< by form and addresses of the sources
-  std::map<std::string, std::weak_ptr<const Packed>> m_packed;  ///< by form and content of the sources
-  std::size_t m_pruneAt = 0;                                    ///< entries
+  std::map<std::string, std::vector<CodeEntry>> m_code;                    ///< by codeKey()
+  std::map<std::string, std::weak_ptr<const PackedOfSources>> m_packedAt;  ///< by form and addresses of the sources
+  std::map<std::string, std::weak_ptr<const Packed>> m_packed;             ///< by form and content of the sources
+  std::map<std::string, std::weak_ptr<const Code>> m_conversions;          ///< by conversionKey()
+  std::size_t m_pruneAt = 0;                                               ///< entries
   Counts m_counts;
 };
 

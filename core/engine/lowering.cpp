@@ -5,6 +5,7 @@
 #include "engine/body_lowering.h"
 #include "engine/boxed_values.h"
 #include "engine/dynamic_step.h"
+#include "engine/joins.h"
 #include "engine/kernel_requests.h"
 #include "engine/plan_tactics.h"
 #include "engine/segment_graph.h"
@@ -38,7 +39,7 @@ class Lowering {
   void readBack(const SegmentGraph& segment, const Code& code);
   Status addDynamicNode(const FusedNode& fused, const std::string& why);
   Status addBodyNode(const FusedNode& fused);
-  Status addView(const FusedNode& fused, ValueId source);
+  Status addView(const FusedNode& fused, const ByteView& view);
   Status planTactics();
   Result<ChosenTactic> tacticOf(const FusedNode& fused);
   Status finishOutputs();
@@ -60,6 +61,8 @@ class Lowering {
   /// What converts on a device.
   const Backend& converter(std::size_t device) const;
   bool isHandedOut(ValueId value) const;
+  /// Whether other bytes than its own lie around it.
+  bool isPart(std::size_t buffer) const;
 
   const LoweringRequest& m_request;
   const Plan& m_plan;
@@ -69,7 +72,8 @@ class Lowering {
   std::map<ValueId, std::vector<std::size_t>> m_forms;  ///< the first is the home form
   std::map<FusedNodeId, PlannedTactic> m_planned;
   std::map<FusedNodeId, const Step*> m_sharedSteps;
-  std::vector<bool> m_isWhole;  ///< by SegmentId: it is compiled as a whole
+  std::vector<bool> m_isWhole;                                         ///< by SegmentId: it is compiled as a whole
+  std::map<FusedNodeId, std::shared_ptr<const Tactic>> m_sharedJoins;  ///< fused nodes that have no step there
   Program m_program;
 };
 
@@ -78,6 +82,8 @@ Status Lowering::resolveTypes() {
   if (m_request.sameExtents != nullptr)
     for (const Step& step : m_request.sameExtents->steps)
       if (step.fused.valid()) m_sharedSteps[step.fused] = &step;
+  if (m_request.sameExtents != nullptr)
+    for (const Join& join : m_request.sameExtents->joins) m_sharedJoins[join.fused] = join.tactic;
   return Done{};
 }
 
@@ -96,9 +102,16 @@ bool Lowering::isHandedOut(ValueId value) const {
   return std::ranges::any_of(m_program.outputs, [&](const ProgramOutput& output) { return output.value == value; });
 }
 
+bool Lowering::isPart(std::size_t buffer) const {
+  const auto at = [&](std::size_t id) -> const Buffer& { return m_program.buffers[id]; };
+  const std::size_t bytes = at(buffer).desc.bytes();
+  while (at(buffer).within != buffer) buffer = at(buffer).within;
+  return at(buffer).desc.bytes() != bytes;
+}
+
 std::size_t Lowering::addBuffer(ValueId value, TensorDesc desc, std::size_t device) {
   const std::size_t id = m_program.buffers.size();
-  m_program.buffers.push_back({.value = value, .desc = std::move(desc), .root = id, .device = device});
+  m_program.buffers.push_back({.value = value, .desc = std::move(desc), .within = id, .device = device});
   m_forms[value].push_back(id);
   return id;
 }
@@ -242,25 +255,26 @@ Result<std::size_t> Lowering::form(ValueId value, DataType type, const MemoryFor
   return id;
 }
 
-Status Lowering::addView(const FusedNode& fused, ValueId source) {
+/// A part of a value is copied only where it is handed out, by finishOutputs().
+Status Lowering::addView(const FusedNode& fused, const ByteView& view) {
   const FusedOutput& output = fused.outputs.front();
-  const std::size_t from = TRY(form(source, output.type, MemoryFormat(), homeDevice(source)));
+  const std::size_t from = TRY(form(view.source, output.type, MemoryFormat(), homeDevice(view.source)));
   const Dims dims = TRY(m_requests->dimsOf(output.value));
-  if (elementCount(dims) != elementCount(m_program.buffers[from].desc.dims))
+  if (!view.isPart && elementCount(dims) != elementCount(m_program.buffers[from].desc.dims))
     return Diagnostic{.message = "cannot see " + toText(m_program.buffers[from].desc.dims) + " as " + toText(dims),
                       .where = {.node = fused.name}};
   const std::size_t device = m_program.buffers[from].device;
   const std::size_t to = addBuffer(output.value, {output.type, dims}, device);
-  if (device == kHost && isHandedOut(output.value) && !m_request.borrowsOutputs) {
+  if (device == kHost && isHandedOut(output.value) && !m_request.borrowsOutputs && !view.isPart) {
     claimOutputs(to);
     return addConversion(from, to, &fused);
   }
-  const Buffer& root = m_program.buffers[m_program.buffers[from].root];
-  m_program.buffers[to].device = root.device;
-  m_program.buffers[to].root = m_program.buffers[from].root;
-  m_program.buffers[to].place = root.place;
-  m_program.buffers[to].index = root.index;
-  m_program.views.push_back({fused.id, m_program.steps.size()});
+  Buffer& buffer = m_program.buffers[to];
+  buffer.within = from;
+  buffer.shift = byteSize(output.type, view.begin);
+  buffer.place = m_program.buffers[from].place;
+  buffer.index = m_program.buffers[from].index;
+  m_program.views.push_back({fused.id, m_program.steps.size(), view.isPart ? std::optional(to) : std::nullopt});
   return Done{};
 }
 
@@ -279,13 +293,12 @@ Status Lowering::planTactics() {
 }
 
 Result<ChosenTactic> Lowering::tacticOf(const FusedNode& fused) {
-  if (const auto shared = m_sharedSteps.find(fused.id); shared != m_sharedSteps.end()) {
-    Tactic same{.name = shared->second->tactic, .numerics = {.emulated = shared->second->emulated}};
-    for (const std::size_t input : shared->second->inputs)
-      same.inputs.push_back(m_request.sameExtents->buffers[input].desc.format);
-    for (const std::size_t output : shared->second->outputs)
-      same.outputs.push_back(m_request.sameExtents->buffers[output].desc.format);
-    return ChosenTactic{std::move(same), shared->second->kernel};
+  if (const auto shared = m_sharedSteps.find(fused.id); shared != m_sharedSteps.end())
+    return ChosenTactic{*shared->second->compiledBy, shared->second->kernel};
+  if (const auto join = m_sharedJoins.find(fused.id); join != m_sharedJoins.end()) {
+    const Backend& backend = backendOf(m_plan, fused, *m_request.accelerated);
+    return ChosenTactic{*join->second,
+                        TRY(m_chooser.kernels().kernel(backend, TRY(m_requests->of(fused)), *join->second))};
   }
   const PlannedTactic& planned = m_planned.at(fused.id);
   return m_chooser.take(backendOf(m_plan, fused, *m_request.accelerated), planned.request, planned.ways, planned.way);
@@ -295,7 +308,7 @@ Status Lowering::addFusedNode(const FusedNode& fused) {
   TRY(checkStop(m_request.stop));
   if (hasPlannedBodies(m_plan, fused)) return addBodyNode(fused);
   if (const auto why = whyDynamic(m_graph, m_requests->types(), fused)) return addDynamicNode(fused, *why);
-  if (const auto source = m_requests->viewSource(fused)) return addView(fused, *source);
+  if (const auto view = m_requests->view(fused)) return addView(fused, *view);
   ChosenTactic chosen = TRY(tacticOf(fused));
   const std::size_t device = deviceOf(backendOf(m_plan, fused, *m_request.accelerated));
   Step step{.name = fused.name,
@@ -304,6 +317,7 @@ Status Lowering::addFusedNode(const FusedNode& fused) {
             .emulated = chosen.tactic.numerics.emulated,
             .device = device};
   step.kernel = std::move(chosen.kernel);
+  step.compiledBy = std::make_shared<const Tactic>(chosen.tactic);
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
     step.inputs.push_back(
         TRY(form(fused.inputs[i], m_requests->wantedType(fused, fused.inputs[i]), chosen.tactic.inputs[i], device)));
@@ -455,7 +469,7 @@ Status Lowering::finishOutputs() {
     const Buffer& source = m_program.buffers[from];
     const bool asWanted = source.desc.dtype == output.type && source.desc.format.isPlain();
     if (source.place == Place::Boxed || source.desc.dtype == DataType::String ||
-        (m_request.borrowsOutputs && asWanted)) {
+        (m_request.borrowsOutputs && asWanted && !isPart(from))) {
       output.buffer = from;
       continue;
     }
@@ -478,6 +492,8 @@ Result<Program> Lowering::run() {
   for (const RunUnit& unit : runUnits(m_plan, m_isWhole))
     TRY(unit.fused != nullptr ? addFusedNode(*unit.fused) : addSegment(*unit.segment));
   TRY(finishOutputs());
+  placeViews(m_program);
+  joinInPlace(m_program, m_plan);
   planMemory(m_program);
   planWaits(m_program);
   return std::move(m_program);

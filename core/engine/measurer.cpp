@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/aligned_memory.h"
+#include "base/aligned_memory.h"
 
 namespace fusescope {
 namespace {

@@ -67,13 +67,39 @@ std::size_t bytesOfCaller(const Program& program) {
   return bytes;
 }
 
-/// Places what lies in one arena; `lives`: of all buffers, then of the scratch of all steps.
-void placeArena(Program& program, std::size_t device, std::vector<BufferLife> lives) {
+/// What a buffer needs of the arena.
+std::size_t neededBy(const Program& program, std::size_t i) {
+  const Buffer& buffer = program.buffers[i];
+  const bool isInArena = buffer.place == Place::Arena && buffer.root == i;
+  return isInArena ? std::max<std::size_t>(buffer.desc.bytes(), 1) : 0;
+}
+
+std::size_t scratchOf(const Step& step) {
+  return step.kernel != nullptr ? step.kernel->workspaceBytes() : 0;
+}
+
+/// When each buffer, then each step's scratch, must be there.
+std::vector<BufferLife> livesOf(const Program& program) {
+  std::vector<BufferLife> lives(program.buffers.size(), BufferLife{.first = kNoLife});
+  for (std::size_t step = 0; step < program.steps.size(); ++step) {
+    for (const std::size_t buffer : program.steps[step].outputs) touch(lives, program, buffer, step);
+    for (const std::size_t buffer : program.steps[step].inputs) touch(lives, program, buffer, step);
+  }
+  for (std::size_t step = 0; step < program.steps.size(); ++step) lives.push_back({0, step, step});
+  return lives;
+}
+
+void setBytes(BufferLife& life, std::size_t bytes) {
+  life.bytes = life.first == kNoLife ? 0 : bytes;
+}
+
+/// Gives everything its place in one of the arenas, which has `program.room` for it. `lives`: as livesOf().
+void placeIn(Program& program, std::size_t device, std::vector<BufferLife> lives) {
   const std::size_t bufferCount = program.buffers.size();
-  for (std::size_t i = 0; i < bufferCount; ++i)
-    if (program.buffers[i].device != device) lives[i].bytes = 0;
-  for (std::size_t i = 0; i < program.steps.size(); ++i)
-    if (program.steps[i].device != device) lives[bufferCount + i].bytes = 0;
+  const auto deviceOf = [&](std::size_t i) {
+    return i < bufferCount ? program.buffers[i].device : program.steps[i - bufferCount].device;
+  };
+  for (std::size_t i = 0; i < lives.size(); ++i) setBytes(lives[i], deviceOf(i) == device ? program.room[i] : 0);
   const ArenaPlan arena = planArena(lives);
   program.arenas[device].bytes = arena.bytes;
   for (Buffer& buffer : program.buffers)
@@ -82,26 +108,39 @@ void placeArena(Program& program, std::size_t device, std::vector<BufferLife> li
     if (program.steps[i].device == device) program.steps[i].scratchOffset = arena.offsets[bufferCount + i];
 }
 
+void placeAll(Program& program) {
+  const std::vector<BufferLife> lives = livesOf(program);
+  for (std::size_t device = 0; device < program.arenas.size(); ++device) placeIn(program, device, lives);
+}
+
 }  // namespace
 
 void planMemory(Program& program) {
-  const std::size_t bufferCount = program.buffers.size();
-  std::vector<BufferLife> lives(bufferCount + program.steps.size(), BufferLife{.first = kNoLife});
-  for (std::size_t step = 0; step < program.steps.size(); ++step) {
-    for (const std::size_t buffer : program.steps[step].outputs) touch(lives, program, buffer, step);
-    for (const std::size_t buffer : program.steps[step].inputs) touch(lives, program, buffer, step);
-    const Kernel* kernel = program.steps[step].kernel.get();
-    lives[bufferCount + step] = {kernel != nullptr ? kernel->workspaceBytes() : 0, step, step};
-  }
-  for (std::size_t i = 0; i < bufferCount; ++i) {
-    const Buffer& buffer = program.buffers[i];
-    const bool needsBytes = buffer.place == Place::Arena && buffer.root == i && lives[i].first != kNoLife;
-    if (needsBytes) lives[i].bytes = std::max<std::size_t>(buffer.desc.bytes(), 1);
-    if (lives[i].first == kNoLife) lives[i].first = 0;
-  }
-  program.liveBytes = mostAtOnce(std::span(lives).first(bufferCount), program.steps.size()) + bytesOfCaller(program);
-  for (std::size_t device = 0; device < program.arenas.size(); ++device) placeArena(program, device, lives);
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) program.room.push_back(neededBy(program, i));
+  for (const Step& step : program.steps) program.room.push_back(scratchOf(step));
+  placeAll(program);
   planBoxes(program);
+}
+
+void fitMemory(Program& program) {
+  bool fits = true;
+  const auto fit = [&](std::size_t& room, std::size_t needed) {
+    if (needed <= room) return;
+    room = needed + needed / 2;
+    fits = false;
+  };
+  const std::size_t bufferCount = program.buffers.size();
+  for (std::size_t i = 0; i < bufferCount; ++i) fit(program.room[i], neededBy(program, i));
+  for (std::size_t i = 0; i < program.steps.size(); ++i)
+    fit(program.room[bufferCount + i], scratchOf(program.steps[i]));
+  if (!fits) placeAll(program);
+}
+
+std::size_t liveBytes(const Program& program) {
+  std::vector<BufferLife> lives = livesOf(program);
+  lives.resize(program.buffers.size());
+  for (std::size_t i = 0; i < lives.size(); ++i) setBytes(lives[i], neededBy(program, i));
+  return mostAtOnce(lives, program.steps.size()) + bytesOfCaller(program);
 }
 
 }  // namespace fusescope

@@ -88,8 +88,8 @@ class TacticPlanner {
       addPlain(reads, &fused);
       return Done{};
     }
-    if (const auto source = m_request.requests->viewSource(fused)) {
-      addPlain({{*source, fused.outputs.front().type}}, &fused);
+    if (const auto view = m_request.requests->view(fused)) {
+      addPlain({{view->source, fused.outputs.front().type}}, &fused);
       return Done{};
     }
     if (m_request.progress) m_request.progress("kernels", fused.name);

@@ -32,9 +32,14 @@ struct Buffer {
   Place place = Place::Arena;
   /// Input: of the graph's inputs; Output: of Program::outputs; Constant: of constants; Boxed: of the boxes.
   std::size_t index = 0;
-  std::size_t root = 0;        ///< the buffer that owns the bytes; itself unless this is a view
-  std::size_t offset = 0;      ///< Arena: set by the memory plan
+  std::size_t within = 0;      ///< the buffer in whose bytes it lies; itself unless this is a view or a part
+  std::size_t shift = 0;       ///< where it begins there, in bytes
   std::size_t device = kHost;  ///< Arena: in which of Program::arenas; the other places are the host's
+  // Set by placeViews():
+  std::size_t root = 0;   ///< the buffer that owns the bytes
+  std::size_t begin = 0;  ///< where it begins there, in bytes
+  // Set by the memory plan:
+  std::size_t offset = 0;  ///< in the arena, of a root
 };
 
 /// One prepared call: of a kernel on bytes, of a node with bodies on bytes, of a dynamic step on tensors, or a copy
@@ -44,6 +49,7 @@ struct Step {
   FusedNodeId fused;  ///< invalid for a conversion, a copy or a segment
   SegmentId segment;  ///< that was compiled as a whole; else invalid
   std::string tactic;
+  std::shared_ptr<const Tactic> compiledBy;  ///< what the kernel of a fused node was compiled by; else null
   bool emulated = false;
   std::shared_ptr<const Kernel> kernel;  ///< one of the four is set
   std::shared_ptr<BodyStep> body;        ///< if all its operands and results have extents and bytes
@@ -68,10 +74,21 @@ struct ProgramOutput {
   bool isMark = false;  ///< otherwise an output of the network
 };
 
-/// A fused node that costs nothing: its output is its input under other extents.
+/// A fused node that costs nothing: its output is its input under other extents, or a part of it; or its inputs are
+/// made where they are joined.
 struct FreeView {
   FusedNodeId fused;
-  std::size_t afterStep = 0;  ///< number of steps before it
+  std::size_t afterStep = 0;          ///< number of steps before it
+  std::optional<std::size_t> buffer;  ///< that is a part of its input
+};
+
+/// A Concat whose operands are made in its output.
+struct Join {
+  FusedNodeId fused;
+  std::shared_ptr<const Tactic> tactic;  ///< that would run it
+  std::size_t output = 0;
+  std::vector<std::size_t> inputs;  ///< buffers, whose roots lie in the output
+  std::size_t axis = 0;
 };
 
 /// A plan lowered for concrete extents: steps in order over one arena. Only bytes change while it runs.
@@ -83,17 +100,29 @@ struct Program {
   std::vector<Tensor> constants;  ///< outputs of the network that are constants
   std::size_t boxCount = 0;
   std::vector<FreeView> views;
+  std::vector<Join> joins;
   std::vector<ReadBackNode> readBack;         ///< what compilers made of whole segments, in ids of the plan's graph
+  std::vector<std::size_t> room;              ///< bytes of arenas for each buffer, then for each step's scratch
   std::vector<Arena> arenas{{&cpuDevice()}};  ///< one for each device, the host's first
-  std::size_t liveBytes = 0;  ///< the most that live at once in arenas, scratch left out, with inputs and outputs
   std::size_t arenaBytes() const;
 };
 
-/// Gives every arena buffer and scratch its offset by liveness and sets the bytes of arenas and `liveBytes`; says after
-/// which step a box is not needed any more.
+/// Finds out in which buffer's bytes each one lies, and where: the roots, with their places.
+void placeViews(Program& program);
+
+/// Gives every arena buffer and scratch its offset by liveness and sets the bytes of arenas; says after which step a
+/// box is not needed any more.
 void planMemory(Program& program);
 /// Says which steps wait for which: one that touches bytes which an earlier one on another stream writes, or writes
 /// bytes which that one touches. After planMemory().
 void planWaits(Program& program);
+
+/// Offsets again, of a program of the host alone, after extents or kernels changed. Everything stays where it is while
+/// it has room there; what has not gets half as much again as it needs, so that extents that grow step by step seldom
+/// move anything.
+void fitMemory(Program& program);
+
+/// The most bytes that live at once in arenas, scratch left out, with inputs and outputs.
+std::size_t liveBytes(const Program& program);
 
 }  // namespace fusescope

@@ -259,7 +259,7 @@ Status TacticChooser::measure(const Backend& backend, const KernelRequest& reque
     if (tactic.numerics.emulated || tactic.backend == kReference) continue;
     ways.times[i] = knownTime(timingKey(ways.region, tactic, context));
     if (ways.times[i]) continue;
-    auto kernel = m_kernels->kernel(backend, request, tactic);
+    auto kernel = this->kernels().kernel(backend, request, tactic);
     if (!kernel.ok()) continue;  // a way that does not work out is no candidate; the others are tried
     unknown.push_back(i);
     kernels.push_back(std::move(kernel).value());
@@ -281,7 +281,7 @@ Status TacticChooser::measure(const Backend& backend, const KernelRequest& reque
 Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
                                          std::size_t way) {
   const Tactic& tactic = ways.tactics[way];
-  ChosenTactic chosen{tactic, TRY(m_kernels->kernel(backend, request, tactic))};
+  ChosenTactic chosen{tactic, TRY(kernels().kernel(backend, request, tactic))};
   std::optional<double> alone;
   if (ways.tactics.size() == 1) {
     alone = TRY(onlyTime(backend, request, ways.region, chosen));
@@ -356,7 +356,7 @@ double TacticChooser::measuredConversion(const Backend& backend, const TensorDes
   const auto known = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
   if (known) entry->second = known->ms;
   if (known && known->spread <= kConfidentSpread) return known->ms;
-  const auto kernel = m_kernels->conversion(backend, from, to, m_options.threads);
+  const auto kernel = kernels().conversion(backend, from, to, m_options.threads);
   if (!kernel.ok()) return entry->second;
   const auto time = timeAlone({kernel.value().get(), {from}, {to}}, kConversion, m_options.stop);
   if (!time.ok() || !time.value() || (known && known->spread <= time.value()->spread)) return entry->second;
@@ -389,7 +389,7 @@ Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backen
   bool isOurs = false;  // something else than the reference is kept
   for (const Tactic& tactic : tactics) {
     TRY(checkStop(m_options.stop));
-    const auto code = m_kernels->code(backend, request, tactic);
+    const auto code = kernels().code(backend, request, tactic);
     const std::int64_t needed = code.ok() ? static_cast<std::int64_t>(code.value()->workspaceBytes()) : 0;
     if (needed <= limit) {
       kept.push_back(tactic);

@@ -86,7 +86,7 @@ class TacticChooser {
       : m_plan(&plan),
         m_options(options),
         m_report(&report),
-        m_kernels(options.kernels != nullptr ? options.kernels : KernelStore::ofProcess()) {}
+        m_kernels(options.kernels != nullptr ? options.kernels : &KernelStore::ofProcess()) {}
 
   /// Without those that need more scratch memory than the plan allows. Errors: none of ours is left.
   Result<std::vector<Tactic>> withinWorkspace(const Backend& backend, const KernelRequest& request,
@@ -115,7 +115,7 @@ class TacticChooser {
   const Plan* m_plan;
   BuildOptions m_options;
   BuildReport* m_report;
-  std::shared_ptr<KernelStore> m_kernels;
+  KernelStore* m_kernels;
   std::shared_ptr<TimingCache> m_cache;
   std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
   TacticsByIdentity m_replay, m_choices;

@@ -61,7 +61,7 @@ Price TimingPriceModel::priceOf(const std::optional<Measurement>& measured,
 Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests, const FusedNode& fused,
                                 Found& found) const {
   if (whyDynamic(plan.graph(), requests.types(), fused)) return {};
-  if (requests.viewSource(fused)) {
+  if (requests.view(fused)) {
     const FusedOutput& output = fused.outputs.front();
     // No step runs: nothing to measure, and nothing unknown. Of a body an output too is read where it is.
     if (!plan.graph().isOutput(output.value) || isOfBody(*plan.model))

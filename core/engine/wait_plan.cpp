@@ -16,11 +16,12 @@ struct Access {
 std::vector<Access> accessesOf(const Program& program, const Step& step) {
   std::vector<Access> accesses;
   const auto add = [&](std::size_t id, bool writes) {
-    const Buffer& buffer = program.buffers[program.buffers[id].root];
-    const std::size_t bytes = buffer.desc.bytes();
-    if (buffer.place == Place::Arena)
-      accesses.push_back({Place::Arena, buffer.device, buffer.offset, buffer.offset + bytes, writes});
-    if (buffer.place == Place::Output) accesses.push_back({Place::Output, buffer.index, 0, bytes, writes});
+    const Buffer& buffer = program.buffers[id];
+    const Buffer& root = program.buffers[buffer.root];
+    const std::size_t bytes = buffer.desc.bytes(), begin = root.offset + buffer.begin;
+    if (root.place == Place::Arena) accesses.push_back({Place::Arena, root.device, begin, begin + bytes, writes});
+    if (root.place == Place::Output)
+      accesses.push_back({Place::Output, root.index, buffer.begin, buffer.begin + bytes, writes});
   };
   for (const std::size_t input : step.inputs) add(input, false);
   for (const std::size_t output : step.outputs) add(output, true);

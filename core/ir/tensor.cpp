@@ -3,24 +3,19 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
+#include "base/aligned_memory.h"
 #include "base/float_bits.h"
 #include "base/packed_bits.h"
 
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
-
 std::shared_ptr<const void> allocateZeroed(std::size_t bytes) {
-  const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  void* memory = std::aligned_alloc(kAlignment, std::max(rounded, kAlignment));
-  if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, rounded);
-  return {memory, [](const void* p) { std::free(const_cast<void*>(p)); }};
+  const auto memory = std::make_shared<const AlignedMemory>(bytes);
+  std::memset(memory->data(), 0, bytes);
+  return {memory, memory->data()};
 }
 
 std::int64_t signedBits(unsigned bits, int width) {

@@ -19,17 +19,40 @@ bool isQuickForDot(const LayeredState& state) {
   return span <= kLongestForDot;
 }
 
+// The layered layout, and dot's where that crosses less: asked only if there is something to gain, and if it is quick.
+Result<LevelLayout> drawn(Level& level, const LayoutOptions& options) {
+  LevelLayout layered = TRY(drawLayered(level.state, options.stop));
+  if (!options.dot || !isQuickForDot(level.state)) return layered;
+  const std::size_t crossings = qualityOf(layered.edges).crossings;
+  if (crossings == 0) return layered;
+  std::optional<LevelLayout> dot = options.dot(level.graph);
+  if (!dot || qualityOf(dot->edges).crossings >= crossings) return layered;
+  dot->engine = LayoutEngine::Graphviz;
+  return std::move(*dot);
+}
+
+// A level whose ranks are in order.
+Status place(Level& level, const LayoutOptions& options, LevelCache& cache) {
+  std::string key = levelKey(level.graph, level.state.ranks);
+  level.layout = cache.find(key);
+  if (level.layout) return Done{};
+  level.layout = std::make_shared<LevelLayout>(TRY(drawn(level, options)));
+  TRY(checkStop(options.stop));  // dot may have been given up for that alone
+  cache.keep(std::move(key), level.layout);
+  return Done{};
+}
+
 class ContainerLayout {
  public:
   ContainerLayout(const LayoutGraph& graph, const LayoutOptions& options)
-      : m_graph(graph), m_options(options), m_h(hierarchyOf(graph)) {}
+      : m_graph(graph), m_options(options), m_h(hierarchyOf(graph)), m_frames(graph.containers.size()) {}
 
   Result<LayoutGeometry> run() {
     TRY(orderHierarchy(m_h, m_options.stop));
     for (auto level = m_h.inward.rbegin(); level != m_h.inward.rend(); ++level) {
       TRY(checkStop(m_options.stop));
       fixAttachments(m_h.levels[*level]);
-      TRY(layOut(m_h.levels[*level]));
+      TRY(place(m_h.levels[*level], m_options, m_options.cache == nullptr ? m_own : *m_options.cache));
       if (*level != m_h.top()) sizeContainer(*level);
     }
     return assemble();
@@ -38,10 +61,9 @@ class ContainerLayout {
  private:
   void sizeContainer(int c) {
     LevelEntity& entity = m_h.levels[m_h.parent[c]].graph.entities[m_h.entityOfContainer[c]];
-    const LayoutContainer& container = m_graph.containers[c];
-    const LevelLayout& layout = *m_h.levels[c].layout;
-    entity.width = std::max(layout.width + 2 * container.padding, container.minWidth);
-    entity.height = layout.height + container.header + container.padding;
+    m_frames[c] = frameOf(m_graph.containers[c], *m_h.levels[c].layout);
+    entity.width = m_frames[c].width;
+    entity.height = m_frames[c].height;
   }
 
   // Where the ports of laid-out containers are, their parent's edges must attach.
@@ -52,37 +74,7 @@ class ContainerLayout {
     }
   }
   double portX(int container, int port) const {
-    return contentLeft(container) + m_h.levels[container].layout->entities[port].x;
-  }
-  // The content of a container narrower than the least width stands in its middle.
-  double contentLeft(int container) const {
-    const double width = m_h.levels[container].layout->width;
-    const double padding = m_graph.containers[container].padding;
-    return padding + std::max(0.0, (m_graph.containers[container].minWidth - width - 2 * padding) / 2);
-  }
-
-  Status layOut(Level& level) {
-    LevelCache& cache = m_options.cache == nullptr ? m_own : *m_options.cache;
-    std::string key = levelKey(level.graph, level.state.ranks);
-    level.layout = cache.find(key);
-    if (level.layout) return Done{};
-    level.layout = std::make_shared<LevelLayout>(TRY(drawn(level)));
-    TRY(checkStop(m_options.stop));  // dot may have been given up for that alone
-    cache.keep(std::move(key), level.layout);
-    return Done{};
-  }
-
-  // The layered layout, and dot's where that crosses less: asked only if there is something to gain, and if it is
-  // quick.
-  Result<LevelLayout> drawn(Level& level) {
-    LevelLayout layered = TRY(drawLayered(level.state, m_options.stop));
-    if (!m_options.dot || !isQuickForDot(level.state)) return layered;
-    const std::size_t crossings = qualityOf(layered.edges).crossings;
-    if (crossings == 0) return layered;
-    std::optional<LevelLayout> dot = m_options.dot(level.graph);
-    if (!dot || qualityOf(dot->edges).crossings >= crossings) return layered;
-    dot->engine = LayoutEngine::Graphviz;
-    return std::move(*dot);
+    return m_frames[container].left + m_h.levels[container].layout->entities[port].x;
   }
 
   LayoutGeometry assemble() const {
@@ -102,7 +94,7 @@ class ContainerLayout {
         const int c = level.containers[i];
         if (c < 0) continue;
         geometry.containers[c] = at;
-        origin[c] = {at.x + contentLeft(c), at.y + m_graph.containers[c].header};
+        origin[c] = {at.x + m_frames[c].left, at.y + m_graph.containers[c].header};
       }
       if (level.layout->engine == LayoutEngine::Graphviz) geometry.engine = LayoutEngine::Graphviz;
     }
@@ -131,9 +123,30 @@ class ContainerLayout {
   const LayoutOptions& m_options;
   LevelCache m_own;
   Hierarchy m_h;
+  std::vector<ContainerFrame> m_frames;  ///< by container
 };
 
 }  // namespace
+
+// The content of a container narrower than the least width stands in its middle.
+ContainerFrame frameOf(const LayoutContainer& container, const LevelLayout& content) {
+  const double width = content.width + 2 * container.padding;
+  return {.width = std::max(width, container.minWidth),
+          .height = content.height + container.header + container.padding,
+          .left = container.padding + std::max(0.0, (container.minWidth - width) / 2)};
+}
+
+Result<std::shared_ptr<const LevelLayout>> layOutLevel(const LevelGraph& graph, const LayoutOptions& options) {
+  Hierarchy alone;
+  alone.levels.resize(1);
+  alone.levels[0].graph = graph;
+  alone.parent = {-1};
+  alone.inward = {0};
+  TRY(orderHierarchy(alone, options.stop));
+  LevelCache own;
+  TRY(place(alone.levels[0], options, options.cache == nullptr ? own : *options.cache));
+  return alone.levels[0].layout;
+}
 
 Result<LayoutGeometry> layOut(const LayoutGraph& graph, const LayoutOptions& options) {
   TRY(checkLayoutGraph(graph));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -45,6 +46,16 @@ struct LevelLayout {
 /// Graphviz' dot; empty if it could not place the level. Takes long for many edges that pass many ranks, cannot be
 /// stopped and is not thread-safe: the window has it in a process of its own (app/layoutd).
 std::optional<LevelLayout> layOutWithDot(const LevelGraph& level);
+
+/// One level by itself, whose ports stand in the order that it names. As layOut() does each of its levels.
+Result<std::shared_ptr<const LevelLayout>> layOutLevel(const LevelGraph& graph, const LayoutOptions& options);
+
+/// How much room a container has round what it holds.
+struct ContainerFrame {
+  double width = 0, height = 0;
+  double left = 0;  ///< of its content; its top is the header
+};
+ContainerFrame frameOf(const LayoutContainer& container, const LevelLayout& content);
 
 Json toJson(const LevelGraph& graph);
 Result<LevelGraph> levelGraphFromJson(const Json& json);

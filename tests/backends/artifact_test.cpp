@@ -36,13 +36,14 @@ std::shared_ptr<const Plan> threePlan() {
 
 /// What a new process with this store does for an engine of `plan`.
 KernelStore::Counts countsOf(const std::shared_ptr<const Plan>& plan, const std::shared_ptr<ArtifactStore>& artifacts) {
-  const auto kernels = std::make_shared<KernelStore>(artifacts);
-  const auto engine = engineOf(plan, {.backend = "keeping", .threads = 1, .measureTactics = false, .kernels = kernels});
+  KernelStore kernels(artifacts);
+  const auto engine =
+      engineOf(plan, {.backend = "keeping", .threads = 1, .measureTactics = false, .kernels = &kernels});
   const std::map<std::string, Tensor> inputs{{"x", noise({2, 8}, 1)}};
   const auto result = engine->run(inputs);
   EXPECT_TRUE(result.ok());
   expectAsReference(plan, result.value(), inputs);
-  return kernels->counts();
+  return kernels.counts();
 }
 
 TEST(ArtifactStore, LetsTheSecondEngineCompileNothing) {

@@ -4,6 +4,9 @@
 #include <QTemporaryDir>
 #include <QTimer>
 #include <QtTest>
+#include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "interchange/npz.h"
 #include "tests/gui/gui_support.h"
@@ -20,6 +23,7 @@ using namespace fusescope;
 namespace {
 
 constexpr int kBuildMs = 180'000, kOpenMs = 60'000, kKeptMs = 10'000;
+constexpr int kLeft = 10;
 
 PlanOptions halfPrecision() {
   return {.precisions = {DataType::F16}};
@@ -275,6 +279,30 @@ class SessionTest : public QObject {
     QCOMPARE(m_window->runs().verdict(*m_window->runs().shown()).kind, Verdict::Kind::Pass);
   }
 
+  void aSessionThatIsLeftIsOfferedWhateverIsBeingCollected() {
+    // Who collects has the lock of each session for a moment: no window has it therefore.
+    const SessionFolder folder(keptFolder());
+    for (int i = 0; i < kLeft; ++i) {
+      const QString id = QString::number(i);
+      QDir().mkpath(folder.engineFolder(id));
+      if (!writeSession(folder.keptFile(id).toStdString(), Session()).ok()) qFatal("%s is not written", qPrintable(id));
+    }
+    std::atomic<bool> enough = false;
+    std::jthread collector([&] {
+      while (!enough) folder.collect({.id = "another"});
+    });
+    std::size_t least = kLeft;
+    bool owned = true;
+    for (int round = 0; round < 40; ++round) {
+      least = std::min(least, folder.left({}).size());
+      owned &= folder.lock(QString::number(round % kLeft)) != nullptr;
+    }
+    enough = true;
+    collector.join();
+    QCOMPARE(least, std::size_t(kLeft));
+    QVERIFY(owned);
+  }
+
  private:
   QString keptFolder() const { return m_folder->filePath("kept"); }
   std::unique_ptr<MainWindow> makeWindow() {
@@ -310,5 +338,5 @@ class SessionTest : public QObject {
   int m_asked = 0;
 };
 
-FUSESCOPE_GUI_TEST(SessionTest, 12)
+FUSESCOPE_GUI_TEST(SessionTest, 13)
 #include "session_test.moc"

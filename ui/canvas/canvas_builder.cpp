@@ -1,53 +1,18 @@
 #include "ui/canvas/canvas_builder.h"
 
 #include <algorithm>
-#include <deque>
-#include <map>
-#include <unordered_map>
 
 #include "planning/fused_node_facts.h"
-#include "ui/canvas/canvas_items.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
 namespace {
 
-constexpr int kStubsOfInput = 6;            // readers of an input of the network, above which it is drawn as stubs
-constexpr int kStubsOfValue = 16;           // readers of any other value
 constexpr std::size_t kFewFusedNodes = 12;  // with no more of them, control flow is open at first
 
 QString text(const std::string& s) {
   return QString::fromStdString(s);
 }
-
-/// The plan of the network, or of a body that is open, and which items stand for what of it.
-struct Level {
-  Level(const Plan& of, const QString& prefix, const CanvasFonts& fonts)
-      : plan(of),
-        items(of, prefix, fonts),
-        itemOfNode(of.graph().nodeIdLimit(), -1),
-        fusedOfNode(of.graph().nodeIdLimit(), -1),
-        names(of.graph().nodeIdLimit()) {
-    for (const NodeId id : graph().order()) names[id.index] = items.nameOf(graph().node(id).name);
-    for (const FusedNode& fused : of.fusedNodes) handles.push_back(items.handleOf(fused));
-  }
-
-  const Plan& plan;
-  CanvasItems items;
-  std::vector<int> itemOfNode, fusedOfNode;  ///< by node
-  std::vector<QString> names, handles;       ///< by node, by fused node: whatever says them shares them
-  std::map<std::uint32_t, int> itemOfInput;  ///< by value
-  std::vector<std::pair<ValueId, int>> outputs;
-  /// A node whose bodies are open in `box`; `condition`: the pill of what an If asks, or -1.
-  struct Holder {
-    int box = -1, condition = -1;
-    std::vector<const Level*> bodies;
-    std::vector<const Subgraph*> graphs;
-  };
-  std::map<std::uint32_t, Holder> holders;
-
-  const Graph& graph() const { return plan.graph(); }
-};
 
 class Builder {
  public:
@@ -56,15 +21,13 @@ class Builder {
     m_scene.byName.reserve(2 * nodes);
     m_scene.fusedOf.reserve(2 * nodes);
     m_scene.byKey.reserve(nodes);
-    m_scene.entries.reserve(std::size_t(nodes));
-    m_edgeOf.reserve(std::size_t(nodes));
     addLevel(plan, QString(), -1);
   }
 
-  CanvasScene build() {
-    for (Level& level : m_levels) connect(level);
+  BuiltCanvas build() {
+    connect();
     finish();
-    return std::move(m_scene);
+    return {.scene = std::move(m_scene), .levels = std::move(m_levels), .fusedAt = std::move(m_fusedAt)};
   }
 
  private:
@@ -74,10 +37,10 @@ class Builder {
     m_scene.items.push_back(std::move(item));
     return int(m_scene.items.size()) - 1;
   }
-  CanvasItem& at(int item) { return m_scene.items[std::size_t(item)]; }
+  const CanvasItem& at(int item) const { return m_scene.items[std::size_t(item)]; }
 
-  Level& addLevel(const Plan& plan, const QString& prefix, int container) {
-    Level& level = m_levels.emplace_back(plan, prefix, m_fonts);
+  CanvasLevel& addLevel(const Plan& plan, const QString& prefix, int container) {
+    CanvasLevel& level = m_levels.emplace_back(plan, prefix, m_fonts);
     const std::vector<int> containers = container < 0 ? addSegments(level) : std::vector<int>();
     for (std::size_t f = 0; f < plan.fusedNodes.size(); ++f) {
       const std::size_t segment = plan.fusedNodes[f].segment.index;
@@ -92,24 +55,28 @@ class Builder {
   }
 
   /// By segment; segments are containers in the network, not in bodies.
-  std::vector<int> addSegments(Level& level) {
+  std::vector<int> addSegments(CanvasLevel& level) {
     std::vector<int> containers;
     for (const Segment& segment : level.plan.segments) {
       const bool open = m_open.isOpen(ItemKind::Segment, text(segment.name)) && !segment.nodes.empty();
       containers.push_back(add(level.items.segment(segment, open), -1));
-      at(containers.back()).segment = int(containers.size()) - 1;
+      m_scene.items.edit(std::size_t(containers.back())).segment = int(containers.size()) - 1;
       m_scene.openable.insert(at(containers.back()).handle(), {ItemKind::Segment, QString()});
     }
     return containers;
   }
 
-  void addFused(Level& level, std::size_t index, int container) {
+  void addFused(CanvasLevel& level, std::size_t index, int container) {
     const FusedNode& fused = level.plan.fusedNodes[index];
     const bool hidden = container >= 0 && !at(container).open;
     const QString& handle = level.handles[index];
     const bool rootNames = level.graph().has(fused.root) && level.graph().node(fused.root).name == fused.name;
     const QString name = rootNames ? level.names[fused.root.index] : level.items.nameOf(fused.name);
     const int box = hidden ? container : add(level.items.fused(fused, name, handle, m_open), container);
+    if (!hidden) {
+      m_fusedAt.resize(std::size_t(box) + 1);
+      m_fusedAt.back() = {&level, int(index)};
+    }
     for (const NodeId node : fused.nodes) {
       if (!level.graph().has(node) || level.itemOfNode[node.index] >= 0) continue;  // coverings may name a node twice
       level.fusedOfNode[node.index] = int(index);
@@ -155,8 +122,8 @@ class Builder {
   }
 
   /// The bodies of `node` as containers in `box`; false if it has none.
-  bool addBodies(Level& level, NodeId node, int box) {
-    Level::Holder holder{.box = box};
+  bool addBodies(CanvasLevel& level, NodeId node, int box) {
+    CanvasLevel::Holder holder{.box = box};
     for (const PlannedBody& body : level.plan.bodies) {
       if (body.holder != node) continue;
       const int container = add(level.items.body(bodyTitle(body.attribute), body), box);
@@ -175,7 +142,7 @@ class Builder {
     return true;
   }
 
-  void addPills(Level& level, int container) {
+  void addPills(CanvasLevel& level, int container) {
     const auto pill = [&](ValueId id, ItemKind kind) {
       const int item = add(level.items.pill(id, kind, QString()), container);
       if (!m_scene.byName.contains(at(item).name)) m_scene.byName.insert(at(item).name, item);
@@ -185,132 +152,20 @@ class Builder {
     for (const ValueId id : level.graph().outputs()) level.outputs.emplace_back(id, pill(id, ItemKind::Output));
   }
 
-  /// Who reads a value: an item, and the fused node that it stands for or is in.
-  struct Use {
-    int item;
-    FusedNodeId fused;
-  };
-
-  // An edge between the items that stand for producer and reader, for every value that passes between two of them.
-  void connect(Level& level) {
-    const Graph& graph = level.graph();
-    std::vector<std::vector<Use>> usesOf(graph.valueIdLimit());
-    std::vector<ValueId> inOrder;
-    const auto use = [&](ValueId value, int item, NodeId reader) {
-      if (!value.valid() || !graph.has(value) || graph.isConstant(value)) return;
-      std::vector<Use>& uses = usesOf[value.index];
-      if (uses.empty()) inOrder.push_back(value);
-      const int fused = level.fusedOfNode[reader.index];
-      const bool known = std::any_of(uses.begin(), uses.end(), [&](const Use& other) { return other.item == item; });
-      if (!known) uses.push_back({item, fused < 0 ? FusedNodeId() : level.plan.fusedNodes[std::size_t(fused)].id});
-    };
-    for (const NodeId id : graph.order()) {
-      const Node& node = graph.node(id);
-      if (!level.holders.contains(id.index)) {
-        for (const ValueId value : node.inputs) use(value, level.itemOfNode[id.index], id);
-      } else {
-        for (std::size_t i = 0; i < node.inputs.size(); ++i)
-          for (const int item : takersOf(level, node, i)) use(node.inputs[i], item, id);
-      }
-      useCaptures(level, node, use);
+  void connect() {
+    CanvasWires wires(m_scene.items);
+    wires.reserve(m_scene.items.size());
+    for (const CanvasLevel& level : m_levels) wires.connect(level);
+    for (CanvasEdge& edge : wires.edges()) {
+      ++m_scene.items.edit(std::size_t(edge.from)).edgesOut;
+      ++m_scene.items.edit(std::size_t(edge.to)).edgesIn;
+      m_scene.edges.push_back(std::move(edge));
     }
-    for (const ValueId value : inOrder) addEdges(level, value, usesOf[value.index]);
-    for (const auto& [value, item] : level.outputs)
-      for (const int source : sourcesOf(level, value))
-        addEdge(level, source, item, value, level.items.castTo(value, FusedNodeId()));
-  }
-
-  /// What operand `i` of a node whose bodies are open is drawn to: what takes it in them.
-  std::vector<int> takersOf(const Level& level, const Node& node, std::size_t i) const {
-    const auto holder = level.holders.find(node.id.index);
-    if (node.is("If")) return holder->second.condition < 0 ? std::vector<int>() : std::vector{holder->second.condition};
-    std::vector<int> items;
-    for (const Level* body : holder->second.bodies)
-      if (i < body->graph().inputs().size()) items.push_back(body->itemOfInput.at(body->graph().inputs()[i].index));
-    return items;
-  }
-
-  template <class UseFunction>
-  void useCaptures(const Level& level, const Node& node, const UseFunction& use) const {
-    const auto holder = level.holders.find(node.id.index);
-    if (holder == level.holders.end()) {
-      for (const auto& [key, attribute] : node.attributes)
-        if (const Subgraph* body = std::get_if<Subgraph>(&attribute))
-          for (const ValueId value : body->captures) use(value, level.itemOfNode[node.id.index], node.id);
-      return;
-    }
-    for (std::size_t b = 0; b < holder->second.bodies.size(); ++b) {
-      const Level& body = *holder->second.bodies[b];
-      const std::vector<ValueId>& captures = holder->second.graphs[b]->captures;
-      const std::vector<ValueId>& inputs = body.graph().inputs();
-      for (std::size_t i = 0; i < captures.size() && captures.size() <= inputs.size(); ++i)
-        use(captures[i], body.itemOfInput.at(inputs[inputs.size() - captures.size() + i].index), node.id);
-    }
-  }
-
-  /// The items that a value comes from: one, or the results of bodies that are open.
-  std::vector<int> sourcesOf(const Level& level, ValueId value) const {
-    if (const auto input = level.itemOfInput.find(value.index); input != level.itemOfInput.end())
-      return {input->second};
-    const NodeId producer = level.graph().value(value).producer;
-    if (!producer.valid()) return {};
-    const auto holder = level.holders.find(producer.index);
-    if (holder == level.holders.end()) return {level.itemOfNode[producer.index]};
-    const Node& node = level.graph().node(producer);
-    const auto place = std::size_t(std::find(node.outputs.begin(), node.outputs.end(), value) - node.outputs.begin());
-    std::vector<int> items;
-    for (const Level* body : holder->second.bodies) {
-      const std::size_t result = place + (node.is("Loop") ? 1 : 0);  // behind whether to go on
-      if (result < body->outputs.size()) items.push_back(body->outputs[result].second);
-    }
-    return items;
-  }
-
-  void addEdges(Level& level, ValueId value, const std::vector<Use>& uses) {
-    const bool isInput = level.itemOfInput.contains(value.index);
-    const bool stubs = uses.size() > std::size_t(isInput ? kStubsOfInput : kStubsOfValue);
-    for (const int source : sourcesOf(level, value)) {
-      bool first = true;
-      for (const Use& reader : uses) {
-        if (reader.item == source) continue;
-        if (stubs && !first) {
-          level.items.addStub(at(reader.item), value);
-        } else {
-          addEdge(level, source, reader.item, value,
-                  reader.fused.valid() ? level.items.castTo(value, reader.fused) : nullptr);
-        }
-        first = false;
-      }
-    }
-  }
-
-  void addEdge(const Level& level, int from, int to, ValueId value, const PlannedCast* cast) {
-    const auto [it, added] =
-        m_edgeOf.try_emplace(std::uint64_t(from) << 32U | std::uint32_t(to), int(m_scene.edges.size()));
-    if (added) m_scene.edges.push_back({.from = from, .to = to});
-    CanvasEdge& edge = m_scene.edges[std::size_t(it->second)];
-    const QString type = level.items.typeText(value);
-    if (!added) edge.tooltip += QLatin1Char('\n');
-    edge.tooltip += text(level.graph().value(value).name) + QLatin1String("  ") + type;
-    if (added) edge.label = type;
-    if (cast != nullptr) describeCast(edge, *cast);
-  }
-
-  static void describeCast(CanvasEdge& edge, const PlannedCast& cast) {
-    const QString arrow =
-        QString("%1\u2192%2").arg(text(std::string(name(cast.from))), text(std::string(name(cast.to))));
-    edge.cast = arrow;
-    edge.tooltip += "\ncast " + arrow;
-    if (cast.bytes) edge.tooltip += QString(", %1 bytes moved").arg(qlonglong(*cast.bytes));
-    edge.tooltip += ", because of: " + text(cast.reason).replace('_', ' ');
   }
 
   void finish() {
     CanvasScene& scene = m_scene;
-    for (const CanvasEdge& edge : scene.edges) {
-      ++at(edge.from).edgesOut;
-      ++at(edge.to).edgesIn;
-    }
+    m_fusedAt.resize(scene.items.size());
     for (std::size_t i = 0; i < scene.items.size(); ++i) {
       const CanvasItem& item = scene.items[i];
       scene.byKey.insert(item.key, int(i));
@@ -322,25 +177,29 @@ class Builder {
         addEntry(item.name, item.detail.toStdString(), int(i));
       }
     }
-    for (const Level& level : m_levels)
+    for (CanvasLevel& level : m_levels) {
+      level.firstEntry = scene.entries.size();
       for (const NodeId id : level.graph().order()) addEntry(level, level.graph().node(id));
+    }
     for (const Closed& closed : m_closed) addEntry(closed.name, closed.op, closed.item);
+    m_searchText.shrink_to_fit();
+    scene.searchText = std::make_shared<const std::string>(std::move(m_searchText));
   }
 
   /// `more` is looked at by searches beside the name.
   void addEntry(const QString& name, const std::string& more, int item) {
     const std::string all = name.toStdString() + '\n' + more;
     const bool ascii = std::all_of(all.begin(), all.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
-    const std::size_t begin = m_scene.searchText.size();
+    const std::size_t begin = m_searchText.size();
     if (ascii) {
-      for (const char c : all) m_scene.searchText += c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+      for (const char c : all) m_searchText += c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
     } else {
-      m_scene.searchText += text(all).toLower().toStdString();
+      m_searchText += text(all).toLower().toStdString();
     }
-    m_scene.entries.push_back({name, item, begin, m_scene.searchText.size()});
+    m_scene.entries.push_back({name, item, begin, m_searchText.size()});
   }
 
-  void addEntry(const Level& level, const Node& node) {
+  void addEntry(const CanvasLevel& level, const Node& node) {
     const auto holder = level.holders.find(node.id.index);
     const int item = holder == level.holders.end() ? level.itemOfNode[node.id.index] : holder->second.box;
     const QString& name = level.names[node.id.index];
@@ -368,8 +227,9 @@ class Builder {
   const OpenState& m_open;
   const CanvasFonts& m_fonts;
   CanvasScene m_scene;
-  std::deque<Level> m_levels;  ///< the network first; bodies before what holds other bodies of theirs is done
-  std::unordered_map<std::uint64_t, int> m_edgeOf;  ///< by the items at its ends
+  std::string m_searchText;
+  std::deque<CanvasLevel> m_levels;  ///< the network first; bodies before what holds other bodies of theirs is done
+  std::vector<BuiltCanvas::FusedAt> m_fusedAt;
   struct Closed {
     QString name;
     std::string op;
@@ -379,12 +239,6 @@ class Builder {
 };
 
 }  // namespace
-
-bool holdsBodies(const Plan& plan, const FusedNode& fused) {
-  return std::any_of(plan.bodies.begin(), plan.bodies.end(), [&](const PlannedBody& body) {
-    return std::find(fused.nodes.begin(), fused.nodes.end(), body.holder) != fused.nodes.end();
-  });
-}
 
 OpenState openAtFirst(const Plan& plan) {
   OpenState open;
@@ -400,8 +254,12 @@ OpenState allOpen(const CanvasScene& scene) {
   return open;
 }
 
-CanvasScene buildCanvas(const Plan& plan, const OpenState& open, const CanvasFonts& fonts) {
+BuiltCanvas buildCanvasWithLevels(const Plan& plan, const OpenState& open, const CanvasFonts& fonts) {
   return Builder(plan, open, fonts).build();
+}
+
+CanvasScene buildCanvas(const Plan& plan, const OpenState& open, const CanvasFonts& fonts) {
+  return Builder(plan, open, fonts).build().scene;
 }
 
 }  // namespace fusescope

@@ -1,16 +1,12 @@
 #pragma once
 
-#include <memory>
+#include <deque>
+#include <vector>
 
-#include "planning/plan.h"
-#include "ui/canvas/canvas_metrics.h"
-#include "ui/canvas/canvas_scene.h"
-#include "ui/canvas/container_kinds.h"
+#include "ui/canvas/canvas_level.h"
 
 namespace fusescope {
 
-/// Whether a fused node is an If, Loop or Scan whose bodies the plan holds.
-bool holdsBodies(const Plan& plan, const FusedNode& fused);
 /// What is open at first: nothing, but a network that is hardly more than its control flow shows what is in it.
 OpenState openAtFirst(const Plan& plan);
 /// All of a scene, and what is in what is closed there.
@@ -18,5 +14,18 @@ OpenState allOpen(const CanvasScene& scene);
 /// The scene of a plan, not yet laid out. Pure; any thread. A node that is in no fused node has a box of its own.
 /// Things in a body have the names that directives give them: HOLDER/NAME.
 CanvasScene buildCanvas(const Plan& plan, const OpenState& open, const CanvasFonts& fonts);
+
+/// A scene and what it was made of, for scenes that differ from it in what is open. Refers to the plan and the fonts.
+struct BuiltCanvas {
+  CanvasScene scene;
+  std::deque<CanvasLevel> levels;  ///< the network first
+  /// The fused node that an item is drawn for.
+  struct FusedAt {
+    CanvasLevel* level = nullptr;  ///< null: it is drawn for something else
+    int index = -1;
+  };
+  std::vector<FusedAt> fusedAt;  ///< by item
+};
+BuiltCanvas buildCanvasWithLevels(const Plan& plan, const OpenState& open, const CanvasFonts& fonts);
 
 }  // namespace fusescope

@@ -34,6 +34,12 @@ QString nodesText(std::size_t count) {
 
 }  // namespace
 
+bool holdsBodies(const Plan& plan, const FusedNode& fused) {
+  return std::any_of(plan.bodies.begin(), plan.bodies.end(), [&](const PlannedBody& body) {
+    return std::find(fused.nodes.begin(), fused.nodes.end(), body.holder) != fused.nodes.end();
+  });
+}
+
 // Types as they stand in memory under the plan.
 CanvasItems::CanvasItems(const Plan& plan, QString prefix, const CanvasFonts& fonts)
     : m_plan(plan),

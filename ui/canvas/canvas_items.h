@@ -5,9 +5,14 @@
 #include <unordered_map>
 
 #include "planning/plan.h"
-#include "ui/canvas/canvas_builder.h"
+#include "ui/canvas/canvas_metrics.h"
+#include "ui/canvas/canvas_scene.h"
+#include "ui/canvas/container_kinds.h"
 
 namespace fusescope {
+
+/// Whether a fused node is an If, Loop or Scan whose bodies the plan holds.
+bool holdsBodies(const Plan& plan, const FusedNode& fused);
 
 /// The items of one plan: of the network, or of a body. They have sizes but no place; `parent` and `segment` are the
 /// caller's. `prefix` goes before every name and key: "HOLDER/" in a body.

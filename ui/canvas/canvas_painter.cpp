@@ -41,7 +41,7 @@ std::vector<int> CanvasPainter::visibleItems() const {
 }
 
 QRectF CanvasPainter::rectOf(int i) const {
-  const QRectF& to = m_scene.items[i].rect;
+  const QRectF& to = m_scene.rects[std::size_t(i)];
   if (m_look.from == nullptr || m_look.progress >= 1) return to;
   const QRectF& from = (*m_look.from)[i];
   if (from.isNull()) return to;

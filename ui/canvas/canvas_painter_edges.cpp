@@ -10,13 +10,11 @@ namespace {
 
 constexpr double kCurvesFrom = 0.22;
 
-QPainterPath pathOf(const CanvasEdge& edge) {
+QPainterPath pathOf(const CanvasCurves::Points& points) {
   QPainterPath path;
-  if (edge.points.empty()) return path;
-  path.moveTo(edge.points[0]);
-  for (std::size_t p = 0; p + 3 < edge.points.size(); p += 3) {
-    path.cubicTo(edge.points[p + 1], edge.points[p + 2], edge.points[p + 3]);
-  }
+  if (points.empty()) return path;
+  path.moveTo(points[0]);
+  for (std::size_t p = 0; p + 3 < points.size(); p += 3) path.cubicTo(points[p + 1], points[p + 2], points[p + 3]);
   return path;
 }
 
@@ -37,34 +35,34 @@ void CanvasPainter::edges() {
   usual.setAlphaF(m_look.progress < 1 ? m_look.progress * m_look.progress : 1.0);
   const QPen pen(usual, curves ? 1.4 : 0);
   const QPen lit(m_theme.accent, std::max(2.0, pixels(1.6)));
-  std::vector<const CanvasEdge*> litEdges;
+  std::vector<int> litEdges;
   QVector<QLineF> lines;
   m_painter.setBrush(Qt::NoBrush);
   m_painter.setPen(pen);
   for (const int e : m_edges) {
-    const CanvasEdge& edge = m_scene.edges[e];
-    if (!edge.bounds.adjusted(-2, -2, 2, 2).intersects(m_visible)) continue;
-    if (isLit(edge)) {
-      litEdges.push_back(&edge);
+    const CanvasCurves::Points points = m_scene.curves.of(e);
+    if (!m_scene.curves.boundsOf(e).adjusted(-2, -2, 2, 2).intersects(m_visible)) continue;
+    if (isLit(m_scene.edges[std::size_t(e)])) {
+      litEdges.push_back(e);
     } else if (curves) {
-      m_painter.drawPath(pathOf(edge));
-      arrow(edge, usual);
+      m_painter.drawPath(pathOf(points));
+      arrow(points, usual);
     } else {
-      for (std::size_t p = 0; p + 3 < edge.points.size(); p += 3) lines << QLineF(edge.points[p], edge.points[p + 3]);
+      for (std::size_t p = 0; p + 3 < points.size(); p += 3) lines << QLineF(points[p], points[p + 3]);
     }
   }
   if (!lines.isEmpty()) m_painter.drawLines(lines);
-  for (const CanvasEdge* edge : litEdges) {
+  for (const int e : litEdges) {
     m_painter.setBrush(Qt::NoBrush);
     m_painter.setPen(lit);
-    m_painter.drawPath(pathOf(*edge));
-    arrow(*edge, m_theme.accent);
+    m_painter.drawPath(pathOf(m_scene.curves.of(e)));
+    arrow(m_scene.curves.of(e), m_theme.accent);
   }
 }
 
-void CanvasPainter::arrow(const CanvasEdge& edge, const QColor& color) {
-  if (m_detail == Detail::Colors || edge.points.size() < 4) return;
-  const QPointF tip = edge.points.back();
+void CanvasPainter::arrow(const CanvasCurves::Points& points, const QColor& color) {
+  if (m_detail == Detail::Colors || points.size() < 4) return;
+  const QPointF tip = points.back();
   const QPen before = m_painter.pen();
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(color);
@@ -97,9 +95,9 @@ void CanvasPainter::textOnGround(const QRectF& rect, double opacity, const QColo
 // A cast is a diamond on its edge; what it does is said by its label when near enough.
 void CanvasPainter::castMarks() {
   for (const int e : m_edges) {
-    const CanvasEdge& edge = m_scene.edges[e];
-    if (edge.cast.isEmpty() || edge.points.size() < 4) continue;
-    const QPointF at = edgePoint(edge, 0.5);
+    const CanvasCurves::Points points = m_scene.curves.of(e);
+    if (m_scene.edges[std::size_t(e)].cast.isEmpty() || points.size() < 4) continue;
+    const QPointF at = edgePoint(points, 0.5);
     if (!m_visible.adjusted(-kCastReach, -20, kCastReach, 20).contains(at)) continue;
     m_painter.setPen(QPen(m_theme.canvas, 1.5));
     m_painter.setBrush(m_theme.warning);

@@ -50,7 +50,7 @@ class CanvasPainter {
   // canvas_painter_edges.cpp
   bool isLit(const CanvasEdge& edge) const;
   void edges();
-  void arrow(const CanvasEdge& edge, const QColor& color);
+  void arrow(const CanvasCurves::Points& points, const QColor& color);
   void castMarks();
   void edgeLabels();  ///< of casts and types, none upon another
   /// Text in the middle of a plate that hides most of what is below it.

@@ -23,30 +23,18 @@ double distanceToSegment(const QPointF& point, const QPointF& a, const QPointF& 
   return std::hypot(gap.x(), gap.y());
 }
 
-double distanceToEdge(const QPointF& point, const CanvasEdge& edge) {
+double distanceTo(const CanvasCurves::Points& points, const QPointF& point) {
   constexpr int kSteps = 12;
   double nearest = 1e30;
-  for (std::size_t i = 0; i + 3 < edge.points.size(); i += 3) {
-    QPointF last = edge.points[i];
+  for (std::size_t i = 0; i + 3 < points.size(); i += 3) {
+    QPointF last = points[i];
     for (int step = 1; step <= kSteps; ++step) {
-      const QPointF next = onCubic(&edge.points[i], double(step) / kSteps);
+      const QPointF next = onCubic(&points[i], double(step) / kSteps);
       nearest = std::min(nearest, distanceToSegment(point, last, next));
       last = next;
     }
   }
   return nearest;
-}
-
-QRectF boundsOf(const std::vector<QPointF>& points) {
-  if (points.empty()) return {};
-  double left = points[0].x(), right = left, top = points[0].y(), bottom = top;
-  for (const QPointF& p : points) {
-    left = std::min(left, p.x());
-    right = std::max(right, p.x());
-    top = std::min(top, p.y());
-    bottom = std::max(bottom, p.y());
-  }
-  return QRectF(left, top, right - left, bottom - top);
 }
 
 QRectF rectOf(const PlacedRect& r) {
@@ -55,12 +43,45 @@ QRectF rectOf(const PlacedRect& r) {
 
 }  // namespace
 
+void CanvasCurves::add(Points points) {
+  m_points.insert(m_points.end(), points.begin(), points.end());
+  m_ends.push_back(static_cast<std::uint32_t>(m_points.size()));
+}
+
+void CanvasCurves::reserve(std::size_t edges, std::size_t points) {
+  m_ends.reserve(edges);
+  m_points.reserve(points);
+}
+
+QRectF CanvasCurves::boundsOf(int edge) const {
+  const Points points = of(edge);
+  if (points.empty()) return {};
+  double left = points[0].x(), right = left, top = points[0].y(), bottom = top;
+  for (const QPointF& p : points) {
+    left = std::min(left, p.x());
+    right = std::max(right, p.x());
+    top = std::min(top, p.y());
+    bottom = std::max(bottom, p.y());
+  }
+  return {left, top, right - left, bottom - top};
+}
+
+int CanvasScene::itemOfKey(const QString& key) const {
+  const int known = moved.value(key, -1);
+  return known >= 0 ? known : byKey.value(key, -1);
+}
+
+int CanvasScene::itemOf(const QString& name) const {
+  const int known = itemOfKey(name);
+  return known >= 0 ? known : byName.value(name, -1);
+}
+
 std::vector<int> CanvasScene::matching(const QString& text) const {
   std::vector<int> found;
   const std::string wanted = text.toLower().toStdString();
   for (std::size_t i = 0; !wanted.empty() && i < entries.size(); ++i) {
     const auto [begin, end] = std::pair(entries[i].textBegin, entries[i].textEnd);
-    if (std::string_view(searchText).substr(begin, end - begin).find(wanted) != std::string_view::npos)
+    if (std::string_view(*searchText).substr(begin, end - begin).find(wanted) != std::string_view::npos)
       found.push_back(int(i));
   }
   return found;
@@ -77,7 +98,7 @@ int CanvasScene::itemAt(const QPointF& point) const {
 int CanvasScene::edgeAt(const QPointF& point, double reach) const {
   int nearest = -1;
   for (const int e : edgeIndex.meeting(QRectF(point, QSizeF(0, 0)).adjusted(-reach, -reach, reach, reach))) {
-    const double distance = distanceToEdge(point, edges[std::size_t(e)]);
+    const double distance = distanceTo(curves.of(e), point);
     if (distance > reach) continue;
     nearest = e;
     reach = distance;
@@ -128,25 +149,34 @@ Result<Done> applyGeometry(CanvasScene& scene, const LayoutGeometry& geometry) {
     return Diagnostic{.message = "the layout does not fit the graph that was asked for"};
   }
   std::size_t box = 0, container = 0;
-  for (CanvasItem& item : scene.items) {
-    item.rect = rectOf(item.open ? geometry.containers[container++] : geometry.boxes[box++]);
-    scene.bounds |= item.rect;
+  scene.rects.clear();
+  scene.rects.reserve(scene.items.size());
+  for (const CanvasItem& item : scene.items)
+    scene.rects.push_back(rectOf(item.open ? geometry.containers[container++] : geometry.boxes[box++]));
+  std::size_t points = 0;
+  for (const PlacedEdge& edge : geometry.edges) points += edge.points.size();
+  scene.curves = {};
+  scene.curves.reserve(geometry.edges.size(), points);
+  std::vector<QPointF> curve;
+  for (const PlacedEdge& edge : geometry.edges) {
+    curve.clear();
+    for (const PlacedPoint& p : edge.points) curve.emplace_back(p.x, p.y);
+    scene.curves.add(curve);
   }
-  for (std::size_t e = 0; e < scene.edges.size(); ++e) {
-    CanvasEdge& edge = scene.edges[e];
-    edge.points.clear();
-    for (const PlacedPoint& p : geometry.edges[e].points) edge.points.emplace_back(p.x, p.y);
-    edge.bounds = boundsOf(edge.points);
-    scene.bounds |= edge.bounds;
-  }
-  std::vector<QRectF> rects;
-  for (const CanvasItem& item : scene.items) rects.push_back(item.rect);
-  scene.itemIndex = SpatialIndex(rects);
-  rects.clear();
-  for (const CanvasEdge& edge : scene.edges) rects.push_back(edge.bounds);
-  scene.edgeIndex = SpatialIndex(rects);
+  scene.indexPlaces();
   scene.engine = geometry.engine == LayoutEngine::Graphviz ? QStringLiteral("graphviz") : QStringLiteral("layered");
   return Done{};
+}
+
+void CanvasScene::indexPlaces(const CanvasScene* before) {
+  std::vector<QRectF> ofEdges;
+  ofEdges.reserve(curves.size());
+  for (int e = 0; e < int(curves.size()); ++e) ofEdges.push_back(curves.boundsOf(e));
+  itemIndex = before == nullptr ? SpatialIndex(rects) : before->itemIndex.moved(rects);
+  edgeIndex = before == nullptr ? SpatialIndex(ofEdges) : before->edgeIndex.moved(ofEdges);
+  bounds = {};
+  for (const QRectF& rect : rects) bounds |= rect;
+  for (const QRectF& rect : ofEdges) bounds |= rect;
 }
 
 }  // namespace fusescope

@@ -6,13 +6,14 @@
 #include <QSet>
 #include <QString>
 #include <QStringList>
-#include <QVector>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/data_type.h"
 #include "layout/layout.h"
+#include "ui/canvas/shared_vector.h"
 #include "ui/canvas/spatial_index.h"
 
 namespace fusescope {
@@ -43,7 +44,6 @@ struct CanvasItem {
   int edgesIn = 0, edgesOut = 0;
   QString timeKey;  ///< handle of the fused node whose time it shows; empty: none
   QSizeF size;      ///< of a box; of a container the width of its header
-  QRectF rect;      ///< after layout
   bool isBox() const { return !open; }
   bool calculates() const;  ///< has a precision: it is no container that only holds what has
   /// What it is called in selections: the handle of a fused node, else its name.
@@ -58,11 +58,30 @@ struct Openable {
 
 struct CanvasEdge {
   int from = 0, to = 0;
-  QString label;                ///< type of its first value
-  QString tooltip;              ///< all values, and its casts
-  QString cast;                 ///< "f32→f16" if a cast stands on it
-  std::vector<QPointF> points;  ///< cubic chain
-  QRectF bounds;
+  QString label;    ///< type of its first value
+  QString tooltip;  ///< all values, and its casts
+  QString cast;     ///< "f32→f16" if a cast stands on it
+};
+
+/// Where edges run: each a cubic chain (points 0, 3, 6, … lie on it, the two between are controls).
+class CanvasCurves {
+ public:
+  using Points = std::span<const QPointF>;
+
+  void add(Points points);
+  Points of(int edge) const {
+    const std::size_t begin = edge == 0 ? 0 : m_ends[std::size_t(edge) - 1];
+    return Points(m_points).subspan(begin, m_ends[std::size_t(edge)] - begin);
+  }
+  /// Round the points of an edge.
+  QRectF boundsOf(int edge) const;
+  std::size_t size() const { return m_ends.size(); }
+  void reserve(std::size_t edges, std::size_t points);
+  std::size_t pointCount() const { return m_points.size(); }
+
+ private:
+  std::vector<QPointF> m_points;
+  std::vector<std::uint32_t> m_ends;  ///< by edge: behind its last point
 };
 
 /// A node, an input or an output of the network and the item that stands for it.
@@ -72,23 +91,31 @@ struct CanvasEntry {
   std::size_t textBegin = 0, textEnd = 0;  ///< in CanvasScene::searchText
 };
 
+/// What it is made of is shared with scenes that differ in little (open_in_scene.h); where things are is its own.
 struct CanvasScene {
-  std::vector<CanvasItem> items;
-  std::vector<CanvasEdge> edges;
-  std::vector<CanvasEntry> entries;
-  std::string searchText;  ///< lower case: all that a search looks at, entry by entry
+  SharedVector<CanvasItem> items;
+  SharedVector<CanvasEdge> edges;
+  SharedVector<CanvasEntry> entries;
+  std::shared_ptr<const std::string> searchText;  ///< lower case: all that a search looks at, entry by entry
   QHash<QString, int> byKey;
   QHash<QString, int> byName;  ///< of nodes, fused nodes, segments, inputs and outputs: the item that stands for it
+  QHash<QString, int> moved;   ///< keys and names that another item has now
   QHash<QString, QString> fusedOf;    ///< name of a node or fused node, or handle -> handle of the fused node
   QHash<QString, Openable> openable;  ///< by handle
-  SpatialIndex itemIndex, edgeIndex;  ///< of rectangles and bounds, after layout
+
+  // After layout.
+  std::vector<QRectF> rects;  ///< by item
+  CanvasCurves curves;        ///< by edge
+  SpatialIndex itemIndex, edgeIndex;
   QRectF bounds;
   QString engine;
   int boxes = 0;
   double slowestPredictedMs = 0;
 
   /// `name`, or the key of the item.
-  int itemOf(const QString& name) const { return byKey.value(name, byName.value(name, -1)); }
+  int itemOf(const QString& name) const;
+  /// -1: no item has this key.
+  int itemOfKey(const QString& key) const;
   /// The entries whose text contains `text`; case does not matter.
   std::vector<int> matching(const QString& text) const;
   /// The innermost item at `point`: boxes before containers. -1: none.
@@ -98,6 +125,9 @@ struct CanvasScene {
   bool isInside(int item, int container) const;  ///< `item` itself counts
   /// Handles of what can be opened in the container of this handle.
   QStringList openableInside(const QString& handle) const;
+  /// Finds things by place from here on: as `rects` and `curves` are. `before`: of a scene whose items and edges are
+  /// the first of this one, at nearly the same places.
+  void indexPlaces(const CanvasScene* before = nullptr);
 };
 
 LayoutGraph layoutGraphOf(const CanvasScene& scene);

@@ -16,39 +16,44 @@ constexpr double kAlong[] = {0.5, 0.35, 0.65, 0.2, 0.8};
 
 class LabelPlacer {
  public:
-  LabelPlacer(const CanvasScene& scene, const CanvasLook& look, const QRectF& visible)
+  LabelPlacer(const CanvasScene& scene, const CanvasLook& look, const QRectF& visible, const std::vector<int>& edges)
       : m_scene(scene), m_look(look), m_visible(visible), m_font(metaFont()) {
-    for (const CanvasItem& item : scene.items)
-      if (item.isBox() && item.rect.intersects(visible)) m_taken.push_back(item.rect);
-    for (const CanvasEdge& edge : scene.edges) {
-      if (edge.cast.isEmpty() || edge.points.size() < 4) continue;
-      const QPointF at = edgePoint(edge, 0.5);
+    for (const int i : scene.itemIndex.meeting(visible)) {
+      const QRectF& rect = scene.rects[static_cast<std::size_t>(i)];
+      if (scene.items[static_cast<std::size_t>(i)].isBox() && rect.intersects(visible)) m_taken.push_back(rect);
+    }
+    for (const int e : edges) {
+      if (scene.edges[static_cast<std::size_t>(e)].cast.isEmpty()) continue;
+      const QPointF at = edgePoint(scene.curves.of(e), 0.5);
       if (visible.contains(at)) m_taken.emplace_back(at.x() - kMark, at.y() - kMark, 2 * kMark, 2 * kMark);
     }
   }
 
-  void placeCast(const CanvasEdge& edge) {
-    const QPointF at = edgePoint(edge, 0.5);
+  void placeCast(int e) {
+    const QString& cast = m_scene.edges[static_cast<std::size_t>(e)].cast;
+    const QPointF at = edgePoint(m_scene.curves.of(e), 0.5);
     if (!m_visible.contains(at)) return;
-    const double width = widthOf(edge.cast);
+    const double width = widthOf(cast);
     const QPointF beside[] = {{at.x() + kBesideMark, at.y() - kHeight / 2},
                               {at.x() - kBesideMark - width, at.y() - kHeight / 2},
                               {at.x() + kBesideMark, at.y() - kHeight},
                               {at.x() - kBesideMark - width, at.y() - kHeight}};
     for (const QPointF& corner : beside)
-      if (take(QRectF(corner, QSizeF(width, kHeight)), edge.cast, true)) return;
+      if (take(QRectF(corner, QSizeF(width, kHeight)), cast, true)) return;
   }
 
-  void placeType(const CanvasEdge& edge) {
+  void placeType(int e) {
     // The type is already in the producer's box; on the edge it is of use where that is out of sight or the edge is
     // lit.
-    const CanvasItem& producer = m_scene.items[static_cast<std::size_t>(edge.from)];
+    const CanvasEdge& edge = m_scene.edges[static_cast<std::size_t>(e)];
     const bool lit =
         m_look.selected != nullptr && (m_look.selected->contains(edge.from) || m_look.selected->contains(edge.to));
-    if (edge.label.isEmpty() || (producer.isBox() && producer.rect.intersects(m_visible) && !lit)) return;
+    const auto producer = static_cast<std::size_t>(edge.from);
+    const bool inSight = m_scene.items[producer].isBox() && m_scene.rects[producer].intersects(m_visible);
+    if (edge.label.isEmpty() || (inSight && !lit)) return;
     const double width = widthOf(edge.label);
     for (const double t : kAlong) {
-      const QPointF at = edgePoint(edge, t);
+      const QPointF at = edgePoint(m_scene.curves.of(e), t);
       if (take(QRectF(at.x() - width / 2, at.y() - kHeight / 2, width, kHeight), edge.label, false)) return;
     }
   }
@@ -78,23 +83,26 @@ class LabelPlacer {
 
 }  // namespace
 
-QPointF edgePoint(const CanvasEdge& edge, double t) {
-  const std::size_t last = (edge.points.size() - 1) / 3 - 1;
-  const QPointF* p = &edge.points[last * 3];
+QPointF edgePoint(const CanvasCurves::Points& points, double t) {
+  const std::size_t last = (points.size() - 1) / 3 - 1;
+  const QPointF* p = &points[last * 3];
   const double u = 1 - t;
   return p[0] * (u * u * u) + p[1] * (3 * u * u * t) + p[2] * (3 * u * t * t) + p[3] * (t * t * t);
 }
 
 std::vector<EdgeLabel> placeEdgeLabels(const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,
                                        double scale) {
-  LabelPlacer placer(scene, look, visible);
-  const auto inSight = [&](const CanvasEdge& edge) {
-    return edge.points.size() >= 4 && edge.bounds.adjusted(-1, -1, 1, 1).intersects(visible);
-  };
-  for (const CanvasEdge& edge : scene.edges)
-    if (!edge.cast.isEmpty() && inSight(edge)) placer.placeCast(edge);
-  for (const CanvasEdge& edge : scene.edges)
-    if (scale >= kTypesFrom && edge.cast.isEmpty() && inSight(edge)) placer.placeType(edge);
+  std::vector<int> edges = scene.edgeIndex.meeting(visible);
+  std::erase_if(edges, [&](int e) {
+    const bool near = scene.curves.boundsOf(e).adjusted(-1, -1, 1, 1).intersects(visible);
+    return !near || scene.curves.of(e).size() < 4;
+  });
+  const auto isCast = [&](int e) { return !scene.edges[static_cast<std::size_t>(e)].cast.isEmpty(); };
+  LabelPlacer placer(scene, look, visible, edges);
+  for (const int e : edges)
+    if (isCast(e)) placer.placeCast(e);
+  for (const int e : edges)
+    if (scale >= kTypesFrom && !isCast(e)) placer.placeType(e);
   return placer.takeLabels();
 }
 

@@ -13,8 +13,8 @@ struct EdgeLabel {
   bool cast = false;  ///< it says what a cast does; else the type that the edge carries
 };
 
-/// The point of the edge's last curve, where it has a place of its own, at `t` of 0 … 1.
-QPointF edgePoint(const CanvasEdge& edge, double t);
+/// The point of an edge's last curve, where it has a place of its own, at `t` of 0 … 1.
+QPointF edgePoint(const CanvasCurves::Points& points, double t);
 
 /// The labels of the edges in sight: of all casts, and of the types where the producer is out of sight or the edge is
 /// lit. None lies upon another, upon a cast's mark or upon a box; one that finds no place is left out.

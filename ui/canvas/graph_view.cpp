@@ -92,21 +92,21 @@ void GraphView::Private::request() {
 void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double milliseconds) {
   std::shared_ptr<const CanvasScene> before = scene;
   const bool sameModel = hasCamera && sceneModel == wantedModel && !next->items.empty();
-  int anchor = before->byKey.value(anchorKey, -1);
-  while (anchor >= 0 && !next->byKey.contains(before->items[std::size_t(anchor)].key)) {
+  int anchor = before->itemOfKey(anchorKey);
+  while (anchor >= 0 && next->itemOfKey(before->items[std::size_t(anchor)].key) < 0) {
     anchor = before->items[std::size_t(anchor)].parent;
   }
   QPointF shift;
   const auto topOf = [](const CanvasScene& of, int item) {
-    const QRectF& rect = of.items[std::size_t(item)].rect;
+    const QRectF& rect = of.rects[std::size_t(item)];
     return QPointF(rect.center().x(), rect.top());
   };
   if (anchor < 0 && sameModel) {  // whatever is in the middle of the picture
     const int middle = before->itemAt(visibleScene().center());
-    if (middle >= 0 && next->byKey.contains(before->items[std::size_t(middle)].key)) anchor = middle;
+    if (middle >= 0 && next->itemOfKey(before->items[std::size_t(middle)].key) >= 0) anchor = middle;
   }
   if (anchor >= 0) {
-    const int now = next->byKey.value(before->items[std::size_t(anchor)].key);
+    const int now = next->itemOfKey(before->items[std::size_t(anchor)].key);
     shift = topOf(*next, now) - topOf(*before, anchor);
   }
   scene = std::move(next);
@@ -119,8 +119,8 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
     camera.origin += shift;
     if (animated && scene->items.size() <= kMostAnimatedItems) {
       for (const CanvasItem& item : scene->items) {
-        const int old = before->byKey.value(item.key, -1);
-        from.push_back(old < 0 ? QRectF() : before->items[std::size_t(old)].rect.translated(shift));
+        const int old = before->itemOfKey(item.key);
+        from.push_back(old < 0 ? QRectF() : before->rects[std::size_t(old)].translated(shift));
       }
       progress = 0;
       transition.start();
@@ -322,7 +322,7 @@ bool GraphView::waitForLayout(int msec) {
 
 QRect GraphView::itemRect(const QString& name) const {
   const int item = m->scene->itemOf(name);
-  return item < 0 ? QRect() : m->toView(m->scene->items[std::size_t(item)].rect).toAlignedRect();
+  return item < 0 ? QRect() : m->toView(m->scene->rects[std::size_t(item)]).toAlignedRect();
 }
 
 QString GraphView::nameAt(const QPoint& position) const {

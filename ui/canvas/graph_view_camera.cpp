@@ -40,9 +40,9 @@ void GraphView::Private::showStart() {
   if (camera.zoom >= kReadableFit) return;
   double x = 0;
   int count = 0;
-  for (const CanvasItem& item : scene->items) {
-    if (item.kind != ItemKind::Input) continue;
-    x += item.rect.center().x();
+  for (std::size_t i = 0; i < scene->items.size(); ++i) {
+    if (scene->items[i].kind != ItemKind::Input) continue;
+    x += scene->rects[i].center().x();
     ++count;
   }
   camera.zoom = kStartZoom;
@@ -61,7 +61,7 @@ void GraphView::Private::reveal(const QRectF& rect) {
 
 QRectF GraphView::Private::selectionRect() const {
   QRectF rect;
-  for (const int item : selected) rect |= scene->items[std::size_t(item)].rect;
+  for (const int item : selected) rect |= scene->rects[std::size_t(item)];
   return rect;
 }
 

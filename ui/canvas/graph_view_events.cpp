@@ -130,7 +130,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
     const QRectF area(m->toScene(m->band->geometry().topLeft()), QSizeF(m->band->geometry().size()) / m->camera.zoom);
     for (const int i : m->scene->itemIndex.meeting(area)) {
       const CanvasItem& item = m->scene->items[std::size_t(i)];
-      if (item.isBox() && area.intersects(item.rect) && !m->selection.contains(item.handle()))
+      if (item.isBox() && area.intersects(m->scene->rects[std::size_t(i)]) && !m->selection.contains(item.handle()))
         m->selection << item.handle();
     }
     m->resolveSelection();
@@ -175,7 +175,7 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event) {
     const int item = m->scene->itemAt(m->toScene(event->pos()));
     if (item >= 0 && !m->selected.contains(item)) m->choose(item, false);
   } else if (m->current() >= 0) {
-    at = mapToGlobal(m->toView(m->scene->items[std::size_t(m->current())].rect).center().toPoint());
+    at = mapToGlobal(m->toView(m->scene->rects[std::size_t(m->current())]).center().toPoint());
   }
   emit contextMenuRequested(m->selection, at);
 }
@@ -203,7 +203,7 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
       if (shift && m->current() >= 0) {
         const int beside = m->sibling(m->current(), event->key() == Qt::Key_Right);
         m->choose(beside, false);
-        if (beside >= 0) m->reveal(m->scene->items[std::size_t(beside)].rect);
+        if (beside >= 0) m->reveal(m->scene->rects[std::size_t(beside)]);
         return;
       }
       return m->walk(event->key());

@@ -30,15 +30,14 @@ void GraphView::Private::choose(int item, bool add) {
 // The neighbour along an edge that is most nearly straight below or above. Of a container: along the edges of what it
 // holds.
 int GraphView::Private::nearestAlong(int item, bool down) const {
-  const CanvasItem& start = scene->items[std::size_t(item)];
+  const QRectF& start = scene->rects[std::size_t(item)];
   int best = -1;
   double least = 1e30;
   for (const CanvasEdge& edge : scene->edges) {
     const int near = down ? edge.from : edge.to, far = down ? edge.to : edge.from;
     if (!scene->isInside(near, item) || scene->isInside(far, item)) continue;
-    const QRectF& rect = scene->items[std::size_t(far)].rect;
-    const double distance = std::abs(rect.center().x() - start.rect.center().x()) +
-                            0.5 * std::abs(rect.center().y() - start.rect.center().y());
+    const QPointF there = scene->rects[std::size_t(far)].center();
+    const double distance = std::abs(there.x() - start.center().x()) + 0.5 * std::abs(there.y() - start.center().y());
     if (distance < least) {
       least = distance;
       best = far;
@@ -48,15 +47,15 @@ int GraphView::Private::nearestAlong(int item, bool down) const {
 }
 
 int GraphView::Private::sibling(int item, bool right) const {
-  const CanvasItem& start = scene->items[std::size_t(item)];
+  const QPointF start = scene->rects[std::size_t(item)].center();
   int best = -1;
   double least = 1e30;
   for (std::size_t i = 0; i < scene->items.size(); ++i) {
-    const CanvasItem& other = scene->items[i];
-    if (int(i) == item || other.parent != start.parent) continue;
-    const double across = (other.rect.center().x() - start.rect.center().x()) * (right ? 1 : -1);
+    if (int(i) == item || scene->items[i].parent != scene->items[std::size_t(item)].parent) continue;
+    const QPointF there = scene->rects[i].center();
+    const double across = (there.x() - start.x()) * (right ? 1 : -1);
     if (across <= 0) continue;
-    const double distance = across + 3 * std::abs(other.rect.center().y() - start.rect.center().y());
+    const double distance = across + 3 * std::abs(there.y() - start.y());
     if (distance < least) {
       least = distance;
       best = int(i);
@@ -69,7 +68,7 @@ int GraphView::Private::firstChild(int item) const {
   int best = -1;
   for (std::size_t i = 0; i < scene->items.size(); ++i) {
     if (scene->items[i].parent != item) continue;
-    if (best < 0 || scene->items[i].rect.top() < scene->items[std::size_t(best)].rect.top()) best = int(i);
+    if (best < 0 || scene->rects[i].top() < scene->rects[std::size_t(best)].top()) best = int(i);
   }
   return best;
 }
@@ -81,7 +80,7 @@ void GraphView::Private::walk(int key) {
     if (item < 0 && !scene->items.empty()) item = 0;
     if (item < 0) return;
     choose(item, false);
-    return reveal(scene->items[std::size_t(item)].rect);
+    return reveal(scene->rects[std::size_t(item)]);
   }
   const CanvasItem& at = scene->items[std::size_t(item)];
   int next = -1;
@@ -96,8 +95,9 @@ void GraphView::Private::walk(int key) {
   }
   if (next < 0) return;
   choose(next, false);
-  const CanvasItem& there = scene->items[std::size_t(next)];
-  reveal(there.open ? QRectF(there.rect.topLeft(), QSizeF(std::min(there.rect.width(), 200.0), 40)) : there.rect);
+  const QRectF& there = scene->rects[std::size_t(next)];
+  const bool open = scene->items[std::size_t(next)].open;
+  reveal(open ? QRectF(there.topLeft(), QSizeF(std::min(there.width(), 200.0), 40)) : there);
 }
 
 void GraphView::Private::stepMatch(int by) {
@@ -110,7 +110,7 @@ void GraphView::Private::stepMatch(int by) {
   resolveSelection();
   if (entry.item >= 0) {
     if (camera.zoom < 0.35) camera.zoom = 0.85;
-    centreOn(scene->items[std::size_t(entry.item)].rect.center());
+    centreOn(scene->rects[std::size_t(entry.item)].center());
   }
   changed(true);
   emit q->searchChanged(matchIndex, count);

@@ -166,7 +166,7 @@ void MinimapWidget::draw(const CanvasColors& colors) {
   QPainter painter(&m_picture);
   for (std::size_t i = 0; i < m_scene->items.size(); ++i) {
     const CanvasItem& item = m_scene->items[i];
-    QRectF rect(toMap(item.rect.topLeft()), item.rect.size() * m_scale);
+    QRectF rect(toMap(m_scene->rects[i].topLeft()), m_scene->rects[i].size() * m_scale);
     if (item.open) {
       painter.setPen(QPen(m_theme.border, 1));
       painter.setBrush(m_theme.container);

@@ -32,7 +32,21 @@ SpatialIndex::SpatialIndex(const std::vector<QRectF>& rects) : m_order(rects.siz
     const auto to = m_order.begin() + static_cast<std::ptrdiff_t>(std::min(i + row, m_order.size()));
     std::sort(from, to, [&](int a, int b) { return at(a).x() < at(b).x(); });
   }
+  pack(rects);
+}
+
+SpatialIndex SpatialIndex::moved(const std::vector<QRectF>& rects) const {
+  SpatialIndex index;
+  index.m_order = m_order;
+  for (std::size_t i = m_order.size(); i < rects.size(); ++i) index.m_order.push_back(static_cast<int>(i));
+  if (!rects.empty()) index.pack(rects);
+  return index;
+}
+
+// The tree over m_order.
+void SpatialIndex::pack(const std::vector<QRectF>& rects) {
   m_levels.emplace_back();
+  m_levels.back().reserve(rects.size());
   for (const int i : m_order) m_levels[0].push_back(boxOf(rects[static_cast<std::size_t>(i)]));
   while (m_levels.back().size() > 1) {
     const std::vector<Box>& below = m_levels.back();

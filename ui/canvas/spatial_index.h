@@ -12,6 +12,9 @@ class SpatialIndex {
   SpatialIndex() = default;
   /// Rectangles are known by their place in `rects`; those of no width or height are found too.
   explicit SpatialIndex(const std::vector<QRectF>& rects);
+  /// The same rectangles elsewhere, most of them as they were to each other, and new ones behind them: in linear time,
+  /// for what is beside each other stays so.
+  SpatialIndex moved(const std::vector<QRectF>& rects) const;
   /// Which meet `area`, borders included; ascending.
   std::vector<int> meeting(const QRectF& area) const;
 
@@ -24,6 +27,7 @@ class SpatialIndex {
     void add(const Box& other);
   };
   static Box boxOf(const QRectF& rect) { return {rect.left(), rect.top(), rect.right(), rect.bottom()}; }
+  void pack(const std::vector<QRectF>& rects);
   void find(std::size_t level, std::size_t place, const Box& area, std::vector<int>& found) const;
 
   std::vector<int> m_order;                ///< leaves: rectangles, neighbours beside each other

@@ -5,6 +5,8 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QSet>
+#include <QThread>
+#include <mutex>
 
 #include "base/files.h"
 #include "ui/document/qt_text.h"
@@ -16,6 +18,8 @@ namespace {
 const QString kSuffix = QStringLiteral(".fsession"), kLockSuffix = QStringLiteral(".lock");
 const QString kSavedAs = QStringLiteral("saved_as");
 constexpr int kNever = 0;  ///< for a lock: only the end of its process makes it stale
+/// Another window that collects has a lock for so short a time; one that has the session open keeps it.
+constexpr int kAttempts = 10, kAttemptMs = 2;
 
 /// "run-7.fse", and what is left of one that was being written: "run-7.fse.x1Y2z3".
 const QRegularExpression& engineName() {
@@ -27,6 +31,22 @@ const QRegularExpression& engineName() {
 const QRegularExpression& halfWrittenName() {
   static const QRegularExpression name(QStringLiteral("^(.+)\\.fsession\\.\\w{6}$"));
   return name;
+}
+
+/// Held in this process by who has a lock for a moment only: to the others it would look like another window.
+std::mutex& lookingMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+std::unique_ptr<QLockFile> tryLock(const QString& file) {
+  auto lock = std::make_unique<QLockFile>(file);
+  lock->setStaleLockTime(kNever);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (attempt > 0) QThread::msleep(kAttemptMs);
+    if (lock->tryLock(0)) return lock;
+  }
+  return nullptr;
 }
 
 QStringList linesOf(const QString& file) {
@@ -63,18 +83,29 @@ QString SessionFolder::engineFolder(const QString& id) const {
   return QDir(m_path).filePath(id);
 }
 
+QString SessionFolder::lockFile(const QString& id) const {
+  return QDir(m_path).filePath(id + kLockSuffix);
+}
+
 std::unique_ptr<QLockFile> SessionFolder::lock(const QString& id) const {
   QDir().mkpath(m_path);
-  auto lock = std::make_unique<QLockFile>(QDir(m_path).filePath(id + kLockSuffix));
-  lock->setStaleLockTime(kNever);
-  return lock->tryLock(0) ? std::move(lock) : nullptr;
+  const std::scoped_lock nobodyLooks(lookingMutex());
+  return tryLock(lockFile(id));
+}
+
+bool SessionFolder::whileFree(const QString& id, const std::function<void()>& work) const {
+  const std::scoped_lock one(lookingMutex());
+  const auto held = tryLock(lockFile(id));  // given free, it leaves no file
+  if (held == nullptr) return false;
+  work();
+  return true;
 }
 
 std::vector<SessionFolder::Left> SessionFolder::left(const QString& own) const {
   std::vector<Left> found;
   if (!valid()) return found;
   for (const QFileInfo& file : QDir(m_path).entryInfoList({QStringLiteral("*") + kSuffix}, QDir::Files, QDir::Time)) {
-    if (file.completeBaseName() == own || lock(file.completeBaseName()) == nullptr) continue;
+    if (file.completeBaseName() == own || !whileFree(file.completeBaseName(), [] {})) continue;
     const auto session = readSession(file.filePath().toStdString());
     if (!session.ok()) continue;
     found.push_back({.file = file.filePath(),
@@ -153,12 +184,18 @@ void SessionFolder::collect(const Own& own) const {
   for (const QString& file : halfWritten)
     if (const auto name = halfWrittenName().match(file); name.hasMatch()) ids.insert(name.captured(1));
   for (const QString& id : ids) {
-    const bool isOwn = id == own.id;
-    const auto held = isOwn ? nullptr : lock(id);  // given free, it leaves no file
-    if (!isOwn && held == nullptr) continue;
-    if (!all.unread.contains(id)) collectEngines(id, all, own);
-    for (const QString& file : halfWritten)
-      if (!isOwn && halfWrittenName().match(file).captured(1) == id) QFile::remove(folder.filePath(file));
+    const auto engines = [&] {
+      if (!all.unread.contains(id)) collectEngines(id, all, own);
+    };
+    if (id == own.id) {
+      engines();
+      continue;
+    }
+    whileFree(id, [&] {
+      engines();
+      for (const QString& file : halfWritten)
+        if (halfWrittenName().match(file).captured(1) == id) QFile::remove(folder.filePath(file));
+    });
   }
 }
 

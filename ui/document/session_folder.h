@@ -3,6 +3,7 @@
 #include <QLockFile>
 #include <QString>
 #include <QStringList>
+#include <functional>
 #include <memory>
 #include <set>
 #include <vector>
@@ -22,7 +23,8 @@ class SessionFolder {
   QString keptFile(const QString& id) const;
   QString engineFolder(const QString& id) const;
 
-  /// Null: another window has the session. Given free when it is destroyed, and when the process ends.
+  /// Null: another window has the session. Given free when it is destroyed, and when the process ends. Somebody who
+  /// only looks whether it is free, or collects, is waited for.
   std::unique_ptr<QLockFile> lock(const QString& id) const;
 
   /// A session that a window left behind when it ended without closing.
@@ -51,6 +53,9 @@ class SessionFolder {
  private:
   struct Known;
   Known known() const;
+  QString lockFile(const QString& id) const;
+  /// Does it while no window has the session; false: one has. What it does is short: others wait for it.
+  bool whileFree(const QString& id, const std::function<void()>& work) const;
   void collectEngines(const QString& id, const Known& known, const Own& own) const;
 
   QString m_path;

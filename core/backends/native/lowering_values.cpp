@@ -64,16 +64,26 @@ Ref Lowering::packedRef(const Dims& dims, Packing packing) {
 }
 
 std::optional<float> Lowering::constantNumber(ValueId value) const {
-  if (!isConstant(value) || elementCount(weight(value).dims) != 1) return std::nullopt;
+  if (!isConstant(value) || elementCount(constantDims(value)) != 1) return std::nullopt;
   const Tensor* tensor = constant(value);
   if (tensor == nullptr || !tensor->hasData()) return std::nullopt;
   return static_cast<float>(tensor->asDouble(0));
 }
 
+const Dims& Lowering::constantDims(ValueId value) const {
+  const auto folded = m_folded.find(value);
+  return folded != m_folded.end() ? folded->second.dims : m_request.constants.at(value).dims();
+}
+
+DataType Lowering::constantType(ValueId value) const {
+  const auto folded = m_folded.find(value);
+  return folded != m_folded.end() ? folded->second.type : m_request.constants.at(value).type();
+}
+
 Dims Lowering::dimsOf(ValueId value) const {
   const auto it = m_request.values.find(value);
   if (it != m_request.values.end()) return it->second.dims;
-  return isConstant(value) ? weight(value).dims : Dims{};
+  return isConstant(value) ? constantDims(value) : Dims{};
 }
 
 // Floats are f32 inside a program, whatever they are outside, unless the program only moves elements.
@@ -83,7 +93,7 @@ DataType Lowering::typeOf(ValueId value) const {
   if (it != m_request.values.end()) {
     type = it->second.dtype;
   } else if (isConstant(value)) {
-    type = weight(value).type;
+    type = constantType(value);
   }
   const bool moves = std::all_of(m_members.begin(), m_members.end(), [&](NodeId id) { return onlyMoves(node(id)); });
   return isFloat(type) && !moves ? DataType::F32 : type;

@@ -1,17 +1,12 @@
 #include "backends/native/weight.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <new>
-
 #include "analysis/fingerprint.h"
+#include "base/aligned_memory.h"
 #include "base/hash.h"
 #include "ops/op_schema.h"
 
 namespace fusescope::native {
 namespace {
-
-constexpr std::size_t kAlignment = 64;
 
 /// The numbers of each of `weights`, whose slots stand one after another in `sources`.
 Result<std::vector<Tensor>> numbersOf(std::span<const Weight> weights, std::span<const Tensor> sources) {
@@ -82,11 +77,8 @@ Packing plainPacking(Weight weight, DataType type) {
 }
 
 Tensor packedMemory(std::size_t bytes) {
-  const std::size_t rounded = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  void* memory = std::aligned_alloc(kAlignment, rounded);
-  if (memory == nullptr) throw std::bad_alloc();
-  const std::shared_ptr<const void> owner(memory, [](void* at) { std::free(at); });
-  return Tensor::view(DataType::U8, {static_cast<std::int64_t>(bytes)}, owner, static_cast<const std::byte*>(memory));
+  const auto memory = std::make_shared<const AlignedMemory>(bytes);
+  return Tensor::view(DataType::U8, {static_cast<std::int64_t>(bytes)}, memory, memory->data());
 }
 
 }  // namespace fusescope::native

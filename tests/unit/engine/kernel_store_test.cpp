@@ -33,13 +33,13 @@ std::shared_ptr<const Model> blocks(bool tied) {
 class Counted {
  public:
   KernelStore::Counts since() const {
-    const KernelStore::Counts now = KernelStore::ofProcess()->counts();
+    const KernelStore::Counts now = KernelStore::ofProcess().counts();
     return {now.compiled - m_before.compiled, now.sharedCode - m_before.sharedCode, now.packed - m_before.packed,
             now.sharedWeights - m_before.sharedWeights};
   }
 
  private:
-  KernelStore::Counts m_before = KernelStore::ofProcess()->counts();
+  KernelStore::Counts m_before = KernelStore::ofProcess().counts();
 };
 
 const BuildOptions kNative{.backend = "native", .threads = 1, .measureTactics = false, .shapes = {{"x", {3, 16}}}};
@@ -77,6 +77,27 @@ TEST(KernelStore, WhatNobodyHasIsMadeAgain) {
   const auto engine = engineOf(planOf(blocks(true)), kNative);
   EXPECT_EQ(counted.since().compiled, 1);
   EXPECT_EQ(counted.since().packed, 1);
+}
+
+TEST(KernelStore, WhatNobodyHasKeepsNoMemory) {
+  std::weak_ptr<const Model> model;
+  std::weak_ptr<const void> weight;
+  {
+    const auto one = blocks(true);
+    model = one;
+    const auto bytes = std::make_shared<std::vector<float>>(256, 0.5F);
+    weight = bytes;
+    GraphEditor editor;
+    const ValueId x = editor.addInput("x", f32({3, 16})), y = editor.addValue("y", f32({3, 16}));
+    const auto* data = reinterpret_cast<const std::byte*>(bytes->data());
+    const ValueId w = editor.addConstant("w", Tensor::view(DataType::F32, {16, 16}, bytes, data));
+    editor.addNode({.op = "MatMul", .inputs = {x, w}, .outputs = {y}});
+    editor.addOutput(y);
+    const auto engine = engineOf(planOf(modelOf(editor)), kNative);
+    const auto other = engineOf(planOf(one), kNative);
+  }
+  EXPECT_TRUE(model.expired());
+  EXPECT_TRUE(weight.expired()) << "what it was packed of is kept no longer than what it was packed to";
 }
 
 TEST(KernelStore, NewExtentsPackNothing) {

@@ -2,22 +2,27 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 
-#include "backends/cpu_device.h"
-
 namespace fusescope {
+
+/// Where tensors may begin that are the caller's, or a part of another one: a multiple of this, in bytes.
+constexpr std::size_t kTensorAlignment = 16;
+
+/// 64-byte aligned, at least one byte, for std::free(). Throws std::bad_alloc.
+std::byte* allocateAligned(std::size_t bytes);
 
 /// 64-byte aligned bytes, not initialised. Throws std::bad_alloc.
 class AlignedMemory {
  public:
   AlignedMemory() = default;
-  explicit AlignedMemory(std::size_t bytes) : m_data(cpuDevice().allocate(bytes)) {}
+  explicit AlignedMemory(std::size_t bytes) : m_data(allocateAligned(bytes)) {}
   std::byte* data() const { return m_data.get(); }
 
  private:
   struct Free {
-    void operator()(std::byte* memory) const { cpuDevice().free(memory); }
+    void operator()(std::byte* memory) const { std::free(memory); }
   };
   std::unique_ptr<std::byte, Free> m_data;
 };
@@ -32,7 +37,7 @@ class GrowingMemory {
     }
     return m_memory.data();
   }
-  const std::byte* data() const { return m_memory.data(); }
+  std::byte* data() const { return m_memory.data(); }
 
  private:
   AlignedMemory m_memory;

@@ -1,0 +1,117 @@
+// What is only another look at bytes that are there.
+#include <algorithm>
+
+#include "base/aligned_memory.h"
+#include "engine/kernel_requests.h"
+#include "ops/op_schema.h"
+#include "planning/fusion/match.h"
+
+namespace fusescope {
+namespace {
+
+/// Elements [begin, begin + extents) of a tensor.
+struct Box {
+  Dims begin, extents;
+};
+
+std::optional<std::vector<std::int64_t>> constantInts(const Graph& graph, ValueId id) {
+  if (!id.valid() || !graph.isConstant(id)) return std::nullopt;
+  const Tensor& tensor = *graph.value(id).constant;
+  if (!tensor.hasData() || !isInteger(tensor.type())) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < tensor.count(); ++i) numbers.push_back(tensor.asInt64(i));
+  return numbers;
+}
+
+/// One index along an axis.
+std::optional<Box> gathered(const Graph& graph, const Node& node, const Dims& dims) {
+  const auto indices = constantInts(graph, node.input(1));
+  const std::int64_t rank = std::ssize(dims);
+  std::int64_t axis = node.intAttribute("axis", 0);
+  axis += axis < 0 ? rank : 0;
+  if (!indices || indices->size() != 1 || axis < 0 || axis >= rank) return std::nullopt;
+  const std::int64_t extent = dims[static_cast<std::size_t>(axis)];
+  const std::int64_t index = indices->front() + (indices->front() < 0 ? extent : 0);
+  if (index < 0 || index >= extent) return std::nullopt;
+  Box box{.begin = Dims(dims.size(), 0), .extents = dims};
+  box.begin[static_cast<std::size_t>(axis)] = index;
+  box.extents[static_cast<std::size_t>(axis)] = 1;
+  return box;
+}
+
+/// Steps of 1 alone.
+std::optional<Box> sliced(const Graph& graph, const Node& node, const Dims& dims) {
+  const auto starts = constantInts(graph, node.input(1)), ends = constantInts(graph, node.input(2));
+  if (!starts || !ends || starts->size() != ends->size()) return std::nullopt;
+  const auto axes = constantInts(graph, node.input(3)), steps = constantInts(graph, node.input(4));
+  if (node.input(3).valid() && (!axes || axes->size() != starts->size())) return std::nullopt;
+  if (node.input(4).valid() && (!steps || std::ranges::count(*steps, 1) != std::ssize(*starts))) return std::nullopt;
+  Box box{.begin = Dims(dims.size(), 0), .extents = dims};
+  for (std::size_t i = 0; i < starts->size(); ++i) {
+    std::int64_t axis = axes ? (*axes)[i] : static_cast<std::int64_t>(i);
+    axis += axis < 0 ? std::ssize(dims) : 0;
+    if (axis < 0 || axis >= std::ssize(dims)) return std::nullopt;
+    const std::int64_t extent = dims[static_cast<std::size_t>(axis)];
+    const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent); };
+    const std::int64_t begin = place((*starts)[i]), end = place((*ends)[i]);
+    box.begin[static_cast<std::size_t>(axis)] = begin;
+    box.extents[static_cast<std::size_t>(axis)] = std::max<std::int64_t>(end - begin, 0);
+  }
+  return box;
+}
+
+/// Where the elements of `box` begin in a row-major tensor, if they lie together there: behind axes of which it has one
+/// index there is one that it has a part of, and all that follow it has whole.
+std::optional<std::int64_t> beginOf(const Box& box, const Dims& dims) {
+  std::int64_t begin = 0, stride = 1;
+  bool isWhole = true;  // as far as the axes behind this one go
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    if (!isWhole && box.extents[i] != 1) return std::nullopt;
+    isWhole = isWhole && box.extents[i] == dims[i];
+    begin += box.begin[i] * stride;
+    stride *= dims[i];
+  }
+  return begin;
+}
+
+}  // namespace
+
+DataType wantedType(const Plan& plan, const FusedNode& fused, ValueId input) {
+  const auto at = std::ranges::find(fused.inputs, input);
+  if (at != fused.inputs.end()) return fused.reads[static_cast<std::size_t>(at - fused.inputs.begin())];
+  const DataType stored = plan.storedType(input);
+  return stored != DataType::Undefined ? stored : plan.graph().value(input).type.dtype;
+}
+
+std::optional<ByteView> viewOf(const Plan& plan, const FusedNode& fused,
+                               const std::function<std::optional<Dims>(ValueId)>& dimsOf) {
+  if (fused.outputs.size() != 1) return std::nullopt;
+  const Graph& graph = plan.graph();
+  ByteView view{.source = fused.outputs.front().value};
+  while (std::ranges::find(fused.inputs, view.source) == fused.inputs.end()) {
+    const Value& value = graph.value(view.source);
+    if (!value.producer.valid()) return std::nullopt;
+    const Node& node = graph.node(value.producer);
+    if (node.outputs.empty() || node.outputs[0] != view.source || !node.input(0).valid()) return std::nullopt;
+    const OpSchema* schema = OpRegistry::standard().find(node);
+    const bool takesPart = node.is("Gather") || node.is("Slice");
+    if (takesPart) {
+      const auto dims = dimsOf(node.input(0));
+      const auto box = !dims               ? std::nullopt
+                       : node.is("Gather") ? gathered(graph, node, *dims)
+                                           : sliced(graph, node, *dims);
+      const auto begin = box && elementCount(box->extents).value_or(0) > 0 ? beginOf(*box, *dims) : std::nullopt;
+      if (!begin) return std::nullopt;
+      view.begin += *begin;
+      view.isPart = true;
+    } else if ((schema == nullptr || schema->kind != OpKind::View) && !isFloatCast(graph, node)) {
+      return std::nullopt;
+    }
+    view.source = node.input(0);
+  }
+  const DataType type = fused.outputs.front().type;
+  if (view.isPart && (isPacked(type) || byteSize(type, view.begin) % kTensorAlignment != 0)) return std::nullopt;
+  return wantedType(plan, fused, view.source) == type ? std::optional(view) : std::nullopt;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,182 @@
+#include "engine/program_update.h"
+
+#include <algorithm>
+
+#include "engine/joins.h"
+#include "engine/kernel_requests.h"
+
+namespace fusescope {
+namespace {
+
+/// Whether all values of two requests for equal regions have equal extents, each in its place.
+bool haveEqualExtents(const KernelRequest& a, const KernelRequest& b) {
+  const auto dimsOf = [](const KernelRequest& request, ValueId value) -> const Dims* {
+    const auto found = request.values.find(value);
+    return found == request.values.end() ? nullptr : &found->second.dims;
+  };
+  const auto areEqual = [&](ValueId x, ValueId y) {
+    const Dims *left = dimsOf(a, x), *right = dimsOf(b, y);
+    return left == nullptr || right == nullptr ? left == right : *left == *right;
+  };
+  const Graph &graphA = a.plan->graph(), &graphB = b.plan->graph();
+  return std::ranges::equal(a.fused->nodes, b.fused->nodes, [&](NodeId x, NodeId y) {
+    const Node &left = graphA.node(x), &right = graphB.node(y);
+    return std::ranges::equal(left.inputs, right.inputs, areEqual) &&
+           std::ranges::equal(left.outputs, right.outputs, areEqual);
+  });
+}
+
+}  // namespace
+
+ProgramUpdate::ProgramUpdate(const Plan& plan, PlanExtents extents, const Backend& accelerated, int threads,
+                             KernelStore& kernels)
+    : m_plan(plan), m_extents(std::move(extents)), m_accelerated(accelerated), m_threads(threads), m_kernels(kernels) {}
+
+std::unique_ptr<ProgramUpdate> ProgramUpdate::create(const Plan& plan, const std::map<std::string, Dims>& known,
+                                                     const Backend& accelerated, int threads, KernelStore& kernels) {
+  auto extents = PlanExtents::prove(plan, known);
+  if (!extents) return nullptr;
+  std::unique_ptr<ProgramUpdate> update(new ProgramUpdate(plan, std::move(*extents), accelerated, threads, kernels));
+  return update->addNodes(known).ok() ? std::move(update) : nullptr;
+}
+
+Status ProgramUpdate::addNodes(const std::map<std::string, Dims>& known) {
+  const KernelRequests requests = TRY(KernelRequests::create(m_plan, known, m_threads));
+  const auto addNumbers = [&](ValueId value, OpenNode& node) {
+    for (const PlanExtents::OpenAxis& axis : m_extents.openAxes(value))
+      if (std::ranges::find(node.numbers, axis.number) == node.numbers.end()) node.numbers.push_back(axis.number);
+  };
+  for (const FusedNode& fused : m_plan.fusedNodes) {
+    OpenNode node;
+    for (const ValueId input : fused.inputs) addNumbers(input, node);
+    for (const NodeId id : fused.nodes)
+      for (const ValueId output : m_plan.graph().node(id).outputs)
+        if (output.valid()) addNumbers(output, node);
+    if (node.numbers.empty()) continue;
+    OpenNode& added = m_nodes[fused.id] = std::move(node);
+    auto request = requests.of(fused);
+    if (!request.ok()) continue;
+    added.request = std::move(request).value();
+    for (auto& [value, desc] : added.request->values)
+      if (!m_extents.openAxes(value).empty()) added.values.push_back({value, &desc.dims});
+  }
+  return Done{};
+}
+
+bool ProgramUpdate::isChanged(ValueId value) const {
+  return std::ranges::any_of(m_extents.openAxes(value),
+                             [&](const PlanExtents::OpenAxis& axis) { return m_changed[axis.number]; });
+}
+
+void ProgramUpdate::setDims(ValueId value, Dims& dims) const {
+  for (const PlanExtents::OpenAxis& axis : m_extents.openAxes(value)) dims[axis.axis] = (*m_to)[axis.number];
+}
+
+bool ProgramUpdate::isChangedNode(FusedNodeId fused) const {
+  const auto node = m_nodes.find(fused);
+  return node != m_nodes.end() && node->second.changed;
+}
+
+/// False where a view has other elements than what it is a view of.
+bool ProgramUpdate::changeBuffers(Program& program) const {
+  for (Buffer& buffer : program.buffers)
+    if (buffer.place != Place::Boxed && buffer.place != Place::Constant) setDims(buffer.value, buffer.desc.dims);
+  if (!changeParts(program)) return false;
+  return std::ranges::all_of(program.buffers, [&](const Buffer& buffer) {
+    const Buffer& root = program.buffers[buffer.root];
+    return &root == &buffer || !isChanged(buffer.value) || buffer.begin + buffer.desc.bytes() <= root.desc.bytes();
+  });
+}
+
+/// False where a part does not lie together any more.
+bool ProgramUpdate::changeParts(Program& program) const {
+  bool moved = false;
+  for (const FreeView& view : program.views) {
+    if (!view.buffer || !isChangedNode(view.fused)) continue;
+    Buffer& buffer = program.buffers[*view.buffer];
+    const auto part = viewOf(m_plan, m_plan.fusedNodes[view.fused.index],
+                             [&](ValueId value) { return std::optional(m_extents.dimsOf(value, *m_to)); });
+    if (!part || !part->isPart) return false;
+    buffer.shift = byteSize(buffer.desc.dtype, part->begin);
+    moved = true;
+  }
+  for (const Join& join : program.joins) {
+    if (!isChangedNode(join.fused)) continue;
+    if (!placeJoin(program, join)) return false;
+    moved = true;
+  }
+  if (moved) placeViews(program);
+  return true;
+}
+
+bool ProgramUpdate::isWithinWorkspace(const Kernel& kernel) const {
+  const std::int64_t limit = m_plan.options.workspaceBytes;
+  return limit == 0 || static_cast<std::int64_t>(kernel.workspaceBytes()) <= limit;
+}
+
+std::shared_ptr<const Kernel> ProgramUpdate::conversionFor(const Program& program, const Step& step) const {
+  const TensorDesc& from = program.buffers[step.inputs.front()].desc;
+  const TensorDesc& to = program.buffers[step.outputs.front()].desc;
+  auto kernel = m_kernels.conversion(m_accelerated, from, to, m_threads);
+  return kernel.ok() ? std::move(kernel).value() : nullptr;
+}
+
+/// Equal regions at equal extents share their code, as they did before; only the first is compiled.
+std::shared_ptr<const Kernel> ProgramUpdate::kernelFor(const Step& step, const KernelRequest& request) {
+  const Code* former = step.kernel->code().get();
+  for (const Made& made : m_made) {
+    if (made.former != former || !haveEqualExtents(*made.request, request)) continue;
+    if (auto kernel = step.kernel->withCode(made.kernel->code(), made.kernel->names())) return kernel;
+  }
+  const Backend& backend = backendOf(m_plan, *request.fused, m_accelerated);
+  auto kernel = m_kernels.atOtherExtents(backend, request, *step.compiledBy, *step.kernel);
+  if (!kernel.ok()) return nullptr;
+  m_made.push_back({former, &request, kernel.value()});
+  return std::move(kernel).value();
+}
+
+bool ProgramUpdate::changeStep(Program& program, Step& step) {
+  const bool isOpen = step.fused.valid() && isChangedNode(step.fused);
+  if (step.kernel == nullptr) {
+    // What is prepared while it runs holds no extents; bodies were lowered for theirs.
+    const bool hasBodies = step.body != nullptr || dynamic_cast<const BodyStep*>(step.dynamic.get()) != nullptr;
+    return !hasBodies || !isOpen;
+  }
+  std::shared_ptr<const Kernel> kernel;
+  if (step.compiledBy == nullptr) {
+    if (!isChanged(program.buffers[step.inputs.front()].value) &&
+        !isChanged(program.buffers[step.outputs.front()].value))
+      return true;
+    kernel = conversionFor(program, step);
+  } else {
+    if (!isOpen) return true;
+    const std::optional<KernelRequest>& request = m_nodes.at(step.fused).request;
+    if (!request) return false;
+    kernel = kernelFor(step, *request);
+  }
+  if (kernel == nullptr || !isWithinWorkspace(*kernel)) return false;
+  step.kernel = std::move(kernel);
+  return true;
+}
+
+bool ProgramUpdate::apply(Program& program, const PlanExtents::Numbers& from, const PlanExtents::Numbers& to) {
+  const auto isSegment = [](const Step& step) { return step.segment.valid(); };
+  if (program.arenas.size() > 1 || std::ranges::any_of(program.steps, isSegment)) return false;
+  m_to = &to;
+  m_changed.assign(to.size(), false);
+  for (std::size_t i = 0; i < to.size(); ++i) m_changed[i] = from[i] != to[i];
+  for (auto& [fused, node] : m_nodes) {
+    node.changed = std::ranges::any_of(node.numbers, [&](std::size_t number) { return m_changed[number]; });
+    if (!node.changed) continue;
+    for (const OpenNode::OpenValue& open : node.values) setDims(open.value, *open.dims);
+  }
+  m_made.clear();
+  if (!changeBuffers(program)) return false;
+  for (Step& step : program.steps)
+    if (!changeStep(program, step)) return false;
+  m_made.clear();
+  fitMemory(program);
+  return true;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/kernel_store.h"
+#include "engine/plan_extents.h"
+#include "engine/program.h"
+
+namespace fusescope {
+
+/// Takes programs of one plan from the extents that they were lowered for to others, by changing only what depends on
+/// them: steps whose extents stay keep their kernels; formats and tactics are taken over as they are. One caller at a
+/// time.
+class ProgramUpdate {
+ public:
+  /// For the programs that `accelerated` lowered of `plan`; `known` are extents of all inputs that are allowed. Nothing
+  /// where it is not proved what follows from extents. All references must outlive this.
+  static std::unique_ptr<ProgramUpdate> create(const Plan& plan, const std::map<std::string, Dims>& known,
+                                               const Backend& accelerated, int threads, KernelStore& kernels);
+
+  const PlanExtents& extents() const { return m_extents; }
+  /// Makes `program`, which is for the extents `from`, one for `to`. False where it must be lowered anew, because it
+  /// has other devices than the host or segments that were compiled as a whole, a tactic does not run at these extents
+  /// or a body meets others; the program is of no use then.
+  bool apply(Program& program, const PlanExtents::Numbers& from, const PlanExtents::Numbers& to);
+
+ private:
+  /// A fused node that extents bear on.
+  struct OpenNode {
+    struct OpenValue {
+      ValueId value;
+      Dims* dims = nullptr;  ///< in `request`
+    };
+    std::vector<std::size_t> numbers;      ///< that it depends on
+    std::optional<KernelRequest> request;  ///< at the extents of the last change; none: it does not run by a kernel
+    std::vector<OpenValue> values;
+    bool changed = false;  ///< in this apply()
+  };
+  /// A kernel that was made in this apply().
+  struct Made {
+    const Code* former = nullptr;  ///< what ran it
+    const KernelRequest* request = nullptr;
+    std::shared_ptr<const Kernel> kernel;
+  };
+
+  ProgramUpdate(const Plan& plan, PlanExtents extents, const Backend& accelerated, int threads, KernelStore& kernels);
+  Status addNodes(const std::map<std::string, Dims>& known);
+  void setDims(ValueId value, Dims& dims) const;
+  bool changeBuffers(Program& program) const;
+  bool changeParts(Program& program) const;
+  bool isChangedNode(FusedNodeId fused) const;
+  bool changeStep(Program& program, Step& step);
+  std::shared_ptr<const Kernel> kernelFor(const Step& step, const KernelRequest& request);
+  std::shared_ptr<const Kernel> conversionFor(const Program& program, const Step& step) const;
+  bool isChanged(ValueId value) const;
+  bool isWithinWorkspace(const Kernel& kernel) const;
+
+  const Plan& m_plan;
+  PlanExtents m_extents;
+  const Backend& m_accelerated;
+  int m_threads;
+  KernelStore& m_kernels;
+  std::map<FusedNodeId, OpenNode> m_nodes;
+  // Of one apply():
+  std::vector<bool> m_changed;  ///< by number
+  const PlanExtents::Numbers* m_to = nullptr;
+  std::vector<Made> m_made;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,145 @@
+#include "ui/canvas/canvas_level.h"
+
+#include <algorithm>
+
+namespace fusescope {
+namespace {
+
+constexpr int kStubsOfInput = 6;   // readers of an input of the network, above which it is drawn as stubs
+constexpr int kStubsOfValue = 16;  // readers of any other value
+
+QString text(const std::string& s) {
+  return QString::fromStdString(s);
+}
+
+void describeCast(CanvasEdge& edge, const PlannedCast& cast) {
+  const QString arrow = QString("%1\u2192%2").arg(text(std::string(name(cast.from))), text(std::string(name(cast.to))));
+  edge.cast = arrow;
+  edge.tooltip += "\ncast " + arrow;
+  if (cast.bytes) edge.tooltip += QString(", %1 bytes moved").arg(qlonglong(*cast.bytes));
+  edge.tooltip += ", because of: " + text(cast.reason).replace('_', ' ');
+}
+
+}  // namespace
+
+CanvasLevel::CanvasLevel(const Plan& of, const QString& prefix, const CanvasFonts& fonts)
+    : plan(of),
+      items(of, prefix, fonts),
+      itemOfNode(of.graph().nodeIdLimit(), -1),
+      fusedOfNode(of.graph().nodeIdLimit(), -1),
+      placeOfNode(of.graph().nodeIdLimit(), 0),
+      names(of.graph().nodeIdLimit()) {
+  std::uint32_t place = 0;
+  for (const NodeId id : graph().order()) {
+    names[id.index] = items.nameOf(graph().node(id).name);
+    placeOfNode[id.index] = place++;
+  }
+  for (const FusedNode& fused : of.fusedNodes) handles.push_back(items.handleOf(fused));
+}
+
+// The items that `node` is drawn by where it reads `value`: its own, or what takes the value in its open bodies.
+template <class Take>
+void CanvasLevel::takersOf(const Node& node, ValueId value, const Take& take) const {
+  const auto found = holders.find(node.id.index);
+  if (found == holders.end()) return take(itemOfNode[node.id.index]);
+  const Holder& holder = found->second;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] != value) continue;
+    if (node.is("If") && holder.condition >= 0) take(holder.condition);
+    if (node.is("If")) continue;
+    for (const CanvasLevel* body : holder.bodies)
+      if (i < body->graph().inputs().size()) take(body->itemOfInput.at(body->graph().inputs()[i].index));
+  }
+  for (std::size_t b = 0; b < holder.bodies.size(); ++b) {
+    const std::vector<ValueId>& captures = holder.graphs[b]->captures;
+    const std::vector<ValueId>& inputs = holder.bodies[b]->graph().inputs();
+    for (std::size_t i = 0; i < captures.size() && captures.size() <= inputs.size(); ++i)
+      if (captures[i] == value)
+        take(holder.bodies[b]->itemOfInput.at(inputs[inputs.size() - captures.size() + i].index));
+  }
+}
+
+std::vector<CanvasLevel::Use> CanvasLevel::usesOf(ValueId value) const {
+  std::vector<Use> uses;
+  if (!value.valid() || !graph().has(value) || graph().isConstant(value)) return uses;
+  const auto isBefore = [&](NodeId a, NodeId b) { return placeOfNode[a.index] < placeOfNode[b.index]; };
+  std::vector<NodeId> readers = graph().value(value).consumers;
+  if (!std::is_sorted(readers.begin(), readers.end(), isBefore)) std::sort(readers.begin(), readers.end(), isBefore);
+  for (const NodeId reader : readers) {
+    const int fused = fusedOfNode[reader.index];
+    takersOf(graph().node(reader), value, [&](int item) {
+      const bool known = std::any_of(uses.begin(), uses.end(), [&](const Use& other) { return other.item == item; });
+      if (!known) uses.push_back({item, fused < 0 ? FusedNodeId() : plan.fusedNodes[std::size_t(fused)].id});
+    });
+  }
+  return uses;
+}
+
+std::vector<int> CanvasLevel::sourcesOf(ValueId value) const {
+  if (const auto input = itemOfInput.find(value.index); input != itemOfInput.end()) return {input->second};
+  const NodeId producer = graph().value(value).producer;
+  if (!producer.valid()) return {};
+  const auto holder = holders.find(producer.index);
+  if (holder == holders.end()) return {itemOfNode[producer.index]};
+  const Node& node = graph().node(producer);
+  const auto place = std::size_t(std::find(node.outputs.begin(), node.outputs.end(), value) - node.outputs.begin());
+  std::vector<int> sources;
+  for (const CanvasLevel* body : holder->second.bodies) {
+    const std::size_t result = place + (node.is("Loop") ? 1 : 0);  // behind whether to go on
+    if (result < body->outputs.size()) sources.push_back(body->outputs[result].second);
+  }
+  return sources;
+}
+
+bool CanvasLevel::isDrawnAsStubs(ValueId value, const std::vector<Use>& uses) const {
+  return uses.size() > std::size_t(itemOfInput.contains(value.index) ? kStubsOfInput : kStubsOfValue);
+}
+
+// An edge between the items that stand for producer and reader, for every value that passes between two of them.
+void CanvasWires::connect(const CanvasLevel& level) {
+  std::vector<bool> known(level.graph().valueIdLimit(), false);
+  for (const NodeId id : level.graph().order()) {
+    for (const ValueId value : operands(level.graph().node(id))) {
+      if (!value.valid() || known[value.index]) continue;
+      known[value.index] = true;
+      if (const auto uses = level.usesOf(value); !uses.empty()) addValue(level, value, uses);
+    }
+  }
+  for (const auto& [value, item] : level.outputs) addOutput(level, value, item);
+}
+
+void CanvasWires::addValue(const CanvasLevel& level, ValueId value, const std::vector<CanvasLevel::Use>& uses) {
+  const bool stubs = level.isDrawnAsStubs(value, uses);
+  for (const int source : level.sourcesOf(value)) {
+    bool first = true;
+    for (const CanvasLevel::Use& reader : uses) {
+      if (reader.item == source) continue;
+      if (!stubs || first) {
+        add(level, source, reader.item, value,
+            reader.fused.valid() ? level.items.castTo(value, reader.fused) : nullptr);
+      } else if (reader.item >= m_first) {
+        level.items.addStub(m_items.edit(std::size_t(reader.item)), value);
+      }
+      first = false;
+    }
+  }
+}
+
+void CanvasWires::addOutput(const CanvasLevel& level, ValueId value, int item) {
+  for (const int source : level.sourcesOf(value))
+    add(level, source, item, value, level.items.castTo(value, FusedNodeId()));
+}
+
+void CanvasWires::add(const CanvasLevel& level, int from, int to, ValueId value, const PlannedCast* cast) {
+  if (from < m_first && to < m_first) return;
+  const auto [it, added] = m_edgeOf.try_emplace(std::uint64_t(from) << 32U | std::uint32_t(to), int(m_edges.size()));
+  if (added) m_edges.push_back({.from = from, .to = to});
+  CanvasEdge& edge = m_edges[std::size_t(it->second)];
+  const QString type = level.items.typeText(value);
+  if (!added) edge.tooltip += QLatin1Char('\n');
+  edge.tooltip += text(level.graph().value(value).name) + QLatin1String("  ") + type;
+  if (added) edge.label = type;
+  if (cast != nullptr) describeCast(edge, *cast);
+}
+
+}  // namespace fusescope
