@@ -123,6 +123,10 @@ QStringList CanvasScene::openableInside(const QString& handle) const {
   return inside;
 }
 
+LayoutContainer containerOf(const CanvasItem& item, int parent) {
+  return {item.key.toStdString(), parent, containerKind(item.kind)->header, metrics::kPadding, item.size.width()};
+}
+
 LayoutGraph layoutGraphOf(const CanvasScene& scene) {
   LayoutGraph graph;
   std::vector<int> place(scene.items.size(), -1);  // item -> box or container
@@ -131,8 +135,7 @@ LayoutGraph layoutGraphOf(const CanvasScene& scene) {
     const int parent = item.parent < 0 ? -1 : place[item.parent];
     if (item.open) {
       place[i] = int(graph.containers.size());
-      const double header = containerKind(item.kind)->header;
-      graph.containers.push_back({item.key.toStdString(), parent, header, metrics::kPadding, item.size.width()});
+      graph.containers.push_back(containerOf(item, parent));
     } else {
       place[i] = int(graph.boxes.size());
       graph.boxes.push_back({item.key.toStdString(), item.size.width(), item.size.height(), parent});

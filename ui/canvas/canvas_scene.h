@@ -131,6 +131,8 @@ struct CanvasScene {
 };
 
 LayoutGraph layoutGraphOf(const CanvasScene& scene);
+/// How an open item frames what it holds; `parent`: index of a container.
+LayoutContainer containerOf(const CanvasItem& item, int parent);
 /// Takes rectangles and curves over; the geometry must be of this scene's layout graph (sizes are checked).
 Result<Done> applyGeometry(CanvasScene& scene, const LayoutGeometry& geometry);
 

@@ -60,7 +60,7 @@ void GraphView::setPlan(std::shared_ptr<const Plan> plan) {
   m->plan = std::move(plan);
   m->wantedModel = m->plan ? m->plan->model.get() : nullptr;
   if (!m->plan) {
-    m->runner.cancel();
+    m->runner.forget();
     m->open = {};
     m->selection.clear();
     m->query.clear();

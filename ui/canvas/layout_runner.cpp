@@ -25,13 +25,15 @@ struct LayoutRunner::Job {
   OpenState open;
   std::stop_source stop;
   QElapsedTimer clock;
-  std::shared_ptr<CanvasScene> scene;
+  std::shared_ptr<const CanvasScene> scene;
   QString problem;  // why there is no scene
   QString warning;  // why it is not as it might be
 };
 
 LayoutRunner::LayoutRunner(QObject* parent)
-    : QObject(parent), m_fonts(std::make_shared<CanvasFonts>()), m_cache(std::make_shared<LevelCache>()) {
+    : QObject(parent),
+      m_maker(std::make_shared<SceneMaker>(std::make_shared<CanvasFonts>())),
+      m_cache(std::make_shared<LevelCache>()) {
   m_pool.setMaxThreadCount(1);
   m_warnTimer.setSingleShot(true);
   connect(&m_warnTimer, &QTimer::timeout, this, [this] {
@@ -50,6 +52,11 @@ void LayoutRunner::cancel() {
   m_warnTimer.stop();
 }
 
+void LayoutRunner::forget() {
+  cancel();
+  m_pool.start(new Task([maker = m_maker] { maker->forget(); }));
+}
+
 void LayoutRunner::discard(std::shared_ptr<const CanvasScene> scene) {
   m_pool.start(new Task([scene = std::move(scene)]() mutable { scene.reset(); }));
 }
@@ -63,8 +70,8 @@ void LayoutRunner::request(std::shared_ptr<const Plan> plan, OpenState open) {
   m_job = job;
   emit started();
   m_warnTimer.start(kWarnAfterMs);
-  m_pool.start(new Task([this, job, fonts = m_fonts, cache = m_cache] {
-    if (!job->stop.stop_requested()) work(*job, *fonts, *cache);
+  m_pool.start(new Task([this, job, maker = m_maker, cache = m_cache] {
+    if (!job->stop.stop_requested()) work(*job, *maker, *cache);
     QMetaObject::invokeMethod(
         this,
         [this, job] {
@@ -74,14 +81,16 @@ void LayoutRunner::request(std::shared_ptr<const Plan> plan, OpenState open) {
   }));
 }
 
-void LayoutRunner::work(Job& job, const CanvasFonts& fonts, LevelCache& cache) {
-  job.scene = std::make_shared<CanvasScene>(buildCanvas(*job.plan, job.open, fonts));
+void LayoutRunner::work(Job& job, SceneMaker& maker, LevelCache& cache) {
   DotHelper dot(job.stop.get_token(), kMostForDotMs);
   const LayoutOptions options{
       .dot = [&](const LevelGraph& level) { return dot.layOut(level); }, .cache = &cache, .stop = job.stop.get_token()};
-  const Result<LayoutGeometry> geometry = layOut(layoutGraphOf(*job.scene), options);
-  const Status applied = geometry.ok() ? applyGeometry(*job.scene, geometry.value()) : Status(geometry.error());
-  if (!applied.ok()) job.problem = QString::fromStdString(applied.error().text());
+  auto scene = maker.make(job.plan, job.open, options);
+  if (scene.ok()) {
+    job.scene = std::move(scene).value();
+  } else {
+    job.problem = QString::fromStdString(scene.error().text());
+  }
   job.warning = dot.problem();
 }
 

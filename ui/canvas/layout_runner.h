@@ -8,7 +8,7 @@
 #include <stop_token>
 
 #include "layout/level_cache.h"
-#include "ui/canvas/canvas_builder.h"
+#include "ui/canvas/scene_maker.h"
 
 namespace fusescope {
 
@@ -25,6 +25,8 @@ class LayoutRunner : public QObject {
 
   void request(std::shared_ptr<const Plan> plan, OpenState open);
   void cancel();
+  /// Nothing is shown any more: lets go of what is kept for the next scene of a plan.
+  void forget();
   /// Lets go of a scene in the worker thread: that of many boxes takes long to take apart.
   void discard(std::shared_ptr<const CanvasScene> scene);
   bool isRunning() const { return m_job != nullptr; }
@@ -41,11 +43,12 @@ class LayoutRunner : public QObject {
 
  private:
   struct Job;
-  static void work(Job& job, const CanvasFonts& fonts, LevelCache& cache);
+  static void work(Job& job, SceneMaker& maker, LevelCache& cache);
   void deliver(const std::shared_ptr<Job>& job);
 
-  std::shared_ptr<const CanvasFonts> m_fonts;
-  std::shared_ptr<LevelCache> m_cache;  ///< the worker's
+  // The worker's.
+  std::shared_ptr<SceneMaker> m_maker;
+  std::shared_ptr<LevelCache> m_cache;
   std::shared_ptr<Job> m_job;
   QThreadPool m_pool;
   QTimer m_warnTimer;

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "ui/canvas/canvas_scene.h"
+
+namespace fusescope {
+
+/// Room in a scene that was laid out for boxes that grow: what stands in ranks below moves down, what is beside in the
+/// rank moves to the right as far as it must, the container around grows along, and so on outwards. Nothing else moves
+/// and nothing is ordered again. Depends on the scene and on what grows, not on what was open before.
+class CanvasRoom {
+ public:
+  struct Grown {
+    int item = -1;
+    QSizeF size;
+    double left = 0;  ///< where it would like to begin, if nothing had moved
+  };
+
+  CanvasRoom(const CanvasScene& scene, const std::vector<Grown>& grown);
+
+  QRectF rectOf(int item) const;
+  /// Where an edge begins and ends, if not where its boxes went: in the place there is now.
+  struct Ends {
+    std::optional<QPointF> from, to;
+  };
+  /// As CanvasCurves.
+  void appendCurve(int edge, const Ends& ends, std::vector<QPointF>& points) const;
+
+ private:
+  /// What stands in a rank, or a wire that passes it: `left` and `right` in the scene as it was.
+  struct Member {
+    double left, right;
+    int item;  ///< -1: a wire
+    double moves = 0;
+  };
+  /// A rank in which something grows.
+  struct Rank {
+    double top, bottom;
+    double grows = 0;
+    std::vector<Member> members{};  ///< from the left
+    double movesAt(double x) const;
+    bool contains(double y) const;
+  };
+  struct Level {
+    std::vector<Rank> ranks;  ///< from above
+    double drop(double y) const;
+    const Rank* at(double y) const;
+  };
+  using GrownOfLevel = std::vector<Grown>;
+
+  int depthOf(int item) const;
+  double makeRoom(int container, const GrownOfLevel& grown);
+  Rank rankOf(int container, const Grown& grown) const;
+  void addWires(int container, Rank& rank) const;
+  void push(Rank& rank, const GrownOfLevel& grown, double leftmost) const;
+  void touch(int container, const Rank& rank);
+  void moveItems();
+
+  int levelAt(int edge, const QPointF& point) const;
+  QPointF moved(int level, const QPointF& point) const;
+  const Level* roomIn(int level) const;
+  void leadTo(double x, const std::vector<int>& levels, CanvasCurves::Points before, std::vector<QPointF>& stops,
+              bool atEnd) const;
+  void appendPiece(int level, CanvasCurves::Points piece, const QPointF& from, const QPointF& to,
+                   std::vector<QPointF>& points) const;
+
+  const CanvasScene& m_scene;
+  std::map<int, Level> m_levels;  ///< by container; -1: the top
+  std::unordered_map<int, QSizeF> m_sizes;
+  std::vector<QPointF> m_moves;  ///< by item
+  std::vector<bool> m_touched;   ///< by edge: bends otherwise than before
+};
+
+/// Makes a chain longer by a straight piece, or by a curve from one vertical to another. Nothing if it ends there.
+void appendStraight(std::vector<QPointF>& points, const QPointF& to);
+void appendBend(std::vector<QPointF>& points, const QPointF& to);
+
+}  // namespace fusescope

@@ -1,0 +1,56 @@
+#include "ui/canvas/scene_maker.h"
+
+#include "planning/fused_node_facts.h"
+#include "ui/canvas/opened_scene.h"
+
+namespace fusescope {
+namespace {
+
+Status layOutScene(CanvasScene& scene, const LayoutOptions& options) {
+  return applyGeometry(scene, TRY(layOut(layoutGraphOf(scene), options)));
+}
+
+/// Handles of the fused nodes that hold bodies, in bodies too.
+void addHolders(const Plan& plan, const QString& prefix, QSet<QString>& holders) {
+  if (plan.bodies.empty()) return;
+  for (const FusedNode& fused : plan.fusedNodes)
+    if (holdsBodies(plan, fused)) holders.insert(prefix + QString::fromStdString(handleOf(fused)));
+  for (const PlannedBody& body : plan.bodies)
+    addHolders(*body.plan, prefix + QString::fromStdString(plan.graph().node(body.holder).name) + "/", holders);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SceneMaker::Base>> SceneMaker::baseOf(const std::shared_ptr<const Plan>& plan,
+                                                             const OpenState& open,
+                                                             const LayoutOptions& options) const {
+  if (m_base && m_base->plan == plan && m_base->open == open) return m_base;
+  auto base = std::make_shared<Base>();
+  base->plan = plan;
+  base->open = open;
+  base->built = buildCanvasWithLevels(*plan, open, *m_fonts);
+  TRY(layOutScene(base->built.scene, options));
+  return base;
+}
+
+Result<std::shared_ptr<const CanvasScene>> SceneMaker::make(const std::shared_ptr<const Plan>& plan,
+                                                            const OpenState& open, const LayoutOptions& options) {
+  QSet<QString> holders;
+  addHolders(*plan, QString(), holders);
+  const QSet<QString> turned = open.turned(ItemKind::Fused);
+  const QSet<QString> opened = turned - holders;
+  if (plan->fusedNodes.size() >= m_large && opened.size() <= kMostOpened) {
+    OpenState without = open;
+    without.setTurned(ItemKind::Fused, turned & holders);
+    m_base = TRY(baseOf(plan, without, options));
+    if (opened.isEmpty()) return std::shared_ptr<const CanvasScene>(m_base, &m_base->built.scene);
+    std::optional<CanvasScene> scene = TRY(openedScene(m_base->built, open, opened, options));
+    if (scene) return std::make_shared<const CanvasScene>(std::move(*scene));
+  }
+  forget();
+  auto scene = std::make_shared<CanvasScene>(buildCanvas(*plan, open, *m_fonts));
+  TRY(layOutScene(*scene, options));
+  return std::shared_ptr<const CanvasScene>(std::move(scene));
+}
+
+}  // namespace fusescope
