@@ -1,5 +1,8 @@
 // A backend that compiles whole segments: a target names it in one line, and what it made of them is shown as read
 // back.
+#include <array>
+#include <set>
+
 #include "backends/segment_compiler.h"
 #include "engine/read_back.h"
 #include "planning/steps.h"
@@ -111,7 +114,7 @@ TEST(ReadBack, IsShownByTimeInspectAndRuns) {
   ASSERT_TRUE(time.ok()) << time.error().text();
   ASSERT_EQ(time.value().layers[0].readBack.size(), 1U);
   EXPECT_EQ(time.value().layers[0].readBack[0].name, "tree of act_0");
-  Run run{.id = "1", .kind = RunKind::Plan};
+  fusescope::Run run{.id = "1", .kind = RunKind::Plan};
   run.time = time.value();
   const auto again = runFromJson(toJson(run));
   ASSERT_TRUE(again.ok()) << again.error().text();
@@ -153,8 +156,8 @@ TEST(Interpreter, LeavesSegmentsThatCannotBeWholeToTheReference) {
   GraphEditor editor;
   const ValueId x = editor.addInput("x", f32({4, 3}));
   const ValueId keep = editor.addInput("keep", {DataType::Bool, Shape::of(Dims{4})});
-  const ValueId kept = editor.addValue("kept", {DataType::F32, Shape::of({Dim(), Dim::of(3)})});
-  const ValueId y = editor.addValue("y", {DataType::F32, Shape::of({Dim(), Dim::of(3)})});
+  const ValueId kept = editor.addValue("kept", f32({Dim(), 3}));
+  const ValueId y = editor.addValue("y", f32({Dim(), 3}));
   Node compress{.op = "Compress", .name = "compress", .inputs = {x, keep}, .outputs = {kept}};
   compress.attributes["axis"] = std::int64_t{0};
   editor.addNode(std::move(compress));
