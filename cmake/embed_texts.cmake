@@ -18,11 +18,16 @@ endif()
 
 set(fusescope_embed_script ${CMAKE_CURRENT_LIST_FILE})
 
+# fusescope_embed_tables(OUTPUT.cpp PATHS…): makes that source of these tables.
+function(fusescope_embed_tables output)
+  add_custom_command(OUTPUT ${output} DEPENDS ${ARGN} ${fusescope_embed_script} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${ARGN}" -P ${fusescope_embed_script})
+endfunction()
+
 function(fusescope_embed_targets library)
   cmake_parse_arguments(ARG "" "" "FILES" ${ARGN})
   list(TRANSFORM ARG_FILES PREPEND ${CMAKE_SOURCE_DIR}/resources/targets/ OUTPUT_VARIABLE paths)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_target_tables.cpp)
-  add_custom_command(OUTPUT ${output} DEPENDS ${paths} ${fusescope_embed_script} VERBATIM
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${paths}" -P ${fusescope_embed_script})
+  fusescope_embed_tables(${output} ${paths})
   target_sources(${library} PRIVATE ${output})
 endfunction()

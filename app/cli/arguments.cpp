@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "app/cli/command.h"
+#include "backends/backend.h"
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
@@ -79,9 +80,11 @@ Result<std::vector<InputOverride>> PlanArguments::inputOverrides() const {
 }
 
 void EngineArguments::declare(CLI::App& app) {
-  app.add_option("--backend", backend, "what runs it: native (the default) or reference")
-      ->type_name("reference|native")
-      ->check(CLI::IsMember({"reference", "native"}));
+  std::vector<std::string> names;
+  for (const Backend* known : allBackends()) names.emplace_back(known->name());
+  app.add_option("--backend", backend, "what runs it; if not given, what the target names: native for cpu")
+      ->type_name(joined(names, "|"))
+      ->check(CLI::IsMember(names));
   app.add_option("--threads", threads, "threads to use; as many as the machine has if not given")
       ->type_name("N")
       ->check(aboveZero());
@@ -194,7 +197,7 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
   }
   const bool backendGiven = engine != nullptr && !engine->backend.empty();
   auto artifact = openArtifact(path, TRY(plan.inputOverrides()), TRY(plan.options()),
-                               backendGiven ? engine->backend : "native", {}, progress);
+                               backendGiven ? engine->backend : "", {}, progress);
   clearProgressLine();
   if (artifact.ok() && artifact.value().kind == ArtifactKind::Engine && backendGiven &&
       artifact.value().backend != engine->backend) {

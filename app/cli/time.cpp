@@ -19,16 +19,18 @@ struct Arguments {
   StepsArguments steps;
 };
 
-/// A row for each layer, and below one with bodies a row for each of their steps: all calls of a run together.
-void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& plan, const std::string& prefix,
-               const std::string& calls) {
+/// A row for each layer; below one with bodies a row for each of their steps, all calls of a run together; below a
+/// segment that was compiled as a whole a row for each fused node that its compiler made, as read back.
+void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& plan, const Plan* readBack,
+               const std::string& prefix, const std::string& calls) {
   for (const auto& layer : layers) {
     const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
     table.add({shortened(prefix + layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), calls,
                layer.tactic, flopsText(fused != nullptr ? fused->flops : std::nullopt),
                bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
+    addLayers(table, layer.readBack, readBack != nullptr ? *readBack : plan, nullptr, prefix + layer.name + "/", {});
     for (const BodyTimes& body : layer.bodies)
-      addLayers(table, body.steps, *plan.bodyPlan(fused->root, body.attribute),
+      addLayers(table, body.steps, *plan.bodyPlan(fused->root, body.attribute), nullptr,
                 prefix + layer.name + "/" + body.attribute + "/", std::to_string(body.calls));
   }
 }
@@ -37,7 +39,7 @@ void printForPeople(const TimeReport& report, const Plan& plan) {
   if (!report.layers.empty()) {
     printTitle("Layers");
     Table table({{"layer"}, {"median", true}, {"calls", true}, {"tactic"}, {"work", true}, {"moved", true}});
-    addLayers(table, report.layers, plan, {}, {});
+    addLayers(table, report.layers, plan, report.readBack.get(), {}, {});
     table.print();
   }
   if (!report.medianMs) {

@@ -18,6 +18,8 @@
 
 namespace fusescope {
 
+class SegmentCompiler;
+
 /// A tensor as a kernel meets it: concrete extents (ONNX order), type as stored, memory format.
 struct TensorDesc {
   DataType dtype = DataType::Undefined;
@@ -42,7 +44,8 @@ struct KernelRequest {
   }
 };
 
-/// Builds kernels for fused nodes. Stateless and safe to use from several threads.
+/// Builds kernels: for fused nodes (tactics(), compile(), compileConversion()), or for whole segments
+/// (segmentCompiler()). Stateless and safe to use from several threads.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -52,17 +55,23 @@ class Backend {
   virtual Fingerprint fingerprint() const = 0;
   /// Where its code runs, and where what that reads and writes lies.
   virtual const Device& device() const { return cpuDevice(); }
+  /// What compiles its segments; null: it is asked fused node by fused node.
+  virtual const SegmentCompiler* segmentCompiler() const { return nullptr; }
   /// Every way this backend knows to run it, best guess first; never empty for a node it was given by a plan: the
   /// reference way is always there. What can take its inputs in several formats is there once for each.
-  virtual std::vector<Tactic> tactics(const KernelRequest& request) const = 0;
+  virtual std::vector<Tactic> tactics(const KernelRequest& request) const;
   /// Compiles one; weights are packed apart (Code::packings()). What tactics() offers here can be compiled. An unknown
   /// tactic is an error that names the nearest.
-  virtual Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const = 0;
-  /// Converts a tensor between formats and types (a step of its own in an engine).
+  virtual Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const;
+  /// Converts a tensor between formats and types (a step of its own in an engine). Here: as the reference does, on the
+  /// host.
   virtual Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
-                                                                int threads) const = 0;
+                                                                int threads) const;
   /// Whether that conversion imitates a type in software, as Numerics::emulated.
-  virtual bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const = 0;
+  virtual bool emulatesConversion(const TensorDesc& from, const TensorDesc& to) const;
+  /// The code that gave these bytes (Code::serialise()), where everything that its key names is as it was. Errors:
+  /// they are of no code of this version.
+  virtual Result<std::unique_ptr<const Code>> restore(std::string_view bytes) const;
 };
 
 /// The backends of this build: backends.inc.

@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "backends/device.h"
+#include "base/ids.h"
 #include "base/result.h"
 #include "ir/tensor.h"
 
@@ -25,6 +27,14 @@ struct Packing {
 /// Extents of the operands of a region, as FusedNode::inputs and FusedNode::outputs.
 struct OperandExtents {
   std::vector<Dims> inputs, outputs;
+};
+
+/// A fused node of a segment as its compiler made it; ids are those of SegmentRequest::graph.
+struct ReadBackNode {
+  std::string name, kind;
+  std::vector<NodeId> nodes;
+  DataType compute = DataType::Undefined;
+  std::vector<std::pair<ValueId, DataType>> outputs;  ///< values that it leaves in memory, at which type
 };
 
 /// A compiled region without its weights. Const and re-entrant: any number of callers may run it beside each other,
@@ -45,6 +55,10 @@ class Code {
     static_cast<void>(extents);
     return nullptr;
   }
+  /// Of a segment's code: what its compiler made of the segment, producers first.
+  virtual std::span<const ReadBackNode> readBack() const { return {}; }
+  /// Bytes out of which its backend can restore() it; nothing where it cannot be kept.
+  virtual std::optional<std::string> serialise() const { return std::nullopt; }
   /// Enqueues itself on `stream`, of the device of its backend; on the host it is done when this returns. `inputs` as
   /// FusedNode::inputs, `outputs` as FusedNode::outputs, in the formats of the tactic; `packed` as packings():
   /// addresses on that device, which are read before this returns. The only run-time errors are of values (an index out

@@ -67,8 +67,13 @@ class Device {
 /// Memory of a device, for as long as this lives.
 class DeviceMemory {
  public:
-  DeviceMemory(const Device& device, std::size_t bytes) : m_data(device.allocate(bytes), Free{&device}) {}
+  DeviceMemory(const Device& device, std::size_t bytes)
+      : m_data(device.allocate(bytes), Free{&device}), m_bytes(bytes) {}
   std::byte* data() const { return m_data.get(); }
+  /// What it holds is lost when there must be more of it.
+  void atLeast(std::size_t bytes) {
+    if (bytes > m_bytes) *this = DeviceMemory(*m_data.get_deleter().device, bytes);
+  }
 
  private:
   struct Free {
@@ -76,6 +81,7 @@ class DeviceMemory {
     void operator()(std::byte* memory) const { device->free(memory); }
   };
   std::unique_ptr<std::byte, Free> m_data;
+  std::size_t m_bytes;
 };
 
 }  // namespace fusescope

@@ -43,7 +43,11 @@ void BodyProfile::called(const Plan& plan, const Program& program) {
     }
     if (i == program.steps.size()) break;
     const Step& step = program.steps[i];
-    entryOf(body, {.name = step.name, .fused = step.fused, .tactic = step.tactic, .emulated = step.emulated});
+    entryOf(body, {.name = step.name,
+                   .fused = step.fused,
+                   .tactic = step.tactic,
+                   .device = std::string(program.arenas[step.device].device->name()),
+                   .emulated = step.emulated});
   }
 }
 

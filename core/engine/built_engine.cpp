@@ -4,12 +4,13 @@
 #include <new>
 
 #include "backends/threads.h"
-#include "base/text.h"
 #include "base/aligned_memory.h"
+#include "base/text.h"
 #include "engine/engine_file.h"
 #include "engine/extent_check.h"
 #include "engine/input_check.h"
 #include "engine/lowering.h"
+#include "engine/read_back.h"
 #include "engine/steps.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
@@ -31,11 +32,14 @@ Tensor unwritten(const TensorDesc& desc) {
 
 /// Everything that a build needs and a plan may lack.
 Status checkBuildable(const Plan& plan, const std::string& backend) {
-  if (findBackend(backend) == nullptr)
-    return Diagnostic{.message = "there is no backend '" + backend + "'", .help = "There are native and reference."};
   if (plan.target.planningOnly)
     return Diagnostic{.message = "target " + plan.target.name + " can be planned and exported, not built here",
                       .help = "Build for --target cpu."};
+  if (findBackend(backend) == nullptr) {
+    std::vector<std::string> names;
+    for (const Backend* known : allBackends()) names.emplace_back(known->name());
+    return Diagnostic{.message = "there is no backend '" + backend + "'", .help = "There are " + joined(names) + "."};
+  }
   if (plan.source != "planned")
     return Diagnostic{.message = "a plan that was read back from another engine cannot be built"};
   const Graph& graph = plan.graph();
@@ -72,6 +76,7 @@ Status checkBuildable(const Plan& plan, const std::string& backend) {
 
 BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options)
     : m_plan(std::move(plan)), m_options(options) {
+  if (m_options.backend.empty()) m_options.backend = m_plan->target.acceleratedBackend;
   m_threads = options.threads > 0 ? options.threads : hardwareThreads();
   m_options.threads = m_threads;
   m_options.shapeCache = std::max(1, options.shapeCache);
@@ -80,8 +85,8 @@ BuiltEngine::BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& o
 
 Result<std::unique_ptr<BuiltEngine>> BuiltEngine::build(std::shared_ptr<const Plan> plan, const BuildOptions& options,
                                                         TacticsByIdentity replay) {
-  TRY(checkBuildable(*plan, options.backend));
   std::unique_ptr<BuiltEngine> engine(new BuiltEngine(std::move(plan), options));
+  TRY(checkBuildable(*engine->m_plan, engine->m_options.backend));
   try {
     if (options.progress) options.progress("kernels", "");
     TRY(engine->prepare(std::move(replay)));
@@ -104,12 +109,16 @@ Status BuiltEngine::prepare(TacticsByIdentity replay) {
     m_report.arenaBytes = report.arenaBytes;
     m_report.weightBytes = report.weightBytes;
     m_report.liveBytes = report.liveBytes;
+    m_madeOfSegments = exception->m_madeOfSegments;
+    m_readBack = exception->m_readBack;
     return Done{};
   }
   Executor* executor = TRY(specialisation({std::move(extents), {}}, m_options.stop));
   m_chooser->replayChoices();
-  m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes);
+  m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes());
   m_report.liveBytes = static_cast<std::int64_t>(liveBytes(executor->program()));
+  m_madeOfSegments = executor->program().readBack;
+  if (!m_madeOfSegments.empty()) m_readBack = TRY(readBackPlan(*m_plan, m_madeOfSegments));
   PackedSet weights;
   for (const Step& step : executor->program().steps) addWeights(step, weights);
   m_report.weightBytes = bytesOf(weights);
@@ -315,7 +324,7 @@ Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs
   std::vector<Tensor> outputs = outputTensors(executor->program());
   executor->bind(given, outputs);
   setThreads(m_threads);
-  auto report = TRY(measureLatency(*executor, *m_plan, m_threads, m_bodyProfile, options));
+  auto report = TRY(measureLatency(*executor, *this, m_bodyProfile, options));
   TRY(checkIntact(m_plan->model->files));
   return report;
 } catch (const std::bad_alloc&) {
@@ -324,6 +333,7 @@ Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs
 
 Status BuiltEngine::save(const std::filesystem::path& path) const {
   return writeEngineFile(path, {.plan = m_plan,
+                                .readBack = m_madeOfSegments,
                                 .backend = m_options.backend,
                                 .fingerprint = findBackend(m_options.backend)->fingerprint().text(),
                                 .extents = m_extents,

@@ -19,6 +19,7 @@ class BuiltEngine final : public Engine {
                                                     TacticsByIdentity replay);
 
   const Plan& plan() const override { return *m_plan; }
+  std::shared_ptr<const Plan> readBack() const override { return m_readBack; }
   const BuildReport& report() const override { return m_report; }
   const std::string& backend() const override { return m_options.backend; }
   int threads() const override { return m_threads; }
@@ -68,6 +69,8 @@ class BuiltEngine final : public Engine {
   int m_threads = 1;
   std::map<std::string, Dims> m_extents;  ///< that the build was for
   BuildReport m_report;
+  std::vector<ReadBackNode> m_madeOfSegments;  ///< at the extents of the build
+  std::shared_ptr<const Plan> m_readBack;      ///< the plan with these
   BodyProfile m_bodyProfile;
   std::optional<TacticChooser> m_chooser;
   std::unique_ptr<ProgramUpdate> m_update;      ///< none: what follows from extents is not proved, or not yet
@@ -80,7 +83,7 @@ class BuiltEngine final : public Engine {
 std::string emulationReason(const Plan& plan, const Program& program);
 
 /// Runs `executor`, which is bound, again and again and reports how long a run takes. `profile`: what its bodies tell.
-Result<TimeReport> measureLatency(Executor& executor, const Plan& plan, int threads, BodyProfile& profile,
+Result<TimeReport> measureLatency(Executor& executor, const Engine& engine, BodyProfile& profile,
                                   const TimeOptions& options);
 
 }  // namespace fusescope

@@ -30,7 +30,7 @@ Result<std::shared_ptr<DynamicStep>> DynamicStep::prepare(const Backend& backend
   std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types), store, kernels));
   step->m_reference = TRY(ReferenceNodes::prepare(step->m_request));
   step->m_constants = TRY(step->m_reference->constantsOf(step->m_request));
-  if (backend.name() != kReference && isInferable(step->m_request))
+  if (backend.name() != kReference && backend.device().isHost() && isInferable(step->m_request))
     step->m_extents = TRY(FusedExtents::prepare(step->m_request));
   return step;
 }

@@ -9,8 +9,8 @@
 
 #include "backends/backend.h"
 #include "backends/reference/reference_nodes.h"
-#include "base/stop.h"
 #include "base/aligned_memory.h"
+#include "base/stop.h"
 #include "engine/engine.h"
 #include "engine/fused_extents.h"
 #include "engine/kernel_store.h"
@@ -20,8 +20,8 @@ namespace fusescope {
 
 /// A fused node that no kernel can be prepared for ahead of time: something it reads or makes is text, a container, or
 /// of extents that depend on data; or it has a body. It meets whole tensors. Where all extents are known once its
-/// inputs are there, a kernel of the backend is prepared for them and kept for the next time; else its operators run
-/// one by one by the reference kernels.
+/// inputs are there, a kernel of the backend is prepared for them and kept for the next time, if it runs on the host;
+/// else its operators run one by one by the reference kernels.
 class DynamicStep final : public TensorStep {
  public:
   /// Of `request` plan, fused node, constants and threads count. `types`: of each input, as the fused node wants it.

@@ -13,13 +13,16 @@
 
 namespace fusescope {
 
+class KernelStore;
+
 struct BuildOptions {
-  std::string backend = "native";
+  std::string backend{};               ///< of accelerated segments; empty: the one that the plan's target names
   int threads = 0;                     ///< 0: as many as the machine has
   bool measureTactics = true;          ///< false: the backend's first tactic, nothing is timed
   std::filesystem::path timingCache;   ///< empty: none
   std::map<std::string, Dims> shapes;  ///< concrete extents for dynamic inputs; the InputSpecs' opt where missing
   int shapeCache = 4;  ///< sets of extents that stay prepared, at least 1; the one used longest ago goes first
+  KernelStore* kernels = nullptr;  ///< outlives the engine; null: that of the process
   StopToken stop{};
   Progress progress{};
 };
@@ -66,14 +69,18 @@ struct BodyTimes {
 };
 
 struct StepTime {
-  std::string name;   ///< of the fused node, or of the conversion
-  FusedNodeId fused;  ///< invalid for a conversion
+  std::string name;   ///< of the fused node, of the conversion, of the copy, of the segment
+  FusedNodeId fused;  ///< invalid for the others
   std::string tactic;
+  std::string device{};  ///< where it runs: "cpu"; empty: nowhere, it is a view
   /// In one run of the network, as the mean over the runs around the median one, so that layers add up to it; in a
   /// body: of all its calls together.
   std::optional<double> medianMs;
   bool emulated = false;
   std::vector<BodyTimes> bodies{};  ///< of a node that runs by them; its own time includes theirs
+  /// Of a segment that was compiled as a whole: what its compiler made of it, without times of their own; fused nodes
+  /// are those of TimeReport::readBack.
+  std::vector<StepTime> readBack{};
 };
 
 /// An output of one step that is an input of the next: a state, a key/value cache.
@@ -103,8 +110,9 @@ struct TimeReport {
   int threads = 0;
   bool quiet = true;  ///< the spread of the samples says that nothing else wanted the machine
   std::vector<StepTime> layers;
-  std::vector<double> stepMs;     ///< of TimeOptions::steps, in order
-  std::string unavailableReason;  ///< set when the times are absent
+  std::vector<double> stepMs;            ///< of TimeOptions::steps, in order
+  std::string unavailableReason;         ///< set when the times are absent
+  std::shared_ptr<const Plan> readBack;  ///< as Engine::readBack()
 };
 
 struct RunResult {
@@ -118,6 +126,9 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual const Plan& plan() const = 0;
+  /// What compilers of whole segments made of the plan, at the extents of the build; its source is "read_back". Null
+  /// where no segment was compiled as a whole.
+  virtual std::shared_ptr<const Plan> readBack() const = 0;
   virtual const BuildReport& report() const = 0;
   virtual const std::string& backend() const = 0;
   virtual int threads() const = 0;
@@ -136,7 +147,8 @@ Result<std::unique_ptr<Engine>> buildEngine(std::shared_ptr<const Plan> plan, co
 /// What an engine file holds: read, checked and planned once, then looked at or prepared as often as wanted.
 struct EngineFile {
   std::filesystem::path path;
-  std::shared_ptr<const Plan> plan;  ///< its weights are views of the mapped file
+  std::shared_ptr<const Plan> plan;    ///< its weights are views of the mapped file
+  std::vector<ReadBackNode> readBack;  ///< what compilers made of whole segments, in ids of the plan's graph
   std::string backend;
   std::string fusescopeVersion;
   std::string fingerprint;  ///< of the backend where it was built; empty: files of earlier versions do not say

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "engine/graph_io.h"
 #include "engine/model_io.h"
+#include "engine/read_back.h"
 #include "engine/tactic_chooser.h"
 #include "engine/tactic_json.h"
 #include "planning/plan_json.h"
@@ -96,6 +97,14 @@ std::vector<TacticChoice> tacticsFromJson(const Json& json, const Plan& plan, bo
   return tactics;
 }
 
+/// Nothing where what was read back is not of this plan, which was made anew by other rules.
+std::vector<ReadBackNode> readBackOf(const Json& meta, const Plan& plan) {
+  if (!meta.contains("read_back")) return {};
+  auto made = readBackFromJson(meta.at("read_back"), plan.graph());
+  const bool holds = made.ok() && readBackPlan(plan, made.value()).ok();
+  return holds ? std::move(made).value() : std::vector<ReadBackNode>();
+}
+
 Json metaOf(const EngineFile& content, WeightBlobWriter& weights) {
   const Plan& plan = *content.plan;
   return {{"format", "fusescope.engine"},
@@ -108,7 +117,8 @@ Json metaOf(const EngineFile& content, WeightBlobWriter& weights) {
           {"options", toJson(plan.options)},
           {"plan_hash", plan.hash.hex()},
           {"plan", toJson(plan)},
-          {"tactics", tacticsToJson(content.tactics)}};
+          {"tactics", tacticsToJson(content.tactics)},
+          {"read_back", toJson(content.readBack, plan.graph())}};
 }
 
 Result<Header> readHeader(const std::filesystem::path& path, std::span<const std::byte> bytes) {
@@ -154,6 +164,7 @@ Result<EngineFile> contentOf(const Json& meta, const WeightBlobReader& weights) 
   content.extents = meta.at("extents").get<std::map<std::string, Dims>>();
   const auto model = TRY(modelFromJson(meta.at("model"), weights));
   content.plan = TRY(restorePlan(meta, model));
+  content.readBack = readBackOf(meta, *content.plan);
   content.tactics = tacticsFromJson(meta.at("tactics"), *content.plan, meta.at("version") >= kFirstWithTrueTimes);
   return content;
 }

@@ -1,7 +1,6 @@
 #include "engine/executor.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <functional>
 
@@ -9,6 +8,8 @@
 
 namespace fusescope {
 namespace {
+
+constexpr std::size_t kBatch = 4;  // steps
 
 bool liesWithin(const Tensor& tensor, const Tensor& other) {
   const std::less_equal<const std::byte*> notAfter;
@@ -33,7 +34,11 @@ Tensor detached(const Tensor& tensor, std::span<const Tensor> operands) {
 }  // namespace
 
 Executor::Executor(std::shared_ptr<const Program> program) : m_program(std::move(program)) {
-  m_arena.atLeast(m_program->arenaBytes);
+  for (const Arena& arena : m_program->arenas) {
+    m_arenas.emplace_back(*arena.device, arena.bytes);
+    m_lanes.push_back({arena.device->makeStream(), {arena.device->makeEvent(), arena.device->makeEvent()}});
+  }
+  m_awaited.resize(m_program->steps.size());
   m_inputs.resize(m_program->inputs.size());
   m_outputs.resize(m_program->outputs.size());
   m_boxes.resize(m_program->boxCount);
@@ -45,11 +50,12 @@ Executor::Executor(std::shared_ptr<const Program> program) : m_program(std::move
     m_stepOutputs.emplace_back(step.outputs.size());
     addUses(i, step.inputs, true);
     addUses(i, step.outputs, false);
+    if (step.isAwaited) m_awaited[i] = m_program->arenas[step.device].device->makeEvent();
   }
 }
 
 void Executor::programChanged() {
-  m_arena.atLeast(m_program->arenaBytes);
+  for (std::size_t i = 0; i < m_arenas.size(); ++i) m_arenas[i].atLeast(m_program->arenas[i].bytes);
   for (std::size_t i = 0; i < m_program->steps.size(); ++i) pointAtArena(i);
 }
 
@@ -96,7 +102,7 @@ std::byte* Executor::address(std::size_t id) const {
   const std::size_t begin = m_program->buffers[id].begin;
   switch (buffer.place) {
     case Place::Arena:
-      return m_arena.data() + buffer.offset + begin;
+      return m_arenas[buffer.device].data() + buffer.offset + begin;
     case Place::Input:
       return m_inputs[buffer.index] + begin;
     case Place::Output:
@@ -183,25 +189,92 @@ Status Executor::runStep(std::size_t i, const StopToken& stop) {
   const Step& step = m_program->steps[i];
   if (step.dynamic != nullptr) return runDynamic(step, stop);
   if (step.body != nullptr) return step.body->run(m_stepInputs[i], m_stepOutputs[i], stop);
-  return step.kernel->run(m_stepInputs[i], m_stepOutputs[i], m_arena.data() + step.scratchOffset);
+  Stream& stream = *m_lanes[step.device].stream;
+  if (step.kernel != nullptr)
+    return step.kernel->run(stream, m_stepInputs[i], m_stepOutputs[i],
+                            m_arenas[step.device].data() + step.scratchOffset);
+  const std::size_t bytes = m_program->buffers[step.inputs[0]].desc.bytes();
+  stream.copy(*step.copy, m_stepInputs[i][0], m_stepOutputs[i][0], bytes);
+  return Done{};
+}
+
+Executor::Interval& Executor::intervalOf(std::size_t i) {
+  const std::size_t device = m_program->steps[i].device;
+  m_intervals.resize(m_program->steps.size() + 1);
+  Interval& interval = device == kHost ? m_intervals.back() : m_intervals[i];
+  if (interval.begin == nullptr) {
+    interval.begin = m_program->arenas[device].device->makeEvent();
+    interval.end = m_program->arenas[device].device->makeEvent();
+  }
+  return interval;
+}
+
+Status Executor::runTimed(std::size_t i, const StopToken& stop, const StepTimer& timer) {
+  const std::size_t device = m_program->steps[i].device;
+  Interval& interval = intervalOf(i);
+  m_lanes[device].stream->record(*interval.begin);
+  TRY(runStep(i, stop));
+  m_lanes[device].stream->record(*interval.end);
+  if (device == kHost) timer(i, interval.end->msSince(*interval.begin));
+  return Done{};
+}
+
+void Executor::waitFor(const Step& step, Lane& lane) {
+  for (const std::size_t other : step.waits) lane.stream->wait(*m_awaited[other]);
+}
+
+/// A device is at most three batches of steps behind, so that who asks it to stop need not wait for all that was
+/// enqueued.
+void Executor::endStep(std::size_t i, Lane& lane) {
+  if (m_awaited[i] != nullptr) lane.stream->record(*m_awaited[i]);
+  if (++lane.enqueued % kBatch != 0) return;
+  Event& mark = *lane.marks[lane.enqueued / kBatch % lane.marks.size()];
+  mark.synchronise();
+  lane.stream->record(mark);
+}
+
+std::optional<StepFailure> Executor::runSteps(const StopToken& stop, const StepTimer& timer) {
+  for (std::size_t i = 0; i < m_program->steps.size(); ++i) {
+    const Step& step = m_program->steps[i];
+    Lane& lane = m_lanes[step.device];
+    Status status = checkStop(stop);
+    if (status.ok()) {
+      if (!step.waits.empty()) waitFor(step, lane);
+      lane.stream->beginStep(i);
+      status = timer ? runTimed(i, stop, timer) : runStep(i, stop);
+    }
+    if (!status.ok()) return StepFailure{i, std::move(status).error()};
+    if (step.device != kHost) endStep(i, lane);
+  }
+  return std::nullopt;
+}
+
+/// The first failure of the steps, which is the cause of others: behind it, steps read what nobody wrote.
+std::optional<StepFailure> Executor::synchronise(std::optional<StepFailure> failure) {
+  for (std::size_t device = kHost + 1; device < m_lanes.size(); ++device) {
+    auto own = m_lanes[device].stream->synchronise();
+    const bool isCause = own && (!failure || (!failure->error.cancelled && own->step < failure->step));
+    if (!isCause) continue;
+    failure = std::move(own);
+    const Kernel* kernel = m_program->steps[failure->step].kernel.get();
+    if (kernel != nullptr) failure->error = kernel->own(std::move(failure->error));
+  }
+  return failure;
+}
+
+Diagnostic Executor::located(StepFailure failure) const {
+  const Step& step = m_program->steps[failure.step];
+  Diagnostic error = std::move(failure.error);
+  if (error.cancelled) return error;
+  if (error.where.node.empty()) error.where.node = step.name;
+  return error;
 }
 
 Status Executor::run(const StopToken& stop, const StepTimer& timer) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point before = timer ? Clock::now() : Clock::time_point();
-  for (std::size_t i = 0; i < m_program->steps.size(); ++i) {
-    TRY(checkStop(stop));
-    Status status = runStep(i, stop);
-    if (status.ok() && timer) {
-      const Clock::time_point after = Clock::now();
-      timer(i, std::chrono::duration<double, std::milli>(after - before).count());
-      before = Clock::now();  // what the timer does is nobody's time
-    }
-    if (status.ok()) continue;
-    Diagnostic error = std::move(status).error();
-    if (!error.cancelled && error.where.node.empty()) error.where.node = m_program->steps[i].name;
-    return error;
-  }
+  if (auto failure = synchronise(runSteps(stop, timer))) return located(std::move(*failure));
+  if (!timer) return Done{};
+  for (std::size_t i = 0; i < m_program->steps.size(); ++i)
+    if (m_program->steps[i].device != kHost) timer(i, m_intervals[i].end->msSince(*m_intervals[i].begin));
   return Done{};
 }
 

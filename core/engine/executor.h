@@ -1,26 +1,27 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/stop.h"
-#include "base/aligned_memory.h"
 #include "engine/program.h"
 
 namespace fusescope {
 
-/// The mutable state of one caller of a program: an arena and the address of every operand, so that a run allocates
-/// nothing of its own but what dynamic steps make. One caller at a time; any number of executors may run one program
-/// beside each other, where only steps that have a state (bodies, extents that depend on data) take turns.
+/// The mutable state of one caller of a program: arenas, streams and the address of every operand, so that a run
+/// allocates nothing of its own but what dynamic steps make. One caller at a time; any number of executors may run one
+/// program beside each other, where only steps that have a state (bodies, extents that depend on data) take turns.
 class Executor {
  public:
   explicit Executor(std::shared_ptr<const Program> program);
   const Program& program() const { return *m_program; }
   /// After extents, kernels and places of the program were changed, which nobody else runs meanwhile: takes them over.
-  /// The arena only grows. What was bound is to be bound again.
+  /// Arenas only grow. What was bound is to be bound again.
   void programChanged();
 
   /// Points at the caller's tensors: `inputs` as Graph::inputs, `outputs` as Program::outputs (empty tensors for
@@ -30,9 +31,12 @@ class Executor {
   void setInput(std::size_t i, const std::byte* bytes);
   void setBoxedInput(std::size_t i, Tensor tensor);
   void setOutput(std::size_t i, std::byte* bytes);
-  /// Told of each step that ran: which, and how long it took.
+  /// Told of each step that ran: which, and how long it took there where it ran. Of a step of the host at once, of
+  /// others when the run is over.
   using StepTimer = std::function<void(std::size_t step, double ms)>;
-  /// All steps. Errors: a kernel's, located at its fused node; cancellation. The clock is read only for a `timer`.
+  /// All steps; when it returns, nothing of the run is under way. Errors: a kernel's, located at its fused node;
+  /// cancellation, which comes at most a few steps late on devices that work on their own. The clock is read only for a
+  /// `timer`.
   Status run(const StopToken& stop, const StepTimer& timer = nullptr);
   /// After a run: the tensors of the outputs that are not written in place, at the types they are handed out at.
   void takeBoxed(std::span<Tensor> outputs);
@@ -49,7 +53,25 @@ class Executor {
   };
   using Uses = std::vector<std::vector<Use>>;
 
+  /// The work of this caller on one device.
+  struct Lane {
+    std::unique_ptr<Stream> stream;
+    std::array<std::unique_ptr<Event>, 2> marks;  ///< behind the last batches of steps
+    std::size_t enqueued = 0;
+  };
+  /// Around a step.
+  struct Interval {
+    std::unique_ptr<Event> begin, end;
+  };
+
+  std::optional<StepFailure> runSteps(const StopToken& stop, const StepTimer& timer);
+  Status runTimed(std::size_t step, const StopToken& stop, const StepTimer& timer);
   Status runStep(std::size_t step, const StopToken& stop);
+  void waitFor(const Step& step, Lane& lane);
+  void endStep(std::size_t step, Lane& lane);
+  std::optional<StepFailure> synchronise(std::optional<StepFailure> failure);
+  Diagnostic located(StepFailure failure) const;
+  Interval& intervalOf(std::size_t step);
   std::byte* address(std::size_t buffer) const;
   void addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput);
   void pointAtArena(std::size_t step);
@@ -59,7 +81,10 @@ class Executor {
   Status store(std::size_t buffer, Tensor tensor, std::span<const Tensor> operands);
 
   std::shared_ptr<const Program> m_program;
-  GrowingMemory m_arena;
+  std::vector<DeviceMemory> m_arenas;             ///< as Program::arenas
+  std::vector<Lane> m_lanes;                      ///< the same
+  std::vector<std::unique_ptr<Event>> m_awaited;  ///< by step: behind those that another stream waits for
+  std::vector<Interval> m_intervals;              ///< by step, made when it is first timed; the host's share the last
   std::vector<std::byte*> m_inputs, m_outputs;
   Uses m_inputUses, m_outputUses;
   std::vector<Tensor> m_boxes;

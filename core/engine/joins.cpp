@@ -71,8 +71,8 @@ class Joiner {
       const Buffer& buffer = m_program.buffers[input];
       const std::size_t part = buffer.root;
       const bool isWhole = buffer.desc.bytes() == m_program.buffers[part].desc.bytes();
-      if (buffer.desc.dtype != output.desc.dtype || isPacked(buffer.desc.dtype) || !isWhole || !isFree(part) ||
-          std::ranges::find(parts, part) != parts.end())
+      if (buffer.device != output.device || buffer.desc.dtype != output.desc.dtype || isPacked(buffer.desc.dtype) ||
+          !isWhole || !isFree(part) || std::ranges::find(parts, part) != parts.end())
         return false;
       parts.push_back(part);
     }

@@ -9,7 +9,8 @@
 namespace fusescope {
 
 const Backend& backendOf(const Plan& plan, const FusedNode& fused, const Backend& accelerated) {
-  return plan.inFallback(fused) ? *findBackend("reference") : accelerated;
+  const bool byReference = plan.inFallback(fused) || accelerated.segmentCompiler() != nullptr;
+  return byReference ? *findBackend("reference") : accelerated;
 }
 
 DataType typeInside(const Plan& plan, const FusedNode& fused, ValueId value) {

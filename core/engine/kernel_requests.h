@@ -10,7 +10,8 @@
 
 namespace fusescope {
 
-/// What runs a fused node: `accelerated`, or reference in a fallback segment.
+/// What runs a fused node by a kernel of its own: `accelerated`, or reference in a fallback segment and where
+/// `accelerated` compiles nothing but whole segments.
 const Backend& backendOf(const Plan& plan, const FusedNode& fused, const Backend& accelerated);
 
 /// The type of what a node of `fused` produces, as kernels see it: as an output, else on the edge inside.
@@ -47,6 +48,7 @@ class KernelRequests {
   /// Adds the constants that `request.fused` reads. Error: one has no data.
   Status addConstants(KernelRequest& request) const;
   const std::vector<TensorType>& types() const { return m_types; }  ///< by ValueId
+  int threads() const { return m_threads; }
 
  private:
   KernelRequests(const Plan& plan, std::vector<TensorType> types, int threads);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "engine/code_artifact.h"
 #include "engine/region_key.h"
 #include "planning/structure.h"
 
@@ -45,9 +46,9 @@ NodeNames namesOf(const KernelRequest& request) {
   return names;
 }
 
-std::vector<Tensor> tensorsAt(std::span<const std::size_t> weightSlots, const KernelRequest& request) {
+std::vector<Tensor> tensorsAt(std::span<const std::size_t> weightSlots, std::span<const Tensor> constants) {
   std::vector<Tensor> tensors;
-  for (const std::size_t slot : weightSlots) tensors.push_back(request.constants.at(request.weightSlots[slot]));
+  for (const std::size_t slot : weightSlots) tensors.push_back(constants[slot]);
   return tensors;
 }
 
@@ -78,6 +79,15 @@ const MappedFile* fileOf(const Tensor& tensor, const MappedFiles& files) {
 void releasePages(std::span<const Tensor> sources, const MappedFiles& files) {
   for (const Tensor& source : sources)
     if (const MappedFile* file = fileOf(source, files)) file->release({source.bytes(), source.byteSize()});
+}
+
+/// The same tensor in the memory of a device.
+Result<Tensor> onDevice(const Device& device, const Tensor& tensor) {
+  const auto memory = std::make_shared<DeviceMemory>(device, tensor.byteSize());
+  const auto stream = device.makeStream();
+  stream->copy(CopyDirection::ToDevice, tensor.bytes(), memory->data(), tensor.byteSize());
+  if (auto failure = stream->synchronise()) return std::move(failure->error);
+  return Tensor::view(tensor.type(), tensor.dims(), memory, memory->data());
 }
 
 std::string conversionKey(const Backend& backend, const TensorDesc& from, const TensorDesc& to, int threads) {
@@ -143,53 +153,75 @@ void KernelStore::prune() {
   m_pruneAt = std::max(kLeastPruned, 2 * entries());
 }
 
+/// Out of the artifact store, if it has the code and that holds equal constants; else compiled, and put there.
+Result<KernelStore::CodeEntry> KernelStore::restoredOrCompiled(const Source& source,
+                                                               std::shared_ptr<const Code>& code) {
+  const Backend& backend = source.backend;
+  KeyBuilder key;
+  key.text("fusescope.code.1").text(source.key).text(backend.fingerprint().text());
+  const auto embeddedIn = [&](const Code& made) { return contentHash(tensorsAt(made.embedded(), source.constants)); };
+  if (const auto kept = m_artifacts->get(key.canonical()))
+    if (const auto artifact = CodeArtifact::parse(*kept))
+      if (auto restored = backend.restore(artifact->code); restored.ok()) {
+        code = std::move(restored).value();
+        const Hash128 embedded = embeddedIn(*code);
+        if (embedded.hex() == artifact->embedded) {
+          ++m_counts.restored;
+          return CodeEntry{code, embedded, std::make_shared<const NodeNames>(artifact->names)};
+        }
+      }
+  code = TRY(source.compile());
+  ++m_counts.compiled;
+  CodeEntry entry{code, embeddedIn(*code), std::make_shared<const NodeNames>(source.names)};
+  if (auto bytes = code->serialise())
+    m_artifacts->put(key.canonical(), CodeArtifact{entry.embedded.hex(), source.names, std::move(*bytes)}.text());
+  return entry;
+}
+
 /// The entry of the code, made where there is none; `code` keeps it alive.
-Result<KernelStore::CodeEntry> KernelStore::compiled(const Backend& backend, const KernelRequest& request,
-                                                     const Tactic& tactic, std::shared_ptr<const Code>& code) {
-  const std::string key = codeKey(backend, request, tactic);
-  for (const CodeEntry& entry : m_code[key]) {
+Result<KernelStore::CodeEntry> KernelStore::compiled(const Source& source, std::shared_ptr<const Code>& code) {
+  for (const CodeEntry& entry : m_code[source.key]) {
     code = entry.code.lock();
-    if (code == nullptr || entry.embedded != contentHash(tensorsAt(code->embedded(), request))) continue;
+    if (code == nullptr || entry.embedded != contentHash(tensorsAt(code->embedded(), source.constants))) continue;
     ++m_counts.sharedCode;
     return entry;
   }
-  code = std::shared_ptr<const Code>(TRY(backend.compile(request, tactic)));
-  ++m_counts.compiled;
+  const CodeEntry entry = TRY(restoredOrCompiled(source, code));
   prune();
-  std::vector<CodeEntry>& entries = m_code[key];
-  entries.push_back(
-      {code, contentHash(tensorsAt(code->embedded(), request)), std::make_shared<const NodeNames>(namesOf(request))});
-  return entries.back();
+  m_code[source.key].push_back(entry);
+  return entry;
 }
 
-Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing, const KernelRequest& request) {
-  std::vector<Tensor> sources = tensorsAt(packing.weightSlots, request);
+Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing, const Source& source) {
+  const Device& device = source.backend.device();
+  std::vector<Tensor> sources = tensorsAt(packing.weightSlots, source.constants);
   KeyBuilder addresses;
-  addresses.text(packing.form);
-  for (const Tensor& source : sources)
-    addresses.number(reinterpret_cast<std::uintptr_t>(source.bytes())).number(source.byteSize());
+  addresses.text(packing.form).text(device.name());
+  for (const Tensor& tensor : sources)
+    addresses.number(reinterpret_cast<std::uintptr_t>(tensor.bytes())).number(tensor.byteSize());
   if (const auto known = m_packedAt[addresses.canonical()].lock()) {
     ++m_counts.sharedWeights;
     return std::shared_ptr<const Packed>(known, known->packed.get());
   }
   KeyBuilder content;
   const Hash128 hash = contentHash(sources);
-  content.text(packing.form).number(hash.high).number(hash.low);
+  content.text(packing.form).text(device.name()).number(hash.high).number(hash.low);
   auto packed = m_packed[content.canonical()].lock();
   if (packed != nullptr) {
     ++m_counts.sharedWeights;
   } else {
-    const MappedFiles& files = request.plan->model->files;
     auto made = std::make_shared<Packed>();
     made->data = TRY(packing.pack(sources));
-    if (const MappedFile* file = fileOf(made->data, files)) {
+    if (!device.isHost()) {
+      made->data = TRY(onDevice(device, made->data));
+    } else if (const MappedFile* file = fileOf(made->data, source.files)) {
       made->inFile = true;
       file->expectScattered({made->data.bytes(), made->data.byteSize()});
     }
     packed = std::move(made);
     ++m_counts.packed;
   }
-  releasePages(sources, request.plan->model->files);
+  releasePages(sources, source.files);
   prune();
   m_packed[content.canonical()] = packed;
   const auto held =
@@ -198,31 +230,59 @@ Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing
   return std::shared_ptr<const Packed>(held, packed.get());
 }
 
+KernelStore::Source KernelStore::weightsOf(const Backend& backend, const KernelRequest& request) {
+  Source source{.backend = backend, .files = request.plan->model->files};
+  for (const ValueId slot : request.weightSlots) source.constants.push_back(request.constants.at(slot));
+  return source;
+}
+
+KernelStore::Source KernelStore::sourceOf(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
+  Source source = weightsOf(backend, request);
+  source.key = codeKey(backend, request, tactic);
+  source.names = namesOf(request);
+  source.compile = [&backend, &request, &tactic] { return backend.compile(request, tactic); };
+  return source;
+}
+
 Result<std::shared_ptr<const Code>> KernelStore::code(const Backend& backend, const KernelRequest& request,
                                                       const Tactic& tactic) {
   const std::lock_guard lock(m_mutex);
   std::shared_ptr<const Code> code;
-  TRY(compiled(backend, request, tactic, code));
+  TRY(compiled(sourceOf(backend, request, tactic), code));
   return code;
+}
+
+Result<std::shared_ptr<const Kernel>> KernelStore::kernelOf(const Source& source) {
+  const std::lock_guard lock(m_mutex);
+  std::shared_ptr<const Code> code;
+  const CodeEntry entry = TRY(compiled(source, code));
+  auto weights = TRY(allPacked(*code, source));
+  auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
+  kernel->rename(entry.names,
+                 source.names == *entry.names ? entry.names : std::make_shared<const NodeNames>(source.names));
+  return std::shared_ptr<const Kernel>(std::move(kernel));
 }
 
 Result<std::shared_ptr<const Kernel>> KernelStore::kernel(const Backend& backend, const KernelRequest& request,
                                                           const Tactic& tactic) {
-  const std::lock_guard lock(m_mutex);
-  std::shared_ptr<const Code> code;
-  const CodeEntry entry = TRY(compiled(backend, request, tactic, code));
-  auto weights = TRY(allPacked(*code, request));
-  auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
-  NodeNames names = namesOf(request);
-  kernel->rename(entry.names,
-                 names == *entry.names ? entry.names : std::make_shared<const NodeNames>(std::move(names)));
-  return std::shared_ptr<const Kernel>(std::move(kernel));
+  return kernelOf(sourceOf(backend, request, tactic));
 }
 
-Result<std::vector<std::shared_ptr<const Packed>>> KernelStore::allPacked(const Code& code,
-                                                                          const KernelRequest& request) {
+Result<std::shared_ptr<const Kernel>> KernelStore::segment(const Backend& backend, const SegmentGraph& segment,
+                                                           const MappedFiles& files) {
+  Source source{.backend = backend,
+                .files = files,
+                .constants = segment.constants,
+                .key = segmentKey(backend, segment.request),
+                .compile = [&] { return backend.segmentCompiler()->compile(segment.request); }};
+  const Graph& graph = *segment.request.graph;
+  for (std::size_t i = 0; i < segment.nodes.size(); ++i) source.names.push_back(graph.node(NodeId(i)).name);
+  return kernelOf(source);
+}
+
+Result<std::vector<std::shared_ptr<const Packed>>> KernelStore::allPacked(const Code& code, const Source& source) {
   std::vector<std::shared_ptr<const Packed>> weights;
-  for (const Packing& packing : code.packings()) weights.push_back(TRY(packed(packing, request)));
+  for (const Packing& packing : code.packings()) weights.push_back(TRY(packed(packing, source)));
   return weights;
 }
 
@@ -241,7 +301,7 @@ Result<std::shared_ptr<const Kernel>> KernelStore::atOtherExtents(const Backend&
   const std::lock_guard lock(m_mutex);
   ++m_counts.compiled;
   if (auto kernel = former.withCode(code, former.names())) return kernel;
-  auto weights = TRY(allPacked(*code, request));
+  auto weights = TRY(allPacked(*code, weightsOf(backend, request)));
   auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
   kernel->rename(former.names(), former.names());
   return std::shared_ptr<const Kernel>(std::move(kernel));

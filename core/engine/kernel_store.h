@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -8,7 +9,9 @@
 
 #include "backends/backend.h"
 #include "base/hash.h"
+#include "cache/artifact_store.h"
 #include "engine/kernel.h"
+#include "engine/segment_graph.h"
 
 namespace fusescope {
 
@@ -16,7 +19,8 @@ namespace fusescope {
 /// their weights), packed weights between all that read equal constants in the same form. Thread-safe.
 class KernelStore {
  public:
-  KernelStore() = default;
+  /// `artifacts` is asked for code that can be kept, before it is compiled.
+  explicit KernelStore(std::shared_ptr<ArtifactStore> artifacts = noArtifacts()) : m_artifacts(std::move(artifacts)) {}
   /// The one of this process: engines of the same weights share them.
   static KernelStore& ofProcess();
 
@@ -29,6 +33,9 @@ class KernelStore {
                                                        const Tactic& tactic, const Kernel& former);
   /// Its code alone.
   Result<std::shared_ptr<const Code>> code(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
+  /// The kernel that runs a whole segment. `files`: of the model. Errors: the compiler's.
+  Result<std::shared_ptr<const Kernel>> segment(const Backend& backend, const SegmentGraph& segment,
+                                                const MappedFiles& files);
   Result<std::shared_ptr<const Kernel>> conversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to,
                                                    int threads);
 
@@ -37,6 +44,7 @@ class KernelStore {
     std::int64_t compiled = 0, sharedCode = 0;
     std::int64_t packed = 0, sharedWeights = 0;
     std::int64_t otherExtents = 0;  ///< code that took other extents as arguments
+    std::int64_t restored = 0;  ///< out of the artifact store
   };
   Counts counts() const;
 
@@ -51,12 +59,26 @@ class KernelStore {
     std::shared_ptr<const Packed> packed;
     std::vector<Tensor> sources;  ///< kept as long as it, so that nothing else comes to lie at their addresses
   };
-  Result<CodeEntry> compiled(const Backend& backend, const KernelRequest& request, const Tactic& tactic,
-                             std::shared_ptr<const Code>& code);
-  Result<std::shared_ptr<const Packed>> packed(const Packing& packing, const KernelRequest& request);
-  Result<std::vector<std::shared_ptr<const Packed>>> allPacked(const Code& code, const KernelRequest& request);
+  /// What a kernel is made of: a region or a segment.
+  struct Source {
+    const Backend& backend;
+    const MappedFiles& files;
+    std::vector<Tensor> constants{};  ///< by weight slot
+    std::string key{};                ///< canonical bytes of all that its code depends on
+    NodeNames names{};
+    std::function<Result<std::unique_ptr<const Code>>()> compile{};
+  };
+  /// Of a region, without what its code is found by.
+  static Source weightsOf(const Backend& backend, const KernelRequest& request);
+  static Source sourceOf(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
+  Result<CodeEntry> compiled(const Source& source, std::shared_ptr<const Code>& code);
+  Result<CodeEntry> restoredOrCompiled(const Source& source, std::shared_ptr<const Code>& code);
+  Result<std::shared_ptr<const Packed>> packed(const Packing& packing, const Source& source);
+  Result<std::vector<std::shared_ptr<const Packed>>> allPacked(const Code& code, const Source& source);
+  Result<std::shared_ptr<const Kernel>> kernelOf(const Source& source);
   void prune();
 
+  std::shared_ptr<ArtifactStore> m_artifacts;
   mutable std::mutex m_mutex;
   std::map<std::string, std::vector<CodeEntry>> m_code;                    ///< by codeKey()
   std::map<std::string, std::weak_ptr<const PackedOfSources>> m_packedAt;  ///< by form and addresses of the sources

@@ -82,9 +82,19 @@ Result<Samples> sample(Executor& executor, const TimeOptions& options, bool emul
   return samples;
 }
 
+/// What the compiler of a segment made of it.
+std::vector<StepTime> madeOf(SegmentId segment, const Engine& engine) {
+  std::vector<StepTime> made;
+  if (engine.readBack() == nullptr) return made;
+  for (const FusedNode& fused : engine.readBack()->fusedNodes)
+    if (fused.segment == segment) made.push_back({.name = fused.name, .fused = fused.id, .tactic = engine.backend()});
+  return made;
+}
+
 /// One row per step and per free view, in the order of the program.
-std::vector<StepTime> layerTimes(const Program& program, const Plan& plan, const Samples& samples,
+std::vector<StepTime> layerTimes(const Program& program, const Engine& engine, const Samples& samples,
                                  const BodyProfile& profile) {
+  const Plan& plan = engine.plan();
   const std::vector<std::size_t> middle = middleRuns(samples.clockedRuns);
   std::vector<StepTime> layers;
   std::size_t view = 0;
@@ -95,7 +105,12 @@ std::vector<StepTime> layerTimes(const Program& program, const Plan& plan, const
     }
     if (i == program.steps.size()) break;
     const Step& step = program.steps[i];
-    layers.push_back({.name = step.name, .fused = step.fused, .tactic = step.tactic, .emulated = step.emulated});
+    layers.push_back({.name = step.name,
+                      .fused = step.fused,
+                      .tactic = step.tactic,
+                      .device = std::string(program.arenas[step.device].device->name()),
+                      .emulated = step.emulated});
+    if (step.segment.valid()) layers.back().readBack = madeOf(step.segment, engine);
     if (!step.emulated) layers.back().medianMs = meanOf(samples.steps[i], middle);
     if (step.fused.valid()) layers.back().bodies = profile.of(plan, plan.fusedNodes[step.fused.index], middle);
   }
@@ -172,9 +187,10 @@ std::string emulationReason(const Plan& plan, const Program& program) {
   return reason + ".";
 }
 
-Result<TimeReport> measureLatency(Executor& executor, const Plan& plan, int threads, BodyProfile& profile,
+Result<TimeReport> measureLatency(Executor& executor, const Engine& engine, BodyProfile& profile,
                                   const TimeOptions& options) {
-  TimeReport report{.threads = threads};
+  const Plan& plan = engine.plan();
+  TimeReport report{.threads = engine.threads(), .readBack = engine.readBack()};
   report.unavailableReason = emulationReason(plan, executor.program());
   const bool emulated = !report.unavailableReason.empty();
   if (emulated && !options.perLayer) return report;
@@ -192,7 +208,7 @@ Result<TimeReport> measureLatency(Executor& executor, const Plan& plan, int thre
   } else {
     summarise(report, samples.runs);
   }
-  if (options.perLayer) report.layers = layerTimes(executor.program(), plan, samples, profile);
+  if (options.perLayer) report.layers = layerTimes(executor.program(), engine, samples, profile);
   return report;
 }
 

@@ -93,16 +93,24 @@ void setBytes(BufferLife& life, std::size_t bytes) {
   life.bytes = life.first == kNoLife ? 0 : bytes;
 }
 
-/// Gives everything its place in an arena that has `program.room` for it.
-void placeAll(Program& program) {
-  std::vector<BufferLife> lives = livesOf(program);
-  for (std::size_t i = 0; i < lives.size(); ++i) setBytes(lives[i], program.room[i]);
-  const ArenaPlan arena = planArena(lives);
+/// Gives everything its place in one of the arenas, which has `program.room` for it. `lives`: as livesOf().
+void placeIn(Program& program, std::size_t device, std::vector<BufferLife> lives) {
   const std::size_t bufferCount = program.buffers.size();
-  for (std::size_t i = 0; i < bufferCount; ++i) program.buffers[i].offset = arena.offsets[program.buffers[i].root];
+  const auto deviceOf = [&](std::size_t i) {
+    return i < bufferCount ? program.buffers[i].device : program.steps[i - bufferCount].device;
+  };
+  for (std::size_t i = 0; i < lives.size(); ++i) setBytes(lives[i], deviceOf(i) == device ? program.room[i] : 0);
+  const ArenaPlan arena = planArena(lives);
+  program.arenas[device].bytes = arena.bytes;
+  for (Buffer& buffer : program.buffers)
+    if (buffer.device == device) buffer.offset = arena.offsets[buffer.root];
   for (std::size_t i = 0; i < program.steps.size(); ++i)
-    program.steps[i].scratchOffset = arena.offsets[bufferCount + i];
-  program.arenaBytes = arena.bytes;
+    if (program.steps[i].device == device) program.steps[i].scratchOffset = arena.offsets[bufferCount + i];
+}
+
+void placeAll(Program& program) {
+  const std::vector<BufferLife> lives = livesOf(program);
+  for (std::size_t device = 0; device < program.arenas.size(); ++device) placeIn(program, device, lives);
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ class TacticPlanner {
     TRY(checkStop(m_request.stop));
     std::vector<std::pair<ValueId, DataType>> reads;
     for (const ValueId input : fused.inputs) reads.emplace_back(input, m_request.requests->wantedType(fused, input));
-    if (hasPlannedBodies(m_plan, fused) || whyDynamic(m_graph, m_request.requests->types(), fused)) {
+    if (m_request.isWhole[fused.segment.index] || hasPlannedBodies(m_plan, fused) ||
+        whyDynamic(m_graph, m_request.requests->types(), fused)) {
       addPlain(reads, &fused);
       return Done{};
     }

@@ -25,6 +25,7 @@ struct TacticPlanRequest {
   const KernelRequests* requests = nullptr;
   const Backend* accelerated = nullptr;
   std::vector<HandedOut> outputs;
+  std::vector<bool> isWhole;  ///< by SegmentId: it is compiled as a whole, without tactics
   StopToken stop{};
   Progress progress{};
 };

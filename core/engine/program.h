@@ -16,6 +16,15 @@ namespace fusescope {
 /// for text, containers, and extents that are known only once it is made.
 enum class Place { Arena, Input, Output, Constant, Boxed };
 
+/// The first of Program::arenas.
+inline constexpr std::size_t kHost = 0;
+
+/// The memory of a program on one device.
+struct Arena {
+  const Device* device = nullptr;
+  std::size_t bytes = 0;
+};
+
 /// A value in one form (type and format). Several buffers may share bytes: a view has the same root as its source.
 struct Buffer {
   ValueId value;
@@ -23,8 +32,9 @@ struct Buffer {
   Place place = Place::Arena;
   /// Input: of the graph's inputs; Output: of Program::outputs; Constant: of constants; Boxed: of the boxes.
   std::size_t index = 0;
-  std::size_t within = 0;  ///< the buffer in whose bytes it lies; itself unless this is a view or a part
-  std::size_t shift = 0;   ///< where it begins there, in bytes
+  std::size_t within = 0;      ///< the buffer in whose bytes it lies; itself unless this is a view or a part
+  std::size_t shift = 0;       ///< where it begins there, in bytes
+  std::size_t device = kHost;  ///< Arena: in which of Program::arenas; the other places are the host's
   // Set by placeViews():
   std::size_t root = 0;   ///< the buffer that owns the bytes
   std::size_t begin = 0;  ///< where it begins there, in bytes
@@ -32,19 +42,25 @@ struct Buffer {
   std::size_t offset = 0;  ///< in the arena, of a root
 };
 
-/// One prepared call: of a kernel on bytes, of a node with bodies on bytes, or of a dynamic step on tensors.
+/// One prepared call: of a kernel on bytes, of a node with bodies on bytes, of a dynamic step on tensors, or a copy
+/// between the host and a device. The steps of one device run in order; those of different ones where they must.
 struct Step {
   std::string name;   ///< of the fused node, or "x: f32 plain -> f16 plain" for a conversion
-  FusedNodeId fused;  ///< invalid for a conversion
+  FusedNodeId fused;  ///< invalid for a conversion, a copy or a segment
+  SegmentId segment;  ///< that was compiled as a whole; else invalid
   std::string tactic;
   std::shared_ptr<const Tactic> compiledBy;  ///< what the kernel of a fused node was compiled by; else null
   bool emulated = false;
-  std::shared_ptr<const Kernel> kernel;  ///< one of the three is set
+  std::shared_ptr<const Kernel> kernel;  ///< one of the four is set
   std::shared_ptr<BodyStep> body;        ///< if all its operands and results have extents and bytes
   std::shared_ptr<TensorStep> dynamic;
+  std::optional<CopyDirection> copy;
   std::vector<std::size_t> inputs, outputs;  ///< buffers
   std::size_t scratchOffset = 0;             ///< in the arena
   std::vector<std::size_t> lastBoxes;        ///< boxes that nothing needs after this step
+  std::size_t device = kHost;                ///< in Program::arenas: whose stream it is enqueued on
+  std::vector<std::size_t> waits;            ///< steps on other streams that must be over before it begins
+  bool isAwaited = false;                    ///< is among those of another step
 };
 
 /// Adds the packed weights of a step's kernels.
@@ -85,22 +101,28 @@ struct Program {
   std::size_t boxCount = 0;
   std::vector<FreeView> views;
   std::vector<Join> joins;
-  std::vector<std::size_t> room;  ///< bytes that the arena has for each buffer, then for each step's scratch
-  std::size_t arenaBytes = 0;
+  std::vector<ReadBackNode> readBack;         ///< what compilers made of whole segments, in ids of the plan's graph
+  std::vector<std::size_t> room;              ///< bytes of arenas for each buffer, then for each step's scratch
+  std::vector<Arena> arenas{{&cpuDevice()}};  ///< one for each device, the host's first
+  std::size_t arenaBytes() const;
 };
 
 /// Finds out in which buffer's bytes each one lies, and where: the roots, with their places.
 void placeViews(Program& program);
 
-/// Gives every arena buffer and scratch its offset by liveness and sets `arenaBytes`; says after which step a box is
-/// not needed any more.
+/// Gives every arena buffer and scratch its offset by liveness and sets the bytes of arenas; says after which step a
+/// box is not needed any more.
 void planMemory(Program& program);
+/// Says which steps wait for which: one that touches bytes which an earlier one on another stream writes, or writes
+/// bytes which that one touches. After planMemory().
+void planWaits(Program& program);
 
-/// Offsets again after extents or kernels changed. Everything stays where it is while it has room there; what has not
-/// gets half as much again as it needs, so that extents that grow step by step seldom move anything.
+/// Offsets again, of a program of the host alone, after extents or kernels changed. Everything stays where it is while
+/// it has room there; what has not gets half as much again as it needs, so that extents that grow step by step seldom
+/// move anything.
 void fitMemory(Program& program);
 
-/// The most bytes that live at once in the arena, scratch left out, with inputs and outputs.
+/// The most bytes that live at once in arenas, scratch left out, with inputs and outputs.
 std::size_t liveBytes(const Program& program);
 
 }  // namespace fusescope

@@ -160,6 +160,8 @@ bool ProgramUpdate::changeStep(Program& program, Step& step) {
 }
 
 bool ProgramUpdate::apply(Program& program, const PlanExtents::Numbers& from, const PlanExtents::Numbers& to) {
+  const auto isSegment = [](const Step& step) { return step.segment.valid(); };
+  if (program.arenas.size() > 1 || std::ranges::any_of(program.steps, isSegment)) return false;
   m_to = &to;
   m_changed.assign(to.size(), false);
   for (std::size_t i = 0; i < to.size(); ++i) m_changed[i] = from[i] != to[i];

@@ -22,8 +22,9 @@ class ProgramUpdate {
                                                const Backend& accelerated, int threads, KernelStore& kernels);
 
   const PlanExtents& extents() const { return m_extents; }
-  /// Makes `program`, which is for the extents `from`, one for `to`. False where it must be lowered anew, because a
-  /// tactic does not run at these extents or a body meets others; the program is of no use then.
+  /// Makes `program`, which is for the extents `from`, one for `to`. False where it must be lowered anew, because it
+  /// has other devices than the host or segments that were compiled as a whole, a tactic does not run at these extents
+  /// or a body meets others; the program is of no use then.
   bool apply(Program& program, const PlanExtents::Numbers& from, const PlanExtents::Numbers& to);
 
  private:

@@ -86,8 +86,11 @@ Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions
                                             TacticsByIdentity replay) {
   TacticChooser chooser(plan, options, report);
   chooser.m_replay = std::move(replay);
+  // The measurer runs kernels in memory of the host.
+  const Backend* backend = findBackend(options.backend);
+  if (backend != nullptr && !backend->device().isHost()) chooser.m_options.measureTactics = false;
   TRY(chooser.readDirectives());
-  if (options.timingCache.empty() || !options.measureTactics) return chooser;
+  if (options.timingCache.empty() || !chooser.m_options.measureTactics) return chooser;
   auto opened = TimingCache::open(options.timingCache);
   if (!opened.ok()) {
     report.decisions.push_back(decide("cache.unavailable", {}, "timing_cache",
@@ -150,6 +153,17 @@ void TacticChooser::measureLonger(double times) {
   m_budget.msEach *= times;
   m_budget.mostRounds = static_cast<int>(m_budget.mostRounds * times);
   m_budget.precision /= times;
+}
+
+void TacticChooser::noteSegment(const Segment& segment, const std::optional<std::string>& whyInParts) {
+  if (m_quiet) return;
+  if (whyInParts) {
+    m_report->decisions.push_back(decide("build.segment_in_parts", {Subject::segment(m_prefix + segment.name)},
+                                         "extents", {{"backend", m_options.backend}, {"reason", *whyInParts}}));
+    return;
+  }
+  ++m_report->regions;
+  ++m_report->distinct;
 }
 
 void TacticChooser::noteDynamic(const FusedNode& fused, const std::string& why) {

@@ -15,6 +15,8 @@ namespace fusescope {
 
 /// The tactic of a fused node that is prepared while it runs.
 constexpr std::string_view kDynamicTactic = "dynamic";
+/// The tactic of a copy between the host and a device.
+constexpr std::string_view kDeviceCopyTactic = "device_copy";
 /// The tactic of a node whose bodies run as programs of their own.
 constexpr std::string_view kBodiesTactic = "bodies";
 
@@ -56,7 +58,7 @@ class TacticChooser {
                                       TacticsByIdentity replay);
 
   /// Where kernels come from.
-  KernelStore& kernels() const { return KernelStore::ofProcess(); }
+  KernelStore& kernels() const { return *m_kernels; }
 
   /// The chooser of a body, made when it is first asked for: its fused nodes are called `prefix` and their name.
   Result<TacticChooser*> ofBody(const Plan& body, const std::string& prefix);
@@ -67,6 +69,8 @@ class TacticChooser {
                             std::size_t way);
   /// From now on measures `times` as long as usual.
   void measureLonger(double times);
+  /// Reports that a segment was compiled as a whole; or that it was not, and why.
+  void noteSegment(const Segment& segment, const std::optional<std::string>& whyInParts);
   /// Reports that `fused` is prepared while it runs, and why.
   void noteDynamic(const FusedNode& fused, const std::string& why);
   /// Time of a format or type conversion, measured once for each pair; 0 where it is not known. Without measuring: by
@@ -79,7 +83,10 @@ class TacticChooser {
 
  private:
   TacticChooser(const Plan& plan, const BuildOptions& options, BuildReport& report)
-      : m_plan(&plan), m_options(options), m_report(&report) {}
+      : m_plan(&plan),
+        m_options(options),
+        m_report(&report),
+        m_kernels(options.kernels != nullptr ? options.kernels : &KernelStore::ofProcess()) {}
 
   /// Without those that need more scratch memory than the plan allows. Errors: none of ours is left.
   Result<std::vector<Tactic>> withinWorkspace(const Backend& backend, const KernelRequest& request,
@@ -108,6 +115,7 @@ class TacticChooser {
   const Plan* m_plan;
   BuildOptions m_options;
   BuildReport* m_report;
+  KernelStore* m_kernels;
   std::shared_ptr<TimingCache> m_cache;
   std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
   TacticsByIdentity m_replay, m_choices;

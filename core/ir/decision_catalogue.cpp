@@ -233,6 +233,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the engine was built by Fusescope {version} with other {parts}; it is planned anew by the rules of this one, "
        "and "
        "need not be as fast as it was"},
+      {"build.segment_in_parts", Build, false,
+       "is not compiled as a whole by {backend}, but run node by node by the reference: {reason}"},
       {"build.condition_failed", Build, false,
        "the plan takes for granted that {condition}, which is not so for {extents}: they run by a plan of their own"},
       {"build.plan_made_anew", Build, false,

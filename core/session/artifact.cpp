@@ -104,6 +104,14 @@ std::unique_ptr<PriceModel> measuredPrices(const std::string& backend) {
 
 namespace {
 
+/// What runs accelerated segments where nobody asks for another: what the target names, if it is in this build.
+std::string backendFor(const std::string& asked, const std::string& target) {
+  if (!asked.empty()) return asked;
+  const auto named = Target::fromName(target);
+  const bool isHere = named.ok() && findBackend(named.value().acceleratedBackend) != nullptr;
+  return isHere ? named.value().acceleratedBackend : "native";
+}
+
 Result<Artifact> opened(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                         const PlanOptions& options, const std::string& backend, const StopToken& stop,
                         const Progress& progress) {
@@ -121,11 +129,13 @@ Result<Artifact> opened(const std::filesystem::path& path, const std::vector<Inp
     case ArtifactKind::Plan:
       if (given) return holdsItsOwn(path, "a saved plan");
       artifact.plan = TRY(openPlan(path, stop, progress));
+      artifact.backend = backendFor(backend, artifact.plan->options.target);
       return artifact;
     case ArtifactKind::Model: {
       auto model = TRY(openModel(path, inputs, stop, progress));
       if (progress) progress("plan", path.filename().string());
-      const auto prices = measuredPrices(backend);
+      artifact.backend = backendFor(backend, options.target);
+      const auto prices = measuredPrices(artifact.backend);
       auto plan = makePlan(std::move(model), options, prices.get(), stop);
       if (!plan.ok()) {
         auto error = std::move(plan).error();

@@ -114,8 +114,8 @@ std::string layerTypesText(const Plan& plan, const FusedNode& fused) {
 
 namespace {
 
-/// `calls`: of the body that it is in; nothing outside of bodies.
-Json layerJson(const StepTime& layer, const Plan& plan, std::optional<std::int64_t> calls) {
+/// `calls`: of the body that it is in; nothing outside of bodies. `readBack`: the plan that compilers made.
+Json layerJson(const StepTime& layer, const Plan& plan, std::optional<std::int64_t> calls, const Plan* readBack) {
   const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
   Json json = {{"name", layer.name},
                {"origins", fused != nullptr ? originsJson(plan, *fused) : Json::array()},
@@ -125,14 +125,18 @@ Json layerJson(const StepTime& layer, const Plan& plan, std::optional<std::int64
                {"tactic", layer.tactic},
                {"flops", fused != nullptr ? optionalCount(fused->flops) : Json(nullptr)},
                {"bytes", fused != nullptr ? optionalCount(fused->bytes) : Json(nullptr)},
-               {"emulated", layer.emulated}};
+               {"device", layer.device.empty() ? Json(nullptr) : Json(layer.device)},
+               {"emulated", layer.emulated},
+               {"source", plan.source}};
+  for (const StepTime& made : layer.readBack)
+    json["layers"].push_back(layerJson(made, *readBack, std::nullopt, nullptr));
   if (calls)
     json["call_ms"] =
         layer.medianMs && *calls > 0 ? jsonNumber(*layer.medianMs / static_cast<double>(*calls)) : Json(nullptr);
   for (const BodyTimes& body : layer.bodies) {
     const Plan& inside = *plan.bodyPlan(fused->root, body.attribute);
     Json layers = Json::array();
-    for (const StepTime& step : body.steps) layers.push_back(layerJson(step, inside, body.calls));
+    for (const StepTime& step : body.steps) layers.push_back(layerJson(step, inside, body.calls, nullptr));
     json["bodies"].push_back({{"attribute", body.attribute}, {"calls", body.calls}, {"layers", std::move(layers)}});
   }
   return json;
@@ -153,7 +157,8 @@ Json toJson(const TimeReport& report, const Plan& plan) {
   if (!report.stepMs.empty()) addSteps(json, report.stepMs);
   json["unavailable_reason"] = report.unavailableReason.empty() ? Json(nullptr) : Json(report.unavailableReason);
   json["layers"] = Json::array();
-  for (const auto& layer : report.layers) json["layers"].push_back(layerJson(layer, plan, std::nullopt));
+  for (const auto& layer : report.layers)
+    json["layers"].push_back(layerJson(layer, plan, std::nullopt, report.readBack.get()));
   return json;
 }
 

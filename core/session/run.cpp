@@ -45,6 +45,7 @@ Result<RunLayer> layerFromJson(const Json& json) {
   fields.readNumber("median_ms", layer.medianMs).read("emulated", layer.emulated);
   fields.readCount("flops", layer.flops).readCount("bytes", layer.bytes);
   fields.parseList("bodies", layer.bodies, bodyFromJson);
+  fields.parseList("layers", layer.readBack, layerFromJson);
   if (!fields.error() && json.contains("types") && !json["types"].is_null())
     layer.types = json["types"].is_string() ? json["types"].get<std::string>() : json["types"].dump();
   return fields.result(std::move(layer));
@@ -71,6 +72,7 @@ Json layersJson(const std::vector<RunLayer>& layers) {
     for (const RunBody& body : layer.bodies)
       json["bodies"].push_back(
           {{"attribute", body.attribute}, {"calls", body.calls}, {"layers", layersJson(body.layers)}});
+    if (!layer.readBack.empty()) json["layers"] = layersJson(layer.readBack);
     list.push_back(std::move(json));
   }
   return list;
@@ -102,7 +104,7 @@ Json toJson(const Evaluation& evaluation) {
 bool RunLayer::operator==(const RunLayer& other) const {
   const auto fields = [](const RunLayer& layer) {
     return std::tie(layer.name, layer.identity, layer.types, layer.tactic, layer.medianMs, layer.flops, layer.bytes,
-                    layer.emulated, layer.bodies);
+                    layer.emulated, layer.bodies, layer.readBack);
   };
   return fields(*this) == fields(other);
 }

@@ -124,8 +124,8 @@ std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native"
 /// A model is planned by `options` and measuredPrices(). A plan or an engine holds its own options: giving others is
 /// bad use.
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
-                              const PlanOptions& options, const std::string& backend = "native",
-                              const StopToken& stop = {}, const Progress& progress = {});
+                              const PlanOptions& options, const std::string& backend = "", const StopToken& stop = {},
+                              const Progress& progress = {});
 /// The model of a session, planned as the session wishes. `path`: the session file. `model`: where the model lies now;
 /// empty: where the session says. `backend`: empty: the session's. A model that has changed is planned with what still
 /// applies; what does not is put into `warnings`, for people. Errors: the session or its model cannot be read, or is

@@ -87,9 +87,10 @@ Cell countCell(std::optional<std::int64_t> count, QString (*words)(std::optional
   return {.text = count ? words(count) : QString(), .sort = static_cast<qlonglong>(count.value_or(-1)), .number = true};
 }
 
-/// A row for each layer, and for those in its bodies, which are parts of it.
-void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const ProfileScale& scale,
-               TableContent& content) {
+/// A row for each layer, and for those in its bodies, which are parts of it; and for what the compiler of a segment
+/// made of it, as read back.
+void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const QString& remark,
+               const ProfileScale& scale, TableContent& content) {
   for (const RunLayer& layer : layers) {
     const ShownTime time = layer.medianMs ? ShownTime{scale.measured, *layer.medianMs}
                                           : ShownTime{layer.emulated ? TimeKind::Emulated : TimeKind::Unknown};
@@ -102,10 +103,11 @@ void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const
                               .tone = layer.medianMs ? scale.tone() : Tone::Dim,
                               .number = true},
                              shareCell(layer, scale),
-                             {.text = qs(layer.tactic), .tone = Tone::Dim},
+                             {.text = qs(layer.tactic) + remark, .tone = Tone::Dim},
                              countCell(layer.flops, countText),
                              countCell(layer.bytes, bytesText)}});
-    for (const RunBody& body : layer.bodies) addLayers(body.layers, layerName + QLatin1Char('/'), scale, content);
+    addLayers(layer.readBack, layerName + QLatin1Char('/'), QStringLiteral(", read back"), scale, content);
+    for (const RunBody& body : layer.bodies) addLayers(body.layers, layerName + QLatin1Char('/'), {}, scale, content);
   }
 }
 
@@ -142,7 +144,7 @@ TableContent profileContent(const Run& run, bool ofOtherPlan) {
     scale.total += layer.medianMs.value_or(0);
     scale.most = std::max(scale.most, layer.medianMs.value_or(0));
   }
-  addLayers(run.time->layers, {}, scale, content);
+  addLayers(run.time->layers, {}, {}, scale, content);
   std::stable_sort(content.rows.begin(), content.rows.end(), [](const TableRow& a, const TableRow& b) {
     return a.cells[1].sort.toDouble() > b.cells[1].sort.toDouble();
   });

@@ -114,8 +114,8 @@ class Lowering {
   /// A constant that only packings read. It must be one.
   Weight weight(ValueId value) const;
   std::optional<float> constantNumber(ValueId value) const;  ///< of a constant of one element
-  const Dims& constantDims(ValueId value) const;  ///< it must be one
-  DataType constantType(ValueId value) const;     ///< it must be one
+  const Dims& constantDims(ValueId value) const;             ///< it must be one
+  DataType constantType(ValueId value) const;                ///< it must be one
   Dims dimsOf(ValueId value) const;
   DataType typeOf(ValueId value) const;
   Result<Ref> ref(ValueId value);
