@@ -5,8 +5,9 @@
 namespace fusescope {
 namespace {
 
-constexpr int kStubsOfInput = 6;   // readers of an input of the network, above which it is drawn as stubs
-constexpr int kStubsOfValue = 16;  // readers of any other value
+// Readers above which a value is drawn as stubs: a wire to each of them would cross most of what is between.
+constexpr int kStubsOfInput = 6;  // of an input of the network
+constexpr int kStubsOfValue = 8;  // of any other value
 
 QString text(const std::string& s) {
   return QString::fromStdString(s);
@@ -34,7 +35,11 @@ CanvasLevel::CanvasLevel(const Plan& of, const QString& prefix, const CanvasFont
     names[id.index] = items.nameOf(graph().node(id).name);
     placeOfNode[id.index] = place++;
   }
-  for (const FusedNode& fused : of.fusedNodes) handles.push_back(items.handleOf(fused));
+  for (std::size_t f = 0; f < of.fusedNodes.size(); ++f) {
+    handles.push_back(items.handleOf(of.fusedNodes[f]));
+    for (const NodeId node : of.fusedNodes[f].nodes)  // coverings may name a node twice
+      if (graph().has(node) && fusedOfNode[node.index] < 0) fusedOfNode[node.index] = int(f);
+  }
 }
 
 // The items that `node` is drawn by where it reads `value`: its own, or what takes the value in its open bodies.
