@@ -171,14 +171,14 @@ TEST(ProgramUpdate, LeavesEverythingInItsPlaceWhileThereIsRoom) {
     return update->extents().numbersFor({{"x", {1, 16}}, {"caches", {2, 1, 2, past, 8}}}).value();
   };
   Program& program = *lowered.program;
-  const std::size_t bytes = program.arenaBytes;
+  const std::size_t bytes = program.arenaBytes();
   ASSERT_TRUE(update->apply(program, numbersAt(100), numbersAt(20)));
-  EXPECT_EQ(program.arenaBytes, bytes);
+  EXPECT_EQ(program.arenaBytes(), bytes);
   ASSERT_TRUE(update->apply(program, numbersAt(20), numbersAt(1000)));
-  const std::size_t grown = program.arenaBytes;
+  const std::size_t grown = program.arenaBytes();
   EXPECT_GT(grown, bytes);
   ASSERT_TRUE(update->apply(program, numbersAt(1000), numbersAt(1400)));
-  EXPECT_EQ(program.arenaBytes, grown) << "room for half as much again";
+  EXPECT_EQ(program.arenaBytes(), grown) << "room for half as much again";
 }
 
 TEST(Joins, PutOperandsWhereTheyAreWanted) {
