@@ -5,6 +5,7 @@
 
 #include "engine/kernel_store.h"
 #include "engine/lowering.h"
+#include "engine/output_memory.h"
 #include "engine/plan_extents.h"
 #include "engine/program_update.h"
 #include "tests/unit/engine/engine_fixture.h"
@@ -194,6 +195,34 @@ TEST(Joins, PutOperandsWhereTheyAreWanted) {
   EXPECT_EQ(liveBytes(program),
             program.buffers[program.inputs[1]].desc.bytes() + 16 * 4 + 2 * half + 16 * 4 + 2 * 16 * 4)
       << "caches in and out, the token, what it attends to, and of the arena the token and what was squashed";
+}
+
+TEST(OutputMemory, IsUsedAgainOnceNobodyHoldsIt) {
+  OutputMemory memory;
+  Tensor first = memory.unwritten(DataType::F32, {2000});
+  const std::byte* const bytes = first.bytes();
+  const Tensor second = memory.unwritten(DataType::F32, {2000});
+  EXPECT_NE(second.bytes(), bytes) << "the first is held";
+  memory.trim();
+  first = Tensor();
+  first = memory.unwritten(DataType::F32, {2010});
+  EXPECT_EQ(first.bytes(), bytes) << "a little more fits in";
+  const Tensor large = memory.unwritten(DataType::F32, {4000});
+  first = Tensor();
+  memory.trim();
+  EXPECT_NE(memory.unwritten(DataType::F32, {100}).bytes(), bytes) << "much less is not worth it";
+  EXPECT_EQ(second.dims(), (Dims{2000}));
+}
+
+TEST_P(NewExtents, LeaveWhatWasHandedOutBefore) {
+  const auto plan = cachePlan();
+  const auto engine = engineOf(plan, options());
+  std::vector<RunResult> results;
+  for (const std::int64_t past : {400, 401, 402, 400, 402}) results.push_back(engine->run(inputsAt(past)).value());
+  for (const auto& [name, tensor] : fresh(plan, 400)) {
+    EXPECT_TRUE(results[0].outputs.at(name).identical(tensor)) << name;
+    EXPECT_TRUE(results[3].outputs.at(name).identical(tensor)) << name;
+  }
 }
 
 TEST(PlanExtents, AreNotProvedWhereAnExtentDependsOnData) {
