@@ -23,13 +23,6 @@ Diagnostic outOfMemory() {
           .help = "Smaller extents (--input, --max) need less."};
 }
 
-/// A tensor that a run will write as a whole; of a type narrower than a byte, but for bits behind its last element.
-Tensor unwritten(const TensorDesc& desc) {
-  if (bitWidth(desc.dtype) % 8 != 0) return Tensor::zeros(desc.dtype, desc.dims);
-  const auto memory = std::make_shared<AlignedMemory>(std::max<std::size_t>(desc.bytes(), 1));
-  return Tensor::view(desc.dtype, desc.dims, memory, memory->data());
-}
-
 /// Everything that a build needs and a plan may lack.
 Status checkBuildable(const Plan& plan, const std::string& backend) {
   if (plan.target.planningOnly)
@@ -276,12 +269,14 @@ std::vector<Tensor> BuiltEngine::orderedInputs(const std::map<std::string, Tenso
   return ordered;
 }
 
-std::vector<Tensor> BuiltEngine::outputTensors(const Program& program) const {
+std::vector<Tensor> BuiltEngine::outputTensors(const Program& program) {
   std::vector<Tensor> tensors;
   for (const ProgramOutput& output : program.outputs) {
     const Buffer& buffer = program.buffers[output.buffer];
-    tensors.push_back(buffer.place == Place::Output ? unwritten(buffer.desc) : Tensor());
+    const bool isWritten = buffer.place == Place::Output;
+    tensors.push_back(isWritten ? m_outputMemory.unwritten(buffer.desc.dtype, buffer.desc.dims) : Tensor());
   }
+  m_outputMemory.trim();
   return tensors;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/body_profile.h"
 #include "engine/engine.h"
 #include "engine/executor.h"
+#include "engine/output_memory.h"
 #include "engine/program_update.h"
 #include "engine/tactic_chooser.h"
 
@@ -62,7 +63,7 @@ class BuiltEngine final : public Engine {
   Result<BuiltEngine*> exceptionFor(const std::map<std::string, Dims>& extents, const StopToken& stop);
   Result<std::set<ValueId>> resolveMarks(const std::vector<std::string>& mark) const;
   std::vector<Tensor> orderedInputs(const std::map<std::string, Tensor>& inputs) const;
-  std::vector<Tensor> outputTensors(const Program& program) const;
+  std::vector<Tensor> outputTensors(const Program& program);
 
   std::shared_ptr<const Plan> m_plan;
   BuildOptions m_options;
@@ -73,6 +74,7 @@ class BuiltEngine final : public Engine {
   std::shared_ptr<const Plan> m_readBack;      ///< the plan with these
   BodyProfile m_bodyProfile;
   std::optional<TacticChooser> m_chooser;
+  OutputMemory m_outputMemory;
   std::unique_ptr<ProgramUpdate> m_update;      ///< none: what follows from extents is not proved, or not yet
   bool m_updateTried = false;                   ///< whether that was looked at
   std::list<Specialisation> m_specialisations;  ///< the latest used first

@@ -3,8 +3,10 @@
 #include <array>
 #include <thread>
 
+#include "engine/executor.h"
 #include "engine/kernel_store.h"
 #include "engine/lowering.h"
+#include "engine/output_memory.h"
 #include "engine/plan_extents.h"
 #include "engine/program_update.h"
 #include "tests/unit/engine/engine_fixture.h"
@@ -143,14 +145,26 @@ TEST(NewExtentsOf, StepsThatDependOnThemAlone) {
 
 /// A lowered program with what it refers to.
 struct Lowered {
-  std::shared_ptr<const Plan> plan = cachePlan();
+  std::shared_ptr<const Plan> plan;
   BuildReport report;
   ShapeCacheCount dynamicKernels{.size = 1};
   std::optional<TacticChooser> chooser;
   std::map<std::string, Dims> extents;
   std::shared_ptr<Program> program;
 
-  explicit Lowered(std::int64_t past) : extents{{"x", {1, 16}}, {"caches", {2, 1, 2, past, 8}}} {
+  explicit Lowered(std::int64_t past) : plan(cachePlan()), extents{{"x", {1, 16}}, {"caches", {2, 1, 2, past, 8}}} {
+    make();
+  }
+  /// Of a network with one input.
+  Lowered(const std::shared_ptr<const Model>& model, std::int64_t batch) : plan(planOf(model)) {
+    const InputSpec& input = model->inputSpecs.front();
+    extents[input.name] = input.opt;
+    extents[input.name][0] = batch;
+    make();
+  }
+
+ private:
+  void make() {
     chooser = TacticChooser::create(*plan, {.threads = 1, .measureTactics = false}, report, {}).value();
     program = std::make_shared<Program>(lower({.plan = plan.get(),
                                                .accelerated = findBackend("native"),
@@ -181,6 +195,40 @@ TEST(ProgramUpdate, LeavesEverythingInItsPlaceWhileThereIsRoom) {
   EXPECT_EQ(program.arenaBytes(), grown) << "room for half as much again";
 }
 
+/// Convolutions are compiled for their extents: with the tactics that were chosen, and the weights that are packed.
+TEST(ProgramUpdate, CompilesWhatTakesNoExtents) {
+  Lowered lowered(sampleModel("tiny_resnet_dynbatch"), 1);
+  const std::string& input = lowered.extents.begin()->first;
+  const auto extentsAt = [&](std::int64_t batch) {
+    auto extents = lowered.extents;
+    extents.at(input)[0] = batch;
+    return extents;
+  };
+  const auto update =
+      ProgramUpdate::create(*lowered.plan, lowered.extents, *findBackend("native"), 1, KernelStore::ofProcess());
+  ASSERT_NE(update, nullptr);
+  Executor executor(lowered.program);
+  std::int64_t before = 1;
+  for (const std::int64_t batch : {2, 5, 3, 1}) {
+    const auto from = update->extents().numbersFor(extentsAt(before)),
+               to = update->extents().numbersFor(extentsAt(batch));
+    const KernelStore::Counts counts = KernelStore::ofProcess().counts();
+    ASSERT_TRUE(update->apply(*lowered.program, from.value(), to.value())) << batch;
+    EXPECT_EQ(KernelStore::ofProcess().counts().packed, counts.packed) << "nothing is packed again";
+    before = batch;
+    const Tensor x = noise(extentsAt(batch).at(input), 9);
+    const TensorDesc& desc = lowered.program->buffers[lowered.program->outputs[0].buffer].desc;
+    std::vector<Tensor> outputs{Tensor::zeros(desc.dtype, desc.dims)};
+    executor.programChanged();
+    executor.bind(std::span(&x, 1), outputs);
+    ASSERT_TRUE(executor.run({}).ok());
+    BuildOptions options{.threads = 1, .measureTactics = false};
+    options.shapes = extentsAt(batch);
+    const auto fresh = engineOf(lowered.plan, options)->run({{input, x}}).value();
+    EXPECT_TRUE(outputs[0].identical(fresh.outputs.begin()->second)) << batch;
+  }
+}
+
 TEST(Joins, PutOperandsWhereTheyAreWanted) {
   const Lowered lowered(7);
   const Program& program = *lowered.program;
@@ -194,6 +242,34 @@ TEST(Joins, PutOperandsWhereTheyAreWanted) {
   EXPECT_EQ(liveBytes(program),
             program.buffers[program.inputs[1]].desc.bytes() + 16 * 4 + 2 * half + 16 * 4 + 2 * 16 * 4)
       << "caches in and out, the token, what it attends to, and of the arena the token and what was squashed";
+}
+
+TEST(OutputMemory, IsUsedAgainOnceNobodyHoldsIt) {
+  OutputMemory memory;
+  Tensor first = memory.unwritten(DataType::F32, {2000});
+  const std::byte* const bytes = first.bytes();
+  const Tensor second = memory.unwritten(DataType::F32, {2000});
+  EXPECT_NE(second.bytes(), bytes) << "the first is held";
+  memory.trim();
+  first = Tensor();
+  first = memory.unwritten(DataType::F32, {2010});
+  EXPECT_EQ(first.bytes(), bytes) << "a little more fits in";
+  const Tensor large = memory.unwritten(DataType::F32, {4000});
+  first = Tensor();
+  memory.trim();
+  EXPECT_NE(memory.unwritten(DataType::F32, {100}).bytes(), bytes) << "much less is not worth it";
+  EXPECT_EQ(second.dims(), (Dims{2000}));
+}
+
+TEST_P(NewExtents, LeaveWhatWasHandedOutBefore) {
+  const auto plan = cachePlan();
+  const auto engine = engineOf(plan, options());
+  std::vector<RunResult> results;
+  for (const std::int64_t past : {400, 401, 402, 400, 402}) results.push_back(engine->run(inputsAt(past)).value());
+  for (const auto& [name, tensor] : fresh(plan, 400)) {
+    EXPECT_TRUE(results[0].outputs.at(name).identical(tensor)) << name;
+    EXPECT_TRUE(results[3].outputs.at(name).identical(tensor)) << name;
+  }
 }
 
 TEST(PlanExtents, AreNotProvedWhereAnExtentDependsOnData) {
