@@ -109,7 +109,7 @@ class ContrastTest : public QObject {
     const QFontMetricsF font(metaFont());
     int boxes = 0;
     for (const CanvasItem& item : scene.items) {
-      if (item.kind != ItemKind::Fused || item.open) continue;
+      if (item.container != &fusedContainers() || item.open) continue;
       ++boxes;
       const double room = item.size.width() - metrics::kBoxPaddingX - metrics::kStripe - 9;  // as boxText()
       for (const char* time : {"[123 µs]", "[99.99 ms]", "≈ 413 µs", "emulated"}) {
@@ -125,7 +125,7 @@ class ContrastTest : public QObject {
     // One producer, many readers, each through a cast of its own; their edges come close to each other.
     CanvasScene scene;
     CanvasItem box;
-    box.kind = ItemKind::Fused;
+    box.kind = ItemKind::Node;
     scene.rects.emplace_back(0, 0, 132, 60);
     scene.items.push_back(box);
     for (int i = 0; i < 12; ++i) {

@@ -37,14 +37,14 @@ class Scenes {
 
 OpenState with(const QStringList& handles) {
   OpenState open;
-  for (const QString& handle : handles) open.set(ItemKind::Fused, handle, true);
+  for (const QString& handle : handles) open.set(fusedContainers(), handle, true);
   return open;
 }
 
 QStringList openable(const CanvasScene& scene) {
   QStringList handles;
   for (auto it = scene.openable.begin(); it != scene.openable.end(); ++it)
-    if (it->kind == ItemKind::Fused) handles << it.key();
+    if (it->kind == &fusedContainers()) handles << it.key();
   handles.sort();
   return handles;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "planning/fused_node_facts.h"
-#include "ui/document/qt_text.h"
 
 namespace fusescope {
 namespace {
@@ -33,65 +32,91 @@ class Builder {
  private:
   int add(CanvasItem item, int parent) {
     item.parent = parent;
-    if (parent >= 0) item.segment = m_scene.items[std::size_t(parent)].segment;
+    if (item.segment < 0 && parent >= 0) item.segment = at(parent).segment;
     m_scene.items.push_back(std::move(item));
     return int(m_scene.items.size()) - 1;
   }
   const CanvasItem& at(int item) const { return m_scene.items[std::size_t(item)]; }
+  bool isClosed(int item) const { return item >= 0 && !at(item).open; }
 
   CanvasLevel& addLevel(const Plan& plan, const QString& prefix, int container) {
     CanvasLevel& level = m_levels.emplace_back(plan, prefix, m_fonts);
-    const std::vector<int> containers = container < 0 ? addSegments(level) : std::vector<int>();
-    for (std::size_t f = 0; f < plan.fusedNodes.size(); ++f) {
-      const std::size_t segment = plan.fusedNodes[f].segment.index;
-      addFused(level, f, segment < containers.size() ? containers[segment] : container);
-    }
-    for (const NodeId id : level.graph().order())  // plans that were read back need not hold every node
-      if (level.itemOfNode[id.index] < 0 && !level.holders.contains(id.index))
-        level.itemOfNode[id.index] =
-            add(level.items.node(level.graph().node(id), level.names[id.index], nullptr), container);
+    std::vector<int> around(level.itemOfNode.size(), container);  // by node: the innermost container so far
+    for (const ContainerKind* kind : containerKinds()) addContainers(level, *kind, container, around);
+    for (auto& [node, holder] : level.holders) addCondition(level, level.graph().node(NodeId(node)), holder);
+    for (const NodeId id : level.graph().order())
+      if (!level.holders.contains(id.index)) addNode(level, level.graph().node(id), around[id.index]);
     addPills(level, container);
     return level;
   }
 
-  /// By segment; segments are containers in the network, not in bodies.
-  std::vector<int> addSegments(CanvasLevel& level) {
-    std::vector<int> containers;
-    for (const Segment& segment : level.plan.segments) {
-      const bool open = m_open.isOpen(ItemKind::Segment, text(segment.name)) && !segment.nodes.empty();
-      containers.push_back(add(level.items.segment(segment, open), -1));
-      m_scene.items.edit(std::size_t(containers.back())).segment = int(containers.size()) - 1;
-      m_scene.openable.insert(at(containers.back()).handle(), {ItemKind::Segment, QString()});
+  /// Those of one kind, in the containers of the kinds before.
+  void addContainers(CanvasLevel& level, const ContainerKind& kind, int container, std::vector<int>& around) {
+    std::vector<bool> taken(around.size(), false);
+    std::vector<NodeId> own;
+    int last = container;
+    for (std::size_t part = 0; part < kind.count(level); ++part) {
+      own.clear();
+      for (const NodeId node : kind.nodes(level, part)) {
+        const bool free = level.graph().has(node) && (kind.body != nullptr || !taken[node.index]);
+        if (!free) continue;  // coverings may name a node twice
+        taken[node.index] = true;
+        own.push_back(node);
+      }
+      const int parent = own.empty() ? last : aroundAll(own, around);  // with no nodes: beside the one before
+      last = parent;
+      const int box = addContainer(level, kind, part, parent, !own.empty());
+      if (isClosed(parent) && std::size_t(parent) < m_fusedAt.size())
+        m_fusedAt[std::size_t(parent)].hidesContainers = true;
+      if (kind.body != nullptr && !isClosed(parent)) {
+        addBody(level, *kind.body(level, part), parent, box);
+      } else if (kind.body == nullptr) {
+        for (const NodeId node : own) around[node.index] = box;
+      }
     }
-    return containers;
   }
 
-  void addFused(CanvasLevel& level, std::size_t index, int container) {
-    const FusedNode& fused = level.plan.fusedNodes[index];
-    const bool hidden = container >= 0 && !at(container).open;
-    const QString& handle = level.handles[index];
-    const bool rootNames = level.graph().has(fused.root) && level.graph().node(fused.root).name == fused.name;
-    const QString name = rootNames ? level.names[fused.root.index] : level.items.nameOf(fused.name);
-    const int box = hidden ? container : add(level.items.fused(fused, name, handle, m_open), container);
-    if (!hidden) {
+  int aroundAll(const std::vector<NodeId>& nodes, const std::vector<int>& around) const {
+    int all = around[nodes.front().index];
+    for (const NodeId node : nodes)
+      while (all >= 0 && !m_scene.isInside(around[node.index], all)) all = at(all).parent;
+    return all;
+  }
+
+  /// The item that is drawn for it: in a container that is closed, that one.
+  int addContainer(CanvasLevel& level, const ContainerKind& kind, std::size_t part, int parent, bool hasNodes) {
+    CanvasItem item = kind.item(level, part);
+    item.container = &kind;
+    item.open = hasNodes && (item.canOpen || kind.turnedKey.empty()) && m_open.isOpen(kind, item.handle());
+    level.items.size(item);
+    const QString name = item.name, handle = item.handle();
+    if (item.canOpen) m_scene.openable.insert(handle, {&kind, openableAround(parent)});
+    const int box = isClosed(parent) ? parent : add(std::move(item), parent);
+    if (!kind.knownByKey && box == parent && !m_scene.byName.contains(name)) m_scene.byName.insert(name, box);
+    if (kind.knownByKey) {
+      m_scene.byName.insert(name, box);
+      if (!m_scene.byKey.contains(handle)) m_scene.byKey.insert(handle, box);
+      m_scene.fusedOf.insert(handle, handle);
+      if (!m_scene.fusedOf.contains(name)) m_scene.fusedOf.insert(name, handle);
+    }
+    if (&kind == &fusedContainers() && box != parent) {
       m_fusedAt.resize(std::size_t(box) + 1);
-      m_fusedAt.back() = {&level, int(index)};
+      m_fusedAt.back() = {.level = &level, .index = int(part)};
     }
-    for (const NodeId node : fused.nodes) {
-      if (!level.graph().has(node) || level.itemOfNode[node.index] >= 0) continue;  // coverings may name a node twice
-      level.fusedOfNode[node.index] = int(index);
-      if (!hidden && at(box).open && addBodies(level, node, box)) continue;
-      const bool own = !hidden && at(box).open;
-      if (!level.plan.bodies.empty()) addClosedBodies(level.plan, node, level.names[node.index] + "/", box, handle);
-      level.itemOfNode[node.index] =
-          own ? add(level.items.node(level.graph().node(node), level.names[node.index], &fused), box) : box;
+    return box;
+  }
+
+  void addNode(CanvasLevel& level, const Node& node, int container) {
+    const int fused = level.fusedOfNode[node.id.index];
+    const QString& name = level.names[node.id.index];
+    if (!isClosed(container)) {
+      const FusedNode* in = fused < 0 ? nullptr : &level.plan.fusedNodes[std::size_t(fused)];
+      level.itemOfNode[node.id.index] = add(level.items.node(node, name, in), container);
+      return;
     }
-    m_scene.byName.insert(name, box);
-    if (!m_scene.byKey.contains(handle)) m_scene.byKey.insert(handle, box);
-    m_scene.fusedOf.insert(handle, handle);
-    if (!m_scene.fusedOf.contains(name)) m_scene.fusedOf.insert(name, handle);
-    if (fused.nodes.size() > 1 || holdsBodies(level.plan, fused))
-      m_scene.openable.insert(handle, {ItemKind::Fused, openableAround(container)});
+    level.itemOfNode[node.id.index] = container;
+    if (!level.plan.bodies.empty() && fused >= 0)
+      addClosedBodies(level.plan, node.id, name + "/", container, level.handles[std::size_t(fused)]);
   }
 
   /// Handle of the innermost container that can be opened, from `container` outwards.
@@ -121,25 +146,21 @@ class Builder {
     }
   }
 
-  /// The bodies of `node` as containers in `box`; false if it has none.
-  bool addBodies(CanvasLevel& level, NodeId node, int box) {
-    CanvasLevel::Holder holder{.box = box};
-    for (const PlannedBody& body : level.plan.bodies) {
-      if (body.holder != node) continue;
-      const int container = add(level.items.body(bodyTitle(body.attribute), body), box);
-      const QString prefix = level.items.nameOf(level.graph().node(node).name) + "/";
-      holder.bodies.push_back(&addLevel(*body.plan, prefix, container));
-      holder.graphs.push_back(&std::get<Subgraph>(level.graph().node(node).attributes.at(body.attribute)));
-    }
-    if (holder.bodies.empty()) return false;
-    const Node& holding = level.graph().node(node);
-    if (holding.is("If") && holding.input(0).valid() && !level.graph().isConstant(holding.input(0))) {
-      CanvasItem condition = level.items.pill(holding.input(0), ItemKind::Input, QStringLiteral("condition"));
-      condition.key = "c:" + level.items.nameOf(holding.name);
-      holder.condition = add(std::move(condition), box);
-    }
-    level.holders.emplace(node.index, std::move(holder));
-    return true;
+  /// In `container`, which stands in `box` in place of the node.
+  void addBody(CanvasLevel& level, const PlannedBody& body, int box, int container) {
+    const Node& node = level.graph().node(body.holder);
+    CanvasLevel::Holder& holder = level.holders[node.id.index];
+    holder.box = box;
+    holder.bodies.push_back(&addLevel(*body.plan, level.items.nameOf(node.name) + "/", container));
+    holder.graphs.push_back(&std::get<Subgraph>(node.attributes.at(body.attribute)));
+  }
+
+  /// What an If asks.
+  void addCondition(const CanvasLevel& level, const Node& node, CanvasLevel::Holder& holder) {
+    if (!node.is("If") || !node.input(0).valid() || level.graph().isConstant(node.input(0))) return;
+    CanvasItem condition = level.items.pill(node.input(0), ItemKind::Input, QStringLiteral("condition"));
+    condition.key = "c:" + level.items.nameOf(node.name);
+    holder.condition = add(std::move(condition), holder.box);
   }
 
   void addPills(CanvasLevel& level, int container) {
@@ -169,8 +190,7 @@ class Builder {
     for (std::size_t i = 0; i < scene.items.size(); ++i) {
       const CanvasItem& item = scene.items[i];
       scene.byKey.insert(item.key, int(i));
-      if (const ContainerKind* kind = containerKind(item.kind); kind != nullptr && !kind->knownByKey)
-        scene.byName.insert(item.name, int(i));
+      if (item.container != nullptr && !item.container->knownByKey) scene.byName.insert(item.name, int(i));
       if (item.isBox()) ++scene.boxes;
       scene.slowestPredictedMs = std::max(scene.slowestPredictedMs, item.predictedMs.value_or(0));
       if (item.kind == ItemKind::Input || item.kind == ItemKind::Output) {
@@ -244,13 +264,13 @@ OpenState openAtFirst(const Plan& plan) {
   OpenState open;
   if (plan.fusedNodes.size() > kFewFusedNodes) return open;
   for (const FusedNode& fused : plan.fusedNodes)
-    if (holdsBodies(plan, fused)) open.set(ItemKind::Fused, text(handleOf(fused)), true);
+    if (holdsBodies(plan, fused)) open.set(fusedContainers(), text(handleOf(fused)), true);
   return open;
 }
 
 OpenState allOpen(const CanvasScene& scene) {
   OpenState open;
-  for (auto it = scene.openable.begin(); it != scene.openable.end(); ++it) open.set(it->kind, it.key(), true);
+  for (auto it = scene.openable.begin(); it != scene.openable.end(); ++it) open.set(*it->kind, it.key(), true);
   return open;
 }
 

@@ -23,6 +23,7 @@ struct BuiltCanvas {
   struct FusedAt {
     CanvasLevel* level = nullptr;  ///< null: it is drawn for something else
     int index = -1;
+    bool hidesContainers = false;  ///< it is closed, and more than nodes would be seen in it
   };
   std::vector<FusedAt> fusedAt;  ///< by item
 };

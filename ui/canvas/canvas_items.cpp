@@ -112,34 +112,14 @@ QString CanvasItems::handleOf(const FusedNode& fused) const {
   return m_prefix + text(fusescope::handleOf(fused));
 }
 
-CanvasItem CanvasItems::segment(const Segment& segment, bool open) const {
+CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const QString& handle) const {
   CanvasItem item;
-  item.kind = ItemKind::Segment;
-  item.name = nameOf(segment.name);
-  item.key = "s:" + item.name;
-  item.title = text(segment.name);
-  item.fallback = segment.kind == SegmentKind::Fallback;
-  item.kindName = item.fallback ? "fallback" : "accelerated";
-  item.detail = text(segment.backend) + kDot + item.kindName;
-  item.nodes = int(segment.nodes.size());
-  item.meta = nodesText(segment.nodes.size());
-  item.canOpen = true;
-  item.open = open;
-  sizeItem(item);
-  return item;
-}
-
-CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const QString& handle,
-                              const OpenState& open) const {
-  CanvasItem item;
-  item.kind = ItemKind::Fused;
   item.name = name;
   item.key = handle;
   item.kindName = shared(fused.kind);
   item.prediction = fused.nodes.size() > 1 && isPrediction(m_plan, fused);
   item.nodes = int(fused.nodes.size());
   item.canOpen = fused.nodes.size() > 1 || holdsBodies(m_plan, fused);
-  item.open = item.canOpen && open.isOpen(ItemKind::Fused, item.key);
   item.title = titleOf(fused);
   const NodeId root = fused.root.valid() ? fused.root : fused.nodes.empty() ? NodeId() : fused.nodes.front();
   item.detail = root.valid() && m_graph.has(root) ? text(m_graph.node(root).name) : text(fused.name);
@@ -152,7 +132,6 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const
   item.timeKey = item.key;
   item.fallback = m_plan.inFallback(fused);
   for (const NodeId node : fused.nodes) item.constants += constantsOf(m_graph.node(node));
-  sizeItem(item);
   return item;
 }
 
@@ -216,12 +195,11 @@ CanvasItem CanvasItems::pill(ValueId id, ItemKind kind, const QString& note) con
   return item;
 }
 
-CanvasItem CanvasItems::body(const QString& title, const PlannedBody& body) const {
+CanvasItem CanvasItems::body(const PlannedBody& body) const {
   CanvasItem item;
-  item.kind = ItemKind::Body;
   item.name = nameOf(m_graph.node(body.holder).name) + "/" + text(body.attribute);
   item.key = "b:" + item.name;
-  item.title = title;
+  item.title = bodyTitle(body.attribute);
   const std::size_t nodes = body.plan->graph().nodeCount(), kernels = body.plan->fusedNodes.size();
   item.detail = QStringLiteral("%1 in %2")
                     .arg(nodesText(nodes),
@@ -229,8 +207,6 @@ CanvasItem CanvasItems::body(const QString& title, const PlannedBody& body) cons
   const PredictedTime time = predictedTime(*body.plan);
   if (time.unknown == 0 && time.mostMs > 0) item.detail += kDot + rangeText(time.leastMs, time.mostMs);
   item.nodes = int(nodes);
-  item.open = true;
-  sizeItem(item);
   return item;
 }
 
@@ -240,7 +216,8 @@ void CanvasItems::addStub(CanvasItem& reader, ValueId value) const {
   if (reader.stubs.isEmpty()) reader.size.rheight() += metrics::kStubRow;
   reader.stubs << name;
   double width = 2 * metrics::kBoxPaddingX + metrics::kStripe;
-  for (const QString& stub : reader.stubs) width += m_fonts.meta.width(stub) + 22;
+  for (const QString& stub : reader.stubs)
+    width += m_fonts.meta.width(stub) + 22;
   reader.size.setWidth(std::min(std::max(reader.size.width(), width), metrics::kWidestBox));
 }
 
@@ -249,13 +226,12 @@ int CanvasItems::constantsOf(const Node& node) const {
                            [&](ValueId v) { return v.valid() && m_graph.isConstant(v); }));
 }
 
-void CanvasItems::sizeItem(CanvasItem& item) const {
+void CanvasItems::size(CanvasItem& item) const {
   if (!item.open) return sizeBox(item);
   const double title = m_fonts.title.width(item.title);
-  const double width =
-      containerKind(item.kind)->oneLine
-          ? title + m_fonts.detail.width(item.detail + kDot + item.meta) + 64
-          : std::max(title + metrics::kBadgeWidth + 56, std::min(m_fonts.detail.width(item.detail) + 96, 240.0));
+  const double width = item.container->look.oneLine ? title + m_fonts.detail.width(item.detail + kDot + item.meta) + 64
+                                                    : std::max(title + metrics::kBadgeWidth + 56,
+                                                               std::min(m_fonts.detail.width(item.detail) + 96, 240.0));
   item.size = {std::ceil(width), 0};
 }
 

@@ -14,19 +14,19 @@ namespace fusescope {
 /// Whether a fused node is an If, Loop or Scan whose bodies the plan holds.
 bool holdsBodies(const Plan& plan, const FusedNode& fused);
 
-/// The items of one plan: of the network, or of a body. They have sizes but no place; `parent` and `segment` are the
+/// The items of one plan: of the network, or of a body. They have no place; `parent` and `segment` are the
 /// caller's. `prefix` goes before every name and key: "HOLDER/" in a body.
 class CanvasItems {
  public:
   CanvasItems(const Plan& plan, QString prefix, const CanvasFonts& fonts);
 
-  CanvasItem segment(const Segment& segment, bool open) const;
-  /// `open` shows what is inside; a fused node that holds bodies can be opened as well.
-  CanvasItem fused(const FusedNode& fused, const QString& name, const QString& handle, const OpenState& open) const;
+  CanvasItem fused(const FusedNode& fused, const QString& name, const QString& handle) const;
   CanvasItem node(const Node& node, const QString& name, const FusedNode* fused) const;
   /// An input or output of the network or body, at its declared type: casts stand at the edge. `note`: what it is.
   CanvasItem pill(ValueId value, ItemKind kind, const QString& note) const;
-  CanvasItem body(const QString& title, const PlannedBody& body) const;
+  CanvasItem body(const PlannedBody& body) const;
+  /// Containers have none before: it depends on whether they are open.
+  void size(CanvasItem& item) const;
 
   /// The type of a value, and that it lives in registers and is never stored.
   QString typeText(ValueId value) const;
@@ -48,7 +48,6 @@ class CanvasItems {
   QString titleOf(const FusedNode& fused) const;
   void setPrecision(CanvasItem& item, const FusedNode& fused) const;
   int constantsOf(const Node& node) const;
-  void sizeItem(CanvasItem& item) const;
   void sizeBox(CanvasItem& item) const;
 
   const Plan& m_plan;

@@ -34,7 +34,11 @@ CanvasLevel::CanvasLevel(const Plan& of, const QString& prefix, const CanvasFont
     names[id.index] = items.nameOf(graph().node(id).name);
     placeOfNode[id.index] = place++;
   }
-  for (const FusedNode& fused : of.fusedNodes) handles.push_back(items.handleOf(fused));
+  for (std::size_t f = 0; f < of.fusedNodes.size(); ++f) {
+    handles.push_back(items.handleOf(of.fusedNodes[f]));
+    for (const NodeId node : of.fusedNodes[f].nodes)  // coverings may name a node twice
+      if (graph().has(node) && fusedOfNode[node.index] < 0) fusedOfNode[node.index] = int(f);
+  }
 }
 
 // The items that `node` is drawn by where it reads `value`: its own, or what takes the value in its open bodies.

@@ -61,11 +61,11 @@ void CanvasPainter::container(int i) {
   const CanvasItem& item = m_scene.items[i];
   const QRectF rect = rectOf(i);
   const QColor color = m_look.colors->fill[i];
-  const ContainerKind& kind = *containerKind(item.kind);
-  QPen pen = outline(i, mixed(m_theme.border, color, kind.frame));
-  if (((item.fallback && kind.dashedInFallback) || item.prediction) && !isSelected(i)) pen.setStyle(Qt::DashLine);
+  const ContainerLook& look = item.container->look;
+  QPen pen = outline(i, mixed(m_theme.border, color, look.frame));
+  if (((item.fallback && look.dashedInFallback) || item.prediction) && !isSelected(i)) pen.setStyle(Qt::DashLine);
   m_painter.setPen(pen);
-  m_painter.setBrush(mixed(m_theme.container, color, kind.tint));
+  m_painter.setBrush(mixed(m_theme.container, color, look.tint));
   if (m_detail == Detail::Colors) {
     m_painter.drawRect(rect);
   } else {
@@ -89,10 +89,10 @@ void CanvasPainter::header(int i) {
   const bool far = m_detail != Detail::Full;
   if (far && rect.width() * m_scale < 90) return;
   const double grow = far ? std::max(1.0, pixels(11) / metrics::kTitlePixels) : 1.0;
-  const ContainerKind& kind = *containerKind(item.kind);
-  if (far && !kind.titleFromAfar) return;
-  const QColor ground = mixed(m_theme.container, color, kind.tint);
-  const double height = kind.header * (far ? 0.8 : 1);
+  const ContainerLook& look = item.container->look;
+  if (far && !look.titleFromAfar) return;
+  const QColor ground = mixed(m_theme.container, color, look.tint);
+  const double height = look.header * (far ? 0.8 : 1);
   m_painter.save();
   m_painter.setClipRect(rect, Qt::IntersectClip);
   QFont font = titleFont();
@@ -101,20 +101,20 @@ void CanvasPainter::header(int i) {
   m_painter.setPen(m_theme.text);
   m_painter.setFont(font);
   const double titleHeight = QFontMetricsF(font).height();
-  const double top = rect.top() + (kind.oneLine ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
+  const double top = rect.top() + (look.oneLine ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
   const QRectF line(left + 14 * grow, top, rect.right() - left - 24 * grow, titleHeight);
   const double used = QFontMetricsF(font).horizontalAdvance(item.title);
   const QString dot = item.meta.isEmpty() ? QString() : QStringLiteral(" \u00b7 ");
-  const QString rest = kind.oneLine ? item.detail + dot + item.meta : QString();
+  const QString rest = look.oneLine ? item.detail + dot + item.meta : QString();
   QFont restFont = detailFont();
   restFont.setPixelSize(int(std::lround(metrics::kDetailPixels * grow)));
   const double restWidth =
-      kind.oneLine ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : metrics::kBadgeWidth + 8;
+      look.oneLine ? QFontMetricsF(restFont).horizontalAdvance(rest) + 12 * grow : metrics::kBadgeWidth + 8;
   veil(QRectF(left - 4 * grow, line.top(), used + restWidth + 18 * grow, line.height()), ground);
   m_painter.setPen(m_theme.text);
   m_painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, item.title);
   marker(QPointF(left, line.center().y()), color, grow, item.fallback);
-  if (kind.oneLine) {
+  if (look.oneLine) {
     m_painter.setFont(restFont);
     m_painter.setPen(m_theme.dimText);
     m_painter.drawText(line.adjusted(used + 12 * grow, 0.5, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, rest);

@@ -37,8 +37,7 @@ void appendBend(std::vector<QPointF>& points, const QPointF& to) {
   points.insert(points.end(), {from + down, to - down, to});
 }
 
-// ---- what is known of a rank and a level
-// -----------------------------------------------------------------------------
+// ---- what is known of a rank and a level ----
 
 bool CanvasRoom::Rank::contains(double y) const {
   return y > top - kNear && y < bottom + kNear;
@@ -77,8 +76,7 @@ int CanvasRoom::depthOf(int item) const {
   return depth;
 }
 
-// ---- room, from the inside out
-// ---------------------------------------------------------------------------------------
+// ---- room, from the inside out ----
 
 CanvasRoom::CanvasRoom(const CanvasScene& scene, const std::vector<Grown>& grown)
     : m_scene(scene), m_touched(scene.edges.size(), false) {
@@ -229,8 +227,7 @@ QRectF CanvasRoom::rectOf(int item) const {
   return size == m_sizes.end() ? rect : QRectF(rect.topLeft(), size->second);
 }
 
-// ---- edges
-// -----------------------------------------------------------------------------------------------------------
+// ---- edges ----
 
 // The innermost container round the point, of those that hold an end of the edge; -1: the top.
 int CanvasRoom::levelAt(int edge, const QPointF& point) const {

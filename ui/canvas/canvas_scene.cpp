@@ -124,7 +124,7 @@ QStringList CanvasScene::openableInside(const QString& handle) const {
 }
 
 LayoutContainer containerOf(const CanvasItem& item, int parent) {
-  return {item.key.toStdString(), parent, containerKind(item.kind)->header, metrics::kPadding, item.size.width()};
+  return {item.key.toStdString(), parent, item.container->look.header, metrics::kPadding, item.size.width()};
 }
 
 LayoutGraph layoutGraphOf(const CanvasScene& scene) {

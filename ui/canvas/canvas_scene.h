@@ -19,12 +19,14 @@
 namespace fusescope {
 
 /// What the canvas paints: values, built off the GUI thread and const once delivered. Nothing here knows a Plan.
-enum class ItemKind { Segment, Fused, Body, Node, Input, Output };
+enum class ItemKind { Container, Node, Input, Output };
+struct ContainerKind;
 
 struct CanvasItem {
-  ItemKind kind = ItemKind::Fused;
-  QString key;                  ///< unique in a scene, equal for the same thing in the next one
-  QString name;                 ///< in the plan; for people
+  ItemKind kind = ItemKind::Container;
+  const ContainerKind* container = nullptr;  ///< of what kind; null of nodes, inputs and outputs
+  QString key;                               ///< unique in a scene, equal for the same thing in the next one
+  QString name;                              ///< in the plan; for people
   QString title, detail, meta;  ///< lines of the box, already short enough; a container shows title and detail
   QStringList stubs;            ///< names of shared inputs that are not drawn as edges
   DataType precision = DataType::Undefined;
@@ -52,7 +54,7 @@ struct CanvasItem {
 
 /// A container that can be opened and closed, whether it is drawn or is in one that is closed.
 struct Openable {
-  ItemKind kind = ItemKind::Fused;
+  const ContainerKind* kind = nullptr;
   QString within;  ///< handle of the next one around it; empty: none
 };
 

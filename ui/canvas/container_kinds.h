@@ -6,42 +6,61 @@
 #include <string_view>
 #include <vector>
 
-#include "ui/canvas/canvas_scene.h"
+#include "base/ids.h"
+#include "ui/canvas/canvas_metrics.h"
 
 namespace fusescope {
 
-/// All that sets the containers of one kind apart from those of another: scene, painter, keys and sessions ask this
-/// table and know no kind by name.
-struct ContainerKind {
-  ItemKind item;
-  std::string_view turnedKey;  ///< in sessions: those that are not as at first; empty: they stay as they are
-  bool openAtFirst;
-  bool knownByKey;  ///< in selections; names of these may be shared
-  bool calculates;  ///< has a precision, and the colour of its mode; else it has that of its segment
-  // How an open one looks.
-  double header;          ///< height
-  bool oneLine;           ///< title, detail and meta in one line; else a badge, and the detail below
-  bool titleFromAfar;     ///< its title stands even where boxes show theirs alone
-  bool dashedInFallback;  ///< its frame
-  double tint, frame;     ///< how much of its colour its ground and its frame have
+struct CanvasItem;
+struct CanvasLevel;
+struct PlannedBody;
+
+/// How containers of a kind look when they are open.
+struct ContainerLook {
+  double header = metrics::kSegmentHeader;  ///< height
+  bool oneLine = true;                      ///< title, detail and meta in one line; else a badge, and the detail below
+  bool titleFromAfar = true;                ///< its title stands even where boxes show theirs alone
+  bool dashedInFallback = true;             ///< its frame
+  double tint = 0, frame = 0.25;            ///< how much of its colour its ground and its frame have
 };
+
+/// All that sets the containers of one kind apart from those of another: scene, painter, keys and sessions take it from
+/// here and know no kind by name. Kinds are listed in container_kinds.inc.
+struct ContainerKind {
+  std::string_view name;       ///< "segment"
+  std::string_view turnedKey;  ///< in sessions: those that are not as at first; empty: they stay as they are
+  bool openAtFirst = true;
+  bool knownByKey = false;  ///< in selections; names of these may be shared
+  bool calculates = false;  ///< has a precision, and the colour of its mode; else it has that of its segment
+  ContainerLook look{};
+  /// How many there are in a plan, and which nodes each stands for. It is drawn in the innermost container of the kinds
+  /// around that holds all of them.
+  std::size_t (*count)(const CanvasLevel& level);
+  std::vector<NodeId> (*nodes)(const CanvasLevel& level, std::size_t part);
+  /// What it says: key, name, title and so on, and whether it can be opened. Sizes and place come later.
+  CanvasItem (*item)(const CanvasLevel& level, std::size_t part);
+  /// The plan that it shows in place of its node. Null: it shows its nodes.
+  const PlannedBody* (*body)(const CanvasLevel& level, std::size_t part) = nullptr;
+};
+
+/// That of fused nodes, which a plan is made of.
+const ContainerKind& fusedContainers();
+
 /// From the outside to the inside.
-const std::vector<ContainerKind>& containerKinds();
-/// Null of nodes, inputs and outputs.
-const ContainerKind* containerKind(ItemKind item);
+const std::vector<const ContainerKind*>& containerKinds();
 
 /// What of a plan is open. Handles and names, so that it outlives the plan.
 class OpenState {
  public:
-  bool isOpen(ItemKind kind, const QString& handle) const;
-  void set(ItemKind kind, const QString& handle, bool open);
+  bool isOpen(const ContainerKind& kind, const QString& handle) const;
+  void set(const ContainerKind& kind, const QString& handle, bool open);
   /// Handles of one kind that are not as containers of this kind are at first.
-  QSet<QString> turned(ItemKind kind) const;
-  void setTurned(ItemKind kind, const QSet<QString>& handles);
+  QSet<QString> turned(const ContainerKind& kind) const;
+  void setTurned(const ContainerKind& kind, const QSet<QString>& handles);
   bool operator==(const OpenState& other) const = default;
 
  private:
-  std::map<ItemKind, QSet<QString>> m_turned;  ///< no empty sets
+  std::map<std::string_view, QSet<QString>> m_turned;  ///< by name of the kind; no empty sets
 };
 
 }  // namespace fusescope

@@ -254,7 +254,7 @@ void GraphView::Private::setOpen(const QString& name, bool wanted) {
   if (!plan || handle.isEmpty() || q->isOpen(name) == wanted) return;
   const int item = scene->itemOf(name);
   if (item >= 0) anchorKey = scene->items[std::size_t(item)].key;
-  open.set(scene->openable[handle].kind, handle, wanted);
+  open.set(*scene->openable[handle].kind, handle, wanted);
   request();
 }
 
@@ -269,7 +269,7 @@ void GraphView::toggle(const QString& name) {
 }
 bool GraphView::isOpen(const QString& name) const {
   const QString handle = m->openableOf(name);
-  return !handle.isEmpty() && m->open.isOpen(m->scene->openable[handle].kind, handle);
+  return !handle.isEmpty() && m->open.isOpen(*m->scene->openable[handle].kind, handle);
 }
 
 void GraphView::expandAll() {

@@ -12,11 +12,11 @@ namespace {
 
 class Opening {
  public:
-  Opening(BuiltCanvas& built, const OpenState& open, const QSet<QString>& handles)
-      : m_built(built), m_base(built.scene), m_open(open), m_handles(handles), m_scene(built.scene) {}
+  Opening(BuiltCanvas& built, const QSet<QString>& handles)
+      : m_built(built), m_base(built.scene), m_handles(handles), m_scene(built.scene) {}
 
   Result<std::optional<CanvasScene>> run(const LayoutOptions& options) {
-    find();
+    if (!find()) return std::optional<CanvasScene>();
     std::map<CanvasLevel*, std::vector<int>> before;
     for (const Box& box : m_boxes) before.try_emplace(box.level, box.level->itemOfNode);
     const bool simple = connectChildren();
@@ -54,17 +54,18 @@ class Opening {
   }
   int baseOf(int item) const { return boxOf(item) < 0 ? item : m_scene.items[std::size_t(item)].parent; }
 
-  void find() {
+  bool find() {
     for (std::size_t i = 0; i < m_base.items.size(); ++i) {
       const BuiltCanvas::FusedAt& at = m_built.fusedAt[i];
       if (at.level == nullptr || !m_handles.contains(m_base.items[i].key)) continue;
+      if (at.hidesContainers) return false;
       m_boxAt[int(i)] = int(m_boxes.size());
       m_boxes.push_back({at.level, at.index, int(i)});
     }
+    return true;
   }
 
-  // ---- what there is
-  // -------------------------------------------------------------------------------------------------
+  // ---- what there is ----
   bool connectChildren() {
     std::vector<std::pair<CanvasLevel*, ValueId>> values;
     std::map<std::pair<CanvasLevel*, std::uint32_t>, bool> stubs;  // as they are while all is closed
@@ -106,7 +107,10 @@ class Opening {
     CanvasLevel& level = *box.level;
     const FusedNode& fused = level.plan.fusedNodes[std::size_t(box.index)];
     const CanvasItem closed = m_base.items[std::size_t(box.item)];
-    CanvasItem opened = level.items.fused(fused, closed.name, closed.key, m_open);
+    CanvasItem opened = fusedContainers().item(level, std::size_t(box.index));
+    opened.container = &fusedContainers();
+    opened.open = true;
+    level.items.size(opened);
     opened.parent = closed.parent;
     opened.segment = closed.segment;
     m_scene.items.edit(std::size_t(box.item)) = std::move(opened);
@@ -166,8 +170,7 @@ class Opening {
     return m_wireAt.size() == ofBase.size();
   }
 
-  // ---- where it is
-  // ---------------------------------------------------------------------------------------------------
+  // ---- where it is ----
   Status layOutInside(Box& box, const LayoutOptions& options) {
     using Kind = LevelEntity::Kind;
     LevelGraph& graph = box.inside;
@@ -293,7 +296,6 @@ class Opening {
 
   BuiltCanvas& m_built;
   const CanvasScene& m_base;
-  const OpenState& m_open;
   const QSet<QString>& m_handles;
   CanvasScene m_scene;
   std::vector<Box> m_boxes;
@@ -305,9 +307,9 @@ class Opening {
 
 }  // namespace
 
-Result<std::optional<CanvasScene>> openedScene(BuiltCanvas& built, const OpenState& open, const QSet<QString>& handles,
+Result<std::optional<CanvasScene>> openedScene(BuiltCanvas& built, const QSet<QString>& handles,
                                                const LayoutOptions& options) {
-  return Opening(built, open, handles).run(options);
+  return Opening(built, handles).run(options);
 }
 
 }  // namespace fusescope

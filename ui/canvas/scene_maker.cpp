@@ -37,14 +37,14 @@ Result<std::shared_ptr<const CanvasScene>> SceneMaker::make(const std::shared_pt
                                                             const OpenState& open, const LayoutOptions& options) {
   QSet<QString> holders;
   addHolders(*plan, QString(), holders);
-  const QSet<QString> turned = open.turned(ItemKind::Fused);
+  const QSet<QString> turned = open.turned(fusedContainers());
   const QSet<QString> opened = turned - holders;
   if (plan->fusedNodes.size() >= m_large && opened.size() <= kMostOpened) {
     OpenState without = open;
-    without.setTurned(ItemKind::Fused, turned & holders);
+    without.setTurned(fusedContainers(), turned & holders);
     m_base = TRY(baseOf(plan, without, options));
     if (opened.isEmpty()) return std::shared_ptr<const CanvasScene>(m_base, &m_base->built.scene);
-    std::optional<CanvasScene> scene = TRY(openedScene(m_base->built, open, opened, options));
+    std::optional<CanvasScene> scene = TRY(openedScene(m_base->built, opened, options));
     if (scene) return std::make_shared<const CanvasScene>(std::move(*scene));
   }
   forget();

@@ -149,17 +149,17 @@ Json MainWindow::viewState() const {
              {"zoom", view.zoom},
              {"color", m_canvas->colorMode().name},
              {"selection", jsonOf(m_canvas->selection())}};
-  for (const ContainerKind& kind : containerKinds())
-    if (!kind.turnedKey.empty()) state[std::string(kind.turnedKey)] = jsonOf(view.open.turned(kind.item).values());
+  for (const ContainerKind* kind : containerKinds())
+    if (!kind->turnedKey.empty()) state[std::string(kind->turnedKey)] = jsonOf(view.open.turned(*kind).values());
   return state;
 }
 
 void MainWindow::restoreView(const Json& state) {
   GraphView::View view;
-  for (const ContainerKind& kind : containerKinds()) {
-    if (kind.turnedKey.empty()) continue;
-    const QStringList turned = strings(state, std::string(kind.turnedKey).c_str());
-    view.open.setTurned(kind.item, QSet<QString>(turned.begin(), turned.end()));
+  for (const ContainerKind* kind : containerKinds()) {
+    if (kind->turnedKey.empty()) continue;
+    const QStringList turned = strings(state, std::string(kind->turnedKey).c_str());
+    view.open.setTurned(*kind, QSet<QString>(turned.begin(), turned.end()));
   }
   view.zoom = number(state, "zoom");
   if (state.is_object() && state.contains("centre") && state["centre"].is_array() && state["centre"].size() == 2 &&

@@ -1,5 +1,5 @@
-// A dock, a colour mode and an action, added by one file or entry and one line each (see CMakeLists.txt): every part of
-// the window that knows the others knows them.
+// A dock, a colour mode, a kind of containers and an action, added by one file or entry and one line each (see
+// CMakeLists.txt): every part of the window that knows the others knows them.
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
@@ -42,7 +42,8 @@ class WindowExtensionTest : public QObject {
   void cleanupTestCase() { m_window.reset(); }
 
   void takesOneLineOfEachList() {
-    for (const char* list : {"ui/docks/docks.inc", "ui/canvas/color_modes.inc", "ui/window/actions.inc"}) {
+    for (const char* list : {"ui/docks/docks.inc", "ui/canvas/color_modes.inc", "ui/canvas/container_kinds.inc",
+                             "ui/window/actions.inc"}) {
       const std::string before = textOf(std::string(FUSESCOPE_SOURCE_DIR "/") + list);
       const std::string after = textOf(std::string(FUSESCOPE_LISTS "/") + list);
       QVERIFY2(!before.empty() && after.rfind(before, 0) == 0, list);
@@ -112,11 +113,37 @@ class WindowExtensionTest : public QObject {
     QVERIFY(legend);
   }
 
+  void aKindOfContainersIsDrawnOpenedAndKept() {
+    GraphView& canvas = m_window->canvas();
+    const auto& fusedNodes = m_window->document().snapshot()->plan->fusedNodes;
+    const auto fused = std::find_if(fusedNodes.begin(), fusedNodes.end(),
+                                    [](const FusedNode& node) { return node.nodes.size() == 3; });
+    QVERIFY(fused != fusedNodes.end());
+    const QString name = QString::fromStdString(fused->name), rest = "rest of " + name;
+    const auto rectOf = [&](std::size_t node) {
+      return canvas.itemRect(QString::fromStdString(canvas.plan()->graph().node(fused->nodes[node]).name));
+    };
+    QCOMPARE(canvas.itemRect(rest), canvas.itemRect(name));  // what is not drawn has no box of its own
+    canvas.expand(name);
+    QVERIFY(canvas.waitForLayout(20'000));
+    QVERIFY(canvas.itemRect(rest).contains(rectOf(1)) && canvas.itemRect(rest).contains(rectOf(2)));
+    QVERIFY(!canvas.itemRect(rest).intersects(rectOf(0)));
+    QVERIFY(canvas.isOpen(rest));
+    canvas.collapse(rest);
+    QVERIFY(canvas.waitForLayout(20'000));
+    QCOMPARE(rectOf(1), canvas.itemRect(rest));
+    QCOMPARE(rectOf(2), canvas.itemRect(rest));
+    const auto kind = std::find_if(containerKinds().begin(), containerKinds().end(),
+                                   [](const ContainerKind* known) { return known->turnedKey == "closed_rests"; });
+    QVERIFY(kind != containerKinds().end());
+    QCOMPARE(canvas.view().open.turned(**kind), QSet<QString>{rest});  // what a session keeps
+  }
+
  private:
   std::unique_ptr<MainWindow> m_window;
 };
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::WindowExtensionTest, 5)
+FUSESCOPE_GUI_TEST(fusescope::WindowExtensionTest, 6)
 #include "window_extension_test.moc"

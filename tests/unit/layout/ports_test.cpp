@@ -7,6 +7,7 @@
 
 #include "layout/drawing_quality.h"
 #include "layout/hierarchy.h"
+#include "layout/level_cache.h"
 
 namespace fusescope {
 namespace {
@@ -91,6 +92,27 @@ TEST(Ports, HoldThroughSeveralBorders) {
   graph.containers = {{"a", -1}, {"b", 0}, {"c", 1}};
   graph.edges = {{0, 5}, {1, 3}, {2, 4}, {5, 7}, {3, 8}, {4, 6}};
   EXPECT_EQ(crossings(graph), 0U);
+}
+
+TEST(Ports, OneLevelByItselfHasThemInTheOrderThatItNames) {
+  using Kind = LevelEntity::Kind;
+  std::vector<int> ports{2, 3, 4};
+  do {
+    LevelGraph level;  // two boxes, a wire into each and one past both
+    level.entities = {{.width = 140, .height = 60}, {.width = 140, .height = 60}, {.kind = Kind::PortIn},
+                      {.kind = Kind::PortIn},       {.kind = Kind::PortIn},       {.kind = Kind::PortOut}};
+    level.edges = {{2, 0}, {3, 1}, {4, 5}, {0, 5}, {1, 5}};
+    level.portsIn = ports;
+    LevelCache cache;
+    const auto first = layOutLevel(level, {.cache = &cache});
+    ASSERT_TRUE(first.ok());
+    const auto x = [&](int port) { return first.value()->entities[std::size_t(port)].x; };
+    EXPECT_LT(x(ports[0]), x(ports[1]));
+    EXPECT_LT(x(ports[1]), x(ports[2]));
+    EXPECT_EQ(qualityOf(first.value()->edges).crossings, 0U);
+    EXPECT_EQ(layOutLevel(level, {.cache = &cache}).value(), first.value())
+        << "a level that is known is not drawn again";
+  } while (std::next_permutation(ports.begin(), ports.end()));
 }
 
 }  // namespace

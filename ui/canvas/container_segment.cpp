@@ -1,0 +1,38 @@
+#include "ui/canvas/canvas_level.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+/// Segments are containers in the network, not in bodies.
+std::size_t count(const CanvasLevel& level) {
+  return level.items.prefix().isEmpty() ? level.plan.segments.size() : 0;
+}
+
+std::vector<NodeId> nodes(const CanvasLevel& level, std::size_t part) {
+  return level.plan.segments[part].nodes;
+}
+
+CanvasItem item(const CanvasLevel& level, std::size_t part) {
+  const Segment& segment = level.plan.segments[part];
+  CanvasItem item;
+  item.name = level.items.nameOf(segment.name);
+  item.key = "s:" + item.name;
+  item.title = QString::fromStdString(segment.name);
+  item.segment = int(part);
+  item.fallback = segment.kind == SegmentKind::Fallback;
+  item.kindName = item.fallback ? "fallback" : "accelerated";
+  item.detail = QString::fromStdString(segment.backend) + QStringLiteral(" \u00b7 ") + item.kindName;
+  item.meta = plural(std::int64_t(segment.nodes.size()), "node");
+  item.nodes = int(segment.nodes.size());
+  item.canOpen = true;
+  return item;
+}
+
+}  // namespace
+
+extern const ContainerKind kSegmentContainers{
+    .name = "segment", .turnedKey = "closed_segments", .count = count, .nodes = nodes, .item = item};
+
+}  // namespace fusescope
