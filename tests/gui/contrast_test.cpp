@@ -121,6 +121,22 @@ class ContrastTest : public QObject {
     QVERIFY(boxes > 30);
   }
 
+  void sharedInputsWithoutRoomAreCounted() {
+    CanvasItem item;
+    item.size = QSizeF(metrics::kWidestBox, 78);
+    for (int i = 0; i < 24; ++i) item.stubs << QStringLiteral("relu_%1").arg(i + 90);
+    const QStringList shown = stubLabels(item);
+    QVERIFY(shown.size() > 2 && shown.size() < item.stubs.size());
+    QCOMPARE(shown.mid(0, shown.size() - 1), item.stubs.mid(0, shown.size() - 1));
+    QCOMPARE(shown.last(), QStringLiteral("+%1").arg(25 - shown.size()));
+    double width = metrics::kBoxPaddingX + metrics::kStripe;
+    for (const QString& label : shown)
+      width += QFontMetricsF(metaFont()).horizontalAdvance(label) + metrics::kStubPadding + metrics::kStubGap;
+    QVERIFY(width <= item.size.width());
+    item.stubs = item.stubs.mid(0, 2);
+    QCOMPARE(stubLabels(item), item.stubs);
+  }
+
   void labelsOfEdgesDoNotCollide() {
     // One producer, many readers, each through a cast of its own; their edges come close to each other.
     CanvasScene scene;
@@ -171,5 +187,5 @@ class ContrastTest : public QObject {
   }
 };
 
-FUSESCOPE_GUI_TEST(ContrastTest, 5)
+FUSESCOPE_GUI_TEST(ContrastTest, 6)
 #include "contrast_test.moc"

@@ -217,7 +217,7 @@ void CanvasItems::addStub(CanvasItem& reader, ValueId value) const {
   reader.stubs << name;
   double width = 2 * metrics::kBoxPaddingX + metrics::kStripe;
   for (const QString& stub : reader.stubs)
-    width += m_fonts.meta.width(stub) + 22;
+    width += m_fonts.meta.width(stub) + metrics::kStubPadding + metrics::kStubGap + 4;
   reader.size.setWidth(std::min(std::max(reader.size.width(), width), metrics::kWidestBox));
 }
 

@@ -5,8 +5,9 @@
 namespace fusescope {
 namespace {
 
-constexpr int kStubsOfInput = 6;   // readers of an input of the network, above which it is drawn as stubs
-constexpr int kStubsOfValue = 16;  // readers of any other value
+// Readers above which a value is drawn as stubs: a wire to each of them would cross most of what is between.
+constexpr int kStubsOfInput = 6;  // of an input of the network
+constexpr int kStubsOfValue = 8;  // of any other value
 
 QString text(const std::string& s) {
   return QString::fromStdString(s);

@@ -12,7 +12,7 @@ constexpr double kBoxPaddingX = 12;
 constexpr double kStripe = 4;
 constexpr double kBoxHeight = 60;
 constexpr double kPillHeight = 40;
-constexpr double kStubRow = 18;
+constexpr double kStubRow = 18, kStubPadding = 12, kStubGap = 6;
 constexpr double kLeastBox = 132, kWidestBox = 290;
 constexpr double kSegmentHeader = 38, kFusedHeader = 48;
 constexpr double kPadding = 18;

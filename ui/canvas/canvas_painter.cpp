@@ -291,13 +291,28 @@ void CanvasPainter::badge(const QRectF& rect, int i) {
   m_painter.drawText(pill, Qt::AlignCenter, label);
 }
 
+QStringList stubLabels(const CanvasItem& item) {
+  const QFontMetricsF font(metaFont());
+  const auto widthOf = [&](const QString& text) { return font.horizontalAdvance(text) + metrics::kStubPadding; };
+  double room = item.size.width() - metrics::kBoxPaddingX - metrics::kStripe - 6;
+  QStringList labels;
+  for (int i = 0; i < item.stubs.size(); ++i) {
+    const int left = int(item.stubs.size()) - i;
+    const QString rest = QStringLiteral("+%1").arg(left);
+    const double kept = left > 1 ? metrics::kStubGap + widthOf(rest) : 0;
+    if (widthOf(item.stubs[i]) + kept > room) return labels << rest;
+    labels << item.stubs[i];
+    room -= widthOf(item.stubs[i]) + metrics::kStubGap;
+  }
+  return labels;
+}
+
 // Names of the shared inputs, each with the end of its wire.
 void CanvasPainter::stubs(const CanvasItem& item, const QRectF& rect) {
   const QFontMetricsF font(metaFont());
   double x = rect.left() + metrics::kBoxPaddingX + metrics::kStripe;
-  for (const QString& stub : item.stubs) {
-    const double width = font.horizontalAdvance(stub) + 12;
-    if (x + width > rect.right() - 6) break;
+  for (const QString& stub : stubLabels(item)) {
+    const double width = font.horizontalAdvance(stub) + metrics::kStubPadding;
     m_painter.setPen(QPen(m_theme.edge, 1.4));
     m_painter.drawLine(QPointF(x + 7, rect.top() - 7), QPointF(x + 7, rect.top() + 5));
     m_painter.setBrush(m_theme.edge);
@@ -308,7 +323,7 @@ void CanvasPainter::stubs(const CanvasItem& item, const QRectF& rect) {
     m_painter.setFont(metaFont());
     m_painter.setPen(m_theme.dimText);
     m_painter.drawText(QRectF(x, rect.top() + 5, width, 15), Qt::AlignCenter, stub);
-    x += width + 6;
+    x += width + metrics::kStubGap;
   }
 }
 

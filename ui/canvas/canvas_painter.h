@@ -41,6 +41,9 @@ struct CanvasLook {
   double progress = 1;
 };
 
+/// The names of shared inputs that a box has room for; the last is "+3" for three that it has none for.
+QStringList stubLabels(const CanvasItem& item);
+
 enum class Detail { Colors, Names, Full };
 Detail detailAt(double scale);
 

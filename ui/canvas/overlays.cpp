@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kRow = 18, kMargin = 9, kTitleRow = 18, kChip = 34;
 constexpr int kMapWidth = 168, kMapHeight = 190, kMapMargin = 6;
+constexpr double kLeastPart = 5;
 
 void paintCard(QPainter& painter, const QRect& rect, const Theme& theme) {
   QColor back = theme.window;
@@ -148,15 +149,15 @@ void MinimapWidget::setScene(std::shared_ptr<const CanvasScene> scene, const Can
     const int width = std::clamp(int((room - 2 * kMapMargin) * aspect) + 2 * kMapMargin, 64, kMapWidth);
     const int height = std::clamp(int((width - 2 * kMapMargin) / aspect) + 2 * kMapMargin, 48, kMapHeight);
     resize(width, height);
-    m_scale = std::min((width - 2.0 * kMapMargin) / bounds.width(), (height - 2.0 * kMapMargin) / bounds.height());
-    m_offset = QPointF((width - bounds.width() * m_scale) / 2, (height - bounds.height() * m_scale) / 2);
+    m_scale = {(width - 2.0 * kMapMargin) / bounds.width(), (height - 2.0 * kMapMargin) / bounds.height()};
     draw(colors);
   }
   update();
 }
 
 QPointF MinimapWidget::toMap(const QPointF& point) const {
-  return (point - m_scene->bounds.topLeft()) * m_scale + m_offset;
+  const QPointF from = point - m_scene->bounds.topLeft();
+  return {from.x() * m_scale.width() + kMapMargin, from.y() * m_scale.height() + kMapMargin};
 }
 
 void MinimapWidget::draw(const CanvasColors& colors) {
@@ -166,7 +167,7 @@ void MinimapWidget::draw(const CanvasColors& colors) {
   QPainter painter(&m_picture);
   for (std::size_t i = 0; i < m_scene->items.size(); ++i) {
     const CanvasItem& item = m_scene->items[i];
-    QRectF rect(toMap(m_scene->rects[i].topLeft()), m_scene->rects[i].size() * m_scale);
+    QRectF rect(toMap(m_scene->rects[i].topLeft()), toMap(m_scene->rects[i].bottomRight()));
     if (item.open) {
       painter.setPen(QPen(m_theme.border, 1));
       painter.setBrush(m_theme.container);
@@ -190,7 +191,8 @@ void MinimapWidget::paintEvent(QPaintEvent*) {
   if (!m_scene) return;
   painter.drawPixmap(0, 0, m_picture);
   const QRectF inner = QRectF(rect()).adjusted(2, 2, -2, -2);
-  QRectF part(toMap(m_part.topLeft()), m_part.size() * m_scale);
+  QRectF part(toMap(m_part.topLeft()), toMap(m_part.bottomRight()));
+  if (part.height() < kLeastPart) part.adjust(0, (part.height() - kLeastPart) / 2, 0, (kLeastPart - part.height()) / 2);
   part = part.intersected(inner);
   QColor veil = m_theme.accent;
   veil.setAlphaF(0.14);
@@ -200,7 +202,9 @@ void MinimapWidget::paintEvent(QPaintEvent*) {
 }
 
 void MinimapWidget::moveTo(const QPointF& position) {
-  if (m_scene) emit centreWanted((position - m_offset) / m_scale + m_scene->bounds.topLeft());
+  if (!m_scene) return;
+  const QPointF from = position - QPointF(kMapMargin, kMapMargin);
+  emit centreWanted(m_scene->bounds.topLeft() + QPointF(from.x() / m_scale.width(), from.y() / m_scale.height()));
 }
 void MinimapWidget::mousePressEvent(QMouseEvent* event) {
   moveTo(event->localPos());

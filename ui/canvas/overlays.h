@@ -30,7 +30,8 @@ class LegendWidget : public QWidget {
   QSize m_size;
 };
 
-/// The whole graph in a corner, with the part in view; a drag moves that.
+/// The whole graph in a corner, with the part in view; a drag moves that. A graph that is far higher than wide is
+/// widened: a line would say nothing.
 class MinimapWidget : public QWidget {
   Q_OBJECT
 
@@ -54,8 +55,7 @@ class MinimapWidget : public QWidget {
   std::shared_ptr<const CanvasScene> m_scene;
   Theme m_theme;
   QPixmap m_picture;
-  double m_scale = 1;
-  QPointF m_offset;
+  QSizeF m_scale{1, 1};  ///< of the map to the scene, across and down
   QRectF m_part;
 };
 
