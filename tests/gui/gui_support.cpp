@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "onnxlib/onnx_text.h"
+#include "planning/fused_node_facts.h"
 #include "session/session.h"
 #include "ui/window/main_window.h"
 
@@ -70,13 +71,36 @@ QString samplePath(const QString& name) {
   return QStringLiteral(FUSESCOPE_SOURCE_DIR "/resources/samples/%1/model.onnx").arg(name);
 }
 
-std::unique_ptr<MainWindow> activeWindow(const QSize& size) {
+std::unique_ptr<MainWindow> shownWindow(const WindowForm& form) {
   auto window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
-  window->runs().setSettings({.seconds = 0.1});
-  if (!size.isEmpty()) window->resize(size);
+  if (!form.sessions.isEmpty()) window->keepSessionsIn(form.sessions);
+  window->runs().setSettings({.seconds = form.seconds});
+  if (!form.size.isEmpty()) window->resize(form.size);
   window->show();
+  return window;
+}
+
+std::unique_ptr<MainWindow> activeWindow(const QSize& size) {
+  auto window = shownWindow({.size = size});
   window->activateWindow();
   return QTest::qWaitForWindowActive(window.get(), kPatienceMs) ? std::move(window) : nullptr;
+}
+
+SessionFolder::SessionFolder() {
+  if (!QFile::copy(samplePath(QStringLiteral("fp16_overflow")), model()))
+    qFatal("%s is not written", qPrintable(model()));
+}
+
+std::unique_ptr<MainWindow> SessionFolder::makeWindow() const {
+  return shownWindow({.sessions = kept()});
+}
+
+std::unique_ptr<GraphView> shownCanvas(std::shared_ptr<const Plan> plan) {
+  auto canvas = std::make_unique<GraphView>();
+  canvas->resize(1000, 700);
+  canvas->show();
+  canvas->setPlan(std::move(plan));
+  return canvas->waitForLayout(kPatienceMs) ? std::move(canvas) : nullptr;
 }
 
 bool openSample(MainWindow& window, const QString& name) {
@@ -105,6 +129,16 @@ std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOp
   auto plan = makePlan(models[name], options);
   if (!plan.ok()) qFatal("%s", plan.error().text().c_str());
   return makeSnapshot(plan.value(), before);
+}
+
+QString handle(const FusedNode& fused) {
+  return QString::fromStdString(handleOf(fused));
+}
+
+QString firstOfTwoNodes(const Plan& plan) {
+  for (const FusedNode& fused : plan.fusedNodes)
+    if (fused.nodes.size() == 2) return QString::fromStdString(fused.name);
+  qFatal("no fused node has two nodes");
 }
 
 void writeModel(const QString& path, const char* text) {

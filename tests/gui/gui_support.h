@@ -5,6 +5,7 @@
 #include <QLineEdit>
 #include <QSize>
 #include <QStringList>
+#include <QTemporaryDir>
 #include <QtTest>
 #include <functional>
 #include <memory>
@@ -12,8 +13,9 @@
 #include "ui/document/plan_snapshot.h"
 
 namespace fusescope {
+class GraphView;
 class MainWindow;
-}
+}  // namespace fusescope
 
 namespace fusescope::test {
 
@@ -44,11 +46,39 @@ constexpr int kPatienceMs = 60'000;
 
 double threadCpuMs();
 QString samplePath(const QString& name);
-/// A window without memory that is shown and active, of `size` if one is given; it times for a tenth of a second.
+struct WindowForm {
+  QSize size{};          ///< empty: its own
+  QString sessions{};    ///< folder in which it keeps sessions; empty: it keeps none
+  double seconds = 0.1;  ///< for which it times
+};
+/// A window without memory that is shown.
+std::unique_ptr<MainWindow> shownWindow(const WindowForm& form = {});
+/// Active too; null if it does not become so.
 std::unique_ptr<MainWindow> activeWindow(const QSize& size = {});
+
+/// A folder with a network in it (fp16_overflow), for sessions that windows keep there.
+class SessionFolder {
+ public:
+  SessionFolder();
+  QString filePath(const QString& name) const { return m_folder.filePath(name); }
+  QString model() const { return filePath(QStringLiteral("model.onnx")); }
+  QString kept() const { return filePath(QStringLiteral("kept")); }
+  std::unique_ptr<MainWindow> makeWindow() const;
+
+ private:
+  QTemporaryDir m_folder;
+};
+
+/// A canvas of 1000 by 700 that shows the plan; null if its picture does not come.
+std::unique_ptr<GraphView> shownCanvas(std::shared_ptr<const Plan> plan);
 /// The model, planned in this thread.
 std::shared_ptr<const PlanSnapshot> planSample(const QString& name, const PlanOptions& options = {},
                                                const Plan* before = nullptr);
+
+/// By which selections know it.
+QString handle(const FusedNode& fused);
+/// The name of the first fused node of two nodes.
+QString firstOfTwoNodes(const Plan& plan);
 
 /// Writes a network given as ONNX text to a file; fails the program if that cannot be.
 void writeModel(const QString& path, const char* text);

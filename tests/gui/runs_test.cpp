@@ -4,7 +4,6 @@
 #include <QLabel>
 #include <QLockFile>
 #include <QPushButton>
-#include <QTemporaryDir>
 #include <QtTest>
 
 #include "base/files.h"
@@ -30,9 +29,8 @@ class RunsTest : public QObject {
  private slots:
   void init() {
     test::catchWarnings();
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_model = m_folder->filePath("model.onnx");
-    QVERIFY(QFile::copy(test::samplePath("fp16_overflow"), m_model));
+    m_folder = std::make_unique<test::SessionFolder>();
+    m_model = m_folder->model();
     m_window = makeWindow();
   }
   void cleanup() {
@@ -237,15 +235,9 @@ class RunsTest : public QObject {
   }
 
  private:
-  QString keptFolder() const { return m_folder->filePath("kept"); }
+  QString keptFolder() const { return m_folder->kept(); }
   QString keptFile() { return keptFolder() + "/" + qs(m_window->session().session().id) + ".fsession"; }
-  std::unique_ptr<MainWindow> makeWindow() {
-    auto window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
-    window->keepSessionsIn(keptFolder());
-    window->runs().setSettings({.seconds = 0.1});
-    window->show();
-    return window;
-  }
+  std::unique_ptr<MainWindow> makeWindow() const { return m_folder->makeWindow(); }
   Runs& runs() { return m_window->runs(); }
   QString details() { return m_window->dock<RunsDock>().details(); }
   /// In the dock's line about what is under way.
@@ -283,7 +275,7 @@ class RunsTest : public QObject {
     QVERIFY2(m_window->controller().problem().isEmpty(), qPrintable(m_window->controller().problem()));
   }
 
-  std::unique_ptr<QTemporaryDir> m_folder;
+  std::unique_ptr<test::SessionFolder> m_folder;
   QString m_model;
   std::unique_ptr<MainWindow> m_window;
 };

@@ -1,7 +1,6 @@
 #include <QAction>
 #include <QFile>
 #include <QPushButton>
-#include <QTemporaryDir>
 #include <QTimer>
 #include <QtTest>
 #include <algorithm>
@@ -39,9 +38,8 @@ class SessionTest : public QObject {
   void init() {
     test::catchWarnings();
     m_asked = 0;
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_model = m_folder->filePath("model.onnx");
-    QVERIFY(QFile::copy(test::samplePath("fp16_overflow"), m_model));
+    m_folder = std::make_unique<test::SessionFolder>();
+    m_model = m_folder->model();
     m_window = makeWindow();
   }
   void cleanup() {
@@ -304,14 +302,8 @@ class SessionTest : public QObject {
   }
 
  private:
-  QString keptFolder() const { return m_folder->filePath("kept"); }
-  std::unique_ptr<MainWindow> makeWindow() {
-    auto window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
-    window->keepSessionsIn(keptFolder());
-    window->runs().setSettings({.seconds = 0.1});
-    window->show();
-    return window;
-  }
+  QString keptFolder() const { return m_folder->kept(); }
+  std::unique_ptr<MainWindow> makeWindow() const { return m_folder->makeWindow(); }
   void open(const PlanOptions& options) {
     m_window->session().open(m_model, options);
     QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot(), kOpenMs);
@@ -332,7 +324,7 @@ class SessionTest : public QObject {
     ++m_asked;
     QTest::mouseClick(box->button(button), Qt::LeftButton);
   }
-  std::unique_ptr<QTemporaryDir> m_folder;
+  std::unique_ptr<test::SessionFolder> m_folder;
   QString m_model;
   std::unique_ptr<MainWindow> m_window;
   int m_asked = 0;

@@ -88,10 +88,7 @@ class StallsTest : public QObject {
   void init() { test::catchWarnings(); }
   void cleanup() { QCOMPARE(test::takeWarnings(), QStringList()); }
   void initTestCase() {
-    m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
-    m_window->keepSessionsIn(m_folder.filePath("sessions"));
-    m_window->resize(1920, 1080);
-    m_window->show();
+    m_window = test::shownWindow({.size = {1920, 1080}, .sessions = m_folder.filePath("sessions")});
     QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
   }
   void cleanupTestCase() { m_window.reset(); }

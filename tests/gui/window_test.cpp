@@ -37,9 +37,7 @@ class WindowTest : public QObject {
   void init() { test::catchWarnings(); }
   void cleanup() { QCOMPARE(test::takeWarnings(), QStringList()); }
   void initTestCase() {
-    m_window = std::make_unique<MainWindow>(ThemeKind::Dark, false);
-    m_window->runs().setSettings({.seconds = 0.2});
-    m_window->show();
+    m_window = test::shownWindow({.seconds = 0.2});
     QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
     application().reset();
   }

@@ -11,22 +11,6 @@ namespace fusescope {
 
 namespace {
 
-constexpr const char* kHeaders[] = {"Node",   "Op",  "Fused node", "Segment", "Computes",
-                                    "Stored", "Pin", "FLOPs",      "Bytes",   "Time"};
-constexpr const char* kHeaderTips[] = {
-    "Node of the network, by its name in the file; in a body behind the name of its holder",
-    "Operator",
-    "The fused node that runs it, by its main node",
-    "The segment it is in",
-    "The type it calculates in; its operands in memory are read in it",
-    "The type its result stands in memory at; inner: it lives in registers and is never stored; wider: "
-    "there in a wider type than its kernel calculates in",
-    "What was asked for; double click to choose. Several rows are pinned at once",
-    "Floating-point operations; a multiply-add counts as two",
-    "Bytes of inputs and outputs",
-    "Measured time of the whole fused node, at its main node",
-};
-
 /// Empty where the kernel calculates in one type.
 QString kernelTypesText(const Plan& plan, const FusedNode& fused) {
   QStringList names;
@@ -41,14 +25,6 @@ QString storedText(const Plan& plan, const Node& node, const FusedNode& fused) {
   const bool inner = edge != fused.innerEdges.end() && !edge->real;
   if (!inner) return qs(plan.storedType(result));
   return qs(edge->type) + (heldWider(fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
-}
-
-QString quotedText(const QString& field) {
-  if (!field.contains(QLatin1Char(',')) && !field.contains(QLatin1Char('"')) && !field.contains(QLatin1Char('\n')))
-    return field;
-  QString doubled = field;
-  doubled.replace(QLatin1Char('"'), QStringLiteral("\"\""));
-  return QLatin1Char('"') + doubled + QLatin1Char('"');
 }
 
 }  // namespace
@@ -280,188 +256,12 @@ QString LayersModel::pinRefusalOf(const Row& row) const {
   return pinRefusal(*m_levels[row.level].snapshot->plan, row.node, DataType::F32);
 }
 
-namespace {
-
-/// Sums of rows; nothing where one is not known. Times: of those that have one.
-struct RowSums {
-  std::int64_t rows = 0;
-  std::optional<double> flops = 0, bytes = 0;
-  double ms = 0;
-  std::int64_t kernels = 0, timed = 0;
-  bool measured = true;  ///< every time that was added is of a run of this plan
-
-  /// `kernel`: it is where its kernel's time stands.
-  void add(const LayerView& view, const ShownTime& time, bool kernel) {
-    ++rows;
-    kernels += kernel;
-    if (kernel && time.known()) {
-      ++timed;
-      ms += time.ms;
-      measured = measured && time.kind == TimeKind::Measured;
-    }
-    flops = flops && view.flops ? std::optional(*flops + *view.flops) : std::nullopt;
-    bytes = bytes && view.bytes ? std::optional(*bytes + *view.bytes) : std::nullopt;
-  }
-  /// What is a part of the kernels' time is not said as if it were the whole.
-  QString timeText() const {
-    if (timed == 0) return {};
-    const QString sum = (measured ? QStringLiteral(", ") : QStringLiteral(", ≈ ")) + shortMsText(ms);
-    return timed == kernels
-               ? sum
-               : sum + QStringLiteral(" for %1 of %2").arg(timed).arg(plural(kernels, QStringLiteral("kernel")));
-  }
-  QString text() const {
-    const auto whole = [](const std::optional<double>& number) {
-      return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
-    };
-    return QStringLiteral("%1: %2 FLOPs, %3%4")
-        .arg(plural(rows, QStringLiteral("node")), countText(whole(flops)), bytesText(whole(bytes)), timeText());
-  }
-};
-
-}  // namespace
-
-QString LayersModel::totalsText() const {
-  RowSums own, inside;
-  for (const std::uint32_t row : m_rows) {
-    const Row& view = m_views[row];
-    (view.level == 0 ? own : inside).add(view.view, view.time, view.root);
-  }
-  if (m_levels.size() < 2) return own.text();
-  if (inside.rows == 0) return QStringLiteral("%1 · bodies are not counted").arg(own.text());
-  return QStringLiteral("%1 · not counted: in bodies %2, each body once").arg(own.text(), inside.text()) +
-         (inside.timed > 0 ? QStringLiteral(" (the time of all its calls, which its holder's includes)") : QString());
-}
-
 int LayersModel::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
 }
 
 int LayersModel::columnCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : kColumns;
-}
-
-QString LayersModel::text(const Row& row, int column) const {
-  const auto whole = [](const std::optional<double>& number) {
-    return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
-  };
-  switch (column) {
-    case kNode:
-      return row.view.node;
-    case kOp:
-      return row.view.op;
-    case kFused:
-      return row.view.isFused ? row.view.fused : QString();
-    case kSegment:
-      return row.view.segment;
-    case kCompute:
-      return row.view.dtype;
-    case kStored:
-      return row.stored;
-    case kPin:
-      return row.pin;
-    case kFlops:
-      return countText(whole(row.view.flops));
-    case kBytes:
-      return bytesText(whole(row.view.bytes));
-    case kTime:
-      return row.time.kind == TimeKind::Unknown ? QString() : timeText(row.time);
-    default:
-      return {};
-  }
-}
-
-QVariant LayersModel::toolTip(const Row& row, int column) const {
-  if (column == kFused)
-    return row.predicted ? fusedNameOf(row) + QStringLiteral("\npredicted: the target fuses by rules of its own")
-                         : fusedNameOf(row);
-  if (column == kCompute && !row.kernelTypes.isEmpty())
-    return QStringLiteral("%1; its kernel calculates in %2").arg(row.view.dtype, row.kernelTypes);
-  if (column == kTime && row.time.kind != TimeKind::Unknown) {
-    const QString calls =
-        row.level > 0 ? QStringLiteral("; in one run of the network: all calls of its body together") : QString();
-    return kindText(row.time.kind) + calls;
-  }
-  if (column == kTime) {
-    if (!m_timesUnknown.isEmpty()) return m_timesUnknown;
-    if (row.root && row.level > 0 && !m_times.empty()) return QStringLiteral("Its body did not run.");
-    return row.root ? QStringLiteral("Not measured yet: build an engine.")
-                    : QStringLiteral("Measured with its fused node, at %1.").arg(row.view.fused);
-  }
-  if (const CostRange* range = m_levels[row.level].snapshot->rangeOf(row.node);
-      range != nullptr && (column == kFlops || column == kBytes)) {
-    const auto text = [&](const CostAt& at) { return column == kFlops ? countText(at.flops) : bytesText(at.bytes); };
-    return QStringLiteral("%1; %2 at the least and at the most extents of the inputs")
-        .arg(this->text(row, column), rangeText(text(range->least), text(range->most)));
-  }
-  if (column == kPin) {
-    const QString refusal = pinRefusalOf(row);
-    return refusal.isEmpty()
-               ? QStringLiteral("Double click to pin. Ctrl+click or Shift+click rows to pin several at once.")
-               : refusal;
-  }
-  return text(row, column);
-}
-
-QVariant LayersModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const Row& row = rowAt(index.row());
-  const bool number = index.column() >= kFlops;
-  switch (role) {
-    case Qt::DisplayRole:
-      if (index.column() == kNode && !m_failing.isEmpty() && row.view.node == m_failing)
-        return QStringLiteral("✗ ") + row.view.node;
-      return text(row, index.column());
-    case Qt::ToolTipRole:
-      return toolTip(row, index.column());
-    case Qt::TextAlignmentRole:
-      return static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    case kNameRole:
-      return row.view.node;
-    case kToneRole: {
-      if (index.column() == kNode && !m_failing.isEmpty() && row.view.node == m_failing)
-        return static_cast<int>(Tone::Bad);
-      const bool differs = index.column() == kCompute && row.view.pinned && !row.pin.startsWith(row.view.dtype);
-      if (differs) return static_cast<int>(Tone::Warning);
-      if (index.column() == kSegment && row.view.fallback) return static_cast<int>(Tone::Warning);
-      if (index.column() == kPin) return static_cast<int>(Tone::Good);
-      return static_cast<int>(index.column() == kNode ? Tone::Plain : Tone::Dim);
-    }
-    default:
-      return {};
-  }
-}
-
-QVariant LayersModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
-  if (role == Qt::DisplayRole) return QString::fromLatin1(kHeaders[section]);
-  if (role == Qt::ToolTipRole) return QString::fromLatin1(kHeaderTips[section]);
-  if (role == Qt::TextAlignmentRole)
-    return static_cast<int>((section >= kFlops ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-  return {};
-}
-
-Qt::ItemFlags LayersModel::flags(const QModelIndex& index) const {
-  if (!index.isValid()) return Qt::NoItemFlags;
-  Qt::ItemFlags flags = QAbstractTableModel::flags(index) | Qt::ItemNeverHasChildren;
-  if (index.column() == kPin && pinRefusalOf(rowAt(index.row())).isEmpty()) flags |= Qt::ItemIsEditable;
-  return flags;
-}
-
-QString LayersModel::csv() const {
-  QString out = QStringLiteral("node,op,fused_node,segment,compute,stored,pin,flops,bytes,time_ms\n");
-  const auto number = [](const std::optional<double>& value) {
-    return value ? QString::number(*value, 'g', 15) : QString();
-  };
-  for (const std::uint32_t view : m_rows) {
-    const Row& row = m_views[view];
-    const QStringList fields{quotedText(row.view.node),    quotedText(row.view.op), quotedText(fusedNameOf(row)),
-                             quotedText(row.view.segment), row.view.dtype,          row.stored,
-                             quotedText(row.pin),          number(row.view.flops),  number(row.view.bytes),
-                             number(row.view.ms)};
-    out += fields.join(QLatin1Char(',')) + QLatin1Char('\n');
-  }
-  return out;
 }
 
 }  // namespace fusescope

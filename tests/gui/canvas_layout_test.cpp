@@ -1,0 +1,168 @@
+#include <QStandardPaths>
+#include <QtTest>
+#include <chrono>
+#include <thread>
+
+#include "layout/drawing_quality.h"
+#include "planning/fused_node_facts.h"
+#include "tests/gui/gui_support.h"
+#include "ui/canvas/canvas_builder.h"
+#include "ui/canvas/color_mode.h"
+#include "ui/canvas/dot_helper.h"
+#include "ui/canvas/graph_view.h"
+
+namespace fusescope {
+
+namespace {
+
+/// Three that feed three.
+LevelGraph crossed() {
+  LevelGraph level;
+  for (int i = 0; i < 6; ++i) level.entities.push_back({.width = 100, .height = 40});
+  for (int i = 0; i < 9; ++i) level.edges.push_back({.from = i / 3, .to = 3 + i % 3});
+  return level;
+}
+QString secondOf(const Plan& plan, const QString& first) {
+  for (const FusedNode& fused : plan.fusedNodes)
+    if (fused.nodes.size() == 2 && fused.name != first.toStdString()) return test::handle(fused);
+  return {};
+}
+
+std::string lastConv(const Plan& plan) {
+  std::string last;
+  for (const NodeId id : plan.graph().order())
+    if (plan.graph().node(id).is("Conv")) last = plan.graph().node(id).name;
+  return last;
+}
+
+}  // namespace
+
+/// What is laid out and when, by whom, and how things are found by where they are.
+class CanvasLayoutTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void initTestCase() { m_plan = test::planSample("squeezenet1_1")->plan; }
+  void init() {
+    m_view = test::shownCanvas(m_plan);
+    QVERIFY(m_view);
+    m_fused = test::firstOfTwoNodes(*m_plan);
+  }
+
+  void whatDidNotChangeIsNotLaidOutAgain() {
+    const auto laidOutBy = [&](const std::function<void()>& what) {
+      const std::size_t before = m_view->levelsLaidOut();
+      what();
+      if (!m_view->waitForLayout(20000)) qFatal("no layout");
+      return int(m_view->levelsLaidOut() - before);
+    };
+    const QString second = secondOf(*m_plan, m_fused);
+    QCOMPARE(laidOutBy([&] { m_view->expand(m_fused); }), 3);  // what it holds, the segment, the top
+    QVERIFY(laidOutBy([&] { m_view->expand(second); }) <= 3);
+    QCOMPARE(laidOutBy([&] { m_view->collapse(second); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->collapse(m_fused); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->expand(m_fused); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->setTheme(Theme::light()); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->search("maxpool"); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->select({second}); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->setColorMode(*findColorMode("kind")); }), 0);
+    QCOMPARE(laidOutBy([&] { m_view->setPlan(makePlan(m_plan->model, {}).value()); }), 0);
+    PlanOptions options;  // a pin elsewhere: what is open stays, and with other texts the segment and the top move
+    options.directives.push_back({.kind = DirectiveKind::Pin, .pattern = lastConv(*m_plan), .type = DataType::F16});
+    QVERIFY(laidOutBy([&] { m_view->setPlan(makePlan(m_plan->model, options).value()); }) <= 2);
+  }
+
+  void wiresDoNotCrossAtTheBordersOfOpenBoxes() {
+    const auto plan = test::planSample("bert_tiny")->plan;
+    const CanvasFonts fonts;
+    const CanvasScene closed = buildCanvas(*plan, {}, fonts);
+    const LayoutGraph graph = layoutGraphOf(buildCanvas(*plan, allOpen(closed), fonts));
+    QVERIFY(graph.containers.size() > 5);
+    const LayoutGeometry geometry = layOut(graph).value();
+    QCOMPARE(crossingsAtBorders(graph, geometry), std::size_t(0));
+    QCOMPARE(qualityOf(geometry.edges).crossings, std::size_t(0));
+    for (const QString& handle : closed.openable.keys()) {  // each by itself, too
+      OpenState open;
+      open.set(*closed.openable[handle].kind, handle, true);
+      const LayoutGraph one = layoutGraphOf(buildCanvas(*plan, open, fonts));
+      QCOMPARE(crossingsAtBorders(one, layOut(one).value()), std::size_t(0));
+    }
+  }
+
+  void dotAnswersFromAProcessOfItsOwn() {
+    const LevelGraph level = crossed();
+    DotHelper helper({}, 20'000, QStringLiteral(FUSESCOPE_BIN_DIR "/fusescope-layoutd"));
+    for (int turn = 0; turn < 2; ++turn) {
+      const auto layout = helper.layOut(level);
+      QVERIFY2(layout, qPrintable(helper.problem()));
+      QCOMPARE(layout->entities.size(), level.entities.size());
+      QCOMPARE(layout->edges.size(), level.edges.size());
+    }
+    QVERIFY(helper.problem().isEmpty());
+  }
+
+  void aHelperThatFailsIsSaidAndNotAskedAgain_data() {
+    QTest::addColumn<QString>("program");
+    QTest::addColumn<QString>("problem");
+    QTest::newRow("missing") << "/nonexistent/helper"
+                             << "could not be started";
+    QTest::newRow("ends") << QStandardPaths::findExecutable("true") << "ended before it was done";
+    QTest::newRow("silent") << QStandardPaths::findExecutable("sort") << "took longer than 0.2 s";
+    QTest::newRow("talks nonsense") << QStandardPaths::findExecutable("cat") << "answer cannot be used";
+  }
+  void aHelperThatFailsIsSaidAndNotAskedAgain() {
+    QFETCH(QString, program);
+    QFETCH(QString, problem);
+    DotHelper helper({}, 200, program);
+    QVERIFY(!helper.layOut(crossed()));
+    QVERIFY2(helper.problem().contains(problem), qPrintable(helper.problem()));
+    QElapsedTimer clock;
+    clock.start();
+    QVERIFY(!helper.layOut(crossed()));
+    QVERIFY(clock.elapsed() < 100);
+  }
+
+  void aHelperThatNobodyWaitsForIsGone() {
+    std::stop_source stop;
+    DotHelper helper(stop.get_token(), 60'000, QStandardPaths::findExecutable("sort"));
+    std::thread later([&stop] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      stop.request_stop();
+    });
+    QElapsedTimer clock;
+    clock.start();
+    QVERIFY(!helper.layOut(crossed()));
+    later.join();
+    QVERIFY(clock.elapsed() < 10'000);
+    QVERIFY(helper.problem().isEmpty());
+  }
+
+  void theIndexFindsWhatASearchThroughAllFinds() {
+    std::vector<QRectF> rects;
+    for (int i = 0; i < 700; ++i)  // many small, some that span all, some of no width
+      rects.emplace_back((i * 37) % 900, (i * 61) % 4000, i % 10 == 0 ? 2000 : i % 7, i % 50 == 0 ? 5000 : 30);
+    const SpatialIndex index(rects);
+    for (int i = 0; i < 60; ++i) {
+      const QRectF area((i * 53) % 1000, (i * 97) % 4200, i % 3 == 0 ? 0 : 120, i % 4 == 0 ? 0 : 200);
+      std::vector<int> expected;
+      for (int r = 0; r < int(rects.size()); ++r) {
+        const QRectF& rect = rects[std::size_t(r)];
+        if (rect.left() <= area.right() && area.left() <= rect.right() && rect.top() <= area.bottom() &&
+            area.top() <= rect.bottom())
+          expected.push_back(r);
+      }
+      QCOMPARE(index.meeting(area), expected);
+    }
+    QVERIFY(SpatialIndex().meeting(QRectF(0, 0, 9, 9)).empty());
+  }
+
+ private:
+  std::shared_ptr<const Plan> m_plan;
+  std::unique_ptr<GraphView> m_view;
+  QString m_fused;
+};
+
+}  // namespace fusescope
+
+FUSESCOPE_GUI_TEST(fusescope::CanvasLayoutTest, 7)
+#include "canvas_layout_test.moc"

@@ -1,0 +1,146 @@
+#include <QtTest>
+
+#include "planning/fused_node_facts.h"
+#include "tests/gui/gui_support.h"
+#include "ui/canvas/graph_view.h"
+
+namespace fusescope {
+
+namespace {
+
+/// A kernel of the nodes a and b, and a node that is called "a + b".
+std::shared_ptr<const Plan> planWithOneNameTwice() {
+  GraphEditor editor;
+  Model model;
+  const TensorType type{DataType::F32, Shape::of(Dims{4, 8})};
+  const ValueId x = editor.addInput("x", type);
+  const ValueId w = editor.addConstant("w", Tensor::zeros(DataType::F32, {8, 8}));
+  const auto add = [&](const char* op, const char* name, std::vector<ValueId> inputs) {
+    const ValueId result = editor.addValue(std::string(name) + "_out", type);
+    model.origins.push_back({name, op, ""});
+    Node node;
+    node.op = op;
+    node.name = name;
+    node.inputs = std::move(inputs);
+    node.outputs = {result};
+    node.origins = {OriginId(model.origins.size() - 1)};
+    editor.addNode(std::move(node));
+    return result;
+  };
+  editor.addOutput(add("Relu", "b", {add("MatMul", "a", {x, w})}));
+  editor.addOutput(add("Softmax", "a + b", {x}));
+  auto graph = editor.publish();
+  if (!graph.ok()) qFatal("%s", graph.error().text().c_str());
+  model.graph = graph.value();
+  auto plan = makePlan(std::make_shared<const Model>(model), {});
+  if (!plan.ok()) qFatal("%s", plan.error().text().c_str());
+  return plan.value();
+}
+
+}  // namespace
+
+/// What the canvas says of different plans, of one network or of two.
+class CanvasPlansTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void initTestCase() { m_plan = test::planSample("squeezenet1_1")->plan; }
+  void init() {
+    m_view = test::shownCanvas(m_plan);
+    QVERIFY(m_view);
+    m_fused = test::firstOfTwoNodes(*m_plan);
+  }
+
+  void fittedTimesLookOtherThanMeasuredOnes() {
+    auto priced = std::make_shared<Plan>(*m_plan);
+    for (FusedNode& fused : priced->fusedNodes) {
+      fused.predictedMs = 0.5;
+      fused.predictedHow = fused.name == m_fused.toStdString() ? PriceSource::Fitted : PriceSource::Measured;
+    }
+    m_view->setPlan(priced);
+    QVERIFY(m_view->waitForLayout(20000));
+    const auto told = [&](const std::string& name) {
+      m_view->select({QString::fromStdString(name)});
+      return m_view->accessibleDescription();
+    };
+    QVERIFY2(told(m_fused.toStdString()).contains("~ 500 µs, fitted to other kernels"),
+             qPrintable(m_view->accessibleDescription()));
+    const std::string& measured = priced->fusedNodes.front().name == m_fused.toStdString()
+                                      ? priced->fusedNodes.back().name
+                                      : priced->fusedNodes.front().name;
+    QVERIFY2(told(measured).contains("≈ 500 µs, predicted: such a kernel was measured before"),
+             qPrintable(m_view->accessibleDescription()));
+    QVERIFY(!m_view->accessibleDescription().contains('~'));
+    m_view->setTimes({{handleOf(*m_plan->findFusedNode(m_fused.toStdString())), ShownTime{TimeKind::Measured, 0.5}}});
+    QVERIFY(!told(m_fused.toStdString()).contains('~'));
+  }
+
+  void aPinElsewhereKeepsWhatIsOpenAndSelected() {
+    const FusedNode& kept = *m_plan->findFusedNode(m_fused.toStdString());
+    m_view->expand(m_fused);
+    QVERIFY(m_view->waitForLayout(20000));
+    m_view->select({test::handle(kept)});
+    const QRect before = m_view->itemRect(test::handle(kept));
+    const FusedNode& other =
+        m_plan->fusedNodes.back().id == kept.id ? m_plan->fusedNodes.front() : m_plan->fusedNodes.back();
+    PlanOptions options;
+    options.directives.push_back(
+        {.kind = DirectiveKind::Pin, .pattern = m_plan->graph().node(other.root).name, .type = DataType::F16});
+    const auto pinned = makePlan(m_plan->model, options);
+    QVERIFY(pinned.ok());
+    m_view->setPlan(pinned.value());
+    QVERIFY(m_view->waitForLayout(20000));
+    QVERIFY(m_view->isOpen(test::handle(kept)));
+    QCOMPARE(m_view->selection(), QStringList{test::handle(kept)});
+    QCOMPARE(m_view->itemRect(test::handle(kept)).size(), before.size());
+  }
+
+  void kernelsOfOneNameDoNotMix() {
+    const auto plan = planWithOneNameTwice();
+    QCOMPARE(plan->fusedNodes.size(), std::size_t(2));
+    QCOMPARE(plan->fusedNodes[0].name, plan->fusedNodes[1].name);
+    const bool firstIsFused = plan->fusedNodes[0].nodes.size() == 2;
+    const FusedNode &fused = plan->fusedNodes[firstIsFused ? 0 : 1], &alone = plan->fusedNodes[firstIsFused ? 1 : 0];
+    m_view->setPlan(plan);
+    QVERIFY(m_view->waitForLayout(20000));
+    QVERIFY(m_view->itemRect(test::handle(fused)) != m_view->itemRect(test::handle(alone)));
+    m_view->expand(test::handle(alone));
+    QVERIFY(!m_view->isOpen(test::handle(fused)));
+    m_view->expand(test::handle(fused));
+    QVERIFY(m_view->waitForLayout(20000));
+    QVERIFY(m_view->isOpen(test::handle(fused)));
+    QVERIFY(!m_view->isOpen(test::handle(alone)));
+    m_view->setTimes({{handleOf(alone), ShownTime{TimeKind::Measured, 2.0}}});
+    m_view->select({test::handle(alone)});
+    QVERIFY2(m_view->accessibleDescription().contains("2.00 ms"), qPrintable(m_view->accessibleDescription()));
+    m_view->select({test::handle(fused)});
+    QVERIFY2(!m_view->accessibleDescription().contains("ms"), qPrintable(m_view->accessibleDescription()));
+  }
+
+  void predictedFusionsAreMarked() {
+    const auto predicted = makePlan(m_plan->model, {.target = "tensorrt-10"});
+    QVERIFY(predicted.ok());
+    m_view->setPlan(predicted.value());
+    QVERIFY(m_view->waitForLayout(20000));
+    const auto told = [&](bool several) {
+      for (const FusedNode& fused : predicted.value()->fusedNodes) {
+        if ((fused.nodes.size() > 1) != several) continue;
+        m_view->select({test::handle(fused)});
+        return m_view->accessibleDescription();
+      }
+      return QString();
+    };
+    QVERIFY2(told(true).contains("predicted"), qPrintable(told(true)));
+    QVERIFY2(!told(false).contains("predicted"), qPrintable(told(false)));
+  }
+
+ private:
+  std::shared_ptr<const Plan> m_plan;
+  std::unique_ptr<GraphView> m_view;
+  QString m_fused;
+};
+
+}  // namespace fusescope
+
+FUSESCOPE_GUI_TEST(fusescope::CanvasPlansTest, 4)
+#include "canvas_plans_test.moc"
