@@ -4,6 +4,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <map>
+#include <mutex>
+
 #include "base/descriptor.h"
 
 namespace fusescope {
@@ -36,6 +39,38 @@ bool sameFile(const FileIdentity& a, const FileIdentity& b) {
   return a.device == b.device && a.inode == b.inode;
 }
 
+Result<std::span<const std::byte>> mapped(const Descriptor& file, const std::filesystem::path& path,
+                                          std::size_t bytes) {
+  void* address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (address == MAP_FAILED) return systemError(path, "cannot map");
+  return std::span(static_cast<const std::byte*>(address), bytes);
+}
+
+/// What is mapped now.
+class OpenFiles {
+ public:
+  std::shared_ptr<const MappedFile> find(const FileIdentity& identity) {
+    const std::scoped_lock lock(m_mutex);
+    const auto found = m_files.find(identity);
+    auto file = found == m_files.end() ? nullptr : found->second.lock();
+    return file != nullptr && !file->damaged() ? file : nullptr;
+  }
+  void add(const std::shared_ptr<const MappedFile>& file) {
+    const std::scoped_lock lock(m_mutex);
+    std::erase_if(m_files, [](const auto& entry) { return entry.second.expired(); });
+    m_files[file->identity()] = file;
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::map<FileIdentity, std::weak_ptr<const MappedFile>> m_files;
+};
+
+OpenFiles& openFiles() {
+  static OpenFiles files;
+  return files;
+}
+
 }  // namespace
 
 Result<FileIdentity> identityOf(const std::filesystem::path& path) {
@@ -66,12 +101,13 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
   if (::fstat(file.get(), &info) != 0) return systemError(path, "cannot read its size");
   if (!S_ISREG(info.st_mode)) return Diagnostic{.message = "is not a regular file", .where = {.file = path.string()}};
   FileIdentity identity = identityFrom(path, info);
+  if (auto known = openFiles().find(identity)) return known;
   const auto size = static_cast<std::size_t>(info.st_size);
-  if (size == 0) return std::shared_ptr<const MappedFile>(new MappedFile(std::move(identity), {}));
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (address == MAP_FAILED) return systemError(path, "cannot map");
-  return std::shared_ptr<const MappedFile>(
-      new MappedFile(std::move(identity), {static_cast<const std::byte*>(address), size}));
+  std::span<const std::byte> bytes;
+  if (size > 0) bytes = TRY(mapped(file, path, size));
+  const std::shared_ptr<const MappedFile> opened(new MappedFile(std::move(identity), bytes));
+  openFiles().add(opened);
+  return opened;
 }
 
 MappedFile::~MappedFile() {

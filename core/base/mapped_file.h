@@ -20,19 +20,21 @@ struct FileIdentity {
   std::int64_t bytes = 0;
   std::int64_t modifiedNs = 0;  ///< when its bytes were last written; programs can set it
   std::int64_t changedNs = 0;   ///< when its bytes or attributes last changed; nobody can set it
-  bool operator==(const FileIdentity&) const = default;
+  auto operator<=>(const FileIdentity&) const = default;
 };
 
 Result<FileIdentity> identityOf(const std::filesystem::path& path);
 /// Do the paths still lead to what they led to? The error is located at the first that does not.
 Status checkUnchanged(std::span<const FileIdentity> files);
 
-/// A whole file mapped read-only. Keeps the mapping for as long as it lives; cheap to share.
+/// A whole file mapped read-only. Keeps the mapping for as long as it lives; cheap to share. Whoever opens the same bytes
+/// by the same path meanwhile gets the same one, so that weights lie once in a process.
 ///
 /// The file may change under it. One that becomes shorter does not end the process: what it lost reads as zeros. So
 /// whoever computes from bytes() asks checkIntact() afterwards, before the result is believed.
 class MappedFile {
  public:
+  /// Thread-safe. Errors: it cannot be read, or is no regular file.
   static Result<std::shared_ptr<const MappedFile>> open(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

@@ -138,6 +138,8 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const
 QString CanvasItems::titleOf(const FusedNode& fused) const {
   if (fused.nodes.size() > kOpsInTitle) {
     const QString kind = text(fused.kind).replace('_', ' ');
+    for (const NodeId node : fused.nodes)  // a kind that is called after an operator: as that is written
+      if (const QString op = text(m_graph.node(node).op); op.compare(kind, Qt::CaseInsensitive) == 0) return op;
     return kind.left(1).toUpper() + kind.mid(1);
   }
   std::string ops;

@@ -114,7 +114,11 @@ namespace {
 /// Gives some columns of a table what the others leave.
 class OpenColumns : public QObject {
  public:
-  OpenColumns(QTableView& table, QList<int> columns) : QObject(&table), m_table(table), m_columns(std::move(columns)) {
+  struct Column {
+    int index, least, shares;
+  };
+  OpenColumns(QTableView& table, QList<Column> columns)
+      : QObject(&table), m_table(table), m_columns(std::move(columns)) {
     table.viewport()->installEventFilter(this);
     share();
   }
@@ -124,21 +128,24 @@ class OpenColumns : public QObject {
   }
 
  private:
-  static constexpr int kLeast = 150;
   void share() {
     const QHeaderView& header = *m_table.horizontalHeader();
-    int taken = 0;
-    for (int column = 0; column < header.count(); ++column)
-      if (!m_columns.contains(column)) taken += header.sectionSize(column);
-    const int each = (m_table.viewport()->width() - taken) / static_cast<int>(m_columns.size());
-    for (const int column : m_columns) m_table.setColumnWidth(column, std::max(each, kLeast));
+    int left = m_table.viewport()->width(), shares = 0;
+    for (int column = 0; column < header.count(); ++column) left -= header.sectionSize(column);
+    for (const Column& column : m_columns) {
+      left += header.sectionSize(column.index) - column.least;
+      shares += column.shares;
+    }
+    for (const Column& column : m_columns)
+      m_table.setColumnWidth(column.index, column.least + std::max(0, left * column.shares / shares));
   }
   QTableView& m_table;
-  QList<int> m_columns;
+  QList<Column> m_columns;
 };
 
 }  // namespace
 
+constexpr int kLeastName = 150, kSharesOfName = 3;
 constexpr int kCellPadding = 12;  ///< what the style sheet keeps free at both sides of a cell's text
 
 void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
@@ -155,12 +162,15 @@ void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
   table.horizontalHeader()->setHighlightSections(false);
   table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   table.setSortingEnabled(sortable);
-  QList<int> open;
+  QList<OpenColumns::Column> open;
   for (int column = 0; column < widths.size(); ++column) {
+    const int width = std::abs(widths[column]) + kCellPadding;
     if (widths[column] > 0) {
-      table.setColumnWidth(column, widths[column] + kCellPadding);
+      table.setColumnWidth(column, width);
+    } else if (widths[column] < 0) {
+      open << OpenColumns::Column{column, width, 1};
     } else {
-      open << column;
+      open << OpenColumns::Column{column, kLeastName, kSharesOfName};
     }
   }
   if (!open.isEmpty()) new OpenColumns(table, open);

@@ -34,7 +34,8 @@ class CellDelegate : public QStyledItemDelegate {
 };
 
 /// Rows selected whole, dense, no grid, sortable if asked, columns of the given widths. Columns of width 0 share what
-/// the others leave, but never become too narrow to tell names apart: the table is scrolled then.
+/// the others leave, but never become too narrow to tell names apart: the table is scrolled then. One of width -W has W
+/// and a third of the share of such a column.
 void styleTable(QTableView& table, const QList<int>& widths, bool sortable);
 
 /// A page with content, or a hint in its place while there is none.

@@ -80,6 +80,18 @@ TEST(MappedFile, OnlyTheFileThatWasCutIsDamaged) {
   expectSays(checkIntact(MappedFiles{first, second, third}), "became shorter", cut);
 }
 
+TEST(MappedFile, TheSameBytesAreMappedOnce) {
+  const test::TemporaryFolder folder;
+  const auto path = folder.write("f", pagesOf('x', 2));
+  const auto first = MappedFile::open(path).value();
+  EXPECT_EQ(first, MappedFile::open(path).value());
+  ASSERT_TRUE(writeFileAtomically(path, pagesOf('y', 2)).ok());
+  const auto other = MappedFile::open(path).value();
+  EXPECT_NE(first, other);
+  EXPECT_EQ(first->bytes()[0], std::byte{'x'});
+  EXPECT_EQ(other->bytes()[0], std::byte{'y'});
+}
+
 TEST(MappedFile, AnotherFileInTheSameMemoryIsNotDamaged) {
   const test::TemporaryFolder folder;
   const auto path = folder.write("f", pagesOf('x', 2));
@@ -115,8 +127,8 @@ TEST(MappedFile, ThreadsDoNotDisturbEachOther) {
   const test::TemporaryFolder folder;
   // More than a block of watches, so that blocks are added while others fault.
   std::vector<std::shared_ptr<const MappedFile>> held;
-  const auto kept = folder.write("kept", "k");
-  for (int i = 0; i < 100; ++i) held.push_back(MappedFile::open(kept).value());
+  for (int i = 0; i < 100; ++i)
+    held.push_back(MappedFile::open(folder.write("kept-" + std::to_string(i), "k")).value());
   std::vector<int> wrong(6, -1);
   {
     std::vector<std::jthread> threads;
