@@ -15,6 +15,7 @@ namespace fusescope {
 namespace {
 
 constexpr double kLegibleZoom = 0.8;  ///< below it a box shows no types
+constexpr double kLeastZoom = 0.3;    ///< below it a box shows no name
 constexpr int kOpenMs = 120'000, kLayoutMs = 120'000, kBuildMs = 600'000, kSettleMs = 400;
 
 void settle() {
@@ -30,6 +31,13 @@ int refuse(const QString& problem) {
 void frameContent(MainWindow& window, const PictureRequest& request) {
   GraphView& canvas = window.canvas();
   if (!request.expand.isEmpty()) canvas.fit();
+  if (!request.expand.isEmpty() && canvas.zoom() < kLeastZoom) {  // a thread tells nothing: what was opened last
+    Camera camera = canvas.camera();
+    const QPointF opened = camera.toScene(canvas.itemRect(request.expand.last()).center());
+    camera.zoom = kLegibleZoom;
+    camera.centreOn(opened, canvas.size());
+    canvas.setCamera(camera);
+  }
   if (request.select.isEmpty() || canvas.zoom() >= kLegibleZoom) return;
   canvas.setZoom(kLegibleZoom);
   canvas.centreSelection();
