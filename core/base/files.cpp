@@ -23,9 +23,23 @@ Status writePiece(int fd, std::span<const std::byte> bytes, const std::filesyste
   return Done{};
 }
 
-Status writeAll(int fd, std::span<const std::span<const std::byte>> pieces, const std::filesystem::path& path) {
-  for (const std::span<const std::byte> piece : pieces) TRY(writePiece(fd, piece, path));
-  if (::fsync(fd) != 0) return systemError(path, "cannot flush to disk");
+/// Lets `write` fill a file beside `path`, given its descriptor, and puts that in its place.
+Status replaceFile(const std::filesystem::path& path, const std::function<Status(int)>& write) {
+  std::string temporary = path.string() + ".XXXXXX";
+  {
+    const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (file.get() < 0) return systemError(path, "cannot create");
+    ::fchmod(file.get(), 0644);
+    if (Status written = write(file.get()); !written.ok()) {
+      ::unlink(temporary.c_str());
+      return written;
+    }
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    const Diagnostic error = systemError(path, "cannot replace");
+    ::unlink(temporary.c_str());
+    return error;
+  }
   return Done{};
 }
 
@@ -40,30 +54,21 @@ Result<std::string> readTextFile(const std::filesystem::path& path) {
 
 Status writePiecesAtomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces,
                              const std::function<Status()>& check) {
-  std::string temporary = path.string() + ".XXXXXX";
-  {
-    const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (file.get() < 0) return systemError(path, "cannot create");
-    ::fchmod(file.get(), 0644);
-    Status written = writeAll(file.get(), pieces, path);
+  return replaceFile(path, [&](int fd) -> Status {
+    Status written = Done{};
+    for (std::size_t i = 0; i < pieces.size() && written.ok(); ++i) written = writePiece(fd, pieces[i], path);
     // Pieces of a file that changed are the cause of whatever went wrong, and worth nothing where nothing did.
-    Status checked = check ? check() : Done{};
-    if (!checked.ok()) written = std::move(checked);
-    if (!written.ok()) {
-      ::unlink(temporary.c_str());
-      return written;
-    }
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    const Diagnostic error = systemError(path, "cannot replace");
-    ::unlink(temporary.c_str());
-    return error;
-  }
-  return Done{};
+    if (check) TRY(check());
+    return written;
+  });
 }
 
 Status writeFileAtomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  return writePiecesAtomically(path, std::span(&bytes, 1));
+  return replaceFile(path, [&](int fd) -> Status {
+    TRY(writePiece(fd, bytes, path));
+    if (::fsync(fd) != 0) return systemError(path, "cannot flush to disk");
+    return Done{};
+  });
 }
 
 Status writeFileAtomically(const std::filesystem::path& path, std::string_view text) {

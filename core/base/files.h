@@ -17,8 +17,10 @@ Result<std::string> readTextFile(const std::filesystem::path& path);
 /// Writes beside `path` and renames: at every moment `path` is either as it was or whole. Flushed to disk.
 Status writeFileAtomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 Status writeFileAtomically(const std::filesystem::path& path, std::string_view text);
-/// The same for bytes that lie apart, written one piece after another. `check` is asked when all are written; where it
-/// fails, `path` stays as it was.
+/// The same for many bytes that lie apart, written one piece after another, but not flushed to disk: that takes longer
+/// than all else. Whoever kills the process leaves `path` as it was or whole; a machine that loses power may leave a
+/// file that is not, so that this is for files whose reader checks what he reads. `check` is asked when all are
+/// written; where it fails, `path` stays as it was.
 Status writePiecesAtomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces,
                              const std::function<Status()>& check = {});
 

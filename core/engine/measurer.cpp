@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "backends/thread_team.h"
 #include "base/aligned_memory.h"
 
 namespace fusescope {
@@ -14,7 +15,10 @@ constexpr double kFastShare = 0.2;     // of the samples, which a time is taken 
 constexpr double kConfidence = 1.3;    // standard deviations
 constexpr double kQuietMedian = 1.25;  // times the time of a quiet machine
 constexpr double kMuchSlower = 3;      // than the best, after two runs: not worth a third
-constexpr double kNoNearer = 0.05;     // a lead over the others beyond which nobody asks for more precision
+constexpr double kSlower = 1.5;        // than the best: taken for no format's sake
+constexpr double kDisturbed = 0.02;    // share of a run that its threads waited
+constexpr std::chrono::microseconds kShortestPause{500}, kLongestPause{8000};
+constexpr std::size_t kPage = 4096, kLine = 64;  // bytes
 constexpr std::int64_t kPatternElements = 4096;
 
 double millisecondsSince(std::chrono::steady_clock::time_point start) {
@@ -38,13 +42,23 @@ class Operands {
   explicit Operands(std::span<const MeasuredKernel> kernels) {
     std::size_t scratch = 0;
     for (const MeasuredKernel& measured : kernels) {
-      for (std::size_t i = 0; i < measured.inputs.size(); ++i) hold(m_inputs, i, measured.inputs[i], true);
-      for (std::size_t i = 0; i < measured.outputs.size(); ++i) hold(m_outputs, i, measured.outputs[i], false);
+      for (std::size_t i = 0; i < measured.inputs.size(); ++i) hold(m_inputs, i, measured.inputs[i]);
+      for (std::size_t i = 0; i < measured.outputs.size(); ++i) hold(m_outputs, i, measured.outputs[i]);
       scratch = std::max(scratch, measured.kernel->workspaceBytes());
     }
     m_scratch = AlignedMemory(scratch);
-    for (const Operand& operand : m_inputs) m_in.push_back(operand.memory.data());
-    for (const Operand& operand : m_outputs) m_out.push_back(operand.memory.data());
+    for (Operand& operand : m_inputs) allocate(operand, true);
+    for (Operand& operand : m_outputs) allocate(operand, false);
+    m_in.resize(m_inputs.size());
+    m_out.resize(m_outputs.size());
+  }
+
+  /// Puts the operands elsewhere: how their addresses differ within a page makes some kernels faster or slower, and in
+  /// a program they lie anywhere.
+  void move(std::size_t round) {
+    std::size_t line = round * 5;
+    for (std::size_t i = 0; i < m_in.size(); ++i) m_in[i] = at(m_inputs[i], line += 11);
+    for (std::size_t i = 0; i < m_out.size(); ++i) m_out[i] = at(m_outputs[i], line += 23);
   }
 
   /// Milliseconds of one run; nothing if it fails.
@@ -57,15 +71,23 @@ class Operands {
 
  private:
   struct Operand {
-    AlignedMemory memory;
+    TensorDesc desc;
     std::size_t bytes = 0;
+    AlignedMemory memory;  ///< a page more than that
   };
-  static void hold(std::vector<Operand>& all, std::size_t i, const TensorDesc& desc, bool isInput) {
-    if (i == all.size()) all.push_back({AlignedMemory(0), 0});
-    const std::size_t bytes = desc.bytes();
-    if (bytes <= all[i].bytes) return;
-    all[i] = {AlignedMemory(bytes), bytes};
-    if (isInput) fillPlausible(desc, all[i].memory.data());
+  static void hold(std::vector<Operand>& all, std::size_t i, const TensorDesc& desc) {
+    if (i == all.size()) all.push_back({});
+    if (const std::size_t bytes = desc.bytes(); bytes > all[i].bytes) {
+      all[i].desc = desc;
+      all[i].bytes = bytes;
+    }
+  }
+  static void allocate(Operand& operand, bool isInput) {
+    operand.memory = AlignedMemory(operand.bytes + kPage);
+    if (isInput) fillPlausible(operand.desc.dtype, {operand.memory.data(), operand.bytes + kPage});
+  }
+  static std::byte* at(const Operand& operand, std::size_t line) {
+    return operand.memory.data() + line * kLine % kPage;
   }
 
   std::vector<Operand> m_inputs, m_outputs;
@@ -77,35 +99,49 @@ class Operands {
 /// The kernels while they are measured.
 class Rounds {
  public:
-  Rounds(std::span<const MeasuredKernel> kernels, const MeasureBudget& budget)
-      : m_kernels(kernels), m_budget(budget), m_operands(kernels), m_candidates(kernels.size()) {}
+  Rounds(std::span<const MeasuredKernel> kernels, const MeasureBudget& budget, MeasuredThreads threads)
+      : m_kernels(kernels),
+        m_budget(budget),
+        m_threads(std::move(threads)),
+        m_operands(kernels),
+        m_candidates(kernels.size()) {}
 
   Result<std::vector<std::optional<KernelTime>>> run(const StopToken& stop) {
+    m_operands.move(0);
     for (std::size_t i = 0; i < m_kernels.size(); ++i) {  // warms up
       TRY(checkStop(stop));
-      m_candidates[i].open = m_operands.run(m_kernels[i]).has_value();
-      m_candidates[i].works = m_candidates[i].open;
+      m_candidates[i].open = m_candidates[i].works = m_operands.run(m_kernels[i]).has_value();
     }
-    for (int round = 0; round < m_budget.mostRounds && anyOpen(); ++round) {
+    const double patience = m_budget.patience * m_budget.msEach * static_cast<double>(m_kernels.size());
+    const auto start = std::chrono::steady_clock::now();
+    for (int round = 0; anyOpen(); ++round) {
+      m_operands.move(static_cast<std::size_t>(round));
       for (std::size_t k = 0; k < m_kernels.size(); ++k) {
         TRY(checkStop(stop));
         runOnce((k + static_cast<std::size_t>(round)) % m_kernels.size());
       }
-      judge(round + 1);
+      judge(round >= m_budget.leastRounds && millisecondsSince(start) > patience);
     }
     std::vector<std::optional<KernelTime>> times;
     for (const Candidate& candidate : m_candidates)
-      times.push_back(candidate.works && !candidate.samples.empty() ? std::optional(timeOf(candidate.samples))
-                                                                    : std::nullopt);
+      times.push_back(candidate.works ? std::optional(candidate.time()) : std::nullopt);
     return times;
   }
 
  private:
   struct Candidate {
-    std::vector<double> samples;
-    double spent = 0;
-    bool open = true;  ///< runs in the next round
+    std::vector<double> quiet, disturbed;  ///< milliseconds of runs
+    double spent = 0;                      ///< of the quiet ones
+    bool open = true;                      ///< runs in the next round
     bool works = true;
+
+    int rounds() const { return static_cast<int>(quiet.size()); }
+    KernelTime time() const {
+      if (!quiet.empty()) return timeOf(quiet);
+      KernelTime time = timeOf(disturbed);
+      time.quiet = false;
+      return time;
+    }
   };
 
   bool anyOpen() const { return std::ranges::any_of(m_candidates, &Candidate::open); }
@@ -113,53 +149,63 @@ class Rounds {
   void runOnce(std::size_t i) {
     Candidate& candidate = m_candidates[i];
     if (!candidate.open) return;
+    const double before = m_threads.waitedMs();
     const auto ms = m_operands.run(m_kernels[i]);
     candidate.open = candidate.works = ms.has_value();
     if (!ms) return;
-    candidate.samples.push_back(*ms);
-    candidate.spent += *ms;
+    if (m_threads.waitedMs() - before <= kDisturbed * *ms) {
+      candidate.quiet.push_back(*ms);
+      candidate.spent += *ms;
+      m_pause = kShortestPause;
+      return;
+    }
+    candidate.disturbed.push_back(*ms);
+    m_threads.pause(m_pause);
+    m_pause = std::min(2 * m_pause, kLongestPause);
+    (void)m_operands.run(m_kernels[i]);  // until all threads are there again
   }
 
-  void judge(int rounds) {
-    std::vector<std::optional<KernelTime>> times(m_candidates.size());
+  /// Ends what need not run further: everything, if patience is at its end.
+  void judge(bool isLate) {
+    std::vector<KernelTime> times(m_candidates.size());
     const KernelTime* best = nullptr;
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {
-      if (!m_candidates[i].works) continue;
-      times[i] = timeOf(m_candidates[i].samples);
-      if (best == nullptr || times[i]->ms < best->ms) best = &*times[i];
+      if (!m_candidates[i].works || m_candidates[i].quiet.empty()) continue;
+      times[i] = m_candidates[i].time();
+      if (best == nullptr || times[i].ms < best->ms) best = &times[i];
     }
-    bool isDecided = best != nullptr && best->spread <= m_budget.precision;
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {
       Candidate& candidate = m_candidates[i];
-      if (!candidate.open) continue;
-      const bool isMuchSlower = rounds >= 2 && times[i]->ms > kMuchSlower * best->ms;
-      const bool isSlower = rounds >= m_budget.leastRounds && times[i]->least() > best->most() * (1 + kNoNearer);
-      const bool isSpent = rounds >= m_budget.leastRounds && candidate.spent > m_budget.msEach;
-      if (isMuchSlower || isSlower || isSpent) candidate.open = false;
-      if (candidate.open && times[i]->spread > m_budget.precision) isDecided = false;
+      if (candidate.open && (isLate || isDone(candidate, times[i], best))) candidate.open = false;
     }
-    // Of one kernel that is left nobody asks more than that its own samples agree.
-    if (isDecided && rounds >= m_budget.leastRounds)
-      for (Candidate& candidate : m_candidates) candidate.open = false;
+  }
+
+  bool isDone(const Candidate& candidate, const KernelTime& time, const KernelTime* best) const {
+    const auto rounds = static_cast<int>(candidate.quiet.size());
+    if (rounds >= 2 && time.ms > kMuchSlower * best->ms) return true;
+    if (rounds < m_budget.leastRounds) return false;
+    if (rounds >= m_budget.mostRounds || candidate.spent > m_budget.msEach) return true;
+    return time.least() > best->most() * kSlower || (rounds >= m_budget.fewRounds && time.spread <= m_budget.precision);
   }
 
   std::span<const MeasuredKernel> m_kernels;
   const MeasureBudget& m_budget;
+  MeasuredThreads m_threads;
+  std::chrono::microseconds m_pause = kShortestPause;
   Operands m_operands;
   std::vector<Candidate> m_candidates;
 };
 
 }  // namespace
 
-void fillPlausible(const TensorDesc& desc, std::byte* bytes) {
-  const std::size_t size = desc.bytes();
-  if (!isFloat(desc.dtype)) {
-    std::memset(bytes, 0, size);
+void fillPlausible(DataType type, std::span<std::byte> bytes) {
+  if (!isFloat(type)) {
+    std::ranges::fill(bytes, std::byte{0});
     return;
   }
-  const Tensor pattern = floatPattern(desc.dtype);
-  for (std::size_t at = 0; at < size; at += pattern.byteSize())
-    std::memcpy(bytes + at, pattern.bytes(), std::min(pattern.byteSize(), size - at));
+  const Tensor pattern = floatPattern(type);
+  for (std::size_t at = 0; at < bytes.size(); at += pattern.byteSize())
+    std::memcpy(bytes.data() + at, pattern.bytes(), std::min(pattern.byteSize(), bytes.size() - at));
 }
 
 // The interval is that of the quantile, by the ranks that a binomial of so many samples leaves open.
@@ -181,8 +227,11 @@ KernelTime timeOf(std::vector<double> samples) {
 }
 
 Result<std::vector<std::optional<KernelTime>>> measureKernels(std::span<const MeasuredKernel> kernels,
-                                                              const MeasureBudget& budget, const StopToken& stop) {
-  return Rounds(kernels, budget).run(stop);
+                                                              const MeasureBudget& budget, const StopToken& stop,
+                                                              MeasuredThreads threads) {
+  if (!threads.waitedMs)
+    threads = {[team = std::make_shared<const ThreadTeam>()] { return team->waitedMs(); }, &ThreadTeam::pause};
+  return Rounds(kernels, budget, std::move(threads)).run(stop);
 }
 
 }  // namespace fusescope

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,8 +13,8 @@
 
 namespace fusescope {
 
-/// Fills a tensor's bytes with plausible values: floats in [-1, 1], zeros for integers (an index is then in range).
-void fillPlausible(const TensorDesc& desc, std::byte* bytes);
+/// Fills the bytes of tensors with plausible values: floats in [-1, 1], zeros for integers (an index is then in range).
+void fillPlausible(DataType type, std::span<std::byte> bytes);
 
 /// A time whose samples disagree by more than this is no price, and no price is fitted to it.
 constexpr double kConfidentSpread = 0.5;
@@ -45,16 +47,26 @@ struct MeasuredKernel {
 struct MeasureBudget {
   double msEach = 40;   ///< of runs, for each kernel that is not clearly slower than another
   int leastRounds = 4;  ///< for those as well that take longer
-  int mostRounds = 60;
-  double precision = 0.02;  ///< a spread that is good enough, where others are not nearer
+  int fewRounds = 16;   ///< before samples that agree are believed
+  int mostRounds = 200;
+  double precision = 0.01;  ///< a spread that is good enough
+  double patience = 4;      ///< times as long as all this takes on a quiet machine, until what there is must do
+};
+
+/// What measuring asks of the threads that run kernels; those of the caller's parallel regions, where it is empty.
+struct MeasuredThreads {
+  std::function<double()> waitedMs;                        ///< for a processor, so far
+  std::function<void(std::chrono::microseconds)> pause{};  ///< lets them sleep
 };
 
 /// The times of kernels that do the same, on plausible data: in rounds in which each runs once, so that a busy moment
-/// hits all alike and none finds its data in the caches only because it ran before. One that is clearly slower than the
-/// best is not run further; the others are until their times part or the budget ends. Nothing for a kernel that fails
-/// on such data. Errors: cancellation.
+/// hits all alike and none finds its data in the caches only because it ran before; the operands lie elsewhere in their
+/// pages each time. A run whose threads had to wait for a processor says nothing: it counts only where there are hardly
+/// others, and behind it measuring pauses, since who has slept is let run before who has not. One that is clearly
+/// slower than the best is not run further; the others are until their samples agree or the budget ends. Nothing for a
+/// kernel that fails on such data. `waited`: TeamWaits, where empty. Errors: cancellation.
 Result<std::vector<std::optional<KernelTime>>> measureKernels(std::span<const MeasuredKernel> kernels,
                                                               const MeasureBudget& budget = {},
-                                                              const StopToken& stop = {});
+                                                              const StopToken& stop = {}, MeasuredThreads threads = {});
 
 }  // namespace fusescope

@@ -174,7 +174,7 @@ class TacticPlanner {
     m_problem.conversionMs = [&](std::size_t value, std::size_t from, std::size_t to) {
       if (!open[value]) return 0.0;
       const std::vector<TensorDesc>& forms = m_values[value].forms;
-      return m_chooser.conversionMs(*m_request.accelerated, forms[from], forms[to]);
+      return m_chooser.conversionCost(*m_request.accelerated, forms[from], forms[to]);
     };
     const FormatPlan plan = planFormats(m_problem);
     for (std::size_t node = 0; node < m_problem.nodes.size(); ++node) {

@@ -13,9 +13,10 @@ namespace fusescope {
 namespace {
 
 constexpr std::string_view kReference = "reference";
-constexpr MeasureBudget kAlone{.msEach = 15, .leastRounds = 3, .mostRounds = 12, .precision = 0.1};
-constexpr MeasureBudget kConversion{.msEach = 5, .leastRounds = 3, .mostRounds = 16, .precision = 0.1};
-constexpr double kGuessedBytesPerMs = 1e7;  // of conversions, where nothing is measured
+constexpr MeasureBudget kAlone{.msEach = 15, .leastRounds = 3, .fewRounds = 3, .mostRounds = 12, .precision = 0.1};
+constexpr MeasureBudget kConversion{.msEach = 5, .leastRounds = 3, .fewRounds = 8, .mostRounds = 60, .precision = 0.03};
+constexpr double kConversionMargin = 0.3, kStepMs = 0.001;  // what a conversion costs besides its time
+constexpr double kGuessedBytesPerMs = 1e7;                  // of conversions, where nothing is measured
 
 std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
   std::vector<std::string> names;
@@ -29,10 +30,15 @@ const Tactic* find(const std::vector<Tactic>& tactics, const std::string& name) 
   return found == tactics.end() ? nullptr : &*found;
 }
 
-/// One that was chosen before: an equal one, or of an earlier engine file what it calls so.
+/// One that was chosen before: an equal one, or of an earlier engine file what it calls so. Earlier files do not say
+/// that a tactic flushes.
 const Tactic* find(const std::vector<Tactic>& tactics, const FormerTactic& former) {
   if (!former.value) return find(tactics, former.name);
-  const auto found = std::ranges::find(tactics, *former.value);
+  const auto found = std::ranges::find_if(tactics, [&](const Tactic& tactic) {
+    Tactic wanted = *former.value;
+    wanted.numerics.flushes = tactic.numerics.flushes;
+    return wanted == tactic;
+  });
   return found == tactics.end() ? nullptr : &*found;
 }
 
@@ -123,6 +129,7 @@ Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const std::string
   chooser->m_cache = m_cache;
   chooser->m_quiet = m_quiet;
   chooser->m_budget = m_budget;
+  chooser->m_prefers = m_prefers;
   chooser->m_replay = m_replay;
   TRY(chooser->readDirectives());
   entry = std::move(chooser);
@@ -149,7 +156,8 @@ void TacticChooser::note(const KernelRequest& request, const TacticWays& ways, s
                                ways.isMeasured && !ways.measuredHere, std::move(times)});
 }
 
-void TacticChooser::measureLonger(double times) {
+void TacticChooser::chooseAtLength(double times) {
+  m_prefers = false;
   m_budget.msEach *= times;
   m_budget.mostRounds = static_cast<int>(m_budget.mostRounds * times);
   m_budget.precision /= times;
@@ -235,7 +243,7 @@ Result<TacticWays> TacticChooser::ways(const Backend& backend, const KernelReque
   } else {
     ways.isMeasured = true;
     TRY(measure(backend, request, ways));
-    ways.costs = costsOf(ways.tactics, ways.times);
+    ways.costs = costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0);
   }
   return ways;
 }
@@ -345,6 +353,11 @@ double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& fro
   if (from == to) return 0;
   if (m_options.measureTactics) return measuredConversion(backend, from, to);
   return static_cast<double>(from.bytes() + to.bytes()) / kGuessedBytesPerMs;
+}
+
+double TacticChooser::conversionCost(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
+  const double ms = conversionMs(backend, from, to);
+  return m_prefers && m_options.measureTactics && from != to ? ms * (1 + kConversionMargin) + kStepMs : ms;
 }
 
 double TacticChooser::measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {

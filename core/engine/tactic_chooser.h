@@ -67,8 +67,9 @@ class TacticChooser {
   /// Takes one of them. Errors: it cannot be prepared (located).
   Result<ChosenTactic> take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
                             std::size_t way);
-  /// From now on measures `times` as long as usual.
-  void measureLonger(double times);
+  /// From now on measures `times` as long as usual, and lets nothing but times count: what that chooses is the best
+  /// there is, though two builds may differ.
+  void chooseAtLength(double times);
   /// Reports that a segment was compiled as a whole; or that it was not, and why.
   void noteSegment(const Segment& segment, const std::optional<std::string>& whyInParts);
   /// Reports that `fused` is prepared while it runs, and why.
@@ -76,6 +77,9 @@ class TacticChooser {
   /// Time of a format or type conversion, measured once for each pair; 0 where it is not known. Without measuring: by
   /// its bytes.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  /// What it counts for where formats are planned: more than its time, which was measured alone. In a program it is a
+  /// step more, and takes room in the caches.
+  double conversionCost(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
   /// Measures a conversion that became a step, so that later plans know its price.
   void noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
   /// From now on what was chosen for a fused node is taken again where it exists, without measuring or reporting.
@@ -126,7 +130,8 @@ class TacticChooser {
   std::string m_prefix;                                  ///< of a body: "the_if/then_branch/"
   std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
   MeasureBudget m_budget;
-  bool m_quiet = false;  ///< replaying: nothing is reported
+  bool m_prefers = true;  ///< not times alone count
+  bool m_quiet = false;   ///< replaying: nothing is reported
 };
 
 }  // namespace fusescope

@@ -5,9 +5,8 @@
 namespace fusescope {
 namespace {
 
-constexpr double kAlike = 1.01;        // times the fastest: not worth a difference, however well it is known
-constexpr double kNearlyAlike = 1.03;  // the most that is given away where the samples cannot tell
-constexpr double kWorthUnfusing = 0.97;
+constexpr double kFurtherBack = 0.005;  // more for each place in the backend's order
+constexpr double kClockMs = 0.0002;     // what a clock and a start of threads leave open of a time
 
 using Times = std::span<const std::optional<KernelTime>>;
 
@@ -20,35 +19,41 @@ const KernelTime* fastest(Times times, const Predicate& isOne) {
   return best;
 }
 
-bool isAlike(const KernelTime& best, const KernelTime& other) {
-  return other.ms <= best.ms * kAlike || (other.ms <= best.ms * kNearlyAlike && !best.isClearlyBelow(other));
+bool isSameKernel(const Tactic& a, const Tactic& b) {
+  return a.implementation == b.implementation && a.parameters == b.parameters;
 }
 
 }  // namespace
 
-std::vector<std::optional<double>> costsOf(std::span<const Tactic> tactics, Times times) {
+std::vector<std::optional<double>> costsOf(std::span<const Tactic> tactics, Times times, double margin) {
   const auto isUnfused = [&](std::size_t i) { return tactics[i].implementation == kUnfused; };
   const KernelTime* fused = fastest(times, [&](std::size_t i) { return !isUnfused(i); });
   const auto isAllowed = [&](std::size_t i) {
     if (!isUnfused(i) || fused == nullptr) return true;
-    return times[i]->isClearlyBelow(*fused) && times[i]->ms < fused->ms * kWorthUnfusing;
+    return times[i]->isClearlyBelow(*fused) && times[i]->ms < fused->ms * (1 - margin);
   };
-  const KernelTime* best = fastest(times, isAllowed);
   std::vector<std::optional<double>> costs(tactics.size());
-  if (best == nullptr) {
-    costs.front() = 0;
-    return costs;
+  std::optional<std::size_t> guess, last;
+  double place = 0;  // of the kernel in the backend's order
+  for (std::size_t i = 0; i < tactics.size(); ++i) {
+    if (!times[i] || !isAllowed(i)) continue;
+    if (!guess) guess = i;
+    if (last && !isSameKernel(tactics[*last], tactics[i])) ++place;
+    last = i;
+    costs[i] = times[i]->ms;
+    if (margin == 0 || isSameKernel(tactics[*guess], tactics[i])) continue;
+    const double spread = times[*guess]->spread + times[i]->spread;
+    const double open = spread > kConfidentSpread ? spread : margin;
+    *costs[i] += times[i]->ms * (open + place * kFurtherBack) + kClockMs;
   }
-  for (std::size_t i = 0; i < tactics.size(); ++i)
-    if (times[i] && isAllowed(i)) costs[i] = isAlike(*best, *times[i]) ? best->ms : times[i]->ms;
+  if (!guess) costs.front() = 0;
   return costs;
 }
 
 std::vector<std::optional<double>> costsUnmeasured(std::span<const Tactic> tactics) {
   std::vector<std::optional<double>> costs(tactics.size());
   for (std::size_t i = 0; i < tactics.size(); ++i)
-    if (tactics[i].implementation == tactics[0].implementation && tactics[i].parameters == tactics[0].parameters)
-      costs[i] = 0;
+    if (isSameKernel(tactics[i], tactics[0])) costs[i] = 0;
   return costs;
 }
 

@@ -1,10 +1,17 @@
-// How firm the choices of builds are: `choice_benchmark MODEL.onnx …`. Of each network two cold builds, each with a
-// store of times of its own: how many choices agree, and what either's choices cost in all, kernels and conversions,
-// compared with those that measuring every candidate at length leads to. All totals are of the times measured at
-// length.
+// How firm the choices of builds are: `choice_benchmark [--pairs N] [--differences] MODEL.onnx …`. Of each network
+// pairs of cold builds, each with a store of times of its own: how many choices agree, and what either's choices cost
+// in all, kernels and conversions, compared with those that measuring every candidate at length leads to. All totals
+// are of the times measured at length. With --differences also where the builds of a pair differ, with the times of
+// both ways as either measured them and at length.
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <limits>
+#include <string_view>
 
 #include "backends/threads.h"
 #include "engine/kernel_requests.h"
@@ -17,7 +24,8 @@
 namespace fusescope {
 namespace {
 
-constexpr double kAtLength = 8;  // times as long as a build measures
+constexpr double kAtLength = 4;       // times as long as a build measures
+constexpr double kWorthTaking = 1.5;  // times the fastest: nobody takes a slower one
 
 /// What a build came to.
 struct Built {
@@ -43,7 +51,7 @@ Result<Built> build(const Network& network, const std::filesystem::path& times, 
   Built built;
   const BuildOptions options{.threads = hardwareThreads(), .timingCache = times};
   auto chooser = TRY(TacticChooser::create(*network.plan, options, built.report, {}));
-  chooser.measureLonger(effort);
+  if (effort > 1) chooser.chooseAtLength(effort);
   ShapeCacheCount kernels{.size = 1};
   BodyProfile profile;
   built.program = TRY(lower({.plan = network.plan.get(),
@@ -57,61 +65,178 @@ Result<Built> build(const Network& network, const std::filesystem::path& times, 
   return built;
 }
 
-/// Milliseconds of all kernels that were chosen among several and of all conversions, by the times in `store`.
-double totalMs(const Network& network, const Built& built, const TimingCache& store) {
-  const Backend& backend = *findBackend("native");
-  const TimingContext context = timingContext(*network.plan, backend, hardwareThreads());
-  const KernelRequests requests = KernelRequests::create(*network.plan, network.extents, hardwareThreads()).value();
-  double ms = 0;
-  for (const Step& step : built.program.steps) {
-    if (step.fused.valid()) continue;
-    const TensorDesc& from = built.program.buffers[step.inputs[0]].desc;
-    const TensorDesc& to = built.program.buffers[step.outputs[0]].desc;
-    if (const auto time = store.find(conversionTimeKey(from, to, timingContext(backend, hardwareThreads()))))
-      ms += time->ms;
+/// What is asked of the benchmark.
+struct Wanted {
+  int pairs = 1;
+  bool differences = false;
+  std::vector<std::filesystem::path> models;
+};
+
+/// Times that a build measured, by what they are of.
+class Times {
+ public:
+  static Result<Times> open(const Network& network, const std::filesystem::path& store) {
+    return Times(network, TRY(TimingCache::open(store)),
+                 TRY(KernelRequests::create(*network.plan, network.extents, hardwareThreads())));
   }
-  for (const TacticChoice& choice : built.report.tactics) {
-    const auto& nodes = network.plan->fusedNodes;
+
+  std::optional<Measurement> of(const TacticChoice& choice, const Tactic& tactic) const {
+    const auto& nodes = m_plan->fusedNodes;
     const auto fused = std::ranges::find(nodes, choice.identity, &FusedNode::identity);
-    if (fused == nodes.end() || !choice.tactic) continue;
-    const std::string region = regionKey(requests.of(*fused).value());
-    if (const auto time = store.find(timingKey(region, *choice.tactic, context))) ms += time->ms;
+    if (fused == nodes.end()) return std::nullopt;
+    return m_store->find(timingKey(regionKey(m_requests.of(*fused).value()), tactic, m_context));
   }
-  return ms;
-}
+
+  /// Milliseconds of all kernels that were chosen among several and of all conversions, and how many of them are
+  /// unknown here.
+  std::pair<double, int> totalOf(const Built& built) const {
+    std::pair<double, int> total;
+    const auto add = [&](const std::optional<Measurement>& time) {
+      total.first += time ? time->ms : 0;
+      total.second += time ? 0 : 1;
+    };
+    for (const Step& step : built.program.steps) {
+      if (step.fused.valid()) continue;
+      const TensorDesc& from = built.program.buffers[step.inputs[0]].desc;
+      const TensorDesc& to = built.program.buffers[step.outputs[0]].desc;
+      add(m_store->find(conversionTimeKey(from, to, timingContext(*findBackend("native"), hardwareThreads()))));
+    }
+    for (const TacticChoice& choice : built.report.tactics)
+      if (isChoice(choice)) add(of(choice, *choice.tactic));
+    return total;
+  }
+
+  /// Whether there was anything to measure; the reference is no candidate.
+  static bool isChoice(const TacticChoice& choice) {
+    return choice.tactic &&
+           std::ranges::count_if(choice.candidates, [](const TacticTime& time) { return time.ms.has_value(); }) > 1;
+  }
+
+ private:
+  Times(const Network& network, std::shared_ptr<const TimingCache> store, KernelRequests requests)
+      : m_plan(network.plan.get()),
+        m_store(std::move(store)),
+        m_requests(std::move(requests)),
+        m_context(timingContext(*network.plan, *findBackend("native"), hardwareThreads())) {}
+
+  const Plan* m_plan;
+  std::shared_ptr<const TimingCache> m_store;
+  KernelRequests m_requests;
+  TimingContext m_context;
+};
 
 std::size_t conversionsOf(const Built& built) {
   return static_cast<std::size_t>(
       std::ranges::count_if(built.program.steps, [](const Step& step) { return !step.fused.valid(); }));
 }
 
-Status compare(const std::filesystem::path& path) {
-  const Network network = TRY(planned(path));
-  const test::TemporaryFolder folder;
-  const Built first = TRY(build(network, folder / "first.sqlite", 1));
-  const Built second = TRY(build(network, folder / "second.sqlite", 1));
-  const Built warm = TRY(build(network, folder / "second.sqlite", 1));
-  const auto long_ = folder / "long.sqlite";
-  const Built best = TRY(build(network, long_, kAtLength));
-  std::size_t choices = 0, agree = 0, again = 0;
+std::string text(const std::optional<Measurement>& time) {
+  if (!time) return "-";
+  std::array<char, 64> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "%.4f±%.0f%%", time->ms, 100 * time->spread);
+  return buffer.data();
+}
+
+/// How far the times of two builds differ, as the logarithm of their ratio: of all kernels that either may take.
+std::vector<double> noise(const Built& first, const Built& second) {
+  std::vector<double> logarithms;
+  for (std::size_t i = 0; i < first.report.tactics.size(); ++i) {
+    const auto &one = first.report.tactics[i].candidates, &other = second.report.tactics[i].candidates;
+    double best = std::numeric_limits<double>::infinity();
+    for (const TacticTime& time : one) best = std::min(best, time.ms.value_or(best));
+    for (std::size_t k = 0; k < one.size(); ++k)
+      if (one[k].ms && other[k].ms && *one[k].ms < kWorthTaking * best)
+        logarithms.push_back(std::abs(std::log(*one[k].ms / *other[k].ms)));
+  }
+  std::ranges::sort(logarithms);
+  return logarithms;
+}
+
+double percentOfRank(const std::vector<double>& sorted, double rank) {
+  if (sorted.empty()) return 0;
+  return 100 * std::expm1(sorted[static_cast<std::size_t>(rank * static_cast<double>(sorted.size() - 1))]);
+}
+
+struct Agreement {
+  std::size_t choices = 0, same = 0;
+  double percent() const {
+    return choices == 0 ? 100 : 100.0 * static_cast<double>(same) / static_cast<double>(choices);
+  }
+};
+
+Agreement agreement(const Built& first, const Built& second) {
+  Agreement found;
   for (std::size_t i = 0; i < first.report.tactics.size(); ++i) {
     const TacticChoice& choice = first.report.tactics[i];
-    if (!choice.tactic || choice.candidates.size() < 2) continue;
-    ++choices;
-    agree += second.report.tactics[i].tactic == choice.tactic ? 1U : 0U;
-    again += warm.report.tactics[i].tactic == second.report.tactics[i].tactic ? 1U : 0U;
+    if (!Times::isChoice(choice)) continue;
+    ++found.choices;
+    found.same += second.report.tactics[i].tactic == choice.tactic ? 1U : 0U;
   }
-  const auto store = TRY(TimingCache::open(long_));
-  const double least = totalMs(network, best, *store);
-  std::printf(
-      "%-28s %4zu choices, %5.1f %% agree, warm %5.1f %%; total %.3f and %.3f of the best %.2f ms; "
-      "%zu, %zu and %zu conversions; cold %.0f and %.0f ms, warm %.0f ms\n",
-      path.stem().c_str(), choices, 100.0 * static_cast<double>(agree) / static_cast<double>(choices),
-      100.0 * static_cast<double>(again) / static_cast<double>(choices), totalMs(network, first, *store) / least,
-      totalMs(network, second, *store) / least, least, conversionsOf(first), conversionsOf(second), conversionsOf(best),
-      first.ms, second.ms, warm.ms);
-  std::fflush(stdout);
+  return found;
+}
+
+void printDifferences(const Built& first, const Built& second, const std::array<const Times*, 3>& stores) {
+  for (std::size_t i = 0; i < first.report.tactics.size(); ++i) {
+    const TacticChoice &one = first.report.tactics[i], &other = second.report.tactics[i];
+    if (!Times::isChoice(one) || one.tactic == other.tactic) continue;
+    std::printf("  %s\n", one.fusedNode.c_str());
+    for (const Tactic* tactic : {&*one.tactic, &*other.tactic}) {
+      std::printf("    %-44s", tactic->name.c_str());
+      for (const Times* store : stores) std::printf(" %14s", text(store->of(one, *tactic)).c_str());
+      std::printf("\n");
+    }
+  }
+}
+
+/// What is found of one network; the totals of all its cold builds.
+Status compare(const std::filesystem::path& path, const Wanted& wanted) {
+  const Network network = TRY(planned(path));
+  const test::TemporaryFolder folder;
+  const auto long_ = folder / "long.sqlite";
+  const Built best = TRY(build(network, long_, kAtLength));
+  const Times atLength = TRY(Times::open(network, long_));
+  const auto [least, unknown] = atLength.totalOf(best);
+  std::printf("%s: the best %.3f ms, %zu conversions\n", path.stem().c_str(), least, conversionsOf(best));
+  for (int pair = 0; pair < wanted.pairs; ++pair) {
+    const auto storeOf = [&](const char* name) { return folder / (name + std::to_string(pair) + ".sqlite"); };
+    const Built first = TRY(build(network, storeOf("first"), 1));
+    const Built second = TRY(build(network, storeOf("second"), 1));
+    const Built warm = TRY(build(network, storeOf("second"), 1));
+    const auto [firstMs, firstUnknown] = atLength.totalOf(first);
+    const auto [secondMs, secondUnknown] = atLength.totalOf(second);
+    std::printf(
+        "  %zu choices, %5.1f %% agree, warm %5.1f %%, with the best %.1f and %.1f %%; total %.3f and %.3f of the best "
+        "(%d and %d unknown); %zu and %zu "
+        "conversions; cold %.0f and %.0f ms, warm %.0f ms\n",
+        agreement(first, second).choices, agreement(first, second).percent(), agreement(second, warm).percent(),
+        agreement(first, best).percent(), agreement(second, best).percent(), firstMs / least, secondMs / least,
+        firstUnknown, secondUnknown, conversionsOf(first), conversionsOf(second), first.ms, second.ms, warm.ms);
+    const auto differences = noise(first, second);
+    std::printf("    equal kernels differ by %.1f %% in the median, %.1f %% at the 95th, %.1f %% at the 99th of 100\n",
+                percentOfRank(differences, 0.5), percentOfRank(differences, 0.95), percentOfRank(differences, 0.99));
+    if (wanted.differences) {
+      const Times firstTimes = TRY(Times::open(network, storeOf("first")));
+      const Times secondTimes = TRY(Times::open(network, storeOf("second")));
+      printDifferences(first, second, {&firstTimes, &secondTimes, &atLength});
+    }
+    std::fflush(stdout);
+  }
   return Done{};
+}
+
+Wanted wantedOf(std::span<char*> arguments) {
+  Wanted wanted;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--differences") {
+      wanted.differences = true;
+    } else if (argument == "--pairs" && i + 1 < arguments.size()) {
+      wanted.pairs = std::max(1, std::atoi(arguments[++i]));
+    } else {
+      wanted.models.emplace_back(argument);
+    }
+  }
+  return wanted;
 }
 
 }  // namespace
@@ -119,8 +244,9 @@ Status compare(const std::filesystem::path& path) {
 
 int main(int count, char** arguments) {
   fusescope::setThreads(0);
-  for (int i = 1; i < count; ++i) {
-    const fusescope::Status status = fusescope::compare(arguments[i]);
+  const fusescope::Wanted wanted = fusescope::wantedOf(std::span(arguments, static_cast<std::size_t>(count)));
+  for (const auto& model : wanted.models) {
+    const fusescope::Status status = fusescope::compare(model, wanted);
     if (status.ok()) continue;
     std::fprintf(stderr, "%s\n", status.error().text().c_str());
     return 1;

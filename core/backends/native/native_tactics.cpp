@@ -53,6 +53,12 @@ bool runsTheReference(const std::string& part) {
   return part.ends_with(":reference");
 }
 
+/// Exponentials of what is far below the greatest are zero where they should be denormal (expOfNegative()). So are
+/// sigmoids of what is far below zero.
+bool flushes(const std::string& part) {
+  return part == "softmax" || part == "attention";
+}
+
 /// Whether oneDNN multiplies floats in narrower ones: a default that the environment may set.
 bool multipliesNarrow() {
   static const bool narrow = dnnl::primitive_attr().get_fpmath_mode() != dnnl::fpmath_mode::strict;
@@ -115,6 +121,7 @@ Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, co
   }
   if (const auto part = std::ranges::find_if(parts, runsTheReference); part != parts.end())
     tactic.parameters[kReference] = *part;
+  tactic.numerics.flushes = holds(request, {"Sigmoid"}) || std::ranges::any_of(parts, flushes);
   tactic.numerics.emulated = calculatesIntegers(request);
   tactic.numerics.fastMath = tactic.parameters.contains(kKernel) && multipliesNarrow();
   tactic.name = nameOf(tactic);

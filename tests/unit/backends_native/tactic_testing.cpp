@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "backends/native/native_backend.h"
@@ -49,7 +50,16 @@ double difference(const Tensor& actual, const Tensor& expected) {
     worst = std::max(worst, std::abs(a - e));
   }
   const double rms = expected.count() == 0 ? 1 : std::sqrt(squares / static_cast<double>(expected.count()));
-  return worst / std::max(rms, 1e-30);
+  return worst / std::max(rms, std::numeric_limits<double>::min());
+}
+
+/// Whether an element that should be denormal is zero.
+bool isFlushed(const Tensor& actual, const Tensor& expected) {
+  for (std::int64_t i = 0; i < expected.count() && expected.type() == DataType::F32; ++i) {
+    const double e = std::abs(expected.asDouble(i));
+    if (e > 0 && e < std::numeric_limits<float>::min() && actual.asDouble(i) == 0) return true;
+  }
+  return false;
 }
 
 struct Case {
@@ -60,7 +70,10 @@ struct Case {
 
 TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
   const FusedNode& fused = *at.request.fused;
-  TacticOutcome outcome{.fusedNode = fused.name, .tactic = tactic.name, .emulated = tactic.numerics.emulated};
+  TacticOutcome outcome{.fusedNode = fused.name,
+                        .tactic = tactic.name,
+                        .numerics = tactic.numerics,
+                        .emulated = tactic.numerics.emulated};
   auto kernel = KernelStore().kernel(nativeBackend(), at.request, tactic);
   if (!kernel.ok()) {
     outcome.problem = kernel.error().text();
@@ -96,6 +109,7 @@ TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
         convertBuffer({plain.dtype, plain.dims, tactic.outputs[i]}, outputs[i], plain, actual.mutableBytes());
     if (!status.ok()) outcome.problem = status.error().text();
     outcome.worst = std::max(outcome.worst, difference(actual, at.expected[i]));
+    outcome.flushed = outcome.flushed || isFlushed(actual, at.expected[i]);
   }
   return outcome;
 }
@@ -209,7 +223,8 @@ Plan asOneKernel(const Plan& plan, std::string_view kind, const std::vector<Role
   return one;
 }
 
-std::vector<TacticOutcome> tryAllTactics(const Plan& plan, const MemoryFormat& delivered, int threads) {
+std::vector<TacticOutcome> tryAllTactics(const Plan& plan, const MemoryFormat& delivered, int threads,
+                                         const TensorMaker& inputs) {
   std::vector<TacticOutcome> outcomes;
   std::map<std::string, Dims> shapes;
   for (const InputSpec& spec : plan.inputSpecs) shapes[spec.name] = spec.opt;
@@ -232,7 +247,7 @@ std::vector<TacticOutcome> tryAllTactics(const Plan& plan, const MemoryFormat& d
     for (const FusedOutput& output : fused.outputs) at.request.values[output.value].dtype = output.type;
     for (const ValueId value : fused.inputs) {
       const TensorDesc& desc = at.request.values.at(value);
-      at.inputs.push_back(randomTensor(desc.dtype, desc.dims, seed++));
+      at.inputs.push_back(inputs(desc.dtype, desc.dims, seed++));
     }
     const Status status = runReference(at);
     if (!status.ok()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,15 +22,20 @@ std::shared_ptr<const Plan> planned(GraphEditor& editor, const PlanOptions& opti
 struct TacticOutcome {
   std::string fusedNode;
   std::string tactic;
-  std::string problem;  ///< empty: it ran
-  double worst = 0;     ///< largest |difference| relative to the root mean square of the expected values
+  std::string problem;   ///< empty: it ran
+  double worst = 0;      ///< largest |difference| relative to the root mean square of the expected values
+  bool flushed = false;  ///< what should be denormal is zero
+  Numerics numerics;     ///< as it says
   bool emulated = false;
   std::size_t scratchBytes = 0;  ///< of the kernel: what it keeps between its steps
 };
 
-/// Runs every tactic of every fused node of `plan` (inputs at their opt extents). `delivered`: a format in which inputs
-/// of rank 4 can arrive.
-std::vector<TacticOutcome> tryAllTactics(const Plan& plan, const MemoryFormat& delivered = {}, int threads = 2);
+using TensorMaker = std::function<Tensor(DataType type, const Dims& dims, std::uint32_t seed)>;
+
+/// Runs every tactic of every fused node of `plan` on `inputs` (at their opt extents). `delivered`: a format in which
+/// inputs of rank 4 can arrive.
+std::vector<TacticOutcome> tryAllTactics(const Plan& plan, const MemoryFormat& delivered = {}, int threads = 2,
+                                         const TensorMaker& inputs = randomTensor);
 
 /// A network of one node: `inputs` are given by name and type, `constants` by name; every output is f32 unless
 /// `outputTypes` says.

@@ -1,9 +1,14 @@
 // What measured times count for, and how kernels are measured.
 #include <gtest/gtest.h>
 
+#include <sched.h>
+
+#include <atomic>
 #include <chrono>
 #include <thread>
 
+#include "backends/thread_team.h"
+#include "backends/threads.h"
 #include "engine/measurer.h"
 #include "engine/tactic_selection.h"
 
@@ -23,19 +28,43 @@ const Tactic kNodeByNode{.name = kUnfused, .backend = "native", .implementation 
 using Costs = std::vector<std::optional<double>>;
 using Times = std::vector<std::optional<KernelTime>>;
 
-TEST(TacticSelection, WhatTheFastestDoesNotClearlyBeatCountsLikeIt) {
-  const std::vector<Tactic> tactics{fused("a"), fused("b"), fused("c"), fused("d"), fused("e")};
-  const Times times{time(1.0, 0.02), time(1.005, 0.001), time(1.025, 0.02), time(1.025, 0.001), time(2.0, 0.9)};
-  EXPECT_EQ(costsOf(tactics, times), (Costs{1.0, 1.0, 1.0, 1.025, 2.0}));
-  const Times sure{time(1.0, 0.001), time(1.005, 0.001), time(1.025, 0.001), std::nullopt, time(2.0, 0.9)};
-  EXPECT_EQ(costsOf(tactics, sure), (Costs{1.0, 1.0, 1.025, std::nullopt, 2.0}));
+/// Of ways with these times, the one that counts for least.
+std::size_t cheapest(const std::vector<Tactic>& tactics, const Times& times) {
+  const Costs costs = costsOf(tactics, times);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < costs.size(); ++i)
+    if (costs[i] && (!costs[best] || *costs[i] < *costs[best])) best = i;
+  return best;
+}
+
+TEST(TacticSelection, EqualsAreToldApartByOrder) {
+  const std::vector<Tactic> tactics{fused("a"), fused("b"), fused("c")};
+  EXPECT_EQ(cheapest(tactics, {time(1.0, 0.01), time(0.98, 0.01), time(1.0, 0.01)}), 0U) << "not worth a difference";
+  EXPECT_EQ(cheapest(tactics, {time(1.0, 0.01), time(0.95, 0.01), time(1.0, 0.01)}), 1U);
+  EXPECT_EQ(cheapest(tactics, {time(2.0, 0.01), time(1.0, 0.01), time(0.998, 0.01)}), 1U) << "the earlier of two";
+  EXPECT_EQ(cheapest(tactics, {time(1.0, 0.9), time(0.7, 0.01), time(1.0, 0.01)}), 0U) << "the samples hardly agree";
+  EXPECT_EQ(cheapest(tactics, {time(1.0, 0.9), time(0.3, 0.01), time(1.0, 0.01)}), 1U);
+  EXPECT_EQ(cheapest(tactics, {std::nullopt, time(1.0, 0.01), time(0.99, 0.01)}), 1U) << "the first that works";
+}
+
+TEST(TacticSelection, TheGuessCountsForItsTimeInEveryFormat) {
+  std::vector<Tactic> tactics{fused("a"), fused("a"), fused("b"), fused("c")};
+  tactics[1].inputs = {MemoryFormat::channelsLast(4)};
+  const Times times{time(1.0, 0.01), time(0.9, 0.01), time(0.8, 0.01), std::nullopt};
+  const Costs costs = costsOf(tactics, times);
+  EXPECT_EQ(costs[0], 1.0);
+  EXPECT_EQ(costs[1], 0.9);
+  EXPECT_GE(*costs[2], 0.8 * (1 + kGainWorthTaking)) << "less may be given away";
+  EXPECT_LE(*costs[2], 0.8 * (1 + 2 * kGainWorthTaking));
+  EXPECT_EQ(costs[3], std::nullopt);
+  EXPECT_EQ(costsOf(tactics, times, 0), (Costs{1.0, 0.9, 0.8, std::nullopt})) << "nothing is preferred";
 }
 
 TEST(TacticSelection, TheUnfusedWayIsTakenWhereItIsClearlyFasterAlone) {
   const std::vector<Tactic> tactics{fused("a"), kNodeByNode};
-  EXPECT_EQ(costsOf(tactics, Times{time(1.0, 0.05), time(0.8, 0.05)}), (Costs{1.0, 0.8}));
-  EXPECT_EQ(costsOf(tactics, Times{time(1.0, 0.05), time(0.8, 0.3)}), (Costs{1.0, std::nullopt})) << "within the noise";
-  EXPECT_EQ(costsOf(tactics, Times{time(1.0, 0.001), time(0.98, 0.001)}), (Costs{1.0, std::nullopt}))
+  EXPECT_EQ(cheapest(tactics, {time(1.0, 0.05), time(0.8, 0.05)}), 1U);
+  EXPECT_EQ(costsOf(tactics, Times{time(1.0, 0.05), time(0.8, 0.3)})[1], std::nullopt) << "within the noise";
+  EXPECT_EQ(costsOf(tactics, Times{time(1.0, 0.001), time(0.98, 0.001)})[1], std::nullopt)
       << "too little to give up what the plan says";
   EXPECT_EQ(costsOf(tactics, Times{std::nullopt, time(0.8, 0.3)}), (Costs{std::nullopt, 0.8})) << "the only one";
   EXPECT_EQ(costsOf(tactics, Times{std::nullopt, std::nullopt}), (Costs{0.0, std::nullopt}));
@@ -88,14 +117,20 @@ Kernel fakeKernel(char name, double ms, std::string& log, bool works = true) {
   return Kernel(std::make_shared<FakeCode>(name, ms, log, works), {});
 }
 
+/// Threads that never waited.
+MeasuredThreads undisturbed() {
+  return {[] { return 0.0; }, [](std::chrono::microseconds) {}};
+}
+
+const TensorDesc kSmall{DataType::F32, {4}}, kLarge{DataType::F32, {64}};
+
 TEST(Measurer, RunsInRoundsAndLeavesWhatIsClearlySlower) {
   std::string log;
   const Kernel quick = fakeKernel('q', 2, log), slow = fakeKernel('s', 40, log),
                broken = fakeKernel('b', 0, log, false);
-  const TensorDesc small{DataType::F32, {4}}, large{DataType::F32, {64}};
   const std::vector<MeasuredKernel> kernels{
-      {&quick, {small}, {large}}, {&slow, {large}, {small}}, {&broken, {small}, {small}}};
-  const auto times = measureKernels(kernels, {.msEach = 100, .leastRounds = 4, .mostRounds = 8});
+      {&quick, {kSmall}, {kLarge}}, {&slow, {kLarge}, {kSmall}}, {&broken, {kSmall}, {kSmall}}};
+  const auto times = measureKernels(kernels, {.msEach = 100, .leastRounds = 4, .mostRounds = 8}, {}, undisturbed());
   ASSERT_TRUE(times.ok());
   ASSERT_TRUE(times.value()[0] && times.value()[1]);
   EXPECT_EQ(times.value()[2], std::nullopt) << "it fails on such data";
@@ -105,6 +140,74 @@ TEST(Measurer, RunsInRoundsAndLeavesWhatIsClearlySlower) {
   EXPECT_EQ(std::ranges::count(log, 'b'), 1);
   EXPECT_EQ(std::ranges::count(log, 's'), 3) << "far behind: not worth a third";
   EXPECT_GE(std::ranges::count(log, 'q'), 5);
+}
+
+TEST(Measurer, RunsWhoseThreadsWaitedDoNotCount) {
+  std::string log;
+  const Kernel kernel = fakeKernel('k', 1, log);
+  const MeasuredKernel measured{&kernel, {kSmall}, {kSmall}};
+  double waited = 0;
+  int asked = 0, pauses = 0;
+  // Asked before and after each run: of three runs two waited as long as they took.
+  const auto threads = MeasuredThreads{[&] {
+                                         waited += asked++ % 6 == 1 || asked % 6 == 4 ? 1.0 : 0.0;
+                                         return waited;
+                                       },
+                                       [&](std::chrono::microseconds) { ++pauses; }};
+  const auto times = measureKernels(std::span(&measured, 1), {.mostRounds = 5}, {}, threads);
+  ASSERT_TRUE(times.ok() && times.value()[0]);
+  EXPECT_GT(pauses, 5);
+  // One to warm up, then for each pause a run that did not count and one behind it, and the five that count.
+  EXPECT_EQ(std::ssize(log), 1 + 2 * pauses + 5);
+}
+
+TEST(Measurer, PatienceEndsWhereEveryRunIsDisturbed) {
+  std::string log;
+  const Kernel kernel = fakeKernel('k', 0.2, log);
+  const MeasuredKernel measured{&kernel, {kSmall}, {kSmall}};
+  double waited = 0;
+  const MeasuredThreads threads{[&] { return waited += 5; }, [](std::chrono::microseconds) {}};
+  const auto times = measureKernels(std::span(&measured, 1), {.msEach = 2, .patience = 3}, {}, threads);
+  ASSERT_TRUE(times.ok() && times.value()[0]);
+  EXPECT_GE(times.value()[0]->ms, 0.2) << "what there is must do";
+  EXPECT_FALSE(times.value()[0]->quiet);
+}
+
+/// Processors that the calling thread may use.
+cpu_set_t allowed() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+  return set;
+}
+
+TEST(ThreadTeam, EachThreadHasAProcessorWhileItLives) {
+  setThreads(2);
+  const cpu_set_t before = allowed();
+  {
+    const ThreadTeam team;
+    const cpu_set_t within = allowed();
+    EXPECT_EQ(CPU_COUNT(&within), 1);
+  }
+  const cpu_set_t after = allowed();
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
+  setThreads(0);
+}
+
+TEST(ThreadTeam, TellsHowLongItWaitedForAProcessor) {
+  setThreads(2);
+  const ThreadTeam team;
+  std::atomic<bool> stop = false;
+  std::thread other([&] {  // made here, it may use the one processor that this thread has
+    while (!stop) continue;
+  });
+  const double before = team.waitedMs();
+  const auto start = std::chrono::steady_clock::now();
+  while (team.waitedMs() == before && std::chrono::steady_clock::now() - start < std::chrono::seconds(10)) continue;
+  EXPECT_GT(team.waitedMs(), before);
+  stop = true;
+  other.join();
+  setThreads(0);
 }
 
 TEST(Measurer, StopsWhenItIsAskedTo) {
