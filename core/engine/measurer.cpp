@@ -135,7 +135,6 @@ class Rounds {
     bool open = true;                      ///< runs in the next round
     bool works = true;
 
-    int rounds() const { return static_cast<int>(quiet.size()); }
     KernelTime time() const {
       if (!quiet.empty()) return timeOf(quiet);
       KernelTime time = timeOf(disturbed);

@@ -64,7 +64,7 @@ struct MeasuredThreads {
 /// pages each time. A run whose threads had to wait for a processor says nothing: it counts only where there are hardly
 /// others, and behind it measuring pauses, since who has slept is let run before who has not. One that is clearly
 /// slower than the best is not run further; the others are until their samples agree or the budget ends. Nothing for a
-/// kernel that fails on such data. `waited`: TeamWaits, where empty. Errors: cancellation.
+/// kernel that fails on such data. `threads`: a ThreadTeam's, where empty. Errors: cancellation.
 Result<std::vector<std::optional<KernelTime>>> measureKernels(std::span<const MeasuredKernel> kernels,
                                                               const MeasureBudget& budget = {},
                                                               const StopToken& stop = {}, MeasuredThreads threads = {});
