@@ -80,7 +80,7 @@ LayersDock::LayersDock(const DockContext& context)
   m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   m_view->setAccessibleName(QStringLiteral("Layers"));
-  styleTable(*m_view, {0, -70, -82, -76, 76, 84, 50, 64, 72, 76}, true);
+  styleTable(*m_view, {0, -70, -92, -76, 76, 84, 50, 64, 72, 76}, true);
   m_view->horizontalHeader()->setMinimumSectionSize(56);
   m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
 

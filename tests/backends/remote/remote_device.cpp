@@ -21,6 +21,8 @@ constexpr int kPoison = 0xAB;
 constexpr int kMostDelay = 300;  // µs
 using Clock = std::chrono::steady_clock;
 std::atomic<std::int64_t> workDone{0};
+std::int64_t awaitedWork = -1;
+std::function<void()> thenCalled;
 
 /// Blocks of memory: the address that is handed out, and where its bytes are.
 class Blocks {
@@ -221,13 +223,18 @@ Result<std::byte*> remoteBytes(const std::byte* address) {
 void enqueueRemote(Stream& stream, std::function<Status()> work) {
   static_cast<RemoteStream&>(stream).enqueue([work = std::move(work)]() -> Status {
     TRY(work());
-    ++workDone;
+    if (++workDone == awaitedWork) thenCalled();
     return Done{};
   });
 }
 
 std::int64_t remoteWorkDone() {
   return workDone;
+}
+
+void atRemoteWork(std::int64_t count, std::function<void()> then) {
+  awaitedWork = count;
+  thenCalled = std::move(then);
 }
 
 }  // namespace fusescope

@@ -19,5 +19,7 @@ Result<std::byte*> remoteBytes(const std::byte* address);
 void enqueueRemote(Stream& stream, std::function<Status()> work);
 /// Pieces of work that were given to enqueueRemote() and have run, of all streams.
 std::int64_t remoteWorkDone();
+/// Calls `then` once, in the thread of a stream, as soon as remoteWorkDone() is `count`. Nothing may run meanwhile.
+void atRemoteWork(std::int64_t count, std::function<void()> then);
 
 }  // namespace fusescope
