@@ -27,8 +27,8 @@ Result<FileIdentity> identityOf(const std::filesystem::path& path);
 /// Do the paths still lead to what they led to? The error is located at the first that does not.
 Status checkUnchanged(std::span<const FileIdentity> files);
 
-/// A whole file mapped read-only. Keeps the mapping for as long as it lives; cheap to share. Whoever opens the same bytes
-/// by the same path meanwhile gets the same one, so that weights lie once in a process.
+/// A whole file mapped read-only. Keeps the mapping for as long as it lives; cheap to share. Whoever opens the same
+/// bytes by the same path meanwhile gets the same one, so that weights lie once in a process.
 ///
 /// The file may change under it. One that becomes shorter does not end the process: what it lost reads as zeros. So
 /// whoever computes from bytes() asks checkIntact() afterwards, before the result is believed.

@@ -44,7 +44,7 @@ class KernelStore {
     std::int64_t compiled = 0, sharedCode = 0;
     std::int64_t packed = 0, sharedWeights = 0;
     std::int64_t otherExtents = 0;  ///< code that took other extents as arguments
-    std::int64_t restored = 0;  ///< out of the artifact store
+    std::int64_t restored = 0;      ///< out of the artifact store
   };
   Counts counts() const;
 
