@@ -14,14 +14,14 @@ constexpr std::size_t kOpsInTitle = 3;
 
 const QString kDot = QStringLiteral(" \u00b7 ");
 
-QString rangeText(double leastMs, double mostMs) {
+QString timeRangeText(double leastMs, double mostMs) {
   return leastMs == mostMs ? msText(leastMs) : QStringLiteral("%1 to %2").arg(msText(leastMs), msText(mostMs));
 }
 
 /// What a node takes by its bodies; empty where that is unknown, and of other nodes.
 QString bodyTimeText(const FusedNode& fused) {
   if (!fused.bodyTime) return {};
-  const QString range = rangeText(fused.bodyTime->leastMs, fused.bodyTime->mostMs);
+  const QString range = timeRangeText(fused.bodyTime->leastMs, fused.bodyTime->mostMs);
   return fused.bodyTime->perIteration ? range + QStringLiteral(" an iteration") : range;
 }
 
@@ -204,7 +204,7 @@ CanvasItem CanvasItems::body(const PlannedBody& body) const {
                     .arg(nodesText(nodes),
                          kernels == 1 ? QStringLiteral("1 fused node") : QStringLiteral("%1 fused nodes").arg(kernels));
   const PredictedTime time = predictedTime(*body.plan);
-  if (time.unknown == 0 && time.mostMs > 0) item.detail += kDot + rangeText(time.leastMs, time.mostMs);
+  if (time.unknown == 0 && time.mostMs > 0) item.detail += kDot + timeRangeText(time.leastMs, time.mostMs);
   item.nodes = int(nodes);
   return item;
 }
