@@ -3,16 +3,13 @@
 #include <array>
 
 #include "base/hash.h"
+#include "engine/damaged.h"
 
 namespace fusescope {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::array<std::byte, kAlignment> kPadding{};
-
-Diagnostic damaged(std::string message) {
-  return {.message = "is damaged: " + std::move(message)};
-}
 
 }  // namespace
 

@@ -13,8 +13,6 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kUnknownLast = -std::numeric_limits<double>::max();
-
 Cell text(const QString& words, Tone tone = Tone::Plain) {
   return {.text = words, .tone = tone};
 }

@@ -11,8 +11,6 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kUnknownLast = -std::numeric_limits<double>::max();
-
 Cell verdictCell(const Runs& runs, const Run& run) {
   if (!run.hasEngine()) return {};
   const Verdict verdict = runs.verdict(run);
