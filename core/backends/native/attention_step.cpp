@@ -41,7 +41,8 @@ struct Keys {
 
 class AttentionStep final : public Step {
  public:
-  AttentionStep(AttentionCall call, int threads) : m_call(std::move(call)), m_threads(threads) {
+  AttentionStep(AttentionCall call, int threads, AttentionAt at)
+      : m_call(std::move(call)), m_at(std::move(at)), m_mostThreads(threads), m_threads(threads) {
     const Dims& q = m_call.query.dims;
     m_rank = q.size();
     m_rows = q[m_rank - 2];
@@ -69,54 +70,67 @@ class AttentionStep final : public Step {
     findLimit();
   }
 
+  std::unique_ptr<const Step> forExtents(const NewExtents& extents) const override {
+    auto call = m_at ? m_at(extents.after()) : std::nullopt;
+    return call ? makeAttentionStep(std::move(*call), m_mostThreads, m_at) : nullptr;
+  }
+
   std::size_t scratchBytes() const override {
     return static_cast<std::size_t>(packCount() * (m_keyCount + m_valueCount)) * sizeof(float) + rangeBytes() +
            static_cast<std::size_t>(m_threads) * threadBytes();
   }
 
+  // A thread alone enters no parallel region (parallel.h): worksharing gives it everything.
   Status run(Memory memory, std::byte* scratch) const override {
-    float* packs = reinterpret_cast<float*>(scratch);
-    Keys* ranges = reinterpret_cast<Keys*>(packs + packCount() * (m_keyCount + m_valueCount));
-    std::byte* threads = reinterpret_cast<std::byte*>(ranges) + rangeBytes();
-#pragma omp parallel num_threads(m_threads) if (m_threads > 1)
-    {
-      const std::int64_t me = omp_get_thread_num();
-      std::byte* mine = threads + static_cast<std::size_t>(me) * threadBytes();
-      const auto keysOf = [&](std::int64_t block) { return m_limit ? ranges[block] : Keys{0, m_keys}; };
-      if (m_limit) {
-#pragma omp for schedule(dynamic)
-        for (std::int64_t block = 0; block < m_blocks; ++block) ranges[block] = visible(memory, block);
-      }
-      if (m_packsTogether) {
-        const auto distinct = static_cast<std::int64_t>(m_distinct.size());
-#pragma omp for schedule(dynamic)
-        for (std::int64_t i = 0; i < distinct; ++i)
-          pack(memory, m_distinct[static_cast<std::size_t>(i)], packAt(packs, i));
-#pragma omp for schedule(dynamic)
-        for (std::int64_t item = 0; item < m_batches * m_blocks; ++item) {
-          const std::int64_t batch = item / m_blocks;
-          const std::int64_t block = item % m_blocks;
-          runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block),
-                   packAt(packs, m_packOf[static_cast<std::size_t>(batch)]));
-        }
-      } else {
-        std::int64_t held = -1;  // the pack that this thread made last
-#pragma omp for schedule(static)
-        for (std::int64_t batch = 0; batch < m_batches; ++batch) {
-          float* packed = packAt(packs, me);
-          if (m_packs && m_packOf[static_cast<std::size_t>(batch)] != held) {
-            held = m_packOf[static_cast<std::size_t>(batch)];
-            pack(memory, batch, packed);
-          }
-          for (std::int64_t block = 0; block < m_blocks; ++block)
-            runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block), packed);
-        }
-      }
+    if (m_threads == 1) {
+      share(memory, scratch);
+    } else {
+#pragma omp parallel num_threads(m_threads)
+      share(memory, scratch);
     }
     return Done{};
   }
 
  private:
+  /// By each thread of the team.
+  void share(Memory memory, std::byte* scratch) const {
+    float* packs = reinterpret_cast<float*>(scratch);
+    Keys* ranges = reinterpret_cast<Keys*>(packs + packCount() * (m_keyCount + m_valueCount));
+    std::byte* threads = reinterpret_cast<std::byte*>(ranges) + rangeBytes();
+    const std::int64_t me = omp_get_thread_num();
+    std::byte* mine = threads + static_cast<std::size_t>(me) * threadBytes();
+    const auto keysOf = [&](std::int64_t block) { return m_limit ? ranges[block] : Keys{0, m_keys}; };
+    if (m_limit) {
+#pragma omp for schedule(dynamic)
+      for (std::int64_t block = 0; block < m_blocks; ++block) ranges[block] = visible(memory, block);
+    }
+    if (m_packsTogether) {
+      const auto distinct = static_cast<std::int64_t>(m_distinct.size());
+#pragma omp for schedule(dynamic)
+      for (std::int64_t i = 0; i < distinct; ++i)
+        pack(memory, m_distinct[static_cast<std::size_t>(i)], packAt(packs, i));
+#pragma omp for schedule(dynamic)
+      for (std::int64_t item = 0; item < m_batches * m_blocks; ++item) {
+        const std::int64_t batch = item / m_blocks;
+        const std::int64_t block = item % m_blocks;
+        runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block),
+                 packAt(packs, m_packOf[static_cast<std::size_t>(batch)]));
+      }
+    } else {
+      std::int64_t held = -1;  // the pack that this thread made last
+#pragma omp for schedule(static)
+      for (std::int64_t batch = 0; batch < m_batches; ++batch) {
+        float* packed = packAt(packs, me);
+        if (m_packs && m_packOf[static_cast<std::size_t>(batch)] != held) {
+          held = m_packOf[static_cast<std::size_t>(batch)];
+          pack(memory, batch, packed);
+        }
+        for (std::int64_t block = 0; block < m_blocks; ++block)
+          runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block), packed);
+      }
+    }
+  }
+
   std::int64_t packCount() const {
     if (!m_packs) return 0;
     return m_packsTogether ? static_cast<std::int64_t>(m_distinct.size()) : m_threads;
@@ -379,7 +393,8 @@ class AttentionStep final : public Step {
   }
 
   AttentionCall m_call;
-  int m_threads;
+  AttentionAt m_at;
+  int m_mostThreads, m_threads;  ///< that may be used, and that are
   std::size_t m_rank = 0;
   std::int64_t m_rows = 0, m_depth = 0, m_keys = 0, m_width = 0, m_batches = 1;
   std::int64_t m_blocks = 1, m_blockRows = 0, m_blockKeys = kBlockKeys;
@@ -392,8 +407,8 @@ class AttentionStep final : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> makeAttentionStep(AttentionCall call, int threads) {
-  return std::make_unique<AttentionStep>(std::move(call), threads);
+std::unique_ptr<Step> makeAttentionStep(AttentionCall call, int threads, AttentionAt at) {
+  return std::make_unique<AttentionStep>(std::move(call), threads, std::move(at));
 }
 
 }  // namespace fusescope::native

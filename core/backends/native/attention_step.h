@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -30,7 +31,11 @@ struct AttentionCall {
   DataType weights = DataType::Undefined;
 };
 
-/// Works in blocks of rows: the scores of a block stay in the cache between the two products.
-std::unique_ptr<Step> makeAttentionStep(AttentionCall call, int threads);
+/// The call at other extents of the region; nothing where it must be prepared anew.
+using AttentionAt = std::function<std::optional<AttentionCall>(const RegionExtents&)>;
+
+/// Works in blocks of rows: the scores of a block stay in the cache between the two products. `at`: empty if the call
+/// is for its extents alone.
+std::unique_ptr<Step> makeAttentionStep(AttentionCall call, int threads, AttentionAt at = {});
 
 }  // namespace fusescope::native

@@ -38,8 +38,16 @@ Lowering::Lowering(const KernelRequest& request, LoweringOptions options)
       m_options(std::move(options)),
       m_threads(std::max(1, request.threads)),
       m_program(m_fused.inputs.size(), m_fused.outputs.size()),
-      m_members(m_fused.nodes.begin(), m_fused.nodes.end()) {
-  for (std::size_t i = 0; i < m_fused.outputs.size(); ++i) m_outputIndex[m_fused.outputs[i].value] = i;
+      m_members(m_fused.nodes.begin(), m_fused.nodes.end()),
+      m_extents(fusescope::extentsOf(request)) {
+  const auto place = [&](ValueId value, ExtentsOf::Of of, std::size_t at) { m_places[value] = {.of = of, .at = at}; };
+  const std::vector<ValueId> inner = innerValues(request);
+  for (std::size_t i = 0; i < inner.size(); ++i) place(inner[i], ExtentsOf::Of::Inner, i);
+  for (std::size_t i = 0; i < m_fused.outputs.size(); ++i) {
+    m_outputIndex[m_fused.outputs[i].value] = i;
+    place(m_fused.outputs[i].value, ExtentsOf::Of::Output, i);
+  }
+  for (std::size_t i = 0; i < m_fused.inputs.size(); ++i) place(m_fused.inputs[i], ExtentsOf::Of::Input, i);
   for (std::size_t i = 0; i < request.weightSlots.size(); ++i) m_slots[request.weightSlots[i]] = i;
 }
 
@@ -91,6 +99,9 @@ Status Lowering::bindInputs() {
       const Ref wide = allocateScratch(typeOf(value), ref.dims);
       TRY(convertType(ref, wide));
       ref = wide;
+    } else if (ref.format.isPlain()) {
+      ref.isOperand = true;
+      m_origins.emplace(value, ViewOrigin{.operand = ref, .whole = extentsOf(value)});
     }
     define(value, ref);
   }
@@ -98,8 +109,8 @@ Status Lowering::bindInputs() {
 }
 
 bool Lowering::waits(const std::vector<ValueId>& values) const {
-  return std::ranges::any_of(
-      values, [&](ValueId value) { return value.valid() && !m_refs.contains(value) && !isConstant(value); });
+  return std::ranges::any_of(values,
+                             [&](ValueId value) { return value.valid() && !isDefined(value) && !isConstant(value); });
 }
 
 Status Lowering::lowerNodes() {
@@ -110,7 +121,7 @@ Status Lowering::lowerNodes() {
     if (m_attention && m_attention->scales.contains(id)) {
       const ValueId scaled = m_attention->scales.at(id);
       if (waits({scaled})) TRY(flushPointwise());
-      define(node(id).outputs[0], TRY(ref(scaled)));
+      TRY(defineSame(node(id).outputs[0], scaled));
       continue;
     }
     if (m_attention && m_attention->last == id) {
@@ -134,8 +145,8 @@ Status Lowering::lowerNodes() {
                                                                                  : lowerConv(it->second));
       continue;
     }
-    if (isFloatCast(m_graph, node(id)) && m_refs.contains(node(id).input(0))) {  // floats are f32 here
-      define(node(id).outputs[0], TRY(ref(node(id).input(0))));
+    if (isFloatCast(m_graph, node(id)) && isDefined(node(id).input(0))) {  // floats are f32 here
+      TRY(defineSame(node(id).outputs[0], node(id).input(0)));
       continue;
     }
     if (isPointwise(node(id))) {
@@ -232,10 +243,7 @@ Result<std::unique_ptr<const Code>> Lowering::lower() {
   foldConstants();
   TRY(lowerNodes());
   TRY(finishOutputs());
-  OperandExtents extents;
-  for (const ValueId input : m_fused.inputs) extents.inputs.push_back(dimsOf(input));
-  for (const FusedOutput& output : m_fused.outputs) extents.outputs.push_back(dimsOf(output.value));
-  return m_program.finish({m_embedded.begin(), m_embedded.end()}, std::move(extents));
+  return m_program.finish({m_embedded.begin(), m_embedded.end()}, m_extents);
 }
 
 }  // namespace fusescope::native

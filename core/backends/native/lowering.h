@@ -10,6 +10,7 @@
 #include "backends/native/attention_step.h"
 #include "backends/native/program.h"
 #include "backends/native/rounding.h"
+#include "backends/native/view.h"
 #include "backends/native/weight.h"
 
 namespace fusescope::native {
@@ -47,7 +48,7 @@ struct AttentionPattern {
     ScoreTerm::Kind kind;
     ValueId condition, operand;
     float number = 0;
-    Dims dims;  ///< of the scores as the term sees them: their batches may be split into more axes
+    ValueId scores;  ///< that it leaves: as it sees them, their batches may be split into more axes
   };
   std::set<NodeId> nodes;
   NodeId last;
@@ -56,10 +57,7 @@ struct AttentionPattern {
   std::vector<Term> terms;
   std::optional<float> guard;              ///< what probabilities that are not a number become
   DataType weights = DataType::Undefined;  ///< as AttentionCall::weights
-  ValueId result;
-  Dims scores;           ///< batches of the scores
-  Dims batches;          ///< axes before those of the matrices, as fine as products and terms need them
-  bool repeats = false;  ///< the values have batches that the scores broadcast to
+  ValueId scores, result;
 };
 
 /// (x - mean) / sqrt(variance + epsilon) · scale + bias, by one node or as the bindings of a fused node say it.
@@ -75,6 +73,7 @@ struct NormPattern {
   std::int64_t weighted = 1;  ///< elements over which scale and bias run once
 };
 
+struct AttentionViews;  // lower_attention.cpp
 struct PreparedConv;    // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
 struct OwnMatMul;       // lower_matmul.cpp
@@ -129,9 +128,19 @@ class Lowering {
   /// To what nodes round `value` where they read it; Undefined: they do not.
   DataType readType(ValueId value) const;
   Result<Ref> rounded(const Ref& ref, DataType type);
-  void define(ValueId value, Ref ref) { m_refs[value] = std::move(ref); }
+  bool isRounded(ValueId value) const;  ///< where nodes read it
   /// Whether nodes are lowered one by one.
   bool isUnfused() const { return !m_options.fuse || m_rounding.differs(); }
+  /// The same where it lies, even if one Ref cannot say that.
+  Result<View> view(ValueId value);
+  /// How it comes of an operand of the fused node; nothing if it is calculated or copied inside.
+  std::optional<ViewOrigin> origin(ValueId value) const;
+  ExtentsOf extentsOf(ValueId value) const;
+  bool isDefined(ValueId value) const { return m_refs.contains(value) || m_views.contains(value); }
+  void define(ValueId value, Ref ref) { m_refs[value] = std::move(ref); }
+  Status defineSame(ValueId value, ValueId source);
+  /// `value` is another look at `source`; copies that if it must.
+  Status defineLook(ValueId value, ValueId source, const ViewOrigin::Look& look);
   bool isFusedOutput(ValueId value) const { return m_outputIndex.contains(value); }
   std::vector<NodeId> consumers(ValueId value) const;  ///< within the fused node
   /// The only consumer within the fused node of a value that nobody else needs.
@@ -183,11 +192,10 @@ class Lowering {
 
   // Views and movement (lower_views.cpp, lower_movement.cpp). Each returns whether it took the node.
   Result<bool> lowerView(const Node& node);
-  /// `source` with the extents `dims`; copies if no strides can say it.
-  Result<Ref> reshaped(const Ref& source, const Dims& dims);
-  /// What a Slice reads of `source`; nothing if where depends on data.
-  std::optional<Ref> sliced(const Node& slice, const Ref& source) const;
-  bool lowerSplit(const Node& split, const Ref& source);
+  /// What `node` sees of its input; nothing if it is no view, or one that depends on data.
+  std::optional<ViewOrigin::Look> lookOf(const Node& node) const;
+  std::optional<ViewOrigin::Look> sliceOf(const Node& slice) const;
+  Result<bool> lowerSplit(const Node& split);
   Result<bool> lowerMovement(const Node& node);
   Status lowerConcat(const Node& node);
   Status lowerGather(const Node& node);
@@ -268,12 +276,15 @@ class Lowering {
   class AttentionReader;
   std::optional<AttentionPattern> boundAttention() const;
   Status lowerAttention(const AttentionPattern& pattern);
+  Result<AttentionViews> attentionViews(const AttentionPattern& pattern);
+  /// The same at other extents; nothing if an operand is calculated inside.
+  std::optional<AttentionAt> attentionAt(const AttentionPattern& pattern) const;
   // ONNX's Attention as one node (lower_attention_node.cpp).
   bool canLowerAttention(const Node& node) const;
   Result<bool> lowerAttentionNode(const Node& node);
   Result<Ref> withPast(const Node& node, std::size_t input, std::int64_t heads);
   /// Like allocate(), but through the strides of a transposition that is all that follows (the last axis stays).
-  Ref allocateTransposed(ValueId value);
+  Result<View> allocateTransposed(ValueId value);
 
   const KernelRequest& m_request;
   const Graph& m_graph;
@@ -286,7 +297,11 @@ class Lowering {
   ProgramBuilder m_program;
   std::map<ValueId, std::size_t> m_outputIndex;
   std::set<NodeId> m_members;
+  RegionExtents m_extents;
+  std::map<ValueId, ExtentsOf> m_places;  ///< in m_extents
   std::map<ValueId, Ref> m_refs;
+  std::map<ValueId, View> m_views;  ///< of values that nodes only look at; in m_refs once somebody asks for one
+  std::map<ValueId, ViewOrigin> m_origins;
   std::map<std::pair<ValueId, DataType>, Ref> m_constantRefs, m_roundedRefs;  ///< by what they are rounded to
   std::map<ValueId, Weight> m_folded;
   std::map<ValueId, std::size_t> m_slots;  ///< of constants

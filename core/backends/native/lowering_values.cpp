@@ -110,6 +110,15 @@ DataType Lowering::readType(ValueId value) const {
 
 Result<Ref> Lowering::held(ValueId value) {
   if (const auto it = m_refs.find(value); it != m_refs.end()) return it->second;
+  if (const auto it = m_views.find(value); it != m_views.end()) {
+    if (auto seen = it->second.ref()) return m_refs[value] = std::move(*seen);
+    const Ref from = it->second.split(), whole = allocate(value);
+    Ref to = whole;
+    to.dims = from.dims;
+    to.strides = rowMajorStrides(to.dims);
+    copyStrided(from, to);
+    return m_refs[value] = whole;
+  }
   if (!isConstant(value)) {
     return Diagnostic{.message = "a constant has no data",
                       .where = {.node = m_fused.name, .value = m_graph.has(value) ? m_graph.value(value).name : ""},
@@ -145,6 +154,56 @@ Result<Ref> Lowering::rounded(const Ref& ref, DataType type) {
   const Ref to = allocateScratch(DataType::F32, from.dims, from.format);
   m_program.addStep(makeRoundStep(from, to, type, m_threads), {from.buffer}, {to.buffer});
   return to;
+}
+
+bool Lowering::isRounded(ValueId value) const {
+  return m_kept == DataType::Undefined &&
+         (m_rounding.made(value) != DataType::Undefined || readType(value) != DataType::Undefined);
+}
+
+Result<View> Lowering::view(ValueId value) {
+  const auto it = m_views.find(value);
+  return it != m_views.end() && !isRounded(value) ? it->second : View(TRY(strided(TRY(ref(value)))));
+}
+
+std::optional<ViewOrigin> Lowering::origin(ValueId value) const {
+  if (const auto it = m_origins.find(value); it != m_origins.end())
+    return isRounded(value) ? std::nullopt : std::optional(it->second);
+  const auto constant = m_constantRefs.find({value, readType(value)});
+  if (constant == m_constantRefs.end()) return std::nullopt;
+  return ViewOrigin{.operand = constant->second, .whole = {.constant = constant->second.dims}};
+}
+
+ExtentsOf Lowering::extentsOf(ValueId value) const {
+  const auto it = m_places.find(value);
+  return it != m_places.end() ? it->second : ExtentsOf{.constant = dimsOf(value)};
+}
+
+Status Lowering::defineSame(ValueId value, ValueId source) {
+  if (const auto it = m_views.find(source); it != m_views.end() && !isRounded(source)) {
+    m_views.emplace(value, it->second);
+  } else {
+    define(value, TRY(ref(source)));
+  }
+  if (auto from = origin(source)) m_origins.insert_or_assign(value, std::move(*from));
+  return Done{};
+}
+
+Status Lowering::defineLook(ValueId value, ValueId source, const ViewOrigin::Look& look) {
+  View seen = TRY(view(source));
+  std::optional<ViewOrigin> from = origin(source);
+  if (!look(seen, m_extents)) {
+    seen = View(TRY(plain(TRY(ref(source)))));
+    from.reset();
+    if (!look(seen, m_extents))
+      return Diagnostic{.message = "cannot see " + toText(seen.dims()) + " as " + toText(dimsOf(value)),
+                        .where = {.node = m_fused.name, .value = m_graph.value(value).name}};
+  }
+  m_views.insert_or_assign(value, std::move(seen));
+  if (!from) return Done{};
+  from->looks.push_back(look);
+  m_origins.insert_or_assign(value, std::move(*from));
+  return Done{};
 }
 
 std::vector<NodeId> Lowering::consumers(ValueId value) const {
@@ -221,6 +280,8 @@ Ref Lowering::allocate(ValueId value, const MemoryFormat& format) {
       if (!fits || (at != value && m_claimed.contains(buffer))) break;
       if (at != value) m_claimed.insert(buffer);
       ref.buffer = buffer;
+      ref.isOperand = at == value;
+      if (format.isPlain()) m_origins.insert_or_assign(value, ViewOrigin{.operand = ref, .whole = extentsOf(value)});
       return ref;
     }
     const std::optional<NodeId> next = onlyConsumer(at);
