@@ -302,7 +302,8 @@ Result<AttentionViews> Lowering::attentionViews(const AttentionPattern& pattern)
                        .value = TRY(view(pattern.value)),
                        .result = TRY(allocateTransposed(pattern.result)),
                        .scores = dimsOf(pattern.scores),
-                       .guard = pattern.guard};
+                       .guard = pattern.guard,
+                       .weights = pattern.weights};
   for (const AttentionPattern::Term& term : pattern.terms) {
     auto& seen = views.terms.emplace_back(AttentionViews::Term{.kind = term.kind, .number = term.number});
     if (term.scores.valid()) seen.scores = dimsOf(term.scores);
@@ -329,25 +330,27 @@ std::optional<AttentionAt> Lowering::attentionAt(const AttentionPattern& pattern
   const auto query = origin(pattern.query), key = origin(pattern.key), value = origin(pattern.value),
              result = origin(pattern.result);
   if (!query || !key || !value || !result) return std::nullopt;
-  return [terms, query = *query, key = *key, value = *value, result = *result, scores = extentsOf(pattern.scores),
-          guard = pattern.guard](const RegionExtents& extents) -> std::optional<AttentionCall> {
-    auto ofQuery = query.at(extents), ofKey = key.at(extents), ofValue = value.at(extents),
-         ofResult = result.at(extents);
-    if (!ofQuery || !ofKey || !ofValue || !ofResult) return std::nullopt;
-    AttentionViews views{.query = std::move(*ofQuery),
-                         .key = std::move(*ofKey),
-                         .value = std::move(*ofValue),
-                         .result = std::move(*ofResult),
-                         .scores = scores.in(extents),
-                         .guard = guard};
-    for (const Term& term : terms) {
-      auto& seen = views.terms.emplace_back(AttentionViews::Term{.kind = term.kind, .number = term.number});
-      if (term.scores) seen.scores = term.scores->in(extents);
-      if (term.condition && !(seen.condition = term.condition->at(extents))) return std::nullopt;
-      if (term.operand && !(seen.operand = term.operand->at(extents))) return std::nullopt;
-    }
-    return callOf(std::move(views));
-  };
+  return
+      [terms, query = *query, key = *key, value = *value, result = *result, scores = extentsOf(pattern.scores),
+       guard = pattern.guard, weights = pattern.weights](const RegionExtents& extents) -> std::optional<AttentionCall> {
+        auto ofQuery = query.at(extents), ofKey = key.at(extents), ofValue = value.at(extents),
+             ofResult = result.at(extents);
+        if (!ofQuery || !ofKey || !ofValue || !ofResult) return std::nullopt;
+        AttentionViews views{.query = std::move(*ofQuery),
+                             .key = std::move(*ofKey),
+                             .value = std::move(*ofValue),
+                             .result = std::move(*ofResult),
+                             .scores = scores.in(extents),
+                             .guard = guard,
+                             .weights = weights};
+        for (const Term& term : terms) {
+          auto& seen = views.terms.emplace_back(AttentionViews::Term{.kind = term.kind, .number = term.number});
+          if (term.scores) seen.scores = term.scores->in(extents);
+          if (term.condition && !(seen.condition = term.condition->at(extents))) return std::nullopt;
+          if (term.operand && !(seen.operand = term.operand->at(extents))) return std::nullopt;
+        }
+        return callOf(std::move(views));
+      };
 }
 
 // Where the result is only transposed, the transposition's output is written, through its strides. What is calculated
