@@ -95,7 +95,7 @@ bool Lowering::waits(const std::vector<ValueId>& values) const {
 Status Lowering::lowerNodes() {
   if (m_options.fuse) findMacros();
   for (NodeId id : m_fused.nodes) {
-    if (m_absorbed.contains(id)) continue;
+    if (m_absorbed.contains(id) || TRY(passHeldCodes(node(id)))) continue;
     if (m_attention && m_attention->scales.contains(id)) {
       const ValueId scaled = m_attention->scales.at(id);
       if (waits({scaled})) TRY(flushPointwise());
@@ -115,6 +115,11 @@ Status Lowering::lowerNodes() {
     if (m_norm && m_norm->last == id) {
       TRY(flushPointwise());
       TRY(emitNorm(*m_norm));
+      continue;
+    }
+    if (const auto it = m_quantized.find(id); it != m_quantized.end()) {
+      TRY(flushPointwise());
+      TRY(lowerQuantized(it->second));
       continue;
     }
     if (const auto it = m_chains.find(id); it != m_chains.end()) {
