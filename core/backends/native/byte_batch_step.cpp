@@ -34,10 +34,12 @@ class ByteBatchStep final : public Step {
   }
 
  private:
-  std::int64_t panelBytes() const { return (packedBytes(m_call.k, m_call.n) + 63) / 64 * 64; }
+  std::int64_t panelBytes() const {
+    return (packedBytes(m_call.k, m_call.n) + 63) / 64 * 64;
+  }
   std::size_t bytesOfOne() const {
-    const auto packed = static_cast<std::size_t>(panelBytes()) +
-                        2 * static_cast<std::size_t>(m_columns) * sizeof(std::int32_t);
+    const auto packed =
+        static_cast<std::size_t>(panelBytes()) + 2 * static_cast<std::size_t>(m_columns) * sizeof(std::int32_t);
     return (packed + ByteRowsBuffer::bytes(m_call.m, m_call.k) + 63) / 64 * 64;
   }
 

@@ -34,12 +34,6 @@ bool isByteConv(const Node& node) {
   return node.is("ConvInteger") || node.is("QLinearConv");
 }
 
-bool areAll(const Tensor& numbers, double number) {
-  for (std::int64_t i = 0; i < numbers.count(); ++i)
-    if (numbers.asDouble(i) != number) return false;
-  return true;
-}
-
 /// `matrix` [n, k] as [k, n].
 Weight transposed(const Weight& matrix) {
   return calculatedWeight(Node{.op = "Transpose"}, {matrix}, matrix.type, {matrix.dims[1], matrix.dims[0]});
@@ -173,11 +167,8 @@ Status Lowering::lowerOwnQuantized(const QuantizedChain& chain) {
   ByteOperands operands;
   operands.weights = weight(dequantize.input(0));
   if (root.intAttribute("transB", 0) != 0) operands.weights = transposed(operands.weights);
-  operands.turnedZerosAreZero = turnOfA(operands.weights.type) == 0;
-  if (const ValueId zeros = dequantize.input(2); zeros.valid()) {
-    operands.weightZeros = weight(zeros);
-    operands.turnedZerosAreZero = areAll(*constant(zeros), turnOfA(operands.weights.type));
-  }
+  operands.turnedZerosAreZero = weightsAreSymmetric(chain);
+  if (dequantize.input(2).valid()) operands.weightZeros = weight(dequantize.input(2));
   operands.from = TRY(plain(TRY(ref(chain.source))));
   if (!conv) operands.from.dims = dimsOf(root.input(0));
   if (chain.sourceScale.zero != 0) operands.zero = zeroOf(chain.sourceScale);

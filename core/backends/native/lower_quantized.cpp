@@ -156,8 +156,7 @@ std::optional<QuantizedChain::Operation> Lowering::quantizedSum(const QuantizedC
   const ValueId operand = otherOperand(sum, value);
   if (typeOf(operand) != DataType::F32) return std::nullopt;
   if (isConstant(operand)) {
-    const bool first = chain.operations.empty() && !chain.right.valid();
-    if (!first || !isPerChannel(operand, node(chain.root))) return std::nullopt;
+    if (!isPerChannel(operand, node(chain.root))) return std::nullopt;
     return QuantizedChain::Operation{.kind = Kind::Bias, .nodes = {sum.id}, .operand = operand};
   }
   if (dimsOf(operand) != dimsOf(value)) return std::nullopt;
@@ -217,8 +216,8 @@ Status Lowering::quantizeSource(const QuantizedChain& chain) {
   const CodeScale codes = *codeScaleOf(quantize);
   const Ref target = allocateScratch(codes.type, x.dims, MemoryFormat::channelsLast(x.dims.size()));
   m_implementations.emplace_back("quantize");
-  m_program.addStep(makeQuantizePlanesStep(x, target, *constantNumber(codes.scale), codes.zero, m_threads),
-                    {x.buffer}, {target.buffer});
+  m_program.addStep(makeQuantizePlanesStep(x, target, *constantNumber(codes.scale), codes.zero, m_threads), {x.buffer},
+                    {target.buffer});
   define(chain.source, target);
   return Done{};
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backends/native/byte_matrix.h"
 #include "backends/native/lowering.h"
 #include "backends/native/quantized_parts.h"
 #include "backends/native/turn_step.h"
@@ -13,12 +14,6 @@ using dnnl::memory;
 
 namespace {
 
-bool areAll(const Tensor& numbers, double number) {
-  for (std::int64_t i = 0; i < numbers.count(); ++i)
-    if (numbers.asDouble(i) != number) return false;
-  return true;
-}
-
 bool isConvolution(const Node& root) {
   return root.is("Conv") || root.is("ConvTranspose");
 }
@@ -29,6 +24,14 @@ std::int64_t channelsOf(const Node& root, const Dims& result) {
 
 memory::desc perChannel(std::int64_t channels) {
   return memory::desc({channels}, memory::data_type::f32, memory::format_tag::a);
+}
+
+/// A number for each channel of a result of extents `target`, as an operand that broadcasts.
+memory::desc alongChannels(const Node& root, const Dims& target) {
+  Dims dims(target.size(), 1);
+  const std::size_t axis = isConvolution(root) ? 1 : target.size() - 1;
+  dims[axis] = target[axis];
+  return memory::desc(dims, memory::data_type::f32, rowMajorStrides(dims));
 }
 
 /// Weights of int8, or of uint8 less 128, that lie as `held` says.
@@ -146,11 +149,17 @@ QuantizedParts Lowering::foldQuantized(const QuantizedChain& chain, const Dims& 
   const ValueId unit = firstUnit(chain);
   QuantizedParts parts{.epilogue = QuantizedEpilogue(unit, [this](ValueId v) { return constantNumber(v).value_or(1); }),
                        .unit = unit,
+                       .addendDesc = alongChannels(root, target),
                        .value = root.outputs[0]};
   if (root.input(2).valid()) parts.biases.push_back(root.input(2));
   for (const QuantizedChain::Operation& operation : chain.operations) {
     if (operation.kind == Kind::Activation && !parts.epilogue.activate(node(operation.nodes[0]), number)) break;
-    if (operation.kind == Kind::Bias) parts.biases.push_back(operation.operand);
+    if (operation.kind == Kind::Bias && parts.taken == 0 && !chain.right.valid()) {
+      parts.biases.push_back(operation.operand);
+    } else if (operation.kind == Kind::Bias) {
+      parts.epilogue.addInUnits(parts.addendDesc);
+      parts.addends.push_back({parts.epilogue.lastArgument(), operation.operand, parts.epilogue.unit()});
+    }
     if (operation.kind == Kind::Round) parts.epilogue.round(*operation.codes);
     if (operation.kind == Kind::Residual) {
       const DataType type = operation.codes ? operation.codes->type : DataType::F32;

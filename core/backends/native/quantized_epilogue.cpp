@@ -34,6 +34,10 @@ void QuantizedEpilogue::addNumbers(const dnnl::memory::desc& operand) {
   m_operations.append_binary(algorithm::binary_add, operand);
 }
 
+void QuantizedEpilogue::addInUnits(const dnnl::memory::desc& operand) {
+  m_operations.append_binary(algorithm::binary_add, operand);
+}
+
 // Relu and its like do not care for the unit, and the ends of a Clip can be told in it.
 bool QuantizedEpilogue::activate(const Node& node, const std::function<std::optional<float>(ValueId)>& constantNumber) {
   if (node.is("Clip")) {

@@ -19,6 +19,9 @@ class QuantizedEpilogue {
   /// `operand` as it lies.
   void addCodes(const CodeScale& codes, const dnnl::memory::desc& operand);
   void addNumbers(const dnnl::memory::desc& operand);
+  /// `operand` as it lies, in units of unit().
+  void addInUnits(const dnnl::memory::desc& operand);
+  ValueId unit() const { return m_unit; }
   /// False: it is not one of oneDNN's, and nothing was appended.
   bool activate(const Node& node, const std::function<std::optional<float>(ValueId)>& constantNumber);
   /// The end: codes, whose zero the primitive adds, or numbers.

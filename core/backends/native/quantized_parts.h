@@ -14,9 +14,16 @@ struct QuantizedParts {
   ValueId unit;                                    ///< of the sums, as they are scaled
   std::vector<ValueId> biases;                     ///< constants by channel
   std::vector<std::pair<int, ValueId>> residuals;  ///< operands of the epilogue, by argument
-  std::size_t taken = 0;                           ///< operations
-  std::optional<CodeScale> result;                 ///< what is written; nothing: f32
-  ValueId value;                                   ///< which value that is
+  /// Constants by channel that are added behind other steps: their argument, and the unit in which they are told.
+  struct Addend {
+    int argument;
+    ValueId value, unit;
+  };
+  std::vector<Addend> addends;
+  dnnl::memory::desc addendDesc;
+  std::size_t taken = 0;            ///< operations
+  std::optional<CodeScale> result;  ///< what is written; nothing: f32
+  ValueId value;                    ///< which value that is
 
   DataType type() const { return result ? result->type : DataType::F32; }
   /// `scaleMask`: which axes of the weights have scales of their own.

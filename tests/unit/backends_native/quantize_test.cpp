@@ -166,5 +166,47 @@ TEST(Quantisation, PoolAndConcat) {
   concat.expectOwn(concat.quantised(concat.add("Concat", {a, b}, {{"axis", std::int64_t{1}}}), 0.1f, at));
 }
 
+/// Codes that a kernel only picks: whatever their scales, and in whatever format they come.
+TEST(Quantisation, PickedCodesAreCodesAllTheWay) {
+  int kernels = 0;
+  for (const DataType type : {DataType::U8, DataType::I8}) {
+    for (const float scale : {0.05f, 0.0730f}) {
+      for (const char* move : {"MaxPool", "Transpose", "Flatten"}) {
+        QuantisedNet net;
+        const ValueId place = net.zero(type, 3), other = net.zero(DataType::U8, 131);
+        const ValueId a = net.dequantised(net.input({1, 8, 6, 6}, type), 0.05f, place);
+        const ValueId b = net.dequantised(net.input({1, 8, 6, 6}, DataType::U8), 0.04f, other);
+        const ValueId both = net.add("Concat", {a, b}, {{"axis", std::int64_t{1}}});
+        std::map<std::string, Attribute> how;
+        if (move == std::string("MaxPool")) how = {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{1, 1, 1, 1}}};
+        net.editor.addOutput(net.quantised(net.add(move, {both}, how), scale, place));
+        for (const MemoryFormat& format : {MemoryFormat(), MemoryFormat::channelsLast(4)}) {
+          for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor), format)) {
+            EXPECT_EQ(outcome.problem, "") << outcome.tactic;
+            EXPECT_EQ(outcome.steps, 0) << move << " by " << outcome.tactic;
+            EXPECT_EQ(outcome.tactic.find(":reference"), std::string::npos) << outcome.tactic;
+            kernels += outcome.tactic != "reference";
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GE(kernels, 24);
+}
+
+/// The first convolution of a network quantises what it reads: few planes, with channels last in one pass.
+TEST(Quantisation, BeforeAConvolutionOfFewPlanes) {
+  for (const std::int64_t planes : {1, 2, 3, 4, 5}) {
+    for (const DataType type : {DataType::U8, DataType::I8}) {
+      QuantisedNet net;
+      const ValueId place = net.zero(type, type == DataType::U8 ? 117.0f : -11.0f);
+      const ValueId x = net.dequantised(net.quantised(net.input({2, planes, 21, 33}), 0.0078f, place), 0.0078f, place);
+      const ValueId w =
+          net.dequantised(net.codes({8, planes, 3, 3}, DataType::I8), 0.03125f, net.zero(DataType::I8, 0));
+      net.expectOwn(net.quantised(net.add("Conv", {x, w}), 0.5f, place));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fusescope::testing
