@@ -40,7 +40,9 @@ bool Lowering::sumsOfOneDnnAreExact() {
 std::optional<CodeScale> Lowering::codeScaleOf(const Node& node) const {
   const ValueId scale = node.input(1), zero = node.input(2);
   const DataType type = typeOf(node.is("QuantizeLinear") ? node.outputs[0] : node.input(0));
-  if (!isQuantizationOfBytes(node) || elementCount(dimsOf(scale)) != 1) return std::nullopt;
+  const ValueId floats = node.is("QuantizeLinear") ? node.input(0) : node.outputs[0];
+  const bool fits = m_heldCodes.contains(floats) || isQuantizationOfBytes(node);
+  if (!fits || elementCount(dimsOf(scale)) != 1) return std::nullopt;
   return CodeScale{.scale = scale, .zero = zero.valid() ? constantNumber(zero).value_or(0) : 0, .type = type};
 }
 

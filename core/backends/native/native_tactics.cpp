@@ -135,13 +135,17 @@ Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, co
   return tactic;
 }
 
+bool isByByteKernels(const Tactic& tactic) {
+  return tactic.implementation == kByteConv || tactic.implementation == kByteProduct;
+}
+
 /// How a tactic is lowered: the same where it is offered and where it is prepared, so that what is offered can be
 /// prepared.
 LoweringOptions optionsOf(const Tactic& tactic) {
   LoweringOptions options{.inputFormats = tactic.inputs, .outputFormats = tactic.outputs};
   options.fuse = tactic.implementation != kUnfused;
   options.ownMatMul = tactic.implementation == kOwnMatMul;
-  options.ownBytes = tactic.implementation == kByteConv || tactic.implementation == kByteProduct;
+  options.ownBytes = isByByteKernels(tactic);
   const auto format = [&](const char* parameter) -> const MemoryFormat* {
     const auto found = tactic.parameters.find(parameter);
     return found == tactic.parameters.end() ? nullptr : std::get_if<MemoryFormat>(&found->second);
@@ -238,7 +242,10 @@ void addQuantized(const KernelRequest& request, std::vector<Tactic>& tactics) {
   LoweringOptions options = plainOptions(request);
   addTactic(request, options, tactics);
   options.ownBytes = true;
-  addTactic(request, options, tactics);
+  std::vector<Tactic> own;
+  addTactic(request, options, own);
+  const bool isOwn = !own.empty() && isByByteKernels(own.front());  // else it is what the other options come to
+  if (isOwn && (tactics.empty() || tactics.front().name != own.front().name)) tactics.push_back(own.front());
 }
 
 void addConvs(const KernelRequest& request, std::vector<Tactic>& tactics) {

@@ -50,7 +50,7 @@ struct QuantisedNet : Net {
       const bool multiplies = plan->calculates[plan->fusedNodes[0].root.index] == DataType::I8;
       EXPECT_LE(outcome.steps, multiplies ? 1 : 0) << outcome.tactic;
       EXPECT_LE(outcome.unlike, 0.01) << outcome.tactic;
-      if (!multiplies) EXPECT_LE(outcome.worst, 1e-5) << outcome.tactic;
+      EXPECT_LE(outcome.worst, multiplies ? INFINITY : 1e-5) << outcome.tactic;
     }
   }
 };
@@ -75,7 +75,7 @@ TEST(Quantisation, BetweenAConvolutionAndItsActivation) {
   const ValueId w = net.dequantised(net.codes({8, 4, 3, 3}, DataType::I8), 0.03125f, net.zero(DataType::I8, 0));
   const ValueId conv = net.rounded(net.add("Conv", {x, w}), 0.25f, DataType::I8, -3);
   const ValueId gate = net.rounded(net.add("Sigmoid", {conv}), 0.0078125f, DataType::U8, 0);
-  net.expectOwn(net.quantised(net.add("Mul", {conv, gate}), 0.25f, net.zero(DataType::I8, -3)), "onednn:conv");
+  net.expectOwn(net.quantised(net.add("Mul", {conv, gate}), 0.25f, net.zero(DataType::I8, -3)), "");
 }
 
 TEST(Quantisation, BetweenElementwiseNodes) {
@@ -138,7 +138,7 @@ TEST(Quantisation, ConvolutionWithDequantisedFilters) {
     const ValueId bias = net.dequantised(net.codes({16}, DataType::I32), 0.01f, net.zero(DataType::I32, 0));
     ValueId y = net.add("Conv", {x, w, bias}, {{"kernel_shape", Ints{3, 3}}});
     if (residual) y = net.add("Add", {y, net.dequantised(net.input({1, 16, 7, 7}, DataType::U8), 0.1f, place)});
-    net.expectOwn(net.quantised(net.add("Relu", {y}), 0.5f, place), "onednn:conv:");
+    net.expectOwn(net.quantised(net.add("Relu", {y}), 0.5f, place), "");
   }
 }
 
@@ -150,7 +150,7 @@ TEST(Quantisation, ProductByDequantisedWeights) {
                             {net.codes({24, 12}, DataType::I8), net.positive({12}), net.codes({12}, DataType::I8, 0)},
                             {{"axis", std::int64_t{1}}});
   const ValueId y = net.add("Add", {net.add("MatMul", {x, w}), net.weights({12})});
-  net.expectOwn(net.quantised(net.add("Relu", {y}), 0.25f, place), "onednn:matmul");
+  net.expectOwn(net.quantised(net.add("Relu", {y}), 0.25f, place), "");
 }
 
 TEST(Quantisation, PoolAndConcat) {
@@ -203,7 +203,7 @@ TEST(Quantisation, BeforeAConvolutionOfFewPlanes) {
       const ValueId x = net.dequantised(net.quantised(net.input({2, planes, 21, 33}), 0.0078f, place), 0.0078f, place);
       const ValueId w =
           net.dequantised(net.codes({8, planes, 3, 3}, DataType::I8), 0.03125f, net.zero(DataType::I8, 0));
-      net.expectOwn(net.quantised(net.add("Conv", {x, w}), 0.5f, place));
+      net.expectOwn(net.quantised(net.add("Conv", {x, w}), 0.5f, place), "");
     }
   }
 }
