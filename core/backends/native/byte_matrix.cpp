@@ -24,6 +24,12 @@ struct PackedMatrix {
 
 }  // namespace
 
+bool areAll(const Tensor& numbers, double number) {
+  for (std::int64_t i = 0; i < numbers.count(); ++i)
+    if (numbers.asDouble(i) != number) return false;
+  return true;
+}
+
 Packing ByteMatrix::packing(Weight codes, std::optional<Weight> zeros, std::int64_t k, std::int64_t n,
                             std::int64_t index) {
   KeyBuilder form;

@@ -28,6 +28,9 @@ inline std::int32_t zeroOfB(std::int32_t zero, DataType type) {
   return zero + turnOfB(type);
 }
 
+/// Whether each of `numbers` is `number`.
+bool areAll(const Tensor& numbers, double number);
+
 /// Rows of A as products take them.
 struct ByteRows {
   const std::int8_t* codes = nullptr;   ///< [m, byteDepth(k)]

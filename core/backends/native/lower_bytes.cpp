@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backends/native/byte_batch_step.h"
 #include "backends/native/byte_conv_step.h"
 #include "backends/native/byte_product_step.h"
 #include "backends/native/lowering.h"
@@ -33,10 +34,9 @@ bool isByteConv(const Node& node) {
   return node.is("ConvInteger") || node.is("QLinearConv");
 }
 
-bool areAll(const Tensor& numbers, double number) {
-  for (std::int64_t i = 0; i < numbers.count(); ++i)
-    if (numbers.asDouble(i) != number) return false;
-  return true;
+/// `matrix` [n, k] as [k, n].
+Weight transposed(const Weight& matrix) {
+  return calculatedWeight(Node{.op = "Transpose"}, {matrix}, matrix.type, {matrix.dims[1], matrix.dims[0]});
 }
 
 /// Factors of a requantisation by channel, of the scales of x, w and y. In the order of operations of
@@ -155,6 +155,87 @@ void Lowering::emitByteConv(const Node& node, const ByteOperands& operands, cons
            .sums = sums},
           m_threads),
       operands.reads, {sums.buffer});
+}
+
+/// What our own kernels multiply; the tapes behind them scale the sums and do the rest.
+Status Lowering::lowerOwnQuantized(const QuantizedChain& chain) {
+  const Node &root = node(chain.root), &dequantize = node(chain.weights);
+  const bool conv = root.is("Conv");
+  const Dims result = dimsOf(root.outputs[0]);
+  const std::int64_t channels = conv ? result[1] : result.back();
+  if (conv && !canConvolveBytes(root)) return lowerAsFloats(chain);
+  ByteOperands operands;
+  operands.weights = weight(dequantize.input(0));
+  if (root.intAttribute("transB", 0) != 0) operands.weights = transposed(operands.weights);
+  operands.turnedZerosAreZero = weightsAreSymmetric(chain);
+  if (dequantize.input(2).valid()) operands.weightZeros = weight(dequantize.input(2));
+  operands.from = TRY(plain(TRY(ref(chain.source))));
+  if (!conv) operands.from.dims = dimsOf(root.input(0));
+  if (chain.sourceScale.zero != 0) operands.zero = zeroOf(chain.sourceScale);
+  operands.reads = {operands.from.buffer};
+  const Ref sums = allocateScratch(DataType::I32, result);
+  conv ? emitByteConv(root, operands, sums) : emitByteProduct(root, operands, sums);
+  ScaledSums scaled{.sums = sums, .scale = packedRef({channels}, quantizedScales(chain, {}))};
+  if (root.input(2).valid()) scaled.bias = packedRef({channels}, quantizedBias(chain, {root.input(2)}, {}));
+  m_sums.emplace(chain.root, std::move(scaled));
+  m_pending.push_back(chain.root);
+  leaveQuantized(chain, 0);
+  ++m_integerRoots;
+  return Done{};
+}
+
+Status Lowering::lowerOwnProductOfCodes(const QuantizedChain& chain) {
+  const Node& root = node(chain.root);
+  const Dims left = dimsOf(root.input(0)), result = dimsOf(root.outputs[0]);
+  const Ref sums = allocateScratch(DataType::I32, result);
+  ByteBatchCall call{.a = TRY(plain(TRY(ref(chain.source)))),
+                     .b = TRY(plain(TRY(ref(chain.right)))),
+                     .sums = sums,
+                     .aZero = static_cast<std::int32_t>(chain.sourceScale.zero),
+                     .bZero = static_cast<std::int32_t>(chain.rightScale.zero),
+                     .batches = productOf(result, 0, result.size() - 2),
+                     .m = result[result.size() - 2],
+                     .k = left.back(),
+                     .n = result.back()};
+  const std::vector<BufferIndex> reads = {call.a.buffer, call.b.buffer};
+  m_implementations.emplace_back("byte_product");
+  m_program.addStep(makeByteBatchStep(std::move(call), m_threads), reads, {sums.buffer});
+  m_sums.emplace(chain.root, ScaledSums{.sums = sums, .scale = packedRef({1}, quantizedScales(chain, {})), .bias = {}});
+  m_pending.push_back(chain.root);
+  leaveQuantized(chain, 0);
+  ++m_integerRoots;
+  return Done{};
+}
+
+/// A zero point as a kernel reads it.
+Ref Lowering::zeroOf(const CodeScale& codes) {
+  const Tensor zero = Tensor::scalar(codes.zero).converted(codes.type);
+  return {.buffer = m_program.addTable(zero), .dtype = codes.type};
+}
+
+bool Lowering::canConvolveBytes(const Node& root) const {
+  const Dims from = dimsOf(root.input(0)), filters = dimsOf(root.input(1));
+  if (from.size() != 4) return false;
+  const Window window = windowOf(root, from, dimsOf(root.outputs[0]), Dims(filters.begin() + 2, filters.end()));
+  return std::ranges::none_of(window.padBegin, [](std::int64_t pad) { return pad < 0; });
+}
+
+/// By the float kernels, which give what the plan says, and no more speed than they have.
+Status Lowering::lowerAsFloats(const QuantizedChain& chain) {
+  for (const NodeId id : m_fused.nodes) {
+    const bool isThere = isDefined(node(id).outputs[0]);
+    if (!chain.absorbed.contains(id) || isThere) continue;
+    if (isPointwise(node(id))) {
+      TRY(emitTape({id}));
+    } else {
+      TRY(lowerView(node(id)));
+    }
+  }
+  const Node& root = node(chain.root);
+  const Chain alone{.root = root.id, .nodes = {root.id}, .result = root.outputs[0]};
+  TRY(root.is("MatMul") || root.is("Gemm") ? lowerMatMul(alone) : lowerConv(alone));
+  leaveQuantized(chain, 0);
+  return Done{};
 }
 
 // Inputs of the QLinear operators: x, its scale and zero, w, its scale and zero, scale and zero of y, and the bias.

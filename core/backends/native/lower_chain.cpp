@@ -122,6 +122,7 @@ Status Lowering::lowerSeparately(const Chain& chain) {
 void Lowering::findMacros() {
   m_attention = boundAttention();
   m_norm = boundNorm();
+  findHeldCodes();
   std::set<NodeId> taken;
   const auto take = [&](const auto& pattern) {
     if (!pattern) return;
@@ -141,6 +142,10 @@ void Lowering::findMacros() {
     const Node& root = node(id);
     if (taken.contains(id) || !(isConvolution(root) || root.is("MatMul") || root.is("Gemm"))) continue;
     if (typeOf(root.outputs[0]) != DataType::F32) continue;
+    if (auto quantized = quantizedChainAfter(root)) {
+      takeQuantized(std::move(*quantized), taken);
+      continue;
+    }
     Chain chain = chainAfter(root);
     const bool free = std::none_of(chain.nodes.begin(), chain.nodes.end(), [&](NodeId n) { return taken.contains(n); });
     if (!free) chain = {.root = id, .nodes = {id}, .result = root.outputs[0]};

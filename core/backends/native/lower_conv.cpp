@@ -26,22 +26,6 @@ struct PreparedConv {
 
 namespace {
 
-/// A transposed convolution's padding is what is cut off its result.
-void padTransposed(PreparedConv& conv, const Node& root) {
-  Window& window = conv.window;
-  const Dims pads = root.intsAttribute("pads", Dims(2 * (conv.source.size() - 2), 0));
-  const std::string automatic = root.textAttribute("auto_pad", "NOTSET");
-  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
-    const std::int64_t extent = window.dilations[i] * (window.kernel[i] - 1) + 1;
-    const std::int64_t total = (conv.source[i + 2] - 1) * window.strides[i] + extent - conv.target[i + 2];
-    window.padBegin[i] = automatic == "NOTSET"       ? pads[i]
-                         : automatic == "SAME_UPPER" ? total / 2
-                         : automatic == "SAME_LOWER" ? total - total / 2
-                                                     : 0;
-    window.padEnd[i] = total - window.padBegin[i];
-  }
-}
-
 /// A prepared description with the descriptors it chose.
 struct Described {
   std::function<dnnl::primitive()> make;  ///< generates code, which a probe has no use for
@@ -163,8 +147,8 @@ PreparedConv Lowering::prepareConv(const Node& root) const {
                     .weights = ConvWeights(weight(root.input(1)), transposed, groups, target[1])};
   if (root.input(2).valid()) conv.weights.addBias(weight(root.input(2)));
   const Dims& held = conv.weights.held();
-  conv.window = windowOf(root, conv.source, conv.target, Dims(held.begin() + 2, held.end()));
-  if (conv.transposed) padTransposed(conv, root);
+  conv.window = (conv.transposed ? transposedWindowOf : windowOf)(root, conv.source, conv.target,
+                                                                  Dims(held.begin() + 2, held.end()));
   return conv;
 }
 

@@ -127,7 +127,11 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
       number, [this](ValueId value) { return dimsOf(value).size(); }, [this](ValueId value) { return typeOf(value); });
   std::vector<ValueId> results;
   for (NodeId id : nodes) {
-    builder.add(node(id), typeOf(node(id).outputs[0]));
+    if (const auto sums = m_sums.find(id); sums != m_sums.end()) {
+      builder.addScaledSums(node(id), sums->second.bias.has_value());
+    } else {
+      builder.add(node(id), typeOf(node(id).outputs[0]));
+    }
     const ValueId value = node(id).outputs[0];
     const std::vector<NodeId> users = consumers(value);
     if (isFusedOutput(value) || users.empty() ||
@@ -140,9 +144,7 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   builder.finish(program, results);
   std::vector<Ref> inputs;
   for (const TapeBuilder::Input& input : builder.inputs()) {
-    inputs.push_back(input.part == TapeBuilder::Input::Part::Value
-                         ? TRY(ref(input.value))
-                         : batchNormPart(node(input.norm), input.part == TapeBuilder::Input::Part::Shift));
+    inputs.push_back(TRY(tapeInput(input)));
     inputs.back().dims.insert(inputs.back().dims.end(), input.trailing, 1);
     inputs.back().strides.insert(inputs.back().strides.end(), input.trailing, 0);
   }
@@ -168,6 +170,23 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   m_implementations.push_back("pointwise");
   m_program.addStep(makePointwiseStep(std::move(program), m_threads), reads, writes);
   return Done{};
+}
+
+Result<Ref> Lowering::tapeInput(const TapeBuilder::Input& input) {
+  using Part = TapeBuilder::Input::Part;
+  switch (input.part) {
+    case Part::Factor:
+    case Part::Shift:
+      return batchNormPart(node(input.norm), input.part == Part::Shift);
+    case Part::Sums:
+      return m_sums.at(input.norm).sums;
+    case Part::SumScale:
+      return m_sums.at(input.norm).scale;
+    case Part::SumBias:
+      return *m_sums.at(input.norm).bias;
+    default:
+      return ref(input.value);
+  }
 }
 
 /// By one scale and one zero point, whichever codes `node` itself reads.

@@ -29,7 +29,8 @@ Result<bool> Lowering::lowerPool(const Node& node) {
   const Dims inputDims = dimsOf(node.input(0));
   const Dims outputDims = dimsOf(node.outputs[0]);
   const bool indices = node.outputs.size() > 1 && node.outputs[1].valid();
-  if (typeOf(node.input(0)) != DataType::F32 || inputDims.size() < 3 || inputDims.size() > 5 || indices ||
+  const bool isHeld = !average && m_heldCodes.contains(node.input(0));
+  if ((typeOf(node.input(0)) != DataType::F32 && !isHeld) || inputDims.size() < 3 || inputDims.size() > 5 || indices ||
       *elementCount(outputDims) == 0) {
     return false;
   }

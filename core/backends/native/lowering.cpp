@@ -118,6 +118,7 @@ Status Lowering::lowerNodes() {
   for (NodeId id : m_fused.nodes) {
     if (m_absorbed.contains(id)) continue;
     m_reader = id;
+    if (TRY(passHeldCodes(node(id)))) continue;
     if (m_attention && m_attention->scales.contains(id)) {
       const ValueId scaled = m_attention->scales.at(id);
       if (waits({scaled})) TRY(flushPointwise());
@@ -137,6 +138,11 @@ Status Lowering::lowerNodes() {
     if (m_norm && m_norm->last == id) {
       TRY(flushPointwise());
       TRY(emitNorm(*m_norm));
+      continue;
+    }
+    if (const auto it = m_quantized.find(id); it != m_quantized.end()) {
+      TRY(flushPointwise());
+      TRY(lowerQuantized(it->second));
       continue;
     }
     if (const auto it = m_chains.find(id); it != m_chains.end()) {

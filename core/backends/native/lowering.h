@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "backends/native/attention_step.h"
+#include "backends/native/onednn.h"
 #include "backends/native/program.h"
+#include "backends/native/quantized_chain.h"
 #include "backends/native/rounding.h"
+#include "backends/native/tape_builder.h"
 #include "backends/native/view.h"
 #include "backends/native/weight.h"
 
@@ -20,6 +23,7 @@ struct LoweringOptions {
   std::vector<MemoryFormat> inputFormats, outputFormats;  ///< as the fused node's inputs and outputs
   bool fuse = true;                                       ///< false: node by node ("composite")
   bool ownMatMul = false;  ///< matrix products by our own kernel where it can, else by oneDNN
+  bool ownBytes = false;   ///< products of codes by our own kernels
   /// What a convolution inside reads and writes; nothing: what oneDNN prefers.
   std::optional<std::pair<MemoryFormat, MemoryFormat>> convFormats;
   bool probe = false;  ///< only to learn what it would be: oneDNN generates no code, the kernel cannot run
@@ -74,10 +78,17 @@ struct NormPattern {
 };
 
 struct AttentionViews;  // lower_attention.cpp
+/// Sums of products of codes, what each is multiplied by and what is added then.
+struct ScaledSums {
+  Ref sums, scale;
+  std::optional<Ref> bias;
+};
+
 struct PreparedConv;    // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
 struct OwnMatMul;       // lower_matmul.cpp
 struct ByteOperands;    // lower_bytes.cpp
+struct QuantizedParts;  // quantized_parts.h
 
 /// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
 /// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
@@ -99,6 +110,8 @@ class Lowering {
   };
   /// Of the first convolution inside, after lower().
   const std::optional<ConvFormats>& convFormats() const { return m_convFormats; }
+  /// Convolutions and products that run on codes of 8 bits, after lower().
+  std::size_t integerRoots() const { return m_integerRoots; }
 
   /// Whether lower() can run it: it calculates in f32, bf16, f16 or no float at all, or only moves elements.
   static bool canLower(const KernelRequest& request);
@@ -182,6 +195,7 @@ class Lowering {
   Result<bool> lowerInteger(const Node& node);
   Status flushPointwise();
   Status emitTape(const std::vector<NodeId>& nodes);
+  Result<Ref> tapeInput(const TapeBuilder::Input& input);
   bool isTapeBatchNorm(const Node& node) const;
   /// What a BatchNormalization of constants multiplies by or adds (`isShift`) per channel.
   Ref batchNormPart(const Node& norm, bool isShift);
@@ -226,6 +240,50 @@ class Lowering {
   void emitByteConv(const Node& node, const ByteOperands& operands, const Ref& sums);
   bool canRequantize(const Node& node) const;  ///< scales and zero points are constants
   void emitRequantize(const Node& node, const Ref& sums);
+
+  // Convolutions and products of codes (lower_quantized.cpp, lower_quantized_roots.cpp).
+  /// Whether sums of products of bytes never saturate on the way, with what oneDNN may use here.
+  static bool sumsOfOneDnnAreExact();
+  bool isQuantizationOfBytes(const Node& node) const;
+  std::optional<CodeScale> codeScaleOf(const Node& node) const;
+  std::optional<QuantizedChain> quantizedRoot(const Node& root) const;
+  std::optional<QuantizedChain> quantizedChainAfter(const Node& root) const;
+  void leaveCodes(QuantizedChain& chain) const;
+  std::optional<QuantizedChain::Operation> quantizedOperation(const QuantizedChain& chain, ValueId value,
+                                                              const Node& next) const;
+  std::optional<QuantizedChain::Operation> quantizedSum(const QuantizedChain& chain, ValueId value,
+                                                        const Node& sum) const;
+  bool isPerChannel(ValueId value, const Node& root) const;
+  ValueId firstUnit(const QuantizedChain& chain) const;
+  void takeQuantized(QuantizedChain chain, std::set<NodeId>& taken);
+  Status lowerQuantized(const QuantizedChain& chain);
+  Status quantizeSource(const QuantizedChain& chain);
+  void leaveQuantized(const QuantizedChain& chain, std::size_t taken);
+  bool canMultiplyCodes(const QuantizedChain& chain) const;
+  bool weightsAreSymmetric(const QuantizedChain& chain) const;  ///< codes less 128 where they are unsigned
+  QuantizedParts foldQuantized(const QuantizedChain& chain, const Dims& target, const MemoryFormat& format) const;
+  /// They return whether oneDNN has it.
+  Result<bool> lowerQuantizedConv(const QuantizedChain& chain);
+  Result<bool> lowerQuantizedProduct(const QuantizedChain& chain);
+  Result<bool> lowerProductOfCodes(const QuantizedChain& chain);  ///< of two that are no constants
+  Result<Ref> signedCodes(const Ref& codes);                      ///< uint8 less 128
+  std::optional<CodeScale> codesBehind(ValueId value, bool throughViews, QuantizedChain& chain, ValueId& codes) const;
+  Status lowerOwnQuantized(const QuantizedChain& chain);
+  Status lowerOwnProductOfCodes(const QuantizedChain& chain);
+  bool canConvolveBytes(const Node& root) const;  ///< by our own kernel
+  Ref zeroOf(const CodeScale& codes);
+  Status lowerAsFloats(const QuantizedChain& chain);
+  /// The rest of what a step of `parts` is called with, packed.
+  void addQuantizedArguments(const QuantizedChain& chain, const QuantizedParts& parts,
+                             std::vector<DnnlStep::Argument>& arguments);
+  Packing quantizedScales(const QuantizedChain& chain, ValueId unit) const;
+  Packing quantizedBias(const QuantizedChain& chain, const std::vector<ValueId>& biases, ValueId unit) const;
+
+  // Codes that are only picked (lower_held_codes.cpp).
+  void findHeldCodes();
+  bool canHoldCodes(ValueId value, std::vector<ValueId>& held) const;
+  Result<bool> passHeldCodes(const Node& node);
+  Result<Ref> rescaled(const Ref& codes, const CodeScale& from, const CodeScale& to);
 
   // Norms (lower_norm.cpp).
   Result<bool> lowerNorm(const Node& node);
@@ -307,10 +365,14 @@ class Lowering {
   std::map<ValueId, std::size_t> m_slots;  ///< of constants
   /// Of m_folded and of what is rounded (to that type), as far as the code holds them.
   mutable std::map<std::pair<ValueId, DataType>, Tensor> m_numbers;
-  mutable std::set<std::size_t> m_embedded;  ///< slots whose numbers the code holds
-  std::set<BufferIndex> m_claimed;           ///< output buffers that hold a value before the output itself
-  std::vector<NodeId> m_pending;             ///< pointwise nodes not emitted yet
-  std::map<NodeId, Chain> m_chains;          ///< by their last node
+  mutable std::set<std::size_t> m_embedded;      ///< slots whose numbers the code holds
+  std::set<BufferIndex> m_claimed;               ///< output buffers that hold a value before the output itself
+  std::vector<NodeId> m_pending;                 ///< pointwise nodes not emitted yet
+  std::map<NodeId, Chain> m_chains;              ///< by their last node
+  std::map<NodeId, QuantizedChain> m_quantized;  ///< by their last node
+  std::map<NodeId, ScaledSums> m_sums;           ///< of roots that a tape is to scale
+  std::size_t m_integerRoots = 0;
+  std::map<ValueId, CodeScale> m_heldCodes;  ///< floats of the network that stand in memory as codes
   std::optional<AttentionPattern> m_attention;
   std::optional<NormPattern> m_norm;
   std::vector<Chain> m_parallel;  ///< products of one value that one step runs

@@ -92,6 +92,7 @@ Dims Lowering::dimsOf(ValueId value) const {
 
 // Floats are f32 inside a program, whatever they are outside, unless the program only moves elements.
 DataType Lowering::typeOf(ValueId value) const {
+  if (const auto held = m_heldCodes.find(value); held != m_heldCodes.end()) return held->second.type;
   const auto it = m_request.values.find(value);
   DataType type = DataType::Undefined;
   if (it != m_request.values.end()) {
@@ -287,8 +288,9 @@ Ref Lowering::allocate(ValueId value, const MemoryFormat& format) {
     const std::optional<NodeId> next = onlyConsumer(at);
     if (!next || node(*next).outputs.size() != 1 || typeOf(node(*next).outputs[0]) != type) break;
     const Node& user = node(*next);
-    const bool reshapes =
-        user.is("Reshape") || user.is("Flatten") || user.is("Squeeze") || user.is("Unsqueeze") || user.is("Identity");
+    const bool passes = user.is("QuantizeLinear") && m_heldCodes.contains(at);
+    const bool reshapes = passes || user.is("Reshape") || user.is("Flatten") || user.is("Squeeze") ||
+                          user.is("Unsqueeze") || user.is("Identity");
     const Dims after = dimsOf(user.outputs[0]);
     if (!(reshapes ? elementCount(after) == elementCount(dims) : isPointwise(user) && after == dimsOf(at))) break;
     at = user.outputs[0];

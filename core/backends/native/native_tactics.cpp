@@ -13,6 +13,8 @@ namespace {
 constexpr const char* kBackend = "native";
 constexpr const char* kAttention = "native:attention";
 constexpr const char* kOwnMatMul = "native:matmul";
+constexpr const char* kByteConv = "native:byte_conv";
+constexpr const char* kByteProduct = "native:byte_product";
 // Parameters of tactics.
 constexpr const char* kSource = "source";        // MemoryFormat that the convolution reads
 constexpr const char* kTarget = "target";        // MemoryFormat that it writes
@@ -38,10 +40,15 @@ bool holds(const KernelRequest& request, std::initializer_list<std::string_view>
   });
 }
 
-/// Whether the plan multiplies quantised integers, for which there are float kernels only: they give the right results.
-bool calculatesIntegers(const KernelRequest& request) {
-  return std::ranges::any_of(request.fused->nodes,
-                             [&](NodeId id) { return request.plan->calculates[id.index] == DataType::I8; });
+/// How many convolutions and products of quantised integers the plan has.
+std::size_t integerRoots(const KernelRequest& request) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      request.fused->nodes, [&](NodeId id) { return request.plan->calculates[id.index] == DataType::I8; }));
+}
+
+/// What a convolution reads and writes in formats of its own.
+bool isFormatted(DataType type) {
+  return type == DataType::F32 || type == DataType::I8 || type == DataType::U8;
 }
 
 LoweringOptions plainOptions(const KernelRequest& request) {
@@ -77,11 +84,11 @@ void setImplementation(const KernelRequest& request, const LoweringOptions& opti
                        const std::vector<std::string>& parts, Tactic& tactic) {
   tactic.implementation = "native:" + request.fused->kind;
   if (!options.fuse) tactic.implementation = kUnfused;
-  for (const std::string_view heavy : {"conv:", "attention", "matmul:"}) {
+  for (const std::string_view heavy : {"conv:", "attention", "matmul:", "byte_"}) {
     for (const std::string& part : parts) {
       if (!options.fuse || !part.starts_with(heavy) || runsTheReference(part)) continue;
       const auto [kind, kernel] = splitPart(part);
-      const bool isOurs = heavy == "attention" || part == "matmul:own";
+      const bool isOurs = heavy == "attention" || heavy == "byte_" || part == "matmul:own";
       tactic.implementation = (isOurs ? "native:" : "onednn:") + kind;
       if (!isOurs) tactic.parameters[kKernel] = kernel;
       return;
@@ -122,10 +129,14 @@ Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, co
   if (const auto part = std::ranges::find_if(parts, runsTheReference); part != parts.end())
     tactic.parameters[kReference] = *part;
   tactic.numerics.flushes = holds(request, {"Sigmoid"}) || std::ranges::any_of(parts, flushes);
-  tactic.numerics.emulated = calculatesIntegers(request);
+  tactic.numerics.emulated = lowering.integerRoots() < integerRoots(request);
   tactic.numerics.fastMath = tactic.parameters.contains(kKernel) && multipliesNarrow();
   tactic.name = nameOf(tactic);
   return tactic;
+}
+
+bool isByByteKernels(const Tactic& tactic) {
+  return tactic.implementation == kByteConv || tactic.implementation == kByteProduct;
 }
 
 /// How a tactic is lowered: the same where it is offered and where it is prepared, so that what is offered can be
@@ -134,6 +145,7 @@ LoweringOptions optionsOf(const Tactic& tactic) {
   LoweringOptions options{.inputFormats = tactic.inputs, .outputFormats = tactic.outputs};
   options.fuse = tactic.implementation != kUnfused;
   options.ownMatMul = tactic.implementation == kOwnMatMul;
+  options.ownBytes = isByByteKernels(tactic);
   const auto format = [&](const char* parameter) -> const MemoryFormat* {
     const auto found = tactic.parameters.find(parameter);
     return found == tactic.parameters.end() ? nullptr : std::get_if<MemoryFormat>(&found->second);
@@ -145,13 +157,11 @@ LoweringOptions optionsOf(const Tactic& tactic) {
 
 /// With the formats of the convolution for what goes into it and comes out of it.
 LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options, const Lowering::ConvFormats& conv) {
-  const auto isLikeResult = [&](const TensorDesc& desc) {
-    return desc.dtype == DataType::F32 && desc.dims == conv.result;
-  };
+  const auto isLikeResult = [&](const TensorDesc& desc) { return isFormatted(desc.dtype) && desc.dims == conv.result; };
   for (std::size_t i = 0; i < options.inputFormats.size(); ++i) {
     const ValueId value = request.fused->inputs[i];
     const TensorDesc& desc = request.values.at(value);
-    const bool isSource = value == conv.source && desc.dtype == DataType::F32;
+    const bool isSource = value == conv.source && isFormatted(desc.dtype);
     options.inputFormats[i] = isSource ? conv.from : isLikeResult(desc) ? conv.to : MemoryFormat();
   }
   for (std::size_t i = 0; i < options.outputFormats.size(); ++i)
@@ -193,12 +203,12 @@ void addTactic(const KernelRequest& request, const LoweringOptions& options, std
 void addDelivered(const KernelRequest& request, const MemoryFormat& format, std::vector<Tactic>& tactics) {
   LoweringOptions options = plainOptions(request);
   const auto fits = [&](const TensorDesc& desc) {
-    return desc.dtype == DataType::F32 && format.fits(desc.dims) && format.padded(desc.dims) == desc.dims;
+    return isFormatted(desc.dtype) && format.fits(desc.dims) && format.padded(desc.dims) == desc.dims;
   };
   const Dims* shape = nullptr;
   for (const ValueId input : request.fused->inputs) {
     const TensorDesc& desc = request.values.at(input);
-    if (desc.dtype == DataType::F32 && format.fits(desc.dims) &&
+    if (isFormatted(desc.dtype) && format.fits(desc.dims) &&
         (shape == nullptr || productOf(desc.dims, 0) > productOf(*shape, 0)))
       shape = &desc.dims;
   }
@@ -227,6 +237,17 @@ std::size_t rankOfConv(const KernelRequest& request) {
   return 0;
 }
 
+/// Convolutions and products of codes: by oneDNN in the formats that it has for them, and by our own kernels.
+void addQuantized(const KernelRequest& request, std::vector<Tactic>& tactics) {
+  LoweringOptions options = plainOptions(request);
+  addTactic(request, options, tactics);
+  options.ownBytes = true;
+  std::vector<Tactic> own;
+  addTactic(request, options, own);
+  const bool isOwn = !own.empty() && isByByteKernels(own.front());  // else it is what the other options come to
+  if (isOwn && (tactics.empty() || tactics.front().name != own.front().name)) tactics.push_back(own.front());
+}
+
 void addConvs(const KernelRequest& request, std::vector<Tactic>& tactics) {
   LoweringOptions options = plainOptions(request);
   addTactic(request, options, tactics);
@@ -243,6 +264,10 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
   if (!Lowering::canLower(request)) return tactics;
   const ThreadScope threads(request.threads);
   LoweringOptions options = plainOptions(request);
+  if (integerRoots(request) > 0) {
+    addQuantized(request, tactics);
+    return tactics;
+  }
   if (holds(request, {"Conv", "ConvTranspose"})) {
     addConvs(request, tactics);
   } else if (Lowering::hasBoundAttention(*request.fused)) {

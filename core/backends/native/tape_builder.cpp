@@ -187,6 +187,25 @@ void TapeBuilder::addBatchNorm(const Node& node, std::uint16_t target) {
   emit(TapeOp::MulAdd, target, x, factor, shift);
 }
 
+// float(sums) · scale + bias
+void TapeBuilder::addScaledSums(const Node& root, bool hasBias) {
+  const std::size_t trailing = root.is("Conv") ? m_rankOf(root.outputs[0]) - 2 : 0;
+  const auto operand = [&](Input::Part part, std::size_t behind) {
+    const std::uint16_t reg = fresh();
+    m_inputs.push_back({.reg = reg, .trailing = behind, .part = part, .norm = root.id});
+    return reg;
+  };
+  const std::uint16_t number = fresh(), target = fresh();
+  emit(TapeOp::IntegerToFloat, number, operand(Input::Part::Sums, 0));
+  const std::uint16_t scale = operand(Input::Part::SumScale, trailing);
+  if (hasBias) {
+    emit(TapeOp::MulAdd, target, number, scale, operand(Input::Part::SumBias, trailing));
+  } else {
+    emit(TapeOp::Mul, target, number, scale);
+  }
+  m_values[root.outputs[0]] = target;
+}
+
 void TapeBuilder::addBinary(const Node& node, TapeOp op) {
   std::uint16_t at = registerOf(node.input(0));
   const std::size_t count = node.inputs.size();

@@ -28,12 +28,14 @@ class TapeBuilder {
   std::uint16_t registerOf(ValueId value);
   /// `type`: what the result is in memory.
   void add(const Node& node, DataType type);
+  /// The scaled sums of `root`, a convolution or product of codes, in the place of what it calculates.
+  void addScaledSums(const Node& root, bool hasBias);
 
   /// A value that was read before any node produced it, and is no constant number. Scales and zero points of one axis
   /// have `trailing` axes behind it. Factor and shift are what `norm`, a BatchNormalization, multiplies and adds per
-  /// channel, made of its parameters.
+  /// channel, made of its parameters; sums, scale and bias are those of `norm`, a convolution or product of codes.
   struct Input {
-    enum class Part { Value, Factor, Shift };
+    enum class Part { Value, Factor, Shift, Sums, SumScale, SumBias };
     ValueId value;
     std::uint16_t reg = 0;
     std::size_t trailing = 0;

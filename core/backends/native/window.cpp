@@ -25,4 +25,20 @@ Window windowOf(const Node& node, const Dims& input, const Dims& output, Dims ke
   return window;
 }
 
+Window transposedWindowOf(const Node& node, const Dims& input, const Dims& output, Dims kernel) {
+  Window window = windowOf(node, input, output, std::move(kernel));
+  const Dims pads = node.intsAttribute("pads", Dims(2 * (input.size() - 2), 0));
+  const std::string automatic = node.textAttribute("auto_pad", "NOTSET");
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    const std::int64_t extent = window.dilations[i] * (window.kernel[i] - 1) + 1;
+    const std::int64_t total = (input[i + 2] - 1) * window.strides[i] + extent - output[i + 2];
+    window.padBegin[i] = automatic == "NOTSET"       ? pads[i]
+                         : automatic == "SAME_UPPER" ? total / 2
+                         : automatic == "SAME_LOWER" ? total - total / 2
+                                                     : 0;
+    window.padEnd[i] = total - window.padBegin[i];
+  }
+  return window;
+}
+
 }  // namespace fusescope::native

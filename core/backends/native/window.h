@@ -12,5 +12,7 @@ struct Window {
 
 /// `input`, `output`: full extents [N, C, spatial…]; `kernel`: of the weights where the node has no kernel_shape.
 Window windowOf(const Node& node, const Dims& input, const Dims& output, Dims kernel);
+/// The same of a transposed convolution, whose padding is what is cut off its result.
+Window transposedWindowOf(const Node& node, const Dims& input, const Dims& output, Dims kernel);
 
 }  // namespace fusescope::native

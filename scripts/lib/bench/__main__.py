@@ -23,6 +23,7 @@ from .comparison import MOST, worst_difference
 from .engines import OWN, PEERS
 from .engines.engine import CannotRun
 from .losses import largest_losses
+from .quantised import outputs_of, quantised
 from .questions import DEFAULT, Networks, Question
 from .ratios import ratio, spread
 from .results import Results
@@ -67,6 +68,8 @@ def checked(engines, question, row):
     """Those whose outputs are Fusescope's; the others are told in the row."""
     own = engines[OWN.name].outputs()
     row["memory"] = engines[OWN.name].memory()
+    if question.floats is not None:
+        row["against_f32"] = errors_against(outputs_of(question.floats, question.inputs), engines)
     same = {OWN.name: engines[OWN.name]}
     for name, engine in engines.items():
         if name == OWN.name:
@@ -82,6 +85,12 @@ def checked(engines, question, row):
         else:
             row["differs"][name] = f"{difference[1]} by {difference[0]:.1e} of its rms"
     return same
+
+
+def errors_against(expected, engines):
+    """What quantisation costs, by engine: max |Δ| over rms of the worst output."""
+    differences = {name: worst_difference(engine.outputs(), expected) for name, engine in engines.items()}
+    return {name: found if isinstance(found, str) else found[0] for name, found in differences.items()}
 
 
 def turns(engines, arguments):
@@ -132,7 +141,14 @@ def questions_of(arguments, networks):
         for question in found:
             for precision in arguments.types:
                 for threads in arguments.threads:
-                    yield replace(question, threads=threads, precision=precision)
+                    yield at_type(replace(question, threads=threads, precision=precision), arguments.quantised_folder)
+
+
+def at_type(question, folder):
+    """int8 is a network of its own, the same for all engines."""
+    if question.precision != "int8":
+        return question
+    return replace(question, model=quantised(question.model, question.inputs, folder), floats=question.model)
 
 
 def print_setting(setting, costs):
@@ -152,6 +168,7 @@ def parsed():
     parser.add_argument("--zoo", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--filled", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--trained-folder", type=Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--quantised-folder", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0, help="of each engine in each round")
     parser.add_argument("--warmup", type=float, default=0.5, help="seconds before each of these")

@@ -24,6 +24,7 @@ class Question:
     inputs: dict  # arrays by name: the same for every engine
     threads: int = 1
     precision: str = "f32"
+    floats: Path = None  # of a network that was quantised: what it was made of
     open: bool = False  # engines are not told the extents beforehand
     ranges: dict = field(default_factory=dict)  # if open: (least, usual, most) extents by input
     steps: int = 0  # calls one after the other; 0: each call is by itself

@@ -49,6 +49,9 @@ def ratio_text(ratio):
 def notes(row):
     texts = [f"{name}: {cell['reason'][:200]}" for name, cell in row["engines"].items() if cell.get("reason")]
     texts += [f"{name} is off: {text}" for name, text in row["differs"].items()]
+    if row.get("against_f32"):
+        texts.append("against f32: " + ", ".join(f"{name} {error if isinstance(error, str) else f'{error:.2e}'}"
+                                                 for name, error in row["against_f32"].items()))
     if row.get("unquiet"):
         texts.append("not quiet: " + ", ".join(row["unquiet"]))
     return "; ".join(texts).replace("|", "\\|").replace("\n", " ")

@@ -62,6 +62,18 @@ bool isFlushed(const Tensor& actual, const Tensor& expected) {
   return false;
 }
 
+void compareCodes(const Tensor& actual, const Tensor& expected, TacticOutcome& outcome) {
+  if (expected.type() != DataType::I8 && expected.type() != DataType::U8) return;
+  std::int64_t unlike = 0;
+  for (std::int64_t i = 0; i < expected.count(); ++i) {
+    const double steps = std::abs(actual.asDouble(i) - expected.asDouble(i));
+    outcome.steps = std::max(outcome.steps, steps);
+    unlike += steps != 0;
+  }
+  const auto count = static_cast<double>(std::max<std::int64_t>(1, expected.count()));
+  outcome.unlike = std::max(outcome.unlike, static_cast<double>(unlike) / count);
+}
+
 struct Case {
   KernelRequest request;
   std::vector<Tensor> inputs;
@@ -109,6 +121,7 @@ TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
         convertBuffer({plain.dtype, plain.dims, tactic.outputs[i]}, outputs[i], plain, actual.mutableBytes());
     if (!status.ok()) outcome.problem = status.error().text();
     outcome.worst = std::max(outcome.worst, difference(actual, at.expected[i]));
+    compareCodes(actual, at.expected[i], outcome);
     outcome.flushed = outcome.flushed || isFlushed(actual, at.expected[i]);
   }
   return outcome;

@@ -1,0 +1,32 @@
+#include "backends/native/turn_step.h"
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::int64_t kParallelCount = 256 * 1024;
+
+class TurnStep final : public Step {
+ public:
+  TurnStep(Ref from, Ref to, int threads) : m_from(std::move(from)), m_to(std::move(to)), m_threads(threads) {}
+
+  Status run(Memory memory, std::byte*) const override {
+    const auto* from = elementsAt<std::uint8_t>(m_from, memory);
+    auto* to = elementsAt<std::uint8_t>(m_to, memory);
+    const std::int64_t count = m_from.count();
+#pragma omp parallel for simd schedule(static) num_threads(m_threads) if (parallel : count > kParallelCount)
+    for (std::int64_t i = 0; i < count; ++i) to[i] = from[i] ^ 0x80;
+    return Done{};
+  }
+
+ private:
+  Ref m_from, m_to;
+  int m_threads;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> makeTurnStep(Ref from, Ref to, int threads) {
+  return std::make_unique<TurnStep>(std::move(from), std::move(to), threads);
+}
+
+}  // namespace fusescope::native
