@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "backends/threads.h"
+#include "base/sanitizers.h"
 #include "base/text.h"
 #include "target/target.h"
 #if defined(__x86_64__)
@@ -53,10 +54,10 @@ std::string buildType() {
 #if !defined(NDEBUG)
   words.emplace_back("asserts");
 #endif
-#if defined(__SANITIZE_ADDRESS__)
+#if FUSESCOPE_ADDRESS_SANITIZER
   words.emplace_back("AddressSanitizer");
 #endif
-#if defined(__SANITIZE_THREAD__)
+#if FUSESCOPE_THREAD_SANITIZER
   words.emplace_back("ThreadSanitizer");
 #endif
   return joined(words, "+");

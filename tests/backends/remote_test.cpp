@@ -4,6 +4,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "base/sanitizers.h"
 #include "session/report_json.h"
 #include "tests/backends/backend_fixture.h"
 #include "tests/backends/remote/remote_device.h"
@@ -22,7 +23,7 @@ Result<Tensor> outputOf(Executor& executor, const Tensor& x) {
   return outputs[0];
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !FUSESCOPE_ADDRESS_SANITIZER && !FUSESCOPE_THREAD_SANITIZER
 TEST(RemoteDevice, TheHostCannotReadItsMemory) {
   const DeviceMemory memory(remoteDevice(), 64);
   EXPECT_EXIT([&] { return *const_cast<volatile std::byte*>(memory.data()) == std::byte{0}; }(),
@@ -139,7 +140,7 @@ TEST(Remote, ServesTwoExecutorsBesideEachOther) {
   for (const int count : wrong) EXPECT_EQ(count, 0);
 }
 
-#if !defined(__SANITIZE_THREAD__)
+#if !FUSESCOPE_THREAD_SANITIZER
 TEST(Remote, WithoutWaitsItWouldBeFound) {
   const auto plan = blocksPlan(true);
   LoweredProgram lowered(plan, kExtents, kRemote);

@@ -14,6 +14,8 @@
 #include <deque>
 #include <memory>
 
+#include "base/sanitizers.h"
+
 namespace fusescope::test {
 namespace {
 
@@ -56,7 +58,8 @@ class Pool {
 
  private:
   [[noreturn]] void childMain(int pipe, const std::deque<std::size_t>& items) {
-    if (m_options.memoryBytes > 0) {
+    constexpr bool kHasShadow = FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER;  // terabytes of addresses
+    if (m_options.memoryBytes > 0 && !kHasShadow) {
       const rlimit limit{m_options.memoryBytes, m_options.memoryBytes};
       ::setrlimit(RLIMIT_AS, &limit);
     }

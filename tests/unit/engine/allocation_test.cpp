@@ -3,11 +3,12 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "base/sanitizers.h"
 #include "engine/executor.h"
 #include "engine/lowering.h"
 #include "tests/unit/engine/engine_fixture.h"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !FUSESCOPE_ADDRESS_SANITIZER && !FUSESCOPE_THREAD_SANITIZER
 #define FUSESCOPE_COUNTS_ALLOCATIONS 1
 #endif
 
