@@ -1,8 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <utility>
+
+#include "base/sole_owner.h"
 
 namespace fusescope {
 
@@ -34,11 +35,7 @@ class SharedOptional {
 
  private:
   T& own() {
-    if (m_value.use_count() == 1) {
-      std::atomic_thread_fence(std::memory_order_acquire);  // after whoever freed the last other copy
-    } else {
-      m_value = std::make_shared<T>(*m_value);
-    }
+    if (!isSoleOwner(m_value)) m_value = std::make_shared<T>(*m_value);
     return *m_value;
   }
   std::shared_ptr<T> m_value;  ///< const while it is shared

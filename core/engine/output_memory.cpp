@@ -1,9 +1,9 @@
 #include "engine/output_memory.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "base/aligned_memory.h"
+#include "base/sole_owner.h"
 
 namespace fusescope {
 namespace {
@@ -22,7 +22,7 @@ OutputMemory::Block* OutputMemory::freeBlock(std::size_t bytes) {
   };
   for (Block& block : m_blocks) {
     const std::size_t own = block.memory->bytes();
-    if (block.memory.use_count() != 1 || own > 2 * bytes || bytes > 2 * own) continue;
+    if (!isSoleOwner(block.memory) || own > 2 * bytes || bytes > 2 * own) continue;
     if (best == nullptr || distance(block) < distance(*best)) best = &block;
   }
   return best;
@@ -40,9 +40,8 @@ Tensor OutputMemory::unwritten(DataType type, const Dims& dims) {
   if (block == nullptr) {
     m_blocks.push_back({.memory = std::make_shared<PageMemory>(room)});
     block = &m_blocks.back();
-  } else {
-    std::atomic_thread_fence(std::memory_order_acquire);  // whoever dropped it is done with reading
-    if (block->memory->bytes() < bytes) block->memory->growTo(room);
+  } else if (block->memory->bytes() < bytes) {
+    block->memory->growTo(room);
   }
   block->served = true;
   return Tensor::view(type, dims, block->memory, block->memory->data());
