@@ -1,9 +1,19 @@
 #include "engine/body_program.h"
 
 #include <algorithm>
+#include <mutex>
+
+#include "engine/shared_count.h"
 
 namespace fusescope {
 namespace {
+
+/// Held while a body is lowered. Executors of one program do so beside each other while they run, with one chooser and
+/// one report, which are no thread's own. Bodies in the body are lowered under it as well.
+std::recursive_mutex& loweringMutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
 
 /// The input of the graph whose bytes `buffer` is; nothing for other bytes.
 std::optional<std::size_t> passedInput(const Program& program, std::size_t buffer) {
@@ -75,11 +85,11 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
   const auto found =
       std::ranges::find_if(m_programs, [&](const auto& program) { return program->extents() == extents; });
   if (found != m_programs.end()) {
-    ++m_request.dynamicKernels->hits;
+    countBesideOthers(m_request.dynamicKernels->hits);
     m_programs.splice(m_programs.begin(), m_programs, found);
     return m_programs.front().get();
   }
-  ++m_request.dynamicKernels->misses;
+  countBesideOthers(m_request.dynamicKernels->misses);
   const Graph& body = graph();
   m_request.extents.clear();
   for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -88,6 +98,7 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
       m_request.extents[input.name] = extents[i];
   }
   m_request.stop = stop;
+  const std::lock_guard lock(loweringMutex());
   auto program = lower(m_request, m_chooser);
   if (!program.ok()) {
     Diagnostic error = std::move(program).error();

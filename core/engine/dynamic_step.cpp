@@ -4,6 +4,7 @@
 
 #include "backends/reference/convert_elements.h"
 #include "engine/kernel_requests.h"
+#include "engine/shared_count.h"
 #include "engine/workspace.h"
 #include "ops/op_schema.h"
 
@@ -99,11 +100,11 @@ std::size_t DynamicStep::Specialised::scratchBytes() const {
 Result<DynamicStep::Specialised*> DynamicStep::specialised(std::vector<Dims> extents) {
   const auto found = std::ranges::find(m_specialised, extents, &Specialised::extents);
   if (found != m_specialised.end()) {
-    ++m_kernels.hits;
+    countBesideOthers(m_kernels.hits);
     m_specialised.splice(m_specialised.begin(), m_specialised, found);
     return &m_specialised.front();
   }
-  ++m_kernels.misses;
+  countBesideOthers(m_kernels.misses);
   Specialised entry{.extents = std::move(extents)};
   // A kernel that cannot be prepared is no way to run it; the reference always is.
   if (!prepareKernel(entry).ok()) entry.kernel = nullptr;
