@@ -9,13 +9,6 @@ namespace {
 
 using Inputs = std::map<std::string, Tensor>;
 
-std::shared_ptr<const Model> modelOfText(const std::string& lines) {
-  const auto graph = parseGraph("graph \"main\" {\n" + lines + "\n}");
-  if (!graph.ok()) throw std::runtime_error(graph.error().text());
-  GraphEditor editor(*graph.value());
-  return modelOf(editor);
-}
-
 Tensor truth(bool value) {
   return Tensor::ofInt64({value ? 1 : 0}).reshaped({}).converted(DataType::Bool);
 }

@@ -34,6 +34,13 @@ std::shared_ptr<const Model> modelOf(GraphEditor& editor) {
   return std::make_shared<const Model>(std::move(prepared).value());
 }
 
+std::shared_ptr<const Model> modelOfText(const std::string& lines) {
+  const auto graph = parseGraph("graph \"main\" {\n" + lines + "\n}");
+  if (!graph.ok()) throw std::runtime_error(graph.error().text());
+  GraphEditor editor(*graph.value());
+  return modelOf(editor);
+}
+
 std::shared_ptr<const Plan> planOf(const std::shared_ptr<const Model>& model, const PlanOptions& options) {
   auto plan = makePlan(model, options);
   if (!plan.ok()) throw std::runtime_error(plan.error().text());

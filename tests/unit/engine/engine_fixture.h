@@ -15,6 +15,8 @@ using test::TemporaryFolder;
 
 /// A model over a graph of the test's own: one origin for each node, InputSpecs from the input types (symbols 1..8).
 std::shared_ptr<const Model> modelOf(GraphEditor& editor);
+/// The same of the lines of a graph's text form.
+std::shared_ptr<const Model> modelOfText(const std::string& lines);
 std::shared_ptr<const Plan> planOf(const std::shared_ptr<const Model>& model, const PlanOptions& options = {});
 std::shared_ptr<const Model> sampleModel(const std::string& sample);
 std::unique_ptr<Engine> engineOf(const std::shared_ptr<const Plan>& plan, const BuildOptions& options);

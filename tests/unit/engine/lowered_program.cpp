@@ -7,15 +7,16 @@ namespace fusescope::testing {
 LoweredProgram::LoweredProgram(std::shared_ptr<const Plan> planned, std::map<std::string, Dims> given,
                                const std::string& backend)
     : plan(std::move(planned)), extents(std::move(given)) {
-  BuildReport report;
-  auto chooser = TacticChooser::create(*plan, {.backend = backend, .threads = 1, .measureTactics = false}, report, {});
+  auto chooser =
+      TacticChooser::create(*plan, {.backend = backend, .threads = 1, .measureTactics = false}, m_report, {});
   if (!chooser.ok()) throw std::runtime_error(chooser.error().text());
+  m_chooser.emplace(std::move(chooser).value());
   auto lowered = lower({.plan = plan.get(),
                         .accelerated = findBackend(backend),
                         .threads = 1,
                         .extents = extents,
-                        .dynamicKernels = &m_dynamicKernels},
-                       chooser.value());
+                        .dynamicKernels = &dynamicKernels},
+                       *m_chooser);
   if (!lowered.ok()) throw std::runtime_error(lowered.error().text());
   program = std::make_shared<Program>(std::move(lowered).value());
 }

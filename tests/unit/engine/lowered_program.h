@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/lowering.h"
@@ -12,12 +13,15 @@ namespace fusescope::testing {
 struct LoweredProgram {
   LoweredProgram(std::shared_ptr<const Plan> plan, std::map<std::string, Dims> extents,
                  const std::string& backend = "native");
+  LoweredProgram(LoweredProgram&&) = delete;
   std::shared_ptr<const Plan> plan;
   std::map<std::string, Dims> extents;  ///< of the network's inputs
   std::shared_ptr<Program> program;
+  ShapeCacheCount dynamicKernels{.size = 1};
 
  private:
-  ShapeCacheCount m_dynamicKernels{.size = 1};
+  BuildReport m_report;
+  std::optional<TacticChooser> m_chooser;
 };
 
 }  // namespace fusescope::testing
