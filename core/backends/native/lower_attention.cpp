@@ -51,8 +51,8 @@ struct Batches {
 };
 
 /// For scores as the first product leaves them, each term's and the result. Nothing unless all are matrices with at
-/// least one element each, and their batches the same ones, seen through views as other axes, unless those of the scores
-/// broadcast to those of the values.
+/// least one element each, and their batches the same ones, seen through views as other axes, unless those of the
+/// scores broadcast to those of the values.
 std::optional<Batches> batchesFor(const Dims& scores, const std::vector<Dims>& terms, const Dims& result) {
   if (scores.size() < 2 || result.size() < 2) return std::nullopt;
   if (elementCount(scores).value_or(0) <= 0 || elementCount(result).value_or(0) <= 0) return std::nullopt;
@@ -354,11 +354,11 @@ Status Lowering::lowerAttention(const AttentionPattern& pattern) {
   auto call = callOf(views);
   AttentionAt at;
   if (call) at = attentionAt(pattern).value_or(AttentionAt());
-  if (!call) {
-    for (auto [seen, value] : {std::pair(&views.query, pattern.query), std::pair(&views.key, pattern.key),
-                               std::pair(&views.value, pattern.value)})
-      *seen = View(TRY(plain(TRY(ref(value)))));
-    call = callOf(std::move(views));
+  for (auto [seen, value] : {std::pair(&views.query, pattern.query), std::pair(&views.key, pattern.key),
+                             std::pair(&views.value, pattern.value)}) {
+    if (call) break;
+    *seen = View(TRY(plain(TRY(ref(value)))));
+    call = callOf(views);
   }
   if (!call) return Diagnostic{.message = "its operands cannot be read as matrices", .where = {.node = m_fused.name}};
   std::vector<BufferIndex> reads = {call->query.buffer, call->key.buffer, call->value.buffer};
@@ -382,7 +382,8 @@ Result<View> Lowering::allocateTransposed(ValueId value) {
   const ValueId moved = node(*next).outputs[0];
   define(moved, allocate(moved));
   std::vector<std::int64_t> back(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
   TRY(defineLook(value, moved, [back](View& view, const RegionExtents&) { return view.transpose(back); }));
   return view(value);
 }

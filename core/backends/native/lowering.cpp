@@ -91,7 +91,7 @@ Status Lowering::bindInputs() {
       TRY(convertType(ref, wide));
       ref = wide;
     } else if (ref.format.isPlain()) {
-      ref.isOperand = true;
+      ref.isWhole = true;
       m_origins.emplace(value, ViewOrigin{.operand = ref, .whole = extentsOf(value)});
     }
     define(value, ref);
@@ -100,8 +100,8 @@ Status Lowering::bindInputs() {
 }
 
 bool Lowering::waits(const std::vector<ValueId>& values) const {
-  return std::ranges::any_of(
-      values, [&](ValueId value) { return value.valid() && !isDefined(value) && !isConstant(value); });
+  return std::ranges::any_of(values,
+                             [&](ValueId value) { return value.valid() && !isDefined(value) && !isConstant(value); });
 }
 
 Status Lowering::lowerNodes() {

@@ -282,10 +282,10 @@ class Lowering {
   std::map<ValueId, std::size_t> m_outputIndex;
   std::set<NodeId> m_members;
   RegionExtents m_extents;
-  std::map<ValueId, ExtentsOf> m_places;   ///< in m_extents
-  bool m_onlyMoves;                        ///< all members do
+  std::map<ValueId, ExtentsOf> m_places;  ///< in m_extents
+  bool m_onlyMoves;                       ///< all members do
   std::map<ValueId, Ref> m_refs;
-  std::map<ValueId, View> m_views;         ///< of values that nodes only look at; in m_refs once somebody asks for one
+  std::map<ValueId, View> m_views;  ///< of values that nodes only look at; in m_refs once somebody asks for one
   std::map<ValueId, ViewOrigin> m_origins;
   std::map<ValueId, Ref> m_constantRefs;
   std::map<ValueId, Weight> m_folded;
