@@ -9,9 +9,12 @@ namespace fusescope {
 #undef BACKEND
 
 std::size_t TensorDesc::bytes() const {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : format.padded(dims)) count *= extent;
-  return byteSize(dtype, count);
+  const auto product = [](const Dims& extents) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : extents) count *= extent;
+    return count;
+  };
+  return byteSize(dtype, format.isPlain() ? product(dims) : product(format.padded(dims)));
 }
 
 std::vector<ValueId> innerValues(const KernelRequest& request) {

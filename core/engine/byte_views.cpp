@@ -93,7 +93,6 @@ std::optional<ByteView> viewOf(const Plan& plan, const FusedNode& fused,
     if (!value.producer.valid()) return std::nullopt;
     const Node& node = graph.node(value.producer);
     if (node.outputs.empty() || node.outputs[0] != view.source || !node.input(0).valid()) return std::nullopt;
-    const OpSchema* schema = OpRegistry::standard().find(node);
     const bool takesPart = node.is("Gather") || node.is("Slice");
     if (takesPart) {
       const auto dims = dimsOf(node.input(0));
@@ -104,8 +103,9 @@ std::optional<ByteView> viewOf(const Plan& plan, const FusedNode& fused,
       if (!begin) return std::nullopt;
       view.begin += *begin;
       view.isPart = true;
-    } else if ((schema == nullptr || schema->kind != OpKind::View) && !isFloatCast(graph, node)) {
-      return std::nullopt;
+    } else {
+      const OpSchema* schema = OpRegistry::standard().find(node);
+      if ((schema == nullptr || schema->kind != OpKind::View) && !isFloatCast(graph, node)) return std::nullopt;
     }
     view.source = node.input(0);
   }

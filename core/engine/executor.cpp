@@ -206,8 +206,7 @@ Status Executor::runStep(std::size_t i, const StopToken& stop) {
   if (step.body != nullptr) return step.body->run(m_stepInputs[i], m_stepOutputs[i], stop);
   Stream& stream = *m_lanes[step.device].stream;
   if (step.kernel != nullptr)
-    return step.kernel->run(stream, m_stepInputs[i], m_stepOutputs[i],
-                            m_arenas[step.device] + step.scratchOffset);
+    return step.kernel->run(stream, m_stepInputs[i], m_stepOutputs[i], m_arenas[step.device] + step.scratchOffset);
   const std::size_t bytes = m_program->buffers[step.inputs[0]].desc.bytes();
   stream.copy(*step.copy, m_stepInputs[i][0], m_stepOutputs[i][0], bytes);
   return Done{};

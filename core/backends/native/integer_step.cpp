@@ -193,6 +193,49 @@ bool isPlainInteger(DataType type) {
   return type == DataType::I64 || type == DataType::I32 || type == DataType::I8 || type == DataType::U8;
 }
 
+std::unique_ptr<Step> stepOf(const Node& node, const std::vector<Ref>& operands, const Ref& target) {
+  if (node.is("Where")) return where(operands, target);
+  switch (operands[0].dtype) {
+    case DataType::I64:
+      return arithmetic<std::int64_t>(node, operands, target);
+    case DataType::I32:
+      return arithmetic<std::int32_t>(node, operands, target);
+    case DataType::I8:
+      return arithmetic<std::int8_t>(node, operands, target);
+    default:
+      return arithmetic<std::uint8_t>(node, operands, target);
+  }
+}
+
+/// With what it is made of, so that it can be made for other extents.
+class IntegerStep final : public Step {
+ public:
+  IntegerStep(const Node& node, std::vector<Ref> operands, Ref target)
+      : m_node(node),
+        m_operands(std::move(operands)),
+        m_target(std::move(target)),
+        m_step(stepOf(m_node, m_operands, m_target)) {}
+
+  Status run(Memory memory, std::byte* scratch) const override { return m_step->run(memory, scratch); }
+
+  std::unique_ptr<const Step> forExtents(const NewExtents& extents) const override {
+    const auto target = extents.at(m_target);
+    std::vector<Ref> operands;
+    for (const Ref& operand : m_operands) {
+      const auto now = target ? extents.at(operand) : std::nullopt;
+      if (!now || !broadcasts(now->dims, target->dims)) return nullptr;
+      operands.push_back(*now);
+    }
+    return std::make_unique<IntegerStep>(m_node, std::move(operands), *target);
+  }
+
+ private:
+  Node m_node;
+  std::vector<Ref> m_operands;
+  Ref m_target;
+  std::unique_ptr<Step> m_step;
+};
+
 }  // namespace
 
 bool hasIntegerStep(const Node& node, std::span<const DataType> inputs) {
@@ -209,17 +252,7 @@ bool hasIntegerStep(const Node& node, std::span<const DataType> inputs) {
 }
 
 std::unique_ptr<Step> makeIntegerStep(const Node& node, const std::vector<Ref>& operands, const Ref& target) {
-  if (node.is("Where")) return where(operands, target);
-  switch (operands[0].dtype) {
-    case DataType::I64:
-      return arithmetic<std::int64_t>(node, operands, target);
-    case DataType::I32:
-      return arithmetic<std::int32_t>(node, operands, target);
-    case DataType::I8:
-      return arithmetic<std::int8_t>(node, operands, target);
-    default:
-      return arithmetic<std::uint8_t>(node, operands, target);
-  }
+  return std::make_unique<IntegerStep>(node, operands, target);
 }
 
 }  // namespace fusescope::native

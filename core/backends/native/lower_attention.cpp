@@ -360,11 +360,11 @@ Status Lowering::lowerAttention(const AttentionPattern& pattern) {
   auto call = callOf(views);
   AttentionAt at;
   if (call) at = attentionAt(pattern).value_or(AttentionAt());
-  if (!call) {
-    for (auto [seen, value] : {std::pair(&views.query, pattern.query), std::pair(&views.key, pattern.key),
-                               std::pair(&views.value, pattern.value)})
-      *seen = View(TRY(plain(TRY(ref(value)))));
-    call = callOf(std::move(views));
+  for (auto [seen, value] : {std::pair(&views.query, pattern.query), std::pair(&views.key, pattern.key),
+                             std::pair(&views.value, pattern.value)}) {
+    if (call) break;
+    *seen = View(TRY(plain(TRY(ref(value)))));
+    call = callOf(views);
   }
   if (!call) return Diagnostic{.message = "its operands cannot be read as matrices", .where = {.node = m_fused.name}};
   std::vector<BufferIndex> reads = {call->query.buffer, call->key.buffer, call->value.buffer};

@@ -19,9 +19,8 @@ class SoftmaxStep final : public Step {
     float* to = elementsAt<float>(m_to, memory);
     const std::int64_t total = m_from.count();
     const std::int64_t rows = m_count == 0 ? 0 : total / m_count;
-    forEach(rows, total > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
-      softmaxRow(from + i * m_count, to + i * m_count, m_count, m_logarithm);
-    });
+    forEach(rows, total > kParallelCount ? m_threads : 1,
+            [&](std::int64_t i) { softmaxRow(from + i * m_count, to + i * m_count, m_count, m_logarithm); });
     return Done{};
   }
 

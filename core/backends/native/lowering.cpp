@@ -100,7 +100,7 @@ Status Lowering::bindInputs() {
       TRY(convertType(ref, wide));
       ref = wide;
     } else if (ref.format.isPlain()) {
-      ref.isOperand = true;
+      ref.isWhole = true;
       m_origins.emplace(value, ViewOrigin{.operand = ref, .whole = extentsOf(value)});
     }
     define(value, ref);

@@ -281,7 +281,7 @@ Ref Lowering::allocate(ValueId value, const MemoryFormat& format) {
       if (!fits || (at != value && m_claimed.contains(buffer))) break;
       if (at != value) m_claimed.insert(buffer);
       ref.buffer = buffer;
-      ref.isOperand = at == value;
+      ref.isWhole = at == value;
       if (format.isPlain()) m_origins.insert_or_assign(value, ViewOrigin{.operand = ref, .whole = extentsOf(value)});
       return ref;
     }
@@ -295,7 +295,13 @@ Ref Lowering::allocate(ValueId value, const MemoryFormat& format) {
     if (!(reshapes ? elementCount(after) == elementCount(dims) : isPointwise(user) && after == dimsOf(at))) break;
     at = user.outputs[0];
   }
-  ref.buffer = m_program.addScratch(ref.desc().bytes());
+  if (!format.isPlain()) {
+    ref.buffer = m_program.addScratch(ref.desc().bytes());
+    return ref;
+  }
+  ref.buffer = m_program.addScratch(ref.desc().bytes(), ScratchOf{type, extentsOf(value)});
+  ref.isWhole = true;
+  m_origins.insert_or_assign(value, ViewOrigin{.operand = ref, .whole = extentsOf(value)});
   return ref;
 }
 

@@ -37,12 +37,6 @@ struct Operand {
   bool isPerRow() const { return axes.back().stride == 0; }  ///< one element for each row
 };
 
-bool broadcasts(const Dims& dims, const Dims& domain) {
-  if (dims.size() > domain.size()) return false;
-  const auto fits = [](std::int64_t own, std::int64_t wanted) { return own == wanted || own == 1; };
-  return std::equal(dims.rbegin(), dims.rend(), domain.rbegin(), fits);
-}
-
 Operand prepared(const TapeOperand& from, const Dims& extents) {
   Operand operand{.buffer = from.ref.buffer,
                   .byteOffset = byteSize(from.ref.dtype, from.ref.offset),

@@ -20,15 +20,60 @@ struct Place {
   std::size_t at = 0;  ///< which one; of scratch: the offset
 };
 
-/// What a program has whatever its extents are.
+/// Scratch that steps `first` to `last` touch.
+struct Scratch {
+  std::size_t buffer = 0, bytes = 0;
+  int first = 0, last = 0;
+  std::size_t offset = 0;
+};
+
+/// What a program has whatever its extents are, but for the places of scratch.
 struct Layout {
   std::vector<Place> places;  ///< by buffer
+  std::vector<Scratch> scratch;
+  ScratchValues scratchValues;
   std::vector<Packing> packings;
   std::vector<Tensor> tables;
   std::vector<std::size_t> embedded;
   std::vector<std::vector<BufferIndex>> touched;  ///< buffers, by step
   std::size_t scratchBytes = 0;
 };
+
+// First fit: each buffer goes to the lowest place that no buffer alive at the same time holds.
+void placeScratch(Layout& layout) {
+  layout.scratchBytes = 0;
+  std::vector<const Scratch*> placed;
+  for (Scratch& scratch : layout.scratch) {
+    std::vector<const Scratch*> rivals;
+    for (const Scratch* other : placed)
+      if (other->first <= scratch.last && scratch.first <= other->last) rivals.push_back(other);
+    std::ranges::sort(rivals, {}, &Scratch::offset);
+    scratch.offset = 0;
+    for (const Scratch* other : rivals) {
+      if (scratch.offset + scratch.bytes <= other->offset) break;
+      scratch.offset = std::max(scratch.offset, other->offset + other->bytes);
+    }
+    placed.push_back(&scratch);
+    layout.places[scratch.buffer] = {Place::Of::Scratch, scratch.offset};
+    layout.scratchBytes = std::max(layout.scratchBytes, scratch.offset + scratch.bytes);
+  }
+}
+
+/// With room for what scratch holds at `extents`: half as much again as it needs where it has not enough, so that
+/// extents that grow step by step seldom change it.
+std::shared_ptr<const Layout> layoutFor(const std::shared_ptr<const Layout>& layout, const RegionExtents& extents) {
+  std::shared_ptr<Layout> grown;
+  for (std::size_t i = 0; i < layout->scratch.size(); ++i) {
+    const std::optional<ScratchOf>& of = layout->scratchValues[layout->scratch[i].buffer];
+    const std::size_t needed = of ? byteSize(of->type, productOf(of->extents.in(extents), 0)) : 0;
+    if (needed <= layout->scratch[i].bytes) continue;
+    if (grown == nullptr) grown = std::make_shared<Layout>(*layout);
+    grown->scratch[i].bytes = aligned(needed + needed / 2);
+  }
+  if (grown == nullptr) return layout;
+  placeScratch(*grown);
+  return grown;
+}
 
 /// Steps over a table of addresses, which is made for each run: the program itself is never written to.
 class Program final : public Code {
@@ -48,18 +93,19 @@ class Program final : public Code {
     if (m_extents.inputs.size() != extents.inputs.size() || m_extents.outputs.size() != extents.outputs.size() ||
         m_extents.inner.size() != extents.inner.size())
       return nullptr;
-    const NewExtents changed(m_extents, extents);
+    const NewExtents changed(m_extents, extents, m_layout->scratchValues);
     Steps steps;
     for (std::size_t i = 0; i < m_steps.size(); ++i) {
       const std::vector<BufferIndex>& touched = m_layout->touched[i];
       const bool isOpen = changed.changesInside() ||
                           std::ranges::any_of(touched, [&](BufferIndex buffer) { return changed.changes(buffer); });
-      // How long scratch is, and what it holds, follows from extents in ways that only a lowering knows.
-      if (isOpen && std::ranges::any_of(touched, [&](BufferIndex buffer) { return isScratch(buffer); })) return nullptr;
+      // How long other scratch is, and what it holds, follows from extents in ways that only a lowering knows.
+      if (isOpen && std::ranges::any_of(touched, [&](BufferIndex buffer) { return isOtherScratch(buffer); }))
+        return nullptr;
       steps.push_back(isOpen ? m_steps[i]->forExtents(changed) : m_steps[i]);
       if (steps.back() == nullptr) return nullptr;
     }
-    return std::make_shared<const Program>(m_layout, std::move(steps), extents);
+    return std::make_shared<const Program>(layoutFor(m_layout, extents), std::move(steps), extents);
   }
 
   Status run(Stream&, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
@@ -83,8 +129,9 @@ class Program final : public Code {
   }
 
  private:
-  bool isScratch(BufferIndex buffer) const {
-    return m_layout->places[static_cast<std::size_t>(buffer)].of == Place::Of::Scratch;
+  bool isOtherScratch(BufferIndex buffer) const {
+    const auto at = static_cast<std::size_t>(buffer);
+    return m_layout->places[at].of == Place::Of::Scratch && !m_layout->scratchValues[at];
   }
 
   std::shared_ptr<const Layout> m_layout;
@@ -96,13 +143,28 @@ class Program final : public Code {
 
 }  // namespace
 
-NewExtents::NewExtents(const RegionExtents& before, const RegionExtents& after)
-    : m_before(before), m_after(after), m_changesInside(before.inner != after.inner) {}
+const Dims& ExtentsOf::in(const RegionExtents& extents) const {
+  switch (of) {
+    case Of::Input:
+      return extents.inputs[at];
+    case Of::Output:
+      return extents.outputs[at];
+    case Of::Inner:
+      return extents.inner[at];
+    case Of::Constant:
+      break;
+  }
+  return constant;
+}
 
-const Dims* NewExtents::find(const RegionExtents& extents, BufferIndex buffer) {
+NewExtents::NewExtents(const RegionExtents& before, const RegionExtents& after, const ScratchValues& scratch)
+    : m_before(before), m_after(after), m_scratch(scratch), m_changesInside(before.inner != after.inner) {}
+
+const Dims* NewExtents::find(const RegionExtents& extents, BufferIndex buffer) const {
   const auto at = static_cast<std::size_t>(buffer), inputs = extents.inputs.size();
   if (at < inputs) return &extents.inputs[at];
-  return at < inputs + extents.outputs.size() ? &extents.outputs[at - inputs] : nullptr;
+  if (at < inputs + extents.outputs.size()) return &extents.outputs[at - inputs];
+  return at < m_scratch.size() && m_scratch[at] ? &m_scratch[at]->extents.in(extents) : nullptr;
 }
 
 bool NewExtents::changes(BufferIndex buffer) const {
@@ -113,7 +175,7 @@ bool NewExtents::changes(BufferIndex buffer) const {
 std::optional<Ref> NewExtents::at(const Ref& ref) const {
   const Dims* before = find(m_before, ref.buffer);
   if (before == nullptr) return ref;
-  const bool isWhole = ref.isOperand && ref.offset == 0 && ref.dims == *before && ref.contiguous();
+  const bool isWhole = ref.isWhole && ref.offset == 0 && ref.dims == *before && ref.contiguous();
   if (!changes(ref.buffer)) return isWhole || !m_changesInside ? std::optional(ref) : std::nullopt;
   if (!isWhole) return std::nullopt;
   Ref changed = ref;
@@ -146,6 +208,12 @@ Dims rowMajorStrides(const Dims& dims) {
   return strides;
 }
 
+bool broadcasts(const Dims& dims, const Dims& domain) {
+  if (dims.size() > domain.size()) return false;
+  const auto fits = [](std::int64_t own, std::int64_t wanted) { return own == wanted || own == 1; };
+  return std::equal(dims.rbegin(), dims.rend(), domain.rbegin(), fits);
+}
+
 Dims broadcastStrides(const Ref& ref, const Dims& domain) {
   Dims strides(domain.size(), 0);
   const std::size_t lead = domain.size() - ref.dims.size();
@@ -154,7 +222,7 @@ Dims broadcastStrides(const Ref& ref, const Dims& domain) {
 }
 
 Ref broadcast(Ref ref, const Dims& domain) {
-  ref.isOperand = ref.isOperand && ref.dims == domain;
+  ref.isWhole = ref.isWhole && ref.dims == domain;
   ref.strides = broadcastStrides(ref, domain);
   ref.dims = domain;
   return ref;
@@ -177,8 +245,8 @@ std::size_t positiveAxis(std::int64_t axis, std::size_t rank) {
   return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }
 
-BufferIndex ProgramBuilder::addScratch(std::size_t bytes) {
-  m_buffers.push_back({.bytes = std::max<std::size_t>(aligned(bytes), kAlignment)});
+BufferIndex ProgramBuilder::addScratch(std::size_t bytes, std::optional<ScratchOf> of) {
+  m_buffers.push_back({.bytes = std::max<std::size_t>(aligned(bytes), kAlignment), .of = std::move(of)});
   return static_cast<BufferIndex>(m_buffers.size() - 1);
 }
 
@@ -209,37 +277,21 @@ void ProgramBuilder::addStep(std::unique_ptr<Step> step, const std::vector<Buffe
   touched.insert(touched.end(), writes.begin(), writes.end());
 }
 
-// First fit: each buffer goes to the lowest place that no buffer alive at the same time holds.
-void ProgramBuilder::placeScratch() {
-  std::vector<const Buffer*> placed;
-  for (Buffer& buffer : m_buffers) {
-    if (buffer.bytes == 0 || buffer.firstStep < 0) continue;
-    std::vector<const Buffer*> rivals;
-    for (const Buffer* other : placed) {
-      if (other->firstStep <= buffer.lastStep && buffer.firstStep <= other->lastStep) rivals.push_back(other);
-    }
-    std::sort(rivals.begin(), rivals.end(), [](auto* a, auto* b) { return a->offset < b->offset; });
-    for (const Buffer* other : rivals) {
-      if (buffer.offset + buffer.bytes <= other->offset) break;
-      buffer.offset = std::max(buffer.offset, other->offset + other->bytes);
-    }
-    placed.push_back(&buffer);
-    m_scratchBytes = std::max(m_scratchBytes, buffer.offset + buffer.bytes);
-  }
-}
-
 std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embedded, RegionExtents extents) {
-  placeScratch();
-  Layout layout{.embedded = std::move(embedded), .touched = std::move(m_touched), .scratchBytes = m_scratchBytes};
+  Layout layout{.embedded = std::move(embedded), .touched = std::move(m_touched)};
   for (std::size_t i = 0; i < m_buffers.size(); ++i) {
     const Buffer& buffer = m_buffers[i];
     layout.places.push_back(i < m_inputs               ? Place{Place::Of::Input, i}
                             : i < m_inputs + m_outputs ? Place{Place::Of::Output, i - m_inputs}
-                            : buffer.packed >= 0    ? Place{Place::Of::Packed, static_cast<std::size_t>(buffer.packed)}
-                            : buffer.table >= 0     ? Place{Place::Of::Table, static_cast<std::size_t>(buffer.table)}
-                            : buffer.firstStep >= 0 ? Place{Place::Of::Scratch, buffer.offset}
-                                                    : Place{});
+                            : buffer.packed >= 0 ? Place{Place::Of::Packed, static_cast<std::size_t>(buffer.packed)}
+                            : buffer.table >= 0  ? Place{Place::Of::Table, static_cast<std::size_t>(buffer.table)}
+                                                 : Place{});
+    layout.scratchValues.push_back(buffer.of);
+    if (buffer.bytes > 0 && buffer.firstStep >= 0)
+      layout.scratch.push_back(
+          {.buffer = i, .bytes = buffer.bytes, .first = buffer.firstStep, .last = buffer.lastStep});
   }
+  placeScratch(layout);
   layout.packings = std::move(m_packings);
   layout.tables = std::move(m_tables);
   return std::make_unique<const Program>(std::make_shared<const Layout>(std::move(layout)), std::move(m_steps),

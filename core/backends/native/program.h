@@ -27,7 +27,7 @@ struct Ref {
   Dims dims;
   Dims strides;
   MemoryFormat format;
-  bool isOperand = false;  ///< all of an input or output as it lies, whatever its extents are
+  bool isWhole = false;  ///< all of an operand, or of scratch for one value, as it lies, whatever its extents are
 
   std::int64_t count() const;
   bool contiguous() const;  ///< plain, row-major, without gaps
@@ -48,6 +48,8 @@ T* elementsAt(const Ref& ref, Memory memory) {
 /// Row-major strides of `dims`.
 Dims rowMajorStrides(const Dims& dims);
 
+/// Whether a tensor of extents `dims` repeats over `domain`.
+bool broadcasts(const Dims& dims, const Dims& domain);
 /// Strides for reading `ref`, which is plain, over the extents `domain`: 0 where it repeats.
 Dims broadcastStrides(const Ref& ref, const Dims& domain);
 /// `ref`, which is plain, seen with the extents `domain`.
@@ -62,24 +64,41 @@ std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end = st
 /// `axis` counted from the front.
 std::size_t positiveAxis(std::int64_t axis, std::size_t rank);
 
+/// Where the extents of a value of a region stand; those of a constant are always the same.
+struct ExtentsOf {
+  enum class Of { Input, Output, Inner, Constant } of = Of::Constant;
+  std::size_t at = 0;  ///< in RegionExtents
+  Dims constant;
+  const Dims& in(const RegionExtents& extents) const;
+};
+
+/// What scratch is for: a value of the region, row-major.
+struct ScratchOf {
+  DataType type = DataType::Undefined;
+  ExtentsOf extents;
+};
+/// By buffer; nothing for what is no scratch, or for something else.
+using ScratchValues = std::vector<std::optional<ScratchOf>>;
+
 /// Extents of a region before and after they changed, as its program meets them.
 class NewExtents {
  public:
-  NewExtents(const RegionExtents& before, const RegionExtents& after);
+  NewExtents(const RegionExtents& before, const RegionExtents& after, const ScratchValues& scratch);
   const RegionExtents& after() const { return m_after; }
-  /// Whether those of an input or an output changed.
+  /// Whether those of what lies in it changed, as far as that is known.
   bool changes(BufferIndex buffer) const;
   /// Whether those of a value changed that is neither.
   bool changesInside() const { return m_changesInside; }
-  /// `ref` at the extents after: itself, or all of a buffer whose extents changed. Nothing for what may have been worked
-  /// out of extents that changed, as views are.
+  /// `ref` at the extents after: itself, or all of a buffer whose extents changed. Nothing for what may have been
+  /// worked out of extents that changed, as views are.
   std::optional<Ref> at(const Ref& ref) const;
 
  private:
-  /// Null for a buffer that is neither an input nor an output.
-  static const Dims* find(const RegionExtents& extents, BufferIndex buffer);
+  /// Null for a buffer that is no operand, and no scratch for one value.
+  const Dims* find(const RegionExtents& extents, BufferIndex buffer) const;
 
   const RegionExtents &m_before, &m_after;
+  const ScratchValues& m_scratch;
   bool m_changesInside;
 };
 
@@ -104,7 +123,8 @@ class ProgramBuilder {
   }
   BufferIndex input(std::size_t i) const { return static_cast<BufferIndex>(i); }
   BufferIndex output(std::size_t i) const { return static_cast<BufferIndex>(m_inputs + i); }
-  BufferIndex addScratch(std::size_t bytes);
+  /// `of`: what it holds, where that is all of one value; nothing: it is for these extents alone.
+  BufferIndex addScratch(std::size_t bytes, std::optional<ScratchOf> of = std::nullopt);
   /// A weight, which is given at run time as `packing` says.
   BufferIndex addPacked(Packing packing);
   /// A table that the code holds itself: nothing of the region's weights.
@@ -121,9 +141,8 @@ class ProgramBuilder {
     std::size_t bytes = 0;  ///< of scratch; 0 for the others
     int packed = -1, table = -1;
     int firstStep = -1, lastStep = -1;
-    std::size_t offset = 0;
+    std::optional<ScratchOf> of;
   };
-  void placeScratch();
 
   std::size_t m_inputs, m_outputs;
   std::vector<Buffer> m_buffers;
@@ -131,7 +150,6 @@ class ProgramBuilder {
   std::vector<Tensor> m_tables;
   std::vector<std::shared_ptr<const Step>> m_steps;
   std::vector<std::vector<BufferIndex>> m_touched;  ///< by step
-  std::size_t m_scratchBytes = 0;
 };
 
 }  // namespace fusescope::native

@@ -8,7 +8,7 @@ namespace fusescope::native {
 View::View(const Ref& ref) : m_ref(ref) {
   m_ref.dims.clear();
   m_ref.strides.clear();
-  m_ref.isOperand = false;
+  m_ref.isWhole = false;
   for (std::size_t i = 0; i < ref.dims.size(); ++i) {
     const Piece piece{ref.dims[i], ref.strides[i]};
     add(piece.extent, std::span(&piece, piece.extent == 1 ? 0 : 1));
@@ -165,20 +165,6 @@ bool View::slice(const std::vector<SliceRange>& ranges, const Dims& dims) {
     add(dims[i], std::span(&part, dims[i] == 1 ? 0 : 1));
   }
   return true;
-}
-
-const Dims& ExtentsOf::in(const RegionExtents& extents) const {
-  switch (of) {
-    case Of::Input:
-      return extents.inputs[at];
-    case Of::Output:
-      return extents.outputs[at];
-    case Of::Inner:
-      return extents.inner[at];
-    case Of::Constant:
-      break;
-  }
-  return constant;
 }
 
 std::optional<View> ViewOrigin::at(const RegionExtents& extents) const {

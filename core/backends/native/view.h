@@ -14,8 +14,9 @@ struct SliceRange {
   std::int64_t start = 0, step = 1;
 };
 
-/// A tensor that is read where it lies, in the plain format. One of its axes may be several in memory, which have no one
-/// stride together: 8 heads that are 2, each 4 times (strides of 0 repeat), as grouped attention reads keys and values.
+/// A tensor that is read where it lies, in the plain format. One of its axes may be several in memory, which have no
+/// one stride together: 8 heads that are 2, each 4 times (strides of 0 repeat), as grouped attention reads keys and
+/// values.
 class View {
  public:
   explicit View(const Ref& ref);
@@ -50,14 +51,6 @@ class View {
   Ref m_ref;  ///< without extents and strides
   std::vector<Axis> m_axes;
   std::vector<Piece> m_pieces;  ///< of all axes
-};
-
-/// Where the extents of a value of a region stand; those of a constant are always the same.
-struct ExtentsOf {
-  enum class Of { Input, Output, Inner, Constant } of = Of::Constant;
-  std::size_t at = 0;  ///< in RegionExtents
-  Dims constant;
-  const Dims& in(const RegionExtents& extents) const;
 };
 
 /// How a view comes of an operand of the region, so that it can be worked out for other extents.
