@@ -14,6 +14,26 @@ std::size_t TensorDesc::bytes() const {
   return byteSize(dtype, count);
 }
 
+std::vector<ValueId> innerValues(const KernelRequest& request) {
+  std::vector<ValueId> inner;
+  const auto isOutput = [&](ValueId value) {
+    return std::ranges::find(request.fused->outputs, value, &FusedOutput::value) != request.fused->outputs.end();
+  };
+  for (const NodeId id : request.fused->nodes)
+    for (const ValueId value : request.plan->graph().node(id).outputs)
+      if (request.values.contains(value) && !isOutput(value)) inner.push_back(value);
+  return inner;
+}
+
+RegionExtents extentsOf(const KernelRequest& request) {
+  RegionExtents extents;
+  const auto dimsOf = [&](ValueId value) { return request.values.at(value).dims; };
+  for (const ValueId input : request.fused->inputs) extents.inputs.push_back(dimsOf(input));
+  for (const FusedOutput& output : request.fused->outputs) extents.outputs.push_back(dimsOf(output.value));
+  for (const ValueId inner : innerValues(request)) extents.inner.push_back(dimsOf(inner));
+  return extents;
+}
+
 std::span<const Backend* const> allBackends() {
   static const Backend* const all[] = {
 #define BACKEND(name) &name##Backend(),

@@ -44,6 +44,10 @@ struct KernelRequest {
   }
 };
 
+/// What the nodes of a fused node make and nobody else reads, in their order: equal regions have equal ones.
+std::vector<ValueId> innerValues(const KernelRequest& request);
+RegionExtents extentsOf(const KernelRequest& request);
+
 /// Builds kernels: for fused nodes (tactics(), compile(), compileConversion()), or for whole segments
 /// (segmentCompiler()). Stateless and safe to use from several threads.
 class Backend {

@@ -24,9 +24,10 @@ struct Packing {
   std::function<Result<Tensor>(std::span<const Tensor> sources)> pack;
 };
 
-/// Extents of the operands of a region, as FusedNode::inputs and FusedNode::outputs.
-struct OperandExtents {
-  std::vector<Dims> inputs, outputs;
+/// Extents of the values of a region: as FusedNode::inputs, FusedNode::outputs and innerValues().
+struct RegionExtents {
+  std::vector<Dims> inputs, outputs, inner;
+  bool operator==(const RegionExtents&) const = default;
 };
 
 /// A fused node of a segment as its compiler made it; ids are those of SegmentRequest::graph.
@@ -49,9 +50,9 @@ class Code {
   /// Places in KernelRequest::weightSlots of constants whose values are part of this code: it serves only regions where
   /// they are equal.
   virtual std::span<const std::size_t> embedded() const { return {}; }
-  /// This code for other extents of its operands, if it takes extents as arguments: quickly, sharing what does not
+  /// This code for other extents of its region, if it takes extents as arguments: quickly, sharing what does not
   /// depend on them, with the same weights. Null where the region must be compiled for them.
-  virtual std::shared_ptr<const Code> forExtents(const OperandExtents& extents) const {
+  virtual std::shared_ptr<const Code> forExtents(const RegionExtents& extents) const {
     static_cast<void>(extents);
     return nullptr;
   }

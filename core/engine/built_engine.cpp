@@ -140,7 +140,7 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
     if (other.key.extents == key.extents) request.sameExtents = &other.executor.program();
   auto program = std::make_shared<Program>(TRY(lower(request, *m_chooser)));
   auto numbers = m_update != nullptr ? m_update->extents().numbersFor(key.extents) : std::nullopt;
-  keep({std::move(key), program, Executor(program), std::move(numbers)});
+  keep({std::move(key), program, Executor(program, m_arenas), std::move(numbers)});
   return &m_specialisations.front().executor;
 }
 
@@ -172,7 +172,7 @@ bool BuiltEngine::respecialise(const Key& key) {
   if (m_specialisations.size() < static_cast<std::size_t>(m_options.shapeCache)) {
     auto program = std::make_shared<Program>(*base->program);
     if (!m_update->apply(*program, *base->numbers, *numbers)) return false;
-    keep({key, program, Executor(program), *numbers});
+    keep({key, program, Executor(program, m_arenas), *numbers});
     return true;
   }
   const auto changed = std::prev(base.base());

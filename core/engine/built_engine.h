@@ -75,6 +75,7 @@ class BuiltEngine final : public Engine {
   BodyProfile m_bodyProfile;
   std::optional<TacticChooser> m_chooser;
   OutputMemory m_outputMemory;
+  std::shared_ptr<ArenaMemory> m_arenas = std::make_shared<ArenaMemory>();  ///< of all specialisations
   std::unique_ptr<ProgramUpdate> m_update;      ///< none: what follows from extents is not proved, or not yet
   bool m_updateTried = false;                   ///< whether that was looked at
   std::list<Specialisation> m_specialisations;  ///< the latest used first

@@ -33,11 +33,12 @@ Tensor detached(const Tensor& tensor, std::span<const Tensor> operands) {
 
 }  // namespace
 
-Executor::Executor(std::shared_ptr<const Program> program) : m_program(std::move(program)) {
-  for (const Arena& arena : m_program->arenas) {
-    m_arenas.emplace_back(*arena.device, arena.bytes);
+Executor::Executor(std::shared_ptr<const Program> program, std::shared_ptr<ArenaMemory> arenas)
+    : m_program(std::move(program)), m_memory(std::move(arenas)), m_arenas(m_program->arenas.size()) {
+  m_memory->fit(*m_program);
+  findArenas();
+  for (const Arena& arena : m_program->arenas)
     m_lanes.push_back({arena.device->makeStream(), {arena.device->makeEvent(), arena.device->makeEvent()}});
-  }
   m_awaited.resize(m_program->steps.size());
   m_inputs.resize(m_program->inputs.size());
   m_outputs.resize(m_program->outputs.size());
@@ -55,8 +56,20 @@ Executor::Executor(std::shared_ptr<const Program> program) : m_program(std::move
 }
 
 void Executor::programChanged() {
-  for (std::size_t i = 0; i < m_arenas.size(); ++i) m_arenas[i].atLeast(m_program->arenas[i].bytes);
+  m_memory->fit(*m_program);
+  findArenas();
   for (std::size_t i = 0; i < m_program->steps.size(); ++i) pointAtArena(i);
+}
+
+/// Where they are now. Whether one lies elsewhere than before.
+bool Executor::findArenas() {
+  bool moved = false;
+  for (std::size_t i = 0; i < m_arenas.size(); ++i) {
+    std::byte* const now = m_memory->at(*m_program->arenas[i].device);
+    moved = moved || now != m_arenas[i];
+    m_arenas[i] = now;
+  }
+  return moved;
 }
 
 void Executor::pointAtArena(std::size_t step) {
@@ -102,7 +115,7 @@ std::byte* Executor::address(std::size_t id) const {
   const std::size_t begin = m_program->buffers[id].begin;
   switch (buffer.place) {
     case Place::Arena:
-      return m_arenas[buffer.device].data() + buffer.offset + begin;
+      return m_arenas[buffer.device] + buffer.offset + begin;
     case Place::Input:
       return m_inputs[buffer.index] + begin;
     case Place::Output:
@@ -117,6 +130,8 @@ std::byte* Executor::address(std::size_t id) const {
 }
 
 void Executor::bind(std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+  if (findArenas())
+    for (std::size_t i = 0; i < m_program->steps.size(); ++i) pointAtArena(i);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (m_program->buffers[m_program->inputs[i]].place == Place::Boxed) {
       setBoxedInput(i, inputs[i]);
@@ -192,7 +207,7 @@ Status Executor::runStep(std::size_t i, const StopToken& stop) {
   Stream& stream = *m_lanes[step.device].stream;
   if (step.kernel != nullptr)
     return step.kernel->run(stream, m_stepInputs[i], m_stepOutputs[i],
-                            m_arenas[step.device].data() + step.scratchOffset);
+                            m_arenas[step.device] + step.scratchOffset);
   const std::size_t bytes = m_program->buffers[step.inputs[0]].desc.bytes();
   stream.copy(*step.copy, m_stepInputs[i][0], m_stepOutputs[i][0], bytes);
   return Done{};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "engine/arena_memory.h"
 #include "engine/program.h"
 
 namespace fusescope {
@@ -18,10 +19,14 @@ namespace fusescope {
 /// program beside each other, where only steps that have a state (bodies, extents that depend on data) take turns.
 class Executor {
  public:
-  explicit Executor(std::shared_ptr<const Program> program);
+  explicit Executor(std::shared_ptr<const Program> program)
+      : Executor(std::move(program), std::make_shared<ArenaMemory>()) {}
+  /// Shares the memory of arenas with executors that never run while this one does. After another one was made or
+  /// changed, this one is to be bound again before it runs.
+  Executor(std::shared_ptr<const Program> program, std::shared_ptr<ArenaMemory> arenas);
   const Program& program() const { return *m_program; }
   /// After extents, kernels and places of the program were changed, which nobody else runs meanwhile: takes them over.
-  /// Arenas only grow. What was bound is to be bound again.
+  /// Memory of arenas only grows. What was bound is to be bound again.
   void programChanged();
 
   /// Points at the caller's tensors: `inputs` as Graph::inputs, `outputs` as Program::outputs (empty tensors for
@@ -75,13 +80,15 @@ class Executor {
   std::byte* address(std::size_t buffer) const;
   void addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput);
   void pointAtArena(std::size_t step);
+  bool findArenas();
   void point(const std::vector<Use>& uses, std::byte* bytes);
   Tensor operand(std::size_t buffer) const;
   Status runDynamic(const Step& step, const StopToken& stop);
   Status store(std::size_t buffer, Tensor tensor, std::span<const Tensor> operands);
 
   std::shared_ptr<const Program> m_program;
-  std::vector<DeviceMemory> m_arenas;             ///< as Program::arenas
+  std::shared_ptr<ArenaMemory> m_memory;
+  std::vector<std::byte*> m_arenas;               ///< in m_memory, as Program::arenas
   std::vector<Lane> m_lanes;                      ///< the same
   std::vector<std::unique_ptr<Event>> m_awaited;  ///< by step: behind those that another stream waits for
   std::vector<Interval> m_intervals;              ///< by step, made when it is first timed; the host's share the last

@@ -287,11 +287,8 @@ Result<std::vector<std::shared_ptr<const Packed>>> KernelStore::allPacked(const 
 }
 
 Result<std::shared_ptr<const Kernel>> KernelStore::atOtherExtents(const Backend& backend, const KernelRequest& request,
-                                                                  const Tactic& tactic, const Kernel& former) {
-  OperandExtents extents;
-  for (const ValueId input : request.fused->inputs) extents.inputs.push_back(request.values.at(input).dims);
-  for (const FusedOutput& output : request.fused->outputs)
-    extents.outputs.push_back(request.values.at(output.value).dims);
+                                                                  const RegionExtents& extents, const Tactic& tactic,
+                                                                  const Kernel& former) {
   if (auto same = former.code()->forExtents(extents)) {
     const std::lock_guard lock(m_mutex);
     ++m_counts.otherExtents;

@@ -3,35 +3,60 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/aligned_memory.h"
+
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kShareToGrow = 32;  // of a block, beyond what it is made for
+constexpr std::size_t kShareToGrow = 16;  // of a block, beyond what it is made for
 constexpr std::size_t kLeastKept = 4096;  // bytes; less is as quickly had of malloc
 
 }  // namespace
 
+/// The one that nobody holds and that is nearest in size; between half and twice as large.
+OutputMemory::Block* OutputMemory::freeBlock(std::size_t bytes) {
+  Block* best = nullptr;
+  const auto distance = [bytes](const Block& block) {
+    const std::size_t own = block.memory->bytes();
+    return own < bytes ? bytes - own : own - bytes;
+  };
+  for (Block& block : m_blocks) {
+    const std::size_t own = block.memory->bytes();
+    if (block.memory.use_count() != 1 || own > 2 * bytes || bytes > 2 * own) continue;
+    if (best == nullptr || distance(block) < distance(*best)) best = &block;
+  }
+  return best;
+}
+
 Tensor OutputMemory::unwritten(DataType type, const Dims& dims) {
   if (bitWidth(type) % 8 != 0) return Tensor::zeros(type, dims);
   const std::size_t bytes = byteSize(type, elementCount(dims).value_or(0));
-  const auto view = [&](const std::shared_ptr<AlignedMemory>& memory) {
+  if (bytes < kLeastKept) {
+    const auto memory = std::make_shared<AlignedMemory>(std::max<std::size_t>(bytes, 1));
     return Tensor::view(type, dims, memory, memory->data());
-  };
-  if (bytes < kLeastKept) return view(std::make_shared<AlignedMemory>(std::max<std::size_t>(bytes, 1)));
-  for (Block& block : m_blocks) {
-    if (block.memory.use_count() != 1 || block.bytes < bytes || block.bytes > 2 * bytes) continue;
-    std::atomic_thread_fence(std::memory_order_acquire);  // whoever dropped it is done with reading
-    block.served = true;
-    return view(block.memory);
   }
   const std::size_t room = bytes + bytes / kShareToGrow;
-  m_blocks.push_back({std::make_shared<AlignedMemory>(room), room, true});
-  return view(m_blocks.back().memory);
+  Block* block = freeBlock(bytes);
+  if (block == nullptr) {
+    m_blocks.push_back({.memory = std::make_shared<PageMemory>(room)});
+    block = &m_blocks.back();
+  } else {
+    std::atomic_thread_fence(std::memory_order_acquire);  // whoever dropped it is done with reading
+    if (block->memory->bytes() < bytes) block->memory->growTo(room);
+  }
+  block->served = true;
+  return Tensor::view(type, dims, block->memory, block->memory->data());
 }
 
 void OutputMemory::trim() {
   std::erase_if(m_blocks, [](const Block& block) { return !block.served && block.memory.use_count() == 1; });
   for (Block& block : m_blocks) block.served = false;
+}
+
+std::size_t OutputMemory::bytes() const {
+  std::size_t all = 0;
+  for (const Block& block : m_blocks) all += block.memory->bytes();
+  return all;
 }
 
 }  // namespace fusescope

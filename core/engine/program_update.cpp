@@ -6,28 +6,6 @@
 #include "engine/kernel_requests.h"
 
 namespace fusescope {
-namespace {
-
-/// Whether all values of two requests for equal regions have equal extents, each in its place.
-bool haveEqualExtents(const KernelRequest& a, const KernelRequest& b) {
-  const auto dimsOf = [](const KernelRequest& request, ValueId value) -> const Dims* {
-    const auto found = request.values.find(value);
-    return found == request.values.end() ? nullptr : &found->second.dims;
-  };
-  const auto areEqual = [&](ValueId x, ValueId y) {
-    const Dims *left = dimsOf(a, x), *right = dimsOf(b, y);
-    return left == nullptr || right == nullptr ? left == right : *left == *right;
-  };
-  const Graph &graphA = a.plan->graph(), &graphB = b.plan->graph();
-  return std::ranges::equal(a.fused->nodes, b.fused->nodes, [&](NodeId x, NodeId y) {
-    const Node &left = graphA.node(x), &right = graphB.node(y);
-    return std::ranges::equal(left.inputs, right.inputs, areEqual) &&
-           std::ranges::equal(left.outputs, right.outputs, areEqual);
-  });
-}
-
-}  // namespace
-
 ProgramUpdate::ProgramUpdate(const Plan& plan, PlanExtents extents, const Backend& accelerated, int threads,
                              KernelStore& kernels)
     : m_plan(plan), m_extents(std::move(extents)), m_accelerated(accelerated), m_threads(threads), m_kernels(kernels) {}
@@ -38,6 +16,18 @@ std::unique_ptr<ProgramUpdate> ProgramUpdate::create(const Plan& plan, const std
   if (!extents) return nullptr;
   std::unique_ptr<ProgramUpdate> update(new ProgramUpdate(plan, std::move(*extents), accelerated, threads, kernels));
   return update->addNodes(known).ok() ? std::move(update) : nullptr;
+}
+
+void ProgramUpdate::OpenNode::addValues(const PlanExtents& known) {
+  extents = extentsOf(*request);
+  const auto add = [&](ValueId value, Dims& dims) {
+    if (!known.openAxes(value).empty()) values.push_back({value, &request->values.at(value).dims, &dims});
+  };
+  const FusedNode& fused = *request->fused;
+  for (std::size_t i = 0; i < fused.inputs.size(); ++i) add(fused.inputs[i], extents.inputs[i]);
+  for (std::size_t i = 0; i < fused.outputs.size(); ++i) add(fused.outputs[i].value, extents.outputs[i]);
+  const std::vector<ValueId> inner = innerValues(*request);
+  for (std::size_t i = 0; i < inner.size(); ++i) add(inner[i], extents.inner[i]);
 }
 
 Status ProgramUpdate::addNodes(const std::map<std::string, Dims>& known) {
@@ -57,8 +47,7 @@ Status ProgramUpdate::addNodes(const std::map<std::string, Dims>& known) {
     auto request = requests.of(fused);
     if (!request.ok()) continue;
     added.request = std::move(request).value();
-    for (auto& [value, desc] : added.request->values)
-      if (!m_extents.openAxes(value).empty()) added.values.push_back({value, &desc.dims});
+    added.addValues(m_extents);
   }
   return Done{};
 }
@@ -122,16 +111,17 @@ std::shared_ptr<const Kernel> ProgramUpdate::conversionFor(const Program& progra
 }
 
 /// Equal regions at equal extents share their code, as they did before; only the first is compiled.
-std::shared_ptr<const Kernel> ProgramUpdate::kernelFor(const Step& step, const KernelRequest& request) {
+std::shared_ptr<const Kernel> ProgramUpdate::kernelFor(const Step& step, const OpenNode& node) {
   const Code* former = step.kernel->code().get();
   for (const Made& made : m_made) {
-    if (made.former != former || !haveEqualExtents(*made.request, request)) continue;
+    if (made.former != former || *made.extents != node.extents) continue;
     if (auto kernel = step.kernel->withCode(made.kernel->code(), made.kernel->compiledNames())) return kernel;
   }
+  const KernelRequest& request = *node.request;
   const Backend& backend = backendOf(m_plan, *request.fused, m_accelerated);
-  auto kernel = m_kernels.atOtherExtents(backend, request, *step.compiledBy, *step.kernel);
+  auto kernel = m_kernels.atOtherExtents(backend, request, node.extents, *step.compiledBy, *step.kernel);
   if (!kernel.ok()) return nullptr;
-  m_made.push_back({former, &request, kernel.value()});
+  m_made.push_back({former, &node.extents, kernel.value()});
   return std::move(kernel).value();
 }
 
@@ -150,9 +140,9 @@ bool ProgramUpdate::changeStep(Program& program, Step& step) {
     kernel = conversionFor(program, step);
   } else {
     if (!isOpen) return true;
-    const std::optional<KernelRequest>& request = m_nodes.at(step.fused).request;
-    if (!request) return false;
-    kernel = kernelFor(step, *request);
+    const OpenNode& node = m_nodes.at(step.fused);
+    if (!node.request) return false;
+    kernel = kernelFor(step, node);
   }
   if (kernel == nullptr || !isWithinWorkspace(*kernel)) return false;
   step.kernel = std::move(kernel);
@@ -168,7 +158,10 @@ bool ProgramUpdate::apply(Program& program, const PlanExtents::Numbers& from, co
   for (auto& [fused, node] : m_nodes) {
     node.changed = std::ranges::any_of(node.numbers, [&](std::size_t number) { return m_changed[number]; });
     if (!node.changed) continue;
-    for (const OpenNode::OpenValue& open : node.values) setDims(open.value, *open.dims);
+    for (const OpenNode::OpenValue& open : node.values) {
+      setDims(open.value, *open.inRequest);
+      setDims(open.value, *open.inExtents);
+    }
   }
   m_made.clear();
   if (!changeBuffers(program)) return false;

@@ -32,17 +32,20 @@ class ProgramUpdate {
   struct OpenNode {
     struct OpenValue {
       ValueId value;
-      Dims* dims = nullptr;  ///< in `request`
+      Dims *inRequest = nullptr, *inExtents = nullptr;
     };
+    void addValues(const PlanExtents& known);
+
     std::vector<std::size_t> numbers;      ///< that it depends on
     std::optional<KernelRequest> request;  ///< at the extents of the last change; none: it does not run by a kernel
+    RegionExtents extents;                 ///< of `request`
     std::vector<OpenValue> values;
     bool changed = false;  ///< in this apply()
   };
   /// A kernel that was made in this apply().
   struct Made {
     const Code* former = nullptr;  ///< what ran it
-    const KernelRequest* request = nullptr;
+    const RegionExtents* extents = nullptr;
     std::shared_ptr<const Kernel> kernel;
   };
 
@@ -53,7 +56,7 @@ class ProgramUpdate {
   bool changeParts(Program& program) const;
   bool isChangedNode(FusedNodeId fused) const;
   bool changeStep(Program& program, Step& step);
-  std::shared_ptr<const Kernel> kernelFor(const Step& step, const KernelRequest& request);
+  std::shared_ptr<const Kernel> kernelFor(const Step& step, const OpenNode& node);
   std::shared_ptr<const Kernel> conversionFor(const Program& program, const Step& step) const;
   bool isChanged(ValueId value) const;
   bool isWithinWorkspace(const Kernel& kernel) const;

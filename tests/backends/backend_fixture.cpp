@@ -44,19 +44,4 @@ std::shared_ptr<const Plan> blocksPlan(bool onHost) {
   return planOf(modelOf(editor), {.directives = directives});
 }
 
-Lowered::Lowered(const Plan& plan, const std::string& backend, const std::map<std::string, Dims>& extents) {
-  const BuildOptions options{.backend = backend, .threads = 1, .measureTactics = false};
-  auto made = TacticChooser::create(plan, options, report, {});
-  if (!made.ok()) throw std::runtime_error(made.error().text());
-  chooser.emplace(std::move(made).value());
-  auto lowered = lower({.plan = &plan,
-                        .accelerated = findBackend(backend),
-                        .threads = 1,
-                        .extents = extents,
-                        .dynamicKernels = &dynamicKernels},
-                       *chooser);
-  if (!lowered.ok()) throw std::runtime_error(lowered.error().text());
-  program = std::move(lowered).value();
-}
-
 }  // namespace fusescope::testing

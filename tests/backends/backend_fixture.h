@@ -1,9 +1,9 @@
 #pragma once
 
 #include "engine/executor.h"
-#include "engine/lowering.h"
 #include "session/session.h"
 #include "tests/unit/engine/engine_fixture.h"
+#include "tests/unit/engine/lowered_program.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope::testing {
@@ -21,14 +21,5 @@ void expectAsReference(const std::shared_ptr<const Plan>& plan, const RunResult&
 
 /// Three blocks of a product and a Relu: x [4, 16] to y [4, 16]. With `onHost`, what is in the middle falls back.
 std::shared_ptr<const Plan> blocksPlan(bool onHost);
-
-/// A program of its own, with what it refers to.
-struct Lowered {
-  Lowered(const Plan& plan, const std::string& backend, const std::map<std::string, Dims>& extents);
-  BuildReport report;
-  ShapeCacheCount dynamicKernels{.size = 1};
-  std::optional<TacticChooser> chooser;
-  std::optional<Program> program;
-};
 
 }  // namespace fusescope::testing

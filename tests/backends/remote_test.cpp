@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(All, RemoteSamples,
 
 TEST(Remote, HasAnArenaOfItsOwnAndCopiesAsSteps) {
   const auto plan = blocksPlan(true);
-  const Lowered lowered(*plan, kRemote, kExtents);
+  const LoweredProgram lowered(plan, kExtents, kRemote);
   const Program& program = *lowered.program;
   ASSERT_EQ(program.arenas.size(), 2U);
   EXPECT_EQ(program.arenas[kHost].device, &cpuDevice());
@@ -120,8 +120,8 @@ TEST(Remote, LayersSayWhereTheyRanAndCopiesAreAmongThem) {
 TEST(Remote, ServesTwoExecutorsBesideEachOther) {
   constexpr int kRuns = 8;
   const auto plan = blocksPlan(true);
-  Lowered lowered(*plan, kRemote, kExtents);
-  const auto program = std::make_shared<const Program>(std::move(*lowered.program));
+  LoweredProgram lowered(plan, kExtents, kRemote);
+  const std::shared_ptr<const Program> program = lowered.program;
   std::array<int, 2> wrong{};
   std::vector<std::thread> callers;
   for (std::uint32_t i = 0; i < wrong.size(); ++i) {
@@ -142,11 +142,11 @@ TEST(Remote, ServesTwoExecutorsBesideEachOther) {
 #if !defined(__SANITIZE_THREAD__)
 TEST(Remote, WithoutWaitsItWouldBeFound) {
   const auto plan = blocksPlan(true);
-  Lowered lowered(*plan, kRemote, kExtents);
+  LoweredProgram lowered(plan, kExtents, kRemote);
   for (Step& step : lowered.program->steps) step.waits.clear();
   const Tensor x = noise({4, 16}, 1);
   const Tensor expected = resultOf(plan, "reference", {{"x", x}}).outputs.at("y");
-  Executor executor(std::make_shared<const Program>(std::move(*lowered.program)));
+  Executor executor(lowered.program);
   const auto y = outputOf(executor, x);
   EXPECT_FALSE(y.ok() && y.value().identical(expected)) << "what the host reads is not there yet";
 }
@@ -154,16 +154,7 @@ TEST(Remote, WithoutWaitsItWouldBeFound) {
 
 /// Two equal gathers, on the device: the second shares the code of the first.
 TEST(Remote, AnErrorOfAnAsynchronousStepNamesItsNode) {
-  GraphEditor editor;
-  const ValueId first = editor.addInput("first", {DataType::I64, Shape::of(Dims{1})});
-  const ValueId second = editor.addInput("second", {DataType::I64, Shape::of(Dims{1})});
-  const ValueId table = editor.addConstant("table", noise({5, 4}, 1));
-  for (const auto& [name, index] : {std::pair("gather_first", first), std::pair("gather_second", second)}) {
-    const ValueId rows = editor.addValue(std::string(name) + "_rows", f32({1, 4}));
-    editor.addNode({.op = "Gather", .name = name, .inputs = {table, index}, .outputs = {rows}});
-    editor.addOutput(rows);
-  }
-  const auto plan = planOf(modelOf(editor));
+  const auto plan = planOf(twoGathers());
   const auto engine = engineOf(plan, {.backend = kRemote, .threads = 1, .measureTactics = false});
   for (const auto& [bad, node] : {std::pair("first", "gather_first"), std::pair("second", "gather_second")}) {
     std::map<std::string, Tensor> inputs{{"first", Tensor::ofInt64({1})}, {"second", Tensor::ofInt64({1})}};

@@ -5,11 +5,10 @@
 
 #include "layout/drawing_quality.h"
 #include "planning/fused_node_facts.h"
-#include "tests/gui/gui_support.h"
+#include "tests/gui/sample_canvas.h"
 #include "ui/canvas/canvas_builder.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/canvas/dot_helper.h"
-#include "ui/canvas/graph_view.h"
 
 namespace fusescope {
 
@@ -38,17 +37,10 @@ std::string lastConv(const Plan& plan) {
 }  // namespace
 
 /// What is laid out and when, by whom, and how things are found by where they are.
-class CanvasLayoutTest : public QObject {
+class CanvasLayoutTest : public test::SampleCanvas {
   Q_OBJECT
 
  private slots:
-  void initTestCase() { m_plan = test::planSample("squeezenet1_1")->plan; }
-  void init() {
-    m_view = test::shownCanvas(m_plan);
-    QVERIFY(m_view);
-    m_fused = test::firstOfTwoNodes(*m_plan);
-  }
-
   void whatDidNotChangeIsNotLaidOutAgain() {
     const auto laidOutBy = [&](const std::function<void()>& what) {
       const std::size_t before = m_view->levelsLaidOut();
@@ -155,11 +147,6 @@ class CanvasLayoutTest : public QObject {
     }
     QVERIFY(SpatialIndex().meeting(QRectF(0, 0, 9, 9)).empty());
   }
-
- private:
-  std::shared_ptr<const Plan> m_plan;
-  std::unique_ptr<GraphView> m_view;
-  QString m_fused;
 };
 
 }  // namespace fusescope

@@ -1,56 +1,16 @@
 #include <QtTest>
 
 #include "planning/fused_node_facts.h"
-#include "tests/gui/gui_support.h"
-#include "ui/canvas/graph_view.h"
+#include "tests/gui/sample_canvas.h"
+#include "tests/support/networks.h"
 
 namespace fusescope {
 
-namespace {
-
-/// A kernel of the nodes a and b, and a node that is called "a + b".
-std::shared_ptr<const Plan> planWithOneNameTwice() {
-  GraphEditor editor;
-  Model model;
-  const TensorType type{DataType::F32, Shape::of(Dims{4, 8})};
-  const ValueId x = editor.addInput("x", type);
-  const ValueId w = editor.addConstant("w", Tensor::zeros(DataType::F32, {8, 8}));
-  const auto add = [&](const char* op, const char* name, std::vector<ValueId> inputs) {
-    const ValueId result = editor.addValue(std::string(name) + "_out", type);
-    model.origins.push_back({name, op, ""});
-    Node node;
-    node.op = op;
-    node.name = name;
-    node.inputs = std::move(inputs);
-    node.outputs = {result};
-    node.origins = {OriginId(model.origins.size() - 1)};
-    editor.addNode(std::move(node));
-    return result;
-  };
-  editor.addOutput(add("Relu", "b", {add("MatMul", "a", {x, w})}));
-  editor.addOutput(add("Softmax", "a + b", {x}));
-  auto graph = editor.publish();
-  if (!graph.ok()) qFatal("%s", graph.error().text().c_str());
-  model.graph = graph.value();
-  auto plan = makePlan(std::make_shared<const Model>(model), {});
-  if (!plan.ok()) qFatal("%s", plan.error().text().c_str());
-  return plan.value();
-}
-
-}  // namespace
-
 /// What the canvas says of different plans, of one network or of two.
-class CanvasPlansTest : public QObject {
+class CanvasPlansTest : public test::SampleCanvas {
   Q_OBJECT
 
  private slots:
-  void initTestCase() { m_plan = test::planSample("squeezenet1_1")->plan; }
-  void init() {
-    m_view = test::shownCanvas(m_plan);
-    QVERIFY(m_view);
-    m_fused = test::firstOfTwoNodes(*m_plan);
-  }
-
   void fittedTimesLookOtherThanMeasuredOnes() {
     auto priced = std::make_shared<Plan>(*m_plan);
     for (FusedNode& fused : priced->fusedNodes) {
@@ -96,7 +56,7 @@ class CanvasPlansTest : public QObject {
   }
 
   void kernelsOfOneNameDoNotMix() {
-    const auto plan = planWithOneNameTwice();
+    const auto plan = makePlan(test::networkOfOneNameTwice(), {}).value();
     QCOMPARE(plan->fusedNodes.size(), std::size_t(2));
     QCOMPARE(plan->fusedNodes[0].name, plan->fusedNodes[1].name);
     const bool firstIsFused = plan->fusedNodes[0].nodes.size() == 2;
@@ -133,11 +93,6 @@ class CanvasPlansTest : public QObject {
     QVERIFY2(told(true).contains("predicted"), qPrintable(told(true)));
     QVERIFY2(!told(false).contains("predicted"), qPrintable(told(false)));
   }
-
- private:
-  std::shared_ptr<const Plan> m_plan;
-  std::unique_ptr<GraphView> m_view;
-  QString m_fused;
 };
 
 }  // namespace fusescope

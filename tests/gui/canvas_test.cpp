@@ -6,24 +6,16 @@
 #include <QtTest>
 
 #include "planning/fused_node_facts.h"
-#include "tests/gui/gui_support.h"
+#include "tests/gui/sample_canvas.h"
 #include "ui/canvas/color_mode.h"
-#include "ui/canvas/graph_view.h"
 
 namespace fusescope {
 
 /// The canvas as a person uses it, on squeezenet1_1.
-class CanvasTest : public QObject {
+class CanvasTest : public test::SampleCanvas {
   Q_OBJECT
 
  private slots:
-  void initTestCase() { m_plan = test::planSample("squeezenet1_1")->plan; }
-  void init() {
-    m_view = test::shownCanvas(m_plan);
-    QVERIFY(m_view);
-    m_fused = test::firstOfTwoNodes(*m_plan);
-  }
-
   void showsEveryFusedNodeOnce() {
     const int pills = int(m_plan->graph().inputs().size() + m_plan->graph().outputs().size());
     QCOMPARE(m_view->boxCount(), int(m_plan->fusedNodes.size()) + pills);
@@ -246,11 +238,6 @@ class CanvasTest : public QObject {
     other.disconnect();
     m_view->disconnect(&other);
   }
-
- private:
-  std::shared_ptr<const Plan> m_plan;
-  std::unique_ptr<GraphView> m_view;
-  QString m_fused;
 };
 
 }  // namespace fusescope

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "backends/native/gemm.h"
+#include "backends/native/narrow_floats.h"
 #include "backends/native/row_product.h"
 #include "backends/native/score_rows.h"
 
@@ -17,6 +18,9 @@ namespace {
 /// products, and a block of values is read once for all rows.
 constexpr std::int64_t kBlockRows = 64;
 constexpr std::int64_t kBlockKeys = 256;
+/// Where all scores of a row must be there before one is weighed, fewer rows are worked on together: most scores.
+constexpr std::int64_t kMostScores = 64 * 1024;
+constexpr std::int64_t kLeastRows = 8;
 /// Up to so many rows, packing keys and values costs more than it saves.
 constexpr std::int64_t kFewRows = 4;
 constexpr std::int64_t kParallelWork = 64 * 1024;
@@ -37,7 +41,8 @@ struct Keys {
 
 class AttentionStep final : public Step {
  public:
-  AttentionStep(AttentionCall call, int threads) : m_call(std::move(call)), m_threads(threads) {
+  AttentionStep(AttentionCall call, int threads, AttentionAt at)
+      : m_call(std::move(call)), m_at(std::move(at)), m_mostThreads(threads), m_threads(threads) {
     const Dims& q = m_call.query.dims;
     m_rank = q.size();
     m_rows = q[m_rank - 2];
@@ -46,11 +51,14 @@ class AttentionStep final : public Step {
     m_width = m_call.value.dims[m_rank - 1];
     m_batches = productOf(q, 0, m_rank - 2);
     m_packs = m_rows > kFewRows;
-    m_blocks = (m_rows + kBlockRows - 1) / kBlockRows;
+    m_rounds = m_call.weights != DataType::Undefined;
+    m_blockKeys = m_rounds ? m_keys : kBlockKeys;
+    const std::int64_t most = m_rounds ? std::clamp(kMostScores / m_keys, kLeastRows, kBlockRows) : kBlockRows;
+    m_blocks = (m_rows + most - 1) / most;
     m_blockRows = (m_rows + m_blocks - 1) / m_blocks;
     m_keyCount = m_packs ? roundUp(packedCount(m_depth, m_keys), 16) : 0;
     m_valueCount = m_packs ? roundUp(packedCount(m_keys, m_width), 16) : 0;
-    m_scoreStride = roundUp(m_packs ? std::min(m_keys, kBlockKeys) : m_keys, gemmPanel());
+    m_scoreStride = roundUp(m_packs ? std::min(m_keys, m_blockKeys) : m_keys, gemmPanel());
     m_scoreCount = m_blockRows * m_scoreStride;
     const std::int64_t work = m_batches * m_rows * m_keys * (m_depth + m_width);
     if (work <= kParallelWork) m_threads = 1;
@@ -62,54 +70,67 @@ class AttentionStep final : public Step {
     findLimit();
   }
 
+  std::unique_ptr<const Step> forExtents(const NewExtents& extents) const override {
+    auto call = m_at ? m_at(extents.after()) : std::nullopt;
+    return call ? makeAttentionStep(std::move(*call), m_mostThreads, m_at) : nullptr;
+  }
+
   std::size_t scratchBytes() const override {
     return static_cast<std::size_t>(packCount() * (m_keyCount + m_valueCount)) * sizeof(float) + rangeBytes() +
            static_cast<std::size_t>(m_threads) * threadBytes();
   }
 
+  // A thread alone enters no parallel region (parallel.h): worksharing gives it everything.
   Status run(Memory memory, std::byte* scratch) const override {
-    float* packs = reinterpret_cast<float*>(scratch);
-    Keys* ranges = reinterpret_cast<Keys*>(packs + packCount() * (m_keyCount + m_valueCount));
-    std::byte* threads = reinterpret_cast<std::byte*>(ranges) + rangeBytes();
-#pragma omp parallel num_threads(m_threads) if (m_threads > 1)
-    {
-      const std::int64_t me = omp_get_thread_num();
-      std::byte* mine = threads + static_cast<std::size_t>(me) * threadBytes();
-      const auto keysOf = [&](std::int64_t block) { return m_limit ? ranges[block] : Keys{0, m_keys}; };
-      if (m_limit) {
-#pragma omp for schedule(dynamic)
-        for (std::int64_t block = 0; block < m_blocks; ++block) ranges[block] = visible(memory, block);
-      }
-      if (m_packsTogether) {
-        const auto distinct = static_cast<std::int64_t>(m_distinct.size());
-#pragma omp for schedule(dynamic)
-        for (std::int64_t i = 0; i < distinct; ++i)
-          pack(memory, m_distinct[static_cast<std::size_t>(i)], packAt(packs, i));
-#pragma omp for schedule(dynamic)
-        for (std::int64_t item = 0; item < m_batches * m_blocks; ++item) {
-          const std::int64_t batch = item / m_blocks;
-          const std::int64_t block = item % m_blocks;
-          runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block),
-                   packAt(packs, m_packOf[static_cast<std::size_t>(batch)]));
-        }
-      } else {
-        std::int64_t held = -1;  // the pack that this thread made last
-#pragma omp for schedule(static)
-        for (std::int64_t batch = 0; batch < m_batches; ++batch) {
-          float* packed = packAt(packs, me);
-          if (m_packs && m_packOf[static_cast<std::size_t>(batch)] != held) {
-            held = m_packOf[static_cast<std::size_t>(batch)];
-            pack(memory, batch, packed);
-          }
-          for (std::int64_t block = 0; block < m_blocks; ++block)
-            runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block), packed);
-        }
-      }
+    if (m_threads == 1) {
+      share(memory, scratch);
+    } else {
+#pragma omp parallel num_threads(m_threads)
+      share(memory, scratch);
     }
     return Done{};
   }
 
  private:
+  /// By each thread of the team.
+  void share(Memory memory, std::byte* scratch) const {
+    float* packs = reinterpret_cast<float*>(scratch);
+    Keys* ranges = reinterpret_cast<Keys*>(packs + packCount() * (m_keyCount + m_valueCount));
+    std::byte* threads = reinterpret_cast<std::byte*>(ranges) + rangeBytes();
+    const std::int64_t me = omp_get_thread_num();
+    std::byte* mine = threads + static_cast<std::size_t>(me) * threadBytes();
+    const auto keysOf = [&](std::int64_t block) { return m_limit ? ranges[block] : Keys{0, m_keys}; };
+    if (m_limit) {
+#pragma omp for schedule(dynamic)
+      for (std::int64_t block = 0; block < m_blocks; ++block) ranges[block] = visible(memory, block);
+    }
+    if (m_packsTogether) {
+      const auto distinct = static_cast<std::int64_t>(m_distinct.size());
+#pragma omp for schedule(dynamic)
+      for (std::int64_t i = 0; i < distinct; ++i)
+        pack(memory, m_distinct[static_cast<std::size_t>(i)], packAt(packs, i));
+#pragma omp for schedule(dynamic)
+      for (std::int64_t item = 0; item < m_batches * m_blocks; ++item) {
+        const std::int64_t batch = item / m_blocks;
+        const std::int64_t block = item % m_blocks;
+        runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block),
+                 packAt(packs, m_packOf[static_cast<std::size_t>(batch)]));
+      }
+    } else {
+      std::int64_t held = -1;  // the pack that this thread made last
+#pragma omp for schedule(static)
+      for (std::int64_t batch = 0; batch < m_batches; ++batch) {
+        float* packed = packAt(packs, me);
+        if (m_packs && m_packOf[static_cast<std::size_t>(batch)] != held) {
+          held = m_packOf[static_cast<std::size_t>(batch)];
+          pack(memory, batch, packed);
+        }
+        for (std::int64_t block = 0; block < m_blocks; ++block)
+          runBlock(memory, rowsAt(memory, batch, block, mine), keysOf(block), packed);
+      }
+    }
+  }
+
   std::int64_t packCount() const {
     if (!m_packs) return 0;
     return m_packsTogether ? static_cast<std::int64_t>(m_distinct.size()) : m_threads;
@@ -239,7 +260,7 @@ class AttentionStep final : public Step {
       if (hides && std::any_of(rows.top, rows.top + rows.count, [&](float best) { return !(best > leastTop()); }))
         runKeys(memory, rows, {0, m_keys}, packed);
     }
-    divideRows(rows.result, resultStride(), m_width, rows.total, rows.count);
+    if (!m_rounds) divideRows(rows.result, resultStride(), m_width, rows.total, rows.count);
     if (m_call.guard) guardRows(memory, rows, packed);
   }
 
@@ -260,8 +281,8 @@ class AttentionStep final : public Step {
   void runKeys(Memory memory, const Rows& rows, Keys keys, const float* packed) const {
     const std::int64_t panel = gemmPanel();
     const float* values = packed + m_keyCount;
-    for (std::int64_t begin = keys.begin; begin < keys.end; begin += kBlockKeys) {
-      const std::int64_t count = std::min(kBlockKeys, keys.end - begin);
+    for (std::int64_t begin = keys.begin; begin < keys.end; begin += m_blockKeys) {
+      const std::int64_t count = std::min(m_blockKeys, keys.end - begin);
       runGemm({.a = rows.query,
                .lda = queryStride(),
                .packed = packed + begin * m_depth,
@@ -300,6 +321,16 @@ class AttentionStep final : public Step {
                   .result = rows.result,
                   .resultStride = resultStride(),
                   .width = m_width});
+    if (m_rounds) roundWeights(rows, keys.end - keys.begin);
+  }
+
+  // All keys of a row are there: what weighs the values is what the softmax gives, rounded.
+  void roundWeights(const Rows& rows, std::int64_t keys) const {
+    divideRows(rows.scores, m_scoreStride, keys, rows.total, rows.count);
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      float* row = rows.scores + i * m_scoreStride;
+      roundFloats(m_call.weights, row, row, static_cast<std::size_t>(keys));
+    }
   }
 
   ScoreTermRows termAt(const ScoreTerm& term, Memory memory, std::int64_t batch, std::int64_t row,
@@ -336,11 +367,12 @@ class AttentionStep final : public Step {
       if (rows.total[i] > 0) continue;
       float* result = rows.result + i * resultStride();
       std::fill(rows.scores, rows.scores + m_scoreStride, *m_call.guard);
+      if (m_rounds) roundFloats(m_call.weights, rows.scores, rows.scores, static_cast<std::size_t>(m_scoreStride));
       if (!m_packs) {
         multiplyRow(rows.scores, viewOf(m_call.value, memory, rows.batch, m_keys, m_width), result);
         continue;
       }
-      for (std::int64_t begin = 0; begin < m_keys; begin += kBlockKeys) {
+      for (std::int64_t begin = 0; begin < m_keys; begin += m_blockKeys) {
         runGemm({.a = rows.scores,
                  .lda = m_scoreStride,
                  .packed = packed + m_keyCount + begin * gemmPanel(),
@@ -348,7 +380,7 @@ class AttentionStep final : public Step {
                  .ldc = resultStride(),
                  .m = 1,
                  .n = m_width,
-                 .k = std::min(kBlockKeys, m_keys - begin),
+                 .k = std::min(m_blockKeys, m_keys - begin),
                  .panels = panelsOf(m_width),
                  .panelRows = m_keys,
                  .accumulate = begin > 0});
@@ -361,20 +393,22 @@ class AttentionStep final : public Step {
   }
 
   AttentionCall m_call;
-  int m_threads;
+  AttentionAt m_at;
+  int m_mostThreads, m_threads;  ///< that may be used, and that are
   std::size_t m_rank = 0;
   std::int64_t m_rows = 0, m_depth = 0, m_keys = 0, m_width = 0, m_batches = 1;
-  std::int64_t m_blocks = 1, m_blockRows = 0;
+  std::int64_t m_blocks = 1, m_blockRows = 0, m_blockKeys = kBlockKeys;
   std::int64_t m_keyCount = 0, m_valueCount = 0, m_scoreStride = 0, m_scoreCount = 0;
   std::vector<std::int64_t> m_packOf, m_distinct;  ///< per batch the number of its pack; per pack its first batch
   bool m_packs = true, m_packsTogether = false;
-  bool m_limit = false;  ///< the last term hides keys
+  bool m_limit = false;   ///< the last term hides keys
+  bool m_rounds = false;  ///< the weights: each block holds all keys
 };
 
 }  // namespace
 
-std::unique_ptr<Step> makeAttentionStep(AttentionCall call, int threads) {
-  return std::make_unique<AttentionStep>(std::move(call), threads);
+std::unique_ptr<Step> makeAttentionStep(AttentionCall call, int threads, AttentionAt at) {
+  return std::make_unique<AttentionStep>(std::move(call), threads, std::move(at));
 }
 
 }  // namespace fusescope::native

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,9 +26,16 @@ struct AttentionCall {
   Ref query, key, value, result;
   std::vector<ScoreTerm> terms;
   std::optional<float> guard;  ///< what is not a number after the softmax becomes this
+  /// A float of 16 bits that the results of the softmax are rounded to before the second product; Undefined: they are
+  /// not.
+  DataType weights = DataType::Undefined;
 };
 
-/// Works in blocks of rows: the scores of a block stay in the cache between the two products.
-std::unique_ptr<Step> makeAttentionStep(AttentionCall call, int threads);
+/// The call at other extents of the region; nothing where it must be prepared anew.
+using AttentionAt = std::function<std::optional<AttentionCall>(const RegionExtents&)>;
+
+/// Works in blocks of rows: the scores of a block stay in the cache between the two products. `at`: empty if the call
+/// is for its extents alone.
+std::unique_ptr<Step> makeAttentionStep(AttentionCall call, int threads, AttentionAt at = {});
 
 }  // namespace fusescope::native

@@ -21,15 +21,53 @@ bool sameMatrix(const Dims& a, const Dims& b) {
   return a.size() >= 2 && b.size() >= 2 && std::equal(a.end() - 2, a.end(), b.end() - 2);
 }
 
-/// Whether each axis of `coarse` is a run of axes of `fine`.
-bool refines(const Dims& fine, const Dims& coarse) {
-  std::size_t at = 0;
-  for (const std::int64_t extent : coarse) {
-    std::int64_t count = 1;
-    while (count != extent && at < fine.size()) count *= fine[at++];
-    if (count != extent) return false;
+/// Axes of which those of both are runs, without extents of 1; nothing if there are none.
+std::optional<Dims> commonAxes(const Dims& a, const Dims& b) {
+  Dims axes;  // innermost first
+  std::size_t i = a.size(), k = b.size();
+  std::int64_t left = 1, right = 1;  // of an axis that is not split to its end
+  while (true) {
+    while (left == 1 && i > 0) left = a[--i];
+    while (right == 1 && k > 0) right = b[--k];
+    if (left == 1 && right == 1) break;
+    const std::int64_t axis = std::min(left, right);
+    if (axis <= 1 || left % axis != 0 || right % axis != 0) return std::nullopt;
+    axes.push_back(axis);
+    left /= axis;
+    right /= axis;
   }
-  return productOf(fine, at) == 1;
+  std::ranges::reverse(axes);
+  return axes;
+}
+
+/// The axes in front of the matrices of an attention.
+struct Batches {
+  Dims scores, result;
+  Dims all;              ///< as fine as scores, terms and result need them
+  bool repeats = false;  ///< the values have batches that the scores broadcast to
+
+  /// Those that an operand of the scores has; `own`: of the scores as it sees them.
+  const Dims& of(const Dims& own) const { return repeats ? result : own; }
+};
+
+/// For scores as the first product leaves them, each term's and the result. Nothing unless all are matrices with at
+/// least one element each, and their batches the same ones, seen through views as other axes, unless those of the
+/// scores broadcast to those of the values.
+std::optional<Batches> batchesFor(const Dims& scores, const std::vector<Dims>& terms, const Dims& result) {
+  if (scores.size() < 2 || result.size() < 2) return std::nullopt;
+  if (elementCount(scores).value_or(0) <= 0 || elementCount(result).value_or(0) <= 0) return std::nullopt;
+  Batches batches{.scores = batchesOf(scores), .result = batchesOf(result)};
+  batches.repeats = productOf(batches.scores, 0) != productOf(batches.result, 0);
+  const auto own = commonAxes(batches.result, batches.of(batches.scores));
+  if (!own) return std::nullopt;
+  batches.all = *own;
+  for (const Dims& term : terms) {
+    if (!sameMatrix(term, scores) || (batches.repeats && batchesOf(term) != batches.scores)) return std::nullopt;
+    const auto common = commonAxes(batches.all, batches.of(batchesOf(term)));
+    if (!common) return std::nullopt;
+    batches.all = *common;
+  }
+  return batches;
 }
 
 }  // namespace
@@ -56,9 +94,11 @@ class Lowering::AttentionReader {
     const Binding* values = findBinding(m_bindings, roles::kValues);
     if (values == nullptr || !takeGuard()) return std::nullopt;
     m_pattern.value = values->value;
+    m_pattern.weights = m_lowering.m_rounding.made(m_lowering.node(product->node).input(0));
     m_pattern.last = product->node;
+    m_pattern.scores = scores->value;
     m_pattern.result = product->value;
-    return extentsFit(m_lowering.dimsOf(scores->value)) ? std::optional(std::move(m_pattern)) : std::nullopt;
+    return extentsFit() ? std::optional(std::move(m_pattern)) : std::nullopt;
   }
 
  private:
@@ -111,7 +151,7 @@ class Lowering::AttentionReader {
     const Node& node = m_lowering.node(binding.node);
     std::optional<Term> term = node.is("Where") ? choice(node, binding.value) : change(node, binding.value);
     if (!term || !isKnown(term->condition) || !isKnown(term->operand)) return false;
-    term->dims = m_lowering.dimsOf(node.outputs[0]);
+    term->scores = node.outputs[0];
     m_pattern.terms.push_back(std::move(*term));
     return true;
   }
@@ -160,28 +200,14 @@ class Lowering::AttentionReader {
     return true;
   }
 
-  /// Matrices with at least one element each. Their batches are the same ones, seen through views as other axes, unless
-  /// those of the scores broadcast to those of the values.
-  bool extentsFit(const Dims& scores) {
-    const Dims result = m_lowering.dimsOf(m_pattern.result), query = m_lowering.dimsOf(m_pattern.query);
-    const bool matrices = query.size() >= 2 && m_lowering.dimsOf(m_pattern.key).size() >= 2 &&
-                          m_lowering.dimsOf(m_pattern.value).size() >= 2 && scores.size() >= 2 && result.size() >= 2;
-    if (!matrices || elementCount(scores).value_or(0) <= 0 || elementCount(result).value_or(0) <= 0) return false;
-    if (query.back() <= 0) return false;
-    std::vector<Dims> views = {batchesOf(scores), batchesOf(result)};
-    for (const Term& term : m_pattern.terms) {
-      if (term.dims.empty()) continue;
-      if (!sameMatrix(term.dims, scores)) return false;
-      views.push_back(batchesOf(term.dims));
-    }
-    m_pattern.scores = views[0];
-    m_pattern.repeats = productOf(views[0], 0) != productOf(views[1], 0);
-    m_pattern.batches = views[1];
-    if (m_pattern.repeats)
-      return std::all_of(views.begin() + 2, views.end(), [&](const Dims& view) { return view == views[0]; });
-    for (const Dims& view : views)
-      if (view.size() > m_pattern.batches.size()) m_pattern.batches = view;
-    return std::ranges::all_of(views, [&](const Dims& view) { return refines(m_pattern.batches, view); });
+  bool extentsFit() const {
+    const auto isMatrix = [&](ValueId value) { return m_lowering.dimsOf(value).size() >= 2; };
+    if (!isMatrix(m_pattern.query) || !isMatrix(m_pattern.key) || !isMatrix(m_pattern.value)) return false;
+    if (m_lowering.dimsOf(m_pattern.query).back() <= 0) return false;
+    std::vector<Dims> terms;
+    for (const Term& term : m_pattern.terms)
+      if (term.scores.valid()) terms.push_back(m_lowering.dimsOf(term.scores));
+    return batchesFor(m_lowering.dimsOf(m_pattern.scores), terms, m_lowering.dimsOf(m_pattern.result)).has_value();
   }
 
   const Lowering& m_lowering;
@@ -199,51 +225,173 @@ bool Lowering::hasBoundAttention(const FusedNode& fused) {
   return fused.kind == kinds::kAttention && findBinding(fused.bindings, roles::kScores) != nullptr;
 }
 
-// Where the result is only transposed, the transposition's output is written, through its strides.
-Status Lowering::lowerAttention(const AttentionPattern& pattern) {
-  const Dims result = batchesOf(dimsOf(pattern.result));
-  const Dims scores = pattern.repeats ? result : pattern.scores;
-  const auto spread = [&](ValueId value, const Dims& batches, const Dims& matrix) -> Result<Ref> {
-    const Ref held = broadcast(TRY(strided(TRY(ref(value)))), withMatrix(batches, matrix));
-    return batches == pattern.batches ? held : TRY(reshaped(held, withMatrix(pattern.batches, matrix)));
+/// What an attention reads and writes, at some extents.
+struct AttentionViews {
+  struct Term {
+    ScoreTerm::Kind kind;
+    float number = 0;
+    std::optional<View> condition, operand;
+    Dims scores;  ///< as AttentionPattern::Term::scores; none: it has no operands
   };
-  AttentionCall call{.guard = pattern.guard};
-  call.query = TRY(spread(pattern.query, scores, dimsOf(pattern.query)));
-  if (call.query.strides.back() != 1) call.query = TRY(plain(call.query));
-  call.key = TRY(spread(pattern.key, scores, dimsOf(pattern.key)));
-  call.value = TRY(spread(pattern.value, result, dimsOf(pattern.value)));
-  std::vector<BufferIndex> reads = {call.query.buffer, call.key.buffer, call.value.buffer};
-  for (const AttentionPattern::Term& term : pattern.terms) {
-    ScoreTerm prepared{.kind = term.kind, .number = term.number};
-    for (const auto& [value, target] :
-         {std::pair(term.condition, &prepared.condition), std::pair(term.operand, &prepared.operand)}) {
-      if (!value.valid()) continue;
-      *target = TRY(spread(value, pattern.repeats ? result : batchesOf(term.dims), term.dims));
-      reads.push_back((*target)->buffer);
-    }
-    call.terms.push_back(std::move(prepared));
+  View query, key, value, result;
+  Dims scores;
+  std::vector<Term> terms;
+  std::optional<float> guard;
+  DataType weights = DataType::Undefined;  ///< as AttentionCall::weights
+};
+
+namespace {
+
+/// Reads operands whose batches are seen as the same axes.
+class OperandReader {
+ public:
+  explicit OperandReader(Dims batches) : m_batches(std::move(batches)) {}
+
+  /// Broadcasts `view` to the batches `own`, and makes those of all operands as fine as it has them in memory. False if
+  /// that cannot be.
+  bool take(View& view, const Dims& own, const Dims& matrix) {
+    if (!view.broadcast(withMatrix(own, matrix))) return false;
+    const auto common = commonAxes(m_batches, view.inMemory(0, own.size()));
+    if (!common) return false;
+    m_batches = *common;
+    return true;
   }
-  const Ref target = allocateTransposed(pattern.result);
-  define(pattern.result, target);
-  call.result = result == pattern.batches ? target : TRY(reshaped(target, withMatrix(pattern.batches, target.dims)));
+  std::optional<Ref> read(View& view) const {
+    return view.reshape(withMatrix(m_batches, view.dims())) ? view.ref() : std::nullopt;
+  }
+
+ private:
+  Dims m_batches;
+};
+
+/// Nothing where strides cannot say what it reads or writes.
+std::optional<AttentionCall> callOf(AttentionViews views) {
+  std::vector<Dims> termScores;
+  for (const auto& term : views.terms)
+    if (!term.scores.empty()) termScores.push_back(term.scores);
+  const auto batches = batchesFor(views.scores, termScores, views.result.dims());
+  if (!batches) return std::nullopt;
+  OperandReader reader(batches->all);
+  const Dims& scores = batches->of(batches->scores);
+  if (!reader.take(views.query, scores, views.query.dims()) || !reader.take(views.key, scores, views.key.dims()) ||
+      !reader.take(views.value, batches->result, views.value.dims()) ||
+      !reader.take(views.result, batches->result, views.result.dims()))
+    return std::nullopt;
+  for (auto& term : views.terms)
+    for (auto* operand : {&term.condition, &term.operand})
+      if (*operand && !reader.take(**operand, batches->of(batchesOf(term.scores)), term.scores)) return std::nullopt;
+  const auto query = reader.read(views.query), key = reader.read(views.key), value = reader.read(views.value),
+             result = reader.read(views.result);
+  if (!query || !key || !value || !result || query->strides.back() != 1 || result->strides.back() != 1)
+    return std::nullopt;
+  AttentionCall call{
+      .query = *query, .key = *key, .value = *value, .result = *result, .guard = views.guard, .weights = views.weights};
+  for (auto& term : views.terms) {
+    ScoreTerm& prepared = call.terms.emplace_back(ScoreTerm{.kind = term.kind, .number = term.number});
+    if (term.condition && !(prepared.condition = reader.read(*term.condition))) return std::nullopt;
+    if (term.operand && !(prepared.operand = reader.read(*term.operand))) return std::nullopt;
+  }
+  return call;
+}
+
+}  // namespace
+
+Result<AttentionViews> Lowering::attentionViews(const AttentionPattern& pattern) {
+  AttentionViews views{.query = TRY(view(pattern.query)),
+                       .key = TRY(view(pattern.key)),
+                       .value = TRY(view(pattern.value)),
+                       .result = TRY(allocateTransposed(pattern.result)),
+                       .scores = dimsOf(pattern.scores),
+                       .guard = pattern.guard,
+                       .weights = pattern.weights};
+  for (const AttentionPattern::Term& term : pattern.terms) {
+    auto& seen = views.terms.emplace_back(AttentionViews::Term{.kind = term.kind, .number = term.number});
+    if (term.scores.valid()) seen.scores = dimsOf(term.scores);
+    if (term.condition.valid()) seen.condition = TRY(view(term.condition));
+    if (term.operand.valid()) seen.operand = TRY(view(term.operand));
+  }
+  return views;
+}
+
+std::optional<AttentionAt> Lowering::attentionAt(const AttentionPattern& pattern) const {
+  struct Term {
+    ScoreTerm::Kind kind;
+    float number;
+    std::optional<ViewOrigin> condition, operand;
+    std::optional<ExtentsOf> scores;
+  };
+  std::vector<Term> terms;
+  for (const AttentionPattern::Term& term : pattern.terms) {
+    Term& known = terms.emplace_back(Term{.kind = term.kind, .number = term.number});
+    if (term.scores.valid()) known.scores = extentsOf(term.scores);
+    if (term.condition.valid() && !(known.condition = origin(term.condition))) return std::nullopt;
+    if (term.operand.valid() && !(known.operand = origin(term.operand))) return std::nullopt;
+  }
+  const auto query = origin(pattern.query), key = origin(pattern.key), value = origin(pattern.value),
+             result = origin(pattern.result);
+  if (!query || !key || !value || !result) return std::nullopt;
+  return
+      [terms, query = *query, key = *key, value = *value, result = *result, scores = extentsOf(pattern.scores),
+       guard = pattern.guard, weights = pattern.weights](const RegionExtents& extents) -> std::optional<AttentionCall> {
+        auto ofQuery = query.at(extents), ofKey = key.at(extents), ofValue = value.at(extents),
+             ofResult = result.at(extents);
+        if (!ofQuery || !ofKey || !ofValue || !ofResult) return std::nullopt;
+        AttentionViews views{.query = std::move(*ofQuery),
+                             .key = std::move(*ofKey),
+                             .value = std::move(*ofValue),
+                             .result = std::move(*ofResult),
+                             .scores = scores.in(extents),
+                             .guard = guard,
+                             .weights = weights};
+        for (const Term& term : terms) {
+          auto& seen = views.terms.emplace_back(AttentionViews::Term{.kind = term.kind, .number = term.number});
+          if (term.scores) seen.scores = term.scores->in(extents);
+          if (term.condition && !(seen.condition = term.condition->at(extents))) return std::nullopt;
+          if (term.operand && !(seen.operand = term.operand->at(extents))) return std::nullopt;
+        }
+        return callOf(std::move(views));
+      };
+}
+
+// Where the result is only transposed, the transposition's output is written, through its strides. What is calculated
+// inside, or lies in memory as no strides can say, is for these extents alone.
+Status Lowering::lowerAttention(const AttentionPattern& pattern) {
+  AttentionViews views = TRY(attentionViews(pattern));
+  auto call = callOf(views);
+  AttentionAt at;
+  if (call) at = attentionAt(pattern).value_or(AttentionAt());
+  if (!call) {
+    for (auto [seen, value] : {std::pair(&views.query, pattern.query), std::pair(&views.key, pattern.key),
+                               std::pair(&views.value, pattern.value)})
+      *seen = View(TRY(plain(TRY(ref(value)))));
+    call = callOf(std::move(views));
+  }
+  if (!call) return Diagnostic{.message = "its operands cannot be read as matrices", .where = {.node = m_fused.name}};
+  std::vector<BufferIndex> reads = {call->query.buffer, call->key.buffer, call->value.buffer};
+  for (const ScoreTerm& term : call->terms)
+    for (const std::optional<Ref>* operand : {&term.condition, &term.operand})
+      if (*operand) reads.push_back((*operand)->buffer);
+  const BufferIndex written = call->result.buffer;
   m_implementations.push_back("attention");
-  m_program.addStep(makeAttentionStep(std::move(call), m_threads), reads, {target.buffer});
+  m_program.addStep(makeAttentionStep(std::move(*call), m_threads, std::move(at)), reads, {written});
   return Done{};
 }
 
-Ref Lowering::allocateTransposed(ValueId value) {
+Result<View> Lowering::allocateTransposed(ValueId value) {
   const std::optional<NodeId> next = onlyConsumer(value);
-  if (!next || !node(*next).is("Transpose")) return allocate(value);
-  const Node& transpose = node(*next);
-  const std::vector<std::int64_t> order = transpose.intsAttribute("perm");
-  if (order.empty() || order.back() != static_cast<std::int64_t>(order.size()) - 1) return allocate(value);
-  const Ref moved = allocate(transpose.outputs[0]);
-  Ref ref = moved;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    ref.dims[static_cast<std::size_t>(order[i])] = moved.dims[i];
-    ref.strides[static_cast<std::size_t>(order[i])] = moved.strides[i];
+  std::vector<std::int64_t> order;
+  if (next && node(*next).is("Transpose")) order = node(*next).intsAttribute("perm");
+  if (order.empty() || order.back() != static_cast<std::int64_t>(order.size()) - 1) {
+    define(value, allocate(value));
+    return view(value);
   }
-  return ref;
+  const ValueId moved = node(*next).outputs[0];
+  define(moved, allocate(moved));
+  std::vector<std::int64_t> back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  TRY(defineLook(value, moved, [back](View& view, const RegionExtents&) { return view.transpose(back); }));
+  return view(value);
 }
 
 }  // namespace fusescope::native

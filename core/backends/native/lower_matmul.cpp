@@ -3,6 +3,7 @@
 #include "backends/native/gemm.h"
 #include "backends/native/lowering.h"
 #include "backends/native/onednn.h"
+#include "backends/native/parallel.h"
 #include "backends/native/post_operations.h"
 #include "base/hash.h"
 
@@ -51,9 +52,9 @@ class GemmStep final : public Step {
 
   Status run(Memory memory, std::byte*) const override {
     const float* a = elementsAt<float>(m_a, memory);
-#pragma omp parallel for schedule(dynamic) num_threads(m_threads) if (m_work > 64 * 1024)
-    for (std::size_t i = 0; i < m_parts.size(); ++i) {
-      const GemmTarget& target = m_targets[m_parts[i].target];
+    forEachInTurn(std::ssize(m_parts), m_work > 64 * 1024 ? m_threads : 1, [&](std::int64_t i) {
+      const Part& part = m_parts[static_cast<std::size_t>(i)];
+      const GemmTarget& target = m_targets[part.target];
       runGemm({.a = a,
                .lda = m_k,
                .packed = elementsAt<float>(target.packed, memory),
@@ -63,9 +64,9 @@ class GemmStep final : public Step {
                .m = m_m,
                .n = target.n,
                .k = m_k,
-               .firstPanel = m_parts[i].firstPanel,
-               .panels = m_parts[i].panels});
-    }
+               .firstPanel = part.firstPanel,
+               .panels = part.panels});
+    });
     return Done{};
   }
 

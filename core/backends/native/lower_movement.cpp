@@ -3,6 +3,7 @@
 
 #include "backends/native/convert_step.h"
 #include "backends/native/lowering.h"
+#include "backends/native/parallel.h"
 #include "backends/native/strided_copy.h"
 
 namespace fusescope::native {
@@ -41,13 +42,12 @@ class GatherStep final : public Step {
                         .where = {.node = m_name}};
     }
     const std::int64_t total = m_outer * count;
-#pragma omp parallel for schedule(static) \
-    num_threads(m_threads) if (total * static_cast <std::int64_t>(m_sliceBytes) > kParallelBytes)
-    for (std::int64_t i = 0; i < total; ++i) {
+    const bool isLarge = total * static_cast<std::int64_t>(m_sliceBytes) > kParallelBytes;
+    forEach(total, isLarge ? m_threads : 1, [&](std::int64_t i) {
       const std::int64_t slice = i / count * m_extent + index(i % count);
       std::memcpy(to + static_cast<std::size_t>(i) * m_sliceBytes,
                   data + static_cast<std::size_t>(slice) * m_sliceBytes, m_sliceBytes);
-    }
+    });
     return Done{};
   }
 
@@ -81,7 +81,7 @@ class ConcatStep final : public Step {
     }
   }
 
-  std::unique_ptr<const Step> forExtents(const BufferExtents& extents) const override {
+  std::unique_ptr<const Step> forExtents(const NewExtents& extents) const override {
     const auto whole = extents.at(m_whole);
     if (!whole) return nullptr;
     Dims filled = whole->dims;

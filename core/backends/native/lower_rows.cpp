@@ -2,6 +2,7 @@
 
 #include "backends/native/lowering.h"
 #include "backends/native/norm_step.h"
+#include "backends/native/parallel.h"
 #include "backends/native/rows.h"
 
 namespace fusescope::native {
@@ -18,8 +19,9 @@ class SoftmaxStep final : public Step {
     float* to = elementsAt<float>(m_to, memory);
     const std::int64_t total = m_from.count();
     const std::int64_t rows = m_count == 0 ? 0 : total / m_count;
-#pragma omp parallel for schedule(static) num_threads(m_threads) if (total > kParallelCount)
-    for (std::int64_t i = 0; i < rows; ++i) softmaxRow(from + i * m_count, to + i * m_count, m_count, m_logarithm);
+    forEach(rows, total > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
+      softmaxRow(from + i * m_count, to + i * m_count, m_count, m_logarithm);
+    });
     return Done{};
   }
 
@@ -43,14 +45,13 @@ class ReduceStep final : public Step {
     const float* from = elementsAt<float>(m_from, memory);
     float* to = elementsAt<float>(m_to, memory);
     const std::int64_t outer = m_extents.outer, count = m_extents.count, inner = m_extents.inner;
-#pragma omp parallel for schedule(static) num_threads(m_threads) if (outer * count * inner > kParallelCount)
-    for (std::int64_t i = 0; i < outer; ++i) {
+    forEach(outer, outer * count * inner > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
       if (inner == 1) {
         to[i] = reduceRow(from + i * count, count, m_kind);
       } else {
         reduceColumns(from + i * count * inner, count, inner, m_kind, to + i * inner);
       }
-    }
+    });
     return Done{};
   }
 

@@ -11,7 +11,9 @@
 #include "backends/native/onednn.h"
 #include "backends/native/program.h"
 #include "backends/native/quantized_chain.h"
+#include "backends/native/rounding.h"
 #include "backends/native/tape_builder.h"
+#include "backends/native/view.h"
 #include "backends/native/weight.h"
 
 namespace fusescope::native {
@@ -50,18 +52,16 @@ struct AttentionPattern {
     ScoreTerm::Kind kind;
     ValueId condition, operand;
     float number = 0;
-    Dims dims;  ///< of the scores as the term sees them: their batches may be split into more axes
+    ValueId scores;  ///< that it leaves: as it sees them, their batches may be split into more axes
   };
   std::set<NodeId> nodes;
   NodeId last;
   std::map<NodeId, ValueId> scales;  ///< nodes before the first product that only scale, and what: in `terms`
   ValueId query, key, value;         ///< operands of the products; `key` is read as [.., depth, keys]
   std::vector<Term> terms;
-  std::optional<float> guard;  ///< what probabilities that are not a number become
-  ValueId result;
-  Dims scores;           ///< batches of the scores
-  Dims batches;          ///< axes before those of the matrices, as fine as products and terms need them
-  bool repeats = false;  ///< the values have batches that the scores broadcast to
+  std::optional<float> guard;              ///< what probabilities that are not a number become
+  DataType weights = DataType::Undefined;  ///< as AttentionCall::weights
+  ValueId scores, result;
 };
 
 /// (x - mean) / sqrt(variance + epsilon) · scale + bias, by one node or as the bindings of a fused node say it.
@@ -83,6 +83,7 @@ struct ScaledSums {
   std::optional<Ref> bias;
 };
 
+struct AttentionViews;  // lower_attention.cpp
 struct PreparedConv;    // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
 struct OwnMatMul;       // lower_matmul.cpp
@@ -92,7 +93,8 @@ struct QuantizedParts;  // quantized_parts.h
 /// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
 /// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
 /// follows them as post-operations, and builds attention and norms from the bindings of the plan. What it does not know
-/// runs by the reference kernel of the operator, so every fused node of f32 compute type can be lowered.
+/// runs by the reference kernel of the operator. Floats are f32 inside, rounded as the contract says (rounding.h), so
+/// every fused node that calculates in f32, bf16 or f16 can be lowered.
 class Lowering {
  public:
   Lowering(const KernelRequest& request, LoweringOptions options);
@@ -111,7 +113,7 @@ class Lowering {
   /// Convolutions and products that run on codes of 8 bits, after lower().
   std::size_t integerRoots() const { return m_integerRoots; }
 
-  /// Whether lower() can run it: compute type f32 or no float at all, or elements that are only moved.
+  /// Whether lower() can run it: it calculates in f32, bf16, f16 or no float at all, or only moves elements.
   static bool canLower(const KernelRequest& request);
   /// Whether the plan says what is what in an attention of several nodes.
   static bool hasBoundAttention(const FusedNode& fused);
@@ -119,6 +121,8 @@ class Lowering {
  private:
   // Values (lowering_values.cpp).
   static bool onlyMoves(const Node& node);  ///< whatever the type of the elements
+  /// The one type of all floats where elements are only moved: they stay what they are. Else undefined.
+  static DataType keptType(const KernelRequest& request);
   const Node& node(NodeId id) const { return m_graph.node(id); }
   const TensorDesc& desc(ValueId value) const { return m_request.values.at(value); }
   bool isConstant(ValueId value) const { return m_folded.contains(value) || m_request.constants.contains(value); }
@@ -131,8 +135,25 @@ class Lowering {
   DataType constantType(ValueId value) const;                ///< it must be one
   Dims dimsOf(ValueId value) const;
   DataType typeOf(ValueId value) const;
+  /// As nodes read it: rounded, where the contract says so.
   Result<Ref> ref(ValueId value);
+  Result<Ref> held(ValueId value);  ///< as it was made, or found in memory
+  /// To what nodes round `value` where they read it; Undefined: they do not.
+  DataType readType(ValueId value) const;
+  Result<Ref> rounded(const Ref& ref, DataType type);
+  bool isRounded(ValueId value) const;  ///< where nodes read it
+  /// Whether nodes are lowered one by one.
+  bool isUnfused() const { return !m_options.fuse || m_rounding.differs(); }
+  /// The same where it lies, even if one Ref cannot say that.
+  Result<View> view(ValueId value);
+  /// How it comes of an operand of the fused node; nothing if it is calculated or copied inside.
+  std::optional<ViewOrigin> origin(ValueId value) const;
+  ExtentsOf extentsOf(ValueId value) const;
+  bool isDefined(ValueId value) const { return m_refs.contains(value) || m_views.contains(value); }
   void define(ValueId value, Ref ref) { m_refs[value] = std::move(ref); }
+  Status defineSame(ValueId value, ValueId source);
+  /// `value` is another look at `source`; copies that if it must.
+  Status defineLook(ValueId value, ValueId source, const ViewOrigin::Look& look);
   bool isFusedOutput(ValueId value) const { return m_outputIndex.contains(value); }
   std::vector<NodeId> consumers(ValueId value) const;  ///< within the fused node
   /// The only consumer within the fused node of a value that nobody else needs.
@@ -185,11 +206,10 @@ class Lowering {
 
   // Views and movement (lower_views.cpp, lower_movement.cpp). Each returns whether it took the node.
   Result<bool> lowerView(const Node& node);
-  /// `source` with the extents `dims`; copies if no strides can say it.
-  Result<Ref> reshaped(const Ref& source, const Dims& dims);
-  /// What a Slice reads of `source`; nothing if where depends on data.
-  std::optional<Ref> sliced(const Node& slice, const Ref& source) const;
-  bool lowerSplit(const Node& split, const Ref& source);
+  /// What `node` sees of its input; nothing if it is no view, or one that depends on data.
+  std::optional<ViewOrigin::Look> lookOf(const Node& node) const;
+  std::optional<ViewOrigin::Look> sliceOf(const Node& slice) const;
+  Result<bool> lowerSplit(const Node& split);
   Result<bool> lowerMovement(const Node& node);
   Status lowerConcat(const Node& node);
   Status lowerGather(const Node& node);
@@ -314,32 +334,43 @@ class Lowering {
   class AttentionReader;
   std::optional<AttentionPattern> boundAttention() const;
   Status lowerAttention(const AttentionPattern& pattern);
+  Result<AttentionViews> attentionViews(const AttentionPattern& pattern);
+  /// The same at other extents; nothing if an operand is calculated inside.
+  std::optional<AttentionAt> attentionAt(const AttentionPattern& pattern) const;
   // ONNX's Attention as one node (lower_attention_node.cpp).
   bool canLowerAttention(const Node& node) const;
   Result<bool> lowerAttentionNode(const Node& node);
   Result<Ref> withPast(const Node& node, std::size_t input, std::int64_t heads);
   /// Like allocate(), but through the strides of a transposition that is all that follows (the last axis stays).
-  Ref allocateTransposed(ValueId value);
+  Result<View> allocateTransposed(ValueId value);
 
   const KernelRequest& m_request;
   const Graph& m_graph;
   const FusedNode& m_fused;
+  const DataType m_kept;
+  const Rounding m_rounding;
+  NodeId m_reader;  ///< the node that is lowered, where nodes are lowered one by one
   LoweringOptions m_options;
   int m_threads;
   ProgramBuilder m_program;
   std::map<ValueId, std::size_t> m_outputIndex;
   std::set<NodeId> m_members;
+  RegionExtents m_extents;
+  std::map<ValueId, ExtentsOf> m_places;  ///< in m_extents
   std::map<ValueId, Ref> m_refs;
-  std::map<ValueId, Ref> m_constantRefs;
+  std::map<ValueId, View> m_views;  ///< of values that nodes only look at; in m_refs once somebody asks for one
+  std::map<ValueId, ViewOrigin> m_origins;
+  std::map<std::pair<ValueId, DataType>, Ref> m_constantRefs, m_roundedRefs;  ///< by what they are rounded to
   std::map<ValueId, Weight> m_folded;
-  std::map<ValueId, std::size_t> m_slots;             ///< of constants
-  mutable std::map<ValueId, Tensor> m_foldedNumbers;  ///< of m_folded, as far as the code holds them
-  mutable std::set<std::size_t> m_embedded;           ///< slots whose numbers the code holds
-  std::set<BufferIndex> m_claimed;                    ///< output buffers that hold a value before the output itself
-  std::vector<NodeId> m_pending;                      ///< pointwise nodes not emitted yet
-  std::map<NodeId, Chain> m_chains;                   ///< by their last node
-  std::map<NodeId, QuantizedChain> m_quantized;       ///< by their last node
-  std::map<NodeId, ScaledSums> m_sums;                ///< of roots that a tape is to scale
+  std::map<ValueId, std::size_t> m_slots;  ///< of constants
+  /// Of m_folded and of what is rounded (to that type), as far as the code holds them.
+  mutable std::map<std::pair<ValueId, DataType>, Tensor> m_numbers;
+  mutable std::set<std::size_t> m_embedded;      ///< slots whose numbers the code holds
+  std::set<BufferIndex> m_claimed;               ///< output buffers that hold a value before the output itself
+  std::vector<NodeId> m_pending;                 ///< pointwise nodes not emitted yet
+  std::map<NodeId, Chain> m_chains;              ///< by their last node
+  std::map<NodeId, QuantizedChain> m_quantized;  ///< by their last node
+  std::map<NodeId, ScaledSums> m_sums;           ///< of roots that a tape is to scale
   std::size_t m_integerRoots = 0;
   std::map<ValueId, CodeScale> m_heldCodes;  ///< floats of the network that stand in memory as codes
   std::optional<AttentionPattern> m_attention;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/native/parallel.h"
 #include "backends/native/rows.h"
 
 namespace fusescope::native {
@@ -27,12 +28,11 @@ class NormStep final : public Step {
                       .centred = m_call.centred};
     const std::int64_t total = m_call.from.count(), count = m_call.count;
     const std::int64_t rows = count == 0 ? 0 : total / count;
-#pragma omp parallel for schedule(static) num_threads(m_threads) if (total > kParallelCount)
-    for (std::int64_t i = 0; i < rows; ++i) {
+    forEach(rows, total > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
       normRow(from + i * count, to + i * count, count, how, means == nullptr ? nullptr : means + i,
               inverses == nullptr ? nullptr : inverses + i);
       if (!m_alongRow) weigh(i * count, to, scale, bias);
-    }
+    });
     return Done{};
   }
 

@@ -206,7 +206,7 @@ class PointwiseStep final : public Step {
   std::size_t scratchBytes() const override { return m_perThread * static_cast<std::size_t>(m_threads); }
 
   /// The domain is that of the outputs; what is read broadcasts to it, or does not fit any more.
-  std::unique_ptr<const Step> forExtents(const BufferExtents& extents) const override {
+  std::unique_ptr<const Step> forExtents(const NewExtents& extents) const override {
     TapeProgram program = m_program;
     for (TapeOperand& output : program.outputs) {
       const auto ref = output.ref.dims == m_program.extents ? extents.at(output.ref) : std::nullopt;

@@ -34,7 +34,7 @@ struct Layout {
 class Program final : public Code {
  public:
   using Steps = std::vector<std::shared_ptr<const Step>>;
-  Program(std::shared_ptr<const Layout> layout, Steps steps, OperandExtents extents)
+  Program(std::shared_ptr<const Layout> layout, Steps steps, RegionExtents extents)
       : m_layout(std::move(layout)), m_steps(std::move(steps)), m_extents(std::move(extents)) {
     for (const auto& step : m_steps) m_stepBytes = std::max(m_stepBytes, step->scratchBytes());
     if (m_layout->places.size() > kUsualBuffers) m_tableBytes = aligned(m_layout->places.size() * sizeof(std::byte*));
@@ -44,17 +44,19 @@ class Program final : public Code {
   std::span<const Packing> packings() const override { return m_layout->packings; }
   std::span<const std::size_t> embedded() const override { return m_layout->embedded; }
 
-  std::shared_ptr<const Code> forExtents(const OperandExtents& extents) const override {
-    if (m_extents.inputs.size() != extents.inputs.size() || m_extents.outputs.size() != extents.outputs.size())
+  std::shared_ptr<const Code> forExtents(const RegionExtents& extents) const override {
+    if (m_extents.inputs.size() != extents.inputs.size() || m_extents.outputs.size() != extents.outputs.size() ||
+        m_extents.inner.size() != extents.inner.size())
       return nullptr;
-    const BufferExtents buffers(byBuffer(m_extents), byBuffer(extents));
+    const NewExtents changed(m_extents, extents);
     Steps steps;
     for (std::size_t i = 0; i < m_steps.size(); ++i) {
       const std::vector<BufferIndex>& touched = m_layout->touched[i];
-      const bool isOpen = std::ranges::any_of(touched, [&](BufferIndex buffer) { return buffers.changes(buffer); });
+      const bool isOpen = changed.changesInside() ||
+                          std::ranges::any_of(touched, [&](BufferIndex buffer) { return changed.changes(buffer); });
       // How long scratch is, and what it holds, follows from extents in ways that only a lowering knows.
       if (isOpen && std::ranges::any_of(touched, [&](BufferIndex buffer) { return isScratch(buffer); })) return nullptr;
-      steps.push_back(isOpen ? m_steps[i]->forExtents(buffers) : m_steps[i]);
+      steps.push_back(isOpen ? m_steps[i]->forExtents(changed) : m_steps[i]);
       if (steps.back() == nullptr) return nullptr;
     }
     return std::make_shared<const Program>(m_layout, std::move(steps), extents);
@@ -81,37 +83,41 @@ class Program final : public Code {
   }
 
  private:
-  BufferExtents::Extents byBuffer(const OperandExtents& extents) const {
-    BufferExtents::Extents all(m_layout->places.size(), nullptr);
-    for (std::size_t i = 0; i < extents.inputs.size(); ++i) all[i] = &extents.inputs[i];
-    for (std::size_t i = 0; i < extents.outputs.size(); ++i) all[extents.inputs.size() + i] = &extents.outputs[i];
-    return all;
-  }
   bool isScratch(BufferIndex buffer) const {
     return m_layout->places[static_cast<std::size_t>(buffer)].of == Place::Of::Scratch;
   }
 
   std::shared_ptr<const Layout> m_layout;
   Steps m_steps;
-  OperandExtents m_extents;
+  RegionExtents m_extents;
   std::size_t m_tableBytes = 0;  ///< of the table in the workspace, where it is too long for the stack
   std::size_t m_stepBytes = 0;
 };
 
 }  // namespace
 
-bool BufferExtents::changes(BufferIndex buffer) const {
-  const auto at = static_cast<std::size_t>(buffer);
-  return m_before[at] != nullptr && *m_before[at] != *m_after[at];
+NewExtents::NewExtents(const RegionExtents& before, const RegionExtents& after)
+    : m_before(before), m_after(after), m_changesInside(before.inner != after.inner) {}
+
+const Dims* NewExtents::find(const RegionExtents& extents, BufferIndex buffer) {
+  const auto at = static_cast<std::size_t>(buffer), inputs = extents.inputs.size();
+  if (at < inputs) return &extents.inputs[at];
+  return at < inputs + extents.outputs.size() ? &extents.outputs[at - inputs] : nullptr;
 }
 
-std::optional<Ref> BufferExtents::at(const Ref& ref) const {
-  if (!changes(ref.buffer)) return ref;
-  const auto buffer = static_cast<std::size_t>(ref.buffer);
-  const bool isWhole = ref.offset == 0 && ref.dims == *m_before[buffer] && ref.contiguous();
+bool NewExtents::changes(BufferIndex buffer) const {
+  const Dims* before = find(m_before, buffer);
+  return before != nullptr && *before != *find(m_after, buffer);
+}
+
+std::optional<Ref> NewExtents::at(const Ref& ref) const {
+  const Dims* before = find(m_before, ref.buffer);
+  if (before == nullptr) return ref;
+  const bool isWhole = ref.isOperand && ref.offset == 0 && ref.dims == *before && ref.contiguous();
+  if (!changes(ref.buffer)) return isWhole || !m_changesInside ? std::optional(ref) : std::nullopt;
   if (!isWhole) return std::nullopt;
   Ref changed = ref;
-  changed.dims = *m_after[buffer];
+  changed.dims = *find(m_after, ref.buffer);
   changed.strides = rowMajorStrides(changed.dims);
   return changed;
 }
@@ -148,6 +154,7 @@ Dims broadcastStrides(const Ref& ref, const Dims& domain) {
 }
 
 Ref broadcast(Ref ref, const Dims& domain) {
+  ref.isOperand = ref.isOperand && ref.dims == domain;
   ref.strides = broadcastStrides(ref, domain);
   ref.dims = domain;
   return ref;
@@ -221,7 +228,7 @@ void ProgramBuilder::placeScratch() {
   }
 }
 
-std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embedded, OperandExtents extents) {
+std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embedded, RegionExtents extents) {
   placeScratch();
   Layout layout{.embedded = std::move(embedded), .touched = std::move(m_touched), .scratchBytes = m_scratchBytes};
   for (std::size_t i = 0; i < m_buffers.size(); ++i) {

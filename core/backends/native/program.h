@@ -27,6 +27,7 @@ struct Ref {
   Dims dims;
   Dims strides;
   MemoryFormat format;
+  bool isOperand = false;  ///< all of an input or output as it lies, whatever its extents are
 
   std::int64_t count() const;
   bool contiguous() const;  ///< plain, row-major, without gaps
@@ -61,19 +62,25 @@ std::int64_t productOf(const Dims& dims, std::size_t begin, std::size_t end = st
 /// `axis` counted from the front.
 std::size_t positiveAxis(std::int64_t axis, std::size_t rank);
 
-/// Extents of a program's inputs and outputs, by buffer, before and after they changed.
-class BufferExtents {
+/// Extents of a region before and after they changed, as its program meets them.
+class NewExtents {
  public:
-  /// Null for buffers that are neither.
-  using Extents = std::vector<const Dims*>;
-  BufferExtents(Extents before, Extents after) : m_before(std::move(before)), m_after(std::move(after)) {}
+  NewExtents(const RegionExtents& before, const RegionExtents& after);
+  const RegionExtents& after() const { return m_after; }
+  /// Whether those of an input or an output changed.
   bool changes(BufferIndex buffer) const;
-  /// `ref` at the extents after: itself, or all of a buffer whose extents changed. Nothing for what was worked out of
-  /// extents that changed, as views are.
+  /// Whether those of a value changed that is neither.
+  bool changesInside() const { return m_changesInside; }
+  /// `ref` at the extents after: itself, or all of a buffer whose extents changed. Nothing for what may have been worked
+  /// out of extents that changed, as views are.
   std::optional<Ref> at(const Ref& ref) const;
 
  private:
-  Extents m_before, m_after;
+  /// Null for a buffer that is neither an input nor an output.
+  static const Dims* find(const RegionExtents& extents, BufferIndex buffer);
+
+  const RegionExtents &m_before, &m_after;
+  bool m_changesInside;
 };
 
 /// One prepared call, const and re-entrant. All memory is given; run() allocates nothing.
@@ -82,8 +89,8 @@ class Step {
   virtual ~Step() = default;
   virtual Status run(Memory memory, std::byte* scratch) const = 0;
   virtual std::size_t scratchBytes() const { return 0; }
-  /// The same call where buffers that it touches have other extents. Null where it must be prepared anew.
-  virtual std::unique_ptr<const Step> forExtents(const BufferExtents& extents) const {
+  /// The same call where what it touches has other extents. Null where it must be prepared anew.
+  virtual std::unique_ptr<const Step> forExtents(const NewExtents& extents) const {
     static_cast<void>(extents);
     return nullptr;
   }
@@ -106,8 +113,8 @@ class ProgramBuilder {
   void addStep(std::unique_ptr<Step> step, const std::vector<BufferIndex>& reads,
                const std::vector<BufferIndex>& writes);
   bool isScratch(BufferIndex buffer) const { return m_buffers[buffer].bytes > 0; }
-  /// `embedded`: as Code::embedded(). `extents`: of the operands; without them the code is for its extents alone.
-  std::unique_ptr<const Code> finish(std::vector<std::size_t> embedded = {}, OperandExtents extents = {});
+  /// `embedded`: as Code::embedded(). `extents`: of the region; without them the code is for its extents alone.
+  std::unique_ptr<const Code> finish(std::vector<std::size_t> embedded = {}, RegionExtents extents = {});
 
  private:
   struct Buffer {

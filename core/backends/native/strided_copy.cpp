@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "backends/native/parallel.h"
 #include "backends/native/tape.h"
 #include "backends/native/transpose.h"
 
@@ -79,8 +80,7 @@ void StridedCopy::runTyped(const std::byte* sourceBytes, std::byte* targetBytes)
   const std::int64_t pieces = (columns.extent + piece - 1) / piece;
   const std::int64_t work = m_outer * bands * pieces;
   const std::int64_t total = m_outer * rows.extent * columns.extent * static_cast<std::int64_t>(sizeof(T));
-#pragma omp parallel for schedule(static) num_threads(m_threads) if (total > kParallelBytes)
-  for (std::int64_t item = 0; item < work; ++item) {
+  forEach(work, total > kParallelBytes ? m_threads : 1, [&](std::int64_t item) {
     const std::int64_t begin = item % pieces * piece;
     const std::int64_t firstRow = item / pieces % bands * band;
     std::int64_t outer = item / pieces / bands;
@@ -97,14 +97,14 @@ void StridedCopy::runTyped(const std::byte* sourceBytes, std::byte* targetBytes)
     const std::int64_t count = std::min(piece, columns.extent - begin);
     if (!tiled) {
       copyRow(from, columns.source, to, columns.target, count);
-      continue;
+      return;
     }
     const std::int64_t height = std::min(band, rows.extent - firstRow);
     if constexpr (sizeof(T) == sizeof(float)) {
       if (columns.target == 1) {
         transpose(reinterpret_cast<const float*>(from), columns.source, reinterpret_cast<float*>(to), rows.target,
                   count, height);
-        continue;
+        return;
       }
     }
     for (std::int64_t c0 = 0; c0 < count; c0 += kTile) {
@@ -115,7 +115,7 @@ void StridedCopy::runTyped(const std::byte* sourceBytes, std::byte* targetBytes)
         }
       }
     }
-  }
+  });
 }
 
 void StridedCopy::run(const std::byte* source, std::byte* target) const {

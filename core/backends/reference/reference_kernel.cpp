@@ -20,7 +20,7 @@ class ReferenceKernel final : public Code {
   std::span<const std::size_t> embedded() const override { return m_nodes->embedded(); }
 
   /// The nodes work on tensors of any extents.
-  std::shared_ptr<const Code> forExtents(const OperandExtents& extents) const override {
+  std::shared_ptr<const Code> forExtents(const RegionExtents& extents) const override {
     auto code = std::make_shared<ReferenceKernel>(*this);
     for (std::size_t i = 0; i < m_inputs.size(); ++i) code->m_inputs[i].dims = extents.inputs[i];
     for (std::size_t i = 0; i < m_outputs.size(); ++i) code->m_outputs[i].dims = extents.outputs[i];

@@ -73,6 +73,19 @@ TensorType f32(std::vector<Dim> dims) {
   return {DataType::F32, Shape::of(std::move(dims))};
 }
 
+std::shared_ptr<const Model> twoGathers() {
+  GraphEditor editor;
+  const ValueId first = editor.addInput("first", {DataType::I64, Shape::of(Dims{1})});
+  const ValueId second = editor.addInput("second", {DataType::I64, Shape::of(Dims{1})});
+  const ValueId table = editor.addConstant("table", noise({5, 4}, 1));
+  for (const auto& [name, index] : {std::pair("gather_first", first), std::pair("gather_second", second)}) {
+    const ValueId rows = editor.addValue(std::string(name) + "_rows", f32({1, 4}));
+    editor.addNode({.op = "Gather", .name = name, .inputs = {table, index}, .outputs = {rows}});
+    editor.addOutput(rows);
+  }
+  return modelOf(editor);
+}
+
 std::shared_ptr<const Model> smallNetwork() {
   GraphEditor editor;
   const TensorType type = f32({Dim::named("batch"), 4});

@@ -24,6 +24,9 @@ Tensor floats(Dims dims, std::vector<float> values);
 Tensor noise(Dims dims, std::uint32_t seed);
 TensorType f32(std::vector<Dim> dims);
 
+/// Rows of one table [5, 4] by the inputs "first" and "second" [1], in the nodes "gather_first" and "gather_second".
+std::shared_ptr<const Model> twoGathers();
+
 /// x [batch, 4] · w [4, 4] + bias, Relu, + x: a network that fuses, splits and takes pins.
 std::shared_ptr<const Model> smallNetwork();
 

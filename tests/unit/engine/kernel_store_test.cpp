@@ -5,8 +5,8 @@
 
 #include "engine/executor.h"
 #include "engine/kernel_store.h"
-#include "engine/lowering.h"
 #include "tests/unit/engine/engine_fixture.h"
+#include "tests/unit/engine/lowered_program.h"
 
 namespace fusescope::testing {
 namespace {
@@ -128,18 +128,9 @@ TEST(KernelStore, ConstantsThatTheCodeHoldsTellRegionsApart) {
 
 /// Rows of two tables, one after the other, with equal tables and indices of their own.
 TEST(KernelStore, AnErrorNamesTheNodeThatRan) {
-  GraphEditor editor;
-  const ValueId first = editor.addInput("first", {DataType::I64, Shape::of(Dims{1})});
-  const ValueId second = editor.addInput("second", {DataType::I64, Shape::of(Dims{1})});
-  const ValueId table = editor.addConstant("table", noise({5, 4}, 1));
-  for (const auto& [name, index] : {std::pair("gather_first", first), std::pair("gather_second", second)}) {
-    const ValueId rows = editor.addValue(std::string(name) + "_rows", f32({1, 4}));
-    editor.addNode({.op = "Gather", .name = name, .inputs = {table, index}, .outputs = {rows}});
-    editor.addOutput(rows);
-  }
   for (const char* backend : {"native", "reference"}) {
     const Counted counted;
-    const auto engine = engineOf(planOf(modelOf(editor)), {.backend = backend, .threads = 1, .measureTactics = false});
+    const auto engine = engineOf(planOf(twoGathers()), {.backend = backend, .threads = 1, .measureTactics = false});
     EXPECT_EQ(counted.since().compiled, 1) << backend;
     for (const auto& [bad, node] : {std::pair("first", "gather_first"), std::pair("second", "gather_second")}) {
       std::map<std::string, Tensor> inputs{{"first", Tensor::ofInt64({1})}, {"second", Tensor::ofInt64({1})}};
@@ -151,28 +142,10 @@ TEST(KernelStore, AnErrorNamesTheNodeThatRan) {
   }
 }
 
-/// A program of `plan` and what runs it.
-struct Lowered {
-  std::shared_ptr<const Program> program;
-  BuildReport report;
-  ShapeCacheCount dynamicKernels{.size = 1};
-};
-
-void lowerInto(Lowered& lowered, const Plan& plan, const BuildOptions& options) {
-  auto chooser = TacticChooser::create(plan, options, lowered.report, {});
-  LoweringRequest request{.plan = &plan,
-                          .accelerated = findBackend(options.backend),
-                          .threads = 1,
-                          .extents = options.shapes,
-                          .dynamicKernels = &lowered.dynamicKernels};
-  lowered.program = std::make_shared<const Program>(lower(request, chooser.value()).value());
-}
-
 TEST(Program, ServesSeveralExecutorsBesideEachOther) {
   constexpr int kCallers = 4, kRuns = 50;
   const auto plan = planOf(blocks(false));
-  Lowered lowered;
-  lowerInto(lowered, *plan, kNative);
+  const LoweredProgram lowered(plan, kNative.shapes);
   const auto engine = engineOf(plan, kNative);
   std::vector<Tensor> xs, expected;
   for (std::uint32_t i = 0; i < kCallers; ++i) {
@@ -197,8 +170,7 @@ TEST(Program, ServesSeveralExecutorsBesideEachOther) {
 
 TEST(Executor, StopsBetweenSteps) {
   const auto plan = planOf(blocks(false));
-  Lowered lowered;
-  lowerInto(lowered, *plan, kNative);
+  const LoweredProgram lowered(plan, kNative.shapes);
   Executor executor(lowered.program);
   const Tensor x = noise({3, 16}, 1);
   std::vector<Tensor> outputs{Tensor::zeros(DataType::F32, {3, 16})};

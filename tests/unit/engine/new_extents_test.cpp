@@ -5,11 +5,11 @@
 
 #include "engine/executor.h"
 #include "engine/kernel_store.h"
-#include "engine/lowering.h"
 #include "engine/output_memory.h"
 #include "engine/plan_extents.h"
 #include "engine/program_update.h"
 #include "tests/unit/engine/engine_fixture.h"
+#include "tests/unit/engine/lowered_program.h"
 
 namespace fusescope::testing {
 namespace {
@@ -139,45 +139,26 @@ TEST(NewExtentsOf, StepsThatDependOnThemAlone) {
   ASSERT_TRUE(engine->run(inputsAt(6)).ok());
   const KernelStore::Counts after = KernelStore::ofProcess().counts();
   EXPECT_EQ(after.packed + after.sharedWeights, before.packed + before.sharedWeights) << "weights stay where they are";
-  EXPECT_EQ(after.otherExtents - before.otherExtents, 1) << "one concatenation; the other shares its code";
-  EXPECT_EQ(after.compiled - before.compiled, 1) << "attention";
+  EXPECT_EQ(after.otherExtents - before.otherExtents, 2) << "attention, and one concatenation: the other shares its code";
+  EXPECT_EQ(after.compiled - before.compiled, 0);
 }
 
-/// A lowered program with what it refers to.
-struct Lowered {
-  std::shared_ptr<const Plan> plan;
-  BuildReport report;
-  ShapeCacheCount dynamicKernels{.size = 1};
-  std::optional<TacticChooser> chooser;
-  std::map<std::string, Dims> extents;
-  std::shared_ptr<Program> program;
+/// At a cache of `past` tokens.
+LoweredProgram loweredCache(std::int64_t past) {
+  return {cachePlan(), {{"x", {1, 16}}, {"caches", {2, 1, 2, past, 8}}}};
+}
 
-  explicit Lowered(std::int64_t past) : plan(cachePlan()), extents{{"x", {1, 16}}, {"caches", {2, 1, 2, past, 8}}} {
-    make();
-  }
-  /// Of a network with one input.
-  Lowered(const std::shared_ptr<const Model>& model, std::int64_t batch) : plan(planOf(model)) {
-    const InputSpec& input = model->inputSpecs.front();
-    extents[input.name] = input.opt;
-    extents[input.name][0] = batch;
-    make();
-  }
-
- private:
-  void make() {
-    chooser = TacticChooser::create(*plan, {.threads = 1, .measureTactics = false}, report, {}).value();
-    program = std::make_shared<Program>(lower({.plan = plan.get(),
-                                               .accelerated = findBackend("native"),
-                                               .threads = 1,
-                                               .extents = extents,
-                                               .dynamicKernels = &dynamicKernels},
-                                              *chooser)
-                                            .value());
-  }
-};
+/// Of a network with one input.
+LoweredProgram loweredSample(const std::string& sample, std::int64_t batch) {
+  const auto plan = planOf(sampleModel(sample));
+  const InputSpec& input = plan->model->inputSpecs.front();
+  Dims dims = input.opt;
+  dims[0] = batch;
+  return {plan, {{input.name, dims}}};
+}
 
 TEST(ProgramUpdate, LeavesEverythingInItsPlaceWhileThereIsRoom) {
-  Lowered lowered(100);
+  const LoweredProgram lowered = loweredCache(100);
   const auto update =
       ProgramUpdate::create(*lowered.plan, lowered.extents, *findBackend("native"), 1, KernelStore::ofProcess());
   ASSERT_NE(update, nullptr);
@@ -197,7 +178,7 @@ TEST(ProgramUpdate, LeavesEverythingInItsPlaceWhileThereIsRoom) {
 
 /// Convolutions are compiled for their extents: with the tactics that were chosen, and the weights that are packed.
 TEST(ProgramUpdate, CompilesWhatTakesNoExtents) {
-  Lowered lowered(sampleModel("tiny_resnet_dynbatch"), 1);
+  const LoweredProgram lowered = loweredSample("tiny_resnet_dynbatch", 1);
   const std::string& input = lowered.extents.begin()->first;
   const auto extentsAt = [&](std::int64_t batch) {
     auto extents = lowered.extents;
@@ -230,7 +211,7 @@ TEST(ProgramUpdate, CompilesWhatTakesNoExtents) {
 }
 
 TEST(Joins, PutOperandsWhereTheyAreWanted) {
-  const Lowered lowered(7);
+  const LoweredProgram lowered = loweredCache(7);
   const Program& program = *lowered.program;
   ASSERT_EQ(program.joins.size(), 1U);
   const Join& join = program.joins.front();

@@ -8,6 +8,7 @@
 #include "planning/plan_json.h"
 #include "planning/segment_borders.h"
 #include "session/session.h"
+#include "tests/support/networks.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {
@@ -264,27 +265,7 @@ TEST(Identity, KernelsOfOtherNamesAreComparedWhereTheyCoverTheSameNodesOfTheFile
 }
 
 TEST(Identity, GroupsOfAComparisonGoByItAndNotByName) {
-  // A kernel of two nodes, and a node that is called as that kernel is.
-  GraphEditor editor;
-  Model model;
-  const TensorType type{DataType::F32, Shape::of(Dims{4, 8})};
-  const ValueId x = editor.addInput("x", type);
-  const ValueId w = editor.addConstant("w", Tensor::zeros(DataType::F32, {8, 8}));
-  const auto add = [&](const char* op, const char* name, std::vector<ValueId> inputs) {
-    const ValueId result = editor.addValue(std::string(name) + "_out", type);
-    model.origins.push_back({name, op, ""});
-    editor.addNode({.op = op,
-                    .name = name,
-                    .inputs = std::move(inputs),
-                    .outputs = {result},
-                    .attributes = {},
-                    .origins = {OriginId(model.origins.size() - 1)}});
-    return result;
-  };
-  editor.addOutput(add("Relu", "b", {add("MatMul", "a", {x, w})}));
-  editor.addOutput(add("Softmax", "a + b", {x}));
-  model.graph = editor.publish().value();
-  const auto plan = planOf(std::make_shared<const Model>(model), {});
+  const auto plan = planOf(networkOfOneNameTwice(), {});
   ASSERT_EQ(plan->fusedNodes.size(), 2U);
   ASSERT_EQ(plan->fusedNodes[0].name, plan->fusedNodes[1].name);
   const auto groups = commonCover(*plan, *plan);

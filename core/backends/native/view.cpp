@@ -1,0 +1,194 @@
+#include "backends/native/view.h"
+
+#include <algorithm>
+#include <span>
+
+namespace fusescope::native {
+
+View::View(const Ref& ref) : m_ref(ref) {
+  m_ref.dims.clear();
+  m_ref.strides.clear();
+  m_ref.isOperand = false;
+  for (std::size_t i = 0; i < ref.dims.size(); ++i) {
+    const Piece piece{ref.dims[i], ref.strides[i]};
+    add(piece.extent, std::span(&piece, piece.extent == 1 ? 0 : 1));
+  }
+}
+
+void View::add(std::int64_t extent, std::span<const Piece> pieces) {
+  const std::size_t begin = m_pieces.size();
+  m_pieces.insert(m_pieces.end(), pieces.begin(), pieces.end());
+  m_axes.push_back({extent, begin, m_pieces.size()});
+}
+
+void View::setRowMajor(const Dims& dims) {
+  Ref ref = m_ref;
+  ref.dims = dims;
+  ref.strides = rowMajorStrides(dims);
+  *this = View(ref);
+}
+
+Dims View::dims() const {
+  Dims dims;
+  for (const Axis& axis : m_axes) dims.push_back(axis.extent);
+  return dims;
+}
+
+Ref View::split() const {
+  Ref ref = m_ref;
+  for (const Piece& piece : m_pieces) {
+    ref.dims.push_back(piece.extent);
+    ref.strides.push_back(piece.stride);
+  }
+  return ref;
+}
+
+std::optional<Ref> View::ref() const {
+  Ref ref = m_ref;
+  ref.dims = dims();
+  ref.strides.resize(m_axes.size());
+  std::int64_t dense = 1;  // the stride of an axis that needs none: as if it were row-major
+  for (std::size_t i = m_axes.size(); i-- > 0;) {
+    const Axis& axis = m_axes[i];
+    if (axis.end - axis.begin > 1) return std::nullopt;
+    ref.strides[i] = axis.begin == axis.end ? dense : m_pieces[axis.begin].stride;
+    dense = ref.strides[i] * axis.extent;
+  }
+  return ref;
+}
+
+Dims View::inMemory(std::size_t begin, std::size_t end) const {
+  Dims extents;
+  for (std::size_t i = begin; i < end; ++i)
+    for (std::size_t k = m_axes[i].begin; k < m_axes[i].end; ++k) extents.push_back(m_pieces[k].extent);
+  return extents;
+}
+
+// Neighbours that lie behind one another become one, then each new axis takes from the innermost what it needs: whole
+// axes and parts that divide them. Extents that do not divide each other leave no way.
+bool View::reshape(const Dims& dims) {
+  if (std::ranges::find(dims, 0) != dims.end()) {
+    setRowMajor(dims);
+    return true;
+  }
+  std::vector<Piece> left;
+  for (const Piece& piece : m_pieces) {
+    if (!left.empty() && left.back().stride == piece.stride * piece.extent) {
+      left.back() = {left.back().extent * piece.extent, piece.stride};
+    } else {
+      left.push_back(piece);
+    }
+  }
+  std::vector<Piece> taken;  // innermost first
+  std::vector<std::size_t> counts(dims.size(), 0);
+  for (std::size_t i = dims.size(); i-- > 0;) {
+    for (std::int64_t needed = dims[i]; needed > 1; ++counts[i]) {
+      if (left.empty()) return false;
+      Piece& inner = left.back();
+      if (needed % inner.extent == 0) {
+        taken.push_back(inner);
+        needed /= inner.extent;
+        left.pop_back();
+      } else if (inner.extent % needed == 0) {
+        taken.push_back({needed, inner.stride});
+        inner = {inner.extent / needed, inner.stride * needed};
+        needed = 1;
+      } else {
+        return false;
+      }
+    }
+  }
+  if (!left.empty()) return false;
+  m_axes.clear();
+  m_pieces.assign(taken.rbegin(), taken.rend());
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    m_axes.push_back({dims[i], begin, begin + counts[i]});
+    begin += counts[i];
+  }
+  return true;
+}
+
+bool View::transpose(const std::vector<std::int64_t>& order) {
+  const std::vector<Axis> axes = m_axes;
+  const std::vector<Piece> pieces = m_pieces;
+  m_axes.clear();
+  m_pieces.clear();
+  for (const std::int64_t from : order) {
+    const Axis& axis = axes[static_cast<std::size_t>(from)];
+    add(axis.extent, std::span(pieces).subspan(axis.begin, axis.end - axis.begin));
+  }
+  return true;
+}
+
+bool View::broadcast(const Dims& dims) {
+  const std::vector<Axis> axes = m_axes;
+  const std::vector<Piece> pieces = m_pieces;
+  if (dims.size() < axes.size()) return false;
+  const std::size_t lead = dims.size() - axes.size();
+  m_axes.clear();
+  m_pieces.clear();
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const Axis axis = i < lead ? Axis{} : axes[i - lead];
+    const Piece repeated{dims[i], 0};
+    if (axis.extent == dims[i]) {
+      add(axis.extent, std::span(pieces).subspan(axis.begin, axis.end - axis.begin));
+    } else if (axis.extent == 1) {
+      add(dims[i], std::span(&repeated, 1));
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool View::slice(const std::vector<SliceRange>& ranges, const Dims& dims) {
+  if (std::ranges::find(dims, 0) != dims.end()) {
+    setRowMajor(dims);
+    return true;
+  }
+  const std::vector<Axis> axes = m_axes;
+  const std::vector<Piece> pieces = m_pieces;
+  m_axes.clear();
+  m_pieces.clear();
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Axis& axis = axes[i];
+    const auto own = std::span(pieces).subspan(axis.begin, axis.end - axis.begin);
+    if (ranges[i].start == 0 && ranges[i].step == 1 && dims[i] == axis.extent) {
+      add(axis.extent, own);
+      continue;
+    }
+    if (own.size() > 1) return false;
+    const std::int64_t stride = own.empty() ? 0 : own.front().stride;
+    const Piece part{dims[i], stride * ranges[i].step};
+    m_ref.offset += ranges[i].start * stride;
+    add(dims[i], std::span(&part, dims[i] == 1 ? 0 : 1));
+  }
+  return true;
+}
+
+const Dims& ExtentsOf::in(const RegionExtents& extents) const {
+  switch (of) {
+    case Of::Input:
+      return extents.inputs[at];
+    case Of::Output:
+      return extents.outputs[at];
+    case Of::Inner:
+      return extents.inner[at];
+    case Of::Constant:
+      break;
+  }
+  return constant;
+}
+
+std::optional<View> ViewOrigin::at(const RegionExtents& extents) const {
+  Ref ref = operand;
+  ref.dims = whole.in(extents);
+  ref.strides = rowMajorStrides(ref.dims);
+  View view(ref);
+  for (const Look& look : looks)
+    if (!look(view, extents)) return std::nullopt;
+  return view;
+}
+
+}  // namespace fusescope::native
