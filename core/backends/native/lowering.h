@@ -77,13 +77,13 @@ struct NormPattern {
   std::int64_t weighted = 1;  ///< elements over which scale and bias run once
 };
 
-struct AttentionViews;  // lower_attention.cpp
 /// Sums of products of codes, what each is multiplied by and what is added then.
 struct ScaledSums {
   Ref sums, scale;
   std::optional<Ref> bias;
 };
 
+struct AttentionViews;  // lower_attention.cpp
 struct PreparedConv;    // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
 struct OwnMatMul;       // lower_matmul.cpp

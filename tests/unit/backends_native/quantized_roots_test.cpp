@@ -105,6 +105,7 @@ class RandomNet : Net {
     if (bias.valid()) operands.push_back(bias);
     const ValueId y =
         add("Conv", operands, {{"strides", strides}, {"dilations", dilations}, {"pads", pads}, {"group", split}});
+    m_isConv = true;
     m_result = {x[0], outputs};
     for (std::size_t i = 0; i < strides.size(); ++i)
       m_result.push_back(
@@ -112,7 +113,25 @@ class RandomNet : Net {
     return y;
   }
 
+  /// Of two activations.
+  ValueId attended() {
+    const Dims batch = chance(2) ? Dims{2, 3} : Dims{};
+    const std::int64_t m = pick({1, 5, 16}), k = pick({4, 7, 32, 64}), n = pick({3, 16, 33});
+    Dims a = batch, b = batch;
+    m_result = batch;
+    for (const std::int64_t extent : {m, k}) a.push_back(extent);
+    for (const std::int64_t extent : {k, n}) b.push_back(extent);
+    for (const std::int64_t extent : {m, n}) m_result.push_back(extent);
+    m_depth = k;
+    m_text += "MatMul " + toText(a) + " and " + toText(b) + " ";
+    const ValueId left = source(a);
+    const DataType type = byteType();
+    m_text += "by " + std::string(name(type)) + " ";
+    return add("MatMul", {left, dequantised(input(b, type), scaleNear(0.01), zero(type, chance(2)))});
+  }
+
   ValueId product() {
+    if (chance(3)) return attended();
     const std::int64_t k = pick({1, 4, 7, 32, 61, 128}), n = pick({1, 5, 16, 33, 64});
     m_depth = k;
     if (chance(2)) {
@@ -141,6 +160,14 @@ class RandomNet : Net {
     return dequantised(add("QuantizeLinear", {value, number(scale), place}), scale, place);
   }
 
+  /// By a constant for each channel.
+  ValueId shifted(ValueId value) {
+    m_text += "+ constants ";
+    Dims each(m_isConv ? m_result.size() - 1 : 1, 1);
+    each[0] = m_result[m_isConv ? 1 : m_result.size() - 1];
+    return add("Add", {value, weights(each)});
+  }
+
   ValueId activated(ValueId value) {
     switch (pick({0, 1, 2, 3, 4, 5, 5, 5})) {
       case 0:
@@ -165,7 +192,11 @@ class RandomNet : Net {
     isCodes = !chance(4);
     const float scale = scaleNear(m_size / 60);
     bool plain = true;
-    if (isCodes && chance(3)) value = rounded(value, scale), plain = false;
+    if (isCodes && chance(3)) {
+      value = rounded(value, scale);
+      plain = false;
+      if (chance(2)) value = shifted(value);
+    }
     if (chance(2)) value = activated(value);
     if (plain && chance(3)) {
       if (chance(3)) {
@@ -189,6 +220,7 @@ class RandomNet : Net {
   std::string m_text;
   float m_sourceScale = 0, m_size = 0;
   std::int64_t m_depth = 1;
+  bool m_isConv = false;
   Dims m_result;
 };
 
@@ -216,7 +248,7 @@ TEST(QuantizedRoots, AgreeWithTheReferenceToAStep) {
   std::cout << kCases << " networks, " << oneKernel << " of them one kernel; " << ran << " tactics of ours ran, "
             << integers << " of them on integers, " << byOneDnn << " by oneDNN\n";
   EXPECT_GT(oneKernel, kCases / 2);
-  EXPECT_GT(integers, kCases);
+  EXPECT_GT(integers, kCases / 2);
 }
 
 Tensor filled(DataType type, const Dims& dims, float number) {
