@@ -17,6 +17,7 @@ constexpr double kQuietMedian = 1.25;  // times the time of a quiet machine
 constexpr double kMuchSlower = 3;      // than the best, after two runs: not worth a third
 constexpr double kSlower = 1.5;        // than the best: taken for no format's sake
 constexpr double kDisturbed = 0.02;    // share of a run that its threads waited
+constexpr double kEndOfPatience = 3;   // times the patience, after which few rounds must do
 constexpr std::chrono::microseconds kShortestPause{500}, kLongestPause{8000};
 constexpr std::size_t kPage = 4096, kLine = 64;  // bytes
 constexpr std::int64_t kPatternElements = 4096;
@@ -112,7 +113,8 @@ class Rounds {
       TRY(checkStop(stop));
       m_candidates[i].open = m_candidates[i].works = m_operands.run(m_kernels[i]).has_value();
     }
-    const double patience = m_budget.patience * m_budget.msEach * static_cast<double>(m_kernels.size());
+    const double patience =
+        std::max(m_budget.patience * m_budget.msEach, m_budget.leastPatienceMs) * static_cast<double>(m_kernels.size());
     const auto start = std::chrono::steady_clock::now();
     for (int round = 0; anyOpen(); ++round) {
       m_operands.move(static_cast<std::size_t>(round));
@@ -120,7 +122,8 @@ class Rounds {
         TRY(checkStop(stop));
         runOnce((k + static_cast<std::size_t>(round)) % m_kernels.size());
       }
-      judge(round >= m_budget.leastRounds && millisecondsSince(start) > patience);
+      const double waited = millisecondsSince(start);
+      judge((round >= m_budget.leastRounds && waited > patience) || waited > kEndOfPatience * patience);
     }
     std::vector<std::optional<KernelTime>> times;
     for (const Candidate& candidate : m_candidates)
