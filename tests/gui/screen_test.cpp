@@ -7,6 +7,7 @@
 #include <QTreeView>
 #include <QtTest>
 
+#include "backends/backend.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/docks/inspector_dock.h"
@@ -97,6 +98,30 @@ class ScreenTest : public QObject {
       QTest::mouseClick(box, Qt::LeftButton, {}, target.center());
       QCOMPARE(box->value(), arrow == QStyle::SC_SpinBoxUp ? before + 1 : before);
     }
+  }
+
+  void runsAreMadeByAnyBackendThereIs() {
+    RunSettingsDialog dialog(m_window->context());
+    dialog.show();
+    auto* box = dialog.findChild<QComboBox*>();
+    QStringList offered, all;
+    for (int i = 0; i < box->count(); ++i) offered << box->itemData(i).toString();
+    for (const Backend* backend : allBackends()) all << qs(backend->name());
+    QCOMPARE(offered, all);
+    QCOMPARE(box->currentData().toString(), qs(m_window->runs().settings().backend));
+    // Each is chosen by a click into the list, and is what the next run is made with.
+    for (const QString& name : all) {
+      QTest::mouseClick(box, Qt::LeftButton);
+      QTRY_VERIFY(box->view()->isVisible());
+      const QModelIndex row = box->model()->index(box->findData(name), 0);
+      QTest::mouseClick(box->view()->viewport(), Qt::LeftButton, {}, box->view()->visualRect(row).center());
+      QTRY_VERIFY(!box->view()->isVisible());
+      QCOMPARE(box->currentData().toString(), name);
+      dialog.accept();
+      QTRY_COMPARE(qs(m_window->runs().settings().backend), name);
+      dialog.show();
+    }
+    m_window->runs().setSettings({});
   }
 
   void whatIsClickedIsLargeEnough() {
