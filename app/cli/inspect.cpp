@@ -13,7 +13,8 @@ namespace {
 
 struct Arguments {
   std::string path, session;
-  bool json = false;
+  bool json = false, machine = false;
+  int threads = 0;
   PlanArguments plan;  ///< only its inputs are asked for
 };
 
@@ -164,10 +165,44 @@ Result<int> inspectSession(const std::string& path, const Arguments& arguments) 
   return kDone;
 }
 
+std::string rateText(const Json& perSecond, std::string_view unit) {
+  return perSecond.is_null() ? "-" : fmt::format("{:.1f} {}", perSecond.get<double>() / 1e9, unit);
+}
+
+void printMachine(const Json& machine) {
+  printTitle("This machine");
+  for (const auto& [part, text] : machine["fingerprint"].items())
+    std::cout << fmt::format("  {}: {}\n", part, text.get<std::string>());
+  printTitle(fmt::format("Peaks of our kernels, {}", counted(machine["threads"].get<std::int64_t>(), "thread")));
+  Table table({{"type"}, {"product", true}, {"pass over memory", true}, {"in caches", true}, {"measured"}});
+  for (const Json& type : machine["types"])
+    table.add({type["type"].get<std::string>(), rateText(type["operations_per_second"], "GOP/s"),
+               rateText(type["bytes_per_second"], "GB/s"), rateText(type["cached_bytes_per_second"], "GB/s"),
+               (type["measured"].is_null() ? "-" : type["measured"].get<std::string>()) +
+                   (type["quiet"].get<bool>() ? "" : ", the machine was not quiet")});
+  table.print();
+  std::cout << "A dash: no kernel of ours runs it here; the reference imitates the type, and has no times.\n"
+               "'time --per-layer' and the profile set each layer against these.\n";
+}
+
+Result<int> inspectMachine(const Arguments& arguments) {
+  const Json json = machineJson(
+      TRY(measurePeaks({.threads = arguments.threads, .timingCache = timingCachePath(), .progress = progressLine()})));
+  clearProgressLine();
+  if (arguments.json) {
+    printJson(json);
+  } else {
+    printMachine(json);
+  }
+  return kDone;
+}
+
 Result<int> inspect(const Arguments& arguments) {
+  if (arguments.machine) return inspectMachine(arguments);
   if (!arguments.session.empty()) return inspectSession(arguments.session, arguments);
   if (arguments.path.empty())
-    return Diagnostic{.message = "what to look at is missing", .where = {.attribute = "FILE"}, .help = "Give a file."};
+    return Diagnostic{
+        .message = "what to look at is missing", .where = {.attribute = "FILE"}, .help = "Give a file, or --machine."};
   if (isSessionFile(arguments.path)) return inspectSession(arguments.path, arguments);
   const auto kind = TRY(artifactKind(arguments.path));
   Json json;
@@ -193,12 +228,19 @@ Result<int> inspect(const Arguments& arguments) {
 }  // namespace
 
 Command inspectCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("inspect", "what a model, engine or session holds, and what cannot run and why");
+  auto* verb =
+      app.add_subcommand("inspect", "what a model, engine, session or this machine is, and what cannot run and why");
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("FILE", arguments->path, "a model, an engine (.fse) or a session (.fsession)")
       ->type_name("MODEL|E.fse|S.fsession");
   verb->add_option("--session", arguments->session, "a session: its runs, their times and verdicts")
       ->type_name("F.fsession");
+  auto* machine =
+      verb->add_flag("--machine", arguments->machine,
+                     "this machine: its types and instructions, and the fastest product and pass over memory in each");
+  verb->add_option("--threads", arguments->threads, "of these measurements; all that there are if not given")
+      ->type_name("N")
+      ->needs(machine);
   verb->add_flag("--json", arguments->json, "print JSON");
   repeatable(*verb, "--input", arguments->plan.inputs, "extents and type of an input")->type_name("NAME=DIMS[:TYPE]");
   repeatable(*verb, "--min", arguments->plan.mins, "smallest extents of an input")->type_name("NAME=DIMS");

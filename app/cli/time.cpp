@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -19,6 +20,11 @@ struct Arguments {
   StepsArguments steps;
 };
 
+/// How much of its time a layer would take at the measured peaks: "83 %".
+std::string shareText(std::optional<double> rooflineMs, std::optional<double> medianMs) {
+  return rooflineMs && medianMs && *medianMs > 0 ? fmt::format("{:.0f} %", 100 * *rooflineMs / *medianMs) : "-";
+}
+
 /// A row for each layer; below one with bodies a row for each of their steps, all calls of a run together; below a
 /// segment that was compiled as a whole a row for each fused node that its compiler made, as read back.
 void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& plan, const Plan* readBack,
@@ -26,7 +32,8 @@ void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& pl
   for (const auto& layer : layers) {
     const auto* fused = layer.fused.valid() ? &plan.fusedNodes[layer.fused.index] : nullptr;
     table.add({shortened(prefix + layer.name), layer.emulated ? "emulated" : msText(layer.medianMs), calls,
-               layer.tactic, flopsText(fused != nullptr ? fused->flops : std::nullopt),
+               layer.tactic, shareText(layer.rooflineMs, layer.medianMs),
+               flopsText(fused != nullptr ? fused->flops : std::nullopt),
                bytesText(fused != nullptr ? fused->bytes : std::nullopt)});
     addLayers(table, layer.readBack, readBack != nullptr ? *readBack : plan, nullptr, prefix + layer.name + "/", {});
     for (const BodyTimes& body : layer.bodies)
@@ -38,9 +45,17 @@ void addLayers(Table& table, const std::vector<StepTime>& layers, const Plan& pl
 void printForPeople(const TimeReport& report, const Plan& plan) {
   if (!report.layers.empty()) {
     printTitle("Layers");
-    Table table({{"layer"}, {"median", true}, {"calls", true}, {"tactic"}, {"work", true}, {"moved", true}});
+    Table table({{"layer"},
+                 {"median", true},
+                 {"calls", true},
+                 {"tactic"},
+                 {"of roofline", true},
+                 {"work", true},
+                 {"moved", true}});
     addLayers(table, report.layers, plan, report.readBack.get(), {}, {});
     table.print();
+    if (std::ranges::none_of(report.layers, [](const StepTime& layer) { return layer.rooflineMs.has_value(); }))
+      std::cout << "The roofline of this machine is not known yet: 'fusescope inspect --machine' measures it.\n";
   }
   if (!report.medianMs) {
     std::cout << "time unavailable: " << report.unavailableReason << "\n";
@@ -61,11 +76,12 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
   options.shapes = extentsOf(inputs);
   options.shapeCache = arguments.engine.shapeCache;
   const auto engine = TRY(openEngine(artifact, options));
-  const auto report = TRY(engine->time(inputs, {.seconds = arguments.seconds,
-                                                .warmupSeconds = arguments.warmup,
-                                                .perLayer = arguments.perLayer,
-                                                .steps = TRY(arguments.steps.steps()),
-                                                .progress = progressLine()}));
+  const auto report = TRY(timeEngine(*engine, inputs,
+                                     {.seconds = arguments.seconds,
+                                      .warmupSeconds = arguments.warmup,
+                                      .perLayer = arguments.perLayer,
+                                      .steps = TRY(arguments.steps.steps()),
+                                      .progress = progressLine()}));
   clearProgressLine();
   if (arguments.json) {
     Json json = toJson(report, engine->plan());

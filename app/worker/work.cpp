@@ -71,11 +71,12 @@ Result<Json> time(Job& job) {
   const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
   auto* engine = TRY(engineOf(job, job.request.source, artifact, inputs));
   job.progress("time", artifact.path);
-  const auto report = TRY(engine->time(inputs, {.seconds = job.request.seconds,
-                                                .warmupSeconds = job.request.warmupSeconds,
-                                                .perLayer = job.request.perLayer,
-                                                .stop = job.stop,
-                                                .progress = job.progress}));
+  const auto report = TRY(timeEngine(*engine, inputs,
+                                     {.seconds = job.request.seconds,
+                                      .warmupSeconds = job.request.warmupSeconds,
+                                      .perLayer = job.request.perLayer,
+                                      .stop = job.stop,
+                                      .progress = job.progress}));
   return toJson(report, engine->plan());
 }
 

@@ -63,7 +63,7 @@ std::string operatorKey(const Node& node) {
   return key.canonical();
 }
 
-std::string structuralKey(const Region& region) {
+std::string structuralKey(const RegionContent& region) {
   KeyBuilder key;
   key.text(region.context).number(region.nodes.size());
   std::map<ValueId, std::uint32_t> numbers;

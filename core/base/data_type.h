@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace fusescope {
@@ -50,6 +51,9 @@ enum class Container : std::uint8_t {
 
 /// The name used everywhere: "f32", "bf16", "int64", "bool" … ("undefined" for Undefined).
 std::string_view name(DataType type);
+inline std::string toText(DataType type) {
+  return std::string(name(type));
+}
 /// The inverse of name(); also accepts the long spellings "float32", "float16", "bfloat16", "double".
 std::optional<DataType> dataTypeFromName(std::string_view name);
 

@@ -76,6 +76,9 @@ struct StepTime {
   /// In one run of the network, as the mean over the runs around the median one, so that layers add up to it; in a
   /// body: of all its calls together.
   std::optional<double> medianMs;
+  /// The least time for its work at what this machine was measured to reach (MachinePeaks::leastMs()), in one run of
+  /// the network; in a body: nothing.
+  std::optional<double> rooflineMs{};
   bool emulated = false;
   std::vector<BodyTimes> bodies{};  ///< of a node that runs by them; its own time includes theirs
   /// Of a segment that was compiled as a whole: what its compiler made of it, without times of their own; fused nodes

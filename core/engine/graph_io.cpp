@@ -5,15 +5,12 @@
 #include <bit>
 #include <optional>
 #include <string_view>
+#include "engine/damaged.h"
 
 namespace fusescope {
 namespace {
 
 constexpr int kDeepest = 32;
-
-Diagnostic damaged(std::string message) {
-  return {.message = "is damaged: " + std::move(message)};
-}
 
 constexpr std::array<std::pair<Container, std::string_view>, 3> kContainers{
     {{Container::Sequence, "sequence"},

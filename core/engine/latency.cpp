@@ -179,9 +179,9 @@ std::string emulationReason(const Plan& plan, const Program& program) {
   const std::size_t more = steps.size() - std::min(steps.size(), kNamedSteps);
   steps.resize(steps.size() - more);
   const std::string typeNames = joined({types.begin(), types.end()}, " and ");
-  std::string reason = "no kernel of Fusescope runs " + typeNames + " here; the reference calculates " +
-                       (types.size() == 1 ? "it" : "them") +
-                       " exactly, in software, so that the results are right and a time would say nothing. In " +
+  std::string reason = "the reference runs " + typeNames +
+                       " here: it calculates exactly, in software, so that the results are right and a time would say "
+                       "nothing. In " +
                        joined(steps);
   if (more > 0) reason += " and " + std::to_string(more) + " more";
   return reason + ".";

@@ -8,11 +8,11 @@
 namespace fusescope {
 namespace {
 
-constexpr std::uintptr_t kAlignment = 16;                    // that kernels expect of what they read
+constexpr std::uintptr_t kOperandAlignment = 16;             // that kernels expect of what they read
 constexpr std::size_t kMostReserved = std::size_t{1} << 26;  // bytes for what is collected, before it is there
 
 bool isAligned(const std::byte* bytes) {
-  return reinterpret_cast<std::uintptr_t>(bytes) % kAlignment == 0;
+  return reinterpret_cast<std::uintptr_t>(bytes) % kOperandAlignment == 0;
 }
 
 std::int64_t product(const Dims& dims, std::size_t begin, std::size_t end) {

@@ -7,6 +7,7 @@
 
 #include "backends/thread_team.h"
 #include "base/aligned_memory.h"
+#include "base/elapsed.h"
 
 namespace fusescope {
 namespace {
@@ -21,10 +22,6 @@ constexpr double kEndOfPatience = 3;   // times the patience, after which few ro
 constexpr std::chrono::microseconds kShortestPause{500}, kLongestPause{8000};
 constexpr std::size_t kPage = 4096, kLine = 64;  // bytes
 constexpr std::int64_t kPatternElements = 4096;
-
-double millisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// A short run of values in [-1, 1] that repeats through a tensor.
 Tensor floatPattern(DataType type) {
@@ -67,7 +64,7 @@ class Operands {
     const auto start = std::chrono::steady_clock::now();
     const Status status = measured.kernel->run(std::span(m_in).first(measured.inputs.size()),
                                                std::span(m_out).first(measured.outputs.size()), m_scratch.data());
-    return status.ok() ? std::optional(millisecondsSince(start)) : std::nullopt;
+    return status.ok() ? std::optional(msSince(start)) : std::nullopt;
   }
 
  private:
@@ -122,7 +119,7 @@ class Rounds {
         TRY(checkStop(stop));
         runOnce((k + static_cast<std::size_t>(round)) % m_kernels.size());
       }
-      const double waited = millisecondsSince(start);
+      const double waited = msSince(start);
       judge((round >= m_budget.leastRounds && waited > patience) || waited > kEndOfPatience * patience);
     }
     std::vector<std::optional<KernelTime>> times;

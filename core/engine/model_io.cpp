@@ -2,15 +2,12 @@
 
 #include <charconv>
 
+#include "engine/damaged.h"
 #include "engine/graph_io.h"
 #include "ir/type_text.h"
 
 namespace fusescope {
 namespace {
-
-Diagnostic damaged(std::string message) {
-  return {.message = "is damaged: " + std::move(message)};
-}
 
 Result<Hash128> hashFromHex(const std::string& text) {
   Hash128 hash;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 
+#include "base/elapsed.h"
 #include "base/text.h"
 #include "engine/latency.h"
 
@@ -11,10 +12,6 @@ namespace fusescope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double millisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 Result<const Value*> named(const Graph& graph, const std::vector<ValueId>& values, const std::string& name,
                            const std::string& kind) {
@@ -84,9 +81,9 @@ class Stepper {
 Status warmUp(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
   if (options.progress) options.progress("warm_up", "");
   const Clock::time_point start = Clock::now();
-  while (millisecondsSince(start) < options.warmupSeconds * 1000) {
+  while (msSince(start) < options.warmupSeconds * 1000) {
     Stepper stepper(engine, inputs, *options.steps);
-    while (stepper.done() < options.steps->count && millisecondsSince(start) < options.warmupSeconds * 1000)
+    while (stepper.done() < options.steps->count && msSince(start) < options.warmupSeconds * 1000)
       TRY(stepper.step({}, options.stop));
   }
   return Done{};
@@ -104,7 +101,7 @@ Result<StepsResult> runSteps(Engine& engine, std::map<std::string, Tensor> input
     const bool isLast = stepper.done() + 1 == steps.count;
     const Clock::time_point start = Clock::now();
     TRY(stepper.step(isLast ? mark : std::vector<std::string>(), stop));
-    result.stepMs.push_back(millisecondsSince(start));
+    result.stepMs.push_back(msSince(start));
   }
   result.last = stepper.takeResult();
   return result;

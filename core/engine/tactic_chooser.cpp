@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/elapsed.h"
 #include "base/text.h"
 #include "engine/contract_numerics.h"
 #include "engine/host_machine.h"
@@ -24,12 +25,6 @@ constexpr double kSettled = 0.02;           // by how much two times of one kern
 constexpr double kMostAgain = 2;            // times as long as measuring once took, for measuring again
 constexpr double kMostLoss = 0.02;          // share of a program's time that firm choices may cost
 constexpr double kGuessedBytesPerMs = 1e7;  // of conversions, where nothing is measured
-
-using Clock = std::chrono::steady_clock;
-
-double millisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
   std::vector<std::string> names;
@@ -282,9 +277,9 @@ Status TacticChooser::measure(const Backend& backend, const KernelRequest& reque
   if (unknown.empty()) return Done{};
   ways.measuredHere = true;
   ways.isSettled = false;
-  const Clock::time_point start = Clock::now();
+  const auto start = std::chrono::steady_clock::now();
   const auto times = TRY(timesOf(backend, request, ways, unknown));
-  m_measuringMs += millisecondsSince(start);
+  m_measuringMs += msSince(start);
   for (std::size_t k = 0; k < unknown.size(); ++k)
     if (times[k]) keepTime(timingKey(ways.region, ways.tactics[unknown[k]], context), *times[k]);
   for (std::size_t k = 0; k < unknown.size(); ++k) ways.times[unknown[k]] = times[k];
@@ -331,9 +326,9 @@ Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& 
   ways.isSettled = true;
   if (near.size() < 2) return Done{};
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
-  const Clock::time_point start = Clock::now();
+  const auto start = std::chrono::steady_clock::now();
   const auto again = TRY(timesOf(backend, request, ways, near));
-  m_againMs += millisecondsSince(start);
+  m_againMs += msSince(start);
   for (std::size_t k = 0; k < near.size(); ++k) {
     std::optional<KernelTime>& time = ways.times[near[k]];
     if (!again[k]) continue;

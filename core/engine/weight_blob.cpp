@@ -3,16 +3,13 @@
 #include <array>
 
 #include "base/hash.h"
+#include "engine/damaged.h"
 
 namespace fusescope {
 namespace {
 
-constexpr std::uint64_t kAlignment = 64;
-constexpr std::array<std::byte, kAlignment> kPadding{};
-
-Diagnostic damaged(std::string message) {
-  return {.message = "is damaged: " + std::move(message)};
-}
+constexpr std::uint64_t kPieceAlignment = 64;
+constexpr std::array<std::byte, kPieceAlignment> kPadding{};
 
 }  // namespace
 
@@ -30,7 +27,7 @@ Json WeightBlobWriter::add(const Tensor& tensor) {
   json["hash"] = hashBytes(data).hex();
   m_pieces.push_back(data);
   m_bytes += data.size();
-  const std::uint64_t padding = (kAlignment - m_bytes % kAlignment) % kAlignment;
+  const std::uint64_t padding = (kPieceAlignment - m_bytes % kPieceAlignment) % kPieceAlignment;
   m_pieces.push_back(std::span(kPadding).first(padding));
   m_bytes += padding;
   return json;
@@ -52,7 +49,7 @@ Result<Tensor> WeightBlobReader::read(const Json& json) const {
   if (!json.contains("offset")) return Tensor::withoutData(*type, std::move(dims));
   const auto offset = json.at("offset").get<std::uint64_t>();
   const auto bytes = json.at("bytes").get<std::uint64_t>();
-  if (offset % kAlignment != 0 || offset > m_blob.size() || bytes > m_blob.size() - offset ||
+  if (offset % kPieceAlignment != 0 || offset > m_blob.size() || bytes > m_blob.size() - offset ||
       bytes != byteSize(*type, *count))
     return damaged("a tensor lies outside of the weights");
   const auto data = m_blob.subspan(offset, bytes);

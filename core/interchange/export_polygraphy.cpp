@@ -9,8 +9,8 @@
 namespace fusescope {
 namespace {
 
-constexpr TrtVersion kFirstVersion{8, 6};   // the first with ILayer.metadata
-constexpr std::size_t kLongestName = 3900;  // TensorRT cuts metadata at about 4000 characters
+constexpr TrtVersion kFirstPolygraphy{8, 6};  // the first with ILayer.metadata
+constexpr std::size_t kLongestName = 3900;    // TensorRT cuts metadata at about 4000 characters
 
 constexpr std::string_view kFunctions = R"python(
 
@@ -72,7 +72,7 @@ Result<ExportedText> writePolygraphy(const Plan& plan, const ExportOptions& opti
   TRY(refuseStronglyTyped(plan, "--to polygraphy"));
   const auto config = TRY(precisionConfig(plan));
   if (!options.trtVersion.empty()) {
-    TRY(checkTrtVersion(config, TRY(parseTrtVersion(options.trtVersion)), kFirstVersion, "--to polygraphy"));
+    TRY(checkTrtVersion(config, TRY(parseTrtVersion(options.trtVersion)), kFirstPolygraphy, "--to polygraphy"));
   }
   for (const auto& node : config.nodes) {
     if (node.node.size() > kLongestName) {

@@ -14,7 +14,7 @@ namespace fusescope {
 namespace {
 
 constexpr TrtVersion kFirstWithUnits{10, 0};  // sizes of pools are in MiB; earlier ones take no suffix
-constexpr TrtVersion kFirstVersion{8, 4};     // the first trtexec with --layerPrecisions
+constexpr TrtVersion kFirstTrtexec{8, 4};     // the first trtexec with --layerPrecisions
 constexpr std::string_view kUsePolygraphy =
     "Use --to polygraphy, which finds layers by their metadata; or give the log of a verbose build with --layer-names.";
 
@@ -104,7 +104,7 @@ Result<ExportedText> writeTrtexec(const Plan& plan, const ExportOptions& options
   }
   const auto version = TRY(parseTrtVersion(options.trtVersion));
   const auto config = TRY(precisionConfig(plan));
-  TRY(checkTrtVersion(config, version, kFirstVersion, "--to trtexec"));
+  TRY(checkTrtVersion(config, version, kFirstTrtexec, "--to trtexec"));
 
   std::set<std::string, std::less<>> names;
   for (const auto& origin : plan.model->origins) names.insert(origin.name);

@@ -74,6 +74,10 @@ Decision decide(std::string_view code, std::vector<Subject> subjects, std::strin
           .evidence = {}};
 }
 
+void append(std::vector<Decision>& all, std::vector<Decision> added) {
+  all.insert(all.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+}
+
 std::string message(const Decision& decision) {
   const DecisionCode* entry = findDecisionCode(decision.code);
   if (entry == nullptr) return decision.sentence.empty() ? decision.code : decision.sentence;

@@ -61,6 +61,8 @@ struct Decision {
 
 /// The way to make one: looks `code` up for kind and allowed.
 Decision decide(std::string_view code, std::vector<Subject> subjects, std::string by, Json arguments = Json::object());
+/// Moves `added` to the end of `all`.
+void append(std::vector<Decision>& all, std::vector<Decision> added);
 /// The sentence for people, with the arguments filled in.
 std::string message(const Decision& decision);
 /// Whether the catalogue says that this code refuses something.

@@ -112,9 +112,9 @@ Result<Attribute> parseList(Scanner& in) {
   return listOf<std::string>(in, std::move(first));
 }
 
-class Parser {
+class ModelTextParser {
  public:
-  Parser(Scanner& in, int depth) : m_in(in), m_depth(depth) {}
+  ModelTextParser(Scanner& in, int depth) : m_in(in), m_depth(depth) {}
 
   Result<std::shared_ptr<const Graph>> graph() {
     if (m_depth > kMostDepth) return m_in.error("bodies are nested too deeply");
@@ -250,7 +250,7 @@ class Parser {
       while (m_in.accept(","));
       TRY(m_in.expect(")"));
     }
-    body.graph = TRY(Parser(m_in, m_depth + 1).graph());
+    body.graph = TRY(ModelTextParser(m_in, m_depth + 1).graph());
     return Attribute(std::move(body));
   }
 
@@ -264,7 +264,7 @@ class Parser {
 
 Result<std::shared_ptr<const Graph>> parseGraph(std::string_view text) {
   Scanner in(text);
-  auto graph = TRY(Parser(in, 0).graph());
+  auto graph = TRY(ModelTextParser(in, 0).graph());
   if (!in.atEnd()) return in.error("something stands behind the graph");
   return graph;
 }

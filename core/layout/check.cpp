@@ -1,30 +1,19 @@
 #include <cmath>
 
+#include "layout/layout_limits.h"
 #include "layout/level.h"
 
 namespace fusescope {
-namespace {
-
-Diagnostic bad(std::string what, std::string attribute) {
-  return {.message = std::move(what), .where = {.attribute = std::move(attribute)}};
-}
-
-bool isSize(double value) {
-  return std::isfinite(value) && value >= 0 && value < 1e7;
-}
-
-}  // namespace
-
 Status checkLayoutGraph(const LayoutGraph& graph) {
   const int containers = static_cast<int>(graph.containers.size());
   const int boxes = static_cast<int>(graph.boxes.size());
   for (int c = 0; c < containers; ++c) {
     const LayoutContainer& container = graph.containers[c];
     if (container.parent < -1 || container.parent >= containers) {
-      return bad("container '" + container.id + "' names a parent that does not exist", "containers");
+      return badLayout("container '" + container.id + "' names a parent that does not exist", "containers");
     }
     if (!isSize(container.header) || !isSize(container.padding) || !isSize(container.minWidth)) {
-      return bad("container '" + container.id + "' has an impossible header, padding or width", "containers");
+      return badLayout("container '" + container.id + "' has an impossible header, padding or width", "containers");
     }
   }
   std::vector<int> state(containers, 0);  // 1: on the way up, 2: reaches the top
@@ -35,18 +24,19 @@ Status checkLayoutGraph(const LayoutGraph& graph) {
       c = graph.containers[c].parent;
     }
     if (c >= 0 && state[c] == 1)
-      return bad("container '" + graph.containers[c].id + "' is inside itself", "containers");
+      return badLayout("container '" + graph.containers[c].id + "' is inside itself", "containers");
     for (c = start; c >= 0 && state[c] == 1; c = graph.containers[c].parent) state[c] = 2;
   }
   for (const LayoutBox& box : graph.boxes) {
     if (box.parent < -1 || box.parent >= containers) {
-      return bad("box '" + box.id + "' names a container that does not exist", "boxes");
+      return badLayout("box '" + box.id + "' names a container that does not exist", "boxes");
     }
-    if (!isSize(box.width) || !isSize(box.height)) return bad("box '" + box.id + "' has an impossible size", "boxes");
+    if (!isSize(box.width) || !isSize(box.height))
+      return badLayout("box '" + box.id + "' has an impossible size", "boxes");
   }
   for (const LayoutEdge& edge : graph.edges) {
     if (edge.from < 0 || edge.from >= boxes || edge.to < 0 || edge.to >= boxes) {
-      return bad("an edge names a box that does not exist", "edges");
+      return badLayout("an edge names a box that does not exist", "edges");
     }
   }
   return Done{};

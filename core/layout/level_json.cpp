@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "layout/layout_limits.h"
 #include "layout/level.h"
 
 namespace fusescope {
@@ -8,10 +9,6 @@ namespace {
 constexpr const char* kGraphFormat = "fusescope.level_graph";
 constexpr const char* kLayoutFormat = "fusescope.level_layout";
 
-Diagnostic bad(std::string message, std::string attribute) {
-  return {.message = std::move(message), .where = {.attribute = std::move(attribute)}};
-}
-
 // Hundredths of a pixel are enough for a picture and keep the text short.
 double rounded(double value) {
   return std::round(value * 100) / 100;
@@ -19,35 +16,31 @@ double rounded(double value) {
 
 Status checkFormat(const Json& json, const char* format) {
   if (!json.is_object() || json.value("format", Json()) != Json(format))
-    return bad(std::string("is not a ") + format, "format");
-  if (json.value("version", Json()) != Json(1)) return bad("this version of the format is not known", "version");
+    return badLayout(std::string("is not a ") + format, "format");
+  if (json.value("version", Json()) != Json(1)) return badLayout("this version of the format is not known", "version");
   return Done{};
 }
 
 Result<const Json*> list(const Json& json, const char* key) {
   const auto it = json.find(key);
-  if (it == json.end() || !it->is_array()) return bad("must be a list", key);
+  if (it == json.end() || !it->is_array()) return badLayout("must be a list", key);
   return &*it;
 }
 
 Result<std::vector<double>> numbers(const Json& json, const char* key) {
-  if (!json.is_array()) return bad("must be a list of numbers", key);
+  if (!json.is_array()) return badLayout("must be a list of numbers", key);
   std::vector<double> values;
   values.reserve(json.size());
   for (const Json& item : json) {
-    if (!item.is_number()) return bad("must be a list of numbers", key);
+    if (!item.is_number()) return badLayout("must be a list of numbers", key);
     values.push_back(item.get<double>());
   }
   return values;
 }
 
-bool isSize(double value) {
-  return std::isfinite(value) && value >= 0 && value < 1e7;
-}
-
 Result<double> number(const Json& json, const char* key) {
   const auto it = json.find(key);
-  if (it == json.end() || !it->is_number()) return bad("must be a number", key);
+  if (it == json.end() || !it->is_number()) return badLayout("must be a number", key);
   return it->get<double>();
 }
 
@@ -57,7 +50,7 @@ Json attachment(const std::optional<double>& x) {
 
 Result<std::optional<double>> attachment(const Json& json) {
   if (json.is_null()) return std::optional<double>();
-  if (!json.is_number()) return bad("must be [from, to, where, where]", "edges");
+  if (!json.is_number()) return badLayout("must be [from, to, where, where]", "edges");
   return std::optional<double>(json.get<double>());
 }
 
@@ -66,9 +59,9 @@ Result<std::vector<int>> portsFromJson(const Json& json, const char* key, const 
   std::vector<int> ports;
   for (const Json& item : *TRY(list(json, key))) {
     if (!item.is_number_unsigned() || item.get<std::uint64_t>() >= graph.entities.size())
-      return bad("names an entity that does not exist", key);
+      return badLayout("names an entity that does not exist", key);
     ports.push_back(item.get<int>());
-    if (graph.entities[ports.back()].kind != kind) return bad("names what is no such port", key);
+    if (graph.entities[ports.back()].kind != kind) return badLayout("names what is no such port", key);
   }
   return ports;
 }
@@ -92,16 +85,16 @@ Result<LevelGraph> levelGraphFromJson(const Json& json) {
   for (const Json& item : *TRY(list(json, "entities"))) {
     const std::vector<double> e = TRY(numbers(item, "entities"));
     if (e.size() != 3 || !(e[0] == 0 || e[0] == 1 || e[0] == 2))
-      return bad("each must be [kind, width, height]", "entities");
-    if (!isSize(e[1]) || !isSize(e[2])) return bad("an entity has an impossible size", "entities");
+      return badLayout("each must be [kind, width, height]", "entities");
+    if (!isSize(e[1]) || !isSize(e[2])) return badLayout("an entity has an impossible size", "entities");
     graph.entities.push_back({.kind = static_cast<LevelEntity::Kind>(e[0]), .width = e[1], .height = e[2]});
   }
   for (const Json& item : *TRY(list(json, "edges"))) {
     if (!item.is_array() || item.size() != 4 || !item[0].is_number_unsigned() || !item[1].is_number_unsigned())
-      return bad("each must be [from, to, where, where]", "edges");
+      return badLayout("each must be [from, to, where, where]", "edges");
     const auto from = item[0].get<std::uint64_t>(), to = item[1].get<std::uint64_t>();
     if (from >= graph.entities.size() || to >= graph.entities.size())
-      return bad("an edge names an entity that does not exist", "edges");
+      return badLayout("an edge names an entity that does not exist", "edges");
     graph.edges.push_back({.from = static_cast<int>(from),
                            .to = static_cast<int>(to),
                            .fromX = TRY(attachment(item[2])),
@@ -136,12 +129,12 @@ Result<LevelLayout> levelLayoutFromJson(const Json& json) {
   layout.height = TRY(number(json, "height"));
   for (const Json& item : *TRY(list(json, "entities"))) {
     const std::vector<double> r = TRY(numbers(item, "entities"));
-    if (r.size() != 4) return bad("each must be [x, y, width, height]", "entities");
+    if (r.size() != 4) return badLayout("each must be [x, y, width, height]", "entities");
     layout.entities.push_back({r[0], r[1], r[2], r[3]});
   }
   for (const Json& item : *TRY(list(json, "edges"))) {
     const std::vector<double> values = TRY(numbers(item, "edges"));
-    if (values.size() < 8 || values.size() % 6 != 2) return bad("each must be a chain of cubic curves", "edges");
+    if (values.size() < 8 || values.size() % 6 != 2) return badLayout("each must be a chain of cubic curves", "edges");
     PlacedEdge edge;
     for (std::size_t i = 0; i < values.size(); i += 2) edge.points.push_back({values[i], values[i + 1]});
     layout.edges.push_back(std::move(edge));

@@ -1,16 +1,13 @@
 // Sparse tensors, made dense.
 #include <cstring>
 
+#include "onnxlib/bad_tensor.h"
 #include "onnxlib/tensor_reader.h"
 
 namespace fusescope::onnxlib {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of the dense tensor: a few bytes of file could ask for any
-
-Diagnostic bad(std::string message, std::string help = {}) {
-  return {.message = std::move(message), .help = std::move(help)};
-}
 
 std::int64_t indexAt(const FileTensor& indices, std::int64_t i) {
   std::int64_t index = 0;
@@ -24,31 +21,32 @@ Result<std::int64_t> placeOf(const FileTensor& indices, const std::vector<std::i
   std::int64_t place = 0;
   if (indices.dims.size() == 1) {
     place = indexAt(indices, i);
-    if (place < 0 || place >= count) return bad("an index of the sparse tensor is outside: " + std::to_string(place));
+    if (place < 0 || place >= count)
+      return badTensor("an index of the sparse tensor is outside: " + std::to_string(place));
     return place;
   }
   const auto rank = static_cast<std::int64_t>(dims.size());
   for (std::int64_t axis = 0; axis < rank; ++axis) {
     const std::int64_t index = indexAt(indices, i * rank + axis), extent = dims[static_cast<std::size_t>(axis)];
     if (index < 0 || index >= extent)
-      return bad("an index of the sparse tensor is outside: " + std::to_string(index) + " of " +
-                 std::to_string(extent));
+      return badTensor("an index of the sparse tensor is outside: " + std::to_string(index) + " of " +
+                       std::to_string(extent));
     place = place * extent + index;
   }
   return place;
 }
 
 Status checkParts(const FileTensor& values, const FileTensor& indices, std::size_t rank) {
-  if (values.dims.size() != 1) return bad("the values of a sparse tensor must be one-dimensional");
+  if (values.dims.size() != 1) return badTensor("the values of a sparse tensor must be one-dimensional");
   if (values.dtype == DataType::String || byteSize(values.dtype, 2) % 2 != 0)
-    return bad("sparse tensors of this element type are not supported", "Store the tensor densely.");
-  if (indices.dtype != DataType::I64) return bad("the indices of a sparse tensor must be int64");
+    return badTensor("sparse tensors of this element type are not supported", "Store the tensor densely.");
+  if (indices.dtype != DataType::I64) return badTensor("the indices of a sparse tensor must be int64");
   const auto entries = values.dims[0], axes = static_cast<std::int64_t>(rank);
   const bool counted = indices.dims == std::vector<std::int64_t>{entries};
   if (!counted && indices.dims != std::vector<std::int64_t>{entries, axes})
-    return bad("the indices of a sparse tensor must be [entries] or [entries, rank]");
+    return badTensor("the indices of a sparse tensor must be [entries] or [entries, rank]");
   if (entries > 0 && (values.data == nullptr || indices.data == nullptr))
-    return bad("a sparse tensor holds no data", "Store its values and indices in the file.");
+    return badTensor("a sparse tensor holds no data", "Store its values and indices in the file.");
   return Done{};
 }
 
@@ -71,8 +69,8 @@ Result<FileTensor> TensorReader::readSparse(const onnx::SparseTensorProto& proto
   for (const std::int64_t extent : dense.dims)
     if (extent < 0 || __builtin_mul_overflow(count, extent, &count) ||
         static_cast<std::size_t>(count) > kMostBytes / size)
-      return located(bad("is a sparse tensor that would be too large if it were dense: the limit is 1 GiB",
-                         "Store it as external data, or keep it sparse outside the model."));
+      return located(badTensor("is a sparse tensor that would be too large if it were dense: the limit is 1 GiB",
+                               "Store it as external data, or keep it sparse outside the model."));
   const std::shared_ptr<std::byte[]> memory(
       new std::byte[std::max<std::size_t>(static_cast<std::size_t>(count) * size, 1)]());
   for (std::int64_t i = 0; i < values.dims[0]; ++i) {

@@ -5,14 +5,11 @@
 #include <functional>
 
 #include "base/packed_bits.h"
+#include "onnxlib/bad_tensor.h"
 #include "onnxlib/wire_strip.h"
 
 namespace fusescope::onnxlib {
 namespace {
-
-Diagnostic bad(std::string message, std::string help = {}) {
-  return {.message = std::move(message), .help = std::move(help)};
-}
 
 std::string extentsText(const std::vector<std::int64_t>& dims) {
   std::string text = "[";
@@ -24,11 +21,11 @@ Result<std::int64_t> countOf(const std::vector<std::int64_t>& dims) {
   std::int64_t count = 1;
   bool empty = false;
   for (const std::int64_t dim : dims) {
-    if (dim < 0) return bad("has a negative extent: " + extentsText(dims));
+    if (dim < 0) return badTensor("has a negative extent: " + extentsText(dims));
     empty = empty || dim == 0;
     if (dim == 0) continue;
     if (__builtin_mul_overflow(count, dim, &count) || count > (std::int64_t{1} << 56))
-      return bad("its extents " + extentsText(dims) + " are absurd: more elements than 64 bits can count");
+      return badTensor("its extents " + extentsText(dims) + " are absurd: more elements than 64 bits can count");
   }
   return empty ? 0 : count;
 }
@@ -37,7 +34,7 @@ Result<std::uint64_t> numberOf(const std::string& text, const char* field) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
-    return bad("the " + std::string(field) + " of its external data is not a number: '" + text + "'");
+    return badTensor("the " + std::string(field) + " of its external data is not a number: '" + text + "'");
   return number;
 }
 
@@ -194,13 +191,14 @@ Result<FileTensor> TensorReader::read(const onnx::TensorProto& proto) {
   tensor.dtype = dataTypeOf(proto.data_type());
   tensor.dims.assign(proto.dims().begin(), proto.dims().end());
   if (tensor.dtype == DataType::Undefined)
-    return located(bad("its element type (number " + std::to_string(proto.data_type()) + " in ONNX) is not supported"));
+    return located(
+        badTensor("its element type (number " + std::to_string(proto.data_type()) + " in ONNX) is not supported"));
   const auto count = countOf(tensor.dims);
   if (!count.ok()) return located(count.error());
   const std::int64_t elementBits = tensor.dtype == DataType::String ? 8 : bitWidth(tensor.dtype);
   if (count.value() / 8 * elementBits > m_mostBytes)
-    return located(bad("its extents " + extentsText(tensor.dims) +
-                       " are absurd: " + std::to_string(count.value() / 8 * elementBits >> 30) + " GiB of data"));
+    return located(badTensor("its extents " + extentsText(tensor.dims) +
+                             " are absurd: " + std::to_string(count.value() / 8 * elementBits >> 30) + " GiB of data"));
   if (const Status filled = fill(proto, count.value(), tensor); !filled.ok()) return located(filled.error());
   return tensor;
 }
@@ -221,15 +219,15 @@ Status TensorReader::fill(const onnx::TensorProto& proto, std::int64_t count, Fi
   if (tensor.dtype == DataType::String) {
     if (proto.string_data_size() == 0) return Done{};
     if (proto.string_data_size() != count)
-      return bad(lengthMismatch(tensor, static_cast<std::uint64_t>(proto.string_data_size()),
-                                static_cast<std::uint64_t>(count), "strings"));
+      return badTensor(lengthMismatch(tensor, static_cast<std::uint64_t>(proto.string_data_size()),
+                                      static_cast<std::uint64_t>(count), "strings"));
     tensor.strings.assign(proto.string_data().begin(), proto.string_data().end());
     tensor.hasData = true;
     return Done{};
   }
   if (!proto.raw_data().empty()) {
     const auto raw = std::as_bytes(std::span(proto.raw_data().data(), proto.raw_data().size()));
-    if (raw.size() != bytes) return bad(lengthMismatch(tensor, raw.size(), bytes, "bytes"));
+    if (raw.size() != bytes) return badTensor(lengthMismatch(tensor, raw.size(), bytes, "bytes"));
     const Owned copy(bytes);
     std::memcpy(copy.memory.get(), raw.data(), bytes);
     return fillRaw({copy.memory.get(), bytes}, bytes, copy.memory, tensor);
@@ -242,8 +240,8 @@ Status TensorReader::fillTyped(const onnx::TensorProto& proto, std::int64_t coun
   const TypedField field = typedFieldOf(proto, tensor.dtype, count);
   if (field.has == 0) return Done{};  // extents without data: a weightless model
   if (field.has != field.needs)
-    return bad(lengthMismatch(tensor, static_cast<std::uint64_t>(field.has), static_cast<std::uint64_t>(field.needs),
-                              "elements"));
+    return badTensor(lengthMismatch(tensor, static_cast<std::uint64_t>(field.has),
+                                    static_cast<std::uint64_t>(field.needs), "elements"));
   const std::size_t bytes = byteSize(tensor.dtype, count);
   const Owned copy(bytes);
   const std::span<std::byte> out(copy.memory.get(), bytes);
@@ -253,7 +251,7 @@ Status TensorReader::fillTyped(const onnx::TensorProto& proto, std::int64_t coun
 
 Status TensorReader::fillRaw(std::span<const std::byte> raw, std::size_t bytes, std::shared_ptr<const void> owner,
                              FileTensor& tensor) {
-  if (raw.size() != bytes) return bad(lengthMismatch(tensor, raw.size(), bytes, "bytes"));
+  if (raw.size() != bytes) return badTensor(lengthMismatch(tensor, raw.size(), bytes, "bytes"));
   tensor.owner = std::move(owner);
   tensor.data = raw.data();
   tensor.hasData = true;
@@ -261,14 +259,14 @@ Status TensorReader::fillRaw(std::span<const std::byte> raw, std::size_t bytes, 
 }
 
 Status TensorReader::fillExternal(const onnx::TensorProto& proto, std::size_t bytes, FileTensor& tensor) {
-  if (tensor.dtype == DataType::String) return bad("holds strings, which cannot be external data");
+  if (tensor.dtype == DataType::String) return badTensor("holds strings, which cannot be external data");
   std::string location;
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> length;
   for (const auto& entry : proto.external_data()) {
     if (entry.key() == kPayloadKey) {
       const std::uint64_t index = TRY(numberOf(entry.value(), "place"));
-      if (index >= m_payloads.size()) return bad("its data is in no place of the file");
+      if (index >= m_payloads.size()) return badTensor("its data is in no place of the file");
       return fillRaw(m_payloads[index], bytes, m_file, tensor);
     }
     if (entry.key() == "location") location = entry.value();
@@ -276,13 +274,13 @@ Status TensorReader::fillExternal(const onnx::TensorProto& proto, std::size_t by
     if (entry.key() == "length") length = TRY(numberOf(entry.value(), "length"));
   }
   const auto file = TRY(m_external.open(location));
-  if (length && *length != bytes) return bad(lengthMismatch(tensor, *length, bytes, "bytes"));
+  if (length && *length != bytes) return badTensor(lengthMismatch(tensor, *length, bytes, "bytes"));
   const auto all = file->bytes();
   if (offset > all.size() || all.size() - offset < bytes)
-    return bad("its external data '" + location + "' is too short: " + std::to_string(all.size()) +
-                   " bytes, but bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
-                   " are wanted",
-               "Copy or download it again.");
+    return badTensor("its external data '" + location + "' is too short: " + std::to_string(all.size()) +
+                         " bytes, but bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
+                         " are wanted",
+                     "Copy or download it again.");
   return fillRaw(all.subspan(offset, bytes), bytes, file, tensor);
 }
 

@@ -6,14 +6,11 @@
 #include <climits>
 
 #include "base/mapped_file.h"
+#include "onnxlib/bad_tensor.h"
 #include "onnxlib/tensor_reader.h"
 
 namespace fusescope::onnxlib {
 namespace {
-
-Diagnostic bad(std::string message) {
-  return {.message = std::move(message)};
-}
 
 /// Turns the value messages of one file into FileContents.
 class ContentReader {
@@ -29,7 +26,7 @@ class ContentReader {
 
   Result<FileContent> sequence(const onnx::SequenceProto& proto) {
     if (proto.elem_type() != onnx::SequenceProto::TENSOR && proto.elem_type() != onnx::SequenceProto::UNDEFINED)
-      return bad("is a sequence of other things than tensors, which is not supported");
+      return badTensor("is a sequence of other things than tensors, which is not supported");
     FileContent content{.container = Container::Sequence, .tensor = {}, .elements = {}};
     for (const auto& item : proto.tensor_values()) content.elements.push_back(TRY(tensor(item)));
     return content;
@@ -47,7 +44,7 @@ class ContentReader {
         content.elements.push_back(TRY(sequence(proto.sequence_value())));
         break;
       default:
-        return bad("is an optional of something that is not supported");
+        return badTensor("is an optional of something that is not supported");
     }
     return content;
   }
@@ -60,7 +57,7 @@ template <class Proto>
 Result<Proto> parsed(std::span<const std::byte> bytes) {
   Proto proto;
   if (bytes.size() > INT_MAX || !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return bad("is not a value of ONNX's test data: protobuf cannot read it");
+    return badTensor("is not a value of ONNX's test data: protobuf cannot read it");
   return proto;
 }
 

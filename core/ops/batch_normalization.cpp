@@ -42,14 +42,14 @@ struct Channels {
   }
 };
 
-struct Moments {
+struct ChannelMoments {
   double mean = 0, variance = 0;
 };
 
 /// Mean and variance of one channel, summed in double.
 template <class T>
-Moments momentsOf(const T* x, const Channels& extents, std::int64_t c) {
-  Moments moments;
+ChannelMoments momentsOf(const T* x, const Channels& extents, std::int64_t c) {
+  ChannelMoments moments;
   const double count = static_cast<double>(extents.batch * extents.area);
   extents.forEachStretch(c, [&](std::int64_t from, std::int64_t length) {
     for (std::int64_t i = from; i < from + length; ++i) moments.mean += static_cast<double>(x[i]) / count;
@@ -65,18 +65,19 @@ Moments momentsOf(const T* x, const Channels& extents, std::int64_t c) {
 
 /// The statistics that normalise: those of the batch when training, else the estimates that are inputs.
 template <class T>
-std::vector<Moments> statistics(const KernelContext& context, const Channels& extents) {
-  std::vector<Moments> result;
+std::vector<ChannelMoments> statistics(const KernelContext& context, const Channels& extents) {
+  std::vector<ChannelMoments> result;
   for (std::int64_t c = 0; c < extents.channels; ++c)
-    result.push_back(isTraining(context.node()) ? momentsOf(context.input(0).data<T>().data(), extents, c)
-                                                : Moments{context.input(3).asDouble(c), context.input(4).asDouble(c)});
+    result.push_back(isTraining(context.node())
+                         ? momentsOf(context.input(0).data<T>().data(), extents, c)
+                         : ChannelMoments{context.input(3).asDouble(c), context.input(4).asDouble(c)});
   return result;
 }
 
 /// estimate · momentum + current · (1 - momentum)
 template <class Current>
 Result<Tensor> runningStatistic(const KernelContext& context, std::size_t output, std::size_t estimate,
-                                const std::vector<Moments>& moments, Current current) {
+                                const std::vector<ChannelMoments>& moments, Current current) {
   const auto momentum = static_cast<double>(context.node().floatAttribute("momentum", 0.9F));
   Tensor result = TRY(allocate(DataType::F64, context.outputDims(output)));
   for (std::size_t c = 0; c < moments.size(); ++c)
@@ -90,12 +91,12 @@ template <class T>
 Result<Tensors> batchNormAs(const KernelContext& context) {
   const Channels extents(context.input(0).dims());
   Tensor result = TRY(allocateOutput(context));
-  const std::vector<Moments> moments = statistics<T>(context, extents);
+  const std::vector<ChannelMoments> moments = statistics<T>(context, extents);
   const auto epsilon = static_cast<double>(context.node().floatAttribute("epsilon", 1e-5F));
   const T* x = context.input(0).data<T>().data();
   T* y = result.mutableData<T>().data();
   for (std::int64_t c = 0; c < extents.channels; ++c) {
-    const Moments& channel = moments[static_cast<std::size_t>(c)];
+    const ChannelMoments& channel = moments[static_cast<std::size_t>(c)];
     const double factor = context.input(1).asDouble(c) / std::sqrt(channel.variance + epsilon);
     const double shift = context.input(2).asDouble(c) - channel.mean * factor;
     extents.forEachStretch(c, [&](std::int64_t from, std::int64_t length) {
@@ -105,9 +106,10 @@ Result<Tensors> batchNormAs(const KernelContext& context) {
   }
   Tensors results{std::move(result)};
   if (context.outputCount() > 1)
-    results.push_back(TRY(runningStatistic(context, 1, 3, moments, [](const Moments& m) { return m.mean; })));
+    results.push_back(TRY(runningStatistic(context, 1, 3, moments, [](const ChannelMoments& m) { return m.mean; })));
   if (context.outputCount() > 2)
-    results.push_back(TRY(runningStatistic(context, 2, 4, moments, [](const Moments& m) { return m.variance; })));
+    results.push_back(
+        TRY(runningStatistic(context, 2, 4, moments, [](const ChannelMoments& m) { return m.variance; })));
   return results;
 }
 

@@ -95,10 +95,6 @@ A powOf(A a, B b) {
   }
 }
 
-Result<Types> inferBroadcast(const InferContext& context) {
-  return one(context.input(0).dtype, TRY(broadcastInputs(context)));
-}
-
 /// Integers cannot be divided by zero; floats can.
 Status checkDivisor(const Tensor& divisor) {
   if (isFloat(divisor.type())) return Done{};

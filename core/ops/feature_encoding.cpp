@@ -53,7 +53,7 @@ Result<std::int64_t> categoryCount(const Node& node, DataType type) {
   return static_cast<std::int64_t>(texts.size() + numbers.size());
 }
 
-Result<Types> inferOneHot(const InferContext& context) {
+Result<Types> inferOneHotEncoder(const InferContext& context) {
   const std::int64_t categories = TRY(categoryCount(context.node(), context.input(0).dtype));
   Shape shape = context.input(0).shape;
   if (shape.ranked) shape.dims.emplace_back(categories);
@@ -75,7 +75,7 @@ Result<Tensors> spreadOut(const KernelContext& context, std::span<const T> x, co
   return Tensors{std::move(result)};
 }
 
-Result<Tensors> oneHot(const KernelContext& context) {
+Result<Tensors> encodeOneHot(const KernelContext& context) {
   const Tensor& x = context.input(0);
   if (x.type() == DataType::String)
     return spreadOut<std::string>(context, x.strings(), listAttribute<std::string>(context.node(), "cats_strings"));
@@ -166,7 +166,7 @@ void registerFeatureEncoding(OpRegistry& registry) {
                 .infer = inferExtractor,
                 .kernel = extractFeatures,
                 .signature = {"TI", {{'T', kEncoded}, {'I', kInt64Type}}}});
-  registry.add(featureSchema("OneHotEncoder", inferOneHot, oneHot, 1, kEncoded));
+  registry.add(featureSchema("OneHotEncoder", inferOneHotEncoder, encodeOneHot, 1, kEncoded));
   registry.add({.op = "FeatureVectorizer",
                 .domain = "ai.onnx.ml",
                 .minInputs = 1,

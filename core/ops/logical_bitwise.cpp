@@ -8,10 +8,6 @@
 namespace fusescope::ops {
 namespace {
 
-Result<Types> inferBroadcast(const InferContext& context) {
-  return one(context.input(0).dtype, TRY(broadcastInputs(context)));
-}
-
 /// An operator on two tensors of booleans or integers (Bool is a byte that is 0 or 1).
 template <class F>
 OpSchema bits(std::string op, TypeSet types, F f) {

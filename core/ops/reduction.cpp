@@ -102,7 +102,7 @@ struct ProdOf : SumOf {
       state *= x;
   }
 };
-struct MaxOf : SumOf {
+struct GreatestOf : SumOf {
   template <class A>
   static A start() {
     return std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity()
@@ -113,7 +113,7 @@ struct MaxOf : SumOf {
     if (!(x <= state) && state == state) state = x;
   }
 };
-struct MinOf : SumOf {
+struct LeastOf : SumOf {
   template <class A>
   static A start() {
     return std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity() : std::numeric_limits<A>::max();
@@ -153,9 +153,9 @@ void reduceInto(const Tensor& x, const std::vector<std::size_t>& axes, Tensor& r
   for (const std::size_t axis : axes) count *= x.dims()[axis];
   for (std::size_t i = 0; i < to.size(); ++i) {
     to[i] = static_cast<T>(Op::finish(state[i], count));
-    if constexpr (std::is_integral_v<T> && (std::is_same_v<Op, MaxOf> || std::is_same_v<Op, MinOf>))
+    if constexpr (std::is_integral_v<T> && (std::is_same_v<Op, GreatestOf> || std::is_same_v<Op, LeastOf>))
       if (count == 0)
-        to[i] = std::is_same_v<Op, MaxOf> ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+        to[i] = std::is_same_v<Op, GreatestOf> ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
   }
 }
 
@@ -316,9 +316,9 @@ void registerReduction(OpRegistry& registry) {
   registry.add(reduction("ReduceL2", reduce<L2Of>));
   registry.add(reduction("ReduceLogSum", reduce<LogSumOf>));
   registry.add(reduction("ReduceLogSumExp", logSumExp));
-  registry.add(reduction("ReduceMax", reduce<MaxOf>, kNumberTypes | kBoolType));
+  registry.add(reduction("ReduceMax", reduce<GreatestOf>, kNumberTypes | kBoolType));
   registry.add(reduction("ReduceMean", reduce<MeanOf>));
-  registry.add(reduction("ReduceMin", reduce<MinOf>, kNumberTypes | kBoolType));
+  registry.add(reduction("ReduceMin", reduce<LeastOf>, kNumberTypes | kBoolType));
   registry.add(reduction("ReduceProd", reduce<ProdOf>));
   registry.add(reduction("ReduceSum", reduce<SumOf>));
   registry.add(reduction("ReduceSumSquare", reduce<SumSquareOf>));

@@ -41,20 +41,20 @@ std::optional<Roles> rolesOf(const ops::EinsumEquation& equation) {
 }
 
 /// The labels of axes, those of one text together.
-using Groups = std::vector<std::string>;
+using LabelGroups = std::vector<std::string>;
 
-Groups apart(const std::string& labels) {
-  Groups groups;
+LabelGroups apart(const std::string& labels) {
+  LabelGroups groups;
   for (const char label : labels) groups.emplace_back(1, label);
   return groups;
 }
 
-Groups joined(Groups a, const Groups& b) {
+LabelGroups joined(LabelGroups a, const LabelGroups& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
-std::string labelsOf(const Groups& groups) {
+std::string labelsOf(const LabelGroups& groups) {
   std::string labels;
   for (const std::string& group : groups) labels += group;
   return labels;
@@ -69,7 +69,7 @@ struct Step {
 
 /// What is done to a value, and what its axes are called then.
 struct Chain {
-  Groups axes;
+  LabelGroups axes;
   Shape shape;
   std::vector<Step> steps{};
 };
@@ -86,10 +86,10 @@ class Rewriting {
     const auto roles = readRoles();
     if (!roles) return std::nullopt;
     // Without a batch the axes of the left operand stay apart: a matrix may be multiplied from the right.
-    const Groups left = roles->batch.empty() ? apart(roles->left) : joined(apart(roles->batch), {roles->left});
+    const LabelGroups left = roles->batch.empty() ? apart(roles->left) : joined(apart(roles->batch), {roles->left});
     const Chain a = arranged(0, joined(left, {roles->summed}));
     const Chain b = arranged(1, joined(apart(roles->batch), {roles->summed, roles->right}));
-    const Groups made = joined(left, {roles->right});
+    const LabelGroups made = joined(left, {roles->right});
     Chain product{.axes = made, .shape = shapeOf(made)};
     regroup(product, apart(labelsOf(made)), "apart");
     reorder(product, m_equation.output, "result");
@@ -132,7 +132,7 @@ class Rewriting {
   }
 
   /// The extents of joined axes; of no axis, 1.
-  Shape shapeOf(const Groups& groups) const {
+  Shape shapeOf(const LabelGroups& groups) const {
     Shape shape = Shape::of(std::vector<Dim>());
     for (const std::string& group : groups) {
       Dim extent(1);
@@ -145,9 +145,9 @@ class Rewriting {
     return shape;
   }
 
-  Chain arranged(std::size_t operand, const Groups& axes) {
+  Chain arranged(std::size_t operand, const LabelGroups& axes) {
     const std::string what = operand == 0 ? "left" : "right";
-    const Groups own = apart(m_equation.inputs[operand]);
+    const LabelGroups own = apart(m_equation.inputs[operand]);
     Chain chain{.axes = own, .shape = shapeOf(own)};
     reorder(chain, labelsOf(axes), what);
     regroup(chain, axes, what + "_matrix");
@@ -164,7 +164,7 @@ class Rewriting {
     chain.steps.push_back({"Transpose", what, std::move(perm), chain.shape});
   }
 
-  void regroup(Chain& chain, const Groups& axes, const std::string& what) {
+  void regroup(Chain& chain, const LabelGroups& axes, const std::string& what) {
     if (chain.axes == axes) return;
     const Shape shape = shapeOf(axes);
     const auto entries = reshapeEntries(chain.shape, shape);

@@ -5,8 +5,8 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kMostNodes = 400'000;  // that are typed in all tries together
-constexpr std::size_t kFewestTries = 12, kMostTries = 200;
+constexpr std::size_t kMostBoundNodes = 400'000;  // that are typed in all tries together
+constexpr std::size_t kFewestBounds = 12, kMostBounds = 200;
 constexpr std::int64_t kCoarsest = 32;
 
 /// The largest power of two up to kCoarsest that `value` is a multiple of.
@@ -23,7 +23,8 @@ class Search {
         m_trial(trial),
         m_found(found),
         m_stop(stop),
-        m_mostTries(std::clamp(kMostNodes / std::max<std::size_t>(trial.nodeCount(), 1), kFewestTries, kMostTries)) {}
+        m_mostTries(
+            std::clamp(kMostBoundNodes / std::max<std::size_t>(trial.nodeCount(), 1), kFewestBounds, kMostBounds)) {}
 
   /// Towards the min or the max of each symbol.
   Result<std::vector<ExtentBound>> towards(std::int64_t InputSymbol::*end) {

@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr std::string_view kFormat = "fusescope.directives";
+constexpr std::string_view kDirectivesFormat = "fusescope.directives";
 constexpr int kVersion = 2;
 constexpr int kOldestVersion = 1;  // without `target` and `precision`
 
@@ -66,8 +66,8 @@ Result<std::vector<DataType>> precisionsOf(const Json& json) {
 }
 
 Result<int> versionOf(const Json& json) {
-  if (!json.is_object() || !json.contains("format") || json["format"] != kFormat) {
-    return badField("format", "this is not a directives file: 'format' is not " + std::string(kFormat), {});
+  if (!json.is_object() || !json.contains("format") || json["format"] != kDirectivesFormat) {
+    return badField("format", "this is not a directives file: 'format' is not " + std::string(kDirectivesFormat), {});
   }
   for (int version = kOldestVersion; version <= kVersion; ++version)
     if (json.contains("version") && json["version"] == version) return version;
@@ -91,7 +91,7 @@ Status checkKeys(const Json& json) {
 Json toJson(const DirectivesFile& file) {
   Json list = Json::array();
   for (const Directive& directive : file.directives) list.push_back(toJson(directive));
-  Json json{{"format", kFormat}, {"version", kVersion}};
+  Json json{{"format", kDirectivesFormat}, {"version", kVersion}};
   if (file.target) json["target"] = *file.target;
   if (file.precisions) json["precision"] = precisionJson(*file.precisions);
   json["directives"] = std::move(list);

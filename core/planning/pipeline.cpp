@@ -11,10 +11,6 @@ namespace fusescope {
 
 namespace {
 
-void append(std::vector<Decision>& all, std::vector<Decision> added) {
-  all.insert(all.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
-}
-
 /// Times that chose a type show in the compute types of the fused nodes.
 Hash128 planHash(const Plan& plan) {
   KeyBuilder key;

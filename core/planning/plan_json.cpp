@@ -14,14 +14,10 @@ namespace fusescope {
 
 namespace {
 
-constexpr std::string_view kFormat = "fusescope.plan";
+constexpr std::string_view kPlanFormat = "fusescope.plan";
 constexpr int kFirstVersion = 1;
 constexpr int kFirstWithPrices = 2;  // whose predictions are taken
 constexpr int kFirstWithDigest = 3;  // from which on it can be told whether a file was edited
-
-std::string text(DataType type) {
-  return std::string(name(type));
-}
 
 template <class T>
 Json orNull(const std::optional<T>& value) {
@@ -48,7 +44,7 @@ class PlanWriter {
 
   Json write() const {
     Json json;
-    json["format"] = kFormat;
+    json["format"] = kPlanFormat;
     json["version"] = kPlanVersion;
     json["source"] = m_plan.source;
     json["model"] = m_plan.model->path;
@@ -146,14 +142,14 @@ class PlanWriter {
 
   Json precision() const {
     Json types = Json::array();
-    for (DataType type : m_plan.options.precisions) types.push_back(text(type));
-    if (types.empty()) types.push_back(text(DataType::F32));
+    for (DataType type : m_plan.options.precisions) types.push_back(toText(type));
+    if (types.empty()) types.push_back(toText(DataType::F32));
     return types;
   }
 
   static Json inputSpec(const InputSpec& spec) {
-    return {{"name", spec.name}, {"type", text(spec.dtype)}, {"min", spec.min},
-            {"opt", spec.opt},   {"max", spec.max},          {"source", spec.source}};
+    return {{"name", spec.name}, {"type", toText(spec.dtype)}, {"min", spec.min}, {"opt", spec.opt},
+            {"max", spec.max},   {"source", spec.source}};
   }
 
   Json segmentJson(const Segment& segment) const {
@@ -176,23 +172,23 @@ class PlanWriter {
     json["origins"] = list(node.origins, [&](OriginId id) { return Json(m_plan.model->origins[id.index].name); });
     json["identity"] = node.identity.hex();
     json["predicted"] = isPrediction(m_plan, node);
-    json["compute"] = text(node.compute);
-    json["accumulate"] = text(node.accumulate);
+    json["compute"] = toText(node.compute);
+    json["accumulate"] = toText(node.accumulate);
     json["calculates"] = calculatesJson(node);
     json["inputs"] = list(node.inputs, [&](ValueId value) { return Json(valueName(value)); });
     json["reads"] = Json::array();
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      json["reads"].push_back({{"value", valueName(node.inputs[i])}, {"type", text(node.reads[i])}});
+      json["reads"].push_back({{"value", valueName(node.inputs[i])}, {"type", toText(node.reads[i])}});
     json["bindings"] = list(node.bindings, [&](const Binding& binding) {
       return Json{{"role", binding.role},
                   {"node", binding.node.valid() ? Json(nodeName(binding.node)) : Json(nullptr)},
                   {"value", binding.value.valid() ? Json(valueName(binding.value)) : Json(nullptr)}};
     });
     json["outputs"] = list(node.outputs, [&](const FusedOutput& output) {
-      return Json{{"value", valueName(output.value)}, {"type", text(output.type)}};
+      return Json{{"value", valueName(output.value)}, {"type", toText(output.type)}};
     });
     json["inner_edges"] = list(node.innerEdges, [&](const InnerEdge& edge) {
-      return Json{{"value", valueName(edge.value)}, {"real", edge.real}, {"type", text(edge.type)}};
+      return Json{{"value", valueName(edge.value)}, {"real", edge.real}, {"type", toText(edge.type)}};
     });
     json["flops"] = orNull(node.flops);
     json["bytes"] = orNull(node.bytes);
@@ -219,15 +215,15 @@ class PlanWriter {
     for (const NodeId node : fused.nodes) {
       const DataType type = m_plan.calculates[node.index];
       if (type != DataType::Undefined && type != fused.compute)
-        nodes.push_back({{"node", nodeName(node)}, {"type", text(type)}});
+        nodes.push_back({{"node", nodeName(node)}, {"type", toText(type)}});
     }
     return nodes;
   }
 
   Json grantJson(const PrecisionGrant& grant) const {
     return {{"node", nodeName(grant.node)},
-            {"asked", grant.asked == DataType::Undefined ? Json(nullptr) : Json(text(grant.asked))},
-            {"granted", text(grant.granted)},
+            {"asked", grant.asked == DataType::Undefined ? Json(nullptr) : Json(toText(grant.asked))},
+            {"granted", toText(grant.granted)},
             {"by", grant.by},
             {"code", grant.code}};
   }
@@ -235,7 +231,7 @@ class PlanWriter {
   Json truncation() const {
     const auto entries = [&](const std::vector<TruncatedValue>& values) {
       return list(values, [&](const TruncatedValue& value) {
-        return Json{{"value", valueName(value.value)}, {"from", text(value.from)}, {"to", text(value.to)}};
+        return Json{{"value", valueName(value.value)}, {"from", toText(value.from)}, {"to", toText(value.to)}};
       });
     };
     return {{"inputs", entries(m_plan.truncation.inputs)},
@@ -249,8 +245,8 @@ class PlanWriter {
   Json castJson(const PlannedCast& cast) const {
     const auto fusedName = [&](FusedNodeId id) { return Json(m_plan.fusedNodes[id.index].name); };
     Json json = {{"value", valueName(cast.value)},
-                 {"from", text(cast.from)},
-                 {"to", text(cast.to)},
+                 {"from", toText(cast.from)},
+                 {"to", toText(cast.to)},
                  {"bytes", orNull(cast.bytes)},
                  {"reason", cast.reason},
                  {"producer", cast.producer.valid() ? fusedName(cast.producer) : Json(nullptr)},
@@ -320,13 +316,13 @@ Json toJson(const BodyTime& time) {
 Json toJson(const Plan& plan, const SegmentBorder& border) {
   Json conversion = nullptr;
   if (border.conversion != nullptr)
-    conversion = {{"from", text(border.conversion->from)},
-                  {"to", text(border.conversion->to)},
+    conversion = {{"from", toText(border.conversion->from)},
+                  {"to", toText(border.conversion->to)},
                   {"bytes", orNull(border.conversion->bytes)}};
   Json json = {{"value", plan.graph().value(border.value).name},
                {"direction", name(border.direction)},
                {"other", border.other.valid() ? Json(plan.segments[border.other.index].name) : Json(nullptr)},
-               {"type", text(border.type)},
+               {"type", toText(border.type)},
                {"bytes", orNull(border.bytes)},
                {"conversion", std::move(conversion)}};
   if (!border.range) return json;
@@ -367,7 +363,7 @@ std::vector<std::string> differingParts(const Json& then, const Json& now) {
 
 Json toJson(const PlanOptions& options) {
   Json precisions = Json::array();
-  for (DataType type : options.precisions) precisions.push_back(text(type));
+  for (DataType type : options.precisions) precisions.push_back(toText(type));
   return {{"target", options.target},
           {"precisions", precisions},
           {"workspace_bytes", options.workspaceBytes},
@@ -394,8 +390,8 @@ Result<PlanOptions> planOptionsFromJson(const Json& json) {
 }
 
 Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_ptr<const Model> model) try {
-  if (!json.is_object() || json.value("format", "") != kFormat) {
-    return badPlan("this is not a plan: 'format' is not " + std::string(kFormat), "format");
+  if (!json.is_object() || json.value("format", "") != kPlanFormat) {
+    return badPlan("this is not a plan: 'format' is not " + std::string(kPlanFormat), "format");
   }
   const Json version = json.value("version", Json());
   if (!version.is_number_integer() || version < kFirstVersion || version > kPlanVersion) {

@@ -7,10 +7,6 @@ namespace fusescope {
 
 namespace {
 
-void append(std::vector<Decision>& all, std::vector<Decision> added) {
-  all.insert(all.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
-}
-
 std::string structureKey(const Model& model, const Target& target, const Directives& directives) {
   Directives structural;  // where nodes run, and which types values are narrowed to for the target
   for (const Directive& directive : directives)

@@ -11,12 +11,8 @@ namespace {
 constexpr std::int64_t kLow = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kHigh = std::numeric_limits<std::int32_t>::max();
 
-std::string text(DataType type) {
-  return std::string(name(type));
-}
-
 Json arguments(const std::string& value, DataType from, DataType to) {
-  return {{"value", value}, {"from", text(from)}, {"to", text(to)}};
+  return {{"value", value}, {"from", toText(from)}, {"to", toText(to)}};
 }
 
 /// The first element that does not survive, as text; nothing if all do. F64: what overflows or becomes zero.
@@ -147,9 +143,11 @@ class Truncator {
     if (scope.graph.isConstant(id) && !judge(scope, id, from).narrows) return std::nullopt;
     const TruncateMode alone = from == DataType::I64 ? TruncateMode::Long : TruncateMode::Double;
     const TruncateMode wanted = m_mode == TruncateMode::None ? alone : TruncateMode::All;
-    return decide(
-        "truncate.not_chosen", {Subject::value(value.name)}, "truncation",
-        {{"value", value.name}, {"from", text(from)}, {"target", m_target.name}, {"mode", std::string(name(wanted))}});
+    return decide("truncate.not_chosen", {Subject::value(value.name)}, "truncation",
+                  {{"value", value.name},
+                   {"from", toText(from)},
+                   {"target", m_target.name},
+                   {"mode", std::string(name(wanted))}});
   }
 
   /// `outer`: types by ValueId of the graph that `node` lies in.

@@ -10,10 +10,6 @@ namespace fusescope {
 
 namespace {
 
-std::string text(DataType type) {
-  return std::string(name(type));
-}
-
 bool isGranted(std::string_view code) {
   return code == "precision.pin_granted" || code == "precision.pin_by_edit";
 }
@@ -57,25 +53,25 @@ class TypeAnswerer {
 
   std::string editFor(NodeId node, DataType type) const {
     const std::string& own = m_graph.node(node).name;
-    return "a Cast to " + text(type) + " on each float operand of " + own + ", and a Cast back to " +
-           text(m_structure.facts[node.index].natural) + " on its result";
+    return "a Cast to " + toText(type) + " on each float operand of " + own + ", and a Cast back to " +
+           toText(m_structure.facts[node.index].natural) + " on its result";
   }
 
   void answerNode(const PrecisionGrant& grant) {
     const NodeId id = grant.node;
     const TypeChoice& choice = m_solver.choice(id);
-    Json arguments{{"type", text(grant.granted)}};
+    Json arguments{{"type", toText(grant.granted)}};
     if (choice.code == "precision.type_kept") arguments["target"] = m_target.name;
     if (choice.code == "precision.author") arguments["author"] = authorText(id);
     if (choice.code == "precision.lowered_by_edit") arguments["edit"] = editFor(id, grant.granted);
     if (choice.directive >= 0) {
-      arguments["type"] = text(grant.asked);
+      arguments["type"] = toText(grant.asked);
       if (isGranted(choice.code)) ++m_granted[static_cast<std::size_t>(choice.directive)];
       if (choice.code == "precision.pin_by_edit") arguments["edit"] = editFor(id, grant.asked);
       if (choice.code == "precision.nothing_to_pin") arguments["became"] = choice.why;
       if (!choice.why.empty()) {
         arguments["why"] = choice.why;
-        arguments["granted"] = text(grant.granted);
+        arguments["granted"] = toText(grant.granted);
       }
     }
     record(choice.code, id, grant.by, std::move(arguments));
@@ -90,7 +86,7 @@ class TypeAnswerer {
   void answerOutput(NodeId id, ValueId value) {
     const int index = m_directives.outputType[value.index];
     const Directive& wish = directive(index);
-    Json arguments{{"type", text(wish.type)}, {"value", m_graph.value(value).name}};
+    Json arguments{{"type", toText(wish.type)}, {"value", m_graph.value(value).name}};
     const std::string& why = m_solver.outputObstacle(value);
     if (!why.empty()) {
       arguments["why"] = why;
@@ -101,7 +97,7 @@ class TypeAnswerer {
     ++m_granted[static_cast<std::size_t>(index)];
     const FusedNode& fused = *m_plan.fusedNodeOf(id);
     const bool real = std::ranges::find(fused.outputs, value, &FusedOutput::value) != fused.outputs.end();
-    if (!real) arguments["held"] = text(m_plan.storedType(value));
+    if (!real) arguments["held"] = toText(m_plan.storedType(value));
     record(real ? "precision.output_granted" : "precision.output_inner", id, nameOf(index), std::move(arguments));
   }
 
@@ -164,7 +160,7 @@ class TypeAnswerer {
       for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)])
         subjects.push_back(Subject::node(m_graph.node(id).name));
       Json arguments = costArguments(cost);
-      arguments["type"] = text(directive(index).type);
+      arguments["type"] = toText(directive(index).type);
       const std::vector<std::string> others = retyped(index);
       arguments["retyped"] = others.size();
       const bool free = cost.free() && others.empty();

@@ -122,6 +122,7 @@ Json layerJson(const StepTime& layer, const Plan& plan, std::optional<std::int64
                {"identity", fused != nullptr ? Json(fused->identity.hex()) : Json(nullptr)},
                {"types", fused != nullptr ? layerTypesJson(plan, *fused) : Json(nullptr)},
                {"median_ms", optionalNumber(layer.medianMs)},
+               {"roofline_ms", optionalNumber(layer.rooflineMs)},
                {"tactic", layer.tactic},
                {"flops", fused != nullptr ? optionalCount(fused->flops) : Json(nullptr)},
                {"bytes", fused != nullptr ? optionalCount(fused->bytes) : Json(nullptr)},

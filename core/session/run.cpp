@@ -42,7 +42,9 @@ Result<RunLayer> layerFromJson(const Json& json) {
   RunLayer layer;
   JsonFields fields(json);
   fields.require("name").read("name", layer.name).read("identity", layer.identity).read("tactic", layer.tactic);
-  fields.readNumber("median_ms", layer.medianMs).read("emulated", layer.emulated);
+  fields.readNumber("median_ms", layer.medianMs)
+      .readNumber("roofline_ms", layer.rooflineMs)
+      .read("emulated", layer.emulated);
   fields.readCount("flops", layer.flops).readCount("bytes", layer.bytes);
   fields.parseList("bodies", layer.bodies, bodyFromJson);
   fields.parseList("layers", layer.readBack, layerFromJson);
@@ -66,6 +68,7 @@ Json layersJson(const std::vector<RunLayer>& layers) {
                  {"types", layer.types},
                  {"tactic", layer.tactic},
                  {"median_ms", optionalNumber(layer.medianMs)},
+                 {"roofline_ms", optionalNumber(layer.rooflineMs)},
                  {"flops", layer.flops ? Json(*layer.flops) : Json(nullptr)},
                  {"bytes", layer.bytes ? Json(*layer.bytes) : Json(nullptr)},
                  {"emulated", layer.emulated}};
@@ -103,8 +106,8 @@ Json toJson(const Evaluation& evaluation) {
 
 bool RunLayer::operator==(const RunLayer& other) const {
   const auto fields = [](const RunLayer& layer) {
-    return std::tie(layer.name, layer.identity, layer.types, layer.tactic, layer.medianMs, layer.flops, layer.bytes,
-                    layer.emulated, layer.bodies, layer.readBack);
+    return std::tie(layer.name, layer.identity, layer.types, layer.tactic, layer.medianMs, layer.rooflineMs,
+                    layer.flops, layer.bytes, layer.emulated, layer.bodies, layer.readBack);
   };
   return fields(*this) == fields(other);
 }

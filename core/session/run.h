@@ -32,6 +32,7 @@ struct RunLayer {
   std::string types;     ///< of the fused node, as layerTypesJson() says them: its time holds for a plan with the same
   std::string tactic;
   std::optional<double> medianMs;            ///< in one inference; in a body: of all its calls together
+  std::optional<double> rooflineMs;          ///< the least for its work at the measured peaks of the machine
   std::optional<std::int64_t> flops, bytes;  ///< of the fused node, where they are known
   bool emulated = false;                     ///< has no time, for it ran in software
   std::vector<RunBody> bodies{};             ///< of a node that runs by them; its own time includes theirs

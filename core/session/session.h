@@ -11,6 +11,7 @@
 #include "base/phase_clock.h"
 #include "base/stop.h"
 #include "engine/engine.h"
+#include "engine/machine_peaks.h"
 #include "planning/plan.h"
 #include "verify/compare_tensors.h"
 
@@ -142,7 +143,12 @@ Result<Json> explainJson(const Plan& plan, std::string_view nodeName);
 /// `phases`: of the whole build, from the file to the engine.
 Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, const std::string& enginePath,
             std::int64_t bytes);
+/// Engine::time(), with how little each layer could take at the peaks that were measured on this machine, where they
+/// were (measurePeaks()).
+Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options);
 Json toJson(const TimeReport& report, const Plan& plan);
+/// `inspect --machine`: what runs here, how fast, in which types.
+Json machineJson(const MachinePeaks& peaks);
 /// The types of a fused node: what it computes in, reads and leaves. A time of it holds for a plan with the same ones.
 Json layerTypesJson(const Plan& plan, const FusedNode& fused);
 std::string layerTypesText(const Plan& plan, const FusedNode& fused);  ///< that, as text: much quicker

@@ -23,11 +23,24 @@ Result<Capabilities> parseCapabilities(const TargetTable& table, std::string_vie
   return capabilities;
 }
 
+/// A capability of the target by whose instructions it calculates in `type`; empty: there is none, or none is needed.
+std::string instructionsFor(const TargetTable& table, DataType type, const Capabilities& capabilities) {
+  const auto entry = std::ranges::find(table.types, type, &TargetType::type);
+  if (entry == table.types.end()) return {};
+  const auto found =
+      std::ranges::find_if(entry->needs, [&](const std::string& need) { return capabilities.contains(need); });
+  return found == entry->needs.end() ? std::string() : *found;
+}
+
+bool isWidened(const TargetTable& table, DataType type) {
+  return std::ranges::find(table.widened, type) != table.widened.end();
+}
+
+/// Whether the hardware calculates in `type`, or need not.
 bool hardwareHas(const TargetTable& table, DataType type, const Capabilities& capabilities) {
   const auto entry = std::ranges::find(table.types, type, &TargetType::type);
   if (entry == table.types.end()) return false;
-  return entry->needs.empty() ||
-         std::ranges::any_of(entry->needs, [&](const std::string& need) { return capabilities.contains(need); });
+  return entry->needs.empty() || isWidened(table, type) || !instructionsFor(table, type, capabilities).empty();
 }
 
 /// The embedded table, which lives as long as the program.
@@ -52,6 +65,16 @@ Target Target::fromTable(std::shared_ptr<const TargetTable> table, Capabilities 
   target.acceleratedBackend = table->backend;
   target.table = std::move(table);
   return target;
+}
+
+std::string arithmeticText(const Target& target, DataType type) {
+  if (!target.hardwareTypes.contains(type))
+    return "no kernel of Fusescope runs " + std::string(name(type)) +
+           " here; the reference calculates it exactly, so the values are right, and a time would say nothing";
+  if (!isWidened(*target.table, type)) return "calculated in " + std::string(name(type));
+  const std::string instructions = instructionsFor(*target.table, type, target.capabilities);
+  const std::string widens = "stored in 16 bits, calculated in f32 in registers";
+  return instructions.empty() ? widens : "convolutions and products by " + instructions + "; else " + widens;
 }
 
 Result<Target> Target::fromName(std::string_view name) {

@@ -152,6 +152,10 @@ class TableReader {
     }
     table.computeTypes = TRY(typeList(json, "compute_types"));
     table.runs = TRY(typeList(json, "runs"));
+    if (json.contains("widened")) table.widened = TRY(typeList(json, "widened"));
+    for (const DataType type : table.widened)
+      if (std::ranges::find(table.runs, type) == table.runs.end())
+        return error("widened", std::string(fusescope::name(type)) + " is not among the types that it runs");
     return Done{};
   }
 

@@ -14,6 +14,8 @@
 
 namespace fusescope {
 
+struct Target;
+
 /// What else than its types must hold of a node: one subject, one rule. See resources/targets/FORMAT.md.
 struct Restriction {
   enum class Subject { Attribute, Input, Output, Function };
@@ -82,10 +84,14 @@ struct TargetTable {
   TypeSet typeSet;  ///< the same
   std::map<DataType, DataType> truncate;
   std::vector<DataType> computeTypes, runs;
+  std::vector<DataType> widened;  ///< of `runs`: stored narrow, calculated in f32 in registers
   std::map<std::string, OperatorRow, std::less<>> operators;
 
   const OperatorRow* find(std::string_view op) const;  ///< as operatorText() of ops/no_kernel.h writes it
 };
+
+/// How kernels of `target`, which runs here, calculate in a float type; or that the reference imitates it. A clause.
+std::string arithmeticText(const Target& target, DataType type);
 
 /// Reads a table. An error names `file`, the operator and the key.
 Result<TargetTable> parseTargetTable(std::string_view text, const std::string& file);

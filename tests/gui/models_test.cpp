@@ -192,9 +192,10 @@ class ModelsTest : public QObject {
   void profileAndComparisonSayUnknown() {
     Run run;
     run.time = RunTime{.unavailableReason = "no f16 here"};
-    run.time->layers = {{.name = "a", .identity = "0123", .tactic = "t", .medianMs = 1.0, .flops = 10},
-                        {.name = "b", .tactic = "t", .emulated = true},
-                        {.name = "c", .medianMs = 3.0}};
+    run.time->layers = {
+        {.name = "a", .identity = "0123", .tactic = "t", .medianMs = 1.0, .rooflineMs = 0.8, .flops = 10},
+        {.name = "b", .tactic = "t", .emulated = true},
+        {.name = "c", .medianMs = 3.0}};
     const TableContent profile = profileContent(run, false);
     QCOMPARE(profile.rows.size(), std::size_t(3));
     QCOMPARE(profile.rows[0].name, QStringLiteral("c"));
@@ -202,6 +203,8 @@ class ModelsTest : public QObject {
     QCOMPARE(profile.rows[0].cells[2].text, QStringLiteral("unknown"));  // of a whole that nobody measured
     QCOMPARE(profile.rows[1].name, QStringLiteral("fused:0123"));        // where a click goes; its name is for people
     QCOMPARE(profile.rows[1].cells[0].text, QStringLiteral("a"));
+    QCOMPARE(profile.rows[0].cells[3].text, QStringLiteral("unknown"));  // its work is not known
+    QCOMPARE(profile.rows[1].cells[3].text, QStringLiteral("80 %"));     // of what the machine reaches
     QCOMPARE(profile.rows[2].cells[1].text, QStringLiteral("emulated"));
     QCOMPARE(profileContent(run, true).rows[0].cells[1].text, QStringLiteral("[3.00 ms]"));
     run.time->layers.erase(run.time->layers.begin() + 1);

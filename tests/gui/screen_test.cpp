@@ -1,4 +1,5 @@
 #include <QAbstractButton>
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QPushButton>
 #include <QSpinBox>
@@ -13,6 +14,7 @@
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/outline_dock.h"
 #include "ui/docks/runs_dock.h"
+#include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
 using namespace fusescope;
@@ -178,5 +180,5 @@ class ScreenTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ScreenTest, 4)
+FUSESCOPE_GUI_TEST(ScreenTest, 5)
 #include "screen_test.moc"

@@ -157,6 +157,7 @@ class KernelChecker {
       if (const Status ran = kernel.value()->run(from, to, scratch.mutableBytes()); !ran.ok())
         return ran.error().text();
       ++m_counts.native;
+      m_counts.narrow += isEmulated(m_plan, *request.fused) ? 1 : 0;
       if (std::string problem = compared(tactic.name, request, results, expected); !problem.empty()) return problem;
     }
     return {};

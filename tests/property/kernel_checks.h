@@ -11,6 +11,7 @@ namespace fusescope::property {
 /// What was looked at.
 struct KernelCounts {
   std::size_t kernels = 0, unknown = 0, native = 0;
+  std::size_t narrow = 0;  ///< native ones of nodes that the reference would emulate
 };
 
 /// Runs the fused nodes one after the other, each on what those before it left (or on random values where that has

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "planning/fused_node_facts.h"
+#include "ui/document/qt_text.h"
 
 namespace fusescope {
 namespace {
 
 constexpr std::size_t kFewFusedNodes = 12;  // with no more of them, control flow is open at first
-
-QString text(const std::string& s) {
-  return QString::fromStdString(s);
-}
 
 class Builder {
  public:
@@ -132,14 +129,14 @@ class Builder {
       if (body.holder != node) continue;
       for (const NodeId id : body.plan->graph().order()) {
         const Node& inner = body.plan->graph().node(id);
-        const QString name = prefix + text(inner.name);
+        const QString name = prefix + qs(inner.name);
         m_scene.byName.insert(name, item);
         m_scene.fusedOf.insert(name, handle);
         m_closed.push_back({name, inner.op, item});
         addClosedBodies(*body.plan, id, name + "/", item, handle);
       }
       for (const FusedNode& fused : body.plan->fusedNodes) {
-        const QString key = prefix + text(handleOf(fused));
+        const QString key = prefix + qs(handleOf(fused));
         m_scene.byName.insert(key, item);
         m_scene.fusedOf.insert(key, handle);
       }
@@ -214,7 +211,7 @@ class Builder {
     if (ascii) {
       for (const char c : all) m_searchText += c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
     } else {
-      m_searchText += text(all).toLower().toStdString();
+      m_searchText += qs(all).toLower().toStdString();
     }
     m_scene.entries.push_back({name, item, begin, m_searchText.size()});
   }
@@ -264,7 +261,7 @@ OpenState openAtFirst(const Plan& plan) {
   OpenState open;
   if (plan.fusedNodes.size() > kFewFusedNodes) return open;
   for (const FusedNode& fused : plan.fusedNodes)
-    if (holdsBodies(plan, fused)) open.set(fusedContainers(), text(handleOf(fused)), true);
+    if (holdsBodies(plan, fused)) open.set(fusedContainers(), qs(handleOf(fused)), true);
   return open;
 }
 

@@ -12,19 +12,16 @@ namespace {
 
 constexpr std::size_t kOpsInTitle = 3;
 
-QString text(const std::string& s) {
-  return QString::fromStdString(s);
-}
 const QString kDot = QStringLiteral(" \u00b7 ");
 
-QString rangeText(double leastMs, double mostMs) {
+QString timeRangeText(double leastMs, double mostMs) {
   return leastMs == mostMs ? msText(leastMs) : QStringLiteral("%1 to %2").arg(msText(leastMs), msText(mostMs));
 }
 
 /// What a node takes by its bodies; empty where that is unknown, and of other nodes.
 QString bodyTimeText(const FusedNode& fused) {
   if (!fused.bodyTime) return {};
-  const QString range = rangeText(fused.bodyTime->leastMs, fused.bodyTime->mostMs);
+  const QString range = timeRangeText(fused.bodyTime->leastMs, fused.bodyTime->mostMs);
   return fused.bodyTime->perIteration ? range + QStringLiteral(" an iteration") : range;
 }
 
@@ -67,7 +64,7 @@ CanvasItems::CanvasItems(const Plan& plan, QString prefix, const CanvasFonts& fo
 
 const QString& CanvasItems::shared(const std::string& said) const {
   const auto [entry, isNew] = m_shared.try_emplace(said);
-  if (isNew) entry->second = text(said);
+  if (isNew) entry->second = qs(said);
   return entry->second;
 }
 
@@ -109,7 +106,7 @@ const PlannedCast* CanvasItems::castTo(ValueId value, FusedNodeId reader) const 
 }
 
 QString CanvasItems::handleOf(const FusedNode& fused) const {
-  return m_prefix + text(fusescope::handleOf(fused));
+  return m_prefix + qs(fusescope::handleOf(fused));
 }
 
 CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const QString& handle) const {
@@ -122,7 +119,7 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const
   item.canOpen = fused.nodes.size() > 1 || holdsBodies(m_plan, fused);
   item.title = titleOf(fused);
   const NodeId root = fused.root.valid() ? fused.root : fused.nodes.empty() ? NodeId() : fused.nodes.front();
-  item.detail = root.valid() && m_graph.has(root) ? text(m_graph.node(root).name) : text(fused.name);
+  item.detail = root.valid() && m_graph.has(root) ? qs(m_graph.node(root).name) : qs(fused.name);
   if (item.nodes > 1) item.detail += QString(" +%1").arg(item.nodes - 1);
   if (!fused.outputs.empty()) item.meta = storedText(fused.outputs.front().value);
   if (const QString time = bodyTimeText(fused); !time.isEmpty()) item.meta += (item.meta.isEmpty() ? "" : kDot) + time;
@@ -137,9 +134,9 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const
 
 QString CanvasItems::titleOf(const FusedNode& fused) const {
   if (fused.nodes.size() > kOpsInTitle) {
-    const QString kind = text(fused.kind).replace('_', ' ');
+    const QString kind = qs(fused.kind).replace('_', ' ');
     for (const NodeId node : fused.nodes)  // a kind that is called after an operator: as that is written
-      if (const QString op = text(m_graph.node(node).op); op.compare(kind, Qt::CaseInsensitive) == 0) return op;
+      if (const QString op = qs(m_graph.node(node).op); op.compare(kind, Qt::CaseInsensitive) == 0) return op;
     return kind.left(1).toUpper() + kind.mid(1);
   }
   std::string ops;
@@ -164,7 +161,7 @@ CanvasItem CanvasItems::node(const Node& node, const QString& name, const FusedN
   item.name = name;
   item.key = "n:" + item.name;
   item.title = shared(node.op);
-  item.detail = text(node.name);
+  item.detail = qs(node.name);
   item.nodes = 1;
   item.constants = constantsOf(node);
   item.kindName = fused == nullptr ? QString() : shared(fused->kind);
@@ -187,9 +184,9 @@ CanvasItem CanvasItems::pill(ValueId id, ItemKind kind, const QString& note) con
   item.kind = kind;
   item.name = nameOf(value.name);
   item.key = (kind == ItemKind::Input ? "i:" : "o:") + item.name;
-  item.title = m_fonts.title.elided(text(value.name), metrics::kWidestBox - 60);
+  item.title = m_fonts.title.elided(qs(value.name), metrics::kWidestBox - 60);
   item.detail =
-      m_fonts.meta.elided(text(value.type.text()) + (note.isEmpty() ? note : kDot + note), metrics::kWidestBox - 40);
+      m_fonts.meta.elided(qs(value.type.text()) + (note.isEmpty() ? note : kDot + note), metrics::kWidestBox - 40);
   item.precision = value.type.dtype;
   item.kindName = shared(kind == ItemKind::Input ? "input" : "output");
   item.size = {std::max({m_fonts.title.width(item.title), m_fonts.meta.width(item.detail), 60.0}) + 44,
@@ -199,7 +196,7 @@ CanvasItem CanvasItems::pill(ValueId id, ItemKind kind, const QString& note) con
 
 CanvasItem CanvasItems::body(const PlannedBody& body) const {
   CanvasItem item;
-  item.name = nameOf(m_graph.node(body.holder).name) + "/" + text(body.attribute);
+  item.name = nameOf(m_graph.node(body.holder).name) + "/" + qs(body.attribute);
   item.key = "b:" + item.name;
   item.title = bodyTitle(body.attribute);
   const std::size_t nodes = body.plan->graph().nodeCount(), kernels = body.plan->fusedNodes.size();
@@ -207,13 +204,13 @@ CanvasItem CanvasItems::body(const PlannedBody& body) const {
                     .arg(nodesText(nodes),
                          kernels == 1 ? QStringLiteral("1 fused node") : QStringLiteral("%1 fused nodes").arg(kernels));
   const PredictedTime time = predictedTime(*body.plan);
-  if (time.unknown == 0 && time.mostMs > 0) item.detail += kDot + rangeText(time.leastMs, time.mostMs);
+  if (time.unknown == 0 && time.mostMs > 0) item.detail += kDot + timeRangeText(time.leastMs, time.mostMs);
   item.nodes = int(nodes);
   return item;
 }
 
 void CanvasItems::addStub(CanvasItem& reader, ValueId value) const {
-  const QString name = m_fonts.meta.elided(text(m_graph.value(value).name), 110);
+  const QString name = m_fonts.meta.elided(qs(m_graph.value(value).name), 110);
   if (reader.open || reader.stubs.contains(name)) return;
   if (reader.stubs.isEmpty()) reader.size.rheight() += metrics::kStubRow;
   reader.stubs << name;

@@ -1,6 +1,7 @@
 #include "ui/canvas/canvas_level.h"
 
 #include <algorithm>
+#include "ui/document/qt_text.h"
 
 namespace fusescope {
 namespace {
@@ -9,16 +10,12 @@ namespace {
 constexpr int kStubsOfInput = 6;  // of an input of the network
 constexpr int kStubsOfValue = 8;  // of any other value
 
-QString text(const std::string& s) {
-  return QString::fromStdString(s);
-}
-
 void describeCast(CanvasEdge& edge, const PlannedCast& cast) {
-  const QString arrow = QString("%1\u2192%2").arg(text(std::string(name(cast.from))), text(std::string(name(cast.to))));
+  const QString arrow = QString("%1\u2192%2").arg(qs(cast.from), qs(cast.to));
   edge.cast = arrow;
   edge.tooltip += "\ncast " + arrow;
   if (cast.bytes) edge.tooltip += QString(", %1 bytes moved").arg(qlonglong(*cast.bytes));
-  edge.tooltip += ", because of: " + text(cast.reason).replace('_', ' ');
+  edge.tooltip += ", because of: " + qs(cast.reason).replace('_', ' ');
 }
 
 }  // namespace
@@ -142,7 +139,7 @@ void CanvasWires::add(const CanvasLevel& level, int from, int to, ValueId value,
   CanvasEdge& edge = m_edges[std::size_t(it->second)];
   const QString type = level.items.typeText(value);
   if (!added) edge.tooltip += QLatin1Char('\n');
-  edge.tooltip += text(level.graph().value(value).name) + QLatin1String("  ") + type;
+  edge.tooltip += qs(level.graph().value(value).name) + QLatin1String("  ") + type;
   if (added) edge.label = type;
   if (cast != nullptr) describeCast(edge, *cast);
 }

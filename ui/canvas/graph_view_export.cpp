@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-constexpr double kMargin = 24;
+constexpr double kPictureMargin = 24;
 constexpr int kLargestImage = 16'384;  // pixels on a side
 
 Diagnostic cannotWrite(const QString& path, const QString& why) {
@@ -22,7 +22,7 @@ Diagnostic cannotWrite(const QString& path, const QString& why) {
 }  // namespace
 
 void GraphView::renderTo(QPainter& painter, const QRectF& target) const {
-  const QRectF whole = m->scene->bounds.adjusted(-kMargin, -kMargin, kMargin, kMargin);
+  const QRectF whole = m->scene->bounds.adjusted(-kPictureMargin, -kPictureMargin, kPictureMargin, kPictureMargin);
   const double scale = std::min(target.width() / whole.width(), target.height() / whole.height());
   painter.save();
   painter.fillRect(target, m->theme.canvas);
@@ -42,7 +42,7 @@ Status GraphView::exportSvg(const QString& path) const {
   if (m->scene->items.empty()) return Diagnostic{.message = "there is no graph to draw", .help = "Open a model first."};
   QSaveFile file(path);
   if (!file.open(QIODevice::WriteOnly)) return cannotWrite(path, file.errorString());
-  const QRectF whole = m->scene->bounds.adjusted(-kMargin, -kMargin, kMargin, kMargin);
+  const QRectF whole = m->scene->bounds.adjusted(-kPictureMargin, -kPictureMargin, kPictureMargin, kPictureMargin);
   QSvgGenerator generator;
   generator.setOutputDevice(&file);
   generator.setSize(whole.size().toSize());
@@ -57,7 +57,8 @@ Status GraphView::exportSvg(const QString& path) const {
 
 Status GraphView::exportPng(const QString& path, double scale) const {
   if (m->scene->items.empty()) return Diagnostic{.message = "there is no graph to draw", .help = "Open a model first."};
-  const QSizeF whole = m->scene->bounds.adjusted(-kMargin, -kMargin, kMargin, kMargin).size();
+  const QSizeF whole =
+      m->scene->bounds.adjusted(-kPictureMargin, -kPictureMargin, kPictureMargin, kPictureMargin).size();
   const double most = kLargestImage / std::max(whole.width(), whole.height());
   const QSize size = (whole * std::min(scale, most)).toSize().expandedTo(QSize(1, 1));
   QImage image(size, QImage::Format_RGB32);

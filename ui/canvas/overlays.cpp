@@ -11,7 +11,7 @@
 namespace fusescope {
 namespace {
 
-constexpr int kRow = 18, kMargin = 9, kTitleRow = 18, kChip = 34;
+constexpr int kRow = 18, kInset = 9, kTitleRow = 18, kChip = 34;
 constexpr int kMapWidth = 168, kMapHeight = 190, kMapMargin = 6;
 constexpr double kLeastPart = 5;
 
@@ -70,7 +70,7 @@ void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const
     spoken << tr(kPredictionNote);
     ++rows;
   }
-  m_size = QSize(int(width) + 2 * kMargin + 2, kTitleRow + rows * kRow + 2 * kMargin - 4);
+  m_size = QSize(int(width) + 2 * kInset + 2, kTitleRow + rows * kRow + 2 * kInset - 4);
   setAccessibleName(tr("Legend: colour by %1").arg(m_title.toLower()));
   setAccessibleDescription(spoken.join(", "));
   resize(m_size);
@@ -84,34 +84,34 @@ void LegendWidget::paintEvent(QPaintEvent*) {
   bold.setWeight(QFont::DemiBold);
   painter.setFont(bold);
   painter.setPen(m_theme.dimText);
-  painter.drawText(QRect(kMargin, kMargin - 3, width() - 2 * kMargin, kTitleRow), Qt::AlignLeft | Qt::AlignVCenter,
+  painter.drawText(QRect(kInset, kInset - 3, width() - 2 * kInset, kTitleRow), Qt::AlignLeft | Qt::AlignVCenter,
                    m_title);
   if (m_colors.anyPrediction) {
     painter.setFont(detailFont());
-    painter.drawText(QRect(kMargin, height() - kMargin - kRow + 4, width(), kRow), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRect(kInset, height() - kInset - kRow + 4, width(), kRow), Qt::AlignLeft | Qt::AlignVCenter,
                      tr(kPredictionNote));
   }
   if (m_timeScale) return paintScale(painter);
-  int y = kMargin + kTitleRow - 2;
+  int y = kInset + kTitleRow - 2;
   for (const Swatch& swatch : m_colors.legend) {
     const int chip = swatch.label.isEmpty() ? 14 : kChip;
     painter.setPen(Qt::NoPen);
     painter.setBrush(swatch.color);
-    painter.drawRoundedRect(QRectF(kMargin, y + 2, chip, 14), 4, 4);
+    painter.drawRoundedRect(QRectF(kInset, y + 2, chip, 14), 4, 4);
     QFont font = metaFont();
     font.setBold(true);
     painter.setFont(font);
     painter.setPen(readableOn(swatch.color));
-    painter.drawText(QRectF(kMargin, y + 2, chip, 14), Qt::AlignCenter, swatch.label);
+    painter.drawText(QRectF(kInset, y + 2, chip, 14), Qt::AlignCenter, swatch.label);
     painter.setFont(detailFont());
     painter.setPen(m_theme.text);
-    painter.drawText(QRect(kMargin + chip + 8, y, width(), kRow), Qt::AlignLeft | Qt::AlignVCenter, swatch.text);
+    painter.drawText(QRect(kInset + chip + 8, y, width(), kRow), Qt::AlignLeft | Qt::AlignVCenter, swatch.text);
     y += kRow;
   }
 }
 
 void LegendWidget::paintScale(QPainter& painter) const {
-  const QRectF bar(kMargin, kMargin + kTitleRow, width() - 2 * kMargin, 12);
+  const QRectF bar(kInset, kInset + kTitleRow, width() - 2 * kInset, 12);
   painter.setFont(detailFont());
   painter.setPen(m_theme.text);
   const QRectF below(bar.left(), bar.bottom() + 2, bar.width(), kRow);

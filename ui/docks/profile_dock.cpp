@@ -22,7 +22,7 @@ ProfileDock::ProfileDock(const DockContext& context) : Dock(context), m_total(ne
   m_view->setItemDelegate(new CellDelegate(context.theme, {}, m_view));
   m_view->setSelectionMode(QAbstractItemView::SingleSelection);
   m_view->setAccessibleName(QStringLiteral("Profile"));
-  styleTable(*m_view, {0, 100, 120, 210, 90, 90}, true);
+  styleTable(*m_view, {0, 100, 120, 90, 210, 90, 90}, true);
   m_view->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder);
   m_stack = new HintStack(m_view, QStringLiteral("Build the plan to see where its time goes."));
   auto* layout = new QVBoxLayout(this);

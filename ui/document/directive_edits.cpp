@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "target/target_table.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -84,10 +85,7 @@ QString timeUnknownReason(const Plan& plan, DataType type) {
     return QStringLiteral("unknown: %1 is planned for here, not built").arg(qs(plan.target.name));
   }
   if (plan.target.hardwareTypes.contains(type) || type == DataType::F32) return {};
-  return QStringLiteral(
-             "unknown: no kernel of Fusescope runs %1 here; the reference calculates it exactly, so the values are "
-             "right, and a time would say nothing")
-      .arg(qs(type));
+  return QStringLiteral("unknown: ") + qs(arithmeticText(plan.target, type));
 }
 
 }  // namespace fusescope

@@ -15,7 +15,7 @@ namespace fusescope {
 
 namespace {
 
-const QString kSuffix = QStringLiteral(".fsession"), kLockSuffix = QStringLiteral(".lock");
+const QString kLockSuffix = QStringLiteral(".lock");
 const QString kSavedAs = QStringLiteral("saved_as");
 constexpr int kNever = 0;  ///< for a lock: only the end of its process makes it stale
 /// Another window that collects has a lock for so short a time; one that has the session open keeps it.
@@ -76,7 +76,7 @@ std::set<QString> enginesOf(const Session& session) {
 }
 
 QString SessionFolder::keptFile(const QString& id) const {
-  return QDir(m_path).filePath(id + kSuffix);
+  return QDir(m_path).filePath(id + kSessionSuffix);
 }
 
 QString SessionFolder::engineFolder(const QString& id) const {
@@ -104,7 +104,8 @@ bool SessionFolder::whileFree(const QString& id, const std::function<void()>& wo
 std::vector<SessionFolder::Left> SessionFolder::left(const QString& own) const {
   std::vector<Left> found;
   if (!valid()) return found;
-  for (const QFileInfo& file : QDir(m_path).entryInfoList({QStringLiteral("*") + kSuffix}, QDir::Files, QDir::Time)) {
+  for (const QFileInfo& file :
+       QDir(m_path).entryInfoList({QStringLiteral("*") + kSessionSuffix}, QDir::Files, QDir::Time)) {
     if (file.completeBaseName() == own || !whileFree(file.completeBaseName(), [] {})) continue;
     const auto session = readSession(file.filePath().toStdString());
     if (!session.ok()) continue;
@@ -138,7 +139,7 @@ void SessionFolder::noteSaved(const Session& session, const QString& file) const
 SessionFolder::Known SessionFolder::known() const {
   Known known;
   const QDir folder(m_path);
-  for (const QString& kept : folder.entryList({QStringLiteral("*") + kSuffix}, QDir::Files))
+  for (const QString& kept : folder.entryList({QStringLiteral("*") + kSessionSuffix}, QDir::Files))
     known.add(folder.filePath(kept), QFileInfo(kept).completeBaseName());
   for (const QString& id : folder.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
     for (const QString& file : linesOf(QDir(engineFolder(id)).filePath(kSavedAs))) {
@@ -180,7 +181,8 @@ void SessionFolder::collect(const Own& own) const {
   for (const QString& id : folder.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) ids.insert(id);
   for (const QString& file : folder.entryList({QStringLiteral("*") + kLockSuffix}, QDir::Files))
     ids.insert(QFileInfo(file).completeBaseName());
-  const QStringList halfWritten = folder.entryList({QStringLiteral("*") + kSuffix + QStringLiteral(".*")}, QDir::Files);
+  const QStringList halfWritten =
+      folder.entryList({QStringLiteral("*") + kSessionSuffix + QStringLiteral(".*")}, QDir::Files);
   for (const QString& file : halfWritten)
     if (const auto name = halfWrittenName().match(file); name.hasMatch()) ids.insert(name.captured(1));
   for (const QString& id : ids) {

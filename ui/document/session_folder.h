@@ -12,6 +12,9 @@
 
 namespace fusescope {
 
+/// Of session files.
+inline const QString kSessionSuffix = QStringLiteral(".fsession");
+
 /// The folder in which windows keep sessions by themselves. Of the session ID there are: ID.fsession, what is in no
 /// file of the user's; ID.lock while a window has it; ID/, the engine files of its runs, and beside them saved_as, the
 /// user's files that refer to them. Nothing here but what this class and the worker have put there is ever deleted. A

@@ -13,8 +13,6 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kUnknownLast = -std::numeric_limits<double>::max();
-
 Cell text(const QString& words, Tone tone = Tone::Plain) {
   return {.text = words, .tone = tone};
 }
@@ -27,7 +25,7 @@ QString signedMs(double ms) {
   return (ms > 0 ? QStringLiteral("+") : QString()) + msText(ms);
 }
 
-QString namesText(const std::vector<std::string>& names) {
+QString groupText(const std::vector<std::string>& names) {
   return qs(joined(names, "  |  "));
 }
 
@@ -111,7 +109,7 @@ TableContent compareContent(const RunComparison* comparison) {
   double most = 0;
   for (const ComparedGroup& group : comparison->groups) most = std::max(most, std::abs(group.deltaMs.value_or(0)));
   for (const ComparedGroup& group : comparison->groups) {
-    const QString a = namesText(group.a), b = namesText(group.b);
+    const QString a = groupText(group.a), b = groupText(group.b);
     const QString mark = group.same ? QString() : QStringLiteral("≠ ");
     const Tone tone = group.same ? Tone::Plain : Tone::Warning;
     content.rows.push_back(

@@ -11,8 +11,6 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kUnknownLast = -std::numeric_limits<double>::max();
-
 Cell verdictCell(const Runs& runs, const Run& run) {
   if (!run.hasEngine()) return {};
   const Verdict verdict = runs.verdict(run);
@@ -83,6 +81,25 @@ Cell shareCell(const RunLayer& layer, const ProfileScale& scale) {
   return cell;
 }
 
+/// How much of its time it would take at the peaks that were measured on the machine.
+Cell rooflineCell(const RunLayer& layer, const ProfileScale& scale) {
+  if (!layer.medianMs || !layer.rooflineMs || *layer.medianMs <= 0)
+    return {.text = QStringLiteral("unknown"),
+            .sort = kUnknownLast,
+            .tip = QStringLiteral("Its work, or what this machine reaches in its type, is not known: "
+                                  "'fusescope inspect --machine' measures the latter."),
+            .tone = Tone::Dim,
+            .number = true};
+  const double share = *layer.rooflineMs / *layer.medianMs;
+  return {.text = QStringLiteral("%1 %").arg(100 * share, 0, 'f', 0),
+          .sort = share,
+          .tip = QStringLiteral("At the fastest product and pass over memory that were measured on this machine, it "
+                                "would take %1")
+                     .arg(msText(layer.rooflineMs)),
+          .tone = scale.tone(),
+          .number = true};
+}
+
 Cell countCell(std::optional<std::int64_t> count, QString (*words)(std::optional<std::int64_t>)) {
   return {.text = count ? words(count) : QString(), .sort = static_cast<qlonglong>(count.value_or(-1)), .number = true};
 }
@@ -103,6 +120,7 @@ void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const
                               .tone = layer.medianMs ? scale.tone() : Tone::Dim,
                               .number = true},
                              shareCell(layer, scale),
+                             rooflineCell(layer, scale),
                              {.text = qs(layer.tactic) + remark, .tone = Tone::Dim},
                              countCell(layer.flops, countText),
                              countCell(layer.bytes, bytesText)}});
@@ -136,7 +154,7 @@ TableContent runsContent(const Runs& runs) {
 }
 
 TableContent profileContent(const Run& run, bool ofOtherPlan) {
-  TableContent content{{"Layer", "Time", "Share", "Tactic", "FLOPs", "Bytes"}, {}, {}};
+  TableContent content{{"Layer", "Time", "Share", "Of roofline", "Tactic", "FLOPs", "Bytes"}, {}, {}};
   if (!run.time) return content;
   ProfileScale scale{.measured = ofOtherPlan ? TimeKind::OfOtherPlan : TimeKind::Measured};
   for (const RunLayer& layer : run.time->layers) {

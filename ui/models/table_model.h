@@ -2,12 +2,16 @@
 
 #include <QAbstractTableModel>
 #include <QStringList>
+#include <limits>
 #include <optional>
 #include <vector>
 
 #include "ui/models/roles.h"
 
 namespace fusescope {
+
+/// By which cells of unknown numbers are sorted.
+constexpr double kUnknownLast = -std::numeric_limits<double>::max();
 
 struct Cell {
   QString text;

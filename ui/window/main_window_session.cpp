@@ -10,13 +10,13 @@
 #include "ui/canvas/color_mode.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/session_folder.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
 
 namespace {
 
-const QString kSuffix = QStringLiteral(".fsession");
 const QString kChangedKey = QStringLiteral("changed");
 const QString kElsewhereKey = QStringLiteral("elsewhere");
 const QString kDroppedKey = QStringLiteral("dropped");
@@ -133,10 +133,10 @@ bool MainWindow::saveSession(bool as) {
   if (as || path.isEmpty()) {
     const QFileInfo model(m_document->path());
     path = QFileDialog::getSaveFileName(this, QStringLiteral("Save the session"),
-                                        model.dir().filePath(model.completeBaseName() + kSuffix),
+                                        model.dir().filePath(model.completeBaseName() + kSessionSuffix),
                                         QStringLiteral("Sessions (*.fsession)"));
     if (path.isEmpty()) return false;
-    if (QFileInfo(path).suffix().isEmpty()) path += kSuffix;
+    if (QFileInfo(path).suffix().isEmpty()) path += kSessionSuffix;
   }
   const Status written = m_session->save(path);
   if (!written.ok()) showProblem(QStringLiteral("The session was not saved"), qs(written.error().text()));

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "backends/native/gemm.h"
+#include "backends/native/narrow_floats.h"
 #include "backends/native/row_product.h"
 #include "backends/native/score_rows.h"
 
@@ -17,6 +18,9 @@ namespace {
 /// products, and a block of values is read once for all rows.
 constexpr std::int64_t kBlockRows = 64;
 constexpr std::int64_t kBlockKeys = 256;
+/// Where all scores of a row must be there before one is weighed, fewer rows are worked on together: most scores.
+constexpr std::int64_t kMostScores = 64 * 1024;
+constexpr std::int64_t kLeastRows = 8;
 /// Up to so many rows, packing keys and values costs more than it saves.
 constexpr std::int64_t kFewRows = 4;
 constexpr std::int64_t kParallelWork = 64 * 1024;
@@ -46,11 +50,14 @@ class AttentionStep final : public Step {
     m_width = m_call.value.dims[m_rank - 1];
     m_batches = productOf(q, 0, m_rank - 2);
     m_packs = m_rows > kFewRows;
-    m_blocks = (m_rows + kBlockRows - 1) / kBlockRows;
+    m_rounds = m_call.weights != DataType::Undefined;
+    m_blockKeys = m_rounds ? m_keys : kBlockKeys;
+    const std::int64_t most = m_rounds ? std::clamp(kMostScores / m_keys, kLeastRows, kBlockRows) : kBlockRows;
+    m_blocks = (m_rows + most - 1) / most;
     m_blockRows = (m_rows + m_blocks - 1) / m_blocks;
     m_keyCount = m_packs ? roundUp(packedCount(m_depth, m_keys), 16) : 0;
     m_valueCount = m_packs ? roundUp(packedCount(m_keys, m_width), 16) : 0;
-    m_scoreStride = roundUp(m_packs ? std::min(m_keys, kBlockKeys) : m_keys, gemmPanel());
+    m_scoreStride = roundUp(m_packs ? std::min(m_keys, m_blockKeys) : m_keys, gemmPanel());
     m_scoreCount = m_blockRows * m_scoreStride;
     const std::int64_t work = m_batches * m_rows * m_keys * (m_depth + m_width);
     if (work <= kParallelWork) m_threads = 1;
@@ -239,7 +246,7 @@ class AttentionStep final : public Step {
       if (hides && std::any_of(rows.top, rows.top + rows.count, [&](float best) { return !(best > leastTop()); }))
         runKeys(memory, rows, {0, m_keys}, packed);
     }
-    divideRows(rows.result, resultStride(), m_width, rows.total, rows.count);
+    if (!m_rounds) divideRows(rows.result, resultStride(), m_width, rows.total, rows.count);
     if (m_call.guard) guardRows(memory, rows, packed);
   }
 
@@ -260,8 +267,8 @@ class AttentionStep final : public Step {
   void runKeys(Memory memory, const Rows& rows, Keys keys, const float* packed) const {
     const std::int64_t panel = gemmPanel();
     const float* values = packed + m_keyCount;
-    for (std::int64_t begin = keys.begin; begin < keys.end; begin += kBlockKeys) {
-      const std::int64_t count = std::min(kBlockKeys, keys.end - begin);
+    for (std::int64_t begin = keys.begin; begin < keys.end; begin += m_blockKeys) {
+      const std::int64_t count = std::min(m_blockKeys, keys.end - begin);
       runGemm({.a = rows.query,
                .lda = queryStride(),
                .packed = packed + begin * m_depth,
@@ -300,6 +307,16 @@ class AttentionStep final : public Step {
                   .result = rows.result,
                   .resultStride = resultStride(),
                   .width = m_width});
+    if (m_rounds) roundWeights(rows, keys.end - keys.begin);
+  }
+
+  // All keys of a row are there: what weighs the values is what the softmax gives, rounded.
+  void roundWeights(const Rows& rows, std::int64_t keys) const {
+    divideRows(rows.scores, m_scoreStride, keys, rows.total, rows.count);
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      float* row = rows.scores + i * m_scoreStride;
+      roundFloats(m_call.weights, row, row, static_cast<std::size_t>(keys));
+    }
   }
 
   ScoreTermRows termAt(const ScoreTerm& term, Memory memory, std::int64_t batch, std::int64_t row,
@@ -336,11 +353,12 @@ class AttentionStep final : public Step {
       if (rows.total[i] > 0) continue;
       float* result = rows.result + i * resultStride();
       std::fill(rows.scores, rows.scores + m_scoreStride, *m_call.guard);
+      if (m_rounds) roundFloats(m_call.weights, rows.scores, rows.scores, static_cast<std::size_t>(m_scoreStride));
       if (!m_packs) {
         multiplyRow(rows.scores, viewOf(m_call.value, memory, rows.batch, m_keys, m_width), result);
         continue;
       }
-      for (std::int64_t begin = 0; begin < m_keys; begin += kBlockKeys) {
+      for (std::int64_t begin = 0; begin < m_keys; begin += m_blockKeys) {
         runGemm({.a = rows.scores,
                  .lda = m_scoreStride,
                  .packed = packed + m_keyCount + begin * gemmPanel(),
@@ -348,7 +366,7 @@ class AttentionStep final : public Step {
                  .ldc = resultStride(),
                  .m = 1,
                  .n = m_width,
-                 .k = std::min(kBlockKeys, m_keys - begin),
+                 .k = std::min(m_blockKeys, m_keys - begin),
                  .panels = panelsOf(m_width),
                  .panelRows = m_keys,
                  .accumulate = begin > 0});
@@ -364,11 +382,12 @@ class AttentionStep final : public Step {
   int m_threads;
   std::size_t m_rank = 0;
   std::int64_t m_rows = 0, m_depth = 0, m_keys = 0, m_width = 0, m_batches = 1;
-  std::int64_t m_blocks = 1, m_blockRows = 0;
+  std::int64_t m_blocks = 1, m_blockRows = 0, m_blockKeys = kBlockKeys;
   std::int64_t m_keyCount = 0, m_valueCount = 0, m_scoreStride = 0, m_scoreCount = 0;
   std::vector<std::int64_t> m_packOf, m_distinct;  ///< per batch the number of its pack; per pack its first batch
   bool m_packs = true, m_packsTogether = false;
-  bool m_limit = false;  ///< the last term hides keys
+  bool m_limit = false;   ///< the last term hides keys
+  bool m_rounds = false;  ///< the weights: each block holds all keys
 };
 
 }  // namespace

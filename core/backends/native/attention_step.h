@@ -25,6 +25,9 @@ struct AttentionCall {
   Ref query, key, value, result;
   std::vector<ScoreTerm> terms;
   std::optional<float> guard;  ///< what is not a number after the softmax becomes this
+  /// A float of 16 bits that the results of the softmax are rounded to before the second product; Undefined: they are
+  /// not.
+  DataType weights = DataType::Undefined;
 };
 
 /// Works in blocks of rows: the scores of a block stay in the cache between the two products.

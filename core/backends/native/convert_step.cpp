@@ -1,20 +1,16 @@
 #include "backends/native/convert_step.h"
 
-#include <bit>
+#include <algorithm>
 
+#include "backends/native/narrow_floats.h"
 #include "base/float_bits.h"
 
 namespace fusescope::native {
 namespace {
 
 constexpr std::int64_t kParallelCount = 32 * 1024;
+constexpr std::int64_t kStretch = 4 * 1024;  ///< elements that a thread converts at once
 
-struct Half {
-  std::uint16_t bits;
-};
-struct Brain {
-  std::uint16_t bits;
-};
 struct Truth {
   std::uint8_t bits;
 };
@@ -56,6 +52,29 @@ void convertAll(const std::byte* from, std::byte* to, std::int64_t count, int th
   for (std::int64_t i = 0; i < count; ++i) target[i] = store<To>(load(source[i]));
 }
 
+/// Calls `convert(begin, count)` for stretches of [0, count).
+template <class Function>
+void inStretches(std::int64_t count, int threads, const Function& convert) {
+  const std::int64_t stretches = (count + kStretch - 1) / kStretch;
+#pragma omp parallel for schedule(static) num_threads(threads) if (count > kParallelCount)
+  for (std::int64_t i = 0; i < stretches; ++i)
+    convert(i * kStretch, static_cast<std::size_t>(std::min(kStretch, count - i * kStretch)));
+}
+
+template <class T>
+void widenAll(const std::byte* from, std::byte* to, std::int64_t count, int threads) {
+  inStretches(count, threads, [&](std::int64_t begin, std::size_t some) {
+    toFloats(reinterpret_cast<const T*>(from) + begin, reinterpret_cast<float*>(to) + begin, some);
+  });
+}
+
+template <class T>
+void narrowAll(const std::byte* from, std::byte* to, std::int64_t count, int threads) {
+  inStretches(count, threads, [&](std::int64_t begin, std::size_t some) {
+    fromFloats(reinterpret_cast<const float*>(from) + begin, reinterpret_cast<T*>(to) + begin, some);
+  });
+}
+
 using Convert = void (*)(const std::byte*, std::byte*, std::int64_t, int);
 
 template <class From>
@@ -93,6 +112,8 @@ Convert convertTo(DataType to) {
 }
 
 Convert converter(DataType from, DataType to) {
+  if (from == DataType::F32 && isNarrow(to)) return to == DataType::F16 ? narrowAll<Half> : narrowAll<Brain>;
+  if (to == DataType::F32 && isNarrow(from)) return from == DataType::F16 ? widenAll<Half> : widenAll<Brain>;
   switch (from) {
     case DataType::F64:
       return convertTo<double>(to);
@@ -142,6 +163,31 @@ class ConvertStep final : public Step {
   Convert m_convert;
 };
 
+/// Rounds in place or elsewhere what stays f32.
+class RoundStep final : public Step {
+ public:
+  RoundStep(const Ref& from, const Ref& to, DataType type, int threads)
+      : m_from(from),
+        m_to(to),
+        m_type(type),
+        m_count(static_cast<std::int64_t>(from.desc().bytes() / sizeof(float))),
+        m_threads(threads) {}
+
+  Status run(Memory memory, std::byte*) const override {
+    const float* from = elementsAt<float>(m_from, memory);
+    float* to = elementsAt<float>(m_to, memory);
+    inStretches(m_count, m_threads,
+                [&](std::int64_t begin, std::size_t some) { roundFloats(m_type, from + begin, to + begin, some); });
+    return Done{};
+  }
+
+ private:
+  Ref m_from, m_to;
+  DataType m_type;
+  std::int64_t m_count;
+  int m_threads;
+};
+
 }  // namespace
 
 bool canConvert(DataType from, DataType to) {
@@ -150,6 +196,10 @@ bool canConvert(DataType from, DataType to) {
 
 std::unique_ptr<Step> makeConvertStep(const Ref& from, const Ref& to, int threads) {
   return std::make_unique<ConvertStep>(from, to, threads);
+}
+
+std::unique_ptr<Step> makeRoundStep(const Ref& from, const Ref& to, DataType type, int threads) {
+  return std::make_unique<RoundStep>(from, to, type, threads);
 }
 
 }  // namespace fusescope::native

@@ -56,6 +56,7 @@ class Lowering::AttentionReader {
     const Binding* values = findBinding(m_bindings, roles::kValues);
     if (values == nullptr || !takeGuard()) return std::nullopt;
     m_pattern.value = values->value;
+    m_pattern.weights = m_lowering.m_rounding.made(m_lowering.node(product->node).input(0));
     m_pattern.last = product->node;
     m_pattern.result = product->value;
     return extentsFit(m_lowering.dimsOf(scores->value)) ? std::optional(std::move(m_pattern)) : std::nullopt;
@@ -207,7 +208,7 @@ Status Lowering::lowerAttention(const AttentionPattern& pattern) {
     const Ref held = broadcast(TRY(strided(TRY(ref(value)))), withMatrix(batches, matrix));
     return batches == pattern.batches ? held : TRY(reshaped(held, withMatrix(pattern.batches, matrix)));
   };
-  AttentionCall call{.guard = pattern.guard};
+  AttentionCall call{.guard = pattern.guard, .weights = pattern.weights};
   call.query = TRY(spread(pattern.query, scores, dimsOf(pattern.query)));
   if (call.query.strides.back() != 1) call.query = TRY(plain(call.query));
   call.key = TRY(spread(pattern.key, scores, dimsOf(pattern.key)));

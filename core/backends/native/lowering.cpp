@@ -2,15 +2,24 @@
 
 #include <algorithm>
 
+#include "backends/native/narrow_floats.h"
 #include "backends/native/onednn.h"
 #include "backends/native/reference_step.h"
+#include "ops/exact_types.h"
 #include "planning/fusion/match.h"
 
 namespace fusescope::native {
 namespace {
 
-bool isNarrowFloat(DataType type) {
-  return isFloat(type) && type != DataType::F32;
+/// Whether what the node does depends on the very type of a narrow float that it reads, while a program holds f32.
+/// What is calculated of constants alone reads them as they are.
+bool insistsOnNarrow(const Graph& graph, const Node& node) {
+  if (!needsExactTypes(node) && !hasBody(node)) return false;
+  const std::vector<ValueId> read = operands(node);
+  const auto isGiven = [&](ValueId value) { return !value.valid() || graph.isConstant(value); };
+  return !std::ranges::all_of(read, isGiven) && std::ranges::any_of(read, [&](ValueId value) {
+    return value.valid() && isNarrow(graph.value(value).type.dtype);
+  });
 }
 
 /// Elements of a whole number of bytes, in types that programs know.
@@ -24,6 +33,8 @@ Lowering::Lowering(const KernelRequest& request, LoweringOptions options)
     : m_request(request),
       m_graph(request.plan->graph()),
       m_fused(*request.fused),
+      m_kept(keptType(request)),
+      m_rounding(request),
       m_options(std::move(options)),
       m_threads(std::max(1, request.threads)),
       m_program(m_fused.inputs.size(), m_fused.outputs.size()),
@@ -32,41 +43,40 @@ Lowering::Lowering(const KernelRequest& request, LoweringOptions options)
   for (std::size_t i = 0; i < request.weightSlots.size(); ++i) m_slots[request.weightSlots[i]] = i;
 }
 
+DataType Lowering::keptType(const KernelRequest& request) {
+  const Graph& graph = request.plan->graph();
+  const FusedNode& fused = *request.fused;
+  if (!std::ranges::all_of(fused.nodes, [&](NodeId id) { return onlyMoves(graph.node(id)); }))
+    return DataType::Undefined;
+  std::set<DataType> floats;
+  const auto note = [&](DataType type) {
+    if (isFloat(type)) floats.insert(type);
+  };
+  for (const ValueId input : fused.inputs) note(request.values.at(input).dtype);
+  for (const FusedOutput& output : fused.outputs) note(request.values.at(output.value).dtype);
+  for (const InnerEdge& edge : fused.innerEdges)
+    if (edge.real) note(edge.type);
+  for (const auto& [value, tensor] : request.constants) note(tensor.type());
+  return floats.size() == 1 ? *floats.begin() : DataType::Undefined;
+}
+
 bool Lowering::canLower(const KernelRequest& request) {
   const Graph& graph = request.plan->graph();
   const FusedNode& fused = *request.fused;
-  const bool moves =
-      std::all_of(fused.nodes.begin(), fused.nodes.end(), [&](NodeId id) { return onlyMoves(graph.node(id)); });
-  std::set<DataType> narrow;
-  bool edgesAreWide = true;
-  const auto lies = [&](ValueId value) {
-    const DataType type = request.values.at(value).dtype;
-    if (isNarrowFloat(type)) narrow.insert(type);
-    return isAddressable(type);
+  const auto lies = [&](ValueId value) { return isAddressable(request.values.at(value).dtype); };
+  if (!std::ranges::all_of(fused.inputs, lies)) return false;
+  if (!std::ranges::all_of(fused.outputs, lies, &FusedOutput::value)) return false;
+  if (keptType(request) != DataType::Undefined) return true;
+  const auto isKnown = [](DataType type) { return !isFloat(type) || type == DataType::F32 || isNarrow(type); };
+  const auto isHeld = [&](ValueId value) { return isKnown(request.values.at(value).dtype); };
+  const auto calculates = [&](NodeId id) {
+    return isKnown(request.plan->calculates[id.index]) || !request.plan->readsMemory(id);
   };
-  for (const ValueId input : fused.inputs)
-    if (!lies(input)) return false;
-  for (const FusedOutput& output : fused.outputs)
-    if (!lies(output.value)) return false;
-  for (const InnerEdge& edge : fused.innerEdges) {
-    if (edge.real && isNarrowFloat(edge.type)) edgesAreWide = false;
-  }
-  if (moves) {
-    for (const auto& [id, tensor] : request.constants) {
-      if (isNarrowFloat(tensor.type())) narrow.insert(tensor.type());
-    }
-    const DataType first = fused.inputs.empty() ? DataType::Undefined : request.values.at(fused.inputs[0]).dtype;
-    const bool oneType = std::all_of(fused.outputs.begin(), fused.outputs.end(), [&](const FusedOutput& output) {
-      return request.values.at(output.value).dtype == first;
-    });
-    if (oneType && edgesAreWide && narrow.size() <= 1 && (narrow.empty() || narrow.contains(first))) return true;
-  }
-  const bool calculatesNarrow = std::ranges::any_of(fused.nodes, [&](NodeId id) {
-    return isNarrowFloat(request.plan->calculates[id.index]) && request.plan->readsMemory(id);
-  });
-  if (calculatesNarrow || !edgesAreWide) return false;
-  return std::all_of(narrow.begin(), narrow.end(),
-                     [](DataType type) { return type == DataType::F16 || type == DataType::BF16; });
+  return std::ranges::all_of(fused.inputs, isHeld) && std::ranges::all_of(fused.outputs, isHeld, &FusedOutput::value) &&
+         std::ranges::all_of(fused.innerEdges,
+                             [&](const InnerEdge& edge) { return !edge.real || isKnown(edge.type); }) &&
+         std::ranges::all_of(fused.nodes, calculates) &&
+         std::ranges::none_of(fused.nodes, [&](NodeId id) { return insistsOnNarrow(graph, graph.node(id)); });
 }
 
 Status Lowering::bindInputs() {
@@ -93,9 +103,10 @@ bool Lowering::waits(const std::vector<ValueId>& values) const {
 }
 
 Status Lowering::lowerNodes() {
-  if (m_options.fuse) findMacros();
+  if (!isUnfused()) findMacros();
   for (NodeId id : m_fused.nodes) {
     if (m_absorbed.contains(id)) continue;
+    m_reader = id;
     if (m_attention && m_attention->scales.contains(id)) {
       const ValueId scaled = m_attention->scales.at(id);
       if (waits({scaled})) TRY(flushPointwise());
@@ -129,7 +140,8 @@ Status Lowering::lowerNodes() {
     }
     if (isPointwise(node(id))) {
       m_pending.push_back(id);
-      if (!m_options.fuse) TRY(flushPointwise());
+      const bool isRounded = m_rounding.made(node(id).outputs[0]) != DataType::Undefined;
+      if (isUnfused() || isRounded) TRY(flushPointwise());
       continue;
     }
     if (waits(node(id).inputs)) TRY(flushPointwise());
@@ -189,7 +201,7 @@ Status Lowering::finishOutput(std::size_t index) {
   const MemoryFormat format = m_options.outputFormats[index];
   Ref target{.buffer = m_program.output(index), .dtype = desc(value).dtype, .dims = desc(value).dims, .format = format};
   if (format.isPlain()) target.strides = rowMajorStrides(target.dims);
-  Ref source = TRY(ref(value));
+  Ref source = TRY(held(value));
   if (source.buffer == target.buffer && source.offset == 0 && source.format == format && source.dtype == target.dtype &&
       (!format.isPlain() || source.contiguous())) {
     return Done{};

@@ -9,6 +9,7 @@
 
 #include "backends/native/attention_step.h"
 #include "backends/native/program.h"
+#include "backends/native/rounding.h"
 #include "backends/native/weight.h"
 
 namespace fusescope::native {
@@ -53,7 +54,8 @@ struct AttentionPattern {
   std::map<NodeId, ValueId> scales;  ///< nodes before the first product that only scale, and what: in `terms`
   ValueId query, key, value;         ///< operands of the products; `key` is read as [.., depth, keys]
   std::vector<Term> terms;
-  std::optional<float> guard;  ///< what probabilities that are not a number become
+  std::optional<float> guard;              ///< what probabilities that are not a number become
+  DataType weights = DataType::Undefined;  ///< as AttentionCall::weights
   ValueId result;
   Dims scores;           ///< batches of the scores
   Dims batches;          ///< axes before those of the matrices, as fine as products and terms need them
@@ -81,7 +83,8 @@ struct ByteOperands;    // lower_bytes.cpp
 /// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
 /// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
 /// follows them as post-operations, and builds attention and norms from the bindings of the plan. What it does not know
-/// runs by the reference kernel of the operator, so every fused node of f32 compute type can be lowered.
+/// runs by the reference kernel of the operator. Floats are f32 inside, rounded as the contract says (rounding.h), so
+/// every fused node that calculates in f32, bf16 or f16 can be lowered.
 class Lowering {
  public:
   Lowering(const KernelRequest& request, LoweringOptions options);
@@ -98,7 +101,7 @@ class Lowering {
   /// Of the first convolution inside, after lower().
   const std::optional<ConvFormats>& convFormats() const { return m_convFormats; }
 
-  /// Whether lower() can run it: compute type f32 or no float at all, or elements that are only moved.
+  /// Whether lower() can run it: it calculates in f32, bf16, f16 or no float at all, or only moves elements.
   static bool canLower(const KernelRequest& request);
   /// Whether the plan says what is what in an attention of several nodes.
   static bool hasBoundAttention(const FusedNode& fused);
@@ -106,6 +109,8 @@ class Lowering {
  private:
   // Values (lowering_values.cpp).
   static bool onlyMoves(const Node& node);  ///< whatever the type of the elements
+  /// The one type of all floats where elements are only moved: they stay what they are. Else undefined.
+  static DataType keptType(const KernelRequest& request);
   const Node& node(NodeId id) const { return m_graph.node(id); }
   const TensorDesc& desc(ValueId value) const { return m_request.values.at(value); }
   bool isConstant(ValueId value) const { return m_folded.contains(value) || m_request.constants.contains(value); }
@@ -118,8 +123,15 @@ class Lowering {
   DataType constantType(ValueId value) const;                ///< it must be one
   Dims dimsOf(ValueId value) const;
   DataType typeOf(ValueId value) const;
+  /// As nodes read it: rounded, where the contract says so.
   Result<Ref> ref(ValueId value);
+  Result<Ref> held(ValueId value);  ///< as it was made, or found in memory
+  /// To what nodes round `value` where they read it; Undefined: they do not.
+  DataType readType(ValueId value) const;
+  Result<Ref> rounded(const Ref& ref, DataType type);
   void define(ValueId value, Ref ref) { m_refs[value] = std::move(ref); }
+  /// Whether nodes are lowered one by one.
+  bool isUnfused() const { return !m_options.fuse || m_rounding.differs(); }
   bool isFusedOutput(ValueId value) const { return m_outputIndex.contains(value); }
   std::vector<NodeId> consumers(ValueId value) const;  ///< within the fused node
   /// The only consumer within the fused node of a value that nobody else needs.
@@ -266,20 +278,24 @@ class Lowering {
   const KernelRequest& m_request;
   const Graph& m_graph;
   const FusedNode& m_fused;
+  const DataType m_kept;
+  const Rounding m_rounding;
+  NodeId m_reader;  ///< the node that is lowered, where nodes are lowered one by one
   LoweringOptions m_options;
   int m_threads;
   ProgramBuilder m_program;
   std::map<ValueId, std::size_t> m_outputIndex;
   std::set<NodeId> m_members;
   std::map<ValueId, Ref> m_refs;
-  std::map<ValueId, Ref> m_constantRefs;
+  std::map<std::pair<ValueId, DataType>, Ref> m_constantRefs, m_roundedRefs;  ///< by what they are rounded to
   std::map<ValueId, Weight> m_folded;
-  std::map<ValueId, std::size_t> m_slots;             ///< of constants
-  mutable std::map<ValueId, Tensor> m_foldedNumbers;  ///< of m_folded, as far as the code holds them
-  mutable std::set<std::size_t> m_embedded;           ///< slots whose numbers the code holds
-  std::set<BufferIndex> m_claimed;                    ///< output buffers that hold a value before the output itself
-  std::vector<NodeId> m_pending;                      ///< pointwise nodes not emitted yet
-  std::map<NodeId, Chain> m_chains;                   ///< by their last node
+  std::map<ValueId, std::size_t> m_slots;  ///< of constants
+  /// Of m_folded and of what is rounded (to that type), as far as the code holds them.
+  mutable std::map<std::pair<ValueId, DataType>, Tensor> m_numbers;
+  mutable std::set<std::size_t> m_embedded;  ///< slots whose numbers the code holds
+  std::set<BufferIndex> m_claimed;           ///< output buffers that hold a value before the output itself
+  std::vector<NodeId> m_pending;             ///< pointwise nodes not emitted yet
+  std::map<NodeId, Chain> m_chains;          ///< by their last node
   std::optional<AttentionPattern> m_attention;
   std::optional<NormPattern> m_norm;
   std::vector<Chain> m_parallel;  ///< products of one value that one step runs

@@ -36,24 +36,28 @@ bool Lowering::onlyMoves(const Node& node) {
 }
 
 const Tensor* Lowering::constant(ValueId value) const {
-  if (const auto folded = m_folded.find(value); folded != m_folded.end()) {
-    m_embedded.insert(folded->second.weightSlots.begin(), folded->second.weightSlots.end());
-    if (const auto known = m_foldedNumbers.find(value); known != m_foldedNumbers.end()) return &known->second;
-    std::vector<Tensor> sources;
-    for (const std::size_t slot : folded->second.weightSlots)
-      sources.push_back(m_request.constants.at(m_request.weightSlots[slot]));
-    auto numbers = folded->second.numbers(sources);
-    return numbers.ok() ? &(m_foldedNumbers[value] = std::move(numbers).value()) : nullptr;
+  if (!isConstant(value)) return nullptr;
+  const DataType type = readType(value);
+  if (!m_folded.contains(value) && type == DataType::Undefined) {
+    m_embedded.insert(m_slots.at(value));
+    return &m_request.constants.at(value);
   }
-  const auto it = m_request.constants.find(value);
-  if (it == m_request.constants.end()) return nullptr;
-  m_embedded.insert(m_slots.at(value));
-  return &it->second;
+  const Weight read = weight(value);
+  m_embedded.insert(read.weightSlots.begin(), read.weightSlots.end());
+  const auto key = std::pair(value, type);
+  if (const auto known = m_numbers.find(key); known != m_numbers.end()) return &known->second;
+  std::vector<Tensor> sources;
+  for (const std::size_t slot : read.weightSlots)
+    sources.push_back(m_request.constants.at(m_request.weightSlots[slot]));
+  auto numbers = read.numbers(sources);
+  return numbers.ok() ? &(m_numbers[key] = std::move(numbers).value()) : nullptr;
 }
 
 Weight Lowering::weight(ValueId value) const {
-  if (const auto folded = m_folded.find(value); folded != m_folded.end()) return folded->second;
-  return slotWeight(m_slots.at(value), m_request.constants.at(value));
+  const auto folded = m_folded.find(value);
+  Weight all = folded != m_folded.end() ? folded->second : slotWeight(m_slots.at(value), m_request.constants.at(value));
+  const DataType type = readType(value);
+  return type == DataType::Undefined ? all : roundedWeight(std::move(all), type);
 }
 
 Ref Lowering::packedRef(const Dims& dims, Packing packing) {
@@ -95,24 +99,52 @@ DataType Lowering::typeOf(ValueId value) const {
   } else if (isConstant(value)) {
     type = constantType(value);
   }
-  const bool moves = std::all_of(m_members.begin(), m_members.end(), [&](NodeId id) { return onlyMoves(node(id)); });
-  return isFloat(type) && !moves ? DataType::F32 : type;
+  if (!isFloat(type)) return type;
+  return m_kept != DataType::Undefined ? m_kept : DataType::F32;
 }
 
-Result<Ref> Lowering::ref(ValueId value) {
+DataType Lowering::readType(ValueId value) const {
+  if (m_kept != DataType::Undefined) return DataType::Undefined;
+  return m_rounding.differs() && m_reader.valid() ? m_rounding.readBy(m_reader, value) : m_rounding.read(value);
+}
+
+Result<Ref> Lowering::held(ValueId value) {
   if (const auto it = m_refs.find(value); it != m_refs.end()) return it->second;
-  if (const auto it = m_constantRefs.find(value); it != m_constantRefs.end()) return it->second;
   if (!isConstant(value)) {
     return Diagnostic{.message = "a constant has no data",
                       .where = {.node = m_fused.name, .value = m_graph.has(value) ? m_graph.value(value).name : ""},
                       .help = "The model was saved without its weights; it can be planned, not built."};
   }
+  const auto key = std::pair(value, readType(value));
+  if (const auto it = m_constantRefs.find(key); it != m_constantRefs.end()) return it->second;
   const DataType type = typeOf(value);
   const Dims dims = dimsOf(value);
   Ref ref{.dtype = type, .dims = dims, .strides = rowMajorStrides(dims)};
   ref.buffer = m_program.addPacked(plainPacking(weight(value), type));
-  m_constantRefs[value] = ref;
+  m_constantRefs[key] = ref;
   return ref;
+}
+
+Result<Ref> Lowering::ref(ValueId value) {
+  Ref at = TRY(held(value));
+  if (m_kept != DataType::Undefined || !m_refs.contains(value)) return at;
+  if (const DataType made = m_rounding.made(value); made != DataType::Undefined) {
+    Ref& kept = m_roundedRefs[{value, DataType::Undefined}];
+    if (kept.buffer == kNoBuffer) kept = TRY(rounded(at, made));
+    at = kept;
+  }
+  const DataType type = readType(value);
+  if (type == DataType::Undefined) return at;
+  Ref& kept = m_roundedRefs[{value, type}];
+  if (kept.buffer == kNoBuffer) kept = TRY(rounded(at, type));
+  return kept;
+}
+
+Result<Ref> Lowering::rounded(const Ref& ref, DataType type) {
+  const Ref from = ref.format.isPlain() ? TRY(plain(ref)) : ref;
+  const Ref to = allocateScratch(DataType::F32, from.dims, from.format);
+  m_program.addStep(makeRoundStep(from, to, type, m_threads), {from.buffer}, {to.buffer});
+  return to;
 }
 
 std::vector<NodeId> Lowering::consumers(ValueId value) const {
@@ -273,6 +305,11 @@ void Lowering::foldConstants() {
     std::vector<Weight> operands;
     for (const ValueId input : folded.inputs) operands.push_back(input.valid() ? weight(input) : Weight());
     const ValueId result = folded.outputs[0];
+    if (isFloatCast(m_graph, folded)) {  // it rounds nothing of itself
+      m_folded[result] = operands.front();
+      m_absorbed.insert(id);
+      continue;
+    }
     const TensorDesc& desc = m_request.values.at(result);
     m_folded[result] = calculatedWeight(folded, std::move(operands), m_graph.value(result).type.dtype, desc.dims);
     m_absorbed.insert(id);

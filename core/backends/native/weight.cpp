@@ -1,6 +1,7 @@
 #include "backends/native/weight.h"
 
 #include "analysis/fingerprint.h"
+#include "backends/reference/convert_elements.h"
 #include "base/aligned_memory.h"
 #include "base/hash.h"
 #include "ops/op_schema.h"
@@ -57,6 +58,21 @@ Weight calculatedWeight(const Node& node, std::vector<Weight> operands, DataType
     return TRY(runNode(node, pointers)).front();
   };
   return weight;
+}
+
+Weight roundedWeight(Weight weight, DataType type) {
+  Weight rounded{.type = DataType::F32,
+                 .dims = weight.dims,
+                 .form = formOf("rounded to " + std::string(name(type)), {&weight, 1}),
+                 .weightSlots = weight.weightSlots};
+  rounded.numbers = [weight = std::move(weight), type](std::span<const Tensor> sources) -> Result<Tensor> {
+    const Tensor wide = TRY(weight.numbers(sources));
+    Tensor result = Tensor::zeros(DataType::F32, wide.dims());
+    convertElements(wide.type(), wide.bytes(), DataType::F32, result.mutableBytes(), wide.count());
+    roundElements(type, result.mutableData<float>().data(), result.count());
+    return result;
+  };
+  return rounded;
 }
 
 Packing packingOf(const std::string& form, std::vector<Weight> weights,

@@ -25,6 +25,9 @@ Weight slotWeight(std::size_t slot, const Tensor& tensor);
 /// not have is a Weight of undefined type.
 Weight calculatedWeight(const Node& node, std::vector<Weight> operands, DataType type, Dims dims);
 
+/// `weight`, which holds floats, as f32 rounded to `type`.
+Weight roundedWeight(Weight weight, DataType type);
+
 /// What is packed out of the numbers of `weights`, in their order, by `pack`. `form` says all that it depends on.
 Packing packingOf(const std::string& form, std::vector<Weight> weights,
                   std::function<Result<Tensor>(std::span<const Tensor> numbers)> pack);

@@ -116,6 +116,10 @@ Result<Shape> broadcastInputs(const InferContext& context) {
   return shape;
 }
 
+Result<Types> inferBroadcast(const InferContext& context) {
+  return one(context.input(0).dtype, TRY(broadcastInputs(context)));
+}
+
 Result<Dim> unified(const InferContext& context, const Dim& a, const Dim& b, std::string_view what) {
   if (a.known() && b.known() && a.size != b.size)
     return problem(fmt::format("{} must be equal, but are {} and {}", what, a.size, b.size));

@@ -38,6 +38,8 @@ std::optional<std::int64_t> knownInt(const InferContext& context, std::size_t i)
 Result<Shape> broadcast(const Shape& a, const Shape& b);
 /// All inputs of the node broadcast together.
 Result<Shape> broadcastInputs(const InferContext& context);
+/// The element type of the first at these extents.
+Result<Types> inferBroadcast(const InferContext& context);
 /// Of two extents that must be equal, the one that says more; an error if both are known and differ. Where one is open,
 /// that they are equal is demanded.
 Result<Dim> unified(const InferContext& context, const Dim& a, const Dim& b, std::string_view what);

@@ -25,7 +25,7 @@ bool isProduct(const Node& node) {
 }
 
 /// Joins `more` to the kernel of `first`; each product keeps its epilogue and its output.
-bool join(RegionBuilder& state, NodeId first, NodeId more) {
+bool joinProducts(RegionBuilder& state, NodeId first, NodeId more) {
   return state.tryMerge({.nodes = {first, more},
                          .root = first,
                          .kind = state.kindOf(first),
@@ -47,7 +47,7 @@ void fuseParallelProducts(RegionBuilder& state) {
     for (const NodeId other : graph.value(x).consumers) {
       const Node& product = graph.node(other);
       const bool fits = other != first && product.op == node.op && isProductOf(state, product, x);
-      if (fits && !state.keptApart(other)) join(state, first, other);
+      if (fits && !state.keptApart(other)) joinProducts(state, first, other);
     }
   }
 }

@@ -57,13 +57,13 @@ namespace fusescope::testing {
 namespace {
 
 /// Allocations of one run of all steps after a first one, on plausible inputs.
-int allocationsOfARun(const Plan& plan) {
+int allocationsOfARun(const Plan& plan, const char* backend = "native") {
   BuildReport report;
   const BuildOptions options{.threads = 2, .measureTactics = false};
   auto chooser = TacticChooser::create(plan, options, report, {});
   ShapeCacheCount dynamicKernels{.size = 1};
   LoweringRequest request{
-      .plan = &plan, .accelerated = findBackend("native"), .threads = 2, .dynamicKernels = &dynamicKernels};
+      .plan = &plan, .accelerated = findBackend(backend), .threads = 2, .dynamicKernels = &dynamicKernels};
   for (const InputSpec& spec : plan.inputSpecs) request.extents[spec.name] = spec.opt;
   auto program = lower(request, chooser.value());
   if (!program.ok()) throw std::runtime_error(program.error().text());
@@ -143,8 +143,17 @@ TEST(AllocationCounter, SeesTheReference) {
 #ifndef FUSESCOPE_COUNTS_ALLOCATIONS
   GTEST_SKIP() << "the sanitizer owns malloc";
 #endif
-  EXPECT_GT(allocationsOfARun(*planOf(sampleModel("tiny_resnet_dynbatch"), {.precisions = {DataType::F16}})), 0)
+  EXPECT_GT(
+      allocationsOfARun(*planOf(sampleModel("tiny_resnet_dynbatch"), {.precisions = {DataType::F16}}), "reference"), 0)
       << "an emulated type runs on the reference, which allocates";
+}
+
+TEST(Allocation, NoneInNarrowFloats) {
+#ifndef FUSESCOPE_COUNTS_ALLOCATIONS
+  GTEST_SKIP() << "the sanitizer owns malloc";
+#endif
+  for (const DataType type : {DataType::F16, DataType::BF16})
+    EXPECT_EQ(allocationsOfARun(*planOf(sampleModel("tiny_resnet_dynbatch"), {.precisions = {type}})), 0) << name(type);
 }
 
 }  // namespace

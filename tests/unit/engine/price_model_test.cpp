@@ -69,14 +69,24 @@ TEST_F(PriceModelTest, NothingEmulatedIsKeptOrPredicted) {
   for (const char* target : {"cpu", "cpu:avx512+avx512_fp16+avx512_bf16"}) {
     for (const DataType type : {DataType::F16, DataType::BF16}) {
       const PlanOptions options{.target = target, .precisions = {type}};
-      build(options);
-      const auto plan = predicted(options);
+      m_engine = engineOf(planOf(m_model, options), {.backend = "reference", .threads = 1, .timingCache = m_cache});
+      const auto prices = openPriceModel(m_cache, "reference", 1);
+      const auto plan = makePlan(m_model, options, prices.get()).value();
       EXPECT_EQ(plan->predictedMs, std::nullopt);
       for (const FusedNode& fused : plan->fusedNodes) EXPECT_EQ(fused.predictedMs, std::nullopt) << fused.name;
       const Json json = toJson(*plan);
       EXPECT_TRUE(json["fused_nodes"][0]["predicted_how"].is_null());
-      EXPECT_EQ(json["predicted"]["unknown"], plan->fusedNodes.size());
+      EXPECT_EQ(json["predicted"]["unknown"], plan->fusedNodes.size() + plan->casts.size()) << "nor a conversion";
     }
+  }
+}
+
+TEST_F(PriceModelTest, NarrowFloatsArePricedOnEveryCpu) {
+  for (const DataType type : {DataType::F16, DataType::BF16}) {
+    const PlanOptions options{.target = "cpu:none", .precisions = {type}};
+    for (int i = 0; i == 0 || (i < 5 && !predicted(options)->predictedMs); ++i) build(options);
+    for (const FusedNode& fused : predicted(options)->fusedNodes)
+      EXPECT_EQ(fused.predictedHow, PriceSource::Measured) << fused.name;
   }
 }
 

@@ -110,7 +110,7 @@ TEST(Steps, ExtentsOutOfRangeAreToldWithTheStep) {
 
 TEST(Steps, OfEmulatedTypesHaveNoTime) {
   const auto engine = engineOf(planOf(smallNetwork(), {.precisions = {DataType::F16}}),
-                               {.backend = "native", .threads = 1, .measureTactics = false});
+                               {.backend = "reference", .threads = 1, .measureTactics = false});
   const auto report = engine->time({{"x", noise({2, 4}, 1)}}, {.steps = Steps{.count = 3}});
   ASSERT_TRUE(report.ok()) << report.error().text();
   EXPECT_FALSE(report.value().unavailableReason.empty());

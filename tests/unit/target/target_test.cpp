@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "target/target_table.h"
 
 namespace fusescope {
@@ -17,14 +19,27 @@ TEST(Target, CpuTakesItsCapabilitiesFromTheMachineOrTheName) {
 }
 
 TEST(Target, TheHardwareOfATypeIsWhatTheBackendRunsToo) {
-  const std::set<DataType> f32{DataType::F32};
+  const std::set<DataType> floats{DataType::F32, DataType::F16, DataType::BF16};
   for (const char* name : {"cpu:none", "cpu:avx512_bf16+avx512_fp16+amx_bf16+amx_fp16", "cpu"})
-    EXPECT_EQ(Target::fromName(name).value().hardwareTypes, f32) << name;
+    EXPECT_EQ(Target::fromName(name).value().hardwareTypes, floats) << name << ": they are widened where they must be";
   TargetTable table = targetTables()[0];
-  table.runs.push_back(DataType::BF16);
+  table.widened = {DataType::F16};
+  std::ranges::find(table.types, DataType::BF16, &TargetType::type)->needs = {"avx512_bf16", "amx_bf16"};
   const auto shared = std::make_shared<const TargetTable>(table);
   EXPECT_FALSE(Target::fromTable(shared, {"avx2"}).hardwareTypes.contains(DataType::BF16)) << "no flag of it";
   EXPECT_TRUE(Target::fromTable(shared, {"amx_bf16"}).hardwareTypes.contains(DataType::BF16));
+}
+
+TEST(Target, SaysHowATypeIsCalculated) {
+  TargetTable table = targetTables()[0];
+  std::ranges::find(table.types, DataType::BF16, &TargetType::type)->needs = {"avx512_bf16", "amx_bf16"};
+  const auto shared = std::make_shared<const TargetTable>(table);
+  const Target old = Target::fromTable(shared, {"avx2"}), recent = Target::fromTable(shared, {"avx2", "avx512_bf16"});
+  EXPECT_EQ(arithmeticText(old, DataType::F32), "calculated in f32");
+  EXPECT_EQ(arithmeticText(old, DataType::BF16), "stored in 16 bits, calculated in f32 in registers");
+  EXPECT_EQ(arithmeticText(recent, DataType::BF16),
+            "convolutions and products by avx512_bf16; else stored in 16 bits, calculated in f32 in registers");
+  EXPECT_NE(arithmeticText(recent, DataType::F8E4M3).find("the reference calculates it exactly"), std::string::npos);
 }
 
 TEST(Target, TensorrtVersionsDifferInWhatTheyLack) {

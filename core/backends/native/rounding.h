@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "backends/backend.h"
+
+namespace fusescope::native {
+
+/// The only rounding rule (ARCHITECTURE.md) for a program, which holds every float as f32: what its values are rounded
+/// to where its nodes read them. What is stored is rounded by whoever writes it.
+class Rounding {
+ public:
+  explicit Rounding(const KernelRequest& request);
+
+  /// To what a value that a node makes is rounded before other nodes of the program read it: it also stands in memory,
+  /// or the contract narrows it. Undefined: it is held as it was made.
+  DataType made(ValueId value) const { return found(m_made, value); }
+  /// To what a value that the program finds in memory, or has only moved from there, is rounded for all who read it.
+  DataType read(ValueId value) const { return found(m_read, value); }
+
+  /// Whether nodes read one value at several types. Then nothing is read(), and nodes are lowered one by one, each with
+  /// readBy().
+  bool differs() const { return m_differs; }
+  DataType readBy(NodeId reader, ValueId value) const;
+
+ private:
+  using Types = std::map<ValueId, DataType>;
+  static DataType found(const Types& types, ValueId value) {
+    const auto at = types.find(value);
+    return at == types.end() ? DataType::Undefined : at->second;
+  }
+  bool isMoved(ValueId value) const { return m_moved.contains(value); }
+  bool moves(const Node& node) const;
+  DataType typeOfReader(const Node& node, std::size_t operand) const;
+  void findMade();
+  void findMoved();
+  void findWanted();
+  void decide();
+  void decide(ValueId value);
+  DataType exactType(const Node& mover) const;
+
+  const KernelRequest& m_request;
+  const Graph& m_graph;
+  Types m_made, m_read;
+  std::set<ValueId> m_moved;                       ///< made by moves of what lies in memory
+  std::map<ValueId, std::set<DataType>> m_wanted;  ///< by those who read a value, also through moves
+  Types m_exact;                                   ///< a narrow type that can hold all of a value as it is
+  bool m_differs = false;
+};
+
+}  // namespace fusescope::native

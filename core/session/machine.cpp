@@ -1,0 +1,36 @@
+#include "backends/backend.h"
+#include "base/json.h"
+#include "session/operations.h"
+#include "session/report_json.h"
+#include "session/session.h"
+#include "target/target.h"
+
+namespace fusescope {
+
+Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
+  TimeReport report = TRY(engine.time(inputs, options));
+  const auto peaks = knownPeaks(timingCachePath(), report.threads);
+  if (!peaks) return report;
+  for (StepTime& layer : report.layers) {
+    if (!layer.fused.valid() || !layer.medianMs) continue;
+    const FusedNode& fused = engine.plan().fusedNodes[layer.fused.index];
+    layer.rooflineMs = peaks->leastMs(fused.compute, fused.flops, fused.bytes);
+  }
+  return report;
+}
+
+Json machineJson(const MachinePeaks& peaks) {
+  Json json{{"format", "fusescope.machine"}, {"version", 1}, {"threads", peaks.threads}};
+  for (const auto& [part, text] : findBackend("native")->fingerprint().parts) json["fingerprint"][part] = text;
+  json["types"] = Json::array();
+  for (const TypePeak& peak : peaks.types)
+    json["types"].push_back({{"type", name(peak.type)},
+                             {"operations_per_second", optionalNumber(peak.operationsPerSecond)},
+                             {"bytes_per_second", optionalNumber(peak.bytesPerSecond)},
+                             {"cached_bytes_per_second", optionalNumber(peak.cachedPerSecond)},
+                             {"measured", peak.day.empty() ? Json(nullptr) : Json(peak.day)},
+                             {"quiet", peak.quiet}});
+  return json;
+}
+
+}  // namespace fusescope
