@@ -18,7 +18,7 @@ constexpr double kQuietMedian = 1.25;  // times the time of a quiet machine
 constexpr double kMuchSlower = 3;      // than the best, after two runs: not worth a third
 constexpr double kSlower = 1.5;        // than the best: taken for no format's sake
 constexpr double kDisturbed = 0.02;    // share of a run that its threads waited
-constexpr double kEndOfPatience = 3;   // times the patience, after which few rounds must do
+constexpr double kEndOfPatience = 10;  // times the patience, where no run was quiet yet
 constexpr std::chrono::microseconds kShortestPause{500}, kLongestPause{8000};
 constexpr std::size_t kPage = 4096, kLine = 64;  // bytes
 constexpr std::int64_t kPatternElements = 4096;
@@ -119,8 +119,9 @@ class Rounds {
         TRY(checkStop(stop));
         runOnce((k + static_cast<std::size_t>(round)) % m_kernels.size());
       }
-      const double waited = msSince(start);
-      judge((round >= m_budget.leastRounds && waited > patience) || waited > kEndOfPatience * patience);
+      const double passed = msSince(start);
+      const bool isTried = round >= m_budget.leastRounds && std::ranges::all_of(m_candidates, &Candidate::isKnown);
+      judge(passed > (isTried ? patience : kEndOfPatience * patience));
     }
     std::vector<std::optional<KernelTime>> times;
     for (const Candidate& candidate : m_candidates)
@@ -135,10 +136,12 @@ class Rounds {
     bool open = true;                      ///< runs in the next round
     bool works = true;
 
+    bool isKnown() const { return !works || !quiet.empty(); }
     KernelTime time() const {
       if (!quiet.empty()) return timeOf(quiet);
       KernelTime time = timeOf(disturbed);
       time.quiet = false;
+      time.spread = 1;
       return time;
     }
   };

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kReference = "reference";
 constexpr MeasureBudget kAlone{.msEach = 15, .leastRounds = 3, .fewRounds = 3, .mostRounds = 12, .precision = 0.1};
 constexpr MeasureBudget kConversion{.msEach = 5, .leastRounds = 3, .fewRounds = 8, .mostRounds = 60, .precision = 0.03};
-constexpr int kMostConversionTimes = 3;     // where samples hardly agree
+constexpr int kMostConversionTimes = 5;     // where samples hardly agree
 constexpr double kNear = 1.6;               // times the fastest: measured again
 constexpr double kSettled = 0.02;           // by how much two times of one kernel may differ
 constexpr double kMostAgain = 2;            // times as long as measuring once took, for measuring again
@@ -322,7 +322,9 @@ Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& 
     if (time) best = std::min(best.value_or(time->ms), time->ms);
   std::vector<std::size_t> near;
   for (std::size_t i = 0; i < ways.times.size(); ++i)
-    if (ways.times[i] && ways.times[i]->ms <= kNear * *best) near.push_back(i);
+    if (ways.times[i] &&
+        (ways.times[i]->ms <= kNear * *best || (ways.times[i]->spread > kConfidentSpread && !ways.times[i]->quiet)))
+      near.push_back(i);
   ways.isSettled = true;
   if (near.size() < 2) return Done{};
   const TimingContext context = timingContext(*m_plan, backend, request.threads);

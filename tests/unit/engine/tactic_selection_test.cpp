@@ -148,10 +148,12 @@ TEST(Measurer, PatienceEndsWhereEveryRunIsDisturbed) {
   const MeasuredKernel measured{&kernel, {kSmall}, {kSmall}};
   double waited = 0;
   const MeasuredThreads threads{[&] { return waited += 5; }, [](std::chrono::microseconds) {}};
-  const auto times = measureKernels(std::span(&measured, 1), {.msEach = 2, .patience = 3, .leastPatienceMs = 1}, {}, threads);
+  const auto times =
+      measureKernels(std::span(&measured, 1), {.msEach = 2, .patience = 3, .leastPatienceMs = 1}, {}, threads);
   ASSERT_TRUE(times.ok() && times.value()[0]);
   EXPECT_GE(times.value()[0]->ms, 0.2) << "what there is must do";
   EXPECT_FALSE(times.value()[0]->quiet);
+  EXPECT_EQ(times.value()[0]->spread, 1) << "nobody may rely on it";
 }
 
 /// Processors that the calling thread may use.
