@@ -140,6 +140,7 @@ class Rounds {
     KernelTime time() const {
       if (!quiet.empty()) return timeOf(quiet);
       KernelTime time = timeOf(disturbed);
+      time.ms = *std::ranges::min_element(disturbed);  // each is too much
       time.quiet = false;
       time.spread = 1;
       return time;

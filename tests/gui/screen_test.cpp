@@ -115,6 +115,7 @@ class ScreenTest : public QObject {
     for (const QString& name : all) {
       QTest::mouseClick(box, Qt::LeftButton);
       QTRY_VERIFY(box->view()->isVisible());
+      QTest::qWait(2 * QApplication::doubleClickInterval());  // a list that just opened takes no click
       const QModelIndex row = box->model()->index(box->findData(name), 0);
       QTest::mouseClick(box->view()->viewport(), Qt::LeftButton, {}, box->view()->visualRect(row).center());
       QTRY_VERIFY(!box->view()->isVisible());
