@@ -236,16 +236,6 @@ class BodiesTest : public QObject {
     const auto inLoop = names.filter(QRegularExpression("^loop/")).size();
     for (int row = loop + 1; row <= loop + inLoop; ++row)
       QVERIFY2(names[row].startsWith("loop/"), qPrintable(names.join(", ")));
-    // A click goes to the node in the body, and the table of layers shows its row with its time.
-    const QModelIndex cell = table->model()->index(more, 0);
-    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(cell).center());
-    QTRY_COMPARE(m_window->selection().inside(), std::string("loop/more"));
-    m_window->showDock("Layers");
-    LayersDock& layers = m_window->dock<LayersDock>();
-    const int row = layers.model().rowOf("loop/more");
-    QVERIFY(row >= 0);
-    QTRY_VERIFY(!layers.model().index(row, LayersModel::kTime).data().toString().isEmpty());
-    QTRY_COMPARE(layers.view().selectionModel()->selectedRows().value(0).row(), row);
   }
 
  private:
