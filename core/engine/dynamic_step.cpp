@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/reference/convert_elements.h"
+#include "engine/contract_numerics.h"
 #include "engine/kernel_requests.h"
 #include "engine/shared_count.h"
 #include "engine/workspace.h"
@@ -63,6 +64,7 @@ Status DynamicStep::prepareKernel(Specialised& entry) const {
   const std::int64_t limit = m_request.plan->options.workspaceBytes;
   for (const Tactic& tactic : m_backend.tactics(request)) {
     if (tactic.backend == kReference) break;
+    if (!beyondContract(*request.plan, fused, tactic.numerics).exact()) continue;
     TRY(prepareTactic(entry, request, tactic));
     const auto needed = static_cast<std::int64_t>(entry.scratchBytes());
     if (limit == 0 || needed <= limit) {

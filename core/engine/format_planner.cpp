@@ -1,6 +1,7 @@
 #include "engine/format_planner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,6 +13,11 @@ namespace {
 constexpr std::size_t kNoNode = SIZE_MAX;
 constexpr double kSameCost = 1e-9;  // relative: sums of the same numbers in another order
 constexpr int kMostPasses = 20;
+// Of firm choices: what is not preferred must gain the largest of these margins, each a step below the one before.
+constexpr double kLargestMargin = 0.5, kMarginStep = 0.75;
+constexpr int kMargins = 14;
+constexpr double kFurtherBack = 0.15;     // more of the margin for each place in the order of preference
+constexpr double kConversionMargins = 2;  // of a conversion: it was measured alone, and takes room in the caches
 
 using Forms = std::uint32_t;  ///< a set of forms of one value, a bit each
 
@@ -51,11 +57,17 @@ struct LiveHash {
   }
 };
 
+/// What leaving the preferred ways counts for besides its time: a share of that and of what a node takes in the mean.
+struct Margin {
+  double share = 0, meanMs = 0;
+};
+
 /// The problem with what the search asks of it again and again.
 class Searched {
  public:
-  explicit Searched(const FormatProblem& problem)
+  Searched(const FormatProblem& problem, Margin margin)
       : m_problem(problem),
+        m_margin(margin),
         m_producer(problem.values, kNoNode),
         m_readers(problem.values),
         m_conversions(problem.values) {
@@ -76,8 +88,16 @@ class Searched {
 
   double conversionMs(std::size_t value, std::size_t from, std::size_t to) {
     const auto [entry, isNew] = m_conversions[value].try_emplace({from, to}, 0.0);
-    if (isNew) entry->second = m_problem.conversionMs(value, from, to);
+    if (isNew) {
+      const double ms = m_problem.conversionMs(value, from, to);
+      entry->second = ms + m_margin.share * (ms * kConversionMargins + m_margin.meanMs);
+    }
     return entry->second;
+  }
+  double msOf(const FormatProblem::Way& way) const {
+    if (way.place == 0) return way.ms;
+    return way.ms +
+           m_margin.share * (1 + kFurtherBack * static_cast<double>(way.place - 1)) * (way.ms + m_margin.meanMs);
   }
 
   /// Makes `value` available in `form`, for what it costs.
@@ -91,7 +111,7 @@ class Searched {
 
  private:
   /// Of ways that read and write the same forms, the fastest; the first of equals.
-  static std::vector<std::size_t> undominated(const FormatProblem::Node& node) {
+  std::vector<std::size_t> undominated(const FormatProblem::Node& node) const {
     std::vector<std::size_t> kept;
     for (std::size_t way = 0; way < node.ways.size(); ++way) {
       const auto isAlike = [&](std::size_t other) {
@@ -100,7 +120,7 @@ class Searched {
       const auto alike = std::ranges::find_if(kept, isAlike);
       if (alike == kept.end()) {
         kept.push_back(way);
-      } else if (node.ways[way].ms < node.ways[*alike].ms) {
+      } else if (msOf(node.ways[way]) < msOf(node.ways[*alike])) {
         *alike = way;
       }
     }
@@ -108,6 +128,7 @@ class Searched {
   }
 
   const FormatProblem& m_problem;
+  Margin m_margin;
   std::vector<std::size_t> m_producer;
   std::vector<std::vector<std::size_t>> m_readers, m_ways;
   std::vector<std::map<std::pair<std::size_t, std::size_t>, double>> m_conversions;
@@ -174,23 +195,26 @@ class Frontier {
       if (!m_problem.readersOf(node.outputs[i]).empty()) born.push_back(i);
     std::unordered_map<std::vector<LiveValue>, std::size_t, LiveHash> known;
     std::vector<State> next;
+    std::vector<LiveValue> read, after;  // live values with what is read, and behind the node
     for (std::size_t before = 0; before < m_layers.back().size(); ++before) {
       for (const std::size_t way : m_problem.waysOf(index)) {
         const State& from = m_layers.back()[before];
-        State state{.live = from.live, .cost = from.cost, .before = before, .way = way};
-        state.cost.ms += node.ways[way].ms;
+        Cost cost = from.cost;
+        cost.ms += m_problem.msOf(node.ways[way]);
+        read = from.live;
         for (std::size_t i = 0; i < node.inputs.size(); ++i)
-          m_problem.read(node.inputs[i], node.ways[way].reads[i], state.live[places[i]], state.cost);
-        std::vector<LiveValue> after;
-        after.reserve(kept.size() + born.size());
-        for (const std::size_t i : kept) after.push_back(state.live[i]);
+          m_problem.read(node.inputs[i], node.ways[way].reads[i], read[places[i]], cost);
+        after.clear();
+        for (const std::size_t i : kept) after.push_back(read[i]);
         for (const std::size_t i : born) after.push_back(bornAs(node.ways[way].writes[i]));
-        state.live = std::move(after);
-        const auto [entry, isNew] = known.try_emplace(state.live, next.size());
-        if (isNew) {
-          next.push_back(std::move(state));
-        } else if (state.cost.isBelow(next[entry->second].cost)) {
-          next[entry->second] = std::move(state);
+        const auto found = known.find(after);
+        if (found == known.end()) {
+          known.emplace(after, next.size());
+          next.push_back({.live = after, .cost = cost, .before = before, .way = way});
+        } else if (State& other = next[found->second]; cost.isBelow(other.cost)) {
+          other.cost = cost;
+          other.before = before;
+          other.way = way;
         }
       }
     }
@@ -213,7 +237,7 @@ class Frontier {
       std::optional<double> least, cheapest;
       for (const std::size_t way : m_problem.waysOf(reader)) {
         const std::size_t form = node.ways[way].reads[input];
-        const double own = node.ways[way].ms / static_cast<double>(node.inputs.size());
+        const double own = m_problem.msOf(node.ways[way]) / static_cast<double>(node.inputs.size());
         const bool isThere = (live.made >> form & 1) != 0;
         const double cost = own + (isThere ? 0 : m_problem.conversionMs(value, live.home, form));
         least = std::min(least.value_or(own), own);
@@ -281,7 +305,7 @@ Cost costAround(Searched& problem, std::size_t index, const std::vector<std::siz
   values.insert(values.end(), node.outputs.begin(), node.outputs.end());
   std::ranges::sort(values);
   values.erase(std::ranges::unique(values).begin(), values.end());
-  Cost cost{.ms = node.ways[ways[index]].ms};
+  Cost cost{.ms = problem.msOf(node.ways[ways[index]])};
   for (const std::size_t value : values) {
     const Cost part = costOfValue(problem, value, ways);
     cost.ms += part.ms;
@@ -312,9 +336,22 @@ void improve(Searched& problem, std::vector<std::size_t>& ways) {
   }
 }
 
+struct ChosenWays {
+  std::vector<std::size_t> ways;
+  bool isExact = true;
+};
+
+ChosenWays chosenWays(Searched& problem, std::size_t values, std::size_t mostStates) {
+  ChosenWays chosen;
+  chosen.ways = Frontier(problem, values, mostStates).run(chosen.isExact);
+  if (!chosen.isExact) improve(problem, chosen.ways);
+  return chosen;
+}
+
 FormatPlan priced(Searched& problem, std::size_t values, std::vector<std::size_t> ways) {
   FormatPlan plan{.ways = std::move(ways)};
-  for (std::size_t node = 0; node < problem.nodeCount(); ++node) plan.ms += problem.node(node).ways[plan.ways[node]].ms;
+  for (std::size_t node = 0; node < problem.nodeCount(); ++node)
+    plan.ms += problem.msOf(problem.node(node).ways[plan.ways[node]]);
   for (std::size_t value = 0; value < values; ++value) {
     const Cost cost = costOfValue(problem, value, plan.ways);
     plan.ms += cost.ms;
@@ -326,17 +363,39 @@ FormatPlan priced(Searched& problem, std::size_t values, std::vector<std::size_t
 }  // namespace
 
 FormatPlan planFormats(const FormatProblem& problem, std::size_t mostStates) {
-  Searched searched(problem);
-  bool isExact = true;
-  std::vector<std::size_t> ways = Frontier(searched, problem.values, mostStates).run(isExact);
-  if (!isExact) improve(searched, ways);
-  FormatPlan plan = priced(searched, problem.values, std::move(ways));
-  plan.isExact = isExact;
+  Searched searched(problem, {});
+  ChosenWays chosen = chosenWays(searched, problem.values, mostStates);
+  FormatPlan plan = priced(searched, problem.values, std::move(chosen.ways));
+  plan.isExact = chosen.isExact;
   return plan;
 }
 
+FormatPlan planFormatsFirmly(const FormatProblem& problem, double mostLoss) {
+  const FormatPlan best = planFormats(problem);
+  const auto open = std::ranges::count_if(problem.nodes, [](const auto& node) { return node.ways.size() > 1; });
+  if (open == 0) return best;
+  const double mostMs = best.ms * (1 + mostLoss), meanMs = best.ms / static_cast<double>(open);
+  const auto withMargin = [&](int step) {
+    Searched searched(problem, {kLargestMargin * std::pow(kMarginStep, step), meanMs});
+    return priceFormats(problem, chosenWays(searched, problem.values, kMostFormatStates).ways);
+  };
+  // The smaller the margin, the less is lost.
+  std::optional<FormatPlan> within;
+  for (int first = 0, last = kMargins; first < last;) {
+    const int middle = first + (last - first) / 2;
+    FormatPlan plan = withMargin(middle);
+    if (plan.ms <= mostMs) {
+      within = std::move(plan);
+      last = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return within.value_or(best);
+}
+
 FormatPlan priceFormats(const FormatProblem& problem, std::vector<std::size_t> ways) {
-  Searched searched(problem);
+  Searched searched(problem, {});
   return priced(searched, problem.values, std::move(ways));
 }
 

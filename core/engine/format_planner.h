@@ -13,6 +13,7 @@ struct FormatProblem {
   /// One way to run a node.
   struct Way {
     double ms = 0;
+    std::size_t place = 0;                   ///< in the order of preference; those at 0 are equally preferred
     std::vector<std::size_t> reads, writes;  ///< the form of each input and output, as Node's
   };
   struct Node {
@@ -36,13 +37,20 @@ struct FormatPlan {
 };
 
 /// Combinations of forms of the values alive between two nodes that are followed.
-constexpr std::size_t kMostFormatStates = 1024;
+constexpr std::size_t kMostFormatStates = 256;
 
 /// The cheapest choice; of equally cheap ones that with fewer conversions, then that of the preferred ways. Dynamic
 /// programming over the forms of the values that are alive between two nodes: exact while there are at most
 /// `mostStates` combinations, as on chains, trees and residuals. Where more meet, the most promising are followed, and
 /// what comes of that is improved node by node until no change of one helps. Pure: the same for the same problem.
 FormatPlan planFormats(const FormatProblem& problem, std::size_t mostStates = kMostFormatStates);
+
+/// A choice that two measurements of the same network agree about: of those that cost at most `mostLoss` more than the
+/// cheapest, as a share, one that leaves preferred ways and converts only for what gains most. What is left or
+/// converted must gain a margin of what it costs and of what a node takes in the mean, the largest margin under which
+/// the whole stays within that loss. So what is hardly worth it is decided by order, and noise bears on few choices:
+/// those that gain about that margin. Pure.
+FormatPlan planFormatsFirmly(const FormatProblem& problem, double mostLoss);
 
 /// What a choice costs.
 FormatPlan priceFormats(const FormatProblem& problem, std::vector<std::size_t> ways);

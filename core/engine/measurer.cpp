@@ -18,6 +18,7 @@ constexpr double kQuietMedian = 1.25;  // times the time of a quiet machine
 constexpr double kMuchSlower = 3;      // than the best, after two runs: not worth a third
 constexpr double kSlower = 1.5;        // than the best: taken for no format's sake
 constexpr double kDisturbed = 0.02;    // share of a run that its threads waited
+constexpr double kEndOfPatience = 10;  // times the patience, where no run was quiet yet
 constexpr std::chrono::microseconds kShortestPause{500}, kLongestPause{8000};
 constexpr std::size_t kPage = 4096, kLine = 64;  // bytes
 constexpr std::int64_t kPatternElements = 4096;
@@ -109,7 +110,8 @@ class Rounds {
       TRY(checkStop(stop));
       m_candidates[i].open = m_candidates[i].works = m_operands.run(m_kernels[i]).has_value();
     }
-    const double patience = m_budget.patience * m_budget.msEach * static_cast<double>(m_kernels.size());
+    const double patience =
+        std::max(m_budget.patience * m_budget.msEach, m_budget.leastPatienceMs) * static_cast<double>(m_kernels.size());
     const auto start = std::chrono::steady_clock::now();
     for (int round = 0; anyOpen(); ++round) {
       m_operands.move(static_cast<std::size_t>(round));
@@ -117,7 +119,9 @@ class Rounds {
         TRY(checkStop(stop));
         runOnce((k + static_cast<std::size_t>(round)) % m_kernels.size());
       }
-      judge(round >= m_budget.leastRounds && msSince(start) > patience);
+      const double passed = msSince(start);
+      const bool isTried = round >= m_budget.leastRounds && std::ranges::all_of(m_candidates, &Candidate::isKnown);
+      judge(passed > (isTried ? patience : kEndOfPatience * patience));
     }
     std::vector<std::optional<KernelTime>> times;
     for (const Candidate& candidate : m_candidates)
@@ -132,10 +136,13 @@ class Rounds {
     bool open = true;                      ///< runs in the next round
     bool works = true;
 
+    bool isKnown() const { return !works || !quiet.empty(); }
     KernelTime time() const {
       if (!quiet.empty()) return timeOf(quiet);
       KernelTime time = timeOf(disturbed);
+      time.ms = *std::ranges::min_element(disturbed);  // each is too much
       time.quiet = false;
+      time.spread = 1;
       return time;
     }
   };

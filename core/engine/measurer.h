@@ -45,12 +45,13 @@ struct MeasuredKernel {
 
 /// How long measuring may take.
 struct MeasureBudget {
-  double msEach = 40;   ///< of runs, for each kernel that is not clearly slower than another
+  double msEach = 20;   ///< of runs, for each kernel that is not clearly slower than another
   int leastRounds = 4;  ///< for those as well that take longer
   int fewRounds = 16;   ///< before samples that agree are believed
   int mostRounds = 200;
-  double precision = 0.01;  ///< a spread that is good enough
-  double patience = 4;      ///< times as long as all this takes on a quiet machine, until what there is must do
+  double precision = 0.01;      ///< a spread that is good enough
+  double patience = 4;          ///< times as long as all this takes on a quiet machine, until what there is must do
+  double leastPatienceMs = 30;  ///< each: a slice of the scheduler or several, whatever the runs take
 };
 
 /// What measuring asks of the threads that run kernels; those of the caller's parallel regions, where it is empty.

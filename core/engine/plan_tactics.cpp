@@ -10,6 +10,7 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kMostForms = 32;  // of one value, as the planner counts them
+constexpr int kMostPasses = 3;          // of measuring again
 
 class TacticPlanner {
  public:
@@ -20,6 +21,8 @@ class TacticPlanner {
     for (const ValueId input : m_graph.inputs()) addGiven(input);
     for (const FusedNode& fused : m_plan.fusedNodes) TRY(addFusedNode(fused));
     addOutputs();
+    TRY(measureAgain());
+    countWays();
     if (hasChoices()) choose();
     return std::move(m_planned);
   }
@@ -100,14 +103,13 @@ class TacticPlanner {
     PlannedTactic planned{.request = TRY(m_request.requests->of(fused))};
     for (const ValueId input : fused.inputs)
       for (const MemoryFormat& format : m_values[indexOf(input)].homes) addOnce(planned.request.formats, format);
-    const Backend& backend = backendOf(m_plan, fused, *m_request.accelerated);
-    planned.ways = TRY(m_chooser.ways(backend, planned.request));
+    planned.ways = TRY(m_chooser.ways(backendOf(planned), planned.request));
     FormatProblem::Node node;
     for (const ValueId input : fused.inputs) node.inputs.push_back(indexOf(input));
     for (const FusedOutput& output : fused.outputs) node.outputs.push_back(indexOf(output.value));
     std::vector<std::size_t>& tactics = m_tacticOfWay[fused.id];
     for (std::size_t i = 0; i < planned.ways.tactics.size(); ++i) {
-      if (!planned.ways.costs[i]) continue;
+      if (!planned.ways.costs[i] && !planned.ways.times[i]) continue;
       auto way = wayOf(planned, i);
       if (!way) continue;
       node.ways.push_back(std::move(*way));
@@ -123,11 +125,50 @@ class TacticPlanner {
     return Done{};
   }
 
+  /// When all are measured once: what this build measured again, in turns.
+  Status measureAgain() {
+    for (int i = 0; i < kMostPasses; ++i) {
+      for (auto& [id, planned] : m_planned) {
+        if (planned.ways.isSettled) continue;
+        if (m_request.progress) m_request.progress("kernels", planned.request.fused->name);
+        TRY(m_chooser.measureAgain(backendOf(planned), planned.request, planned.ways));
+      }
+    }
+    return Done{};
+  }
+
+  /// Puts in what the ways count for, and takes those out that do not.
+  void countWays() {
+    for (std::size_t i = 0; i < m_problem.nodes.size(); ++i) {
+      if (!m_fusedOf[i].valid()) continue;
+      PlannedTactic& planned = m_planned.at(m_fusedOf[i]);
+      m_chooser.count(backendOf(planned), planned.request, planned.ways);
+      std::vector<std::size_t>& tactics = m_tacticOfWay.at(m_fusedOf[i]);
+      std::vector<FormatProblem::Way> ways = std::move(m_problem.nodes[i].ways), counted;
+      std::vector<std::size_t> kept;
+      for (std::size_t k = 0; k < tactics.size(); ++k) {
+        const auto& cost = planned.ways.costs[tactics[k]];
+        if (!cost) continue;
+        counted.push_back(std::move(ways[k]));
+        counted.back().ms = cost->ms;
+        counted.back().place = cost->place;
+        kept.push_back(tactics[k]);
+      }
+      m_problem.nodes[i].ways = std::move(counted);
+      tactics = std::move(kept);
+      planned.way = tactics.front();
+    }
+  }
+
+  const Backend& backendOf(const PlannedTactic& planned) const {
+    return fusescope::backendOf(m_plan, *planned.request.fused, *m_request.accelerated);
+  }
+
   /// Nothing if there would be more forms of a value than the planner counts; never of plain ones.
   std::optional<FormatProblem::Way> wayOf(const PlannedTactic& planned, std::size_t i) {
     const FusedNode& fused = *planned.request.fused;
     const Tactic& tactic = planned.ways.tactics[i];
-    FormatProblem::Way way{.ms = *planned.ways.costs[i]};
+    FormatProblem::Way way;
     for (std::size_t k = 0; k < fused.inputs.size(); ++k) {
       const TensorDesc& desc = planned.request.values.at(fused.inputs[k]);
       way.reads.push_back(formOf(fused.inputs[k], desc.dtype, desc.dims, tactic.inputs[k]));
@@ -174,9 +215,10 @@ class TacticPlanner {
     m_problem.conversionMs = [&](std::size_t value, std::size_t from, std::size_t to) {
       if (!open[value]) return 0.0;
       const std::vector<TensorDesc>& forms = m_values[value].forms;
-      return m_chooser.conversionCost(*m_request.accelerated, forms[from], forms[to]);
+      return m_chooser.conversionMs(*m_request.accelerated, forms[from], forms[to]);
     };
-    const FormatPlan plan = planFormats(m_problem);
+    const double loss = m_chooser.mostLoss();
+    const FormatPlan plan = loss > 0 ? planFormatsFirmly(m_problem, loss) : planFormats(m_problem);
     for (std::size_t node = 0; node < m_problem.nodes.size(); ++node) {
       const FusedNodeId fused = m_fusedOf[node];
       if (fused.valid()) m_planned.at(fused).way = m_tacticOfWay.at(fused)[plan.ways[node]];

@@ -1,8 +1,12 @@
 #include "engine/tactic_chooser.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 
+#include "base/elapsed.h"
 #include "base/text.h"
+#include "engine/contract_numerics.h"
 #include "engine/host_machine.h"
 #include "engine/tactic_selection.h"
 #include "engine/workspace.h"
@@ -15,8 +19,12 @@ namespace {
 constexpr std::string_view kReference = "reference";
 constexpr MeasureBudget kAlone{.msEach = 15, .leastRounds = 3, .fewRounds = 3, .mostRounds = 12, .precision = 0.1};
 constexpr MeasureBudget kConversion{.msEach = 5, .leastRounds = 3, .fewRounds = 8, .mostRounds = 60, .precision = 0.03};
-constexpr double kConversionMargin = 0.3, kStepMs = 0.001;  // what a conversion costs besides its time
-constexpr double kGuessedBytesPerMs = 1e7;                  // of conversions, where nothing is measured
+constexpr int kMostConversionTimes = 5;     // where samples hardly agree
+constexpr double kNear = 1.6;               // times the fastest: measured again
+constexpr double kSettled = 0.02;           // by how much two times of one kernel may differ
+constexpr double kMostAgain = 2;            // times as long as measuring once took, for measuring again
+constexpr double kMostLoss = 0.02;          // share of a program's time that firm choices may cost
+constexpr double kGuessedBytesPerMs = 1e7;  // of conversions, where nothing is measured
 
 std::vector<std::string> namesOf(const std::vector<Tactic>& tactics) {
   std::vector<std::string> names;
@@ -193,7 +201,8 @@ const Tactic* TacticChooser::asked(const KernelRequest& request, const std::vect
   const std::string by = directiveName(*directive);
   if (tactic != nullptr) {
     m_report->decisions.push_back(decide("tactic.pinned", subjects, by, {{"tactic", directive->rule}}));
-  } else if (find(offered, directive->rule) == nullptr) {  // else the workspace refused it, and that was told
+  } else if (find(offered, directive->rule) ==
+             nullptr) {  // else the contract or the workspace refused it, and that was told
     const auto nearest = nearestNames(directive->rule, namesOf(tactics));
     m_report->decisions.push_back(
         decide("tactic.unknown", subjects, by, {{"tactic", directive->rule}, {"nearest", joined(nearest)}}));
@@ -230,14 +239,14 @@ Result<TacticWays> TacticChooser::ways(const Backend& backend, const KernelReque
   if (all.empty())
     return Diagnostic{.message = "the " + std::string(backend.name()) + " backend has no way to run it",
                       .where = {.node = request.fused->name}};
-  ways.tactics = TRY(withinWorkspace(backend, request, all));
+  ways.tactics = TRY(withinWorkspace(backend, request, TRY(withinContract(backend, request, all))));
   ways.times.resize(ways.tactics.size());
   ways.costs.resize(ways.tactics.size());
   if (!m_quiet) noteRegion(request, ways.region);
   const Tactic* fixed = asked(request, ways.tactics, all);
   if (fixed == nullptr) fixed = replayed(request, ways.tactics);
   if (fixed != nullptr) {
-    ways.costs[static_cast<std::size_t>(fixed - ways.tactics.data())] = 0;
+    ways.costs[static_cast<std::size_t>(fixed - ways.tactics.data())] = TacticCost();
   } else if (ways.tactics.size() == 1 || !m_options.measureTactics || ways.tactics.front().numerics.emulated) {
     ways.costs = costsUnmeasured(ways.tactics);
   } else {
@@ -259,31 +268,87 @@ std::optional<KernelTime> TacticChooser::knownTime(const std::string& key) {
 Status TacticChooser::measure(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
   std::vector<std::size_t> unknown;
-  std::vector<std::shared_ptr<const Kernel>> kernels;
-  std::vector<MeasuredKernel> measured;
   for (std::size_t i = 0; i < ways.tactics.size(); ++i) {
-    TRY(checkStop(m_options.stop));
     const Tactic& tactic = ways.tactics[i];
     if (tactic.numerics.emulated || tactic.backend == kReference) continue;
     ways.times[i] = knownTime(timingKey(ways.region, tactic, context));
-    if (ways.times[i]) continue;
-    auto kernel = this->kernels().kernel(backend, request, tactic);
-    if (!kernel.ok()) continue;  // a way that does not work out is no candidate; the others are tried
-    unknown.push_back(i);
-    kernels.push_back(std::move(kernel).value());
-    measured.push_back({kernels.back().get(), inputDescs(request, tactic), outputDescs(request, tactic)});
+    if (!ways.times[i]) unknown.push_back(i);
   }
   if (unknown.empty()) return Done{};
   ways.measuredHere = true;
-  const auto times = TRY(measureKernels(measured, m_budget, m_options.stop));
-  for (std::size_t i = 0; i < unknown.size(); ++i) {
-    ways.times[unknown[i]] = times[i];
-    if (!times[i]) continue;
-    const std::string key = timingKey(ways.region, ways.tactics[unknown[i]], context);
-    m_times[key] = *times[i];
-    if (m_cache != nullptr) m_cache->store(key, measurementOf(*times[i]));
+  ways.isSettled = false;
+  const auto start = std::chrono::steady_clock::now();
+  const auto times = TRY(timesOf(backend, request, ways, unknown));
+  m_measuringMs += msSince(start);
+  for (std::size_t k = 0; k < unknown.size(); ++k)
+    if (times[k]) keepTime(timingKey(ways.region, ways.tactics[unknown[k]], context), *times[k]);
+  for (std::size_t k = 0; k < unknown.size(); ++k) ways.times[unknown[k]] = times[k];
+  return Done{};
+}
+
+/// Measured now, side by side.
+Result<std::vector<std::optional<KernelTime>>> TacticChooser::timesOf(const Backend& backend,
+                                                                      const KernelRequest& request,
+                                                                      const TacticWays& ways,
+                                                                      std::span<const std::size_t> which) {
+  std::vector<std::shared_ptr<const Kernel>> kernels;
+  std::vector<MeasuredKernel> measured;
+  std::vector<std::size_t> places;
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    TRY(checkStop(m_options.stop));
+    const Tactic& tactic = ways.tactics[which[k]];
+    auto kernel = this->kernels().kernel(backend, request, tactic);
+    if (!kernel.ok()) continue;  // a way that does not work out is no candidate; the others are tried
+    places.push_back(k);
+    kernels.push_back(std::move(kernel).value());
+    measured.push_back({kernels.back().get(), inputDescs(request, tactic), outputDescs(request, tactic)});
+  }
+  std::vector<std::optional<KernelTime>> times(which.size());
+  if (measured.empty()) return times;
+  const auto found = TRY(measureKernels(measured, m_budget, m_options.stop));
+  for (std::size_t i = 0; i < found.size(); ++i) times[places[i]] = found[i];
+  return times;
+}
+
+void TacticChooser::keepTime(const std::string& key, const KernelTime& time) {
+  m_times[key] = time;
+  if (m_cache != nullptr) m_cache->store(key, measurementOf(time));
+}
+
+Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
+  if (ways.isSettled || m_againMs > kMostAgain * m_measuringMs) return Done{};
+  std::optional<double> best;
+  for (const auto& time : ways.times)
+    if (time) best = std::min(best.value_or(time->ms), time->ms);
+  std::vector<std::size_t> near;
+  for (std::size_t i = 0; i < ways.times.size(); ++i)
+    if (ways.times[i] &&
+        (ways.times[i]->ms <= kNear * *best || (ways.times[i]->spread > kConfidentSpread && !ways.times[i]->quiet)))
+      near.push_back(i);
+  ways.isSettled = true;
+  if (near.size() < 2) return Done{};
+  const TimingContext context = timingContext(*m_plan, backend, request.threads);
+  const auto start = std::chrono::steady_clock::now();
+  const auto again = TRY(timesOf(backend, request, ways, near));
+  m_againMs += msSince(start);
+  for (std::size_t k = 0; k < near.size(); ++k) {
+    std::optional<KernelTime>& time = ways.times[near[k]];
+    if (!again[k]) continue;
+    if (std::abs(again[k]->ms - time->ms) > kSettled * std::min(time->ms, again[k]->ms)) ways.isSettled = false;
+    if (again[k]->ms >= time->ms) continue;
+    time = again[k];
+    keepTime(timingKey(ways.region, ways.tactics[near[k]], context), *time);
   }
   return Done{};
+}
+
+void TacticChooser::count(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
+  if (!ways.isMeasured) return;
+  const TimingContext context = timingContext(*m_plan, backend, request.threads);
+  for (std::size_t i = 0; i < ways.tactics.size(); ++i)
+    if (const auto time = m_times.find(timingKey(ways.region, ways.tactics[i], context)); time != m_times.end())
+      ways.times[i] = time->second;
+  ways.costs = costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0);
 }
 
 Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
@@ -349,15 +414,14 @@ void TacticChooser::noteRegion(const KernelRequest& request, const std::string& 
   equals.push_back(nameOf(*request.fused));
 }
 
+double TacticChooser::mostLoss() const {
+  return m_prefers && m_options.measureTactics ? kMostLoss : 0;
+}
+
 double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
   if (from == to) return 0;
   if (m_options.measureTactics) return measuredConversion(backend, from, to);
   return static_cast<double>(from.bytes() + to.bytes()) / kGuessedBytesPerMs;
-}
-
-double TacticChooser::conversionCost(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
-  const double ms = conversionMs(backend, from, to);
-  return m_prefers && m_options.measureTactics && from != to ? ms * (1 + kConversionMargin) + kStepMs : ms;
 }
 
 double TacticChooser::measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
@@ -371,10 +435,15 @@ double TacticChooser::measuredConversion(const Backend& backend, const TensorDes
   if (known && known->spread <= kConfidentSpread) return known->ms;
   const auto kernel = kernels().conversion(backend, from, to, m_options.threads);
   if (!kernel.ok()) return entry->second;
-  const auto time = timeAlone({kernel.value().get(), {from}, {to}}, kConversion, m_options.stop);
-  if (!time.ok() || !time.value() || (known && known->spread <= time.value()->spread)) return entry->second;
-  if (m_cache != nullptr) storeConversion(key, from, to, context, *time.value());
-  return entry->second = time.value()->ms;
+  std::optional<KernelTime> time;
+  for (int i = 0; i < kMostConversionTimes && (!time || time->spread > kConfidentSpread); ++i) {
+    const auto found = timeAlone({kernel.value().get(), {from}, {to}}, kConversion, m_options.stop);
+    if (!found.ok() || !found.value()) return entry->second;
+    if (!time || found.value()->ms < time->ms) time = found.value();
+  }
+  if (known && known->spread <= time->spread) return entry->second;
+  if (m_cache != nullptr) storeConversion(key, from, to, context, *time);
+  return entry->second = time->ms;
 }
 
 /// As a sample of its series too, where only the type changes.
@@ -391,6 +460,28 @@ void TacticChooser::storeConversion(const std::string& key, const TensorDesc& fr
 void TacticChooser::noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
   const bool isMeasured = m_cache != nullptr && !m_quiet && m_options.backend != kReference;
   if (isMeasured && isPlainConversion(from, to)) measuredConversion(backend, from, to);
+}
+
+Result<std::vector<Tactic>> TacticChooser::withinContract(const Backend& backend, const KernelRequest& request,
+                                                          const std::vector<Tactic>& tactics) {
+  std::vector<Tactic> kept;
+  std::string why;
+  for (const Tactic& tactic : tactics) {
+    const Numerics broken = beyondContract(*request.plan, *request.fused, tactic.numerics);
+    if (broken.exact()) {
+      kept.push_back(tactic);
+      continue;
+    }
+    why = broken.text();
+    if (m_quiet) continue;
+    m_report->decisions.push_back(decide("tactic.inexact", {subjectOf(*request.fused)}, "contract",
+                                         {{"tactic", tactic.name}, {"numerics", why}}));
+  }
+  if (kept.empty())
+    return Diagnostic{.message = "the " + std::string(backend.name()) + " backend has no exact way to run it (" + why +
+                                 "), and its sums are of integers",
+                      .where = {.node = request.fused->name}};
+  return kept;
 }
 
 Result<std::vector<Tactic>> TacticChooser::withinWorkspace(const Backend& backend, const KernelRequest& request,

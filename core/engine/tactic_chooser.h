@@ -10,6 +10,7 @@
 #include "engine/kernel_store.h"
 #include "engine/measurer.h"
 #include "engine/region_key.h"
+#include "engine/tactic_selection.h"
 
 namespace fusescope {
 
@@ -40,11 +41,12 @@ Hash128 tacticIdentity(const std::string& prefix, const FusedNode& fused);
 struct TacticWays {
   std::vector<Tactic> tactics;                   ///< that the workspace allows, the backend's best guess first
   std::vector<std::optional<KernelTime>> times;  ///< of each, where it was measured
-  /// Milliseconds that each counts for in the plan of formats; nothing: it is not to be taken. At least one is there.
-  std::vector<std::optional<double>> costs;
+  /// What each counts for in the plan of formats; nothing: it is not to be taken. At least one is there.
+  std::vector<std::optional<TacticCost>> costs;
   std::string region;         ///< its key
   bool isMeasured = false;    ///< its times decide
   bool measuredHere = false;  ///< in this build; else what was known
+  bool isSettled = true;      ///< measuring once more, at another moment, came to the same, or was not needed
 };
 
 /// Says how each fused node may run, at what cost: by directive, by what an earlier build chose, else by measured
@@ -64,6 +66,12 @@ class TacticChooser {
   Result<TacticChooser*> ofBody(const Plan& body, const std::string& prefix);
   /// The ways to run one fused node. Errors: nothing can run it (located), cancellation.
   Result<TacticWays> ways(const Backend& backend, const KernelRequest& request);
+  /// Measures what ways() measured and what is near its fastest once more, at another moment: what disturbs a machine
+  /// comes and goes, and of several times of a kernel the least holds. Nothing where the last two agreed, or where all
+  /// this takes much longer than measuring once. Errors: cancellation.
+  Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  /// Says what the ways count for, by all that is measured by now.
+  void count(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   /// Takes one of them. Errors: it cannot be prepared (located).
   Result<ChosenTactic> take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
                             std::size_t way);
@@ -77,9 +85,8 @@ class TacticChooser {
   /// Time of a format or type conversion, measured once for each pair; 0 where it is not known. Without measuring: by
   /// its bytes.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
-  /// What it counts for where formats are planned: more than its time, which was measured alone. In a program it is a
-  /// step more, and takes room in the caches.
-  double conversionCost(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  /// What the choice of ways and formats may cost more than the cheapest, as a share, so that two builds choose alike.
+  double mostLoss() const;
   /// Measures a conversion that became a step, so that later plans know its price.
   void noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
   /// From now on what was chosen for a fused node is taken again where it exists, without measuring or reporting.
@@ -92,6 +99,9 @@ class TacticChooser {
         m_report(&report),
         m_kernels(options.kernels != nullptr ? options.kernels : &KernelStore::ofProcess()) {}
 
+  /// Without those whose numbers the contract does not allow. Errors: none is left.
+  Result<std::vector<Tactic>> withinContract(const Backend& backend, const KernelRequest& request,
+                                             const std::vector<Tactic>& tactics);
   /// Without those that need more scratch memory than the plan allows. Errors: none of ours is left.
   Result<std::vector<Tactic>> withinWorkspace(const Backend& backend, const KernelRequest& request,
                                               const std::vector<Tactic>& tactics);
@@ -104,6 +114,9 @@ class TacticChooser {
   const std::vector<Tactic>& offered(const Backend& backend, const KernelRequest& request, const std::string& region);
   std::optional<KernelTime> knownTime(const std::string& key);
   Status measure(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  Result<std::vector<std::optional<KernelTime>>> timesOf(const Backend& backend, const KernelRequest& request,
+                                                         const TacticWays& ways, std::span<const std::size_t> which);
+  void keepTime(const std::string& key, const KernelTime& time);
   Result<std::optional<double>> onlyTime(const Backend& backend, const KernelRequest& request,
                                          const std::string& region, const ChosenTactic& chosen);
   void noteUnfused(const KernelRequest& request, const TacticWays& ways, std::size_t way);
@@ -130,8 +143,9 @@ class TacticChooser {
   std::string m_prefix;                                  ///< of a body: "the_if/then_branch/"
   std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
   MeasureBudget m_budget;
-  bool m_prefers = true;  ///< not times alone count
-  bool m_quiet = false;   ///< replaying: nothing is reported
+  double m_measuringMs = 0, m_againMs = 0;  ///< spent so far: on what had no time, and on measuring that again
+  bool m_prefers = true;                    ///< not times alone count
+  bool m_quiet = false;                     ///< replaying: nothing is reported
 };
 
 }  // namespace fusescope

@@ -5,9 +5,6 @@
 namespace fusescope {
 namespace {
 
-constexpr double kFurtherBack = 0.005;  // more for each place in the backend's order
-constexpr double kClockMs = 0.0002;     // what a clock and a start of threads leave open of a time
-
 using Times = std::span<const std::optional<KernelTime>>;
 
 /// The fastest of those that `isOne` says; nothing if none has a time.
@@ -25,35 +22,31 @@ bool isSameKernel(const Tactic& a, const Tactic& b) {
 
 }  // namespace
 
-std::vector<std::optional<double>> costsOf(std::span<const Tactic> tactics, Times times, double margin) {
+std::vector<std::optional<TacticCost>> costsOf(std::span<const Tactic> tactics, Times times, double margin) {
   const auto isUnfused = [&](std::size_t i) { return tactics[i].implementation == kUnfused; };
   const KernelTime* fused = fastest(times, [&](std::size_t i) { return !isUnfused(i); });
   const auto isAllowed = [&](std::size_t i) {
     if (!isUnfused(i) || fused == nullptr) return true;
     return times[i]->isClearlyBelow(*fused) && times[i]->ms < fused->ms * (1 - margin);
   };
-  std::vector<std::optional<double>> costs(tactics.size());
+  std::vector<std::optional<TacticCost>> costs(tactics.size());
   std::optional<std::size_t> guess, last;
-  double place = 0;  // of the kernel in the backend's order
+  std::size_t place = 0;  // of the kernel in the backend's order
   for (std::size_t i = 0; i < tactics.size(); ++i) {
     if (!times[i] || !isAllowed(i)) continue;
     if (!guess) guess = i;
     if (last && !isSameKernel(tactics[*last], tactics[i])) ++place;
     last = i;
-    costs[i] = times[i]->ms;
-    if (margin == 0 || isSameKernel(tactics[*guess], tactics[i])) continue;
-    const double spread = times[*guess]->spread + times[i]->spread;
-    const double open = spread > kConfidentSpread ? spread : margin;
-    *costs[i] += times[i]->ms * (open + place * kFurtherBack) + kClockMs;
+    costs[i] = TacticCost{times[i]->ms, isSameKernel(tactics[*guess], tactics[i]) ? 0 : place};
   }
-  if (!guess) costs.front() = 0;
+  if (!guess) costs.front() = TacticCost();
   return costs;
 }
 
-std::vector<std::optional<double>> costsUnmeasured(std::span<const Tactic> tactics) {
-  std::vector<std::optional<double>> costs(tactics.size());
+std::vector<std::optional<TacticCost>> costsUnmeasured(std::span<const Tactic> tactics) {
+  std::vector<std::optional<TacticCost>> costs(tactics.size());
   for (std::size_t i = 0; i < tactics.size(); ++i)
-    if (isSameKernel(tactics[i], tactics[0])) costs[i] = 0;
+    if (isSameKernel(tactics[i], tactics[0])) costs[i] = TacticCost();
   return costs;
 }
 

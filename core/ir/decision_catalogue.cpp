@@ -219,6 +219,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "was built with {tactic}, which is not there on this machine: what it runs with is chosen anew"},
       {"tactic.workspace", Tactic, false,
        "does not run with {tactic}: it needs {bytes} bytes of scratch memory, and the workspace allows {limit}"},
+      {"tactic.inexact", Tactic, false,
+       "does not run with {tactic}, whose numbers are not exact ({numerics}): its contract says that they are"},
       {"tactic.unfused", Tactic, false,
        "runs node by node in {ms} ms: its fused ways take {fused_ms} ms or more, by more than the measurements vary"},
       {"tactic.dynamic", Tactic, true, "is prepared while it runs, not ahead of time: {reason}"},

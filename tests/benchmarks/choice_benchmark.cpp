@@ -1,8 +1,8 @@
-// How firm the choices of builds are: `choice_benchmark [--pairs N] [--differences] MODEL.onnx …`. Of each network
-// pairs of cold builds, each with a store of times of its own: how many choices agree, and what either's choices cost
-// in all, kernels and conversions, compared with those that measuring every candidate at length leads to. All totals
-// are of the times measured at length. With --differences also where the builds of a pair differ, with the times of
-// both ways as either measured them and at length.
+// How firm the choices of builds are: `choice_benchmark [--pairs N] [--differences] [--stores FOLDER] MODEL.onnx …`. Of
+// each network pairs of cold builds, each with a store of times of its own: how many choices agree, and what either's
+// choices cost in all, kernels and conversions, compared with those that measuring every candidate at length leads to.
+// All totals are of the times measured at length. With --differences also where the builds of a pair differ, with the
+// times of both ways as either measured them and at length.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -69,6 +69,7 @@ Result<Built> build(const Network& network, const std::filesystem::path& times, 
 struct Wanted {
   int pairs = 1;
   bool differences = false;
+  std::filesystem::path stores;  ///< kept, and used where they are there: the same times, chosen among anew
   std::vector<std::filesystem::path> models;
 };
 
@@ -188,39 +189,78 @@ void printDifferences(const Built& first, const Built& second, const std::array<
   }
 }
 
-/// What is found of one network; the totals of all its cold builds.
+/// The stores of one network: kept where that was asked for.
+class Stores {
+ public:
+  Stores(const std::filesystem::path& network, const std::filesystem::path& kept)
+      : m_folder(kept.empty() ? std::filesystem::path(m_temporary / "") : kept), m_stem(network.stem().string()) {
+    if (m_stem == "model") m_stem = network.parent_path().filename().string();
+  }
+  const std::string& name() const { return m_stem; }
+  std::filesystem::path of(const std::string& build) const { return m_folder / (m_stem + "." + build + ".sqlite"); }
+
+ private:
+  test::TemporaryFolder m_temporary;
+  std::filesystem::path m_folder;
+  std::string m_stem;
+};
+
+void printPair(const Built& first, const Built& second, const Built& warm) {
+  const auto differences = noise(first, second);
+  std::printf(
+      "  %5.1f %% agree, warm %5.1f %%; cold %.0f and %.0f ms, warm %.0f ms; equal kernels differ by %.1f, %.1f and "
+      "%.1f %% (median, 95th and 99th of 100)\n",
+      agreement(first, second).percent(), agreement(second, warm).percent(), first.ms, second.ms, warm.ms,
+      percentOfRank(differences, 0.5), percentOfRank(differences, 0.95), percentOfRank(differences, 0.99));
+}
+
+/// Of all builds of one network, each compared with each.
+void printSummary(const std::string& name, const std::vector<Built>& builds, const Built& best, const Times& atLength) {
+  double mean = 0, least = 100, ratio = 0;
+  std::size_t compared = 0, fewest = SIZE_MAX, most = 0;
+  int unknown = 0;
+  const double ms = atLength.totalOf(best).first;
+  for (std::size_t i = 0; i < builds.size(); ++i) {
+    const auto [total, missing] = atLength.totalOf(builds[i]);
+    ratio = std::max(ratio, total / ms);
+    unknown += missing;
+    fewest = std::min(fewest, conversionsOf(builds[i]));
+    most = std::max(most, conversionsOf(builds[i]));
+    for (std::size_t k = 0; k < i; ++k, ++compared) {
+      const double percent = agreement(builds[k], builds[i]).percent();
+      mean += percent;
+      least = std::min(least, percent);
+    }
+  }
+  std::printf(
+      "%-20s %3zu choices, %5.1f %% agree in the mean of %zu comparisons, %5.1f %% at least; at most %.3f of the "
+      "best %.3f ms (%d unknown); %zu to %zu conversions, the best %zu\n",
+      name.c_str(), agreement(best, best).choices, mean / static_cast<double>(compared), compared, least, ratio, ms,
+      unknown, fewest, most, conversionsOf(best));
+}
+
+/// What is found of one network.
 Status compare(const std::filesystem::path& path, const Wanted& wanted) {
   const Network network = TRY(planned(path));
-  const test::TemporaryFolder folder;
-  const auto long_ = folder / "long.sqlite";
-  const Built best = TRY(build(network, long_, kAtLength));
-  const Times atLength = TRY(Times::open(network, long_));
-  const auto [least, unknown] = atLength.totalOf(best);
-  std::printf("%s: the best %.3f ms, %zu conversions\n", path.stem().c_str(), least, conversionsOf(best));
+  const Stores stores(path, wanted.stores);
+  const Built best = TRY(build(network, stores.of("long"), kAtLength));
+  const Times atLength = TRY(Times::open(network, stores.of("long")));
+  std::vector<Built> builds;
   for (int pair = 0; pair < wanted.pairs; ++pair) {
-    const auto storeOf = [&](const char* name) { return folder / (name + std::to_string(pair) + ".sqlite"); };
-    const Built first = TRY(build(network, storeOf("first"), 1));
-    const Built second = TRY(build(network, storeOf("second"), 1));
-    const Built warm = TRY(build(network, storeOf("second"), 1));
-    const auto [firstMs, firstUnknown] = atLength.totalOf(first);
-    const auto [secondMs, secondUnknown] = atLength.totalOf(second);
-    std::printf(
-        "  %zu choices, %5.1f %% agree, warm %5.1f %%, with the best %.1f and %.1f %%; total %.3f and %.3f of the best "
-        "(%d and %d unknown); %zu and %zu "
-        "conversions; cold %.0f and %.0f ms, warm %.0f ms\n",
-        agreement(first, second).choices, agreement(first, second).percent(), agreement(second, warm).percent(),
-        agreement(first, best).percent(), agreement(second, best).percent(), firstMs / least, secondMs / least,
-        firstUnknown, secondUnknown, conversionsOf(first), conversionsOf(second), first.ms, second.ms, warm.ms);
-    const auto differences = noise(first, second);
-    std::printf("    equal kernels differ by %.1f %% in the median, %.1f %% at the 95th, %.1f %% at the 99th of 100\n",
-                percentOfRank(differences, 0.5), percentOfRank(differences, 0.95), percentOfRank(differences, 0.99));
+    const auto firstStore = stores.of("first" + std::to_string(pair)),
+               secondStore = stores.of("second" + std::to_string(pair));
+    Built first = TRY(build(network, firstStore, 1)), second = TRY(build(network, secondStore, 1));
+    printPair(first, second, TRY(build(network, secondStore, 1)));
     if (wanted.differences) {
-      const Times firstTimes = TRY(Times::open(network, storeOf("first")));
-      const Times secondTimes = TRY(Times::open(network, storeOf("second")));
+      const Times firstTimes = TRY(Times::open(network, firstStore)),
+                  secondTimes = TRY(Times::open(network, secondStore));
       printDifferences(first, second, {&firstTimes, &secondTimes, &atLength});
     }
-    std::fflush(stdout);
+    builds.push_back(std::move(first));
+    builds.push_back(std::move(second));
   }
+  printSummary(stores.name(), builds, best, atLength);
+  std::fflush(stdout);
   return Done{};
 }
 
@@ -232,6 +272,8 @@ Wanted wantedOf(std::span<char*> arguments) {
       wanted.differences = true;
     } else if (argument == "--pairs" && i + 1 < arguments.size()) {
       wanted.pairs = std::max(1, std::atoi(arguments[++i]));
+    } else if (argument == "--stores" && i + 1 < arguments.size()) {
+      wanted.stores = arguments[++i];
     } else {
       wanted.models.emplace_back(argument);
     }

@@ -1,5 +1,7 @@
 #include <QAction>
 #include <QMenu>
+#include <QRegularExpression>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -9,6 +11,7 @@
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/layers_dock.h"
 #include "ui/docks/outline_dock.h"
+#include "ui/docks/profile_dock.h"
 #include "ui/docks/validation_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
@@ -18,7 +21,7 @@ using namespace fusescope;
 
 namespace {
 
-constexpr int kOpenMs = 60'000;
+constexpr int kOpenMs = 60'000, kBuildMs = 180'000;
 
 /// A network that is hardly more than an If; the branches read x of the network.
 constexpr const char* kBranches = R"(<ir_version: 10, opset_import: ["" : 18]>
@@ -212,6 +215,29 @@ class BodiesTest : public QObject {
     QTRY_VERIFY(!m_window->document().planning());
   }
 
+  void layersOfBodiesStandUnderTheirHolders() {
+    const QString path = m_folder.filePath("nested.onnx");
+    test::writeModel(path, test::kNestedBodies);
+    m_window->document().open(path);
+    QTRY_VERIFY(m_window->document().snapshot() && m_window->document().snapshot()->graph().findNode("loop"));
+    m_window->controller().build();
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QVERIFY2(m_window->runs().shown() && m_window->runs().shown()->time, qPrintable(m_window->controller().problem()));
+    m_window->showDock("Profile");
+    ProfileDock& profile = m_window->dock<ProfileDock>();
+    QTRY_VERIFY(profile.model().rowCount() > 0);
+    const auto* table = profile.findChild<QTableView*>();
+    QStringList names;
+    for (int row = 0; row < table->model()->rowCount(); ++row) names << table->model()->index(row, 0).data().toString();
+    // The Loop, behind it the layers of its body; there the If, and behind that those of its branches.
+    const int loop = names.indexOf("loop"), choose = names.indexOf("loop/choose"), more = names.indexOf("loop/more");
+    QVERIFY2(loop >= 0 && choose > loop && more > loop, qPrintable(names.join(", ")));
+    QVERIFY2(choose + 1 < names.size() && names[choose + 1].startsWith("loop/choose/"), qPrintable(names.join(", ")));
+    const auto inLoop = names.filter(QRegularExpression("^loop/")).size();
+    for (int row = loop + 1; row <= loop + inLoop; ++row)
+      QVERIFY2(names[row].startsWith("loop/"), qPrintable(names.join(", ")));
+  }
+
  private:
   DockContext context() {
     return {m_window->document(), m_window->selection(),  m_window->jobs(),
@@ -221,5 +247,5 @@ class BodiesTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(BodiesTest, 11)
+FUSESCOPE_GUI_TEST(BodiesTest, 12)
 #include "bodies_test.moc"

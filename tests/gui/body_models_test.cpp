@@ -16,26 +16,6 @@
 
 using namespace fusescope;
 
-namespace {
-
-/// A Loop with an If in it, behind a product.
-constexpr const char* kNested = R"(<ir_version: 10, opset_import: ["" : 18]>
-net (float[4, 8] x, bool flag) => (float[4, 8] y)
-  <float[8, 8] w = {1,0,0,0,0,0,0,0, 0,1,0,0,0,0,0,0, 0,0,1,0,0,0,0,0, 0,0,0,1,0,0,0,0,
-                    0,0,0,0,1,0,0,0, 0,0,0,0,0,1,0,0, 0,0,0,0,0,0,1,0, 0,0,0,0,0,0,0,1}, int64 times = {3}> {
-  [product] p = MatMul (x, w)
-  [loop] y = Loop (times, , p) <body = each (int64 i, bool go, float[4, 8] u) => (bool on, float[4, 8] v) {
-    [pass] on = Identity (go)
-    [choose] c = If (flag) <
-      then_branch = yes () => (float[4, 8] a) { [mm] m = MatMul (u, w) [relu] a = Relu (m) },
-      else_branch = no () => (float[4, 8] b) { [rows] b = Softmax <axis = 1> (u) }
-    >
-    [more] v = Softmax <axis = 1> (c)
-  }>
-})";
-
-}  // namespace
-
 /// What the outline, the tables and the changes of a plan say of what is in bodies.
 class BodyModelsTest : public QObject {
   Q_OBJECT
@@ -45,7 +25,7 @@ class BodyModelsTest : public QObject {
   void cleanup() { QCOMPARE(test::takeWarnings(), QStringList()); }
   void initTestCase() {
     const QString path = m_folder.filePath("nested.onnx");
-    test::writeModel(path, kNested);
+    test::writeModel(path, test::kNestedBodies);
     auto model = openModel(path.toStdString());
     QVERIFY2(model.ok(), model.ok() ? "" : model.error().text().c_str());
     m_model = model.value();

@@ -80,6 +80,9 @@ QString handle(const FusedNode& fused);
 /// The name of the first fused node of two nodes.
 QString firstOfTwoNodes(const Plan& plan);
 
+/// A network of a Loop with an If in it, behind a product.
+extern const char* const kNestedBodies;
+
 /// Writes a network given as ONNX text to a file; fails the program if that cannot be.
 void writeModel(const QString& path, const char* text);
 

@@ -1,4 +1,5 @@
 #include <QAbstractButton>
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QPushButton>
 #include <QSpinBox>
@@ -7,11 +8,13 @@
 #include <QTreeView>
 #include <QtTest>
 
+#include "backends/backend.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/outline_dock.h"
 #include "ui/docks/runs_dock.h"
+#include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
 using namespace fusescope;
@@ -99,6 +102,31 @@ class ScreenTest : public QObject {
     }
   }
 
+  void runsAreMadeByAnyBackendThereIs() {
+    RunSettingsDialog dialog(m_window->context());
+    dialog.show();
+    auto* box = dialog.findChild<QComboBox*>();
+    QStringList offered, all;
+    for (int i = 0; i < box->count(); ++i) offered << box->itemData(i).toString();
+    for (const Backend* backend : allBackends()) all << qs(backend->name());
+    QCOMPARE(offered, all);
+    QCOMPARE(box->currentData().toString(), qs(m_window->runs().settings().backend));
+    // Each is chosen by a click into the list, and is what the next run is made with.
+    for (const QString& name : all) {
+      QTest::mouseClick(box, Qt::LeftButton);
+      QTRY_VERIFY(box->view()->isVisible());
+      QTest::qWait(2 * QApplication::doubleClickInterval());  // a list that just opened takes no click
+      const QModelIndex row = box->model()->index(box->findData(name), 0);
+      QTest::mouseClick(box->view()->viewport(), Qt::LeftButton, {}, box->view()->visualRect(row).center());
+      QTRY_VERIFY(!box->view()->isVisible());
+      QCOMPARE(box->currentData().toString(), name);
+      dialog.accept();
+      QTRY_COMPARE(qs(m_window->runs().settings().backend), name);
+      dialog.show();
+    }
+    m_window->runs().setSettings({});
+  }
+
   void whatIsClickedIsLargeEnough() {
     QVERIFY(test::openSample(*m_window, "squeezenet1_1"));
     m_window->resize(1440, 900);
@@ -153,5 +181,5 @@ class ScreenTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ScreenTest, 4)
+FUSESCOPE_GUI_TEST(ScreenTest, 5)
 #include "screen_test.moc"

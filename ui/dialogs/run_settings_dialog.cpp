@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "backends/backend.h"
 #include "session/input_files.h"
 #include "ui/document/qt_text.h"
 
@@ -59,9 +60,7 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   form->addRow(QStringLiteral("Largest |Δ| over rms"), m_rms);
   form->addRow(QStringLiteral("and |Δ| at most"), m_absolute);
   form->addRow(QStringLiteral("plus this share of |expected|"), m_relative);
-  m_backend->addItem(QStringLiteral("native: Fusescope's own kernels"), QStringLiteral("native"));
-  m_backend->addItem(QStringLiteral("reference: one plain kernel per operator, the oracle"),
-                     QStringLiteral("reference"));
+  for (const Backend* backend : allBackends()) m_backend->addItem(qs(backend->name()), qs(backend->name()));
   m_backend->setCurrentIndex(m_backend->findData(qs(context.runs.settings().backend)));
   m_threads->setRange(0, 256);
   m_threads->setSpecialValueText(QStringLiteral("as many as the machine has"));

@@ -2,6 +2,7 @@
 
 #include <QDateTime>
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "planning/fused_node_facts.h"
@@ -104,11 +105,21 @@ Cell countCell(std::optional<std::int64_t> count, QString (*words)(std::optional
   return {.text = count ? words(count) : QString(), .sort = static_cast<qlonglong>(count.value_or(-1)), .number = true};
 }
 
-/// A row for each layer, and for those in its bodies, which are parts of it; and for what the compiler of a segment
-/// made of it, as read back.
+/// Those of one level; of equal ones, and of those without a time, in their order.
+std::vector<const RunLayer*> slowestFirst(const std::vector<RunLayer>& layers) {
+  std::vector<const RunLayer*> sorted;
+  for (const RunLayer& layer : layers) sorted.push_back(&layer);
+  std::ranges::stable_sort(sorted, std::greater(),
+                           [](const RunLayer* layer) { return layer->medianMs.value_or(kUnknownLast); });
+  return sorted;
+}
+
+/// A row for each layer, behind it those in its bodies, which are parts of it, and what the compiler of a segment made
+/// of it, as read back.
 void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const QString& remark,
                const ProfileScale& scale, TableContent& content) {
-  for (const RunLayer& layer : layers) {
+  for (const RunLayer* one : slowestFirst(layers)) {
+    const RunLayer& layer = *one;
     const ShownTime time = layer.medianMs ? ShownTime{scale.measured, *layer.medianMs}
                                           : ShownTime{layer.emulated ? TimeKind::Emulated : TimeKind::Unknown};
     const QString layerName = prefix + qs(layer.name);
@@ -163,9 +174,6 @@ TableContent profileContent(const Run& run, bool ofOtherPlan) {
     scale.most = std::max(scale.most, layer.medianMs.value_or(0));
   }
   addLayers(run.time->layers, {}, {}, scale, content);
-  std::stable_sort(content.rows.begin(), content.rows.end(), [](const TableRow& a, const TableRow& b) {
-    return a.cells[1].sort.toDouble() > b.cells[1].sort.toDouble();
-  });
   return content;
 }
 

@@ -9,8 +9,8 @@ namespace fusescope {
 
 /// Every run, the newest first: which are shown, name, verdict, time, directives, when.
 TableContent runsContent(const Runs& runs);
-/// Layers of a run, slowest first, with a bar for the share of the total; `ofOtherPlan`: dimmed. Those in
-/// bodies, all calls together, are rows of their own and parts of their holder's.
+/// Layers of a run, slowest first, with a bar for the share of the total; `ofOtherPlan`: dimmed. Those in bodies, all
+/// calls together, are rows of their own behind their holder's, whose parts they are.
 TableContent profileContent(const Run& run, bool ofOtherPlan);
 
 }  // namespace fusescope

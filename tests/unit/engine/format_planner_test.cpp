@@ -1,6 +1,7 @@
 // Which formats and ways are chosen, on tables of costs.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "engine/format_planner.h"
@@ -81,7 +82,8 @@ FormatProblem uniform(std::vector<std::vector<std::size_t>> inputs, const std::v
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     FormatProblem::Node node{.inputs = inputs[i], .outputs = {i + 1}};
     for (std::size_t form = 0; form < ms.size(); ++form)
-      node.ways.push_back({ms[form], std::vector<std::size_t>(inputs[i].size(), form), {form}});
+      node.ways.push_back(
+          {.ms = ms[form], .reads = std::vector<std::size_t>(inputs[i].size(), form), .writes = {form}});
     problem.nodes.push_back(std::move(node));
   }
   problem.conversionMs = [conversion](std::size_t, std::size_t, std::size_t) { return conversion; };
@@ -115,7 +117,9 @@ TEST(FormatPlanner, AConversionIsSharedByItsReaders) {
   // Two readers that save 3 each for one conversion of 4.
   FormatProblem problem{.values = 3, .givenForms = {0, 0, 0}};
   for (std::size_t i = 0; i < 2; ++i)
-    problem.nodes.push_back({.inputs = {0}, .outputs = {i + 1}, .ways = {{5, {0}, {0}}, {2, {1}, {0}}}});
+    problem.nodes.push_back({.inputs = {0},
+                             .outputs = {i + 1},
+                             .ways = {{.ms = 5, .reads = {0}, .writes = {0}}, {.ms = 2, .reads = {1}, .writes = {0}}}});
   problem.conversionMs = [](std::size_t, std::size_t, std::size_t) { return 4.0; };
   const FormatPlan plan = planFormats(problem);
   EXPECT_EQ(plan.ways, (std::vector<std::size_t>{1, 1}));
@@ -125,11 +129,79 @@ TEST(FormatPlanner, AConversionIsSharedByItsReaders) {
 
 TEST(FormatPlanner, ATieKeepsFewerConversionsThenTheFirst) {
   FormatProblem problem{.values = 2, .givenForms = {0, 0}};
-  problem.nodes.push_back({.inputs = {0}, .outputs = {1}, .ways = {{1, {1}, {0}}, {2, {0}, {0}}, {2, {0}, {0}}}});
+  problem.nodes.push_back({.inputs = {0},
+                           .outputs = {1},
+                           .ways = {{.ms = 1, .reads = {1}, .writes = {0}},
+                                    {.ms = 2, .reads = {0}, .writes = {0}},
+                                    {.ms = 2, .reads = {0}, .writes = {0}}}});
   problem.conversionMs = [](std::size_t, std::size_t, std::size_t) { return 1.0; };
   const FormatPlan plan = planFormats(problem);
   EXPECT_EQ(plan.ways, std::vector<std::size_t>{1});
   EXPECT_EQ(plan.conversions, 0U);
+}
+
+/// The same with times that are off by up to `noise`, as a share, and the first way of each node preferred.
+FormatProblem measuredOnceMore(FormatProblem problem, std::uint32_t seed, double noise) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> off(1, 1 + noise);
+  for (FormatProblem::Node& node : problem.nodes)
+    for (std::size_t way = 0; way < node.ways.size(); ++way) {
+      node.ways[way].ms *= off(random);
+      node.ways[way].place = way;
+    }
+  return problem;
+}
+
+/// Nodes in a chain whose ways take nearly the same, in one format.
+FormatProblem nearTies(std::uint32_t seed, std::size_t nodes) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> logarithm(0, 0.012);
+  FormatProblem problem{.values = nodes + 1, .givenForms = std::vector<std::size_t>(nodes + 1, 0)};
+  for (std::size_t i = 0; i < nodes; ++i) {
+    FormatProblem::Node node{.inputs = {i}, .outputs = {i + 1}};
+    for (std::size_t way = 0; way < 3; ++way)
+      node.ways.push_back({.ms = std::exp(logarithm(random)), .reads = {0}, .writes = {0}});
+    problem.nodes.push_back(std::move(node));
+  }
+  problem.conversionMs = [](std::size_t, std::size_t, std::size_t) { return 1.0; };
+  return problem;
+}
+
+double sharedBy(const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) same += a[i] == b[i] ? 1U : 0U;
+  return static_cast<double>(same) / static_cast<double>(a.size());
+}
+
+TEST(FormatPlanner, FirmChoicesAreTheSameForTimesThatAreOffALittle) {
+  constexpr double kLoss = 0.02, kNoise = 0.02;
+  double firm = 0, cheapest = 0;
+  constexpr std::uint32_t kNetworks = 50;
+  for (std::uint32_t seed = 0; seed < kNetworks; ++seed) {
+    const FormatProblem problem = nearTies(seed, 60);
+    const FormatProblem one = measuredOnceMore(problem, 2 * seed, kNoise),
+                        other = measuredOnceMore(problem, 2 * seed + 1, kNoise);
+    const FormatPlan chosen = planFormatsFirmly(one, kLoss);
+    EXPECT_LE(chosen.ms, planFormats(one).ms * (1 + kLoss));
+    EXPECT_DOUBLE_EQ(chosen.ms, priceFormats(one, chosen.ways).ms) << "what it takes, without any margin";
+    EXPECT_EQ(planFormatsFirmly(one, kLoss).ways, chosen.ways) << "the same for the same times";
+    firm += sharedBy(chosen.ways, planFormatsFirmly(other, kLoss).ways) / kNetworks;
+    cheapest += sharedBy(planFormats(one).ways, planFormats(other).ways) / kNetworks;
+  }
+  EXPECT_GT(firm, 0.95);
+  EXPECT_LT(1 - firm, (1 - cheapest) / 2) << "they disagree less than half as often as the cheapest";
+}
+
+TEST(FormatPlanner, FirmChoicesConvertOnlyForWhatGainsMuch) {
+  // A chain of nodes that are faster by a hundredth in the other format, with two conversions at the first and last.
+  std::vector<std::vector<std::size_t>> chain;
+  for (std::size_t i = 0; i < 20; ++i) chain.push_back({i});
+  const FormatProblem little = uniform(chain, {1, 0.985}, 0.1);
+  EXPECT_EQ(planFormats(little).conversions, 1U);
+  EXPECT_EQ(planFormatsFirmly(little, 0.02).conversions, 0U) << "what that loses is within the bound";
+  const FormatProblem much = uniform(chain, {1, 0.9}, 0.1);
+  EXPECT_EQ(planFormatsFirmly(much, 0.02).ways, planFormats(much).ways);
+  EXPECT_EQ(planFormatsFirmly(uniform({{0}}, {1}, 0.1), 0.02).ways, std::vector<std::size_t>{0}) << "nothing to choose";
 }
 
 }  // namespace

@@ -25,55 +25,36 @@ Tactic fused(const std::string& name) {
 
 const Tactic kNodeByNode{.name = kUnfused, .backend = "native", .implementation = kUnfused};
 
-using Costs = std::vector<std::optional<double>>;
+using Costs = std::vector<std::optional<TacticCost>>;
 using Times = std::vector<std::optional<KernelTime>>;
 
-/// Of ways with these times, the one that counts for least.
-std::size_t cheapest(const std::vector<Tactic>& tactics, const Times& times) {
-  const Costs costs = costsOf(tactics, times);
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < costs.size(); ++i)
-    if (costs[i] && (!costs[best] || *costs[i] < *costs[best])) best = i;
-  return best;
-}
-
-TEST(TacticSelection, EqualsAreToldApartByOrder) {
-  const std::vector<Tactic> tactics{fused("a"), fused("b"), fused("c")};
-  EXPECT_EQ(cheapest(tactics, {time(1.0, 0.01), time(0.98, 0.01), time(1.0, 0.01)}), 0U) << "not worth a difference";
-  EXPECT_EQ(cheapest(tactics, {time(1.0, 0.01), time(0.95, 0.01), time(1.0, 0.01)}), 1U);
-  EXPECT_EQ(cheapest(tactics, {time(2.0, 0.01), time(1.0, 0.01), time(0.998, 0.01)}), 1U) << "the earlier of two";
-  EXPECT_EQ(cheapest(tactics, {time(1.0, 0.9), time(0.7, 0.01), time(1.0, 0.01)}), 0U) << "the samples hardly agree";
-  EXPECT_EQ(cheapest(tactics, {time(1.0, 0.9), time(0.3, 0.01), time(1.0, 0.01)}), 1U);
-  EXPECT_EQ(cheapest(tactics, {std::nullopt, time(1.0, 0.01), time(0.99, 0.01)}), 1U) << "the first that works";
-}
-
-TEST(TacticSelection, TheGuessCountsForItsTimeInEveryFormat) {
-  std::vector<Tactic> tactics{fused("a"), fused("a"), fused("b"), fused("c")};
+TEST(TacticSelection, TheGuessIsPreferredInEveryFormatAndOthersInTheirOrder) {
+  std::vector<Tactic> tactics{fused("a"), fused("a"), fused("b"), fused("b"), fused("c"), fused("d")};
   tactics[1].inputs = {MemoryFormat::channelsLast(4)};
-  const Times times{time(1.0, 0.01), time(0.9, 0.01), time(0.8, 0.01), std::nullopt};
-  const Costs costs = costsOf(tactics, times);
-  EXPECT_EQ(costs[0], 1.0);
-  EXPECT_EQ(costs[1], 0.9);
-  EXPECT_GE(*costs[2], 0.8 * (1 + kGainWorthTaking)) << "less may be given away";
-  EXPECT_LE(*costs[2], 0.8 * (1 + 2 * kGainWorthTaking));
-  EXPECT_EQ(costs[3], std::nullopt);
-  EXPECT_EQ(costsOf(tactics, times, 0), (Costs{1.0, 0.9, 0.8, std::nullopt})) << "nothing is preferred";
+  tactics[3].inputs = {MemoryFormat::channelsLast(4)};
+  const Times times{time(1.0, 0.01), time(0.9, 0.01), time(0.8, 0.01), time(0.7, 0.01), time(0.6, 0.9), std::nullopt};
+  EXPECT_EQ(costsOf(tactics, times), (Costs{TacticCost{1.0, 0}, TacticCost{0.9, 0}, TacticCost{0.8, 1},
+                                            TacticCost{0.7, 1}, TacticCost{0.6, 2}, std::nullopt}));
+  const std::vector<Tactic> broken{fused("a"), fused("b")};
+  EXPECT_EQ(costsOf(broken, Times{std::nullopt, time(1.0, 0.01)}), (Costs{std::nullopt, TacticCost{1.0, 0}}))
+      << "the first that works is the guess";
 }
 
 TEST(TacticSelection, TheUnfusedWayIsTakenWhereItIsClearlyFasterAlone) {
   const std::vector<Tactic> tactics{fused("a"), kNodeByNode};
-  EXPECT_EQ(cheapest(tactics, {time(1.0, 0.05), time(0.8, 0.05)}), 1U);
+  EXPECT_EQ(costsOf(tactics, Times{time(1.0, 0.05), time(0.8, 0.05)})[1], (TacticCost{0.8, 1}));
   EXPECT_EQ(costsOf(tactics, Times{time(1.0, 0.05), time(0.8, 0.3)})[1], std::nullopt) << "within the noise";
   EXPECT_EQ(costsOf(tactics, Times{time(1.0, 0.001), time(0.98, 0.001)})[1], std::nullopt)
       << "too little to give up what the plan says";
-  EXPECT_EQ(costsOf(tactics, Times{std::nullopt, time(0.8, 0.3)}), (Costs{std::nullopt, 0.8})) << "the only one";
-  EXPECT_EQ(costsOf(tactics, Times{std::nullopt, std::nullopt}), (Costs{0.0, std::nullopt}));
+  EXPECT_EQ(costsOf(tactics, Times{std::nullopt, time(0.8, 0.3)}), (Costs{std::nullopt, TacticCost{0.8}}))
+      << "the only one";
+  EXPECT_EQ(costsOf(tactics, Times{std::nullopt, std::nullopt}), (Costs{TacticCost{}, std::nullopt}));
 }
 
 TEST(TacticSelection, UnmeasuredTheFirstIsTakenInAnyFormat) {
   std::vector<Tactic> tactics{fused("a"), fused("a"), fused("b")};
   tactics[1].inputs = {MemoryFormat::channelsLast(4)};
-  EXPECT_EQ(costsUnmeasured(tactics), (Costs{0.0, 0.0, std::nullopt}));
+  EXPECT_EQ(costsUnmeasured(tactics), (Costs{TacticCost{}, TacticCost{}, std::nullopt}));
 }
 
 TEST(Measurer, ATimeIsOfTheFastRuns) {
@@ -167,10 +148,12 @@ TEST(Measurer, PatienceEndsWhereEveryRunIsDisturbed) {
   const MeasuredKernel measured{&kernel, {kSmall}, {kSmall}};
   double waited = 0;
   const MeasuredThreads threads{[&] { return waited += 5; }, [](std::chrono::microseconds) {}};
-  const auto times = measureKernels(std::span(&measured, 1), {.msEach = 2, .patience = 3}, {}, threads);
+  const auto times =
+      measureKernels(std::span(&measured, 1), {.msEach = 2, .patience = 3, .leastPatienceMs = 1}, {}, threads);
   ASSERT_TRUE(times.ok() && times.value()[0]);
   EXPECT_GE(times.value()[0]->ms, 0.2) << "what there is must do";
   EXPECT_FALSE(times.value()[0]->quiet);
+  EXPECT_EQ(times.value()[0]->spread, 1) << "nobody may rely on it";
 }
 
 /// Processors that the calling thread may use.

@@ -1,0 +1,76 @@
+#include "tests/backends/clamping/clamping_backend.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "backends/reference/reference_backend.h"
+
+namespace fusescope {
+namespace {
+
+std::atomic<bool> hasExactWays = true;
+
+/// What the reference gives, clamped.
+class Clamped final : public Code {
+ public:
+  Clamped(std::unique_ptr<const Code> code, std::int64_t count) : m_code(std::move(code)), m_count(count) {}
+  std::size_t workspaceBytes() const override { return m_code->workspaceBytes(); }
+  std::span<const Packing> packings() const override { return m_code->packings(); }
+  std::span<const std::size_t> embedded() const override { return m_code->embedded(); }
+  Status run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+             std::span<const std::byte* const> packed, std::byte* workspace) const override {
+    TRY(m_code->run(stream, inputs, outputs, packed, workspace));
+    auto* sums = reinterpret_cast<std::int32_t*>(outputs[0]);
+    using Narrow = std::numeric_limits<std::int16_t>;
+    for (std::int64_t i = 0; i < m_count; ++i)
+      sums[i] = std::clamp<std::int32_t>(sums[i], Narrow::min(), Narrow::max());
+    return Done{};
+  }
+
+ private:
+  std::unique_ptr<const Code> m_code;
+  std::int64_t m_count;
+};
+
+class ClampingBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "clamping"; }
+  Fingerprint fingerprint() const override { return {.parts = {{"clamping", "1"}}}; }
+  std::vector<Tactic> tactics(const KernelRequest& request) const override {
+    const Tactic reference = referenceBackend().tactics(request).front();
+    std::vector<Tactic> tactics;
+    const auto add = [&](const char* way, Numerics numerics) {
+      tactics.push_back(reference);
+      tactics.back().name = tactics.back().implementation = way;
+      tactics.back().backend = name();
+      tactics.back().numerics = numerics;
+    };
+    add("clamping:saturating", {.saturates = true});
+    add("clamping:flushing", {.flushes = true});
+    if (!hasExactWays) return tactics;
+    add("clamping:exact", {});
+    tactics.push_back(reference);
+    return tactics;
+  }
+  Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
+    auto code = TRY(referenceBackend().compile(request, referenceBackend().tactics(request).front()));
+    const TensorDesc& result = request.values.at(request.fused->outputs.front().value);
+    if (tactic.implementation != "clamping:saturating" || result.dtype != DataType::I32) return code;
+    return std::unique_ptr<const Code>(
+        std::make_unique<const Clamped>(std::move(code), elementCount(result.dims).value_or(0)));
+  }
+};
+
+}  // namespace
+
+const Backend& clampingBackend() {
+  static const ClampingBackend backend;
+  return backend;
+}
+
+void offerExactWays(bool offered) {
+  hasExactWays = offered;
+}
+
+}  // namespace fusescope
