@@ -141,7 +141,7 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
   std::vector<Ref> inputs;
   for (const TapeBuilder::Input& input : builder.inputs()) {
     inputs.push_back(input.part == TapeBuilder::Input::Part::Value
-                         ? TRY(ref(input.value))
+                         ? TRY(seen(input.value))
                          : batchNormPart(node(input.norm), input.part == TapeBuilder::Input::Part::Shift));
     inputs.back().dims.insert(inputs.back().dims.end(), input.trailing, 1);
     inputs.back().strides.insert(inputs.back().strides.end(), input.trailing, 0);
@@ -160,7 +160,7 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
     program.inputs.push_back({std::move(input), strides, builder.inputs()[i].reg});
   }
   for (ValueId value : results) {
-    Ref output = allocate(value, format);
+    Ref output = allocate(value, format, storedType(value));
     define(value, output);
     writes.push_back(output.buffer);
     program.outputs.push_back({std::move(output), rowMajorStrides(program.extents), builder.registerOf(value)});

@@ -127,7 +127,7 @@ Result<bool> Lowering::lowerView(const Node& node) {
       isReshape(node) || node.is("Transpose") || node.is("Expand") || node.is("Slice") || node.is("Split");
   if (!known || !node.input(0).valid()) return false;
   if (typeOf(node.input(0)) != typeOf(node.outputs[0])) return false;
-  const Ref whole = TRY(ref(node.input(0)));
+  const Ref whole = TRY(seen(node.input(0)));
   if (node.is("Identity")) {
     define(node.outputs[0], whole);
     return true;
