@@ -149,7 +149,11 @@ Convert converter(DataType from, DataType to) {
 class ConvertStep final : public Step {
  public:
   ConvertStep(const Ref& from, const Ref& to, int threads)
-      : m_from(from), m_to(to), m_count(from.count()), m_threads(threads), m_convert(converter(from.dtype, to.dtype)) {}
+      : m_from(from),
+        m_to(to),
+        m_count(static_cast<std::int64_t>(from.desc().bytes() / byteSize(from.dtype, 1))),
+        m_threads(threads),
+        m_convert(converter(from.dtype, to.dtype)) {}
 
   Status run(Memory memory, std::byte*) const override {
     m_convert(bytesAt(m_from, memory), bytesAt(m_to, memory), m_count, m_threads);

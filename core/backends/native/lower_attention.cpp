@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/native/lowering.h"
+#include "backends/native/narrow_floats.h"
 #include "planning/fusion/match.h"
 #include "planning/kinds.h"
 
@@ -320,15 +321,19 @@ std::optional<AttentionAt> Lowering::attentionAt(const AttentionPattern& pattern
     std::optional<ViewOrigin> condition, operand;
     std::optional<ExtentsOf> scores;
   };
+  const auto from = [this](ValueId value) {
+    const auto known = origin(value);  // what is read of narrow floats is widened first, which takes no extents
+    return known && !isNarrow(known->operand.dtype) ? known : std::nullopt;
+  };
   std::vector<Term> terms;
   for (const AttentionPattern::Term& term : pattern.terms) {
     Term& known = terms.emplace_back(Term{.kind = term.kind, .number = term.number});
     if (term.scores.valid()) known.scores = extentsOf(term.scores);
-    if (term.condition.valid() && !(known.condition = origin(term.condition))) return std::nullopt;
-    if (term.operand.valid() && !(known.operand = origin(term.operand))) return std::nullopt;
+    if (term.condition.valid() && !(known.condition = from(term.condition))) return std::nullopt;
+    if (term.operand.valid() && !(known.operand = from(term.operand))) return std::nullopt;
   }
-  const auto query = origin(pattern.query), key = origin(pattern.key), value = origin(pattern.value),
-             result = origin(pattern.result);
+  const auto query = from(pattern.query), key = from(pattern.key), value = from(pattern.value),
+             result = from(pattern.result);
   if (!query || !key || !value || !result) return std::nullopt;
   return
       [terms, query = *query, key = *key, value = *value, result = *result, scores = extentsOf(pattern.scores),

@@ -16,6 +16,8 @@ struct PreparedConv {
   bool transposed = false;
   std::int64_t groups = 1;
   Dims source, target;
+  DataType type = DataType::F32;        ///< of source and filters, as they are multiplied
+  DataType targetType = DataType::F32;  ///< of the result in memory
   ConvWeights weights;
   Window window;
   dnnl::post_ops operations;
@@ -37,7 +39,7 @@ struct Described {
 template <class Forward>
 Described describe(const PreparedConv& conv, dnnl::algorithm algorithm, const memory::desc& source,
                    const memory::desc& target) {
-  const memory::desc weights(conv.weights.dims(), memory::data_type::f32, memory::format_tag::any);
+  const memory::desc weights(conv.weights.dims(), *dnnlType(conv.type), memory::format_tag::any);
   const memory::desc bias = conv.weights.hasBias() ? conv.weights.biasDesc() : memory::desc();
   Dims dilations = conv.window.dilations;
   for (std::int64_t& dilation : dilations) --dilation;
@@ -61,7 +63,7 @@ Described describe(const PreparedConv& conv, const memory::desc& source, const m
 
 Described describeIn(const PreparedConv& conv, const MemoryFormat& from, const MemoryFormat& to) {
   Described described =
-      describe(conv, *dnnlDesc({DataType::F32, conv.source, from}), *dnnlDesc({DataType::F32, conv.target, to}));
+      describe(conv, *dnnlDesc({conv.type, conv.source, from}), *dnnlDesc({conv.targetType, conv.target, to}));
   described.from = from;
   described.to = to;
   return described;
@@ -70,8 +72,10 @@ Described describeIn(const PreparedConv& conv, const MemoryFormat& from, const M
 /// In the formats that oneDNN prefers; where one of them cannot be said, plain. Made anew for those formats, as a
 /// tactic says them: given them, oneDNN may take another implementation than where it chooses.
 Described describePreferred(const PreparedConv& conv) {
-  const auto any = [](const Dims& dims) { return memory::desc(dims, memory::data_type::f32, memory::format_tag::any); };
-  const Described preferred = describe(conv, any(conv.source), any(conv.target));
+  const auto any = [](const Dims& dims, DataType type) {
+    return memory::desc(dims, *dnnlType(type), memory::format_tag::any);
+  };
+  const Described preferred = describe(conv, any(conv.source, conv.type), any(conv.target, conv.targetType));
   const auto from = formatOf(preferred.source, conv.source);
   const auto to = formatOf(preferred.target, conv.target);
   return from && to ? describeIn(conv, *from, *to) : describeIn(conv, MemoryFormat(), MemoryFormat());
@@ -96,7 +100,10 @@ Status Lowering::lowerConv(const Chain& chain) {
   if (!canConvolve(root)) return lowerSeparately(chain);
   PreparedConv conv = prepareConv(root);
   if (isUpsampling(conv)) return lowerUpsampling(chain, std::move(conv));
+  conv.type = multiplies(root);
   const std::size_t taken = foldChain(chain, conv);
+  if (conv.type != DataType::F32) conv.targetType = storedType(resultOf(chain, taken));
+  if (conv.targetType != conv.type) conv.targetType = DataType::F32;
   return guardDnnl<Done>("convolution '" + root.name + "'", [&]() -> Status {
     TRY(emitConv(root, conv, resultOf(chain, taken)));
     leaveToTapes(chain, taken);
@@ -127,6 +134,25 @@ Status Lowering::lowerUpsampling(const Chain& chain, PreparedConv conv) {
   define(result, to);
   leaveToTapes(chain, taken);
   return Done{};
+}
+
+bool Lowering::isNarrowWeight(ValueId value, DataType type) const {
+  return isConstant(value) && (readType(value) == type || constantType(value) == type);
+}
+
+DataType Lowering::multiplies(const Node& root) const {
+  const DataType type = m_request.plan->calculates[root.id.index];
+  if (!m_options.narrow || type != DataType::BF16) return DataType::F32;
+  const auto isNarrowed = [&](ValueId value) {
+    if (isConstant(value)) return isNarrowWeight(value, type);
+    return seenType(value) == type || m_rounding.made(value) == type || readType(value) == type;
+  };
+  return isNarrowed(root.input(0)) && isNarrowed(root.input(1)) ? type : DataType::F32;
+}
+
+/// Beside products of a narrow float one that lies in it is read as it is.
+DataType Lowering::residualType(const PreparedConv& conv, ValueId value) const {
+  return conv.type != DataType::F32 && seenType(value) == conv.type ? conv.type : DataType::F32;
 }
 
 bool Lowering::canConvolve(const Node& root) const {
@@ -166,6 +192,7 @@ bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const
   const Node& at = node(operation.node);
   switch (operation.kind) {
     case Chain::Kind::BatchNorm:
+      if (conv.type != DataType::F32) return false;  // the filters would be rounded again
       conv.weights.addBatchNorm({weight(at.input(1)), weight(at.input(2)), weight(at.input(3)), weight(at.input(4))},
                                 at.floatAttribute("epsilon", 1e-5f));
       return true;
@@ -178,8 +205,9 @@ bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const
     case Chain::Kind::Residual:
       conv.residuals.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(conv.operations.len()) | DNNL_ARG_SRC_1,
                                   operation.operand);
-      conv.operations.append_binary(dnnl::algorithm::binary_add,
-                                    memory::desc(conv.target, memory::data_type::f32, memory::format_tag::any));
+      conv.operations.append_binary(
+          dnnl::algorithm::binary_add,
+          memory::desc(conv.target, *dnnlType(residualType(conv, operation.operand)), memory::format_tag::any));
       return true;
     default:
       return appendActivation(conv.operations, operation, at, [this](ValueId v) { return constantNumber(v); });
@@ -189,20 +217,23 @@ bool Lowering::fold(const Chain::Operation& operation, PreparedConv& conv) const
 // Formats: what the options say for the inside of the fused node, else what oneDNN prefers. First convolutions of few
 // channels read plain and write blocks.
 Status Lowering::emitConv(const Node& root, const PreparedConv& conv, ValueId result) {
-  const Ref found = TRY(ref(root.input(0)));
+  const bool isNarrowed = conv.type != DataType::F32;
+  const Ref found = TRY(factor(root.input(0), conv.type));
+  m_multipliesNarrow = m_multipliesNarrow || isNarrowed;
   const auto& given = m_options.convFormats;
   const bool isGiven = given && given->first.fits(conv.source) && given->second.fits(conv.target);
   const Described described = isGiven ? describeIn(conv, given->first, given->second) : describePreferred(conv);
   if (!m_convFormats) m_convFormats = ConvFormats{root.input(0), conv.target, described.from, described.to};
   const Ref source = TRY(inFormat(found, described.from));
-  const Ref target = allocate(result, described.to);
+  const Ref target = allocate(result, described.to, conv.targetType);
   std::vector<BufferIndex> reads = {source.buffer};
   std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, described.source, source),
                                                argumentAt(DNNL_ARG_DST, described.target, target)};
   for (const auto& [id, value] : conv.residuals) {
-    const Ref residual = TRY(inFormat(TRY(ref(value)), described.to));
+    const bool isWide = residualType(conv, value) == DataType::F32;
+    const Ref residual = TRY(inFormat(isWide ? TRY(ref(value)) : TRY(seen(value)), described.to));
     reads.push_back(residual.buffer);
-    arguments.push_back(argumentAt(id, described.target, residual));
+    arguments.push_back(argumentAt(id, *dnnlDesc(residual.desc()), residual));
   }
   m_implementations.push_back("conv:" + described.implementation);
   arguments.push_back(

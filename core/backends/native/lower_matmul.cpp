@@ -14,6 +14,7 @@ using dnnl::memory;
 /// A matrix product with what was taken into it.
 struct PreparedMatMul {
   Ref a, b;
+  DataType type = DataType::F32;  ///< of both operands, as they are multiplied
   Dims result;                    ///< extents as the primitive sees them: [m, n], or with batches in front
   std::optional<Weight> weights;  ///< what `b` is where it is a constant matrix
   std::vector<std::pair<Weight, float>> biases;  ///< by column, or one number, each with its factor; their sum
@@ -96,7 +97,7 @@ class GemmStep final : public Step {
 };
 
 /// `ref` with extents of 1 before the others, up to `rank`.
-Ref widened(Ref ref, std::size_t rank) {
+Ref withRank(Ref ref, std::size_t rank) {
   const std::size_t lead = rank - ref.dims.size();
   ref.dims.insert(ref.dims.begin(), lead, 1);
   ref.strides.insert(ref.strides.begin(), lead, 0);
@@ -187,8 +188,9 @@ memory::desc biasDesc(const PreparedMatMul& product) {
 
 /// Constant weights are held as the implementation wants them.
 dnnl::matmul::primitive_desc describe(const PreparedMatMul& product, const memory::desc& a, const memory::desc& c) {
-  const memory::desc b = product.weights ? memory::desc(product.b.dims, memory::data_type::f32, memory::format_tag::any)
-                                         : dnnlStrided(product.b);
+  const memory::desc b = product.weights
+                             ? memory::desc(product.b.dims, *dnnlType(product.type), memory::format_tag::any)
+                             : dnnlStrided(product.b);
   const dnnl::primitive_attr attributes = userScratchpad(product.operations);
   if (product.biases.empty()) return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, c, attributes);
   return dnnl::matmul::primitive_desc(dnnlEngine(), a, b, biasDesc(product), c, attributes);
@@ -199,13 +201,14 @@ dnnl::matmul::primitive_desc describe(const PreparedMatMul& product, const memor
 Status Lowering::lowerMatMul(const Chain& chain) {
   const Node& root = node(chain.root);
   if (!canMultiply(root)) return lowerSeparately(chain);
-  PreparedMatMul product = TRY(prepareMatMul(root));
+  PreparedMatMul product = TRY(prepareMatMul(root, multiplies(root)));
   if (root.is("Gemm")) TRY(addGemmTerms(root, product));
   const bool own = m_options.ownMatMul && product.weights && product.operations.len() == 0 &&
                    (product.a.strides[1] == 1 || product.a.dims[1] == 1);
   const std::size_t taken = TRY(foldChain(chain, product, own));
   const ValueId result = resultOf(chain, taken);
-  const Ref target = allocate(result);
+  const bool writesNarrow = product.type != DataType::F32 && storedType(result) == product.type;
+  const Ref target = allocate(result, {}, writesNarrow ? product.type : DataType::F32);
   define(result, target);
   leaveToTapes(chain, taken);
   if (own) {
@@ -225,17 +228,17 @@ bool Lowering::canMultiply(const Node& root) const {
 
 // A product by a constant matrix is one of two dimensions, whatever stands before its rows. Others are batches of
 // strided matrices.
-Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root) {
-  PreparedMatMul product{.result = dimsOf(root.outputs[0])};
-  Ref a = TRY(strided(TRY(ref(root.input(0)))));
+Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root, DataType type) {
+  PreparedMatMul product{.type = type, .result = dimsOf(root.outputs[0])};
+  Ref a = TRY(strided(TRY(factor(root.input(0), type))));
   const Dims right = dimsOf(root.input(1));
   const bool isWeight = isConstant(root.input(1)) && productOf(right, 0, right.size() - 2) == 1;
   Ref b{.dtype = DataType::F32, .dims = right, .strides = rowMajorStrides(right)};  // of a weight: how it is held
   const std::optional<ValueId> turned = isWeight ? transposedConstant(root.input(1)) : std::nullopt;
   if (turned) b.strides = {1, right[0]};
-  if (!isWeight) b = TRY(strided(TRY(ref(root.input(1)))));
+  if (!isWeight) b = TRY(strided(TRY(factor(root.input(1), type))));
   if (a.dims.size() == 1) {  // a vector is one row, and the product has none
-    a = widened(a, 2);
+    a = withRank(a, 2);
     product.result.insert(product.result.end() - 1, 1);
   }
   if (root.is("Gemm") && root.intAttribute("transA", 0) != 0) transposeLast(a);
@@ -249,12 +252,21 @@ Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root) {
     b.strides.erase(b.strides.begin(), b.strides.end() - 2);
     b.dims = {k, n};
   } else {
-    a = widened(a, product.result.size());
-    b = widened(b, product.result.size());
+    a = withRank(a, product.result.size());
+    b = withRank(b, product.result.size());
   }
   product.a = readable(a) ? a : TRY(plain(a));
   product.b = isWeight || readable(b) ? b : TRY(plain(b));
   return product;
+}
+
+Result<Ref> Lowering::factor(ValueId value, DataType type) {
+  if (type == DataType::F32) return ref(value);
+  if (const auto narrow = TRY(narrowed(value, type))) return *narrow;
+  Ref constant = TRY(held(value));  // of batches: the only factor that is no weight
+  const Ref narrow = allocateScratch(type, constant.dims);
+  TRY(convertType(constant, narrow));
+  return narrow;
 }
 
 // alpha · product + beta · c.
@@ -266,7 +278,7 @@ Status Lowering::addGemmTerms(const Node& gemm, PreparedMatMul& product) {
     product.biases.emplace_back(weight(gemm.input(2)), beta);
     return Done{};
   }
-  const Ref operand = widened(TRY(plain(TRY(ref(gemm.input(2))))), 2);
+  const Ref operand = withRank(TRY(plain(TRY(ref(gemm.input(2))))), 2);
   addTensor(product, beta == 1.0f ? operand : scaled(operand, beta));
   return Done{};
 }
@@ -281,7 +293,9 @@ Result<std::size_t> Lowering::foldChain(const Chain& chain, PreparedMatMul& prod
     } else if (own) {
       break;
     } else if (operation.kind == Chain::Kind::Residual) {
-      addTensor(product, denseAs(TRY(plain(TRY(ref(operation.operand)))), product.result));
+      const bool isNarrowed = product.type != DataType::F32 && seenType(operation.operand) == product.type;
+      const Ref operand = isNarrowed ? TRY(seen(operation.operand)) : TRY(ref(operation.operand));
+      addTensor(product, denseAs(TRY(plain(operand)), product.result));
     } else if (!appendActivation(product.operations, operation, node(operation.node),
                                  [this](ValueId value) { return constantNumber(value); })) {
       break;
@@ -313,6 +327,7 @@ Status Lowering::emitMatMul(const PreparedMatMul& product, const Ref& target) {
     reads.push_back(addend.buffer);
   }
   m_implementations.push_back(std::string("matmul:") + description.impl_info_str());
+  m_multipliesNarrow = m_multipliesNarrow || product.type != DataType::F32;
   dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : dnnl::matmul(description);
   m_program.addStep(
       std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), description.scratchpad_desc()), reads,

@@ -135,13 +135,15 @@ Status Lowering::lowerConcat(const Node& node) {
   std::int64_t axis = node.intAttribute("axis", 0);
   if (axis < 0) axis += static_cast<std::int64_t>(dims.size());
   std::vector<Ref> parts;
-  for (ValueId input : node.inputs) parts.push_back(TRY(ref(input)));
+  const DataType type = storedType(node.outputs[0]);
+  const bool isNarrowed = std::ranges::all_of(node.inputs, [&](ValueId input) { return seenType(input) == type; });
+  for (ValueId input : node.inputs) parts.push_back(isNarrowed ? TRY(seen(input)) : TRY(ref(input)));
   MemoryFormat format = parts[0].format;
   for (const Ref& part : parts) {
     const bool fits = part.format == format && format.padded(part.dims) == part.dims;
     if (!fits) format = MemoryFormat();
   }
-  const Ref whole = allocate(node.outputs[0], format);
+  const Ref whole = allocate(node.outputs[0], format, isNarrowed ? type : typeOf(node.outputs[0]));
   define(node.outputs[0], whole);
   const Ref target = asMemory(whole);
   std::size_t at = static_cast<std::size_t>(axis);

@@ -52,7 +52,7 @@ Result<bool> Lowering::lowerNorm(const Node& node) {
 }
 
 Status Lowering::emitNorm(const NormPattern& pattern) {
-  NormCall call{.from = TRY(plain(TRY(ref(pattern.input)))),
+  NormCall call{.from = TRY(plain(TRY(seen(pattern.input)))),
                 .count = pattern.count,
                 .epsilon = pattern.epsilon,
                 .centred = pattern.centred,
@@ -69,7 +69,7 @@ Status Lowering::emitNorm(const NormPattern& pattern) {
   for (std::size_t i = 0; i < pattern.results.size(); ++i) {
     const ValueId result = pattern.results[i];
     if (!result.valid() || (i > 0 && !m_request.values.contains(result))) continue;
-    const Ref to = allocate(result);
+    const Ref to = allocate(result, {}, i == 0 ? storedType(result) : DataType::F32);
     define(result, to);
     writes.push_back(to.buffer);
     if (i == 0) call.to = to;

@@ -162,7 +162,7 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
     program.inputs.push_back({std::move(input), strides, builder.inputs()[i].reg});
   }
   for (ValueId value : results) {
-    Ref output = allocate(value, format);
+    Ref output = allocate(value, format, storedType(value));
     define(value, output);
     writes.push_back(output.buffer);
     program.outputs.push_back({std::move(output), rowMajorStrides(program.extents), builder.registerOf(value)});
@@ -185,7 +185,7 @@ Result<Ref> Lowering::tapeInput(const TapeBuilder::Input& input) {
     case Part::SumBias:
       return *m_sums.at(input.norm).bias;
     default:
-      return ref(input.value);
+      return seen(input.value);
   }
 }
 

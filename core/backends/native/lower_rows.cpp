@@ -1,5 +1,8 @@
+#include <omp.h>
+
 #include <algorithm>
 
+#include "backends/native/float_rows.h"
 #include "backends/native/lowering.h"
 #include "backends/native/norm_step.h"
 #include "backends/native/parallel.h"
@@ -14,13 +17,19 @@ class SoftmaxStep final : public Step {
  public:
   SoftmaxStep(Ref from, Ref to, std::int64_t count, bool logarithm, int threads)
       : m_from(std::move(from)), m_to(std::move(to)), m_count(count), m_logarithm(logarithm), m_threads(threads) {}
-  Status run(Memory memory, std::byte*) const override {
-    const float* from = elementsAt<float>(m_from, memory);
-    float* to = elementsAt<float>(m_to, memory);
+  std::size_t scratchBytes() const override {
+    return rowBytes(m_from, m_to, m_count) * static_cast<std::size_t>(m_threads);
+  }
+  Status run(Memory memory, std::byte* scratch) const override {
     const std::int64_t total = m_from.count();
     const std::int64_t rows = m_count == 0 ? 0 : total / m_count;
-    forEach(rows, total > kParallelCount ? m_threads : 1,
-            [&](std::int64_t i) { softmaxRow(from + i * m_count, to + i * m_count, m_count, m_logarithm); });
+    const std::size_t bytes = rowBytes(m_from, m_to, m_count);
+    forEach(rows, total > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
+      auto* own = reinterpret_cast<float*>(scratch + bytes * static_cast<std::size_t>(omp_get_thread_num()));
+      float* to = placeFloats(m_to, memory, i * m_count, own);
+      softmaxRow(readFloats(m_from, memory, i * m_count, m_count, own), to, m_count, m_logarithm);
+      storeFloats(m_to, memory, i * m_count, m_count, to);
+    });
     return Done{};
   }
 
@@ -135,8 +144,8 @@ Ref withReducedLast(const Ref& ref, const std::vector<bool>& reduced) {
 Status Lowering::lowerSoftmax(const Node& node, std::size_t axis) {
   const Dims dims = dimsOf(node.input(0));
   const bool last = productOf(dims, axis + 1) == 1;
-  Ref from = TRY(plain(TRY(ref(node.input(0)))));
-  const Ref target = allocate(node.outputs[0]);
+  Ref from = TRY(plain(TRY(last ? seen(node.input(0)) : ref(node.input(0)))));
+  const Ref target = allocate(node.outputs[0], {}, last ? storedType(node.outputs[0]) : DataType::F32);
   if (!last) from = TRY(plain(withAxisLast(from, axis)));
   const Ref to = last ? target : allocateScratch(DataType::F32, from.dims);
   m_program.addStep(std::make_unique<SoftmaxStep>(from, to, dims[axis], node.is("LogSoftmax"), m_threads),

@@ -95,7 +95,9 @@ Status Lowering::bindInputs() {
             .dims = desc(value).dims,
             .format = m_options.inputFormats[i]};
     if (ref.format.isPlain()) ref.strides = rowMajorStrides(ref.dims);
-    if (ref.dtype != typeOf(value)) {
+    if (isNarrow(ref.dtype)) {
+      m_wholes[ref.buffer] = ref;
+    } else if (ref.dtype != typeOf(value)) {
       const Ref wide = allocateScratch(typeOf(value), ref.dims);
       TRY(convertType(ref, wide));
       ref = wide;
@@ -224,7 +226,7 @@ Status Lowering::finishOutput(std::size_t index) {
     return Done{};
   }
   if (source.dtype != target.dtype) {
-    if (format.isPlain()) return convertType(source, target);
+    if (format.isPlain() || format == source.format) return convertType(source, target);
     const Ref narrow = allocateScratch(target.dtype, target.dims);
     TRY(convertType(source, narrow));
     source = narrow;

@@ -24,6 +24,9 @@ struct LoweringOptions {
   bool fuse = true;                                       ///< false: node by node ("composite")
   bool ownMatMul = false;  ///< matrix products by our own kernel where it can, else by oneDNN
   bool ownBytes = false;   ///< products of codes by our own kernels
+  /// Convolutions and products by instructions of the narrow float that they calculate in, where oneDNN has them for
+  /// what lies in it; else all is widened.
+  bool narrow = false;
   /// What a convolution inside reads and writes; nothing: what oneDNN prefers.
   std::optional<std::pair<MemoryFormat, MemoryFormat>> convFormats;
   bool probe = false;  ///< only to learn what it would be: oneDNN generates no code, the kernel cannot run
@@ -112,6 +115,8 @@ class Lowering {
   const std::optional<ConvFormats>& convFormats() const { return m_convFormats; }
   /// Convolutions and products that run on codes of 8 bits, after lower().
   std::size_t integerRoots() const { return m_integerRoots; }
+  /// Whether something is multiplied by instructions of a narrow float, after lower(). They take subnormals for zero.
+  bool multipliesNarrow() const { return m_multipliesNarrow; }
 
   /// Whether lower() can run it: it calculates in f32, bf16, f16 or no float at all, or only moves elements.
   static bool canLower(const KernelRequest& request);
@@ -135,17 +140,25 @@ class Lowering {
   DataType constantType(ValueId value) const;                ///< it must be one
   Dims dimsOf(ValueId value) const;
   DataType typeOf(ValueId value) const;
-  /// As nodes read it: rounded, where the contract says so.
+  /// As nodes read it: f32, rounded where the contract says so.
   Result<Ref> ref(ValueId value);
+  /// The same, but what lies in memory as a narrow float may still do so.
+  Result<Ref> seen(ValueId value);
   Result<Ref> held(ValueId value);  ///< as it was made, or found in memory
+  /// The type that seen() gives of what is there already.
+  DataType seenType(ValueId value) const;
+  /// As `type`, a narrow float, where it is just that to whoever reads it; else nothing.
+  Result<std::optional<Ref>> narrowed(ValueId value, DataType type);
+  Result<Ref> widened(const Ref& ref);
   /// To what nodes round `value` where they read it; Undefined: they do not.
   DataType readType(ValueId value) const;
   Result<Ref> rounded(const Ref& ref, DataType type);
   bool isRounded(ValueId value) const;  ///< where nodes read it
   /// Whether nodes are lowered one by one.
   bool isUnfused() const { return !m_options.fuse || m_rounding.differs(); }
-  /// The same where it lies, even if one Ref cannot say that.
+  /// As ref() and seen(), where it lies, even if one Ref cannot say that.
   Result<View> view(ValueId value);
+  Result<View> seenView(ValueId value);
   /// How it comes of an operand of the fused node; nothing if it is calculated or copied inside.
   std::optional<ViewOrigin> origin(ValueId value) const;
   ExtentsOf extentsOf(ValueId value) const;
@@ -164,7 +177,11 @@ class Lowering {
   /// Whether nobody but `nodes` needs what they make, besides `result`.
   bool leavesOnly(const std::set<NodeId>& nodes, ValueId result) const;
   /// Where `value` is to be written: the output's buffer where that is possible, else scratch.
-  Ref allocate(ValueId value, const MemoryFormat& format = {});
+  Ref allocate(ValueId value, const MemoryFormat& format = {}) { return allocate(value, format, typeOf(value)); }
+  Ref allocate(ValueId value, const MemoryFormat& format, DataType type);
+  /// The type at which a kernel may write `value` at once: the narrow one of the output that it is or is seen as, if
+  /// nobody inside reads more of it; else typeOf().
+  DataType storedType(ValueId value) const;
   Ref allocateScratch(DataType type, const Dims& dims, const MemoryFormat& format = {});
   /// The same tensor row-major and without gaps; copies if it must.
   Result<Ref> plain(const Ref& ref);
@@ -310,6 +327,10 @@ class Lowering {
   Status lowerUpsampling(const Chain& chain, PreparedConv conv);
   bool canConvolve(const Node& root) const;  ///< by a primitive
   PreparedConv prepareConv(const Node& root) const;
+  /// The narrow float that oneDNN is to multiply the operands of `root` in; f32 where they are to be widened.
+  DataType multiplies(const Node& root) const;
+  bool isNarrowWeight(ValueId value, DataType type) const;
+  DataType residualType(const PreparedConv& conv, ValueId value) const;
   /// Takes what follows, as far as it can, into the filters or as post-operations. Returns how many nodes are taken.
   std::size_t foldChain(const Chain& chain, PreparedConv& conv) const;
   bool fold(const Chain::Operation& operation, PreparedConv& conv) const;  ///< whether it took it
@@ -318,7 +339,9 @@ class Lowering {
   // Matrix products (lower_matmul.cpp).
   Status lowerMatMul(const Chain& chain);
   bool canMultiply(const Node& root) const;  ///< by a primitive or our own kernel
-  Result<PreparedMatMul> prepareMatMul(const Node& root);
+  Result<PreparedMatMul> prepareMatMul(const Node& root, DataType type = DataType::F32);
+  /// An operand of a product that is multiplied in `type`.
+  Result<Ref> factor(ValueId value, DataType type);
   Status addGemmTerms(const Node& gemm, PreparedMatMul& product);
   /// As for convolutions; our own kernel takes biases only.
   Result<std::size_t> foldChain(const Chain& chain, PreparedMatMul& product, bool own);
@@ -361,6 +384,9 @@ class Lowering {
   std::map<ValueId, View> m_views;  ///< of values that nodes only look at; in m_refs once somebody asks for one
   std::map<ValueId, ViewOrigin> m_origins;
   std::map<std::pair<ValueId, DataType>, Ref> m_constantRefs, m_roundedRefs;  ///< by what they are rounded to
+  std::map<ValueId, Ref> m_wideRefs;        ///< of what lies in memory as a narrow float
+  std::map<BufferIndex, Ref> m_wholes;      ///< all of a buffer of narrow floats
+  std::map<BufferIndex, Ref> m_wideWholes;  ///< the same as f32
   std::map<ValueId, Weight> m_folded;
   std::map<ValueId, std::size_t> m_slots;  ///< of constants
   /// Of m_folded and of what is rounded (to that type), as far as the code holds them.
@@ -379,6 +405,7 @@ class Lowering {
   std::set<NodeId> m_absorbed;    ///< in a macro, and not its last node
   std::vector<std::string> m_implementations;
   std::optional<ConvFormats> m_convFormats;
+  bool m_multipliesNarrow = false;
 };
 
 }  // namespace fusescope::native

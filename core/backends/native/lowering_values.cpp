@@ -2,6 +2,7 @@
 
 #include "backends/native/convert_step.h"
 #include "backends/native/lowering.h"
+#include "backends/native/narrow_floats.h"
 #include "backends/native/onednn.h"
 #include "backends/native/strided_copy.h"
 #include "ops/op_schema.h"
@@ -25,6 +26,10 @@ class CopyStep final : public Step {
   StridedCopy m_copy;
   Ref m_from, m_to;
 };
+
+bool reshapes(const Node& node) {
+  return node.is("Reshape") || node.is("Flatten") || node.is("Squeeze") || node.is("Unsqueeze") || node.is("Identity");
+}
 
 }  // namespace
 
@@ -113,7 +118,7 @@ Result<Ref> Lowering::held(ValueId value) {
   if (const auto it = m_refs.find(value); it != m_refs.end()) return it->second;
   if (const auto it = m_views.find(value); it != m_views.end()) {
     if (auto seen = it->second.ref()) return m_refs[value] = std::move(*seen);
-    const Ref from = it->second.split(), whole = allocate(value);
+    const Ref from = it->second.split(), whole = allocate(value, MemoryFormat(), from.dtype);
     Ref to = whole;
     to.dims = from.dims;
     to.strides = rowMajorStrides(to.dims);
@@ -135,19 +140,66 @@ Result<Ref> Lowering::held(ValueId value) {
   return ref;
 }
 
-Result<Ref> Lowering::ref(ValueId value) {
+Result<Ref> Lowering::seen(ValueId value) {
   Ref at = TRY(held(value));
   if (m_kept != DataType::Undefined || !m_refs.contains(value)) return at;
-  if (const DataType made = m_rounding.made(value); made != DataType::Undefined) {
-    Ref& kept = m_roundedRefs[{value, DataType::Undefined}];
-    if (kept.buffer == kNoBuffer) kept = TRY(rounded(at, made));
+  for (const DataType type : {m_rounding.made(value), readType(value)}) {
+    if (type == DataType::Undefined || at.dtype == type) continue;
+    Ref& kept = m_roundedRefs[{value, type}];
+    if (kept.buffer == kNoBuffer) kept = TRY(rounded(isNarrow(at.dtype) ? TRY(widened(at)) : at, type));
     at = kept;
   }
-  const DataType type = readType(value);
-  if (type == DataType::Undefined) return at;
-  Ref& kept = m_roundedRefs[{value, type}];
-  if (kept.buffer == kNoBuffer) kept = TRY(rounded(at, type));
+  return at;
+}
+
+DataType Lowering::seenType(ValueId value) const {
+  const auto at = m_refs.find(value);
+  const auto view = m_views.find(value);
+  const DataType held = at != m_refs.end()      ? at->second.dtype
+                        : view != m_views.end() ? view->second.type()
+                                                : DataType::F32;
+  for (const DataType type : {m_rounding.made(value), readType(value)})
+    if (type != DataType::Undefined && type != held) return DataType::F32;
+  return held;
+}
+
+Result<Ref> Lowering::ref(ValueId value) {
+  const Ref at = TRY(seen(value));
+  if (m_kept != DataType::Undefined || !isNarrow(at.dtype)) return at;
+  Ref& kept = m_wideRefs[value];
+  if (kept.buffer == kNoBuffer) kept = TRY(widened(at));
   return kept;
+}
+
+Result<std::optional<Ref>> Lowering::narrowed(ValueId value, DataType type) {
+  const Ref at = TRY(seen(value));
+  if (at.dtype == type) return std::optional(at);
+  if (at.dtype != DataType::F32 || (m_rounding.made(value) != type && readType(value) != type))
+    return std::optional<Ref>();
+  const Ref narrow = allocateScratch(type, at.dims);
+  TRY(convertType(at, narrow));
+  return std::optional(narrow);
+}
+
+// What is most of a buffer is found in all of it, widened once, however many views there are.
+Result<Ref> Lowering::widened(const Ref& ref) {
+  const auto whole = m_wholes.find(ref.buffer);
+  const bool isMost = whole != m_wholes.end() && 2 * ref.count() >= whole->second.count();
+  if (!isMost) {
+    const Ref from = ref.format.isPlain() ? TRY(plain(ref)) : ref;
+    const Ref to = allocateScratch(DataType::F32, from.dims, from.format);
+    TRY(convertType(from, to));
+    return to;
+  }
+  Ref& wide = m_wideWholes[ref.buffer];
+  if (wide.buffer == kNoBuffer) {
+    wide = allocateScratch(DataType::F32, whole->second.dims, whole->second.format);
+    TRY(convertType(whole->second, wide));
+  }
+  Ref seen = ref;
+  seen.buffer = wide.buffer;
+  seen.dtype = DataType::F32;
+  return seen;
 }
 
 Result<Ref> Lowering::rounded(const Ref& ref, DataType type) {
@@ -162,9 +214,15 @@ bool Lowering::isRounded(ValueId value) const {
          (m_rounding.made(value) != DataType::Undefined || readType(value) != DataType::Undefined);
 }
 
+Result<View> Lowering::seenView(ValueId value) {
+  const auto it = m_views.find(value);
+  return it != m_views.end() && !isRounded(value) ? it->second : View(TRY(strided(TRY(seen(value)))));
+}
+
 Result<View> Lowering::view(ValueId value) {
   const auto it = m_views.find(value);
-  return it != m_views.end() && !isRounded(value) ? it->second : View(TRY(strided(TRY(ref(value)))));
+  const bool isThere = it != m_views.end() && !isRounded(value) && !isNarrow(it->second.type());
+  return isThere ? it->second : View(TRY(strided(TRY(ref(value)))));
 }
 
 std::optional<ViewOrigin> Lowering::origin(ValueId value) const {
@@ -184,23 +242,23 @@ Status Lowering::defineSame(ValueId value, ValueId source) {
   if (const auto it = m_views.find(source); it != m_views.end() && !isRounded(source)) {
     m_views.emplace(value, it->second);
   } else {
-    define(value, TRY(ref(source)));
+    define(value, TRY(seen(source)));
   }
   if (auto from = origin(source)) m_origins.insert_or_assign(value, std::move(*from));
   return Done{};
 }
 
 Status Lowering::defineLook(ValueId value, ValueId source, const ViewOrigin::Look& look) {
-  View seen = TRY(view(source));
+  View looked = TRY(seenView(source));
   std::optional<ViewOrigin> from = origin(source);
-  if (!look(seen, m_extents)) {
-    seen = View(TRY(plain(TRY(ref(source)))));
+  if (!look(looked, m_extents)) {
+    looked = View(TRY(plain(TRY(seen(source)))));
     from.reset();
-    if (!look(seen, m_extents))
-      return Diagnostic{.message = "cannot see " + toText(seen.dims()) + " as " + toText(dimsOf(value)),
+    if (!look(looked, m_extents))
+      return Diagnostic{.message = "cannot see " + toText(looked.dims()) + " as " + toText(dimsOf(value)),
                         .where = {.node = m_fused.name, .value = m_graph.value(value).name}};
   }
-  m_views.insert_or_assign(value, std::move(seen));
+  m_views.insert_or_assign(value, std::move(looked));
   if (!from) return Done{};
   from->looks.push_back(look);
   m_origins.insert_or_assign(value, std::move(*from));
@@ -266,8 +324,7 @@ Ref Lowering::allocateScratch(DataType type, const Dims& dims, const MemoryForma
 
 // A value whose only use leads through pointwise nodes and reshapes of equal size to an output can be written there:
 // the last node then works in place.
-Ref Lowering::allocate(ValueId value, const MemoryFormat& format) {
-  const DataType type = typeOf(value);
+Ref Lowering::allocate(ValueId value, const MemoryFormat& format, DataType type) {
   const Dims dims = dimsOf(value);
   Ref ref{.dtype = type, .dims = dims, .format = format};
   if (format.isPlain()) ref.strides = rowMajorStrides(dims);
@@ -283,26 +340,44 @@ Ref Lowering::allocate(ValueId value, const MemoryFormat& format) {
       ref.buffer = buffer;
       ref.isWhole = at == value;
       if (format.isPlain()) m_origins.insert_or_assign(value, ViewOrigin{.operand = ref, .whole = extentsOf(value)});
+      if (isNarrow(type)) m_wholes[buffer] = ref;
       return ref;
     }
     const std::optional<NodeId> next = onlyConsumer(at);
-    if (!next || node(*next).outputs.size() != 1 || typeOf(node(*next).outputs[0]) != type) break;
+    if (!next || node(*next).outputs.size() != 1 || typeOf(node(*next).outputs[0]) != typeOf(value)) break;
     const Node& user = node(*next);
     const bool passes = user.is("QuantizeLinear") && m_heldCodes.contains(at);
-    const bool reshapes = passes || user.is("Reshape") || user.is("Flatten") || user.is("Squeeze") ||
-                          user.is("Unsqueeze") || user.is("Identity");
     const Dims after = dimsOf(user.outputs[0]);
-    if (!(reshapes ? elementCount(after) == elementCount(dims) : isPointwise(user) && after == dimsOf(at))) break;
+    const bool isInPlace = type == typeOf(value) && isPointwise(user) && after == dimsOf(at);
+    if (!(passes || reshapes(user) ? elementCount(after) == elementCount(dims) : isInPlace)) break;
     at = user.outputs[0];
   }
   if (!format.isPlain()) {
     ref.buffer = m_program.addScratch(ref.desc().bytes());
+    if (isNarrow(type)) m_wholes[ref.buffer] = ref;
     return ref;
   }
   ref.buffer = m_program.addScratch(ref.desc().bytes(), ScratchOf{type, extentsOf(value)});
   ref.isWhole = true;
+  if (isNarrow(type)) m_wholes[ref.buffer] = ref;
   m_origins.insert_or_assign(value, ViewOrigin{.operand = ref, .whole = extentsOf(value)});
   return ref;
+}
+
+DataType Lowering::storedType(ValueId value) const {
+  const DataType own = typeOf(value);
+  if (own != DataType::F32) return own;
+  for (ValueId at = value;;) {
+    if (isFusedOutput(at)) {
+      const DataType type = desc(at).dtype;
+      const bool isAll = consumers(at).empty() || m_rounding.made(at) == type;
+      return isNarrow(type) && isAll ? type : own;
+    }
+    const std::optional<NodeId> next = onlyConsumer(at);
+    if (!next || !reshapes(node(*next)) || node(*next).outputs.size() != 1) return own;
+    if (elementCount(dimsOf(node(*next).outputs[0])) != elementCount(dimsOf(at))) return own;
+    at = node(*next).outputs[0];
+  }
 }
 
 void Lowering::copyStrided(const Ref& from, const Ref& to) {
@@ -310,7 +385,7 @@ void Lowering::copyStrided(const Ref& from, const Ref& to) {
 }
 
 Status Lowering::convertType(const Ref& from, const Ref& to) {
-  const Ref source = TRY(plain(from));
+  const Ref source = from.format.isPlain() || from.format != to.format ? TRY(plain(from)) : from;
   m_program.addStep(makeConvertStep(source, to, m_threads), {source.buffer}, {to.buffer});
   return Done{};
 }

@@ -19,6 +19,7 @@ constexpr const char* kByteProduct = "native:byte_product";
 constexpr const char* kSource = "source";        // MemoryFormat that the convolution reads
 constexpr const char* kTarget = "target";        // MemoryFormat that it writes
 constexpr const char* kKernel = "kernel";        // text: what oneDNN calls its implementation
+constexpr const char* kNarrow = "multiplies";    // text: the narrow float whose instructions multiply
 constexpr const char* kReference = "reference";  // text: an operator that the reference kernel runs
 
 /// oneDNN sizes a primitive for the threads of the parallel regions that the preparing thread would enter.
@@ -40,15 +41,21 @@ bool holds(const KernelRequest& request, std::initializer_list<std::string_view>
   });
 }
 
+bool calculates(const KernelRequest& request, DataType type) {
+  return std::ranges::any_of(request.fused->nodes,
+                             [&](NodeId id) { return request.plan->calculates[id.index] == type; });
+}
+
 /// How many convolutions and products of quantised integers the plan has.
 std::size_t integerRoots(const KernelRequest& request) {
   return static_cast<std::size_t>(std::ranges::count_if(
       request.fused->nodes, [&](NodeId id) { return request.plan->calculates[id.index] == DataType::I8; }));
 }
 
-/// What a convolution reads and writes in formats of its own.
-bool isFormatted(DataType type) {
-  return type == DataType::F32 || type == DataType::I8 || type == DataType::U8;
+/// Whether tensors of this type are reordered here.
+bool hasFormats(DataType type) {
+  return type == DataType::F32 || type == DataType::I8 || type == DataType::U8 ||
+         (type == DataType::BF16 && reordersBrains());
 }
 
 LoweringOptions plainOptions(const KernelRequest& request) {
@@ -109,6 +116,8 @@ std::string nameOf(const Tactic& tactic) {
   if (tactic.parameters.contains(kSource) && !isUnfused) text += ":" + formatsText(tactic);
   if (const auto kernel = tactic.parameters.find(kKernel); kernel != tactic.parameters.end())
     text += ":" + std::get<std::string>(kernel->second);
+  if (const auto narrow = tactic.parameters.find(kNarrow); narrow != tactic.parameters.end())
+    text += ":" + std::get<std::string>(narrow->second);
   if (const auto part = tactic.parameters.find(kReference); part != tactic.parameters.end())
     text += ":" + std::get<std::string>(part->second);
   const auto other = std::ranges::find_if_not(tactic.inputs, &MemoryFormat::isPlain);
@@ -128,7 +137,9 @@ Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, co
   }
   if (const auto part = std::ranges::find_if(parts, runsTheReference); part != parts.end())
     tactic.parameters[kReference] = *part;
-  tactic.numerics.flushes = holds(request, {"Sigmoid"}) || std::ranges::any_of(parts, flushes);
+  if (lowering.multipliesNarrow()) tactic.parameters[kNarrow] = std::string("bf16");
+  tactic.numerics.flushes =
+      lowering.multipliesNarrow() || holds(request, {"Sigmoid"}) || std::ranges::any_of(parts, flushes);
   tactic.numerics.emulated = lowering.integerRoots() < integerRoots(request);
   tactic.numerics.fastMath = tactic.parameters.contains(kKernel) && multipliesNarrow();
   tactic.name = nameOf(tactic);
@@ -146,6 +157,7 @@ LoweringOptions optionsOf(const Tactic& tactic) {
   options.fuse = tactic.implementation != kUnfused;
   options.ownMatMul = tactic.implementation == kOwnMatMul;
   options.ownBytes = isByByteKernels(tactic);
+  options.narrow = tactic.parameters.contains(kNarrow);
   const auto format = [&](const char* parameter) -> const MemoryFormat* {
     const auto found = tactic.parameters.find(parameter);
     return found == tactic.parameters.end() ? nullptr : std::get_if<MemoryFormat>(&found->second);
@@ -157,11 +169,11 @@ LoweringOptions optionsOf(const Tactic& tactic) {
 
 /// With the formats of the convolution for what goes into it and comes out of it.
 LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options, const Lowering::ConvFormats& conv) {
-  const auto isLikeResult = [&](const TensorDesc& desc) { return isFormatted(desc.dtype) && desc.dims == conv.result; };
+  const auto isLikeResult = [&](const TensorDesc& desc) { return hasFormats(desc.dtype) && desc.dims == conv.result; };
   for (std::size_t i = 0; i < options.inputFormats.size(); ++i) {
     const ValueId value = request.fused->inputs[i];
     const TensorDesc& desc = request.values.at(value);
-    const bool isSource = value == conv.source && isFormatted(desc.dtype);
+    const bool isSource = value == conv.source && hasFormats(desc.dtype);
     options.inputFormats[i] = isSource ? conv.from : isLikeResult(desc) ? conv.to : MemoryFormat();
   }
   for (std::size_t i = 0; i < options.outputFormats.size(); ++i)
@@ -181,10 +193,11 @@ std::optional<Tactic> probed(const KernelRequest& request, LoweringOptions optio
   if (!parts.empty() && std::ranges::all_of(parts, runsTheReference)) return std::nullopt;
   Tactic tactic = tacticOf(request, options, lowering);
   const auto& conv = lowering.convFormats();
-  if (!conv) return tactic;
+  if (lowering.multipliesNarrow() != options.narrow) return std::nullopt;  // offered as what it is
   const bool slow = std::ranges::any_of(
       parts, [](const std::string& part) { return part.ends_with(":ref") || part.ends_with("ref:any"); });
-  if (slow) return std::nullopt;
+  if (slow && (conv || options.narrow)) return std::nullopt;
+  if (!conv) return tactic;
   // Given its formats from outside, the convolution may be made otherwise: what counts is what will be prepared.
   LoweringOptions around = aroundConv(request, options, *conv);
   const bool isSettled = options.convFormats == around.convFormats && options.inputFormats == around.inputFormats &&
@@ -203,12 +216,12 @@ void addTactic(const KernelRequest& request, const LoweringOptions& options, std
 void addDelivered(const KernelRequest& request, const MemoryFormat& format, std::vector<Tactic>& tactics) {
   LoweringOptions options = plainOptions(request);
   const auto fits = [&](const TensorDesc& desc) {
-    return isFormatted(desc.dtype) && format.fits(desc.dims) && format.padded(desc.dims) == desc.dims;
+    return hasFormats(desc.dtype) && format.fits(desc.dims) && format.padded(desc.dims) == desc.dims;
   };
   const Dims* shape = nullptr;
   for (const ValueId input : request.fused->inputs) {
     const TensorDesc& desc = request.values.at(input);
-    if (isFormatted(desc.dtype) && format.fits(desc.dims) &&
+    if (hasFormats(desc.dtype) && format.fits(desc.dims) &&
         (shape == nullptr || productOf(desc.dims, 0) > productOf(*shape, 0)))
       shape = &desc.dims;
   }
@@ -249,11 +262,15 @@ void addQuantized(const KernelRequest& request, std::vector<Tactic>& tactics) {
 }
 
 void addConvs(const KernelRequest& request, std::vector<Tactic>& tactics) {
-  LoweringOptions options = plainOptions(request);
-  addTactic(request, options, tactics);
-  for (const MemoryFormat& format : usualFormats(rankOfConv(request))) {
-    options.convFormats = {format, format};
+  for (const bool narrow : {true, false}) {
+    if (narrow && !calculates(request, DataType::BF16)) continue;
+    LoweringOptions options = plainOptions(request);
+    options.narrow = narrow;
     addTactic(request, options, tactics);
+    for (const MemoryFormat& format : usualFormats(rankOfConv(request))) {
+      options.convFormats = {format, format};
+      addTactic(request, options, tactics);
+    }
   }
 }
 
@@ -275,6 +292,11 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
     if (!tactics.empty() && tactics.front().implementation == kAttention) return tactics;
     tactics.clear();  // an operand that the kernel cannot take: node by node
   } else if (holds(request, {"MatMul", "Gemm"})) {
+    if (calculates(request, DataType::BF16)) {
+      options.narrow = true;
+      addTactic(request, options, tactics);
+      options.narrow = false;
+    }
     options.ownMatMul = true;
     addTactic(request, options, tactics);
     options.ownMatMul = false;

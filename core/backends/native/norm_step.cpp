@@ -1,7 +1,10 @@
 #include "backends/native/norm_step.h"
 
+#include <omp.h>
+
 #include <algorithm>
 
+#include "backends/native/float_rows.h"
 #include "backends/native/parallel.h"
 #include "backends/native/rows.h"
 
@@ -16,10 +19,11 @@ class NormStep final : public Step {
     m_alongRow = m_call.run == 1 && m_call.weights == m_call.count;
   }
 
-  Status run(Memory memory, std::byte*) const override {
+  std::size_t scratchBytes() const override {
+    return rowBytes(m_call.from, m_call.to, m_call.count) * static_cast<std::size_t>(m_threads);
+  }
+  Status run(Memory memory, std::byte* scratch) const override {
     const auto numbers = [&](const std::optional<Ref>& ref) { return ref ? elementsAt<float>(*ref, memory) : nullptr; };
-    const float* from = elementsAt<float>(m_call.from, memory);
-    float* to = elementsAt<float>(m_call.to, memory);
     const float *scale = numbers(m_call.scale), *bias = numbers(m_call.bias);
     float *means = numbers(m_call.mean), *inverses = numbers(m_call.inverse);
     const NormRow how{.scale = m_alongRow ? scale : nullptr,
@@ -28,22 +32,26 @@ class NormStep final : public Step {
                       .centred = m_call.centred};
     const std::int64_t total = m_call.from.count(), count = m_call.count;
     const std::int64_t rows = count == 0 ? 0 : total / count;
+    const std::size_t bytes = rowBytes(m_call.from, m_call.to, count);
     forEach(rows, total > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
-      normRow(from + i * count, to + i * count, count, how, means == nullptr ? nullptr : means + i,
-              inverses == nullptr ? nullptr : inverses + i);
+      auto* own = reinterpret_cast<float*>(scratch + bytes * static_cast<std::size_t>(omp_get_thread_num()));
+      float* to = placeFloats(m_call.to, memory, i * count, own);
+      normRow(readFloats(m_call.from, memory, i * count, count, own), to, count, how,
+              means == nullptr ? nullptr : means + i, inverses == nullptr ? nullptr : inverses + i);
       if (!m_alongRow) weigh(i * count, to, scale, bias);
+      storeFloats(m_call.to, memory, i * count, count, to);
     });
     return Done{};
   }
 
  private:
-  /// Scale and bias of the row that begins at element `begin`.
+  /// Scale and bias of the row `to`, whose first element is number `begin` of all.
   void weigh(std::int64_t begin, float* to, const float* scale, const float* bias) const {
     for (std::int64_t i = begin; i < begin + m_call.count;) {
       const std::int64_t end = std::min(begin + m_call.count, (i / m_call.run + 1) * m_call.run);
       const std::int64_t weight = i / m_call.run % m_call.weights;
       const float factor = scale == nullptr ? 1.0f : scale[weight], offset = bias == nullptr ? 0.0f : bias[weight];
-      for (; i < end; ++i) to[i] = to[i] * factor + offset;
+      for (; i < end; ++i) to[i - begin] = to[i - begin] * factor + offset;
     }
   }
 

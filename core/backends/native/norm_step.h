@@ -8,7 +8,8 @@
 namespace fusescope::native {
 
 /// y = (x - mean) / sqrt(variance + epsilon) · scale + bias over rows of `count` elements of a row-major tensor;
-/// without the mean for a root mean square norm. All operands are f32 and plain.
+/// without the mean for a root mean square norm. All operands are
+/// f32 and plain; `from` and `to` may be narrow floats.
 struct NormCall {
   Ref from, to;
   std::optional<Ref> scale, bias;    ///< `weights` numbers each; one number where they hold one

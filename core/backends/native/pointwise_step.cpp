@@ -6,6 +6,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "backends/native/narrow_floats.h"
+#include "base/float_bits.h"
+
 namespace fusescope::native {
 namespace {
 
@@ -70,6 +73,15 @@ float asFloat(TruthByte truth) {
   return truth.value != 0 ? 1.0f : 0.0f;
 }
 
+template <>
+float asFloat(Half value) {
+  return fromFloat16Bits(value.bits);
+}
+template <>
+float asFloat(Brain value) {
+  return fromBFloat16Bits(value.bits);
+}
+
 /// Calls `run` with the elements at `bytes` as what they are in memory; int32 as floats of the same bits.
 template <class Bytes, class Run>
 void withElements(DataType type, Bytes* bytes, const Run& run) {
@@ -84,6 +96,10 @@ void withElements(DataType type, Bytes* bytes, const Run& run) {
       return as.template operator()<std::int8_t>();
     case DataType::U8:
       return as.template operator()<std::uint8_t>();
+    case DataType::F16:
+      return as.template operator()<Half>();
+    case DataType::BF16:
+      return as.template operator()<Brain>();
     default:
       return as.template operator()<float>();
   }
@@ -112,6 +128,9 @@ void gather(const T* from, std::int64_t stride, std::int64_t count, float* targe
       std::memcpy(target, from, static_cast<std::size_t>(count) * sizeof(float));
       return;
     }
+  }
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Brain>) {
+    if (stride == 1) return toFloats(from, target, static_cast<std::size_t>(count));
   }
   for (std::int64_t i = 0; i < count; ++i) target[i] = asFloat(from[i * stride]);
 }

@@ -10,7 +10,7 @@ namespace fusescope::native {
 
 /// How an operand of a tape is found for a stretch of the domain (the elements in memory order).
 struct TapeOperand {
-  Ref ref;       ///< f32, bool, the int8 or uint8 of a quantised edge, or int32
+  Ref ref;       ///< f32, bf16, f16, bool, the int8 or uint8 of a quantised edge, or int32
   Dims strides;  ///< one per axis of the domain in memory order, in elements
   std::uint16_t reg = 0;
 };

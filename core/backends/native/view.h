@@ -21,6 +21,7 @@ class View {
  public:
   explicit View(const Ref& ref);
 
+  DataType type() const { return m_ref.dtype; }
   Dims dims() const;
   std::int64_t count() const { return productOf(dims(), 0); }
   /// The tensor as one Ref; nothing if an axis is several in memory.
