@@ -37,7 +37,9 @@ Result<bool> Lowering::lowerPool(const Node& node) {
   const Window window = windowOf(node, inputDims, outputDims, {});
   if (!fitsDnnl(node, window, average)) return false;
   Ref source = TRY(ref(node.input(0)));
-  if (source.format.isPlain()) source = TRY(plain(source));
+  // Of codes oneDNN has fast kernels for channels that are last only.
+  if (source.format.isPlain())
+    source = TRY(isHeld ? inFormat(source, MemoryFormat::channelsLast(inputDims.size())) : plain(source));
   const Ref target = allocate(node.outputs[0], source.format);
   const auto algorithm = !average ? dnnl::algorithm::pooling_max
                          : node.intAttribute("count_include_pad", 0) != 0
