@@ -1,5 +1,6 @@
 // What a plan calls one kernel is one kernel in the engine: shared cases and networks, built natively.
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include <algorithm>
 
@@ -82,7 +83,19 @@ TEST(QuantisedCase, IsOneStepOfTheConvolutionsKernel) {
   const std::string& tactic = engine->report().tactics[0].chosen;
   EXPECT_TRUE(tactic.starts_with("onednn:conv:") || tactic.starts_with("native:byte_conv")) << tactic;
   EXPECT_EQ(tactic.find("reference"), std::string::npos) << tactic;
-  expectReferencesOutputs(path);
+  // Many sums lie half way between two codes: the reference, whose sums are of floats, may take the other.
+  constexpr float kStep = 0.2F;
+  const auto reference = engineFor(path, "reference");
+  const auto inputs = randomInputs(reference->plan());
+  const Tensor ours = engine->run(inputs).value().outputs.at("y");
+  const Tensor expected = reference->run(inputs).value().outputs.at("y");
+  std::int64_t others = 0;
+  for (std::int64_t i = 0; i < ours.count(); ++i) {
+    const double difference = std::abs(ours.asDouble(i) - expected.asDouble(i));
+    EXPECT_LT(difference, 1.01 * kStep) << i;
+    others += difference > 0.01 * kStep ? 1 : 0;
+  }
+  EXPECT_LE(others, ours.count() / 50);
 }
 
 TEST(GroupedConvolutionCase, IsBuiltByTheTacticThatIsOffered) {
