@@ -174,12 +174,13 @@ void printMachine(const Json& machine) {
   for (const auto& [part, text] : machine["fingerprint"].items())
     std::cout << fmt::format("  {}: {}\n", part, text.get<std::string>());
   printTitle(fmt::format("Peaks of our kernels, {}", counted(machine["threads"].get<std::int64_t>(), "thread")));
-  Table table({{"type"}, {"product", true}, {"pass over memory", true}, {"in caches", true}, {"measured"}});
+  Table table({{"type"}, {"product", true}, {"pass over memory", true}, {"in caches", true}, {"measured"}, {"how"}});
   for (const Json& type : machine["types"])
     table.add({type["type"].get<std::string>(), rateText(type["operations_per_second"], "GOP/s"),
                rateText(type["bytes_per_second"], "GB/s"), rateText(type["cached_bytes_per_second"], "GB/s"),
                (type["measured"].is_null() ? "-" : type["measured"].get<std::string>()) +
-                   (type["quiet"].get<bool>() ? "" : ", the machine was not quiet")});
+                   (type["quiet"].get<bool>() ? "" : ", the machine was not quiet"),
+               type["how"].get<std::string>()});
   table.print();
   std::cout << "A dash: no kernel of ours runs it here; the reference imitates the type, and has no times.\n"
                "'time --per-layer' and the profile set each layer against these.\n";

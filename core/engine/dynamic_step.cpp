@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/reference/convert_elements.h"
+#include "backends/reference/reference_backend.h"
 #include "engine/contract_numerics.h"
 #include "engine/kernel_requests.h"
 #include "engine/shared_count.h"
@@ -11,8 +12,6 @@
 
 namespace fusescope {
 namespace {
-
-constexpr std::string_view kReference = "reference";
 
 /// Whether extents can be told before the fused node ran, given its inputs.
 bool isInferable(const KernelRequest& request) {
@@ -32,7 +31,7 @@ Result<std::shared_ptr<DynamicStep>> DynamicStep::prepare(const Backend& backend
   std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types), store, kernels));
   step->m_reference = TRY(ReferenceNodes::prepare(step->m_request));
   step->m_constants = TRY(step->m_reference->constantsOf(step->m_request));
-  if (backend.name() != kReference && backend.device().isHost() && isInferable(step->m_request))
+  if (backend.name() != kReferenceBackend && backend.device().isHost() && isInferable(step->m_request))
     step->m_extents = TRY(FusedExtents::prepare(step->m_request));
   return step;
 }
@@ -63,7 +62,7 @@ Status DynamicStep::prepareKernel(Specialised& entry) const {
   }
   const std::int64_t limit = m_request.plan->options.workspaceBytes;
   for (const Tactic& tactic : m_backend.tactics(request)) {
-    if (tactic.backend == kReference) break;
+    if (tactic.backend == kReferenceBackend) break;
     if (!beyondContract(*request.plan, fused, tactic.numerics).exact()) continue;
     TRY(prepareTactic(entry, request, tactic));
     const auto needed = static_cast<std::int64_t>(entry.scratchBytes());

@@ -4,6 +4,7 @@
 #include "session/report_json.h"
 #include "session/session.h"
 #include "target/target.h"
+#include "target/target_table.h"
 
 namespace fusescope {
 
@@ -19,12 +20,22 @@ Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor
   return report;
 }
 
+namespace {
+
+std::string howText(const Target& target, DataType type) {
+  return type == DataType::I8 ? "codes multiplied with exact sums of 32 bits" : arithmeticText(target, type);
+}
+
+}  // namespace
+
 Json machineJson(const MachinePeaks& peaks) {
   Json json{{"format", "fusescope.machine"}, {"version", 1}, {"threads", peaks.threads}};
   for (const auto& [part, text] : findBackend("native")->fingerprint().parts) json["fingerprint"][part] = text;
+  const Target target = Target::fromName("cpu").value();
   json["types"] = Json::array();
   for (const TypePeak& peak : peaks.types)
     json["types"].push_back({{"type", name(peak.type)},
+                             {"how", howText(target, peak.type)},
                              {"operations_per_second", optionalNumber(peak.operationsPerSecond)},
                              {"bytes_per_second", optionalNumber(peak.bytesPerSecond)},
                              {"cached_bytes_per_second", optionalNumber(peak.cachedPerSecond)},

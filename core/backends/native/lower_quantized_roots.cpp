@@ -354,6 +354,15 @@ Result<bool> Lowering::lowerQuantizedProduct(const QuantizedChain& chain) {
       {DNNL_ARG_WEIGHTS, packed, m_program.addPacked(packCodes(codes, held, packed, formOf(chain.sourceScale)))});
   if (!parts.biases.empty())
     arguments.push_back({DNNL_ARG_BIAS, bias, m_program.addPacked(quantizedBias(chain, parts.biases, parts.unit))});
+  emitQuantizedProduct(chain, parts, description, std::move(arguments), reads, result);
+  return true;
+}
+
+/// The product as a step; `arguments` are its operands, those of its epilogue come to them.
+void Lowering::emitQuantizedProduct(const QuantizedChain& chain, const QuantizedParts& parts,
+                                    const dnnl::matmul::primitive_desc& description,
+                                    std::vector<DnnlStep::Argument> arguments, const std::vector<BufferIndex>& reads,
+                                    const Ref& result) {
   addQuantizedArguments(chain, parts, arguments);
   m_implementations.push_back(std::string("matmul:") + description.impl_info_str());
   dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : dnnl::matmul(description);
@@ -363,7 +372,6 @@ Result<bool> Lowering::lowerQuantizedProduct(const QuantizedChain& chain) {
   define(parts.value, result);
   ++m_integerRoots;
   if (parts.taken < chain.operations.size()) leaveQuantized(chain, parts.taken);
-  return true;
 }
 
 /// Codes of the second operand, which oneDNN takes signed only.
@@ -404,19 +412,11 @@ Result<bool> Lowering::lowerProductOfCodes(const QuantizedChain& chain) {
     reads.push_back(residual.buffer);
     arguments.push_back(argumentAt(id, *dnnlDesc({residual.dtype, target, {}}), residual));
   }
-  addQuantizedArguments(chain, parts, arguments);
   if (zero != 0)
     arguments.push_back({DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_WEIGHTS,
                          memory::desc({1}, memory::data_type::s32, memory::format_tag::a),
                          m_program.addTable(zeroTensor(zero))});
-  m_implementations.push_back(std::string("matmul:") + description.impl_info_str());
-  dnnl::primitive primitive = m_options.probe ? dnnl::primitive() : dnnl::matmul(description);
-  m_program.addStep(
-      std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), description.scratchpad_desc()), reads,
-      {result.buffer});
-  define(parts.value, result);
-  ++m_integerRoots;
-  if (parts.taken < chain.operations.size()) leaveQuantized(chain, parts.taken);
+  emitQuantizedProduct(chain, parts, description, std::move(arguments), reads, result);
   return true;
 }
 

@@ -283,7 +283,10 @@ class Lowering {
   Result<bool> lowerQuantizedConv(const QuantizedChain& chain);
   Result<bool> lowerQuantizedProduct(const QuantizedChain& chain);
   Result<bool> lowerProductOfCodes(const QuantizedChain& chain);  ///< of two that are no constants
-  Result<Ref> signedCodes(const Ref& codes);                      ///< uint8 less 128
+  void emitQuantizedProduct(const QuantizedChain& chain, const QuantizedParts& parts,
+                            const dnnl::matmul::primitive_desc& description, std::vector<DnnlStep::Argument> arguments,
+                            const std::vector<BufferIndex>& reads, const Ref& result);
+  Result<Ref> signedCodes(const Ref& codes);  ///< uint8 less 128
   std::optional<CodeScale> codesBehind(ValueId value, bool throughViews, QuantizedChain& chain, ValueId& codes) const;
   Status lowerOwnQuantized(const QuantizedChain& chain);
   Status lowerOwnProductOfCodes(const QuantizedChain& chain);

@@ -27,7 +27,7 @@ class TypeConversion final : public Code {
 
 class ReferenceBackend final : public Backend {
  public:
-  std::string_view name() const override { return "reference"; }
+  std::string_view name() const override { return kReferenceBackend; }
   Fingerprint fingerprint() const override { return hostFingerprint(); }
 
   std::vector<Tactic> tactics(const KernelRequest& request) const override {

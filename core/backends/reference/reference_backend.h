@@ -1,8 +1,13 @@
 #pragma once
 
+#include <string_view>
+
 #include "backends/backend.h"
 
 namespace fusescope {
+
+/// Its name.
+inline constexpr std::string_view kReferenceBackend = "reference";
 
 /// Plain C++ kernels, one operator after another: the oracle of every other backend and the fallback executor.
 /// It runs any fused node at any types of a plan, also those that no kernel of ours has: operands are rounded to the

@@ -1,8 +1,8 @@
 // What a plan calls one kernel is one kernel in the engine: shared cases and networks, built natively.
 #include <gtest/gtest.h>
-#include <cmath>
 
 #include <algorithm>
+#include <cmath>
 
 #include "interchange/npz.h"
 #include "session/session.h"

@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "backends/reference/reference_backend.h"
+#include "base/elapsed.h"
+#include "engine/host_machine.h"
+#include "engine/tactic_chooser.h"
+
+// What TacticChooser measures, and what it keeps of it.
+namespace fusescope {
+namespace {
+
+constexpr MeasureBudget kAlone{.msEach = 15, .leastRounds = 3, .fewRounds = 3, .mostRounds = 12, .precision = 0.1};
+constexpr MeasureBudget kConversion{.msEach = 5, .leastRounds = 3, .fewRounds = 8, .mostRounds = 60, .precision = 0.03};
+constexpr int kMostConversionTimes = 5;     // where samples hardly agree
+constexpr double kNear = 1.6;               // times the fastest: measured again
+constexpr double kSettled = 0.02;           // by how much two times of one kernel may differ
+constexpr double kMostAgain = 2;            // times as long as measuring once took, for measuring again
+constexpr double kGuessedBytesPerMs = 1e7;  // of conversions, where nothing is measured
+
+std::vector<TensorDesc> inputDescs(const KernelRequest& request, const Tactic& tactic) {
+  std::vector<TensorDesc> descs;
+  for (std::size_t i = 0; i < request.fused->inputs.size(); ++i) {
+    descs.push_back(request.values.at(request.fused->inputs[i]));
+    descs.back().format = tactic.inputs[i];
+  }
+  return descs;
+}
+
+std::vector<TensorDesc> outputDescs(const KernelRequest& request, const Tactic& tactic) {
+  std::vector<TensorDesc> descs;
+  for (std::size_t i = 0; i < request.fused->outputs.size(); ++i) {
+    descs.push_back(request.values.at(request.fused->outputs[i].value));
+    descs.back().format = tactic.outputs[i];
+  }
+  return descs;
+}
+
+bool isPlainConversion(const TensorDesc& from, const TensorDesc& to) {
+  return from.format.isPlain() && to.format.isPlain();
+}
+
+Measurement measurementOf(const KernelTime& time) {
+  return {.ms = time.ms, .spread = time.spread, .day = measurementDay(), .median = time.median, .quiet = time.quiet};
+}
+
+KernelTime timeOf(const Measurement& measured) {
+  return {.ms = measured.ms, .median = measured.median, .spread = measured.spread, .quiet = measured.quiet};
+}
+
+/// The time of one kernel, if it runs on plausible data.
+Result<std::optional<KernelTime>> timeAlone(const MeasuredKernel& kernel, const MeasureBudget& budget,
+                                            const StopToken& stop) {
+  return TRY(measureKernels(std::span(&kernel, 1), budget, stop)).front();
+}
+
+}  // namespace
+
+std::optional<KernelTime> TacticChooser::knownTime(const std::string& key) {
+  if (const auto known = m_times.find(key); known != m_times.end()) return known->second;
+  const auto stored = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
+  if (!stored) return std::nullopt;
+  return m_times[key] = timeOf(*stored);
+}
+
+/// The times of all that can be compared: the oracle is never the fastest of several, and may take seconds.
+Status TacticChooser::measure(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
+  const TimingContext context = timingContext(*m_plan, backend, request.threads);
+  std::vector<std::size_t> unknown;
+  for (std::size_t i = 0; i < ways.tactics.size(); ++i) {
+    const Tactic& tactic = ways.tactics[i];
+    if (tactic.numerics.emulated || tactic.backend == kReferenceBackend) continue;
+    ways.times[i] = knownTime(timingKey(ways.region, tactic, context));
+    if (!ways.times[i]) unknown.push_back(i);
+  }
+  if (unknown.empty()) return Done{};
+  ways.measuredHere = true;
+  ways.isSettled = false;
+  const auto start = std::chrono::steady_clock::now();
+  const auto times = TRY(timesOf(backend, request, ways, unknown));
+  m_measuringMs += msSince(start);
+  for (std::size_t k = 0; k < unknown.size(); ++k)
+    if (times[k]) keepTime(timingKey(ways.region, ways.tactics[unknown[k]], context), *times[k]);
+  for (std::size_t k = 0; k < unknown.size(); ++k) ways.times[unknown[k]] = times[k];
+  return Done{};
+}
+
+/// Measured now, side by side.
+Result<std::vector<std::optional<KernelTime>>> TacticChooser::timesOf(const Backend& backend,
+                                                                      const KernelRequest& request,
+                                                                      const TacticWays& ways,
+                                                                      std::span<const std::size_t> which) {
+  std::vector<std::shared_ptr<const Kernel>> kernels;
+  std::vector<MeasuredKernel> measured;
+  std::vector<std::size_t> places;
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    TRY(checkStop(m_options.stop));
+    const Tactic& tactic = ways.tactics[which[k]];
+    auto kernel = this->kernels().kernel(backend, request, tactic);
+    if (!kernel.ok()) continue;  // a way that does not work out is no candidate; the others are tried
+    places.push_back(k);
+    kernels.push_back(std::move(kernel).value());
+    measured.push_back({kernels.back().get(), inputDescs(request, tactic), outputDescs(request, tactic)});
+  }
+  std::vector<std::optional<KernelTime>> times(which.size());
+  if (measured.empty()) return times;
+  const auto found = TRY(measureKernels(measured, m_budget, m_options.stop));
+  for (std::size_t i = 0; i < found.size(); ++i) times[places[i]] = found[i];
+  return times;
+}
+
+void TacticChooser::keepTime(const std::string& key, const KernelTime& time) {
+  m_times[key] = time;
+  if (m_cache != nullptr) m_cache->store(key, measurementOf(time));
+}
+
+Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
+  if (ways.isSettled || m_againMs > kMostAgain * m_measuringMs) return Done{};
+  std::optional<double> best;
+  for (const auto& time : ways.times)
+    if (time) best = std::min(best.value_or(time->ms), time->ms);
+  std::vector<std::size_t> near;
+  for (std::size_t i = 0; i < ways.times.size(); ++i)
+    if (ways.times[i] &&
+        (ways.times[i]->ms <= kNear * *best || (ways.times[i]->spread > kConfidentSpread && !ways.times[i]->quiet)))
+      near.push_back(i);
+  ways.isSettled = true;
+  if (near.size() < 2) return Done{};
+  const TimingContext context = timingContext(*m_plan, backend, request.threads);
+  const auto start = std::chrono::steady_clock::now();
+  const auto again = TRY(timesOf(backend, request, ways, near));
+  m_againMs += msSince(start);
+  for (std::size_t k = 0; k < near.size(); ++k) {
+    std::optional<KernelTime>& time = ways.times[near[k]];
+    if (!again[k]) continue;
+    if (std::abs(again[k]->ms - time->ms) > kSettled * std::min(time->ms, again[k]->ms)) ways.isSettled = false;
+    if (again[k]->ms >= time->ms) continue;
+    time = again[k];
+    keepTime(timingKey(ways.region, ways.tactics[near[k]], context), *time);
+  }
+  return Done{};
+}
+
+/// The time of a fused node that can run in one way alone: measured to predict plans, once for each distinct region.
+Result<std::optional<double>> TacticChooser::onlyTime(const Backend& backend, const KernelRequest& request,
+                                                      const std::string& region, const ChosenTactic& chosen) {
+  const std::optional<double> none;
+  if (m_cache == nullptr || m_quiet || chosen.tactic.numerics.emulated || m_options.backend == kReferenceBackend)
+    return none;
+  const TimingContext context = timingContext(*m_plan, backend, request.threads);
+  const auto known = m_cache->find(regionTimeKey(region, context));
+  if (known && known->spread <= kConfidentSpread) return std::optional(known->ms);
+  const auto time =
+      TRY(timeAlone({chosen.kernel.get(), inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic)},
+                    kAlone, m_options.stop));
+  if (!time || (known && known->spread <= time->spread)) return known ? std::optional(known->ms) : none;
+  storeRegion(request, region, context, *time);
+  return std::optional(time->ms);
+}
+
+void TacticChooser::storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
+                                const KernelTime& time) {
+  const std::string key = regionTimeKey(region, context);
+  if (const auto workload = regionWorkload(request, context)) {
+    m_cache->store(key, measurementOf(time), *workload);
+  } else {
+    m_cache->store(key, measurementOf(time));
+  }
+}
+
+double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
+  if (from == to) return 0;
+  if (m_options.measureTactics) return measuredConversion(backend, from, to);
+  return static_cast<double>(from.bytes() + to.bytes()) / kGuessedBytesPerMs;
+}
+
+double TacticChooser::measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
+  if (backend.emulatesConversion(from, to)) return 0;
+  const TimingContext context = timingContext(backend, m_options.threads);
+  const std::string key = conversionTimeKey(from, to, context);
+  const auto [entry, isNew] = m_conversions.emplace(key, 0.0);
+  if (!isNew) return entry->second;
+  const auto known = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
+  if (known) entry->second = known->ms;
+  if (known && known->spread <= kConfidentSpread) return known->ms;
+  const auto kernel = kernels().conversion(backend, from, to, m_options.threads);
+  if (!kernel.ok()) return entry->second;
+  std::optional<KernelTime> time;
+  for (int i = 0; i < kMostConversionTimes && (!time || time->spread > kConfidentSpread); ++i) {
+    const auto found = timeAlone({kernel.value().get(), {from}, {to}}, kConversion, m_options.stop);
+    if (!found.ok() || !found.value()) return entry->second;
+    if (!time || found.value()->ms < time->ms) time = found.value();
+  }
+  if (known && known->spread <= time->spread) return entry->second;
+  if (m_cache != nullptr) storeConversion(key, from, to, context, *time);
+  return entry->second = time->ms;
+}
+
+/// As a sample of its series too, where only the type changes.
+void TacticChooser::storeConversion(const std::string& key, const TensorDesc& from, const TensorDesc& to,
+                                    const TimingContext& context, const KernelTime& time) {
+  const std::int64_t elements = elementCount(from.dims).value_or(0);
+  if (isPlainConversion(from, to)) {
+    m_cache->store(key, measurementOf(time), conversionWorkload(from.dtype, to.dtype, elements, context));
+  } else {
+    m_cache->store(key, measurementOf(time));
+  }
+}
+
+void TacticChooser::noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
+  const bool isMeasured = m_cache != nullptr && !m_quiet && m_options.backend != kReferenceBackend;
+  if (isMeasured && isPlainConversion(from, to)) measuredConversion(backend, from, to);
+}
+
+}  // namespace fusescope
