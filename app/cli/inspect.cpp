@@ -154,15 +154,17 @@ void printSession(const Json& session) {
   table.print();
 }
 
+/// As JSON, or by `print`.
+template <class Print>
+Result<int> shown(const Json& json, const Arguments& arguments, const Print& print) {
+  arguments.json ? printJson(json) : print(json);
+  return kDone;
+}
+
 /// A session is looked at without its model, which may be gone.
 Result<int> inspectSession(const std::string& path, const Arguments& arguments) {
   const Json json = inspectJson(TRY(readSession(path)));
-  if (arguments.json) {
-    printJson(json);
-  } else {
-    printSession(json["session"]);
-  }
-  return kDone;
+  return shown(json, arguments, [](const Json& all) { printSession(all["session"]); });
 }
 
 std::string rateText(const Json& perSecond, std::string_view unit) {
@@ -190,12 +192,7 @@ Result<int> inspectMachine(const Arguments& arguments) {
   const Json json = machineJson(
       TRY(measurePeaks({.threads = arguments.threads, .timingCache = timingCachePath(), .progress = progressLine()})));
   clearProgressLine();
-  if (arguments.json) {
-    printJson(json);
-  } else {
-    printMachine(json);
-  }
-  return kDone;
+  return shown(json, arguments, [](const Json& all) { printMachine(all); });
 }
 
 Result<int> inspect(const Arguments& arguments) {
@@ -218,12 +215,7 @@ Result<int> inspect(const Arguments& arguments) {
     json = inspectJson(*TRY(openModel(arguments.path, TRY(arguments.plan.inputOverrides()), {}, progressLine())));
     clearProgressLine();
   }
-  if (arguments.json) {
-    printJson(json);
-  } else {
-    printForPeople(json);
-  }
-  return kDone;
+  return shown(json, arguments, [](const Json& all) { printForPeople(all); });
 }
 
 }  // namespace

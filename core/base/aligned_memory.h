@@ -10,6 +10,12 @@ namespace fusescope {
 /// Where tensors may begin that are the caller's, or a part of another one: a multiple of this, in bytes.
 constexpr std::size_t kTensorAlignment = 16;
 
+/// `bytes` rounded up to whole cache lines of 64 bytes.
+template <class T>
+constexpr T wholeLines(T bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
 /// 64-byte aligned, at least one byte, for std::free(). Throws std::bad_alloc.
 std::byte* allocateAligned(std::size_t bytes);
 

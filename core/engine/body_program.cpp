@@ -8,13 +8,6 @@
 namespace fusescope {
 namespace {
 
-/// Held while a body is lowered. Executors of one program do so beside each other while they run, with one chooser and
-/// one report, which are no thread's own. Bodies in the body are lowered under it as well.
-std::recursive_mutex& loweringMutex() {
-  static std::recursive_mutex mutex;
-  return mutex;
-}
-
 /// The input of the graph whose bytes `buffer` is; nothing for other bytes.
 std::optional<std::size_t> passedInput(const Program& program, std::size_t buffer) {
   const Buffer& root = program.buffers[program.buffers[buffer].root];
@@ -98,7 +91,7 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
       m_request.extents[input.name] = extents[i];
   }
   m_request.stop = stop;
-  const std::lock_guard lock(loweringMutex());
+  const std::lock_guard lock(m_chooser.loweringMutex());
   auto program = lower(m_request, m_chooser);
   if (!program.ok()) {
     Diagnostic error = std::move(program).error();

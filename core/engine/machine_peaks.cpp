@@ -8,6 +8,7 @@
 #include "cache/timing_cache.h"
 #include "engine/engine.h"
 #include "engine/host_machine.h"
+#include "engine/measured_data.h"
 #include "passes/pipelines.h"
 
 namespace fusescope {
@@ -21,15 +22,11 @@ constexpr double kOperations = 2.0 * kExtent * kExtent * kExtent;  // of the pro
 constexpr double kScale = 1.0 / 64;                                // of quantised values
 constexpr std::string_view kBackend = "native";
 
-/// Values in [-1, 1] that differ.
+/// Values in [-1, 1] that differ; of int8 the codes of such.
 Tensor pattern(DataType type, Dims dims) {
-  Tensor tensor = Tensor::zeros(DataType::F32, std::move(dims));
-  std::uint32_t state = 1;
-  for (float& value : tensor.mutableData<float>()) {
-    state = state * 1664525U + 1013904223U;
-    value = static_cast<float>(state >> 8) / 8388608.0F - 1.0F;
-    if (type == DataType::I8) value /= static_cast<float>(kScale);
-  }
+  Tensor tensor = differingFloats(std::move(dims));
+  if (type == DataType::I8)
+    for (float& value : tensor.mutableData<float>()) value /= static_cast<float>(kScale);
   return tensor.converted(type);
 }
 
@@ -44,6 +41,7 @@ class Network {
     m_at = read(m_editor.addInput("x", stored()));
   }
   void multiply() { add("MatMul", {m_at, read(m_editor.addConstant("w", pattern(m_type, m_dims)))}, calculated()); }
+  Tensor input() const { return pattern(m_type, m_dims); }
   void rectify() { add("Relu", {m_at}, calculated()); }
   Result<std::shared_ptr<const Plan>> plan() {
     if (isQuantised()) add("QuantizeLinear", {m_at, m_scale, m_zero}, stored());
@@ -85,8 +83,7 @@ class Network {
 };
 
 /// The fastest run of the network, which is one kernel; nothing where that is emulated.
-Result<std::optional<Measurement>> measured(Network network, DataType type, const Dims& dims,
-                                            const PeakOptions& options) {
+Result<std::optional<Measurement>> measured(Network network, const PeakOptions& options) {
   const auto engine = TRY(buildEngine(
       TRY(network.plan()), {.backend = std::string(kBackend), .threads = options.threads, .stop = options.stop}));
   const std::vector<TacticChoice>& choices = engine->report().tactics;
@@ -94,7 +91,7 @@ Result<std::optional<Measurement>> measured(Network network, DataType type, cons
       std::ranges::none_of(choices, [](const TacticChoice& choice) { return choice.chosen == "reference"; });
   if (!isOurs) return std::optional<Measurement>();
   const TimeOptions timing{.seconds = options.seconds, .warmupSeconds = options.seconds / 3, .stop = options.stop};
-  const TimeReport report = TRY(engine->time({{"x", pattern(type, dims)}}, timing));
+  const TimeReport report = TRY(engine->time({{"x", network.input()}}, timing));
   if (!report.minMs) return std::optional<Measurement>();
   return std::optional(
       Measurement{.ms = *report.minMs, .day = measurementDay(), .median = *report.medianMs, .quiet = report.quiet});
@@ -127,11 +124,11 @@ void take(TypePeak& peak, const Part& part, const std::optional<Measurement>& me
 }
 
 Result<std::optional<Measurement>> measured(const Part& part, DataType type, const PeakOptions& options) {
-  const Dims square{kExtent, kExtent}, line{part.tensorBytes / static_cast<std::int64_t>(byteSize(type, 1))};
-  const Dims& dims = part.tensorBytes == 0 ? square : line;
-  Network network(type, dims);
-  part.tensorBytes == 0 ? network.multiply() : network.rectify();
-  return measured(std::move(network), type, dims, options);
+  const bool isProduct = part.tensorBytes == 0;
+  Network network(
+      type, isProduct ? Dims{kExtent, kExtent} : Dims{part.tensorBytes / static_cast<std::int64_t>(byteSize(type, 1))});
+  isProduct ? network.multiply() : network.rectify();
+  return measured(std::move(network), options);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "backends/thread_team.h"
 #include "base/aligned_memory.h"
 #include "base/elapsed.h"
+#include "engine/measured_data.h"
 
 namespace fusescope {
 namespace {
@@ -25,13 +26,7 @@ constexpr std::int64_t kPatternElements = 4096;
 
 /// A short run of values in [-1, 1] that repeats through a tensor.
 Tensor floatPattern(DataType type) {
-  Tensor pattern = Tensor::zeros(DataType::F32, {kPatternElements});
-  std::uint32_t state = 0x9e3779b9U;
-  for (float& value : pattern.mutableData<float>()) {
-    state = state * 1664525U + 1013904223U;
-    value = static_cast<float>(state >> 8) / 8388608.0F - 1.0F;
-  }
-  return pattern.converted(type);
+  return differingFloats({kPatternElements}).converted(type);
 }
 
 /// Memory that the kernels share: they run one after the other on data of the same size.

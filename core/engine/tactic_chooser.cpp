@@ -88,6 +88,7 @@ Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const std::string
   std::unique_ptr<TacticChooser> chooser(new TacticChooser(body, m_options, *m_report));
   chooser->m_prefix = m_prefix + prefix;
   chooser->m_cache = m_cache;
+  chooser->m_loweringMutex = m_loweringMutex;
   chooser->m_quiet = m_quiet;
   chooser->m_budget = m_budget;
   chooser->m_prefers = m_prefers;

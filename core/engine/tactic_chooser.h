@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -61,6 +62,10 @@ class TacticChooser {
 
   /// Where kernels come from.
   KernelStore& kernels() const { return *m_kernels; }
+
+  /// Held while bodies are lowered: executors of one program do so beside each other while they run, with this chooser
+  /// and its report. Those of bodies share it, and bodies in bodies are lowered under it as well.
+  std::recursive_mutex& loweringMutex() const { return *m_loweringMutex; }
 
   /// The chooser of a body, made when it is first asked for: its fused nodes are called `prefix` and their name.
   Result<TacticChooser*> ofBody(const Plan& body, const std::string& prefix);
@@ -133,6 +138,7 @@ class TacticChooser {
   BuildOptions m_options;
   BuildReport* m_report;
   KernelStore* m_kernels;
+  std::shared_ptr<std::recursive_mutex> m_loweringMutex = std::make_shared<std::recursive_mutex>();
   std::shared_ptr<TimingCache> m_cache;
   std::map<NodeId, const Directive*> m_directives;  ///< the last tactic directive for each node
   TacticsByIdentity m_replay, m_choices;

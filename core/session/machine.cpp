@@ -8,8 +8,17 @@
 
 namespace fusescope {
 
+namespace {
+
+std::string howText(const Target& target, DataType type) {
+  return type == DataType::I8 ? "codes multiplied with exact sums of 32 bits" : arithmeticText(target, type);
+}
+
+}  // namespace
+
 Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
   TimeReport report = TRY(engine.time(inputs, options));
+  if (report.layers.empty()) return report;
   const auto peaks = knownPeaks(timingCachePath(), report.threads);
   if (!peaks) return report;
   for (StepTime& layer : report.layers) {
@@ -19,14 +28,6 @@ Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor
   }
   return report;
 }
-
-namespace {
-
-std::string howText(const Target& target, DataType type) {
-  return type == DataType::I8 ? "codes multiplied with exact sums of 32 bits" : arithmeticText(target, type);
-}
-
-}  // namespace
 
 Json machineJson(const MachinePeaks& peaks) {
   Json json{{"format", "fusescope.machine"}, {"version", 1}, {"threads", peaks.threads}};

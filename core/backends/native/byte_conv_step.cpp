@@ -11,17 +11,13 @@
 
 #include "backends/native/byte_matrix.h"
 #include "backends/native/byte_product_step.h"
+#include "base/aligned_memory.h"
 
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kLine = 64;           // bytes of a cache line
 constexpr std::int64_t kOverread = 16;       // bytes that interleaveBytes() may read behind a row
 constexpr std::int64_t kFewestFilters = 24;  // that are worth a part of their own
-
-std::int64_t padded(std::int64_t bytes) {
-  return (bytes + kLine - 1) / kLine * kLine;
-}
 
 /// The image of one channel, laid out: rows of `strideX` phases, `phase` bytes each.
 struct Canvas {
@@ -36,7 +32,7 @@ struct Canvas {
 struct PackedFilters {
   std::int32_t *sums = nullptr, *zeros = nullptr;
   std::int8_t* rows = nullptr;
-  static std::size_t headBytes(std::int64_t count) { return static_cast<std::size_t>(padded(2 * count * 4)); }
+  static std::size_t headBytes(std::int64_t count) { return static_cast<std::size_t>(wholeLines(2 * count * 4)); }
   static PackedFilters at(std::byte* memory, std::int64_t count) {
     auto* sums = reinterpret_cast<std::int32_t*>(memory);
     return {sums, sums + count, reinterpret_cast<std::int8_t*>(memory + headBytes(count))};
@@ -63,8 +59,8 @@ class ByteConvStep final : public Step {
   }
 
   std::size_t scratchBytes() const override {
-    return static_cast<std::size_t>(canvasBytes() + padded(m_panels * bytePanel() * byteDepth(m_taps)) +
-                                    2 * padded(m_panels * bytePanel() * 4));
+    return static_cast<std::size_t>(canvasBytes() + wholeLines(m_panels * bytePanel() * byteDepth(m_taps)) +
+                                    2 * wholeLines(m_panels * bytePanel() * 4));
   }
 
   Status run(Memory memory, std::byte* scratch) const override {
@@ -72,8 +68,9 @@ class ByteConvStep final : public Step {
     Work work{.filters = PackedFilters::at(filters, m_call.filterDims[0]),
               .canvas = reinterpret_cast<std::uint8_t*>(scratch)};
     work.packed = work.canvas + canvasBytes();
-    work.columnSums = reinterpret_cast<std::int32_t*>(work.packed + padded(m_panels * bytePanel() * byteDepth(m_taps)));
-    work.columnZeros = work.columnSums + padded(m_panels * bytePanel() * 4) / 4;
+    work.columnSums =
+        reinterpret_cast<std::int32_t*>(work.packed + wholeLines(m_panels * bytePanel() * byteDepth(m_taps)));
+    work.columnZeros = work.columnSums + wholeLines(m_panels * bytePanel() * 4) / 4;
     const DataType type = m_call.x.dtype;
     const std::int32_t zero = m_call.xZero ? byteAt(*m_call.xZero, memory) : 0;
     work.border = static_cast<std::uint8_t>(static_cast<std::uint8_t>(zero) ^ turnOfB(type));
@@ -102,7 +99,7 @@ class ByteConvStep final : public Step {
     std::int64_t panel, firstFilter, filters;
   };
 
-  std::int64_t canvasBytes() const { return padded(m_inputs * m_canvas.bytes() + kOverread); }
+  std::int64_t canvasBytes() const { return wholeLines(m_inputs * m_canvas.bytes() + kOverread); }
 
   void takeTaps(const Dims& filters) {
     const Window& window = m_call.window;

@@ -1,28 +1,48 @@
 #include "backends/native/byte_matrix.h"
 
+#include "base/aligned_memory.h"
 #include "base/hash.h"
 
 namespace fusescope::native {
-namespace {
 
-/// Where the parts of a packed matrix lie.
-struct PackedMatrix {
-  std::uint8_t* panels;
-  std::int32_t *sums, *zeros;
-  static std::size_t panelBytes(std::int64_t k, std::int64_t n) {
-    return (static_cast<std::size_t>(packedBytes(k, n)) + 63) / 64 * 64;
+void ByteRowsBuffer::take(const std::uint8_t* from, std::int64_t m, std::int64_t k, std::int32_t zero,
+                          DataType type) const {
+  for (std::int64_t row = 0; row < m; ++row) {
+    zeros[row] = zeroOfA(zero, type);
+    sums[row] = takeByteRow(from + row * k, k, turnOfA(type), codes + row * byteDepth(k));
   }
-  static std::size_t columns(std::int64_t n) { return static_cast<std::size_t>(bytePanels(n) * bytePanel()); }
-  static std::size_t bytes(std::int64_t k, std::int64_t n) {
-    return panelBytes(k, n) + 2 * columns(n) * sizeof(std::int32_t);
-  }
-  static PackedMatrix at(std::byte* memory, std::int64_t k, std::int64_t n) {
-    auto* sums = reinterpret_cast<std::int32_t*>(memory + panelBytes(k, n));
-    return {reinterpret_cast<std::uint8_t*>(memory), sums, sums + columns(n)};
-  }
-};
+}
 
-}  // namespace
+std::size_t PackedBytes::bytes(std::int64_t k, std::int64_t n) {
+  return wholeLines(static_cast<std::size_t>(packedBytes(k, n))) + 2 * columns(n) * sizeof(std::int32_t);
+}
+
+PackedBytes PackedBytes::at(std::byte* memory, std::int64_t k, std::int64_t n) {
+  auto* sums = reinterpret_cast<std::int32_t*>(memory + wholeLines(static_cast<std::size_t>(packedBytes(k, n))));
+  return {reinterpret_cast<std::uint8_t*>(memory), sums, sums + columns(n)};
+}
+
+void PackedBytes::take(const std::uint8_t* from, std::int64_t k, std::int64_t n, DataType type) const {
+  packBytes(from, n, 1, k, n, turnOfB(type), panels);
+  sumByteColumns(panels, k, 0, bytePanels(n), sums);
+}
+
+void PackedBytes::multiply(const ByteRows& rows, std::int64_t k, std::int64_t n, std::int32_t* c, std::int64_t stride,
+                           std::int64_t first, std::int64_t count) const {
+  runByteGemm({.a = rows.codes,
+               .packed = panels,
+               .c = c,
+               .ldc = stride,
+               .m = rows.m,
+               .n = n,
+               .k = k,
+               .firstPanel = first,
+               .panels = count,
+               .rowZeros = rows.zeros,
+               .rowSums = rows.sums,
+               .columnZeros = zeros,
+               .columnSums = sums});
+}
 
 bool areAll(const Tensor& numbers, double number) {
   for (std::int64_t i = 0; i < numbers.count(); ++i)
@@ -38,13 +58,12 @@ Packing ByteMatrix::packing(Weight codes, std::optional<Weight> zeros, std::int6
   if (zeros) weights.push_back(std::move(*zeros));
   return packingOf(
       form.canonical(), std::move(weights), [k, n, index](std::span<const Tensor> numbers) -> Result<Tensor> {
-        Tensor packed = packedMemory(PackedMatrix::bytes(k, n));
-        const PackedMatrix matrix = PackedMatrix::at(packed.mutableBytes(), k, n);
+        Tensor packed = packedMemory(PackedBytes::bytes(k, n));
+        const PackedBytes matrix = PackedBytes::at(packed.mutableBytes(), k, n);
         const DataType type = numbers[0].type();
         const auto* from = reinterpret_cast<const std::uint8_t*>(numbers[0].bytes()) + index * k * n;
-        packBytes(from, n, 1, k, n, turnOfB(type), matrix.panels);
-        sumByteColumns(matrix.panels, k, 0, bytePanels(n), matrix.sums);
-        std::fill_n(matrix.zeros, PackedMatrix::columns(n), 0);
+        matrix.take(from, k, n, type);
+        std::fill_n(matrix.zeros, PackedBytes::columns(n), 0);
         const std::int64_t each = numbers.size() < 2 ? 0 : numbers[1].count() / (numbers[0].count() / (k * n));
         for (std::int64_t column = 0; column < n; ++column) {
           const std::int64_t at = index * each + (each == 1 ? 0 : column);
@@ -57,20 +76,8 @@ Packing ByteMatrix::packing(Weight codes, std::optional<Weight> zeros, std::int6
 
 void ByteMatrix::multiply(const ByteRows& rows, std::int32_t* c, std::int64_t stride, std::int64_t first,
                           std::int64_t panels, Memory memory) const {
-  const PackedMatrix matrix = PackedMatrix::at(memory[static_cast<std::size_t>(m_packed)], m_k, m_n);
-  runByteGemm({.a = rows.codes,
-               .packed = matrix.panels,
-               .c = c,
-               .ldc = stride,
-               .m = rows.m,
-               .n = m_n,
-               .k = m_k,
-               .firstPanel = first,
-               .panels = panels,
-               .rowZeros = rows.zeros,
-               .rowSums = rows.sums,
-               .columnZeros = matrix.zeros,
-               .columnSums = matrix.sums});
+  PackedBytes::at(memory[static_cast<std::size_t>(m_packed)], m_k, m_n)
+      .multiply(rows, m_k, m_n, c, stride, first, panels);
 }
 
 }  // namespace fusescope::native

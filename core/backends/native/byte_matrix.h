@@ -50,10 +50,27 @@ struct ByteRowsBuffer {
     return {zeros, zeros + m, reinterpret_cast<std::int8_t*>(zeros + 2 * m)};
   }
   ByteRows rows(std::int64_t m) const { return {codes, zeros, sums, m}; }
+  /// Takes the codes of `m` rows of `k`, of `type`, and their zero point.
+  void take(const std::uint8_t* from, std::int64_t m, std::int64_t k, std::int32_t zero, DataType type) const;
 };
 
-/// A constant matrix [k, n] of int8 or uint8 with its zero points, one or one for each column, in packed memory: its
-/// panels, then the sums and the zero points of its columns.
+/// Where the parts of a packed matrix [k, n] lie in memory that is given, aligned for a cache line: its panels, then
+/// the sums and the zero points of its columns.
+struct PackedBytes {
+  std::uint8_t* panels = nullptr;
+  std::int32_t *sums = nullptr, *zeros = nullptr;
+  static std::size_t columns(std::int64_t n) { return static_cast<std::size_t>(bytePanels(n) * bytePanel()); }
+  static std::size_t bytes(std::int64_t k, std::int64_t n);
+  static PackedBytes at(std::byte* memory, std::int64_t k, std::int64_t n);
+  /// Packs the row-major codes of `type`; zero points are the caller's to write.
+  void take(const std::uint8_t* from, std::int64_t k, std::int64_t n, DataType type) const;
+  /// Columns of panels [first, first + panels) of rows · this [k, n], rows of c `stride` apart.
+  void multiply(const ByteRows& rows, std::int64_t k, std::int64_t n, std::int32_t* c, std::int64_t stride,
+                std::int64_t first, std::int64_t panels) const;
+};
+
+/// A constant matrix [k, n] of int8 or uint8 with its zero points, one or one for each column, in packed memory
+/// (PackedBytes).
 class ByteMatrix {
  public:
   ByteMatrix(std::int64_t k, std::int64_t n, BufferIndex packed) : m_k(k), m_n(n), m_packed(packed) {}

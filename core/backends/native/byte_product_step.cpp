@@ -58,11 +58,7 @@ class ByteProductStep final : public Step {
     const DataType type = m_call.a.dtype;
     const auto* a = elementsAt<std::uint8_t>(m_call.a, memory);
     const ByteRowsBuffer buffer = ByteRowsBuffer::at(scratch, m_call.m);
-    const std::int32_t zero = zeroOfA(m_call.aZero ? byteAt(*m_call.aZero, memory) : 0, type);
-    for (std::int64_t row = 0; row < m_call.m; ++row) {
-      buffer.zeros[row] = zero;
-      buffer.sums[row] = takeByteRow(a + row * k, k, turnOfA(type), buffer.codes + row * byteDepth(k));
-    }
+    buffer.take(a, m_call.m, k, m_call.aZero ? byteAt(*m_call.aZero, memory) : 0, type);
     auto* sums = elementsAt<std::int32_t>(m_call.sums, memory);
     sharePanels(m_call.matrix.panels(), m_call.m * k * n, m_threads, [&](std::int64_t first, std::int64_t panels) {
       m_call.matrix.multiply(buffer.rows(m_call.m), sums, n, first, panels, memory);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/native/narrow_floats.h"
+#include "backends/native/parallel.h"
 #include "base/float_bits.h"
 
 namespace fusescope::native {
@@ -56,9 +57,9 @@ void convertAll(const std::byte* from, std::byte* to, std::int64_t count, int th
 template <class Function>
 void inStretches(std::int64_t count, int threads, const Function& convert) {
   const std::int64_t stretches = (count + kStretch - 1) / kStretch;
-#pragma omp parallel for schedule(static) num_threads(threads) if (count > kParallelCount)
-  for (std::int64_t i = 0; i < stretches; ++i)
+  forEach(stretches, count > kParallelCount ? threads : 1, [&](std::int64_t i) {
     convert(i * kStretch, static_cast<std::size_t>(std::min(kStretch, count - i * kStretch)));
+  });
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 #include "backends/native/float_rows.h"
 
 #include "backends/native/narrow_floats.h"
+#include "base/aligned_memory.h"
 
 namespace fusescope::native {
 
@@ -30,7 +31,7 @@ void storeFloats(const Ref& ref, Memory memory, std::int64_t begin, std::int64_t
 
 std::size_t rowBytes(const Ref& from, const Ref& to, std::int64_t count) {
   const bool isNeeded = isNarrow(from.dtype) || isNarrow(to.dtype);
-  return isNeeded ? (static_cast<std::size_t>(count) * sizeof(float) + 63) / 64 * 64 : 0;
+  return isNeeded ? wholeLines(static_cast<std::size_t>(count) * sizeof(float)) : 0;
 }
 
 }  // namespace fusescope::native

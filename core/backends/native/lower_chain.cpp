@@ -1,17 +1,11 @@
 #include <algorithm>
 
 #include "backends/native/lowering.h"
+#include "backends/native/post_operations.h"
 #include "planning/fusion/match.h"
 
 namespace fusescope::native {
 namespace {
-
-bool isActivation(const Node& node) {
-  static const std::set<std::string, std::less<>> kNames = {"Relu", "LeakyRelu", "Clip",        "Sigmoid",  "Tanh",
-                                                            "Elu",  "HardSwish", "HardSigmoid", "Softplus", "Mish",
-                                                            "Gelu", "Abs",       "Swish"};
-  return node.domain.empty() && kNames.contains(node.op);
-}
 
 bool isConvolution(const Node& node) {
   return node.is("Conv") || node.is("ConvTranspose");
@@ -101,11 +95,8 @@ std::optional<Chain::Operation> Lowering::sumOf(const Chain& chain, const Node& 
   if (typeOf(operand) != DataType::F32) return std::nullopt;
   if (other == dims) return Chain::Operation{Chain::Kind::Residual, sum.id, operand};
   if (!isConstant(operand)) return std::nullopt;
-  const std::size_t axis = isConvolution(node(chain.root)) ? 1 : dims.size() - 1;
-  const std::size_t fromEnd = dims.size() - axis;
-  const bool perChannel =
-      other.size() >= fromEnd && other[other.size() - fromEnd] == dims[axis] && elementCount(other) == dims[axis];
-  return perChannel ? std::optional(Chain::Operation{Chain::Kind::Bias, sum.id, operand}) : std::nullopt;
+  return isPerChannel(operand, node(chain.root)) ? std::optional(Chain::Operation{Chain::Kind::Bias, sum.id, operand})
+                                                 : std::nullopt;
 }
 
 void Lowering::leaveToTapes(const Chain& chain, std::size_t taken) {

@@ -2,24 +2,13 @@
 
 #include "backends/native/lowering.h"
 #include "backends/native/onednn.h"
+#include "backends/native/post_operations.h"
 #include "backends/native/quantize_planes_step.h"
 #include "backends/native/quantized_epilogue.h"
 #include "planning/fusion/match.h"
 
 // Convolutions and products of codes: which they are, what follows them, and by what they run.
 namespace fusescope::native {
-namespace {
-
-/// What an epilogue takes; what of it oneDNN does not calculate ends the kernel.
-bool isActivation(const Node& node) {
-  static const std::set<std::string, std::less<>> kNames = {"Relu",      "Clip",        "LeakyRelu", "Sigmoid", "Tanh",
-                                                            "HardSwish", "HardSigmoid", "Elu",       "Gelu",    "Abs",
-                                                            "Mish",      "Softplus",    "Swish"};
-  return node.domain.empty() && kNames.contains(node.op);
-}
-
-}  // namespace
-
 bool Lowering::sumsOfOneDnnAreExact() {
   using Isa = dnnl::cpu_isa;
   static const bool exact = [] {

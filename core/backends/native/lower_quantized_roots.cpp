@@ -41,8 +41,9 @@ Packing packCodes(Weight codes, const memory::desc& held, const memory::desc& ta
                      if (numbers[0].type() == DataType::I8) return reordered(numbers[0].bytes(), held, target);
                      Tensor turned = Tensor::zeros(DataType::I8, numbers[0].dims());
                      const auto from = numbers[0].data<std::uint8_t>();
-                     std::ranges::transform(from, turned.mutableData<std::int8_t>().begin(),
-                                            [](std::uint8_t code) { return static_cast<std::int8_t>(code ^ 0x80); });
+                     std::ranges::transform(from, turned.mutableData<std::int8_t>().begin(), [](std::uint8_t code) {
+                       return static_cast<std::int8_t>(code ^ kByteTurn);
+                     });
                      return reordered(turned.bytes(), held, target);
                    });
 }
@@ -182,18 +183,20 @@ void Lowering::addQuantizedArguments(const QuantizedChain& chain, const Quantize
                                      std::vector<DnnlStep::Argument>& arguments) {
   const Node& root = node(chain.root);
   const memory::desc scales = perChannel(chain.right.valid() ? 1 : channelsOf(root, dimsOf(root.outputs[0])));
-  const memory::desc zero({1}, memory::data_type::s32, memory::format_tag::a);
   for (const QuantizedParts::Addend& addend : parts.addends)
     arguments.push_back(
         {addend.argument, parts.addendDesc, m_program.addPacked(quantizedBias(chain, {addend.value}, addend.unit))});
   arguments.push_back(
       {DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS, scales, m_program.addPacked(quantizedScales(chain, parts.unit))});
-  const auto addZero = [&](int of, float number) {
-    if (number == 0) return;
-    arguments.push_back({DNNL_ARG_ATTR_ZERO_POINTS | of, zero, m_program.addTable(zeroTensor(number))});
-  };
-  addZero(DNNL_ARG_SRC, chain.sourceScale.zero);
-  if (parts.result) addZero(DNNL_ARG_DST, parts.result->zero);
+  addZeroPoint(DNNL_ARG_SRC, chain.sourceScale.zero, arguments);
+  if (parts.result) addZeroPoint(DNNL_ARG_DST, parts.result->zero, arguments);
+}
+
+/// Of the argument `of`, unless it is 0.
+void Lowering::addZeroPoint(int of, float zero, std::vector<DnnlStep::Argument>& arguments) {
+  if (zero == 0) return;
+  arguments.push_back({DNNL_ARG_ATTR_ZERO_POINTS | of, memory::desc({1}, memory::data_type::s32, memory::format_tag::a),
+                       m_program.addTable(zeroTensor(zero))});
 }
 
 namespace {
@@ -247,10 +250,6 @@ Dims heldDims(const Node& root, Dims dims) {
   return dims;
 }
 
-}  // namespace
-
-namespace {
-
 /// oneDNN 3.2's kernels of vectors of 32 bytes read operands of the epilogue wrongly where channels fill none.
 bool misreadsOperands(const std::string& implementation, const QuantizedParts& parts, std::int64_t channels) {
   const bool reads = !parts.residuals.empty() || !parts.addends.empty();
@@ -277,15 +276,11 @@ Result<bool> Lowering::lowerQuantizedConv(const QuantizedChain& chain) {
       .to = *dnnlDesc({parts.type(), target, format}),
       .attributes = parts.attributes(chain.sourceScale, root.intAttribute("group", 1) > 1 ? 3 : 1)};
   if (std::ranges::any_of(conv.window.padBegin, [](std::int64_t pad) { return pad < 0; })) return false;
-  CodeConv::Described description;
-  try {
-    description = conv.described();
-  } catch (const dnnl::error& missing) {
-    if (missing.status != dnnl_unimplemented) throw;
+  const auto described = ifImplemented([&] { return conv.described(); });
+  if (!described || described->implementation.starts_with("ref") ||
+      misreadsOperands(described->implementation, parts, target[1]))
     return false;
-  }
-  if (description.implementation.starts_with("ref") || misreadsOperands(description.implementation, parts, target[1]))
-    return false;
+  const CodeConv::Described& description = *described;
   if (!m_convFormats) m_convFormats = ConvFormats{chain.source, target, format, format};
   const Ref given = TRY(inFormat(TRY(ref(chain.source)), format));
   const Ref result = allocate(parts.value, format);
@@ -328,16 +323,12 @@ Result<bool> Lowering::lowerQuantizedProduct(const QuantizedChain& chain) {
   const memory::desc bias = matrix(DataType::F32, {1, n});
   const memory::desc weights({k, n}, memory::data_type::s8, memory::format_tag::any);
   const dnnl::primitive_attr attributes = parts.attributes(chain.sourceScale, n == 1 ? 0 : 2);
-  dnnl::matmul::primitive_desc description;
-  try {
-    description = parts.biases.empty()
-                      ? dnnl::matmul::primitive_desc(dnnlEngine(), from, weights, to, attributes)
-                      : dnnl::matmul::primitive_desc(dnnlEngine(), from, weights, bias, to, attributes);
-  } catch (const dnnl::error& missing) {
-    if (missing.status != dnnl_unimplemented) throw;
-    return false;
-  }
-  if (std::string(description.impl_info_str()).starts_with("ref")) return false;
+  const auto described = ifImplemented([&] {
+    return parts.biases.empty() ? dnnl::matmul::primitive_desc(dnnlEngine(), from, weights, to, attributes)
+                                : dnnl::matmul::primitive_desc(dnnlEngine(), from, weights, bias, to, attributes);
+  });
+  if (!described || std::string(described->impl_info_str()).starts_with("ref")) return false;
+  const dnnl::matmul::primitive_desc& description = *described;
   const Ref given = asMatrix(TRY(plain(TRY(ref(chain.source)))), k);
   const Ref result = allocate(parts.value);
   std::vector<BufferIndex> reads = {given.buffer};
@@ -394,14 +385,10 @@ Result<bool> Lowering::lowerProductOfCodes(const QuantizedChain& chain) {
   if (zero != 0) attributes.set_zero_points_mask(DNNL_ARG_WEIGHTS, 0);
   const memory::desc from = *dnnlDesc({chain.sourceScale.type, left, {}}), to = *dnnlDesc({parts.type(), target, {}});
   const memory::desc other = *dnnlDesc({DataType::I8, right, {}});
-  dnnl::matmul::primitive_desc description;
-  try {
-    description = dnnl::matmul::primitive_desc(dnnlEngine(), from, other, to, attributes);
-  } catch (const dnnl::error& missing) {
-    if (missing.status != dnnl_unimplemented) throw;
-    return false;
-  }
-  if (std::string(description.impl_info_str()).starts_with("ref")) return false;
+  const auto described =
+      ifImplemented([&] { return dnnl::matmul::primitive_desc(dnnlEngine(), from, other, to, attributes); });
+  if (!described || std::string(described->impl_info_str()).starts_with("ref")) return false;
+  const dnnl::matmul::primitive_desc& description = *described;
   const Ref a = TRY(plain(TRY(ref(chain.source)))), b = TRY(signedCodes(TRY(ref(chain.right))));
   const Ref result = allocate(parts.value);
   std::vector<BufferIndex> reads = {a.buffer, b.buffer};
@@ -412,10 +399,7 @@ Result<bool> Lowering::lowerProductOfCodes(const QuantizedChain& chain) {
     reads.push_back(residual.buffer);
     arguments.push_back(argumentAt(id, *dnnlDesc({residual.dtype, target, {}}), residual));
   }
-  if (zero != 0)
-    arguments.push_back({DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_WEIGHTS,
-                         memory::desc({1}, memory::data_type::s32, memory::format_tag::a),
-                         m_program.addTable(zeroTensor(zero))});
+  addZeroPoint(DNNL_ARG_WEIGHTS, zero, arguments);
   emitQuantizedProduct(chain, parts, description, std::move(arguments), reads, result);
   return true;
 }

@@ -5,10 +5,6 @@
 namespace fusescope::native {
 namespace {
 
-bool isReshape(const Node& node) {
-  return node.is("Reshape") || node.is("Flatten") || node.is("Squeeze") || node.is("Unsqueeze") || node.is("Identity");
-}
-
 /// Start and step of each axis of a Slice whose parameters are `starts`, `axes` and `steps`; ends are in the extents.
 std::vector<SliceRange> sliceRanges(const Dims& dims, const std::vector<std::int64_t>& starts,
                                     const std::vector<std::int64_t>& axes, const std::vector<std::int64_t>& steps) {

@@ -125,6 +125,7 @@ class Lowering {
 
  private:
   // Values (lowering_values.cpp).
+  static bool isReshape(const Node& node);  ///< other extents of the same elements
   static bool onlyMoves(const Node& node);  ///< whatever the type of the elements
   /// The one type of all floats where elements are only moved: they stay what they are. Else undefined.
   static DataType keptType(const KernelRequest& request);
@@ -296,6 +297,7 @@ class Lowering {
   /// The rest of what a step of `parts` is called with, packed.
   void addQuantizedArguments(const QuantizedChain& chain, const QuantizedParts& parts,
                              std::vector<DnnlStep::Argument>& arguments);
+  void addZeroPoint(int of, float zero, std::vector<DnnlStep::Argument>& arguments);
   Packing quantizedScales(const QuantizedChain& chain, ValueId unit) const;
   Packing quantizedBias(const QuantizedChain& chain, const std::vector<ValueId>& biases, ValueId unit) const;
 

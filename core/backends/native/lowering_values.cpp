@@ -27,11 +27,11 @@ class CopyStep final : public Step {
   Ref m_from, m_to;
 };
 
-bool reshapes(const Node& node) {
+}  // namespace
+
+bool Lowering::isReshape(const Node& node) {
   return node.is("Reshape") || node.is("Flatten") || node.is("Squeeze") || node.is("Unsqueeze") || node.is("Identity");
 }
-
-}  // namespace
 
 bool Lowering::onlyMoves(const Node& node) {
   static const std::set<std::string, std::less<>> kMoves = {"Transpose", "Reshape",  "Flatten", "Squeeze",
@@ -293,7 +293,7 @@ Ref Lowering::allocate(ValueId value, const MemoryFormat& format, DataType type)
     const bool passes = user.is("QuantizeLinear") && m_heldCodes.contains(at);
     const Dims after = dimsOf(user.outputs[0]);
     const bool isInPlace = type == typeOf(value) && isPointwise(user) && after == dimsOf(at);
-    if (!(passes || reshapes(user) ? elementCount(after) == elementCount(dims) : isInPlace)) break;
+    if (!(passes || isReshape(user) ? elementCount(after) == elementCount(dims) : isInPlace)) break;
     at = user.outputs[0];
   }
   if (!format.isPlain()) {
@@ -318,7 +318,7 @@ DataType Lowering::storedType(ValueId value) const {
       return isNarrow(type) && isAll ? type : own;
     }
     const std::optional<NodeId> next = onlyConsumer(at);
-    if (!next || !reshapes(node(*next)) || node(*next).outputs.size() != 1) return own;
+    if (!next || !isReshape(node(*next)) || node(*next).outputs.size() != 1) return own;
     if (elementCount(dimsOf(node(*next).outputs[0])) != elementCount(dimsOf(at))) return own;
     at = node(*next).outputs[0];
   }

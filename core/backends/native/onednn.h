@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <dnnl.hpp>
@@ -22,6 +23,17 @@ Result<T> guardDnnl(const std::string& what, const std::function<Result<T>()>& b
     return body();
   } catch (const dnnl::error& error) {
     return Diagnostic{.message = "oneDNN cannot prepare " + what + ": " + error.what()};
+  }
+}
+
+/// What `make` gives; nothing where oneDNN has no implementation.
+template <class Make>
+std::optional<std::invoke_result_t<Make>> ifImplemented(const Make& make) {
+  try {
+    return make();
+  } catch (const dnnl::error& error) {
+    if (error.status != dnnl_unimplemented) throw;
+    return std::nullopt;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "backends/native/narrow_floats.h"
+#include "base/aligned_memory.h"
 #include "base/float_bits.h"
 
 namespace fusescope::native {
@@ -213,7 +214,7 @@ class PointwiseStep final : public Step {
     }
     if (m_count <= kParallelCount) m_threads = 1;
     const std::size_t perRegister = tileBytes() + sizeof(float*);
-    m_perThread = (perRegister * m_program.registers + sizeof(Held) * m_inputs.size() + 63) / 64 * 64;
+    m_perThread = wholeLines(perRegister * m_program.registers + sizeof(Held) * m_inputs.size());
   }
 
   std::size_t scratchBytes() const override { return m_perThread * static_cast<std::size_t>(m_threads); }

@@ -2,10 +2,18 @@
 
 #include <limits>
 #include <optional>
+#include <set>
 
 namespace fusescope::native {
 
 using dnnl::algorithm;
+
+bool isActivation(const Node& node) {
+  static const std::set<std::string, std::less<>> kNames = {"Relu", "LeakyRelu", "Clip",        "Sigmoid",  "Tanh",
+                                                            "Elu",  "HardSwish", "HardSigmoid", "Softplus", "Mish",
+                                                            "Gelu", "Abs",       "Swish"};
+  return node.domain.empty() && kNames.contains(node.op);
+}
 
 bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const Node& node,
                       const std::function<std::optional<float>(ValueId)>& constantNumber) {

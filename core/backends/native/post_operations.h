@@ -8,6 +8,9 @@
 
 namespace fusescope::native {
 
+/// What may follow a convolution or product in one kernel; appendActivation() says what oneDNN calculates of it.
+bool isActivation(const Node& node);
+
 /// Appends the post-operation of an Activation or a Swish. False, and nothing is appended, for other operations and for
 /// an activation that oneDNN does not compute as ONNX means it, or not with what is known of it. `node` is that of the
 /// operation, `constantNumber` gives the value of a constant of one element.

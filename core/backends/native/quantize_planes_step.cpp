@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/native/byte_matrix.h"
 #include "backends/native/byte_range.h"
+#include "backends/native/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/native/quantize_planes_step.cpp"
@@ -55,7 +57,7 @@ class QuantizePlanesStep final : public Step {
  public:
   QuantizePlanesStep(Ref x, Ref codes, float scale, float zero, int threads)
       : m_x(std::move(x)), m_codes(std::move(codes)), m_threads(threads), m_channels(m_x.dims[1]) {
-    m_turn = m_codes.dtype == DataType::I8 ? 0x80 : 0;
+    m_turn = turnOfB(m_codes.dtype);
     m_by = {scale, static_cast<std::uint8_t>(zero + static_cast<float>(m_turn))};
     m_places = m_x.count() / m_x.dims[0] / m_channels;
   }
@@ -64,8 +66,7 @@ class QuantizePlanesStep final : public Step {
     const float* x = elementsAt<float>(m_x, memory);
     auto* codes = elementsAt<std::uint8_t>(m_codes, memory);
     const std::int64_t blocks = (m_places + kBlock - 1) / kBlock;
-#pragma omp parallel for schedule(static) num_threads(m_threads) if (m_x.count() > 16 * 1024)
-    for (std::int64_t i = 0; i < m_x.dims[0] * blocks; ++i) {
+    forEach(m_x.dims[0] * blocks, m_x.count() > 16 * 1024 ? m_threads : 1, [&](std::int64_t i) {
       const std::int64_t image = i / blocks, first = i % blocks * kBlock, count = std::min(kBlock, m_places - first);
       std::array<std::array<std::uint8_t, kBlock>, kMostPlanes> planes;
       std::array<const std::uint8_t*, kMostPlanes> rows{};
@@ -76,7 +77,7 @@ class QuantizePlanesStep final : public Step {
       }
       HWY_DYNAMIC_DISPATCH(interleavePlanesHere)
       (rows.data(), m_channels, count, m_turn, codes + (image * m_places + first) * m_channels);
-    }
+    });
     return Done{};
   }
 

@@ -3,15 +3,10 @@
 #include <algorithm>
 
 #include "backends/native/recurrent_gates.h"
+#include "base/aligned_memory.h"
 
 namespace fusescope::native {
 namespace {
-
-constexpr std::size_t kLine = 64;  // bytes of a cache line
-
-std::size_t padded(std::size_t bytes) {
-  return (bytes + kLine - 1) / kLine * kLine;
-}
 
 /// Where the numbers are; null if there are none.
 const float* floatsOf(const std::optional<Ref>& numbers, Memory memory) {
@@ -26,7 +21,7 @@ class RecurrentStep final : public Step {
       for (const auto& [product, rows] :
            {std::pair(d.input.get(), m_call.time * m_call.batch), std::pair(d.recurrent.get(), m_call.batch),
             std::pair(d.third.get(), m_call.batch)})
-        if (product != nullptr) m_productScratch = std::max(m_productScratch, padded(product->scratchBytes(rows)));
+        if (product != nullptr) m_productScratch = std::max(m_productScratch, wholeLines(product->scratchBytes(rows)));
   }
 
   Status run(Memory memory, std::byte* scratch) const override {
@@ -54,7 +49,7 @@ class RecurrentStep final : public Step {
     return m_call.batch * m_call.hidden;
   }
   static std::size_t floats(std::int64_t count) {
-    return padded(static_cast<std::size_t>(count) * sizeof(float));
+    return wholeLines(static_cast<std::size_t>(count) * sizeof(float));
   }
   std::size_t directionBytes() const {
     return floats(m_call.time * m_call.batch * width()) + floats(m_call.batch * width()) + 3 * floats(states()) +

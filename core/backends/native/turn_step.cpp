@@ -1,5 +1,7 @@
 #include "backends/native/turn_step.h"
 
+#include "backends/native/byte_matrix.h"
+
 namespace fusescope::native {
 namespace {
 
@@ -14,7 +16,7 @@ class TurnStep final : public Step {
     auto* to = elementsAt<std::uint8_t>(m_to, memory);
     const std::int64_t count = m_from.count();
 #pragma omp parallel for simd schedule(static) num_threads(m_threads) if (parallel : count > kParallelCount)
-    for (std::int64_t i = 0; i < count; ++i) to[i] = from[i] ^ 0x80;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = from[i] ^ kByteTurn;
     return Done{};
   }
 

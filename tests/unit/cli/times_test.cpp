@@ -1,29 +1,14 @@
 // What the command line says of times, and what it does about scratch memory.
-#include <gtest/gtest.h>
-
 #include <set>
 
-#include "base/json.h"
-#include "tests/support/paths.h"
-#include "tests/support/process.h"
+#include "tests/unit/cli/cli_fixture.h"
 
 namespace fusescope::test {
 namespace {
 
-std::string model(std::string_view network) {
-  return (sampleFolder(network) / "model.onnx").string();
-}
-
-Json jsonOf(const ProcessResult& result) {
-  EXPECT_EQ(result.status, 0) << result.err;
-  auto json = Json::parse(result.out, nullptr, false);
-  EXPECT_FALSE(json.is_discarded()) << result.out << result.err;
-  return json;
-}
-
 Json timesOf(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"time",   model("fp16_overflow"), "--seconds", "0.05", "--warmup", "0",
-                                     "--json", "--per-layer"};
+  std::vector<std::string> arguments{
+      "time", samplePath("fp16_overflow"), "--seconds", "0.05", "--warmup", "0", "--json", "--per-layer"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return jsonOf(fusescopeCommand(arguments));
 }
@@ -40,7 +25,7 @@ TEST(Times, AnEmulatedTypeHasNone) {
     }
   }
   const auto people =
-      fusescopeCommand({"time", model("fp16_overflow"), "--precision", "f16", "--backend", "reference"});
+      fusescopeCommand({"time", samplePath("fp16_overflow"), "--precision", "f16", "--backend", "reference"});
   EXPECT_EQ(people.status, 0);
   EXPECT_NE(people.out.find("time unavailable: the reference runs f16"), std::string::npos) << people.out;
 }
@@ -71,7 +56,7 @@ TEST(Times, LayersOfAMixedPlanSayWhichAreReal) {
 
 TEST(Times, ABuildMeasuresNothingEmulated) {
   const TemporaryFolder folder;
-  const Json build = jsonOf(fusescopeCommand({"build", model("fp16_overflow"), "--precision", "f16", "--backend",
+  const Json build = jsonOf(fusescopeCommand({"build", samplePath("fp16_overflow"), "--precision", "f16", "--backend",
                                               "reference", "-o", (folder / "e.fse").string(), "--json"}));
   ASSERT_FALSE(build["tactics"].empty());
   for (const Json& tactic : build["tactics"])
@@ -84,15 +69,15 @@ TEST(Times, ABuildMeasuresNarrowFloats) {
   // On a busy machine a build may measure without confidence; the next measures again.
   for (int i = 0; i == 0 || (i < 5 && plan["predicted"]["ms"].is_null()); ++i) {
     jsonOf(fusescopeCommand(
-        {"build", model("fp16_overflow"), "--precision", "f16", "-o", (folder / "e.fse").string(), "--json"}));
-    plan = jsonOf(fusescopeCommand({"plan", model("fp16_overflow"), "--precision", "f16", "--json"}));
+        {"build", samplePath("fp16_overflow"), "--precision", "f16", "-o", (folder / "e.fse").string(), "--json"}));
+    plan = jsonOf(fusescopeCommand({"plan", samplePath("fp16_overflow"), "--precision", "f16", "--json"}));
   }
   EXPECT_TRUE(plan["predicted"]["ms"].is_number()) << plan["predicted"];
 }
 
 TEST(Times, StepsAreToldOneByOne) {
   const Json time =
-      jsonOf(fusescopeCommand({"time", model("squeezenet1_1"), "--steps", "4", "--warmup", "0", "--json"}));
+      jsonOf(fusescopeCommand({"time", samplePath("squeezenet1_1"), "--steps", "4", "--warmup", "0", "--json"}));
   ASSERT_EQ(time["steps_ms"].size(), 4U);
   EXPECT_EQ(time["samples"], 4);
   EXPECT_EQ(time["first_ms"], time["steps_ms"].front());
@@ -100,12 +85,12 @@ TEST(Times, StepsAreToldOneByOne) {
   double sum = 0;
   for (const Json& ms : time["steps_ms"]) sum += ms.get<double>();
   EXPECT_DOUBLE_EQ(time["mean_ms"].get<double>(), sum / 4);
-  const auto people = fusescopeCommand({"run", model("squeezenet1_1"), "--steps", "2"});
+  const auto people = fusescopeCommand({"run", samplePath("squeezenet1_1"), "--steps", "2"});
   EXPECT_NE(people.out.find("2 steps: mean "), std::string::npos) << people.out << people.err;
 }
 
 TEST(Times, StepsThatCannotBeAreBadUse) {
-  const std::string network = model("squeezenet1_1");
+  const std::string network = samplePath("squeezenet1_1");
   for (const std::vector<std::string>& bad :
        std::vector<std::vector<std::string>>{{"time", network, "--feed", "view=x"},
                                              {"time", network, "--steps", "0"},
@@ -125,7 +110,7 @@ TEST(Times, StepsThatCannotBeAreBadUse) {
 
 TEST(Times, MemoryIsThatOfTheProcess) {
   for (const char* verb : {"run", "time"}) {
-    std::vector<std::string> command{verb, model("squeezenet1_1"), "--json"};
+    std::vector<std::string> command{verb, samplePath("squeezenet1_1"), "--json"};
     if (std::string_view(verb) == "time") command.insert(command.end(), {"--seconds", "0.05", "--warmup", "0"});
     const Json memory = jsonOf(fusescopeCommand(command))["memory"];
     const auto peak = memory["peak_resident_bytes"].get<std::int64_t>();
@@ -142,10 +127,11 @@ TEST(Times, MemoryIsThatOfTheProcess) {
 TEST(Times, AComparisonWithAnEmulatedEngineHasNoRatio) {
   const TemporaryFolder folder;
   const auto a = (folder / "a.fse").string(), b = (folder / "b.fse").string();
-  ASSERT_EQ(fusescopeCommand({"build", model("fp16_overflow"), "-o", a}).status, 0);
-  ASSERT_EQ(fusescopeCommand({"build", model("fp16_overflow"), "--precision", "f16", "--backend", "reference", "-o", b})
-                .status,
-            0);
+  ASSERT_EQ(fusescopeCommand({"build", samplePath("fp16_overflow"), "-o", a}).status, 0);
+  ASSERT_EQ(
+      fusescopeCommand({"build", samplePath("fp16_overflow"), "--precision", "f16", "--backend", "reference", "-o", b})
+          .status,
+      0);
   const Json compared = jsonOf(fusescopeCommand({"compare", a, b, "--seconds", "0.2", "--json"}));
   EXPECT_TRUE(compared["b_ms"].is_null());
   EXPECT_TRUE(compared["ratio_range"].is_null());
@@ -159,8 +145,8 @@ TEST(Times, AComparisonWithAnEmulatedEngineHasNoRatio) {
 TEST(Times, APlanSaysHowItsTimeIsKnown) {
   const TemporaryFolder folder;
   const std::string engine = (folder / "e.fse").string();
-  ASSERT_EQ(fusescopeCommand({"build", model("squeezenet1_1"), "-o", engine}).status, 0);
-  const Json plan = jsonOf(fusescopeCommand({"plan", model("squeezenet1_1"), "--json"}));
+  ASSERT_EQ(fusescopeCommand({"build", samplePath("squeezenet1_1"), "-o", engine}).status, 0);
+  const Json plan = jsonOf(fusescopeCommand({"plan", samplePath("squeezenet1_1"), "--json"}));
   const Json& predicted = plan["predicted"];
   EXPECT_EQ(predicted["ms"], plan["predicted_ms"]);
   double measured = 0, fitted = 0;
@@ -182,7 +168,8 @@ TEST(Times, APlanSaysHowItsTimeIsKnown) {
 
 /// Builds bert_tiny within a workspace.
 ProcessResult buildWithin(const std::string& bytes, const std::string& engine) {
-  return fusescopeCommand({"build", model("bert_tiny"), "--workspace", bytes, "--no-measure", "-o", engine, "--json"});
+  return fusescopeCommand(
+      {"build", samplePath("bert_tiny"), "--workspace", bytes, "--no-measure", "-o", engine, "--json"});
 }
 
 TEST(Workspace, IsRefusedWithWhatItWouldTake) {

@@ -5,37 +5,34 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "tests/support/paths.h"
-#include "tests/support/process.h"
+#include "tests/unit/cli/cli_fixture.h"
 
 namespace fusescope::test {
 namespace {
 
-std::string model(std::string_view network) {
-  return (sampleFolder(network) / "model.onnx").string();
-}
 std::string arrays(std::string_view network) {
   return (sampleFolder(network) / "io.npz").string();
 }
 
-Json jsonOf(const ProcessResult& result) {
+/// Whatever its status.
+Json printedBy(const ProcessResult& result) {
   auto json = Json::parse(result.out, nullptr, false);
   EXPECT_FALSE(json.is_discarded()) << result.out << result.err;
   return json;
 }
 
 ProcessResult overflowRun(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"run",      model("fp16_overflow"),  "--precision", "f16",
-                                     "--inputs", arrays("fp16_overflow"), "--expect",    arrays("fp16_overflow"),
+  std::vector<std::string> arguments{"run",      samplePath("fp16_overflow"), "--precision", "f16",
+                                     "--inputs", arrays("fp16_overflow"),     "--expect",    arrays("fp16_overflow"),
                                      "--json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return fusescopeCommand(arguments);
 }
 
 TEST(Cli, inspectSaysWhatTheModelHolds) {
-  const auto result = fusescopeCommand({"inspect", model("fp16_overflow"), "--json"});
+  const auto result = fusescopeCommand({"inspect", samplePath("fp16_overflow"), "--json"});
   ASSERT_EQ(result.status, 0) << result.err;
-  const auto json = jsonOf(result);
+  const auto json = printedBy(result);
   EXPECT_EQ(json["nodes"], 6);
   EXPECT_EQ(json["operators"]["Gemm"], 3);
   EXPECT_EQ(json["inputs"][0]["dims"], Json({4, 64}));
@@ -45,18 +42,18 @@ TEST(Cli, inspectSaysWhatTheModelHolds) {
 TEST(Cli, overflowInFloat16IsSeenAndMendedByPins) {
   const auto overflowing = overflowRun({});
   EXPECT_EQ(overflowing.status, 1) << overflowing.err;
-  EXPECT_EQ(jsonOf(overflowing)["ok"], false);
+  EXPECT_EQ(printedBy(overflowing)["ok"], false);
   const auto pinned = overflowRun(
       {"--pin", "node_linear_1=f32", "--pin", "node_relu_1=f32", "--pin", "node_layer_norm=f32", "--tol-rms", "1e-2"});
   EXPECT_EQ(pinned.status, 0) << pinned.out << pinned.err;
-  EXPECT_EQ(jsonOf(pinned)["ok"], true);
+  EXPECT_EQ(printedBy(pinned)["ok"], true);
 }
 
 TEST(Cli, truncationAllLeavesNothingWideInSegments) {
   const auto all =
-      fusescopeCommand({"plan", model("long_double"), "--target", "tensorrt-8", "--truncate", "all", "--json"});
+      fusescopeCommand({"plan", samplePath("long_double"), "--target", "tensorrt-8", "--truncate", "all", "--json"});
   ASSERT_EQ(all.status, 0) << all.err;
-  const auto json = jsonOf(all);
+  const auto json = printedBy(all);
   EXPECT_FALSE(json["truncation"]["inputs"].empty());
   for (const auto& fused : json["fused_nodes"]) {
     for (const auto& output : fused["outputs"]) {
@@ -71,9 +68,9 @@ TEST(Cli, truncationAllLeavesNothingWideInSegments) {
 
 TEST(Cli, truncationNoneFallsBackAndSaysWhatWouldHelp) {
   const auto none =
-      fusescopeCommand({"plan", model("long_double"), "--target", "tensorrt-8", "--truncate", "none", "--json"});
+      fusescopeCommand({"plan", samplePath("long_double"), "--target", "tensorrt-8", "--truncate", "none", "--json"});
   ASSERT_EQ(none.status, 0) << none.err;
-  const auto json = jsonOf(none);
+  const auto json = printedBy(none);
   std::size_t fallback = 0, named = 0;
   for (const auto& segment : json["segments"]) fallback += segment["kind"] == "fallback" ? 1 : 0;
   for (const auto& decision : json["decisions"]) {
@@ -88,7 +85,7 @@ TEST(Cli, badUseAndBadInputExitWith2) {
   const TemporaryFolder folder;
   std::ofstream(folder / "empty.onnx");
   std::ofstream(folder / "text.onnx") << "this is no network";
-  const auto whole = readTextFile(model("squeezenet1_1"));
+  const auto whole = readTextFile(samplePath("squeezenet1_1"));
   ASSERT_TRUE(whole.ok());
   std::ofstream(folder / "cut.onnx", std::ios::binary) << whole.value().substr(0, whole.value().size() / 3);
   for (const char* name : {"empty.onnx", "text.onnx", "cut.onnx", "missing.onnx"}) {
@@ -97,7 +94,7 @@ TEST(Cli, badUseAndBadInputExitWith2) {
     EXPECT_NE(result.err.find(name), std::string::npos) << result.err;
     EXPECT_TRUE(result.out.empty()) << result.out;
   }
-  const auto bert = model("bert_tiny");
+  const auto bert = samplePath("bert_tiny");
   EXPECT_EQ(fusescopeCommand({"plan", bert, "--bogus"}).status, 2);
   EXPECT_EQ(fusescopeCommand({"plan", bert, "--pin", "node_layer_nrom=f16"}).status, 2);
   EXPECT_EQ(fusescopeCommand({"plan", bert, "--target", "toaster"}).status, 2);
@@ -105,10 +102,10 @@ TEST(Cli, badUseAndBadInputExitWith2) {
 }
 
 TEST(Cli, numbersOutOfRangeAreRefusedInWords) {
-  const auto threads = fusescopeCommand({"time", model("fp16_overflow"), "--threads", "-3"});
+  const auto threads = fusescopeCommand({"time", samplePath("fp16_overflow"), "--threads", "-3"});
   EXPECT_EQ(threads.status, 2);
   EXPECT_NE(threads.err.find("-3 must be more than 0"), std::string::npos) << threads.err;
-  const auto warmup = fusescopeCommand({"time", model("fp16_overflow"), "--warmup", "-1"});
+  const auto warmup = fusescopeCommand({"time", samplePath("fp16_overflow"), "--warmup", "-1"});
   EXPECT_EQ(warmup.status, 2);
   EXPECT_NE(warmup.err.find("-1 must be 0 or more"), std::string::npos) << warmup.err;
 }
@@ -116,7 +113,7 @@ TEST(Cli, numbersOutOfRangeAreRefusedInWords) {
 TEST(Cli, savedPlanIsTakenAndTakesNoOptions) {
   const TemporaryFolder folder;
   const auto plan = (folder / "p.json").string();
-  ASSERT_EQ(fusescopeCommand({"plan", model("fp16_overflow"), "--split", "node_linear", "-o", plan}).status, 0);
+  ASSERT_EQ(fusescopeCommand({"plan", samplePath("fp16_overflow"), "--split", "node_linear", "-o", plan}).status, 0);
   const auto exported = fusescopeCommand({"export", plan, "--to", "directives"});
   EXPECT_EQ(exported.status, 0) << exported.err;
   EXPECT_NE(exported.out.find("node_linear"), std::string::npos);
@@ -127,12 +124,13 @@ TEST(Cli, aDirectivesFileKeepsTargetAndPrecision) {
   const TemporaryFolder folder;
   const auto file = (folder / "d.json").string();
   const auto planned = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"plan", model("fp16_overflow"), "--json", "--directives", file};
+    std::vector<std::string> arguments{"plan", samplePath("fp16_overflow"), "--json", "--directives", file};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return jsonOf(fusescopeCommand(arguments))["options"];
+    return printedBy(fusescopeCommand(arguments))["options"];
   };
-  const auto written = fusescopeCommand({"export", model("fp16_overflow"), "--target", "tensorrt-10", "--precision",
-                                         "f16", "--pin", "node_linear_1=f32", "--to", "directives", "-o", file});
+  const auto written =
+      fusescopeCommand({"export", samplePath("fp16_overflow"), "--target", "tensorrt-10", "--precision", "f16", "--pin",
+                        "node_linear_1=f32", "--to", "directives", "-o", file});
   ASSERT_EQ(written.status, 0) << written.err;
   const Json kept = planned({});
   EXPECT_EQ(kept["target"], "tensorrt-10");
@@ -146,7 +144,7 @@ TEST(Cli, aDirectivesFileKeepsTargetAndPrecision) {
 
 TEST(Cli, patternsThatCannotBeUsedSayWhatWouldMendThem) {
   const auto refused = [](const std::string& pin) {
-    const auto result = fusescopeCommand({"plan", model("bert_tiny"), "--pin", pin});
+    const auto result = fusescopeCommand({"plan", samplePath("bert_tiny"), "--pin", pin});
     EXPECT_EQ(result.status, 2) << pin;
     return result.err;
   };
@@ -154,7 +152,7 @@ TEST(Cli, patternsThatCannotBeUsedSayWhatWouldMendThem) {
   EXPECT_NE(refused("/layer(/=f16").find("missing )"), std::string::npos);
   EXPECT_NE(refused("node_gelu=f15").find("'f15' is not a type"), std::string::npos);
   const auto both = fusescopeCommand(
-      {"plan", model("bert_tiny"), "--pin", "node_gelu=f16:obey", "--pin", "module:m.encoder.*=f32:obey"});
+      {"plan", samplePath("bert_tiny"), "--pin", "node_gelu=f16:obey", "--pin", "module:m.encoder.*=f32:obey"});
   EXPECT_EQ(both.status, 2);
   EXPECT_NE(both.err.find("--pin node_gelu=f16:obey"), std::string::npos) << both.err;
   EXPECT_NE(both.err.find("--pin module:m.encoder.*=f32:obey"), std::string::npos) << both.err;
@@ -163,19 +161,19 @@ TEST(Cli, patternsThatCannotBeUsedSayWhatWouldMendThem) {
 TEST(Cli, engineIsBuiltRunAndInspected) {
   const TemporaryFolder folder;
   const auto engine = (folder / "e.fse").string();
-  const auto built = fusescopeCommand({"build", model("fp16_overflow"), "--no-measure", "-o", engine, "--json"});
+  const auto built = fusescopeCommand({"build", samplePath("fp16_overflow"), "--no-measure", "-o", engine, "--json"});
   ASSERT_EQ(built.status, 0) << built.err;
-  EXPECT_GT(jsonOf(built)["regions"].get<int>(), 0);
-  EXPECT_EQ(jsonOf(built)["bytes"].get<std::uintmax_t>(), std::filesystem::file_size(engine));
+  EXPECT_GT(printedBy(built)["regions"].get<int>(), 0);
+  EXPECT_EQ(printedBy(built)["bytes"].get<std::uintmax_t>(), std::filesystem::file_size(engine));
   const auto ran =
       fusescopeCommand({"run", engine, "--inputs", arrays("fp16_overflow"), "--expect", arrays("fp16_overflow")});
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
-  EXPECT_EQ(jsonOf(fusescopeCommand({"inspect", engine, "--json"}))["engine"]["backend"], "native");
+  EXPECT_EQ(printedBy(fusescopeCommand({"inspect", engine, "--json"}))["engine"]["backend"], "native");
 }
 
 TEST(Export, trtexecRefusesWhatAnotherNodesLayerMayBeCalled) {
-  const auto refused = fusescopeCommand(
-      {"export", model("fp16_overflow"), "--pin", "node_linear_1=f32", "--to", "trtexec", "--trt-version", "10.3"});
+  const auto refused = fusescopeCommand({"export", samplePath("fp16_overflow"), "--pin", "node_linear_1=f32", "--to",
+                                         "trtexec", "--trt-version", "10.3"});
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.err.find("--to polygraphy"), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("'node_linear'"), std::string::npos) << refused.err;
@@ -189,7 +187,7 @@ TEST(Export, trtexecTakesLayerNamesFromTheLog) {
                         "[V] [TRT] Registering layer: node_linear_1_2 for ONNX node: node_linear_1\n"
                         "[V] [TRT] Registering layer: node_linear_1_5 for ONNX node: node_linear_1\n";
   const auto result =
-      fusescopeCommand({"export", model("fp16_overflow"), "--precision", "f16", "--pin", "node_linear_1=f32:obey",
+      fusescopeCommand({"export", samplePath("fp16_overflow"), "--precision", "f16", "--pin", "node_linear_1=f32:obey",
                         "--to", "trtexec", "--trt-version", "10.3", "--layer-names", log});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("--fp16 \\\n  --precisionConstraints=obey \\\n"
@@ -200,7 +198,7 @@ TEST(Export, trtexecTakesLayerNamesFromTheLog) {
 
 TEST(Export, versionsStrictnessAndTypesAreChecked) {
   const auto attempt = [](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"export", model("fp16_overflow"), "--to", "trtexec"};
+    std::vector<std::string> arguments{"export", samplePath("fp16_overflow"), "--to", "trtexec"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return fusescopeCommand(arguments);
   };
@@ -211,16 +209,16 @@ TEST(Export, versionsStrictnessAndTypesAreChecked) {
   EXPECT_EQ(attempt({"--trt-version", "10.3", "--pin", "node_relu=f32:obey", "--pin", "node_linear=f32"}).status, 2);
   EXPECT_EQ(attempt({"--trt-version", "10.3"}).status, 2);
   const auto script =
-      fusescopeCommand({"export", model("fp16_overflow"), "--pin", "node_linear_1=f32", "--to", "polygraphy"});
+      fusescopeCommand({"export", samplePath("fp16_overflow"), "--pin", "node_linear_1=f32", "--to", "polygraphy"});
   ASSERT_EQ(script.status, 0) << script.err;
   EXPECT_NE(script.out.find("PRECISIONS = {\n    \"node_linear_1\": trt.float32,\n}"), std::string::npos);
 }
 
 TEST(Export, whatDoesNotHoldIsNamedAndObeyMakesItStatus1) {
   const auto attempt = [](const std::string& how) {
-    return fusescopeCommand({"export", model("long_double"), "--target", "tensorrt-8", "--truncate", "none", "--pin",
-                             "node_linear=f16" + how, "--pin", "node_mul=f16" + how, "--to", "trtexec", "--trt-version",
-                             "8.6"});
+    return fusescopeCommand({"export", samplePath("long_double"), "--target", "tensorrt-8", "--truncate", "none",
+                             "--pin", "node_linear=f16" + how, "--pin", "node_mul=f16" + how, "--to", "trtexec",
+                             "--trt-version", "8.6"});
   };
   const auto preferred = attempt("");
   EXPECT_EQ(preferred.status, 0) << preferred.err;
@@ -234,13 +232,13 @@ TEST(Export, whatDoesNotHoldIsNamedAndObeyMakesItStatus1) {
 TEST(Export, aPlanForThisMachineWarns) {
   const TemporaryFolder folder;
   const auto file = (folder / "precision.sh").string();
-  const auto result = fusescopeCommand({"export", model("fp16_overflow"), "--pin", "node_relu=f32", "--to", "trtexec",
-                                        "--trt-version", "10.3", "-o", file, "--json"});
+  const auto result = fusescopeCommand({"export", samplePath("fp16_overflow"), "--pin", "node_relu=f32", "--to",
+                                        "trtexec", "--trt-version", "10.3", "-o", file, "--json"});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.err.find("the plan was made for cpu"), std::string::npos) << result.err;
-  EXPECT_EQ(jsonOf(result)["warnings"].size(), 1U);
-  const auto strong = fusescopeCommand(
-      {"export", model("fp16_overflow"), "--target", "tensorrt-11", "--pin", "node_relu=f32", "--to", "polygraphy"});
+  EXPECT_EQ(printedBy(result)["warnings"].size(), 1U);
+  const auto strong = fusescopeCommand({"export", samplePath("fp16_overflow"), "--target", "tensorrt-11", "--pin",
+                                        "node_relu=f32", "--to", "polygraphy"});
   EXPECT_EQ(strong.status, 2);
   EXPECT_NE(strong.err.find("strongly typed"), std::string::npos) << strong.err;
 }
