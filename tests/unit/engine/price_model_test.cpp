@@ -86,8 +86,7 @@ TEST_F(PriceModelTest, NarrowFloatsArePricedOnEveryCpu) {
     const PlanOptions options{.target = "cpu:none", .precisions = {type}};
     for (int i = 0; i == 0 || (i < 5 && !predicted(options)->predictedMs); ++i) build(options);
     const auto plan = predicted(options);
-    for (const FusedNode& fused : plan->fusedNodes)
-      EXPECT_EQ(fused.predictedHow, PriceSource::Measured) << fused.name;
+    for (const FusedNode& fused : plan->fusedNodes) EXPECT_EQ(fused.predictedHow, PriceSource::Measured) << fused.name;
   }
 }
 
