@@ -209,7 +209,8 @@ Result<BuiltEngine*> BuiltEngine::exceptionFor(const std::map<std::string, Dims>
   options.shapes = extents;
   options.shapeCache = 1;
   options.stop = stop;
-  Exception exception{extents, TRY(build(TRY(planForExtents(*m_plan, extents, stop)), options, {}))};
+  auto engine = TRY(build(TRY(planForExtents(*m_plan, extents, stop)), options, {}));
+  Exception exception{extents, std::move(engine)};
   std::string text;
   for (const auto& [name, dims] : extents) text += (text.empty() ? "" : ", ") + name + " " + toText(dims);
   m_report.decisions.push_back(

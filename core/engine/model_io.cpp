@@ -41,7 +41,8 @@ Json inputSpecsToJson(const std::vector<InputSpec>& specs) {
 Result<std::vector<InputSpec>> inputSpecsFromJson(const Json& json) {
   std::vector<InputSpec> specs;
   for (const Json& entry : json) {
-    InputSpec spec{.name = entry.at("name").get<std::string>(), .dtype = TRY(dataTypeFromJson(entry.at("type")))};
+    const DataType type = TRY(dataTypeFromJson(entry.at("type")));
+    InputSpec spec{.name = entry.at("name").get<std::string>(), .dtype = type};
     spec.min = entry.at("min").get<Dims>();
     spec.opt = entry.at("opt").get<Dims>();
     spec.max = entry.at("max").get<Dims>();

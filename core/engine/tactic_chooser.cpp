@@ -223,7 +223,8 @@ void TacticChooser::count(const Backend& backend, const KernelRequest& request, 
 Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
                                          std::size_t way) {
   const Tactic& tactic = ways.tactics[way];
-  ChosenTactic chosen{tactic, TRY(kernels().kernel(backend, request, tactic))};
+  auto kernel = TRY(kernels().kernel(backend, request, tactic));
+  ChosenTactic chosen{tactic, std::move(kernel)};
   std::optional<double> alone;
   if (ways.tactics.size() == 1) {
     alone = TRY(onlyTime(backend, request, ways.region, chosen));

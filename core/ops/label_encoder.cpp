@@ -48,7 +48,9 @@ struct Labels {
 };
 
 Result<Labels> labelsOf(const Node& node) {
-  Labels all{.keys = TRY(labels(node, "keys")), .values = TRY(labels(node, "values")), .otherwise = {}};
+  Labels all;
+  all.keys = TRY(labels(node, "keys"));
+  all.values = TRY(labels(node, "values"));
   if (all.keys.count() != all.values.count())
     return problem(fmt::format("there are {} keys, but {} values", all.keys.count(), all.values.count()));
   for (const Tensor* tensor : {&all.keys, &all.values})

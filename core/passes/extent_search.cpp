@@ -45,7 +45,8 @@ Result<FoundExtents> ExtentSearch::run() {
 }
 
 Result<FoundExtents> ExtentSearch::from(const Values& start, Branches branches) {
-  FoundExtents found{.values = start, .misfit = TRY(misfitAt(start, branches)), .branches = branches};
+  auto misfit = TRY(misfitAt(start, branches));
+  FoundExtents found{.values = start, .misfit = std::move(misfit), .branches = branches};
   while (found.misfit && !exhausted())
     if (!TRY(improve(found))) break;
   if (found.misfit) {
