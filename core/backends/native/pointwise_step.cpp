@@ -9,6 +9,7 @@
 #include "backends/native/narrow_floats.h"
 #include "base/aligned_memory.h"
 #include "base/float_bits.h"
+#include "base/small_vector.h"
 
 namespace fusescope::native {
 namespace {
@@ -24,6 +25,7 @@ constexpr std::int64_t kVector = 16;
 struct Axis {
   std::int64_t extent, stride;
 };
+using Axes = SmallVector<Axis, 6>;
 
 /// An operand with its neighbouring axes merged.
 struct Operand {
@@ -33,7 +35,7 @@ struct Operand {
   std::uint16_t reg;
   Access access;
   bool shared = false;  ///< an output whose buffer is also read: written after the tile is done
-  std::vector<Axis> axes;
+  Axes axes;
   /// A walked operand: stretches of so many elements are one row over and over; 0: no such stretches.
   std::int64_t repeated = 0;
 
@@ -113,7 +115,7 @@ bool isWord(DataType type) {
 
 /// Where row `row` of the domain begins.
 template <class T>
-const T* rowAt(const T* base, const std::vector<Axis>& axes, std::int64_t row) {
+const T* rowAt(const T* base, const Axes& axes, std::int64_t row) {
   for (std::size_t i = axes.size() - 1; i-- > 0;) {
     base += row % axes[i].extent * axes[i].stride;
     row /= axes[i].extent;
@@ -258,6 +260,7 @@ class PointwiseStep final : public Step {
  private:
   static std::vector<Operand> preparedAll(const std::vector<TapeOperand>& operands, const Dims& extents) {
     std::vector<Operand> all;
+    all.reserve(operands.size());
     for (const TapeOperand& operand : operands) all.push_back(prepared(operand, extents));
     return all;
   }
