@@ -332,6 +332,14 @@ std::optional<AttentionAt> Lowering::attentionAt(const AttentionPattern& pattern
     std::optional<ViewOrigin> condition, operand;
     std::optional<ExtentsOf> scores;
   };
+  /// Shared by the calls at all extents.
+  struct Origins {
+    std::vector<Term> terms;
+    ViewOrigin query, key, value, result;
+    ExtentsOf scores;
+    std::optional<float> guard;
+    DataType weights;
+  };
   const auto from = [this](ValueId value) {
     const auto known = origin(value);  // what is read of narrow floats is widened first, which takes no extents
     return known && !isNarrow(known->operand.dtype) ? known : std::nullopt;
@@ -346,27 +354,33 @@ std::optional<AttentionAt> Lowering::attentionAt(const AttentionPattern& pattern
   const auto query = from(pattern.query), key = from(pattern.key), value = from(pattern.value),
              result = from(pattern.result);
   if (!query || !key || !value || !result) return std::nullopt;
-  return
-      [terms, query = *query, key = *key, value = *value, result = *result, scores = extentsOf(pattern.scores),
-       guard = pattern.guard, weights = pattern.weights](const RegionExtents& extents) -> std::optional<AttentionCall> {
-        auto ofQuery = query.at(extents), ofKey = key.at(extents), ofValue = value.at(extents),
-             ofResult = result.at(extents);
-        if (!ofQuery || !ofKey || !ofValue || !ofResult) return std::nullopt;
-        AttentionViews views{.query = std::move(*ofQuery),
-                             .key = std::move(*ofKey),
-                             .value = std::move(*ofValue),
-                             .result = std::move(*ofResult),
-                             .scores = scores.in(extents),
-                             .guard = guard,
-                             .weights = weights};
-        for (const Term& term : terms) {
-          auto& seen = views.terms.emplace_back(AttentionViews::Term{.kind = term.kind, .number = term.number});
-          if (term.scores) seen.scores = term.scores->in(extents);
-          if (term.condition && !(seen.condition = term.condition->at(extents))) return std::nullopt;
-          if (term.operand && !(seen.operand = term.operand->at(extents))) return std::nullopt;
-        }
-        return callOf(std::move(views));
-      };
+  return [origins = std::make_shared<const Origins>(Origins{.terms = std::move(terms),
+                                                           .query = *query,
+                                                           .key = *key,
+                                                           .value = *value,
+                                                           .result = *result,
+                                                           .scores = extentsOf(pattern.scores),
+                                                           .guard = pattern.guard,
+                                                           .weights = pattern.weights})](
+             const RegionExtents& extents) -> std::optional<AttentionCall> {
+    auto query = origins->query.at(extents), key = origins->key.at(extents), value = origins->value.at(extents),
+         result = origins->result.at(extents);
+    if (!query || !key || !value || !result) return std::nullopt;
+    AttentionViews views{.query = std::move(*query),
+                         .key = std::move(*key),
+                         .value = std::move(*value),
+                         .result = std::move(*result),
+                         .scores = origins->scores.in(extents),
+                         .guard = origins->guard,
+                         .weights = origins->weights};
+    for (const Term& term : origins->terms) {
+      auto& seen = views.terms.emplace_back(AttentionViews::Term{.kind = term.kind, .number = term.number});
+      if (term.scores) seen.scores = term.scores->in(extents);
+      if (term.condition && !(seen.condition = term.condition->at(extents))) return std::nullopt;
+      if (term.operand && !(seen.operand = term.operand->at(extents))) return std::nullopt;
+    }
+    return callOf(std::move(views));
+  };
 }
 
 // Where the result is only transposed, the transposition's output is written, through its strides. What is calculated

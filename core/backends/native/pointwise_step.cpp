@@ -223,19 +223,27 @@ class PointwiseStep final : public Step {
 
   /// The domain is that of the outputs; what is read broadcasts to it, or does not fit any more.
   std::unique_ptr<const Step> forExtents(const NewExtents& extents) const override {
-    TapeProgram program = m_program;
-    for (TapeOperand& output : program.outputs) {
-      const auto ref = output.ref.dims == m_program.extents ? extents.at(output.ref) : std::nullopt;
+    TapeProgram program{.extents = {},
+                        .inputs = {},
+                        .outputs = {},
+                        .numbers = m_program.numbers,
+                        .code = m_program.code,
+                        .registers = m_program.registers};
+    program.outputs.reserve(m_program.outputs.size());
+    for (const TapeOperand& output : m_program.outputs) {
+      auto ref = output.ref.dims == m_program.extents ? extents.at(output.ref) : std::nullopt;
       if (!ref) return nullptr;
-      output = {*ref, rowMajorStrides(ref->dims), output.reg};
-      program.extents = ref->dims;
+      if (program.outputs.empty()) program.extents = ref->dims;
+      if (ref->dims != program.extents) return nullptr;
+      Dims strides = rowMajorStrides(ref->dims);
+      program.outputs.push_back({std::move(*ref), std::move(strides), output.reg});
     }
-    for (const TapeOperand& output : program.outputs)
-      if (output.ref.dims != program.extents) return nullptr;
-    for (TapeOperand& input : program.inputs) {
-      const auto ref = input.ref.format.isPlain() ? extents.at(input.ref) : std::nullopt;
+    program.inputs.reserve(m_program.inputs.size());
+    for (const TapeOperand& input : m_program.inputs) {
+      auto ref = input.ref.format.isPlain() ? extents.at(input.ref) : std::nullopt;
       if (!ref || !broadcasts(ref->dims, program.extents)) return nullptr;
-      input = {*ref, broadcastStrides(*ref, program.extents), input.reg};
+      Dims strides = broadcastStrides(*ref, program.extents);
+      program.inputs.push_back({std::move(*ref), std::move(strides), input.reg});
     }
     return makePointwiseStep(std::move(program), m_maxThreads);
   }
