@@ -50,10 +50,11 @@ class Code {
   /// Places in KernelRequest::weightSlots of constants whose values are part of this code: it serves only regions where
   /// they are equal.
   virtual std::span<const std::size_t> embedded() const { return {}; }
-  /// This code for other extents of its region, if it takes extents as arguments: quickly, sharing what does not
-  /// depend on them, with the same weights. Null where the region must be compiled for them.
-  virtual std::shared_ptr<const Code> forExtents(const RegionExtents& extents) const {
-    static_cast<void>(extents);
+  /// This code, which is for the extents `from`, for others of its region, if it takes extents as arguments: quickly,
+  /// sharing what does not depend on them, with the same weights. Null where the region must be compiled for them.
+  virtual std::shared_ptr<const Code> forExtents(const RegionExtents& from, const RegionExtents& to) const {
+    static_cast<void>(from);
+    static_cast<void>(to);
     return nullptr;
   }
   /// Of a segment's code: what its compiler made of the segment, producers first.

@@ -6,12 +6,15 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/mapped_file.h"
 
 namespace fusescope {
 namespace {
+
+constexpr std::size_t kLeastCopied = 64 * 1024;  // bytes of a piece; less is as quickly written
 
 Status writePiece(int fd, std::span<const std::byte> bytes, const std::filesystem::path& path) {
   while (!bytes.empty()) {
@@ -23,14 +26,44 @@ Status writePiece(int fd, std::span<const std::byte> bytes, const std::filesyste
   return Done{};
 }
 
-/// Lets `write` fill a file beside `path`, given its descriptor, and puts that in its place.
-Status replaceFile(const std::filesystem::path& path, const std::function<Status(int)>& write) {
+/// A mapped file that pieces may lie in, to be copied from.
+class Source {
+ public:
+  explicit Source(const MappedFile& file)
+      : m_file(file), m_descriptor(::open(file.identity().path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    struct stat info {};
+    m_isOpen = m_descriptor.get() >= 0 && ::fstat(m_descriptor.get(), &info) == 0 &&
+               info.st_dev == file.identity().device && info.st_ino == file.identity().inode;
+  }
+  /// Appends what it can of `bytes` to the file `to`; how many, from the first. None where the path leads to another
+  /// file by now.
+  std::size_t copy(int to, std::span<const std::byte> bytes) const {
+    if (!m_isOpen || !m_file.holds(bytes.data())) return 0;
+    auto at = static_cast<off_t>(bytes.data() - m_file.bytes().data());
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t copied = ::copy_file_range(m_descriptor.get(), &at, to, nullptr, bytes.size() - done, 0);
+      if (copied < 0 && errno == EINTR) continue;
+      if (copied <= 0) break;  // not between these files, or it became shorter: the rest is written as it is mapped
+      done += static_cast<std::size_t>(copied);
+    }
+    return done;
+  }
+
+ private:
+  const MappedFile& m_file;
+  Descriptor m_descriptor;
+  bool m_isOpen = false;
+};
+
+/// Lets `write` fill a file beside `path`, given its descriptor and path, and puts that in its place.
+Status replaceFile(const std::filesystem::path& path, const std::function<Status(int, const std::string&)>& write) {
   std::string temporary = path.string() + ".XXXXXX";
   {
     const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.get() < 0) return systemError(path, "cannot create");
     ::fchmod(file.get(), 0644);
-    if (Status written = write(file.get()); !written.ok()) {
+    if (Status written = write(file.get(), temporary); !written.ok()) {
       ::unlink(temporary.c_str());
       return written;
     }
@@ -53,10 +86,18 @@ Result<std::string> readTextFile(const std::filesystem::path& path) {
 }
 
 Status writePiecesAtomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces,
-                             const std::function<Status()>& check) {
-  return replaceFile(path, [&](int fd) -> Status {
+                             const std::function<Status()>& check,
+                             std::span<const std::shared_ptr<const MappedFile>> sources) {
+  std::vector<std::unique_ptr<Source>> open;
+  for (const auto& file : sources) open.push_back(std::make_unique<Source>(*file));
+  return replaceFile(path, [&](int fd, const std::string&) -> Status {
     Status written = Done{};
-    for (std::size_t i = 0; i < pieces.size() && written.ok(); ++i) written = writePiece(fd, pieces[i], path);
+    for (std::size_t i = 0; i < pieces.size() && written.ok(); ++i) {
+      std::size_t done = 0;
+      for (auto source = open.begin(); source != open.end() && done == 0 && pieces[i].size() >= kLeastCopied; ++source)
+        done = (*source)->copy(fd, pieces[i]);
+      written = writePiece(fd, pieces[i].subspan(done), path);
+    }
     // Pieces of a file that changed are the cause of whatever went wrong, and worth nothing where nothing did.
     if (check) TRY(check());
     return written;
@@ -64,7 +105,7 @@ Status writePiecesAtomically(const std::filesystem::path& path, std::span<const 
 }
 
 Status writeFileAtomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  return replaceFile(path, [&](int fd) -> Status {
+  return replaceFile(path, [&](int fd, const std::string&) -> Status {
     TRY(writePiece(fd, bytes, path));
     if (::fsync(fd) != 0) return systemError(path, "cannot flush to disk");
     return Done{};
@@ -73,6 +114,17 @@ Status writeFileAtomically(const std::filesystem::path& path, std::span<const st
 
 Status writeFileAtomically(const std::filesystem::path& path, std::string_view text) {
   return writeFileAtomically(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+Status writeFileAtomically(const std::filesystem::path& path,
+                           const std::function<Status(const std::filesystem::path& temporary)>& write) {
+  return replaceFile(path, [&](int, const std::string& temporary) -> Status {
+    TRY(write(temporary));
+    const Descriptor file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) return systemError(path, "cannot open what was written");
+    if (::fchmod(file.get(), 0644) != 0 || ::fsync(file.get()) != 0) return systemError(path, "cannot flush to disk");
+    return Done{};
+  });
 }
 
 Result<std::filesystem::path> cacheFolder() {

@@ -133,10 +133,12 @@ void MappedFile::advise(std::span<const std::byte> part, int advice) const {
 
 Status MappedFile::checkIntact() const {
   if (damaged()) return shorter(m_identity.path);
-  const auto now = identityOf(m_identity.path);
-  if (!now.ok() || !sameFile(now.value(), m_identity)) return Done{};  // the mapping keeps what was there
-  if (now.value().bytes < m_identity.bytes) return shorter(m_identity.path);
-  if (now.value().modifiedNs != m_identity.modifiedNs) return changed(m_identity.path);
+  struct stat now {};
+  const bool isThere = ::stat(m_identity.path.c_str(), &now) == 0;
+  if (!isThere || now.st_dev != m_identity.device || now.st_ino != m_identity.inode)
+    return Done{};  // the mapping keeps what was there
+  if (now.st_size < m_identity.bytes) return shorter(m_identity.path);
+  if (nanoseconds(now.st_mtim) != m_identity.modifiedNs) return changed(m_identity.path);
   return Done{};
 }
 

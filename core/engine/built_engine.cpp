@@ -139,7 +139,7 @@ Result<Executor*> BuiltEngine::specialisation(Key key, const StopToken& stop) {
   for (const Specialisation& other : m_specialisations)
     if (other.key.extents == key.extents) request.sameExtents = &other.executor.program();
   auto program = std::make_shared<Program>(TRY(lower(request, *m_chooser)));
-  auto numbers = m_update != nullptr ? m_update->extents().numbersFor(key.extents) : std::nullopt;
+  auto numbers = numbersFor(key.extents);
   keep({std::move(key), program, Executor(program, m_arenas), std::move(numbers)});
   return &m_specialisations.front().executor;
 }
@@ -157,12 +157,19 @@ void BuiltEngine::prepareUpdate() {
   const Backend& backend = *findBackend(m_options.backend);
   m_update =
       ProgramUpdate::create(*m_plan, m_specialisations.front().key.extents, backend, m_threads, m_chooser->kernels());
+  m_met = {};
   if (m_update == nullptr) return;
   for (Specialisation& made : m_specialisations) made.numbers = m_update->extents().numbersFor(made.key.extents);
 }
 
+const std::optional<PlanExtents::Numbers>& BuiltEngine::numbersFor(const std::map<std::string, Dims>& extents) {
+  if (m_met.extents != extents)
+    m_met = {extents, m_update != nullptr ? m_update->extents().numbersFor(extents) : std::nullopt};
+  return m_met.numbers;
+}
+
 bool BuiltEngine::respecialise(const Key& key) {
-  const auto numbers = m_update != nullptr ? m_update->extents().numbersFor(key.extents) : std::nullopt;
+  const std::optional<PlanExtents::Numbers>& numbers = numbersFor(key.extents);
   if (!numbers) return false;
   // The one used longest ago is changed in place; while there is room for more, a copy of it is.
   const auto base = std::find_if(m_specialisations.rbegin(), m_specialisations.rend(), [&](const Specialisation& made) {
@@ -190,9 +197,9 @@ bool BuiltEngine::respecialise(const Key& key) {
 
 bool BuiltEngine::areCovered(const std::map<std::string, Dims>& extents) {
   const auto prepared = [&](const Specialisation& other) { return other.key.extents == extents; };
-  if (std::ranges::any_of(m_specialisations, prepared)) return true;
+  if (numbersFor(extents) || std::ranges::any_of(m_specialisations, prepared)) return true;
   prepareUpdate();
-  return m_update != nullptr && m_update->extents().numbersFor(extents).has_value();
+  return numbersFor(extents).has_value();
 }
 
 Result<BuiltEngine*> BuiltEngine::exceptionFor(const std::map<std::string, Dims>& extents, const StopToken& stop) {

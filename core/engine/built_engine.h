@@ -54,6 +54,8 @@ class BuiltEngine final : public Engine {
   Result<Executor*> specialisation(Key key, const StopToken& stop);
   /// Whether these extents are prepared for, or can be by m_update, so that no condition of the plan is broken.
   bool areCovered(const std::map<std::string, Dims>& extents);
+  /// PlanExtents::numbersFor() of m_update, worked out once for extents that are asked for again and again.
+  const std::optional<PlanExtents::Numbers>& numbersFor(const std::map<std::string, Dims>& extents);
   /// A specialisation that was made of another one, which goes if there are too many. False if it must be lowered.
   bool respecialise(const Key& key);
   void prepareUpdate();
@@ -76,6 +78,11 @@ class BuiltEngine final : public Engine {
   std::optional<TacticChooser> m_chooser;
   OutputMemory m_outputMemory;
   std::shared_ptr<ArenaMemory> m_arenas = std::make_shared<ArenaMemory>();  ///< of all specialisations
+  /// What numbersFor() was asked last.
+  struct Met {
+    std::map<std::string, Dims> extents;
+    std::optional<PlanExtents::Numbers> numbers;
+  } m_met;
   std::unique_ptr<ProgramUpdate> m_update;      ///< none: what follows from extents is not proved, or not yet
   bool m_updateTried = false;                   ///< whether that was looked at
   std::list<Specialisation> m_specialisations;  ///< the latest used first

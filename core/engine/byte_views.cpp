@@ -11,46 +11,46 @@ namespace {
 
 /// Elements [begin, begin + extents) of a tensor.
 struct Box {
-  Dims begin, extents;
+  SmallDims begin, extents;
 };
 
-std::optional<std::vector<std::int64_t>> constantInts(const Graph& graph, ValueId id) {
+std::optional<SmallDims> constantInts(const Graph& graph, ValueId id) {
   if (!id.valid() || !graph.isConstant(id)) return std::nullopt;
   const Tensor& tensor = *graph.value(id).constant;
   if (!tensor.hasData() || !isInteger(tensor.type())) return std::nullopt;
-  std::vector<std::int64_t> numbers;
+  SmallDims numbers;
   for (std::int64_t i = 0; i < tensor.count(); ++i) numbers.push_back(tensor.asInt64(i));
   return numbers;
 }
 
 /// One index along an axis.
-std::optional<Box> gathered(const Graph& graph, const Node& node, const Dims& dims) {
+std::optional<Box> gathered(const Graph& graph, const Node& node, const SmallDims& dims) {
   const auto indices = constantInts(graph, node.input(1));
-  const std::int64_t rank = std::ssize(dims);
+  const auto rank = static_cast<std::int64_t>(dims.size());
   std::int64_t axis = node.intAttribute("axis", 0);
   axis += axis < 0 ? rank : 0;
   if (!indices || indices->size() != 1 || axis < 0 || axis >= rank) return std::nullopt;
   const std::int64_t extent = dims[static_cast<std::size_t>(axis)];
   const std::int64_t index = indices->front() + (indices->front() < 0 ? extent : 0);
   if (index < 0 || index >= extent) return std::nullopt;
-  Box box{.begin = Dims(dims.size(), 0), .extents = dims};
+  Box box{.begin = SmallDims(dims.size()), .extents = dims};
   box.begin[static_cast<std::size_t>(axis)] = index;
   box.extents[static_cast<std::size_t>(axis)] = 1;
   return box;
 }
 
 /// Steps of 1 alone.
-std::optional<Box> sliced(const Graph& graph, const Node& node, const Dims& dims) {
+std::optional<Box> sliced(const Graph& graph, const Node& node, const SmallDims& dims) {
   const auto starts = constantInts(graph, node.input(1)), ends = constantInts(graph, node.input(2));
   if (!starts || !ends || starts->size() != ends->size()) return std::nullopt;
   const auto axes = constantInts(graph, node.input(3)), steps = constantInts(graph, node.input(4));
   if (node.input(3).valid() && (!axes || axes->size() != starts->size())) return std::nullopt;
-  if (node.input(4).valid() && (!steps || std::ranges::count(*steps, 1) != std::ssize(*starts))) return std::nullopt;
-  Box box{.begin = Dims(dims.size(), 0), .extents = dims};
+  if (node.input(4).valid() && (!steps || static_cast<std::size_t>(std::ranges::count(*steps, 1)) != starts->size())) return std::nullopt;
+  Box box{.begin = SmallDims(dims.size()), .extents = dims};
   for (std::size_t i = 0; i < starts->size(); ++i) {
     std::int64_t axis = axes ? (*axes)[i] : static_cast<std::int64_t>(i);
-    axis += axis < 0 ? std::ssize(dims) : 0;
-    if (axis < 0 || axis >= std::ssize(dims)) return std::nullopt;
+    axis += axis < 0 ? static_cast<std::int64_t>(dims.size()) : 0;
+    if (axis < 0 || axis >= static_cast<std::int64_t>(dims.size())) return std::nullopt;
     const std::int64_t extent = dims[static_cast<std::size_t>(axis)];
     const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + extent : at, 0, extent); };
     const std::int64_t begin = place((*starts)[i]), end = place((*ends)[i]);
@@ -62,7 +62,7 @@ std::optional<Box> sliced(const Graph& graph, const Node& node, const Dims& dims
 
 /// Where the elements of `box` begin in a row-major tensor, if they lie together there: behind axes of which it has one
 /// index there is one that it has a part of, and all that follow it has whole.
-std::optional<std::int64_t> beginOf(const Box& box, const Dims& dims) {
+std::optional<std::int64_t> beginOf(const Box& box, const SmallDims& dims) {
   std::int64_t begin = 0, stride = 1;
   bool isWhole = true;  // as far as the axes behind this one go
   for (std::size_t i = dims.size(); i-- > 0;) {
@@ -84,7 +84,7 @@ DataType wantedType(const Plan& plan, const FusedNode& fused, ValueId input) {
 }
 
 std::optional<ByteView> viewOf(const Plan& plan, const FusedNode& fused,
-                               const std::function<std::optional<Dims>(ValueId)>& dimsOf) {
+                               const std::function<std::optional<SmallDims>(ValueId)>& dimsOf) {
   if (fused.outputs.size() != 1) return std::nullopt;
   const Graph& graph = plan.graph();
   ByteView view{.source = fused.outputs.front().value};
@@ -99,7 +99,8 @@ std::optional<ByteView> viewOf(const Plan& plan, const FusedNode& fused,
       const auto box = !dims               ? std::nullopt
                        : node.is("Gather") ? gathered(graph, node, *dims)
                                            : sliced(graph, node, *dims);
-      const auto begin = box && elementCount(box->extents).value_or(0) > 0 ? beginOf(*box, *dims) : std::nullopt;
+      const auto begin = box && std::ranges::find(box->extents, 0) == box->extents.end() ? beginOf(*box, *dims)
+                                                                                         : std::nullopt;
       if (!begin) return std::nullopt;
       view.begin += *begin;
       view.isPart = true;

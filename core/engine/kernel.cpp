@@ -12,8 +12,10 @@ std::int64_t bytesOf(const PackedSet& weights) {
 }
 
 Kernel::Kernel(std::shared_ptr<const Code> code, std::vector<std::shared_ptr<const Packed>> packed)
-    : m_code(std::move(code)), m_packed(std::move(packed)) {
-  for (const auto& weight : m_packed) m_addresses.push_back(weight->data.bytes());
+    : m_code(std::move(code)) {
+  Weights weights{.packed = std::move(packed), .addresses = {}};
+  for (const auto& weight : weights.packed) weights.addresses.push_back(weight->data.bytes());
+  m_weights = std::make_shared<const Weights>(std::move(weights));
 }
 
 void Kernel::rename(std::shared_ptr<const NodeNames> compiled, std::shared_ptr<const NodeNames> own) {
@@ -38,7 +40,7 @@ std::shared_ptr<const Kernel> Kernel::withCode(std::shared_ptr<const Code> code,
 
 Status Kernel::run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
                    std::byte* workspace) const {
-  Status status = m_code->run(stream, inputs, outputs, m_addresses, workspace);
+  Status status = m_code->run(stream, inputs, outputs, m_weights->addresses, workspace);
   if (status.ok()) return status;
   return own(std::move(status).error());
 }

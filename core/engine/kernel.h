@@ -39,7 +39,7 @@ class Kernel {
   const std::shared_ptr<const NodeNames>& compiledNames() const { return m_compiledNames; }
   const std::shared_ptr<const Code>& code() const { return m_code; }
   std::size_t workspaceBytes() const { return m_code->workspaceBytes(); }
-  void addWeights(PackedSet& weights) const { weights.insert(m_packed.begin(), m_packed.end()); }
+  void addWeights(PackedSet& weights) const { weights.insert(m_weights->packed.begin(), m_weights->packed.end()); }
   /// As Code::run().
   Status run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::byte* workspace) const;
@@ -52,9 +52,12 @@ class Kernel {
   Diagnostic own(Diagnostic error) const;
 
  private:
+  struct Weights {
+    std::vector<std::shared_ptr<const Packed>> packed;
+    std::vector<const std::byte*> addresses;
+  };
   std::shared_ptr<const Code> m_code;
-  std::vector<std::shared_ptr<const Packed>> m_packed;
-  std::vector<const std::byte*> m_addresses;                  ///< of m_packed
+  std::shared_ptr<const Weights> m_weights;                   ///< the same at all extents
   std::shared_ptr<const NodeNames> m_compiledNames, m_names;  ///< of the region that was compiled, and its own
 };
 

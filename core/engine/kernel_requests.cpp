@@ -38,7 +38,7 @@ Result<Dims> KernelRequests::dimsOf(ValueId value) const {
 }
 
 std::optional<ByteView> KernelRequests::view(const FusedNode& fused) const {
-  return viewOf(*m_plan, fused, [&](ValueId value) -> std::optional<Dims> {
+  return viewOf(*m_plan, fused, [&](ValueId value) -> std::optional<SmallDims> {
     auto dims = dimsOf(value);
     return dims.ok() ? std::optional(std::move(dims).value()) : std::nullopt;
   });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "base/small_vector.h"
 
 namespace fusescope {
 
@@ -26,7 +27,7 @@ struct ByteView {
 /// If all that a fused node does is to give its input other extents, or to take elements of it that lie together: what
 /// its only output is. `dimsOf`: extents of the values.
 std::optional<ByteView> viewOf(const Plan& plan, const FusedNode& fused,
-                               const std::function<std::optional<Dims>(ValueId)>& dimsOf);
+                               const std::function<std::optional<SmallDims>(ValueId)>& dimsOf);
 /// The type in which `fused` reads `input`, after the plan's casts.
 DataType wantedType(const Plan& plan, const FusedNode& fused, ValueId input);
 

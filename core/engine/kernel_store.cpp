@@ -287,9 +287,9 @@ Result<std::vector<std::shared_ptr<const Packed>>> KernelStore::allPacked(const 
 }
 
 Result<std::shared_ptr<const Kernel>> KernelStore::atOtherExtents(const Backend& backend, const KernelRequest& request,
-                                                                  const RegionExtents& extents, const Tactic& tactic,
-                                                                  const Kernel& former) {
-  if (auto same = former.code()->forExtents(extents)) {
+                                                                  const RegionExtents& from, const RegionExtents& to,
+                                                                  const Tactic& tactic, const Kernel& former) {
+  if (auto same = former.code()->forExtents(from, to)) {
     const std::lock_guard lock(m_mutex);
     ++m_counts.otherExtents;
     return former.withCode(std::move(same), former.compiledNames());

@@ -27,11 +27,11 @@ class KernelStore {
   /// The kernel that runs `request` by `tactic`. Errors: the backend's.
   Result<std::shared_ptr<const Kernel>> kernel(const Backend& backend, const KernelRequest& request,
                                                const Tactic& tactic);
-  /// The same for the region of `former`, which was compiled by `tactic` too, at other extents: those of `request`.
-  /// Nobody looks for what is made here: it is for extents that will hardly be met again.
+  /// The same for the region of `former`, which was compiled by `tactic` for the extents `from`, at others: `to`, which
+  /// are those of `request`. Nobody looks for what is made here: it is for extents that will hardly be met again.
   Result<std::shared_ptr<const Kernel>> atOtherExtents(const Backend& backend, const KernelRequest& request,
-                                                       const RegionExtents& extents, const Tactic& tactic,
-                                                       const Kernel& former);
+                                                       const RegionExtents& from, const RegionExtents& to,
+                                                       const Tactic& tactic, const Kernel& former);
   /// Its code alone.
   Result<std::shared_ptr<const Code>> code(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
   /// The kernel that runs a whole segment. `files`: of the model. Errors: the compiler's.

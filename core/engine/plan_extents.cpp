@@ -39,7 +39,7 @@ PlanExtents::PlanExtents(const Plan& plan) : m_plan(&plan), m_open(plan.graph().
     for (std::size_t axis = 0; axis < types[i].shape.rank(); ++axis) {
       const Dim& dim = types[i].shape.dims[axis];
       if (dim.known()) continue;
-      m_inputAxes.push_back({name, axis, dim});
+      m_inputAxes.push_back({name, axis, dim, ExtentExpression::of(dim)});
       if (isExtentSymbol(dim.symbol) && std::ranges::find(m_symbols, dim.symbol) == m_symbols.end())
         m_symbols.push_back(dim.symbol);
     }
@@ -53,6 +53,15 @@ std::size_t PlanExtents::numberOf(const std::string& expression) {
     m_expressions.push_back(ExtentExpression::of(Dim::named(expression)));
   }
   return place;
+}
+
+bool PlanExtents::readConditions() {
+  for (const ExtentCondition& condition : m_plan->model->conditions) {
+    auto left = ExtentExpression::parse(condition.left), right = ExtentExpression::parse(condition.right);
+    if (!left || !right) return false;
+    m_conditions.push_back({std::move(*left), std::move(*right), condition.relation});
+  }
+  return true;
 }
 
 /// False where an extent is no expression of the inputs' symbols.
@@ -79,13 +88,15 @@ bool PlanExtents::readValues() {
 bool PlanExtents::agreesWith(const std::vector<TensorType>& types, const Numbers& numbers) const {
   const Graph& graph = m_plan->graph();
   return std::ranges::all_of(graph.allValues(), [&](ValueId id) {
-    return graph.isConstant(id) || types[id.index].shape.fixed() == dimsOf(id, numbers);
+    if (graph.isConstant(id)) return true;
+    const auto inferred = types[id.index].shape.fixed();
+    return inferred && SmallDims(*inferred) == dimsOf(id, numbers);
   });
 }
 
 std::optional<PlanExtents> PlanExtents::prove(const Plan& plan, const std::map<std::string, Dims>& known) {
   PlanExtents extents(plan);
-  if (extents.m_inputAxes.empty() || !extents.readValues() || !infersAgain(plan)) return std::nullopt;
+  if (extents.m_inputAxes.empty() || !extents.readConditions() || !extents.readValues() || !infersAgain(plan)) return std::nullopt;
   const auto numbers = extents.numbersFor(known);
   const auto types = inferShapes(plan.graph(), known);
   if (!numbers || !types.ok() || !extents.agreesWith(types.value(), *numbers)) return std::nullopt;
@@ -111,12 +122,16 @@ std::optional<PlanExtents::Numbers> PlanExtents::numbersFor(const std::map<std::
   const auto valueOf = [&](const std::string& symbol) { return this->valueOf(symbol, symbols); };
   for (const InputAxis& at : m_inputAxes) {
     const bool isSymbol = isExtentSymbol(at.dim.symbol);
-    const auto value = isSymbol ? valueOf(at.dim.symbol) : ExtentExpression::of(at.dim).at(valueOf);
+    const auto value = isSymbol ? valueOf(at.dim.symbol) : at.expression.at(valueOf);
     if (value != extentAt(at)) return std::nullopt;
   }
-  for (const ExtentCondition& condition : m_plan->model->conditions)
-    if (!holds(condition, valueOf).value_or(false)) return std::nullopt;
+  for (const Condition& condition : m_conditions) {
+    const auto left = condition.left.at(valueOf), right = condition.right.at(valueOf);
+    const bool isEqual = condition.relation == ExtentCondition::Relation::Equal;
+    if (!left || !right || !(isEqual ? *left == *right : *left <= *right)) return std::nullopt;
+  }
   Numbers numbers;
+  numbers.reserve(m_expressions.size());
   for (std::size_t i = 0; i < m_expressions.size(); ++i) {
     const auto value = isExtentSymbol(m_texts[i]) ? valueOf(m_texts[i]) : m_expressions[i].at(valueOf);
     if (!value || *value <= 0) return std::nullopt;
@@ -125,9 +140,9 @@ std::optional<PlanExtents::Numbers> PlanExtents::numbersFor(const std::map<std::
   return numbers;
 }
 
-Dims PlanExtents::dimsOf(ValueId value, const Numbers& numbers) const {
+SmallDims PlanExtents::dimsOf(ValueId value, const Numbers& numbers) const {
   const std::vector<Dim>& dims = m_plan->graph().value(value).type.shape.dims;
-  Dims extents(dims.size());
+  SmallDims extents(dims.size());
   for (std::size_t i = 0; i < dims.size(); ++i) extents[i] = dims[i].size;
   for (const OpenAxis& open : m_open[value.index]) extents[open.axis] = numbers[open.number];
   return extents;

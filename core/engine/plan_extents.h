@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "planning/plan.h"
 
 namespace fusescope {
@@ -34,7 +35,7 @@ class PlanExtents {
   /// Those of a value that are not the same for all inputs.
   std::span<const OpenAxis> openAxes(ValueId value) const { return m_open[value.index]; }
   /// The extents of a value that is no constant.
-  Dims dimsOf(ValueId value, const Numbers& numbers) const;
+  SmallDims dimsOf(ValueId value, const Numbers& numbers) const;
 
  private:
   /// `axis` of an input; it is worth the value of the symbol or the expression.
@@ -42,8 +43,15 @@ class PlanExtents {
     std::string input;
     std::size_t axis = 0;
     Dim dim;
+    ExtentExpression expression;  ///< of `dim`
+  };
+  /// A condition of the plan.
+  struct Condition {
+    ExtentExpression left, right;
+    ExtentCondition::Relation relation;
   };
   explicit PlanExtents(const Plan& plan);
+  bool readConditions();
   bool readValues();
   std::size_t numberOf(const std::string& expression);
   bool agreesWith(const std::vector<TensorType>& types, const Numbers& numbers) const;
@@ -54,6 +62,7 @@ class PlanExtents {
   std::vector<InputAxis> m_inputAxes;
   std::vector<std::string> m_texts;  ///< of the expressions
   std::vector<ExtentExpression> m_expressions;
+  std::vector<Condition> m_conditions;
   std::vector<std::vector<OpenAxis>> m_open;  ///< by ValueId
 };
 

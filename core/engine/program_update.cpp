@@ -19,15 +19,15 @@ std::unique_ptr<ProgramUpdate> ProgramUpdate::create(const Plan& plan, const std
 }
 
 void ProgramUpdate::OpenNode::addValues(const PlanExtents& known) {
-  extents = extentsOf(*request);
-  const auto add = [&](ValueId value, Dims& dims) {
-    if (!known.openAxes(value).empty()) values.push_back({value, &request->values.at(value).dims, &dims});
+  from = to = extentsOf(*request);
+  const auto add = [&](ValueId value, Dims& before, Dims& after) {
+    if (!known.openAxes(value).empty()) values.push_back({value, &request->values.at(value).dims, &before, &after});
   };
   const FusedNode& fused = *request->fused;
-  for (std::size_t i = 0; i < fused.inputs.size(); ++i) add(fused.inputs[i], extents.inputs[i]);
-  for (std::size_t i = 0; i < fused.outputs.size(); ++i) add(fused.outputs[i].value, extents.outputs[i]);
+  for (std::size_t i = 0; i < fused.inputs.size(); ++i) add(fused.inputs[i], from.inputs[i], to.inputs[i]);
+  for (std::size_t i = 0; i < fused.outputs.size(); ++i) add(fused.outputs[i].value, from.outputs[i], to.outputs[i]);
   const std::vector<ValueId> inner = innerValues(*request);
-  for (std::size_t i = 0; i < inner.size(); ++i) add(inner[i], extents.inner[i]);
+  for (std::size_t i = 0; i < inner.size(); ++i) add(inner[i], from.inner[i], to.inner[i]);
 }
 
 Status ProgramUpdate::addNodes(const std::map<std::string, Dims>& known) {
@@ -36,18 +36,19 @@ Status ProgramUpdate::addNodes(const std::map<std::string, Dims>& known) {
     for (const PlanExtents::OpenAxis& axis : m_extents.openAxes(value))
       if (std::ranges::find(node.numbers, axis.number) == node.numbers.end()) node.numbers.push_back(axis.number);
   };
+  m_nodes.resize(m_plan.fusedNodes.size());
   for (const FusedNode& fused : m_plan.fusedNodes) {
-    OpenNode node;
-    for (const ValueId input : fused.inputs) addNumbers(input, node);
+    auto node = std::make_unique<OpenNode>();
+    for (const ValueId input : fused.inputs) addNumbers(input, *node);
     for (const NodeId id : fused.nodes)
       for (const ValueId output : m_plan.graph().node(id).outputs)
-        if (output.valid()) addNumbers(output, node);
-    if (node.numbers.empty()) continue;
-    OpenNode& added = m_nodes[fused.id] = std::move(node);
-    auto request = requests.of(fused);
-    if (!request.ok()) continue;
-    added.request = std::move(request).value();
-    added.addValues(m_extents);
+        if (output.valid()) addNumbers(output, *node);
+    if (node->numbers.empty()) continue;
+    if (auto request = requests.of(fused); request.ok()) {
+      node->request = std::move(request).value();
+      node->addValues(m_extents);
+    }
+    m_nodes[fused.id.index] = std::move(node);
   }
   return Done{};
 }
@@ -57,19 +58,29 @@ bool ProgramUpdate::isChanged(ValueId value) const {
                              [&](const PlanExtents::OpenAxis& axis) { return m_changed[axis.number]; });
 }
 
-void ProgramUpdate::setDims(ValueId value, Dims& dims) const {
-  for (const PlanExtents::OpenAxis& axis : m_extents.openAxes(value)) dims[axis.axis] = (*m_to)[axis.number];
+void ProgramUpdate::setDims(ValueId value, const PlanExtents::Numbers& numbers, Dims& dims) const {
+  for (const PlanExtents::OpenAxis& axis : m_extents.openAxes(value)) dims[axis.axis] = numbers[axis.number];
+}
+
+void ProgramUpdate::changeNode(OpenNode& node) const {
+  node.changed = std::ranges::any_of(node.numbers, [&](std::size_t number) { return m_changed[number]; });
+  if (!node.changed) return;
+  for (const OpenNode::OpenValue& open : node.values) {
+    setDims(open.value, *m_to, *open.inRequest);
+    setDims(open.value, *m_from, *open.inFrom);
+    setDims(open.value, *m_to, *open.inTo);
+  }
 }
 
 bool ProgramUpdate::isChangedNode(FusedNodeId fused) const {
-  const auto node = m_nodes.find(fused);
-  return node != m_nodes.end() && node->second.changed;
+  const OpenNode* node = m_nodes[fused.index].get();
+  return node != nullptr && node->changed;
 }
 
 /// False where a view has other elements than what it is a view of.
 bool ProgramUpdate::changeBuffers(Program& program) const {
   for (Buffer& buffer : program.buffers)
-    if (buffer.place != Place::Boxed && buffer.place != Place::Constant) setDims(buffer.value, buffer.desc.dims);
+    if (buffer.place != Place::Boxed && buffer.place != Place::Constant) setDims(buffer.value, *m_to, buffer.desc.dims);
   if (!changeParts(program)) return false;
   return std::ranges::all_of(program.buffers, [&](const Buffer& buffer) {
     const Buffer& root = program.buffers[buffer.root];
@@ -114,14 +125,14 @@ std::shared_ptr<const Kernel> ProgramUpdate::conversionFor(const Program& progra
 std::shared_ptr<const Kernel> ProgramUpdate::kernelFor(const Step& step, const OpenNode& node) {
   const Code* former = step.kernel->code().get();
   for (const Made& made : m_made) {
-    if (made.former != former || *made.extents != node.extents) continue;
+    if (made.former != former || *made.to != node.to) continue;
     if (auto kernel = step.kernel->withCode(made.kernel->code(), made.kernel->compiledNames())) return kernel;
   }
   const KernelRequest& request = *node.request;
   const Backend& backend = backendOf(m_plan, *request.fused, m_accelerated);
-  auto kernel = m_kernels.atOtherExtents(backend, request, node.extents, *step.compiledBy, *step.kernel);
+  auto kernel = m_kernels.atOtherExtents(backend, request, node.from, node.to, *step.compiledBy, *step.kernel);
   if (!kernel.ok()) return nullptr;
-  m_made.push_back({former, &node.extents, kernel.value()});
+  m_made.push_back({former, &node.to, kernel.value()});
   return std::move(kernel).value();
 }
 
@@ -140,7 +151,7 @@ bool ProgramUpdate::changeStep(Program& program, Step& step) {
     kernel = conversionFor(program, step);
   } else {
     if (!isOpen) return true;
-    const OpenNode& node = m_nodes.at(step.fused);
+    const OpenNode& node = *m_nodes[step.fused.index];
     if (!node.request) return false;
     kernel = kernelFor(step, node);
   }
@@ -152,17 +163,12 @@ bool ProgramUpdate::changeStep(Program& program, Step& step) {
 bool ProgramUpdate::apply(Program& program, const PlanExtents::Numbers& from, const PlanExtents::Numbers& to) {
   const auto isSegment = [](const Step& step) { return step.segment.valid(); };
   if (program.arenas.size() > 1 || std::ranges::any_of(program.steps, isSegment)) return false;
+  m_from = &from;
   m_to = &to;
-  m_changed.assign(to.size(), false);
+  m_changed.resize(to.size());
   for (std::size_t i = 0; i < to.size(); ++i) m_changed[i] = from[i] != to[i];
-  for (auto& [fused, node] : m_nodes) {
-    node.changed = std::ranges::any_of(node.numbers, [&](std::size_t number) { return m_changed[number]; });
-    if (!node.changed) continue;
-    for (const OpenNode::OpenValue& open : node.values) {
-      setDims(open.value, *open.inRequest);
-      setDims(open.value, *open.inExtents);
-    }
-  }
+  for (const auto& node : m_nodes)
+    if (node != nullptr) changeNode(*node);
   m_made.clear();
   if (!changeBuffers(program)) return false;
   for (Step& step : program.steps)

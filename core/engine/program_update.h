@@ -32,26 +32,27 @@ class ProgramUpdate {
   struct OpenNode {
     struct OpenValue {
       ValueId value;
-      Dims *inRequest = nullptr, *inExtents = nullptr;
+      Dims *inRequest = nullptr, *inFrom = nullptr, *inTo = nullptr;
     };
     void addValues(const PlanExtents& known);
 
     std::vector<std::size_t> numbers;      ///< that it depends on
     std::optional<KernelRequest> request;  ///< at the extents of the last change; none: it does not run by a kernel
-    RegionExtents extents;                 ///< of `request`
+    RegionExtents from, to;                ///< of the last change; `to`: those of `request`
     std::vector<OpenValue> values;
     bool changed = false;  ///< in this apply()
   };
   /// A kernel that was made in this apply().
   struct Made {
     const Code* former = nullptr;  ///< what ran it
-    const RegionExtents* extents = nullptr;
+    const RegionExtents* to = nullptr;
     std::shared_ptr<const Kernel> kernel;
   };
 
   ProgramUpdate(const Plan& plan, PlanExtents extents, const Backend& accelerated, int threads, KernelStore& kernels);
   Status addNodes(const std::map<std::string, Dims>& known);
-  void setDims(ValueId value, Dims& dims) const;
+  void setDims(ValueId value, const PlanExtents::Numbers& numbers, Dims& dims) const;
+  void changeNode(OpenNode& node) const;
   bool changeBuffers(Program& program) const;
   bool changeParts(Program& program) const;
   bool isChangedNode(FusedNodeId fused) const;
@@ -66,10 +67,10 @@ class ProgramUpdate {
   const Backend& m_accelerated;
   int m_threads;
   KernelStore& m_kernels;
-  std::map<FusedNodeId, OpenNode> m_nodes;
+  std::vector<std::unique_ptr<OpenNode>> m_nodes;  ///< by fused node; null for those on which no extents bear
   // Of one apply():
   std::vector<bool> m_changed;  ///< by number
-  const PlanExtents::Numbers* m_to = nullptr;
+  const PlanExtents::Numbers *m_from = nullptr, *m_to = nullptr;
   std::vector<Made> m_made;
 };
 

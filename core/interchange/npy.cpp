@@ -224,8 +224,8 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes, const std::string& fil
   return tensor;
 }
 
-Result<std::string> npyBytes(const Tensor& tensor, const std::string& array) {
-  if (standsAsCodes(tensor.type()) && tensor.hasData()) return npyBytes(codesOf(tensor), array);
+Result<NpyPieces> npyPieces(const Tensor& tensor, const std::string& array) {
+  if (standsAsCodes(tensor.type()) && tensor.hasData()) return npyPieces(codesOf(tensor), array);
   std::string descr;
   for (const auto& type : kTypes) {
     if (type.type != tensor.type() || !descr.empty()) continue;
@@ -252,12 +252,18 @@ Result<std::string> npyBytes(const Tensor& tensor, const std::string& array) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, shape);
   header.append(63 - (10 + header.size()) % 64, ' ');  // the elements begin at a multiple of 64
   header += '\n';
-  std::string bytes(kMagic);
-  bytes += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
-  bytes += header;
-  bytes.append(reinterpret_cast<const char*>(tensor.bytes()), tensor.byteSize());
-  bytes += text.bytes;
-  return bytes;
+  std::string head(kMagic);
+  head += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  head += header;
+  head += text.bytes;
+  return NpyPieces{std::move(head), tensor.type() == DataType::String ? Tensor() : tensor};
+}
+
+Result<std::string> npyBytes(const Tensor& tensor, const std::string& array) {
+  NpyPieces pieces = TRY(npyPieces(tensor, array));
+  if (pieces.elements.byteSize() > 0)
+    pieces.head.append(reinterpret_cast<const char*>(pieces.elements.bytes()), pieces.elements.byteSize());
+  return std::move(pieces.head);
 }
 
 }  // namespace fusescope

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <zip.h>
 
+#include <array>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -82,17 +84,22 @@ NpzArrays chosen(const NpzArrays& arrays, std::string_view wanted, std::string_v
   return prefixed.empty() ? plain : prefixed;
 }
 
-/// The bytes that libzip has put together in memory, after it closed the archive into `source`.
-Result<std::string> collected(zip_source_t* source, const std::filesystem::path& path) {
-  zip_stat_t entry;
-  if (zip_source_stat(source, &entry) != 0 || zip_source_open(source) != 0) {
-    return npzError("the archive could not be put together", path);
+/// Adds an array to what closing the archive writes; libzip reads `pieces` then.
+Status add(zip_t* archive, const std::string& name, const NpyPieces& pieces, const std::filesystem::path& path) {
+  const auto part = [](const void* data, std::size_t bytes) {
+    return zip_buffer_fragment_t{static_cast<zip_uint8_t*>(const_cast<void*>(data)), bytes};
+  };
+  const std::array parts{part(pieces.head.data(), pieces.head.size()),
+                         part(pieces.elements.bytes(), pieces.elements.byteSize())};
+  const std::size_t count = pieces.elements.byteSize() > 0 ? parts.size() : 1;
+  zip_source_t* source = zip_source_buffer_fragment(archive, parts.data(), count, 0);
+  const auto index = zip_file_add(archive, (name + std::string(kSuffix)).c_str(), source, ZIP_FL_ENC_UTF_8);
+  if (index < 0) {
+    zip_source_free(source);
+    return npzError(fmt::format("cannot be packed: {}", zip_strerror(archive)), path, name);
   }
-  std::string bytes(entry.size, '\0');
-  const auto got = zip_source_read(source, bytes.data(), bytes.size());
-  zip_source_close(source);
-  if (got != static_cast<zip_int64_t>(bytes.size())) return npzError("the archive could not be put together", path);
-  return bytes;
+  zip_set_file_compression(archive, static_cast<std::uint64_t>(index), ZIP_CM_STORE, 0);
+  return Done{};
 }
 
 }  // namespace
@@ -127,34 +134,18 @@ Result<NpzArrays> readNpz(const std::filesystem::path& path) {
 }
 
 Status writeNpz(const std::filesystem::path& path, const NpzArrays& arrays) {
-  zip_error_t problem;
-  zip_error_init(&problem);
-  std::unique_ptr<zip_source_t, Discard> target(zip_source_buffer_create(nullptr, 0, 0, &problem));
-  if (!target) return npzError("the archive could not be begun", path);
-  zip_source_keep(target.get());  // closing the archive gives up one reference; the bytes are read after that
-  std::unique_ptr<zip_t, Discard> archive(zip_open_from_source(target.get(), ZIP_TRUNCATE, &problem));
-  if (!archive) {
-    zip_source_free(target.get());
-    return npzError("the archive could not be begun", path);
-  }
-  std::vector<std::string> kept;  // libzip reads them when the archive is closed
-  kept.reserve(arrays.size());
-  for (const auto& [name, tensor] : arrays) {
-    kept.push_back(TRY(npyBytes(tensor, name)));
-    zip_source_t* source = zip_source_buffer(archive.get(), kept.back().data(), kept.back().size(), 0);
-    const auto index = zip_file_add(archive.get(), (name + std::string(kSuffix)).c_str(), source, ZIP_FL_ENC_UTF_8);
-    if (index < 0) {
-      zip_source_free(source);
-      return npzError(fmt::format("cannot be packed: {}", zip_strerror(archive.get())), path, name);
-    }
-    zip_set_file_compression(archive.get(), static_cast<std::uint64_t>(index), ZIP_CM_STORE, 0);
-  }
-  if (zip_close(archive.get()) != 0) {
-    return npzError(fmt::format("the archive could not be written: {}", zip_strerror(archive.get())), path);
-  }
-  (void)archive.release();
-  const auto bytes = TRY(collected(target.get(), path));
-  return writeFileAtomically(path, bytes);
+  std::vector<std::pair<std::string, NpyPieces>> all;
+  for (const auto& [name, tensor] : arrays) all.emplace_back(name, TRY(npyPieces(tensor, name)));
+  return writeFileAtomically(path, [&](const std::filesystem::path& temporary) -> Status {
+    int code = 0;
+    std::unique_ptr<zip_t, Discard> archive(zip_open(temporary.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+    if (!archive) return npzError(fmt::format("the archive could not be begun: {}", zipProblem(code)), path);
+    for (const auto& [name, pieces] : all) TRY(add(archive.get(), name, pieces, path));
+    if (zip_close(archive.get()) != 0)
+      return npzError(fmt::format("the archive could not be written: {}", zip_strerror(archive.get())), path);
+    (void)archive.release();
+    return Done{};
+  });
 }
 
 NpzArrays inputsFrom(const NpzArrays& arrays) {

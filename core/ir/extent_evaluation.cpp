@@ -41,29 +41,32 @@ std::optional<std::int64_t> valueOfCall(Function function, const std::vector<std
 
 std::optional<std::int64_t> ExtentExpression::at(const ValueOf& valueOf) const {
   if (!m_valid) return std::nullopt;
-  ExtentExpression sum;
-  for (const auto& [monomial, coefficient] : m_terms) {
-    ExtentExpression term = 1;
-    for (const Atom& atom : monomial) {
-      std::optional<std::int64_t> value;
-      if (atom.call == nullptr) {
-        value = valueOf(atom.text);
-      } else {
-        std::vector<std::int64_t> arguments;
-        for (const ExtentExpression& argument : atom.call->arguments) {
-          const auto part = argument.at(valueOf);
-          if (!part) return std::nullopt;
-          arguments.push_back(*part);
-        }
-        value = valueOfCall(atom.call->function, arguments);
-      }
-      if (!value) return std::nullopt;
-      term = term * *value;
+  const auto valueOfAtom = [&](const Atom& atom) -> std::optional<std::int64_t> {
+    if (atom.call == nullptr) return valueOf(atom.text);
+    std::vector<std::int64_t> arguments;
+    for (const ExtentExpression& argument : atom.call->arguments) {
+      const auto part = argument.at(valueOf);
+      if (!part) return std::nullopt;
+      arguments.push_back(*part);
     }
-    sum = sum + term.scaled(coefficient);
+    return valueOfCall(atom.call->function, arguments);
+  };
+  Rational sum{0, 1};
+  for (const auto& [monomial, coefficient] : m_terms) {
+    std::optional<Rational> term = coefficient;
+    for (const Atom& atom : monomial) {
+      const auto value = valueOfAtom(atom);
+      if (!value) return std::nullopt;
+      term = reduced(static_cast<__int128>(term->numerator) * *value, term->denominator);
+      if (!term) return std::nullopt;
+    }
+    const auto more = reduced(static_cast<__int128>(sum.numerator) * term->denominator +
+                                  static_cast<__int128>(term->numerator) * sum.denominator,
+                              static_cast<__int128>(sum.denominator) * term->denominator);
+    if (!more) return std::nullopt;
+    sum = *more;
   }
-  const bool whole = sum.m_terms.empty() || sum.m_terms.begin()->second.denominator == 1;
-  return whole ? sum.number() : std::nullopt;
+  return sum.denominator == 1 ? std::optional(sum.numerator) : std::nullopt;
 }
 
 }  // namespace fusescope

@@ -62,7 +62,7 @@ class AttentionStep final : public Step {
     m_scoreCount = m_blockRows * m_scoreStride;
     const std::int64_t work = m_batches * m_rows * m_keys * (m_depth + m_width);
     if (work <= kParallelWork) m_threads = 1;
-    findPacks();
+    if (m_packs) findPacks();
     // With enough heads, or one block of rows in each, whoever packs a head also runs it.
     m_packsTogether = m_packs && m_blocks > 1 && m_distinct.size() < static_cast<std::size_t>(2 * m_threads);
     if (m_threads == 1) m_packsTogether = false;

@@ -49,8 +49,8 @@ template <class From, class To>
 void convertAll(const std::byte* from, std::byte* to, std::int64_t count, int threads) {
   const From* source = reinterpret_cast<const From*>(from);
   To* target = reinterpret_cast<To*>(to);
-#pragma omp parallel for schedule(static) num_threads(threads) if (count > kParallelCount)
-  for (std::int64_t i = 0; i < count; ++i) target[i] = store<To>(load(source[i]));
+  forEach(count, count > kParallelCount ? threads : 1,
+          [&](std::int64_t i) { target[i] = store<To>(load(source[i])); });
 }
 
 /// Calls `convert(begin, count)` for stretches of [0, count).

@@ -35,9 +35,12 @@ void forEachRow(const Dims& domain, const std::vector<Dims>& strides, Row row) {
 /// What every such step holds: its operands seen over the extents of the result.
 class BroadcastStep : public Step {
  public:
-  BroadcastStep(const std::vector<Ref>& operands, const Ref& target) : m_operands(operands), m_target(target) {
-    for (const Ref& ref : operands) m_strides.push_back(broadcastStrides(ref, target.dims));
+  BroadcastStep(std::vector<Ref> operands, Ref target) : m_operands(std::move(operands)), m_target(std::move(target)) {
+    m_strides.reserve(m_operands.size());
+    for (const Ref& ref : m_operands) m_strides.push_back(broadcastStrides(ref, m_target.dims));
   }
+  const std::vector<Ref>& operands() const { return m_operands; }
+  const Ref& target() const { return m_target; }
 
  protected:
   template <class T>
@@ -45,7 +48,7 @@ class BroadcastStep : public Step {
     return elementsAt<T>(m_operands[k], memory);
   }
   template <class T>
-  T* target(Memory memory) const {
+  T* targetAt(Memory memory) const {
     return elementsAt<T>(m_target, memory);
   }
   template <class Row>
@@ -62,11 +65,11 @@ class BroadcastStep : public Step {
 template <class T, class R, class F>
 class BinaryStep final : public BroadcastStep {
  public:
-  BinaryStep(const std::vector<Ref>& operands, const Ref& target, F f, bool divides)
-      : BroadcastStep(operands, target), m_f(f), m_divides(divides) {}
+  BinaryStep(std::vector<Ref> operands, Ref target, F f, bool divides)
+      : BroadcastStep(std::move(operands), std::move(target)), m_f(f), m_divides(divides) {}
   Status run(Memory memory, std::byte*) const override {
     const T *a = operand<T>(0, memory), *b = operand<T>(1, memory);
-    R* result = target<R>(memory);
+    R* result = targetAt<R>(memory);
     bool byZero = false;
     rows([&](const auto& from, std::int64_t to, std::int64_t count, const auto& step) {
       for (std::int64_t i = 0; i < count; ++i) {
@@ -87,10 +90,11 @@ class BinaryStep final : public BroadcastStep {
 template <class T, class F>
 class UnaryStep final : public BroadcastStep {
  public:
-  UnaryStep(const std::vector<Ref>& operands, const Ref& target, F f) : BroadcastStep(operands, target), m_f(f) {}
+  UnaryStep(std::vector<Ref> operands, Ref target, F f)
+      : BroadcastStep(std::move(operands), std::move(target)), m_f(f) {}
   Status run(Memory memory, std::byte*) const override {
     const T* a = operand<T>(0, memory);
-    T* result = target<T>(memory);
+    T* result = targetAt<T>(memory);
     rows([&](const auto& from, std::int64_t to, std::int64_t count, const auto& step) {
       for (std::int64_t i = 0; i < count; ++i) result[to + i] = m_f(a[from[0] + i * step[0]]);
     });
@@ -109,7 +113,7 @@ class WhereStep final : public BroadcastStep {
   Status run(Memory memory, std::byte*) const override {
     const auto* condition = operand<std::uint8_t>(0, memory);
     const T *a = operand<T>(1, memory), *b = operand<T>(2, memory);
-    T* result = target<T>(memory);
+    T* result = targetAt<T>(memory);
     rows([&](const auto& from, std::int64_t to, std::int64_t count, const auto& step) {
       for (std::int64_t i = 0; i < count; ++i)
         result[to + i] = condition[from[0] + i * step[0]] != 0 ? a[from[1] + i * step[1]] : b[from[2] + i * step[2]];
@@ -140,16 +144,16 @@ T modulo(T a, T b) {
 }
 
 template <class T>
-std::unique_ptr<Step> arithmetic(const Node& node, const std::vector<Ref>& operands, const Ref& target) {
+std::unique_ptr<BroadcastStep> arithmetic(const Node& node, std::vector<Ref> operands, Ref target) {
   using U = std::uint64_t;
-  const auto binary = [&](auto f, bool divides = false) -> std::unique_ptr<Step> {
-    return std::make_unique<BinaryStep<T, T, decltype(f)>>(operands, target, f, divides);
+  const auto binary = [&](auto f, bool divides = false) -> std::unique_ptr<BroadcastStep> {
+    return std::make_unique<BinaryStep<T, T, decltype(f)>>(std::move(operands), std::move(target), f, divides);
   };
-  const auto compare = [&](auto f) -> std::unique_ptr<Step> {
-    return std::make_unique<BinaryStep<T, std::uint8_t, decltype(f)>>(operands, target, f, false);
+  const auto compare = [&](auto f) -> std::unique_ptr<BroadcastStep> {
+    return std::make_unique<BinaryStep<T, std::uint8_t, decltype(f)>>(std::move(operands), std::move(target), f, false);
   };
-  const auto unary = [&](auto f) -> std::unique_ptr<Step> {
-    return std::make_unique<UnaryStep<T, decltype(f)>>(operands, target, f);
+  const auto unary = [&](auto f) -> std::unique_ptr<BroadcastStep> {
+    return std::make_unique<UnaryStep<T, decltype(f)>>(std::move(operands), std::move(target), f);
   };
   const std::string& op = node.op;
   if (op == "Add") return binary([](T a, T b) { return wrapped<T>(static_cast<U>(a) + static_cast<U>(b)); });
@@ -176,16 +180,16 @@ std::unique_ptr<Step> arithmetic(const Node& node, const std::vector<Ref>& opera
   return unary([](T a) { return a < T(0) ? wrapped<T>(U(0) - static_cast<U>(a)) : a; });  // Abs
 }
 
-std::unique_ptr<Step> where(const std::vector<Ref>& operands, const Ref& target) {
+std::unique_ptr<BroadcastStep> where(std::vector<Ref> operands, Ref target) {
   switch (byteSize(target.dtype, 1)) {
     case 1:
-      return std::make_unique<WhereStep<std::uint8_t>>(operands, target);
+      return std::make_unique<WhereStep<std::uint8_t>>(std::move(operands), std::move(target));
     case 2:
-      return std::make_unique<WhereStep<std::uint16_t>>(operands, target);
+      return std::make_unique<WhereStep<std::uint16_t>>(std::move(operands), std::move(target));
     case 4:
-      return std::make_unique<WhereStep<std::uint32_t>>(operands, target);
+      return std::make_unique<WhereStep<std::uint32_t>>(std::move(operands), std::move(target));
     default:
-      return std::make_unique<WhereStep<std::uint64_t>>(operands, target);
+      return std::make_unique<WhereStep<std::uint64_t>>(std::move(operands), std::move(target));
   }
 }
 
@@ -193,47 +197,43 @@ bool isPlainInteger(DataType type) {
   return type == DataType::I64 || type == DataType::I32 || type == DataType::I8 || type == DataType::U8;
 }
 
-std::unique_ptr<Step> stepOf(const Node& node, const std::vector<Ref>& operands, const Ref& target) {
-  if (node.is("Where")) return where(operands, target);
+std::unique_ptr<BroadcastStep> stepOf(const Node& node, std::vector<Ref> operands, Ref target) {
+  if (node.is("Where")) return where(std::move(operands), std::move(target));
   switch (operands[0].dtype) {
     case DataType::I64:
-      return arithmetic<std::int64_t>(node, operands, target);
+      return arithmetic<std::int64_t>(node, std::move(operands), std::move(target));
     case DataType::I32:
-      return arithmetic<std::int32_t>(node, operands, target);
+      return arithmetic<std::int32_t>(node, std::move(operands), std::move(target));
     case DataType::I8:
-      return arithmetic<std::int8_t>(node, operands, target);
+      return arithmetic<std::int8_t>(node, std::move(operands), std::move(target));
     default:
-      return arithmetic<std::uint8_t>(node, operands, target);
+      return arithmetic<std::uint8_t>(node, std::move(operands), std::move(target));
   }
 }
 
 /// With what it is made of, so that it can be made for other extents.
 class IntegerStep final : public Step {
  public:
-  IntegerStep(const Node& node, std::vector<Ref> operands, Ref target)
-      : m_node(node),
-        m_operands(std::move(operands)),
-        m_target(std::move(target)),
-        m_step(stepOf(m_node, m_operands, m_target)) {}
+  IntegerStep(std::shared_ptr<const Node> node, std::vector<Ref> operands, Ref target)
+      : m_node(std::move(node)), m_step(stepOf(*m_node, std::move(operands), std::move(target))) {}
 
   Status run(Memory memory, std::byte* scratch) const override { return m_step->run(memory, scratch); }
 
   std::unique_ptr<const Step> forExtents(const NewExtents& extents) const override {
-    const auto target = extents.at(m_target);
+    auto target = extents.at(m_step->target());
     std::vector<Ref> operands;
-    for (const Ref& operand : m_operands) {
-      const auto now = target ? extents.at(operand) : std::nullopt;
+    operands.reserve(m_step->operands().size());
+    for (const Ref& operand : m_step->operands()) {
+      auto now = target ? extents.at(operand) : std::nullopt;
       if (!now || !broadcasts(now->dims, target->dims)) return nullptr;
-      operands.push_back(*now);
+      operands.push_back(std::move(*now));
     }
-    return std::make_unique<IntegerStep>(m_node, std::move(operands), *target);
+    return std::make_unique<IntegerStep>(m_node, std::move(operands), std::move(*target));
   }
 
  private:
-  Node m_node;
-  std::vector<Ref> m_operands;
-  Ref m_target;
-  std::unique_ptr<Step> m_step;
+  std::shared_ptr<const Node> m_node;
+  std::unique_ptr<BroadcastStep> m_step;
 };
 
 }  // namespace
@@ -252,7 +252,7 @@ bool hasIntegerStep(const Node& node, std::span<const DataType> inputs) {
 }
 
 std::unique_ptr<Step> makeIntegerStep(const Node& node, const std::vector<Ref>& operands, const Ref& target) {
-  return std::make_unique<IntegerStep>(node, operands, target);
+  return std::make_unique<IntegerStep>(std::make_shared<const Node>(node), operands, target);
 }
 
 }  // namespace fusescope::native

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "backends/native/lowering.h"
 #include "backends/native/narrow_floats.h"
@@ -8,23 +10,23 @@
 namespace fusescope::native {
 namespace {
 
-Dims batchesOf(const Dims& dims) {
-  return {dims.begin(), dims.end() - 2};
+SmallDims batchesOf(const SmallDims& dims) {
+  return SmallDims(std::span(dims).first(dims.size() - 2));
 }
 
 /// `batches` with the last two axes of `matrix`.
-Dims withMatrix(Dims batches, const Dims& matrix) {
-  batches.insert(batches.end(), matrix.end() - 2, matrix.end());
+SmallDims withMatrix(SmallDims batches, const SmallDims& matrix) {
+  batches.append(matrix.end() - 2, 2);
   return batches;
 }
 
-bool sameMatrix(const Dims& a, const Dims& b) {
+bool sameMatrix(const SmallDims& a, const SmallDims& b) {
   return a.size() >= 2 && b.size() >= 2 && std::equal(a.end() - 2, a.end(), b.end() - 2);
 }
 
 /// Axes of which those of both are runs, without extents of 1; nothing if there are none.
-std::optional<Dims> commonAxes(const Dims& a, const Dims& b) {
-  Dims axes;  // innermost first
+std::optional<SmallDims> commonAxes(const SmallDims& a, const SmallDims& b) {
+  SmallDims axes;  // innermost first
   std::size_t i = a.size(), k = b.size();
   std::int64_t left = 1, right = 1;  // of an axis that is not split to its end
   while (true) {
@@ -41,28 +43,33 @@ std::optional<Dims> commonAxes(const Dims& a, const Dims& b) {
   return axes;
 }
 
+std::int64_t countOf(const SmallDims& dims) {
+  return std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
+}
+
 /// The axes in front of the matrices of an attention.
 struct Batches {
-  Dims scores, result;
-  Dims all;              ///< as fine as scores, terms and result need them
+  SmallDims scores, result;
+  SmallDims all;              ///< as fine as scores, terms and result need them
   bool repeats = false;  ///< the values have batches that the scores broadcast to
 
   /// Those that an operand of the scores has; `own`: of the scores as it sees them.
-  const Dims& of(const Dims& own) const { return repeats ? result : own; }
+  const SmallDims& of(const SmallDims& own) const { return repeats ? result : own; }
 };
 
 /// For scores as the first product leaves them, each term's and the result. Nothing unless all are matrices with at
 /// least one element each, and their batches the same ones, seen through views as other axes, unless those of the
 /// scores broadcast to those of the values.
-std::optional<Batches> batchesFor(const Dims& scores, const std::vector<Dims>& terms, const Dims& result) {
+std::optional<Batches> batchesFor(const SmallDims& scores, std::span<const SmallDims> terms, const SmallDims& result) {
   if (scores.size() < 2 || result.size() < 2) return std::nullopt;
-  if (elementCount(scores).value_or(0) <= 0 || elementCount(result).value_or(0) <= 0) return std::nullopt;
+  const auto isEmpty = [](const SmallDims& dims) { return std::ranges::any_of(dims, [](auto n) { return n <= 0; }); };
+  if (isEmpty(scores) || isEmpty(result)) return std::nullopt;
   Batches batches{.scores = batchesOf(scores), .result = batchesOf(result)};
-  batches.repeats = productOf(batches.scores, 0) != productOf(batches.result, 0);
+  batches.repeats = countOf(batches.scores) != countOf(batches.result);
   const auto own = commonAxes(batches.result, batches.of(batches.scores));
   if (!own) return std::nullopt;
   batches.all = *own;
-  for (const Dims& term : terms) {
+  for (const SmallDims& term : terms) {
     if (!sameMatrix(term, scores) || (batches.repeats && batchesOf(term) != batches.scores)) return std::nullopt;
     const auto common = commonAxes(batches.all, batches.of(batchesOf(term)));
     if (!common) return std::nullopt;
@@ -205,7 +212,7 @@ class Lowering::AttentionReader {
     const auto isMatrix = [&](ValueId value) { return m_lowering.dimsOf(value).size() >= 2; };
     if (!isMatrix(m_pattern.query) || !isMatrix(m_pattern.key) || !isMatrix(m_pattern.value)) return false;
     if (m_lowering.dimsOf(m_pattern.query).back() <= 0) return false;
-    std::vector<Dims> terms;
+    std::vector<SmallDims> terms;
     for (const Term& term : m_pattern.terms)
       if (term.scores.valid()) terms.push_back(m_lowering.dimsOf(term.scores));
     return batchesFor(m_lowering.dimsOf(m_pattern.scores), terms, m_lowering.dimsOf(m_pattern.result)).has_value();
@@ -232,10 +239,10 @@ struct AttentionViews {
     ScoreTerm::Kind kind;
     float number = 0;
     std::optional<View> condition, operand;
-    Dims scores;  ///< as AttentionPattern::Term::scores; none: it has no operands
+    SmallDims scores;  ///< as AttentionPattern::Term::scores; none: it has no operands
   };
   View query, key, value, result;
-  Dims scores;
+  SmallDims scores;
   std::vector<Term> terms;
   std::optional<float> guard;
   DataType weights = DataType::Undefined;  ///< as AttentionCall::weights
@@ -246,11 +253,11 @@ namespace {
 /// Reads operands whose batches are seen as the same axes.
 class OperandReader {
  public:
-  explicit OperandReader(Dims batches) : m_batches(std::move(batches)) {}
+  explicit OperandReader(SmallDims batches) : m_batches(std::move(batches)) {}
 
   /// Broadcasts `view` to the batches `own`, and makes those of all operands as fine as it has them in memory. False if
   /// that cannot be.
-  bool take(View& view, const Dims& own, const Dims& matrix) {
+  bool take(View& view, const SmallDims& own, const SmallDims& matrix) {
     if (!view.broadcast(withMatrix(own, matrix))) return false;
     const auto common = commonAxes(m_batches, view.inMemory(0, own.size()));
     if (!common) return false;
@@ -262,18 +269,18 @@ class OperandReader {
   }
 
  private:
-  Dims m_batches;
+  SmallDims m_batches;
 };
 
 /// Nothing where strides cannot say what it reads or writes.
 std::optional<AttentionCall> callOf(AttentionViews views) {
-  std::vector<Dims> termScores;
+  std::vector<SmallDims> termScores;
   for (const auto& term : views.terms)
     if (!term.scores.empty()) termScores.push_back(term.scores);
   const auto batches = batchesFor(views.scores, termScores, views.result.dims());
   if (!batches) return std::nullopt;
   OperandReader reader(batches->all);
-  const Dims& scores = batches->of(batches->scores);
+  const SmallDims& scores = batches->of(batches->scores);
   if (!reader.take(views.query, scores, views.query.dims()) || !reader.take(views.key, scores, views.key.dims()) ||
       !reader.take(views.value, batches->result, views.value.dims()) ||
       !reader.take(views.result, batches->result, views.result.dims()))
@@ -281,12 +288,16 @@ std::optional<AttentionCall> callOf(AttentionViews views) {
   for (auto& term : views.terms)
     for (auto* operand : {&term.condition, &term.operand})
       if (*operand && !reader.take(**operand, batches->of(batchesOf(term.scores)), term.scores)) return std::nullopt;
-  const auto query = reader.read(views.query), key = reader.read(views.key), value = reader.read(views.value),
-             result = reader.read(views.result);
+  auto query = reader.read(views.query), key = reader.read(views.key), value = reader.read(views.value),
+       result = reader.read(views.result);
   if (!query || !key || !value || !result || query->strides.back() != 1 || result->strides.back() != 1)
     return std::nullopt;
-  AttentionCall call{
-      .query = *query, .key = *key, .value = *value, .result = *result, .guard = views.guard, .weights = views.weights};
+  AttentionCall call{.query = std::move(*query),
+                     .key = std::move(*key),
+                     .value = std::move(*value),
+                     .result = std::move(*result),
+                     .guard = views.guard,
+                     .weights = views.weights};
   for (auto& term : views.terms) {
     ScoreTerm& prepared = call.terms.emplace_back(ScoreTerm{.kind = term.kind, .number = term.number});
     if (term.condition && !(prepared.condition = reader.read(*term.condition))) return std::nullopt;
@@ -321,6 +332,14 @@ std::optional<AttentionAt> Lowering::attentionAt(const AttentionPattern& pattern
     std::optional<ViewOrigin> condition, operand;
     std::optional<ExtentsOf> scores;
   };
+  /// Shared by the calls at all extents.
+  struct Origins {
+    std::vector<Term> terms;
+    ViewOrigin query, key, value, result;
+    ExtentsOf scores;
+    std::optional<float> guard;
+    DataType weights;
+  };
   const auto from = [this](ValueId value) {
     const auto known = origin(value);  // what is read of narrow floats is widened first, which takes no extents
     return known && !isNarrow(known->operand.dtype) ? known : std::nullopt;
@@ -335,27 +354,33 @@ std::optional<AttentionAt> Lowering::attentionAt(const AttentionPattern& pattern
   const auto query = from(pattern.query), key = from(pattern.key), value = from(pattern.value),
              result = from(pattern.result);
   if (!query || !key || !value || !result) return std::nullopt;
-  return
-      [terms, query = *query, key = *key, value = *value, result = *result, scores = extentsOf(pattern.scores),
-       guard = pattern.guard, weights = pattern.weights](const RegionExtents& extents) -> std::optional<AttentionCall> {
-        auto ofQuery = query.at(extents), ofKey = key.at(extents), ofValue = value.at(extents),
-             ofResult = result.at(extents);
-        if (!ofQuery || !ofKey || !ofValue || !ofResult) return std::nullopt;
-        AttentionViews views{.query = std::move(*ofQuery),
-                             .key = std::move(*ofKey),
-                             .value = std::move(*ofValue),
-                             .result = std::move(*ofResult),
-                             .scores = scores.in(extents),
-                             .guard = guard,
-                             .weights = weights};
-        for (const Term& term : terms) {
-          auto& seen = views.terms.emplace_back(AttentionViews::Term{.kind = term.kind, .number = term.number});
-          if (term.scores) seen.scores = term.scores->in(extents);
-          if (term.condition && !(seen.condition = term.condition->at(extents))) return std::nullopt;
-          if (term.operand && !(seen.operand = term.operand->at(extents))) return std::nullopt;
-        }
-        return callOf(std::move(views));
-      };
+  return [origins = std::make_shared<const Origins>(Origins{.terms = std::move(terms),
+                                                           .query = *query,
+                                                           .key = *key,
+                                                           .value = *value,
+                                                           .result = *result,
+                                                           .scores = extentsOf(pattern.scores),
+                                                           .guard = pattern.guard,
+                                                           .weights = pattern.weights})](
+             const RegionExtents& extents) -> std::optional<AttentionCall> {
+    auto query = origins->query.at(extents), key = origins->key.at(extents), value = origins->value.at(extents),
+         result = origins->result.at(extents);
+    if (!query || !key || !value || !result) return std::nullopt;
+    AttentionViews views{.query = std::move(*query),
+                         .key = std::move(*key),
+                         .value = std::move(*value),
+                         .result = std::move(*result),
+                         .scores = origins->scores.in(extents),
+                         .guard = origins->guard,
+                         .weights = origins->weights};
+    for (const Term& term : origins->terms) {
+      auto& seen = views.terms.emplace_back(AttentionViews::Term{.kind = term.kind, .number = term.number});
+      if (term.scores) seen.scores = term.scores->in(extents);
+      if (term.condition && !(seen.condition = term.condition->at(extents))) return std::nullopt;
+      if (term.operand && !(seen.operand = term.operand->at(extents))) return std::nullopt;
+    }
+    return callOf(std::move(views));
+  };
 }
 
 // Where the result is only transposed, the transposition's output is written, through its strides. What is calculated

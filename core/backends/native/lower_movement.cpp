@@ -59,57 +59,55 @@ class GatherStep final : public Step {
   int m_threads;
 };
 
-/// The part of `whole` that begins at `begin` along `axis`.
-Ref partOf(const Ref& whole, const Dims& dims, std::size_t axis, std::int64_t begin) {
-  Ref part = whole;
-  part.dims = dims;
-  part.offset += begin * whole.strides[axis];
-  return part;
-}
-
 /// Copies plain tensors next to each other.
 class ConcatStep final : public Step {
  public:
   ConcatStep(std::vector<Ref> parts, Ref whole, std::size_t axis, int threads)
       : m_parts(std::move(parts)), m_whole(std::move(whole)), m_axis(axis), m_threads(threads) {
     std::int64_t begin = 0;
+    m_copies.reserve(m_parts.size());
     for (const Ref& part : m_parts) {
-      const Ref target = partOf(m_whole, part.dims, axis, begin);
-      m_copies.push_back(
-          {StridedCopy(part.dims, part.strides, target.strides, byteSize(part.dtype, 1), threads), part, target});
+      m_copies.push_back({StridedCopy(part.dims, part.strides, m_whole.strides, byteSize(part.dtype, 1), threads),
+                          byteSize(part.dtype, begin * m_whole.strides[axis])});
       begin += part.dims[axis];
     }
   }
 
   std::unique_ptr<const Step> forExtents(const NewExtents& extents) const override {
-    const auto whole = extents.at(m_whole);
+    auto whole = extents.at(m_whole);
     if (!whole) return nullptr;
-    Dims filled = whole->dims;
-    filled[m_axis] = 0;
+    std::int64_t filled = 0;
     std::vector<Ref> parts;
+    parts.reserve(m_parts.size());
     for (const Ref& from : m_parts) {
-      const auto part = extents.at(from);
-      if (!part) return nullptr;
-      filled[m_axis] += part->dims[m_axis];
-      Dims expected = whole->dims;
-      expected[m_axis] = part->dims[m_axis];
-      if (part->dims != expected) return nullptr;
-      parts.push_back(*part);
+      auto part = extents.at(from);
+      if (!part || !fits(part->dims, whole->dims)) return nullptr;
+      filled += part->dims[m_axis];
+      parts.push_back(std::move(*part));
     }
-    if (filled != whole->dims) return nullptr;
-    return std::make_unique<ConcatStep>(std::move(parts), *whole, m_axis, m_threads);
+    if (filled != whole->dims[m_axis]) return nullptr;
+    return std::make_unique<ConcatStep>(std::move(parts), std::move(*whole), m_axis, m_threads);
   }
 
   Status run(Memory memory, std::byte*) const override {
-    for (const Copy& copy : m_copies) copy.copy.run(bytesAt(copy.from, memory), bytesAt(copy.to, memory));
+    for (std::size_t i = 0; i < m_copies.size(); ++i)
+      m_copies[i].copy.run(bytesAt(m_parts[i], memory), bytesAt(m_whole, memory) + m_copies[i].begin);
     return Done{};
   }
 
  private:
+  /// Of one part, which begins so many bytes behind where the whole does.
   struct Copy {
     StridedCopy copy;
-    Ref from, to;
+    std::size_t begin;
   };
+  /// Whether a part has the whole's extents but for the axis.
+  bool fits(const Dims& part, const Dims& whole) const {
+    if (part.size() != whole.size()) return false;
+    for (std::size_t i = 0; i < part.size(); ++i)
+      if (i != m_axis && part[i] != whole[i]) return false;
+    return true;
+  }
   std::vector<Ref> m_parts;
   Ref m_whole;
   std::size_t m_axis;

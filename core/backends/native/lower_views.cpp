@@ -6,9 +6,9 @@ namespace fusescope::native {
 namespace {
 
 /// Start and step of each axis of a Slice whose parameters are `starts`, `axes` and `steps`; ends are in the extents.
-std::vector<SliceRange> sliceRanges(const Dims& dims, const std::vector<std::int64_t>& starts,
-                                    const std::vector<std::int64_t>& axes, const std::vector<std::int64_t>& steps) {
-  std::vector<SliceRange> ranges(dims.size(), {0, 1});
+SliceRanges sliceRanges(const SmallDims& dims, const std::vector<std::int64_t>& starts,
+                        const std::vector<std::int64_t>& axes, const std::vector<std::int64_t>& steps) {
+  SliceRanges ranges(dims.size());
   const std::int64_t rank = static_cast<std::int64_t>(dims.size());
   for (std::size_t i = 0; i < starts.size(); ++i) {
     std::int64_t axis = axes.empty() ? static_cast<std::int64_t>(i) : axes[i];
@@ -57,7 +57,7 @@ Result<bool> Lowering::lowerSplit(const Node& split) {
   for (const ValueId output : split.outputs) {
     const ExtentsOf own = extentsOf(output);
     TRY(defineLook(output, split.input(0), [before, own, axis](View& view, const RegionExtents& extents) {
-      std::vector<SliceRange> ranges(view.dims().size());
+      SliceRanges ranges(view.dims().size());
       for (const ExtentsOf& part : before) ranges[axis].start += part.in(extents)[axis];
       return view.slice(ranges, own.in(extents));
     }));

@@ -251,7 +251,7 @@ Result<std::unique_ptr<const Code>> Lowering::lower() {
   foldConstants();
   TRY(lowerNodes());
   TRY(finishOutputs());
-  return m_program.finish({m_embedded.begin(), m_embedded.end()}, m_extents);
+  return m_program.finish({m_embedded.begin(), m_embedded.end()});
 }
 
 }  // namespace fusescope::native

@@ -50,7 +50,7 @@ Status Lowering::defineLook(ValueId value, ValueId source, const ViewOrigin::Loo
     looked = View(TRY(plain(TRY(seen(source)))));
     from.reset();
     if (!look(looked, m_extents))
-      return Diagnostic{.message = "cannot see " + toText(looked.dims()) + " as " + toText(dimsOf(value)),
+      return Diagnostic{.message = "cannot see " + toText(Dims(looked.dims())) + " as " + toText(dimsOf(value)),
                         .where = {.node = m_fused.name, .value = m_graph.value(value).name}};
   }
   m_views.insert_or_assign(value, std::move(looked));

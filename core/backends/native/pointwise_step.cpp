@@ -9,6 +9,7 @@
 #include "backends/native/narrow_floats.h"
 #include "base/aligned_memory.h"
 #include "base/float_bits.h"
+#include "base/small_vector.h"
 
 namespace fusescope::native {
 namespace {
@@ -24,6 +25,7 @@ constexpr std::int64_t kVector = 16;
 struct Axis {
   std::int64_t extent, stride;
 };
+using Axes = SmallVector<Axis, 6>;
 
 /// An operand with its neighbouring axes merged.
 struct Operand {
@@ -33,7 +35,7 @@ struct Operand {
   std::uint16_t reg;
   Access access;
   bool shared = false;  ///< an output whose buffer is also read: written after the tile is done
-  std::vector<Axis> axes;
+  Axes axes;
   /// A walked operand: stretches of so many elements are one row over and over; 0: no such stretches.
   std::int64_t repeated = 0;
 
@@ -113,7 +115,7 @@ bool isWord(DataType type) {
 
 /// Where row `row` of the domain begins.
 template <class T>
-const T* rowAt(const T* base, const std::vector<Axis>& axes, std::int64_t row) {
+const T* rowAt(const T* base, const Axes& axes, std::int64_t row) {
   for (std::size_t i = axes.size() - 1; i-- > 0;) {
     base += row % axes[i].extent * axes[i].stride;
     row /= axes[i].extent;
@@ -221,19 +223,27 @@ class PointwiseStep final : public Step {
 
   /// The domain is that of the outputs; what is read broadcasts to it, or does not fit any more.
   std::unique_ptr<const Step> forExtents(const NewExtents& extents) const override {
-    TapeProgram program = m_program;
-    for (TapeOperand& output : program.outputs) {
-      const auto ref = output.ref.dims == m_program.extents ? extents.at(output.ref) : std::nullopt;
+    TapeProgram program{.extents = {},
+                        .inputs = {},
+                        .outputs = {},
+                        .numbers = m_program.numbers,
+                        .code = m_program.code,
+                        .registers = m_program.registers};
+    program.outputs.reserve(m_program.outputs.size());
+    for (const TapeOperand& output : m_program.outputs) {
+      auto ref = output.ref.dims == m_program.extents ? extents.at(output.ref) : std::nullopt;
       if (!ref) return nullptr;
-      output = {*ref, rowMajorStrides(ref->dims), output.reg};
-      program.extents = ref->dims;
+      if (program.outputs.empty()) program.extents = ref->dims;
+      if (ref->dims != program.extents) return nullptr;
+      Dims strides = rowMajorStrides(ref->dims);
+      program.outputs.push_back({std::move(*ref), std::move(strides), output.reg});
     }
-    for (const TapeOperand& output : program.outputs)
-      if (output.ref.dims != program.extents) return nullptr;
-    for (TapeOperand& input : program.inputs) {
-      const auto ref = input.ref.format.isPlain() ? extents.at(input.ref) : std::nullopt;
+    program.inputs.reserve(m_program.inputs.size());
+    for (const TapeOperand& input : m_program.inputs) {
+      auto ref = input.ref.format.isPlain() ? extents.at(input.ref) : std::nullopt;
       if (!ref || !broadcasts(ref->dims, program.extents)) return nullptr;
-      input = {*ref, broadcastStrides(*ref, program.extents), input.reg};
+      Dims strides = broadcastStrides(*ref, program.extents);
+      program.inputs.push_back({std::move(*ref), std::move(strides), input.reg});
     }
     return makePointwiseStep(std::move(program), m_maxThreads);
   }
@@ -258,6 +268,7 @@ class PointwiseStep final : public Step {
  private:
   static std::vector<Operand> preparedAll(const std::vector<TapeOperand>& operands, const Dims& extents) {
     std::vector<Operand> all;
+    all.reserve(operands.size());
     for (const TapeOperand& operand : operands) all.push_back(prepared(operand, extents));
     return all;
   }

@@ -79,8 +79,8 @@ std::shared_ptr<const Layout> layoutFor(const std::shared_ptr<const Layout>& lay
 class Program final : public Code {
  public:
   using Steps = std::vector<std::shared_ptr<const Step>>;
-  Program(std::shared_ptr<const Layout> layout, Steps steps, RegionExtents extents)
-      : m_layout(std::move(layout)), m_steps(std::move(steps)), m_extents(std::move(extents)) {
+  Program(std::shared_ptr<const Layout> layout, Steps steps)
+      : m_layout(std::move(layout)), m_steps(std::move(steps)) {
     for (const auto& step : m_steps) m_stepBytes = std::max(m_stepBytes, step->scratchBytes());
     if (m_layout->places.size() > kUsualBuffers) m_tableBytes = aligned(m_layout->places.size() * sizeof(std::byte*));
   }
@@ -89,12 +89,10 @@ class Program final : public Code {
   std::span<const Packing> packings() const override { return m_layout->packings; }
   std::span<const std::size_t> embedded() const override { return m_layout->embedded; }
 
-  std::shared_ptr<const Code> forExtents(const RegionExtents& extents) const override {
-    if (m_extents.inputs.size() != extents.inputs.size() || m_extents.outputs.size() != extents.outputs.size() ||
-        m_extents.inner.size() != extents.inner.size())
-      return nullptr;
-    const NewExtents changed(m_extents, extents, m_layout->scratchValues);
+  std::shared_ptr<const Code> forExtents(const RegionExtents& from, const RegionExtents& to) const override {
+    const NewExtents changed(from, to, m_layout->scratchValues);
     Steps steps;
+    steps.reserve(m_steps.size());
     for (std::size_t i = 0; i < m_steps.size(); ++i) {
       const std::vector<BufferIndex>& touched = m_layout->touched[i];
       const bool isOpen = changed.changesInside() ||
@@ -105,7 +103,7 @@ class Program final : public Code {
       steps.push_back(isOpen ? m_steps[i]->forExtents(changed) : m_steps[i]);
       if (steps.back() == nullptr) return nullptr;
     }
-    return std::make_shared<const Program>(layoutFor(m_layout, extents), std::move(steps), extents);
+    return std::make_shared<const Program>(layoutFor(m_layout, to), std::move(steps));
   }
 
   Status run(Stream&, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
@@ -136,7 +134,6 @@ class Program final : public Code {
 
   std::shared_ptr<const Layout> m_layout;
   Steps m_steps;
-  RegionExtents m_extents;
   std::size_t m_tableBytes = 0;  ///< of the table in the workspace, where it is too long for the stack
   std::size_t m_stepBytes = 0;
 };
@@ -277,7 +274,7 @@ void ProgramBuilder::addStep(std::unique_ptr<Step> step, const std::vector<Buffe
   touched.insert(touched.end(), writes.begin(), writes.end());
 }
 
-std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embedded, RegionExtents extents) {
+std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embedded) {
   Layout layout{.embedded = std::move(embedded), .touched = std::move(m_touched)};
   for (std::size_t i = 0; i < m_buffers.size(); ++i) {
     const Buffer& buffer = m_buffers[i];
@@ -294,8 +291,7 @@ std::unique_ptr<const Code> ProgramBuilder::finish(std::vector<std::size_t> embe
   placeScratch(layout);
   layout.packings = std::move(m_packings);
   layout.tables = std::move(m_tables);
-  return std::make_unique<const Program>(std::make_shared<const Layout>(std::move(layout)), std::move(m_steps),
-                                         std::move(extents));
+  return std::make_unique<const Program>(std::make_shared<const Layout>(std::move(layout)), std::move(m_steps));
 }
 
 }  // namespace fusescope::native

@@ -133,8 +133,8 @@ class ProgramBuilder {
   void addStep(std::unique_ptr<Step> step, const std::vector<BufferIndex>& reads,
                const std::vector<BufferIndex>& writes);
   bool isScratch(BufferIndex buffer) const { return m_buffers[buffer].bytes > 0; }
-  /// `embedded`: as Code::embedded(). `extents`: of the region; without them the code is for its extents alone.
-  std::unique_ptr<const Code> finish(std::vector<std::size_t> embedded = {}, RegionExtents extents = {});
+  /// `embedded`: as Code::embedded().
+  std::unique_ptr<const Code> finish(std::vector<std::size_t> embedded = {});
 
  private:
   struct Buffer {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "backends/native/parallel.h"
 #include "backends/native/tape.h"
@@ -49,17 +48,17 @@ StridedCopy::StridedCopy(const Dims& dims, const Dims& sourceStrides, const Dims
       m_axes.push_back(axis);
     }
   }
-  while (m_axes.size() < 2) m_axes.insert(m_axes.begin(), Axis{1, 0, 0});
+  while (m_axes.size() < 2) {
+    m_axes.push_back({1, 0, 0});
+    std::rotate(m_axes.begin(), m_axes.end() - 1, m_axes.end());
+  }
   // A transposition reads along its fastest source axis: bring that axis next to the last, so that tiles cover both.
   const std::size_t last = m_axes.size() - 1;
   if (m_axes[last].source > 1) {
     for (std::size_t i = 0; i + 1 < last; ++i) {
-      if (m_axes[i].source == 1) {
-        const Axis fast = m_axes[i];
-        m_axes.erase(m_axes.begin() + static_cast<std::ptrdiff_t>(i));
-        m_axes.insert(m_axes.end() - 1, fast);
-        break;
-      }
+      if (m_axes[i].source != 1) continue;
+      std::rotate(m_axes.begin() + i, m_axes.begin() + i + 1, m_axes.begin() + last);
+      break;
     }
   }
   for (std::size_t i = 0; i + 2 < m_axes.size(); ++i) m_outer *= m_axes[i].extent;

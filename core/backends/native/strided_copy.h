@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "base/small_vector.h"
 #include "ir/tensor_type.h"
 
 namespace fusescope::native {
@@ -24,7 +24,7 @@ class StridedCopy {
   template <class T>
   void runTyped(const std::byte* source, std::byte* target) const;
 
-  std::vector<Axis> m_axes;  ///< outermost first; never empty unless there is nothing to copy
+  SmallVector<Axis, 6> m_axes;  ///< outermost first; never empty unless there is nothing to copy
   bool m_empty = false;
   std::int64_t m_outer = 1;  ///< product of all axes but the last two
   std::size_t m_elementBytes;

@@ -5,33 +5,57 @@
 
 namespace fusescope::native {
 
-View::View(const Ref& ref) : m_ref(ref) {
-  m_ref.dims.clear();
-  m_ref.strides.clear();
-  m_ref.isWhole = false;
+namespace {
+
+/// Where it lies, without extents and strides.
+Ref placeOf(const Ref& ref) {
+  return {.buffer = ref.buffer, .offset = ref.offset, .dtype = ref.dtype, .dims = {}, .strides = {}, .format = ref.format};
+}
+
+}  // namespace
+
+View::View(const Ref& ref) : m_ref(placeOf(ref)) {
   for (std::size_t i = 0; i < ref.dims.size(); ++i) {
     const Piece piece{ref.dims[i], ref.strides[i]};
     add(piece.extent, std::span(&piece, piece.extent == 1 ? 0 : 1));
   }
 }
 
+View::View(const Ref& operand, const Dims& dims) : m_ref(placeOf(operand)) {
+  setRowMajor(dims);
+}
+
 void View::add(std::int64_t extent, std::span<const Piece> pieces) {
   const std::size_t begin = m_pieces.size();
-  m_pieces.insert(m_pieces.end(), pieces.begin(), pieces.end());
+  m_pieces.append(pieces.data(), pieces.size());
   m_axes.push_back({extent, begin, m_pieces.size()});
 }
 
-void View::setRowMajor(const Dims& dims) {
-  Ref ref = m_ref;
-  ref.dims = dims;
-  ref.strides = rowMajorStrides(dims);
-  *this = View(ref);
+void View::add(const Axis& from, const Pieces& pieces) {
+  add(from.extent, {pieces.data() + from.begin, from.end - from.begin});
 }
 
-Dims View::dims() const {
-  Dims dims;
+void View::setRowMajor(std::span<const std::int64_t> dims) {
+  m_axes.clear();
+  m_pieces.clear();
+  SmallDims strides(dims.size(), 1);
+  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const Piece piece{dims[i], strides[i]};
+    add(dims[i], std::span(&piece, dims[i] == 1 ? 0 : 1));
+  }
+}
+
+SmallDims View::dims() const {
+  SmallDims dims;
   for (const Axis& axis : m_axes) dims.push_back(axis.extent);
   return dims;
+}
+
+std::int64_t View::count() const {
+  std::int64_t count = 1;
+  for (const Axis& axis : m_axes) count *= axis.extent;
+  return count;
 }
 
 Ref View::split() const {
@@ -45,7 +69,8 @@ Ref View::split() const {
 
 std::optional<Ref> View::ref() const {
   Ref ref = m_ref;
-  ref.dims = dims();
+  ref.dims.reserve(m_axes.size());
+  for (const Axis& axis : m_axes) ref.dims.push_back(axis.extent);
   ref.strides.resize(m_axes.size());
   std::int64_t dense = 1;  // the stride of an axis that needs none: as if it were row-major
   for (std::size_t i = m_axes.size(); i-- > 0;) {
@@ -57,8 +82,8 @@ std::optional<Ref> View::ref() const {
   return ref;
 }
 
-Dims View::inMemory(std::size_t begin, std::size_t end) const {
-  Dims extents;
+SmallDims View::inMemory(std::size_t begin, std::size_t end) const {
+  SmallDims extents;
   for (std::size_t i = begin; i < end; ++i)
     for (std::size_t k = m_axes[i].begin; k < m_axes[i].end; ++k) extents.push_back(m_pieces[k].extent);
   return extents;
@@ -66,12 +91,12 @@ Dims View::inMemory(std::size_t begin, std::size_t end) const {
 
 // Neighbours that lie behind one another become one, then each new axis takes from the innermost what it needs: whole
 // axes and parts that divide them. Extents that do not divide each other leave no way.
-bool View::reshape(const Dims& dims) {
+bool View::reshape(const SmallDims& dims) {
   if (std::ranges::find(dims, 0) != dims.end()) {
     setRowMajor(dims);
     return true;
   }
-  std::vector<Piece> left;
+  Pieces left;
   for (const Piece& piece : m_pieces) {
     if (!left.empty() && left.back().stride == piece.stride * piece.extent) {
       left.back() = {left.back().extent * piece.extent, piece.stride};
@@ -79,8 +104,8 @@ bool View::reshape(const Dims& dims) {
       left.push_back(piece);
     }
   }
-  std::vector<Piece> taken;  // innermost first
-  std::vector<std::size_t> counts(dims.size(), 0);
+  Pieces taken;  // innermost first
+  SmallVector<std::size_t, 8> counts(dims.size());
   for (std::size_t i = dims.size(); i-- > 0;) {
     for (std::int64_t needed = dims[i]; needed > 1; ++counts[i]) {
       if (left.empty()) return false;
@@ -100,7 +125,8 @@ bool View::reshape(const Dims& dims) {
   }
   if (!left.empty()) return false;
   m_axes.clear();
-  m_pieces.assign(taken.rbegin(), taken.rend());
+  std::ranges::reverse(taken);
+  m_pieces = taken;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     m_axes.push_back({dims[i], begin, begin + counts[i]});
@@ -110,20 +136,17 @@ bool View::reshape(const Dims& dims) {
 }
 
 bool View::transpose(const std::vector<std::int64_t>& order) {
-  const std::vector<Axis> axes = m_axes;
-  const std::vector<Piece> pieces = m_pieces;
+  const Axes axes = m_axes;
+  const Pieces pieces = m_pieces;
   m_axes.clear();
   m_pieces.clear();
-  for (const std::int64_t from : order) {
-    const Axis& axis = axes[static_cast<std::size_t>(from)];
-    add(axis.extent, std::span(pieces).subspan(axis.begin, axis.end - axis.begin));
-  }
+  for (const std::int64_t from : order) add(axes[static_cast<std::size_t>(from)], pieces);
   return true;
 }
 
-bool View::broadcast(const Dims& dims) {
-  const std::vector<Axis> axes = m_axes;
-  const std::vector<Piece> pieces = m_pieces;
+bool View::broadcast(const SmallDims& dims) {
+  const Axes axes = m_axes;
+  const Pieces pieces = m_pieces;
   if (dims.size() < axes.size()) return false;
   const std::size_t lead = dims.size() - axes.size();
   m_axes.clear();
@@ -132,7 +155,7 @@ bool View::broadcast(const Dims& dims) {
     const Axis axis = i < lead ? Axis{} : axes[i - lead];
     const Piece repeated{dims[i], 0};
     if (axis.extent == dims[i]) {
-      add(axis.extent, std::span(pieces).subspan(axis.begin, axis.end - axis.begin));
+      add(axis, pieces);
     } else if (axis.extent == 1) {
       add(dims[i], std::span(&repeated, 1));
     } else {
@@ -142,24 +165,23 @@ bool View::broadcast(const Dims& dims) {
   return true;
 }
 
-bool View::slice(const std::vector<SliceRange>& ranges, const Dims& dims) {
+bool View::slice(const SliceRanges& ranges, const SmallDims& dims) {
   if (std::ranges::find(dims, 0) != dims.end()) {
     setRowMajor(dims);
     return true;
   }
-  const std::vector<Axis> axes = m_axes;
-  const std::vector<Piece> pieces = m_pieces;
+  const Axes axes = m_axes;
+  const Pieces pieces = m_pieces;
   m_axes.clear();
   m_pieces.clear();
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Axis& axis = axes[i];
-    const auto own = std::span(pieces).subspan(axis.begin, axis.end - axis.begin);
     if (ranges[i].start == 0 && ranges[i].step == 1 && dims[i] == axis.extent) {
-      add(axis.extent, own);
+      add(axis, pieces);
       continue;
     }
-    if (own.size() > 1) return false;
-    const std::int64_t stride = own.empty() ? 0 : own.front().stride;
+    if (axis.end - axis.begin > 1) return false;
+    const std::int64_t stride = axis.end == axis.begin ? 0 : pieces[axis.begin].stride;
     const Piece part{dims[i], stride * ranges[i].step};
     m_ref.offset += ranges[i].start * stride;
     add(dims[i], std::span(&part, dims[i] == 1 ? 0 : 1));
@@ -168,10 +190,7 @@ bool View::slice(const std::vector<SliceRange>& ranges, const Dims& dims) {
 }
 
 std::optional<View> ViewOrigin::at(const RegionExtents& extents) const {
-  Ref ref = operand;
-  ref.dims = whole.in(extents);
-  ref.strides = rowMajorStrides(ref.dims);
-  View view(ref);
+  View view(operand, whole.in(extents));
   for (const Look& look : looks)
     if (!look(view, extents)) return std::nullopt;
   return view;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/native/program.h"
+#include "base/small_vector.h"
 
 namespace fusescope::native {
 
@@ -13,6 +14,7 @@ namespace fusescope::native {
 struct SliceRange {
   std::int64_t start = 0, step = 1;
 };
+using SliceRanges = SmallVector<SliceRange, 8>;
 
 /// A tensor that is read where it lies, in the plain format. One of its axes may be several in memory, which have no
 /// one stride together: 8 heads that are 2, each 4 times (strides of 0 repeat), as grouped attention reads keys and
@@ -20,22 +22,24 @@ struct SliceRange {
 class View {
  public:
   explicit View(const Ref& ref);
+  /// All of `operand` at the extents `dims`, row-major.
+  View(const Ref& operand, const Dims& dims);
 
   DataType type() const { return m_ref.dtype; }
-  Dims dims() const;
-  std::int64_t count() const { return productOf(dims(), 0); }
+  SmallDims dims() const;
+  std::int64_t count() const;
   /// The tensor as one Ref; nothing if an axis is several in memory.
   std::optional<Ref> ref() const;
   /// The same elements in the same order, with axes as they are in memory.
   Ref split() const;
   /// The extents that axes [begin, end) have in memory, those of 1 left out.
-  Dims inMemory(std::size_t begin, std::size_t end) const;
+  SmallDims inMemory(std::size_t begin, std::size_t end) const;
 
   // Other looks at the same bytes. False, and the view is of no more use, where elements would have to be moved.
-  bool reshape(const Dims& dims);
+  bool reshape(const SmallDims& dims);
   bool transpose(const std::vector<std::int64_t>& order);
-  bool broadcast(const Dims& dims);
-  bool slice(const std::vector<SliceRange>& ranges, const Dims& dims);
+  bool broadcast(const SmallDims& dims);
+  bool slice(const SliceRanges& ranges, const SmallDims& dims);
 
  private:
   /// An axis in memory; no extent is 1.
@@ -46,12 +50,16 @@ class View {
     std::int64_t extent = 1;
     std::size_t begin = 0, end = 0;  ///< in m_pieces, outermost first
   };
-  void setRowMajor(const Dims& dims);
+  using Axes = SmallVector<Axis, 8>;
+  using Pieces = SmallVector<Piece, 8>;
+  void setRowMajor(std::span<const std::int64_t> dims);
   void add(std::int64_t extent, std::span<const Piece> pieces);
+  /// The axis `from` of what the view was.
+  void add(const Axis& from, const Pieces& pieces);
 
   Ref m_ref;  ///< without extents and strides
-  std::vector<Axis> m_axes;
-  std::vector<Piece> m_pieces;  ///< of all axes
+  Axes m_axes;
+  Pieces m_pieces;  ///< of all axes
 };
 
 /// How a view comes of an operand of the region, so that it can be worked out for other extents.

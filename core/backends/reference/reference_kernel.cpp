@@ -11,7 +11,7 @@ namespace {
 class ReferenceKernel final : public Code {
  public:
   ReferenceKernel(const KernelRequest& request, std::shared_ptr<const ReferenceNodes> nodes)
-      : m_name(request.fused->name), m_nodes(std::move(nodes)) {
+      : m_name(std::make_shared<const std::string>(request.fused->name)), m_nodes(std::move(nodes)) {
     for (const ValueId input : request.fused->inputs) m_inputs.push_back(request.values.at(input));
     for (const FusedOutput& output : request.fused->outputs) m_outputs.push_back(request.values.at(output.value));
   }
@@ -20,10 +20,10 @@ class ReferenceKernel final : public Code {
   std::span<const std::size_t> embedded() const override { return m_nodes->embedded(); }
 
   /// The nodes work on tensors of any extents.
-  std::shared_ptr<const Code> forExtents(const RegionExtents& extents) const override {
+  std::shared_ptr<const Code> forExtents(const RegionExtents&, const RegionExtents& to) const override {
     auto code = std::make_shared<ReferenceKernel>(*this);
-    for (std::size_t i = 0; i < m_inputs.size(); ++i) code->m_inputs[i].dims = extents.inputs[i];
-    for (std::size_t i = 0; i < m_outputs.size(); ++i) code->m_outputs[i].dims = extents.outputs[i];
+    for (std::size_t i = 0; i < m_inputs.size(); ++i) code->m_inputs[i].dims = to.inputs[i];
+    for (std::size_t i = 0; i < m_outputs.size(); ++i) code->m_outputs[i].dims = to.outputs[i];
     return code;
   }
 
@@ -42,12 +42,12 @@ class ReferenceKernel final : public Code {
     if (tensor.dims() != desc.dims)
       return Diagnostic{
           .message = "gave extents " + toText(tensor.dims()) + " where " + toText(desc.dims) + " were inferred",
-          .where = {.node = m_name}};
+          .where = {.node = *m_name}};
     if (tensor.byteSize() > 0) std::memcpy(bytes, tensor.bytes(), tensor.byteSize());
     return Done{};
   }
 
-  std::string m_name;
+  std::shared_ptr<const std::string> m_name;
   std::vector<TensorDesc> m_inputs, m_outputs;
   std::shared_ptr<const ReferenceNodes> m_nodes;
 };

@@ -210,13 +210,34 @@ TEST(FileIdentity, SeesThatAFileIsGone) {
   EXPECT_FALSE(identityOf(path).ok());
 }
 
+TEST(Files, PiecesOfMappedFilesAreCopiedAsTheyLie) {
+  const test::TemporaryFolder folder;
+  std::string content;
+  for (std::size_t i = 0; content.size() < 100 * kPage; ++i) content += std::to_string(i) + " ";
+  const auto path = folder.write("f", content), target = folder.path() / "target";
+  const auto file = MappedFile::open(path).value();
+  const std::string own = "of no file";
+  const std::span<const std::byte> all = file->bytes(), other = std::as_bytes(std::span(own));
+  const std::vector<std::span<const std::byte>> pieces{all.subspan(7, 60 * kPage), other, all.subspan(3, 5),
+                                                       all.subspan(50 * kPage)};
+  const std::string expected = content.substr(7, 60 * kPage) + own + content.substr(3, 5) + content.substr(50 * kPage);
+  const std::vector files{file};
+  ASSERT_TRUE(writePiecesAtomically(target, pieces, {}, files).ok());
+  EXPECT_EQ(readTextFile(target).value(), expected);
+  fs::rename(folder.write("g", std::string(content.size(), 'x')), path);
+  ASSERT_TRUE(writePiecesAtomically(target, pieces, {}, files).ok());
+  EXPECT_EQ(readTextFile(target).value(), expected) << "another file in its place is not what was mapped";
+}
+
 TEST(Files, PiecesOfAFileThatChangedAreNotWritten) {
   const test::TemporaryFolder folder;
   const auto path = folder.write("f", pagesOf('x', 3)), target = folder.write("target", "as it was");
   const auto file = MappedFile::open(path).value();
   fs::resize_file(path, 1);
   const std::span<const std::byte> bytes = file->bytes();
-  const Status written = writePiecesAtomically(target, std::span(&bytes, 1), [&] { return file->checkIntact(); });
+  const std::vector files{file};
+  const Status written =
+      writePiecesAtomically(target, std::span(&bytes, 1), [&] { return file->checkIntact(); }, files);
   expectSays(written, "became shorter", path);
   EXPECT_EQ(readTextFile(target).value(), "as it was");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2) << "nothing is left";
