@@ -58,6 +58,28 @@ void PlanArguments::declare(CLI::App& app) {
   repeatable(app, "--max", maxs, "largest extents of an input")->type_name("NAME=DIMS")->group(kInputGroup);
 }
 
+PlanArguments PlanArguments::with(const PlanArguments& more) const {
+  PlanArguments both = *this;
+  const auto replace = [](auto& own, const auto& other) {
+    if (other != std::remove_cvref_t<decltype(own)>()) own = other;
+  };
+  replace(both.target, more.target);
+  replace(both.precision, more.precision);
+  replace(both.workspaceBytes, more.workspaceBytes);
+  replace(both.directivesFile, more.directivesFile);
+  replace(both.session, more.session);
+  const auto append = [](std::vector<std::string>& own, const std::vector<std::string>& other) {
+    own.insert(own.end(), other.begin(), other.end());
+  };
+  both.directives.resize(std::max(directives.size(), more.directives.size()));
+  for (std::size_t i = 0; i < more.directives.size(); ++i) append(both.directives[i], more.directives[i]);
+  append(both.inputs, more.inputs);
+  append(both.mins, more.mins);
+  append(both.opts, more.opts);
+  append(both.maxs, more.maxs);
+  return both;
+}
+
 Result<PlanOptions> PlanArguments::options() const {
   PlanOptions options{.workspaceBytes = workspaceBytes};
   if (!directivesFile.empty()) adopt(TRY(readDirectivesFile(directivesFile)), options);

@@ -30,6 +30,7 @@ Command buildCommand(CLI::App& app);
 Command runCommand(CLI::App& app);
 Command timeCommand(CLI::App& app);
 Command compareCommand(CLI::App& app);
+Command diffCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
@@ -43,6 +44,8 @@ struct PlanArguments {
   std::string session;  ///< a session file in place of a model and all of these
 
   void declare(CLI::App& app);
+  /// These, and behind them `more`, which win where only one can hold.
+  PlanArguments with(const PlanArguments& more) const;
   Result<PlanOptions> options() const;  ///< what the directives file says, and over it the other options
   Result<std::vector<InputOverride>> inputOverrides() const;
 };

@@ -62,8 +62,8 @@ void printForPeople(const CompareReport& report) {
       {{"A"}, {"B"}, {"nodes", true}, {"A time", true}, {"B time", true}, {"B - A", true}, {"in the turns", true}});
   std::size_t same = 0, different = 0;  // of the network itself; what is in bodies comes with their holders
   for (const auto& group : report.groups) {
-    if (group.holder.empty()) (group.same() ? same : different) += 1;
-    groups.add({namesText(group.a), group.same() ? "the same" : namesText(group.b),
+    if (group.holder.empty()) (group.same ? same : different) += 1;
+    groups.add({namesText(group.a), group.same ? "the same" : namesText(group.b),
                 std::to_string(group.origins.size()), msText(group.aMs), msText(group.bMs), deltaText(group.deltaMs),
                 rangeText(group.deltaRangeMs)});
   }

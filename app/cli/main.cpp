@@ -16,6 +16,7 @@ constexpr const char* kExamples = R"(Examples:
   fusescope build model.onnx -o model.fse
   fusescope time model.fse --per-layer
   fusescope compare before.fse after.fse
+  fusescope diff model.onnx model.onnx --plan-b '--precision f16'
   fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py
 
 A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.
@@ -43,8 +44,9 @@ int mainGuarded(int argc, char** argv) {
   app.set_version_flag("--version", "fusescope " FUSESCOPE_VERSION);
   app.footer(kExamples);
   app.require_subcommand(1);
-  const std::vector<Command> commands{inspectCommand(app), planCommand(app), explainCommand(app), buildCommand(app),
-                                      runCommand(app),     timeCommand(app), compareCommand(app), exportCommand(app)};
+  const std::vector<Command> commands{inspectCommand(app), planCommand(app), explainCommand(app),
+                                      buildCommand(app),   runCommand(app),  timeCommand(app),
+                                      compareCommand(app), diffCommand(app), exportCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

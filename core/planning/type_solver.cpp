@@ -4,6 +4,7 @@
 #include <set>
 
 #include "analysis/cost.h"
+#include "analysis/set_groups.h"
 #include "planning/directives/directive_form.h"
 
 namespace fusescope {
@@ -222,7 +223,10 @@ void TypeSolver::count(const Region& region, Totals& totals) {
   };
   ++totals.kernels;
   addBytes(fused.bytes);
-  if (fused.nodes.size() > 1) totals.merged.push_back(fused.nodes);
+  if (fused.nodes.size() > 1) {
+    totals.merged.emplace_back();
+    for (const NodeId node : fused.nodes) totals.merged.back().push_back(node.index);
+  }
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
     convert(fused.inputs[i], m_typing.stored(fused.inputs[i]), fused.reads[i], false);
   for (const FusedOutput& output : fused.outputs)
@@ -260,9 +264,14 @@ DirectiveCost TypeSolver::costOf(std::span<const int> directives) {
   const Totals with = evaluate(regions);
 
   DirectiveCost cost;
-  const std::set<std::vector<NodeId>> still(with.merged.begin(), with.merged.end());
-  for (const std::vector<NodeId>& nodes : without.merged)
-    if (!still.contains(nodes)) cost.lostFusions.push_back(m_describer.nameOf({.nodes = nodes, .root = nodes.front()}));
+  for (const SetGroup& group : groupSets(without.merged, with.merged)) {
+    if (group.same) continue;
+    for (const std::uint32_t lost : group.a) {
+      Region kernel;
+      for (const std::uint32_t node : without.merged[lost]) kernel.nodes.emplace_back(node);
+      cost.lostFusions.push_back(m_describer.nameOf(kernel));
+    }
+  }
   cost.kernels = with.kernels - without.kernels;
   cost.casts = static_cast<std::int64_t>(with.casts.size()) - static_cast<std::int64_t>(without.casts.size());
   cost.bytes = with.bytes && without.bytes ? std::optional(*with.bytes - *without.bytes) : std::nullopt;

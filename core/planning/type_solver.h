@@ -50,7 +50,7 @@ class TypeSolver {
     std::int64_t kernels = 0;
     std::optional<std::int64_t> bytes = 0;
     std::set<std::tuple<ValueId, DataType, bool>> casts;  ///< with whether it is for an output of the network
-    std::vector<std::vector<NodeId>> merged;
+    std::vector<std::vector<std::uint32_t>> merged;       ///< indices of the nodes of each kernel of several
   };
   struct Removal {
     Typing::Change change;

@@ -191,10 +191,16 @@ std::int64_t valuesInBodies(const Plan& a, const Plan& b) {
 
 }  // namespace
 
+std::vector<CompareGroup> compareGroups(const Plan& a, const Plan& b) {
+  std::vector<CompareGroup> groups;
+  for (CoverGroup& group : commonCover(a, b)) groups.push_back({std::move(group)});
+  return groups;
+}
+
 Result<CompareReport> compareEngines(Engine& a, Engine& b, const std::map<std::string, Tensor>& inputs, double seconds,
                                      const StopToken& stop, const Progress& progress) {
   CompareReport report;
-  report.groups = commonCover(a.plan(), b.plan());
+  report.groups = compareGroups(a.plan(), b.plan());
   if (progress) progress("run", "both on the same inputs");
   const auto ofA = TRY(a.run(inputs, {"all"}, stop));
   const auto ofB = TRY(b.run(inputs, {"all"}, stop));

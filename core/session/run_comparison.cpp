@@ -42,7 +42,7 @@ ComparedGroup keptGroup(const CompareGroup& group) {
   ComparedGroup kept{.origins = group.origins,
                      .holder = group.holder,
                      .attribute = group.attribute,
-                     .same = group.same(),
+                     .same = group.same,
                      .aMs = group.aMs,
                      .bMs = group.bMs,
                      .deltaMs = group.deltaMs,

@@ -10,6 +10,7 @@
 #include "base/mapped_file.h"
 #include "base/phase_clock.h"
 #include "base/stop.h"
+#include "diff/common_cover.h"
 #include "engine/engine.h"
 #include "engine/machine_peaks.h"
 #include "planning/plan.h"
@@ -54,24 +55,8 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// "HOLDER/ATTRIBUTE": a body of a node in the network; behind that of `around`, a body, if it is in one.
-std::string bodyPath(const std::string& around, const std::string& holder, const std::string& attribute);
-
-/// A fused node of one of two plans.
-struct CoveringNode {
-  FusedNodeId id;
-  std::string name;  ///< for people; of one in a body "HOLDER/NAME"
-  Hash128 identity;  ///< equal in both plans where they cover the same nodes of the file
-  std::string body;  ///< bodyPath() of the body that it is in; empty: none
-};
-
-/// One group of the smallest common cover of two plans' fused nodes by origin nodes.
-struct CompareGroup {
-  std::vector<std::string> origins;  ///< of what is in a body: "HOLDER/NAME"
-  std::string holder;     ///< whose body it is in, of all holders on the way ("outer/inner"); empty: the network's own
-  std::string attribute;  ///< which of its bodies
-  std::vector<CoveringNode> a, b;
-  bool same() const { return a.size() == 1 && b.size() == 1 && a[0].identity == b[0].identity; }
+/// One group of the smallest common cover of two engines' fused nodes, and what it takes.
+struct CompareGroup : CoverGroup {
   std::optional<double> aMs, bMs, deltaMs;
   std::optional<Range> deltaRangeMs;  ///< B - A, turn by turn; on both sides of 0: the turns do not tell them apart
 };
@@ -86,9 +71,8 @@ struct CompareReport {
   std::optional<Range> ratioRange;  ///< B's time over A's, turn by turn
   std::string timeUnavailable;      ///< why times are absent
 };
-/// Groups alone, without running anything: pure. Behind the group of a node with bodies stand those of its bodies, of
-/// each that one of the plans has; its times include theirs.
-std::vector<CompareGroup> commonCover(const Plan& a, const Plan& b);
+/// Groups alone, without running anything: pure. A node's times include those of its bodies behind it.
+std::vector<CompareGroup> compareGroups(const Plan& a, const Plan& b);
 /// Runs both engines on the same inputs, times them interleaved (unless `seconds` is 0), compares what they compute.
 Result<CompareReport> compareEngines(Engine& a, Engine& b, const std::map<std::string, Tensor>& inputs, double seconds,
                                      const StopToken& stop = {}, const Progress& progress = {});

@@ -192,7 +192,7 @@ class BodyModelsTest : public QObject {
     const TableContent values = errorsContent(&counted);
     QCOMPARE(values.rows.back().cells[0].text, QStringLiteral("2 values in bodies"));
     QCOMPARE(values.rows.back().cells[1].text, QStringLiteral("not compared"));
-    report.groups = commonCover(*m_plain->plan, *split->plan);
+    report.groups = compareGroups(*m_plain->plan, *split->plan);
     const RunComparison compared = runComparisonFromJson(toJson(report)).value();
     const TableContent content = compareContent(&compared);
     const TableRow& torn = content.rows.front();  // what is fused otherwise comes first

@@ -60,7 +60,7 @@ Json errorsOf(const Plan& plan) {
 }
 
 Json comparisonOf(const Plan& plan) {
-  CompareReport report{.a = "a.fse", .b = "b.fse", .groups = commonCover(plan, plan)};
+  CompareReport report{.a = "a.fse", .b = "b.fse", .groups = compareGroups(plan, plan)};
   for (CompareGroup& group : report.groups) {
     group.aMs = 0.001;
     group.bMs = 0.0012;

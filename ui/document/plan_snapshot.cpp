@@ -3,12 +3,12 @@
 #include <QRunnable>
 #include <QThreadPool>
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "analysis/cost.h"
 #include "base/hash.h"
 #include "base/sort_distinct.h"
+#include "diff/plan_diff.h"
 #include "ops/op_schema.h"
 #include "planning/fused_node_facts.h"
 #include "planning/structure.h"
@@ -16,59 +16,6 @@
 namespace fusescope {
 
 namespace {
-
-/// What a plan and the plans of its bodies come to, by the names of a delta.
-struct Summary {
-  std::map<std::string, std::string> fusions;  ///< path and identity of each of several nodes, to its name
-  std::multiset<std::string> casts;
-  struct Grant {
-    std::pair<std::string, std::string> place;  ///< path and name
-    DataType type;
-  };
-  std::vector<Grant> grants;  ///< in graph order
-  std::int64_t castBytes = 0, bytes = 0, fusedNodes = 0, segments = 0;
-
-  void add(const Plan& plan, const std::string& prefix, const std::string& path) {
-    for (const FusedNode& fused : plan.fusedNodes) {
-      if (fused.nodes.size() > 1) fusions.emplace(path + fused.identity.hex(), prefix + fused.name);
-      bytes += fused.bytes.value_or(0);
-      ++fusedNodes;
-    }
-    for (const PlannedCast& cast : plan.casts) {
-      casts.insert(prefix + plan.graph().value(cast.value).name + ": " + std::string(name(cast.from)) + " to " +
-                   std::string(name(cast.to)));
-      castBytes += cast.bytes.value_or(0);
-    }
-    for (const PrecisionGrant& grant : plan.precisionMap)
-      grants.push_back({{path, prefix + plan.graph().node(grant.node).name}, grant.granted});
-    segments += std::ssize(plan.segments);
-    for (const PlannedBody& body : plan.bodies) {
-      const std::string& holder = plan.graph().node(body.holder).name;
-      add(*body.plan, prefix + holder + "/", path + body.attribute + " ");
-    }
-  }
-};
-
-Summary summaryOf(const Plan& plan) {
-  Summary summary;
-  summary.add(plan, {}, {});
-  return summary;
-}
-
-/// The names of the fusions of `some` that `others` has not, in alphabetical order.
-std::vector<std::string> namesMissing(const Summary& some, const Summary& others) {
-  std::vector<std::string> names;
-  for (const auto& [identity, name] : some.fusions)
-    if (!others.fusions.contains(identity)) names.push_back(name);
-  std::ranges::sort(names);
-  return names;
-}
-
-std::string answerKey(const Decision& decision) {
-  std::string key = decision.code + '|' + decision.by + '|' + decision.arguments.dump();
-  for (const Subject& subject : decision.subjects) key += '|' + subject.name;
-  return key;
-}
 
 std::optional<std::int64_t> nodeBytes(const Plan& plan, const UsualExtents& extents, const Node& node) {
   std::int64_t bytes = 0;
@@ -83,10 +30,6 @@ std::optional<std::int64_t> nodeBytes(const Plan& plan, const UsualExtents& exte
     if (value.valid() && !add(value, value)) return std::nullopt;
   return bytes;
 }
-
-}  // namespace
-
-namespace {
 
 std::uint64_t hashOf(std::string_view text) {
   return hashText(text).low;
@@ -115,30 +58,30 @@ bool PlanDelta::nothing() const {
 }
 
 PlanDelta planDelta(const Plan& before, const Plan& after) {
+  const PlanDiff diff = changesBetween({.plan = &before, .label = {}}, {.plan = &after, .label = {}});
   PlanDelta delta;
   delta.comparable = true;
-  const Summary then = summaryOf(before), now = summaryOf(after);
-  delta.fusionsLost = namesMissing(then, now);
-  delta.fusionsGained = namesMissing(now, then);
-  std::ranges::set_difference(now.casts, then.casts, std::back_inserter(delta.castsAdded));
-  std::ranges::set_difference(then.casts, now.casts, std::back_inserter(delta.castsRemoved));
-  delta.castBytes = now.castBytes - then.castBytes;
-  delta.bytes = now.bytes - then.bytes;
-  delta.fusedNodes = now.fusedNodes - then.fusedNodes;
-  delta.segments = now.segments - then.segments;
-  std::map<std::pair<std::string, std::string>, DataType> grantedThen;
-  for (const Summary::Grant& grant : then.grants) grantedThen.emplace(grant.place, grant.type);
-  for (const Summary::Grant& grant : now.grants) {
-    const auto old = grantedThen.find(grant.place);
-    if (old == grantedThen.end() || old->second == grant.type) continue;
-    delta.retyped.push_back(grant.place.second + ": " + std::string(name(old->second)) + " to " +
-                            std::string(name(grant.type)));
+  const auto addFusions = [](const std::vector<CoveringNode>& fused, std::vector<std::string>& names) {
+    for (const CoveringNode& node : fused)
+      if (node.nodes > 1) names.push_back(node.name);
+  };
+  for (const FusionChange& change : diff.fusions) {
+    addFusions(change.a, delta.fusionsLost);
+    addFusions(change.b, delta.fusionsGained);
   }
-  std::set<std::string> known;
-  for (const Decision& decision : before.decisions) known.insert(answerKey(decision));
-  for (std::uint32_t i = 0; i < after.decisions.size(); ++i) {
-    if (!known.contains(answerKey(after.decisions[i]))) delta.newAnswers.push_back(i);
-  }
+  std::ranges::sort(delta.fusionsLost);
+  std::ranges::sort(delta.fusionsGained);
+  for (const CastChange& change : diff.casts)
+    (change.added ? delta.castsAdded : delta.castsRemoved)
+        .push_back(change.value + ": " + std::string(name(change.from)) + " to " + std::string(name(change.to)));
+  for (const TypeChange& change : diff.types)
+    if (change.thing == TypedThing::Node) delta.retyped.push_back(change.name + ": " + change.a + " to " + change.b);
+  delta.castBytes = diff.b.castBytes - diff.a.castBytes;
+  delta.bytes = diff.b.bytes - diff.a.bytes;
+  delta.fusedNodes = diff.b.fusedNodes - diff.a.fusedNodes;
+  delta.segments = diff.b.segments - diff.a.segments;
+  for (const DecisionChange& change : diff.decisions)
+    if (change.b != nullptr && change.body.empty()) delta.newAnswers.push_back(change.indexInB);
   return delta;
 }
 

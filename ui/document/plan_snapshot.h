@@ -13,7 +13,7 @@
 namespace fusescope {
 
 /// What one edit did to the plan and the plans of its bodies, in names for people; of what is in a body "HOLDER/NAME".
-/// Fused nodes are matched by identity, bodies by their holder. Numbers take each body as if it ran once.
+/// What core/diff finds, as the docks show it. Numbers take each body as if it ran once.
 struct PlanDelta {
   bool comparable = false;               ///< false: there was no plan of this model before
   std::vector<std::string> fusionsLost;  ///< fused nodes of several nodes that are no more

@@ -261,7 +261,7 @@ TEST(Identity, KernelsOfOtherNamesAreComparedWhereTheyCoverTheSameNodesOfTheFile
   ASSERT_NE(a->fusedNodes[0].name, b->fusedNodes[0].name);
   const auto groups = commonCover(*a, *b);
   ASSERT_EQ(groups.size(), 1U);
-  EXPECT_TRUE(groups[0].same());
+  EXPECT_TRUE(groups[0].same);
 }
 
 TEST(Identity, GroupsOfAComparisonGoByItAndNotByName) {
@@ -270,8 +270,8 @@ TEST(Identity, GroupsOfAComparisonGoByItAndNotByName) {
   ASSERT_EQ(plan->fusedNodes[0].name, plan->fusedNodes[1].name);
   const auto groups = commonCover(*plan, *plan);
   ASSERT_EQ(groups.size(), 2U);
-  for (const CompareGroup& group : groups) {
-    EXPECT_TRUE(group.same());
+  for (const CoverGroup& group : groups) {
+    EXPECT_TRUE(group.same);
     EXPECT_EQ(group.a[0].id, group.b[0].id);
   }
   EXPECT_NE(groups[0].a[0].identity, groups[1].a[0].identity);
@@ -297,8 +297,8 @@ TEST(CommonCover, GoesIntoBodies) {
   EXPECT_EQ(groups[1].holder, "the_if");
   EXPECT_EQ(groups[1].attribute, "else_branch");
   EXPECT_EQ(groups[1].origins, std::vector<std::string>{"the_if/exp"});
-  EXPECT_TRUE(groups[1].same());
-  const CompareGroup& torn = groups[2];
+  EXPECT_TRUE(groups[1].same);
+  const CoverGroup& torn = groups[2];
   EXPECT_EQ(torn.attribute, "then_branch");
   EXPECT_EQ(torn.origins, (std::vector<std::string>{"the_if/conv", "the_if/relu"}));
   ASSERT_EQ(torn.a.size(), 1U);
@@ -306,7 +306,7 @@ TEST(CommonCover, GoesIntoBodies) {
   EXPECT_EQ(torn.a[0].body, "the_if/then_branch");
   ASSERT_EQ(torn.b.size(), 2U);
   EXPECT_EQ(torn.b[1].name, "the_if/relu");
-  EXPECT_FALSE(torn.same());
+  EXPECT_FALSE(torn.same);
   EXPECT_EQ(groups[3].origins, std::vector<std::string>{"last"});
 }
 
@@ -319,7 +319,7 @@ TEST(CommonCover, OfAHolderThatFallsBackOnOneSideHasNoCounterpart) {
   ASSERT_EQ(groups.size(), 4U);
   EXPECT_TRUE(groups[1].b.empty());
   EXPECT_EQ(groups[1].a.size(), 1U);
-  EXPECT_FALSE(groups[2].same());
+  EXPECT_FALSE(groups[2].same);
 }
 
 TEST(CompareReport, TimesWhatIsInBodies) {

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "diff/plan_diff.h"
+#include "session/diff_input.h"
+
+namespace fusescope::cli {
+namespace {
+
+/// Of changes alike, so many are printed for people; --json and --all have all.
+constexpr std::size_t kMostListed = 12;
+
+struct Arguments {
+  std::string a, b, planOfA, planOfB;
+  bool json = false, all = false, exitCode = false;
+  PlanArguments plan;
+};
+
+/// The plan options of both sides, and those of one of them behind them.
+Result<PlanArguments> planArguments(const PlanArguments& both, const std::string& text, const std::string& option) {
+  PlanArguments own;
+  CLI::App app;
+  app.set_help_flag();
+  own.declare(app);
+  try {
+    app.parse(text);
+  } catch (const CLI::ParseError& error) {
+    return Diagnostic{
+        .message = fmt::format("'{}' are no plan options: {}", text, error.what()),
+        .where = {.attribute = option},
+        .help = "Give them as they stand on the command line, in quotes: \"--precision f16 --pin a=f32\"."};
+  }
+  return both.with(own);
+}
+
+Result<int> makeAndPrint(const Arguments& arguments) {
+  const auto a = TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));
+  const auto b = TRY(open(arguments.b, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b"))));
+  const auto prices = measuredPrices(a.backend);
+  const PlanDiff diff = TRY(diffPlans(diffInput(a), diffInput(b), prices.get()));
+  if (arguments.json) {
+    printJson(toJson(diff));
+  } else {
+    std::cout << printDiff(diff, arguments.all ? 0 : kMostListed);
+  }
+  return arguments.exitCode && !diff.same() ? kDoesNotHold : kDone;
+}
+
+}  // namespace
+
+Command diffCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("diff", "what differs between two plans, engines or networks, and what caused it");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("A", arguments->a, "a model, a saved plan, an engine or a session")->required()->type_name("A");
+  verb->add_option("B", arguments->b, "what to compare it with")->required()->type_name("B");
+  verb->add_option("--plan-a", arguments->planOfA, "plan options of A alone, in quotes")->type_name("\"OPTIONS\"");
+  verb->add_option("--plan-b", arguments->planOfB, "plan options of B alone, in quotes")->type_name("\"OPTIONS\"");
+  verb->add_flag("--exit-code", arguments->exitCode, "exit with 1 where they differ, times and errors apart");
+  verb->add_flag("--all", arguments->all, "list every change, however many are alike");
+  verb->add_flag("--json", arguments->json, "print JSON: core/diff/FORMAT.md");
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return makeAndPrint(*arguments); }};
+}
+
+}  // namespace fusescope::cli

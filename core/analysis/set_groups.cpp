@@ -1,0 +1,76 @@
+#include "analysis/set_groups.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace fusescope {
+
+namespace {
+
+/// Sets that grow together; find() and unite() are all but constant.
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::size_t count) : m_parent(count) { std::iota(m_parent.begin(), m_parent.end(), 0U); }
+  std::uint32_t find(std::uint32_t i) {
+    while (m_parent[i] != i) i = m_parent[i] = m_parent[m_parent[i]];
+    return i;
+  }
+  void unite(std::uint32_t i, std::uint32_t j) {
+    const auto a = find(i), b = find(j);
+    m_parent[std::max(a, b)] = std::min(a, b);  // the earliest stands for the set
+  }
+
+ private:
+  std::vector<std::uint32_t> m_parent;
+};
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+
+}  // namespace
+
+std::vector<SetGroup> groupSets(std::span<const std::vector<std::uint32_t>> a,
+                                std::span<const std::vector<std::uint32_t>> b) {
+  std::uint32_t things = 0;
+  for (const auto& side : {a, b})
+    for (const auto& set : side)
+      for (const std::uint32_t thing : set) things = std::max(things, thing + 1);
+  std::vector<std::uint32_t> coveredBy(things, kNone);
+  const auto countOfA = static_cast<std::uint32_t>(a.size());
+  const auto count = countOfA + static_cast<std::uint32_t>(b.size());
+  const auto setAt = [&](std::uint32_t i) -> const std::vector<std::uint32_t>& {
+    return i < countOfA ? a[i] : b[i - countOfA];
+  };
+  DisjointSets sets(count);
+  std::vector<std::uint32_t> shared(count, 0);  // things of a set of b that are in the first set of a that it meets
+  std::vector<std::uint32_t> partner(count, kNone);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    for (const std::uint32_t thing : setAt(i)) {
+      std::uint32_t& first = coveredBy[thing];
+      if (first == kNone) {
+        first = i;
+        continue;
+      }
+      sets.unite(first, i);
+      if (partner[i] == kNone) partner[i] = first;
+      if (partner[i] == first) ++shared[i];
+    }
+  }
+  std::vector<SetGroup> groups;
+  std::vector<std::uint32_t> groupOf(count, kNone);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint32_t& group = groupOf[sets.find(i)];
+    if (group == kNone) {
+      group = static_cast<std::uint32_t>(groups.size());
+      groups.emplace_back();
+    }
+    (i < countOfA ? groups[group].a : groups[group].b).push_back(i < countOfA ? i : i - countOfA);
+  }
+  for (SetGroup& group : groups) {
+    if (group.a.size() != 1 || group.b.size() != 1) continue;
+    const std::size_t size = b[group.b.front()].size();
+    group.same = size == a[group.a.front()].size() && size == shared[countOfA + group.b.front()];
+  }
+  return groups;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,275 @@
+#include "diff/causes.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "diff/option_differences.h"
+#include "planning/applicable_options.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr std::size_t kMostNamed = 3;  ///< nodes that the networks differ by, named in a cause
+
+/// Whether times chose types or fusions of the plan.
+bool choseByPrice(const Plan& plan) {
+  const auto byPrice = [](const Decision& decision) {
+    return decision.code == "precision.measured" || decision.code == "precision.not_measured" ||
+           decision.code == "fuse.parallel_slower";
+  };
+  return std::ranges::any_of(plan.decisions, byPrice) ||
+         std::ranges::any_of(plan.bodies, [](const PlannedBody& body) { return choseByPrice(*body.plan); });
+}
+
+/// The plan of a level in a plan of the network of one side.
+const Plan* planAt(const std::vector<PlanLevel>& levels, std::size_t place, const Plan& plan, bool ofA) {
+  const PlanLevel& level = levels[place];
+  if (level.around < 0) return &plan;
+  const NodeId holder = ofA ? level.holderOfA : level.holderOfB;
+  const Plan* around = planAt(levels, static_cast<std::size_t>(level.around), plan, ofA);
+  return around == nullptr || !holder.valid() ? nullptr : around->bodyPlan(holder, level.attribute);
+}
+
+}  // namespace
+
+Result<CauseFinder> CauseFinder::make(const std::vector<PlanLevel>& levels, const Plan& a, const Plan& b,
+                                      PlanDiff& diff, const PriceModel* prices, const StopToken& stop) {
+  CauseFinder finder(levels, a, b, diff);
+  finder.m_options = static_cast<std::size_t>(std::ranges::count_if(diff.differences, [](const Difference& each) {
+    return each.kind != DifferenceKind::Network && each.kind != DifferenceKind::Inputs;
+  }));
+  for (std::size_t i = finder.m_options; i < diff.differences.size(); ++i) finder.m_network = static_cast<int>(i);
+  finder.m_ofA = finder.factsOfLevels(a, true);
+  finder.m_ofB = finder.factsOfLevels(b, false);
+  const bool byPrice = choseByPrice(a) || choseByPrice(b);
+  const bool differ = finder.factsDiffer(finder.m_ofA, finder.m_ofB);
+  if (differ && diff.differences.empty()) {
+    const Difference unseen = byPrice ? Difference{DifferenceKind::Times, "the times known to A", "those known to B"}
+                                      : Difference{DifferenceKind::Rules, "the rules that made A", "those that made B"};
+    diff.differences.push_back(unseen);
+  } else if (differ && diff.differences.size() + (byPrice ? 1 : 0) > 1 && (prices != nullptr || !byPrice)) {
+    TRY(finder.planAgain(byPrice ? prices : nullptr, stop));
+  }
+  finder.findNamed();
+  return finder;
+}
+
+/// One plan for each difference on each side. Where prices chose, what they choose now is compared with itself.
+Status CauseFinder::planAgain(const PriceModel* prices, const StopToken& stop) {
+  const auto into = [](Result<std::vector<LevelFacts>> facts, std::vector<LevelFacts>& table) -> Status {
+    if (!facts.ok() && facts.error().cancelled) return std::move(facts).error();
+    if (facts.ok()) table = std::move(facts).value();
+    return Done{};
+  };
+  if (prices != nullptr) {
+    TRY(into(planned(m_a.options, true, prices, stop), m_againA));
+    TRY(into(planned(m_b.options, false, prices, stop), m_againB));
+    const bool other =
+        (!m_againA.empty() && factsDiffer(m_ofA, m_againA)) || (!m_againB.empty() && factsDiffer(m_ofB, m_againB));
+    if (other) m_diff.differences.push_back({DifferenceKind::Times, "the times known to A", "those known to B"});
+  }
+  if (m_options < m_diff.differences.size()) TRY(into(planned(m_b.options, true, prices, stop), m_allInA));
+  if (m_options > kMostTried || m_diff.differences.size() < 2) return Done{};
+  for (std::size_t i = 0; i < m_options; ++i) {
+    for (const bool ofA : {true, false}) {
+      const PlanOptions& own = ofA ? m_a.options : m_b.options;
+      Trial trial{.difference = i, .ofA = ofA, .facts = {}};
+      TRY(into(planned(takenOver(own, m_a.options, m_b.options, i, ofA), ofA, prices, stop), trial.facts));
+      if (!trial.facts.empty()) m_trials.push_back(std::move(trial));
+    }
+  }
+  return Done{};
+}
+
+Result<std::vector<LevelFacts>> CauseFinder::planned(const PlanOptions& options, bool ofA, const PriceModel* prices,
+                                                     const StopToken& stop) const {
+  const Plan& own = ofA ? m_a : m_b;
+  const ApplicableOptions applicable = TRY(applicableOptions(*own.model, options, stop));
+  const auto plan = TRY(makePlan(own.model, applicable.options, prices, stop, &own));
+  return factsOfLevels(*plan, ofA);
+}
+
+std::vector<LevelFacts> CauseFinder::factsOfLevels(const Plan& plan, bool ofA) const {
+  std::vector<LevelFacts> facts;
+  for (std::size_t place = 0; place < m_levels.size(); ++place)
+    facts.push_back(factsOf(m_levels[place], planAt(m_levels, place, plan, ofA), ofA));
+  return facts;
+}
+
+/// Of what both sides have.
+bool CauseFinder::factsDiffer(const std::vector<LevelFacts>& some, const std::vector<LevelFacts>& others) const {
+  for (std::size_t place = 0; place < some.size(); ++place) {
+    for (std::size_t i = 0; i < kAspects; ++i) {
+      const auto aspect = static_cast<Aspect>(i);
+      for (std::uint32_t index = 0; index < some[place].of[i].size(); ++index)
+        if (some[place].at(aspect, index) != others[place].at(aspect, index)) return true;
+    }
+  }
+  return false;
+}
+
+int CauseFinder::directiveDifference(const Plan& plan, const std::string& by, bool ofA) const {
+  const auto directive = std::ranges::find(plan.options.directives, by, directiveName);
+  if (directive == plan.options.directives.end()) return -1;
+  const std::string text = optionText(*directive);
+  for (std::size_t i = 0; i < m_options; ++i) {
+    const Difference& difference = m_diff.differences[i];
+    if (difference.kind == DifferenceKind::Directive && (ofA ? difference.a : difference.b) == text)
+      return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void CauseFinder::findNamed() {
+  m_named.resize(m_levels.size());
+  if (m_options == 0 || m_diff.differences.size() < 2) return;
+  for (std::size_t place = 0; place < m_levels.size(); ++place) {
+    if (m_levels[place].a != nullptr) nameDirectives(place, *m_levels[place].a, true);
+    if (m_levels[place].b != nullptr) nameDirectives(place, *m_levels[place].b, false);
+  }
+}
+
+void CauseFinder::nameDirectives(std::size_t place, const Plan& plan, bool ofA) {
+  const PlanLevel& level = m_levels[place];
+  const Plan& whole = ofA ? m_a : m_b;
+  std::unordered_map<std::string, int> known;
+  for (const Decision& decision : plan.decisions) {
+    if (decision.by.find(':') == std::string::npos) continue;
+    const auto [entry, isNew] = known.try_emplace(decision.by, -1);
+    if (isNew) entry->second = directiveDifference(whole, decision.by, ofA);
+    if (entry->second < 0) continue;
+    for (const Subject& subject : decision.subjects) {
+      const auto node = subject.kind == SubjectKind::Node ? plan.graph().findNode(subject.name) : std::nullopt;
+      if (!node) continue;
+      Found& found = m_named[place][ofA ? level.thingOfA(*node) : level.thingOfB(*node)];
+      found.resize(m_diff.differences.size(), 0);
+      found[static_cast<std::size_t>(entry->second)] = 1;
+    }
+  }
+}
+
+/// Marks what makes one node or value other than it is in A.
+void CauseFinder::find(std::size_t place, Aspect aspect, std::uint32_t index, Found& found) const {
+  const auto at = [&](const std::vector<LevelFacts>& facts) { return facts[place].at(aspect, index); };
+  const std::uint64_t a = at(m_ofA), b = at(m_ofB);
+  if (a == b) return;
+  const std::uint64_t fromA = m_againA.empty() ? a : at(m_againA), fromB = m_againB.empty() ? b : at(m_againB);
+  Found alone(found.size(), 0), takesPart(found.size(), 0);
+  for (const Trial& trial : m_trials) {
+    const std::uint64_t tried = at(trial.facts);
+    if (trial.ofA && tried != fromA && tried == fromB) alone[trial.difference] = 1;
+    if (tried != (trial.ofA ? fromA : fromB)) takesPart[trial.difference] = 1;
+  }
+  const Found& best = std::ranges::find(alone, 1) != alone.end() ? alone : takesPart;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const DifferenceKind kind = m_diff.differences[i].kind;
+    const bool byTimes = kind == DifferenceKind::Times && (a != fromA || b != fromB);
+    const bool byNetwork =
+        static_cast<int>(i) == m_network && (m_options == 0 || (!m_allInA.empty() && at(m_allInA) != fromB));
+    if (best[i] != 0 || byTimes || byNetwork) found[i] = 1;
+  }
+}
+
+Causes CauseFinder::ofNodes(std::size_t place, Aspect aspect, std::span<const std::uint32_t> things) const {
+  const PlanLevel& level = m_levels[place];
+  Found found(m_diff.differences.size(), 0);
+  if (found.size() == 1) found[0] = 1;
+  const bool bothPlanned = level.a != nullptr && level.b != nullptr;
+  for (const std::uint32_t thing : things) {
+    if (found.size() < 2) break;
+    if (level.inBoth(thing)) {
+      find(place, aspect, thing, found);
+    } else if (bothPlanned) {
+      if (m_network >= 0) found[static_cast<std::size_t>(m_network)] = 1;
+    }
+  }
+  if (std::ranges::find(found, 1) == found.end()) {
+    for (const std::uint32_t thing : things) {
+      const auto named = m_named[place].find(thing);
+      for (std::size_t i = 0; named != m_named[place].end() && i < found.size(); ++i) found[i] |= named->second[i];
+    }
+  }
+  return texts(found, place, things);
+}
+
+Causes CauseFinder::ofValue(std::size_t place, Aspect aspect, ValueId value) const {
+  const PlanLevel& level = m_levels[place];
+  Found found(m_diff.differences.size(), 0);
+  if (found.size() == 1) found[0] = 1;
+  std::vector<std::uint32_t> near;
+  if (value.valid() && level.a != nullptr) {
+    const Value& about = level.a->graph().value(value);
+    if (about.producer.valid()) near.push_back(level.thingOfA(about.producer));
+    for (const NodeId reader : about.consumers) near.push_back(level.thingOfA(reader));
+    if (found.size() > 1) find(place, aspect, value.index, found);
+  } else {
+    if (m_network >= 0) found[static_cast<std::size_t>(m_network)] = 1;
+  }
+  if (std::ranges::find(found, 1) == found.end()) return ofNodes(place, Aspect::Type, near);
+  return texts(found, place, near);
+}
+
+Causes CauseFinder::ofDirective(const Decision* a, const Decision* b) const {
+  Causes causes;
+  const auto add = [&](const Decision* decision, const Plan& plan, bool ofA) {
+    const int difference = decision == nullptr ? -1 : directiveDifference(plan, decision->by, ofA);
+    if (difference >= 0) causes.push_back(m_diff.differences[static_cast<std::size_t>(difference)].text());
+  };
+  add(a, m_a, true);
+  add(b, m_b, false);
+  return causes;
+}
+
+Causes CauseFinder::texts(const Found& found, std::size_t place, std::span<const std::uint32_t> things) const {
+  Causes causes;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i] == 0) continue;
+    const bool network = m_diff.differences[i].kind == DifferenceKind::Network;
+    causes.push_back(network ? networkText(place, things) : m_diff.differences[i].text());
+  }
+  return causes;
+}
+
+/// The nodes among `things`, and beside them, that one network alone has or that changed.
+std::string CauseFinder::networkText(std::size_t place, std::span<const std::uint32_t> things) const {
+  const PlanLevel& level = m_levels[place];
+  std::vector<std::string> onlyA, onlyB, changed;
+  const auto add = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  const auto look = [&](bool ofA, NodeId node) {
+    const std::string& name = (ofA ? level.a : level.b)->graph().node(node).name;
+    const bool matched = (ofA ? level.match.nodeOfB : level.match.nodeOfA)[node.index].valid();
+    if (!matched) add(ofA ? onlyA : onlyB, name);
+    if (matched && ofA && std::ranges::find(level.match.changed, node) != level.match.changed.end()) add(changed, name);
+  };
+  const auto lookAround = [&](bool ofA, NodeId node) {
+    const Graph& graph = (ofA ? level.a : level.b)->graph();
+    look(ofA, node);
+    for (const ValueId value : graph.node(node).inputs)
+      if (value.valid() && graph.value(value).producer.valid()) look(ofA, graph.value(value).producer);
+    for (const ValueId value : graph.node(node).outputs)
+      if (value.valid())
+        for (const NodeId reader : graph.value(value).consumers) look(ofA, reader);
+  };
+  for (const std::uint32_t thing : things) {
+    if (level.a != nullptr && level.inA(thing)) lookAround(true, NodeId(thing));
+    if (level.b == nullptr) continue;
+    const NodeId ofB = level.inA(thing) ? level.match.nodeOfB[thing] : NodeId(thing - level.match.nodeOfB.size());
+    if (ofB.valid()) lookAround(false, ofB);
+  }
+  std::vector<std::string> parts;
+  const auto say = [&](std::vector<std::string> names, const std::string& what) {
+    if (names.empty()) return;
+    const std::size_t more = names.size() > kMostNamed ? names.size() - kMostNamed : 0;
+    names.resize(names.size() - more);
+    parts.push_back(joined(names) + (more > 0 ? " and " + std::to_string(more) + " more" : "") + what);
+  };
+  say(std::move(onlyA), " only in A");
+  say(std::move(onlyB), " only in B");
+  say(std::move(changed), " changed");
+  return "the networks" + (parts.empty() ? std::string(" differ elsewhere") : ": " + joined(parts, "; "));
+}
+
+}  // namespace fusescope

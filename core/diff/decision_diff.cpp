@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/hash.h"
+#include "diff/diff_parts.h"
+#include "diff/node_labels.h"
+
+namespace fusescope {
+
+namespace {
+
+/// The decisions of one level of both plans, with B's names put into A's.
+class DecisionDiff {
+ public:
+  DecisionDiff(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff)
+      : m_level(level), m_place(place), m_causes(causes), m_diff(diff), m_sameNames(namesAgree(level)) {
+    if (!m_sameNames) nameCounterparts();
+  }
+
+  void run() {
+    const std::vector<std::uint32_t> ofA = compared(*m_level.a, true), ofB = compared(*m_level.b, false);
+    std::vector<std::uint32_t> leftOfA = ofA, leftOfB;
+    pairUp(
+        leftOfA, ofB, leftOfB, [&](const Decision& decision, bool inB) { return wholeKey(decision, inB); },
+        [&](const Decision& a, const Decision& b) { return equal(a, b); });
+    std::vector<std::uint32_t> onlyB;
+    pairUp(
+        leftOfA, leftOfB, onlyB, [&](const Decision& decision, bool inB) { return aboutKey(decision, inB); },
+        [&](const Decision& a, const Decision& b) {
+          if (!sameSubjects(a, b)) return false;
+          m_changes.emplace_back(&a, &b);
+          return true;
+        });
+    for (const std::uint32_t i : leftOfA) m_changes.emplace_back(&m_level.a->decisions[i], nullptr);
+    for (const std::uint32_t i : onlyB) m_changes.emplace_back(nullptr, &m_level.b->decisions[i]);
+    std::ranges::stable_sort(m_changes, {}, [&](const auto& change) { return orderOf(change); });
+    for (const auto& [a, b] : m_changes) record(a, b);
+  }
+
+ private:
+  using Indices = std::vector<std::uint32_t>;
+
+  static bool namesAgree(const PlanLevel& level) {
+    if (!level.match.onlyA.empty() || !level.match.onlyB.empty()) return false;
+    return std::ranges::all_of(level.a->graph().order(),
+                               [&](NodeId node) { return level.match.how[node.index] != MatchedBy::Structure; });
+  }
+
+  void nameCounterparts() {
+    const Graph& a = m_level.a->graph();
+    const Graph& b = m_level.b->graph();
+    for (const NodeId node : b.order())
+      if (const NodeId other = m_level.match.nodeOfA[node.index]; other.valid())
+        m_inA.emplace(b.node(node).name, a.node(other).name);
+    for (const ValueId value : b.allValues())
+      if (const ValueId other = m_level.match.valueOfA[value.index]; other.valid())
+        m_inA.emplace(b.value(value).name, a.value(other).name);
+    for (const SetGroup& group : fusedGroups(m_level))
+      if (group.same)
+        m_inA.emplace(m_level.b->fusedNodes[group.b.front()].name, m_level.a->fusedNodes[group.a.front()].name);
+  }
+
+  const std::string& inA(const std::string& name, bool ofB) const {
+    if (!ofB || m_sameNames) return name;
+    const auto found = m_inA.find(name);
+    return found == m_inA.end() ? name : found->second;
+  }
+
+  /// Those that the other side could have as well. Of a body not the answers to directives: what is around it has them.
+  /// Of two networks not what was done to the files.
+  Indices compared(const Plan& plan, bool ofA) const {
+    Indices all;
+    for (std::uint32_t i = 0; i < plan.decisions.size(); ++i) {
+      const Decision& decision = plan.decisions[i];
+      if (m_level.around >= 0 && decision.by.find(':') != std::string::npos) continue;
+      if (!m_diff.oneNetwork && decision.kind < DecisionKind::Truncate) continue;
+      if (!aboutOneSide(plan, decision, ofA)) all.push_back(i);
+    }
+    return all;
+  }
+
+  /// Whether it is about nodes that the other network has not.
+  bool aboutOneSide(const Plan& plan, const Decision& decision, bool ofA) const {
+    if (m_sameNames) return false;
+    const auto& counterparts = ofA ? m_level.match.nodeOfB : m_level.match.nodeOfA;
+    return !decision.subjects.empty() && std::ranges::all_of(decision.subjects, [&](const Subject& subject) {
+      const auto node = subject.kind == SubjectKind::Node ? plan.graph().findNode(subject.name) : std::nullopt;
+      return node && !counterparts[node->index].valid();
+    });
+  }
+
+  static std::uint64_t hashOf(std::string_view text) { return hashText(text).low; }
+
+  std::uint64_t wholeKey(const Decision& decision, bool ofB) const {
+    return mixed(mixed(hashOf(decision.code), byKey(decision.by)), aboutKey(decision, ofB));
+  }
+  std::uint64_t aboutKey(const Decision& decision, bool ofB) const {
+    std::uint64_t key = static_cast<std::uint64_t>(decision.kind);
+    for (const Subject& subject : decision.subjects) key += mixed(hashOf(inA(subject.name, ofB)), 1);  // in any order
+    return key;
+  }
+  /// Directives have other ids in other lists; that they differ shows in the options.
+  static std::uint64_t byKey(const std::string& by) { return hashOf(std::string_view(by).substr(0, by.find(':'))); }
+
+  /// Nodes of networks of other names may be named in another order.
+  bool sameSubjects(const Decision& a, const Decision& b) const {
+    if (a.subjects.size() != b.subjects.size()) return false;
+    using Named = std::pair<SubjectKind, std::string_view>;
+    std::vector<Named> ofA, ofB;
+    for (const Subject& subject : a.subjects) ofA.emplace_back(subject.kind, subject.name);
+    for (const Subject& subject : b.subjects) ofB.emplace_back(subject.kind, inA(subject.name, true));
+    if (ofA == ofB) return true;
+    std::ranges::sort(ofA);
+    std::ranges::sort(ofB);
+    return ofA == ofB;
+  }
+
+  bool equal(const Decision& a, const Decision& b) const {
+    if (a.code != b.code || !sameSubjects(a, b)) return false;
+    if (m_sameNames || a.arguments == b.arguments) return a.arguments == b.arguments;
+    if (a.arguments.size() != b.arguments.size()) return false;
+    for (const auto& [key, value] : b.arguments.items()) {
+      const auto other = a.arguments.find(key);
+      if (other == a.arguments.end()) return false;
+      const bool same = value.is_string() && other->is_string()
+                            ? other->get_ref<const std::string&>() == inA(value.get_ref<const std::string&>(), true)
+                            : *other == value;
+      if (!same) return false;
+    }
+    return true;
+  }
+
+  /// Takes out of `ofA` what `match` pairs with one of `ofB`; the rest of `ofB` goes to `left`.
+  template <class KeyOf, class Match>
+  void pairUp(Indices& ofA, const Indices& ofB, Indices& left, KeyOf keyOf, Match match) {
+    std::unordered_map<std::uint64_t, Indices> byKey;
+    for (const std::uint32_t i : ofA) byKey[keyOf(m_level.a->decisions[i], false)].push_back(i);
+    std::vector<char> paired(m_level.a->decisions.size(), 0);
+    for (const std::uint32_t i : ofB) {
+      const Decision& decision = m_level.b->decisions[i];
+      const auto candidates = byKey.find(keyOf(decision, true));
+      const auto found = candidates == byKey.end()
+                             ? Indices::iterator()
+                             : std::ranges::find_if(candidates->second, [&](std::uint32_t candidate) {
+                                 return match(m_level.a->decisions[candidate], decision);
+                               });
+      if (candidates == byKey.end() || found == candidates->second.end()) {
+        left.push_back(i);
+        continue;
+      }
+      paired[*found] = 1;
+      candidates->second.erase(found);
+    }
+    std::erase_if(ofA, [&](std::uint32_t i) { return paired[i] != 0; });
+  }
+
+  /// B's order, behind it what A alone has.
+  std::pair<std::ptrdiff_t, std::ptrdiff_t> orderOf(const std::pair<const Decision*, const Decision*>& change) const {
+    if (change.second != nullptr) return {0, change.second - m_level.b->decisions.data()};
+    return {1, change.first - m_level.a->decisions.data()};
+  }
+
+  void record(const Decision* a, const Decision* b) {
+    DecisionChange change{.a = a, .b = b, .body = m_level.bodyOfA.empty() ? m_level.bodyOfB : m_level.bodyOfA};
+    if (b != nullptr) change.indexInB = static_cast<std::uint32_t>(b - m_level.b->decisions.data());
+    if (m_causes != nullptr) change.because = causesOf(a, b);
+    m_diff.decisions.push_back(std::move(change));
+  }
+
+  /// The directive that gave it, else what changed the nodes that it is about.
+  Causes causesOf(const Decision* a, const Decision* b) const {
+    if (m_diff.differences.size() > 1) {
+      Causes causes = m_causes->ofDirective(a, b);
+      if (!causes.empty()) return causes;
+    }
+    const Decision& decision = a != nullptr ? *a : *b;
+    const Plan& plan = a != nullptr ? *m_level.a : *m_level.b;
+    std::vector<std::uint32_t> things;
+    for (const Subject& subject : decision.subjects) {
+      const auto node = subject.kind == SubjectKind::Node ? plan.graph().findNode(subject.name) : std::nullopt;
+      if (node) things.push_back(a != nullptr ? m_level.thingOfA(*node) : m_level.thingOfB(*node));
+    }
+    const auto aspects = decision.kind == DecisionKind::Fuse        ? std::array{Aspect::Kernel, Aspect::Type}
+                         : decision.kind == DecisionKind::Precision ? std::array{Aspect::Type, Aspect::Kernel}
+                                                                    : std::array{Aspect::Segment, Aspect::Type};
+    for (const Aspect aspect : aspects)
+      if (Causes causes = m_causes->ofNodes(m_place, aspect, things); !causes.empty()) return causes;
+    return {};
+  }
+
+  const PlanLevel& m_level;
+  std::size_t m_place;
+  CauseFinder* m_causes;
+  PlanDiff& m_diff;
+  bool m_sameNames;
+  std::unordered_map<std::string, std::string> m_inA;  ///< names of B to A's, where they are others'
+  std::vector<std::pair<const Decision*, const Decision*>> m_changes;
+};
+
+}  // namespace
+
+void addDecisionChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff) {
+  if (level.a != nullptr && level.b != nullptr) DecisionDiff(level, place, causes, diff).run();
+}
+
+}  // namespace fusescope

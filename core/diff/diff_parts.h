@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "diff/causes.h"
+#include "diff/plan_diff.h"
+
+// The parts of a diff, each of one level of the two plans. `causes` is null where none are asked for.
+
+namespace fusescope {
+
+void addFusionChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);
+void addSegmentChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);
+void addTypeChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);
+void addCastChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);
+void addDecisionChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);
+void addTimeChanges(const PlanLevel& level, const DiffInput& a, const DiffInput& b, PlanDiff& diff);
+
+/// Where a node of A, or of B, stands.
+ChangePlace placeInA(const PlanLevel& level, NodeId node);
+ChangePlace placeInB(const PlanLevel& level, NodeId node);
+/// "accelerated, native"
+std::string runBy(const Segment& segment);
+/// What a group of sets is that is not the same; `singlesOfA`: none of its sets in A has more than one thing.
+GroupChange changeOf(const SetGroup& group, bool singlesOfA, bool singlesOfB);
+
+}  // namespace fusescope

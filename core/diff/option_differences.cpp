@@ -1,0 +1,114 @@
+#include "diff/option_differences.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace fusescope {
+
+namespace {
+
+Directive withoutWords(Directive directive) {
+  directive.id.clear();
+  directive.note.clear();
+  return directive;
+}
+
+Directives plain(const Directives& directives) {
+  Directives all;
+  for (const Directive& directive : directives) all.push_back(withoutWords(directive));
+  return all;
+}
+
+/// Of `some` those that `others` has not, each as often as it is there more often.
+Directives missing(const Directives& some, Directives others) {
+  Directives left;
+  for (const Directive& directive : some) {
+    const auto found = std::ranges::find(others, directive);
+    if (found == others.end()) {
+      left.push_back(directive);
+    } else {
+      others.erase(found);
+    }
+  }
+  return left;
+}
+
+/// The differences, each with the directive that it is of.
+struct Listed {
+  Difference difference;
+  Directive directive = {};
+};
+
+std::vector<Listed> listed(const PlanOptions& a, const PlanOptions& b) {
+  std::vector<Listed> all;
+  const auto add = [&](DifferenceKind kind, std::string ofA, std::string ofB) {
+    if (ofA != ofB) all.push_back({{kind, std::move(ofA), std::move(ofB)}});
+  };
+  add(DifferenceKind::Target, "--target " + a.target, "--target " + b.target);
+  add(DifferenceKind::Precision, "--precision " + precisionText(a), "--precision " + precisionText(b));
+  add(DifferenceKind::Workspace, "--workspace " + std::to_string(a.workspaceBytes),
+      "--workspace " + std::to_string(b.workspaceBytes));
+  const Directives ofA = plain(a.directives), ofB = plain(b.directives);
+  for (const Directive& directive : missing(ofA, ofB))
+    all.push_back({{DifferenceKind::Directive, optionText(directive), {}}, directive});
+  for (const Directive& directive : missing(ofB, ofA))
+    all.push_back({{DifferenceKind::Directive, {}, optionText(directive)}, directive});
+  if (missing(ofA, missing(ofA, ofB)) != missing(ofB, missing(ofB, ofA))) {
+    const auto order = [](const Directives& directives) {
+      std::vector<std::string> texts;
+      for (const Directive& directive : directives) texts.push_back(optionText(directive));
+      return joined(texts, " ");
+    };
+    all.push_back({{DifferenceKind::DirectiveOrder, order(ofA), order(ofB)}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string precisionText(const PlanOptions& options) {
+  std::vector<std::string> names;
+  for (const DataType type : options.precisions) names.emplace_back(name(type));
+  return names.empty() ? "f32" : joined(names, ",");
+}
+
+std::vector<Difference> optionDifferences(const PlanOptions& a, const PlanOptions& b) {
+  std::vector<Difference> differences;
+  for (Listed& each : listed(a, b)) differences.push_back(std::move(each.difference));
+  return differences;
+}
+
+PlanOptions takenOver(PlanOptions options, const PlanOptions& a, const PlanOptions& b, std::size_t place,
+                      bool optionsOfA) {
+  const Listed each = listed(a, b)[place];
+  const PlanOptions& other = optionsOfA ? b : a;
+  switch (each.difference.kind) {
+    case DifferenceKind::Target:
+      options.target = other.target;
+      break;
+    case DifferenceKind::Precision:
+      options.precisions = other.precisions;
+      break;
+    case DifferenceKind::Workspace:
+      options.workspaceBytes = other.workspaceBytes;
+      break;
+    case DifferenceKind::Directive: {
+      const bool has = optionsOfA != each.difference.a.empty();
+      const auto found = std::ranges::find(options.directives, each.directive, withoutWords);
+      if (has && found != options.directives.end()) options.directives.erase(found);
+      if (!has) options.directives.push_back(each.directive);
+      break;
+    }
+    case DifferenceKind::DirectiveOrder:
+      std::ranges::stable_sort(options.directives, {}, [&](const Directive& directive) {
+        return std::ranges::find(other.directives, withoutWords(directive), withoutWords) - other.directives.begin();
+      });
+      break;
+    default:
+      break;
+  }
+  return options;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "diff/plan_diff.h"
+
+namespace fusescope {
+
+/// What the options of two plans differ by, in the order of PlanOptions; directives that both have, whatever their ids
+/// and notes, are no difference.
+std::vector<Difference> optionDifferences(const PlanOptions& a, const PlanOptions& b);
+
+/// `options`, one of the two sides', with what they differ by at `place` of optionDifferences() as the other side has
+/// it.
+PlanOptions takenOver(PlanOptions options, const PlanOptions& a, const PlanOptions& b, std::size_t place,
+                      bool optionsOfA);
+
+/// "f32", "f16,f32"
+std::string precisionText(const PlanOptions& options);
+
+}  // namespace fusescope

@@ -1,0 +1,213 @@
+#include "diff/plan_diff.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "diff/diff_parts.h"
+#include "diff/option_differences.h"
+#include "planning/predict_times.h"
+
+namespace fusescope {
+
+namespace {
+
+void addTotals(const Plan& plan, DiffTotals& totals) {
+  totals.nodes += std::ssize(plan.graph().order());
+  totals.fusedNodes += std::ssize(plan.fusedNodes);
+  totals.segments += std::ssize(plan.segments);
+  totals.casts += std::ssize(plan.casts);
+  for (const FusedNode& fused : plan.fusedNodes) totals.bytes += fused.bytes.value_or(0);
+  for (const PlannedCast& cast : plan.casts) totals.castBytes += cast.bytes.value_or(0);
+  for (const PlannedBody& body : plan.bodies) addTotals(*body.plan, totals);
+}
+
+DiffTotals totalsOf(const DiffInput& input) {
+  const Plan& plan = *input.plan;
+  DiffTotals totals{
+      .label = input.label, .target = plan.options.target, .precision = precisionText(plan.options), .time = {}};
+  addTotals(plan, totals);
+  if (plan.predictedMs) {
+    const bool measured = predictedTime(plan).fittedMs == 0;
+    totals.time = DiffTime{*plan.predictedMs, measured ? DiffTimeKind::Measured : DiffTimeKind::Fitted};
+  }
+  return totals;
+}
+
+/// The networks of all levels: nodes that one side alone has, and those that changed.
+void addNetworkChanges(const std::vector<PlanLevel>& levels, PlanDiff& diff) {
+  for (const PlanLevel& level : levels) {
+    if (level.a == nullptr || level.b == nullptr) continue;
+    const NetworkMatch& match = level.match;
+    const Graph& a = level.a->graph();
+    const Graph& b = level.b->graph();
+    const std::int64_t byId = match.count(MatchedBy::Id);
+    diff.byName += match.count(MatchedBy::Name);
+    diff.byStructure += match.count(MatchedBy::Structure);
+    diff.matched += byId + match.count(MatchedBy::Name) + match.count(MatchedBy::Structure);
+    diff.oneNetwork &= byId == std::ssize(a.order());
+    for (const NodeId node : match.onlyA) diff.onlyA.push_back(level.prefixOfA + a.node(node).name);
+    for (const NodeId node : match.onlyB) diff.onlyB.push_back(level.prefixOfB + b.node(node).name);
+    for (const NodeId node : match.changed) {
+      const NodeId other = match.nodeOfB[node.index];
+      diff.changed.push_back(
+          {level.prefixOfA + a.node(node).name, level.prefixOfB + b.node(other).name, changeText(a, node, b, other)});
+    }
+  }
+}
+
+std::string specText(const InputSpec& spec) {
+  std::string text = spec.name + "=" + toText(spec.opt);
+  if (!spec.fixed()) text += " (" + toText(spec.min) + " to " + toText(spec.max) + ")";
+  return text + ":" + std::string(name(spec.dtype));
+}
+
+/// Inputs that both have with other extents or types.
+void addInputDifferences(const PlanLevel& level, PlanDiff& diff) {
+  const Graph& a = level.a->graph();
+  const Graph& b = level.b->graph();
+  std::string textOfA, textOfB;
+  for (std::size_t i = 0; i < level.a->inputSpecs.size() && i < a.inputs().size(); ++i) {
+    const ValueId other = level.match.valueOfB[a.inputs()[i].index];
+    const auto found = std::ranges::find(b.inputs(), other);
+    if (found == b.inputs().end()) continue;
+    const InputSpec& ofA = level.a->inputSpecs[i];
+    const InputSpec& ofB = level.b->inputSpecs[static_cast<std::size_t>(found - b.inputs().begin())];
+    if (ofA.dtype == ofB.dtype && ofA.min == ofB.min && ofA.opt == ofB.opt && ofA.max == ofB.max) continue;
+    textOfA += (textOfA.empty() ? "--input " : " --input ") + specText(ofA);
+    textOfB += (textOfB.empty() ? "--input " : " --input ") + specText(ofB);
+  }
+  if (!textOfA.empty()) diff.differences.push_back({DifferenceKind::Inputs, textOfA, textOfB});
+}
+
+void addNetworkDifference(PlanDiff& diff) {
+  if (diff.onlyA.empty() && diff.onlyB.empty() && diff.changed.empty()) return;
+  const auto count = [](const std::vector<std::string>& names) { return std::to_string(names.size()); };
+  diff.differences.push_back(
+      {DifferenceKind::Network, "the network with " + count(diff.onlyA) + " nodes of its own",
+       "that with " + count(diff.onlyB) + ", and " + std::to_string(diff.changed.size()) + " that changed"});
+}
+
+void addErrorChanges(const PlanLevel& level, const DiffInput& a, const DiffInput& b, PlanDiff& diff) {
+  std::unordered_map<std::string, const TensorComparison*> ofB;
+  for (const TensorComparison& each : b.errors) ofB.emplace(each.name, &each);
+  for (const TensorComparison& each : a.errors) {
+    const auto value = level.a->graph().findValue(each.name);
+    const ValueId other = value ? level.match.valueOfB[value->index] : ValueId();
+    const auto found = other.valid() ? ofB.find(level.b->graph().value(other).name) : ofB.end();
+    if (found != ofB.end() && found->second->maxOverRms != each.maxOverRms)
+      diff.errors.push_back({each.name, each.maxOverRms, found->second->maxOverRms});
+  }
+}
+
+/// The differences that options and networks have.
+PlanDiff begun(const DiffInput& a, const DiffInput& b, const std::vector<PlanLevel>& levels) {
+  PlanDiff diff{.a = totalsOf(a), .b = totalsOf(b)};
+  diff.differences = optionDifferences(a.plan->options, b.plan->options);
+  addNetworkChanges(levels, diff);
+  addInputDifferences(levels.front(), diff);
+  const bool byInputs = !diff.differences.empty() && diff.differences.back().kind == DifferenceKind::Inputs &&
+                        a.plan->model->contentHash == b.plan->model->contentHash;
+  if (!byInputs) addNetworkDifference(diff);
+  return diff;
+}
+
+void addChanges(const DiffInput& a, const DiffInput& b, const std::vector<PlanLevel>& levels, CauseFinder* causes,
+                PlanDiff& diff) {
+  for (std::size_t place = 0; place < levels.size(); ++place) {
+    addSegmentChanges(levels[place], place, causes, diff);
+    addFusionChanges(levels[place], place, causes, diff);
+    addTypeChanges(levels[place], place, causes, diff);
+    addCastChanges(levels[place], place, causes, diff);
+    addDecisionChanges(levels[place], place, causes, diff);
+    addTimeChanges(levels[place], a, b, diff);
+  }
+  addErrorChanges(levels.front(), a, b, diff);
+}
+
+/// What a fused node takes on one side, if it is known.
+std::optional<DiffTime> timeOf(const FusedNode& fused, const DiffInput& input) {
+  if (const auto known = input.times.find(fused.identity); known != input.times.end()) return known->second;
+  if (!fused.predictedMs) return std::nullopt;
+  const bool measured = fused.predictedHow == PriceSource::Measured;
+  return DiffTime{*fused.predictedMs, measured ? DiffTimeKind::Measured : DiffTimeKind::Fitted};
+}
+
+/// The sum over some fused nodes; it is known as the least known of them is.
+std::optional<DiffTime> timeOf(const Plan& plan, const std::vector<std::uint32_t>& fused, const DiffInput& input) {
+  if (fused.empty()) return std::nullopt;
+  DiffTime sum;
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    const std::optional<DiffTime> one = timeOf(plan.fusedNodes[fused[i]], input);
+    if (!one) return std::nullopt;
+    sum.ms += one->ms;
+    if (i == 0 || one->how == DiffTimeKind::Fitted) sum.how = one->how;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string_view name(DiffTimeKind kind) {
+  static constexpr std::array<std::string_view, 4> kNames{"measured", "fitted", "built", "run"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name(DifferenceKind kind) {
+  static constexpr std::array<std::string_view, 9> kNames{
+      "target", "precision", "workspace", "directive", "directive_order", "network", "inputs", "times", "rules"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name(GroupChange change) {
+  static constexpr std::array<std::string_view, 6> kNames{"formed", "broken", "split", "merged", "moved", "rerouted"};
+  return kNames[static_cast<std::size_t>(change)];
+}
+
+std::string_view name(TypedThing thing) {
+  static constexpr std::array<std::string_view, 3> kNames{"fused_node", "node", "value"};
+  return kNames[static_cast<std::size_t>(thing)];
+}
+
+std::string Difference::text() const {
+  if (kind == DifferenceKind::Inputs) return "the inputs' extents or types";
+  if (a.empty()) return b + " (only in B)";
+  if (b.empty()) return a + " (only in A)";
+  const std::size_t option = a.find(' ') + 1;
+  if (a.starts_with("--") && b.starts_with(a.substr(0, option))) return a + " → " + b.substr(option);
+  return a + " and " + b;
+}
+
+bool PlanDiff::same() const {
+  return onlyA.empty() && onlyB.empty() && changed.empty() && differences.empty() && fusions.empty() &&
+         segments.empty() && types.empty() && casts.empty() && decisions.empty();
+}
+
+void addTimeChanges(const PlanLevel& level, const DiffInput& a, const DiffInput& b, PlanDiff& diff) {
+  if (level.a == nullptr || level.b == nullptr) return;
+  for (const SetGroup& group : fusedGroups(level)) {
+    const auto ofA = timeOf(*level.a, group.a, a), ofB = timeOf(*level.b, group.b, b);
+    if (!ofA || !ofB || (ofA->ms == ofB->ms && ofA->how == ofB->how)) continue;
+    TimeChange change{.ofA = *ofA, .ofB = *ofB};
+    for (const std::uint32_t fused : group.a) change.a.push_back(coveringNode(level, true, fused));
+    for (const std::uint32_t fused : group.b) change.b.push_back(coveringNode(level, false, fused));
+    diff.times.push_back(std::move(change));
+  }
+}
+
+PlanDiff changesBetween(const DiffInput& a, const DiffInput& b) {
+  const std::vector<PlanLevel> levels = planLevels(*a.plan, *b.plan);
+  PlanDiff diff = begun(a, b, levels);
+  addChanges(a, b, levels, nullptr, diff);
+  return diff;
+}
+
+Result<PlanDiff> diffPlans(const DiffInput& a, const DiffInput& b, const PriceModel* prices, const StopToken& stop) {
+  const std::vector<PlanLevel> levels = planLevels(*a.plan, *b.plan);
+  TRY(checkStop(stop));
+  PlanDiff diff = begun(a, b, levels);
+  CauseFinder causes = TRY(CauseFinder::make(levels, *a.plan, *b.plan, diff, prices, stop));
+  addChanges(a, b, levels, &causes, diff);
+  return diff;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/stop.h"
+#include "diff/common_cover.h"
+#include "planning/plan.h"
+#include "verify/compare_tensors.h"
+
+namespace fusescope {
+
+/// How a time is known: predicted from measurements of this machine, predicted by what was fitted to them, measured
+/// when the engine was built, or when a run was timed.
+enum class DiffTimeKind { Measured, Fitted, Built, Run };
+std::string_view name(DiffTimeKind kind);  ///< "measured", "fitted", "built", "run"
+
+struct DiffTime {
+  double ms = 0;
+  DiffTimeKind how = DiffTimeKind::Measured;
+};
+
+/// One side of a diff: a plan, and what else is known of it.
+struct DiffInput {
+  const Plan* plan = nullptr;              ///< outlives the PlanDiff
+  std::string label;                       ///< for people: the file
+  std::map<Hash128, DiffTime> times{};     ///< by FusedNode::identity, in place of what the plan predicts
+  std::vector<TensorComparison> errors{};  ///< of values against float32; empty: not known
+};
+
+/// A side in numbers; each body as if it ran once.
+struct DiffTotals {
+  std::string label, target, precision;
+  std::int64_t nodes = 0, fusedNodes = 0, segments = 0, casts = 0;
+  std::int64_t bytes = 0, castBytes = 0;  ///< moved by fused nodes, and by casts; what is not known counts as 0
+  std::optional<DiffTime> time;           ///< of the plan; nothing unless each of its parts is known
+};
+
+enum class DifferenceKind { Target, Precision, Workspace, Directive, DirectiveOrder, Network, Inputs, Times, Rules };
+std::string_view name(DifferenceKind kind);  ///< "target", "directive", …
+
+/// What the two plans were made of that is not the same: what can have caused the differences between them.
+struct Difference {
+  DifferenceKind kind;
+  std::string a, b;          ///< in the words of the command line; empty: that side has none
+  std::string text() const;  ///< "--pin a=f32 (only in B)", "--precision f32 → f16"
+};
+
+/// What caused a change: texts of differences; several: it came of them together, or of each of them. Empty: not known.
+using Causes = std::vector<std::string>;
+
+/// Where a change shows: the segment, by A's name where it has one there, or "HOLDER/ATTRIBUTE: SEGMENT" in a body.
+struct ChangePlace {
+  std::string segment;
+};
+
+enum class GroupChange { Formed, Broken, Split, Merged, Moved, Rerouted };
+std::string_view name(GroupChange change);  ///< "formed", …
+
+/// Fused nodes that cover the same nodes in other ways. Formed: of nodes that ran alone, or that only B has; broken:
+/// into nodes that run alone, or that only A has; moved: a border between them, or what the networks differ by, is
+/// elsewhere.
+struct FusionChange {
+  GroupChange change;
+  std::vector<CoveringNode> a, b;
+  std::vector<std::string> nodes;  ///< by A's names where it has them
+  ChangePlace place;
+  Causes because;
+};
+
+/// Segments that cover the same nodes in other ways, or are run by something else (rerouted).
+struct SegmentChange {
+  GroupChange change;
+  std::vector<std::string> a, b;   ///< "segment_0 (accelerated, native)"
+  std::vector<std::string> nodes;  ///< that are run by something else
+  std::string runByA, runByB;      ///< what these nodes are run by: "accelerated, native"; empty: there are none
+  ChangePlace place;
+  Causes because;
+};
+
+enum class TypedThing { FusedNode, Node, Value };
+std::string_view name(TypedThing thing);  ///< "fused_node", "node", "value"
+
+/// A fused node or node that calculates in another type, or a value in memory on both sides that is stored at another.
+struct TypeChange {
+  TypedThing thing;
+  std::string name, nameInB;  ///< equal in plans of one network
+  std::string a, b;           ///< "f32", "f32, f16" of a fused node that mixes types
+  bool inSameKernel = false;  ///< a node of a fused node that both have and that is listed itself
+  ChangePlace place;
+  Causes because;
+};
+
+/// A conversion that one side alone has.
+struct CastChange {
+  bool added = false;  ///< in B; else it is A's
+  std::string value;
+  DataType from = DataType::Undefined, to = DataType::Undefined;
+  std::optional<std::int64_t> bytes;
+  std::string reason;
+  ChangePlace place;
+  Causes because;
+};
+
+/// An answer that is another: of A, of B, or of both about the same.
+struct DecisionChange {
+  const Decision* a = nullptr;  ///< in DiffInput::plan; null: B alone has it
+  const Decision* b = nullptr;
+  std::uint32_t indexInB = 0;  ///< of b in its plan
+  std::string body;            ///< PlanLevel::bodyOfA or else bodyOfB; empty: the network itself
+  Causes because;
+};
+
+/// Fused nodes that cover the same nodes, whose times both sides know and that are not equal.
+struct TimeChange {
+  std::vector<CoveringNode> a, b;
+  DiffTime ofA, ofB;
+};
+
+/// A value whose error both sides know.
+struct ErrorChange {
+  std::string name;
+  double a = 0, b = 0;  ///< max |Δ| over rms
+};
+
+/// A matched node that differs between the networks.
+struct ChangedNode {
+  std::string a, b;  ///< names
+  std::string what;
+};
+
+struct PlanDiff {
+  DiffTotals a, b;
+  bool oneNetwork = true;  ///< nodes were matched by their ids
+  std::int64_t matched = 0, byName = 0, byStructure = 0;
+  std::vector<std::string> onlyA, onlyB;  ///< nodes without a counterpart
+  std::vector<ChangedNode> changed;
+  std::vector<Difference> differences;
+  std::vector<FusionChange> fusions;
+  std::vector<SegmentChange> segments;
+  std::vector<TypeChange> types;
+  std::vector<CastChange> casts;
+  std::vector<DecisionChange> decisions;
+  std::vector<TimeChange> times;
+  std::vector<ErrorChange> errors;
+
+  /// Nothing but times and errors differs.
+  bool same() const;
+};
+
+/// What differs, and why. Pure, but for `prices`, with which plans are made again to find causes; null: where types or
+/// fusions were chosen by price, no cause is found by that. Without `causes` nothing is planned and none is named.
+/// Errors: cancelled.
+Result<PlanDiff> diffPlans(const DiffInput& a, const DiffInput& b, const PriceModel* prices = nullptr,
+                           const StopToken& stop = {});
+/// What differs between two plans, without causes: quick.
+PlanDiff changesBetween(const DiffInput& a, const DiffInput& b);
+
+/// The JSON of `fusescope diff --json`: format "fusescope.diff", version 1. See diff/FORMAT.md.
+Json toJson(const PlanDiff& diff);
+/// As text for people: totals, what the networks and options differ by, then the changes by segment, each line with
+/// "+", "-" or "~" before it. Of changes alike `most` are listed, and how many more there are; 0: all.
+std::string printDiff(const PlanDiff& diff, std::size_t most = 0);
+
+}  // namespace fusescope

@@ -1,0 +1,273 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "diff/plan_diff.h"
+
+namespace fusescope {
+
+namespace {
+
+std::string becauseText(const Causes& because) {
+  return because.empty() ? "cause not known" : "because of " + joined(because, " and ");
+}
+
+std::string counted(std::int64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+/// Lines that are printed in one place; alike ones are joined.
+class DiffText {
+ public:
+  DiffText(const PlanDiff& diff, std::size_t most) : m_diff(diff), m_most(most) {}
+
+  std::string run() {
+    header();
+    network();
+    for (const Difference& difference : m_diff.differences) optionLines(difference);
+    if (m_diff.same()) return m_text + "nothing differs\n";
+    addSegments();
+    addFusions();
+    addTypes();
+    addCasts();
+    for (const std::string& place : m_places) {
+      m_text += fmt::format("\n@@ {} @@\n", place.empty() ? "values that no node makes" : place);
+      m_text += m_sections[place];
+    }
+    decisions();
+    times();
+    errors();
+    if (m_places.empty() && m_diff.decisions.empty()) m_text += "\nthe plans are the same\n";
+    return std::move(m_text);
+  }
+
+ private:
+  void header() {
+    const auto side = [&](const char* mark, const DiffTotals& of) {
+      m_text += fmt::format("{} {}: {}, {}, {} in {} and {}, {}", mark, of.label, of.target, of.precision,
+                            counted(of.nodes, "node"), counted(of.fusedNodes, "fused node"),
+                            counted(of.segments, "segment"), counted(of.casts, "cast"));
+      if (of.time) m_text += fmt::format(", {:.3f} ms ({})", of.time->ms, name(of.time->how));
+      m_text += "\n";
+    };
+    side("---", m_diff.a);
+    side("+++", m_diff.b);
+  }
+
+  void network() {
+    if (m_diff.oneNetwork) return;
+    m_text += fmt::format("networks: {} of {} and {} matched, {} by name, {} by structure\n", m_diff.matched,
+                          m_diff.a.nodes, counted(m_diff.b.nodes, "node"), m_diff.byName, m_diff.byStructure);
+    const auto list = [&](char sign, const std::vector<std::string>& names) {
+      for (std::size_t i = 0; i < shown(names.size()); ++i) m_text += fmt::format("{} {}\n", sign, names[i]);
+      rest(m_text, sign, names.size(), "node");
+    };
+    list('-', m_diff.onlyA);
+    list('+', m_diff.onlyB);
+    for (std::size_t i = 0; i < shown(m_diff.changed.size()); ++i) {
+      const ChangedNode& node = m_diff.changed[i];
+      m_text += fmt::format("~ {}: {}\n", both(node.a, node.b), node.what);
+    }
+    rest(m_text, '~', m_diff.changed.size(), "changed node");
+  }
+
+  void optionLines(const Difference& difference) {
+    if (difference.kind == DifferenceKind::Network) return;
+    if (!difference.a.empty()) m_text += "- " + difference.a + "\n";
+    if (!difference.b.empty()) m_text += "+ " + difference.b + "\n";
+  }
+
+  std::size_t shown(std::size_t count) const { return m_most == 0 ? count : std::min(count, m_most); }
+  void rest(std::string& into, char sign, std::size_t count, std::string_view what) const {
+    if (count > shown(count))
+      into += fmt::format("{} … and {} more\n", sign, counted(static_cast<std::int64_t>(count - shown(count)), what));
+  }
+
+  static std::string both(const std::string& a, const std::string& b) { return a == b ? a : a + " / " + b; }
+
+  /// The lines of a place, which stand in the order in which places are first named.
+  std::string& section(const ChangePlace& place) {
+    const auto [entry, isNew] = m_sections.try_emplace(place.segment);
+    if (isNew) m_places.push_back(place.segment);
+    return entry->second;
+  }
+
+  void addSegments() {
+    for (const SegmentChange& change : m_diff.segments) {
+      std::string& lines = section(change.place);
+      if (!change.runByA.empty()) {
+        lines += fmt::format("~ {} → {}: {}\n", change.runByA, change.runByB, some(change.nodes));
+      } else {
+        lines += fmt::format("~ segment {}\n", name(change.change));
+        for (const std::string& segment : change.a) lines += "-   " + segment + "\n";
+        for (const std::string& segment : change.b) lines += "+   " + segment + "\n";
+      }
+      lines += "    " + becauseText(change.because) + "\n";
+    }
+  }
+
+  void addFusions() {
+    std::map<std::string, std::size_t> printed;
+    for (const FusionChange& change : m_diff.fusions) {
+      std::string& lines = section(change.place);
+      if (++printed[change.place.segment] > shown(m_diff.fusions.size())) continue;
+      lines += fmt::format("~ fusion {}, {}\n", name(change.change), becauseText(change.because));
+      for (const CoveringNode& node : change.a) lines += "-   " + node.name + "\n";
+      for (const CoveringNode& node : change.b) lines += "+   " + node.name + "\n";
+    }
+    for (const auto& [place, count] : printed) {
+      const std::size_t most = shown(m_diff.fusions.size());
+      if (count > most) m_sections[place] += fmt::format("~ … and {} more fusions\n", count - most);
+    }
+  }
+
+  /// Changes of one kind at one place for one cause in one line.
+  void addTypes() {
+    std::vector<std::pair<std::string, std::vector<std::string>>> lines;  // what stands before and behind the names
+    std::map<std::string, std::size_t> known;
+    std::vector<std::pair<ChangePlace, std::string>> ends;
+    for (const TypeChange& change : m_diff.types) {
+      if (change.inSameKernel) continue;
+      const std::string what = change.thing == TypedThing::FusedNode ? "fused node"
+                               : change.thing == TypedThing::Node    ? "node"
+                                                                     : "stored value";
+      const std::string start = fmt::format("{} {} → {}:", what, change.a, change.b);
+      const std::string end = becauseText(change.because);
+      const auto [entry, isNew] = known.try_emplace(change.place.segment + '\n' + start + '\n' + end, lines.size());
+      if (isNew) {
+        lines.push_back({start, {}});
+        ends.push_back({change.place, end});
+      }
+      lines[entry->second].second.push_back(both(change.name, change.nameInB));
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto& [start, names] = lines[i];
+      section(ends[i].first) +=
+          names.size() == 1 ? fmt::format("~ {} {}, {}\n", start, names.front(), ends[i].second)
+                            : fmt::format("~ {} ({}), {}\n{}", start, names.size(), ends[i].second, indented(names));
+    }
+  }
+
+  void addCasts() {
+    std::map<std::pair<std::string, bool>, std::size_t> printed;
+    for (const CastChange& change : m_diff.casts) {
+      std::string& lines = section(change.place);
+      if (++printed[{change.place.segment, change.added}] > shown(m_diff.casts.size())) continue;
+      lines += fmt::format("{} cast of {}, {} to {}, {}\n", change.added ? '+' : '-', change.value, name(change.from),
+                           name(change.to), becauseText(change.because));
+    }
+    for (const auto& [place, count] : printed) {
+      const std::size_t most = shown(m_diff.casts.size());
+      if (count > most)
+        m_sections[place.first] += fmt::format("{} … and {} more casts\n", place.second ? '+' : '-', count - most);
+    }
+  }
+
+  std::string indented(const std::vector<std::string>& names) const {
+    std::string text;
+    for (std::size_t i = 0; i < shown(names.size()); ++i) text += "    " + names[i] + "\n";
+    if (names.size() > shown(names.size()))
+      text += fmt::format("    … and {} more\n", names.size() - shown(names.size()));
+    return text;
+  }
+
+  std::string some(const std::vector<std::string>& names) const {
+    const std::vector<std::string> first(names.begin(),
+                                         names.begin() + static_cast<std::ptrdiff_t>(shown(names.size())));
+    return joined(first) +
+           (first.size() < names.size() ? fmt::format(" and {} more", names.size() - first.size()) : "");
+  }
+
+  static std::string subjectsOf(const Decision& decision, const std::string& body) {
+    std::vector<std::string> names;
+    for (const Subject& subject : decision.subjects) names.push_back(subject.name);
+    return (body.empty() ? "" : body + ": ") + (names.empty() ? "the plan" : joined(names));
+  }
+
+  /// Answers that changed alike for one cause together; one alone in its own words.
+  void decisions() {
+    if (m_diff.decisions.empty()) return;
+    std::vector<std::vector<const DecisionChange*>> groups;
+    std::map<std::string, std::size_t> known;
+    for (const DecisionChange& change : m_diff.decisions) {
+      const auto code = [](const Decision* decision) { return decision == nullptr ? "" : decision->code; };
+      const std::string key = code(change.a) + '\n' + code(change.b) + '\n' + becauseText(change.because);
+      const auto [entry, isNew] = known.try_emplace(key, groups.size());
+      if (isNew) groups.emplace_back();
+      groups[entry->second].push_back(&change);
+    }
+    m_text += "\n@@ decisions @@\n";
+    for (const auto& group : groups) decisionGroup(group);
+  }
+
+  void decisionGroup(const std::vector<const DecisionChange*>& group) {
+    const DecisionChange& first = *group.front();
+    const char sign = first.a == nullptr ? '+' : first.b == nullptr ? '-' : '~';
+    const auto about = [](const DecisionChange& change) {
+      return subjectsOf(change.b != nullptr ? *change.b : *change.a, change.body);
+    };
+    const std::string codes = first.a == nullptr               ? first.b->code
+                              : first.b == nullptr             ? first.a->code
+                              : first.a->code == first.b->code ? first.b->code
+                                                               : first.a->code + " → " + first.b->code;
+    if (group.size() > 1) {
+      std::vector<std::string> names;
+      for (const DecisionChange* change : group) names.push_back(about(*change));
+      m_text +=
+          fmt::format("{} {} ({}), {}\n{}", sign, codes, group.size(), becauseText(first.because), indented(names));
+      return;
+    }
+    m_text += fmt::format("{} {} about {}, {}\n", sign, codes, about(first), becauseText(first.because));
+    if (first.a != nullptr) m_text += "-     " + message(*first.a) + "\n";
+    if (first.b != nullptr) m_text += "+     " + message(*first.b) + "\n";
+  }
+
+  static std::string kernels(const std::vector<CoveringNode>& nodes) {
+    std::vector<std::string> names;
+    for (const CoveringNode& node : nodes) names.push_back(node.name);
+    return joined(names, " | ");
+  }
+
+  void times() {
+    if (m_diff.times.empty()) return;
+    std::vector<const TimeChange*> all;
+    for (const TimeChange& change : m_diff.times) all.push_back(&change);
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const TimeChange* change) { return std::abs(change->ofB.ms - change->ofA.ms); });
+    m_text += "\n@@ times, those that differ most first @@\n";
+    for (std::size_t i = 0; i < shown(all.size()); ++i) {
+      const TimeChange& change = *all[i];
+      m_text += fmt::format("~ {:+.4f} ms: {:.4f} ms ({}) → {:.4f} ms ({}): {}\n", change.ofB.ms - change.ofA.ms,
+                            change.ofA.ms, name(change.ofA.how), change.ofB.ms, name(change.ofB.how),
+                            both(kernels(change.a), kernels(change.b)));
+    }
+    rest(m_text, '~', all.size(), "time");
+  }
+
+  void errors() {
+    if (m_diff.errors.empty()) return;
+    std::vector<ErrorChange> all = m_diff.errors;
+    std::ranges::stable_sort(all, std::ranges::greater(),
+                             [](const ErrorChange& change) { return std::abs(change.b - change.a); });
+    m_text += "\n@@ errors, max |Δ| over rms, those that differ most first @@\n";
+    for (std::size_t i = 0; i < shown(all.size()); ++i)
+      m_text += fmt::format("~ {}: {:.4g} → {:.4g}\n", all[i].name, all[i].a, all[i].b);
+    rest(m_text, '~', all.size(), "value");
+  }
+
+  const PlanDiff& m_diff;
+  std::size_t m_most;
+  std::string m_text;
+  std::vector<std::string> m_places;
+  std::map<std::string, std::string> m_sections;
+};
+
+}  // namespace
+
+std::string printDiff(const PlanDiff& diff, std::size_t most) {
+  return DiffText(diff, most).run();
+}
+
+}  // namespace fusescope

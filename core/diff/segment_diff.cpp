@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <map>
+
+#include "diff/diff_parts.h"
+
+namespace fusescope {
+
+namespace {
+
+/// The nodes of each segment that both networks have.
+std::vector<std::vector<std::uint32_t>> sharedThings(const PlanLevel& level, bool ofA) {
+  std::vector<std::vector<std::uint32_t>> sets;
+  for (const Segment& segment : (ofA ? level.a : level.b)->segments) {
+    std::vector<std::uint32_t>& set = sets.emplace_back();
+    for (const NodeId node : segment.nodes) {
+      const std::uint32_t thing = ofA ? level.thingOfA(node) : level.thingOfB(node);
+      if (level.inBoth(thing)) set.push_back(thing);
+    }
+  }
+  return sets;
+}
+
+ChangePlace placed(const std::string& body, const Segment& segment) {
+  return {(body.empty() ? "" : body + ": ") + segment.name + " (" + runBy(segment) + ")"};
+}
+
+/// What runs a node on one side.
+const Segment& segmentOf(const Plan& plan, NodeId node) {
+  return plan.segments[plan.fusedNodeOf(node)->segment.index];
+}
+
+/// The nodes of a group that are run by something else, by what runs them on both sides.
+std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> rerouted(
+    const PlanLevel& level, const std::vector<std::vector<std::uint32_t>>& sets, const SetGroup& group) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> nodes;
+  for (const std::uint32_t i : group.a) {
+    for (const std::uint32_t thing : sets[i]) {
+      const std::string after = runBy(segmentOf(*level.b, level.match.nodeOfB[thing]));
+      if (runBy(level.a->segments[i]) != after) nodes[{runBy(level.a->segments[i]), after}].push_back(thing);
+    }
+  }
+  return nodes;
+}
+
+/// The plan of a body that one side runs operator by operator.
+void addBodyOfOneSide(const PlanLevel& level, CauseFinder* causes, PlanDiff& diff) {
+  const std::string& body = level.a != nullptr ? level.bodyOfA : level.bodyOfB;
+  SegmentChange change{.change = level.a != nullptr ? GroupChange::Broken : GroupChange::Formed};
+  (level.a != nullptr ? change.a : change.b).push_back("the plan of " + body);
+  change.place = level.a != nullptr ? placeInA(level, level.a->graph().order().front())
+                                    : placeInB(level, level.b->graph().order().front());
+  if (causes != nullptr && level.holderOfA.valid()) {
+    const std::uint32_t holder = level.holderOfA.index;
+    change.because = causes->ofNodes(static_cast<std::size_t>(level.around), Aspect::Segment, {&holder, 1});
+  }
+  diff.segments.push_back(std::move(change));
+}
+
+}  // namespace
+
+std::string runBy(const Segment& segment) {
+  return std::string(name(segment.kind)) + ", " + segment.backend;
+}
+
+ChangePlace placeInA(const PlanLevel& level, NodeId node) {
+  return placed(level.bodyOfA, segmentOf(*level.a, node));
+}
+
+ChangePlace placeInB(const PlanLevel& level, NodeId node) {
+  return placed(level.bodyOfB, segmentOf(*level.b, node));
+}
+
+void addSegmentChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff) {
+  if (level.a == nullptr || level.b == nullptr) return addBodyOfOneSide(level, causes, diff);
+  const auto a = sharedThings(level, true), b = sharedThings(level, false);
+  for (const SetGroup& group : groupSets(a, b)) {
+    const bool oneSided = group.a.empty() || group.b.empty();
+    if (oneSided) continue;  // of nodes that one network alone has
+    const auto moved = rerouted(level, a, group);
+    if (group.same && moved.empty()) continue;
+    SegmentChange change{.change = changeOf(group, false, false)};
+    std::vector<std::uint32_t> things;
+    for (const std::uint32_t i : group.a) {
+      change.a.push_back(placed(level.bodyOfA, level.a->segments[i]).segment);
+      things.insert(things.end(), a[i].begin(), a[i].end());
+    }
+    for (const std::uint32_t i : group.b) change.b.push_back(placed(level.bodyOfB, level.b->segments[i]).segment);
+    change.place.segment = change.a.front();
+    if (causes != nullptr) change.because = causes->ofNodes(place, Aspect::Segment, things);
+    if (!group.same) diff.segments.push_back(std::move(change));
+    for (const auto& [by, nodes] : moved) {
+      SegmentChange run{.change = GroupChange::Rerouted, .runByA = by.first, .runByB = by.second};
+      run.place = placeInA(level, NodeId(nodes.front()));
+      for (const std::uint32_t thing : nodes) run.nodes.push_back(level.nameOf(thing));
+      if (causes != nullptr) run.because = causes->ofNodes(place, Aspect::Segment, nodes);
+      diff.segments.push_back(std::move(run));
+    }
+  }
+}
+
+}  // namespace fusescope
