@@ -31,6 +31,7 @@ Command buildCommand(CLI::App& app);
 Command runCommand(CLI::App& app);
 Command timeCommand(CLI::App& app);
 Command compareCommand(CLI::App& app);
+Command errorsCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
