@@ -230,10 +230,6 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
   return artifact;
 }
 
-std::string inputsOf(const std::string& given, const Artifact& artifact) {
-  return given.empty() && artifact.session != nullptr ? artifact.session->settings.inputs : given;
-}
-
 bool reportObeyRefusals(const Plan& plan) {
   const auto refusals = obeyRefusals(plan);
   for (const auto* refusal : refusals) {

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "session/operations.h"
+#include "session/samples.h"
 #include "session/session.h"
 
 namespace fusescope::cli {
@@ -31,6 +32,7 @@ Command runCommand(CLI::App& app);
 Command timeCommand(CLI::App& app);
 Command compareCommand(CLI::App& app);
 Command diffCommand(CLI::App& app);
+Command errorsCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
@@ -70,6 +72,19 @@ struct StepsArguments {
   Result<std::optional<Steps>> steps() const;  ///< nothing where --steps is not given
 };
 
+/// --inputs and --batch-axis: what a network is run on.
+struct InputArguments {
+  std::vector<std::string> paths;
+  std::optional<std::int64_t> batchAxis;
+
+  void declare(CLI::App& app);
+  /// As given, else those of the session.
+  SampleSource source(const Artifact& artifact) const;
+  Result<Samples> samples(const Artifact& artifact) const;
+};
+/// What people are told where nobody gave inputs; nothing where somebody did.
+void printIfRandom(const Samples& samples);
+
 /// An option that takes one value each time it is given.
 CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std::string>& into,
                         const std::string& description);
@@ -90,8 +105,6 @@ void clearProgressLine();
 /// session, `path` is where its model lies now, or empty.
 Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine = nullptr,
                       const Progress& progress = progressLine());
-/// The inputs that were given, else those of the session.
-std::string inputsOf(const std::string& given, const Artifact& artifact);
 /// Pins marked obey that the plan refused, one line each on standard error; true if there are any.
 bool reportObeyRefusals(const Plan& plan);
 

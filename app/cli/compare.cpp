@@ -15,9 +15,10 @@ namespace {
 constexpr std::size_t kMostValues = 10;
 
 struct Arguments {
-  std::string a, b, inputs;
+  std::string a, b;
   double seconds = 4.0;
   bool json = false;
+  InputArguments inputs;
   EngineArguments engine;
 };
 
@@ -83,22 +84,25 @@ void printForPeople(const CompareReport& report) {
 }
 
 Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifact& b) {
-  const auto inputs = TRY(loadInputs(*a.plan, arguments.inputs));
+  const auto samples = TRY(arguments.inputs.samples(a));
   const auto engineOf = [&](const Artifact& artifact) {
     auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
-    options.shapes = extentsOf(inputs);
+    options.shapes = extentsOf(samples.first());
     return openEngine(artifact, options);
   };
   const auto engineA = TRY(engineOf(a));
   const auto engineB = TRY(engineOf(b));
-  auto report = TRY(compareEngines(*engineA, *engineB, inputs, arguments.seconds, {}, progressLine()));
+  auto report = TRY(compareEngines(*engineA, *engineB, samples, arguments.seconds, {}, progressLine()));
   clearProgressLine();
   report.a = arguments.a;
   report.b = arguments.b;
   if (arguments.json) {
-    printJson(toJson(report));
+    Json json = toJson(report);
+    addSamples(json, samples);
+    printJson(json);
   } else {
     printForPeople(report);
+    printIfRandom(samples);
   }
   return kDone;
 }
@@ -108,7 +112,7 @@ Result<int> compare(const Arguments& arguments) {
   const auto b = TRY(open(arguments.b, {}, &arguments.engine));
   const bool refusedA = reportObeyRefusals(*a.plan);
   if (reportObeyRefusals(*b.plan) || refusedA) return kDoesNotHold;
-  return underAssumedExtents(compare(arguments, a, b), *a.plan, !arguments.inputs.empty());
+  return underAssumedExtents(compare(arguments, a, b), *a.plan, !arguments.inputs.source(a).empty());
 }
 
 }  // namespace
@@ -122,8 +126,7 @@ Command compareCommand(CLI::App& app) {
       ->type_name("S")
       ->check(zeroOrMore())
       ->capture_default_str();
-  verb->add_option("--inputs", arguments->inputs, "inputs: .npz, .npy, .pb or a folder; random ones if not given")
-      ->type_name("F");
+  arguments->inputs.declare(*verb);
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
   return {verb, [arguments] { return compare(*arguments); }};

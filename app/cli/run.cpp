@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -11,11 +13,12 @@ namespace fusescope::cli {
 namespace {
 
 struct Arguments {
-  std::string path, inputs, outputs, expect;
+  std::string path, outputs, expect;
   std::optional<double> rms, absolute, relative;
   std::vector<std::string> mark;
   bool json = false;
   PlanArguments plan;
+  InputArguments inputs;
   EngineArguments engine;
   StepsArguments steps;
 
@@ -73,34 +76,71 @@ void printForPeople(const RunReport& report) {
   if (report.compared) std::cout << (report.ok ? "as expected\n" : "not as expected\n");
 }
 
+/// The file of `sample`: `path` itself where there is one sample, else a .npz in that folder.
+std::string fileOf(const std::string& path, const Sample& sample, const Samples& samples) {
+  if (path.empty() || samples.list.size() == 1) return path;
+  return (std::filesystem::path(path) / (sample.name + ".npz")).string();
+}
+
+Status makeFolder(const std::string& path, const Samples& samples) {
+  if (path.empty() || samples.list.size() == 1) return Done{};
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return Diagnostic{.message = error.message(), .where = {.file = path, .attribute = "--outputs"}};
+  return Done{};
+}
+
+/// The report of one sample is the document; of several they stand side by side.
+Json toJson(const std::vector<RunReport>& reports, const Samples& samples) {
+  if (reports.size() == 1) return fusescope::toJson(reports.front());
+  Json json = {{"format", "fusescope.run"}, {"version", 1}};
+  if (reports.front().compared) json["ok"] = std::ranges::all_of(reports, &RunReport::ok);
+  json["runs"] = Json::array();
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    Json one = {{"sample", samples.list[i].name}};
+    one.update(fusescope::toJson(reports[i]));
+    one.erase("format");
+    one.erase("version");
+    json["runs"].push_back(std::move(one));
+  }
+  return json;
+}
+
 Result<int> run(const Arguments& arguments, const Artifact& artifact) {
-  const auto inputs = TRY(loadInputs(*artifact.plan, inputsOf(arguments.inputs, artifact)));
+  const auto samples = TRY(arguments.inputs.samples(artifact));
+  TRY(makeFolder(arguments.outputs, samples));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.measureTactics = false;  // one run does not pay for choosing
-  options.shapes = extentsOf(inputs);
+  options.shapes = extentsOf(samples.first());
   options.shapeCache = arguments.engine.shapeCache;
   const auto engine = TRY(openEngine(artifact, options));
   clearProgressLine();
-  const RunRequest request{.outputsFile = arguments.outputs,
-                           .expectFile = arguments.expect,
-                           .tolerance = arguments.tolerance(artifact),
-                           .mark = arguments.mark,
-                           .steps = TRY(arguments.steps.steps())};
-  const auto report = TRY(runOnce(*engine, inputs, request));
+  RunRequest request{
+      .tolerance = arguments.tolerance(artifact), .mark = arguments.mark, .steps = TRY(arguments.steps.steps())};
+  std::vector<RunReport> reports;
+  for (const Sample& sample : samples.list) {
+    request.outputsFile = fileOf(arguments.outputs, sample, samples);
+    request.expectFile = fileOf(arguments.expect, sample, samples);
+    reports.push_back(TRY(runOnce(*engine, sample.inputs, request)));
+    if (arguments.json) continue;
+    if (samples.list.size() > 1) std::cout << fmt::format("Sample {}:\n", sample.name);
+    printForPeople(reports.back());
+  }
   if (arguments.json) {
-    Json json = toJson(report);
+    Json json = toJson(reports, samples);
+    addSamples(json, samples);
     json["memory"] = memoryJson(engine->report());
     printJson(json);
   } else {
-    printForPeople(report);
+    printIfRandom(samples);
   }
-  return report.ok ? kDone : kDoesNotHold;
+  return std::ranges::all_of(reports, &RunReport::ok) ? kDone : kDoesNotHold;
 }
 
 Result<int> run(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
-  return underAssumedExtents(run(arguments, artifact), *artifact.plan, !inputsOf(arguments.inputs, artifact).empty());
+  return underAssumedExtents(run(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
 }
 
 }  // namespace
@@ -109,10 +149,13 @@ Command runCommand(CLI::App& app) {
   auto* verb = app.add_subcommand("run", "outputs of a network, compared with expected ones if given");
   auto arguments = std::make_shared<Arguments>();
   declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL|E.fse");
-  verb->add_option("--inputs", arguments->inputs, "inputs: .npz, .npy, .pb or a folder; random ones if not given")
-      ->type_name("F");
-  verb->add_option("--outputs", arguments->outputs, "write outputs and marked values here")->type_name("F.npz");
-  verb->add_option("--expect", arguments->expect, "compare the outputs with these")->type_name("F.npz");
+  arguments->inputs.declare(*verb);
+  verb->add_option("--outputs", arguments->outputs,
+                   "write outputs and marked values here; of several samples: a folder, of a .npz each")
+      ->type_name("F.npz");
+  verb->add_option("--expect", arguments->expect,
+                   "compare the outputs with these; of several samples: a folder as --outputs writes it")
+      ->type_name("F.npz");
   verb->add_option("--tol-rms", arguments->rms, "max|Δ| <= T · rms(expected); default 1e-3")->type_name("T");
   verb->add_option("--atol", arguments->absolute, "|Δ| <= A + R · |expected|")->type_name("A");
   verb->add_option("--rtol", arguments->relative, "see --atol")->type_name("R");

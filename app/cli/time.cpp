@@ -12,10 +12,11 @@ namespace fusescope::cli {
 namespace {
 
 struct Arguments {
-  std::string path, inputs;
+  std::string path;
   double seconds = 2.0, warmup = 0.5;
   bool perLayer = false, json = false;
   PlanArguments plan;
+  InputArguments inputs;
   EngineArguments engine;
   StepsArguments steps;
 };
@@ -71,12 +72,12 @@ void printForPeople(const TimeReport& report, const Plan& plan) {
 }
 
 Result<int> time(const Arguments& arguments, const Artifact& artifact) {
-  const auto inputs = TRY(loadInputs(*artifact.plan, inputsOf(arguments.inputs, artifact)));
+  const auto samples = TRY(arguments.inputs.samples(artifact));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
-  options.shapes = extentsOf(inputs);
+  options.shapes = extentsOf(samples.first());
   options.shapeCache = arguments.engine.shapeCache;
   const auto engine = TRY(openEngine(artifact, options));
-  const auto report = TRY(timeEngine(*engine, inputs,
+  const auto report = TRY(timeEngine(*engine, samples.first(),
                                      {.seconds = arguments.seconds,
                                       .warmupSeconds = arguments.warmup,
                                       .perLayer = arguments.perLayer,
@@ -85,10 +86,15 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
   clearProgressLine();
   if (arguments.json) {
     Json json = toJson(report, engine->plan());
+    json["random_inputs"] = samples.random;
     json["memory"] = memoryJson(engine->report());
     printJson(json);
   } else {
     printForPeople(report, engine->plan());
+    printIfRandom(samples);
+    if (samples.list.size() > 1)
+      std::cout << fmt::format("timed on the first of {} samples, {}\n", samples.list.size(),
+                               samples.list.front().name);
   }
   return kDone;
 }
@@ -96,7 +102,7 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
 Result<int> time(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
-  return underAssumedExtents(time(arguments, artifact), *artifact.plan, !inputsOf(arguments.inputs, artifact).empty());
+  return underAssumedExtents(time(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
 }
 
 }  // namespace
@@ -114,8 +120,7 @@ Command timeCommand(CLI::App& app) {
       ->check(zeroOrMore())
       ->capture_default_str();
   auto* perLayer = verb->add_flag("--per-layer", arguments->perLayer, "time each layer too");
-  verb->add_option("--inputs", arguments->inputs, "inputs: .npz, .npy, .pb or a folder; random ones if not given")
-      ->type_name("F");
+  arguments->inputs.declare(*verb);
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);
   arguments->engine.declareShapeCache(*verb);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "session/operations.h"
+#include "session/samples.h"
 
 namespace fusescope::worker {
 namespace {
@@ -44,10 +45,16 @@ Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifac
   return job.shelf.engine(source, artifact, options);
 }
 
+Result<Samples> samplesOf(const Job& job, const Plan& plan) {
+  SampleSource source{.paths = {}, .batchAxis = job.request.batchAxis};
+  if (!job.request.inputsFile.empty()) source.paths.push_back(job.request.inputsFile);
+  return loadSamples(plan, source);
+}
+
 Result<Json> build(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
-  const auto inputs = TRY(loadInputs(*artifact.plan, {}));
-  auto* engine = TRY(engineOf(job, job.request.source, artifact, inputs));
+  const auto samples = TRY(loadSamples(*artifact.plan, {}));
+  auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));
   const auto& path = job.request.enginePath;
   if (path.empty()) return toJson(engine->report(), job.clock.phases(), {}, 0);
   job.progress("write", path);
@@ -59,19 +66,19 @@ Result<Json> build(Job& job) {
 
 Result<Json> run(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
-  const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
-  auto* engine = TRY(engineOf(job, job.request.source, artifact, inputs));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));
   job.progress("run", artifact.path);
-  return toJson(TRY(runOnce(*engine, inputs,
+  return toJson(TRY(runOnce(*engine, samples.first(),
                             {.outputsFile = job.request.outputsFile, .expectFile = job.request.expectFile}, job.stop)));
 }
 
 Result<Json> time(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
-  const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
-  auto* engine = TRY(engineOf(job, job.request.source, artifact, inputs));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  auto* engine = TRY(engineOf(job, job.request.source, artifact, samples.first()));
   job.progress("time", artifact.path);
-  const auto report = TRY(timeEngine(*engine, inputs,
+  const auto report = TRY(timeEngine(*engine, samples.first(),
                                      {.seconds = job.request.seconds,
                                       .warmupSeconds = job.request.warmupSeconds,
                                       .perLayer = job.request.perLayer,
@@ -83,13 +90,13 @@ Result<Json> time(Job& job) {
 Result<Json> compare(Job& job) {
   const auto a = TRY(opened(job, job.request.source));
   const auto b = TRY(opened(job, job.request.other));
-  const auto inputs = TRY(loadInputs(*a.plan, job.request.inputsFile));
-  auto* engineA = TRY(engineOf(job, job.request.source, a, inputs));
-  auto* engineB = TRY(engineOf(job, job.request.other, b, inputs));
+  const auto samples = TRY(samplesOf(job, *a.plan));
+  auto* engineA = TRY(engineOf(job, job.request.source, a, samples.first()));
+  auto* engineB = TRY(engineOf(job, job.request.other, b, samples.first()));
   if (engineA == engineB) {
     return Diagnostic{.message = "A and B are the same engine", .help = "Change a directive of one of them."};
   }
-  auto report = TRY(compareEngines(*engineA, *engineB, inputs, job.request.seconds, job.stop, job.progress));
+  auto report = TRY(compareEngines(*engineA, *engineB, samples, job.request.seconds, job.stop, job.progress));
   report.a = job.request.source.path;
   report.b = job.request.other.path;
   return toJson(report);
@@ -97,8 +104,8 @@ Result<Json> compare(Job& job) {
 
 Result<Json> measureError(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
-  const auto inputs = TRY(loadInputs(*artifact.plan, job.request.inputsFile));
-  return toJson(TRY(measureErrors(artifact.plan, inputs, job.request.tolerance, job.stop, job.progress)));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  return toJson(TRY(measureErrors(artifact.plan, samples, job.request.tolerance, job.stop, job.progress)));
 }
 
 Result<Json> doWork(Job& job) {

@@ -9,11 +9,11 @@
 
 #include "backends/backend.h"
 #include "backends/reference/reference_nodes.h"
-#include "base/aligned_memory.h"
 #include "base/stop.h"
 #include "engine/engine.h"
 #include "engine/fused_extents.h"
 #include "engine/kernel_store.h"
+#include "engine/tensor_kernel.h"
 #include "engine/tensor_step.h"
 
 namespace fusescope {
@@ -35,21 +35,15 @@ class DynamicStep final : public TensorStep {
   /// Bodies ask `stop` between their nodes. Errors: those of the values; no kernel gets by with the plan's workspace.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const StopToken& stop = {}) override;
 
+  /// What ran last, without its weights; null: the reference.
+  std::shared_ptr<const Code> code() const;
+
  private:
-  /// A tensor that a kernel wants in another format than the plain one.
-  struct Reformat {
-    TensorDesc kernelSide;
-    std::shared_ptr<const Kernel> conversion;  ///< null: plain
-    AlignedMemory bytes, scratch;
-  };
   /// A kernel for certain extents. Without one, the reference runs it.
   struct Specialised {
     std::vector<Dims> extents;
-    std::shared_ptr<const Kernel> kernel;
-    AlignedMemory scratch;
-    std::vector<Reformat> inputs, outputs;
+    std::optional<TensorKernel> kernel;
     std::optional<std::int64_t> tooLittleWorkspace;  ///< bytes that a kernel would need; set: none may run
-    std::size_t scratchBytes() const;                ///< the most of the kernel and its conversions
   };
 
   DynamicStep(const Backend& backend, KernelRequest request, std::vector<DataType> types, KernelStore& store,
@@ -61,9 +55,7 @@ class DynamicStep final : public TensorStep {
         m_kernels(kernels) {}
   Result<Specialised*> specialised(std::vector<Dims> extents);
   Status prepareKernel(Specialised& entry) const;
-  Status prepareTactic(Specialised& entry, const KernelRequest& request, const Tactic& tactic) const;
-  Result<Reformat> reformat(const TensorDesc& plain, const MemoryFormat& format, bool isInput) const;
-  Result<std::vector<Tensor>> runKernel(Specialised& entry, std::span<const Tensor> inputs) const;
+  Result<std::vector<Tensor>> runReference(std::span<const Tensor> inputs, const StopToken& stop);
 
   const Backend& m_backend;
   KernelRequest m_request;
@@ -71,10 +63,10 @@ class DynamicStep final : public TensorStep {
   KernelStore& m_store;
   ShapeCacheCount& m_kernels;
   std::unique_ptr<const ReferenceNodes> m_reference;
-  std::vector<Tensor> m_constants;        ///< of m_reference
-  std::optional<FusedExtents> m_extents;  ///< none: always by the reference
-  std::list<Specialised> m_specialised;   ///< the latest used first
-  std::mutex m_mutex;                     ///< held while it runs
+  std::optional<std::vector<Tensor>> m_constants;  ///< of m_reference, once that runs
+  std::optional<FusedExtents> m_extents;           ///< none: always by the reference
+  std::list<Specialised> m_specialised;            ///< the latest used first
+  std::mutex m_mutex;                              ///< held while it runs
 };
 
 }  // namespace fusescope

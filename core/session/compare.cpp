@@ -5,6 +5,8 @@
 #include <set>
 
 #include "planning/directives/directive_form.h"
+#include "session/operations.h"
+#include "session/samples.h"
 #include "session/session.h"
 
 namespace fusescope {
@@ -197,38 +199,49 @@ std::vector<CompareGroup> compareGroups(const Plan& a, const Plan& b) {
   return groups;
 }
 
-Result<CompareReport> compareEngines(Engine& a, Engine& b, const std::map<std::string, Tensor>& inputs, double seconds,
+Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& samples, double seconds,
                                      const StopToken& stop, const Progress& progress) {
   CompareReport report;
   report.groups = compareGroups(a.plan(), b.plan());
-  if (progress) progress("run", "both on the same inputs");
-  const auto ofA = TRY(a.run(inputs, {"all"}, stop));
-  const auto ofB = TRY(b.run(inputs, {"all"}, stop));
-  report.outputs = compareAll(ofB.outputs, ofA.outputs, Tolerance::standard());
-  report.values = compareValues(a.plan().graph(), ofB, ofA, Tolerance::standard());
+  for (const Sample& sample : samples.list) {
+    if (progress) progress("run", fmt::format("both on {}", sample.name));
+    const auto ofA = TRY(a.run(sample.inputs, {"all"}, stop));
+    const auto ofB = TRY(b.run(sample.inputs, {"all"}, stop));
+    takeWorst(report.outputs, compareAll(ofB.outputs, ofA.outputs, Tolerance::standard()));
+    takeWorst(report.values, compareValues(a.plan().graph(), ofB, ofA, Tolerance::standard()));
+  }
   report.valuesInBodies = valuesInBodies(a.plan(), b.plan());
-  if (seconds > 0) TRY(measureInterleaved(a, b, inputs, seconds, stop, progress, report));
+  if (seconds > 0) TRY(measureInterleaved(a, b, samples.first(), seconds, stop, progress, report));
   return report;
 }
 
-Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
-                                  const Tolerance& tolerance, const StopToken& stop, const Progress& progress) {
-  PlanOptions exact = plan->options;
+PlanOptions withoutLoweredTypes(const PlanOptions& options) {
+  PlanOptions exact = options;
   exact.precisions.clear();
   std::erase_if(exact.directives, [](const Directive& directive) {
     return asksForAType(directive) || formOf(directive).reach == DirectiveReach::Tactics;
   });
+  return exact;
+}
+
+Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const Samples& samples, const Tolerance& tolerance,
+                                  const StopToken& stop, const Progress& progress) {
   if (progress) progress("plan", "the same network in float32");
-  auto reference = TRY(makePlan(plan->model, exact, nullptr, stop));
-  const BuildOptions options{.backend = "reference", .measureTactics = false, .stop = stop, .progress = progress};
+  auto reference = TRY(makePlan(plan->model, withoutLoweredTypes(plan->options), nullptr, stop));
+  BuildOptions options{.backend = "reference", .measureTactics = false, .stop = stop, .progress = progress};
+  options.shapes = extentsOf(samples.first());
   const auto lowered = TRY(buildEngine(std::move(plan), options));
   const auto full = TRY(buildEngine(std::move(reference), options));
-  if (progress) progress("run", "with the plan's types");
-  const auto actual = TRY(lowered->run(inputs, {"all"}, stop));
-  if (progress) progress("run", "in float32");
-  const auto expected = TRY(full->run(inputs, {"all"}, stop));
-  return ErrorReport{.outputs = compareAll(actual.outputs, expected.outputs, tolerance),
-                     .values = compareValues(full->plan().graph(), actual, expected, tolerance)};
+  ErrorReport report;
+  for (const Sample& sample : samples.list) {
+    if (progress) progress("run", fmt::format("{} with the plan's types", sample.name));
+    const auto actual = TRY(lowered->run(sample.inputs, {"all"}, stop));
+    if (progress) progress("run", fmt::format("{} in float32", sample.name));
+    const auto expected = TRY(full->run(sample.inputs, {"all"}, stop));
+    takeWorst(report.outputs, compareAll(actual.outputs, expected.outputs, tolerance));
+    takeWorst(report.values, compareValues(full->plan().graph(), actual, expected, tolerance));
+  }
+  return report;
 }
 
 }  // namespace fusescope

@@ -13,6 +13,7 @@
 #include "frontends/value_files.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
+#include "interchange/polygraphy_inputs.h"
 
 namespace fusescope {
 namespace fs = std::filesystem;
@@ -36,8 +37,8 @@ const InputSpec* specOf(const Plan& plan, const std::string& name) {
   return found == plan.inputSpecs.end() ? nullptr : &*found;
 }
 
-Result<Values> fromNpz(const Plan& plan, const fs::path& path) {
-  const auto arrays = TRY(readNpz(path));
+/// The arrays that are inputs of the network.
+Result<Values> inputsOf(const Plan& plan, const fs::path& path, const NpzArrays& arrays) {
   Values values;
   for (const auto& [name, tensor] : inputsFrom(arrays)) {
     if (const InputSpec* spec = specOf(plan, name)) {
@@ -46,10 +47,17 @@ Result<Values> fromNpz(const Plan& plan, const fs::path& path) {
       return noSuchInput(plan, path, name);
     }
   }
+  if (values.empty() && !plan.inputSpecs.empty()) {
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : arrays) names.push_back(name);
+    Diagnostic error = noSuchInput(plan, path, joined(names));
+    error.message = "none of these arrays is an input of the model";
+    return error;
+  }
   return values;
 }
 
-Status addNpy(const Plan& plan, const fs::path& path, Values& into) {
+Result<std::pair<std::string, Tensor>> readNpy(const Plan& plan, const fs::path& path) {
   std::string name = path.stem().string();
   if (plan.inputSpecs.size() == 1) name = plan.inputSpecs.front().name;
   const InputSpec* spec = specOf(plan, name);
@@ -57,8 +65,7 @@ Status addNpy(const Plan& plan, const fs::path& path, Values& into) {
   const auto file = TRY(MappedFile::open(path));
   auto array = parseNpy(file->bytes(), path.string(), name);
   TRY(file->checkIntact());
-  into.insert_or_assign(name, fromCodes(TRY(std::move(array)), spec->dtype));
-  return Done{};
+  return std::pair(name, fromCodes(TRY(std::move(array)), spec->dtype));
 }
 
 /// I of "input_I.pb".
@@ -71,7 +78,7 @@ std::optional<std::size_t> testDataIndex(const fs::path& path) {
   return read.ec == std::errc() && read.ptr == end ? std::optional(index) : std::nullopt;
 }
 
-Status addTestData(const Plan& plan, const fs::path& path, Values& into) {
+Result<std::pair<std::string, Tensor>> readTestData(const Plan& plan, const fs::path& path) {
   const auto index = testDataIndex(path);
   if (!index || *index >= plan.inputSpecs.size()) {
     return Diagnostic{.message = "the name of this file does not say which input it is of",
@@ -80,50 +87,101 @@ Status addTestData(const Plan& plan, const fs::path& path, Values& into) {
                                           plan.inputSpecs.size() - 1, plan.inputSpecs.size())};
   }
   const Graph& graph = plan.graph();
-  into.insert_or_assign(plan.inputSpecs[*index].name,
-                        TRY(readValueFile(path, graph.value(graph.inputs()[*index]).type)));
-  return Done{};
+  return std::pair(plan.inputSpecs[*index].name, TRY(readValueFile(path, graph.value(graph.inputs()[*index]).type)));
 }
 
-Result<Values> fromFolder(const Plan& plan, const fs::path& folder) {
-  std::vector<fs::path> files;
+Result<std::vector<fs::path>> entriesOf(const fs::path& folder) {
+  std::vector<fs::path> entries;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) files.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(folder, error)) entries.push_back(entry.path());
   if (error) return Diagnostic{.message = error.message(), .where = {.file = folder.string()}};
-  std::ranges::sort(files);
-  Values values;
+  std::ranges::sort(entries);
+  return entries;
+}
+
+bool isArchive(const fs::path& path) {
+  return path.extension() == ".npz";
+}
+
+/// A file of a folder that holds one input: other .pb files there are expected outputs.
+bool isInputOfFolder(const fs::path& path) {
+  return path.extension() == ".npy" || (path.extension() == ".pb" && testDataIndex(path));
+}
+
+Result<std::vector<Sample>> fromSingleInputs(const Plan& plan, const fs::path& folder,
+                                             const std::vector<fs::path>& files) {
+  Sample sample{.name = (folder / "").parent_path().filename().string(), .inputs = {}};
   for (const fs::path& file : files) {
-    if (file.extension() == ".npy") TRY(addNpy(plan, file, values));
-    if (file.extension() == ".pb" && testDataIndex(file)) TRY(addTestData(plan, file, values));
+    if (!isInputOfFolder(file)) continue;
+    auto [name, value] = TRY(readSingleInput(plan, file));
+    if (!sample.inputs.emplace(name, std::move(value)).second)
+      return Diagnostic{.message = "another file of this folder holds the same input",
+                        .where = {.file = file.string(), .value = name}};
   }
-  if (!values.empty()) return values;
+  return std::vector{std::move(sample)};
+}
+
+Result<std::vector<Sample>> fromFolder(const Plan& plan, const fs::path& folder) {
+  const std::vector<fs::path> entries = TRY(entriesOf(folder));
+  const bool singles = std::ranges::any_of(entries, isInputOfFolder);
+  const bool archives = std::ranges::any_of(entries, isArchive);
+  if (singles && archives)
+    return Diagnostic{.message = "this folder holds both archives (.npz) and single inputs (.npy, .pb)",
+                      .where = {.file = folder.string()},
+                      .help = "Put the samples that are archives into a folder of their own."};
+  if (singles) return fromSingleInputs(plan, folder, entries);
+  std::vector<Sample> samples;
+  for (const fs::path& entry : entries) {
+    std::error_code unreadable;
+    const bool holdsOne =
+        archives ? isArchive(entry)
+                 : fs::is_directory(entry, unreadable) && std::ranges::any_of(TRY(entriesOf(entry)), isInputOfFolder);
+    if (!holdsOne) continue;
+    for (Sample& sample : TRY(readSamples(plan, entry))) samples.push_back(std::move(sample));
+  }
+  if (!samples.empty()) return samples;
   return Diagnostic{.message = "there are no inputs in this folder",
                     .where = {.file = folder.string()},
-                    .help = "Inputs are files called input_0.pb, input_1.pb, … or NAME.npy."};
+                    .help =
+                        "Inputs are files called input_0.pb, input_1.pb, … or NAME.npy, .npz archives of one "
+                        "sample each, or folders of such inputs."};
+}
+
+Result<std::vector<Sample>> fromPolygraphy(const Plan& plan, const fs::path& path) {
+  std::vector<Sample> samples;
+  for (const NpzArrays& arrays : TRY(readPolygraphyInputs(path))) {
+    auto values = inputsOf(plan, path, arrays);
+    if (!values.ok()) {
+      Diagnostic error = std::move(values).error();
+      error.where.attribute = fmt::format("[{}]", samples.size());
+      return error;
+    }
+    samples.push_back({fmt::format("{}_{}", path.stem().string(), samples.size()), std::move(values).value()});
+  }
+  return samples;
 }
 
 }  // namespace
 
-Result<Values> readInputFiles(const Plan& plan, const fs::path& path) {
+bool isSingleInputFile(const fs::path& path) {
+  return path.extension() == ".npy" || path.extension() == ".pb";
+}
+
+Result<std::pair<std::string, Tensor>> readSingleInput(const Plan& plan, const fs::path& path) {
+  return path.extension() == ".npy" ? readNpy(plan, path) : readTestData(plan, path);
+}
+
+Result<std::vector<Sample>> readSamples(const Plan& plan, const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return fromFolder(plan, path);
-  Values values;
-  if (path.extension() == ".npy") {
-    TRY(addNpy(plan, path, values));
-    return values;
-  }
-  if (path.extension() == ".pb") {
-    TRY(addTestData(plan, path, values));
-    return values;
-  }
-  return fromNpz(plan, path);
+  if (path.extension() == ".json") return fromPolygraphy(plan, path);
+  return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(readNpz(path))))}};
 }
 
 bool isInputFile(const std::filesystem::path& path) {
   std::error_code unreadable;
   if (std::filesystem::is_directory(path, unreadable)) return true;
-  const std::string suffix = path.extension().string();
-  return suffix == ".npz" || suffix == ".npy" || suffix == ".pb";
+  return isArchive(path) || isSingleInputFile(path);
 }
 
 }  // namespace fusescope

@@ -14,7 +14,6 @@
 #include "interchange/codes.h"
 #include "interchange/npz.h"
 #include "ops/op_schema.h"
-#include "session/input_files.h"
 #include "session/report_json.h"
 
 namespace fusescope {
@@ -49,20 +48,6 @@ std::string extentsOption(const InputSpec& spec) {
 
 bool hasUnknownExtents(const InputSpec& spec) {
   return std::ranges::any_of(spec.opt, [](std::int64_t extent) { return extent < 0; });
-}
-
-/// Extents that could not even be assumed are asked for, by the decision that says why.
-Status checkExtentsKnown(const Plan& plan) {
-  for (const InputSpec& spec : plan.inputSpecs) {
-    if (!hasUnknownExtents(spec)) continue;
-    const auto why = std::ranges::find_if(plan.model->decisions, [&](const Decision& decision) {
-      return decision.code == "input.not_assumed" && decision.subjects.front().name == spec.name;
-    });
-    Diagnostic error{.message = "its extents are not known", .where = {.file = plan.model->path, .value = spec.name}};
-    error.help = why == plan.model->decisions.end() ? "Give --input " + spec.name + "=DIMS." : message(*why) + ".";
-    return error;
-  }
-  return Done{};
 }
 
 bool hasReferenceKernel(const Node& node) {
@@ -128,14 +113,6 @@ Diagnostic underAssumedExtents(Diagnostic error, const Plan& plan) {
 std::filesystem::path timingCachePath() {
   const auto folder = cacheFolder();
   return folder.ok() ? folder.value() / "timings.sqlite" : std::filesystem::path();
-}
-
-Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::filesystem::path& files) {
-  if (files.empty()) {
-    TRY(checkExtentsKnown(plan));
-    return randomInputs(plan);
-  }
-  return readInputFiles(plan, files);
 }
 
 std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "session/samples.h"
 #include "session/session.h"
 
 namespace fusescope {
@@ -15,10 +16,7 @@ namespace fusescope {
 /// Where tactics' timings are kept between builds; empty if there is no folder for caches.
 std::filesystem::path timingCachePath();
 
-/// The inputs of a plan by name, as readInputFiles() (input_files.h). An empty path gives random inputs; an input whose
-/// extents nobody knows is an error then.
-Result<std::map<std::string, Tensor>> loadInputs(const Plan& plan, const std::filesystem::path& files);
-/// Their extents: what an engine is specialised by.
+/// The extents of inputs: what an engine is specialised by.
 std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs);
 
 /// `error`, which came up with extents that `plan` assumes, with the word that they were assumed and how to give

@@ -179,7 +179,7 @@ Json toJson(const CompareReport& report) {
 }
 
 Json toJson(const ErrorReport& report) {
-  return {{"format", "fusescope.errors"},
+  return {{"format", "fusescope.evaluation"},
           {"version", 1},
           {"outputs", comparisonsJson(report.outputs)},
           {"values", comparisonsJson(report.values)}};

@@ -16,9 +16,10 @@ namespace fusescope {
 /// What runs are built, timed and judged with.
 struct RunSettings {
   std::string backend = "native";
-  int threads = 0;       ///< 0: as many as the machine has
-  double seconds = 1.0;  ///< of timing
-  std::string inputs;    ///< file or folder (input_files.h); empty: random inputs
+  int threads = 0;                          ///< 0: as many as the machine has
+  double seconds = 1.0;                     ///< of timing
+  std::string inputs;                       ///< file or folder (input_files.h); empty: random inputs
+  std::optional<std::int64_t> batchAxis{};  ///< inputs are cut along it into samples
   Tolerance tolerance = Tolerance::ofLoweredTypes();
   bool operator==(const RunSettings&) const = default;
 };

@@ -18,6 +18,8 @@
 
 namespace fusescope {
 
+struct Samples;
+
 /// What a user may say of the inputs: `--input NAME=DIMS[:TYPE]`, `--min/--opt/--max NAME=DIMS`.
 struct InputOverride {
   std::string name;
@@ -73,9 +75,13 @@ struct CompareReport {
 };
 /// Groups alone, without running anything: pure. A node's times include those of its bodies behind it.
 std::vector<CompareGroup> compareGroups(const Plan& a, const Plan& b);
-/// Runs both engines on the same inputs, times them interleaved (unless `seconds` is 0), compares what they compute.
-Result<CompareReport> compareEngines(Engine& a, Engine& b, const std::map<std::string, Tensor>& inputs, double seconds,
+/// Runs both engines on the same samples and compares what they compute, of several the worst; times them interleaved
+/// on the first (unless `seconds` is 0).
+Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& samples, double seconds,
                                      const StopToken& stop = {}, const Progress& progress = {});
+
+/// `options` without what asks for types and tactics: the plan of them calculates in float32.
+PlanOptions withoutLoweredTypes(const PlanOptions& options);
 
 /// What a plan's types do to the values, against the same network in float32. The hardware is not asked: the reference
 /// backend rounds where the plan says, so the errors are the plan's own on every machine.
@@ -83,10 +89,10 @@ struct ErrorReport {
   std::vector<TensorComparison> outputs;
   std::vector<TensorComparison> values;  ///< inner values in memory in both, in the order of the graph
 };
-/// Runs `plan` on the reference backend, and the plan of the same model and target without lowered types beside it.
-Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
-                                  const Tolerance& tolerance, const StopToken& stop = {},
-                                  const Progress& progress = {});
+/// Runs `plan` on the reference backend, and the plan of the same model and target without lowered types beside it; of
+/// several samples the worst errors.
+Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const Samples& samples, const Tolerance& tolerance,
+                                  const StopToken& stop = {}, const Progress& progress = {});
 
 /// A file that holds a model, a plan or an engine, opened as far as planning goes.
 enum class ArtifactKind { Model, Plan, Engine };

@@ -86,6 +86,7 @@ Json toJson(const Session& session, const fs::path& folder) {
                {"extents", toJson(session.extents)},
                {"options", toJson(session.options)},
                {"inputs", relativeTo(session.settings.inputs, folder)},
+               {"batch_axis", session.settings.batchAxis ? Json(*session.settings.batchAxis) : Json(nullptr)},
                {"tolerance", toJson(session.settings.tolerance)},
                {"backend", session.settings.backend},
                {"threads", session.settings.threads},
@@ -137,6 +138,7 @@ Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
   fields.parse("extents", session.extents, inputOverridesFromJson);
   fields.parse("options", session.options, planOptionsFromJson);
   fields.read("inputs", session.settings.inputs).parse("tolerance", session.settings.tolerance, toleranceFromJson);
+  fields.readCount("batch_axis", session.settings.batchAxis);
   fields.read("backend", session.settings.backend)
       .read("threads", session.settings.threads)
       .readNumber("seconds", session.settings.seconds);

@@ -58,6 +58,7 @@ Json toJson(const WorkerRequest& request) {
   if (request.op == WorkerOp::Compare) json["other"] = sourceJson(request.other);
   json["engine"] = request.enginePath;
   json["inputs_file"] = request.inputsFile;
+  if (request.batchAxis) json["batch_axis"] = *request.batchAxis;
   json["outputs_file"] = request.outputsFile;
   json["expect_file"] = request.expectFile;
   json["tolerance"] = toJson(request.tolerance);
@@ -75,6 +76,7 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   fields.read("id", request.id).require("op").readName("op", kOps, request.op);
   fields.read("engine", request.enginePath);
   fields.read("inputs_file", request.inputsFile);
+  fields.readCount("batch_axis", request.batchAxis);
   fields.read("outputs_file", request.outputsFile);
   fields.read("expect_file", request.expectFile);
   fields.parse("tolerance", request.tolerance, toleranceFromJson);

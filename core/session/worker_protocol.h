@@ -31,12 +31,13 @@ struct WorkSource {
 struct WorkerRequest {
   std::int64_t id = 0;  ///< chosen by the caller; comes back in every event
   WorkerOp op = WorkerOp::Build;
-  WorkSource source;        ///< all but Cancel and Shutdown; Compare: A
-  WorkSource other;         ///< Compare: B
-  std::string enginePath;   ///< Build: where to write the engine; empty: it is only kept in the worker
-  std::string inputsFile;   ///< .npz; empty: random inputs
-  std::string outputsFile;  ///< Run: where to write the outputs (.npz); empty: nowhere
-  std::string expectFile;   ///< Run: outputs to compare with (.npz); empty: none
+  WorkSource source;                      ///< all but Cancel and Shutdown; Compare: A
+  WorkSource other;                       ///< Compare: B
+  std::string enginePath;                 ///< Build: where to write the engine; empty: it is only kept in the worker
+  std::string inputsFile;                 ///< file or folder (input_files.h); empty: random inputs
+  std::optional<std::int64_t> batchAxis;  ///< along which it is cut into samples
+  std::string outputsFile;                ///< Run: where to write the outputs (.npz); empty: nowhere
+  std::string expectFile;                 ///< Run: outputs to compare with (.npz); empty: none
   Tolerance tolerance = Tolerance::standard();  ///< MeasureError: what `ok` and `of_bound` of its answer speak of
   double seconds = 2.0;        ///< Time, Compare: how long to measure; Compare with 0 compares values only
   double warmupSeconds = 0.5;  ///< Time

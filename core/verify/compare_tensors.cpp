@@ -82,6 +82,16 @@ TensorComparison compareStrings(const std::string& name, const Tensor& actual, c
   return failed(name, "element " + std::to_string(at - a.begin()) + " differs");
 }
 
+/// `worst` keeps the larger errors of both.
+void takeWorst(TensorComparison& worst, const TensorComparison& one) {
+  worst.ok = worst.ok && one.ok;
+  worst.maxAbs = std::max(worst.maxAbs, one.maxAbs);
+  worst.maxRel = std::max(worst.maxRel, one.maxRel);
+  worst.maxOverRms = std::max(worst.maxOverRms, one.maxOverRms);
+  if (std::isnan(one.cosine) || one.cosine < worst.cosine) worst.cosine = one.cosine;
+  worst.ofBound = std::max(worst.ofBound, one.ofBound);
+}
+
 /// The worst of the elements; what is wrong with one is said with its place.
 TensorComparison compareElements(const std::string& name, const Tensor& actual, const Tensor& expected,
                                  const Tolerance& tolerance) {
@@ -91,14 +101,9 @@ TensorComparison compareElements(const std::string& name, const Tensor& actual, 
   TensorComparison worst{.name = name, .ok = true};
   for (std::size_t i = 0; i < expected.elements().size(); ++i) {
     const auto one = compareTensors(name, actual.elements()[i], expected.elements()[i], tolerance);
-    worst.ok = worst.ok && one.ok;
+    takeWorst(worst, one);
     if (worst.problem.empty() && !one.problem.empty())
       worst.problem = "element " + std::to_string(i) + " " + one.problem;
-    worst.maxAbs = std::max(worst.maxAbs, one.maxAbs);
-    worst.maxRel = std::max(worst.maxRel, one.maxRel);
-    worst.maxOverRms = std::max(worst.maxOverRms, one.maxOverRms);
-    worst.cosine = std::min(worst.cosine, one.cosine);
-    worst.ofBound = std::max(worst.ofBound, one.ofBound);
   }
   return worst;
 }
@@ -139,6 +144,18 @@ std::vector<TensorComparison> compareAll(const std::map<std::string, Tensor>& ac
                                                 : compareTensors(name, found->second, tensor, tolerance));
   }
   return comparisons;
+}
+
+void takeWorst(std::vector<TensorComparison>& worst, const std::vector<TensorComparison>& next) {
+  for (const TensorComparison& one : next) {
+    const auto known = std::ranges::find(worst, one.name, &TensorComparison::name);
+    if (known == worst.end()) {
+      worst.push_back(one);
+      continue;
+    }
+    takeWorst(*known, one);
+    if (known->problem.empty()) known->problem = one.problem;
+  }
 }
 
 Json toJson(const TensorComparison& comparison) {

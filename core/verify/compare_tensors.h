@@ -37,6 +37,9 @@ TensorComparison compareTensors(const std::string& name, const Tensor& actual, c
 /// Every expected tensor, by name; one that is missing from `actual` fails.
 std::vector<TensorComparison> compareAll(const std::map<std::string, Tensor>& actual,
                                          const std::map<std::string, Tensor>& expected, const Tolerance& tolerance);
+/// Each comparison of `next` joins that of its name in `worst`, which keeps the larger errors of both; others are
+/// added.
+void takeWorst(std::vector<TensorComparison>& worst, const std::vector<TensorComparison>& next);
 Json toJson(const TensorComparison& comparison);
 /// The inverse; errors name the field.
 Result<TensorComparison> tensorComparisonFromJson(const Json& json);

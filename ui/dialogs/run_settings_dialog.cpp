@@ -8,7 +8,7 @@
 #include <QVBoxLayout>
 
 #include "backends/backend.h"
-#include "session/input_files.h"
+#include "session/samples.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -112,8 +112,9 @@ void RunSettingsDialog::accept() {
   if (settings.inputs.empty() || !snapshot) return take(settings);
   m_ok->setEnabled(false);
   m_problem->setText(QStringLiteral("Reading the inputs …"));
-  const auto work = [plan = snapshot->plan, file = settings.inputs](const StopToken&) -> Status {
-    TRY(readInputFiles(*plan, file));
+  const auto work = [plan = snapshot->plan,
+                     source = SampleSource{{settings.inputs}, settings.batchAxis}](const StopToken&) -> Status {
+    TRY(loadSamples(*plan, source));
     return Done{};
   };
   m_context.jobs.run(QStringLiteral("read inputs"), this, work, [this, settings](const Status& read) {

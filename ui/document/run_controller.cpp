@@ -182,6 +182,7 @@ void RunController::queueTime(const std::string& id) {
     request.op = WorkerOp::Time;
     request.source = engineSource(*run);
     request.inputsFile = m_runs.settings().inputs;
+    request.batchAxis = m_runs.settings().batchAxis;
     request.seconds = m_runs.settings().seconds;
     request.warmupSeconds = kWarmupSeconds;
     request.perLayer = true;
@@ -213,6 +214,7 @@ void RunController::queueEvaluation(const std::string& id) {
     request.op = WorkerOp::MeasureError;
     request.source = source(*run);
     request.inputsFile = m_runs.settings().inputs;
+    request.batchAxis = m_runs.settings().batchAxis;
     request.tolerance = m_runs.settings().tolerance;
     m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
     const auto decode = [settings = m_runs.settings()](const Json& reply) -> Result<SharedOptional<Evaluation>> {
@@ -251,6 +253,7 @@ void RunController::queueCompare(const std::string& a, const std::string& b) {
     request.source = engineSource(*runA);
     request.other = engineSource(*runB);
     request.inputsFile = m_runs.settings().inputs;
+    request.batchAxis = m_runs.settings().batchAxis;
     request.seconds = m_runs.settings().seconds;
     request.threads = m_runs.settings().threads;
     const QString what = QStringLiteral("comparing %1 with %2").arg(Runs::title(*runA), Runs::title(*runB));

@@ -7,6 +7,7 @@
 #include "planning/pin_answers.h"
 #include "planning/plan_json.h"
 #include "planning/segment_borders.h"
+#include "session/samples.h"
 #include "session/session.h"
 #include "tests/support/networks.h"
 #include "tests/unit/frontends/onnx_files.h"
@@ -334,7 +335,7 @@ TEST(CompareReport, TimesWhatIsInBodies) {
   for (const bool taken : {true, false}) {
     std::map<std::string, Tensor> inputs = randomInputs(a.value()->plan());
     inputs["c"] = Tensor::ofInt64({taken ? 1 : 0}).reshaped({}).converted(DataType::Bool);
-    const auto report = compareEngines(*a.value(), *b.value(), inputs, 0.2);
+    const auto report = compareEngines(*a.value(), *b.value(), {.list = {{"given", inputs}}}, 0.2);
     ASSERT_TRUE(report.ok()) << report.error().text();
     EXPECT_EQ(report.value().valuesInBodies, 2) << "of each branch its result: k is in memory in B alone";
     const Json json = toJson(report.value());

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+#include "base/process_memory.h"
+#include "session/layer_error_report.h"
+#include "session/session_file.h"
+
+namespace fusescope::cli {
+namespace {
+
+/// So many tensors are printed for people, those with the largest local errors; --all and --json have all.
+constexpr std::size_t kMostRows = 20;
+
+struct Arguments {
+  std::string path;
+  std::optional<double> rms;
+  bool all = false, json = false;
+  PlanArguments plan;
+  InputArguments inputs;
+  EngineArguments engine;
+};
+
+std::string numberText(const std::optional<TensorError>& error, double TensorError::*number) {
+  return error ? fmt::format("{:.3g}", *error.*number) : "-";
+}
+
+/// "∞ 3 %, end 1 %, to 0 2 %": what of it is there.
+std::string sharesText(const std::optional<TensorError>& error) {
+  std::string text;
+  const auto add = [&](const char* what, double share) {
+    if (share > 0) text += fmt::format("{}{} {:.2g} %", text.empty() ? "" : ", ", what, 100 * share);
+  };
+  if (!error) return text;
+  add("∞", error->nonFinite);
+  add("at the end", error->saturated);
+  add("to 0", error->underflowed);
+  return text;
+}
+
+/// By local error, what became infinite first; what has none goes last.
+double orderOf(const TensorErrors& tensor) {
+  const auto& local = tensor.errors.local;
+  if (!local) return -1;
+  return local->nonFinite > 0 ? INFINITY : local->maxOverRms;
+}
+
+void printTensors(const LayerErrorReport& report, bool all) {
+  std::vector<TensorErrors> tensors = report.tensors;
+  std::ranges::stable_sort(tensors, std::ranges::greater(), orderOf);
+  const std::size_t rows = all ? tensors.size() : std::min(tensors.size(), kMostRows);
+  printTitle("Errors of tensors in memory, the largest local ones first");
+  Table table({{"tensor"},
+               {"type"},
+               {"made by"},
+               {"local max|Δ|/rms", true},
+               {"rel L2", true},
+               {"ulp", true},
+               {"of its elements"},
+               {"carried max|Δ|/rms", true},
+               {"rel L2", true},
+               {"cosine", true},
+               {"of its elements"}});
+  for (std::size_t i = 0; i < rows; ++i) {
+    const TensorErrors& tensor = tensors[i];
+    const auto& [local, carried] = tensor.errors;
+    table.add({shortened(tensor.name, 32), std::string(name(tensor.stored)), shortened(tensor.fusedNode, 32),
+               numberText(local, &TensorError::maxOverRms), numberText(local, &TensorError::relL2),
+               numberText(local, &TensorError::ulp), sharesText(local), numberText(carried, &TensorError::maxOverRms),
+               numberText(carried, &TensorError::relL2), carried ? fmt::format("{:.6f}", carried->cosine) : "-",
+               sharesText(carried)});
+  }
+  table.print();
+  if (rows < tensors.size()) std::cout << fmt::format("{} more: --all prints them\n", tensors.size() - rows);
+}
+
+void printForPeople(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options,
+                    bool all) {
+  printTensors(report, all);
+  const double bound = options.tolerance.rms.value_or(INFINITY);
+  const auto wrong = [&](std::optional<TensorError> LocalAndCarried::*which) {
+    return std::ranges::count_if(report.tensors, [&](const TensorErrors& tensor) {
+      const auto& error = tensor.errors.*which;
+      return error && (error->nonFinite > 0 || error->maxOverRms > bound);
+    });
+  };
+  std::cout << fmt::format(
+      "{} in memory, against float32 on {}, both on {}: {} wrong by themselves, {} with what they "
+      "were given (beyond {:.3g} of rms)\n",
+      counted(std::ssize(report.tensors), "tensor"), counted(std::ssize(samples.list), "sample"), options.backend,
+      wrong(&LocalAndCarried::local), wrong(&LocalAndCarried::carried), bound);
+  for (const TensorErrors& tensor : report.tensors)
+    if (tensor.isOutput && tensor.errors.carried)
+      std::cout << fmt::format("output {}: max|Δ| {:.3g} of rms, cosine {:.6f}\n", tensor.name,
+                               tensor.errors.carried->maxOverRms, tensor.errors.carried->cosine);
+  if (!report.notMeasured.empty())
+    std::cout << fmt::format("not measured: {}, first {}: {}\n", counted(std::ssize(report.notMeasured), "tensor"),
+                             report.notMeasured.front().name, report.notMeasured.front().why);
+  if (const auto& first = report.firstWrong)
+    std::cout << fmt::format("first wrong: {} ({}): {}\n", first->node, first->tensor, first->why);
+  printIfRandom(samples);
+  if (const auto memory = processMemory())
+    std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
+}
+
+Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
+  const auto samples = TRY(arguments.inputs.samples(artifact));
+  LayerErrorOptions options{.threads = arguments.engine.threads, .progress = progressLine()};
+  if (!artifact.backend.empty()) options.backend = artifact.backend;
+  if (arguments.rms) {
+    options.tolerance = {.rms = arguments.rms};
+  } else if (artifact.session != nullptr && artifact.session->settings.tolerance.rms) {
+    options.tolerance = artifact.session->settings.tolerance;
+  }
+  const auto report = TRY(layerErrors(artifact.plan, samples, options));
+  clearProgressLine();
+  if (arguments.json) {
+    printJson(toJson(report, samples, options));
+  } else {
+    printForPeople(report, samples, options, arguments.all);
+  }
+  return kDone;
+}
+
+Result<int> errors(const Arguments& arguments) {
+  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+  return underAssumedExtents(errors(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
+}
+
+}  // namespace
+
+Command errorsCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("errors", "what lowered types do to each tensor, by itself and carried on");
+  auto arguments = std::make_shared<Arguments>();
+  declareModel(*verb, arguments->path, arguments->plan, "a model or a saved plan", "MODEL");
+  arguments->inputs.declare(*verb);
+  verb->add_option("--tol-rms", arguments->rms, "a tensor is wrong beyond max|Δ| of T · rms; default 1e-2")
+      ->type_name("T");
+  verb->add_flag("--all", arguments->all, "print every tensor, not the worst alone");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  arguments->engine.declare(*verb);
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return errors(*arguments); }};
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,39 @@
+#include <iostream>
+
+#include "app/cli/command.h"
+#include "session/session_file.h"
+
+namespace fusescope::cli {
+
+void InputArguments::declare(CLI::App& app) {
+  repeatable(app, "--inputs", paths,
+             "inputs: .npz, .npy, .pb, Polygraphy's .json, or a folder of them; several samples, one after the other; "
+             "random ones if not given")
+      ->type_name("F");
+  app.add_option("--batch-axis", batchAxis, "cut the inputs along this axis into samples")
+      ->type_name("AXIS")
+      ->check(wholeNumber());
+}
+
+SampleSource InputArguments::source(const Artifact& artifact) const {
+  SampleSource source{.paths = paths, .batchAxis = batchAxis};
+  if (!source.empty() || artifact.session == nullptr) return source;
+  const RunSettings& settings = artifact.session->settings;
+  if (!settings.inputs.empty()) source.paths = {settings.inputs};
+  if (!source.batchAxis) source.batchAxis = settings.batchAxis;
+  return source;
+}
+
+Result<Samples> InputArguments::samples(const Artifact& artifact) const {
+  const SampleSource from = source(artifact);
+  if (from.empty() && from.batchAxis)
+    return Diagnostic{
+        .message = "there are no inputs to cut", .where = {.attribute = "--batch-axis"}, .help = "Give --inputs too."};
+  return loadSamples(*artifact.plan, from);
+}
+
+void printIfRandom(const Samples& samples) {
+  if (samples.random) std::cout << "on random inputs: nobody gave others (--inputs)\n";
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,58 @@
+#include "interchange/polygraphy_inputs.h"
+
+#include <fmt/format.h>
+
+#include "base/base64.h"
+#include "base/files.h"
+#include "base/json.h"
+
+namespace fusescope {
+namespace {
+
+/// What Polygraphy puts beside the fields of a value that JSON has no form for.
+constexpr const char* kClass = "polygraphy_class";
+constexpr const char* kArray = "array";
+
+Diagnostic bad(const std::filesystem::path& path, std::string entry, std::string message) {
+  return {.message = std::move(message),
+          .where = {.file = path.string(), .attribute = std::move(entry)},
+          .help = "Expected is what 'polygraphy run --save-inputs' writes: a list of {name: array}."};
+}
+
+Result<Tensor> arrayOf(const Json& value, const std::filesystem::path& path, const std::string& name,
+                       const std::string& entry) {
+  if (!value.is_object() || !value.contains(kArray) || !value[kArray].is_string())
+    return bad(path, entry, "is not an array of Polygraphy's");
+  const auto bytes = decodeBase64(value[kArray].get_ref<const std::string&>());
+  if (!bytes) return bad(path, entry, "its array is not base64, or is cut off");
+  auto array = parseNpy(std::as_bytes(std::span(*bytes)), path.string(), name);
+  if (!array.ok()) {
+    Diagnostic error = std::move(array).error();
+    error.where.attribute = entry;
+    return error;
+  }
+  return array;
+}
+
+}  // namespace
+
+Result<std::vector<NpzArrays>> readPolygraphyInputs(const std::filesystem::path& path) {
+  const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
+  if (json.is_discarded()) return bad(path, {}, "this is not complete JSON");
+  if (json.is_object() && json.contains(kClass) && json[kClass].is_string())
+    return bad(path, {}, fmt::format("this holds {} of Polygraphy, not inputs", json[kClass].get<std::string>()));
+  if (!json.is_array()) return bad(path, {}, "this is not a list of inputs");
+  std::vector<NpzArrays> samples;
+  for (const Json& feed : json) {
+    const std::string place = fmt::format("[{}]", samples.size());
+    if (!feed.is_object()) return bad(path, place, "is not a set of inputs by name");
+    NpzArrays arrays;
+    for (const auto& [name, value] : feed.items())
+      arrays.emplace(name, TRY(arrayOf(value, path, name, place + "." + name)));
+    samples.push_back(std::move(arrays));
+  }
+  if (samples.empty()) return bad(path, {}, "the list of inputs is empty");
+  return samples;
+}
+
+}  // namespace fusescope

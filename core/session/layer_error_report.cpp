@@ -1,0 +1,56 @@
+#include "session/layer_error_report.h"
+
+namespace fusescope {
+namespace {
+
+Json optionalError(const std::optional<TensorError>& error) {
+  return error ? toJson(*error) : Json(nullptr);
+}
+
+Json tensorJson(const TensorErrors& tensor) {
+  return {{"name", tensor.name},
+          {"fused_node", tensor.fusedNode},
+          {"type", name(tensor.stored)},
+          {"local", optionalError(tensor.errors.local)},
+          {"carried", optionalError(tensor.errors.carried)}};
+}
+
+}  // namespace
+
+Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Samples& samples,
+                                     const LayerErrorOptions& options) {
+  if (options.progress) options.progress("plan", "the same network in float32");
+  auto exact = TRY(exactPlanFor(*plan, withoutLoweredTypes(plan->options), options.stop));
+  std::vector<std::map<std::string, Tensor>> inputs;
+  for (const Sample& sample : samples.list) inputs.push_back(sample.inputs);
+  return measureLayerErrors(std::move(exact), std::move(plan), inputs, options);
+}
+
+Json toJson(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options) {
+  Json json = {{"format", "fusescope.errors"}, {"version", 1}};
+  addSamples(json, samples);
+  json["against"] = "f32";
+  json["backend"] = options.backend;
+  json["tensors"] = json["fused_nodes"] = json["outputs"] = json["not_measured"] = Json::array();
+  for (const TensorErrors& tensor : report.tensors) {
+    json["tensors"].push_back(tensorJson(tensor));
+    if (tensor.isOutput) json["outputs"].push_back(tensorJson(tensor));
+  }
+  for (const NodeErrors& node : report.nodes)
+    json["fused_nodes"].push_back({{"name", node.name},
+                                   {"kind", node.kind},
+                                   {"backend", node.ranOn},
+                                   {"local", optionalError(node.errors.local)},
+                                   {"carried", optionalError(node.errors.carried)}});
+  json["first_wrong"] = nullptr;
+  if (const auto& first = report.firstWrong)
+    json["first_wrong"] = {{"node", first->node},
+                           {"tensor", first->tensor},
+                           {"why", first->why},
+                           {"how", first->isLocal ? "local" : "carried"}};
+  for (const auto& missing : report.notMeasured)
+    json["not_measured"].push_back({{"name", missing.name}, {"why", missing.why}});
+  return json;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "planning/plan.h"
+
+namespace fusescope {
+
+/// Values for all inputs of a network, by name.
+struct Sample {
+  std::string name;  ///< unique among its samples: of the file it came from, "photo", "inputs_3"
+  std::map<std::string, Tensor> inputs;
+};
+
+/// What a network is run on: one or more sets of inputs.
+struct Samples {
+  std::vector<Sample> list;  ///< at least one
+  bool random = false;       ///< nobody gave inputs: numbers made with these say so
+  const std::map<std::string, Tensor>& first() const { return list.front().inputs; }
+};
+
+/// Where samples come from.
+struct SampleSource {
+  std::vector<std::string> paths;         ///< files and folders; none: random inputs
+  std::optional<std::int64_t> batchAxis;  ///< arrays are cut along this axis into as many samples as are in them
+  bool operator==(const SampleSource&) const = default;
+  bool empty() const { return paths.empty(); }
+};
+
+/// Reads all of `source`, each path as input_files.h says; whole and checked: every input is there, of the type and
+/// extents that `plan` takes. .npy and .pb files that are given one by one make a sample together, until one is of an
+/// input that the sample has already: it begins the next. Without a path: one random sample; an input whose extents
+/// nobody knows is an error then. Errors name file and input.
+Result<Samples> loadSamples(const Plan& plan, const SampleSource& source);
+
+/// {samples, random_inputs}: how many, and whether nobody gave them.
+void addSamples(Json& json, const Samples& samples);
+
+}  // namespace fusescope

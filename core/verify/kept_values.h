@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "ir/tensor.h"
+
+namespace fusescope {
+
+/// Values of several samples, each kept until its last use.
+class KeptValues {
+ public:
+  void willUse(ValueId value) { ++m_uses[value]; }
+  bool has(ValueId value) const { return m_tensors.contains(value); }
+  /// Only what will be used is kept.
+  void keep(ValueId value, std::vector<Tensor> ofSamples) {
+    if (m_uses.contains(value)) m_tensors.insert_or_assign(value, std::move(ofSamples));
+  }
+  const std::vector<Tensor>& of(ValueId value) const { return m_tensors.at(value); }
+  void used(ValueId value) {
+    const auto uses = m_uses.find(value);
+    if (uses == m_uses.end() || --uses->second > 0) return;
+    m_uses.erase(uses);
+    m_tensors.erase(value);
+  }
+
+ private:
+  std::map<ValueId, int> m_uses;
+  std::map<ValueId, std::vector<Tensor>> m_tensors;
+};
+
+}  // namespace fusescope

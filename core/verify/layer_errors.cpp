@@ -1,0 +1,279 @@
+#include "verify/layer_errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/extent_check.h"
+#include "engine/fused_node_steps.h"
+#include "engine/input_check.h"
+#include "verify/kept_values.h"
+
+namespace fusescope {
+namespace {
+
+/// Kept activations of one round of samples take about so much memory at the most: what all values of one sample take
+/// says how many samples go together.
+constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
+
+using Inputs = std::map<std::string, Tensor>;
+
+/// The sums of one fused node's outputs.
+struct NodeSums {
+  std::vector<TensorErrorSums> local, carried;  ///< as FusedNode::outputs
+  std::string whyNot;                           ///< where something could not be measured
+};
+
+/// One round: samples of equal extents, through both plans, node by node.
+class Round {
+ public:
+  Round(FusedNodeSteps& exact, FusedNodeSteps& lowered, std::span<const Inputs> samples,
+        const LayerErrorOptions& options)
+      : m_exactSteps(exact), m_loweredSteps(lowered), m_samples(samples), m_options(options) {}
+
+  Status run(std::vector<NodeSums>& sums) {
+    countUses();
+    keepInputs();
+    for (const FusedNode& fused : lowered().fusedNodes) {
+      TRY(checkStop(m_options.stop));
+      if (m_options.progress) m_options.progress("errors", fused.name);
+      TRY(advanceExact(fused));
+      TRY(measure(fused, sums[fused.id.index]));
+    }
+    return Done{};
+  }
+
+ private:
+  const Plan& exact() const { return m_exactSteps.plan(); }
+  const Plan& lowered() const { return m_loweredSteps.plan(); }
+
+  void countUses() {
+    for (const FusedNode& fused : exact().fusedNodes) {
+      for (const ValueId input : fused.inputs) m_exact.willUse(input);
+      for (const FusedOutput& output : fused.outputs) m_made[output.value] = &fused;
+    }
+    for (const FusedNode& fused : lowered().fusedNodes) {
+      for (const ValueId input : fused.inputs) {
+        m_exact.willUse(input);
+        m_carried.willUse(input);
+      }
+      for (const FusedOutput& output : fused.outputs) m_exact.willUse(output.value);
+    }
+  }
+
+  void keepInputs() {
+    const Graph& graph = lowered().graph();
+    for (const ValueId input : graph.inputs()) {
+      std::vector<Tensor> tensors;
+      for (const Inputs& sample : m_samples) tensors.push_back(sample.at(graph.value(input).name));
+      m_exact.keep(input, tensors);
+      m_carried.keep(input, std::move(tensors));
+    }
+  }
+
+  /// Runs `fused` on `values` of all samples: by output, then by sample.
+  Result<std::vector<std::vector<Tensor>>> runOn(FusedNodeSteps::Step& step, const FusedNode& fused,
+                                                 const KeptValues& values) {
+    std::vector<std::vector<Tensor>> outputs(fused.outputs.size());
+    for (std::size_t s = 0; s < m_samples.size(); ++s) {
+      std::vector<Tensor> inputs;
+      for (const ValueId input : fused.inputs) inputs.push_back(values.of(input)[s]);
+      std::vector<Tensor> made = TRY(step.run(inputs, m_options.stop));
+      for (std::size_t i = 0; i < made.size(); ++i) outputs[i].push_back(std::move(made[i]));
+    }
+    return outputs;
+  }
+
+  /// Runs nodes of the exact plan until all that `fused` reads and leaves is there.
+  Status advanceExact(const FusedNode& fused) {
+    std::size_t needed = 0;
+    const auto need = [&](ValueId value) {
+      const auto made = m_made.find(value);
+      if (made != m_made.end()) needed = std::max(needed, made->second->id.index + std::size_t{1});
+    };
+    for (const ValueId input : fused.inputs) need(input);
+    for (const FusedOutput& output : fused.outputs) need(output.value);
+    for (; m_nextExact < needed; ++m_nextExact) {
+      const FusedNode& node = exact().fusedNodes[m_nextExact];
+      auto step = TRY(m_exactSteps.step(node));
+      auto outputs = TRY(runOn(step, node, m_exact));
+      m_exactSteps.release(std::move(step));
+      for (std::size_t i = 0; i < outputs.size(); ++i) m_exact.keep(node.outputs[i].value, std::move(outputs[i]));
+      for (const ValueId input : node.inputs) m_exact.used(input);
+    }
+    return Done{};
+  }
+
+  Status measure(const FusedNode& fused, NodeSums& sums) {
+    auto step = TRY(m_loweredSteps.step(fused));
+    const auto missing = std::ranges::find_if(fused.inputs, [&](ValueId input) { return !m_exact.has(input); });
+    if (missing == fused.inputs.end()) {
+      compare(fused, TRY(runOn(step, fused, m_exact)), sums.local, sums.whyNot);
+    } else {
+      sums.whyNot = fmt::format("its input {} is in no memory in the exact plan", nameOf(*missing));
+    }
+    auto carried = TRY(runOn(step, fused, m_carried));
+    compare(fused, carried, sums.carried, sums.whyNot);
+    m_loweredSteps.release(std::move(step));
+    for (std::size_t i = 0; i < carried.size(); ++i) m_carried.keep(fused.outputs[i].value, std::move(carried[i]));
+    for (const ValueId input : fused.inputs) {
+      m_exact.used(input);
+      m_carried.used(input);
+    }
+    for (const FusedOutput& output : fused.outputs) m_exact.used(output.value);
+    return Done{};
+  }
+
+  void compare(const FusedNode& fused, const std::vector<std::vector<Tensor>>& outputs,
+               std::vector<TensorErrorSums>& sums, std::string& whyNot) const {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const FusedOutput& output = fused.outputs[i];
+      if (!m_exact.has(output.value)) {
+        whyNot = "the exact plan does not leave it in memory";
+        continue;
+      }
+      const std::vector<Tensor>& expected = m_exact.of(output.value);
+      for (std::size_t s = 0; s < outputs[i].size(); ++s) {
+        if (TensorErrorSums::comparable(outputs[i][s], expected[s])) {
+          sums[i].add(outputs[i][s], expected[s], output.type);
+        } else {
+          whyNot = "it holds no numbers, or has other extents in the exact plan";
+        }
+      }
+    }
+  }
+
+  std::string nameOf(ValueId value) const { return lowered().graph().value(value).name; }
+
+  FusedNodeSteps& m_exactSteps;
+  FusedNodeSteps& m_loweredSteps;
+  std::span<const Inputs> m_samples;
+  const LayerErrorOptions& m_options;
+  KeptValues m_exact, m_carried;
+  std::map<ValueId, const FusedNode*> m_made;  ///< in the exact plan
+  std::size_t m_nextExact = 0;
+};
+
+/// What all values of a sample take that the plan leaves in memory, where extents are known.
+std::size_t bytesOfValues(const FusedNodeSteps& steps) {
+  std::size_t bytes = 0;
+  for (const FusedNode& fused : steps.plan().fusedNodes)
+    for (const FusedOutput& output : fused.outputs)
+      if (const auto dims = steps.requests().dimsOf(output.value); dims.ok())
+        bytes += TensorDesc{output.type, dims.value()}.bytes();
+  return bytes;
+}
+
+/// `plan`, or where its types do not hold for these extents, the plan for just them.
+Result<std::shared_ptr<const Plan>> planAt(const std::shared_ptr<const Plan>& plan,
+                                           const std::map<std::string, Dims>& extents, const StopToken& stop) {
+  if (!brokenCondition(*plan, extents)) return plan;
+  return planForExtents(*plan, extents, stop);
+}
+
+bool sameNodes(const Plan& a, const Plan& b) {
+  return std::ranges::equal(a.fusedNodes, b.fusedNodes, {}, &FusedNode::identity, &FusedNode::identity);
+}
+
+void addNode(const Plan& plan, const FusedNode& fused, const std::string& ranOn, const NodeSums& sums,
+             LayerErrorReport& report) {
+  NodeErrors node{.name = fused.name, .kind = fused.kind, .ranOn = ranOn};
+  TensorErrorSums local, carried;
+  const auto errorOf = [](const TensorErrorSums& of) { return of.empty() ? std::nullopt : std::optional(of.error()); };
+  for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
+    const FusedOutput& output = fused.outputs[i];
+    const std::string& name = plan.graph().value(output.value).name;
+    if (sums.local[i].empty()) {
+      report.notMeasured.push_back({name, sums.whyNot.empty() ? "it holds no elements" : sums.whyNot});
+      if (sums.carried[i].empty()) continue;
+    }
+    local.add(sums.local[i]);
+    carried.add(sums.carried[i]);
+    report.tensors.push_back({.name = name,
+                              .fusedNode = fused.name,
+                              .stored = output.type,
+                              .isOutput = plan.graph().isOutput(output.value),
+                              .errors = {errorOf(sums.local[i]), errorOf(sums.carried[i])}});
+  }
+  node.errors = {errorOf(local), errorOf(carried)};
+  report.nodes.push_back(std::move(node));
+}
+
+/// What is wrong with it by `tolerance`, for people; nothing if it is good enough.
+std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, const Tolerance& tolerance) {
+  if (!error) return std::nullopt;
+  if (error->nonFinite > 0) return fmt::format("{:.3g} % of it became infinite or NaN", 100 * error->nonFinite);
+  if (tolerance.rms && error->maxOverRms > *tolerance.rms)
+    return fmt::format("max|Δ| is {:.3g} of rms, allowed is {:.3g}", error->maxOverRms, *tolerance.rms);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Tolerance& tolerance) {
+  for (const TensorErrors& tensor : tensors)
+    if (const auto wrong = whatIsWrong(tensor.errors.local, tolerance))
+      return FirstWrong{tensor.fusedNode, tensor.name, *wrong + ", its inputs exact", true};
+  const TensorErrors* largest = nullptr;  // by itself, so far
+  for (const TensorErrors& tensor : tensors) {
+    const auto& local = tensor.errors.local;
+    if (local && (largest == nullptr || local->maxOverRms > largest->errors.local->maxOverRms)) largest = &tensor;
+    const auto wrong = whatIsWrong(tensor.errors.carried, tolerance);
+    if (!wrong) continue;
+    std::string why = *wrong + "; no node before it is wrong by itself, their errors add up";
+    if (largest != nullptr)
+      why +=
+          fmt::format(": the largest is {:.3g} of rms, of {}", largest->errors.local->maxOverRms, largest->fusedNode);
+    return FirstWrong{tensor.fusedNode, tensor.name, why, false};
+  }
+  return std::nullopt;
+}
+
+Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOptions options, const StopToken& stop) {
+  std::shared_ptr<const Plan> exact = TRY(makePlan(lowered.model, options, nullptr, stop, &lowered));
+  std::set<ValueId> inMemory;
+  for (const FusedNode& fused : exact->fusedNodes)
+    for (const FusedOutput& output : fused.outputs) inMemory.insert(output.value);
+  const Graph& graph = lowered.graph();
+  std::set<std::string> split;
+  for (const FusedNode& fused : lowered.fusedNodes)
+    for (const FusedOutput& output : fused.outputs)
+      if (!inMemory.contains(output.value)) split.insert(graph.node(graph.value(output.value).producer).name);
+  if (split.empty()) return exact;
+  for (const std::string& node : split) options.directives.push_back(splitDirective(node));
+  assignIds(options.directives);
+  return makePlan(lowered.model, options, nullptr, stop, exact.get());
+}
+
+Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, std::shared_ptr<const Plan> lowered,
+                                            std::span<const Inputs> samples, const LayerErrorOptions& options) {
+  std::vector<NodeSums> sums;
+  for (const FusedNode& fused : lowered->fusedNodes)
+    sums.push_back(
+        {std::vector<TensorErrorSums>(fused.outputs.size()), std::vector<TensorErrorSums>(fused.outputs.size()), {}});
+  const BuildOptions build{.backend = options.backend, .threads = options.threads, .stop = options.stop};
+  for (std::size_t begin = 0; begin < samples.size();) {
+    const auto extents = TRY(checkInputs(*lowered, samples[begin]));
+    const auto loweredSteps = TRY(FusedNodeSteps::create(TRY(planAt(lowered, extents, options.stop)), extents, build));
+    const auto exactSteps = TRY(FusedNodeSteps::create(TRY(planAt(exact, extents, options.stop)), extents, build));
+    if (!sameNodes(loweredSteps->plan(), *lowered))
+      return Diagnostic{.message = "at the extents of these inputs the network has another plan",
+                        .where = {.file = lowered->model->path},
+                        .help = "Give the extents with --input, so that it is planned for them."};
+    const std::size_t together =
+        std::max<std::size_t>(1, kKeptBytes / std::max<std::size_t>(1, bytesOfValues(*exactSteps)));
+    std::size_t end = begin + 1;
+    while (end < samples.size() && end - begin < together && TRY(checkInputs(*lowered, samples[end])) == extents) ++end;
+    TRY(Round(*exactSteps, *loweredSteps, samples.subspan(begin, end - begin), options).run(sums));
+    begin = end;
+  }
+  LayerErrorReport report;
+  const Backend* backend = findBackend(options.backend);
+  for (const FusedNode& fused : lowered->fusedNodes)
+    addNode(*lowered, fused, std::string(backendOf(*lowered, fused, *backend).name()), sums[fused.id.index], report);
+  report.firstWrong = firstWrongOf(report.tensors, options.tolerance);
+  return report;
+}
+
+}  // namespace fusescope

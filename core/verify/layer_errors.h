@@ -1,0 +1,78 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "verify/compare_tensors.h"
+#include "verify/tensor_error.h"
+
+namespace fusescope {
+
+/// *Local*: what a fused node adds by itself, its inputs exact and rounded only to what it reads. *Carried*: what
+/// stands there when everything is lowered. A culprit has a local error, its victims a carried one alone.
+struct LocalAndCarried {
+  std::optional<TensorError> local, carried;  ///< nothing: there is nothing to compare with
+  bool operator==(const LocalAndCarried&) const = default;
+};
+
+/// A tensor that the lowered plan leaves in memory.
+struct TensorErrors {
+  std::string name;
+  std::string fusedNode;  ///< that makes it
+  DataType stored = DataType::Undefined;
+  bool isOutput = false;  ///< of the network
+  LocalAndCarried errors;
+};
+
+/// A fused node, all its outputs together.
+struct NodeErrors {
+  std::string name, kind, ranOn;  ///< the last: the backend
+  LocalAndCarried errors;
+};
+
+/// Where it first goes wrong, in the order of the plan.
+struct FirstWrong {
+  std::string node, tensor;  ///< a fused node, and what it leaves
+  std::string why;           ///< for people
+  bool isLocal = true;       ///< the node does it by itself; else errors of those before it add up
+};
+
+struct LayerErrorReport {
+  std::vector<TensorErrors> tensors;  ///< in the order of the plan
+  std::vector<NodeErrors> nodes;
+  std::optional<FirstWrong> firstWrong;
+  struct NotMeasured {
+    std::string name, why;
+  };
+  std::vector<NotMeasured> notMeasured;  ///< tensors
+};
+
+struct LayerErrorOptions {
+  std::string backend = "native";
+  int threads = 0;
+  Tolerance tolerance = Tolerance::ofLoweredTypes();  ///< beyond which a tensor is wrong; its rms bound counts
+  StopToken stop{};
+  Progress progress{};
+};
+
+/// Runs `exact` and `lowered`, two plans of one model, side by side, node by node. `exact` must leave in memory what
+/// `lowered` does, as exactPlanFor() says; what it does not is not measured. Each kernel is prepared once for many
+/// samples, and activations go when their last reader is done, so that neither weights nor activations need be in
+/// memory all at once. Errors: those of building and running.
+Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, std::shared_ptr<const Plan> lowered,
+                                            std::span<const std::map<std::string, Tensor>> samples,
+                                            const LayerErrorOptions& options);
+
+/// The plan of `options` for the model of `lowered`, in which every value that `lowered` has in memory is in memory
+/// too: kernels end where those of `lowered` end.
+Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOptions options, const StopToken& stop);
+
+/// The first tensor whose local error is wrong by `tolerance`, else the first whose carried one is. Pure.
+std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Tolerance& tolerance);
+
+}  // namespace fusescope

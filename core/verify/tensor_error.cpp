@@ -1,0 +1,104 @@
+#include "verify/tensor_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/reference/convert_elements.h"
+#include "base/number_range.h"
+
+namespace fusescope {
+namespace {
+
+double over(double difference, double scale) {
+  if (difference == 0) return 0;
+  return scale > 0 ? difference / scale : INFINITY;
+}
+
+}  // namespace
+
+bool TensorErrorSums::comparable(const Tensor& actual, const Tensor& expected) {
+  const auto isNumeric = [](const Tensor& tensor) {
+    const DataType type = tensor.type();
+    return tensor.container() == Container::None && (isFloat(type) || isInteger(type) || type == DataType::Bool);
+  };
+  return isNumeric(actual) && isNumeric(expected) && actual.dims() == expected.dims();
+}
+
+template <class Number>
+void TensorErrorSums::addElements(std::span<const Number> actual, std::span<const Number> expected, DataType stored) {
+  const auto range = rangeOf(stored);
+  const double least = range ? range->least : -INFINITY, most = range ? range->most : INFINITY;
+  const UnitsInLastPlace units(stored);
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const double a = static_cast<double>(actual[i]), e = static_cast<double>(expected[i]);
+    if (!std::isfinite(a) || !std::isfinite(e)) {
+      if (std::isfinite(e)) ++m_nonFinite;
+      continue;
+    }
+    ++m_compared;
+    m_expectedSquares += e * e;
+    m_actualSquares += a * a;
+    m_products += a * e;
+    if (a == e) continue;
+    const double difference = std::fabs(a - e);
+    m_squares += difference * difference;
+    m_maxAbs = std::max(m_maxAbs, difference);
+    m_ulp = std::max(m_ulp, units.of(difference, e));
+    m_saturated += a >= most || a <= least ? 1 : 0;
+    m_underflowed += a == 0 ? 1 : 0;
+  }
+  m_elements += static_cast<std::int64_t>(actual.size());
+}
+
+void TensorErrorSums::add(const Tensor& actual, const Tensor& expected, DataType stored) {
+  const bool wide = actual.type() == DataType::F64 || expected.type() == DataType::F64 ||
+                    bitWidth(actual.type()) > 32 || bitWidth(expected.type()) > 32;
+  const DataType type = wide ? DataType::F64 : DataType::F32;
+  const Tensor a = convertedTensor(actual, type), e = convertedTensor(expected, type);
+  if (wide) return addElements(a.data<double>(), e.data<double>(), stored);
+  addElements(a.data<float>(), e.data<float>(), stored);
+}
+
+void TensorErrorSums::add(const TensorErrorSums& other) {
+  m_elements += other.m_elements;
+  m_nonFinite += other.m_nonFinite;
+  m_saturated += other.m_saturated;
+  m_underflowed += other.m_underflowed;
+  m_compared += other.m_compared;
+  m_maxAbs = std::max(m_maxAbs, other.m_maxAbs);
+  m_ulp = std::max(m_ulp, other.m_ulp);
+  m_squares += other.m_squares;
+  m_expectedSquares += other.m_expectedSquares;
+  m_actualSquares += other.m_actualSquares;
+  m_products += other.m_products;
+}
+
+TensorError TensorErrorSums::error() const {
+  TensorError error{.elements = m_elements, .maxAbs = m_maxAbs, .ulp = m_ulp};
+  const double rms = m_compared > 0 ? std::sqrt(m_expectedSquares / static_cast<double>(m_compared)) : 0;
+  error.maxOverRms = over(m_maxAbs, rms);
+  error.relL2 = over(std::sqrt(m_squares), std::sqrt(m_expectedSquares));
+  if (m_compared == 0 && m_nonFinite > 0) error.maxAbs = error.maxOverRms = error.relL2 = error.ulp = INFINITY;
+  const bool hasAngle = m_nonFinite == 0 && m_expectedSquares > 0 && m_actualSquares > 0;
+  if (m_squares > 0 || m_nonFinite > 0)
+    error.cosine = hasAngle ? m_products / (std::sqrt(m_expectedSquares) * std::sqrt(m_actualSquares)) : NAN;
+  const double all = static_cast<double>(std::max<std::int64_t>(m_elements, 1));
+  error.nonFinite = static_cast<double>(m_nonFinite) / all;
+  error.saturated = static_cast<double>(m_saturated) / all;
+  error.underflowed = static_cast<double>(m_underflowed) / all;
+  return error;
+}
+
+Json toJson(const TensorError& error) {
+  return {{"elements", error.elements},
+          {"max_abs", jsonNumber(error.maxAbs)},
+          {"max_over_rms", jsonNumber(error.maxOverRms)},
+          {"rel_l2", jsonNumber(error.relL2)},
+          {"cosine", jsonNumber(error.cosine)},
+          {"ulp", jsonNumber(error.ulp)},
+          {"non_finite", error.nonFinite},
+          {"saturated", error.saturated},
+          {"underflowed", error.underflowed}};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/json.h"
+#include "ir/tensor.h"
+
+namespace fusescope {
+
+/// How far numbers are from what they should be, over all elements of all samples. Differences are taken where both
+/// sides are finite, and infinite where that is nowhere; shares are of all elements.
+struct TensorError {
+  std::int64_t elements = 0;
+  double maxAbs = 0;       ///< max|Δ|
+  double maxOverRms = 0;   ///< the same over the rms of what is expected; infinite if that is 0 and something differs
+  double relL2 = 0;        ///< |Δ|₂ over |expected|₂; likewise
+  double cosine = 1;       ///< NaN where one side is zero or not finite
+  double ulp = 0;          ///< max of |Δ| in units in the last place of the stored type, at the expected value
+  double nonFinite = 0;    ///< share that became infinite or NaN where finite is expected
+  double saturated = 0;    ///< share that stands at the end of the stored type's range, where another value is expected
+  double underflowed = 0;  ///< share that became zero where another value is expected
+  bool operator==(const TensorError&) const = default;
+};
+Json toJson(const TensorError& error);
+
+/// Adds up pairs of tensors to a TensorError.
+class TensorErrorSums {
+ public:
+  /// `stored`: the type that `actual` stands in memory at. Both hold numbers, of equal extents.
+  void add(const Tensor& actual, const Tensor& expected, DataType stored);
+  void add(const TensorErrorSums& other);
+  bool empty() const { return m_elements == 0; }
+  TensorError error() const;
+  /// Whether `actual` can be compared with `expected` element by element.
+  static bool comparable(const Tensor& actual, const Tensor& expected);
+
+ private:
+  template <class Number>
+  void addElements(std::span<const Number> actual, std::span<const Number> expected, DataType stored);
+
+  std::int64_t m_elements = 0, m_nonFinite = 0, m_saturated = 0, m_underflowed = 0, m_compared = 0;
+  double m_maxAbs = 0, m_ulp = 0;
+  double m_squares = 0, m_expectedSquares = 0, m_actualSquares = 0, m_products = 0;
+};
+
+}  // namespace fusescope

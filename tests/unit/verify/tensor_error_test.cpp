@@ -1,0 +1,78 @@
+#include "verify/tensor_error.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace fusescope {
+namespace {
+
+Tensor floats(std::vector<float> values, DataType type = DataType::F32) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  return Tensor::copyOf<float>(DataType::F32, {count}, values).converted(type);
+}
+
+TensorError errorOf(const Tensor& actual, const Tensor& expected, DataType stored) {
+  TensorErrorSums sums;
+  sums.add(actual, expected, stored);
+  return sums.error();
+}
+
+TEST(TensorError, MeasuresDifferences) {
+  const TensorError error = errorOf(floats({3, 4.5F}), floats({3, 4}), DataType::F32);
+  EXPECT_EQ(error.elements, 2);
+  EXPECT_DOUBLE_EQ(error.maxAbs, 0.5);
+  EXPECT_DOUBLE_EQ(error.maxOverRms, 0.5 / std::sqrt(12.5));
+  EXPECT_DOUBLE_EQ(error.relL2, 0.5 / 5);
+  EXPECT_NEAR(error.cosine, (9 + 18) / (5 * std::sqrt(9 + 20.25)), 1e-12);
+  EXPECT_DOUBLE_EQ(error.ulp, 0.5 / std::ldexp(1.0, 2 - 23));
+  EXPECT_EQ(error.nonFinite + error.saturated + error.underflowed, 0);
+}
+
+TEST(TensorError, EqualTensorsHaveNone) {
+  const TensorError error = errorOf(floats({0, INFINITY, NAN}), floats({0, INFINITY, NAN}), DataType::F32);
+  EXPECT_EQ(error.maxAbs + error.relL2 + error.ulp + error.nonFinite, 0);
+  EXPECT_EQ(error.cosine, 1);
+}
+
+TEST(TensorError, CountsWhatTheStoredTypeCannotHold) {
+  const Tensor exact = floats({70000, 65504, 1e-9F, 0, 1, 65519});
+  const TensorError error = errorOf(exact.converted(DataType::F16), exact, DataType::F16);
+  EXPECT_DOUBLE_EQ(error.nonFinite, 1.0 / 6) << "70000";
+  EXPECT_DOUBLE_EQ(error.saturated, 1.0 / 6) << "65519, not what is 65504 itself";
+  EXPECT_DOUBLE_EQ(error.underflowed, 1.0 / 6) << "1e-9, not what is 0 itself";
+  EXPECT_TRUE(std::isnan(error.cosine));
+}
+
+TEST(TensorError, WhereNothingIsFiniteTheErrorIsInfinite) {
+  const TensorError error = errorOf(floats({NAN}), floats({1}), DataType::F32);
+  EXPECT_TRUE(std::isinf(error.maxOverRms) && std::isinf(error.relL2));
+  EXPECT_EQ(error.nonFinite, 1);
+}
+
+TEST(TensorError, CodesAreCountedInSteps) {
+  const Tensor codes = Tensor::ofInt64({-128, 5}).converted(DataType::I8);
+  const TensorError error = errorOf(codes, Tensor::ofInt64({-120, 7}).converted(DataType::I8), DataType::I8);
+  EXPECT_EQ(error.ulp, 8);
+  EXPECT_EQ(error.saturated, 0.5);
+}
+
+TEST(TensorError, SamplesAddUp) {
+  TensorErrorSums sums, other;
+  sums.add(floats({1}), floats({2}), DataType::F32);
+  other.add(floats({0}), floats({3}), DataType::F32);
+  sums.add(other);
+  EXPECT_EQ(sums.error().elements, 2);
+  EXPECT_EQ(sums.error().maxAbs, 3);
+  EXPECT_DOUBLE_EQ(sums.error().relL2, std::sqrt(10.0 / 13));
+  EXPECT_EQ(sums.error().underflowed, 0.5);
+}
+
+TEST(TensorError, OnlyNumbersOfEqualExtentsCompare) {
+  EXPECT_TRUE(TensorErrorSums::comparable(floats({1}), floats({1}, DataType::F16)));
+  EXPECT_FALSE(TensorErrorSums::comparable(floats({1}), floats({1, 2})));
+  EXPECT_FALSE(TensorErrorSums::comparable(Tensor::ofStrings({1}, {"a"}), Tensor::ofStrings({1}, {"a"})));
+}
+
+}  // namespace
+}  // namespace fusescope
