@@ -19,7 +19,7 @@ void fillRecent(MainWindow& window, QMenu& menu) {
 }
 
 void fillSamples(MainWindow& window, QMenu& menu) {
-  for (const Sample& sample : bundledSamples())
+  for (const BundledSample& sample : bundledSamples())
     menu.addAction(sample.name, &window, [&window, path = sample.path] { window.openFile(path); })
         ->setToolTip(sample.description);
 }

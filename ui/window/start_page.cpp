@@ -59,12 +59,12 @@ QPushButton* card(const QString& title, const QString& text) {
 
 }  // namespace
 
-std::vector<Sample> bundledSamples() {
+std::vector<BundledSample> bundledSamples() {
   const QString here = QCoreApplication::applicationDirPath();
   for (const QString& folder :
        {here + "/../resources/samples", here + "/../../resources/samples", here + "/../share/fusescope/samples",
         QStringLiteral(FUSESCOPE_SOURCE_DIR "/resources/samples")}) {
-    std::vector<Sample> samples;
+    std::vector<BundledSample> samples;
     for (const Description& description : kDescriptions) {
       const QString path =
           QDir::cleanPath(folder + QLatin1Char('/') + description.name + QStringLiteral("/model.onnx"));

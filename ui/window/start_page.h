@@ -8,11 +8,11 @@ class QVBoxLayout;
 namespace fusescope {
 
 /// A network that comes with Fusescope.
-struct Sample {
+struct BundledSample {
   QString name, path, description;
 };
 /// The samples beside the executable, else of the source tree; empty if there are none.
-std::vector<Sample> bundledSamples();
+std::vector<BundledSample> bundledSamples();
 
 /// What is shown while no model is open: what this is, recent files, samples.
 class StartPage : public QWidget {
