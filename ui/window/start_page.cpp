@@ -24,6 +24,7 @@ struct Description {
 constexpr Description kDescriptions[] = {
     {"fp16_overflow", "Six nodes, one of which overflows float16: find it, pin it, and the rest stays f16"},
     {"squeezenet1_1", "A small image classifier: convolutions, activations and pooling fuse; pins split them"},
+    {"digits", "A residual network that was really trained, on handwritten digits, with held-out images beside it"},
     {"bert_tiny", "A two-layer transformer: attention, layer norm and GELU found and fused"},
     {"tiny_resnet_dynbatch", "Residual blocks with a batch size that is chosen at run time"},
     {"moe_dense", "A mixture of sixteen equal experts with different weights: built once, used sixteen times"},

@@ -40,7 +40,7 @@ TEST_P(SampleRun, EqualsWhatPyTorchComputed) {
 
 INSTANTIATE_TEST_SUITE_P(Cli, SampleRun,
                          testing::Combine(testing::Values("bert_tiny", "squeezenet1_1", "tiny_resnet_dynbatch",
-                                                          "long_double", "fp16_overflow", "moe_dense"),
+                                                          "long_double", "fp16_overflow", "moe_dense", "digits"),
                                           testing::Values("reference", "native")),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);

@@ -45,7 +45,7 @@ TEST_P(Sample, EqualsPyTorch) {
 
 INSTANTIATE_TEST_SUITE_P(AllSamples, Sample,
                          testing::Combine(testing::Values("bert_tiny", "squeezenet1_1", "tiny_resnet_dynbatch",
-                                                          "long_double", "fp16_overflow", "moe_dense"),
+                                                          "long_double", "fp16_overflow", "moe_dense", "digits"),
                                           testing::Values("reference", "native")),
                          nameOf);
 
