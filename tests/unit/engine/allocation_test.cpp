@@ -201,7 +201,7 @@ TEST(Allocation, OfNewExtentsAreFew) {
   std::size_t open = 0;
   for (const Step& step : lowered.program->steps) open += step.kernel != nullptr ? 1 : 0;
   ASSERT_GT(open, 0U);
-  EXPECT_LE(static_cast<std::size_t>(allocations), 32 * open);
+  EXPECT_LE(static_cast<std::size_t>(allocations), 20 * open);
 }
 
 }  // namespace
