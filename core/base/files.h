@@ -26,8 +26,8 @@ Status writeFileAtomically(const std::filesystem::path& path,
 /// The same for many bytes that lie apart, written one piece after another, but not flushed to disk: that takes longer
 /// than all else. Whoever kills the process leaves `path` as it was or whole; a machine that loses power may leave a
 /// file that is not, so that this is for files whose reader checks what he reads. `check` is asked when all are
-/// written; where it fails, `path` stays as it was. Long pieces that lie in one of `sources` are copied from file to file
-/// by the system, which maps no page for that.
+/// written; where it fails, `path` stays as it was. Long pieces that lie in one of `sources` are copied from file to
+/// file by the system, which maps no page for that.
 Status writePiecesAtomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces,
                              const std::function<Status()>& check = {},
                              std::span<const std::shared_ptr<const MappedFile>> sources = {});

@@ -45,7 +45,8 @@ std::optional<Box> sliced(const Graph& graph, const Node& node, const SmallDims&
   if (!starts || !ends || starts->size() != ends->size()) return std::nullopt;
   const auto axes = constantInts(graph, node.input(3)), steps = constantInts(graph, node.input(4));
   if (node.input(3).valid() && (!axes || axes->size() != starts->size())) return std::nullopt;
-  if (node.input(4).valid() && (!steps || static_cast<std::size_t>(std::ranges::count(*steps, 1)) != starts->size())) return std::nullopt;
+  if (node.input(4).valid() && (!steps || static_cast<std::size_t>(std::ranges::count(*steps, 1)) != starts->size()))
+    return std::nullopt;
   Box box{.begin = SmallDims(dims.size()), .extents = dims};
   for (std::size_t i = 0; i < starts->size(); ++i) {
     std::int64_t axis = axes ? (*axes)[i] : static_cast<std::int64_t>(i);
@@ -99,8 +100,8 @@ std::optional<ByteView> viewOf(const Plan& plan, const FusedNode& fused,
       const auto box = !dims               ? std::nullopt
                        : node.is("Gather") ? gathered(graph, node, *dims)
                                            : sliced(graph, node, *dims);
-      const auto begin = box && std::ranges::find(box->extents, 0) == box->extents.end() ? beginOf(*box, *dims)
-                                                                                         : std::nullopt;
+      const auto begin =
+          box && std::ranges::find(box->extents, 0) == box->extents.end() ? beginOf(*box, *dims) : std::nullopt;
       if (!begin) return std::nullopt;
       view.begin += *begin;
       view.isPart = true;

@@ -193,7 +193,8 @@ Status writeEngineFile(const std::filesystem::path& path, const EngineFile& cont
                                                  std::span(padding).first(header.weightsOffset - metaEnd)};
   pieces.insert(pieces.end(), weights.pieces().begin(), weights.pieces().end());
   const MappedFiles& files = content.plan->model->files;
-  return writePiecesAtomically(path, pieces, [&] { return checkIntact(files); }, files);
+  return writePiecesAtomically(
+      path, pieces, [&] { return checkIntact(files); }, files);
 }
 
 /// Maps and checks it: magic, version, sizes, checksums. The plan is made again from the stored graph and options; one

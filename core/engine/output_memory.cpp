@@ -8,7 +8,7 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kShareToGrow = 4;  // of a block, beyond what it is made for: no page of it is touched before
+constexpr std::size_t kShareToGrow = 4;   // of a block, beyond what it is made for: no page of it is touched before
 constexpr std::size_t kLeastKept = 4096;  // bytes; less is as quickly had of malloc
 
 }  // namespace

@@ -96,7 +96,8 @@ bool PlanExtents::agreesWith(const std::vector<TensorType>& types, const Numbers
 
 std::optional<PlanExtents> PlanExtents::prove(const Plan& plan, const std::map<std::string, Dims>& known) {
   PlanExtents extents(plan);
-  if (extents.m_inputAxes.empty() || !extents.readConditions() || !extents.readValues() || !infersAgain(plan)) return std::nullopt;
+  if (extents.m_inputAxes.empty() || !extents.readConditions() || !extents.readValues() || !infersAgain(plan))
+    return std::nullopt;
   const auto numbers = extents.numbersFor(known);
   const auto types = inferShapes(plan.graph(), known);
   if (!numbers || !types.ok() || !extents.agreesWith(types.value(), *numbers)) return std::nullopt;

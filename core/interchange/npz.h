@@ -18,8 +18,8 @@ using NpzArrays = std::map<std::string, Tensor>;
 /// row-major. Big-endian, pickled and structured arrays, bad headers, absurd extents and truncated files are errors
 /// that name file and array.
 Result<NpzArrays> readNpz(const std::filesystem::path& path);
-/// Writes an uncompressed .npz, atomically, out of the arrays where they lie. bf16 is written as V2, as ml_dtypes does; what numpy has
-/// no type for as codes of a byte each (u1).
+/// Writes an uncompressed .npz, atomically, out of the arrays where they lie. bf16 is written as V2, as ml_dtypes does;
+/// what numpy has no type for as codes of a byte each (u1).
 Status writeNpz(const std::filesystem::path& path, const NpzArrays& arrays);
 
 /// One array of the .npy format. `file` and `array` only locate errors.

@@ -49,8 +49,7 @@ template <class From, class To>
 void convertAll(const std::byte* from, std::byte* to, std::int64_t count, int threads) {
   const From* source = reinterpret_cast<const From*>(from);
   To* target = reinterpret_cast<To*>(to);
-  forEach(count, count > kParallelCount ? threads : 1,
-          [&](std::int64_t i) { target[i] = store<To>(load(source[i])); });
+  forEach(count, count > kParallelCount ? threads : 1, [&](std::int64_t i) { target[i] = store<To>(load(source[i])); });
 }
 
 /// Calls `convert(begin, count)` for stretches of [0, count).

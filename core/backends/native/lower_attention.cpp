@@ -50,7 +50,7 @@ std::int64_t countOf(const SmallDims& dims) {
 /// The axes in front of the matrices of an attention.
 struct Batches {
   SmallDims scores, result;
-  SmallDims all;              ///< as fine as scores, terms and result need them
+  SmallDims all;         ///< as fine as scores, terms and result need them
   bool repeats = false;  ///< the values have batches that the scores broadcast to
 
   /// Those that an operand of the scores has; `own`: of the scores as it sees them.
@@ -355,13 +355,13 @@ std::optional<AttentionAt> Lowering::attentionAt(const AttentionPattern& pattern
              result = from(pattern.result);
   if (!query || !key || !value || !result) return std::nullopt;
   return [origins = std::make_shared<const Origins>(Origins{.terms = std::move(terms),
-                                                           .query = *query,
-                                                           .key = *key,
-                                                           .value = *value,
-                                                           .result = *result,
-                                                           .scores = extentsOf(pattern.scores),
-                                                           .guard = pattern.guard,
-                                                           .weights = pattern.weights})](
+                                                            .query = *query,
+                                                            .key = *key,
+                                                            .value = *value,
+                                                            .result = *result,
+                                                            .scores = extentsOf(pattern.scores),
+                                                            .guard = pattern.guard,
+                                                            .weights = pattern.weights})](
              const RegionExtents& extents) -> std::optional<AttentionCall> {
     auto query = origins->query.at(extents), key = origins->key.at(extents), value = origins->value.at(extents),
          result = origins->result.at(extents);

@@ -79,8 +79,7 @@ std::shared_ptr<const Layout> layoutFor(const std::shared_ptr<const Layout>& lay
 class Program final : public Code {
  public:
   using Steps = std::vector<std::shared_ptr<const Step>>;
-  Program(std::shared_ptr<const Layout> layout, Steps steps)
-      : m_layout(std::move(layout)), m_steps(std::move(steps)) {
+  Program(std::shared_ptr<const Layout> layout, Steps steps) : m_layout(std::move(layout)), m_steps(std::move(steps)) {
     for (const auto& step : m_steps) m_stepBytes = std::max(m_stepBytes, step->scratchBytes());
     if (m_layout->places.size() > kUsualBuffers) m_tableBytes = aligned(m_layout->places.size() * sizeof(std::byte*));
   }

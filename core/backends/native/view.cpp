@@ -9,7 +9,8 @@ namespace {
 
 /// Where it lies, without extents and strides.
 Ref placeOf(const Ref& ref) {
-  return {.buffer = ref.buffer, .offset = ref.offset, .dtype = ref.dtype, .dims = {}, .strides = {}, .format = ref.format};
+  return {
+      .buffer = ref.buffer, .offset = ref.offset, .dtype = ref.dtype, .dims = {}, .strides = {}, .format = ref.format};
 }
 
 }  // namespace

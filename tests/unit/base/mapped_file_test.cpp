@@ -236,8 +236,8 @@ TEST(Files, PiecesOfAFileThatChangedAreNotWritten) {
   fs::resize_file(path, 1);
   const std::span<const std::byte> bytes = file->bytes();
   const std::vector files{file};
-  const Status written =
-      writePiecesAtomically(target, std::span(&bytes, 1), [&] { return file->checkIntact(); }, files);
+  const Status written = writePiecesAtomically(
+      target, std::span(&bytes, 1), [&] { return file->checkIntact(); }, files);
   expectSays(written, "became shorter", path);
   EXPECT_EQ(readTextFile(target).value(), "as it was");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2) << "nothing is left";

@@ -6,7 +6,9 @@
 #include "base/sanitizers.h"
 #include "engine/executor.h"
 #include "engine/lowering.h"
+#include "engine/program_update.h"
 #include "tests/unit/engine/engine_fixture.h"
+#include "tests/unit/engine/lowered_program.h"
 
 #if !FUSESCOPE_ADDRESS_SANITIZER && !FUSESCOPE_THREAD_SANITIZER
 #define FUSESCOPE_COUNTS_ALLOCATIONS 1
@@ -15,10 +17,11 @@
 namespace {
 std::atomic<bool> counting = false;
 std::atomic<int> allocations = 0;
-constexpr std::size_t kSmall = 1024;  // bytes
+constexpr std::size_t kSmall = 1024;             // bytes
+std::atomic<std::size_t> smallest = kSmall + 1;  // that is counted
 
 [[maybe_unused]] void note(std::size_t bytes) {
-  if (counting && bytes > kSmall) ++allocations;
+  if (counting && bytes >= smallest) ++allocations;
 }
 }  // namespace
 
@@ -155,6 +158,50 @@ TEST(Allocation, NoneInNarrowFloats) {
 #endif
   for (const DataType type : {DataType::F16, DataType::BF16})
     EXPECT_EQ(allocationsOfARun(*planOf(sampleModel("tiny_resnet_dynbatch"), {.precisions = {type}})), 0) << name(type);
+}
+
+/// x is put behind a cache, whose numbers are changed then, and compared with those of before.
+std::shared_ptr<const Plan> growingPlan() {
+  GraphEditor editor;
+  const ValueId cache = editor.addInput("cache", f32({Dim::named("past"), 8})), x = editor.addInput("x", f32({1, 8}));
+  const ValueId grown = editor.addValue("grown", f32({Dim(), 8})),
+                changed = editor.addValue("changed", f32({Dim(), 8}));
+  editor.addNode({.op = "Concat",
+                  .name = "append",
+                  .inputs = {cache, x},
+                  .outputs = {grown},
+                  .attributes = {{"axis", std::int64_t{0}}}});
+  editor.addNode({.op = "Tanh", .name = "change", .inputs = {grown}, .outputs = {changed}});
+  editor.addOutput(grown);
+  editor.addOutput(changed);
+  return planOf(modelOf(editor));
+}
+
+/// What a token costs that makes a cache longer, beside the work itself.
+TEST(Allocation, OfNewExtentsAreFew) {
+#ifndef FUSESCOPE_COUNTS_ALLOCATIONS
+  GTEST_SKIP() << "the sanitizer owns malloc";
+#endif
+  const LoweredProgram lowered(growingPlan(), {{"cache", {3, 8}}, {"x", {1, 8}}});
+  const auto update =
+      ProgramUpdate::create(*lowered.plan, lowered.extents, *findBackend("native"), 1, KernelStore::ofProcess());
+  ASSERT_NE(update, nullptr);
+  const auto numbersAt = [&](std::int64_t past) {
+    return update->extents().numbersFor({{"cache", {past, 8}}, {"x", {1, 8}}}).value();
+  };
+  const auto three = numbersAt(3), four = numbersAt(4), five = numbersAt(5);
+  ASSERT_TRUE(update->apply(*lowered.program, three, four));
+  allocations = 0;
+  smallest = 1;
+  counting = true;
+  const bool ok = update->apply(*lowered.program, four, five);
+  counting = false;
+  smallest = kSmall + 1;
+  EXPECT_TRUE(ok);
+  std::size_t open = 0;
+  for (const Step& step : lowered.program->steps) open += step.kernel != nullptr ? 1 : 0;
+  ASSERT_GT(open, 0U);
+  EXPECT_LE(static_cast<std::size_t>(allocations), 20 * open);
 }
 
 }  // namespace
