@@ -35,7 +35,7 @@ TEST(DiffInput, OfASessionIsItsNewestRunOfThisPlan) {
   session.model = identify(artifact.path).value();
   session.options = {.target = "cpu:avx2"};
   const auto runOf = [&](const PlanOptions& options, double ms, double error) {
-    Run run{.model = session.model.identity(), .options = options};
+    fusescope::Run run{.model = session.model.identity(), .options = options};
     run.time = RunTime{};
     run.time->layers = {{.name = first.name, .identity = first.identity.hex(), .medianMs = ms}};
     Evaluation evaluation;
