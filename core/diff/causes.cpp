@@ -1,6 +1,7 @@
 #include "diff/causes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "diff/option_differences.h"
@@ -52,6 +53,10 @@ Result<CauseFinder> CauseFinder::make(const std::vector<PlanLevel>& levels, cons
     TRY(finder.planAgain(byPrice ? prices : nullptr, stop));
   }
   finder.findNamed();
+  for (const PlanLevel& level : levels) {
+    std::vector<char>& changed = finder.m_changed.emplace_back(level.match.nodeOfB.size(), 0);
+    for (const NodeId node : level.match.changed) changed[node.index] = 1;
+  }
   return finder;
 }
 
@@ -242,7 +247,7 @@ std::string CauseFinder::networkText(std::size_t place, std::span<const std::uin
     const std::string& name = (ofA ? level.a : level.b)->graph().node(node).name;
     const bool matched = (ofA ? level.match.nodeOfB : level.match.nodeOfA)[node.index].valid();
     if (!matched) add(ofA ? onlyA : onlyB, name);
-    if (matched && ofA && std::ranges::find(level.match.changed, node) != level.match.changed.end()) add(changed, name);
+    if (matched && ofA && m_changed[place][node.index] != 0) add(changed, name);
   };
   const auto lookAround = [&](bool ofA, NodeId node) {
     const Graph& graph = (ofA ? level.a : level.b)->graph();

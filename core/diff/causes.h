@@ -64,6 +64,7 @@ class CauseFinder {
   std::vector<LevelFacts> m_againA, m_againB;  ///< of the same options planned again; empty: it would be the same
   std::vector<LevelFacts> m_allInA;            ///< of A's network with all of B's options
   std::vector<Trial> m_trials;
+  std::vector<std::vector<char>> m_changed;                       ///< by level and NodeId of A: NetworkMatch::changed
   std::vector<std::unordered_map<std::uint32_t, Found>> m_named;  ///< by level and node: directives its decisions name
 };
 

@@ -1,5 +1,10 @@
 #include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/hash.h"
 #include "diff/diff_parts.h"

@@ -1,6 +1,7 @@
 #include "diff/plan_diff.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "diff/diff_parts.h"

@@ -1,6 +1,7 @@
 #include "diff/plan_facts.h"
 
 #include <span>
+#include <utility>
 
 #include "base/hash.h"
 #include "diff/node_labels.h"

@@ -47,8 +47,7 @@ void addBodyOfOneSide(const PlanLevel& level, CauseFinder* causes, PlanDiff& dif
   const std::string& body = level.a != nullptr ? level.bodyOfA : level.bodyOfB;
   SegmentChange change{.change = level.a != nullptr ? GroupChange::Broken : GroupChange::Formed};
   (level.a != nullptr ? change.a : change.b).push_back("the plan of " + body);
-  change.place = level.a != nullptr ? placeInA(level, level.a->graph().order().front())
-                                    : placeInB(level, level.b->graph().order().front());
+  change.place.segment = body;
   if (causes != nullptr && level.holderOfA.valid()) {
     const std::uint32_t holder = level.holderOfA.index;
     change.because = causes->ofNodes(static_cast<std::size_t>(level.around), Aspect::Segment, {&holder, 1});

@@ -167,26 +167,26 @@ std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult&
   return comparisons;
 }
 
+/// By ValueId: what a plan has in memory.
+std::set<ValueId> inMemory(const Plan& plan) {
+  std::set<ValueId> values;
+  for (const FusedNode& fused : plan.fusedNodes) {
+    for (const FusedOutput& output : fused.outputs) values.insert(output.value);
+    for (const InnerEdge& edge : fused.innerEdges)
+      if (edge.real) values.insert(edge.value);
+  }
+  return values;
+}
+
 /// Values that both plans have in memory in their bodies. A body runs once for each call: which call's value would be
 /// compared is nobody's to say, so they are counted.
 std::int64_t valuesInBodies(const Plan& a, const Plan& b) {
-  const auto inMemory = [](const Plan& plan) {
-    std::set<std::string> names;
-    for (const FusedNode& fused : plan.fusedNodes) {
-      for (const FusedOutput& output : fused.outputs) names.insert(plan.graph().value(output.value).name);
-      for (const InnerEdge& edge : fused.innerEdges)
-        if (edge.real) names.insert(plan.graph().value(edge.value).name);
-    }
-    return names;
-  };
   std::int64_t count = 0;
-  for (const PlannedBody& body : a.bodies) {
-    const auto holder = b.graph().findNode(a.graph().node(body.holder).name);
-    const Plan* other = holder ? b.bodyPlan(*holder, body.attribute) : nullptr;
-    if (other == nullptr) continue;
-    const std::set<std::string> names = inMemory(*other);
-    for (const std::string& name : inMemory(*body.plan)) count += names.contains(name) ? 1 : 0;
-    count += valuesInBodies(*body.plan, *other);
+  for (const PlanLevel& level : planLevels(a, b)) {
+    if (level.around < 0 || level.a == nullptr || level.b == nullptr) continue;
+    const std::set<ValueId> ofB = inMemory(*level.b);
+    for (const ValueId value : inMemory(*level.a))
+      if (ofB.contains(level.match.valueOfB[value.index])) ++count;
   }
   return count;
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <ctime>
+#include <set>
 
+#include "base/files.h"
 #include "session/session.h"
 #include "tests/support/paths.h"
 #include "tests/unit/diff/rebuilt_networks.h"
@@ -113,6 +115,24 @@ TEST(PlanDiff, EachChangeNamesTheDirectiveThatCausedIt) {
   for (const CastChange& change : diff.casts) EXPECT_EQ(change.because.size(), 1U) << change.value;
 }
 
+TEST(PlanDiff, OfManyDirectivesThoseCountThatDecisionsName) {
+  const auto model = chainOfBlocks(widthsInTurn(20, 2));
+  PlanOptions a{.target = "cpu:avx2"}, b = a;
+  std::vector<std::string> texts;
+  for (int i = 0; i < 20; ++i) texts.push_back("wide" + std::to_string(i) + "=f16");
+  b.directives = pins(texts);
+  const PlanDiff diff = diffOf(*planned(model, a), *planned(model, b));
+  ASSERT_EQ(diff.differences.size(), 20U);
+  int nodes = 0;
+  for (const TypeChange& change : diff.types) {
+    if (change.thing != TypedThing::Node) continue;
+    ++nodes;
+    EXPECT_EQ(change.because, Causes{"--pin " + change.name + "=f16 (only in B)"});
+  }
+  EXPECT_EQ(nodes, 20);
+  for (const CastChange& change : diff.casts) EXPECT_FALSE(change.because.empty()) << change.value;
+}
+
 TEST(PlanDiff, TwoDirectivesThatEachDoItAreBothNamed) {
   const auto model = convs();
   PlanOptions a{.target = "cpu:avx2"}, b = a;
@@ -204,6 +224,37 @@ TEST(PlanDiff, TimesAndErrorsWhereBothHaveThem) {
   ASSERT_EQ(diff.errors.size(), 1U);
   EXPECT_DOUBLE_EQ(diff.errors[0].b, 0.25);
   EXPECT_TRUE(diff.fusions[0].because.empty()) << "causes were not asked for";
+}
+
+/// Every key of a document, those of decisions apart, which FORMAT.md of the plans has.
+void collectKeys(const Json& json, std::set<std::string>& keys) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
+      keys.insert(key);
+      if (key != "decisions") collectKeys(value, keys);
+    }
+  }
+  if (json.is_array())
+    for (const Json& each : json) collectKeys(each, keys);
+}
+
+TEST(PlanDiff, TheDocumentOfItsJsonNamesEveryKey) {
+  const auto model = convs();
+  const auto a = planned(model, {.target = "cpu:avx2"});
+  const auto b =
+      planned(withNode(*model, "b", "Sigmoid", "gate"),
+              {.target = "cpu:avx2", .precisions = {DataType::F16}, .directives = {splitDirective("conv2")}});
+  PlanDiff diff = diffOf(*a, *b);
+  diff.errors = {{"b", 1, 2}};
+  diff.changed = {{"a", "b", "attribute pads"}};
+  diff.times = {{diff.fusions[0].a, diff.fusions[0].b, {1, DiffTimeKind::Built}, {2, DiffTimeKind::Run}}};
+  std::set<std::string> keys;
+  collectKeys(toJson(diff), keys);
+  EXPECT_GT(keys.size(), 40U);
+  const auto document = readTextFile(std::string(FUSESCOPE_SOURCE_DIR) + "/core/diff/FORMAT.md");
+  ASSERT_TRUE(document.ok());
+  for (const std::string& key : keys)
+    EXPECT_NE(document.value().find(key), std::string::npos) << key << " is not in core/diff/FORMAT.md";
 }
 
 TEST(PlanDiff, IsTheSameEveryTime) {
