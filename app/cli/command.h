@@ -32,6 +32,7 @@ Command runCommand(CLI::App& app);
 Command timeCommand(CLI::App& app);
 Command compareCommand(CLI::App& app);
 Command errorsCommand(CLI::App& app);
+Command verifyCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.
