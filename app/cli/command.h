@@ -33,6 +33,7 @@ Command timeCommand(CLI::App& app);
 Command compareCommand(CLI::App& app);
 Command diffCommand(CLI::App& app);
 Command errorsCommand(CLI::App& app);
+Command verifyCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.

@@ -127,6 +127,10 @@ struct ReadLimits {
 /// that a file changed while it was read.
 Result<FileModel> readModel(const std::filesystem::path& path, const ReadLimits& limits = {});
 
+/// The bytes of an .onnx file that holds all of `model`; functions and what inference found are not written. Errors: it
+/// is larger than a file may be.
+Result<std::string> modelBytes(const FileModel& model);
+
 /// The newest version of the file format that the library knows, and the oldest in which a file names its opsets.
 std::int64_t newestIrVersion();
 inline constexpr std::int64_t kOldestIrVersion = 3;

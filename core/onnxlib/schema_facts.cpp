@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "onnxlib/proto_reader.h"
+#include "onnxlib/proto_writer.h"
 
 namespace fusescope::onnxlib {
 namespace {
@@ -10,62 +11,6 @@ namespace {
 const onnx::OpSchema* schemaOf(const std::string& domain, const std::string& op, std::int64_t opset) {
   return onnx::OpSchemaRegistry::Schema(op, static_cast<int>(std::min<std::int64_t>(opset, 1'000'000)),
                                         canonicalDomain(domain));
-}
-
-int onnxTypeOf(DataType type) {
-  for (int number = 1; number <= onnx::TensorProto::DataType_MAX; ++number)
-    if (dataTypeOf(number) == type) return number;
-  return onnx::TensorProto::UNDEFINED;
-}
-
-void setAttribute(onnx::AttributeProto& proto, const FileAttribute& attribute) {
-  using P = onnx::AttributeProto;
-  proto.set_name(attribute.name);
-  if (const auto* i = std::get_if<std::int64_t>(&attribute.value)) {
-    proto.set_type(P::INT);
-    proto.set_i(*i);
-  } else if (const auto* f = std::get_if<float>(&attribute.value)) {
-    proto.set_type(P::FLOAT);
-    proto.set_f(*f);
-  } else if (const auto* s = std::get_if<std::string>(&attribute.value)) {
-    proto.set_type(P::STRING);
-    proto.set_s(*s);
-  } else if (const auto* ints = std::get_if<std::vector<std::int64_t>>(&attribute.value)) {
-    proto.set_type(P::INTS);
-    proto.mutable_ints()->Add(ints->begin(), ints->end());
-  } else if (const auto* floats = std::get_if<std::vector<float>>(&attribute.value)) {
-    proto.set_type(P::FLOATS);
-    proto.mutable_floats()->Add(floats->begin(), floats->end());
-  } else if (const auto* strings = std::get_if<std::vector<std::string>>(&attribute.value)) {
-    proto.set_type(P::STRINGS);
-    for (const std::string& text : *strings) proto.add_strings(text);
-  }
-}
-
-onnx::NodeProto nodeProto(const FileNode& node) {
-  onnx::NodeProto proto;
-  proto.set_op_type(node.op);
-  proto.set_domain(node.domain);
-  for (const std::string& input : node.inputs) proto.add_input(input);
-  for (const std::string& output : node.outputs) proto.add_output(output);
-  for (const FileAttribute& attribute : node.attributes) setAttribute(*proto.add_attribute(), attribute);
-  return proto;
-}
-
-onnx::TypeProto typeProto(const FileType& type) {
-  onnx::TypeProto proto;
-  if (type.dtype == DataType::Undefined) return proto;
-  proto.mutable_tensor_type()->set_elem_type(onnxTypeOf(type.dtype));
-  if (!type.ranked) return proto;
-  auto* shape = proto.mutable_tensor_type()->mutable_shape();
-  for (const FileDim& dim : type.dims) {
-    auto* extent = shape->add_dim();
-    if (dim.size >= 0)
-      extent->set_dim_value(dim.size);
-    else if (!dim.symbol.empty())
-      extent->set_dim_param(dim.symbol);
-  }
-  return proto;
 }
 
 /// The schema's body of the newest version that is not above `opset`, or the first that there is.

@@ -1,30 +1,12 @@
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 #include <set>
 
 #include "base/hash.h"
+#include "base/random_numbers.h"
 #include "session/session.h"
 
 namespace fusescope {
 namespace {
-
-/// SplitMix64: the same sequence on every machine and with every standard library.
-class Generator {
- public:
-  explicit Generator(std::uint64_t seed) : m_state(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = (m_state += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
-  double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }  ///< in (0, 1)
-  double normal() { return std::sqrt(-2.0 * std::log(uniform())) * std::cos(2.0 * std::numbers::pi * uniform()); }
-
- private:
-  std::uint64_t m_state;
-};
 
 /// What integers an input may be: [0, below).
 struct IntegerRange {
@@ -85,7 +67,7 @@ IntegerRange rangeOf(const Graph& graph, ValueId input) {
 Tensor randomTensor(const Graph& graph, ValueId input, DataType type, const Dims& dims) {
   const Container container = graph.value(input).type.container;
   if (container != Container::None) return Tensor::ofElements(container, type, {});
-  Generator generator(hashText(graph.value(input).name).low);
+  RandomNumbers generator(hashText(graph.value(input).name).low);
   const auto count = elementCount(dims).value_or(0);
   if (type == DataType::String)
     return Tensor::ofStrings(dims, std::vector<std::string>(static_cast<std::size_t>(count)));

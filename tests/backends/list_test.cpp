@@ -19,14 +19,14 @@ std::vector<std::string> linesOf(const std::string& path) {
 TEST(Backends, AreAFolderAndALineEach) {
   const auto before = linesOf(FUSESCOPE_SOURCE_DIR "/core/backends/backends.inc");
   const auto after = linesOf(FUSESCOPE_LISTS "/backends/backends.inc");
-  ASSERT_EQ(after.size(), before.size() + 4);
+  ASSERT_EQ(after.size(), before.size() + 5);
   EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin())) << "not the product's list";
-  for (const char* name : {"reference", "native", "interpreter", "remote", "keeping", "clamping"}) {
+  for (const char* name : {"reference", "native", "interpreter", "remote", "keeping", "clamping", "faulty"}) {
     const Backend* backend = findBackend(name);
     ASSERT_NE(backend, nullptr) << name;
     EXPECT_EQ(backend->name(), name);
   }
-  EXPECT_EQ(allBackends().size(), 6U);
+  EXPECT_EQ(allBackends().size(), 7U);
   EXPECT_EQ(findBackend("another"), nullptr);
 }
 

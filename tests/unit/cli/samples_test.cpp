@@ -61,5 +61,18 @@ TEST(Cli, errorsNamesTheNodeThatOverflows) {
   EXPECT_TRUE(jsonOf(fusescopeCommand(pinned))["first_wrong"].is_null());
 }
 
+TEST(Cli, verifyFindsRegionsAsTheirNodesAre) {
+  const auto result =
+      fusescopeCommand({"verify", samplePath("bert_tiny"), "--precision", "bf16", "--seeds", "1", "--json"});
+  const Json json = Json::parse(result.out, nullptr, false);
+  ASSERT_FALSE(json.is_discarded()) << result.out << result.err;
+  EXPECT_EQ(result.status, json["ok"] == true ? 0 : 1);
+  EXPECT_EQ(json["ok"], true) << json["mismatch"];
+  EXPECT_EQ(json["random_inputs"], true);
+  int verified = 0;
+  for (const Json& region : json["regions"]) verified += region["tactics"].empty() ? 0 : 1;
+  EXPECT_GT(verified, 0);
+}
+
 }  // namespace
 }  // namespace fusescope::test

@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+#include "base/text.h"
+#include "session/verify_report.h"
+
+namespace fusescope::cli {
+namespace {
+
+struct Arguments {
+  std::string path, write;
+  int seeds = VerifyOptions().seeds;
+  bool json = false;
+  PlanArguments plan;
+  InputArguments inputs;
+  EngineArguments engine;
+};
+
+void printMismatch(const Mismatch& mismatch, const Reproducer* reproducer) {
+  const RegionFailure& first = mismatch.failure;
+  std::cout << fmt::format("wrong: {} by {}, on {}: {} {}\n", mismatch.fusedNode, first.tactic, first.caseName,
+                           first.output, first.what);
+  if (mismatch.smallest) {
+    const RegionFailure& failure = mismatch.smallest->failure;
+    std::cout << fmt::format("the smallest part that goes wrong: {}, by {}: {} {}\n", joined(mismatch.smallest->nodes),
+                             failure.tactic, failure.output, failure.what);
+  } else {
+    std::cout << "its nodes do not go wrong as a network of their own\n";
+  }
+  if (reproducer != nullptr) std::cout << "to see it again: " << reproducer->command << "\n";
+}
+
+void printForPeople(const VerifyReport& report, const Reproducer* reproducer) {
+  printTitle("Fused regions against their own nodes, one by one");
+  Table table({{"region"}, {"right"}, {"max|Δ|/rms", true}, {"tactics", true}, {"remark"}});
+  std::int64_t checked = 0, same = 0, wrong = 0;
+  for (const RegionVerdict& region : report.regions) {
+    const bool own = region.sameAs.empty() && region.notChecked.empty();
+    checked += own ? 1 : 0;
+    same += region.sameAs.empty() ? 0 : 1;
+    wrong += region.ok ? 0 : 1;
+    if (!region.sameAs.empty()) continue;
+    std::string remark = region.notChecked;
+    for (const TacticCheck& tactic : region.tactics)
+      if (!tactic.note.empty()) remark += (remark.empty() ? "" : "; ") + tactic.name + ": " + tactic.note;
+    table.add({shortened(region.fusedNode, 48), own ? (region.ok ? "yes" : "NO") : "-",
+               own ? fmt::format("{:.3g}", region.maxOverRms) : "-", own ? std::to_string(region.tactics.size()) : "-",
+               shortened(remark, 72)});
+  }
+  table.print();
+  std::cout << fmt::format(
+      "{} verified, {} more share their code with one of these, {} have no kernel to verify; {} wrong\n",
+      counted(checked, "region"), same, std::ssize(report.regions) - checked - same, wrong);
+  if (report.mismatch) printMismatch(*report.mismatch, reproducer);
+}
+
+Result<int> verify(const Arguments& arguments, const Artifact& artifact) {
+  const auto samples = TRY(arguments.inputs.samples(artifact));
+  VerifyOptions options{.threads = arguments.engine.threads, .seeds = arguments.seeds, .progress = progressLine()};
+  if (!artifact.backend.empty()) options.backend = artifact.backend;
+  const auto report = TRY(verifyRegions(artifact.plan, samples.first(), options));
+  clearProgressLine();
+  std::optional<Reproducer> reproducer;
+  if (!arguments.write.empty() && report.mismatch && report.mismatch->smallest)
+    reproducer = TRY(writeReproducer(*report.mismatch, options, arguments.write));
+  const Reproducer* written = reproducer ? &*reproducer : nullptr;
+  if (arguments.json) {
+    printJson(toJson(report, samples, options, written));
+  } else {
+    printForPeople(report, written);
+  }
+  return report.ok() ? kDone : kDoesNotHold;
+}
+
+Result<int> verify(const Arguments& arguments) {
+  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+  return underAssumedExtents(verify(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
+}
+
+}  // namespace
+
+Command verifyCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("verify", "each fused region against its own nodes, by all its tactics");
+  auto arguments = std::make_shared<Arguments>();
+  declareModel(*verb, arguments->path, arguments->plan, "a model, a saved plan or an engine", "MODEL|E.fse|PLAN");
+  arguments->inputs.declare(*verb);
+  verb->add_option("--seeds", arguments->seeds, "random cases of each region, besides edge values")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  verb->add_option("--write", arguments->write, "write a network and inputs that show a mismatch again")
+      ->type_name("FOLDER");
+  verb->add_flag("--json", arguments->json, "print JSON");
+  arguments->engine.declare(*verb);
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return verify(*arguments); }};
+}
+
+}  // namespace fusescope::cli

@@ -1,0 +1,16 @@
+#pragma once
+// Private to onnxlib: includes protobuf.
+
+#include <onnx/onnx_pb.h>
+
+#include "onnxlib/onnxlib.h"
+
+namespace fusescope::onnxlib {
+
+// The inverse of proto_reader.h and tensor_reader.h.
+onnx::TypeProto typeProto(const FileType& type);
+onnx::NodeProto nodeProto(const FileNode& node);
+onnx::TensorProto tensorProto(const FileTensor& tensor);  ///< its data is copied; none where it has none
+onnx::GraphProto graphProto(const FileGraph& graph);
+
+}  // namespace fusescope::onnxlib

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verify/minimal_failure.h"
+
+namespace fusescope {
+
+/// A fused node of the plan.
+struct RegionVerdict {
+  std::string fusedNode;
+  bool ok = true;
+  double maxOverRms = 0;  ///< the most of its tactics
+  std::vector<TacticCheck> tactics;
+  std::string sameAs;      ///< the fused node whose code it shares: that one was verified for both
+  std::string notChecked;  ///< why there is nothing to verify
+};
+
+/// A region that goes wrong, and the smallest part of it that does.
+struct Mismatch {
+  std::string fusedNode;
+  RegionFailure failure;
+  std::optional<MinimalFailure> smallest;  ///< nothing: its nodes do not fail as a network of their own
+};
+
+struct VerifyReport {
+  std::vector<RegionVerdict> regions;  ///< in the order of the plan
+  std::optional<Mismatch> mismatch;    ///< the first; one on an edge value only if nothing else is
+  bool ok() const { return !mismatch.has_value(); }
+};
+
+struct VerifyOptions {
+  std::string backend = "native";
+  int threads = 0;
+  int seeds = 3;  ///< random cases besides the given one and edge values
+  StopToken stop{};
+  Progress progress{};
+};
+
+/// Each fused region of `plan` against its own nodes, run one by one by the reference on the same inputs, inner edges
+/// held as its contract says. `inputs`: of the network, which every region's own come from. Regions that share their
+/// code are verified once. Errors: what cannot be built or run at all.
+Result<VerifyReport> verifyRegions(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
+                                   const VerifyOptions& options);
+
+}  // namespace fusescope

@@ -1,0 +1,71 @@
+#include "tests/backends/faulty/faulty_backend.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/reference/reference_backend.h"
+
+namespace fusescope {
+namespace {
+
+std::string& faultyOperator() {
+  static std::string op;
+  return op;
+}
+
+/// What the reference gives, the first float of the first output off by one.
+class OffByOne final : public Code {
+ public:
+  explicit OffByOne(std::unique_ptr<const Code> code) : m_code(std::move(code)) {}
+  std::size_t workspaceBytes() const override { return m_code->workspaceBytes(); }
+  std::span<const Packing> packings() const override { return m_code->packings(); }
+  std::span<const std::size_t> embedded() const override { return m_code->embedded(); }
+  Status run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
+             std::span<const std::byte* const> packed, std::byte* workspace) const override {
+    TRY(m_code->run(stream, inputs, outputs, packed, workspace));
+    *reinterpret_cast<float*>(outputs[0]) += 1;
+    return Done{};
+  }
+
+ private:
+  std::unique_ptr<const Code> m_code;
+};
+
+bool isWrongFor(const KernelRequest& request) {
+  const Graph& graph = request.plan->graph();
+  return std::ranges::any_of(request.fused->nodes,
+                             [&](NodeId node) { return graph.node(node).op == faultyOperator(); });
+}
+
+class FaultyBackend final : public Backend {
+ public:
+  std::string_view name() const override { return "faulty"; }
+  Fingerprint fingerprint() const override { return {.parts = {{"faulty", "1"}}}; }
+  std::vector<Tactic> tactics(const KernelRequest& request) const override {
+    std::vector<Tactic> tactics;
+    for (const char* way : {"faulty:right", "faulty:wrong"}) {
+      tactics.push_back(referenceBackend().tactics(request).front());
+      tactics.back().name = tactics.back().implementation = way;
+      tactics.back().backend = name();
+    }
+    return tactics;
+  }
+  Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
+    auto code = TRY(referenceBackend().compile(request, referenceBackend().tactics(request).front()));
+    if (tactic.implementation != "faulty:wrong" || !isWrongFor(request)) return code;
+    return std::unique_ptr<const Code>(std::make_unique<const OffByOne>(std::move(code)));
+  }
+};
+
+}  // namespace
+
+const Backend& faultyBackend() {
+  static const FaultyBackend backend;
+  return backend;
+}
+
+void setFaultyOperator(std::string op) {
+  faultyOperator() = std::move(op);
+}
+
+}  // namespace fusescope

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "backends/backend.h"
+
+namespace fusescope {
+
+/// Runs regions as the reference does, right by one tactic ("faulty:right"). By the other ("faulty:wrong") the first
+/// element of what it leaves is off by one wherever the region holds a node of the operator that setFaultyOperator()
+/// names.
+const Backend& faultyBackend();
+
+/// Empty: none.
+void setFaultyOperator(std::string op);
+
+}  // namespace fusescope
