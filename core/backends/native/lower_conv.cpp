@@ -137,7 +137,7 @@ Status Lowering::lowerUpsampling(const Chain& chain, PreparedConv conv) {
 }
 
 bool Lowering::isNarrowWeight(ValueId value, DataType type) const {
-  return isConstant(value) && (readType(value) == type || constantType(value) == type);
+  return isConstant(value) && narrowTypeOf(value) == type;
 }
 
 DataType Lowering::multiplies(const Node& root) const {
