@@ -3,39 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "backends/native/narrow_floats.h"
-#include "tests/unit/backends_native/tactic_testing.h"
+#include "tests/unit/backends_native/narrow_net.h"
 
 namespace fusescope::testing {
 namespace {
-
-/// A network whose floats are all of one narrow type.
-struct NarrowNet {
-  explicit NarrowNet(DataType narrow) : type(narrow) {}
-  DataType type;
-  Net net;
-
-  ValueId input(const Dims& dims) { return net.input(dims, type); }
-  ValueId input(const Dims& dims, DataType other) { return net.input(dims, other); }
-  ValueId weights(const Dims& dims, float scale = 1) {
-    Tensor tensor = randomTensor(DataType::F32, dims, net.seed++);
-    for (float& number : tensor.mutableData<float>()) number *= scale;
-    return net.editor.addConstant("w" + std::to_string(net.names++), tensor.converted(type));
-  }
-  ValueId number(float value) {
-    return net.editor.addConstant("c" + std::to_string(net.names++), Tensor::scalar(value).converted(type));
-  }
-  ValueId numbers(const std::vector<float>& values) { return net.numbers(values); }
-  ValueId ints(std::vector<std::int64_t> values) { return net.ints(std::move(values)); }
-  ValueId add(const std::string& op, std::vector<ValueId> inputs, std::map<std::string, Attribute> attributes = {}) {
-    return net.add(op, std::move(inputs), std::move(attributes));
-  }
-};
 
 constexpr std::int64_t kCount = 128 * 1024;
 
 struct Operator {
   const char* name;
-  std::function<ValueId(NarrowNet&)> make;
+  std::function<ValueId(TypedNet&)> make;
   std::int64_t count = kCount;     ///< elements of its largest tensor
   bool needsInstructions = false;  ///< without such of the narrow float its operands are widened, by oneDNN
 };
@@ -44,14 +21,14 @@ void PrintTo(const Operator& op, std::ostream* out) {
   *out << op.name;
 }
 
-ValueId recurrence(NarrowNet& net, const char* op, std::int64_t gates) {
+ValueId recurrence(TypedNet& net, const char* op, std::int64_t gates) {
   const ValueId x = net.input({64, 1, 256});
   const ValueId w = net.weights({1, gates * 128, 256}, 0.1f), r = net.weights({1, gates * 128, 128}, 0.1f);
   const ValueId b = net.weights({1, 2 * gates * 128});
   return net.add(op, {x, w, r, b}, {{"hidden_size", std::int64_t{128}}});
 }
 
-ValueId attention(NarrowNet& net, std::int64_t rows) {
+ValueId attention(TypedNet& net, std::int64_t rows) {
   const Dims keys{1, 32, 256, 64};
   const ValueId q = net.input({1, 32, rows, 64}), k = net.input(keys), v = net.input(keys);
   const ValueId turned = net.add("Transpose", {k}, {{"perm", Ints{0, 1, 3, 2}}});
@@ -62,117 +39,117 @@ ValueId attention(NarrowNet& net, std::int64_t rows) {
 const std::vector<Operator>& operators() {
   static const std::vector<Operator> kOperators = {
       {"Add",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("Add", {net.input({512, 256}), net.input({512, 256})});
        }},
       {"Where",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("Where", {net.input({512, 256}, DataType::Bool), net.input({512, 256}), net.input({512, 256})});
        }},
       {"Softmax",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("Softmax", {net.input({512, 256})});
        }},
       {"SoftmaxOverRows",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("Softmax", {net.input({4, 128, 256})}, {{"axis", std::int64_t{1}}});
        }},
       {"LayerNormalization",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("LayerNormalization", {net.input({512, 256}), net.weights({256}), net.weights({256})});
        }},
       {"InstanceNormalization",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("InstanceNormalization", {net.input({1, 32, 64, 64}), net.weights({32}), net.weights({32})});
        }},
       {"ReduceMean",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("ReduceMean", {net.input({512, 256}), net.ints({-1})});
        }},
       {"ReduceMeanOverRows",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("ReduceMean", {net.input({4, 128, 256}), net.ints({1})});
        }},
       {"ReduceMaxOverOuterAndInner",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("ReduceMax", {net.input({8, 64, 256}), net.ints({0, 2})});
        }},
       {"GlobalAveragePool",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("GlobalAveragePool", {net.input({1, 32, 64, 64})});
        }},
       {"MaxPool",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("MaxPool", {net.input({1, 32, 64, 64})},
                         {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}});
        }},
       {"AveragePool",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("AveragePool", {net.input({1, 32, 64, 64})},
                         {{"kernel_shape", Ints{3, 3}}, {"strides", Ints{1, 1}}, {"pads", Ints{1, 1, 1, 1}}});
        }},
       {"ResizeNearest",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("Resize", {net.input({1, 32, 32, 32}), ValueId(), net.numbers({1, 1, 2, 2})},
                         {{"mode", std::string("nearest")}});
        }},
       {"ResizeLinear",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("Resize", {net.input({1, 32, 32, 32}), ValueId(), net.numbers({1, 1, 2, 2})},
                         {{"mode", std::string("linear")}});
        }},
       {"Concat",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          const ValueId x = net.add("Relu", {net.input({512, 128})});
          return net.add("Concat", {x, net.input({512, 128})}, {{"axis", std::int64_t{1}}});
        }},
       {"Gather",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("Gather", {net.weights({512, 256}), net.input({256}, DataType::I64)});
        }},
       {"TransposeThenAdd",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          const ValueId turned = net.add("Transpose", {net.input({512, 256})}, {{"perm", Ints{1, 0}}});
          return net.add("Add", {turned, net.input({256, 512})});
        }},
       {"Pad",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("Pad", {net.input({510, 256}), net.ints({1, 0, 1, 0})});
        }},
       {"TopK",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("TopK", {net.input({64, 2048}), net.ints({5})}, {{"axis", std::int64_t{-1}}});
        }},
-      {"LSTM", [](NarrowNet& net) { return recurrence(net, "LSTM", 4); }},
-      {"GRU", [](NarrowNet& net) { return recurrence(net, "GRU", 3); }},
+      {"LSTM", [](TypedNet& net) { return recurrence(net, "LSTM", 4); }},
+      {"GRU", [](TypedNet& net) { return recurrence(net, "GRU", 3); }},
       {"MatMulOfOneRow",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("MatMul", {net.input({1, 512}), net.weights({512, 256})});
        }},
       {"MatMulOfRows",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("MatMul", {net.input({2048, 512}), net.weights({512, 512})});
        },
        2048 * 512},
       {"MatMulOfBatches",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("MatMul", {net.input({8, 128, 128}), net.input({8, 128, 128})});
        },
        kCount, true},
       {"Gemm",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("Gemm", {net.input({2048, 512}), net.weights({512, 512}), net.weights({512})},
                         {{"transB", std::int64_t{1}}});
        },
        2048 * 512},
       {"Conv",
-       [](NarrowNet& net) {
+       [](TypedNet& net) {
          return net.add("Conv", {net.input({1, 32, 64, 64}), net.weights({32, 32, 3, 3})},
                         {{"pads", Ints{1, 1, 1, 1}}});
        },
        kCount, true},
-      {"AttentionOfOneRow", [](NarrowNet& net) { return attention(net, 1); }, 4 * kCount},
-      {"Attention", [](NarrowNet& net) { return attention(net, 256); }, 4 * kCount},
+      {"AttentionOfOneRow", [](TypedNet& net) { return attention(net, 1); }, 4 * kCount},
+      {"Attention", [](TypedNet& net) { return attention(net, 256); }, 4 * kCount},
   };
   return kOperators;
 }
@@ -182,7 +159,7 @@ class NarrowMemory : public ::testing::TestWithParam<std::tuple<Operator, DataTy
 // Rows, planes, heads and narrow copies in another order are all that a kernel may keep.
 TEST_P(NarrowMemory, NoTensorIsWidenedWhole) {
   const auto& [op, type] = GetParam();
-  NarrowNet net(type);
+  TypedNet net(type);
   net.net.editor.addOutput(op.make(net));
   const auto plan = planned(net.net.editor);
   const auto outcomes = tryAllTactics(*plan);
