@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/native/group_norm_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/norm_step.h"
 #include "planning/kinds.h"
@@ -41,6 +42,7 @@ Result<bool> Lowering::lowerNorm(const Node& node) {
   const std::int64_t parts = node.is("GroupNormalization") ? node.intAttribute("num_groups", 1) : channels;
   if (groups && productOf(dims, 1) <= 0) return false;
   pattern.weighted = productOf(dims, axis);
+  pattern.groups = rows ? 0 : parts;
   pattern.count = rows ? pattern.weighted : pattern.weighted / parts;
   for (const ValueId value : {pattern.scale, pattern.bias}) {
     if (!value.valid()) continue;
@@ -52,7 +54,10 @@ Result<bool> Lowering::lowerNorm(const Node& node) {
 }
 
 Status Lowering::emitNorm(const NormPattern& pattern) {
-  NormCall call{.from = TRY(plain(TRY(seen(pattern.input)))),
+  const Ref from = TRY(seen(pattern.input));
+  const bool isOneResult = std::ranges::count_if(pattern.results, &ValueId::valid) == 1;
+  if (pattern.groups > 0 && isOneResult && hasInnerChannels(from)) return emitGroupNorm(pattern, from);
+  NormCall call{.from = TRY(plain(from)),
                 .count = pattern.count,
                 .epsilon = pattern.epsilon,
                 .centred = pattern.centred,
@@ -78,6 +83,23 @@ Status Lowering::emitNorm(const NormPattern& pattern) {
   }
   m_implementations.emplace_back(pattern.name);
   m_program.addStep(makeNormStep(std::move(call), m_threads), reads, writes);
+  return Done{};
+}
+
+Status Lowering::emitGroupNorm(const NormPattern& pattern, const Ref& from) {
+  GroupNormCall call{.from = from, .groups = pattern.groups, .epsilon = pattern.epsilon};
+  std::vector<BufferIndex> reads = {from.buffer};
+  for (const auto& [value, target] : {std::pair(pattern.scale, &call.scale), std::pair(pattern.bias, &call.bias)}) {
+    if (!value.valid()) continue;
+    *target = TRY(plain(TRY(ref(value))));
+    reads.push_back((*target)->buffer);
+  }
+  const ValueId result = pattern.results.front();
+  call.to = allocate(result, from.format, storedType(result));
+  define(result, call.to);
+  m_implementations.emplace_back(pattern.name);
+  const BufferIndex written = call.to.buffer;
+  m_program.addStep(makeGroupNormStep(std::move(call), m_threads), reads, {written});
   return Done{};
 }
 
@@ -125,8 +147,9 @@ bool Lowering::takeExtents(NormPattern& pattern, bool grouped) const {
     if (groups == nullptr || dims.size() < 2) return false;
     const Dims seen = dimsOf(groups->value);
     if (seen.size() < 2 || seen[0] != dims[0] || seen[1] <= 0) return false;
-    pattern.count = productOf(dims, 1) / seen[1];
+    pattern.groups = seen[1];
     pattern.weighted = productOf(dims, 1);
+    pattern.count = pattern.weighted / pattern.groups;
     first = 1;
     last = 2;
   } else {

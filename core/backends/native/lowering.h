@@ -78,6 +78,7 @@ struct NormPattern {
   bool centred = true;        ///< false: root mean square norm
   std::int64_t count = 1;     ///< elements that are normalised together, next to each other
   std::int64_t weighted = 1;  ///< elements over which scale and bias run once
+  std::int64_t groups = 0;    ///< of channels, in which case `weighted` are those of an image; 0: rows
 };
 
 /// Sums of products of codes, what each is multiplied by and what is added then.
@@ -322,6 +323,7 @@ class Lowering {
   bool takeEpsilon(NormPattern& pattern) const;
   bool takeExtents(NormPattern& pattern, bool grouped) const;
   Status emitNorm(const NormPattern& pattern);
+  Status emitGroupNorm(const NormPattern& pattern, const Ref& from);
 
   // Chains (lower_chain.cpp). `taken`: how many of its nodes, from the first, became one primitive.
   void findMacros();

@@ -6,6 +6,7 @@
 
 #include "backends/native/onednn.h"
 #include "base/text.h"
+#include "planning/kinds.h"
 
 namespace fusescope::native {
 namespace {
@@ -232,6 +233,7 @@ void addDelivered(const KernelRequest& request, const MemoryFormat& format, std:
     if (fits(desc) && (concat || desc.dims == *shape)) options.inputFormats[i] = format;
   }
   const bool keeps =
+      request.fused->kind == kinds::kGroupNorm ||  // whose reshapes are part of the kernel
       !holds(request, {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Split", "Expand",
                        "GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "ReduceMax", "ReduceSum"});
   for (std::size_t i = 0; keeps && i < options.outputFormats.size(); ++i)

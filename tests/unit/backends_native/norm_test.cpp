@@ -1,6 +1,8 @@
 // Norms that several nodes spell out, as their bindings say, and norms of one node.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {
@@ -111,6 +113,52 @@ TEST(BoundNorm, GroupsOfChannels) {
                            {roles::kResult, result, result}});
   plan.fusedNodes[0].root = plan.graph().value(normed).producer;
   expectOneKernel(tryAllTactics(plan), "native:group_norm");
+}
+
+/// The norm of `groups` of channels as networks spell it, each value 100 off, where sums of squares alone would fail.
+ValueId spelledGroupNorm(Net& net, const Dims& dims, std::int64_t groups) {
+  const std::int64_t channels = dims[1];
+  const auto count = static_cast<std::size_t>(groups);
+  const ValueId x = net.add("Add", {net.input(dims), net.number(100)});
+  const ValueId normed = net.add("InstanceNormalization",
+                                 {net.add("Reshape", {x, net.ints({dims[0], groups, -1})}),
+                                  net.numbers(std::vector<float>(count, 1)), net.numbers(std::vector<float>(count, 0))},
+                                 {{"epsilon", 0.01f}});
+  const ValueId back = net.add("Reshape", {normed, net.ints(dims)});
+  return net.add("Add", {net.add("Mul", {back, net.weights({channels, 1, 1})}), net.weights({1, channels, 1, 1})});
+}
+
+// Channels that lie innermost: by chunks of positions and blocks of channels, groups smaller and larger than a block.
+TEST(PlannedNorm, GroupsOfChannelsInTheFormatsOfConvolutions) {
+  const std::pair<MemoryFormat, std::string> formats[] = {
+      {MemoryFormat::channelsLast(4), "native:group_norm:nhwc"},
+      {MemoryFormat::blockedChannels(4, 8), "native:group_norm:nChw8c"},
+      {MemoryFormat::blockedChannels(4, 16), "native:group_norm:nChw16c"}};
+  const std::pair<Dims, std::int64_t> shapes[] = {
+      {{2, 32, 3, 5}, 8}, {{1, 32, 40, 33}, 1}, {{3, 48, 17, 19}, 48}, {{1, 96, 1, 1}, 3}, {{1, 512, 9, 9}, 32}};
+  for (const auto& [format, name] : formats) {
+    for (const auto& [dims, groups] : shapes) {
+      Net net;
+      net.editor.addOutput(spelledGroupNorm(net, dims, groups));
+      const std::vector<TacticOutcome> outcomes = tryAllTactics(*planned(net.editor), format);
+      expectAgreement(outcomes, 2e-3);  // of numbers near 100, which are f32
+      EXPECT_TRUE(std::ranges::any_of(outcomes, [&](const TacticOutcome& one) { return one.tactic == name; })) << name;
+    }
+  }
+}
+
+TEST(Norm, OneNodeInTheFormatsOfConvolutions) {
+  for (const MemoryFormat& format : {MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 16)}) {
+    for (const std::int64_t groups : {4, 32}) {
+      Net net;
+      net.check(net.add("GroupNormalization", {net.input({2, 32, 9, 13}), net.weights({32}), net.weights({32})},
+                        {{"num_groups", groups}}),
+                format, 1e-5);
+    }
+    Net net;
+    net.check(net.add("InstanceNormalization", {net.input({2, 32, 9, 13}), net.weights({32}), net.weights({32})}),
+              format, 1e-5);
+  }
 }
 
 TEST(Norm, GroupNormalizationIsOwn) {
