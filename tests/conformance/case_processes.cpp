@@ -27,7 +27,7 @@ Outcome fromText(const std::string& text) {
 }  // namespace
 
 std::map<std::string, Outcome> runCases(const std::vector<Case>& cases, const ProcessOptions& options) {
-  const auto work = [&](std::size_t i) { 
+  const auto work = [&](std::size_t i) {
     const bool isNarrow = options.narrow != DataType::Undefined;
     return toText(isNarrow ? runNarrowCase(cases[i], options.narrow) : runCase(cases[i], options.backend));
   };

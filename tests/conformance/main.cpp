@@ -115,8 +115,9 @@ int concludeNarrow(std::vector<Case> cases, const Options& options) {
     if (outcome.native) operators.insert(given.operatorName);
   }
   printFailures(cases, outcomes);
-  fmt::print("suite: conformance in {}: {} cases, {} with {} native kernels of {} operators beside the reference, {} failed\n",
-             name(options.processes.narrow), cases.size(), native, kernels, operators.size(), failures);
+  fmt::print(
+      "suite: conformance in {}: {} cases, {} with {} native kernels of {} operators beside the reference, {} failed\n",
+      name(options.processes.narrow), cases.size(), native, kernels, operators.size(), failures);
   return failures == 0 && native > 0 ? 0 : 1;
 }
 
@@ -153,7 +154,7 @@ int main(int argc, char** argv) {
   app.add_option("--filter", options.filter, "Only cases whose name matches this glob");
   app.add_option("--backend", options.processes.backend, "reference or native");
   const std::map<std::string, fusescope::DataType> narrow{{"bf16", fusescope::DataType::BF16},
-                                                         {"f16", fusescope::DataType::F16}};
+                                                          {"f16", fusescope::DataType::F16}};
   app.add_option("--type", options.processes.narrow, "Cases of f32 in this type: native kernels beside the reference")
       ->transform(CLI::CheckedTransformer(narrow));
   app.add_option("--known", options.known, "List of known failures, if not the backend's own");

@@ -307,7 +307,8 @@ Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root, DataType type, 
     if (isWeight) {
       const ValueId source = turned.value_or(root.input(1));
       const DataType narrow = narrowTypeOf(source);
-      product.weights = weight(source);
+      const bool isPackedNarrow = narrow != DataType::Undefined && (own || type == narrow);
+      product.weights = isPackedNarrow ? rawWeight(source) : weight(source);
       product.held = narrow != DataType::Undefined ? narrow : DataType::F32;
     }
     if (a.dims.size() > 2) a = denseAs(TRY(plain(a)), {product.result[0], k});

@@ -145,6 +145,8 @@ class Lowering {
   const Tensor* constant(ValueId value) const;
   /// A constant that only packings read. It must be one.
   Weight weight(ValueId value) const;
+  /// The same before it is rounded as it is read: for packings that round it themselves, without a copy in between.
+  Weight rawWeight(ValueId value) const;
   std::optional<float> constantNumber(ValueId value) const;  ///< of a constant of one element
   const Dims& constantDims(ValueId value) const;             ///< it must be one
   DataType constantType(ValueId value) const;                ///< it must be one

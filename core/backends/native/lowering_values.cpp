@@ -58,11 +58,14 @@ const Tensor* Lowering::constant(ValueId value) const {
   return numbers.ok() ? &(m_numbers[key] = std::move(numbers).value()) : nullptr;
 }
 
-Weight Lowering::weight(ValueId value) const {
+Weight Lowering::rawWeight(ValueId value) const {
   const auto folded = m_folded.find(value);
-  Weight all = folded != m_folded.end() ? folded->second : slotWeight(m_slots.at(value), m_request.constants.at(value));
+  return folded != m_folded.end() ? folded->second : slotWeight(m_slots.at(value), m_request.constants.at(value));
+}
+
+Weight Lowering::weight(ValueId value) const {
   const DataType type = readType(value);
-  return type == DataType::Undefined ? all : roundedWeight(std::move(all), type);
+  return type == DataType::Undefined ? rawWeight(value) : roundedWeight(rawWeight(value), type);
 }
 
 Ref Lowering::packedRef(const Dims& dims, Packing packing) {
@@ -149,7 +152,7 @@ Result<Ref> Lowering::narrowConstant(ValueId value, DataType type) {
   Ref& at = m_narrowConstants[{value, type}];
   if (at.buffer == kNoBuffer) {
     at = {.dtype = type, .dims = dimsOf(value), .strides = rowMajorStrides(dimsOf(value))};
-    at.buffer = m_program.addPacked(plainPacking(weight(value), type));
+    at.buffer = m_program.addPacked(plainPacking(rawWeight(value), type));
   }
   return at;
 }

@@ -128,8 +128,9 @@ ValueId softmax(Maker& make) {
 }
 
 ValueId reduction(Maker& make) {
-  static const std::vector<const char*> kNames{"ReduceSum",  "ReduceMean",      "ReduceMax", "ReduceMin", "ReduceProd",
-                                               "ReduceL1",   "ReduceSumSquare", "ReduceL2",  "ReduceLogSumExp"};
+  static const std::vector<const char*> kNames{"ReduceSum",       "ReduceMean", "ReduceMax",
+                                               "ReduceMin",       "ReduceProd", "ReduceL1",
+                                               "ReduceSumSquare", "ReduceL2",   "ReduceLogSumExp"};
   const auto rank = static_cast<std::size_t>(make.dice.from(1, 4));
   const char* name = kNames[static_cast<std::size_t>(make.dice.from(0, std::ssize(kNames) - 1))];
   Ints axes;
@@ -159,8 +160,7 @@ ValueId norm(Maker& make) {
     }
     case 3: {
       const std::int64_t width = make.dice.from(2, 100);
-      return make.net.add("RMSNormalization",
-                          {make.input({make.dice.from(1, 9), width}), make.net.weights({width})});
+      return make.net.add("RMSNormalization", {make.input({make.dice.from(1, 9), width}), make.net.weights({width})});
     }
     default: {
       const std::int64_t width = make.dice.from(2, 100);
@@ -237,7 +237,8 @@ ValueId pointwise(Maker& make) {
 }
 
 ValueId attention(Maker& make) {
-  const std::int64_t heads = make.dice.from(1, 3), rows = make.dice.oneIn(2) ? make.dice.from(1, 4) : make.dice.from(5, 90);
+  const std::int64_t heads = make.dice.from(1, 3),
+                     rows = make.dice.oneIn(2) ? make.dice.from(1, 4) : make.dice.from(5, 90);
   const std::int64_t keys = make.dice.from(1, 90), depth = make.dice.from(1, 40), width = make.dice.from(1, 40);
   const ValueId q = make.input({1, heads, rows, depth}), v = make.input({1, heads, keys, width});
   const ValueId turned = make.dice.oneIn(2) ? make.input({1, heads, depth, keys})
@@ -271,14 +272,14 @@ struct Family {
   ValueId (*make)(Maker&);
 };
 
-constexpr Family kFamilies[] = {{"Conv", convolution},         {"ConvTranspose", transposedConvolution},
-                                {"Pool", pool},                {"GlobalPool", globalPool},
-                                {"MatMul", product},           {"Gemm", gemm},
-                                {"Softmax", softmax},          {"Reduce", reduction},
-                                {"Norm", norm},                {"Resize", resize},
-                                {"Gather", gathered},          {"Movement", movement},
-                                {"TopK", topOf},               {"Pointwise", pointwise},
-                                {"Attention", attention},      {"Recurrence", recurrence}};
+constexpr Family kFamilies[] = {{"Conv", convolution},    {"ConvTranspose", transposedConvolution},
+                                {"Pool", pool},           {"GlobalPool", globalPool},
+                                {"MatMul", product},      {"Gemm", gemm},
+                                {"Softmax", softmax},     {"Reduce", reduction},
+                                {"Norm", norm},           {"Resize", resize},
+                                {"Gather", gathered},     {"Movement", movement},
+                                {"TopK", topOf},          {"Pointwise", pointwise},
+                                {"Attention", attention}, {"Recurrence", recurrence}};
 
 void PrintTo(const Family& family, std::ostream* out) {
   *out << family.name;
@@ -317,9 +318,10 @@ TEST_P(NarrowNodes, AreWhatTheReferenceMakesOfThem) {
     worst = std::max(worst, found.worstUlp);
   }
   EXPECT_GT(narrow, static_cast<int>(cases) / 2);
-  fmt::print("suite: {} in {}: {} cases, {} native kernels, {} of them of narrow floats, {} by the reference alone, "
-             "worst {:.2f} ulp\n",
-             family.name, name(type), cases, kernels, narrow, emulated, worst);
+  fmt::print(
+      "suite: {} in {}: {} cases, {} native kernels, {} of them of narrow floats, {} by the reference alone, "
+      "worst {:.2f} ulp\n",
+      family.name, name(type), cases, kernels, narrow, emulated, worst);
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, NarrowNodes,
