@@ -73,7 +73,7 @@ function(fusescope_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/core ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE FUSESCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              FUSESCOPE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-  target_link_libraries(${name} PRIVATE fusescope_options ${ARG_LINKS} ${ARG_LIBRARIES} GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE fusescope_options ${ARG_LINKS} ${ARG_LIBRARIES} fs_test_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   # Measured times are kept per suite: what one builds must not change what another plans.
   list(APPEND ARG_ENVIRONMENT "FUSESCOPE_CACHE=${CMAKE_BINARY_DIR}/tests/cache/${name}")

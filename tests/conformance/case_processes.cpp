@@ -10,7 +10,8 @@ std::string toText(const Outcome& outcome) {
   const Json json{{"passed", outcome.passed},
                   {"problem", outcome.problem},
                   {"message", outcome.message},
-                  {"native", outcome.native}};
+                  {"native", outcome.native},
+                  {"kernels", outcome.kernels}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -19,13 +20,17 @@ Outcome fromText(const std::string& text) {
   return {.passed = json.at("passed"),
           .problem = json.at("problem"),
           .message = json.at("message"),
-          .native = json.at("native")};
+          .native = json.at("native"),
+          .kernels = json.at("kernels")};
 }
 
 }  // namespace
 
 std::map<std::string, Outcome> runCases(const std::vector<Case>& cases, const ProcessOptions& options) {
-  const auto work = [&](std::size_t i) { return toText(runCase(cases[i], options.backend)); };
+  const auto work = [&](std::size_t i) {
+    const bool isNarrow = options.narrow != DataType::Undefined;
+    return toText(isNarrow ? runNarrowCase(cases[i], options.narrow) : runCase(cases[i], options.backend));
+  };
   const auto results =
       test::runIsolated(cases.size(), work, {.jobs = options.jobs, .secondsPerItem = options.secondsPerCase});
   std::map<std::string, Outcome> outcomes;

@@ -10,6 +10,7 @@ namespace fusescope::conformance {
 
 struct ProcessOptions {
   std::string backend = "reference";
+  DataType narrow = DataType::Undefined;  ///< runNarrowCase() in place of runCase()
   int jobs = 2;
   double secondsPerCase = 20;
 };

@@ -11,6 +11,7 @@
 #include "passes/pipelines.h"
 #include "planning/plan.h"
 #include "session/session.h"
+#include "tests/support/node_by_node.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope::conformance {
@@ -108,20 +109,51 @@ Outcome buildProblem(const Diagnostic& error) {
   return failed(lacksKernel ? "no kernel" : "no engine can be built", error);
 }
 
+/// Null, and the problem, if there is none.
+std::shared_ptr<const Plan> planOf(const Case& given, const Values& inputs, const PlanOptions& options,
+                                   Outcome& problem) {
+  const auto path = given.folder / "model.onnx";
+  const auto refused = [&](std::string what, const Diagnostic& error) {
+    problem = failed(std::move(what), error);
+    return nullptr;
+  };
+  const auto imported = importModel(path);
+  if (!imported.ok()) return refused("refused by the importer", imported.error());
+  auto model = openModel(path, openExtents(imported.value(), inputs));
+  if (!model.ok()) return refused("cannot be prepared", model.error());
+  auto plan = makePlan(model.value(), options);
+  if (!plan.ok()) return refused("cannot be planned", plan.error());
+  if (const auto sound = verifyPlan(*plan.value()); !sound.ok()) return refused("the plan is unsound", sound.error());
+  return plan.value();
+}
+
+Outcome runNarrow(const Case& given, DataType type) {
+  const auto sets = given.dataSets();
+  if (sets.empty()) return failed("values cannot be read", "the case holds no data set");
+  const auto inputs = readValues(sets.front(), "input", given.inputs);
+  if (!inputs.ok()) return failed("values cannot be read", inputs.error());
+  Outcome outcome{.passed = true};
+  const auto plan = planOf(given, inputs.value(), {.precisions = {type}}, outcome);
+  if (plan == nullptr) return outcome;
+  const Graph& graph = plan->graph();
+  const auto isTensor = [&](ValueId value) { return graph.value(value).type.container == Container::None; };
+  if (!std::ranges::all_of(graph.allValues(), isTensor)) return outcome;
+  const test::NodeByNode found = test::runNodeByNode(*plan, inputs.value());
+  if (found.fusedNodes > 0 && found.isUnknown) return outcome;
+  if (!found.problems.empty()) return failed("wrong numbers", found.problems.front());
+  outcome.kernels = found.narrow;
+  outcome.native = found.narrow > 0;
+  return outcome;
+}
+
 Outcome run(const Case& given, const std::string& backend) {
   const auto sets = given.dataSets();
   if (sets.empty()) return failed("values cannot be read", "the case holds no data set");
-  const auto path = given.folder / "model.onnx";
   const auto first = readValues(sets.front(), "input", given.inputs);
   if (!first.ok()) return failed("values cannot be read", first.error());
-
-  const auto imported = importModel(path);
-  if (!imported.ok()) return failed("refused by the importer", imported.error());
-  auto model = openModel(path, openExtents(imported.value(), first.value()));
-  if (!model.ok()) return failed("cannot be prepared", model.error());
-  auto plan = makePlan(model.value(), {});
-  if (!plan.ok()) return failed("cannot be planned", plan.error());
-  if (const auto sound = verifyPlan(*plan.value()); !sound.ok()) return failed("the plan is unsound", sound.error());
+  Outcome problem;
+  const auto plan = planOf(given, first.value(), {}, problem);
+  if (plan == nullptr) return problem;
 
   BuildOptions options;
   options.backend = backend;
@@ -129,7 +161,7 @@ Outcome run(const Case& given, const std::string& backend) {
   options.measureTactics = false;
   for (const auto& [name, tensor] : first.value())
     if (tensor.container() == Container::None) options.shapes[name] = tensor.dims();
-  auto engine = buildEngine(plan.value(), options);
+  auto engine = buildEngine(plan, options);
   if (!engine.ok()) return buildProblem(engine.error());
 
   Outcome outcome;
@@ -147,6 +179,14 @@ Outcome run(const Case& given, const std::string& backend) {
 Outcome runCase(const Case& given, const std::string& backend) {
   try {
     return run(given, backend);
+  } catch (const std::exception& error) {
+    return failed("throws", error.what());
+  }
+}
+
+Outcome runNarrowCase(const Case& given, DataType type) {
+  try {
+    return runNarrow(given, type);
   } catch (const std::exception& error) {
     return failed("throws", error.what());
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <type_traits>
 
+#include "backends/native/float_rows.h"
 #include "backends/native/gemm.h"
 #include "backends/native/narrow_floats.h"
 #include "backends/native/row_product.h"
@@ -145,9 +146,17 @@ class AttentionStep final : public Step {
   std::size_t termBytes() const {
     return roundUp(std::max<std::size_t>(1, m_call.terms.size()) * sizeof(ScoreTermRows), 64);
   }
-  /// Of one thread: terms, scores, and for each row its largest score and its total.
+  /// Of one thread: terms, scores, for each row its largest score and its total, and rows of the query and of the
+  /// result where these are narrow floats.
   std::size_t threadBytes() const {
-    return termBytes() + roundUp(static_cast<std::size_t>(m_scoreCount + 2 * m_blockRows) * sizeof(float), 64);
+    const std::int64_t wide = m_blockRows * ((widensQuery() ? m_depth : 0) + (narrowsResult() ? m_width : 0));
+    return termBytes() + roundUp(static_cast<std::size_t>(m_scoreCount + 2 * m_blockRows + wide) * sizeof(float), 64);
+  }
+  bool widensQuery() const {
+    return isNarrow(m_call.query.dtype);
+  }
+  bool narrowsResult() const {
+    return isNarrow(m_call.result.dtype);
   }
 
   /// Heads of a group read the same keys and values: they are packed once.
@@ -189,6 +198,9 @@ class AttentionStep final : public Step {
   T* matrix(const Ref& ref, Memory memory, std::int64_t batch) const {
     return elementsAt<T>(ref, memory) + batchOffset(ref, batch);
   }
+  Floats floats(const Ref& ref, Memory memory, std::int64_t batch) const {
+    return floatsAt(ref, memory, batchOffset(ref, batch));
+  }
 
   std::int64_t rowsOf(std::int64_t block) const {
     return std::min(m_blockRows, m_rows - block * m_blockRows);
@@ -200,7 +212,7 @@ class AttentionStep final : public Step {
 
   void pack(Memory memory, std::int64_t batch, float* packed) const {
     const auto one = [&](const Ref& ref, std::int64_t k, std::int64_t n, float* to) {
-      packPanels(matrix(ref, memory, batch), ref.strides[m_rank - 2], ref.strides[m_rank - 1], k, n, 0, panelsOf(n),
+      packPanels(floats(ref, memory, batch), ref.strides[m_rank - 2], ref.strides[m_rank - 1], k, n, 0, panelsOf(n),
                  to);
     };
     one(m_call.key, m_depth, m_keys, packed);
@@ -231,7 +243,9 @@ class AttentionStep final : public Step {
   struct Rows {
     std::int64_t batch, first, count;
     const float* query;
+    std::int64_t queryStride;
     float* result;
+    std::int64_t resultStride;
     ScoreTermRows* terms;
     float *scores, *top, *total;
   };
@@ -239,15 +253,40 @@ class AttentionStep final : public Step {
   Rows rowsAt(Memory memory, std::int64_t batch, std::int64_t block, std::byte* mine) const {
     const std::int64_t first = block * m_blockRows;
     auto* scores = reinterpret_cast<float*>(mine + termBytes());
-    return {.batch = batch,
-            .first = first,
-            .count = rowsOf(block),
-            .query = matrix(m_call.query, memory, batch) + first * queryStride(),
-            .result = matrix(m_call.result, memory, batch) + first * resultStride(),
-            .terms = reinterpret_cast<ScoreTermRows*>(mine),
-            .scores = scores,
-            .top = scores + m_scoreCount,
-            .total = scores + m_scoreCount + m_blockRows};
+    Rows rows{.batch = batch,
+              .first = first,
+              .count = rowsOf(block),
+              .queryStride = m_call.query.strides[m_rank - 2],
+              .resultStride = m_call.result.strides[m_rank - 2],
+              .terms = reinterpret_cast<ScoreTermRows*>(mine),
+              .scores = scores,
+              .top = scores + m_scoreCount,
+              .total = scores + m_scoreCount + m_blockRows};
+    float* own = rows.total + m_blockRows;
+    const Floats query = floats(m_call.query, memory, batch).from(first * rows.queryStride);
+    if (widensQuery()) {
+      for (std::int64_t i = 0; i < rows.count; ++i)
+        toFloats(query.from(i * rows.queryStride), own + i * m_depth, static_cast<std::size_t>(m_depth));
+      rows.query = own;
+      rows.queryStride = m_depth;
+      own += m_blockRows * m_depth;
+    } else {
+      rows.query = reinterpret_cast<const float*>(query.at);
+    }
+    if (narrowsResult()) {
+      rows.result = own;
+      rows.resultStride = m_width;
+    } else {
+      rows.result = matrix(m_call.result, memory, batch) + first * rows.resultStride;
+    }
+    return rows;
+  }
+
+  void storeResult(Memory memory, const Rows& rows) const {
+    const std::int64_t stride = m_call.result.strides[m_rank - 2];
+    const Floats result = floats(m_call.result, memory, rows.batch).from(rows.first * stride);
+    for (std::int64_t i = 0; i < rows.count; ++i)
+      fromFloats(rows.result + i * rows.resultStride, result.from(i * stride), static_cast<std::size_t>(m_width));
   }
 
   void runBlock(Memory memory, const Rows& rows, Keys seen, const float* packed) const {
@@ -260,21 +299,15 @@ class AttentionStep final : public Step {
       if (hides && std::any_of(rows.top, rows.top + rows.count, [&](float best) { return !(best > leastTop()); }))
         runKeys(memory, rows, {0, m_keys}, packed);
     }
-    if (!m_rounds) divideRows(rows.result, resultStride(), m_width, rows.total, rows.count);
+    if (!m_rounds) divideRows(rows.result, rows.resultStride, m_width, rows.total, rows.count);
     if (m_call.guard) guardRows(memory, rows, packed);
+    if (narrowsResult()) storeResult(memory, rows);
   }
 
   /// Above it, hidden keys weigh nothing.
   float leastTop() const {
     const ScoreTerm& last = m_call.terms.back();
     return last.operand ? kSeen : last.number + kUnderflow;
-  }
-
-  std::int64_t queryStride() const {
-    return m_call.query.strides[m_rank - 2];
-  }
-  std::int64_t resultStride() const {
-    return m_call.result.strides[m_rank - 2];
   }
 
   // Keys come in blocks; what was summed before a larger score was met is scaled (softmaxBlock).
@@ -284,8 +317,8 @@ class AttentionStep final : public Step {
     for (std::int64_t begin = keys.begin; begin < keys.end; begin += m_blockKeys) {
       const std::int64_t count = std::min(m_blockKeys, keys.end - begin);
       runGemm({.a = rows.query,
-               .lda = queryStride(),
-               .packed = packed + begin * m_depth,
+               .lda = rows.queryStride,
+               .packed = floatsOf(packed + begin * m_depth),
                .c = rows.scores,
                .ldc = m_scoreStride,
                .m = rows.count,
@@ -295,9 +328,9 @@ class AttentionStep final : public Step {
       weigh(memory, rows, {begin, begin + count}, begin == keys.begin);
       runGemm({.a = rows.scores,
                .lda = m_scoreStride,
-               .packed = values + begin * panel,
+               .packed = floatsOf(values + begin * panel),
                .c = rows.result,
-               .ldc = resultStride(),
+               .ldc = rows.resultStride,
                .m = rows.count,
                .n = m_width,
                .k = count,
@@ -319,7 +352,7 @@ class AttentionStep final : public Step {
                   .top = rows.top,
                   .total = rows.total,
                   .result = rows.result,
-                  .resultStride = resultStride(),
+                  .resultStride = rows.resultStride,
                   .width = m_width});
     if (m_rounds) roundWeights(rows, keys.end - keys.begin);
   }
@@ -355,17 +388,17 @@ class AttentionStep final : public Step {
     const MatrixView keys = viewOf(m_call.key, memory, rows.batch, m_depth, m_keys);
     const MatrixView values = viewOf(m_call.value, memory, rows.batch, m_keys, m_width);
     for (std::int64_t i = 0; i < rows.count; ++i)
-      multiplyRow(rows.query + i * queryStride(), keys, rows.scores + i * m_scoreStride);
+      multiplyRow(rows.query + i * rows.queryStride, keys, rows.scores + i * m_scoreStride);
     weigh(memory, rows, {0, m_keys}, true);
     for (std::int64_t i = 0; i < rows.count; ++i)
-      multiplyRow(rows.scores + i * m_scoreStride, values, rows.result + i * resultStride());
+      multiplyRow(rows.scores + i * m_scoreStride, values, rows.result + i * rows.resultStride);
   }
 
   // Where there is no choice (every score is -infinity, or one is no number), all weights are the guard.
   void guardRows(Memory memory, const Rows& rows, const float* packed) const {
     for (std::int64_t i = 0; i < rows.count; ++i) {
       if (rows.total[i] > 0) continue;
-      float* result = rows.result + i * resultStride();
+      float* result = rows.result + i * rows.resultStride;
       std::fill(rows.scores, rows.scores + m_scoreStride, *m_call.guard);
       if (m_rounds) roundFloats(m_call.weights, rows.scores, rows.scores, static_cast<std::size_t>(m_scoreStride));
       if (!m_packs) {
@@ -375,9 +408,9 @@ class AttentionStep final : public Step {
       for (std::int64_t begin = 0; begin < m_keys; begin += m_blockKeys) {
         runGemm({.a = rows.scores,
                  .lda = m_scoreStride,
-                 .packed = packed + m_keyCount + begin * gemmPanel(),
+                 .packed = floatsOf(packed + m_keyCount + begin * gemmPanel()),
                  .c = result,
-                 .ldc = resultStride(),
+                 .ldc = rows.resultStride,
                  .m = 1,
                  .n = m_width,
                  .k = std::min(m_blockKeys, m_keys - begin),
@@ -389,7 +422,7 @@ class AttentionStep final : public Step {
   }
 
   MatrixView viewOf(const Ref& ref, Memory memory, std::int64_t batch, std::int64_t k, std::int64_t n) const {
-    return {matrix(ref, memory, batch), ref.strides[m_rank - 2], ref.strides[m_rank - 1], k, n};
+    return {floats(ref, memory, batch), ref.strides[m_rank - 2], ref.strides[m_rank - 1], k, n};
   }
 
   AttentionCall m_call;

@@ -21,7 +21,8 @@ struct ScoreTerm {
 
 /// result = softmax(terms(query · key)) · value, all of one rank, batches in front and of equal extents (a stride of 0
 /// where an operand broadcasts). query [.., rows, depth] (contiguous in depth), key [.., depth, keys],
-/// value [.., keys, width], result [.., rows, width] (contiguous in width). f32.
+/// value [.., keys, width], result [.., rows, width] (contiguous in width). f32 or narrow floats, operands of terms
+/// f32.
 struct AttentionCall {
   Ref query, key, value, result;
   std::vector<ScoreTerm> terms;

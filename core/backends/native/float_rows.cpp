@@ -1,22 +1,17 @@
 #include "backends/native/float_rows.h"
 
-#include "backends/native/narrow_floats.h"
 #include "base/aligned_memory.h"
 
 namespace fusescope::native {
 
+Floats floatsAt(const Ref& ref, Memory memory, std::int64_t begin) {
+  return Floats{ref.dtype, bytesAt(ref, memory)}.from(begin);
+}
+
 const float* readFloats(const Ref& ref, Memory memory, std::int64_t begin, std::int64_t count, float* own) {
-  const auto elements = static_cast<std::size_t>(count);
-  switch (ref.dtype) {
-    case DataType::F16:
-      toFloats(elementsAt<const Half>(ref, memory) + begin, own, elements);
-      return own;
-    case DataType::BF16:
-      toFloats(elementsAt<const Brain>(ref, memory) + begin, own, elements);
-      return own;
-    default:
-      return elementsAt<const float>(ref, memory) + begin;
-  }
+  if (!isNarrow(ref.dtype)) return elementsAt<const float>(ref, memory) + begin;
+  toFloats(floatsAt(ref, memory, begin), own, static_cast<std::size_t>(count));
+  return own;
 }
 
 float* placeFloats(const Ref& ref, Memory memory, std::int64_t begin, float* own) {
@@ -24,9 +19,7 @@ float* placeFloats(const Ref& ref, Memory memory, std::int64_t begin, float* own
 }
 
 void storeFloats(const Ref& ref, Memory memory, std::int64_t begin, std::int64_t count, const float* from) {
-  const auto elements = static_cast<std::size_t>(count);
-  if (ref.dtype == DataType::F16) fromFloats(from, elementsAt<Half>(ref, memory) + begin, elements);
-  if (ref.dtype == DataType::BF16) fromFloats(from, elementsAt<Brain>(ref, memory) + begin, elements);
+  if (isNarrow(ref.dtype)) fromFloats(from, floatsAt(ref, memory, begin), static_cast<std::size_t>(count));
 }
 
 std::size_t rowBytes(const Ref& from, const Ref& to, std::int64_t count) {

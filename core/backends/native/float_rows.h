@@ -1,10 +1,14 @@
 #pragma once
 
+#include "backends/native/narrow_floats.h"
 #include "backends/native/program.h"
 
 namespace fusescope::native {
 
 // Stretches of a row-major tensor of f32 or of narrow floats, as kernels of rows read and write them.
+
+/// From element `begin` on.
+Floats floatsAt(const Ref& ref, Memory memory, std::int64_t begin = 0);
 
 /// `count` elements from `begin` on: where they are, or widened into `own`.
 const float* readFloats(const Ref& ref, Memory memory, std::int64_t begin, std::int64_t count, float* own);

@@ -15,12 +15,12 @@ std::int64_t panelsOf(std::int64_t gates) {
 
 class FloatProduct final : public GateProduct {
  public:
-  FloatProduct(BufferIndex packed, std::int64_t inputs, std::int64_t gates)
-      : m_inputs(inputs), m_gates(gates), m_panels(panelsOf(gates)), m_packed(packed) {}
+  FloatProduct(BufferIndex packed, DataType type, std::int64_t inputs, std::int64_t gates)
+      : m_inputs(inputs), m_gates(gates), m_panels(panelsOf(gates)), m_packed(packed), m_type(type) {}
 
   void multiply(const float* from, std::int64_t rows, float* to, std::int64_t stride, const float* bias, int threads,
                 Memory memory, std::byte*) const override {
-    const auto* packed = reinterpret_cast<const float*>(memory[static_cast<std::size_t>(m_packed)]);
+    const Floats packed{m_type, memory[static_cast<std::size_t>(m_packed)]};
     sharePanels(m_panels, rows * m_inputs * m_gates, threads, [&](std::int64_t first, std::int64_t panels) {
       runGemm({.a = from,
                .lda = m_inputs,
@@ -40,6 +40,7 @@ class FloatProduct final : public GateProduct {
  private:
   std::int64_t m_inputs, m_gates, m_panels;
   BufferIndex m_packed;
+  DataType m_type;
 };
 
 class QuantizedProduct final : public GateProduct {
@@ -77,18 +78,19 @@ class QuantizedProduct final : public GateProduct {
 
 }  // namespace
 
-std::unique_ptr<GateProduct> makeGateProduct(BufferIndex packed, std::int64_t inputs, std::int64_t gates) {
-  return std::make_unique<FloatProduct>(packed, inputs, gates);
+std::unique_ptr<GateProduct> makeGateProduct(BufferIndex packed, DataType type, std::int64_t inputs,
+                                             std::int64_t gates) {
+  return std::make_unique<FloatProduct>(packed, type, inputs, gates);
 }
 
-Packing gatePacking(Weight weight, std::int64_t offset, std::int64_t inputs, std::int64_t gates) {
+Packing gatePacking(Weight weight, DataType type, std::int64_t offset, std::int64_t inputs, std::int64_t gates) {
   KeyBuilder form;
-  form.text("gates").number(gemmPanel()).number(offset).number(inputs).number(gates);
+  form.text("gates").text(name(type)).number(gemmPanel()).number(offset).number(inputs).number(gates);
   return packingOf(form.canonical(), {std::move(weight)},
-                   [offset, inputs, gates](std::span<const Tensor> numbers) -> Result<Tensor> {
-                     Tensor packed = packedMemory(static_cast<std::size_t>(packedCount(inputs, gates)) * sizeof(float));
-                     packPanels(numbers[0].data<float>().data() + offset, 1, inputs, inputs, gates, 0, panelsOf(gates),
-                                reinterpret_cast<float*>(packed.mutableBytes()));
+                   [type, offset, inputs, gates](std::span<const Tensor> numbers) -> Result<Tensor> {
+                     Tensor packed = packedMemory(byteSize(type, packedCount(inputs, gates)));
+                     packAllPanels(numbers[0].data<float>().data() + offset, 1, inputs, inputs, gates,
+                                   {type, packed.mutableBytes()});
                      return packed;
                    });
 }

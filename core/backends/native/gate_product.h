@@ -17,10 +17,11 @@ class GateProduct {
   virtual std::size_t scratchBytes(std::int64_t rows) const = 0;
 };
 
-/// `packed`: the buffer of gatePacking().
-std::unique_ptr<GateProduct> makeGateProduct(BufferIndex packed, std::int64_t inputs, std::int64_t gates);
-/// Gate j is row j behind element `offset` of `weight`, rows are `inputs` long.
-Packing gatePacking(Weight weight, std::int64_t offset, std::int64_t inputs, std::int64_t gates);
+/// `packed`: the buffer of gatePacking() for this type.
+std::unique_ptr<GateProduct> makeGateProduct(BufferIndex packed, DataType type, std::int64_t inputs,
+                                             std::int64_t gates);
+/// Gate j is row j behind element `offset` of `weight`, which `type` can hold; rows are `inputs` long.
+Packing gatePacking(Weight weight, DataType type, std::int64_t offset, std::int64_t inputs, std::int64_t gates);
 
 /// A matrix of bytes with one scale, or one for each gate. The rows of a product are quantised by the range that they
 /// have together; sums are exact.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
+#include <vector>
 
 #include "backends/native/transpose.h"
 
@@ -10,7 +12,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-#include "backends/native/simd_math-inl.h"
+#include "backends/native/narrow_floats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fusescope::native::HWY_NAMESPACE {
@@ -24,8 +26,8 @@ constexpr int kRows = HWY_MAX_BYTES == 64 ? 12 : 6;
 constexpr std::int64_t kDepth = 320;
 
 /// Rows × one panel, or its first half where no more columns are wanted; `carry`: adds to what c holds.
-template <int Rows, bool Half>
-HWY_INLINE void micro(const float* a, std::int64_t lda, const float* b, std::int64_t depth, float* c, std::int64_t ldc,
+template <int Rows, bool Half, class B>
+HWY_INLINE void micro(const float* a, std::int64_t lda, const B* b, std::int64_t depth, float* c, std::int64_t ldc,
                       std::int64_t columns, const float* bias, bool carry) {
   const F32 d;
   constexpr std::int64_t kWidth = Half ? kLanes : kPanel;
@@ -47,9 +49,9 @@ HWY_INLINE void micro(const float* a, std::int64_t lda, const float* b, std::int
     if constexpr (!Half) acc[r][1] = hn::LoadU(d, start + kLanes);
   }
   for (std::int64_t k = 0; k < depth; ++k) {
-    const VF b0 = hn::LoadU(d, b + k * kPanel);
+    const VF b0 = loadWide(d, b + k * kPanel);
     VF b1;
-    if constexpr (!Half) b1 = hn::LoadU(d, b + k * kPanel + kLanes);
+    if constexpr (!Half) b1 = loadWide(d, b + k * kPanel + kLanes);
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; ++r) {
       const VF x = hn::Set(d, a[r * lda + k]);
@@ -67,9 +69,9 @@ HWY_INLINE void micro(const float* a, std::int64_t lda, const float* b, std::int
 }
 
 /// The micro kernel of `rows` rows, up to Rows.
-template <int Rows, bool Half>
-HWY_INLINE void rowsOf(std::int64_t rows, const float* a, std::int64_t lda, const float* b, std::int64_t depth,
-                       float* c, std::int64_t ldc, std::int64_t columns, const float* bias, bool carry) {
+template <int Rows, bool Half, class B>
+HWY_INLINE void rowsOf(std::int64_t rows, const float* a, std::int64_t lda, const B* b, std::int64_t depth, float* c,
+                       std::int64_t ldc, std::int64_t columns, const float* bias, bool carry) {
   if constexpr (Rows > 0) {
     if (rows == Rows) return micro<Rows, Half>(a, lda, b, depth, c, ldc, columns, bias, carry);
     rowsOf<Rows - 1, Half>(rows, a, lda, b, depth, c, ldc, columns, bias, carry);
@@ -78,44 +80,74 @@ HWY_INLINE void rowsOf(std::int64_t rows, const float* a, std::int64_t lda, cons
 
 }  // namespace
 
-void packHere(const float* b, std::int64_t rowStride, std::int64_t columnStride, std::int64_t k, std::int64_t n,
-              std::int64_t firstPanel, std::int64_t panels, float* packed) {
-  const F32 d;
-  for (std::int64_t p = firstPanel; p < firstPanel + panels; ++p) {
-    const std::int64_t columns = std::min(kPanel, n - p * kPanel);
-    const float* from = b + p * kPanel * columnStride;
-    float* to = packed + p * k * kPanel;
-    const std::int64_t first = std::min(columns, kLanes);
-    if (columnStride == 1) {
-      for (std::int64_t i = 0; i < k; ++i, from += rowStride, to += kPanel) {
-        hn::StoreU(first == kLanes ? hn::LoadU(d, from) : loadFirst(d, from, first), d, to);
-        hn::StoreU(columns == kPanel  ? hn::LoadU(d, from + kLanes)
-                   : columns > kLanes ? loadFirst(d, from + kLanes, columns - kLanes)
-                                      : hn::Zero(d),
-                   d, to + kLanes);
+namespace {
+
+constexpr std::int64_t kStrip = 128;  ///< elements of each column that are widened before they are transposed
+
+/// Columns that are contiguous, next to each other in a panel.
+template <class T>
+void packColumns(const T* from, std::int64_t columnStride, std::int64_t columns, std::int64_t k, float* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    transpose(from, columnStride, to, kPanel, columns, k);
+  } else {
+    const F32 d;
+    HWY_ALIGN float wide[kPanel * kStrip];
+    for (std::int64_t at = 0; at < k; at += kStrip) {
+      const std::int64_t depth = std::min(kStrip, k - at);
+      for (std::int64_t j = 0; j < columns; ++j) {
+        const T* column = from + j * columnStride + at;
+        float* strip = wide + j * kStrip;
+        std::int64_t i = 0;
+        for (; i + kLanes <= depth; i += kLanes) hn::StoreU(loadWide(d, column + i), d, strip + i);
+        for (; i < depth; ++i) strip[i] = widened(column[i]);
       }
-      continue;
+      transpose(wide, kStrip, to + at * kPanel, kPanel, columns, depth);
     }
-    if (columns < kPanel) {
-      for (std::int64_t i = 0; i < k; ++i) {
-        hn::StoreU(hn::Zero(d), d, to + i * kPanel);
-        hn::StoreU(hn::Zero(d), d, to + i * kPanel + kLanes);
-      }
-    }
-    if (rowStride == 1) {
-      transpose(from, columnStride, to, kPanel, columns, k);
-      continue;
-    }
-    for (std::int64_t i = 0; i < k; ++i)
-      for (std::int64_t j = 0; j < columns; ++j) to[i * kPanel + j] = from[i * rowStride + j * columnStride];
   }
+}
+
+template <class T>
+void packPanel(const T* from, std::int64_t rowStride, std::int64_t columnStride, std::int64_t k, std::int64_t columns,
+               float* to) {
+  const F32 d;
+  const std::int64_t first = std::min(columns, kLanes);
+  if (columnStride == 1) {
+    for (std::int64_t i = 0; i < k; ++i, from += rowStride, to += kPanel) {
+      hn::StoreU(first == kLanes ? loadWide(d, from) : loadFirstWide(d, from, first), d, to);
+      hn::StoreU(columns == kPanel  ? loadWide(d, from + kLanes)
+                 : columns > kLanes ? loadFirstWide(d, from + kLanes, columns - kLanes)
+                                    : hn::Zero(d),
+                 d, to + kLanes);
+    }
+    return;
+  }
+  if (columns < kPanel) {
+    for (std::int64_t i = 0; i < k; ++i) {
+      hn::StoreU(hn::Zero(d), d, to + i * kPanel);
+      hn::StoreU(hn::Zero(d), d, to + i * kPanel + kLanes);
+    }
+  }
+  if (rowStride == 1) return packColumns(from, columnStride, columns, k, to);
+  for (std::int64_t i = 0; i < k; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) to[i * kPanel + j] = widened(from[i * rowStride + j * columnStride]);
+}
+
+}  // namespace
+
+void packHere(const Floats& b, std::int64_t rowStride, std::int64_t columnStride, std::int64_t k, std::int64_t n,
+              std::int64_t firstPanel, std::int64_t panels, float* packed) {
+  withFloats(b, [&](const auto* from) {
+    for (std::int64_t p = firstPanel; p < firstPanel + panels; ++p)
+      packPanel(from + p * kPanel * columnStride, rowStride, columnStride, k, std::min(kPanel, n - p * kPanel),
+                packed + p * k * kPanel);
+  });
 }
 
 namespace {
 
 /// All rows by one panel, in even parts.
-template <bool Half>
-void multiplyPanel(const GemmTask& task, std::int64_t at, std::int64_t depth, const float* b, float* c,
+template <bool Half, class B>
+void multiplyPanel(const GemmTask& task, std::int64_t at, std::int64_t depth, const B* b, float* c,
                    std::int64_t columns, const float* bias, bool carry) {
   const std::int64_t parts = (task.m + kRows - 1) / kRows;
   const std::int64_t least = task.m / parts, more = task.m % parts;  // `more` parts have one row more
@@ -134,15 +166,17 @@ std::int64_t panelHere() {
   return kPanel;
 }
 
-void gemmHere(const GemmTask& task) {
+namespace {
+
+template <class B>
+void multiply(const GemmTask& task, const B* packed) {
   const std::int64_t panelRows = task.panelRows == 0 ? task.k : task.panelRows;
-  if (task.m == 0) return;
   std::int64_t at = 0;
   do {
     const std::int64_t depth = std::min(kDepth, task.k - at);
     for (std::int64_t p = task.firstPanel; p < task.firstPanel + task.panels; ++p) {
       const std::int64_t columns = std::min(kPanel, task.n - p * kPanel);
-      const float* b = task.packed + (p * panelRows + at) * kPanel;
+      const B* b = packed + (p * panelRows + at) * kPanel;
       const float* bias = task.bias == nullptr ? nullptr : task.bias + p * kPanel;
       const bool carry = task.accumulate || at > 0;
       if (columns <= kLanes) {
@@ -153,6 +187,13 @@ void gemmHere(const GemmTask& task) {
     }
     at += depth;
   } while (at < task.k);
+}
+
+}  // namespace
+
+void gemmHere(const GemmTask& task) {
+  if (task.m == 0) return;
+  withFloats(task.packed, [&](const auto* packed) { multiply(task, packed); });
 }
 
 }  // namespace fusescope::native::HWY_NAMESPACE
@@ -174,9 +215,22 @@ std::int64_t packedCount(std::int64_t k, std::int64_t n) {
   return (n + gemmPanel() - 1) / gemmPanel() * gemmPanel() * k;
 }
 
-void packPanels(const float* b, std::int64_t rowStride, std::int64_t columnStride, std::int64_t k, std::int64_t n,
+void packPanels(const Floats& b, std::int64_t rowStride, std::int64_t columnStride, std::int64_t k, std::int64_t n,
                 std::int64_t firstPanel, std::int64_t panels, float* packed) {
   HWY_DYNAMIC_DISPATCH(packHere)(b, rowStride, columnStride, k, n, firstPanel, panels, packed);
+}
+
+void packAllPanels(const float* b, std::int64_t rowStride, std::int64_t columnStride, std::int64_t k, std::int64_t n,
+                   const Floats& packed) {
+  const std::int64_t panels = (n + gemmPanel() - 1) / gemmPanel(), each = gemmPanel() * k;
+  if (packed.type == DataType::F32)
+    return packPanels(floatsOf(b), rowStride, columnStride, k, n, 0, panels, reinterpret_cast<float*>(packed.at));
+  std::vector<float> wide(static_cast<std::size_t>(each));
+  for (std::int64_t p = 0; p < panels; ++p) {
+    const float* first = b + p * gemmPanel() * columnStride;
+    packPanels(floatsOf(first), rowStride, columnStride, k, n - p * gemmPanel(), 0, 1, wide.data());
+    fromFloats(wide.data(), packed.from(p * each), wide.size());
+  }
 }
 
 void runGemm(const GemmTask& task) {

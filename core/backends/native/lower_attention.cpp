@@ -309,9 +309,9 @@ std::optional<AttentionCall> callOf(AttentionViews views) {
 }  // namespace
 
 Result<AttentionViews> Lowering::attentionViews(const AttentionPattern& pattern) {
-  AttentionViews views{.query = TRY(view(pattern.query)),
-                       .key = TRY(view(pattern.key)),
-                       .value = TRY(view(pattern.value)),
+  AttentionViews views{.query = TRY(seenView(pattern.query)),
+                       .key = TRY(seenView(pattern.key)),
+                       .value = TRY(seenView(pattern.value)),
                        .result = TRY(allocateTransposed(pattern.result)),
                        .scores = dimsOf(pattern.scores),
                        .guard = pattern.guard,
@@ -340,19 +340,19 @@ std::optional<AttentionAt> Lowering::attentionAt(const AttentionPattern& pattern
     std::optional<float> guard;
     DataType weights;
   };
-  const auto from = [this](ValueId value) {
-    const auto known = origin(value);  // what is read of narrow floats is widened first, which takes no extents
+  const auto fromTerm = [this](ValueId value) {
+    const auto known = origin(value);  // narrow floats are widened first, which takes no extents
     return known && !isNarrow(known->operand.dtype) ? known : std::nullopt;
   };
   std::vector<Term> terms;
   for (const AttentionPattern::Term& term : pattern.terms) {
     Term& known = terms.emplace_back(Term{.kind = term.kind, .number = term.number});
     if (term.scores.valid()) known.scores = extentsOf(term.scores);
-    if (term.condition.valid() && !(known.condition = from(term.condition))) return std::nullopt;
-    if (term.operand.valid() && !(known.operand = from(term.operand))) return std::nullopt;
+    if (term.condition.valid() && !(known.condition = fromTerm(term.condition))) return std::nullopt;
+    if (term.operand.valid() && !(known.operand = fromTerm(term.operand))) return std::nullopt;
   }
-  const auto query = from(pattern.query), key = from(pattern.key), value = from(pattern.value),
-             result = from(pattern.result);
+  const auto query = origin(pattern.query), key = origin(pattern.key), value = origin(pattern.value),
+             result = origin(pattern.result);
   if (!query || !key || !value || !result) return std::nullopt;
   return [origins = std::make_shared<const Origins>(Origins{.terms = std::move(terms),
                                                             .query = *query,
@@ -393,7 +393,7 @@ Status Lowering::lowerAttention(const AttentionPattern& pattern) {
   for (auto [seen, value] : {std::pair(&views.query, pattern.query), std::pair(&views.key, pattern.key),
                              std::pair(&views.value, pattern.value)}) {
     if (call) break;
-    *seen = View(TRY(plain(TRY(ref(value)))));
+    *seen = View(TRY(plain(TRY(this->seen(value)))));
     call = callOf(views);
   }
   if (!call) return Diagnostic{.message = "its operands cannot be read as matrices", .where = {.node = m_fused.name}};
@@ -412,16 +412,17 @@ Result<View> Lowering::allocateTransposed(ValueId value) {
   std::vector<std::int64_t> order;
   if (next && node(*next).is("Transpose")) order = node(*next).intsAttribute("perm");
   if (order.empty() || order.back() != static_cast<std::int64_t>(order.size()) - 1) {
-    define(value, allocate(value));
-    return view(value);
+    const Ref target = allocate(value, {}, storedType(value));
+    define(value, target);
+    return View(target);
   }
   const ValueId moved = node(*next).outputs[0];
-  define(moved, allocate(moved));
+  define(moved, allocate(moved, {}, storedType(moved)));
   std::vector<std::int64_t> back(order.size());
   for (std::size_t i = 0; i < order.size(); ++i)
     back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
   TRY(defineLook(value, moved, [back](View& view, const RegionExtents&) { return view.transpose(back); }));
-  return view(value);
+  return m_views.at(value);
 }
 
 }  // namespace fusescope::native

@@ -85,15 +85,19 @@ Result<Ref> Lowering::withPast(const Node& node, std::size_t input, std::int64_t
   const ValueId past = node.input(input + 3);
   const ValueId present = node.outputs.size() > input ? node.outputs[input] : ValueId();
   const bool wanted = present.valid() && m_request.values.contains(present);
-  const Ref fresh = withHeads(TRY(strided(TRY(ref(node.input(input))))), heads, heads);
+  const DataType stored = wanted ? storedType(present) : seenType(node.input(input));
+  const bool isNarrowed = seenType(node.input(input)) == stored && (!past.valid() || seenType(past) == stored);
+  const auto read = [&](ValueId value) { return isNarrowed ? seen(value) : ref(value); };
+  const Ref fresh = withHeads(TRY(strided(TRY(read(node.input(input))))), heads, heads);
   if (!past.valid() && !wanted) return fresh;
   const std::int64_t before = past.valid() ? dimsOf(past)[2] : 0;
   const Dims dims{fresh.dims[0], heads, before + fresh.dims[3], fresh.dims[4]};
-  const Ref all = wanted ? allocate(present) : allocateScratch(DataType::F32, dims);
+  const DataType type = isNarrowed ? stored : DataType::F32;
+  const Ref all = wanted ? allocate(present, {}, type) : allocateScratch(type, dims);
   if (wanted) define(present, all);
   Ref target = withHeads(all, heads, heads);
   target.dims[3] = before;
-  if (past.valid() && before > 0) copyStrided(withHeads(TRY(strided(TRY(ref(past)))), heads, heads), target);
+  if (past.valid() && before > 0) copyStrided(withHeads(TRY(strided(TRY(read(past)))), heads, heads), target);
   target.offset += before * target.strides[3];
   target.dims[3] = fresh.dims[3];
   copyStrided(fresh, target);
@@ -111,7 +115,7 @@ Result<bool> Lowering::lowerAttentionNode(const Node& node) {
     ref.strides[2] = 0;
     return ref;
   };
-  Ref query = TRY(strided(TRY(ref(node.input(0)))));
+  Ref query = TRY(strided(TRY(seen(node.input(0)))));
   if (query.strides.back() != 1) query = TRY(plain(query));
   AttentionCall call;
   if (node.input(3).valid() || limitsPlaces(node)) call.guard = 0.0f;
@@ -140,7 +144,7 @@ Result<bool> Lowering::lowerAttentionNode(const Node& node) {
                              ? ScoreTerm{.kind = ScoreTerm::Kind::WhereFalse, .condition = read, .number = -INFINITY}
                              : ScoreTerm{.kind = ScoreTerm::Kind::Add, .operand = read});
   }
-  const Ref result = allocate(node.outputs[0]);
+  const Ref result = allocate(node.outputs[0], {}, storedType(node.outputs[0]));
   define(node.outputs[0], result);
   call.result = withHeads(result, heads, groups);
   m_implementations.push_back("attention");

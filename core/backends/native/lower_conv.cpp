@@ -61,7 +61,13 @@ Described describe(const PreparedConv& conv, const memory::desc& source, const m
   return describe<dnnl::convolution_forward>(conv, dnnl::algorithm::convolution_direct, source, target);
 }
 
-Described describeIn(const PreparedConv& conv, const MemoryFormat& from, const MemoryFormat& to) {
+/// Where two formats are the same bytes, the plain one: oneDNN tells them apart or not by what it has in its cache.
+MemoryFormat settled(const MemoryFormat& format, const Dims& dims) {
+  return !format.isPlain() && formatIsMoot({.dims = dims, .format = format}) ? MemoryFormat() : format;
+}
+
+Described describeIn(const PreparedConv& conv, const MemoryFormat& wantedFrom, const MemoryFormat& wantedTo) {
+  const MemoryFormat from = settled(wantedFrom, conv.source), to = settled(wantedTo, conv.target);
   Described described =
       describe(conv, *dnnlDesc({conv.type, conv.source, from}), *dnnlDesc({conv.targetType, conv.target, to}));
   described.from = from;
@@ -137,7 +143,7 @@ Status Lowering::lowerUpsampling(const Chain& chain, PreparedConv conv) {
 }
 
 bool Lowering::isNarrowWeight(ValueId value, DataType type) const {
-  return isConstant(value) && (readType(value) == type || constantType(value) == type);
+  return isConstant(value) && narrowTypeOf(value) == type;
 }
 
 DataType Lowering::multiplies(const Node& root) const {

@@ -51,9 +51,11 @@ Result<bool> Lowering::lowerGatherNd(const Node& node) {
   const Dims data = dimsOf(node.input(0)), indices = dimsOf(node.input(1));
   const auto batchAxes = static_cast<std::size_t>(node.intAttribute("batch_dims", 0));
   const auto tuple = static_cast<std::size_t>(indices.back());
-  GatherNd at{.data = TRY(plain(TRY(ref(node.input(0))))),
+  const DataType stored = storedType(node.outputs[0]);
+  const bool isNarrowed = seenType(node.input(0)) == stored;
+  GatherNd at{.data = TRY(plain(TRY(isNarrowed ? seen(node.input(0)) : ref(node.input(0))))),
               .indices = TRY(plain(TRY(ref(node.input(1))))),
-              .to = allocate(node.outputs[0]),
+              .to = allocate(node.outputs[0], {}, isNarrowed ? stored : typeOf(node.outputs[0])),
               .batches = productOf(data, 0, batchAxes),
               .tuplesPerBatch = productOf(indices, batchAxes, indices.size() - 1),
               .batchStride = productOf(data, batchAxes),

@@ -1,10 +1,14 @@
+#include <omp.h>
+
 #include <algorithm>
 
+#include "backends/native/float_rows.h"
 #include "backends/native/gemm.h"
 #include "backends/native/lowering.h"
 #include "backends/native/onednn.h"
 #include "backends/native/parallel.h"
 #include "backends/native/post_operations.h"
+#include "base/aligned_memory.h"
 #include "base/hash.h"
 
 namespace fusescope::native {
@@ -17,6 +21,7 @@ struct PreparedMatMul {
   DataType type = DataType::F32;  ///< of both operands, as they are multiplied
   Dims result;                    ///< extents as the primitive sees them: [m, n], or with batches in front
   std::optional<Weight> weights;  ///< what `b` is where it is a constant matrix
+  DataType held = DataType::F32;  ///< narrow: what holds all of `weights`
   std::vector<std::pair<Weight, float>> biases;  ///< by column, or one number, each with its factor; their sum
   dnnl::post_ops operations;
   std::vector<std::pair<int, Ref>> addends;  ///< operands of `operations`, by argument
@@ -32,6 +37,9 @@ struct OwnMatMul {
 
 namespace {
 
+/// Rows that are multiplied together where they are widened first.
+constexpr std::int64_t kWideRows = 96;
+
 /// One product of a GemmStep: c [m, n] = a · packed (+ bias).
 struct GemmTarget {
   Ref c;
@@ -40,7 +48,7 @@ struct GemmTarget {
   std::optional<Ref> bias;
 };
 
-/// Products of one a [m, k] by constant weights with our own kernel.
+/// Products of one a [m, k] by constant weights with our own kernel. Any of the matrices may be narrow floats.
 class GemmStep final : public Step {
  public:
   GemmStep(Ref a, std::int64_t m, std::int64_t k, std::vector<GemmTarget> targets, int threads)
@@ -48,52 +56,97 @@ class GemmStep final : public Step {
     std::int64_t columns = 0;
     for (const GemmTarget& target : m_targets) columns += target.n;
     m_work = m_m * m_k * columns;
-    for (std::size_t i = 0; i < m_targets.size(); ++i) share(i, columns);
+    if (m_work <= 64 * 1024) m_threads = 1;
+    m_isWidened = isNarrow(m_a.dtype);
+    for (const GemmTarget& target : m_targets) m_isRounded = m_isRounded || isNarrow(target.c.dtype);
+    m_rows = m_isWidened || m_isRounded ? std::min(m_m, kWideRows) : m_m;
+    for (std::int64_t row = 0; row < m_m; row += m_rows)
+      for (std::size_t i = 0; i < m_targets.size(); ++i) share(i, row, columns);
   }
 
-  Status run(Memory memory, std::byte*) const override {
-    const float* a = elementsAt<float>(m_a, memory);
-    forEachInTurn(std::ssize(m_parts), m_work > 64 * 1024 ? m_threads : 1, [&](std::int64_t i) {
-      const Part& part = m_parts[static_cast<std::size_t>(i)];
-      const GemmTarget& target = m_targets[part.target];
-      runGemm({.a = a,
-               .lda = m_k,
-               .packed = elementsAt<float>(target.packed, memory),
-               .c = elementsAt<float>(target.c, memory),
-               .ldc = target.n,
-               .bias = target.bias ? elementsAt<float>(*target.bias, memory) : nullptr,
-               .m = m_m,
-               .n = target.n,
-               .k = m_k,
-               .firstPanel = part.firstPanel,
-               .panels = part.panels});
-    });
+  std::size_t scratchBytes() const override {
+    return (sourceBytes() + resultBytes()) * static_cast<std::size_t>(m_threads);
+  }
+
+  Status run(Memory memory, std::byte* scratch) const override {
+    if (m_threads == 1) {
+      runAll(memory, scratch);
+    } else {
+#pragma omp parallel num_threads(m_threads)
+      runAll(memory, scratch + (sourceBytes() + resultBytes()) * static_cast<std::size_t>(omp_get_thread_num()));
+    }
     return Done{};
   }
 
  private:
   struct Part {
     std::size_t target;
-    std::int64_t firstPanel, panels;
+    std::int64_t row, firstPanel, panels;
   };
 
-  // Panels are shared out in groups: a thread keeps its part of B and reads all of A.
-  void share(std::size_t index, std::int64_t columns) {
+  // Panels are shared out in groups: a thread keeps its part of B and reads all rows.
+  void share(std::size_t index, std::int64_t row, std::int64_t columns) {
     const std::int64_t panels = (m_targets[index].n + gemmPanel() - 1) / gemmPanel();
     const std::int64_t wanted =
         std::max<std::int64_t>(1, m_threads * 4 * m_targets[index].n / std::max<std::int64_t>(1, columns));
     const std::int64_t parts = std::min(panels, wanted);
     for (std::int64_t part = 0; part < parts; ++part) {
       const std::int64_t begin = panels * part / parts;
-      m_parts.push_back({index, begin, panels * (part + 1) / parts - begin});
+      m_parts.push_back({index, row, begin, panels * (part + 1) / parts - begin});
+      m_mostPanels = std::max(m_mostPanels, m_parts.back().panels);
     }
   }
 
+  std::size_t sourceBytes() const {
+    return m_isWidened ? wholeLines(static_cast<std::size_t>(m_rows * m_k) * sizeof(float)) : 0;
+  }
+  std::size_t resultBytes() const {
+    return m_isRounded ? wholeLines(static_cast<std::size_t>(m_rows * m_mostPanels * gemmPanel()) * sizeof(float)) : 0;
+  }
+
+  /// By each thread of the team; `mine`: what it widens rows and makes results in.
+  void runAll(Memory memory, std::byte* mine) const {
+    std::int64_t held = -1;  // the first of the rows that this thread widened last
+#pragma omp for schedule(dynamic)
+    for (std::size_t i = 0; i < m_parts.size(); ++i) {
+      const Part& part = m_parts[i];
+      const std::int64_t count = std::min(m_rows, m_m - part.row);
+      auto* own = reinterpret_cast<float*>(mine);
+      const float* a = own;
+      if (!m_isWidened || held != part.row) a = readFloats(m_a, memory, part.row * m_k, count * m_k, own);
+      held = part.row;
+      multiply(part, count, a, memory, reinterpret_cast<float*>(mine + sourceBytes()));
+    }
+  }
+
+  void multiply(const Part& part, std::int64_t count, const float* a, Memory memory, float* own) const {
+    const GemmTarget& target = m_targets[part.target];
+    const bool isRounded = isNarrow(target.c.dtype);
+    const std::int64_t first = part.firstPanel * gemmPanel();
+    const std::int64_t columns = std::min(part.panels * gemmPanel(), target.n - first);
+    const std::int64_t stride = isRounded ? columns : target.n;
+    const Floats packed = floatsAt(target.packed, memory, part.firstPanel * gemmPanel() * m_k);
+    float* c = isRounded ? own : elementsAt<float>(target.c, memory) + part.row * target.n + first;
+    runGemm({.a = a,
+             .lda = m_k,
+             .packed = packed,
+             .c = c,
+             .ldc = stride,
+             .bias = target.bias ? elementsAt<float>(*target.bias, memory) + first : nullptr,
+             .m = count,
+             .n = columns,
+             .k = m_k,
+             .panels = part.panels});
+    for (std::int64_t row = 0; isRounded && row < count; ++row)
+      storeFloats(target.c, memory, (part.row + row) * target.n + first, columns, own + row * columns);
+  }
+
   Ref m_a;
-  std::int64_t m_m, m_k, m_work = 0;
+  std::int64_t m_m, m_k, m_rows = 0, m_mostPanels = 0, m_work = 0;
   std::vector<GemmTarget> m_targets;
   std::vector<Part> m_parts;
   int m_threads;
+  bool m_isWidened = false, m_isRounded = false;  ///< a; a result
 };
 
 /// `ref` with extents of 1 before the others, up to `rank`.
@@ -162,17 +215,18 @@ Packing packWeights(const PreparedMatMul& product, const memory::desc& held, con
                    });
 }
 
-/// The weights [k, n], or transposed [n, k], in panels (gemm.h).
-Packing packGemmPanels(const Weight& weight, std::int64_t k, std::int64_t n, bool transposed) {
+/// The weights [k, n], or transposed [n, k], in panels of `type` (gemm.h).
+Packing packGemmPanels(const Weight& weight, std::int64_t k, std::int64_t n, bool transposed, DataType type) {
   KeyBuilder form;
-  form.text("panels").number(gemmPanel()).number(k).number(n).number(transposed);
-  return packingOf(form.canonical(), {weight}, [k, n, transposed](std::span<const Tensor> numbers) -> Result<Tensor> {
-    const Tensor wide = numbers[0].converted(DataType::F32);
-    Tensor packed = packedMemory(static_cast<std::size_t>(packedCount(k, n)) * sizeof(float));
-    packPanels(wide.data<float>().data(), transposed ? 1 : n, transposed ? k : 1, k, n, 0,
-               (n + gemmPanel() - 1) / gemmPanel(), reinterpret_cast<float*>(packed.mutableBytes()));
-    return packed;
-  });
+  form.text("panels").text(name(type)).number(gemmPanel()).number(k).number(n).number(transposed);
+  return packingOf(form.canonical(), {weight},
+                   [k, n, transposed, type](std::span<const Tensor> numbers) -> Result<Tensor> {
+                     const Tensor wide = numbers[0].converted(DataType::F32);
+                     Tensor packed = packedMemory(byteSize(type, packedCount(k, n)));
+                     packAllPanels(wide.data<float>().data(), transposed ? 1 : n, transposed ? k : 1, k, n,
+                                   {type, packed.mutableBytes()});
+                     return packed;
+                   });
 }
 
 void addTensor(PreparedMatMul& product, const Ref& operand) {
@@ -201,14 +255,17 @@ dnnl::matmul::primitive_desc describe(const PreparedMatMul& product, const memor
 Status Lowering::lowerMatMul(const Chain& chain) {
   const Node& root = node(chain.root);
   if (!canMultiply(root)) return lowerSeparately(chain);
-  PreparedMatMul product = TRY(prepareMatMul(root, multiplies(root)));
+  bool own = m_options.ownMatMul && isOwnMatMul(root);
+  PreparedMatMul product = TRY(prepareMatMul(root, multiplies(root), own));
+  if (own && product.a.strides[1] != 1 && product.a.dims[1] != 1) {
+    own = false;
+    product = TRY(prepareMatMul(root, multiplies(root), own));
+  }
   if (root.is("Gemm")) TRY(addGemmTerms(root, product));
-  const bool own = m_options.ownMatMul && product.weights && product.operations.len() == 0 &&
-                   (product.a.strides[1] == 1 || product.a.dims[1] == 1);
   const std::size_t taken = TRY(foldChain(chain, product, own));
   const ValueId result = resultOf(chain, taken);
-  const bool writesNarrow = product.type != DataType::F32 && storedType(result) == product.type;
-  const Ref target = allocate(result, {}, writesNarrow ? product.type : DataType::F32);
+  const bool writesNarrow = own || (product.type != DataType::F32 && storedType(result) == product.type);
+  const Ref target = allocate(result, {}, writesNarrow ? storedType(result) : DataType::F32);
   define(result, target);
   leaveToTapes(chain, taken);
   if (own) {
@@ -228,9 +285,9 @@ bool Lowering::canMultiply(const Node& root) const {
 
 // A product by a constant matrix is one of two dimensions, whatever stands before its rows. Others are batches of
 // strided matrices.
-Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root, DataType type) {
+Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root, DataType type, bool own) {
   PreparedMatMul product{.type = type, .result = dimsOf(root.outputs[0])};
-  Ref a = TRY(strided(TRY(factor(root.input(0), type))));
+  Ref a = TRY(strided(TRY(own ? seen(root.input(0)) : factor(root.input(0), type))));
   const Dims right = dimsOf(root.input(1));
   const bool isWeight = isConstant(root.input(1)) && productOf(right, 0, right.size() - 2) == 1;
   Ref b{.dtype = DataType::F32, .dims = right, .strides = rowMajorStrides(right)};  // of a weight: how it is held
@@ -247,7 +304,13 @@ Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root, DataType type) 
   if (matrix && (a.dims.size() == 2 || a.contiguous() || !readable(a) || isWeight)) {
     const std::int64_t k = a.dims.back(), n = b.dims.back();
     product.result = {productOf(product.result, 0) / n, n};
-    if (isWeight) product.weights = weight(turned.value_or(root.input(1)));
+    if (isWeight) {
+      const ValueId source = turned.value_or(root.input(1));
+      const DataType narrow = narrowTypeOf(source);
+      const bool isPackedNarrow = narrow != DataType::Undefined && (own || type == narrow);
+      product.weights = isPackedNarrow ? rawWeight(source) : weight(source);
+      product.held = narrow != DataType::Undefined ? narrow : DataType::F32;
+    }
     if (a.dims.size() > 2) a = denseAs(TRY(plain(a)), {product.result[0], k});
     b.strides.erase(b.strides.begin(), b.strides.end() - 2);
     b.dims = {k, n};
@@ -347,8 +410,10 @@ Status Lowering::emitOwnMatMuls(std::vector<OwnMatMul> products) {
     writes.push_back(own.target.buffer);
     targets.push_back({.c = own.target,
                        .n = n,
-                       .packed = packedRef({packedCount(k, n)}, packGemmPanels(*own.product.weights, k, n, transposed)),
+                       .packed = packedRef({packedCount(k, n)},
+                                           packGemmPanels(*own.product.weights, k, n, transposed, own.product.held)),
                        .bias = {}});
+    targets.back().packed.dtype = own.product.held;
     if (!own.product.biases.empty()) targets.back().bias = packedRef({n}, packBias(own.product));
   }
   const Ref rows = a.strides[0] == k || m == 1 ? a : TRY(plain(a));
@@ -366,7 +431,8 @@ std::vector<Chain> Lowering::parallelProducts() const {
   for (const NodeId id : m_fused.nodes) {
     const Node& root = node(id);
     if (std::ranges::none_of(roots, [&](const Binding& binding) { return binding.node == id; })) continue;
-    if (!isOwnMatMul(root) || root.input(0) != source) return {};
+    const bool isMatrix = dimsOf(root.input(1)).size() == 2 && dimsOf(source).size() >= 2;
+    if (!isMatrix || !isOwnMatMul(root) || root.input(0) != source) return {};
     Chain chain = chainAfter(root);
     std::size_t taken = 1;
     while (taken < chain.nodes.size() && chain.operations[taken - 1].kind == Chain::Kind::Bias) ++taken;
@@ -397,8 +463,9 @@ bool Lowering::isPerColumn(ValueId value, std::int64_t n) const {
 
 /// Whether our own kernel can run it, given a plain first operand.
 bool Lowering::isOwnMatMul(const Node& root) const {
-  if (!(root.is("MatMul") || root.is("Gemm")) || !canMultiply(root)) return false;
-  if (!isConstant(root.input(1)) || dimsOf(root.input(1)).size() != 2 || dimsOf(root.input(0)).size() < 2) return false;
+  if (!(root.is("MatMul") || root.is("Gemm")) || !canMultiply(root) || !isConstant(root.input(1))) return false;
+  const Dims right = dimsOf(root.input(1));
+  if (productOf(right, 0, right.size() - 2) != 1) return false;
   if (root.is("MatMul")) return true;
   return root.intAttribute("transA", 0) == 0 && root.floatAttribute("alpha", 1.0f) == 1.0f &&
          (!root.input(2).valid() || isPerColumn(root.input(2), dimsOf(root.outputs[0]).back()));
@@ -406,14 +473,14 @@ bool Lowering::isOwnMatMul(const Node& root) const {
 
 Status Lowering::lowerParallelProducts(const std::vector<Chain>& chains) {
   const ValueId source = node(chains[0].root).input(0);
-  define(source, TRY(plain(TRY(ref(source)))));  // once for all of them
+  define(source, TRY(plain(TRY(seen(source)))));  // once for all of them
   std::vector<OwnMatMul> products;
   for (const Chain& chain : chains) {
     const Node& root = node(chain.root);
-    PreparedMatMul product = TRY(prepareMatMul(root));
+    PreparedMatMul product = TRY(prepareMatMul(root, DataType::F32, true));
     if (root.is("Gemm")) TRY(addGemmTerms(root, product));
     TRY(foldChain(chain, product, true));
-    const Ref target = allocate(chain.result);
+    const Ref target = allocate(chain.result, {}, storedType(chain.result));
     define(chain.result, target);
     products.push_back({std::move(product), target});
   }

@@ -174,9 +174,12 @@ Status Lowering::lowerGather(const Node& node) {
   std::int64_t axis = node.intAttribute("axis", 0);
   if (axis < 0) axis += static_cast<std::int64_t>(dims.size());
   const std::size_t at = static_cast<std::size_t>(axis);
-  const Ref data = TRY(plain(TRY(ref(table != nullptr ? table->input(0) : node.input(0)))));
+  const ValueId source = table != nullptr ? table->input(0) : node.input(0);
+  const DataType stored = storedType(node.outputs[0]);
+  const bool isNarrowed = table == nullptr && seenType(source) == stored;
+  const Ref data = TRY(plain(TRY(isNarrowed ? seen(source) : ref(source))));
   const Ref indices = TRY(plain(TRY(ref(node.input(1)))));
-  const Ref result = allocate(node.outputs[0]);
+  const Ref result = allocate(node.outputs[0], {}, isNarrowed ? stored : typeOf(node.outputs[0]));
   define(node.outputs[0], result);
   const Ref target = table != nullptr ? allocateScratch(data.dtype, result.dims) : result;
   m_implementations.push_back("gather");
@@ -189,13 +192,15 @@ Status Lowering::lowerGather(const Node& node) {
 
 // Constant padding: the borders are filled, the input is copied between them.
 Status Lowering::lowerPad(const Node& node) {
-  Ref source = TRY(strided(TRY(ref(node.input(0)))));
+  const DataType stored = storedType(node.outputs[0]);
+  const bool isNarrowed = seenType(node.input(0)) == stored;
+  Ref source = TRY(strided(TRY(isNarrowed ? seen(node.input(0)) : ref(node.input(0)))));
   const std::vector<std::int64_t> pads = int64Values(*constant(node.input(1)));
   const Tensor* element = node.input(2).valid() ? constant(node.input(2)) : nullptr;
   std::vector<std::int64_t> axes;
   if (node.input(3).valid()) axes = int64Values(*constant(node.input(3)));
   const std::size_t count = pads.size() / 2;
-  const Ref target = allocate(node.outputs[0]);
+  const Ref target = allocate(node.outputs[0], {}, isNarrowed ? stored : typeOf(node.outputs[0]));
   define(node.outputs[0], target);
   Dims before(source.dims.size(), 0), after = before;
   for (std::size_t i = 0; i < count; ++i) {
@@ -207,7 +212,8 @@ Status Lowering::lowerPad(const Node& node) {
   }
   // What stands before and behind the source along an axis, within the source along the axes before that one.
   Ref filling{.dtype = target.dtype};
-  filling.buffer = m_program.addTable(element != nullptr ? *element : Tensor::zeros(target.dtype, {}));
+  filling.buffer =
+      m_program.addTable(element != nullptr ? element->converted(target.dtype) : Tensor::zeros(target.dtype, {}));
   Ref to = target;
   for (std::size_t axis = 0; axis < to.dims.size(); ++axis) {
     for (const auto& [begin, extent] :

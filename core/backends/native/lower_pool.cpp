@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "backends/native/lowering.h"
+#include "backends/native/narrow_floats.h"
 #include "backends/native/onednn.h"
+#include "backends/native/pool_step.h"
 #include "backends/native/window.h"
 
 namespace fusescope::native {
@@ -36,6 +38,8 @@ Result<bool> Lowering::lowerPool(const Node& node) {
   }
   const Window window = windowOf(node, inputDims, outputDims, {});
   if (!fitsDnnl(node, window, average)) return false;
+  if (!isHeld && (isNarrow(seenType(node.input(0))) || isNarrow(storedType(node.outputs[0]))))
+    return lowerNarrowPool(node, window);
   Ref source = TRY(ref(node.input(0)));
   // Of codes oneDNN has fast kernels for channels that are last only.
   if (source.format.isPlain())
@@ -62,6 +66,33 @@ Result<bool> Lowering::lowerPool(const Node& node) {
       }));
   define(node.outputs[0], target);
   m_program.addStep(std::move(step), {source.buffer}, {target.buffer});
+  return true;
+}
+
+// Channels that lie together stay together.
+Result<bool> Lowering::lowerNarrowPool(const Node& node, const Window& window) {
+  Ref source = TRY(seen(node.input(0)));
+  const Dims dims = source.dims, result = dimsOf(node.outputs[0]);
+  const bool keepsFormat =
+      source.format.isChannelsLast() || (!source.format.isPlain() && source.format.padded(dims) == dims);
+  if (!keepsFormat) source = TRY(plain(source));
+  const Ref target = allocate(node.outputs[0], source.format, storedType(node.outputs[0]));
+  const std::int64_t inner = source.format.isPlain()          ? 1
+                             : source.format.isChannelsLast() ? dims[1]
+                                                              : source.format.blockOf(1);
+  define(node.outputs[0], target);
+  m_implementations.emplace_back("pool:own");
+  m_program.addStep(makePoolStep({.from = source,
+                                  .to = target,
+                                  .outer = dims[0] * dims[1] / inner,
+                                  .inner = inner,
+                                  .in = {dims.begin() + 2, dims.end()},
+                                  .out = {result.begin() + 2, result.end()},
+                                  .window = window,
+                                  .average = node.is("AveragePool"),
+                                  .countsPadding = node.intAttribute("count_include_pad", 0) != 0},
+                                 m_threads),
+                    {source.buffer}, {target.buffer});
   return true;
 }
 

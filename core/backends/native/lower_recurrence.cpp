@@ -1,6 +1,7 @@
 #include <functional>
 
 #include "backends/native/lowering.h"
+#include "backends/native/narrow_floats.h"
 #include "backends/native/recurrent_step.h"
 #include "base/hash.h"
 #include "ops/support/recurrent_activation.h"
@@ -14,6 +15,7 @@ constexpr std::size_t kX = 0, kW = 1, kR = 2, kB = 3, kLengths = 4, kState = 5, 
 /// Weights, biases and peepholes, all constants; those that may be absent are nothing then.
 struct RecurrentWeights {
   std::optional<Weight> w, r, b, peepholes;
+  DataType heldW = DataType::F32, heldR = DataType::F32;  ///< what holds all of W, of R, where they are floats
   /// DynamicQuantizeLSTM: of W and R.
   std::optional<Weight> scaleW, zeroW, scaleR, zeroR;
 
@@ -95,9 +97,9 @@ class DirectionBuilder {
     return {.buffer = m_program.addPacked(std::move(packing)), .dtype = DataType::F32, .dims = {count}, .strides = {1}};
   }
 
-  std::unique_ptr<GateProduct> product(const Weight& weight, std::int64_t offset, std::int64_t inputs,
+  std::unique_ptr<GateProduct> product(const Weight& weight, DataType held, std::int64_t offset, std::int64_t inputs,
                                        std::int64_t gates) {
-    return makeGateProduct(m_program.addPacked(gatePacking(weight, offset, inputs, gates)), inputs, gates);
+    return makeGateProduct(m_program.addPacked(gatePacking(weight, held, offset, inputs, gates)), held, inputs, gates);
   }
 
   std::unique_ptr<GateProduct> quantizedProduct(const Weight& codes, const Weight& scale, const Weight& zero,
@@ -115,9 +117,10 @@ class DirectionBuilder {
       return;
     }
     const std::int64_t hidden = m_form.hidden, width = m_form.width(), r = d * width * hidden;
-    direction.input = product(*m_weights.w, d * width * m_form.features, m_form.features, width);
-    direction.recurrent = product(*m_weights.r, r, hidden, m_form.resetsFirst ? 2 * hidden : width);
-    if (m_form.resetsFirst) direction.third = product(*m_weights.r, r + 2 * hidden * hidden, hidden, hidden);
+    direction.input = product(*m_weights.w, m_weights.heldW, d * width * m_form.features, m_form.features, width);
+    direction.recurrent = product(*m_weights.r, m_weights.heldR, r, hidden, m_form.resetsFirst ? 2 * hidden : width);
+    if (m_form.resetsFirst)
+      direction.third = product(*m_weights.r, m_weights.heldR, r + 2 * hidden * hidden, hidden, hidden);
   }
 
   const RecurrentWeights& m_weights;
@@ -134,6 +137,7 @@ std::optional<RecurrentWeights> weightsOf(const Node& node,
   const auto take = [&](std::size_t input, bool floats) -> std::optional<Weight> {
     if (!node.input(input).valid()) return std::nullopt;
     auto taken = weight(node.input(input));
+    if (floats && taken && isNarrow(taken->type)) taken = roundedWeight(*taken, taken->type);  // as f32
     known = known && taken && (!floats || taken->type == DataType::F32);
     return taken;
   };
@@ -158,9 +162,12 @@ Result<bool> Lowering::lowerRecurrence(const Node& node) {
   if (!lstm && !node.is("GRU")) return false;
   if (node.intAttribute("input_forget", 0) != 0 || !ops::hasStandardActivations(node)) return false;
   if (typeOf(node.input(kX)) != DataType::F32) return false;
-  const auto weights = weightsOf(
+  auto weights = weightsOf(
       node, [this](ValueId value) { return isConstant(value) ? std::optional(weight(value)) : std::nullopt; });
   if (!weights) return false;
+  if (isNarrow(narrowTypeOf(node.input(kW)))) weights->heldW = narrowTypeOf(node.input(kW));
+  if (isNarrow(narrowTypeOf(node.input(kR)))) weights->heldR = narrowTypeOf(node.input(kR));
+  const auto read = [&](ValueId value) { return weights->quantized() ? ref(value) : seen(value); };
   const Dims x = dimsOf(node.input(kX));
   const bool batchFirst = node.intAttribute("layout", 0) != 0;
   RecurrentForm form{.gates = lstm ? 4 : 3, .hidden = weights->hidden(), .features = weights->features()};
@@ -176,19 +183,19 @@ Result<bool> Lowering::lowerRecurrence(const Node& node) {
   DirectionBuilder builder(*weights, form, m_program);
   call.directions.push_back(builder.direction(0, direction == "reverse"));
   if (direction == "bidirectional") call.directions.push_back(builder.direction(1, true));
-  call.x = TRY(plain(TRY(ref(node.input(kX)))));
+  call.x = TRY(plain(TRY(read(node.input(kX)))));
   std::vector<BufferIndex> reads{call.x.buffer}, writes;
   for (const auto& [input, into] : {std::pair(kLengths, &call.lengths), std::pair(kState, &call.initialState),
                                     std::pair(kCell, &call.initialCell)}) {
     const ValueId value = node.input(input);
     if (!value.valid()) continue;
-    *into = TRY(plain(TRY(ref(value))));
+    *into = TRY(plain(TRY(read(value))));
     reads.push_back((*into)->buffer);
   }
   std::optional<Ref>* const results[] = {&call.all, &call.state, &call.cell};
   for (std::size_t i = 0; i < node.outputs.size() && i < 3; ++i) {
     if (!node.outputs[i].valid() || !m_request.values.contains(node.outputs[i])) continue;
-    *results[i] = allocate(node.outputs[i]);
+    *results[i] = allocate(node.outputs[i], {}, storedType(node.outputs[i]));
     define(node.outputs[i], **results[i]);
     writes.push_back((*results[i])->buffer);
   }

@@ -1,26 +1,23 @@
+#include <omp.h>
+
 #include <algorithm>
 
+#include "backends/native/float_rows.h"
 #include "backends/native/lowering.h"
+#include "backends/native/parallel.h"
 #include "backends/native/resample_rows.h"
+#include "base/aligned_memory.h"
 
 namespace fusescope::native {
 namespace {
 
 constexpr std::int64_t kParallelCount = 16 * 1024;
 
-/// Resamples the middle axis of plain [outer, in, inner]: each output place is a weighted sum of input places.
-class ResampleStep final : public Step {
+/// Resamples the middle axis of [outer, in, inner]: each output place is a weighted sum of input places.
+class AxisStep {
  public:
-  ResampleStep(Ref from, Ref to, std::int64_t outer, std::int64_t inner, const std::vector<ops::Taps>& taps,
-               int threads)
-      : m_from(std::move(from)),
-        m_to(std::move(to)),
-        m_outer(outer),
-        m_inner(inner),
-        m_in(m_from.dims.empty() || outer * inner == 0 ? 0 : m_from.count() / (outer * inner)),
-        m_threads(threads),
-        m_taps(taps),
-        m_copies(copies(taps)) {
+  AxisStep(std::int64_t outer, std::int64_t in, std::int64_t inner, const std::vector<ops::Taps>& taps)
+      : m_outer(outer), m_in(in), m_inner(inner), m_taps(taps), m_copies(copies(taps)) {
     if (m_inner == 1) m_line.emplace(m_taps, m_in);
   }
 
@@ -32,24 +29,20 @@ class ResampleStep final : public Step {
     });
   }
 
-  Status run(Memory memory, std::byte*) const override {
-    const auto* from = elementsAt<const float>(m_from, memory);
-    auto* to = elementsAt<float>(m_to, memory);
-    const auto out = static_cast<std::int64_t>(m_taps.ends.size());
-#pragma omp parallel for schedule(static) num_threads(m_threads) if (m_outer * out * m_inner > kParallelCount)
-    for (std::int64_t o = 0; o < m_outer; ++o) {
-      const float* source = from + o * m_in * m_inner;
-      float* target = to + o * out * m_inner;
-      if (m_line) {
-        m_line->run(source, target);
-        continue;
-      }
-      for (std::int64_t k = 0; k < out; ++k) runPlace(source, target + k * m_inner, static_cast<std::size_t>(k));
-    }
-    return Done{};
+  std::int64_t outer() const { return m_outer; }
+  std::int64_t results() const { return m_outer * out() * m_inner; }
+
+  /// The part of index `o` of the outer axis.
+  void run(const float* from, float* to, std::int64_t o) const {
+    from += o * m_in * m_inner;
+    to += o * out() * m_inner;
+    if (m_line) return m_line->run(from, to);
+    for (std::int64_t k = 0; k < out(); ++k) runPlace(from, to + k * m_inner, static_cast<std::size_t>(k));
   }
 
  private:
+  std::int64_t out() const { return static_cast<std::int64_t>(m_taps.ends.size()); }
+
   void runPlace(const float* from, float* to, std::size_t k) const {
     const std::size_t first = k == 0 ? 0 : m_taps.ends[k - 1];
     if (m_copies) {
@@ -60,17 +53,74 @@ class ResampleStep final : public Step {
                  to);
   }
 
-  Ref m_from, m_to;
-  std::int64_t m_outer, m_inner, m_in;
-  int m_threads;
+  std::int64_t m_outer, m_in, m_inner;
   TapList m_taps;
   bool m_copies = false;                 ///< one tap of weight 1 each
   std::optional<LineResampling> m_line;  ///< where the places lie next to each other
 };
 
+/// One axis of all of a tensor.
+class ResampleStep final : public Step {
+ public:
+  ResampleStep(Ref from, Ref to, AxisStep axis, int threads)
+      : m_from(std::move(from)), m_to(std::move(to)), m_axis(std::move(axis)), m_threads(threads) {}
+
+  Status run(Memory memory, std::byte*) const override {
+    const auto* from = elementsAt<const float>(m_from, memory);
+    auto* to = elementsAt<float>(m_to, memory);
+#pragma omp parallel for schedule(static) num_threads(m_threads) if (m_axis.results() > kParallelCount)
+    for (std::int64_t o = 0; o < m_axis.outer(); ++o) m_axis.run(from, to, o);
+    return Done{};
+  }
+
+ private:
+  Ref m_from, m_to;
+  AxisStep m_axis;
+  int m_threads;
+};
+
+/// Narrow floats: all axes of one plane after another, so that only planes are widened.
+class PlaneResampleStep final : public Step {
+ public:
+  /// `axes`: of a plane.
+  PlaneResampleStep(Ref from, Ref to, std::int64_t planes, std::vector<AxisStep> axes, int threads)
+      : m_from(std::move(from)), m_to(std::move(to)), m_planes(planes), m_axes(std::move(axes)), m_threads(threads) {
+    m_most = m_from.count() / m_planes;
+    for (const AxisStep& axis : m_axes) m_most = std::max(m_most, axis.results());
+  }
+
+  std::size_t scratchBytes() const override { return 2 * bytes() * static_cast<std::size_t>(m_threads); }
+
+  Status run(Memory memory, std::byte* scratch) const override {
+    const std::int64_t source = m_from.count() / m_planes, target = m_to.count() / m_planes;
+    forEach(m_planes, m_to.count() > kParallelCount ? m_threads : 1, [&](std::int64_t plane) {
+      std::byte* mine = scratch + 2 * bytes() * static_cast<std::size_t>(omp_get_thread_num());
+      auto *own = reinterpret_cast<float*>(mine), *next = reinterpret_cast<float*>(mine + bytes());
+      const float* from = readFloats(m_from, memory, plane * source, source, own);
+      for (const AxisStep& axis : m_axes) {
+        const bool isLast = &axis == &m_axes.back();
+        float* to = isLast ? placeFloats(m_to, memory, plane * target, next) : next;
+        for (std::int64_t o = 0; o < axis.outer(); ++o) axis.run(from, to, o);
+        if (isLast) storeFloats(m_to, memory, plane * target, target, to);
+        from = next;
+        std::swap(own, next);
+      }
+    });
+    return Done{};
+  }
+
+ private:
+  std::size_t bytes() const { return wholeLines(static_cast<std::size_t>(m_most) * sizeof(float)); }
+
+  Ref m_from, m_to;
+  std::int64_t m_planes, m_most = 0;
+  std::vector<AxisStep> m_axes;
+  int m_threads;
+};
+
 }  // namespace
 
-// One step per axis that changes, in the order of the reference. Weights are made here, so what they depend on must be
+// Axis by axis, in the order of the reference. Weights are made here, so what they depend on must be
 // constant. Extrapolated places (tf_crop_and_resize) are left to the reference.
 Result<bool> Lowering::lowerResize(const Node& node) {
   if (!node.is("Resize") || typeOf(node.input(0)) != DataType::F32) return false;
@@ -86,18 +136,28 @@ Result<bool> Lowering::lowerResize(const Node& node) {
   };
   if (axes.empty() || std::ranges::any_of(axes, extrapolates)) return false;
   // Copies give the same in any order: the last axis first, so that what follows moves whole rows.
-  const auto copies = [](const ops::AxisResampling& axis) { return ResampleStep::copies(axis.taps); };
+  const auto copies = [](const ops::AxisResampling& axis) { return AxisStep::copies(axis.taps); };
   if (std::ranges::all_of(axes, copies)) std::ranges::reverse(axes);
-  Ref from = TRY(plain(TRY(ref(node.input(0)))));
-  const Ref target = allocate(node.outputs[0]);
+  Ref from = TRY(plain(TRY(seen(node.input(0)))));
+  const Ref target = allocate(node.outputs[0], {}, storedType(node.outputs[0]));
+  const bool byPlanes = isNarrow(from.dtype) || isNarrow(target.dtype);
+  std::size_t first = dims.size();  // of the axes of a plane
+  for (const ops::AxisResampling& axis : axes) first = std::min(first, axis.axis);
+  const std::int64_t planes = byPlanes ? productOf(dims, 0, first) : 1;
+  std::vector<AxisStep> steps;
   for (const ops::AxisResampling& axis : axes) {
-    const std::int64_t outer = productOf(dims, 0, axis.axis), inner = productOf(dims, axis.axis + 1);
+    const std::int64_t outer = productOf(dims, 0, axis.axis) / planes, inner = productOf(dims, axis.axis + 1);
+    steps.emplace_back(outer, dims[axis.axis], inner, axis.taps);
     dims[axis.axis] = static_cast<std::int64_t>(axis.taps.size());
+    if (byPlanes) continue;
     const Ref to = &axis == &axes.back() ? target : allocateScratch(DataType::F32, dims);
-    m_program.addStep(std::make_unique<ResampleStep>(from, to, outer, inner, axis.taps, m_threads), {from.buffer},
+    m_program.addStep(std::make_unique<ResampleStep>(from, to, std::move(steps.back()), m_threads), {from.buffer},
                       {to.buffer});
     from = to;
   }
+  if (byPlanes)
+    m_program.addStep(std::make_unique<PlaneResampleStep>(from, target, planes, std::move(steps), m_threads),
+                      {from.buffer}, {target.buffer});
   define(node.outputs[0], target);
   m_implementations.push_back("resize");
   return true;

@@ -7,6 +7,7 @@
 #include "backends/native/norm_step.h"
 #include "backends/native/parallel.h"
 #include "backends/native/rows.h"
+#include "base/aligned_memory.h"
 
 namespace fusescope::native {
 namespace {
@@ -40,6 +41,38 @@ class SoftmaxStep final : public Step {
   int m_threads;
 };
 
+/// A softmax over the middle axis of a row-major [outer, count, inner], some columns at a time.
+class ColumnSoftmaxStep final : public Step {
+ public:
+  ColumnSoftmaxStep(Ref from, Ref to, std::size_t axis, bool logarithm, int threads)
+      : m_from(std::move(from)),
+        m_to(std::move(to)),
+        m_outer(productOf(m_from.dims, 0, axis)),
+        m_count(m_from.dims[axis]),
+        m_inner(productOf(m_from.dims, axis + 1)),
+        m_logarithm(logarithm),
+        m_threads(threads) {}
+  std::size_t scratchBytes() const override { return bytes() * static_cast<std::size_t>(m_threads); }
+  Status run(Memory memory, std::byte* scratch) const override {
+    const std::int64_t width = columnBlock(), blocks = (m_inner + width - 1) / width;
+    forEach(m_outer * blocks, m_from.count() > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
+      auto* own = reinterpret_cast<float*>(scratch + bytes() * static_cast<std::size_t>(omp_get_thread_num()));
+      const std::int64_t first = i % blocks * width, at = i / blocks * m_count * m_inner + first;
+      softmaxColumns(floatsAt(m_from, memory, at), floatsAt(m_to, memory, at), m_count, m_inner,
+                     std::min(width, m_inner - first), m_logarithm, own);
+    });
+    return Done{};
+  }
+
+ private:
+  std::size_t bytes() const { return wholeLines(static_cast<std::size_t>(m_count * columnBlock()) * sizeof(float)); }
+
+  Ref m_from, m_to;
+  std::int64_t m_outer, m_count, m_inner;
+  bool m_logarithm;
+  int m_threads;
+};
+
 /// What is reduced, as [outer, count, inner] in the order of memory: `count` is taken together.
 struct ReduceExtents {
   std::int64_t outer = 1, count = 1, inner = 1;
@@ -49,16 +82,22 @@ class ReduceStep final : public Step {
  public:
   ReduceStep(Ref from, Ref to, ReduceExtents extents, ReduceKind kind, int threads)
       : m_from(std::move(from)), m_to(std::move(to)), m_extents(extents), m_kind(kind), m_threads(threads) {}
-  Status run(Memory memory, std::byte*) const override {
-    const float* from = elementsAt<float>(m_from, memory);
-    float* to = elementsAt<float>(m_to, memory);
+  std::size_t scratchBytes() const override {
+    return rowBytes(m_to, m_to, m_extents.inner) * static_cast<std::size_t>(m_threads);
+  }
+  Status run(Memory memory, std::byte* scratch) const override {
     const std::int64_t outer = m_extents.outer, count = m_extents.count, inner = m_extents.inner;
+    const std::size_t bytes = rowBytes(m_to, m_to, inner);
     forEach(outer, outer * count * inner > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
+      auto* own = reinterpret_cast<float*>(scratch + bytes * static_cast<std::size_t>(omp_get_thread_num()));
+      const Floats from = floatsAt(m_from, memory, i * count * inner);
+      float* to = placeFloats(m_to, memory, i * inner, own);
       if (inner == 1) {
-        to[i] = reduceRow(from + i * count, count, m_kind);
+        *to = reduceRow(from, count, m_kind);
       } else {
-        reduceColumns(from + i * count * inner, count, inner, m_kind, to + i * inner);
+        reduceColumns(from, count, inner, m_kind, to);
       }
+      storeFloats(m_to, memory, i * inner, inner, to);
     });
     return Done{};
   }
@@ -90,14 +129,6 @@ std::optional<ReduceKind> reduceKind(const Node& node) {
 bool reducesByColumns(ReduceKind kind) {
   return kind == ReduceKind::Sum || kind == ReduceKind::Mean || kind == ReduceKind::Max || kind == ReduceKind::Min ||
          kind == ReduceKind::SumSquare;
-}
-
-/// The same elements with one axis moved to the end.
-Ref withAxisLast(Ref ref, std::size_t axis) {
-  const auto at = static_cast<std::ptrdiff_t>(axis);
-  std::rotate(ref.dims.begin() + at, ref.dims.begin() + at + 1, ref.dims.end());
-  std::rotate(ref.strides.begin() + at, ref.strides.begin() + at + 1, ref.strides.end());
-  return ref;
 }
 
 /// For the spatial axes of a tensor in a channels-last or blocked format: the channels that lie together stay columns.
@@ -140,18 +171,20 @@ Ref withReducedLast(const Ref& ref, const std::vector<bool>& reduced) {
 
 }  // namespace
 
-// An axis that is not the last one is brought there by a copy, and back.
 Status Lowering::lowerSoftmax(const Node& node, std::size_t axis) {
   const Dims dims = dimsOf(node.input(0));
   const bool last = productOf(dims, axis + 1) == 1;
-  Ref from = TRY(plain(TRY(last ? seen(node.input(0)) : ref(node.input(0)))));
-  const Ref target = allocate(node.outputs[0], {}, last ? storedType(node.outputs[0]) : DataType::F32);
-  if (!last) from = TRY(plain(withAxisLast(from, axis)));
-  const Ref to = last ? target : allocateScratch(DataType::F32, from.dims);
-  m_program.addStep(std::make_unique<SoftmaxStep>(from, to, dims[axis], node.is("LogSoftmax"), m_threads),
-                    {from.buffer}, {to.buffer});
-  if (!last) copyStrided(to, withAxisLast(target, axis));
-  define(node.outputs[0], target);
+  const bool logarithm = node.is("LogSoftmax");
+  const Ref from = TRY(plain(TRY(seen(node.input(0)))));
+  const Ref to = allocate(node.outputs[0], {}, storedType(node.outputs[0]));
+  std::unique_ptr<Step> step;
+  if (last) {
+    step = std::make_unique<SoftmaxStep>(from, to, dims[axis], logarithm, m_threads);
+  } else {
+    step = std::make_unique<ColumnSoftmaxStep>(from, to, axis, logarithm, m_threads);
+  }
+  m_program.addStep(std::move(step), {from.buffer}, {to.buffer});
+  define(node.outputs[0], to);
   m_implementations.push_back("softmax");
   return Done{};
 }
@@ -188,10 +221,10 @@ std::optional<std::vector<bool>> Lowering::reducedAxes(const Node& reduce, std::
 Result<bool> Lowering::lowerReduce(const Node& node) {
   const auto kind = reduceKind(node);
   if (!kind || typeOf(node.input(0)) != DataType::F32) return false;
-  Ref source = TRY(ref(node.input(0)));
+  Ref source = TRY(seen(node.input(0)));
   const auto reduced = reducedAxes(node, source.dims.size());
   if (!reduced || source.count() == 0) return false;
-  const Ref to = allocate(node.outputs[0]);
+  const Ref to = allocate(node.outputs[0], {}, storedType(node.outputs[0]));
   define(node.outputs[0], to);
   m_implementations.push_back("reduce");
   const bool byColumns = reducesByColumns(*kind);

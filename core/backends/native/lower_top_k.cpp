@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/native/float_rows.h"
 #include "backends/native/lowering.h"
 #include "ops/support/infer_support.h"
 
@@ -19,21 +20,23 @@ class TopKStep final : public Step {
   TopKStep(TopK at, int threads) : m_at(std::move(at)), m_threads(threads) {}
 
   Status run(Memory memory, std::byte*) const override {
-    const auto* from = elementsAt<const float>(m_at.from, memory);
-    float* values = m_at.wantsValues ? elementsAt<float>(m_at.values, memory) : nullptr;
     std::int64_t* indices = m_at.wantsIndices ? elementsAt<std::int64_t>(m_at.indices, memory) : nullptr;
 #pragma omp parallel num_threads(m_threads) if (m_at.outer * m_at.inner > 1)
     {
       std::vector<std::int64_t> order(static_cast<std::size_t>(m_at.extent));
+      std::vector<float> numbers(order.size());
 #pragma omp for schedule(static)
       for (std::int64_t line = 0; line < m_at.outer * m_at.inner; ++line) {
         const std::int64_t at = line / m_at.inner, beside = line % m_at.inner;
-        const float* first = from + at * m_at.extent * m_at.inner + beside;
-        sortLine(first, order);
+        const std::int64_t first = at * m_at.extent * m_at.inner + beside;
+        readLine(floatsAt(m_at.from, memory, first), numbers);
+        sortLine(numbers.data(), order);
         const std::int64_t to = at * m_at.k * m_at.inner + beside;
         for (std::int64_t i = 0; i < m_at.k; ++i) {
           const std::int64_t place = order[static_cast<std::size_t>(i)];
-          if (values != nullptr) values[to + i * m_at.inner] = first[place * m_at.inner];
+          if (m_at.wantsValues)
+            fromFloats(&numbers[static_cast<std::size_t>(place)], floatsAt(m_at.values, memory, to + i * m_at.inner),
+                       1);
           if (indices != nullptr) indices[to + i * m_at.inner] = place;
         }
       }
@@ -42,12 +45,18 @@ class TopKStep final : public Step {
   }
 
  private:
+  void readLine(const Floats& first, std::vector<float>& numbers) const {
+    if (m_at.inner == 1) return toFloats(first, numbers.data(), numbers.size());
+    for (std::int64_t i = 0; i < m_at.extent; ++i)
+      toFloats(first.from(i * m_at.inner), &numbers[static_cast<std::size_t>(i)], 1);
+  }
+
   /// The first k of `order` become the places of the k first elements; of equal ones the one that stands first, and
   /// NaN counts as the largest, as in the reference.
-  void sortLine(const float* first, std::vector<std::int64_t>& order) const {
+  void sortLine(const float* numbers, std::vector<std::int64_t>& order) const {
     std::iota(order.begin(), order.end(), 0);
     const auto before = [&](std::int64_t a, std::int64_t b) {
-      const float left = first[a * m_at.inner], right = first[b * m_at.inner];
+      const float left = numbers[a], right = numbers[b];
       const bool leftNan = left != left, rightNan = right != right;
       if (leftNan != rightNan) return m_at.largest ? leftNan : rightNan;
       if (leftNan || left == right) return a < b;
@@ -77,10 +86,10 @@ Result<bool> Lowering::lowerTopK(const Node& node) {
   at.extent = dims[axis];
   at.inner = productOf(dims, axis + 1);
   at.k = result[axis];
-  at.from = TRY(plain(TRY(ref(node.input(0)))));
+  at.from = TRY(plain(TRY(seen(node.input(0)))));
   std::vector<BufferIndex> writes;
   const auto make = [&](std::size_t i, Ref& to) {
-    to = allocate(node.outputs[i]);
+    to = allocate(node.outputs[i], {}, storedType(node.outputs[i]));
     define(node.outputs[i], to);
     writes.push_back(to.buffer);
   };

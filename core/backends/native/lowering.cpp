@@ -95,9 +95,8 @@ Status Lowering::bindInputs() {
             .dims = desc(value).dims,
             .format = m_options.inputFormats[i]};
     if (ref.format.isPlain()) ref.strides = rowMajorStrides(ref.dims);
-    if (isNarrow(ref.dtype)) {
-      m_wholes[ref.buffer] = ref;
-    } else if (ref.dtype != typeOf(value)) {
+    if (isNarrow(ref.dtype)) m_wholes[ref.buffer] = ref;
+    if (!isNarrow(ref.dtype) && ref.dtype != typeOf(value)) {
       const Ref wide = allocateScratch(typeOf(value), ref.dims);
       TRY(convertType(ref, wide));
       ref = wide;

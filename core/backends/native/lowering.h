@@ -93,6 +93,7 @@ struct PreparedMatMul;  // lower_matmul.cpp
 struct OwnMatMul;       // lower_matmul.cpp
 struct ByteOperands;    // lower_bytes.cpp
 struct QuantizedParts;  // quantized_parts.h
+struct Window;          // window.h
 
 /// Turns a fused node into a program: a walk over its nodes in graph order that keeps views (reshapes, transpositions,
 /// slices) as strided references, gathers pointwise nodes into tapes, gives convolutions and matrix products what
@@ -132,11 +133,20 @@ class Lowering {
   static DataType keptType(const KernelRequest& request);
   const Node& node(NodeId id) const { return m_graph.node(id); }
   const TensorDesc& desc(ValueId value) const { return m_request.values.at(value); }
+  /// A constant that no view or copy stands for yet, where floats are not kept as they are.
+  bool isUntouchedConstant(ValueId value) const {
+    return m_kept == DataType::Undefined && isConstant(value) && !m_refs.contains(value) && !m_views.contains(value);
+  }
+  /// The narrow float that holds all of a constant as it is read; Undefined: none.
+  DataType narrowTypeOf(ValueId constant) const;
+  Result<Ref> narrowConstant(ValueId value, DataType type);
   bool isConstant(ValueId value) const { return m_folded.contains(value) || m_request.constants.contains(value); }
   /// A constant whose numbers become part of the code; null if it is none. Weights are for weight().
   const Tensor* constant(ValueId value) const;
   /// A constant that only packings read. It must be one.
   Weight weight(ValueId value) const;
+  /// The same before it is rounded as it is read: for packings that round it themselves, without a copy in between.
+  Weight rawWeight(ValueId value) const;
   std::optional<float> constantNumber(ValueId value) const;  ///< of a constant of one element
   const Dims& constantDims(ValueId value) const;             ///< it must be one
   DataType constantType(ValueId value) const;                ///< it must be one
@@ -243,6 +253,7 @@ class Lowering {
   /// Which axes it takes together; nothing if that depends on data or it takes none.
   std::optional<std::vector<bool>> reducedAxes(const Node& reduce, std::size_t rank) const;
   Result<bool> lowerPool(const Node& node);
+  Result<bool> lowerNarrowPool(const Node& node, const Window& window);
   Result<bool> lowerResize(const Node& node);
   Result<bool> lowerRoiAlign(const Node& node);  ///< lower_roi_align.cpp
   Result<bool> lowerTopK(const Node& node);      ///< lower_top_k.cpp
@@ -346,7 +357,7 @@ class Lowering {
   // Matrix products (lower_matmul.cpp).
   Status lowerMatMul(const Chain& chain);
   bool canMultiply(const Node& root) const;  ///< by a primitive or our own kernel
-  Result<PreparedMatMul> prepareMatMul(const Node& root, DataType type = DataType::F32);
+  Result<PreparedMatMul> prepareMatMul(const Node& root, DataType type, bool own);
   /// An operand of a product that is multiplied in `type`.
   Result<Ref> factor(ValueId value, DataType type);
   Status addGemmTerms(const Node& gemm, PreparedMatMul& product);
@@ -391,6 +402,7 @@ class Lowering {
   std::map<ValueId, View> m_views;  ///< of values that nodes only look at; in m_refs once somebody asks for one
   std::map<ValueId, ViewOrigin> m_origins;
   std::map<std::pair<ValueId, DataType>, Ref> m_constantRefs, m_roundedRefs;  ///< by what they are rounded to
+  std::map<std::pair<ValueId, DataType>, Ref> m_narrowConstants;
   std::map<ValueId, Ref> m_wideRefs;        ///< of what lies in memory as a narrow float
   std::map<BufferIndex, Ref> m_wholes;      ///< all of a buffer of narrow floats
   std::map<BufferIndex, Ref> m_wideWholes;  ///< the same as f32

@@ -58,11 +58,14 @@ const Tensor* Lowering::constant(ValueId value) const {
   return numbers.ok() ? &(m_numbers[key] = std::move(numbers).value()) : nullptr;
 }
 
-Weight Lowering::weight(ValueId value) const {
+Weight Lowering::rawWeight(ValueId value) const {
   const auto folded = m_folded.find(value);
-  Weight all = folded != m_folded.end() ? folded->second : slotWeight(m_slots.at(value), m_request.constants.at(value));
+  return folded != m_folded.end() ? folded->second : slotWeight(m_slots.at(value), m_request.constants.at(value));
+}
+
+Weight Lowering::weight(ValueId value) const {
   const DataType type = readType(value);
-  return type == DataType::Undefined ? all : roundedWeight(std::move(all), type);
+  return type == DataType::Undefined ? rawWeight(value) : roundedWeight(rawWeight(value), type);
 }
 
 Ref Lowering::packedRef(const Dims& dims, Packing packing) {
@@ -140,7 +143,23 @@ Result<Ref> Lowering::held(ValueId value) {
   return ref;
 }
 
+DataType Lowering::narrowTypeOf(ValueId constant) const {
+  const DataType read = readType(constant), own = constantType(constant), held = m_rounding.holds(constant);
+  return isNarrow(read) ? read : isNarrow(held) ? held : isNarrow(own) ? own : DataType::Undefined;
+}
+
+Result<Ref> Lowering::narrowConstant(ValueId value, DataType type) {
+  Ref& at = m_narrowConstants[{value, type}];
+  if (at.buffer == kNoBuffer) {
+    at = {.dtype = type, .dims = dimsOf(value), .strides = rowMajorStrides(dimsOf(value))};
+    at.buffer = m_program.addPacked(plainPacking(rawWeight(value), type));
+  }
+  return at;
+}
+
 Result<Ref> Lowering::seen(ValueId value) {
+  if (isUntouchedConstant(value) && narrowTypeOf(value) != DataType::Undefined)
+    return narrowConstant(value, narrowTypeOf(value));
   Ref at = TRY(held(value));
   if (m_kept != DataType::Undefined || !m_refs.contains(value)) return at;
   for (const DataType type : {m_rounding.made(value), readType(value)}) {
@@ -153,6 +172,10 @@ Result<Ref> Lowering::seen(ValueId value) {
 }
 
 DataType Lowering::seenType(ValueId value) const {
+  if (isUntouchedConstant(value)) {
+    const DataType narrow = narrowTypeOf(value);
+    return narrow != DataType::Undefined ? narrow : typeOf(value);
+  }
   const auto at = m_refs.find(value);
   const auto view = m_views.find(value);
   const DataType held = at != m_refs.end()      ? at->second.dtype
@@ -164,6 +187,7 @@ DataType Lowering::seenType(ValueId value) const {
 }
 
 Result<Ref> Lowering::ref(ValueId value) {
+  if (isUntouchedConstant(value)) return held(value);
   const Ref at = TRY(seen(value));
   if (m_kept != DataType::Undefined || !isNarrow(at.dtype)) return at;
   Ref& kept = m_wideRefs[value];

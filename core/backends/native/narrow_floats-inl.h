@@ -8,6 +8,7 @@
 
 #include <hwy/highway.h>
 
+#include <cstring>
 #include <type_traits>
 
 #include "backends/native/narrow_floats.h"
@@ -70,6 +71,45 @@ HWY_INLINE void storeNarrow(VF v, F32 d, Half* to) {
   for (std::size_t i = 0; i < hn::Lanes(d); ++i) to[i].bits = toFloat16Bits(some[i]);
 }
 #endif
+
+HWY_INLINE float widened(float value) {
+  return value;
+}
+HWY_INLINE float widened(Half value) {
+  return fromFloat16Bits(value.bits);
+}
+HWY_INLINE float widened(Brain value) {
+  return fromBFloat16Bits(value.bits);
+}
+HWY_INLINE void narrowOne(float value, Half& target) {
+  target.bits = toFloat16Bits(value);
+}
+HWY_INLINE void narrowOne(float value, Brain& target) {
+  target.bits = toBFloat16Bits(value);
+}
+
+/// As loadFirst(): fewer than a vector has, then zeros.
+template <class T>
+HWY_INLINE VF loadFirstWide(F32 d, const T* from, std::int64_t count) {
+  if constexpr (std::is_same_v<T, float>) {
+    return loadFirst(d, from, count);
+  } else {
+    T some[HWY_MAX_BYTES / sizeof(float)] = {};
+    std::memcpy(some, from, static_cast<std::size_t>(count) * sizeof(T));
+    return loadWide(d, some);
+  }
+}
+/// As storeFirst().
+template <class T>
+HWY_INLINE void storeFirstNarrow(VF v, F32 d, T* to, std::int64_t count) {
+  if constexpr (std::is_same_v<T, float>) {
+    storeFirst(v, d, to, count);
+  } else {
+    T some[HWY_MAX_BYTES / sizeof(float)];
+    storeNarrow(v, d, some);
+    std::memcpy(to, some, static_cast<std::size_t>(count) * sizeof(T));
+  }
+}
 
 /// `v` rounded to what a T holds.
 template <class T>

@@ -1,6 +1,7 @@
 #include "backends/native/narrow_floats.h"
 
-#include "base/float_bits.h"
+#include <algorithm>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/native/narrow_floats.cpp"
@@ -12,19 +13,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace fusescope::native::HWY_NAMESPACE {
 namespace {
-
-float widened(Half value) {
-  return fromFloat16Bits(value.bits);
-}
-float widened(Brain value) {
-  return fromBFloat16Bits(value.bits);
-}
-void narrowOne(float value, Half& target) {
-  target.bits = toFloat16Bits(value);
-}
-void narrowOne(float value, Brain& target) {
-  target.bits = toBFloat16Bits(value);
-}
 
 template <class T>
 void widenRow(const T* source, float* target, std::size_t count) {
@@ -97,6 +85,20 @@ void fromFloats(const float* source, Half* target, std::size_t count) {
 }
 void fromFloats(const float* source, Brain* target, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(toBrainsHere)(source, target, count);
+}
+void toFloats(const Floats& source, float* target, std::size_t count) {
+  withFloats(source, [&](const auto* from) {
+    if constexpr (std::is_same_v<decltype(from), const float*>) {
+      std::copy_n(from, count, target);
+    } else {
+      toFloats(from, target, count);
+    }
+  });
+}
+void fromFloats(const float* source, const Floats& target, std::size_t count) {
+  if (target.type == DataType::F16) return fromFloats(source, reinterpret_cast<Half*>(target.at), count);
+  if (target.type == DataType::BF16) return fromFloats(source, reinterpret_cast<Brain*>(target.at), count);
+  std::copy_n(source, count, reinterpret_cast<float*>(target.at));
 }
 void roundFloats(DataType type, const float* source, float* target, std::size_t count) {
   HWY_DYNAMIC_DISPATCH(roundHere)(type, source, target, count);

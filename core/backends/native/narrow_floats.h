@@ -23,10 +23,37 @@ inline bool isNarrow(DataType type) {
   return type == DataType::F16 || type == DataType::BF16;
 }
 
+/// Floats of 16 or 32 bits where they lie.
+struct Floats {
+  DataType type = DataType::F32;
+  std::byte* at = nullptr;
+
+  Floats from(std::int64_t element) const {
+    return {type, at + element * static_cast<std::int64_t>(byteSize(type, 1))};
+  }
+};
+
+/// f32, only to be read.
+inline Floats floatsOf(const float* numbers) {
+  return {DataType::F32, reinterpret_cast<std::byte*>(const_cast<float*>(numbers))};
+}
+
+/// Calls `function` with a pointer to elements of their type: const float*, const Half* or const Brain*.
+template <class Function>
+decltype(auto) withFloats(const Floats& floats, Function&& function) {
+  if (floats.type == DataType::F16) return function(reinterpret_cast<const Half*>(floats.at));
+  if (floats.type == DataType::BF16) return function(reinterpret_cast<const Brain*>(floats.at));
+  return function(reinterpret_cast<const float*>(floats.at));
+}
+
 void toFloats(const Half* source, float* target, std::size_t count);
 void toFloats(const Brain* source, float* target, std::size_t count);
 void fromFloats(const float* source, Half* target, std::size_t count);
 void fromFloats(const float* source, Brain* target, std::size_t count);
+
+/// The same of floats of 32 bits, which are copied.
+void toFloats(const Floats& source, float* target, std::size_t count);
+void fromFloats(const float* source, const Floats& target, std::size_t count);
 
 /// target = source rounded to `type`, which is narrow; they may be the same.
 void roundFloats(DataType type, const float* source, float* target, std::size_t count);

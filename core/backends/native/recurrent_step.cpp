@@ -1,7 +1,9 @@
 #include "backends/native/recurrent_step.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "backends/native/float_rows.h"
 #include "backends/native/recurrent_gates.h"
 #include "base/aligned_memory.h"
 
@@ -12,6 +14,9 @@ namespace {
 const float* floatsOf(const std::optional<Ref>& numbers, Memory memory) {
   return numbers ? elementsAt<float>(*numbers, memory) : nullptr;
 }
+
+/// Rows of narrow floats that are widened and projected together.
+constexpr std::int64_t kWideRows = 96;
 
 class RecurrentStep final : public Step {
  public:
@@ -53,7 +58,13 @@ class RecurrentStep final : public Step {
   }
   std::size_t directionBytes() const {
     return floats(m_call.time * m_call.batch * width()) + floats(m_call.batch * width()) + 3 * floats(states()) +
-           m_productScratch;
+           floats(wideCount()) + m_productScratch;
+  }
+  std::int64_t features() const {
+    return m_call.x.dims.back();
+  }
+  std::int64_t wideCount() const {
+    return isNarrow(m_call.x.dtype) ? kWideRows * features() : 0;
   }
 
   Status checkLengths(Memory memory) const {
@@ -88,21 +99,20 @@ class RecurrentStep final : public Step {
       std::fill_n(to, states(), 0.0f);
       return;
     }
-    const float* given = elementsAt<float>(*from, memory);
     for (std::int64_t b = 0; b < m_call.batch; ++b)
-      std::copy_n(given + stateAt(d, b), m_call.hidden, to + b * m_call.hidden);
+      toFloats(floatsAt(*from, memory, stateAt(d, b)), to + b * m_call.hidden, static_cast<std::size_t>(m_call.hidden));
   }
 
   void deliver(const float* from, std::int64_t d, Memory memory, const std::optional<Ref>& to) const {
     if (!to) return;
-    float* target = elementsAt<float>(*to, memory);
     for (std::int64_t b = 0; b < m_call.batch; ++b)
-      std::copy_n(from + b * m_call.hidden, m_call.hidden, target + stateAt(d, b));
+      fromFloats(from + b * m_call.hidden, floatsAt(*to, memory, stateAt(d, b)),
+                 static_cast<std::size_t>(m_call.hidden));
   }
 
   /// What one direction works on.
   struct Work {
-    float *projected, *recurrent, *state, *cell, *reset;
+    float *projected, *recurrent, *state, *cell, *reset, *wide;
     std::byte* product;
   };
   Work workAt(std::byte* scratch) const {
@@ -117,6 +127,7 @@ class RecurrentStep final : public Step {
     work.state = take(states());
     work.cell = take(states());
     work.reset = take(states());
+    work.wide = take(wideCount());
     work.product = scratch;
     return work;
   }
@@ -124,10 +135,13 @@ class RecurrentStep final : public Step {
   void runDirection(std::int64_t d, Memory memory, std::byte* scratch, int threads) const {
     const RecurrentDirection& direction = m_call.directions[static_cast<std::size_t>(d)];
     const Work work = workAt(scratch);
-    const std::int64_t rows = m_call.time * m_call.batch;
-    if (rows > 0)
-      direction.input->multiply(elementsAt<float>(m_call.x, memory), rows, work.projected, width(),
-                                floatsOf(direction.bias, memory), threads, memory, work.product);
+    const std::int64_t rows = m_call.time * m_call.batch, together = isNarrow(m_call.x.dtype) ? kWideRows : rows;
+    for (std::int64_t row = 0; row < rows; row += together) {
+      const std::int64_t count = std::min(together, rows - row);
+      direction.input->multiply(readFloats(m_call.x, memory, row * features(), count * features(), work.wide), count,
+                                work.projected + row * width(), width(), floatsOf(direction.bias, memory), threads,
+                                memory, work.product);
+    }
     start(m_call.initialState, d, memory, work.state);
     if (m_call.isLstm) start(m_call.initialCell, d, memory, work.cell);
     if (m_call.all && m_call.lengths) clear(d, memory);
@@ -138,10 +152,9 @@ class RecurrentStep final : public Step {
 
   /// Y is zero behind the end of a sequence.
   void clear(std::int64_t d, Memory memory) const {
-    float* all = elementsAt<float>(*m_call.all, memory);
     for (std::int64_t b = 0; b < m_call.batch; ++b)
       for (std::int64_t t = lengthOf(b, memory); t < m_call.time; ++t)
-        std::fill_n(all + stepAt(t, d, b), m_call.hidden, 0.0f);
+        std::memset(floatsAt(*m_call.all, memory, stepAt(t, d, b)).at, 0, byteSize(m_call.all->dtype, m_call.hidden));
   }
 
   void takeStep(std::int64_t s, std::int64_t d, const Work& work, Memory memory, int threads) const {
@@ -167,11 +180,12 @@ class RecurrentStep final : public Step {
       direction.third->multiply(work.reset, m_call.batch, work.recurrent + 2 * hidden, width(), nullptr, threads,
                                 memory, work.product);
     }
-    float* all = m_call.all ? elementsAt<float>(*m_call.all, memory) : nullptr;
     for (std::int64_t b = 0; b < m_call.batch; ++b) {
       if (!goesOn(b)) continue;
       m_call.isLstm ? lstmGates(gates(b)) : gruGates(gates(b), m_call.resetsProduct);
-      if (all != nullptr) std::copy_n(work.state + b * hidden, hidden, all + stepAt(place(b), d, b));
+      if (m_call.all)
+        fromFloats(work.state + b * hidden, floatsAt(*m_call.all, memory, stepAt(place(b), d, b)),
+                   static_cast<std::size_t>(hidden));
     }
   }
 

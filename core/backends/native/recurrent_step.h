@@ -20,8 +20,8 @@ struct RecurrentDirection {
   std::optional<Ref> peepholes;  ///< LSTM: of gates i, o and f
 };
 
-/// An LSTM or GRU with the activations of the standard, whose weights are constants. Refs are plain, f32 but for the
-/// lengths.
+/// An LSTM or GRU with the activations of the standard, whose weights are constants. Refs are plain; x, states and
+/// results are f32 or, where the weights are no bytes, narrow floats.
 struct RecurrentCall {
   bool isLstm = true;
   bool resetsProduct = false;  ///< GRU: linear_before_reset

@@ -20,6 +20,9 @@ class Rounding {
   /// To what a value that the program finds in memory, or has only moved from there, is rounded for all who read it.
   DataType read(ValueId value) const { return found(m_read, value); }
 
+  /// A narrow float that can hold all of a value as those who read it see it; Undefined: there is none.
+  DataType holds(ValueId value) const { return found(m_exact, value); }
+
   /// Whether nodes read one value at several types. Then nothing is read(), and nodes are lowered one by one, each with
   /// readBy().
   bool differs() const { return m_differs; }
@@ -46,7 +49,7 @@ class Rounding {
   Types m_made, m_read;
   std::set<ValueId> m_moved;                       ///< made by moves of what lies in memory
   std::map<ValueId, std::set<DataType>> m_wanted;  ///< by those who read a value, also through moves
-  Types m_exact;                                   ///< a narrow type that can hold all of a value as it is
+  Types m_exact;                                   ///< holds()
   bool m_differs = false;
 };
 

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 
+#include "backends/native/narrow_floats.h"
+
 namespace fusescope::native {
 
-/// A matrix [k, n] where it is: element (i, j) at data[i·rowStride + j·columnStride].
+/// A matrix [k, n] where it is: element (i, j) at data[i·rowStride + j·columnStride], of any floats.
 struct MatrixView {
-  const float* data = nullptr;
+  Floats data;
   std::int64_t rowStride = 0, columnStride = 0;
   std::int64_t k = 0, n = 0;
 };

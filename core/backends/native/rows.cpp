@@ -9,7 +9,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-#include "backends/native/simd_math-inl.h"
+#include "backends/native/narrow_floats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fusescope::native::HWY_NAMESPACE {
@@ -18,23 +18,23 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// Folds a row: four vectors side by side, then what fills no vector, with `neutral` behind it, then the lanes.
-template <class Combine, class Horizontal>
-HWY_INLINE float fold(const float* row, std::int64_t count, float start, float neutral, Combine combine,
+template <class T, class Combine, class Horizontal>
+HWY_INLINE float fold(const T* row, std::int64_t count, float start, float neutral, Combine combine,
                       Horizontal horizontal) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   VF a0 = hn::Set(d, start), a1 = a0, a2 = a0, a3 = a0;
   std::int64_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
-    a0 = combine(a0, hn::LoadU(d, row + i));
-    a1 = combine(a1, hn::LoadU(d, row + i + lanes));
-    a2 = combine(a2, hn::LoadU(d, row + i + 2 * lanes));
-    a3 = combine(a3, hn::LoadU(d, row + i + 3 * lanes));
+    a0 = combine(a0, loadWide(d, row + i));
+    a1 = combine(a1, loadWide(d, row + i + lanes));
+    a2 = combine(a2, loadWide(d, row + i + 2 * lanes));
+    a3 = combine(a3, loadWide(d, row + i + 3 * lanes));
   }
-  for (; i + lanes <= count; i += lanes) a0 = combine(a0, hn::LoadU(d, row + i));
+  for (; i + lanes <= count; i += lanes) a0 = combine(a0, loadWide(d, row + i));
   if (i < count) {
     const auto mask = hn::FirstN(d, static_cast<std::size_t>(count - i));
-    a1 = combine(a1, hn::IfThenElse(mask, loadFirst(d, row + i, count - i), hn::Set(d, neutral)));
+    a1 = combine(a1, hn::IfThenElse(mask, loadFirstWide(d, row + i, count - i), hn::Set(d, neutral)));
   }
   return horizontal(a0, a1, a2, a3);
 }
@@ -44,13 +44,15 @@ HWY_INLINE float sumOf(VF a0, VF a1, VF a2, VF a3) {
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a0, a1), hn::Add(a2, a3))));
 }
 
-float sum(const float* row, std::int64_t count) {
+template <class T>
+float sum(const T* row, std::int64_t count) {
   return fold(
       row, count, 0.0f, 0.0f, [](VF a, VF x) HWY_ATTR { return hn::Add(a, x); },
       [](VF a, VF b, VF c, VF e) HWY_ATTR { return sumOf(a, b, c, e); });
 }
 
-float sumSquares(const float* row, std::int64_t count, float centre) {
+template <class T>
+float sumSquares(const T* row, std::int64_t count, float centre) {
   const F32 d;
   const VF c = hn::Set(d, centre);
   return fold(
@@ -62,13 +64,15 @@ float sumSquares(const float* row, std::int64_t count, float centre) {
       [](VF a, VF b, VF e, VF f) HWY_ATTR { return sumOf(a, b, e, f); });
 }
 
-float sumAbsolute(const float* row, std::int64_t count) {
+template <class T>
+float sumAbsolute(const T* row, std::int64_t count) {
   return fold(
       row, count, 0.0f, 0.0f, [](VF a, VF x) HWY_ATTR { return hn::Add(a, hn::Abs(x)); },
       [](VF a, VF b, VF c, VF e) HWY_ATTR { return sumOf(a, b, c, e); });
 }
 
-float largest(const float* row, std::int64_t count) {
+template <class T>
+float largest(const T* row, std::int64_t count) {
   const F32 d;
   return fold(
       row, count, -kInfinity, -kInfinity, [](VF a, VF x) HWY_ATTR { return hn::Max(x, a); },
@@ -76,7 +80,8 @@ float largest(const float* row, std::int64_t count) {
           HWY_ATTR { return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e)))); });
 }
 
-float smallest(const float* row, std::int64_t count) {
+template <class T>
+float smallest(const T* row, std::int64_t count) {
   const F32 d;
   return fold(
       row, count, kInfinity, kInfinity, [](VF a, VF x) HWY_ATTR { return hn::Min(x, a); },
@@ -153,7 +158,10 @@ void normHere(const float* row, float* target, std::int64_t count, const NormRow
   storeFirst(x, d, target + i, count - i);
 }
 
-float reduceHere(const float* row, std::int64_t count, ReduceKind kind) {
+namespace {
+
+template <class T>
+float reduced(const T* row, std::int64_t count, ReduceKind kind) {
   switch (kind) {
     case ReduceKind::Sum:
       return sum(row, count);
@@ -173,21 +181,22 @@ float reduceHere(const float* row, std::int64_t count, ReduceKind kind) {
       return std::log(sum(row, count));
     case ReduceKind::Prod: {
       float product = 1.0f;
-      for (std::int64_t i = 0; i < count; ++i) product *= row[i];
+      for (std::int64_t i = 0; i < count; ++i) product *= widened(row[i]);
       return product;
     }
     case ReduceKind::LogSumExp: {
       const float top = largest(row, count);
       if (!std::isfinite(top)) return top;
       double total = 0;
-      for (std::int64_t i = 0; i < count; ++i) total += std::exp(static_cast<double>(row[i] - top));
+      for (std::int64_t i = 0; i < count; ++i) total += std::exp(static_cast<double>(widened(row[i]) - top));
       return top + static_cast<float>(std::log(total));
     }
   }
   return 0;
 }
 
-void reduceColumnsHere(const float* rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target) {
+template <class T>
+void reducedColumns(const T* rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const bool max = kind == ReduceKind::Max, min = kind == ReduceKind::Min, squares = kind == ReduceKind::SumSquare;
@@ -197,7 +206,7 @@ void reduceColumnsHere(const float* rows, std::int64_t count, std::int64_t inner
   for (; i + lanes <= inner; i += lanes) {
     VF a = hn::Set(d, start);
     for (std::int64_t r = 0; r < count; ++r) {
-      const VF x = hn::LoadU(d, rows + r * inner + i);
+      const VF x = loadWide(d, rows + r * inner + i);
       a = max ? hn::Max(x, a) : min ? hn::Min(x, a) : squares ? hn::MulAdd(x, x, a) : hn::Add(a, x);
     }
     hn::StoreU(hn::Mul(a, hn::Set(d, factor)), d, target + i);
@@ -205,10 +214,101 @@ void reduceColumnsHere(const float* rows, std::int64_t count, std::int64_t inner
   for (; i < inner; ++i) {
     float a = start;
     for (std::int64_t r = 0; r < count; ++r) {
-      const float x = rows[r * inner + i];
+      const float x = widened(rows[r * inner + i]);
       a = max ? std::max(a, x) : min ? std::min(a, x) : squares ? a + x * x : a + x;
     }
     target[i] = a * factor;
+  }
+}
+
+/// What a softmax of one vector of columns adds up to, its exponentials in `own`, whose rows are `block` apart.
+/// Behind `columns` stands nothing that matters.
+template <class T>
+HWY_INLINE VF columnExponents(const T* rows, std::int64_t count, std::int64_t stride, std::int64_t columns, VF top,
+                              float* own, std::int64_t block) {
+  const F32 d;
+  const bool whole = columns >= static_cast<std::int64_t>(hn::Lanes(d));
+  VF total = hn::Zero(d);
+  for (std::int64_t r = 0; r < count; ++r) {
+    const T* from = rows + r * stride;
+    const VF x = whole ? loadWide(d, from) : loadFirstWide(d, from, columns);
+    const VF e = expOfNegative(d, hn::Sub(x, top));
+    hn::StoreU(e, d, own + r * block);
+    total = hn::Add(total, e);
+  }
+  return total;
+}
+
+template <class T>
+HWY_INLINE VF columnTops(const T* rows, std::int64_t count, std::int64_t stride, std::int64_t columns) {
+  const F32 d;
+  const bool whole = columns >= static_cast<std::int64_t>(hn::Lanes(d));
+  VF top = hn::Set(d, -kInfinity);
+  for (std::int64_t r = 0; r < count; ++r) {
+    const T* from = rows + r * stride;
+    top = hn::Max(whole ? loadWide(d, from) : loadFirstWide(d, from, columns), top);
+  }
+  return top;
+}
+
+constexpr std::int64_t kLanes = HWY_MAX_BYTES / 4;
+constexpr std::int64_t kBlock = 2 * kLanes;
+
+template <class T>
+void storeColumns(const float* own, T* target, std::int64_t count, std::int64_t stride, std::int64_t columns) {
+  const F32 d;
+  for (std::int64_t r = 0; r < count; ++r, own += kBlock, target += stride) {
+    const VF x = hn::LoadU(d, own);
+    if (columns >= kLanes) {
+      storeNarrow(x, d, target);
+    } else {
+      storeFirstNarrow(x, d, target, columns);
+    }
+  }
+}
+
+/// `own` [count, kBlock] becomes the softmax, or its logarithm, of up to a vector of columns.
+template <class T>
+void softmaxOfColumns(const T* rows, std::int64_t count, std::int64_t stride, std::int64_t columns, bool logarithm,
+                      float* own) {
+  const F32 d;
+  const VF top = columnTops(rows, count, stride, columns);
+  const VF total = columnExponents(rows, count, stride, columns, top, own, kBlock);
+  const VF factor = hn::Div(hn::Set(d, 1.0f), total), shift = hn::Add(top, logOf(d, total));
+  for (std::int64_t r = 0; r < count; ++r, own += kBlock) {
+    if (!logarithm) {
+      hn::StoreU(hn::Mul(hn::LoadU(d, own), factor), d, own);
+      continue;
+    }
+    const T* from = rows + r * stride;
+    hn::StoreU(hn::Sub(columns >= kLanes ? loadWide(d, from) : loadFirstWide(d, from, columns), shift), d, own);
+  }
+}
+
+}  // namespace
+
+float reduceHere(const Floats& row, std::int64_t count, ReduceKind kind) {
+  return withFloats(row, [&](const auto* elements) { return reduced(elements, count, kind); });
+}
+
+void reduceColumnsHere(const Floats& rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target) {
+  withFloats(rows, [&](const auto* elements) { reducedColumns(elements, count, inner, kind, target); });
+}
+
+std::int64_t blockHere() {
+  return kBlock;
+}
+
+void softmaxColumnsHere(const Floats& rows, const Floats& target, std::int64_t count, std::int64_t stride,
+                        std::int64_t columns, bool logarithm, float* own) {
+  for (std::int64_t at = 0; at < columns; at += kLanes) {
+    withFloats(rows.from(at), [&](const auto* elements) {
+      softmaxOfColumns(elements, count, stride, columns - at, logarithm, own + at);
+    });
+    withFloats(target.from(at), [&](const auto* elements) {
+      using T = std::remove_cv_t<std::remove_pointer_t<decltype(elements)>>;
+      storeColumns(own + at, const_cast<T*>(elements), count, stride, columns - at);
+    });
   }
 }
 
@@ -222,6 +322,8 @@ HWY_EXPORT(softmaxHere);
 HWY_EXPORT(normHere);
 HWY_EXPORT(reduceHere);
 HWY_EXPORT(reduceColumnsHere);
+HWY_EXPORT(blockHere);
+HWY_EXPORT(softmaxColumnsHere);
 
 void softmaxRow(const float* row, float* target, std::int64_t count, bool logarithm) {
   HWY_DYNAMIC_DISPATCH(softmaxHere)(row, target, count, logarithm);
@@ -229,11 +331,18 @@ void softmaxRow(const float* row, float* target, std::int64_t count, bool logari
 void normRow(const float* row, float* target, std::int64_t count, const NormRow& how, float* mean, float* inverse) {
   HWY_DYNAMIC_DISPATCH(normHere)(row, target, count, how, mean, inverse);
 }
-float reduceRow(const float* row, std::int64_t count, ReduceKind kind) {
+float reduceRow(const Floats& row, std::int64_t count, ReduceKind kind) {
   return HWY_DYNAMIC_DISPATCH(reduceHere)(row, count, kind);
 }
-void reduceColumns(const float* rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target) {
+void reduceColumns(const Floats& rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target) {
   HWY_DYNAMIC_DISPATCH(reduceColumnsHere)(rows, count, inner, kind, target);
+}
+std::int64_t columnBlock() {
+  return HWY_DYNAMIC_DISPATCH(blockHere)();
+}
+void softmaxColumns(const Floats& rows, const Floats& target, std::int64_t count, std::int64_t stride,
+                    std::int64_t columns, bool logarithm, float* own) {
+  HWY_DYNAMIC_DISPATCH(softmaxColumnsHere)(rows, target, count, stride, columns, logarithm, own);
 }
 
 }  // namespace fusescope::native

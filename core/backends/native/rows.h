@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "backends/native/narrow_floats.h"
+
 namespace fusescope::native {
 
 /// softmax of one row; `target` may be `row`. `logarithm`: its logarithm instead. A row of -infinity gives NaN.
@@ -19,9 +21,16 @@ void normRow(const float* row, float* target, std::int64_t count, const NormRow&
 enum class ReduceKind { Sum, Mean, Max, Min, Prod, SumSquare, L1, L2, LogSum, LogSumExp };
 
 /// Reduces one row of `count` elements to a number.
-float reduceRow(const float* row, std::int64_t count, ReduceKind kind);
+float reduceRow(const Floats& row, std::int64_t count, ReduceKind kind);
 /// Reduces the first axis of [count, inner] (inner contiguous) into `target` [inner]. Sum, Mean, Max, Min and SumSquare
 /// only.
-void reduceColumns(const float* rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target);
+void reduceColumns(const Floats& rows, std::int64_t count, std::int64_t inner, ReduceKind kind, float* target);
+
+/// Columns of [count, stride] that softmaxColumns() takes at most: as wide as memory is read at once.
+std::int64_t columnBlock();
+/// softmax down each of the first `columns` of [count, stride]; `target` lies as `rows` does. `own`: room for
+/// count · columnBlock() numbers.
+void softmaxColumns(const Floats& rows, const Floats& target, std::int64_t count, std::int64_t stride,
+                    std::int64_t columns, bool logarithm, float* own);
 
 }  // namespace fusescope::native

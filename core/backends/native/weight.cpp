@@ -88,7 +88,11 @@ Packing packingOf(const std::string& form, std::vector<Weight> weights,
 Packing plainPacking(Weight weight, DataType type) {
   return packingOf("plain " + std::string(name(type)), {std::move(weight)},
                    [type](std::span<const Tensor> numbers) -> Result<Tensor> {
-                     return numbers[0].type() == type ? numbers[0] : numbers[0].converted(type);
+                     const Tensor& from = numbers[0];
+                     if (from.type() == type || !isFloat(from.type()) || !isFloat(type)) return from.converted(type);
+                     Tensor result = Tensor::zeros(type, from.dims());
+                     convertElements(from.type(), from.bytes(), type, result.mutableBytes(), from.count());
+                     return result;
                    });
 }
 

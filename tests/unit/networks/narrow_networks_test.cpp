@@ -5,7 +5,7 @@
 #include "interchange/npz.h"
 #include "session/session.h"
 #include "tests/support/paths.h"
-#include "tests/unit/networks/node_by_node.h"
+#include "tests/support/node_by_node.h"
 
 namespace fusescope {
 namespace {
@@ -39,7 +39,8 @@ TEST_P(NarrowNetwork, NodesAreWhatTheReferenceMakesOfThem) {
 INSTANTIATE_TEST_SUITE_P(Zoo, NarrowNetwork,
                          testing::Combine(testing::Values("bert_tiny", "squeezenet1_1", "unet_small", "llama_tiny",
                                                           "decoder_kv", "diffusion_block", "tiny_resnet_dynbatch",
-                                                          "rnn_lstm_gru", "moe_dense"),
+                                                          "rnn_lstm_gru", "moe_dense", "bert_tiny_eager",
+                                                          "control_flow_if", "fp16_overflow"),
                                           testing::Values(DataType::BF16, DataType::F16)),
                          nameOf);
 

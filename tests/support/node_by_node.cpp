@@ -1,4 +1,4 @@
-#include "tests/unit/networks/node_by_node.h"
+#include "tests/support/node_by_node.h"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ class Walk {
   NodeByNode run() {
     auto requests = KernelRequests::create(m_plan, m_extents, 1);
     if (!requests.ok()) {
-      m_found.problems.push_back(requests.error().text());
+      fail(requests.error().text());
       return m_found;
     }
     for (const FusedNode& fused : m_plan.fusedNodes) {
@@ -74,6 +74,11 @@ class Walk {
   }
 
  private:
+  void fail(std::string problem) {
+    m_found.problems.push_back(std::move(problem));
+    m_found.isUnknown = true;
+  }
+
   std::vector<Tensor> inputsOf(const FusedNode& fused) const {
     std::vector<Tensor> inputs;
     for (std::size_t i = 0; i < fused.inputs.size(); ++i)
@@ -85,17 +90,17 @@ class Walk {
                     std::vector<Tensor>& expected) {
     KernelRequest request{.plan = &m_plan, .fused = &fused};
     const Status constants = requests.addConstants(request);
-    const auto fail = [&](const Diagnostic& error) {
-      m_found.problems.push_back(fused.name + ": the reference: " + error.text());
+    const auto failed = [&](const Diagnostic& error) {
+      fail(fused.name + ": the reference: " + error.text());
       return false;
     };
-    if (!constants.ok()) return fail(constants.error());
+    if (!constants.ok()) return failed(constants.error());
     const auto nodes = ReferenceNodes::prepare(request);
-    if (!nodes.ok()) return fail(nodes.error());
+    if (!nodes.ok()) return failed(nodes.error());
     const auto packed = nodes.value()->constantsOf(request);
-    if (!packed.ok()) return fail(packed.error());
+    if (!packed.ok()) return failed(packed.error());
     auto results = nodes.value()->run(inputs, packed.value());
-    if (!results.ok()) return fail(results.error());
+    if (!results.ok()) return failed(results.error());
     expected = std::move(results).value();
     return true;
   }

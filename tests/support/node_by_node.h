@@ -13,6 +13,7 @@ namespace fusescope::test {
 struct NodeByNode {
   std::vector<std::string> problems;  ///< of kernels that cannot be run or are further off than they may
   std::vector<std::string> emulated;  ///< fused nodes that no tactic of ours runs, and why not: "conv_1 (conv)"
+  bool isUnknown = false;  ///< extents depend on data, or the reference cannot run a node: the rest was left out
   int fusedNodes = 0;
   int kernels = 0;      ///< native ones that ran
   int narrow = 0;       ///< of them those whose node would be emulated by the reference

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "backends/native/program.h"
+#include "backends/native/window.h"
+
+namespace fusescope::native {
+
+/// A pool over windows that each begin inside the padded input. `from` and `to` lie alike in memory, as
+/// [outer, spatial…, inner]: channels that lie together are `inner`. f32 or narrow floats, which are widened row by
+/// row.
+struct PoolCall {
+  Ref from, to;
+  std::int64_t outer = 1, inner = 1;
+  Dims in, out;  ///< spatial extents
+  Window window;
+  bool average = false;  ///< else the largest
+  bool countsPadding = false;
+};
+
+std::unique_ptr<Step> makePoolStep(PoolCall call, int threads);
+
+}  // namespace fusescope::native
