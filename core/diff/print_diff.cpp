@@ -134,7 +134,7 @@ class DiffText {
       const std::string what = change.thing == TypedThing::FusedNode ? "fused node"
                                : change.thing == TypedThing::Node    ? "node"
                                                                      : "stored value";
-      const std::string start = fmt::format("{} {} → {}:", what, change.a, change.b);
+      const std::string start = fmt::format("{} {} → {}", what, change.a, change.b);
       const std::string end = becauseText(change.because);
       const auto [entry, isNew] = known.try_emplace(change.place.segment + '\n' + start + '\n' + end, lines.size());
       if (isNew) {
@@ -146,7 +146,7 @@ class DiffText {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const auto& [start, names] = lines[i];
       section(ends[i].first) +=
-          names.size() == 1 ? fmt::format("~ {} {}, {}\n", start, names.front(), ends[i].second)
+          names.size() == 1 ? fmt::format("~ {}: {}, {}\n", start, names.front(), ends[i].second)
                             : fmt::format("~ {} ({}), {}\n{}", start, names.size(), ends[i].second, indented(names));
     }
   }

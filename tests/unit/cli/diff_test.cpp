@@ -38,11 +38,11 @@ TEST(CliDiff, TakesPlansAndEnginesAndSaysWhatTheyTook) {
   const TemporaryFolder folder;
   const std::string model = samplePath("fp16_overflow"), plan = folder / "plan.json", engine = folder / "engine.fse";
   ASSERT_EQ(fusescopeCommand({"plan", model, "-o", plan}).status, 0);
-  ASSERT_EQ(fusescopeCommand({"build", model, "--split", "node_relu", "-o", engine}).status, 0);
+  ASSERT_EQ(fusescopeCommand({"build", model, "--split", "node_linear_1", "-o", engine}).status, 0);
   const auto result = fusescopeCommand({"diff", plan, engine, "--json"});
   const Json json = jsonOf(result);
   EXPECT_EQ(json["network"]["one"], true);
-  EXPECT_EQ(json["differences"][0]["b"], "--split node_relu");
+  EXPECT_EQ(json["differences"][0]["b"], "--split node_linear_1");
   EXPECT_EQ(json["fusions"].size(), 1U) << json["fusions"].dump(1);
   const Json same = jsonOf(fusescopeCommand({"diff", engine, engine, "--json", "--exit-code"}));
   EXPECT_EQ(same["same"], true);
