@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/native/code_table.h"
 #include "backends/native/convert_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/parallel.h"
@@ -67,17 +68,23 @@ Ref partOf(const Ref& whole, const Dims& dims, std::size_t axis, std::int64_t be
   return part;
 }
 
+/// What a Concat puts next to others: a plain tensor, of codes that a table translates if there is one.
+struct Part {
+  Ref from;
+  std::optional<CodeTable> table;
+};
+
 /// Copies plain tensors next to each other.
 class ConcatStep final : public Step {
  public:
-  ConcatStep(std::vector<Ref> parts, Ref whole, std::size_t axis, int threads)
+  ConcatStep(std::vector<Part> parts, Ref whole, std::size_t axis, int threads)
       : m_parts(std::move(parts)), m_whole(std::move(whole)), m_axis(axis), m_threads(threads) {
     std::int64_t begin = 0;
-    for (const Ref& part : m_parts) {
-      const Ref target = partOf(m_whole, part.dims, axis, begin);
+    for (const auto& [from, table] : m_parts) {
+      const Ref target = partOf(m_whole, from.dims, axis, begin);
       m_copies.push_back(
-          {StridedCopy(part.dims, part.strides, target.strides, byteSize(part.dtype, 1), threads), part, target});
-      begin += part.dims[axis];
+          {StridedCopy(from.dims, from.strides, target.strides, byteSize(from.dtype, 1), threads), target});
+      begin += from.dims[axis];
     }
   }
 
@@ -86,35 +93,56 @@ class ConcatStep final : public Step {
     if (!whole) return nullptr;
     Dims filled = whole->dims;
     filled[m_axis] = 0;
-    std::vector<Ref> parts;
-    for (const Ref& from : m_parts) {
+    std::vector<Part> parts;
+    for (const auto& [from, table] : m_parts) {
       const auto part = extents.at(from);
       if (!part) return nullptr;
       filled[m_axis] += part->dims[m_axis];
       Dims expected = whole->dims;
       expected[m_axis] = part->dims[m_axis];
       if (part->dims != expected) return nullptr;
-      parts.push_back(*part);
+      parts.push_back({*part, table});
     }
     if (filled != whole->dims) return nullptr;
     return std::make_unique<ConcatStep>(std::move(parts), *whole, m_axis, m_threads);
   }
 
   Status run(Memory memory, std::byte*) const override {
-    for (const Copy& copy : m_copies) copy.copy.run(bytesAt(copy.from, memory), bytesAt(copy.to, memory));
+    for (std::size_t i = 0; i < m_parts.size(); ++i) {
+      const Ref& from = m_parts[i].from;
+      const auto& [copy, target] = m_copies[i];
+      const bool translates = m_parts[i].table.has_value();
+      if (!translates || !from.contiguous()) copy.run(bytesAt(from, memory), bytesAt(target, memory));
+      if (translates) translateRows(m_parts[i], target, memory);
+    }
     return Done{};
   }
 
  private:
   struct Copy {
     StridedCopy copy;
-    Ref from, to;
+    Ref target;
   };
-  std::vector<Ref> m_parts;
+
+  /// From where the part lies, or in place where it had to be copied.
+  void translateRows(const Part& part, const Ref& target, Memory memory) const {
+    auto* to = elementsAt<std::uint8_t>(target, memory);
+    CodeRows rows{.from = to, .to = to};
+    rows.rows = productOf(part.from.dims, 0, m_axis);
+    rows.count = productOf(part.from.dims, m_axis);
+    rows.fromStride = rows.toStride = productOf(m_whole.dims, m_axis);
+    if (part.from.contiguous()) {
+      rows.from = elementsAt<std::uint8_t>(part.from, memory);
+      rows.fromStride = rows.count;
+    }
+    translate(*part.table, rows, m_threads);
+  }
+
+  std::vector<Part> m_parts;
   Ref m_whole;
   std::size_t m_axis;
   int m_threads;
-  std::vector<Copy> m_copies;
+  std::vector<Copy> m_copies;  ///< as m_parts
 };
 
 /// A tensor in another format, seen as a plain one in the order of its memory.
@@ -148,12 +176,14 @@ Status Lowering::lowerConcat(const Node& node) {
   const Ref target = asMemory(whole);
   std::size_t at = static_cast<std::size_t>(axis);
   if (!format.isPlain()) at = static_cast<std::size_t>(std::ranges::find(format.order(), at) - format.order().begin());
-  std::vector<Ref> sources;
+  std::vector<Part> sources;
   std::vector<BufferIndex> reads;
-  for (const Ref& part : parts) {
-    if (part.count() == 0) continue;
-    sources.push_back(asMemory(format.isPlain() ? TRY(strided(part)) : part));
-    reads.push_back(sources.back().buffer);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].count() == 0) continue;
+    const auto table = m_heldTables.find(node.inputs[i]);
+    sources.push_back({asMemory(format.isPlain() ? TRY(strided(parts[i])) : parts[i]),
+                       table == m_heldTables.end() ? std::nullopt : std::optional(table->second)});
+    reads.push_back(sources.back().from.buffer);
   }
   m_program.addStep(std::make_unique<ConcatStep>(std::move(sources), target, at, m_threads), reads, {target.buffer});
   m_implementations.push_back("concat");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/native/attention_step.h"
+#include "backends/native/code_table.h"
 #include "backends/native/onednn.h"
 #include "backends/native/program.h"
 #include "backends/native/quantized_chain.h"
@@ -305,7 +306,9 @@ class Lowering {
   void findHeldCodes();
   bool canHoldCodes(ValueId value, std::vector<ValueId>& held) const;
   Result<bool> passHeldCodes(const Node& node);
-  Result<Ref> rescaled(const Ref& codes, const CodeScale& from, const CodeScale& to);
+  CodeScale heldScale(const Node& quantize, const std::vector<ValueId>& held) const;
+  std::optional<TapeProgram> rescaling(const CodeScale& from, const CodeScale& to) const;
+  Result<Ref> rescaled(const Ref& codes, const CodeScale& from, const CodeScale& to, ValueId result);
 
   // Norms (lower_norm.cpp).
   Result<bool> lowerNorm(const Node& node);
@@ -403,7 +406,8 @@ class Lowering {
   std::map<NodeId, QuantizedChain> m_quantized;  ///< by their last node
   std::map<NodeId, ScaledSums> m_sums;           ///< of roots that a tape is to scale
   std::size_t m_integerRoots = 0;
-  std::map<ValueId, CodeScale> m_heldCodes;  ///< floats of the network that stand in memory as codes
+  std::map<ValueId, CodeScale> m_heldCodes;   ///< floats of the network that stand in memory as codes
+  std::map<ValueId, CodeTable> m_heldTables;  ///< of these what a Concat translates as it copies them
   std::optional<AttentionPattern> m_attention;
   std::optional<NormPattern> m_norm;
   std::vector<Chain> m_parallel;  ///< products of one value that one step runs
