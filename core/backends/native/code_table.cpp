@@ -129,7 +129,9 @@ void translate(const CodeTable& table, const CodeRows& rows, int threads) {
 std::optional<CodeTable> codeTableOf(const TapeProgram& program) {
   if (program.inputs.size() != 1 || program.outputs.size() != 1) return std::nullopt;
   const TapeOperand &input = program.inputs[0], &output = program.outputs[0];
-  if (!isCode(input.ref.dtype) || !isCode(output.ref.dtype) || input.strides != output.strides) return std::nullopt;
+  if (!isCode(input.ref.dtype) || !isCode(output.ref.dtype)) return std::nullopt;
+  for (std::size_t i = 0; i < program.extents.size(); ++i)
+    if (program.extents[i] != 1 && input.strides[i] != output.strides[i]) return std::nullopt;
   constexpr std::size_t kCodes = std::tuple_size_v<CodeTable>;
   std::vector<float> numbers(kCodes * program.registers);
   std::vector<float*> registers;
