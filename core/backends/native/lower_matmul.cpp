@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include "backends/native/code_panels.h"
 #include "backends/native/gemm.h"
+#include "backends/native/gemm_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/onednn.h"
-#include "backends/native/parallel.h"
 #include "backends/native/post_operations.h"
 #include "base/hash.h"
 
@@ -14,9 +15,10 @@ using dnnl::memory;
 /// A matrix product with what was taken into it.
 struct PreparedMatMul {
   Ref a, b;
-  DataType type = DataType::F32;  ///< of both operands, as they are multiplied
-  Dims result;                    ///< extents as the primitive sees them: [m, n], or with batches in front
-  std::optional<Weight> weights;  ///< what `b` is where it is a constant matrix
+  DataType type = DataType::F32;    ///< of both operands, as they are multiplied
+  Dims result;                      ///< extents as the primitive sees them: [m, n], or with batches in front
+  std::optional<Weight> weights;    ///< what `b` is where it is a constant matrix
+  std::optional<CodeMatrix> codes;  ///< of what `weights` are dequantised, where they are
   std::vector<std::pair<Weight, float>> biases;  ///< by column, or one number, each with its factor; their sum
   dnnl::post_ops operations;
   std::vector<std::pair<int, Ref>> addends;  ///< operands of `operations`, by argument
@@ -31,70 +33,6 @@ struct OwnMatMul {
 };
 
 namespace {
-
-/// One product of a GemmStep: c [m, n] = a · packed (+ bias).
-struct GemmTarget {
-  Ref c;
-  std::int64_t n = 0;
-  Ref packed;
-  std::optional<Ref> bias;
-};
-
-/// Products of one a [m, k] by constant weights with our own kernel.
-class GemmStep final : public Step {
- public:
-  GemmStep(Ref a, std::int64_t m, std::int64_t k, std::vector<GemmTarget> targets, int threads)
-      : m_a(std::move(a)), m_m(m), m_k(k), m_targets(std::move(targets)), m_threads(threads) {
-    std::int64_t columns = 0;
-    for (const GemmTarget& target : m_targets) columns += target.n;
-    m_work = m_m * m_k * columns;
-    for (std::size_t i = 0; i < m_targets.size(); ++i) share(i, columns);
-  }
-
-  Status run(Memory memory, std::byte*) const override {
-    const float* a = elementsAt<float>(m_a, memory);
-    forEachInTurn(std::ssize(m_parts), m_work > 64 * 1024 ? m_threads : 1, [&](std::int64_t i) {
-      const Part& part = m_parts[static_cast<std::size_t>(i)];
-      const GemmTarget& target = m_targets[part.target];
-      runGemm({.a = a,
-               .lda = m_k,
-               .packed = elementsAt<float>(target.packed, memory),
-               .c = elementsAt<float>(target.c, memory),
-               .ldc = target.n,
-               .bias = target.bias ? elementsAt<float>(*target.bias, memory) : nullptr,
-               .m = m_m,
-               .n = target.n,
-               .k = m_k,
-               .firstPanel = part.firstPanel,
-               .panels = part.panels});
-    });
-    return Done{};
-  }
-
- private:
-  struct Part {
-    std::size_t target;
-    std::int64_t firstPanel, panels;
-  };
-
-  // Panels are shared out in groups: a thread keeps its part of B and reads all of A.
-  void share(std::size_t index, std::int64_t columns) {
-    const std::int64_t panels = (m_targets[index].n + gemmPanel() - 1) / gemmPanel();
-    const std::int64_t wanted =
-        std::max<std::int64_t>(1, m_threads * 4 * m_targets[index].n / std::max<std::int64_t>(1, columns));
-    const std::int64_t parts = std::min(panels, wanted);
-    for (std::int64_t part = 0; part < parts; ++part) {
-      const std::int64_t begin = panels * part / parts;
-      m_parts.push_back({index, begin, panels * (part + 1) / parts - begin});
-    }
-  }
-
-  Ref m_a;
-  std::int64_t m_m, m_k, m_work = 0;
-  std::vector<GemmTarget> m_targets;
-  std::vector<Part> m_parts;
-  int m_threads;
-};
 
 /// `ref` with extents of 1 before the others, up to `rank`.
 Ref withRank(Ref ref, std::size_t rank) {
@@ -248,6 +186,7 @@ Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root, DataType type) 
     const std::int64_t k = a.dims.back(), n = b.dims.back();
     product.result = {productOf(product.result, 0) / n, n};
     if (isWeight) product.weights = weight(turned.value_or(root.input(1)));
+    if (isWeight) product.codes = codeMatrix(root);
     if (a.dims.size() > 2) a = denseAs(TRY(plain(a)), {product.result[0], k});
     b.strides.erase(b.strides.begin(), b.strides.end() - 2);
     b.dims = {k, n};
@@ -345,14 +284,23 @@ Status Lowering::emitOwnMatMuls(std::vector<OwnMatMul> products) {
     const std::int64_t n = own.product.columns();
     const bool transposed = own.product.b.strides[1] != 1;
     writes.push_back(own.target.buffer);
-    targets.push_back({.c = own.target,
-                       .n = n,
-                       .packed = packedRef({packedCount(k, n)}, packGemmPanels(*own.product.weights, k, n, transposed)),
-                       .bias = {}});
+    targets.push_back({.c = own.target, .n = n});
+    if (const auto& codes = own.product.codes) {
+      const auto packed = [&](DataType type, Packing packing) {
+        return Ref{.buffer = m_program.addPacked(std::move(packing)), .dtype = type};
+      };
+      targets.back().codes = {.codes = packed(DataType::U8, codePanelPacking(*codes)),
+                              .scales = packed(DataType::F32, panelScalePacking(*codes)),
+                              .zeros = packed(DataType::F32, panelZeroPacking(*codes)),
+                              .bits = codes->bits(),
+                              .block = codes->block};
+    } else {
+      targets.back().packed = packedRef({packedCount(k, n)}, packGemmPanels(*own.product.weights, k, n, transposed));
+    }
     if (!own.product.biases.empty()) targets.back().bias = packedRef({n}, packBias(own.product));
   }
   const Ref rows = a.strides[0] == k || m == 1 ? a : TRY(plain(a));
-  m_program.addStep(std::make_unique<GemmStep>(rows, m, k, std::move(targets), m_threads), {rows.buffer}, writes);
+  m_program.addStep(makeGemmStep(rows, m, k, std::move(targets), m_threads), {rows.buffer}, writes);
   return Done{};
 }
 

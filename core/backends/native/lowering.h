@@ -91,6 +91,7 @@ struct AttentionViews;  // lower_attention.cpp
 struct PreparedConv;    // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
 struct OwnMatMul;       // lower_matmul.cpp
+struct CodeMatrix;      // code_panels.h
 struct ByteOperands;    // lower_bytes.cpp
 struct QuantizedParts;  // quantized_parts.h
 
@@ -357,6 +358,7 @@ class Lowering {
   Status emitOwnMatMuls(std::vector<OwnMatMul> products);
   bool isOwnMatMul(const Node& root) const;
   bool isPerColumn(ValueId value, std::int64_t n) const;
+  std::optional<CodeMatrix> codeMatrix(const Node& root) const;
   std::optional<ValueId> transposedConstant(ValueId value) const;
   std::vector<Chain> parallelProducts() const;
   Status lowerParallelProducts(const std::vector<Chain>& chains);

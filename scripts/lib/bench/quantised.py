@@ -1,4 +1,5 @@
-"""Networks with int8 activations and weights, made once by ONNX Runtime's static quantisation and kept in a folder.
+"""Networks of int8, made once and kept in a folder: activations and weights by ONNX Runtime's static quantisation, or
+the weights of products alone.
 
 QuantizeLinear and DequantizeLinear stand on the edges (Q/DQ): activations are uint8 by one scale and zero point, weights
 int8, symmetric, by a scale for each output channel. Ranges are those of one call on the inputs of the question.
@@ -8,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
@@ -48,6 +50,45 @@ def make(model, inputs, made):
                         activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
                         op_types_to_quantize=OPERATORS)
         part.rename(made)
+
+
+def weight_only(model, folder):
+    """The file of the network whose products read constant matrices of int8, symmetric, by a scale for each column."""
+    key = sha256(Path(model).read_bytes())
+    key.update(f"weight8 {RULES}".encode())
+    name = Path(model).stem if Path(model).stem != "model" else Path(model).parent.name
+    made = Path(folder) / f"{name}-weight8-{key.hexdigest()[:16]}.onnx"
+    if not made.is_file():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        network = onnx.load(str(model))
+        hold_as_codes(network.graph)
+        part = made.with_suffix(".part")
+        onnx.save(network, str(part))
+        part.rename(made)
+    return made
+
+
+def hold_as_codes(graph):
+    """Constant matrices that products read become DequantizeLinear nodes."""
+    weights = {tensor.name: tensor for tensor in graph.initializer}
+    axes = {}  # of the columns, by weight; nothing for one that is also read otherwise
+    for node in graph.node:
+        for slot, name in enumerate(node.input):
+            product = node.op_type in ("MatMul", "Gemm") and not node.domain and slot == 1
+            turned = any(attribute.name == "transB" and attribute.i for attribute in node.attribute)
+            axis = (0 if turned else 1) if product else None
+            axes[name] = axis if axes.get(name, axis) == axis else None
+    for name, axis in axes.items():
+        weight = onnx.numpy_helper.to_array(weights[name]) if name in weights else None
+        if axis is None or weight is None or weight.ndim != 2 or weight.dtype != np.float32:
+            continue
+        scale = np.maximum(np.abs(weight).max(axis=1 - axis), 1e-8).astype(np.float32) / np.float32(127)
+        codes = np.clip(np.rint(weight / np.expand_dims(scale, 1 - axis)), -127, 127).astype(np.int8)
+        graph.initializer.remove(weights[name])
+        graph.initializer.extend([onnx.numpy_helper.from_array(codes, f"{name}_codes"),
+                                  onnx.numpy_helper.from_array(scale, f"{name}_scale")])
+        graph.node.insert(0, onnx.helper.make_node("DequantizeLinear", [f"{name}_codes", f"{name}_scale"], [name],
+                                                   f"{name}_DequantizeLinear", axis=axis))
 
 
 def outputs_of(model, inputs):
