@@ -63,20 +63,6 @@ function(fusescope_library name)
   endif()
 endfunction()
 
-# What the sanitizers are told. Archer tells ThreadSanitizer where OpenMP's threads wait for each other, which clang's OpenMP
-# library does not show by itself.
-set(FUSESCOPE_SANITIZER_ENVIRONMENT)
-if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=address")
-  list(APPEND FUSESCOPE_SANITIZER_ENVIRONMENT "ASAN_OPTIONS=detect_stack_use_after_return=1:check_initialization_order=1"
-    "UBSAN_OPTIONS=print_stacktrace=1")
-endif()
-if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
-  get_filename_component(openmp_folder "${OpenMP_omp_LIBRARY}" DIRECTORY)
-  find_library(FUSESCOPE_ARCHER archer HINTS ${openmp_folder} REQUIRED)
-  list(APPEND FUSESCOPE_SANITIZER_ENVIRONMENT "OMP_TOOL_LIBRARIES=${FUSESCOPE_ARCHER}"
-    "TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
-endif()
-
 # fusescope_test(NAME SOURCES … LINKS … [LIBRARIES …] [ENVIRONMENT …] [TIMEOUT s]): a GoogleTest program.
 function(fusescope_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LIBRARIES;ENVIRONMENT" ${ARGN})
@@ -91,7 +77,6 @@ function(fusescope_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   # Measured times are kept per suite: what one builds must not change what another plans.
   list(APPEND ARG_ENVIRONMENT "FUSESCOPE_CACHE=${CMAKE_BINARY_DIR}/tests/cache/${name}")
-  list(APPEND ARG_ENVIRONMENT ${FUSESCOPE_SANITIZER_ENVIRONMENT})
   # Each case is a test of its own, labelled with its program: ctest's summary counts the cases of every suite.
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
     PROPERTIES LABELS ${name} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENVIRONMENT}")

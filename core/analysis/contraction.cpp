@@ -4,6 +4,7 @@
 #include <queue>
 
 #include "analysis/users.h"
+#include "base/sort_distinct.h"
 
 namespace fusescope {
 
@@ -126,8 +127,7 @@ std::vector<std::vector<NodeId>> ContractedGraph::ordered() const {
     std::vector<std::size_t> producers;
     for (const std::uint32_t p : m_groups[id.index].producers)
       if (const std::size_t producer = groupOf(NodeId(p)); producer != id.index) producers.push_back(producer);
-    std::sort(producers.begin(), producers.end());
-    producers.erase(std::unique(producers.begin(), producers.end()), producers.end());
+    sortDistinct(producers);
     waitsFor[id.index] = producers.size();
     for (const std::size_t producer : producers) readers[producer].push_back(id.index);
     if (producers.empty()) ready.emplace(m_groups[id.index].first, id.index);

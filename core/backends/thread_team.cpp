@@ -6,6 +6,7 @@
 
 #include <array>
 #include <charconv>
+#include <mutex>
 #include <string_view>
 #include <thread>
 
@@ -51,10 +52,12 @@ ThreadTeam::Member::Member(int place, int all)
 }
 
 ThreadTeam::ThreadTeam() {
+  std::mutex mutex;  // `omp critical` would be one for all teams
 #pragma omp parallel
   {
-#pragma omp critical(thread_team)
-    m_members.push_back(std::make_unique<Member>(omp_get_thread_num(), omp_get_num_threads()));
+    auto member = std::make_unique<Member>(omp_get_thread_num(), omp_get_num_threads());
+    const std::lock_guard lock(mutex);
+    m_members.push_back(std::move(member));
   }
 }
 

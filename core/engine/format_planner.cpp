@@ -7,6 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/sort_distinct.h"
+
 namespace fusescope {
 namespace {
 
@@ -303,8 +305,7 @@ Cost costAround(Searched& problem, std::size_t index, const std::vector<std::siz
   const FormatProblem::Node& node = problem.node(index);
   std::vector<std::size_t> values = node.inputs;
   values.insert(values.end(), node.outputs.begin(), node.outputs.end());
-  std::ranges::sort(values);
-  values.erase(std::ranges::unique(values).begin(), values.end());
+  sortDistinct(values);
   Cost cost{.ms = problem.msOf(node.ways[ways[index]])};
   for (const std::size_t value : values) {
     const Cost part = costOfValue(problem, value, ways);

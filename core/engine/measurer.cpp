@@ -1,11 +1,14 @@
 #include "engine/measurer.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 
 #include "backends/thread_team.h"
+#include "backends/threads.h"
 #include "base/aligned_memory.h"
 #include "base/elapsed.h"
 #include "engine/measured_data.h"
@@ -22,6 +25,8 @@ constexpr double kDisturbed = 0.02;    // share of a run that its threads waited
 constexpr double kEndOfPatience = 10;  // times the patience, where no run was quiet yet
 constexpr std::chrono::microseconds kShortestPause{500}, kLongestPause{8000};
 constexpr std::size_t kPage = 4096, kLine = 64;  // bytes
+constexpr std::size_t kMostPlaces = 64;          // of the operands
+constexpr long kLeastOwnCache = 512 * 1024;      // bytes, where the machine does not say
 constexpr std::int64_t kPatternElements = 4096;
 
 /// A short run of values in [-1, 1] that repeats through a tensor.
@@ -29,7 +34,15 @@ Tensor floatPattern(DataType type) {
   return differingFloats({kPatternElements}).converted(type);
 }
 
-/// Memory that the kernels share: they run one after the other on data of the same size.
+/// More than the cores' own caches hold, in bytes: what lies so far back is not in them.
+std::size_t beyondOwnCaches() {
+  const long own = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return 2 * static_cast<std::size_t>(std::max(own, kLeastOwnCache)) * static_cast<std::size_t>(hardwareThreads());
+}
+
+/// Memory that the kernels share: they run one after the other on data of the same size. Each run finds its operands
+/// elsewhere, so far from where they were that the cores' own caches do not hold them, as in a program, where other
+/// kernels have run since; and at other addresses within a page, which make some kernels faster or slower.
 class Operands {
  public:
   explicit Operands(std::span<const MeasuredKernel> kernels) {
@@ -40,22 +53,19 @@ class Operands {
       scratch = std::max(scratch, measured.kernel->workspaceBytes());
     }
     m_scratch = AlignedMemory(scratch);
-    for (Operand& operand : m_inputs) allocate(operand, true);
-    for (Operand& operand : m_outputs) allocate(operand, false);
+    std::size_t all = 1;
+    for (const auto* operands : {&m_inputs, &m_outputs})
+      for (const Operand& operand : *operands) all += operand.bytes;
+    m_places = std::clamp<std::size_t>(beyondOwnCaches() / all, 1, kMostPlaces);
+    for (Operand& operand : m_inputs) allocate(operand);
+    for (Operand& operand : m_outputs) allocate(operand);
     m_in.resize(m_inputs.size());
     m_out.resize(m_outputs.size());
   }
 
-  /// Puts the operands elsewhere: how their addresses differ within a page makes some kernels faster or slower, and in
-  /// a program they lie anywhere.
-  void move(std::size_t round) {
-    std::size_t line = round * 5;
-    for (std::size_t i = 0; i < m_in.size(); ++i) m_in[i] = at(m_inputs[i], line += 11);
-    for (std::size_t i = 0; i < m_out.size(); ++i) m_out[i] = at(m_outputs[i], line += 23);
-  }
-
   /// Milliseconds of one run; nothing if it fails.
   std::optional<double> run(const MeasuredKernel& measured) {
+    move();
     const auto start = std::chrono::steady_clock::now();
     const Status status = measured.kernel->run(std::span(m_in).first(measured.inputs.size()),
                                                std::span(m_out).first(measured.outputs.size()), m_scratch.data());
@@ -66,7 +76,7 @@ class Operands {
   struct Operand {
     TensorDesc desc;
     std::size_t bytes = 0;
-    AlignedMemory memory;  ///< a page more than that
+    AlignedMemory memory;  ///< for each place whole pages and one more
   };
   static void hold(std::vector<Operand>& all, std::size_t i, const TensorDesc& desc) {
     if (i == all.size()) all.push_back({});
@@ -75,16 +85,25 @@ class Operands {
       all[i].bytes = bytes;
     }
   }
-  static void allocate(Operand& operand, bool isInput) {
-    operand.memory = AlignedMemory(operand.bytes + kPage);
-    if (isInput) fillPlausible(operand.desc.dtype, {operand.memory.data(), operand.bytes + kPage});
+  static std::size_t stride(const Operand& operand) { return (operand.bytes / kPage + 2) * kPage; }
+  void allocate(Operand& operand) const {
+    const std::size_t bytes = stride(operand) * m_places;
+    operand.memory = AlignedMemory(bytes);
+    fillPlausible(operand.desc.dtype, {operand.memory.data(), bytes});
   }
-  static std::byte* at(const Operand& operand, std::size_t line) {
-    return operand.memory.data() + line * kLine % kPage;
+  void move() {
+    ++m_runs;
+    std::size_t line = m_runs * 5;
+    for (std::size_t i = 0; i < m_in.size(); ++i) m_in[i] = at(m_inputs[i], line += 11);
+    for (std::size_t i = 0; i < m_out.size(); ++i) m_out[i] = at(m_outputs[i], line += 23);
+  }
+  std::byte* at(const Operand& operand, std::size_t line) const {
+    return operand.memory.data() + m_runs % m_places * stride(operand) + line * kLine % kPage;
   }
 
   std::vector<Operand> m_inputs, m_outputs;
   AlignedMemory m_scratch;
+  std::size_t m_places = 1, m_runs = 0;
   std::vector<const std::byte*> m_in;
   std::vector<std::byte*> m_out;
 };
@@ -100,7 +119,6 @@ class Rounds {
         m_candidates(kernels.size()) {}
 
   Result<std::vector<std::optional<KernelTime>>> run(const StopToken& stop) {
-    m_operands.move(0);
     for (std::size_t i = 0; i < m_kernels.size(); ++i) {  // warms up
       TRY(checkStop(stop));
       m_candidates[i].open = m_candidates[i].works = m_operands.run(m_kernels[i]).has_value();
@@ -109,7 +127,6 @@ class Rounds {
         std::max(m_budget.patience * m_budget.msEach, m_budget.leastPatienceMs) * static_cast<double>(m_kernels.size());
     const auto start = std::chrono::steady_clock::now();
     for (int round = 0; anyOpen(); ++round) {
-      m_operands.move(static_cast<std::size_t>(round));
       for (std::size_t k = 0; k < m_kernels.size(); ++k) {
         TRY(checkStop(stop));
         runOnce((k + static_cast<std::size_t>(round)) % m_kernels.size());

@@ -6,6 +6,7 @@
 #include "analysis/cost.h"
 #include "analysis/users.h"
 #include "base/hash.h"
+#include "base/sort_distinct.h"
 #include "planning/fusion/match.h"
 #include "planning/kinds.h"
 
@@ -58,8 +59,7 @@ FusedNode RegionDescriber::describe(const Region& region) {
     const auto& origins = m_graph.node(node).origins;
     fused.origins.insert(fused.origins.end(), origins.begin(), origins.end());
   }
-  std::ranges::sort(fused.origins);
-  fused.origins.erase(std::ranges::unique(fused.origins).begin(), fused.origins.end());
+  sortDistinct(fused.origins);
   fused.identity = identityOf(region, fused.origins);
   setTypes(region, fused);
   setValues(fused);
@@ -167,8 +167,7 @@ DataType RegionDescriber::handedAt(const FusedNode& fused, ValueId value) const 
   if (!isExchangeable(truncated)) return truncated;
   std::vector<DataType> types;
   collectReads(value, types);
-  std::ranges::sort(types);
-  types.erase(std::ranges::unique(types).begin(), types.end());
+  sortDistinct(types);
   const DataType stored = m_typing.stored(value);
   if (types.size() == 1) return types.front();
   return isExchangeable(stored) ? stored : truncated;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/regular_expression.h"
+#include "base/sort_distinct.h"
 #include "base/text.h"
 #include "planning/module_paths.h"
 
@@ -277,8 +278,7 @@ Result<std::vector<NodeId>> PatternMatcher::ofTakenBranch(std::string_view patte
 
 Diagnostic PatternMatcher::nothing(std::string_view pattern) {
   std::vector<std::string> candidates = candidatesFor(pattern);
-  std::sort(candidates.begin(), candidates.end());
-  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  sortDistinct(candidates);
   const std::vector<std::string> nearest = nearestNames(pattern, candidates);
   const char* what = pattern.starts_with(kValue) ? "value" : "node";
   return {.message = "the pattern '" + std::string(pattern) + "' matches no " + what,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sort_distinct.h"
 #include "base/text.h"
 
 namespace fusescope {
@@ -92,8 +93,7 @@ std::vector<std::string> modulePaths(const Model& model, const Node& node) {
     if (!origin.module.empty()) paths.push_back(origin.module + "." + origin.name.substr(origin.name.rfind('/') + 1));
   }
   if (!hasScope) addPathsOfValues(paths, *model.graph, node);
-  std::sort(paths.begin(), paths.end());
-  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  sortDistinct(paths);
   return paths;
 }
 

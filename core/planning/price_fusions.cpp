@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sort_distinct.h"
 #include "planning/fusion/rules.h"
 
 namespace fusescope {
@@ -50,8 +51,7 @@ Result<bool> fusionsByPrice(const Layout& together, const PlanOptions& options, 
     whole.add(one[i]);
     std::vector<FusedNodeId> kernels;
     for (const NodeId node : together.regions[i].nodes) kernels.push_back(apart.plan.fusedNodeOf(node)->id);
-    std::ranges::sort(kernels);
-    kernels.erase(std::ranges::unique(kernels).begin(), kernels.end());
+    sortDistinct(kernels);
     for (const FusedNodeId kernel : kernels) parts.add(each[kernel.index]);
     if (!whole.known || !parts.known || parts.ms + parts.off + whole.off >= whole.ms) continue;
     any = true;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analysis/min_cut.h"
+#include "base/sort_distinct.h"
 #include "planning/predict_times.h"
 #include "planning/structure.h"
 #include "planning/type_answers.h"
@@ -123,8 +124,7 @@ class PairChoice {
       const FusedNodeId fused = m_wide.fusedNodeOf(user)->id;
       if (producer == nullptr || fused != producer->id) readers.push_back(fused);
     }
-    std::ranges::sort(readers);
-    readers.erase(std::ranges::unique(readers).begin(), readers.end());
+    sortDistinct(readers);
     return readers;
   }
 

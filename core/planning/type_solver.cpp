@@ -11,8 +11,7 @@ namespace fusescope {
 TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure& structure,
                        const DirectiveMap& directives, std::shared_ptr<const PlanOptions> options,
                        const PriceChoices& priced)
-    : m_model(model),
-      m_graph(*model.graph),
+    : m_graph(*model.graph),
       m_structure(structure),
       m_directives(directives),
       m_given(std::move(options)),

@@ -70,7 +70,6 @@ class TypeSolver {
   Totals evaluate(const std::vector<std::uint32_t>& regions);
   void count(const Region& region, Totals& totals);
 
-  const Model& m_model;
   const Graph& m_graph;
   const Structure& m_structure;
   const DirectiveMap& m_directives;

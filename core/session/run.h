@@ -35,7 +35,7 @@ struct RunLayer {
   std::optional<double> rooflineMs;          ///< the least for its work at the measured peaks of the machine
   std::optional<std::int64_t> flops, bytes;  ///< of the fused node, where they are known
   bool emulated = false;                     ///< has no time, for it ran in software
-  std::vector<RunBody> bodies{};             ///< of a node that runs by them; its own time includes theirs
+  std::vector<RunBody> bodies;               ///< of a node that runs by them; its own time includes theirs
   std::vector<RunLayer> readBack{};          ///< of a compiled segment: what its compiler made of it, without times
   bool operator==(const RunLayer& other) const;
 };

@@ -41,6 +41,7 @@ class JobsTest : public QObject {
 
   void whatAJobHoldsAndWhatNobodyKeepsIsFreedElsewhere() {
     struct Freed {
+      explicit Freed(std::atomic<std::thread::id>& place) : in(place) {}
       std::atomic<std::thread::id>& in;
       ~Freed() { in = std::this_thread::get_id(); }
     };

@@ -1,5 +1,6 @@
 #include "ui/docks/dock_widgets.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>

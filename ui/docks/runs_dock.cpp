@@ -1,5 +1,6 @@
 #include "ui/docks/runs_dock.h"
 
+#include <QEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>

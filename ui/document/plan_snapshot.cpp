@@ -8,6 +8,7 @@
 
 #include "analysis/cost.h"
 #include "base/hash.h"
+#include "base/sort_distinct.h"
 #include "ops/op_schema.h"
 #include "planning/fused_node_facts.h"
 #include "planning/structure.h"
@@ -177,8 +178,7 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
     for (const Subject& subject : plan->decisions[i].subjects) snapshot->decisionsOf.emplace_back(hashOf(subject), i);
   }
   for (PlanSnapshot::ByHash* index : {&snapshot->decisionsOf, &snapshot->fusedByName, &snapshot->fusedByHandle}) {
-    std::ranges::sort(*index);
-    index->erase(std::unique(index->begin(), index->end()), index->end());  // a decision may name a thing twice
+    sortDistinct(*index);  // a decision may name a thing twice
     index->shrink_to_fit();
   }
   snapshot->borders = segmentBorders(*plan);

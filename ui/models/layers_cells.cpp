@@ -14,8 +14,8 @@ constexpr const char* kHeaderTips[] = {
     "The fused node that runs it, by its main node",
     "The segment it is in",
     "The type it calculates in; its operands in memory are read in it",
-    "The type its result stands in memory at; inner: it lives in registers and is never stored; wider: "
-    "there in a wider type than its kernel calculates in",
+    ("The type its result stands in memory at; inner: it lives in registers and is never stored; wider: "
+     "there in a wider type than its kernel calculates in"),
     "What was asked for; double click to choose. Several rows are pinned at once",
     "Floating-point operations; a multiply-add counts as two",
     "Bytes of inputs and outputs",

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/sort_distinct.h"
 #include "planning/fusion/rules.h"
 #include "planning/kinds.h"
 
@@ -122,8 +123,7 @@ class EpilogueRule {
         if (!within(user, region)) users.push_back(user);
       }
     }
-    std::sort(users.begin(), users.end(), [&](NodeId a, NodeId b) { return m_state.rank(a) < m_state.rank(b); });
-    users.erase(std::unique(users.begin(), users.end()), users.end());
+    sortDistinct(users, [&](NodeId a, NodeId b) { return m_state.rank(a) < m_state.rank(b); });
     return users;
   }
 

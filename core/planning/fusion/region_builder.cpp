@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/users.h"
+#include "base/sort_distinct.h"
 #include "planning/kinds.h"
 #include "planning/structure.h"
 
@@ -72,8 +73,7 @@ std::vector<std::size_t> RegionBuilder::groupsOf(const Candidate& candidate) con
     if (!fusible(node)) return {};
     groups.push_back(m_contraction.groupOf(node));
   }
-  std::sort(groups.begin(), groups.end());
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  sortDistinct(groups);
   return groups;
 }
 

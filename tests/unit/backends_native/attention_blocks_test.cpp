@@ -57,7 +57,8 @@ TEST(AttentionBlocks, SmallAndLargeWidths) {
 // front of the first one as well.
 TEST(AttentionBlocks, HiddenKeysAreLeftOut) {
   for (const float hidden : {-INFINITY, -3.4e38f, -1e4f}) {
-    for (const auto& [rows, keys] : {std::pair(150, 150), std::pair(70, 400), std::pair(3, 100)}) {
+    for (const auto& extents : {std::pair(150, 150), std::pair(70, 400), std::pair(3, 100)}) {
+      const auto rows = extents.first, keys = extents.second;
       const auto causal = [&](std::int64_t i, std::int64_t j) { return j > i + keys - rows; };
       const auto window = [&](std::int64_t i, std::int64_t j) { return causal(i, j) || j < i + keys - rows - 5; };
       expectAttention({1, rows, keys, 8, 24}, [&](Net& net, ValueId scores) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/sanitizers.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {
@@ -59,6 +60,7 @@ double partOfWhole(Engine& engine, const std::map<std::string, Tensor>& inputs) 
 
 // Runs that are short, and of one thread: other work interrupts but few of them.
 TEST(Latency, LayersAddUpToTheWhole) {
+  if (FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER) GTEST_SKIP() << "what a sanitizer adds is no layer's";
   for (const char* sample : {"tiny_resnet_dynbatch", "moe_dense"}) {
     const auto plan = planOf(sampleModel(sample));
     const auto engine = engineOf(plan, {.backend = "native", .threads = 1, .measureTactics = false});

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace fusescope {
+
+/// Sorts `items` and keeps each once; `before` must tell any two that differ apart.
+template <typename T, typename Before = std::less<>>
+void sortDistinct(std::vector<T>& items, Before before = {}) {
+  std::sort(items.begin(), items.end(), before);
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
+}  // namespace fusescope
