@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/users.h"
+#include "base/sort_distinct.h"
 #include "passes/prepare_passes.h"
 
 namespace fusescope {
@@ -82,8 +83,7 @@ class CodeMoves {
 
   std::vector<NodeId> readersOf(ValueId value) const {
     std::vector<NodeId> readers = m_graph.value(value).consumers;
-    std::ranges::sort(readers);
-    readers.erase(std::ranges::unique(readers).begin(), readers.end());
+    sortDistinct(readers);
     return readers;
   }
 

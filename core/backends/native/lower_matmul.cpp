@@ -34,6 +34,10 @@ struct OwnMatMul {
 
 namespace {
 
+/// Up to so many rows a product takes as long as reading its weights, which are fewer bytes as codes: no other kernel
+/// is tried.
+constexpr std::int64_t kFewRows = 32;
+
 /// `ref` with extents of 1 before the others, up to `rank`.
 Ref withRank(Ref ref, std::size_t rank) {
   const std::size_t lead = rank - ref.dims.size();
@@ -141,7 +145,8 @@ Status Lowering::lowerMatMul(const Chain& chain) {
   if (!canMultiply(root)) return lowerSeparately(chain);
   PreparedMatMul product = TRY(prepareMatMul(root, multiplies(root)));
   if (root.is("Gemm")) TRY(addGemmTerms(root, product));
-  const bool own = m_options.ownMatMul && product.weights && product.operations.len() == 0 &&
+  const bool reads = product.codes && product.result.front() <= kFewRows;
+  const bool own = (m_options.ownMatMul || reads) && product.weights && product.operations.len() == 0 &&
                    (product.a.strides[1] == 1 || product.a.dims[1] == 1);
   const std::size_t taken = TRY(foldChain(chain, product, own));
   const ValueId result = resultOf(chain, taken);

@@ -69,26 +69,39 @@ def weight_only(model, folder):
 
 
 def hold_as_codes(graph):
-    """Constant matrices that products read become DequantizeLinear nodes."""
+    """Constant matrices that products read, straight or transposed, become DequantizeLinear nodes. Other readers of a
+    matrix keep it."""
     weights = {tensor.name: tensor for tensor in graph.initializer}
-    axes = {}  # of the columns, by weight; nothing for one that is also read otherwise
-    for node in graph.node:
-        for slot, name in enumerate(node.input):
-            product = node.op_type in ("MatMul", "Gemm") and not node.domain and slot == 1
-            turned = any(attribute.name == "transB" and attribute.i for attribute in node.attribute)
-            axis = (0 if turned else 1) if product else None
-            axes[name] = axis if axes.get(name, axis) == axis else None
-    for name, axis in axes.items():
-        weight = onnx.numpy_helper.to_array(weights[name]) if name in weights else None
-        if axis is None or weight is None or weight.ndim != 2 or weight.dtype != np.float32:
+    turned = {node.output[0]: node for node in graph.node
+              if node.op_type == "Transpose" and node.input[0] in weights and len(weights[node.input[0]].dims) == 2}
+    held = {}  # DequantizeLinear's output by matrix and axis of its columns
+    for node in list(graph.node):
+        if node.op_type not in ("MatMul", "Gemm") or node.domain:
             continue
-        scale = np.maximum(np.abs(weight).max(axis=1 - axis), 1e-8).astype(np.float32) / np.float32(127)
-        codes = np.clip(np.rint(weight / np.expand_dims(scale, 1 - axis)), -127, 127).astype(np.int8)
-        graph.initializer.remove(weights[name])
-        graph.initializer.extend([onnx.numpy_helper.from_array(codes, f"{name}_codes"),
-                                  onnx.numpy_helper.from_array(scale, f"{name}_scale")])
-        graph.node.insert(0, onnx.helper.make_node("DequantizeLinear", [f"{name}_codes", f"{name}_scale"], [name],
-                                                   f"{name}_DequantizeLinear", axis=axis))
+        axis = 0 if any(attribute.name == "transB" and attribute.i for attribute in node.attribute) else 1
+        reader, slot = (turned[node.input[1]], 0) if node.input[1] in turned else (node, 1)
+        name = reader.input[slot]
+        if name in weights and reader is not node:
+            axis = 1 - axis
+        if name in weights and len(weights[name].dims) == 2 and weights[name].data_type == onnx.TensorProto.FLOAT:
+            if (name, axis) not in held:
+                held[name, axis] = hold(graph, weights[name], axis)
+            reader.input[slot] = held[name, axis]
+    read = {name for node in graph.node for name in node.input}
+    for name, tensor in weights.items():
+        if name not in read:
+            graph.initializer.remove(tensor)
+
+
+def hold(graph, tensor, axis):
+    name, weight = tensor.name, onnx.numpy_helper.to_array(tensor)
+    scale = np.maximum(np.abs(weight).max(axis=1 - axis), 1e-8).astype(np.float32) / np.float32(127)
+    codes = np.clip(np.rint(weight / np.expand_dims(scale, 1 - axis)), -127, 127).astype(np.int8)
+    graph.initializer.extend([onnx.numpy_helper.from_array(codes, f"{name}_codes{axis}"),
+                              onnx.numpy_helper.from_array(scale, f"{name}_scale{axis}")])
+    graph.node.insert(0, onnx.helper.make_node("DequantizeLinear", [f"{name}_codes{axis}", f"{name}_scale{axis}"],
+                                               [f"{name}_held{axis}"], f"{name}_DequantizeLinear{axis}", axis=axis))
+    return f"{name}_held{axis}"
 
 
 def outputs_of(model, inputs):
