@@ -52,6 +52,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
       {"normalise.rows_kept", Normalise, true,
        "makes rows of what has them already: {node} works along the last axis either way"},
+      {"normalise.codes_moved", Normalise, true,
+       "changes places with {moves} of its neighbours, which move the integers now instead of the numbers they stand "
+       "for"},
       {"normalise.dequantize_copied", Normalise, true,
        "is done once for each of {readers} readers, so that each kernel reads the integers"},
       {"normalise.dead", Normalise, true, "no output of the network depends on it"},

@@ -19,11 +19,12 @@ PassManager recipe(Assume assume) {
       .add(foldConstants())     // 4. what depends on constants and known extents alone
       .add(constantShapes())    // 5. extents that need not be computed
       .add(workOnRows())        // 6. operators on the last axis without views around them
-      .add(removeNoOps())       // 7. what does nothing at these types
-      .add(removeDead())        // 8. what no output needs
-      .add(copyDequantize())    // 9. integers for every kernel that reads them
-      .add(inferTypes(assume))  // 10. a type for every value
-      .add(prepareBodies());    // 11. the same for the bodies of If, Loop and Scan
+      .add(moveCodes())         // 7. integers for what only moves elements
+      .add(removeNoOps())       // 8. what does nothing at these types
+      .add(removeDead())        // 9. what no output needs
+      .add(copyDequantize())    // 10. integers for every kernel that reads them
+      .add(inferTypes(assume))  // 11. a type for every value
+      .add(prepareBodies());    // 12. the same for the bodies of If, Loop and Scan
   return pipeline;
 }
 

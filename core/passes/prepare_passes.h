@@ -29,7 +29,12 @@ std::unique_ptr<Pass> constantShapes();
 /// y = Reshape(Softmax(Flatten(x)))  ⟶  y = Softmax(x). A Gemm of the rows becomes what it is of any number of axes:
 /// y = Reshape(Gemm(Reshape(x), w, c))  ⟶  y = Add(MatMul(x, w), c).
 std::unique_ptr<Pass> workOnRows();
-/// Takes out Cast, Reshape, Transpose, Slice … whose result provably is their input.
+/// Moves integers instead of the floats that they stand for, by one scale: Transpose(DQ(q))  ⟶  DQ(Transpose(q)),
+/// Q(Reshape(x))  ⟶  Reshape(Q(x)). Kernels then have the DequantizeLinear and QuantizeLinear beside them. What only
+/// picks elements is passed by a DequantizeLinear alone.
+std::unique_ptr<Pass> moveCodes();
+/// Takes out Cast, Reshape, Transpose, Slice … whose result provably is their input, and a QuantizeLinear that gives
+/// back what was dequantised.
 std::unique_ptr<Pass> removeNoOps();
 /// Gives each kernel that reads integers a DequantizeLinear of its own: a, b of x̂ = DQ(x)  ⟶  a of DQ(x), b of DQ(x).
 std::unique_ptr<Pass> copyDequantize();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "passes/contradictions.h"
 #include "passes/prepare_passes.h"
@@ -46,6 +47,29 @@ bool isNoOp(const Graph& graph, const TypeFlow& flow, const Node& node) {
   return false;
 }
 
+/// Whether both are the same constant of one element.
+bool sameNumber(const Graph& graph, ValueId a, ValueId b) {
+  const Tensor *x = graph.constantData(a), *y = graph.constantData(b);
+  return x != nullptr && y != nullptr && x->type() == y->type() && x->count() == 1 && y->count() == 1 &&
+         x->asDouble(0) == y->asDouble(0);
+}
+
+/// QuantizeLinear(DequantizeLinear(q)) by one and the same scale is q, unless the numbers overflow or become subnormal.
+std::optional<ValueId> requantized(const Graph& graph, const Node& node) {
+  const NodeId made = node.is("QuantizeLinear") ? graph.value(node.input(0)).producer : NodeId();
+  if (!graph.has(made) || !graph.node(made).is("DequantizeLinear")) return std::nullopt;
+  const Node& before = graph.node(made);
+  constexpr double kLeast = 1e-30, kMost = 1e30;
+  const bool same = node.input(2).valid() && before.input(2).valid() && node.intAttribute("precision", 0) == 0 &&
+                    sameNumber(graph, node.input(1), before.input(1)) &&
+                    sameNumber(graph, node.input(2), before.input(2));
+  if (!same) return std::nullopt;
+  const DataType type = graph.value(node.input(2)).type.dtype;
+  const double scale = graph.constantData(node.input(1))->asDouble(0);
+  const bool isExact = (type == DataType::I8 || type == DataType::U8) && scale > kLeast && scale < kMost;
+  return isExact ? std::optional(before.input(0)) : std::nullopt;
+}
+
 class RemoveNoOps : public Pass {
  public:
   std::string_view name() const override { return "remove_noops"; }
@@ -56,8 +80,12 @@ class RemoveNoOps : public Pass {
     const bool contradicted = settleContradictions(context, flow);
     Replacements replacements;
     for (const NodeId id : graph.order()) {
-      const Node& node = graph.node(id);
-      if (!isNoOp(graph, flow, node)) continue;
+      Node node = graph.node(id);
+      if (const auto codes = requantized(graph, node)) {
+        node.inputs[0] = *codes;
+      } else if (!isNoOp(graph, flow, node)) {
+        continue;
+      }
       const std::string type = flow.types[node.inputs[0].index].text();
       if (!bypass(context, node, replacements)) continue;
       context.ledger.retire(node, "normalise.noop_removed", name(), {{"op", node.op}, {"type", type}});

@@ -32,8 +32,11 @@ std::vector<NodeId> Lowering::partsAfter(const Node& root) const {
   const std::vector<Binding> bound = bindingsOf(m_fused.bindings, roles::kPart);
   const bool oneRoot = bindingsOf(m_fused.bindings, roles::kRoot).size() == 1;
   const auto isPart = [&](NodeId id) {
+    const auto isBound = [id](const Binding& binding) {
+      return binding.node == id && (binding.role == roles::kPart || binding.role == roles::kQuantize);
+    };
     return bound.empty() || !oneRoot || isFloatCast(m_graph, node(id)) ||
-           std::ranges::any_of(bound, [&](const Binding& part) { return part.node == id; });
+           std::ranges::any_of(m_fused.bindings, isBound);
   };
   std::set<NodeId> behind{root.id};
   std::vector<NodeId> parts;

@@ -1,14 +1,11 @@
-#include <omp.h>
-
 #include <algorithm>
 
-#include "backends/native/float_rows.h"
+#include "backends/native/code_panels.h"
 #include "backends/native/gemm.h"
+#include "backends/native/gemm_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/onednn.h"
-#include "backends/native/parallel.h"
 #include "backends/native/post_operations.h"
-#include "base/aligned_memory.h"
 #include "base/hash.h"
 
 namespace fusescope::native {
@@ -18,10 +15,11 @@ using dnnl::memory;
 /// A matrix product with what was taken into it.
 struct PreparedMatMul {
   Ref a, b;
-  DataType type = DataType::F32;  ///< of both operands, as they are multiplied
-  Dims result;                    ///< extents as the primitive sees them: [m, n], or with batches in front
-  std::optional<Weight> weights;  ///< what `b` is where it is a constant matrix
-  DataType held = DataType::F32;  ///< narrow: what holds all of `weights`
+  DataType type = DataType::F32;    ///< of both operands, as they are multiplied
+  Dims result;                      ///< extents as the primitive sees them: [m, n], or with batches in front
+  std::optional<Weight> weights;    ///< what `b` is where it is a constant matrix
+  DataType held = DataType::F32;    ///< narrow: what holds all of `weights`
+  std::optional<CodeMatrix> codes;  ///< of what `weights` are dequantised, where they are
   std::vector<std::pair<Weight, float>> biases;  ///< by column, or one number, each with its factor; their sum
   dnnl::post_ops operations;
   std::vector<std::pair<int, Ref>> addends;  ///< operands of `operations`, by argument
@@ -37,117 +35,9 @@ struct OwnMatMul {
 
 namespace {
 
-/// Rows that are multiplied together where they are widened first.
-constexpr std::int64_t kWideRows = 96;
-
-/// One product of a GemmStep: c [m, n] = a · packed (+ bias).
-struct GemmTarget {
-  Ref c;
-  std::int64_t n = 0;
-  Ref packed;
-  std::optional<Ref> bias;
-};
-
-/// Products of one a [m, k] by constant weights with our own kernel. Any of the matrices may be narrow floats.
-class GemmStep final : public Step {
- public:
-  GemmStep(Ref a, std::int64_t m, std::int64_t k, std::vector<GemmTarget> targets, int threads)
-      : m_a(std::move(a)), m_m(m), m_k(k), m_targets(std::move(targets)), m_threads(threads) {
-    std::int64_t columns = 0;
-    for (const GemmTarget& target : m_targets) columns += target.n;
-    m_work = m_m * m_k * columns;
-    if (m_work <= 64 * 1024) m_threads = 1;
-    m_isWidened = isNarrow(m_a.dtype);
-    for (const GemmTarget& target : m_targets) m_isRounded = m_isRounded || isNarrow(target.c.dtype);
-    m_rows = m_isWidened || m_isRounded ? std::min(m_m, kWideRows) : m_m;
-    for (std::int64_t row = 0; row < m_m; row += m_rows)
-      for (std::size_t i = 0; i < m_targets.size(); ++i) share(i, row, columns);
-  }
-
-  std::size_t scratchBytes() const override {
-    return (sourceBytes() + resultBytes()) * static_cast<std::size_t>(m_threads);
-  }
-
-  Status run(Memory memory, std::byte* scratch) const override {
-    if (m_threads == 1) {
-      runAll(memory, scratch);
-    } else {
-#pragma omp parallel num_threads(m_threads)
-      runAll(memory, scratch + (sourceBytes() + resultBytes()) * static_cast<std::size_t>(omp_get_thread_num()));
-    }
-    return Done{};
-  }
-
- private:
-  struct Part {
-    std::size_t target;
-    std::int64_t row, firstPanel, panels;
-  };
-
-  // Panels are shared out in groups: a thread keeps its part of B and reads all rows.
-  void share(std::size_t index, std::int64_t row, std::int64_t columns) {
-    const std::int64_t panels = (m_targets[index].n + gemmPanel() - 1) / gemmPanel();
-    const std::int64_t wanted =
-        std::max<std::int64_t>(1, m_threads * 4 * m_targets[index].n / std::max<std::int64_t>(1, columns));
-    const std::int64_t parts = std::min(panels, wanted);
-    for (std::int64_t part = 0; part < parts; ++part) {
-      const std::int64_t begin = panels * part / parts;
-      m_parts.push_back({index, row, begin, panels * (part + 1) / parts - begin});
-      m_mostPanels = std::max(m_mostPanels, m_parts.back().panels);
-    }
-  }
-
-  std::size_t sourceBytes() const {
-    return m_isWidened ? wholeLines(static_cast<std::size_t>(m_rows * m_k) * sizeof(float)) : 0;
-  }
-  std::size_t resultBytes() const {
-    return m_isRounded ? wholeLines(static_cast<std::size_t>(m_rows * m_mostPanels * gemmPanel()) * sizeof(float)) : 0;
-  }
-
-  /// By each thread of the team; `mine`: what it widens rows and makes results in.
-  void runAll(Memory memory, std::byte* mine) const {
-    std::int64_t held = -1;  // the first of the rows that this thread widened last
-#pragma omp for schedule(dynamic)
-    for (std::size_t i = 0; i < m_parts.size(); ++i) {
-      const Part& part = m_parts[i];
-      const std::int64_t count = std::min(m_rows, m_m - part.row);
-      auto* own = reinterpret_cast<float*>(mine);
-      const float* a = own;
-      if (!m_isWidened || held != part.row) a = readFloats(m_a, memory, part.row * m_k, count * m_k, own);
-      held = part.row;
-      multiply(part, count, a, memory, reinterpret_cast<float*>(mine + sourceBytes()));
-    }
-  }
-
-  void multiply(const Part& part, std::int64_t count, const float* a, Memory memory, float* own) const {
-    const GemmTarget& target = m_targets[part.target];
-    const bool isRounded = isNarrow(target.c.dtype);
-    const std::int64_t first = part.firstPanel * gemmPanel();
-    const std::int64_t columns = std::min(part.panels * gemmPanel(), target.n - first);
-    const std::int64_t stride = isRounded ? columns : target.n;
-    const Floats packed = floatsAt(target.packed, memory, part.firstPanel * gemmPanel() * m_k);
-    float* c = isRounded ? own : elementsAt<float>(target.c, memory) + part.row * target.n + first;
-    runGemm({.a = a,
-             .lda = m_k,
-             .packed = packed,
-             .c = c,
-             .ldc = stride,
-             .bias = target.bias ? elementsAt<float>(*target.bias, memory) + first : nullptr,
-             .m = count,
-             .n = columns,
-             .k = m_k,
-             .panels = part.panels});
-    for (std::int64_t row = 0; isRounded && row < count; ++row)
-      storeFloats(target.c, memory, (part.row + row) * target.n + first, columns, own + row * columns);
-  }
-
-  Ref m_a;
-  std::int64_t m_m, m_k, m_rows = 0, m_mostPanels = 0, m_work = 0;
-  std::vector<GemmTarget> m_targets;
-  std::vector<Part> m_parts;
-  int m_threads;
-  bool m_isWidened = false, m_isRounded = false;  ///< a; a result
-};
+/// Up to so many rows a product takes as long as reading its weights, which are fewer bytes as codes: no other kernel
+/// is tried.
+constexpr std::int64_t kFewRows = 32;
 
 /// `ref` with extents of 1 before the others, up to `rank`.
 Ref withRank(Ref ref, std::size_t rank) {
@@ -252,10 +142,16 @@ dnnl::matmul::primitive_desc describe(const PreparedMatMul& product, const memor
 
 }  // namespace
 
+/// Of the first operand, in all batches.
+std::int64_t Lowering::rowsOf(const Node& product) const {
+  const Dims dims = dimsOf(product.input(0));
+  return productOf(dims, 0, dims.size() - 1);
+}
+
 Status Lowering::lowerMatMul(const Chain& chain) {
   const Node& root = node(chain.root);
   if (!canMultiply(root)) return lowerSeparately(chain);
-  bool own = m_options.ownMatMul && isOwnMatMul(root);
+  bool own = isOwnMatMul(root) && (m_options.ownMatMul || (rowsOf(root) <= kFewRows && codeMatrix(root)));
   PreparedMatMul product = TRY(prepareMatMul(root, multiplies(root), own));
   if (own && product.a.strides[1] != 1 && product.a.dims[1] != 1) {
     own = false;
@@ -310,6 +206,7 @@ Result<PreparedMatMul> Lowering::prepareMatMul(const Node& root, DataType type, 
       const bool isPackedNarrow = narrow != DataType::Undefined && (own || type == narrow);
       product.weights = isPackedNarrow ? rawWeight(source) : weight(source);
       product.held = narrow != DataType::Undefined ? narrow : DataType::F32;
+      product.codes = codeMatrix(root);
     }
     if (a.dims.size() > 2) a = denseAs(TRY(plain(a)), {product.result[0], k});
     b.strides.erase(b.strides.begin(), b.strides.end() - 2);
@@ -408,16 +305,25 @@ Status Lowering::emitOwnMatMuls(std::vector<OwnMatMul> products) {
     const std::int64_t n = own.product.columns();
     const bool transposed = own.product.b.strides[1] != 1;
     writes.push_back(own.target.buffer);
-    targets.push_back({.c = own.target,
-                       .n = n,
-                       .packed = packedRef({packedCount(k, n)},
-                                           packGemmPanels(*own.product.weights, k, n, transposed, own.product.held)),
-                       .bias = {}});
-    targets.back().packed.dtype = own.product.held;
+    targets.push_back({.c = own.target, .n = n});
+    if (const auto& codes = own.product.codes) {
+      const auto packed = [&](DataType type, Packing packing) {
+        return Ref{.buffer = m_program.addPacked(std::move(packing)), .dtype = type};
+      };
+      targets.back().codes = {.codes = packed(DataType::U8, codePanelPacking(*codes)),
+                              .scales = packed(DataType::F32, panelScalePacking(*codes)),
+                              .zeros = packed(DataType::F32, panelZeroPacking(*codes)),
+                              .bits = codes->bits(),
+                              .block = codes->block};
+    } else {
+      targets.back().packed =
+          packedRef({packedCount(k, n)}, packGemmPanels(*own.product.weights, k, n, transposed, own.product.held));
+      targets.back().packed.dtype = own.product.held;
+    }
     if (!own.product.biases.empty()) targets.back().bias = packedRef({n}, packBias(own.product));
   }
   const Ref rows = a.strides[0] == k || m == 1 ? a : TRY(plain(a));
-  m_program.addStep(std::make_unique<GemmStep>(rows, m, k, std::move(targets), m_threads), {rows.buffer}, writes);
+  m_program.addStep(makeGemmStep(rows, m, k, std::move(targets), m_threads), {rows.buffer}, writes);
   return Done{};
 }
 

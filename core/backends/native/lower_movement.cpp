@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/native/code_table.h"
 #include "backends/native/convert_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/parallel.h"
@@ -59,17 +60,23 @@ class GatherStep final : public Step {
   int m_threads;
 };
 
+/// What a Concat puts next to others: a plain tensor, of codes that a table translates if there is one.
+struct Part {
+  Ref from;
+  std::optional<CodeTable> table;
+};
+
 /// Copies plain tensors next to each other.
 class ConcatStep final : public Step {
  public:
-  ConcatStep(std::vector<Ref> parts, Ref whole, std::size_t axis, int threads)
+  ConcatStep(std::vector<Part> parts, Ref whole, std::size_t axis, int threads)
       : m_parts(std::move(parts)), m_whole(std::move(whole)), m_axis(axis), m_threads(threads) {
     std::int64_t begin = 0;
     m_copies.reserve(m_parts.size());
-    for (const Ref& part : m_parts) {
-      m_copies.push_back({StridedCopy(part.dims, part.strides, m_whole.strides, byteSize(part.dtype, 1), threads),
-                          byteSize(part.dtype, begin * m_whole.strides[axis])});
-      begin += part.dims[axis];
+    for (const auto& [from, table] : m_parts) {
+      m_copies.push_back({StridedCopy(from.dims, from.strides, m_whole.strides, byteSize(from.dtype, 1), threads),
+                          byteSize(from.dtype, begin * m_whole.strides[axis])});
+      begin += from.dims[axis];
     }
   }
 
@@ -77,21 +84,26 @@ class ConcatStep final : public Step {
     auto whole = extents.at(m_whole);
     if (!whole) return nullptr;
     std::int64_t filled = 0;
-    std::vector<Ref> parts;
+    std::vector<Part> parts;
     parts.reserve(m_parts.size());
-    for (const Ref& from : m_parts) {
+    for (const auto& [from, table] : m_parts) {
       auto part = extents.at(from);
       if (!part || !fits(part->dims, whole->dims)) return nullptr;
       filled += part->dims[m_axis];
-      parts.push_back(std::move(*part));
+      parts.push_back({std::move(*part), table});
     }
     if (filled != whole->dims[m_axis]) return nullptr;
     return std::make_unique<ConcatStep>(std::move(parts), std::move(*whole), m_axis, m_threads);
   }
 
   Status run(Memory memory, std::byte*) const override {
-    for (std::size_t i = 0; i < m_copies.size(); ++i)
-      m_copies[i].copy.run(bytesAt(m_parts[i], memory), bytesAt(m_whole, memory) + m_copies[i].begin);
+    for (std::size_t i = 0; i < m_parts.size(); ++i) {
+      const Ref& from = m_parts[i].from;
+      std::byte* target = bytesAt(m_whole, memory) + m_copies[i].begin;
+      const bool translates = m_parts[i].table.has_value();
+      if (!translates || !from.contiguous()) m_copies[i].copy.run(bytesAt(from, memory), target);
+      if (translates) translateRows(m_parts[i], target, memory);
+    }
     return Done{};
   }
 
@@ -108,11 +120,26 @@ class ConcatStep final : public Step {
       if (i != m_axis && part[i] != whole[i]) return false;
     return true;
   }
-  std::vector<Ref> m_parts;
+
+  /// From where the part lies, or in place where it had to be copied.
+  void translateRows(const Part& part, std::byte* target, Memory memory) const {
+    auto* to = reinterpret_cast<std::uint8_t*>(target);
+    CodeRows rows{.from = to, .to = to};
+    rows.rows = productOf(part.from.dims, 0, m_axis);
+    rows.count = productOf(part.from.dims, m_axis);
+    rows.fromStride = rows.toStride = productOf(m_whole.dims, m_axis);
+    if (part.from.contiguous()) {
+      rows.from = elementsAt<std::uint8_t>(part.from, memory);
+      rows.fromStride = rows.count;
+    }
+    translate(*part.table, rows, m_threads);
+  }
+
+  std::vector<Part> m_parts;
   Ref m_whole;
   std::size_t m_axis;
   int m_threads;
-  std::vector<Copy> m_copies;
+  std::vector<Copy> m_copies;  ///< as m_parts
 };
 
 /// A tensor in another format, seen as a plain one in the order of its memory.
@@ -146,12 +173,14 @@ Status Lowering::lowerConcat(const Node& node) {
   const Ref target = asMemory(whole);
   std::size_t at = static_cast<std::size_t>(axis);
   if (!format.isPlain()) at = static_cast<std::size_t>(std::ranges::find(format.order(), at) - format.order().begin());
-  std::vector<Ref> sources;
+  std::vector<Part> sources;
   std::vector<BufferIndex> reads;
-  for (const Ref& part : parts) {
-    if (part.count() == 0) continue;
-    sources.push_back(asMemory(format.isPlain() ? TRY(strided(part)) : part));
-    reads.push_back(sources.back().buffer);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].count() == 0) continue;
+    const auto table = m_heldTables.find(node.inputs[i]);
+    sources.push_back({asMemory(format.isPlain() ? TRY(strided(parts[i])) : parts[i]),
+                       table == m_heldTables.end() ? std::nullopt : std::optional(table->second)});
+    reads.push_back(sources.back().from.buffer);
   }
   m_program.addStep(std::make_unique<ConcatStep>(std::move(sources), target, at, m_threads), reads, {target.buffer});
   m_implementations.push_back("concat");

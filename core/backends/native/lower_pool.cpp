@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "backends/native/byte_pool_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/narrow_floats.h"
 #include "backends/native/onednn.h"
@@ -23,6 +24,18 @@ bool fitsDnnl(const Node& node, const Window& window, bool average) {
   return true;
 }
 
+/// Whether each window has a place that is no padding.
+bool meetInput(const Window& window, const Dims& input, const Dims& output) {
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+    for (std::int64_t result = 0; result < output[i + 2]; ++result) {
+      const std::int64_t first = result * window.strides[i] - window.padBegin[i], step = window.dilations[i];
+      const std::int64_t before = first < 0 ? (-first + step - 1) / step : 0;
+      if (before >= window.kernel[i] || first + before * step >= input[i + 2]) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<bool> Lowering::lowerPool(const Node& node) {
@@ -41,10 +54,17 @@ Result<bool> Lowering::lowerPool(const Node& node) {
   if (!isHeld && (isNarrow(seenType(node.input(0))) || isNarrow(storedType(node.outputs[0]))))
     return lowerNarrowPool(node, window);
   Ref source = TRY(ref(node.input(0)));
-  // Of codes oneDNN has fast kernels for channels that are last only.
-  if (source.format.isPlain())
-    source = TRY(isHeld ? inFormat(source, MemoryFormat::channelsLast(inputDims.size())) : plain(source));
+  const MemoryFormat channelsLast = MemoryFormat::channelsLast(inputDims.size());
+  // Of codes there are fast kernels for channels that are last only.
+  if (source.format.isPlain()) source = TRY(isHeld ? inFormat(source, channelsLast) : plain(source));
   const Ref target = allocate(node.outputs[0], source.format);
+  if (isHeld && inputDims.size() == 4 && source.format == channelsLast && meetInput(window, inputDims, outputDims)) {
+    m_implementations.emplace_back("pool:own");
+    m_program.addStep(makeBytePoolStep({.from = source, .to = target, .window = window}, m_threads), {source.buffer},
+                      {target.buffer});
+    define(node.outputs[0], target);
+    return true;
+  }
   const auto algorithm = !average ? dnnl::algorithm::pooling_max
                          : node.intAttribute("count_include_pad", 0) != 0
                              ? dnnl::algorithm::pooling_avg_include_padding

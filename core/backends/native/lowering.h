@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/native/attention_step.h"
+#include "backends/native/code_table.h"
 #include "backends/native/onednn.h"
 #include "backends/native/program.h"
 #include "backends/native/quantized_chain.h"
@@ -91,6 +92,7 @@ struct AttentionViews;  // lower_attention.cpp
 struct PreparedConv;    // lower_conv.cpp
 struct PreparedMatMul;  // lower_matmul.cpp
 struct OwnMatMul;       // lower_matmul.cpp
+struct CodeMatrix;      // code_panels.h
 struct ByteOperands;    // lower_bytes.cpp
 struct QuantizedParts;  // quantized_parts.h
 struct Window;          // window.h
@@ -317,7 +319,9 @@ class Lowering {
   void findHeldCodes();
   bool canHoldCodes(ValueId value, std::vector<ValueId>& held) const;
   Result<bool> passHeldCodes(const Node& node);
-  Result<Ref> rescaled(const Ref& codes, const CodeScale& from, const CodeScale& to);
+  CodeScale heldScale(const Node& quantize, const std::vector<ValueId>& held) const;
+  std::optional<TapeProgram> rescaling(const CodeScale& from, const CodeScale& to) const;
+  Result<Ref> rescaled(const Ref& codes, const CodeScale& from, const CodeScale& to, ValueId result);
 
   // Norms (lower_norm.cpp).
   Result<bool> lowerNorm(const Node& node);
@@ -366,7 +370,9 @@ class Lowering {
   Status emitMatMul(const PreparedMatMul& product, const Ref& target);
   Status emitOwnMatMuls(std::vector<OwnMatMul> products);
   bool isOwnMatMul(const Node& root) const;
+  std::int64_t rowsOf(const Node& product) const;
   bool isPerColumn(ValueId value, std::int64_t n) const;
+  std::optional<CodeMatrix> codeMatrix(const Node& root) const;
   std::optional<ValueId> transposedConstant(ValueId value) const;
   std::vector<Chain> parallelProducts() const;
   Status lowerParallelProducts(const std::vector<Chain>& chains);
@@ -417,7 +423,8 @@ class Lowering {
   std::map<NodeId, QuantizedChain> m_quantized;  ///< by their last node
   std::map<NodeId, ScaledSums> m_sums;           ///< of roots that a tape is to scale
   std::size_t m_integerRoots = 0;
-  std::map<ValueId, CodeScale> m_heldCodes;  ///< floats of the network that stand in memory as codes
+  std::map<ValueId, CodeScale> m_heldCodes;   ///< floats of the network that stand in memory as codes
+  std::map<ValueId, CodeTable> m_heldTables;  ///< of these what a Concat translates as it copies them
   std::optional<AttentionPattern> m_attention;
   std::optional<NormPattern> m_norm;
   std::vector<Chain> m_parallel;  ///< products of one value that one step runs

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "backends/native/code_table.h"
 #include "backends/native/narrow_floats.h"
 #include "base/aligned_memory.h"
 #include "base/float_bits.h"
@@ -132,7 +133,7 @@ void gather(const T* from, std::int64_t stride, std::int64_t count, float* targe
       return;
     }
   }
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Brain>) {
+  if constexpr (!std::is_same_v<T, float>) {
     if (stride == 1) return toFloats(from, target, static_cast<std::size_t>(count));
   }
   for (std::int64_t i = 0; i < count; ++i) target[i] = asFloat(from[i * stride]);
@@ -363,6 +364,8 @@ class PointwiseStep final : public Step {
 }  // namespace
 
 std::unique_ptr<Step> makePointwiseStep(TapeProgram program, int threads) {
+  if (const auto table = codeTableOf(program))
+    return makeCodeTableStep(*table, program.inputs[0].ref, program.outputs[0].ref, threads);
   return std::make_unique<PointwiseStep>(std::move(program), threads);
 }
 

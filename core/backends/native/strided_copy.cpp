@@ -106,6 +106,9 @@ void StridedCopy::runTyped(const std::byte* sourceBytes, std::byte* targetBytes)
         return;
       }
     }
+    if constexpr (sizeof(T) == 1) {
+      if (columns.target == 1) return transpose(from, columns.source, to, rows.target, count, height);
+    }
     for (std::int64_t c0 = 0; c0 < count; c0 += kTile) {
       const std::int64_t c1 = std::min(c0 + kTile, count);
       for (std::int64_t r = 0; r < height; ++r) {

@@ -57,14 +57,28 @@ HWY_INLINE void eachThree(const TapeInstruction& at, float* const* registers, st
              rest);
 }
 
+/// Between `least` and `most`; what is not a number becomes `least`.
+HWY_INLINE VF saturated(VF x, VF least, VF most) {
+  return hn::IfThenElse(hn::Gt(x, least), hn::Min(x, most), least);
+}
+
 void runTernary(const TapeInstruction& at, float* const* registers, std::size_t count) {
   const F32 d;
   const VF zero = hn::Zero(d);
-  if (at.op == TapeOp::MulAdd) {
-    return eachThree(at, registers, count, [](VF a, VF b, VF c) HWY_ATTR { return hn::MulAdd(a, b, c); });
+  const VF least = hn::Set(d, at.p);
+  const VF most = hn::Set(d, at.q);
+  const auto each = [&](auto function) HWY_ATTR { eachThree(at, registers, count, function); };
+  switch (at.op) {
+    case TapeOp::MulAdd:
+      return each([](VF a, VF b, VF c) HWY_ATTR { return hn::MulAdd(a, b, c); });
+    case TapeOp::Quantize:
+      return each([=](VF a, VF b, VF c)
+                      HWY_ATTR { return saturated(hn::Add(hn::Round(hn::Div(a, b)), c), least, most); });
+    case TapeOp::Dequantize:
+      return each([](VF a, VF b, VF c) HWY_ATTR { return hn::Mul(hn::Sub(a, b), c); });
+    default:
+      return each([=](VF a, VF b, VF c) HWY_ATTR { return hn::IfThenElse(hn::Eq(a, zero), c, b); });
   }
-  return eachThree(at, registers, count,
-                   [=](VF a, VF b, VF c) HWY_ATTR { return hn::IfThenElse(hn::Eq(a, zero), c, b); });
 }
 
 /// The smaller (or larger) of two; NaN if either is.
@@ -154,7 +168,7 @@ void runActivation(const TapeInstruction& at, float* const* registers, std::size
     case TapeOp::HardSwish:
       return each([=](VF x) HWY_ATTR { return hn::Mul(x, hn::Max(zero, hn::Min(one, hn::MulAdd(p, x, q)))); });
     case TapeOp::Saturate:
-      return each([=](VF x) HWY_ATTR { return hn::IfThenElse(hn::Gt(x, p), hn::Min(x, q), p); });
+      return each([=](VF x) HWY_ATTR { return saturated(x, p, q); });
     case TapeOp::ThresholdedRelu:
       return each([=](VF x) HWY_ATTR { return hn::IfThenElseZero(hn::Gt(x, p), x); });
     case TapeOp::Gelu:
@@ -273,30 +287,6 @@ void runTape(std::span<const TapeInstruction> code, float* const* registers, std
 
 void fill(float* target, std::size_t count, float value) {
   HWY_DYNAMIC_DISPATCH(fillHere)(target, count, value);
-}
-
-void toFloats(const TruthByte* source, float* target, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) target[i] = source[i].value != 0 ? 1.0f : 0.0f;
-}
-
-void toFloats(const std::int8_t* source, float* target, std::size_t count) {
-  std::copy(source, source + count, target);
-}
-
-void toFloats(const std::uint8_t* source, float* target, std::size_t count) {
-  std::copy(source, source + count, target);
-}
-
-void fromFloats(const float* source, TruthByte* target, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) target[i].value = source[i] != 0.0f;
-}
-
-void fromFloats(const float* source, std::int8_t* target, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) target[i] = static_cast<std::int8_t>(static_cast<std::int32_t>(source[i]));
-}
-
-void fromFloats(const float* source, std::uint8_t* target, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) target[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(source[i]));
 }
 
 }  // namespace fusescope::native

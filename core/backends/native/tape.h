@@ -67,8 +67,10 @@ enum class TapeOp : std::uint8_t {
   IntegerToFloat,  ///< from int32
   Scalar,
   // three operands
-  Where,   ///< a ? b : c
-  MulAdd,  ///< a · b + c
+  Where,       ///< a ? b : c
+  MulAdd,      ///< a · b + c
+  Quantize,    ///< round(a / b) + c within p … q; what is not a number becomes p
+  Dequantize,  ///< (a - b) · c
 };
 
 /// registers[target] = op(registers[a], registers[b], registers[c]), element by element.

@@ -153,29 +153,20 @@ std::uint16_t TapeBuilder::alongAxis(const Node& node, std::size_t operand) {
 
 // saturate(round(x / scale) + zero point)
 void TapeBuilder::addQuantize(const Node& node, DataType type, std::uint16_t target) {
-  std::uint16_t at = fresh();
-  emit(TapeOp::Div, at, registerOf(node.input(0)), alongAxis(node, 1));
-  const std::uint16_t rounded = fresh();
-  emit(TapeOp::Round, rounded, at);
-  at = rounded;
-  if (node.input(2).valid()) {
-    const std::uint16_t moved = fresh();
-    emit(TapeOp::Add, moved, at, alongAxis(node, 2));
-    at = moved;
-  }
+  const std::uint16_t scale = alongAxis(node, 1), zero = zeroOf(node);
   const bool isSigned = type == DataType::I8;
-  emit(TapeOp::Saturate, target, at, 0, 0, isSigned ? -128.0f : 0.0f, isSigned ? 127.0f : 255.0f);
+  emit(TapeOp::Quantize, target, registerOf(node.input(0)), scale, zero, isSigned ? -128.0f : 0.0f,
+       isSigned ? 127.0f : 255.0f);
 }
 
 // (x - zero point) * scale
 void TapeBuilder::addDequantize(const Node& node, std::uint16_t target) {
-  std::uint16_t at = registerOf(node.input(0));
-  if (node.input(2).valid()) {
-    const std::uint16_t moved = fresh();
-    emit(TapeOp::Sub, moved, at, alongAxis(node, 2));
-    at = moved;
-  }
-  emit(TapeOp::Mul, target, at, alongAxis(node, 1));
+  const std::uint16_t zero = zeroOf(node);
+  emit(TapeOp::Dequantize, target, registerOf(node.input(0)), zero, alongAxis(node, 1));
+}
+
+std::uint16_t TapeBuilder::zeroOf(const Node& node) {
+  return node.input(2).valid() ? alongAxis(node, 2) : number(0);
 }
 
 // x · factor + shift

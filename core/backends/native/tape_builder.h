@@ -58,6 +58,7 @@ class TapeBuilder {
   void addClip(const Node& node, std::uint16_t target);
   void addQuantize(const Node& node, DataType type, std::uint16_t target);
   void addDequantize(const Node& node, std::uint16_t target);
+  std::uint16_t zeroOf(const Node& node);
   void addBatchNorm(const Node& node, std::uint16_t target);
   std::uint16_t alongAxis(const Node& node, std::size_t operand);
 

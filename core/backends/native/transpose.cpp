@@ -34,17 +34,54 @@ HWY_INLINE void transposeSquare(const float* from, std::int64_t fromStride, floa
 }
 #endif
 
-}  // namespace
+/// The same of bytes. Each round puts the rows of the lower and the upper half between each other: that moves the bits
+/// of a byte's place by one, so that after four of them row and column have changed places.
+#if HWY_TARGET == HWY_SCALAR
+constexpr std::int64_t kByteSquare = 1;
+HWY_INLINE void transposeSquare(const std::uint8_t* from, std::int64_t, std::uint8_t* to, std::int64_t) {
+  *to = *from;
+}
+#else
+constexpr std::int64_t kByteSquare = 16;
+HWY_INLINE void transposeSquare(const std::uint8_t* from, std::int64_t fromStride, std::uint8_t* to,
+                                std::int64_t toStride) {
+  const hn::FixedTag<std::uint8_t, 16> d;
+  hn::Vec<decltype(d)> rows[16], next[16];
+  for (int i = 0; i < 16; ++i) rows[i] = hn::LoadU(d, from + i * fromStride);
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 8; ++i) {
+      next[2 * i] = hn::InterleaveLower(d, rows[i], rows[i + 8]);
+      next[2 * i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + 8]);
+    }
+    for (int i = 0; i < 16; ++i) rows[i] = next[i];
+  }
+  for (int i = 0; i < 16; ++i) hn::StoreU(rows[i], d, to + i * toStride);
+}
+#endif
 
-void transposeHere(const float* from, std::int64_t fromStride, float* to, std::int64_t toStride, std::int64_t rows,
-                   std::int64_t columns) {
-  const std::int64_t wholeRows = rows / kSquare * kSquare, wholeColumns = columns / kSquare * kSquare;
-  for (std::int64_t j = 0; j < wholeColumns; j += kSquare)
-    for (std::int64_t i = 0; i < wholeRows; i += kSquare)
+/// In squares of `side` rows and columns; the rest one by one.
+template <class T>
+HWY_INLINE void transposeAll(std::int64_t side, const T* from, std::int64_t fromStride, T* to, std::int64_t toStride,
+                             std::int64_t rows, std::int64_t columns) {
+  const std::int64_t wholeRows = rows / side * side, wholeColumns = columns / side * side;
+  for (std::int64_t j = 0; j < wholeColumns; j += side)
+    for (std::int64_t i = 0; i < wholeRows; i += side)
       transposeSquare(from + i * fromStride + j, fromStride, to + j * toStride + i, toStride);
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = i < wholeRows ? wholeColumns : 0; j < columns; ++j)
       to[j * toStride + i] = from[i * fromStride + j];
+}
+
+}  // namespace
+
+void transposeWords(const float* from, std::int64_t fromStride, float* to, std::int64_t toStride, std::int64_t rows,
+                    std::int64_t columns) {
+  transposeAll(kSquare, from, fromStride, to, toStride, rows, columns);
+}
+
+void transposeBytes(const std::uint8_t* from, std::int64_t fromStride, std::uint8_t* to, std::int64_t toStride,
+                    std::int64_t rows, std::int64_t columns) {
+  transposeAll(kByteSquare, from, fromStride, to, toStride, rows, columns);
 }
 
 }  // namespace fusescope::native::HWY_NAMESPACE
@@ -53,11 +90,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fusescope::native {
 
-HWY_EXPORT(transposeHere);
+HWY_EXPORT(transposeWords);
+HWY_EXPORT(transposeBytes);
 
 void transpose(const float* from, std::int64_t fromStride, float* to, std::int64_t toStride, std::int64_t rows,
                std::int64_t columns) {
-  HWY_DYNAMIC_DISPATCH(transposeHere)(from, fromStride, to, toStride, rows, columns);
+  HWY_DYNAMIC_DISPATCH(transposeWords)(from, fromStride, to, toStride, rows, columns);
+}
+
+void transpose(const std::uint8_t* from, std::int64_t fromStride, std::uint8_t* to, std::int64_t toStride,
+               std::int64_t rows, std::int64_t columns) {
+  HWY_DYNAMIC_DISPATCH(transposeBytes)(from, fromStride, to, toStride, rows, columns);
 }
 
 }  // namespace fusescope::native

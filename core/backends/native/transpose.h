@@ -7,5 +7,8 @@ namespace fusescope::native {
 /// to[j·toStride + i] = from[i·fromStride + j] for i < rows and j < columns: words of 32 bits, whatever they stand for.
 void transpose(const float* from, std::int64_t fromStride, float* to, std::int64_t toStride, std::int64_t rows,
                std::int64_t columns);
+/// The same of bytes.
+void transpose(const std::uint8_t* from, std::int64_t fromStride, std::uint8_t* to, std::int64_t toStride,
+               std::int64_t rows, std::int64_t columns);
 
 }  // namespace fusescope::native

@@ -23,7 +23,7 @@ from .comparison import MOST, worst_difference
 from .engines import OWN, PEERS
 from .engines.engine import CannotRun
 from .losses import largest_losses
-from .quantised import outputs_of, quantised
+from .quantised import outputs_of, quantised, weight_only
 from .questions import DEFAULT, Networks, Question
 from .ratios import ratio, spread
 from .results import Results
@@ -145,10 +145,12 @@ def questions_of(arguments, networks):
 
 
 def at_type(question, folder):
-    """int8 is a network of its own, the same for all engines."""
-    if question.precision != "int8":
-        return question
-    return replace(question, model=quantised(question.model, question.inputs, folder), floats=question.model)
+    """int8 and weight8 are networks of their own, the same for all engines."""
+    if question.precision == "int8":
+        return replace(question, model=quantised(question.model, question.inputs, folder), floats=question.model)
+    if question.precision == "weight8":
+        return replace(question, model=weight_only(question.model, folder), floats=question.model)
+    return question
 
 
 def print_setting(setting, costs):

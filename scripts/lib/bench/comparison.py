@@ -2,7 +2,7 @@
 import numpy as np
 
 # Most that may differ, max |Δ| over the rms of what is expected; narrower types round each edge.
-MOST = {"f32": 1e-3, "bf16": 0.1, "f16": 0.02, "int8": 0.5}
+MOST = {"f32": 1e-3, "bf16": 0.1, "f16": 0.02, "int8": 0.5, "weight8": 0.3}
 
 
 def worst_difference(own, other):

@@ -1,4 +1,5 @@
-"""Networks with int8 activations and weights, made once by ONNX Runtime's static quantisation and kept in a folder.
+"""Networks of int8, made once and kept in a folder: activations and weights by ONNX Runtime's static quantisation, or
+the weights of products alone.
 
 QuantizeLinear and DequantizeLinear stand on the edges (Q/DQ): activations are uint8 by one scale and zero point, weights
 int8, symmetric, by a scale for each output channel. Ranges are those of one call on the inputs of the question.
@@ -8,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
@@ -48,6 +50,58 @@ def make(model, inputs, made):
                         activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
                         op_types_to_quantize=OPERATORS)
         part.rename(made)
+
+
+def weight_only(model, folder):
+    """The file of the network whose products read constant matrices of int8, symmetric, by a scale for each column."""
+    key = sha256(Path(model).read_bytes())
+    key.update(f"weight8 {RULES}".encode())
+    name = Path(model).stem if Path(model).stem != "model" else Path(model).parent.name
+    made = Path(folder) / f"{name}-weight8-{key.hexdigest()[:16]}.onnx"
+    if not made.is_file():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        network = onnx.load(str(model))
+        hold_as_codes(network.graph)
+        part = made.with_suffix(".part")
+        onnx.save(network, str(part))
+        part.rename(made)
+    return made
+
+
+def hold_as_codes(graph):
+    """Constant matrices that products read, straight or transposed, become DequantizeLinear nodes. Other readers of a
+    matrix keep it."""
+    weights = {tensor.name: tensor for tensor in graph.initializer}
+    turned = {node.output[0]: node for node in graph.node
+              if node.op_type == "Transpose" and node.input[0] in weights and len(weights[node.input[0]].dims) == 2}
+    held = {}  # DequantizeLinear's output by matrix and axis of its columns
+    for node in list(graph.node):
+        if node.op_type not in ("MatMul", "Gemm") or node.domain:
+            continue
+        axis = 0 if any(attribute.name == "transB" and attribute.i for attribute in node.attribute) else 1
+        reader, slot = (turned[node.input[1]], 0) if node.input[1] in turned else (node, 1)
+        name = reader.input[slot]
+        if name in weights and reader is not node:
+            axis = 1 - axis
+        if name in weights and len(weights[name].dims) == 2 and weights[name].data_type == onnx.TensorProto.FLOAT:
+            if (name, axis) not in held:
+                held[name, axis] = hold(graph, weights[name], axis)
+            reader.input[slot] = held[name, axis]
+    read = {name for node in graph.node for name in node.input}
+    for name, tensor in weights.items():
+        if name not in read:
+            graph.initializer.remove(tensor)
+
+
+def hold(graph, tensor, axis):
+    name, weight = tensor.name, onnx.numpy_helper.to_array(tensor)
+    scale = np.maximum(np.abs(weight).max(axis=1 - axis), 1e-8).astype(np.float32) / np.float32(127)
+    codes = np.clip(np.rint(weight / np.expand_dims(scale, 1 - axis)), -127, 127).astype(np.int8)
+    graph.initializer.extend([onnx.numpy_helper.from_array(codes, f"{name}_codes{axis}"),
+                              onnx.numpy_helper.from_array(scale, f"{name}_scale{axis}")])
+    graph.node.insert(0, onnx.helper.make_node("DequantizeLinear", [f"{name}_codes{axis}", f"{name}_scale{axis}"],
+                                               [f"{name}_held{axis}"], f"{name}_DequantizeLinear{axis}", axis=axis))
+    return f"{name}_held{axis}"
 
 
 def outputs_of(model, inputs):

@@ -7,6 +7,8 @@ import onnx
 
 import trained
 
+# Types that stand in the file: no engine is asked for them.
+IN_FILE = ("int8", "weight8")
 BIG = ("resnet50", "mobilenet_v2", "densenet121", "vit_b_16", "bert_base", "gpt2_base", "swin_v2_t",
        "efficientnet_v2_s")  # without weights in the zoo: scripts/lib/zoo.sh fills them
 TRAINED = ("ch_PP-OCRv4_det_infer", "ch_PP-OCRv4_rec_infer", "silero_vad")

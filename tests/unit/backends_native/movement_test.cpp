@@ -6,6 +6,20 @@
 namespace fusescope::testing {
 namespace {
 
+/// In squares that fill vectors, and what is left of them.
+TEST(Movement, TransposesOfBytes) {
+  for (const DataType type : {DataType::U8, DataType::I8}) {
+    for (const Dims& dims : {Dims{128, 64}, Dims{17, 35}, Dims{1, 70}, Dims{70, 1}, Dims{16, 15}}) {
+      Net net;
+      EXPECT_GE(net.check(net.add("Transpose", {net.input(dims, type)}, {{"perm", Ints{1, 0}}}), {}, 0), 1);
+    }
+    Net heads;
+    EXPECT_GE(
+        heads.check(heads.add("Transpose", {heads.input({2, 37, 3, 40}, type)}, {{"perm", Ints{0, 2, 3, 1}}}), {}, 0),
+        1);
+  }
+}
+
 TEST(Movement, EveryKind) {
   for (const MemoryFormat& format :
        {MemoryFormat(), MemoryFormat::channelsLast(4), MemoryFormat::blockedChannels(4, 8)}) {

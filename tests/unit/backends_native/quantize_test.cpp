@@ -166,6 +166,73 @@ TEST(Quantisation, PoolAndConcat) {
   concat.expectOwn(concat.quantised(concat.add("Concat", {a, b}, {{"axis", std::int64_t{1}}}), 0.1f, at));
 }
 
+/// What makes codes of codes alone is looked up: no register of a tape is needed.
+TEST(Quantisation, CodesOfCodesAreLookedUp) {
+  int tables = 0;
+  for (const DataType from : {DataType::U8, DataType::I8}) {
+    for (const DataType to : {DataType::U8, DataType::I8}) {
+      for (const Dims& dims : {Dims{1, 300}, Dims{3, 1, 63}, Dims{2, 8, 40, 500}}) {
+        QuantisedNet net;
+        const ValueId x = net.dequantised(net.input(dims, from), 0.031f, net.zero(from, 5));
+        const ValueId gate = net.rounded(net.add("Sigmoid", {x}), 0.0078125f, DataType::U8, 0);
+        net.editor.addOutput(net.quantised(net.add("Mul", {x, gate}), 0.02f, net.zero(to, 9)));
+        for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor))) {
+          EXPECT_EQ(outcome.problem, "") << outcome.tactic;
+          EXPECT_EQ(outcome.steps, 0) << outcome.tactic;
+          if (outcome.tactic != "native:pointwise") continue;
+          EXPECT_EQ(outcome.scratchBytes, 0U);
+          ++tables;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(tables, 12);
+}
+
+/// A residual of codes, and the QuantizeLinear behind it, belong to the convolution: nothing stands in memory between.
+TEST(Quantisation, AConvolutionQuantisesBehindItsResidual) {
+  QuantisedNet net;
+  const ValueId place = net.zero(DataType::U8, 3);
+  const ValueId x = net.dequantised(net.input({1, 16, 12, 12}, DataType::U8), 0.05f, place);
+  const ValueId other = net.dequantised(net.input({1, 32, 12, 12}, DataType::U8), 0.07f, place);
+  const ValueId w = net.dequantised(net.codes({32, 16, 1, 1}, DataType::I8), 0.03f, net.zero(DataType::I8, 0));
+  const ValueId conv = net.rounded(net.add("Conv", {x, w}), 0.1f, DataType::U8, 120);
+  net.editor.addOutput(net.quantised(net.add("Add", {conv, other}), 0.12f, place));
+  for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor))) {
+    EXPECT_EQ(outcome.problem, "") << outcome.tactic;
+    EXPECT_LE(outcome.steps, 1) << outcome.tactic;
+    if (!outcome.tactic.starts_with("onednn:conv")) continue;
+    EXPECT_LT(outcome.scratchBytes, 32U * 12 * 12 * sizeof(float));
+  }
+}
+
+/// The greatest codes of windows that meet borders, by as many channels as fill vectors and as do not.
+TEST(Quantisation, PoolsOfCodes) {
+  int pools = 0;
+  for (const DataType type : {DataType::U8, DataType::I8}) {
+    for (const std::int64_t channels : {1, 3, 16, 33, 64, 130}) {
+      for (const bool wide : {false, true}) {
+        QuantisedNet net;
+        const ValueId place = net.zero(type, 3);
+        const ValueId x = net.dequantised(net.input({2, channels, 13, 11}, type), 0.05f, place);
+        const std::map<std::string, Attribute> window =
+            wide ? std::map<std::string, Attribute>{{"kernel_shape", Ints{3, 2}},
+                                                    {"dilations", Ints{2, 3}},
+                                                    {"pads", Ints{1, 1, 2, 0}}}
+                 : std::map<std::string, Attribute>{
+                       {"kernel_shape", Ints{3, 3}}, {"strides", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}};
+        net.editor.addOutput(net.quantised(net.add("MaxPool", {x}, window), wide ? 0.05f : 0.043f, place));
+        for (const TacticOutcome& outcome : tryAllTactics(*planned(net.editor), MemoryFormat::channelsLast(4))) {
+          EXPECT_EQ(outcome.problem, "") << outcome.tactic;
+          EXPECT_EQ(outcome.steps, 0) << outcome.tactic;
+          pools += outcome.tactic.starts_with("native:pool");
+        }
+      }
+    }
+  }
+  EXPECT_EQ(pools, 48) << "each row-major and channels last";
+}
+
 /// Codes that a kernel only picks: whatever their scales, and in whatever format they come.
 TEST(Quantisation, PickedCodesAreCodesAllTheWay) {
   int kernels = 0;

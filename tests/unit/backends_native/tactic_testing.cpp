@@ -92,6 +92,9 @@ TacticOutcome tryTactic(Case& at, const Tactic& tactic) {
     return outcome;
   }
   outcome.scratchBytes = kernel.value()->workspaceBytes();
+  PackedSet weights;
+  kernel.value()->addWeights(weights);
+  outcome.packedBytes = bytesOf(weights);
   std::vector<Buffer> memory;
   memory.reserve(fused.inputs.size() + fused.outputs.size());
   std::vector<const std::byte*> inputs;

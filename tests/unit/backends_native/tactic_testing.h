@@ -30,6 +30,7 @@ struct TacticOutcome {
   Numerics numerics;     ///< as it says
   bool emulated = false;
   std::size_t scratchBytes = 0;  ///< of the kernel: what it keeps between its steps
+  std::int64_t packedBytes = 0;  ///< of the kernel: its weights
 };
 
 using TensorMaker = std::function<Tensor(DataType type, const Dims& dims, std::uint32_t seed)>;

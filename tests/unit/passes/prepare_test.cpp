@@ -122,7 +122,7 @@ TEST(Prepare, StepsCanBeSkippedAndStoppedAt) {
   ASSERT_TRUE(imported.ok());
   EXPECT_EQ(preparePipeline().names(),
             (std::vector<std::string>{"take_branches", "remove_identities", "einsum_products", "fold_constants",
-                                      "constant_shapes", "work_on_rows", "remove_noops", "remove_dead",
+                                      "constant_shapes", "work_on_rows", "move_codes", "remove_noops", "remove_dead",
                                       "copy_dequantize", "infer_types", "prepare_bodies"}));
   Model skipped = imported.value();
   ASSERT_TRUE(preparePipeline().run(skipped, {.skip = {"remove_identities"}}).ok());
@@ -188,10 +188,83 @@ TEST(Prepare, EveryNodeOfTheZooIsAccountedFor) {
   }
 }
 
+/// What each node of `model` reads first, in order: "node:type …".
+std::string firstOperands(const Model& model) {
+  std::string text;
+  for (const NodeId id : model.graph->order()) {
+    const Node& node = model.graph->node(id);
+    text += (text.empty() ? "" : " ") + node.name + ":" + model.graph->value(node.input(0)).type.text();
+  }
+  return text;
+}
+
+TEST(MoveCodes, IntegersAreMovedInsteadOfNumbers) {
+  const Model model = preparedText(
+      "g (int8[2,8] q) => (float[2,4,2] y, int8[8,2] r)"
+      "  <float s = {0.5}, int8 z = {1}, int64[3] shape = {2,2,4}, int64[2] flat = {8,2}> {"
+      "  [d] a = DequantizeLinear (q, s, z) [v] b = Reshape (a, shape) [t] c = Transpose <perm = [0,2,1]> (b)"
+      "  [e] y = Relu (c) [w] f = Reshape (y, flat) [k] r = QuantizeLinear (f, s, z) }");
+  EXPECT_EQ(countCode(model, "normalise.codes_moved"), 2U);
+  EXPECT_EQ(firstOperands(model),
+            "v:int8[2, 8] t:int8[2, 2, 4] d:int8[2, 4, 2] e:f32[2, 4, 2] k:f32[2, 4, 2] w:int8[2, 4, 2]");
+  EXPECT_FALSE(model.graph->findValue("b").has_value()) << "a name of the file is what the file says, or is not there";
+  EXPECT_EQ(model.graph->value(model.graph->outputs()[1]).name, "r");
+  const auto again = prepareModel(model);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(printGraph(*again.value().graph), printGraph(*model.graph)) << "a second run finds nothing to do";
+}
+
+TEST(MoveCodes, OtherReadersKeepTheNumbers) {
+  const Model model = preparedText(
+      "g (uint8[2,8] q) => (float[8,2] y, float[2,8] u, float[4,4] v)"
+      "  <float s = {0.5}, uint8 z = {1}, int64[2] shape = {4,4}> {"
+      "  [d] a = DequantizeLinear (q, s, z) [p] b = Transpose (a) [t] y = Transpose <perm = [0,1]> (b)"
+      "  [m] u = Relu (a) [w] v = Reshape (b, shape) }");
+  EXPECT_EQ(countCode(model, "normalise.codes_moved"), 1U);
+  const Graph& graph = *model.graph;
+  for (const NodeId id : graph.order()) {
+    if (!graph.node(id).is("DequantizeLinear")) continue;
+    EXPECT_EQ(graph.node(id).origins, graph.node(*graph.findNode("d")).origins) << "it stands for the same node";
+  }
+  for (const char* moves : {"p", "w"})
+    EXPECT_EQ(graph.value(graph.node(*graph.findNode(moves)).input(0)).type.dtype, DataType::U8) << moves;
+}
+
+TEST(MoveCodes, WhatPicksIsPassedByADequantizeLinearAlone) {
+  const Model model = preparedText(
+      "g (uint8[4,8] q) => (float[8] y, uint8[8] r) <float s = {0.5}, uint8 z = {1}, int64 one = {1}> {"
+      "  [d] a = DequantizeLinear (q, s, z) [g] y = Gather (a, one) [e] b = Relu (a) [h] c = Gather (b, one)"
+      "  [k] r = QuantizeLinear (c, s, z) }");
+  EXPECT_EQ(countCode(model, "normalise.codes_moved"), 1U);
+  const Graph& graph = *model.graph;
+  EXPECT_EQ(graph.value(graph.node(*graph.findNode("g")).input(0)).name, "q");
+  EXPECT_EQ(graph.value(graph.node(*graph.findNode("k")).input(0)).name, "c");
+}
+
+TEST(MoveCodes, CodesThatAreOnlyMovedAreNotQuantisedAgain) {
+  const auto codes = [](const std::string& scale) {
+    const Model model =
+        preparedText("g (int8[2,8] q) => (int8[8,2] r) <float s = {0.5}, float t = {" + scale +
+                     "}, int8 z = {1}> {"
+                     "  [d] a = DequantizeLinear (q, s, z) [m] b = Transpose (a) [k] r = QuantizeLinear (b, t, z) }");
+    return nodesOf(model);
+  };
+  EXPECT_EQ(codes("0.5"), "m");
+  EXPECT_EQ(codes("0.25"), "m d k") << "another scale";
+}
+
+TEST(MoveCodes, ScalesOfAnAxisStay) {
+  const Model model = preparedText(
+      "g (int8[2,8] q) => (float[8,2] y) <float[2] s = {0.5,2}, int8[2] z = {1,2}> {"
+      "  [d] a = DequantizeLinear <axis = 0> (q, s, z) [t] y = Transpose (a) }");
+  EXPECT_EQ(countCode(model, "normalise.codes_moved"), 0U);
+  EXPECT_EQ(nodesOf(model), "d t");
+}
+
 TEST(CopyDequantize, EachKernelGetsItsOwn) {
   const Model model = preparedText(
       "g (int8[4,4] q) => (float[4,4] y, float[4,4] z, float[4,4] u) <float s = {0.5}> {"
-      "  [d] x = DequantizeLinear (q, s) [a] y = Softmax (x) [b] z = Transpose (x) [c] u = MatMul (x, x) }");
+      "  [d] x = DequantizeLinear (q, s) [a] y = Softmax (x) [b] z = LogSoftmax (x) [c] u = MatMul (x, x) }");
   EXPECT_EQ(countCode(model, "normalise.dequantize_copied"), 1U);
   const Graph& graph = *model.graph;
   std::set<NodeId> producers;

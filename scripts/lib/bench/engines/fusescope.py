@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..questions import IN_FILE
 from .engine import CannotRun, Engine, Layer, Sample
 
 BINARY = Path(__file__).resolve().parents[4] / "build" / "bin" / "fusescope"
@@ -21,7 +22,7 @@ class Fusescope(Engine):
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name)
         np.savez(self.path / "inputs.npz", **{f"in:{name}": array for name, array in question.inputs.items()})
-        options = [] if question.precision in ("f32", "int8") else ["--precision", question.precision]
+        options = [] if question.precision in ("f32", *IN_FILE) else ["--precision", question.precision]
         self._run("build", question.model, "-o", self._engine, "--threads", question.threads, *options,
                   *question.extent_options())
 

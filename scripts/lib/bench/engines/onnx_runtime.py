@@ -8,6 +8,7 @@ import numpy as np
 import onnx
 import onnxruntime
 
+from ..questions import IN_FILE
 from .engine import CannotRun, Engine, Layer, sample_calls, sample_steps
 from .fed_values import FedValues
 
@@ -19,7 +20,7 @@ class OnnxRuntime(Engine):
 
     def __init__(self, question):
         super().__init__(question)
-        if question.precision not in ("f32", "int8"):  # which stands in the file
+        if question.precision not in ("f32", *IN_FILE):
             raise CannotRun(f"runs a network in the types that it is written in: no setting asks for {question.precision}")
         self.session = self._session()
         self.inputs = {name: np.ascontiguousarray(array) for name, array in question.inputs.items()}

@@ -4,10 +4,11 @@ import time
 import numpy as np
 import openvino
 
+from ..questions import IN_FILE
 from .engine import CannotRun, Engine, Layer, sample_calls, sample_steps
 from .fed_values import FedValues
 
-CAPABILITIES = {"f32": "FP32", "bf16": "BF16", "f16": "FP16", "int8": "INT8"}
+CAPABILITIES = {"f32": "FP32", "bf16": "BF16", "f16": "FP16", "int8": "INT8", "weight8": "FP32"}
 
 
 class OpenVino(Engine):
@@ -107,4 +108,4 @@ def precision_hint(core, precision):
         raise CannotRun(f"{precision} is no precision that it can be asked for")
     if CAPABILITIES[precision] not in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
         raise CannotRun(f"{precision} is not among what it calculates in on this machine")
-    return "f32" if precision == "int8" else precision  # int8 stands in the file; the hint is for what is between
+    return "f32" if precision in IN_FILE else precision  # the hint is for what is between

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+
+#include "backends/native/program.h"
+#include "backends/native/window.h"
+
+namespace fusescope::native {
+
+/// Places of one axis: `count` of them, `step` elements apart.
+struct PoolPlaces {
+  std::int64_t count = 0, step = 0;
+};
+
+/// The windows of one row of results, along the last spatial axis.
+struct PoolRow {
+  std::int64_t extent = 0, channels = 0, results = 0, stride = 1, dilation = 1, kernel = 1, padding = 0;
+};
+
+/// The greatest code of each window. `from` and `to` are of four axes and one type of 8 bits, channels last; every
+/// window has a place inside `from`.
+struct BytePoolCall {
+  Ref from, to;
+  Window window;
+};
+std::unique_ptr<Step> makeBytePoolStep(BytePoolCall call, int threads);
+
+}  // namespace fusescope::native

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backends/native/program.h"
+
+namespace fusescope::native {
+
+/// One product of a GemmStep: c [m, n] = a · packed (+ bias).
+struct GemmTarget {
+  Ref c;
+  std::int64_t n = 0;
+  Ref packed;
+  std::optional<Ref> bias;
+  /// Instead of `packed`: codes of so many bits, which are widened a stretch of k at a time.
+  struct Codes {
+    Ref codes, scales, zeros;
+    int bits = 8;
+    std::int64_t block = 0;
+  };
+  std::optional<Codes> codes;
+};
+
+/// Products of one `a` [m, k], whose rows follow each other, by constant weights with our own kernel.
+/// `a`, results and packed weights may be narrow floats.
+std::unique_ptr<Step> makeGemmStep(Ref a, std::int64_t m, std::int64_t k, std::vector<GemmTarget> targets, int threads);
+
+}  // namespace fusescope::native
