@@ -22,7 +22,7 @@ TEST(GraphText, EverySampleRoundTrips) {
       ++graphs;
     }
   }
-  EXPECT_EQ(graphs, 12);
+  EXPECT_EQ(graphs, 14);
 }
 
 }  // namespace
