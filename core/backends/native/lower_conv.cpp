@@ -61,9 +61,12 @@ Described describe(const PreparedConv& conv, const memory::desc& source, const m
   return describe<dnnl::convolution_forward>(conv, dnnl::algorithm::convolution_direct, source, target);
 }
 
-/// Where two formats are the same bytes, the plain one: oneDNN tells them apart or not by what it has in its cache.
+/// Of formats that are the same bytes for `dims` the one with channels last, for which oneDNN has most kernels: what it
+/// makes of another depends on what its cache holds of any of them.
 MemoryFormat settled(const MemoryFormat& format, const Dims& dims) {
-  return !format.isPlain() && formatIsMoot({.dims = dims, .format = format}) ? MemoryFormat() : format;
+  const MemoryFormat last = MemoryFormat::channelsLast(dims.size());
+  const auto isMoot = [&](const MemoryFormat& other) { return formatIsMoot({.dims = dims, .format = other}); };
+  return isMoot(last) && (format.isPlain() || isMoot(format)) ? last : format;
 }
 
 Described describeIn(const PreparedConv& conv, const MemoryFormat& wantedFrom, const MemoryFormat& wantedTo) {
