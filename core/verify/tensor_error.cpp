@@ -43,7 +43,7 @@ void TensorErrorSums::addElements(std::span<const Number> actual, std::span<cons
     const double difference = std::fabs(a - e);
     m_squares += difference * difference;
     m_maxAbs = std::max(m_maxAbs, difference);
-    m_ulp = std::max(m_ulp, units.of(difference, e));
+    m_ulp = std::max(m_ulp, units.of(difference, std::max(std::fabs(a), std::fabs(e))));
     m_saturated += a >= most || a <= least ? 1 : 0;
     m_underflowed += a == 0 ? 1 : 0;
   }

@@ -15,7 +15,7 @@ struct TensorError {
   double maxOverRms = 0;   ///< the same over the rms of what is expected; infinite if that is 0 and something differs
   double relL2 = 0;        ///< |Δ|₂ over |expected|₂; likewise
   double cosine = 1;       ///< NaN where one side is zero or not finite
-  double ulp = 0;          ///< max of |Δ| in units in the last place of the stored type, at the expected value
+  double ulp = 0;          ///< max of |Δ| in units in the last place of the stored type, at the larger of both values
   double nonFinite = 0;    ///< share that became infinite or NaN where finite is expected
   double saturated = 0;    ///< share that stands at the end of the stored type's range, where another value is expected
   double underflowed = 0;  ///< share that became zero where another value is expected
