@@ -94,6 +94,7 @@ std::vector<RegionCase> regionCases(const KernelRequest& request, std::span<cons
     if (i == 5) return static_cast<double>(INFINITY);
     return i == 9 ? -static_cast<double>(INFINITY) : value;
   }));
+  cases.back().notFinite = true;
   for (std::size_t i = edges; i < cases.size(); ++i) cases[i].isEdge = true;
   return cases;
 }

@@ -13,6 +13,7 @@ struct RegionCase {
   std::string name;            ///< "random 0", "zeros", "denormals", "large", "NaN and infinities", "given"
   std::vector<Tensor> inputs;  ///< as FusedNode::inputs, at the types that the kernel reads
   bool isEdge = false;         ///< zeros, denormals, large, NaN: not what a network usually meets
+  bool notFinite = false;      ///< what becomes of such numbers is noted, and not wrong
   bool denormals = false;      ///< says nothing of a tactic that takes denormals for zero
 };
 
