@@ -74,7 +74,7 @@ class GraphWriter {
       std::visit(
           [&]<class T>(const T& held) {
             if constexpr (std::is_same_v<T, Tensor>) {
-              attribute.value = fileTensor(name, held);
+              attribute.value = fileTensor(attribute.name, held);
             } else if constexpr (!std::is_same_v<T, Subgraph>) {
               attribute.value = held;
             }

@@ -142,7 +142,9 @@ TEST(PlannedNorm, GroupsOfChannelsInTheFormatsOfConvolutions) {
       net.editor.addOutput(spelledGroupNorm(net, dims, groups));
       const std::vector<TacticOutcome> outcomes = tryAllTactics(*planned(net.editor), format);
       expectAgreement(outcomes, 2e-3);  // of numbers near 100, which are f32
-      EXPECT_TRUE(std::ranges::any_of(outcomes, [&](const TacticOutcome& one) { return one.tactic == name; })) << name;
+      EXPECT_TRUE(std::ranges::any_of(outcomes, [&name = name](const TacticOutcome& one) {
+        return one.tactic == name;
+      })) << name;
     }
   }
 }
