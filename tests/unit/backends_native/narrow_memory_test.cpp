@@ -185,10 +185,7 @@ TEST_P(NarrowMemory, NoTensorIsWidenedWhole) {
 INSTANTIATE_TEST_SUITE_P(Operators, NarrowMemory,
                          ::testing::Combine(::testing::ValuesIn(operators()),
                                             ::testing::Values(DataType::BF16, DataType::F16)),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param).name) + "_" +
-                                  std::string(name(std::get<1>(info.param)));
-                         });
+                         [](const auto& info) { return caseName(info.param); });
 
 }  // namespace
 }  // namespace fusescope::testing

@@ -1,12 +1,19 @@
 #pragma once
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {
+
+/// What a test of `Operator`, which has a name, in a type of floats is called.
+template <class Operator>
+std::string caseName(const std::tuple<Operator, DataType>& one) {
+  return std::string(std::get<0>(one).name) + "_" + std::string(name(std::get<1>(one)));
+}
 
 /// A network under construction whose floats are all of one type.
 struct TypedNet {

@@ -327,10 +327,7 @@ TEST_P(NarrowNodes, AreWhatTheReferenceMakesOfThem) {
 INSTANTIATE_TEST_SUITE_P(Operators, NarrowNodes,
                          ::testing::Combine(::testing::ValuesIn(kFamilies),
                                             ::testing::Values(DataType::BF16, DataType::F16)),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param).name) + "_" +
-                                  std::string(name(std::get<1>(info.param)));
-                         });
+                         [](const auto& info) { return caseName(info.param); });
 
 }  // namespace
 }  // namespace fusescope::testing
