@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backends/reference/reference_backend.h"
+#include "tests/backends/changed_code.h"
 
 namespace fusescope {
 namespace {
@@ -12,24 +13,18 @@ namespace {
 std::atomic<bool> hasExactWays = true;
 
 /// What the reference gives, clamped.
-class Clamped final : public Code {
+class Clamped final : public ChangedCode {
  public:
-  Clamped(std::unique_ptr<const Code> code, std::int64_t count) : m_code(std::move(code)), m_count(count) {}
-  std::size_t workspaceBytes() const override { return m_code->workspaceBytes(); }
-  std::span<const Packing> packings() const override { return m_code->packings(); }
-  std::span<const std::size_t> embedded() const override { return m_code->embedded(); }
-  Status run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
-             std::span<const std::byte* const> packed, std::byte* workspace) const override {
-    TRY(m_code->run(stream, inputs, outputs, packed, workspace));
+  Clamped(std::unique_ptr<const Code> code, std::int64_t count) : ChangedCode(std::move(code)), m_count(count) {}
+
+ private:
+  void change(std::span<std::byte* const> outputs) const override {
     auto* sums = reinterpret_cast<std::int32_t*>(outputs[0]);
     using Narrow = std::numeric_limits<std::int16_t>;
     for (std::int64_t i = 0; i < m_count; ++i)
       sums[i] = std::clamp<std::int32_t>(sums[i], Narrow::min(), Narrow::max());
-    return Done{};
   }
 
- private:
-  std::unique_ptr<const Code> m_code;
   std::int64_t m_count;
 };
 
