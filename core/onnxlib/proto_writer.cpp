@@ -5,6 +5,13 @@
 namespace fusescope::onnxlib {
 namespace {
 
+void setValue(onnx::ValueInfoProto& proto, const FileValue& value) {
+  proto.set_name(value.name);
+  *proto.mutable_type() = typeProto(value.type);
+}
+
+}  // namespace
+
 int onnxTypeOf(DataType type) {
   for (int number = 1; number <= onnx::TensorProto::DataType_MAX; ++number)
     if (dataTypeOf(number) == type) return number;
@@ -40,13 +47,6 @@ void setAttribute(onnx::AttributeProto& proto, const FileAttribute& attribute) {
     *proto.mutable_g() = graphProto(**graph);
   }
 }
-
-void setValue(onnx::ValueInfoProto& proto, const FileValue& value) {
-  proto.set_name(value.name);
-  *proto.mutable_type() = typeProto(value.type);
-}
-
-}  // namespace
 
 onnx::TensorProto tensorProto(const FileTensor& tensor) {
   onnx::TensorProto proto;
