@@ -170,7 +170,11 @@ std::string weightsNameOf(const std::filesystem::path& path) {
 }
 
 Status writeNetwork(const std::filesystem::path& path, const NetworkBytes& network) {
-  const std::filesystem::path weights = path.parent_path() / weightsNameOf(path);
+  return writeNetworkAs(path, path.parent_path() / weightsNameOf(path), network);
+}
+
+Status writeNetworkAs(const std::filesystem::path& path, const std::filesystem::path& weights,
+                      const NetworkBytes& network) {
   for (const std::filesystem::path& written : {path, weights}) {
     if (written == weights && network.weights.empty()) continue;
     const auto there = identityOf(written);

@@ -90,7 +90,8 @@ struct NetworkBytes {
 /// Weights of up to this many bytes in all stay within the .onnx file, which protobuf bounds at 2 GiB.
 inline constexpr std::int64_t kMostBytesInside = std::int64_t{1} << 30;
 
-/// The network at `path` with `edits`. Initializers that nothing reads any more because of the edits go. Weights of 4
+/// The network at `path` with `edits`. Initializers, Constants and Casts of the main graph that nothing reads any more
+/// because of the edits go. Weights of 4
 /// KiB and more lie in a file beside it, which is to be called `weightsName`, where the file has external data itself
 /// or its weights are above `mostInside` bytes. Errors are located: what an edit names is not there, a file changed.
 Result<NetworkBytes> editNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
@@ -99,6 +100,9 @@ Result<NetworkBytes> editNetwork(const std::filesystem::path& path, const Networ
 /// Writes the weights, then the network; each is at every moment as it was or whole. `path`.data is the file beside.
 /// Refuses a path that leads to one of `network.files`.
 Status writeNetwork(const std::filesystem::path& path, const NetworkBytes& network);
+/// The same, with the file of the weights at `weights`; it is to have the name that the network was edited for.
+Status writeNetworkAs(const std::filesystem::path& path, const std::filesystem::path& weights,
+                      const NetworkBytes& network);
 /// What the file with the weights is called beside a network at `path`.
 std::string weightsNameOf(const std::filesystem::path& path);
 

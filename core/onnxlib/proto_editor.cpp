@@ -60,17 +60,42 @@ Names namesRead(const onnx::GraphProto& graph) {
   return names;
 }
 
+namespace {
+
+template <class List>
+void removeWhere(List& list, const auto& isUnread) {
+  for (int i = list.size() - 1; i >= 0; --i)
+    if (isUnread(list[i])) list.DeleteSubrange(i, 1);
+}
+
+/// Whether a Constant or a Cast was taken out.
+bool dropUnreadNodes(onnx::GraphProto& graph, const auto& wasRead, const Names& read) {
+  const int before = graph.node_size();
+  removeWhere(*graph.mutable_node(), [&](const onnx::NodeProto& node) {
+    const bool simple = node.op_type() == "Constant" || node.op_type() == "Cast";
+    return simple && canonicalDomain(node.domain()).empty() &&
+           std::ranges::all_of(node.output(), [&](const auto& name) { return wasRead(name) && !read.contains(name); });
+  });
+  return graph.node_size() < before;
+}
+
+}  // namespace
+
 void dropUnread(onnx::GraphProto& graph, const Names& readBefore) {
-  const Names read = namesRead(graph);
-  auto& initializers = *graph.mutable_initializer();
-  for (int i = initializers.size() - 1; i >= 0; --i) {
-    const std::string name = initializers[i].name();
-    if (read.contains(name) || !readBefore.contains(name)) continue;
-    initializers.DeleteSubrange(i, 1);
-    auto& inputs = *graph.mutable_input();  // older files list initializers there too
-    for (int input = inputs.size() - 1; input >= 0; --input)
-      if (inputs[input].name() == name) inputs.DeleteSubrange(input, 1);
-  }
+  const auto wasRead = [&](const std::string& name) { return readBefore.contains(name); };
+  Names read = namesRead(graph);
+  while (dropUnreadNodes(graph, wasRead, read)) read = namesRead(graph);
+  Names dropped;
+  for (const std::string& name : readBefore)
+    if (!read.contains(name)) dropped.insert(name);
+  const auto isInitializer = [&](const std::string& name) {
+    return std::ranges::any_of(graph.initializer(), [&](const auto& tensor) { return tensor.name() == name; });
+  };
+  // Older files list initializers among the inputs too.
+  removeWhere(*graph.mutable_input(),
+              [&](const auto& value) { return dropped.contains(value.name()) && isInitializer(value.name()); });
+  removeWhere(*graph.mutable_initializer(), [&](const auto& tensor) { return dropped.contains(tensor.name()); });
+  removeWhere(*graph.mutable_value_info(), [&](const auto& value) { return dropped.contains(value.name()); });
 }
 
 Result<onnx::GraphProto*> ProtoEditor::graphAt(const GraphPath& path) {

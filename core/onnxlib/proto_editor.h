@@ -36,7 +36,8 @@ class ProtoEditor {
 
 /// The names that the nodes of `graph`, bodies included, and its outputs read.
 std::set<std::string, std::less<>> namesRead(const onnx::GraphProto& graph);
-/// Takes out the initializers of `graph` that are among `readBefore` and that nothing reads now.
+/// Takes out what only `readBefore` read of `graph`: initializers, and Constants and Casts all of whose results are
+/// among that and that nothing reads now; with the types declared of them.
 void dropUnread(onnx::GraphProto& graph, const std::set<std::string, std::less<>>& readBefore);
 
 }  // namespace fusescope::onnxlib

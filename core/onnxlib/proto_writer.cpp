@@ -48,6 +48,10 @@ void setAttribute(onnx::AttributeProto& proto, const FileAttribute& attribute) {
   }
 }
 
+std::int64_t elementTypeNumber(DataType type) {
+  return onnxTypeOf(type);
+}
+
 onnx::TensorProto tensorProto(const FileTensor& tensor) {
   onnx::TensorProto proto;
   proto.set_name(tensor.name);
