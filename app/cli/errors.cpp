@@ -120,7 +120,7 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   const auto report = TRY(layerErrors(artifact.plan, samples, options));
   clearProgressLine();
   if (arguments.json) {
-    printJson(toJson(report, samples, options));
+    printJson(toJson(report, *artifact.plan, samples, options));
   } else {
     printForPeople(report, samples, options, arguments.all);
   }

@@ -11,7 +11,8 @@
 namespace fusescope {
 namespace {
 
-const std::vector<std::string_view> kOps = {"build", "run", "time", "compare", "measure_error", "cancel", "shutdown"};
+const std::vector<std::string_view> kOps = {"build",         "run",    "time",   "compare",
+                                            "measure_error", "errors", "cancel", "shutdown"};
 const std::vector<std::string_view> kEvents = {"progress", "done", "error"};
 
 Json sourceJson(const WorkSource& source) {
@@ -57,8 +58,7 @@ Json toJson(const WorkerRequest& request) {
   json["source"] = sourceJson(request.source);
   if (request.op == WorkerOp::Compare) json["other"] = sourceJson(request.other);
   json["engine"] = request.enginePath;
-  json["inputs_file"] = request.inputsFile;
-  if (request.batchAxis) json["batch_axis"] = *request.batchAxis;
+  json["inputs"] = toJson(request.inputs);
   json["outputs_file"] = request.outputsFile;
   json["expect_file"] = request.expectFile;
   json["tolerance"] = toJson(request.tolerance);
@@ -75,8 +75,7 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   JsonFields fields(json);
   fields.read("id", request.id).require("op").readName("op", kOps, request.op);
   fields.read("engine", request.enginePath);
-  fields.read("inputs_file", request.inputsFile);
-  fields.readCount("batch_axis", request.batchAxis);
+  fields.parse("inputs", request.inputs, sampleSourceFromJson);
   fields.read("outputs_file", request.outputsFile);
   fields.read("expect_file", request.expectFile);
   fields.parse("tolerance", request.tolerance, toleranceFromJson);

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "planning/plan.h"
+#include "session/sample_source.h"
 #include "session/session.h"
 
 namespace fusescope {
@@ -15,8 +16,8 @@ namespace fusescope {
 // What the window and its worker process say to each other: one JSON object a line, both ways.
 // app/worker/PROTOCOL.md describes the lines; these are their values.
 
-enum class WorkerOp { Build, Run, Time, Compare, MeasureError, Cancel, Shutdown };
-std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "cancel", "shutdown"
+enum class WorkerOp { Build, Run, Time, Compare, MeasureError, Errors, Cancel, Shutdown };
+std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "errors", "cancel", …
 
 /// What to work on: a model with the wishes to plan it by, or a plan or engine file, which hold their own
 /// (`inputs` and `options` must then be as default).
@@ -31,14 +32,13 @@ struct WorkSource {
 struct WorkerRequest {
   std::int64_t id = 0;  ///< chosen by the caller; comes back in every event
   WorkerOp op = WorkerOp::Build;
-  WorkSource source;                      ///< all but Cancel and Shutdown; Compare: A
-  WorkSource other;                       ///< Compare: B
-  std::string enginePath;                 ///< Build: where to write the engine; empty: it is only kept in the worker
-  std::string inputsFile;                 ///< file or folder (input_files.h); empty: random inputs
-  std::optional<std::int64_t> batchAxis;  ///< along which it is cut into samples
-  std::string outputsFile;                ///< Run: where to write the outputs (.npz); empty: nowhere
-  std::string expectFile;                 ///< Run: outputs to compare with (.npz); empty: none
-  Tolerance tolerance = Tolerance::standard();  ///< MeasureError: what `ok` and `of_bound` of its answer speak of
+  WorkSource source;        ///< all but Cancel and Shutdown; Compare: A
+  WorkSource other;         ///< Compare: B
+  std::string enginePath;   ///< Build: where to write the engine; empty: it is only kept in the worker
+  SampleSource inputs;      ///< all that run something
+  std::string outputsFile;  ///< Run: where to write the outputs (.npz); empty: nowhere
+  std::string expectFile;   ///< Run: outputs to compare with (.npz); empty: none
+  Tolerance tolerance = Tolerance::standard();  ///< MeasureError, Errors: what is said to be wrong in the answer
   double seconds = 2.0;        ///< Time, Compare: how long to measure; Compare with 0 compares values only
   double warmupSeconds = 0.5;  ///< Time
   bool perLayer = true;        ///< Time
@@ -50,7 +50,7 @@ struct WorkerRequest {
 enum class WorkerEventKind { Progress, Done, Error };
 
 /// One line from the worker. Each request but Cancel and Shutdown ends with exactly one Done or Error.
-/// Build, Run, Time and Compare give the `result` that the command line prints with --json;
+/// Build, Run, Time, Compare and Errors give the `result` that the command line prints with --json;
 /// MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&).
 struct WorkerEvent {
   std::int64_t id = 0;

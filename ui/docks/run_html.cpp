@@ -1,7 +1,6 @@
 #include "ui/docks/run_html.h"
 
 #include <QDateTime>
-#include <QFileInfo>
 
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
@@ -19,8 +18,8 @@ QString breakable(const std::string& text) {
   return html(text).replace(QLatin1Char('+'), QStringLiteral("+\u200b"));
 }
 
-QString inputsText(const std::string& inputs) {
-  return inputs.empty() ? QStringLiteral("random inputs") : QFileInfo(qs(inputs)).fileName();
+QString inputsText(const SampleSource& inputs) {
+  return qs(inWords(inputs));
 }
 
 QString whenText(const std::string& utc) {
@@ -46,8 +45,10 @@ QString verdictHtml(const Runs& runs, const Run& run, const Theme& theme) {
         (verdict.firstNotFinite ? QStringLiteral("First not finite at ") : QStringLiteral("First out of bounds at ")) +
         nodeLink(verdict.firstWrong);
   }
-  if (evaluation->inputs.empty())
-    text += QStringLiteral("<br>") + colored(theme.dimText, QStringLiteral("The inputs were random."));
+  text += QStringLiteral("<br>") +
+          (evaluation->inputs.empty()
+               ? colored(theme.warning, QStringLiteral("⚠ The inputs were random."))
+               : colored(theme.dimText, QStringLiteral("On %1.").arg(inputsText(evaluation->inputs).toHtmlEscaped())));
   if (evaluation->inputs != runs.settings().inputs)
     text +=
         QStringLiteral("<br>") + colored(theme.warning, QStringLiteral("Evaluated on %1, not on what is chosen now.")
@@ -154,7 +155,7 @@ QString phasesHtml(const Run& run, const Theme& theme) {
 }
 
 QString originHtml(const Run& run, const Theme& theme) {
-  const auto on = [](const QString& what, const std::string& inputs) {
+  const auto on = [](const QString& what, const SampleSource& inputs) {
     return QStringLiteral(" · %1 on %2").arg(what, inputsText(inputs));
   };
   QString inputs;

@@ -67,7 +67,7 @@ class MainWindow : public QMainWindow {
   /// Makes the window no larger than `screen`.
   void fitInto(const QSize& screen);
   /// What runs are timed and evaluated with from now on.
-  void setInputs(const QString& path);
+  void setInputs(const SampleSource& inputs);
   /// Keeps the session in `folder`, and offers what was left there by a window that was killed.
   void keepSessionsIn(const QString& folder);
 
@@ -83,6 +83,7 @@ class MainWindow : public QMainWindow {
   void openPatternDialog(const QString& pattern);
   void focusSearch();
   void goToAnything();
+  void editInputs();
   void editRunSettings();
   void addEngines();
   /// What the Menu key does: the context menu of whatever has the focus, at what is selected there.

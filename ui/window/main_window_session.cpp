@@ -8,6 +8,7 @@
 #include "planning/directives_file.h"
 #include "session/input_files.h"
 #include "ui/canvas/color_mode.h"
+#include "ui/dialogs/inputs_dialog.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/session_folder.h"
@@ -170,16 +171,16 @@ void MainWindow::restoreView(const Json& state) {
   selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
 }
 
-void MainWindow::setInputs(const QString& path) {
+void MainWindow::setInputs(const SampleSource& inputs) {
   RunSettings settings = m_runs->settings();
-  settings.inputs = path.toStdString();
+  settings.inputs = inputs;
   m_runs->setSettings(settings);
 }
 
 bool MainWindow::openFile(const QString& path) {
   const QFileInfo file(path);
   if (m_document->model() && isInputFile(path.toStdString())) {
-    setInputs(path);
+    setInputs({.paths = {path.toStdString()}});
     showDock(QStringLiteral("Runs"));
     return true;
   }
@@ -191,6 +192,12 @@ bool MainWindow::openFile(const QString& path) {
   if (!again && !mayLeave()) return false;
   m_session->open(path);
   return true;
+}
+
+void MainWindow::editInputs() {
+  auto* dialog = new InputsDialog(context(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
 }
 
 void MainWindow::editRunSettings() {

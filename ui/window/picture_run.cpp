@@ -81,7 +81,7 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
     if (request.build) {
       const QString refusal = window.controller().buildRefusal();
       if (!refusal.isEmpty()) return refuse(refusal);
-      if (!request.inputs.isEmpty()) window.setInputs(request.inputs);
+      window.setInputs(request.inputs);
       window.controller().buildBoth();
       if (!waitUntil([&] { return !window.controller().busy(); }, kBuildMs))
         return refuse(QStringLiteral("the build took too long"));

@@ -20,8 +20,8 @@ struct PictureRequest {
   QSize size{1440, 900};
   QStringList expand;
   QString select, dock;
-  QString color;       ///< a ColorMode's name; empty: as windows begin
-  QString inputs;      ///< of runs; empty: random ones
+  QString color;  ///< a ColorMode's name; empty: as windows begin
+  SampleSource inputs;
   bool build = false;  ///< both engines, compared
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "session/layer_error_report.h"
+#include "session/run_errors.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 
@@ -28,7 +29,8 @@ Samples filled(const Plan& plan, std::vector<float> scales) {
     for (auto& [name, tensor] : sample.inputs) {
       Tensor scaled = Tensor::zeros(DataType::F32, tensor.dims());
       for (std::int64_t i = 0; i < tensor.count(); ++i)
-        scaled.mutableData<float>()[static_cast<std::size_t>(i)] = scale * static_cast<float>(std::fabs(tensor.asDouble(i)));
+        scaled.mutableData<float>()[static_cast<std::size_t>(i)] =
+            scale * static_cast<float>(std::fabs(tensor.asDouble(i)));
       tensor = scaled;
     }
     samples.list.push_back(std::move(sample));
@@ -136,13 +138,22 @@ TEST(LayerErrors, TheDocumentSaysWhatItIsOf) {
   const Samples samples{.list = {{"random", randomInputs(*plan)}}, .random = true};
   const auto report = layerErrors(plan, samples, {});
   ASSERT_TRUE(report.ok());
-  const Json json = toJson(report.value(), samples, {});
+  const Json json = toJson(report.value(), *plan, samples, {});
   EXPECT_EQ(json["format"], "fusescope.errors");
   EXPECT_EQ(json["random_inputs"], true);
   EXPECT_EQ(json["tensors"][0]["name"], "y");
   EXPECT_EQ(json["outputs"].size(), 1U);
   for (const char* key : {"max_abs", "rel_l2", "cosine", "ulp", "non_finite", "saturated", "underflowed"})
     EXPECT_TRUE(json["tensors"][0]["local"].contains(key) && json["tensors"][0]["carried"].contains(key)) << key;
+  // What is kept of it says which kernel and types it is of.
+  const auto kept = runErrorsFromJson(json);
+  ASSERT_TRUE(kept.ok()) << kept.error().text();
+  ASSERT_EQ(kept.value().nodes.size(), 1U);
+  EXPECT_EQ(kept.value().nodes[0].identity, plan->fusedNodes[0].identity.hex());
+  EXPECT_EQ(kept.value().nodes[0].types, layerTypesText(*plan, plan->fusedNodes[0]));
+  EXPECT_EQ(kept.value().nodes[0].errors.local, report.value().nodes[0].errors.local);
+  EXPECT_TRUE(kept.value().tensors == report.value().tensors);
+  EXPECT_EQ(kept.value().samples, 1);
 }
 
 }  // namespace
