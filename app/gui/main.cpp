@@ -23,7 +23,7 @@ struct Arguments {
   double scale = 1.0;
   std::vector<std::string> expand;
   std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
-  bool build = false;
+  bool build = false, errors = false;
 };
 
 Result<PlanOptions> planOptions(const Arguments& arguments) {
@@ -84,6 +84,7 @@ int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions
   request.color = qs(arguments.color);
   request.inputs = arguments.inputs;
   request.build = arguments.build;
+  request.errors = arguments.errors;
   return takePicture(window, request);
 }
 
@@ -119,6 +120,7 @@ int run(int argc, char** argv) {
   parser.add_option("--dock", arguments.dock, "Bring this dock to the front");
   parser.add_option("--color", arguments.color, "Colour by")->check(CLI::IsMember(colorModeNames()));
   parser.add_flag("--build", arguments.build, "Build both engines and compare them before the picture");
+  parser.add_flag("--errors", arguments.errors, "Evaluate the errors of each layer before the picture");
   try {
     parser.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -71,7 +71,7 @@ class InputsTest : public QObject {
     QTRY_VERIFY(dialog.said().startsWith("✓ 2 samples"));
     click(dialog.okButton());
     QCOMPARE(inputs(), (SampleSource{.paths = {first.toStdString(), second.toStdString()}}));
-    QVERIFY2(m_window->dock<RunsDock>().inputsButton().text().startsWith("First.npz and 1 other"),
+    QVERIFY2(m_window->dock<RunsDock>().inputsButton().text().contains("first.npz and 1 other"),
              qPrintable(m_window->dock<RunsDock>().inputsButton().text()));
     const QString file = m_folder->filePath("s.fsession");
     QVERIFY(m_window->session().save(file).ok());

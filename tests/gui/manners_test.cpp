@@ -258,8 +258,13 @@ class MannersTest : public QObject {
   }
   const Plan& plan() { return *m_window->document().snapshot()->plan; }
   DockContext context() {
-    return {m_window->document(), m_window->selection(),  m_window->jobs(),
-            m_window->runs(),     m_window->controller(), []() -> const Theme& { return Theme::dark(); }};
+    return {m_window->document(),
+            m_window->selection(),
+            m_window->jobs(),
+            m_window->runs(),
+            m_window->controller(),
+            m_window->fileDiff(),
+            []() -> const Theme& { return Theme::dark(); }};
   }
   void openSample(const QString& name) { QVERIFY(test::openSample(*m_window, name)); }
   QString sampleCopy(const QString& name) {

@@ -241,7 +241,8 @@ class SessionTest : public QObject {
     const SampleSource inputs{.paths = {file.toStdString()}};
     QVERIFY(m_window->runs().settings().inputs == inputs);
     RunSettingsDialog dialog({m_window->document(), m_window->selection(), m_window->jobs(), m_window->runs(),
-                              m_window->controller(), []() -> const Theme& { return Theme::dark(); }});
+                              m_window->controller(), m_window->fileDiff(),
+                              []() -> const Theme& { return Theme::dark(); }});
     dialog.tolerance().setText("0.5");
     dialog.accept();
     QTRY_VERIFY(m_window->runs().settings().tolerance == (Tolerance{.rms = 0.5}));

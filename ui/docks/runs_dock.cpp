@@ -23,9 +23,8 @@ namespace {
 constexpr int kClockMs = 250;
 
 QString inputsText(const RunSettings& settings) {
-  QString text = qs(inWords(settings.inputs));
-  text[0] = text[0].toUpper();
-  return text + QStringLiteral("…");
+  if (settings.inputs.empty()) return QStringLiteral("⚠ Random inputs…");
+  return QStringLiteral("Inputs: %1…").arg(qs(inWords(settings.inputs)));
 }
 
 QString settingsText(const RunSettings& settings) {
@@ -42,6 +41,7 @@ RunsDock::RunsDock(const DockContext& context)
       m_build(new QPushButton(QStringLiteral("Build"))),
       m_both(new QPushButton(QStringLiteral("Build both and compare"))),
       m_evaluate(new QPushButton(QStringLiteral("Evaluate"))),
+      m_errors(new QPushButton(QStringLiteral("Errors of layers"))),
       m_restore(new QPushButton(QStringLiteral("Go back to its directives"))),
       m_cancel(new QPushButton(QStringLiteral("Cancel"))),
       m_inputs(new QPushButton),
@@ -122,14 +122,18 @@ QWidget* RunsDock::makeTools() {
   m_evaluate->setToolTip(
       QStringLiteral("How far the shown run's types are from float32, on the reference backend: pass or fail, and "
                      "where it goes wrong"));
+  m_errors->setToolTip(
+      QStringLiteral("What the types of each layer do, by themselves and carried on, against float32: tells culprits "
+                     "from victims"));
   m_inputs->setToolTip(QStringLiteral("What runs are timed and evaluated on"));
   m_settings->setToolTip(QStringLiteral("What is close enough, and what runs are built and timed with"));
   m_status->setForegroundRole(QPalette::PlaceholderText);
   m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  auto* row = toolRow({m_build, m_both, m_evaluate, m_cancel, m_inputs, m_settings, m_status}, this, 6);
+  auto* row = toolRow({m_build, m_both, m_evaluate, m_errors, m_cancel, m_inputs, m_settings, m_status}, this, 7);
   connect(m_build, &QPushButton::clicked, &controller, &RunController::build);
   connect(m_both, &QPushButton::clicked, &controller, &RunController::buildBoth);
   connect(m_evaluate, &QPushButton::clicked, &controller, &RunController::evaluate);
+  connect(m_errors, &QPushButton::clicked, this, [this] { m_context.act("errors"); });
   connect(m_cancel, &QPushButton::clicked, &controller, &RunController::cancel);
   connect(m_restore, &QPushButton::clicked, this, &RunsDock::goBack);
   connect(m_inputs, &QPushButton::clicked, this, [this] { m_context.act("inputs"); });
@@ -167,6 +171,7 @@ void RunsDock::renewTools() {
           : QStringLiteral("The plan beside the same model in float32 without directives: builds what is "
                            "not there yet, evaluates it and compares both"));
   m_evaluate->setEnabled(controller.evaluateRefusal().isEmpty());
+  m_errors->setEnabled(controller.errorsRefusal().isEmpty());
   const Run* run = selected();
   const QString restore = run == nullptr ? QStringLiteral("There is no run yet.") : restoreRefusal(*run);
   m_restore->setEnabled(restore.isEmpty());

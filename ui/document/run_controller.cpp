@@ -63,6 +63,18 @@ QString RunController::evaluateRefusal() const {
   return {};
 }
 
+QString RunController::errorsRefusal() const {
+  if (!m_document.snapshot()) return QStringLiteral("Open a model first.");
+  if (m_document.kind() == ArtifactKind::Engine)
+    return QStringLiteral("This is an engine: errors of its layers are told of its model. Open that.");
+  if (m_document.model()->weightless)
+    return QStringLiteral("This file has no weights: it can be looked at and planned, not run.");
+  if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
+  if (m_document.planning()) return QStringLiteral("The plan is being made.");
+  if (busy()) return QStringLiteral("The worker is busy.");
+  return {};
+}
+
 WorkSource RunController::source(const Run& run) const {
   if (run.kind == RunKind::Engine) return engineSource(run);
   WorkSource source;
@@ -224,6 +236,14 @@ void RunController::evaluate() {
   if (!evaluateRefusal().isEmpty()) return;
   m_notice.clear();
   queueEvaluation(m_runs.shown()->id);
+  next();
+}
+
+void RunController::evaluateErrors() {
+  if (!errorsRefusal().isEmpty()) return;
+  m_notice.clear();
+  const Run* shown = m_runs.shown();
+  queueErrors(shown != nullptr && m_runs.ofThisPlan(*shown) ? shown->id : addRun(m_document.options()));
   next();
 }
 

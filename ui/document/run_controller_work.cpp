@@ -113,6 +113,38 @@ void RunController::queueEvaluation(const std::string& id) {
   });
 }
 
+void RunController::queueErrors(const std::string& id) {
+  m_steps.emplace_back([this, id] {
+    const Run* run = m_runs.find(id);
+    if (run == nullptr) return;
+    if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
+    const RunState before = run->build ? run->state : RunState::Ready;
+    WorkerRequest request;
+    request.op = WorkerOp::Errors;
+    request.source = source(*run);
+    request.inputs = m_runs.settings().inputs;
+    request.tolerance = m_runs.settings().tolerance;
+    request.threads = m_runs.settings().threads;
+    m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
+    const auto decode = [inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunErrors>> {
+      RunErrors errors = TRY(runErrorsFromJson(reply));
+      errors.when = timestamp();
+      errors.inputs = inputs;
+      return SharedOptional<RunErrors>(std::move(errors));
+    };
+    const auto take = [this, id, before](const SharedOptional<RunErrors>& errors) {
+      m_runs.change(id, [&](Run& changed) {
+        changed.errors.push_back(errors);
+        changed.state = before;
+      });
+      const auto first = m_runs.firstWrong();
+      log(id, first ? QStringLiteral("first wrong: %1 : %2").arg(qs(first->tensor), qs(first->why))
+                    : QStringLiteral("no layer is wrong"));
+    };
+    send(QStringLiteral("evaluating errors of each layer of %1").arg(Runs::title(*run)), id, request, decode, take);
+  });
+}
+
 std::string RunController::addComparison(const std::string& a, const std::string& b) {
   Run run = newRun();
   run.kind = RunKind::Comparison;

@@ -38,6 +38,7 @@ class MainWindow : public QMainWindow {
   Runs& runs() { return *m_runs; }
   RunController& controller() { return *m_controller; }
   SessionKeeper& session() { return *m_session; }
+  FileDiff& fileDiff() { return *m_fileDiff; }
   MessageBar& messages() { return *m_messages; }
   GraphView& canvas() { return *m_canvas; }
   Actions& actions() { return *m_actions; }
@@ -84,6 +85,14 @@ class MainWindow : public QMainWindow {
   void focusSearch();
   void goToAnything();
   void editInputs();
+  /// Asks for the file that the plan on screen is compared with.
+  void compareWithFile();
+  /// And colours the canvas by them.
+  void evaluateErrors();
+  /// What the shown run first does wrong in the plan on screen: by its errors layer by layer, else by its verdict. A
+  /// value or node; empty: nothing is known to be wrong.
+  QString firstWrong() const;
+  void goToFirstWrong();
   void editRunSettings();
   void addEngines();
   /// What the Menu key does: the context menu of whatever has the focus, at what is selected there.
@@ -135,6 +144,7 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<Runs> m_runs;
   std::unique_ptr<RunController> m_controller;
   std::unique_ptr<SessionKeeper> m_session;
+  std::unique_ptr<FileDiff> m_fileDiff;
   QStackedWidget* m_pages;
   StartPage* m_start;
   GraphView* m_canvas;

@@ -8,6 +8,7 @@
 #include "planning/directives_file.h"
 #include "session/input_files.h"
 #include "ui/canvas/color_mode.h"
+#include "ui/dialogs/diff_dialog.h"
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/document/qt_text.h"
@@ -198,6 +199,32 @@ void MainWindow::editInputs() {
   auto* dialog = new InputsDialog(context(), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->open();
+}
+
+void MainWindow::compareWithFile() {
+  auto* dialog = new DiffDialog(context(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this, [this] { showDock(QStringLiteral("Validation")); });
+  dialog->open();
+}
+
+void MainWindow::evaluateErrors() {
+  showDock(QStringLiteral("Runs"));
+  m_controller->evaluateErrors();
+  m_canvas->setColorMode(*findColorMode("error"));
+}
+
+QString MainWindow::firstWrong() const {
+  if (const auto first = m_runs->firstWrong()) return qs(first->tensor);
+  const auto failure = m_runs->failure();
+  return failure ? qs(failure->name) : QString();
+}
+
+void MainWindow::goToFirstWrong() {
+  if (firstWrong().isEmpty()) return;
+  goTo(context(), firstWrong());
+  m_canvas->centreSelection();
+  showDock(QStringLiteral("Inspector"));
 }
 
 void MainWindow::editRunSettings() {
