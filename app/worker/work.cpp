@@ -4,9 +4,11 @@
 
 #include <filesystem>
 
+#include "planning/plan_json.h"
 #include "session/layer_error_report.h"
 #include "session/operations.h"
 #include "session/samples.h"
+#include "session/tune_report.h"
 
 namespace fusescope::worker {
 namespace {
@@ -119,6 +121,33 @@ Result<Json> errors(Job& job) {
   return toJson(report, *artifact.plan, samples, options);
 }
 
+/// Tells every better set with those before it: whoever hears the newest has heard all.
+OnBetter tellBetter(const Progress& progress) {
+  return [progress, all = Json::array()](const TunePoint& point, std::int64_t evaluations) mutable {
+    all.push_back(toJson(point));
+    all.back()["evaluations"] = evaluations;
+    if (progress) progress(kTuneBetterPhase, Json{{"better", all}}.dump());
+  };
+}
+
+Result<Json> tune(Job& job) {
+  const auto artifact = TRY(opened(job, job.request.source));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  TuneOptions options;
+  options.goal.maxError = job.request.tune.maxError;
+  options.goal.seconds = job.request.tune.seconds;
+  options.evaluator = {.backend = tuningBackend(artifact),
+                       .threads = job.request.threads,
+                       .output = job.request.tune.output,
+                       .stop = job.stop};
+  options.onBetter = tellBetter(job.progress);
+  options.progress = job.progress;
+  const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
+  Json json = toJson(report, samples, options, false);
+  json["options"] = toJson(report.options);
+  return json;
+}
+
 Result<Json> doWork(Job& job) {
   switch (job.request.op) {
     case WorkerOp::Build:
@@ -133,6 +162,8 @@ Result<Json> doWork(Job& job) {
       return measureError(job);
     case WorkerOp::Errors:
       return errors(job);
+    case WorkerOp::Tune:
+      return tune(job);
     case WorkerOp::Cancel:
     case WorkerOp::Shutdown:
       break;

@@ -114,10 +114,12 @@ class ValidationTest : public QObject {
     QVERIFY(!m_window->selection().nodes().empty());
     // The plan on screen becomes what is in the file, and another again.
     m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
     QTRY_VERIFY(m_window->fileDiff().compared() != nullptr && !m_window->fileDiff().busy() &&
                 m_window->fileDiff().compared()->screen == m_window->document().snapshot());
     QVERIFY2(dock().summary().contains("the plans are the same"), qPrintable(dock().summary()));
     m_window->document().undoStack().undo();
+    QTRY_VERIFY(!m_window->document().planning());
     QTRY_VERIFY(m_window->fileDiff().compared() != nullptr && !m_window->fileDiff().compared()->diff.same());
     emit dock().findChild<QLabel*>()->linkActivated("do:close");
     QVERIFY(m_window->fileDiff().path().isEmpty() && !dock().summary().contains("Against"));

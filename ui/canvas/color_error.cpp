@@ -1,24 +1,19 @@
-#include <array>
-
 #include "ui/canvas/color_mode.h"
 
 namespace fusescope {
 
-namespace {
-
-/// From dark to light, or the reverse, what is worse stands out more; what is not finite has a colour of its own.
 QColor levelColor(ErrorLevel level, const Theme& theme) {
   switch (level) {
     case ErrorLevel::Exact:
-      return heatColor(0, theme);
+      return mixed(theme.dimText, theme.accent, 0.3);
     case ErrorLevel::FarWithin:
-      return heatColor(0.2, theme);
+      return mixed(theme.dimText, theme.accent, 0.65);
     case ErrorLevel::Within:
-      return heatColor(0.4, theme);
+      return theme.accent;
     case ErrorLevel::Beyond:
-      return heatColor(0.75, theme);
+      return theme.warning;
     case ErrorLevel::FarBeyond:
-      return heatColor(1, theme);
+      return mixed(theme.warning, theme.error, 0.55);
     case ErrorLevel::NotFinite:
       return theme.error;
     case ErrorLevel::Unknown:
@@ -26,6 +21,8 @@ QColor levelColor(ErrorLevel level, const Theme& theme) {
   }
   return theme.disabledText;
 }
+
+namespace {
 
 BoxColor errorColor(const ColorSource& source, Which which) {
   const bool border = source.item.kind == ItemKind::Input || source.item.kind == ItemKind::Output;

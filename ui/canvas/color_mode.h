@@ -48,6 +48,8 @@ const ColorMode* findColorMode(std::string_view name);
 
 /// The colour of the segment that an item is in, or is.
 Swatch segmentSwatch(const CanvasItem& item, const Theme& theme);
+/// Blue as far as an error is within what is allowed, then amber, then red.
+QColor levelColor(ErrorLevel level, const Theme& theme);
 Swatch itemPrecisionSwatch(const CanvasItem& item, const Theme& theme);
 
 }  // namespace fusescope

@@ -24,6 +24,12 @@ void paintCard(QPainter& painter, const QRect& rect, const Theme& theme) {
   painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 7, 7);
 }
 
+QFont titleFont() {
+  QFont font = detailFont();
+  font.setWeight(QFont::DemiBold);
+  return font;
+}
+
 /// What the signs beside times mean, of those that occur.
 QStringList timeNotes(const std::set<TimeKind>& kinds) {
   QStringList notes;
@@ -49,7 +55,7 @@ void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const
   m_theme = theme;
   m_title = tr(mode.title);
   const QFontMetricsF font(detailFont());
-  double width = font.horizontalAdvance(m_title);
+  double width = QFontMetricsF(titleFont()).horizontalAdvance(m_title);
   QStringList spoken;
   const int most = 12;
   if (int(m_colors.legend.size()) > most) m_colors.legend.resize(most);
@@ -77,9 +83,7 @@ void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const
 void LegendWidget::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   paintCard(painter, rect(), m_theme);
-  QFont bold = detailFont();
-  bold.setWeight(QFont::DemiBold);
-  painter.setFont(bold);
+  painter.setFont(titleFont());
   painter.setPen(m_theme.dimText);
   painter.drawText(QRect(kInset, kInset - 3, width() - 2 * kInset, kTitleRow), Qt::AlignLeft | Qt::AlignVCenter,
                    m_title);

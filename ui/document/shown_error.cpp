@@ -62,8 +62,11 @@ QString shortErrorText(const std::optional<TensorError>& error) {
 QString errorPairText(const ShownError& error, Which which) {
   const auto& one = error.errors.*which;
   if (!one) return {};
-  const QString first = one->nonFinite > 0 ? QStringLiteral("∞") : errorText(one->maxOverRms);
-  const QString pair = QStringLiteral("%1 / %2").arg(first, errorText(one->relL2));
+  const auto text = [](double number) {
+    return std::isfinite(number) ? QString::number(number, 'g', 2) : QStringLiteral("∞");
+  };
+  const QString pair = QStringLiteral("%1 / %2").arg(one->nonFinite > 0 ? QStringLiteral("∞") : text(one->maxOverRms),
+                                                     text(one->relL2));
   return error.kind == ErrorKind::OfOtherPlan ? QStringLiteral("[%1]").arg(pair) : pair;
 }
 

@@ -43,7 +43,7 @@ inline bool isWrong(ErrorLevel level) {
 
 /// "3e-4" for where there is little room: max|Δ| over rms; "∞" where it is not finite, empty where it is not known.
 QString shortErrorText(const std::optional<TensorError>& error);
-/// "0.00034 / 0.0001": max|Δ| over rms, and relative L2; in brackets of another plan.
+/// "0.00034 / 0.0001": max|Δ| over rms, and relative L2, in two digits; in brackets of another plan.
 QString errorPairText(const ShownError& error, Which which);
 /// All that is known of it: "max|Δ| 0.0003 of rms · relative L2 … · 12 ulp · cosine … · 3 % became infinite or NaN".
 QString errorFactsText(const TensorError& error);

@@ -85,6 +85,7 @@ class MainWindow : public QMainWindow {
   void focusSearch();
   void goToAnything();
   void editInputs();
+  void tune();
   /// Asks for the file that the plan on screen is compared with.
   void compareWithFile();
   /// And colours the canvas by them.

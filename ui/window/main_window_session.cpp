@@ -11,6 +11,7 @@
 #include "ui/dialogs/diff_dialog.h"
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/dialogs/run_settings_dialog.h"
+#include "ui/dialogs/tune_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/session_folder.h"
 #include "ui/window/main_window.h"
@@ -197,6 +198,12 @@ bool MainWindow::openFile(const QString& path) {
 
 void MainWindow::editInputs() {
   auto* dialog = new InputsDialog(context(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
+}
+
+void MainWindow::tune() {
+  auto* dialog = new TuneDialog(context(), *m_worker, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->open();
 }
