@@ -5,6 +5,9 @@
 namespace fusescope {
 namespace {
 
+/// So often groups are ranked at the most: each time all that are left are evaluated.
+constexpr int kMostRankings = 3;
+
 PinSet range(std::uint32_t begin, std::uint32_t end) {
   PinSet pins;
   for (std::uint32_t i = begin; i < end; ++i) pins.insert(pins.end(), i);
@@ -78,12 +81,17 @@ Result<TuneBaseline> greedyBaseline(Evaluations& evaluations) {
   for (std::uint32_t i = 0; i < left.size(); ++i) left[i] = i;
   TunePoint current = TRY(evaluations.evaluate({}));
   left = TRY(ranked(evaluations, {}, left));
-  while (!evaluations.meets(current) && !left.empty()) {
+  std::vector<std::uint32_t> leftOut;
+  for (int rankings = 1; !evaluations.meets(current) && !(left.empty() && leftOut.empty());) {
+    if (left.empty()) left.swap(leftOut);
     const std::uint32_t first = left.front();
     left.erase(left.begin());
     const TunePoint next = TRY(evaluations.evaluate(joinedPins(current.pins, groups[first])));
-    if (next.error > current.error) {
+    const bool isWorse = next.error > current.error;
+    if (isWorse && rankings < kMostRankings) {
+      leftOut.push_back(first);
       left = TRY(ranked(evaluations, current.pins, left));
+      ++rankings;
       continue;
     }
     evaluations.oracle().startFrom(next.pins);

@@ -12,7 +12,8 @@ Result<TuneBaseline> prefixBaseline(Evaluations& evaluations);
 Result<TuneBaseline> suffixBaseline(Evaluations& evaluations);
 
 /// As NNCF's accuracy control: groups ranked by the error that is left when each alone is pinned, taken one by one; one
-/// that makes it worse is left out and the others are ranked anew beside what is pinned then.
+/// that makes it worse is left for the end and the others are ranked anew beside what is pinned then; after three
+/// rankings what comes next is taken whatever it does.
 Result<TuneBaseline> greedyBaseline(Evaluations& evaluations);
 
 /// The smallest number of `count` for which `setOf` meets the goal, as if more were never worse; nothing if `setOf` of

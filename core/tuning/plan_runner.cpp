@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/reference/convert_elements.h"
+#include "base/process_memory.h"
 #include "engine/extent_check.h"
 #include "engine/fused_node_steps.h"
 #include "engine/input_check.h"
@@ -181,6 +182,7 @@ Result<std::vector<std::vector<Tensor>>> PlanRunner::run(const std::shared_ptr<c
       for (const Tensor& tensor : *values[i]) outputs[i].push_back(convertedTensor(tensor, declared));
     }
   }
+  returnFreedMemory();
   return outputs;
 }
 
