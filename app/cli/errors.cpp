@@ -130,7 +130,7 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   const auto report = TRY(layerErrors(artifact.plan, samples, options, arguments.against));
   clearProgressLine();
   if (arguments.json) {
-    printJson(toJson(report, samples, options, arguments.against));
+    printJson(toJson(report, *artifact.plan, samples, options, arguments.against));
   } else {
     printForPeople(report, samples, options, arguments);
   }

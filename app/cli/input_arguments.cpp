@@ -18,10 +18,9 @@ void InputArguments::declare(CLI::App& app) {
 SampleSource InputArguments::source(const Artifact& artifact) const {
   SampleSource source{.paths = paths, .batchAxis = batchAxis};
   if (!source.empty() || artifact.session == nullptr) return source;
-  const RunSettings& settings = artifact.session->settings;
-  if (!settings.inputs.empty()) source.paths = {settings.inputs};
-  if (!source.batchAxis) source.batchAxis = settings.batchAxis;
-  return source;
+  SampleSource remembered = artifact.session->settings.inputs;
+  if (batchAxis) remembered.batchAxis = batchAxis;
+  return remembered;
 }
 
 Result<Samples> InputArguments::samples(const Artifact& artifact) const {

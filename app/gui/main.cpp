@@ -18,12 +18,12 @@ namespace fusescope {
 namespace {
 
 struct Arguments {
-  std::string model, directivesFile, target, precision, inputs, screenshot, size = "1440x900", theme, select, dock,
-                                                                            color;
+  std::string model, directivesFile, target, precision, screenshot, size = "1440x900", theme, select, dock, color;
+  SampleSource inputs;
   double scale = 1.0;
   std::vector<std::string> expand;
   std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
-  bool build = false;
+  bool build = false, errors = false;
 };
 
 Result<PlanOptions> planOptions(const Arguments& arguments) {
@@ -82,8 +82,9 @@ int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions
   request.select = qs(arguments.select);
   request.dock = qs(arguments.dock);
   request.color = qs(arguments.color);
-  request.inputs = qs(arguments.inputs);
+  request.inputs = arguments.inputs;
   request.build = arguments.build;
+  request.errors = arguments.errors;
   return takePicture(window, request);
 }
 
@@ -103,8 +104,13 @@ int run(int argc, char** argv) {
         ->allow_extra_args(false);
   }
   parser
-      .add_option("--inputs", arguments.inputs, "What runs are timed and evaluated with: .npz, .npy, .pb or a folder")
-      ->type_name("F");
+      .add_option("--inputs", arguments.inputs.paths,
+                  "What runs are timed and evaluated on: .npz, .npy, .pb, Polygraphy's .json, or a folder; repeatable")
+      ->type_name("F")
+      ->allow_extra_args(false);
+  parser.add_option("--batch-axis", arguments.inputs.batchAxis, "Cut the inputs along this axis into samples")
+      ->type_name("AXIS")
+      ->check(CLI::NonNegativeNumber);
   parser.add_option("--screenshot", arguments.screenshot, "Render the window to this PNG and exit");
   parser.add_option("--size", arguments.size, "Of the picture: WxH");
   parser.add_option("--scale", arguments.scale, "Device pixels per pixel")->check(CLI::Range(0.5, 4.0));
@@ -114,6 +120,7 @@ int run(int argc, char** argv) {
   parser.add_option("--dock", arguments.dock, "Bring this dock to the front");
   parser.add_option("--color", arguments.color, "Colour by")->check(CLI::IsMember(colorModeNames()));
   parser.add_flag("--build", arguments.build, "Build both engines and compare them before the picture");
+  parser.add_flag("--errors", arguments.errors, "Evaluate the errors of each layer before the picture");
   try {
     parser.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -149,8 +156,8 @@ int run(int argc, char** argv) {
   if (!arguments.model.empty()) window.session().open(qs(arguments.model), options.value());
   if (!arguments.inputs.empty()) {
     QObject::connect(&window.document(), &PlanDocument::modelChanged, &window,
-                     [&window, done = false, file = arguments.inputs]() mutable {
-                       if (!std::exchange(done, true)) window.setInputs(qs(file));
+                     [&window, done = false, inputs = arguments.inputs]() mutable {
+                       if (!std::exchange(done, true)) window.setInputs(inputs);
                      });
   }
   return QApplication::exec();

@@ -4,8 +4,11 @@
 
 #include <filesystem>
 
+#include "planning/plan_json.h"
+#include "session/layer_error_report.h"
 #include "session/operations.h"
 #include "session/samples.h"
+#include "session/tune_report.h"
 
 namespace fusescope::worker {
 namespace {
@@ -46,9 +49,7 @@ Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifac
 }
 
 Result<Samples> samplesOf(const Job& job, const Plan& plan) {
-  SampleSource source{.paths = {}, .batchAxis = job.request.batchAxis};
-  if (!job.request.inputsFile.empty()) source.paths.push_back(job.request.inputsFile);
-  return loadSamples(plan, source);
+  return loadSamples(plan, job.request.inputs);
 }
 
 Result<Json> build(Job& job) {
@@ -108,6 +109,45 @@ Result<Json> measureError(Job& job) {
   return toJson(TRY(measureErrors(artifact.plan, samples, job.request.tolerance, job.stop, job.progress)));
 }
 
+Result<Json> errors(Job& job) {
+  const auto artifact = TRY(opened(job, job.request.source));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  LayerErrorOptions options{.backend = artifact.backend.empty() ? job.request.source.backend : artifact.backend,
+                            .threads = job.request.threads,
+                            .tolerance = job.request.tolerance,
+                            .stop = job.stop,
+                            .progress = job.progress};
+  const auto report = TRY(layerErrors(artifact.plan, samples, options));
+  return toJson(report, *artifact.plan, samples, options);
+}
+
+/// Tells every better set with those before it: whoever hears the newest has heard all.
+OnBetter tellBetter(const Progress& progress) {
+  return [progress, all = Json::array()](const TunePoint& point, std::int64_t evaluations) mutable {
+    all.push_back(toJson(point));
+    all.back()["evaluations"] = evaluations;
+    if (progress) progress(kTuneBetterPhase, Json{{"better", all}}.dump());
+  };
+}
+
+Result<Json> tune(Job& job) {
+  const auto artifact = TRY(opened(job, job.request.source));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  TuneOptions options;
+  options.goal.maxError = job.request.tune.maxError;
+  options.goal.seconds = job.request.tune.seconds;
+  options.evaluator = {.backend = tuningBackend(artifact),
+                       .threads = job.request.threads,
+                       .output = job.request.tune.output,
+                       .stop = job.stop};
+  options.onBetter = tellBetter(job.progress);
+  options.progress = job.progress;
+  const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
+  Json json = toJson(report, samples, options, false);
+  json["options"] = toJson(report.options);
+  return json;
+}
+
 Result<Json> doWork(Job& job) {
   switch (job.request.op) {
     case WorkerOp::Build:
@@ -120,6 +160,10 @@ Result<Json> doWork(Job& job) {
       return compare(job);
     case WorkerOp::MeasureError:
       return measureError(job);
+    case WorkerOp::Errors:
+      return errors(job);
+    case WorkerOp::Tune:
+      return tune(job);
     case WorkerOp::Cancel:
     case WorkerOp::Shutdown:
       break;
@@ -135,7 +179,7 @@ Result<Json> doWork(const WorkerRequest& request, EngineShelf& shelf, const Stop
   auto done = doWork(job);
   if (!done.ok() && done.error().cancelled) return done;
   TRY(checkUnchanged(job.files));  // else the answer may be of the old file, the new one, or a mixture
-  if (done.ok() || !request.inputsFile.empty()) return done;
+  if (done.ok() || !request.inputs.empty()) return done;
   const auto artifact = shelf.artifact(request.source, stop, {});
   return artifact.ok() ? underAssumedExtents(std::move(done), *artifact.value().plan, false) : done;
 }

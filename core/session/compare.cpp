@@ -238,7 +238,8 @@ Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const Sample
     const auto actual = TRY(lowered->run(sample.inputs, {"all"}, stop));
     if (progress) progress("run", fmt::format("{} in float32", sample.name));
     const auto expected = TRY(full->run(sample.inputs, {"all"}, stop));
-    takeWorst(report.outputs, compareAll(actual.outputs, expected.outputs, tolerance));
+    report.samples.push_back({sample.name, compareAll(actual.outputs, expected.outputs, tolerance)});
+    takeWorst(report.outputs, report.samples.back().outputs);
     takeWorst(report.values, compareValues(full->plan().graph(), actual, expected, tolerance));
   }
   return report;

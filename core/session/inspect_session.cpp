@@ -24,7 +24,7 @@ const char* name(ModelChange change) {
 Json evaluationJson(const Evaluation& evaluation) {
   Json json = toJson(verdictOf(evaluation, evaluation.tolerance));
   json["when"] = evaluation.when;
-  json["inputs"] = evaluation.inputs;
+  json["inputs"] = toJson(evaluation.inputs);
   json["tolerance"] = toJson(evaluation.tolerance);
   return json;
 }
@@ -42,7 +42,7 @@ Json runJson(const Run& run, const RunSettings& settings) {
     const RunComparison& compared = *std::as_const(run.comparison);
     json["comparison"] = {{"a", compared.a},
                           {"b", compared.b},
-                          {"inputs", compared.inputs},
+                          {"inputs", toJson(compared.inputs)},
                           {"a_ms", optionalNumber(compared.aMs)},
                           {"b_ms", optionalNumber(compared.bMs)},
                           {"turns", compared.turns},
@@ -65,7 +65,7 @@ Json inspectJson(const Session& session) {
   Json json = {{"id", session.id},
                {"model", {{"path", session.model.path}, {"state", name(state.change)}}},
                {"options", toJson(session.options)},
-               {"inputs", session.settings.inputs},
+               {"inputs", toJson(session.settings.inputs)},
                {"tolerance", toJson(session.settings.tolerance)},
                {"shown", session.shown},
                {"compared_with", session.comparedWith}};

@@ -11,6 +11,7 @@ Json tensorJson(const TensorErrors& tensor) {
   return {{"name", tensor.name},
           {"fused_node", tensor.fusedNode},
           {"type", name(tensor.stored)},
+          {"is_output", tensor.isOutput},
           {"local", optionalError(tensor.errors.local)},
           {"carried", optionalError(tensor.errors.carried)}};
 }
@@ -33,8 +34,8 @@ Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Sam
   return measureLayerErrors(std::move(exact), std::move(plan), inputs, options);
 }
 
-Json toJson(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options,
-            ErrorsAgainst against) {
+Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& samples,
+            const LayerErrorOptions& options, ErrorsAgainst against) {
   Json json = {{"format", "fusescope.errors"}, {"version", 1}};
   addSamples(json, samples);
   json["against"] = name(against);
@@ -44,12 +45,17 @@ Json toJson(const LayerErrorReport& report, const Samples& samples, const LayerE
     json["tensors"].push_back(tensorJson(tensor));
     if (tensor.isOutput) json["outputs"].push_back(tensorJson(tensor));
   }
-  for (const NodeErrors& node : report.nodes)
+  for (std::size_t i = 0; i < report.nodes.size(); ++i) {
+    const NodeErrors& node = report.nodes[i];
+    const FusedNode& fused = plan.fusedNodes[i];
     json["fused_nodes"].push_back({{"name", node.name},
+                                   {"identity", fused.identity.hex()},
+                                   {"types", layerTypesJson(plan, fused)},
                                    {"kind", node.kind},
                                    {"backend", node.ranOn},
                                    {"local", optionalError(node.errors.local)},
                                    {"carried", optionalError(node.errors.carried)}});
+  }
   json["first_wrong"] = nullptr;
   if (const auto& first = report.firstWrong)
     json["first_wrong"] = {{"node", first->node},

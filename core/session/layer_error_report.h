@@ -17,8 +17,9 @@ Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Sam
                                      const LayerErrorOptions& options, ErrorsAgainst against = ErrorsAgainst::F32);
 
 /// {format "fusescope.errors", samples, random_inputs, against, backend, tensors[…], fused_nodes[…], outputs[…],
-/// first_wrong, not_measured[…], not_in_double[…]}. `outputs` are those of `tensors` that the network gives.
-Json toJson(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options,
+/// first_wrong, not_measured[…], not_in_double[…]}. `plan`: whose errors they are. `outputs` are those of `tensors`
+/// that the network gives.
+Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& samples, const LayerErrorOptions& options,
             ErrorsAgainst against = ErrorsAgainst::F32);
 
 }  // namespace fusescope

@@ -178,11 +178,18 @@ Json toJson(const CompareReport& report) {
   return json;
 }
 
+Json toJson(const SampleErrors& errors) {
+  return {{"name", errors.name}, {"outputs", comparisonsJson(errors.outputs)}};
+}
+
 Json toJson(const ErrorReport& report) {
+  Json samples = Json::array();
+  for (const SampleErrors& sample : report.samples) samples.push_back(toJson(sample));
   return {{"format", "fusescope.evaluation"},
           {"version", 1},
           {"outputs", comparisonsJson(report.outputs)},
-          {"values", comparisonsJson(report.values)}};
+          {"values", comparisonsJson(report.values)},
+          {"samples", std::move(samples)}};
 }
 
 }  // namespace fusescope

@@ -89,17 +89,27 @@ Json toJson(const RunTime& time) {
           {"samples", time.samples},
           {"threads", time.threads},
           {"quiet", time.quiet},
-          {"inputs", time.inputs},
+          {"inputs", toJson(time.inputs)},
           {"unavailable_reason", time.unavailableReason},
           {"layers", layersJson(time.layers)}};
 }
 
 Json toJson(const Evaluation& evaluation) {
+  Json samples = Json::array();
+  for (const SampleErrors& sample : evaluation.samples) samples.push_back(toJson(sample));
   return {{"when", evaluation.when},
-          {"inputs", evaluation.inputs},
+          {"inputs", toJson(evaluation.inputs)},
           {"tolerance", toJson(evaluation.tolerance)},
           {"outputs", comparisonsJson(evaluation.outputs)},
-          {"values", comparisonsJson(evaluation.values)}};
+          {"values", comparisonsJson(evaluation.values)},
+          {"samples", std::move(samples)}};
+}
+
+Result<SampleErrors> sampleErrorsFromJson(const Json& json) {
+  SampleErrors errors;
+  JsonFields fields(json);
+  fields.require("name").read("name", errors.name).parseList("outputs", errors.outputs, tensorComparisonFromJson);
+  return fields.result(std::move(errors));
 }
 
 }  // namespace
@@ -159,7 +169,7 @@ Result<RunTime> runTimeFromJson(const Json& reply) {
   fields.readNumber("median_ms", time.medianMs).readNumber("min_ms", time.minMs);
   fields.readNumber("p95_ms", time.p95Ms).readNumber("p99_ms", time.p99Ms);
   fields.read("samples", time.samples).read("threads", time.threads).read("quiet", time.quiet);
-  fields.read("inputs", time.inputs)
+  fields.parse("inputs", time.inputs, sampleSourceFromJson)
       .read("unavailable_reason", time.unavailableReason)
       .parseList("layers", time.layers, layerFromJson);
   return fields.result(std::move(time));
@@ -168,10 +178,11 @@ Result<RunTime> runTimeFromJson(const Json& reply) {
 Result<Evaluation> evaluationFromJson(const Json& reply) {
   Evaluation evaluation;
   JsonFields fields(reply);
-  fields.read("when", evaluation.when).read("inputs", evaluation.inputs);
+  fields.read("when", evaluation.when).parse("inputs", evaluation.inputs, sampleSourceFromJson);
   fields.parse("tolerance", evaluation.tolerance, toleranceFromJson);
   fields.parseList("outputs", evaluation.outputs, tensorComparisonFromJson);
   fields.parseList("values", evaluation.values, tensorComparisonFromJson);
+  fields.parseList("samples", evaluation.samples, sampleErrorsFromJson);
   return fields.result(std::move(evaluation));
 }
 
@@ -204,6 +215,7 @@ Json toJson(const Run& run) {
   if (run.build) json["build"] = toJson(*run.build);
   if (run.time) json["time"] = toJson(*run.time);
   for (const auto& evaluation : run.evaluations) json["evaluations"].push_back(toJson(*evaluation));
+  for (const auto& errors : run.errors) json["errors"].push_back(toJson(*errors));
   if (run.comparison) json["comparison"] = toJson(*run.comparison);
   if (!run.enginePath.empty()) json["engine"] = run.enginePath;
   if (!run.problem.empty()) json["problem"] = run.problem;
@@ -222,6 +234,7 @@ Result<Run> runFromJson(const Json& json) {
   fields.read("machine", run.machine).read("started", run.started);
   fields.parse("build", run.build, runBuildFromJson).parse("time", run.time, runTimeFromJson);
   fields.parseList("evaluations", run.evaluations, evaluationFromJson);
+  fields.parseList("errors", run.errors, runErrorsFromJson);
   fields.parse("comparison", run.comparison, runComparisonFromJson);
   fields.read("engine", run.enginePath).read("problem", run.problem).read("log", run.log);
   return fields.result(std::move(run));

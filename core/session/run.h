@@ -8,6 +8,8 @@
 #include "engine/engine.h"
 #include "planning/plan.h"
 #include "session/run_comparison.h"
+#include "session/run_errors.h"
+#include "session/sample_source.h"
 #include "session/session.h"
 #include "verify/compare_tensors.h"
 
@@ -16,10 +18,9 @@ namespace fusescope {
 /// What runs are built, timed and judged with.
 struct RunSettings {
   std::string backend = "native";
-  int threads = 0;                          ///< 0: as many as the machine has
-  double seconds = 1.0;                     ///< of timing
-  std::string inputs;                       ///< file or folder (input_files.h); empty: random inputs
-  std::optional<std::int64_t> batchAxis{};  ///< inputs are cut along it into samples
+  int threads = 0;       ///< 0: as many as the machine has
+  double seconds = 1.0;  ///< of timing
+  SampleSource inputs{};
   Tolerance tolerance = Tolerance::ofLoweredTypes();
   bool operator==(const RunSettings&) const = default;
 };
@@ -63,7 +64,7 @@ struct RunTime {
   std::int64_t samples = 0;
   int threads = 0;
   bool quiet = true;
-  std::string inputs;             ///< file they came from; empty: random
+  SampleSource inputs;            ///< the first of its samples was run
   std::string unavailableReason;  ///< set when there is no time
   std::vector<RunLayer> layers;
   bool operator==(const RunTime&) const = default;
@@ -71,10 +72,11 @@ struct RunTime {
 
 /// How far what a run's types calculate is from float32, on the inputs of the run.
 struct Evaluation {
-  std::string when;                               ///< UTC; empty: an older file did not say
-  std::string inputs;                             ///< file they came from; empty: random
+  std::string when;  ///< UTC; empty: an older file did not say
+  SampleSource inputs;
   Tolerance tolerance;                            ///< what TensorComparison::ok and ofBound below speak of
   std::vector<TensorComparison> outputs, values;  ///< as in ErrorReport: values in the order of the graph
+  std::vector<SampleErrors> samples;              ///< as in ErrorReport; empty: an older file did not say
   bool operator==(const Evaluation&) const = default;
 };
 
@@ -106,6 +108,7 @@ struct Run {
   std::optional<RunBuild> build;
   SharedOptional<RunTime> time;
   std::vector<SharedOptional<Evaluation>> evaluations;  ///< in the order in which they were made; each there
+  std::vector<SharedOptional<RunErrors>> errors;        ///< layer by layer, likewise
   SharedOptional<RunComparison> comparison;             ///< of that kind: which runs, from the beginning
   std::string enginePath;        ///< the engine file, while it is kept; empty: it would be built again
   std::string problem;           ///< for people, of a run that failed

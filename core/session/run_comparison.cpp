@@ -79,7 +79,7 @@ Json toJson(const RunComparison& comparison) {
   for (const ComparedGroup& group : comparison.groups) groups.push_back(toJson(group));
   return {{"a", comparison.a},
           {"b", comparison.b},
-          {"inputs", comparison.inputs},
+          {"inputs", toJson(comparison.inputs)},
           {"groups", std::move(groups)},
           {"outputs", comparisonsJson(comparison.outputs)},
           {"values", comparisonsJson(comparison.values)},
@@ -94,7 +94,8 @@ Json toJson(const RunComparison& comparison) {
 Result<RunComparison> runComparisonFromJson(const Json& json) {
   RunComparison comparison;
   JsonFields fields(json);
-  fields.read("a", comparison.a).read("b", comparison.b).read("inputs", comparison.inputs);
+  fields.read("a", comparison.a).read("b", comparison.b);
+  fields.parse("inputs", comparison.inputs, sampleSourceFromJson);
   fields.parseList("groups", comparison.groups, groupFromJson);
   fields.parseList("outputs", comparison.outputs, tensorComparisonFromJson);
   fields.parseList("values", comparison.values, tensorComparisonFromJson);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "session/sample_source.h"
 #include "session/session.h"
 #include "verify/compare_tensors.h"
 
@@ -24,8 +25,8 @@ ComparedGroup keptGroup(const CompareGroup& group);
 
 /// Two runs that were timed in turns and compared value by value; a CompareReport without the engines.
 struct RunComparison {
-  std::string a, b;    ///< ids of the runs
-  std::string inputs;  ///< file they came from; empty: random
+  std::string a, b;  ///< ids of the runs
+  SampleSource inputs;
   std::vector<ComparedGroup> groups;
   std::vector<TensorComparison> outputs, values;  ///< b against a
   std::int64_t valuesInBodies = 0;                ///< that both have in memory in bodies: those are not compared

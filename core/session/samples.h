@@ -1,14 +1,13 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
 #include "planning/plan.h"
+#include "session/sample_source.h"
 
 namespace fusescope {
 
@@ -23,14 +22,6 @@ struct Samples {
   std::vector<Sample> list;  ///< at least one
   bool random = false;       ///< nobody gave inputs: numbers made with these say so
   const std::map<std::string, Tensor>& first() const { return list.front().inputs; }
-};
-
-/// Where samples come from.
-struct SampleSource {
-  std::vector<std::string> paths;         ///< files and folders; none: random inputs
-  std::optional<std::int64_t> batchAxis;  ///< arrays are cut along this axis into as many samples as are in them
-  bool operator==(const SampleSource&) const = default;
-  bool empty() const { return paths.empty(); }
 };
 
 /// Reads all of `source`, each path as input_files.h says; whole and checked: every input is there, of the type and

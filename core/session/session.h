@@ -83,11 +83,19 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& sample
 /// `options` without what asks for types and tactics: the plan of them calculates in float32.
 PlanOptions withoutLoweredTypes(const PlanOptions& options);
 
+/// Errors of the network's outputs on one sample.
+struct SampleErrors {
+  std::string name;  ///< of the sample
+  std::vector<TensorComparison> outputs;
+  bool operator==(const SampleErrors&) const = default;
+};
+Json toJson(const SampleErrors& errors);  ///< {name, outputs[…]}
 /// What a plan's types do to the values, against the same network in float32. The hardware is not asked: the reference
 /// backend rounds where the plan says, so the errors are the plan's own on every machine.
 struct ErrorReport {
   std::vector<TensorComparison> outputs;
   std::vector<TensorComparison> values;  ///< inner values in memory in both, in the order of the graph
+  std::vector<SampleErrors> samples;     ///< the outputs of each
 };
 /// Runs `plan` on the reference backend, and the plan of the same model and target without lowered types beside it; of
 /// several samples the worst errors.

@@ -29,17 +29,25 @@ Diagnostic bad(std::string message, std::string field) {
   return {.message = std::move(message), .where = {.attribute = std::move(field)}};
 }
 
-/// `change` of each path of inputs in a run: they move with the session file. What need not change stays shared.
-template <class Change>
-void changeInputs(Run& run, Change change) {
+/// What paths of inputs become: they move with the session file.
+using ChangePath = std::string (*)(const std::string& path, const fs::path& folder);
+
+SampleSource changed(SampleSource inputs, ChangePath change, const fs::path& folder) {
+  for (std::string& path : inputs.paths) path = change(path, folder);
+  return inputs;
+}
+
+/// All inputs of a run. What need not change stays shared.
+void changeInputs(Run& run, ChangePath change, const fs::path& folder) {
   const auto put = [&](auto& shared) {
     if (!shared) return;
-    const std::string changed = change(std::as_const(shared)->inputs);
-    if (changed != std::as_const(shared)->inputs) shared->inputs = changed;
+    SampleSource inputs = changed(std::as_const(shared)->inputs, change, folder);
+    if (inputs != std::as_const(shared)->inputs) shared->inputs = std::move(inputs);
   };
   put(run.time);
   put(run.comparison);
   for (auto& evaluation : run.evaluations) put(evaluation);
+  for (auto& errors : run.errors) put(errors);
 }
 
 /// Checks what JSON types alone do not: ids that are unique and name runs that there are, of the kind that is meant.
@@ -85,15 +93,14 @@ Json toJson(const Session& session, const fs::path& folder) {
                {"model", toJson(session.model, folder)},
                {"extents", toJson(session.extents)},
                {"options", toJson(session.options)},
-               {"inputs", relativeTo(session.settings.inputs, folder)},
-               {"batch_axis", session.settings.batchAxis ? Json(*session.settings.batchAxis) : Json(nullptr)},
+               {"inputs", toJson(changed(session.settings.inputs, relativeTo, folder))},
                {"tolerance", toJson(session.settings.tolerance)},
                {"backend", session.settings.backend},
                {"threads", session.settings.threads},
                {"seconds", session.settings.seconds}};
   json["runs"] = Json::array();
   for (Run run : session.runs) {
-    changeInputs(run, [&](const std::string& inputs) { return relativeTo(inputs, folder); });
+    changeInputs(run, relativeTo, folder);
     json["runs"].push_back(toJson(run));
   }
   json["shown"] = session.shown;
@@ -137,8 +144,8 @@ Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
       .parse("model", session.model, [&](const Json& model) { return modelFileFromJson(model, folder); });
   fields.parse("extents", session.extents, inputOverridesFromJson);
   fields.parse("options", session.options, planOptionsFromJson);
-  fields.read("inputs", session.settings.inputs).parse("tolerance", session.settings.tolerance, toleranceFromJson);
-  fields.readCount("batch_axis", session.settings.batchAxis);
+  fields.parse("inputs", session.settings.inputs, sampleSourceFromJson);
+  fields.parse("tolerance", session.settings.tolerance, toleranceFromJson);
   fields.read("backend", session.settings.backend)
       .read("threads", session.settings.threads)
       .readNumber("seconds", session.settings.seconds);
@@ -147,10 +154,10 @@ Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
   fields.read("comparison", session.comparison);
   fields.read("next_run", session.nextRun).read("view", session.view);
   if (fields.error()) return *fields.error();
-  session.settings.inputs = resolved(session.settings.inputs, folder);
+  session.settings.inputs = changed(std::move(session.settings.inputs), resolved, folder);
   TRY(checkIds(session));
   for (Run& run : session.runs) {
-    changeInputs(run, [&](const std::string& inputs) { return resolved(inputs, folder); });
+    changeInputs(run, resolved, folder);
     if (!run.working()) continue;
     run.state = RunState::Interrupted;
     run.problem = "The program ended while this was under way.";

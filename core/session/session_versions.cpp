@@ -45,10 +45,35 @@ void from1(Json& json) {
   json.erase("comparisons");
 }
 
+/// The one file of inputs as a source.
+void inputsFrom2(Json& holder) {
+  if (!holder.is_object() || !holder.contains("inputs") || !holder["inputs"].is_string()) return;
+  const std::string path = textOf(holder, "inputs");
+  holder["inputs"] = {{"paths", path.empty() ? Json::array() : Json::array({path})}};
+}
+
+void from2(Json& json) {
+  inputsFrom2(json);
+  const bool cut = json.contains("batch_axis") && json.contains("inputs") && json["inputs"].is_object() &&
+                   !json["inputs"].value("paths", Json::array()).empty();
+  if (cut) json["inputs"]["batch_axis"] = json["batch_axis"];
+  json.erase("batch_axis");
+  if (!json.contains("runs") || !json["runs"].is_array()) return;
+  for (Json& run : json["runs"]) {
+    if (!run.is_object()) continue;
+    for (const char* part : {"time", "comparison"})
+      if (run.contains(part)) inputsFrom2(run[part]);
+    if (!run.contains("evaluations") || !run["evaluations"].is_array()) continue;
+    for (Json& evaluation : run["evaluations"]) inputsFrom2(evaluation);
+  }
+}
+
 }  // namespace
 
 Json upToDate(Json json, int version) {
-  if (version == 1 && json.is_object()) from1(json);
+  if (!json.is_object()) return json;
+  if (version <= 1) from1(json);
+  if (version <= 2) from2(json);
   return json;
 }
 

@@ -13,15 +13,8 @@ Json costJson(const PlanCost& cost) {
           {"bytes", cost.bytes}};
 }
 
-Json pointJson(const TunePoint& point) {
-  Json json = {{"error", jsonNumber(point.error)}};
-  json.update(costJson(point.cost));
-  json["pins"] = point.pins.size();
-  return json;
-}
-
 Json chosenJson(const TuneReport& report) {
-  Json json = pointJson(report.result.chosen);
+  Json json = toJson(report.result.chosen);
   json["pins"] = Json::array();
   for (const TunePin& pin : report.pins)
     json["pins"].push_back({{"pattern", pin.directive.pattern},
@@ -43,6 +36,13 @@ Json baselineJson(const TuneBaseline& baseline) {
 }
 
 }  // namespace
+
+Json toJson(const TunePoint& point) {
+  Json json = {{"error", jsonNumber(point.error)}};
+  json.update(costJson(point.cost));
+  json["pins"] = point.pins.size();
+  return json;
+}
 
 std::string tuningBackend(const Artifact& artifact) {
   const Plan& plan = *artifact.plan;
@@ -73,10 +73,10 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   json["seed"] = options.goal.seed;
   json["end"] = name(result.end);
   json["minimal"] = result.minimal;
-  json["unpinned"] = pointJson(result.unpinned);
-  json["all_pinned"] = pointJson(result.allPinned);
+  json["unpinned"] = toJson(result.unpinned);
+  json["all_pinned"] = toJson(result.allPinned);
   json["front"] = Json::array();
-  for (const TunePoint& point : result.front) json["front"].push_back(pointJson(point));
+  for (const TunePoint& point : result.front) json["front"].push_back(toJson(point));
   json["chosen"] = chosenJson(report);
   json["baselines"] = Json::array();
   if (withBaselines)

@@ -13,6 +13,8 @@ std::string tuningBackend(const Artifact& artifact);
 /// tune() on an opened artifact, with the prices that were measured on this machine.
 Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples, const TuneOptions& options);
 
+/// {error, ms, how, unknown, casts, bytes, pins}: `pins` is how many.
+Json toJson(const TunePoint& point);
 /// Format "fusescope.tune": tuning/FORMAT.md. `withBaselines`: with what known searches find.
 Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options, bool withBaselines);
 

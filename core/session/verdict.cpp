@@ -40,17 +40,16 @@ const TensorComparison* firstOf(const Evaluation& evaluation, Wrong wrong) {
   return nullptr;
 }
 
-}  // namespace
-
-Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance) {
+/// Of outputs that were compared by the tolerance `made`.
+Verdict verdictOf(const std::vector<TensorComparison>& outputs, const Tolerance& made, const Tolerance& tolerance) {
   Verdict verdict;
-  if (evaluation.outputs.empty()) {
+  if (outputs.empty()) {
     verdict.unknownWhy = "the network has no output that can be compared";
     return verdict;
   }
   verdict.kind = Verdict::Kind::Pass;
-  for (const TensorComparison& output : evaluation.outputs) {
-    const auto judged = judge(output, evaluation.tolerance, tolerance);
+  for (const TensorComparison& output : outputs) {
+    const auto judged = judge(output, made, tolerance);
     if (!judged) {
       return {.unknownWhy = "the tolerance was changed to one on each element: evaluate again"};
     }
@@ -62,6 +61,41 @@ Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance) {
     verdict.ofBound = judged->ofBound;
     verdict.problem = output.problem;
   }
+  return verdict;
+}
+
+/// How many samples fail, and on which one its output is worst.
+void addSamples(const Evaluation& evaluation, const Tolerance& tolerance, Verdict& verdict) {
+  double worst = -1;
+  for (const auto& [name, one] : sampleVerdicts(evaluation, tolerance)) {
+    ++verdict.samples;
+    if (one.kind == Verdict::Kind::Fail) ++verdict.failing;
+    if (one.output != verdict.output || one.ofBound <= worst) continue;
+    worst = one.ofBound;
+    verdict.sample = name;
+  }
+}
+
+/// " on 8 samples", " on 3 of 8 samples"; nothing of one alone.
+std::string samplesInWords(const Verdict& verdict) {
+  if (verdict.samples < 2) return {};
+  if (verdict.kind == Verdict::Kind::Pass) return fmt::format(" on {} samples", verdict.samples);
+  return fmt::format(" on {} of {} samples", verdict.failing, verdict.samples);
+}
+
+}  // namespace
+
+std::vector<SampleVerdict> sampleVerdicts(const Evaluation& evaluation, const Tolerance& tolerance) {
+  std::vector<SampleVerdict> verdicts;
+  for (const SampleErrors& sample : evaluation.samples)
+    verdicts.push_back({sample.name, verdictOf(sample.outputs, evaluation.tolerance, tolerance)});
+  return verdicts;
+}
+
+Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance) {
+  Verdict verdict = verdictOf(evaluation.outputs, evaluation.tolerance, tolerance);
+  if (verdict.kind == Verdict::Kind::Unknown) return verdict;
+  addSamples(evaluation, tolerance, verdict);
   if (verdict.kind == Verdict::Kind::Pass) return verdict;
   const TensorComparison* first = firstOf(evaluation, [](const TensorComparison& value) { return !finite(value); });
   verdict.firstNotFinite = first != nullptr && first->problem.empty();
@@ -87,6 +121,13 @@ const Evaluation* evaluationFor(const Run& run, const RunSettings& settings) {
   return &*std::as_const(run.evaluations.back());
 }
 
+const RunErrors* errorsFor(const Run& run, const RunSettings& settings) {
+  if (run.errors.empty()) return nullptr;
+  for (auto it = run.errors.rbegin(); it != run.errors.rend(); ++it)
+    if (std::as_const(*it)->inputs == settings.inputs) return &*std::as_const(*it);
+  return &*std::as_const(run.errors.back());
+}
+
 Verdict verdictOf(const Run& run, const RunSettings& settings) {
   if (const Evaluation* evaluation = evaluationFor(run, settings)) return verdictOf(*evaluation, settings.tolerance);
   Verdict verdict;
@@ -104,24 +145,27 @@ std::string inWords(const Tolerance& tolerance) {
 }
 
 std::string inWords(const Verdict& verdict) {
+  const std::string samples = samplesInWords(verdict), place = samples.empty() ? "" : " on " + verdict.sample;
   switch (verdict.kind) {
     case Verdict::Kind::Unknown:
       return "no verdict: " + verdict.unknownWhy;
     case Verdict::Kind::Pass:
-      return fmt::format("passes: worst is {}, at {:.2g} of what is allowed", verdict.output, verdict.ofBound);
+      return fmt::format("passes{}: worst is {}{}, at {:.2g} of what is allowed", samples, verdict.output, place,
+                         verdict.ofBound);
     case Verdict::Kind::Fail:
       break;
   }
-  std::string words;
+  std::string words = fmt::format("fails{}: {} ", samples, verdict.output);
   if (!verdict.problem.empty()) {
-    words = fmt::format("fails: {} {}", verdict.output, verdict.problem);
+    words += verdict.problem;
   } else if (verdict.notFinite) {
-    words = fmt::format("fails: {} becomes infinite or NaN", verdict.output);
+    words += "becomes infinite or NaN";
   } else if (!std::isfinite(verdict.ofBound)) {
-    words = fmt::format("fails: {} differs where it must be equal", verdict.output);
+    words += "differs where it must be equal";
   } else {
-    words = fmt::format("fails: {} is {:.3g} times over what is allowed", verdict.output, verdict.ofBound);
+    words += fmt::format("is {:.3g} times over what is allowed", verdict.ofBound);
   }
+  words += place;
   if (verdict.firstWrong.empty() || verdict.firstWrong == verdict.output) return words;
   return words + (verdict.firstNotFinite ? "; first not finite at " : "; first out of bounds at ") + verdict.firstWrong;
 }
@@ -133,7 +177,10 @@ Json toJson(const Verdict& verdict) {
           {"max_over_rms", jsonNumber(verdict.error)},
           {"of_bound", jsonNumber(verdict.ofBound)},
           {"first_wrong", verdict.firstWrong.empty() ? Json(nullptr) : Json(verdict.firstWrong)},
-          {"first_not_finite", verdict.firstNotFinite}};
+          {"first_not_finite", verdict.firstNotFinite},
+          {"samples", verdict.samples},
+          {"failing_samples", verdict.failing},
+          {"worst_sample", verdict.sample.empty() ? Json(nullptr) : Json(verdict.sample)}};
 }
 
 }  // namespace fusescope

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "session/run.h"
 
@@ -18,20 +19,32 @@ struct Verdict {
   std::string problem;          ///< of that output, where it cannot be compared at all
   std::string firstWrong;       ///< of a failure: the value where it first goes wrong, in the order of the graph
   bool firstNotFinite = false;  ///< at that value a number became infinite or NaN
+  std::int64_t samples = 0;     ///< that it was evaluated on; 0: an older file did not say
+  std::int64_t failing = 0;     ///< of them
+  std::string sample;           ///< on which that output is worst
   std::string unknownWhy;       ///< for people
 };
 
 /// Where the errors of an evaluation first break `tolerance`: the first value that is not finite where float32 is, else
 /// the first that is out of bounds; empty if none is. Pure.
 Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance);
+/// Each sample of an evaluation by itself, in their order: without firstWrong. Pure.
+struct SampleVerdict {
+  std::string sample;
+  Verdict verdict;
+};
+std::vector<SampleVerdict> sampleVerdicts(const Evaluation& evaluation, const Tolerance& tolerance);
 /// The evaluation of a run that speaks of `settings`: the newest on their inputs that can be judged by their tolerance,
 /// else the newest on them, else the newest; null while it is not evaluated.
 const Evaluation* evaluationFor(const Run& run, const RunSettings& settings);
+/// Errors layer by layer likewise: the newest on the inputs of `settings`, else the newest; null while there are none.
+const RunErrors* errorsFor(const Run& run, const RunSettings& settings);
 /// Of that evaluation; unknown while there is none.
 Verdict verdictOf(const Run& run, const RunSettings& settings);
 /// "max|Δ| at most 0.001 of rms".
 std::string inWords(const Tolerance& tolerance);
-/// "passes: worst output y, 0.2 of what is allowed", "fails: y is 12 times over …; first wrong at v".
+/// "passes on 8 samples: worst is y on s_2, at 0.2 of what is allowed", "fails on 3 of 8 samples: y is 12 times over
+/// what is allowed on s_2; first out of bounds at v".
 std::string inWords(const Verdict& verdict);
 Json toJson(const Verdict& verdict);
 

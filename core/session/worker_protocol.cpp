@@ -11,7 +11,8 @@
 namespace fusescope {
 namespace {
 
-const std::vector<std::string_view> kOps = {"build", "run", "time", "compare", "measure_error", "cancel", "shutdown"};
+const std::vector<std::string_view> kOps = {"build",         "run",    "time",   "compare",
+                                            "measure_error", "errors", "tune", "cancel", "shutdown"};
 const std::vector<std::string_view> kEvents = {"progress", "done", "error"};
 
 Json sourceJson(const WorkSource& source) {
@@ -30,6 +31,19 @@ Result<WorkSource> sourceFromJson(const Json& json) {
   fields.parse("inputs", source.inputs, inputOverridesFromJson);
   fields.parse("options", source.options, planOptionsFromJson);
   return fields.result(std::move(source));
+}
+
+Json toJson(const TuneWishes& wishes) {
+  return {{"max_error", wishes.maxError ? Json(*wishes.maxError) : Json(nullptr)},
+          {"of", wishes.output},
+          {"seconds", wishes.seconds}};
+}
+
+Result<TuneWishes> tuneWishesFromJson(const Json& json) {
+  TuneWishes wishes;
+  JsonFields fields(json);
+  fields.readNumber("max_error", wishes.maxError).read("of", wishes.output).readNumber("seconds", wishes.seconds);
+  return fields.result(std::move(wishes));
 }
 
 bool hasSource(WorkerOp op) {
@@ -57,11 +71,11 @@ Json toJson(const WorkerRequest& request) {
   json["source"] = sourceJson(request.source);
   if (request.op == WorkerOp::Compare) json["other"] = sourceJson(request.other);
   json["engine"] = request.enginePath;
-  json["inputs_file"] = request.inputsFile;
-  if (request.batchAxis) json["batch_axis"] = *request.batchAxis;
+  json["inputs"] = toJson(request.inputs);
   json["outputs_file"] = request.outputsFile;
   json["expect_file"] = request.expectFile;
   json["tolerance"] = toJson(request.tolerance);
+  if (request.op == WorkerOp::Tune) json["tune"] = toJson(request.tune);
   json["seconds"] = request.seconds;
   json["warmup_seconds"] = request.warmupSeconds;
   json["per_layer"] = request.perLayer;
@@ -75,11 +89,11 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   JsonFields fields(json);
   fields.read("id", request.id).require("op").readName("op", kOps, request.op);
   fields.read("engine", request.enginePath);
-  fields.read("inputs_file", request.inputsFile);
-  fields.readCount("batch_axis", request.batchAxis);
+  fields.parse("inputs", request.inputs, sampleSourceFromJson);
   fields.read("outputs_file", request.outputsFile);
   fields.read("expect_file", request.expectFile);
   fields.parse("tolerance", request.tolerance, toleranceFromJson);
+  fields.parse("tune", request.tune, tuneWishesFromJson);
   fields.read("seconds", request.seconds);
   fields.read("warmup_seconds", request.warmupSeconds);
   fields.read("per_layer", request.perLayer);

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "planning/plan.h"
+#include "session/sample_source.h"
 #include "session/session.h"
 
 namespace fusescope {
@@ -15,8 +16,8 @@ namespace fusescope {
 // What the window and its worker process say to each other: one JSON object a line, both ways.
 // app/worker/PROTOCOL.md describes the lines; these are their values.
 
-enum class WorkerOp { Build, Run, Time, Compare, MeasureError, Cancel, Shutdown };
-std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "cancel", "shutdown"
+enum class WorkerOp { Build, Run, Time, Compare, MeasureError, Errors, Tune, Cancel, Shutdown };
+std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "errors", "tune", …
 
 /// What to work on: a model with the wishes to plan it by, or a plan or engine file, which hold their own
 /// (`inputs` and `options` must then be as default).
@@ -27,18 +28,27 @@ struct WorkSource {
   std::string backend = "native";  ///< or "reference"; an engine file has its own
 };
 
+/// What a search for pins is to reach, and when it is to end.
+struct TuneWishes {
+  std::optional<double> maxError;  ///< of max|Δ| over rms of the output that counts
+  std::string output;              ///< that one; empty: the worst of all
+  double seconds = 0;              ///< 0: until nothing is left to try
+};
+/// Phase under which a search tells the better sets that it has found so far; the detail is {better[…]} as JSON.
+constexpr const char* kTuneBetterPhase = "better";
+
 /// One line to the worker. Which fields count depends on `op`.
 struct WorkerRequest {
   std::int64_t id = 0;  ///< chosen by the caller; comes back in every event
   WorkerOp op = WorkerOp::Build;
-  WorkSource source;                      ///< all but Cancel and Shutdown; Compare: A
-  WorkSource other;                       ///< Compare: B
-  std::string enginePath;                 ///< Build: where to write the engine; empty: it is only kept in the worker
-  std::string inputsFile;                 ///< file or folder (input_files.h); empty: random inputs
-  std::optional<std::int64_t> batchAxis;  ///< along which it is cut into samples
-  std::string outputsFile;                ///< Run: where to write the outputs (.npz); empty: nowhere
-  std::string expectFile;                 ///< Run: outputs to compare with (.npz); empty: none
-  Tolerance tolerance = Tolerance::standard();  ///< MeasureError: what `ok` and `of_bound` of its answer speak of
+  WorkSource source;        ///< all but Cancel and Shutdown; Compare: A
+  WorkSource other;         ///< Compare: B
+  std::string enginePath;   ///< Build: where to write the engine; empty: it is only kept in the worker
+  SampleSource inputs;      ///< all that run something
+  std::string outputsFile;  ///< Run: where to write the outputs (.npz); empty: nowhere
+  std::string expectFile;   ///< Run: outputs to compare with (.npz); empty: none
+  Tolerance tolerance = Tolerance::standard();  ///< MeasureError, Errors: what is said to be wrong in the answer
+  TuneWishes tune;             ///< Tune; the source's precisions are what it lowers to
   double seconds = 2.0;        ///< Time, Compare: how long to measure; Compare with 0 compares values only
   double warmupSeconds = 0.5;  ///< Time
   bool perLayer = true;        ///< Time
@@ -50,7 +60,7 @@ struct WorkerRequest {
 enum class WorkerEventKind { Progress, Done, Error };
 
 /// One line from the worker. Each request but Cancel and Shutdown ends with exactly one Done or Error.
-/// Build, Run, Time and Compare give the `result` that the command line prints with --json;
+/// Build, Run, Time, Compare, Errors and Tune give the `result` that the command line prints with --json;
 /// MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&).
 struct WorkerEvent {
   std::int64_t id = 0;

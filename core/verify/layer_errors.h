@@ -27,6 +27,7 @@ struct TensorErrors {
   DataType stored = DataType::Undefined;
   bool isOutput = false;  ///< of the network
   LocalAndCarried errors;
+  bool operator==(const TensorErrors&) const = default;
 };
 
 /// A fused node, all its outputs together.
@@ -44,10 +45,11 @@ struct FirstWrong {
 
 struct LayerErrorReport {
   std::vector<TensorErrors> tensors;  ///< in the order of the plan
-  std::vector<NodeErrors> nodes;
+  std::vector<NodeErrors> nodes;      ///< one for each fused node of the plan
   std::optional<FirstWrong> firstWrong;
   struct NotMeasured {
     std::string name, why;
+    bool operator==(const NotMeasured&) const = default;
   };
   std::vector<NotMeasured> notMeasured;  ///< tensors
   struct NotInDouble {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "backends/reference/convert_elements.h"
+#include "base/json_fields.h"
 #include "base/number_range.h"
 
 namespace fusescope {
@@ -99,6 +100,17 @@ Json toJson(const TensorError& error) {
           {"non_finite", error.nonFinite},
           {"saturated", error.saturated},
           {"underflowed", error.underflowed}};
+}
+
+Result<TensorError> tensorErrorFromJson(const Json& json) {
+  TensorError error;
+  JsonFields fields(json);
+  fields.read("elements", error.elements).readNumber("max_abs", error.maxAbs);
+  fields.readNumber("max_over_rms", error.maxOverRms).readNumber("rel_l2", error.relL2);
+  fields.readNumber("cosine", error.cosine).readNumber("ulp", error.ulp);
+  fields.read("non_finite", error.nonFinite).read("saturated", error.saturated);
+  fields.read("underflowed", error.underflowed);
+  return fields.result(error);
 }
 
 }  // namespace fusescope

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "ir/tensor.h"
 
 namespace fusescope {
@@ -22,6 +23,8 @@ struct TensorError {
   bool operator==(const TensorError&) const = default;
 };
 Json toJson(const TensorError& error);
+/// The inverse; errors name the field.
+Result<TensorError> tensorErrorFromJson(const Json& json);
 
 /// Adds up pairs of tensors to a TensorError.
 class TensorErrorSums {

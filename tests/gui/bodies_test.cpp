@@ -240,8 +240,13 @@ class BodiesTest : public QObject {
 
  private:
   DockContext context() {
-    return {m_window->document(), m_window->selection(),  m_window->jobs(),
-            m_window->runs(),     m_window->controller(), []() -> const Theme& { return Theme::dark(); }};
+    return {m_window->document(),
+            m_window->selection(),
+            m_window->jobs(),
+            m_window->runs(),
+            m_window->controller(),
+            m_window->fileDiff(),
+            []() -> const Theme& { return Theme::dark(); }};
   }
   QTemporaryDir m_folder;
   std::unique_ptr<MainWindow> m_window;

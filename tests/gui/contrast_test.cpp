@@ -3,6 +3,7 @@
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/canvas_builder.h"
 #include "ui/canvas/canvas_metrics.h"
+#include "ui/canvas/color_mode.h"
 #include "ui/canvas/edge_labels.h"
 #include "ui/canvas/graph_view.h"
 #include "ui/docks/name_combo_box.h"
@@ -29,6 +30,9 @@ QList<QColor> swatches(const Theme& theme) {
   for (const char* kind : {"conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "reduce", "pool",
                            "gather", "view", "other"})
     colors << kindSwatch(kind, theme).color;
+  for (const ErrorLevel level : {ErrorLevel::Exact, ErrorLevel::FarWithin, ErrorLevel::Within, ErrorLevel::Beyond,
+                                 ErrorLevel::FarBeyond, ErrorLevel::NotFinite})
+    colors << levelColor(level, theme);
   for (int segment = 0; segment < 6; ++segment) colors << segmentColor(segment, false, theme);
   return colors << segmentColor(0, true, theme);
 }

@@ -143,11 +143,13 @@ class MannersTest : public QObject {
     QVERIFY(writeFileAtomically(directives.toStdString(), toJson(directivesFileOf(options)).dump()).ok());
     drop({npz, model});  // what is for the model waits for it
     QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot(), kOpenMs);
-    QTRY_COMPARE(qs(m_window->runs().settings().inputs), npz);
+    QTRY_COMPARE(inputs(), QStringList{npz});
     const QString npy = m_folder->filePath("x.npy");
     QVERIFY(QFile(npy).open(QIODevice::WriteOnly));
     drop({npy});
-    QCOMPARE(qs(m_window->runs().settings().inputs), npy);
+    QCOMPARE(inputs(), QStringList{npy});
+    drop({npz, npy});  // together they are samples of one run
+    QCOMPARE(inputs(), QStringList({npz, npy}));
     drop({directives});
     QTRY_VERIFY(!m_window->document().planning());
     QVERIFY(m_window->document().options().precisions == options.precisions);
@@ -249,10 +251,20 @@ class MannersTest : public QObject {
   }
 
  private:
+  QStringList inputs() {
+    QStringList paths;
+    for (const std::string& path : m_window->runs().settings().inputs.paths) paths << qs(path);
+    return paths;
+  }
   const Plan& plan() { return *m_window->document().snapshot()->plan; }
   DockContext context() {
-    return {m_window->document(), m_window->selection(),  m_window->jobs(),
-            m_window->runs(),     m_window->controller(), []() -> const Theme& { return Theme::dark(); }};
+    return {m_window->document(),
+            m_window->selection(),
+            m_window->jobs(),
+            m_window->runs(),
+            m_window->controller(),
+            m_window->fileDiff(),
+            []() -> const Theme& { return Theme::dark(); }};
   }
   void openSample(const QString& name) { QVERIFY(test::openSample(*m_window, name)); }
   QString sampleCopy(const QString& name) {

@@ -264,8 +264,13 @@ class WindowTest : public QObject {
   static test::MeteredApplication& application() { return *static_cast<test::MeteredApplication*>(qApp); }
   const Plan& plan() { return *m_window->document().snapshot()->plan; }
   DockContext context() {
-    return {m_window->document(), m_window->selection(),  m_window->jobs(),
-            m_window->runs(),     m_window->controller(), []() -> const Theme& { return Theme::dark(); }};
+    return {m_window->document(),
+            m_window->selection(),
+            m_window->jobs(),
+            m_window->runs(),
+            m_window->controller(),
+            m_window->fileDiff(),
+            []() -> const Theme& { return Theme::dark(); }};
   }
   std::vector<std::string> fusedName() { return m_window->document().namesOf({m_fused.nodes.front()}); }
   std::unique_ptr<MainWindow> m_window;

@@ -7,6 +7,7 @@
 #include "ui/canvas/canvas_scene.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/canvas/graph_view.h"
+#include "ui/document/shown_error.h"
 #include "ui/document/shown_time.h"
 
 namespace fusescope {
@@ -19,13 +20,20 @@ struct CanvasColors {
   std::vector<Swatch> legend;    ///< of the colours that occur
   double slowestMs = 0;          ///< Time: the end of the scale; 0: no times
   std::set<TimeKind> timeKinds;  ///< of the times that there are
+  QStringList notes;             ///< of errors: what they were made with, and what signs beside them mean
   bool anyPrediction = false;    ///< some fusions are predictions
   /// As timeText(); empty where nothing is known.
   QString timeWords(std::size_t item) const {
     return time[item].kind == TimeKind::Unknown ? QString() : timeText(time[item]);
   }
 };
-CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const ShownTimes& times, const Theme& theme);
+/// What of a run the canvas shows.
+struct CanvasNumbers {
+  ShownTimes times;
+  ShownErrors errors;
+};
+CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const CanvasNumbers& numbers,
+                      const Theme& theme);
 
 /// All that changes between two pictures of one scene.
 struct CanvasLook {

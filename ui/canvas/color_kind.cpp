@@ -15,6 +15,6 @@ BoxColor colorOf(const ColorSource& source) {
 
 }  // namespace
 
-extern const ColorMode kKindColors{"kind", "Kind", false, colorOf};
+extern const ColorMode kKindColors{"kind", "Kind", LegendOf::Colors, colorOf};
 
 }  // namespace fusescope

@@ -6,7 +6,7 @@ Swatch itemPrecisionSwatch(const CanvasItem& item, const Theme& theme) {
   return item.mixedPrecision ? mixedPrecisionSwatch(theme) : precisionSwatch(item.precision, theme);
 }
 
-extern const ColorMode kPrecisionColors{"precision", "Precision", false, [](const ColorSource& source) {
+extern const ColorMode kPrecisionColors{"precision", "Precision", LegendOf::Colors, [](const ColorSource& source) {
                                           const Swatch swatch = itemPrecisionSwatch(source.item, source.theme);
                                           return BoxColor{swatch.color, QString(), swatch};
                                         }};

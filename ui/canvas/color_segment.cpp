@@ -18,6 +18,6 @@ BoxColor colorOf(const ColorSource& source) {
 
 }  // namespace
 
-extern const ColorMode kSegmentColors{"segment", "Segment", false, colorOf};
+extern const ColorMode kSegmentColors{"segment", "Segment", LegendOf::Colors, colorOf};
 
 }  // namespace fusescope

@@ -12,6 +12,6 @@ BoxColor colorOf(const ColorSource& source) {
 
 }  // namespace
 
-extern const ColorMode kTimeColors{"time", "Time", true, colorOf};
+extern const ColorMode kTimeColors{"time", "Time", LegendOf::Times, colorOf};
 
 }  // namespace fusescope

@@ -158,7 +158,7 @@ void GraphView::Private::recolorSoon() {
 
 void GraphView::Private::recolor() {
   staleColors = false;
-  colors = colorsOf(*scene, *mode, times, theme);
+  colors = colorsOf(*scene, *mode, numbers, theme);
   legend->show(*mode, colors, theme);
   minimap->setScene(scene, colors, theme);
   placeOverlays();
@@ -194,8 +194,14 @@ void GraphView::Private::placeOverlays() {
 }
 
 void GraphView::setTimes(ShownTimes times) {
-  if (times.shares(m->times)) return;
-  m->times = std::move(times);
+  if (times.shares(m->numbers.times)) return;
+  m->numbers.times = std::move(times);
+  m->recolor();
+}
+
+void GraphView::setErrors(ShownErrors errors) {
+  if (errors.shares(m->numbers.errors) && errors.made == m->numbers.errors.made) return;
+  m->numbers.errors = std::move(errors);
   m->recolor();
 }
 

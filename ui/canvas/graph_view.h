@@ -12,6 +12,7 @@
 #include "planning/plan.h"
 #include "ui/canvas/camera.h"
 #include "ui/canvas/container_kinds.h"
+#include "ui/document/shown_error.h"
 #include "ui/document/shown_time.h"
 #include "ui/theme/theme.h"
 
@@ -37,6 +38,8 @@ class GraphView : public QWidget {
   std::shared_ptr<const Plan> plan() const;
   /// Times of a run; where it has none, what was predicted is shown.
   void setTimes(ShownTimes times);
+  /// What the types of each fused node do, as a run says.
+  void setErrors(ShownErrors errors);
   /// Marks what `name` stands for as where the shown run first goes wrong; empty: nothing.
   void setFailing(const QString& name);
   void setColorMode(const ColorMode& mode);

@@ -49,6 +49,7 @@ struct GraphView::Private {
   int firstChild(int item) const;
   /// The time on a box in words: "~0.12 ms fitted to other kernels". Empty where none is known.
   QString timeText(int item) const;
+  QString errorsText(int item) const;
   QString describe(int item) const;  ///< for a screen reader
   QString tooltipAt(const QPointF& viewPoint) const;
   /// Handle of the container that `name` stands for or is in, and that can be opened; empty: none.
@@ -67,7 +68,7 @@ struct GraphView::Private {
   OpenState open;
   CanvasColors colors;
   bool staleColors = false;
-  ShownTimes times;
+  CanvasNumbers numbers;
   std::optional<GraphView::View> nextView;
   std::function<QString(const QString&)> summary;
   LayoutRunner runner;

@@ -136,6 +136,21 @@ QString GraphView::Private::timeText(int item) const {
   return time.isEmpty() || kind == TimeKind::Emulated ? time : time + QStringLiteral(", ") + kindText(kind);
 }
 
+/// "local error 3e-4, carried error 1e-3"; where it is wrong, that it is.
+QString GraphView::Private::errorsText(int item) const {
+  const CanvasItem& it = scene->items[std::size_t(item)];
+  if (it.timeKey.isEmpty() || numbers.errors.of.empty()) return {};
+  const ShownError error = numbers.errors.find(it.timeKey.toStdString());
+  QStringList parts;
+  const auto add = [&](const QString& what, Which which) {
+    const QString text = errorPairText(error, which);
+    if (!text.isEmpty()) parts << what.arg(text, levelText(levelOf(error.errors.*which, numbers.errors.bound)));
+  };
+  add(GraphView::tr("local error %1 (%2)"), &LocalAndCarried::local);
+  add(GraphView::tr("carried error %1 (%2)"), &LocalAndCarried::carried);
+  return parts.join(QStringLiteral(", "));
+}
+
 QString GraphView::Private::describe(int item) const {
   if (item < 0) return selection.join(", ");
   const CanvasItem& it = scene->items[std::size_t(item)];
@@ -145,6 +160,7 @@ QString GraphView::Private::describe(int item) const {
   if (item == failingItem) parts << GraphView::tr("the shown run goes wrong here");
   if (it.prediction) parts << predictionNote();
   if (const QString time = timeText(item); !time.isEmpty()) parts << time;
+  if (const QString errors = errorsText(item); !errors.isEmpty()) parts << errors;
   if (it.canOpen) parts << (it.open ? GraphView::tr("open") : GraphView::tr("closed, %n nodes", nullptr, it.nodes));
   parts << GraphView::tr("%1 in, %2 out").arg(it.edgesIn).arg(it.edgesOut);
   if (selection.size() > 1) parts << GraphView::tr("%1 selected").arg(selection.size());
@@ -166,6 +182,7 @@ QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
   if (it.nodes > 1) facts << GraphView::tr("%1 nodes").arg(it.nodes);
   if (it.constants > 0) facts << GraphView::tr("%1 constants").arg(it.constants);
   if (const QString time = timeText(item); !time.isEmpty()) facts << time;
+  if (const QString errors = errorsText(item); !errors.isEmpty()) facts << errors;
   text += "<br/>" + facts.join(QStringLiteral(" \u00b7 ")).toHtmlEscaped();
   if (!it.meta.isEmpty()) text += "<br/>" + it.meta.toHtmlEscaped();
   if (!it.stubs.isEmpty()) text += "<br/>" + GraphView::tr("reads %1").arg(it.stubs.join(", ")).toHtmlEscaped();

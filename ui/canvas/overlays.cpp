@@ -24,6 +24,12 @@ void paintCard(QPainter& painter, const QRect& rect, const Theme& theme) {
   painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 7, 7);
 }
 
+QFont titleFont() {
+  QFont font = detailFont();
+  font.setWeight(QFont::DemiBold);
+  return font;
+}
+
 /// What the signs beside times mean, of those that occur.
 QStringList timeNotes(const std::set<TimeKind>& kinds) {
   QStringList notes;
@@ -44,12 +50,12 @@ LegendWidget::LegendWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::da
 }
 
 void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const Theme& theme) {
-  m_timeScale = mode.timeScale;
+  m_timeScale = mode.legend == LegendOf::Times;
   m_colors = colors;
   m_theme = theme;
   m_title = tr(mode.title);
   const QFontMetricsF font(detailFont());
-  double width = font.horizontalAdvance(m_title);
+  double width = QFontMetricsF(titleFont()).horizontalAdvance(m_title);
   QStringList spoken;
   const int most = 12;
   if (int(m_colors.legend.size()) > most) m_colors.legend.resize(most);
@@ -60,16 +66,13 @@ void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const
   int rows = int(m_colors.legend.size());
   if (m_timeScale) {
     width = std::max(width, 170.0);
-    const QStringList notes = timeNotes(m_colors.timeKinds);
-    for (const QString& note : notes) width = std::max(width, font.horizontalAdvance(note));
-    rows = 2 + notes.size();
-    spoken << notes;
+    rows = 2;
   }
-  if (m_colors.anyPrediction) {
-    width = std::max(width, font.horizontalAdvance(tr(kPredictionNote)));
-    spoken << tr(kPredictionNote);
-    ++rows;
-  }
+  m_notes = m_timeScale ? timeNotes(m_colors.timeKinds) : m_colors.notes;
+  if (m_colors.anyPrediction) m_notes << tr(kPredictionNote);
+  for (const QString& note : m_notes) width = std::max(width, font.horizontalAdvance(note));
+  spoken << m_notes;
+  rows += m_notes.size();
   m_size = QSize(int(width) + 2 * kInset + 2, kTitleRow + rows * kRow + 2 * kInset - 4);
   setAccessibleName(tr("Legend: colour by %1").arg(m_title.toLower()));
   setAccessibleDescription(spoken.join(", "));
@@ -80,16 +83,15 @@ void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const
 void LegendWidget::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   paintCard(painter, rect(), m_theme);
-  QFont bold = detailFont();
-  bold.setWeight(QFont::DemiBold);
-  painter.setFont(bold);
+  painter.setFont(titleFont());
   painter.setPen(m_theme.dimText);
   painter.drawText(QRect(kInset, kInset - 3, width() - 2 * kInset, kTitleRow), Qt::AlignLeft | Qt::AlignVCenter,
                    m_title);
-  if (m_colors.anyPrediction) {
-    painter.setFont(detailFont());
-    painter.drawText(QRect(kInset, height() - kInset - kRow + 4, width(), kRow), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr(kPredictionNote));
+  painter.setFont(detailFont());
+  int bottom = height() - kInset - m_notes.size() * kRow + 4;
+  for (const QString& note : m_notes) {
+    painter.drawText(QRect(kInset, bottom, width(), kRow), Qt::AlignLeft | Qt::AlignVCenter, note);
+    bottom += kRow;
   }
   if (m_timeScale) return paintScale(painter);
   int y = kInset + kTitleRow - 2;
@@ -127,9 +129,6 @@ void LegendWidget::paintScale(QPainter& painter) const {
   painter.setPen(m_theme.text);
   painter.drawText(below, Qt::AlignLeft, "0");
   painter.drawText(below, Qt::AlignRight, shortMsText(m_colors.slowestMs));
-  int row = 0;
-  for (const QString& note : timeNotes(m_colors.timeKinds))
-    painter.drawText(below.translated(0, ++row * kRow), Qt::AlignLeft, note);
 }
 
 MinimapWidget::MinimapWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::dark()) {

@@ -26,6 +26,7 @@ class LegendWidget : public QWidget {
   QString m_title;
   CanvasColors m_colors;
   bool m_timeScale = false;
+  QStringList m_notes;  ///< below the rest
   Theme m_theme;
   QSize m_size;
 };

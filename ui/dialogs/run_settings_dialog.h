@@ -11,23 +11,21 @@
 
 namespace fusescope {
 
-/// What runs are built, timed and evaluated with: inputs of a file or folder, or random ones, backend, threads; and
-/// what is close enough.
+/// What runs are built, timed and evaluated with: backend, threads; and what is close enough. Their inputs:
+/// InputsDialog.
 class RunSettingsDialog : public QDialog {
   Q_OBJECT
 
  public:
   explicit RunSettingsDialog(const DockContext& context, QWidget* parent = nullptr);
-  QLineEdit& file() { return *m_file; }
   QLineEdit& tolerance() { return *m_rms; }
   void accept() override;
 
  private:
   void check();
-  void take(const RunSettings& settings);
 
   DockContext m_context;
-  QLineEdit *m_file, *m_rms, *m_absolute, *m_relative;
+  QLineEdit *m_rms, *m_absolute, *m_relative;
   QComboBox* m_backend;
   QSpinBox* m_threads;
   QLabel* m_problem;

@@ -3,6 +3,7 @@
 #include <QPoint>
 #include <functional>
 
+#include "ui/document/file_diff.h"
 #include "ui/document/plan_document.h"
 #include "ui/document/run_controller.h"
 #include "ui/document/runs.h"
@@ -19,6 +20,7 @@ struct DockContext {
   JobRunner& jobs;
   Runs& runs;
   RunController& controller;
+  FileDiff& fileDiff;
   std::function<const Theme&()> theme;
   std::function<void(const char* action)> act;  ///< an action of the window, by its name (window/actions.h)
   std::function<void(const QPoint& globalPosition)> nodeMenu;  ///< what can be done to what is selected

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "planning/body_help.h"
+#include "ui/docks/error_html.h"
 #include "ui/docks/inspector_text.h"
 #include "ui/docks/run_html.h"
 #include "ui/document/qt_text.h"
@@ -62,7 +63,8 @@ QString InspectorDock::runText(const std::vector<NodeId>& nodes) const {
   const auto failure = m_context.runs.failure();
   if (nodes.empty()) return nextStepHtml(m_context.runs, theme);
   const bool here = failure && std::ranges::find(nodes, failure->node) != nodes.end();
-  return here ? failureHtml(*failure, *m_context.runs.shown(), theme) : QString();
+  const QString failing = here ? failureHtml(*failure, *m_context.runs.shown(), theme) : QString();
+  return failing + errorsHtml(m_context.runs, *m_context.document.snapshot(), nodes, theme);
 }
 
 QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes,

@@ -64,7 +64,7 @@ class PinDelegate : public CellDelegate {
 LayersDock::LayersDock(const DockContext& context)
     : Dock(context), m_filter(new QLineEdit), m_explanation(new QLabel), m_view(new QTableView), m_totals(new QLabel) {
   m_filter->setPlaceholderText(
-      QStringLiteral("Filter: words, op:Conv, dtype:f16, pinned, -fused, inside:If_0, time>0.5, /regex/"));
+      QStringLiteral("Filter: words, op:Conv, dtype:f16, pinned, -fused, inside:If_0, time>0.5, error>0.01, /regex/"));
   m_filter->setClearButtonEnabled(true);
   m_filter->setMinimumWidth(200);
   m_filter->setAccessibleName(QStringLiteral("Filter the layers"));
@@ -80,8 +80,11 @@ LayersDock::LayersDock(const DockContext& context)
   m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   m_view->setAccessibleName(QStringLiteral("Layers"));
-  styleTable(*m_view, {0, -70, -92, -76, 76, 84, 50, 64, 72, 76}, true);
+  styleTable(*m_view, {0, -70, -92, -76, 76, 84, 50, 64, 72, 76, 120, 120}, true);
   m_view->horizontalHeader()->setMinimumSectionSize(56);
+  // Where there are errors, they are what the table is looked at for.
+  for (const auto& [column, place] : {std::pair(LayersModel::kLocal, 1), std::pair(LayersModel::kCarried, 2)})
+    m_view->horizontalHeader()->moveSection(m_view->horizontalHeader()->visualIndex(column), place);
   m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
 
   auto* layout = new QVBoxLayout(this);
@@ -98,7 +101,7 @@ LayersDock::LayersDock(const DockContext& context)
   connect(&context.document, &PlanDocument::planChanged, this, [this] { refresh(kPlan); });
   connect(&context.runs, &Runs::shownChanged, this, times);
   connect(&context.runs, &Runs::runChanged, this, [this](const QString& id) {
-    if (const Run* shown = shownRun(id); shown != nullptr && shown->time) refresh(kTimes);
+    if (const Run* shown = shownRun(id); shown != nullptr && (shown->time || !shown->errors.empty())) refresh(kTimes);
   });
   connect(&context.runs, &Runs::settingsChanged, this, times);
   connect(&context.selection, &Selection::changed, this, [this](const QObject* source) {
@@ -137,6 +140,10 @@ void LayersDock::renewTimes() {
       unknown = QStringLiteral("%1 has other kernels or types than this plan: build again.").arg(Runs::title(*run));
   }
   m_model.setTimes(times, unknown);
+  const ShownErrors errors = m_context.runs.layerErrors();
+  m_model.setErrors(errors);
+  for (const int column : {LayersModel::kLocal, LayersModel::kCarried})
+    m_view->setColumnHidden(column, errors.of.empty());
   const auto failure = m_context.runs.failure();
   m_model.setFailing(failure ? qs(failure->name) : QString());
   renewTotals();

@@ -1,7 +1,6 @@
 #include "ui/docks/run_html.h"
 
 #include <QDateTime>
-#include <QFileInfo>
 
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
@@ -19,8 +18,8 @@ QString breakable(const std::string& text) {
   return html(text).replace(QLatin1Char('+'), QStringLiteral("+\u200b"));
 }
 
-QString inputsText(const std::string& inputs) {
-  return inputs.empty() ? QStringLiteral("random inputs") : QFileInfo(qs(inputs)).fileName();
+QString inputsText(const SampleSource& inputs) {
+  return qs(inWords(inputs));
 }
 
 QString whenText(const std::string& utc) {
@@ -29,30 +28,50 @@ QString whenText(const std::string& utc) {
 
 }  // namespace
 
-QString verdictHtml(const Runs& runs, const Run& run, const Theme& theme) {
-  const Verdict verdict = runs.verdict(run);
+namespace {
+
+/// "✗ fails on 3 of 8 samples: …", a link to where it first goes wrong, and what it was evaluated on, in parts.
+QStringList verdictParts(const Runs& runs, const Run& run, const Verdict& verdict, const Theme& theme) {
   const Evaluation* evaluation = runs.evaluation(run);
-  if (verdict.kind == Verdict::Kind::Unknown)
-    return QStringLiteral("<p style='margin:0; color:%1'>%2</p>").arg(theme.dimText.name(), html(inWords(verdict)));
   const bool pass = verdict.kind == Verdict::Kind::Pass;
   Verdict withoutPlace = verdict;
   withoutPlace.firstWrong.clear();
-  QString text =
-      QStringLiteral("<b>%1</b> ").arg(pass ? QStringLiteral("✓") : QStringLiteral("✗")) + html(inWords(withoutPlace));
-  text = colored(pass ? theme.success : theme.error, text);
-  if (!verdict.firstWrong.empty()) {
-    text +=
-        QStringLiteral("<br>") +
-        (verdict.firstNotFinite ? QStringLiteral("First not finite at ") : QStringLiteral("First out of bounds at ")) +
-        nodeLink(verdict.firstWrong);
-  }
-  if (evaluation->inputs.empty())
-    text += QStringLiteral("<br>") + colored(theme.dimText, QStringLiteral("The inputs were random."));
+  QStringList parts{colored(pass ? theme.success : theme.error,
+                            QStringLiteral("<b>%1</b> ").arg(pass ? QStringLiteral("✓") : QStringLiteral("✗")) +
+                                html(inWords(withoutPlace)))};
+  if (!verdict.firstWrong.empty())
+    parts << (verdict.firstNotFinite ? QStringLiteral("First not finite at ")
+                                     : QStringLiteral("First out of bounds at ")) +
+                 nodeLink(verdict.firstWrong);
+  const QString inputs = inputsText(evaluation->inputs).toHtmlEscaped();
+  parts << (evaluation->inputs.empty() ? colored(theme.warning, QStringLiteral("⚠ The inputs were random."))
+                                       : colored(theme.dimText, QStringLiteral("On %1.").arg(inputs)));
   if (evaluation->inputs != runs.settings().inputs)
-    text +=
-        QStringLiteral("<br>") + colored(theme.warning, QStringLiteral("Evaluated on %1, not on what is chosen now.")
-                                                            .arg(inputsText(evaluation->inputs).toHtmlEscaped()));
-  return QStringLiteral("<p style='margin:0'>%1</p>").arg(text);
+    parts << colored(theme.warning, QStringLiteral("Evaluated on %1, not on what is chosen now.").arg(inputs));
+  return parts;
+}
+
+}  // namespace
+
+QString verdictHtml(const Runs& runs, const Run& run, const Theme& theme) {
+  const Verdict verdict = runs.verdict(run);
+  if (verdict.kind == Verdict::Kind::Unknown)
+    return QStringLiteral("<p style='margin:0; color:%1'>%2</p>").arg(theme.dimText.name(), html(inWords(verdict)));
+  return QStringLiteral("<p style='margin:0'>%1</p>")
+      .arg(verdictParts(runs, run, verdict, theme).join(QStringLiteral("<br>")));
+}
+
+QString verdictLineHtml(const Runs& runs, const Run& run, const Theme& theme) {
+  const Verdict verdict = runs.verdict(run);
+  QStringList parts{QStringLiteral("<b>%1</b>").arg(Runs::title(run).toHtmlEscaped())};
+  if (!runs.ofThisPlan(run)) parts << colored(theme.warning, QStringLiteral("another plan than the one on screen"));
+  if (verdict.kind == Verdict::Kind::Unknown) {
+    parts << colored(theme.dimText, html(inWords(verdict)));
+  } else {
+    parts << verdictParts(runs, run, verdict, theme);
+  }
+  parts << colored(theme.dimText, QStringLiteral("allowed: ") + html(inWords(runs.settings().tolerance)));
+  return QStringLiteral("<p style='margin:0'>%1</p>").arg(parts.join(QStringLiteral(" · ")));
 }
 
 QString evaluationsHtml(const Runs& runs, const Run& run, const Theme& theme) {
@@ -154,7 +173,7 @@ QString phasesHtml(const Run& run, const Theme& theme) {
 }
 
 QString originHtml(const Run& run, const Theme& theme) {
-  const auto on = [](const QString& what, const std::string& inputs) {
+  const auto on = [](const QString& what, const SampleSource& inputs) {
     return QStringLiteral(" · %1 on %2").arg(what, inputsText(inputs));
   };
   QString inputs;

@@ -12,6 +12,8 @@ namespace fusescope {
 
 /// "✗ fails: …", with a link to where it first goes wrong.
 QString verdictHtml(const Runs& runs, const Run& run, const Theme& theme);
+/// The same on one line, with the run, what is allowed, and whether it is of another plan than the one on screen.
+QString verdictLineHtml(const Runs& runs, const Run& run, const Theme& theme);
 /// Every evaluation of a run, the newest first: when, on which inputs, by which tolerance, and what came of it. Empty
 /// for one alone, of which verdictHtml() speaks.
 QString evaluationsHtml(const Runs& runs, const Run& run, const Theme& theme);

@@ -1,7 +1,6 @@
 #include "ui/docks/runs_dock.h"
 
 #include <QEvent>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QInputDialog>
@@ -23,10 +22,13 @@ namespace {
 
 constexpr int kClockMs = 250;
 
+QString inputsText(const RunSettings& settings) {
+  if (settings.inputs.empty()) return QStringLiteral("⚠ Random inputs…");
+  return QStringLiteral("Inputs: %1…").arg(qs(inWords(settings.inputs)));
+}
+
 QString settingsText(const RunSettings& settings) {
-  const QString inputs =
-      settings.inputs.empty() ? QStringLiteral("Random inputs") : QFileInfo(qs(settings.inputs)).fileName();
-  QStringList parts{inputs};
+  QStringList parts{qs(inWords(settings.tolerance))};
   if (settings.backend != RunSettings().backend) parts << qs(settings.backend);
   if (settings.threads != 0) parts << plural(settings.threads, QStringLiteral("thread"));
   return parts.join(QStringLiteral(", ")) + QStringLiteral("…");
@@ -39,8 +41,10 @@ RunsDock::RunsDock(const DockContext& context)
       m_build(new QPushButton(QStringLiteral("Build"))),
       m_both(new QPushButton(QStringLiteral("Build both and compare"))),
       m_evaluate(new QPushButton(QStringLiteral("Evaluate"))),
+      m_errors(new QPushButton(QStringLiteral("Errors of layers"))),
       m_restore(new QPushButton(QStringLiteral("Go back to its directives"))),
       m_cancel(new QPushButton(QStringLiteral("Cancel"))),
+      m_inputs(new QPushButton),
       m_settings(new QPushButton),
       m_status(new QLabel),
       m_details(new QLabel),
@@ -52,7 +56,7 @@ RunsDock::RunsDock(const DockContext& context)
   m_view->setAccessibleName(QStringLiteral("Runs"));
   m_view->setContextMenuPolicy(Qt::CustomContextMenu);
   m_model.setContent(runsContent(context.runs));
-  styleTable(*m_view, {30, 0, 90, 104, 82, 104}, false);
+  styleTable(*m_view, {30, 0, 90, 104, 90, 82, 104}, false);
   m_stack = new HintStack(m_view, QStringLiteral("Build the plan: what comes of it is kept here as a run."));
   m_details->setTextFormat(Qt::RichText);
   m_details->setWordWrap(true);
@@ -118,15 +122,21 @@ QWidget* RunsDock::makeTools() {
   m_evaluate->setToolTip(
       QStringLiteral("How far the shown run's types are from float32, on the reference backend: pass or fail, and "
                      "where it goes wrong"));
-  m_settings->setToolTip(QStringLiteral("What runs are built, timed and evaluated with, and what is close enough"));
+  m_errors->setToolTip(
+      QStringLiteral("What the types of each layer do, by themselves and carried on, against float32: tells culprits "
+                     "from victims"));
+  m_inputs->setToolTip(QStringLiteral("What runs are timed and evaluated on"));
+  m_settings->setToolTip(QStringLiteral("What is close enough, and what runs are built and timed with"));
   m_status->setForegroundRole(QPalette::PlaceholderText);
   m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  auto* row = toolRow({m_build, m_both, m_evaluate, m_cancel, m_settings, m_status}, this, 5);
+  auto* row = toolRow({m_build, m_both, m_evaluate, m_errors, m_cancel, m_inputs, m_settings, m_status}, this, 7);
   connect(m_build, &QPushButton::clicked, &controller, &RunController::build);
   connect(m_both, &QPushButton::clicked, &controller, &RunController::buildBoth);
   connect(m_evaluate, &QPushButton::clicked, &controller, &RunController::evaluate);
+  connect(m_errors, &QPushButton::clicked, this, [this] { m_context.act("errors"); });
   connect(m_cancel, &QPushButton::clicked, &controller, &RunController::cancel);
   connect(m_restore, &QPushButton::clicked, this, &RunsDock::goBack);
+  connect(m_inputs, &QPushButton::clicked, this, [this] { m_context.act("inputs"); });
   connect(m_settings, &QPushButton::clicked, this, [this] { m_context.act("run_settings"); });
   return row;
 }
@@ -161,6 +171,7 @@ void RunsDock::renewTools() {
           : QStringLiteral("The plan beside the same model in float32 without directives: builds what is "
                            "not there yet, evaluates it and compares both"));
   m_evaluate->setEnabled(controller.evaluateRefusal().isEmpty());
+  m_errors->setEnabled(controller.errorsRefusal().isEmpty());
   const Run* run = selected();
   const QString restore = run == nullptr ? QStringLiteral("There is no run yet.") : restoreRefusal(*run);
   m_restore->setEnabled(restore.isEmpty());
@@ -169,6 +180,8 @@ void RunsDock::renewTools() {
                                                 .arg(Runs::title(*run))
                                           : restore);
   m_cancel->setEnabled(controller.busy());
+  m_inputs->setText(inputsText(m_context.runs.settings()));
+  m_inputs->setEnabled(m_context.document.snapshot() != nullptr);
   m_settings->setText(settingsText(m_context.runs.settings()));
   const QString status = controller.busy() ? QStringLiteral("%1 s  %2")
                                                  .arg(static_cast<double>(controller.elapsedMs()) / 1000, 0, 'f', 1)

@@ -23,7 +23,9 @@ class RunsDock : public Dock {
   QPushButton& buildButton() { return fresh(*m_build); }
   QPushButton& bothButton() { return fresh(*m_both); }
   QPushButton& evaluateButton() { return fresh(*m_evaluate); }
+  QPushButton& errorsButton() { return fresh(*m_errors); }
   QPushButton& restoreButton() { return fresh(*m_restore); }
+  QPushButton& inputsButton() { return fresh(*m_inputs); }
   QPushButton& cancelButton() { return fresh(*m_cancel); }
   QTableView& table() { return fresh(*m_view); }
   TableModel& model() { return fresh(m_model); }
@@ -47,7 +49,7 @@ class RunsDock : public Dock {
   QString detailsText(const Run& run) const;
   QString withLinks(const QString& line) const;
 
-  QPushButton *m_build, *m_both, *m_evaluate, *m_restore, *m_cancel, *m_settings;
+  QPushButton *m_build, *m_both, *m_evaluate, *m_errors, *m_restore, *m_cancel, *m_inputs, *m_settings;
   QLabel *m_status, *m_details;
   TableModel m_model;
   QTableView* m_view;

@@ -1,11 +1,16 @@
 #include "ui/docks/validation_dock.h"
 
+#include <QFileInfo>
 #include <QHeaderView>
+#include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 
-#include "ui/docks/inspector_text.h"
+#include "session/verdict.h"
+#include "ui/docks/run_html.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
+#include "ui/models/validation_contents.h"
 
 namespace fusescope {
 
@@ -13,8 +18,10 @@ namespace {
 
 constexpr DecisionFilter kFilters[] = {DecisionFilter::Answers, DecisionFilter::New, DecisionFilter::Verdicts,
                                        DecisionFilter::Fusions, DecisionFilter::All};
-constexpr const char* kTabNames[] = {"Answers", "Since the last edit", "Verdicts", "Fusions", "All decisions", "Casts"};
-constexpr int kCastsTab = 5;
+/// Those of decisions, as kFilters, then the others.
+constexpr const char* kTabNames[] = {"Answers", "Last edit", "Verdicts", "Fusions",
+                                     "All",     "Casts",     "Samples",  "Against a file"};
+constexpr int kCastsTab = 5, kSamplesTab = 6, kDifferencesTab = 7, kFirstPage = kCastsTab - 1;
 
 QString few(const std::vector<std::string>& names) {
   QStringList shown;
@@ -54,34 +61,20 @@ QString deltaText(const PlanDelta& delta) {
 }
 
 ValidationDock::ValidationDock(const DockContext& context)
-    : Dock(context),
-      m_summary(new QLabel),
-      m_tabs(new QTabBar),
-      m_decisionView(new QTableView),
-      m_castView(new QTableView),
-      m_pages(new QStackedWidget) {
+    : Dock(context), m_summary(new QLabel), m_tabs(new QTabBar), m_pages(new QStackedWidget) {
   m_summary->setWordWrap(true);
   m_summary->setTextFormat(Qt::RichText);
   m_summary->setContentsMargins(10, 6, 10, 2);
   m_tabs->setExpanding(false);
   m_tabs->setDrawBase(false);
   for (const char* tab : kTabNames) m_tabs->addTab(QString::fromLatin1(tab));
-  m_decisionView->setModel(&m_decisions);
-  m_castView->setModel(&m_casts);
-  for (QTableView* view : {m_decisionView, m_castView}) {
-    view->setItemDelegate(new CellDelegate(context.theme, view == m_castView ? QSet<int>{1, 2} : QSet<int>{}, view));
-    view->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_pages->addWidget(view);
-    connect(view, &QTableView::clicked, this,
-            [this](const QModelIndex& index) { goTo(m_context, index.data(kNameRole).toString(), this); });
-    connect(view, &QTableView::activated, this,
-            [this](const QModelIndex& index) { goTo(m_context, index.data(kNameRole).toString(), this); });
-  }
-  m_decisionView->setAccessibleName(QStringLiteral("Verdicts"));
-  m_castView->setAccessibleName(QStringLiteral("Casts"));
-  styleTable(*m_decisionView, {86, 200, 0, 190}, false);
   m_casts.setContent({{"Value", "From", "To", "Between", "Bytes", "Why"}, {}, {}});
-  styleTable(*m_castView, {190, 70, 70, 0, 90, 130}, false);
+  m_samples.setContent(verdictsContent(nullptr, {}));
+  m_differences.setContent(differencesContent(nullptr));
+  makeView(m_decisions, {}, {86, 200, 0, 190})->setAccessibleName(QStringLiteral("Verdicts"));
+  makeView(m_casts, {1, 2}, {190, 70, 70, 0, 90, 130})->setAccessibleName(QStringLiteral("Casts"));
+  makeView(m_samples, {}, {0, 90, 0, 130, 140})->setAccessibleName(QStringLiteral("Samples"));
+  makeView(m_differences, {}, {130, 0, 0, 0, 0})->setAccessibleName(QStringLiteral("Differences"));
   m_stack = new HintStack(m_pages, QStringLiteral("Open a model to see its verdicts."));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -90,11 +83,46 @@ ValidationDock::ValidationDock(const DockContext& context)
   layout->addWidget(m_tabs);
   layout->addWidget(m_stack, 1);
   connect(m_tabs, &QTabBar::currentChanged, this, &ValidationDock::showTab);
+  connect(m_summary, &QLabel::linkActivated, this, &ValidationDock::follow);
   connect(&context.document, &PlanDocument::planChanged, this, &ValidationDock::refreshAll);
   connect(&context.document, &PlanDocument::planFailed, this, &ValidationDock::refreshAll);
+  connect(&context.runs, &Runs::shownChanged, this, &ValidationDock::refreshAll);
+  connect(&context.runs, &Runs::settingsChanged, this, &ValidationDock::refreshAll);
+  connect(&context.runs, &Runs::runChanged, this, [this](const QString& id) {
+    if (const Run* shown = shownRun(id); shown != nullptr && !shown->working()) refreshAll();
+  });
+  connect(&context.fileDiff, &FileDiff::changed, this, [this] {
+    if (m_context.fileDiff.busy()) m_tabs->setCurrentIndex(kDifferencesTab);
+    refreshAll();
+  });
 }
 
+QTableView* ValidationDock::makeView(QAbstractItemModel& model, const QSet<int>& typeColumns,
+                                     const QList<int>& widths) {
+  auto* view = new QTableView;
+  view->setModel(&model);
+  view->setItemDelegate(new CellDelegate(m_context.theme, typeColumns, view));
+  view->setSelectionMode(QAbstractItemView::SingleSelection);
+  styleTable(*view, widths, false);
+  m_pages->addWidget(view);
+  const auto toRow = [this](const QModelIndex& index) { goTo(m_context, index.data(kNameRole).toString(), this); };
+  connect(view, &QTableView::clicked, this, toRow);
+  connect(view, &QTableView::activated, this, toRow);
+  return view;
+}
+
+/// The verdict of the shown run, what the last edit did, and what differs from a file, each on a line.
 QString ValidationDock::summaryText() const {
+  const Run* run = m_context.runs.shown();
+  const bool judged = run != nullptr && m_context.document.snapshot() && !run->evaluations.empty();
+  QStringList lines;
+  if (judged) lines << verdictLineHtml(m_context.runs, *run, m_context.theme());
+  for (const QString& line : {fileText(), editText()})
+    if (!line.isEmpty()) lines << QStringLiteral("<div>%1</div>").arg(line);
+  return lines.join(QString());
+}
+
+QString ValidationDock::editText() const {
   const Theme& theme = m_context.theme();
   if (!m_context.document.planProblem().isEmpty()) {
     return QStringLiteral(
@@ -115,44 +143,83 @@ QString ValidationDock::summaryText() const {
                     .arg(theme.dimText.name());
 }
 
+QString ValidationDock::fileText() const {
+  const Theme& theme = m_context.theme();
+  const FileDiff& files = m_context.fileDiff;
+  if (files.path().isEmpty()) return {};
+  const QString close = QStringLiteral(" · <a href='do:close'>close</a>");
+  const QString against = QStringLiteral("Against %1: ").arg(QFileInfo(files.path()).fileName().toHtmlEscaped());
+  if (files.busy()) return against + QStringLiteral("comparing …") + close;
+  if (!files.problem().isEmpty())
+    return against +
+           QStringLiteral("<span style='color:%1'>✗ %2</span>")
+               .arg(theme.error.name(), files.problem().toHtmlEscaped()) +
+           close;
+  const auto compared = files.compared();
+  if (!compared) return {};
+  QString text =
+      against + (compared->diff.same() ? QStringLiteral("the plans are the same") : deltaText(compared->delta));
+  if (!compared->droppedWishes.empty())
+    text +=
+        QStringLiteral(" <span style='color:%1'>⚠ %2</span>").arg(theme.warning.name(), html(compared->droppedWishes));
+  return text + close;
+}
+
+void ValidationDock::follow(const QString& link) {
+  if (link == QLatin1String("do:close")) return m_context.fileDiff.close();
+  goTo(m_context, QUrl::fromPercentEncoding(QUrl(link).path(QUrl::FullyEncoded).toUtf8()), this);
+}
+
 void ValidationDock::retitleTabs() {
   const auto snapshot = m_context.document.snapshot();
   if (!snapshot) return;
-  for (int tab = 0; tab < kCastsTab; ++tab) {
-    m_tabs->setTabText(tab, QStringLiteral("%1  %2")
-                                .arg(QString::fromLatin1(kTabNames[tab]))
-                                .arg(DecisionsModel::countOf(*snapshot, kFilters[tab])));
-  }
-  m_tabs->setTabText(kCastsTab,
-                     QStringLiteral("%1  %2").arg(QString::fromLatin1(kTabNames[kCastsTab])).arg(m_casts.rowCount()));
+  const auto retitle = [this](int tab, int rows) {
+    m_tabs->setTabText(tab, QStringLiteral("%1  %2").arg(QString::fromLatin1(kTabNames[tab])).arg(rows));
+  };
+  for (int tab = 0; tab < kCastsTab; ++tab) retitle(tab, DecisionsModel::countOf(*snapshot, kFilters[tab]));
+  retitle(kCastsTab, m_casts.rowCount());
+  retitle(kSamplesTab, m_samples.rowCount());
+  retitle(kDifferencesTab, m_differences.rowCount());
 }
 
 void ValidationDock::renew(Parts) {
   const auto snapshot = m_context.document.snapshot();
+  const Run* run = m_context.runs.shown();
   m_decisions.setSnapshot(snapshot);
   if (snapshot) m_casts.setContent(castsContent(*snapshot));
+  m_samples.setContent(
+      verdictsContent(run == nullptr ? nullptr : m_context.runs.evaluation(*run), m_context.runs.settings().tolerance));
+  const auto compared = m_context.fileDiff.compared();
+  m_differences.setContent(differencesContent(compared.get()));
   retitleTabs();
   m_summary->setText(summaryText());
   showTab(m_tabs->currentIndex());
 }
 
-void ValidationDock::showTab(int tab) {
-  const bool casts = tab == kCastsTab;
-  if (!casts && m_decisions.filter() != kFilters[tab]) m_decisions.setFilter(kFilters[tab]);
-  m_pages->setCurrentIndex(casts ? 1 : 0);
-  const bool model = m_context.document.snapshot() != nullptr;
-  const int rows = casts ? m_casts.rowCount() : m_decisions.rowCount();
-  if (!model) {
-    m_stack->setHint(QStringLiteral("Open a model to see its verdicts."));
-  } else if (casts) {
-    m_stack->setHint(QStringLiteral("The plan needs no casts."));
-  } else if (tab == 1) {
-    m_stack->setHint(QStringLiteral("Nothing has been edited yet, or the last edit brought no new answer."));
-  } else {
-    m_stack->setHint(
-        QStringLiteral("Nothing was refused, and nothing has been asked for yet. Pin a node to get an answer."));
+QString ValidationDock::hintOf(int tab) const {
+  switch (tab) {
+    case kCastsTab:
+      return QStringLiteral("The plan needs no casts.");
+    case kSamplesTab:
+      return QStringLiteral("Evaluate the shown run (F8): each sample of its inputs passes or fails here.");
+    case kDifferencesTab:
+      return m_context.fileDiff.busy()             ? QStringLiteral("Comparing …")
+             : m_context.fileDiff.path().isEmpty() ? QStringLiteral("Compare the plan with a file: Build, Ctrl+D.")
+                                                   : QStringLiteral("Nothing differs, or the file cannot be compared.");
+    case 1:
+      return QStringLiteral("Nothing has been edited yet, or the last edit brought no new answer.");
+    default:
+      return QStringLiteral("Nothing was refused, and nothing has been asked for yet. Pin a node to get an answer.");
   }
-  m_stack->showContent(model && rows > 0);
+}
+
+void ValidationDock::showTab(int tab) {
+  if (tab < kCastsTab && m_decisions.filter() != kFilters[tab]) m_decisions.setFilter(kFilters[tab]);
+  m_pages->setCurrentIndex(std::max(0, tab - kFirstPage));
+  const bool model = m_context.document.snapshot() != nullptr;
+  m_stack->setHint(model ? hintOf(tab) : QStringLiteral("Open a model to see its verdicts."));
+  const auto* view = static_cast<const QTableView*>(m_pages->currentWidget());
+  m_stack->showContent(model && view->model()->rowCount() > 0);
 }
 
 extern const DockForm kValidationDock{"Validation", "Ctrl+4", Qt::BottomDockWidgetArea,

@@ -11,7 +11,8 @@
 
 namespace fusescope {
 
-/// What the last edit did, and every verdict: of validators, of the partition, of precision and pins.
+/// Does the shown run pass, sample by sample; what the last edit did; what differs from a file; and every verdict of
+/// validators, of the partition, of precision and pins.
 class ValidationDock : public Dock {
   Q_OBJECT
 
@@ -19,22 +20,28 @@ class ValidationDock : public Dock {
   explicit ValidationDock(const DockContext& context);
   DecisionsModel& model() { return fresh(m_decisions); }
   TableModel& castsModel() { return fresh(m_casts); }
+  TableModel& samplesModel() { return fresh(m_samples); }
+  TableModel& differencesModel() { return fresh(m_differences); }
+  QTabBar& tabs() { return fresh(*m_tabs); }
   QString summary() { return fresh(*m_summary).text(); }
 
  protected:
   void renew(Parts parts) override;
 
  private:
+  QTableView* makeView(QAbstractItemModel& model, const QSet<int>& typeColumns, const QList<int>& widths);
   void showTab(int tab);
   void retitleTabs();
+  QString hintOf(int tab) const;
   QString summaryText() const;
+  QString editText() const;
+  QString fileText() const;
+  void follow(const QString& link);
 
   DecisionsModel m_decisions;
-  TableModel m_casts;
+  TableModel m_casts, m_samples, m_differences;
   QLabel* m_summary;
   QTabBar* m_tabs;
-  QTableView* m_decisionView;
-  QTableView* m_castView;
   HintStack* m_stack;
   QStackedWidget* m_pages;
 };

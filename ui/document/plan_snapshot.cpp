@@ -8,7 +8,6 @@
 #include "analysis/cost.h"
 #include "base/hash.h"
 #include "base/sort_distinct.h"
-#include "diff/plan_diff.h"
 #include "ops/op_schema.h"
 #include "planning/fused_node_facts.h"
 #include "planning/structure.h"
@@ -58,7 +57,10 @@ bool PlanDelta::nothing() const {
 }
 
 PlanDelta planDelta(const Plan& before, const Plan& after) {
-  const PlanDiff diff = changesBetween({.plan = &before, .label = {}}, {.plan = &after, .label = {}});
+  return deltaOf(changesBetween({.plan = &before, .label = {}}, {.plan = &after, .label = {}}));
+}
+
+PlanDelta deltaOf(const PlanDiff& diff) {
   PlanDelta delta;
   delta.comparable = true;
   const auto addFusions = [](const std::vector<CoveringNode>& fused, std::vector<std::string>& names) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "diff/plan_diff.h"
 #include "planning/plan.h"
 #include "planning/segment_borders.h"
 
@@ -93,6 +94,7 @@ struct PlanSnapshot {
 };
 
 PlanDelta planDelta(const Plan& before, const Plan& after);
+PlanDelta deltaOf(const PlanDiff& diff);  ///< from A to B
 /// `before` may be null or a plan of another model.
 std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> plan, const Plan* before);
 

@@ -32,6 +32,7 @@ class RunController : public QObject {
   QString buildRefusal() const;
   QString compareRefusal() const;
   QString evaluateRefusal() const;
+  QString errorsRefusal() const;
 
   /// A new run of the plan on screen: built and timed.
   void build();
@@ -44,6 +45,9 @@ class RunController : public QObject {
   void addEngines(const QStringList& paths);
   /// How far the shown run's types are from float32, on the inputs of the settings, on the reference backend.
   void evaluate();
+  /// What the types of each layer do, local and carried, on the inputs and the backend of the settings: of the shown
+  /// run if it is of the plan on screen, else of a new one of that plan, which is not built for it.
+  void evaluateErrors();
   /// Compares the two runs that are shown. An engine that is no longer kept is built again first.
   void compare();
   /// Stops what is under way and drops what waits.
@@ -72,6 +76,7 @@ class RunController : public QObject {
   void queueBuild(const std::string& id);
   void queueTime(const std::string& id);
   void queueEvaluation(const std::string& id);
+  void queueErrors(const std::string& id);
   void queueCompare(const std::string& a, const std::string& b);
   /// Begins the next step if nothing is under way.
   void next();

@@ -3,10 +3,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/document/layer_errors.h"
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
+
+namespace {
+
+/// What errors of layers are judged by: a bound of max|Δ| over rms.
+Tolerance boundOf(const Tolerance& tolerance) {
+  return tolerance.rms ? tolerance : Tolerance::ofLoweredTypes();
+}
+
+/// "8 samples", "1 random sample".
+QString samplesOf(const RunErrors& errors) {
+  return plural(errors.samples, errors.inputs.empty() ? QStringLiteral("random sample") : QStringLiteral("sample"));
+}
+
+}  // namespace
 
 Runs::Runs(PlanDocument& document, QObject* parent) : QObject(parent), m_document(document) {}
 
@@ -42,6 +57,38 @@ ShownTimes Runs::layerTimes() const {
   if (wanted.of) wanted.times = layerTimesOf(*std::as_const(wanted.of), *wanted.plan, wanted.measured);
   m_known = std::move(wanted);
   return m_known.times;
+}
+
+ShownErrors Runs::layerErrors() const {
+  const Run* run = shown();
+  KnownErrors wanted{.plan = m_document.snapshot()};
+  if (run != nullptr && wanted.plan) {
+    const RunErrors* chosen = errorsFor(*run, m_settings);
+    for (const auto& errors : run->errors)
+      if (&*errors == chosen) wanted.of = errors;
+    wanted.ofThisPlan = ofThisPlan(*run);
+  }
+  const bool known =
+      wanted.of.shares(m_knownErrors.of) &&
+      (!wanted.of || (wanted.plan == m_knownErrors.plan && wanted.ofThisPlan == m_knownErrors.ofThisPlan));
+  if (!known) {
+    if (wanted.of) wanted.errors = layerErrorsOf(*std::as_const(wanted.of), *wanted.plan, wanted.ofThisPlan);
+    m_knownErrors = std::move(wanted);
+  }
+  ShownErrors shown{.of = m_knownErrors.errors, .bound = *boundOf(m_settings.tolerance).rms};
+  if (!m_knownErrors.of) return shown;
+  const RunErrors& errors = *std::as_const(m_knownErrors.of);
+  shown.random = errors.inputs.empty();
+  shown.made = QStringLiteral("%1, on %2").arg(title(*run), samplesOf(errors));
+  if (!shown.random) shown.made += QStringLiteral(" of ") + qs(inWords(errors.inputs));
+  shown.madeBriefly = QStringLiteral("run %1, on %2").arg(qs(run->id), samplesOf(errors));
+  return shown;
+}
+
+std::optional<FirstWrong> Runs::firstWrong() const {
+  const Run* run = shown();
+  const RunErrors* errors = run != nullptr && ofThisPlan(*run) ? errorsFor(*run, m_settings) : nullptr;
+  return errors == nullptr ? std::nullopt : firstWrongOf(errors->tensors, boundOf(m_settings.tolerance));
 }
 
 std::optional<Runs::Failure> Runs::failure() const {

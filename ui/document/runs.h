@@ -9,6 +9,7 @@
 #include "session/session_file.h"
 #include "session/verdict.h"
 #include "ui/document/plan_document.h"
+#include "ui/document/shown_error.h"
 #include "ui/document/shown_time.h"
 
 namespace fusescope {
@@ -38,6 +39,10 @@ class Runs : public QObject {
   /// Times of shown() for the kernels of the plan on screen that have the same nodes and types; without one, none. The
   /// same value as long as they are the same.
   ShownTimes layerTimes() const;
+  /// Errors of shown() layer by layer, likewise: those on the inputs of the settings, else the newest.
+  ShownErrors layerErrors() const;
+  /// Where the shown run first goes wrong by its errors layer by layer, if it is of the plan on screen and has any.
+  std::optional<FirstWrong> firstWrong() const;
   /// Where the shown run first goes wrong, if it fails and is of the plan on screen: the node that makes the value.
   struct Failure {
     Verdict verdict;
@@ -97,6 +102,15 @@ class Runs : public QObject {
     ShownTimes times;
   };
   mutable KnownTimes m_known;
+
+  /// What layerErrors() gave last, and of what.
+  struct KnownErrors {
+    SharedOptional<RunErrors> of;
+    std::shared_ptr<const PlanSnapshot> plan;
+    bool ofThisPlan = false;
+    ByHandle<ShownError> errors;
+  };
+  mutable KnownErrors m_knownErrors;
 };
 
 }  // namespace fusescope

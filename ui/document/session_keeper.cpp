@@ -186,7 +186,7 @@ void SessionKeeper::modelOpened() {
     m_path.clear();
     Session fresh;  // how runs are made stays as the user chose it; inputs are of the network that they were made for
     fresh.settings = m_runs.settings();
-    fresh.settings.inputs.clear();
+    fresh.settings.inputs = {};
     m_runs.restore(fresh);
     m_unsaved = false;
   }

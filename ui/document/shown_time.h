@@ -1,13 +1,11 @@
 #pragma once
 
 #include <QString>
-#include <initializer_list>
-#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "planning/price.h"
+#include "ui/document/by_handle.h"
 
 namespace fusescope {
 
@@ -29,22 +27,7 @@ struct ShownTime {
   bool operator==(const ShownTime&) const = default;
 };
 
-/// By handle of fused node. Const, and shared by its copies: views keep it, and know by shares() that nothing is new.
-class ShownTimes {
- public:
-  using Map = std::unordered_map<std::string, ShownTime>;
-  ShownTimes() : ShownTimes(Map()) {}
-  ShownTimes(std::initializer_list<Map::value_type> times) : ShownTimes(Map(times)) {}
-  explicit ShownTimes(Map times) : m_times(std::make_shared<const Map>(std::move(times))) {}
-  bool empty() const { return m_times->empty(); }
-  Map::const_iterator find(const std::string& handle) const { return m_times->find(handle); }
-  Map::const_iterator begin() const { return m_times->begin(); }
-  Map::const_iterator end() const { return m_times->end(); }
-  bool shares(const ShownTimes& other) const { return m_times == other.m_times; }
-
- private:
-  std::shared_ptr<const Map> m_times;
-};
+using ShownTimes = ByHandle<ShownTime>;
 
 /// What `times` has of `handle`, else what was predicted.
 ShownTime shownTime(const ShownTimes& times, const std::string& handle, std::optional<double> predictedMs, bool fitted);

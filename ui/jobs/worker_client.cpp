@@ -53,12 +53,20 @@ void WorkerClient::cancel(std::int64_t id) {
   const auto found = m_pending.find(id);
   if (found == m_pending.end() || found->second.cancelled) return;
   found->second.cancelled = true;
+  writeCancel(id);
+  QTimer::singleShot(kCancelGraceMs, this, [this, id] { giveUp(id); });
+}
+
+void WorkerClient::finish(std::int64_t id) {
+  if (m_pending.contains(id)) writeCancel(id);
+}
+
+void WorkerClient::writeCancel(std::int64_t id) {
   WorkerRequest request;
   request.id = m_nextId++;
   request.op = WorkerOp::Cancel;
   request.cancels = id;
   m_worker->write(request);
-  QTimer::singleShot(kCancelGraceMs, this, [this, id] { giveUp(id); });
 }
 
 void WorkerClient::giveUp(std::int64_t id) {

@@ -49,6 +49,8 @@ class WorkerClient : public QObject {
   /// Stops a request: it is answered as cancelled. A worker that does not stop within kCancelGraceMs is killed and
   /// replaced, and what waited behind is sent to the new one in the same order.
   void cancel(std::int64_t id);
+  /// Asks a request that has a best so far to end with that (`tune`): it is answered as usual, whenever it is.
+  void finish(std::int64_t id);
   /// What is started next is another program.
   void setProgram(const QString& program) { m_program = program; }
   bool busy() const { return !m_pending.empty(); }
@@ -76,6 +78,7 @@ class WorkerClient : public QObject {
   std::int64_t submit(WorkerRequest request, QObject* receiver, EventReader::Decode decode, Deliver deliver,
                       OnProgress progress);
   void hand(const Pending& pending);
+  void writeCancel(std::int64_t id);
   void startWorker();
   void take(const std::vector<EventReader::Event>& events);
   void giveUp(std::int64_t id);

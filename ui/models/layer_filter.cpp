@@ -5,7 +5,7 @@
 namespace fusescope {
 
 std::optional<LayerFilter::Term> LayerFilter::compareTerm(const QString& word) {
-  static const QRegularExpression kForm(QStringLiteral("^(time|flops|bytes)([<>])([0-9.eE+-]+)(ms)?$"));
+  static const QRegularExpression kForm(QStringLiteral("^(time|flops|bytes|error)([<>])([0-9.eE+-]+)(ms)?$"));
   const auto match = kForm.match(word);
   bool number = false;
   const double value = match.captured(3).toDouble(&number);
@@ -89,6 +89,7 @@ bool LayerFilter::matches(const Term& term, const LayerView& layer) {
     case Kind::Compare: {
       const auto& field = term.text == QLatin1String("time")    ? layer.ms
                           : term.text == QLatin1String("flops") ? layer.flops
+                          : term.text == QLatin1String("error") ? layer.error
                                                                 : layer.bytes;
       if (!field) return false;
       return term.relation == QLatin1Char('>') ? *field > term.number : *field < term.number;

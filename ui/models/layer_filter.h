@@ -12,12 +12,12 @@ struct LayerView {
   QString node, op, fused, segment, dtype;
   QString inside;  ///< the holder whose body it is in, or all on the way ("outer/inner"); empty: the network itself
   bool pinned = false, isFused = false, fallback = false;
-  std::optional<double> ms, flops, bytes;
+  std::optional<double> ms, flops, bytes, error;  ///< the last: local, max|Δ| over rms
 };
 
 /// The filter language: words are ANDed and look in the names of node, operator and fused node; `op:Conv`, `dtype:f16`,
 /// `region:segment_1`, `inside:HOLDER` (in its bodies; `inside:` in any), `pinned`, `fused`, `fallback`, `time>0.5ms`,
-/// `flops>1e6`, `bytes<1000`, `/regex/`; `-` before any of them turns it round.
+/// `flops>1e6`, `bytes<1000`, `error>0.01` (local, max|Δ| over rms), `/regex/`; `-` before any of them turns it round.
 class LayerFilter {
  public:
   static LayerFilter parse(const QString& text);

@@ -6,8 +6,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr const char* kHeaders[] = {"Node",   "Op",  "Fused node", "Segment", "Computes",
-                                    "Stored", "Pin", "FLOPs",      "Bytes",   "Time"};
+constexpr const char* kHeaders[] = {"Node", "Op",    "Fused node", "Segment", "Computes",    "Stored",
+                                    "Pin",  "FLOPs", "Bytes",      "Time",    "Local error", "Carried error"};
 constexpr const char* kHeaderTips[] = {
     "Node of the network, by its name in the file; in a body behind the name of its holder",
     "Operator",
@@ -20,6 +20,10 @@ constexpr const char* kHeaderTips[] = {
     "Floating-point operations; a multiply-add counts as two",
     "Bytes of inputs and outputs",
     "Measured time of the whole fused node, at its main node",
+    ("What the whole fused node adds by itself, its inputs exact: max|Δ| over rms / relative L2 against float32, at "
+     "its "
+     "main node"),
+    "The same with everything before it lowered too",
 };
 
 QString quotedText(const QString& field) {
@@ -67,6 +71,18 @@ struct RowSums {
   }
 };
 
+QString errorTip(const ShownError& shown, bool local, const ShownErrors& all) {
+  const auto& error = local ? shown.errors.local : shown.errors.carried;
+  if (!error) return {};
+  const QString made =
+      shown.kind == ErrorKind::OfOtherPlan ? QStringLiteral("%1, a run of another plan") : QStringLiteral("%1");
+  return QStringList{errorFactsText(*error), roleText(shown, all.bound), made.arg(all.made)}.join(QLatin1Char('\n'));
+}
+
+Tone errorTone(const std::optional<TensorError>& error, const ShownErrors& all) {
+  return isWrong(levelOf(error, all.bound)) ? Tone::Bad : Tone::Dim;
+}
+
 }  // namespace
 
 QString LayersModel::totalsText() const {
@@ -106,6 +122,10 @@ QString LayersModel::text(const Row& row, int column) const {
       return bytesText(whole(row.view.bytes));
     case kTime:
       return row.time.kind == TimeKind::Unknown ? QString() : timeText(row.time);
+    case kLocal:
+      return errorPairText(row.error, &LocalAndCarried::local);
+    case kCarried:
+      return errorPairText(row.error, &LocalAndCarried::carried);
     default:
       return {};
   }
@@ -128,6 +148,7 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
     return row.root ? QStringLiteral("Not measured yet: build an engine.")
                     : QStringLiteral("Measured with its fused node, at %1.").arg(row.view.fused);
   }
+  if (column == kLocal || column == kCarried) return errorTip(row.error, column == kLocal, m_errors);
   if (const CostRange* range = m_levels[row.level].snapshot->rangeOf(row.node);
       range != nullptr && (column == kFlops || column == kBytes)) {
     const auto text = [&](const CostAt& at) { return column == kFlops ? countText(at.flops) : bytesText(at.bytes); };
@@ -165,6 +186,8 @@ QVariant LayersModel::data(const QModelIndex& index, int role) const {
       if (differs) return static_cast<int>(Tone::Warning);
       if (index.column() == kSegment && row.view.fallback) return static_cast<int>(Tone::Warning);
       if (index.column() == kPin) return static_cast<int>(Tone::Good);
+      if (index.column() == kLocal) return static_cast<int>(errorTone(row.error.errors.local, m_errors));
+      if (index.column() == kCarried) return static_cast<int>(errorTone(row.error.errors.carried, m_errors));
       return static_cast<int>(index.column() == kNode ? Tone::Plain : Tone::Dim);
     }
     default:
@@ -189,16 +212,33 @@ Qt::ItemFlags LayersModel::flags(const QModelIndex& index) const {
 }
 
 QString LayersModel::csv() const {
-  QString out = QStringLiteral("node,op,fused_node,segment,compute,stored,pin,flops,bytes,time_ms\n");
+  QString out = QStringLiteral(
+      "node,op,fused_node,segment,compute,stored,pin,flops,bytes,time_ms,local_max_over_rms,local_rel_l2,carried_max_"
+      "over_rms,"
+      "carried_rel_l2\n");
   const auto number = [](const std::optional<double>& value) {
     return value ? QString::number(*value, 'g', 15) : QString();
   };
   for (const std::uint32_t view : m_rows) {
     const Row& row = m_views[view];
-    const QStringList fields{quotedText(row.view.node),    quotedText(row.view.op), quotedText(fusedNameOf(row)),
-                             quotedText(row.view.segment), row.view.dtype,          row.stored,
-                             quotedText(row.pin),          number(row.view.flops),  number(row.view.bytes),
-                             number(row.view.ms)};
+    const auto error = [&](Which which, double TensorError::*field) {
+      const auto& of = row.error.errors.*which;
+      return of ? QString::number((*of).*field, 'g', 15) : QString();
+    };
+    const QStringList fields{quotedText(row.view.node),
+                             quotedText(row.view.op),
+                             quotedText(fusedNameOf(row)),
+                             quotedText(row.view.segment),
+                             row.view.dtype,
+                             row.stored,
+                             quotedText(row.pin),
+                             number(row.view.flops),
+                             number(row.view.bytes),
+                             number(row.view.ms),
+                             error(&LocalAndCarried::local, &TensorError::maxOverRms),
+                             error(&LocalAndCarried::local, &TensorError::relL2),
+                             error(&LocalAndCarried::carried, &TensorError::maxOverRms),
+                             error(&LocalAndCarried::carried, &TensorError::relL2)};
     out += fields.join(QLatin1Char(',')) + QLatin1Char('\n');
   }
   return out;

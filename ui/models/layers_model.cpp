@@ -1,6 +1,7 @@
 #include "ui/models/layers_model.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "planning/directives/directive_form.h"
 #include "planning/fused_node_facts.h"
@@ -27,6 +28,12 @@ QString storedText(const Plan& plan, const Node& node, const FusedNode& fused) {
   return qs(edge->type) + (heldWider(fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
 }
 
+/// max|Δ| over rms, infinite where something is; nothing where it is not known.
+std::optional<double> sizeOf(const std::optional<TensorError>& error) {
+  if (!error) return std::nullopt;
+  return error->nonFinite > 0 ? std::numeric_limits<double>::infinity() : error->maxOverRms;
+}
+
 }  // namespace
 
 QString PinChoice::text() const {
@@ -42,6 +49,7 @@ void LayersModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
   m_snapshot = std::move(snapshot);
   readPlan();
   readTimes();
+  readErrors();
   if (!sameModel) {
     arrange();
     endResetModel();
@@ -65,6 +73,13 @@ void LayersModel::setTimes(ShownTimes times, const QString& unknown) {
   m_times = std::move(times);
   readTimes();
   if (!m_rows.empty()) emit dataChanged(index(0, kTime), index(rowCount() - 1, kTime));
+}
+
+void LayersModel::setErrors(ShownErrors errors) {
+  if (errors.shares(m_errors) && errors.made == m_errors.made) return;
+  m_errors = std::move(errors);
+  readErrors();
+  if (!m_rows.empty()) emit dataChanged(index(0, kLocal), index(rowCount() - 1, kCarried));
 }
 
 void LayersModel::setFailing(const QString& node) {
@@ -170,6 +185,16 @@ void LayersModel::readTimes() {
   }
 }
 
+void LayersModel::readErrors() {
+  for (Row& row : m_views) {
+    const FusedNode* fused =
+        row.root && !m_errors.of.empty() ? m_levels[row.level].snapshot->fusedOf(row.node) : nullptr;
+    row.error = fused == nullptr ? ShownError() : m_errors.find(m_levels[row.level].prefix + handleOf(*fused));
+    const auto& local = row.error.errors.local;
+    row.view.error = sizeOf(local);
+  }
+}
+
 bool LayersModel::less(const Row& first, const Row& second) const {
   const LayerView &a = first.view, &b = second.view;
   switch (m_sortColumn) {
@@ -193,6 +218,10 @@ bool LayersModel::less(const Row& first, const Row& second) const {
       return a.bytes < b.bytes;
     case kTime:
       return a.ms < b.ms;
+    case kLocal:
+      return a.error < b.error;
+    case kCarried:
+      return sizeOf(first.error.errors.carried) < sizeOf(second.error.errors.carried);
     default:
       return false;
   }

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "ui/document/plan_snapshot.h"
+#include "ui/document/shown_error.h"
 #include "ui/document/shown_time.h"
 #include "ui/models/layer_filter.h"
 #include "ui/models/roles.h"
@@ -28,13 +29,29 @@ class LayersModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Column { kNode, kOp, kFused, kSegment, kCompute, kStored, kPin, kFlops, kBytes, kTime, kColumns };
+  enum Column {
+    kNode,
+    kOp,
+    kFused,
+    kSegment,
+    kCompute,
+    kStored,
+    kPin,
+    kFlops,
+    kBytes,
+    kTime,
+    kLocal,
+    kCarried,
+    kColumns
+  };
 
   using QAbstractTableModel::QAbstractTableModel;
   void setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot);
   /// Times of a run by handle of fused node, in bodies "HOLDER/HANDLE"; where it has none, what was predicted is shown.
   /// `unknown` says why the run has none at all.
   void setTimes(ShownTimes times, const QString& unknown);
+  /// Errors of a run by handle of fused node.
+  void setErrors(ShownErrors errors);
   /// The node where the shown run first goes wrong; empty: none.
   void setFailing(const QString& node);
   void setFilter(const LayerFilter& filter);
@@ -64,6 +81,7 @@ class LayersModel : public QAbstractTableModel {
     NodeId node;
     std::uint32_t level = 0;
     ShownTime time;          ///< of its fused node, where this is its root
+    ShownError error;        ///< likewise
     QString kernelTypes;     ///< "f16, f32" where its kernel mixes types
     QString stored;          ///< type of its first result; "f32 inner" or "f32 wider" where that is in registers
     bool predicted = false;  ///< its fusion
@@ -78,6 +96,7 @@ class LayersModel : public QAbstractTableModel {
   const QString& shared(const QString& text) { return *m_shared.insert(text); }
   QString fusedNameOf(const Row& row) const;
   void readTimes();
+  void readErrors();
   void arrange();
   bool less(const Row& a, const Row& b) const;
   QString text(const Row& row, int column) const;
@@ -93,6 +112,7 @@ class LayersModel : public QAbstractTableModel {
   std::vector<std::uint32_t> m_rows;  ///< of m_views
   ShownTimes m_times;
   QString m_timesUnknown;
+  ShownErrors m_errors;
   QString m_failing;
   LayerFilter m_filter;
   int m_sortColumn = -1;

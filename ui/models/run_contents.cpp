@@ -140,10 +140,27 @@ void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const
   }
 }
 
+/// What its numbers were made with: of the evaluation that its verdict is of, else of its time.
+Cell inputsCell(const Runs& runs, const Run& run) {
+  const Evaluation* evaluation = runs.evaluation(run);
+  const SampleSource* inputs = evaluation != nullptr ? &evaluation->inputs
+                               : run.comparison      ? &std::as_const(run.comparison)->inputs
+                               : run.time            ? &std::as_const(run.time)->inputs
+                                                     : nullptr;
+  if (inputs == nullptr) return {};
+  if (inputs->empty())
+    return {.text = QStringLiteral("⚠ random"),
+            .tip = QStringLiteral("Nobody gave inputs: its numbers were made with random ones"),
+            .tone = Tone::Warning};
+  QStringList paths;
+  for (const std::string& path : inputs->paths) paths << qs(path);
+  return {.text = qs(inWords(*inputs)), .tip = paths.join(QLatin1Char('\n')), .tone = Tone::Dim};
+}
+
 }  // namespace
 
 TableContent runsContent(const Runs& runs) {
-  TableContent content{{"", "Run", "Time", "Verdict", "Plan", "When"}, {}, {}};
+  TableContent content{{"", "Run", "Time", "Verdict", "Inputs", "Plan", "When"}, {}, {}};
   for (auto it = runs.all().rbegin(); it != runs.all().rend(); ++it) {
     const Run& run = *it;
     const bool own = runs.ofThisPlan(run);
@@ -154,6 +171,7 @@ TableContent runsContent(const Runs& runs) {
           {.text = Runs::title(run), .tone = own || !run.hasEngine() ? Tone::Plain : Tone::Dim},
           timeCell(run),
           verdictCell(runs, run),
+          inputsCell(runs, run),
           !run.hasEngine() ? Cell()
           : own            ? Cell{.text = QStringLiteral("on screen")}
                            : Cell{.text = QStringLiteral("another"),

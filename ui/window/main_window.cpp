@@ -33,6 +33,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_runs(std::make_unique<Runs>(*m_document)),
       m_controller(std::make_unique<RunController>(*m_document, *m_runs, *m_worker, *m_jobs)),
       m_session(std::make_unique<SessionKeeper>(*m_document, *m_runs, *m_controller, *m_jobs)),
+      m_fileDiff(std::make_unique<FileDiff>(*m_document, *m_runs, *m_jobs)),
       m_pages(new QStackedWidget),
       m_start(new StartPage),
       m_canvas(new GraphView),
@@ -76,6 +77,7 @@ MainWindow::~MainWindow() {
   m_runs->disconnect();
   m_controller->disconnect();
   m_session->disconnect();
+  m_fileDiff->disconnect();
 }
 
 DockContext MainWindow::context() {
@@ -84,6 +86,7 @@ DockContext MainWindow::context() {
           *m_jobs,
           *m_runs,
           *m_controller,
+          *m_fileDiff,
           [this]() -> const Theme& { return Theme::of(m_theme); },
           [this](const char* action) { m_actions->find(QString::fromLatin1(action))->trigger(); },
           [this](const QPoint& place) { popUpNodeMenu(place); },
@@ -184,7 +187,9 @@ void MainWindow::connectDocument() {
   connect(m_runs.get(), &Runs::shownChanged, this, &MainWindow::refreshTimes);
   connect(m_runs.get(), &Runs::runChanged, this, [this](const QString& id) {
     const Run* shown = m_runs->shown();
-    if (shown != nullptr && qs(shown->id) == id && (shown->time || !shown->evaluations.empty())) refreshTimes();
+    if (shown != nullptr && qs(shown->id) == id &&
+        (shown->time || !shown->evaluations.empty() || !shown->errors.empty()))
+      refreshTimes();
   });
   connect(m_runs.get(), &Runs::settingsChanged, this, &MainWindow::refreshTimes);
   connect(m_selection.get(), &Selection::changed, this, &MainWindow::showSelectionOnCanvas);
@@ -217,6 +222,7 @@ void MainWindow::planArrived() {
 
 void MainWindow::refreshTimes() {
   m_canvas->setTimes(m_runs->layerTimes());
+  m_canvas->setErrors(m_runs->layerErrors());
   const auto failure = m_runs->failure();
   m_canvas->setFailing(failure ? qs(failure->name) : QString());
 }

@@ -38,6 +38,7 @@ class MainWindow : public QMainWindow {
   Runs& runs() { return *m_runs; }
   RunController& controller() { return *m_controller; }
   SessionKeeper& session() { return *m_session; }
+  FileDiff& fileDiff() { return *m_fileDiff; }
   MessageBar& messages() { return *m_messages; }
   GraphView& canvas() { return *m_canvas; }
   Actions& actions() { return *m_actions; }
@@ -67,7 +68,7 @@ class MainWindow : public QMainWindow {
   /// Makes the window no larger than `screen`.
   void fitInto(const QSize& screen);
   /// What runs are timed and evaluated with from now on.
-  void setInputs(const QString& path);
+  void setInputs(const SampleSource& inputs);
   /// Keeps the session in `folder`, and offers what was left there by a window that was killed.
   void keepSessionsIn(const QString& folder);
 
@@ -83,6 +84,16 @@ class MainWindow : public QMainWindow {
   void openPatternDialog(const QString& pattern);
   void focusSearch();
   void goToAnything();
+  void editInputs();
+  void tune();
+  /// Asks for the file that the plan on screen is compared with.
+  void compareWithFile();
+  /// And colours the canvas by them.
+  void evaluateErrors();
+  /// What the shown run first does wrong in the plan on screen: by its errors layer by layer, else by its verdict. A
+  /// value or node; empty: nothing is known to be wrong.
+  QString firstWrong() const;
+  void goToFirstWrong();
   void editRunSettings();
   void addEngines();
   /// What the Menu key does: the context menu of whatever has the focus, at what is selected there.
@@ -134,6 +145,7 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<Runs> m_runs;
   std::unique_ptr<RunController> m_controller;
   std::unique_ptr<SessionKeeper> m_session;
+  std::unique_ptr<FileDiff> m_fileDiff;
   QStackedWidget* m_pages;
   StartPage* m_start;
   GraphView* m_canvas;

@@ -56,6 +56,7 @@ void MainWindow::makeActions() {
   connect(&m_document->undoStack(), &QUndoStack::indexChanged, m_actions, refresh);
   connect(m_runs.get(), &Runs::runsChanged, m_actions, refresh);
   connect(m_runs.get(), &Runs::shownChanged, m_actions, refresh);
+  connect(m_runs.get(), &Runs::settingsChanged, m_actions, refresh);
   connect(m_controller.get(), &RunController::activityChanged, m_actions, refresh);
   m_actions->refresh();
 }

@@ -129,7 +129,20 @@ void MainWindow::dropFiles(const QStringList& paths) {
     return;
   }
   QStringList engines;
-  for (const QString& path : others) QFileInfo(path).suffix() == kEngine ? void(engines << path) : void(openFile(path));
+  SampleSource inputs;  // dropped together they are samples of one run
+  for (const QString& path : others) {
+    if (QFileInfo(path).suffix() == kEngine) {
+      engines << path;
+    } else if (isInputFile(path.toStdString())) {
+      inputs.paths.push_back(path.toStdString());
+    } else {
+      openFile(path);
+    }
+  }
+  if (!inputs.empty()) {
+    setInputs(inputs);
+    showDock(QStringLiteral("Runs"));
+  }
   if (!engines.isEmpty()) addEngines(engines);
 }
 

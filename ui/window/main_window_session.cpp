@@ -8,7 +8,10 @@
 #include "planning/directives_file.h"
 #include "session/input_files.h"
 #include "ui/canvas/color_mode.h"
+#include "ui/dialogs/diff_dialog.h"
+#include "ui/dialogs/inputs_dialog.h"
 #include "ui/dialogs/run_settings_dialog.h"
+#include "ui/dialogs/tune_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/session_folder.h"
 #include "ui/window/main_window.h"
@@ -170,16 +173,16 @@ void MainWindow::restoreView(const Json& state) {
   selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
 }
 
-void MainWindow::setInputs(const QString& path) {
+void MainWindow::setInputs(const SampleSource& inputs) {
   RunSettings settings = m_runs->settings();
-  settings.inputs = path.toStdString();
+  settings.inputs = inputs;
   m_runs->setSettings(settings);
 }
 
 bool MainWindow::openFile(const QString& path) {
   const QFileInfo file(path);
   if (m_document->model() && isInputFile(path.toStdString())) {
-    setInputs(path);
+    setInputs({.paths = {path.toStdString()}});
     showDock(QStringLiteral("Runs"));
     return true;
   }
@@ -191,6 +194,44 @@ bool MainWindow::openFile(const QString& path) {
   if (!again && !mayLeave()) return false;
   m_session->open(path);
   return true;
+}
+
+void MainWindow::editInputs() {
+  auto* dialog = new InputsDialog(context(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
+}
+
+void MainWindow::tune() {
+  auto* dialog = new TuneDialog(context(), *m_worker, this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
+}
+
+void MainWindow::compareWithFile() {
+  auto* dialog = new DiffDialog(context(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this, [this] { showDock(QStringLiteral("Validation")); });
+  dialog->open();
+}
+
+void MainWindow::evaluateErrors() {
+  showDock(QStringLiteral("Runs"));
+  m_controller->evaluateErrors();
+  m_canvas->setColorMode(*findColorMode("error"));
+}
+
+QString MainWindow::firstWrong() const {
+  if (const auto first = m_runs->firstWrong()) return qs(first->tensor);
+  const auto failure = m_runs->failure();
+  return failure ? qs(failure->name) : QString();
+}
+
+void MainWindow::goToFirstWrong() {
+  if (firstWrong().isEmpty()) return;
+  goTo(context(), firstWrong());
+  m_canvas->centreSelection();
+  showDock(QStringLiteral("Inspector"));
 }
 
 void MainWindow::editRunSettings() {

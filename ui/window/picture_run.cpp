@@ -78,10 +78,18 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       window.canvas().waitForLayout(kLayoutMs);
     }
     frameContent(window, request);
+    window.setInputs(request.inputs);
+    if (request.errors) {
+      const QString refusal = window.controller().errorsRefusal();
+      if (!refusal.isEmpty()) return refuse(refusal);
+      window.controller().evaluateErrors();
+      if (!waitUntil([&] { return !window.controller().busy(); }, kBuildMs))
+        return refuse(QStringLiteral("evaluating took too long"));
+      if (!window.controller().problem().isEmpty()) return refuse(window.controller().problem());
+    }
     if (request.build) {
       const QString refusal = window.controller().buildRefusal();
       if (!refusal.isEmpty()) return refuse(refusal);
-      if (!request.inputs.isEmpty()) window.setInputs(request.inputs);
       window.controller().buildBoth();
       if (!waitUntil([&] { return !window.controller().busy(); }, kBuildMs))
         return refuse(QStringLiteral("the build took too long"));

@@ -20,9 +20,10 @@ struct PictureRequest {
   QSize size{1440, 900};
   QStringList expand;
   QString select, dock;
-  QString color;       ///< a ColorMode's name; empty: as windows begin
-  QString inputs;      ///< of runs; empty: random ones
-  bool build = false;  ///< both engines, compared
+  QString color;  ///< a ColorMode's name; empty: as windows begin
+  SampleSource inputs;
+  bool build = false;   ///< both engines, compared
+  bool errors = false;  ///< of each layer
 };
 
 /// Renders the real window once all is there. 0: written; 2: the model or the picture's wishes are bad, said on

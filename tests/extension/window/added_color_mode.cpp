@@ -13,6 +13,6 @@ BoxColor colorOf(const ColorSource& source) {
 
 }  // namespace
 
-extern const ColorMode kSizeColors{"size", "Nodes", false, colorOf};
+extern const ColorMode kSizeColors{"size", "Nodes", LegendOf::Colors, colorOf};
 
 }  // namespace fusescope

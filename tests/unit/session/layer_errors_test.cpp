@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "session/layer_error_report.h"
+#include "session/run_errors.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 
@@ -186,13 +187,22 @@ TEST(LayerErrors, TheDocumentSaysWhatItIsOf) {
   const Samples samples{.list = {{"random", randomInputs(*plan)}}, .random = true};
   const auto report = layerErrors(plan, samples, {});
   ASSERT_TRUE(report.ok());
-  const Json json = toJson(report.value(), samples, {});
+  const Json json = toJson(report.value(), *plan, samples, {});
   EXPECT_EQ(json["format"], "fusescope.errors");
   EXPECT_EQ(json["random_inputs"], true);
   EXPECT_EQ(json["tensors"][0]["name"], "y");
   EXPECT_EQ(json["outputs"].size(), 1U);
   for (const char* key : {"max_abs", "rel_l2", "cosine", "ulp", "non_finite", "saturated", "underflowed"})
     EXPECT_TRUE(json["tensors"][0]["local"].contains(key) && json["tensors"][0]["carried"].contains(key)) << key;
+  // What is kept of it says which kernel and types it is of.
+  const auto kept = runErrorsFromJson(json);
+  ASSERT_TRUE(kept.ok()) << kept.error().text();
+  ASSERT_EQ(kept.value().nodes.size(), 1U);
+  EXPECT_EQ(kept.value().nodes[0].identity, plan->fusedNodes[0].identity.hex());
+  EXPECT_EQ(kept.value().nodes[0].types, layerTypesText(*plan, plan->fusedNodes[0]));
+  EXPECT_EQ(kept.value().nodes[0].errors.local, report.value().nodes[0].errors.local);
+  EXPECT_TRUE(kept.value().tensors == report.value().tensors);
+  EXPECT_EQ(kept.value().samples, 1);
 }
 
 }  // namespace

@@ -37,7 +37,17 @@ Run exampleRun() {
   TensorComparison bad{.name = "y", .maxAbs = std::numeric_limits<double>::infinity()};
   bad.ofBound = bad.maxOverRms = bad.maxRel = std::numeric_limits<double>::infinity();
   run.evaluations = {Evaluation{.when = timestamp(), .tolerance = Tolerance::standard(), .outputs = {bad}},
-                     Evaluation{.when = timestamp(), .inputs = "/elsewhere/other.npz", .tolerance = {.rms = 0.5}}};
+                     Evaluation{.when = timestamp(),
+                                .inputs = {.paths = {"/elsewhere/other.npz"}, .batchAxis = 0},
+                                .tolerance = {.rms = 0.5},
+                                .samples = {{"other_0", {{.name = "y", .ok = true}}}}}};
+  RunErrors errors{.when = timestamp(), .inputs = {.paths = {"/elsewhere/other.npz"}}, .samples = 3, .against = "f32"};
+  errors.nodes = {{.name = "first", .identity = "00", .types = "{}", .errors = {TensorError{.maxOverRms = 0.5}, {}}}};
+  errors.tensors = {{.name = "a", .fusedNode = "first", .stored = DataType::F16, .isOutput = true}};
+  errors.tensors[0].errors.carried =
+      TensorError{.elements = 4, .maxOverRms = std::numeric_limits<double>::infinity(), .nonFinite = 0.25};
+  errors.notMeasured = {{"b", "it holds no elements"}};
+  run.errors = {errors};
   run.log = {"lower: first"};
   return run;
 }
@@ -45,7 +55,7 @@ Run exampleRun() {
 Run exampleComparison() {
   Run run{.id = "2", .name = "run 1 against run 1", .kind = RunKind::Comparison, .state = RunState::Ready};
   RunComparison compared{
-      .a = "1", .b = "1", .inputs = "/elsewhere/other.npz", .valuesInBodies = 3, .aMs = 1.0, .bMs = 2.0};
+      .a = "1", .b = "1", .inputs = {.paths = {"/elsewhere/other.npz"}}, .valuesInBodies = 3, .aMs = 1.0, .bMs = 2.0};
   compared.groups = {{.origins = {"first"},
                       .a = {"first"},
                       .b = {"first"},
@@ -73,7 +83,9 @@ Session exampleSession(const fs::path& model) {
   session.shown = "1";
   session.comparison = "2";
   session.nextRun = 3;
-  session.settings.inputs = session.runs[0].time->inputs = (model.parent_path() / "inputs.npz").string();
+  session.settings.inputs.paths = {(model.parent_path() / "inputs.npz").string(), "/elsewhere/other.npz"};
+  session.settings.inputs.batchAxis = 1;
+  session.runs[0].time->inputs = session.settings.inputs;
   session.view = Json{{"zoom", 1.5}};
   return session;
 }
@@ -97,7 +109,8 @@ TEST(SessionFile, AFolderIsMovedAsAWhole) {
   const auto read = readSession(other.path() / "s.fsession");
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read.value().model.path, (other.path() / "model.onnx").string());
-  EXPECT_EQ(read.value().settings.inputs, (other.path() / "inputs.npz").string());
+  EXPECT_EQ(read.value().settings.inputs.paths,
+            (std::vector<std::string>{(other.path() / "inputs.npz").string(), "/elsewhere/other.npz"}));
   EXPECT_EQ(read.value().runs[0].time->inputs, read.value().settings.inputs);
   EXPECT_EQ(stateOnDisk(read.value().model).change, ModelChange::Same);
 }
@@ -140,6 +153,10 @@ TEST(SessionFile, ErrorsNameFileAndField) {
             "runs[1].comparison.b");
   EXPECT_EQ(errorOf([](Json& json) { json["runs"][1]["comparison"]["ratio_range"].erase("most"); }).where.attribute,
             "runs[1].comparison.ratio_range.most");
+  EXPECT_EQ(errorOf([](Json& json) { json["inputs"]["batch_axis"] = "one"; }).where.attribute, "inputs.batch_axis");
+  EXPECT_EQ(
+      errorOf([](Json& json) { json["runs"][0]["errors"][0]["tensors"][0]["carried"]["ulp"] = true; }).where.attribute,
+      "runs[0].errors[0].tensors[0].carried.ulp");
   EXPECT_EQ(errorOf([](Json& json) { json["runs"][0]["kind"] = "guess"; }).where.attribute, "runs[0].kind");
   EXPECT_EQ(errorOf([](Json& json) { json["runs"][0]["evaluations"][1]["tolerance"] = 1; }).where.attribute,
             "runs[0].evaluations[1].tolerance");
@@ -215,6 +232,29 @@ TEST(SessionFile, OfVersion1IsReadWithAllThatItHolds) {
   const auto again = readSession(folder.path() / "new.fsession");
   ASSERT_TRUE(again.ok()) << again.error().text();
   EXPECT_TRUE(again.value() == session);
+}
+
+TEST(SessionFile, OfVersion2HasOneFileOfInputs) {
+  const TemporaryFolder folder;
+  const Session session = exampleSession(folder.write("model.onnx", onnxBytes(kTwoLayers)));
+  Json json = toJson(session, folder.path());
+  json["version"] = 2;
+  json["inputs"] = "in.npz";
+  json["batch_axis"] = 0;
+  json["runs"][0]["time"]["inputs"] = "";
+  json["runs"][0]["evaluations"][1]["inputs"] = "in.npz";
+  json["runs"][1]["comparison"]["inputs"] = "in.npz";
+  const auto read = readSession(folder.write("old.fsession", json.dump()));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  const std::string path = (folder.path() / "in.npz").string();
+  EXPECT_EQ(read.value().settings.inputs, (SampleSource{.paths = {path}, .batchAxis = 0}));
+  EXPECT_TRUE(read.value().runs[0].time->inputs.empty());
+  EXPECT_EQ(read.value().runs[0].evaluations[1]->inputs, SampleSource{.paths = {path}});
+  EXPECT_EQ(read.value().runs[1].comparison->inputs, SampleSource{.paths = {path}});
+  json["inputs"] = "";  // there is nothing to cut
+  const auto random = readSession(folder.write("random.fsession", json.dump()));
+  ASSERT_TRUE(random.ok()) << random.error().text();
+  EXPECT_EQ(random.value().settings.inputs, SampleSource());
 }
 
 /// y = x + w, w in the file "w.bin" beside the model.
@@ -358,24 +398,54 @@ TEST(Verdict, ABoundOnRmsIsJudgedAnewAndOneOnElementsIsNot) {
   EXPECT_EQ(verdictOf(fusescope::Run(), RunSettings()).kind, Verdict::Kind::Unknown);
 }
 
+TEST(Verdict, SaysWhichSamplesFailAndOnWhichItIsWorst) {
+  Evaluation evaluation{.tolerance = Tolerance::standard(), .outputs = {compared("y", 8e-3), compared("z", 1e-3)}};
+  evaluation.samples = {{"good", {compared("y", 5e-4), compared("z", 1e-3)}},
+                        {"bad", {compared("y", 3e-3), compared("z", 1e-5)}},
+                        {"worst", {compared("y", 8e-3), compared("z", 1e-5)}}};
+  const Verdict verdict = verdictOf(evaluation, Tolerance::standard());
+  EXPECT_EQ(verdict.samples, 3);
+  EXPECT_EQ(verdict.failing, 2);
+  EXPECT_EQ(verdict.sample, "worst");
+  EXPECT_EQ(inWords(verdict), "fails on 2 of 3 samples: y is 8 times over what is allowed on worst");
+  const auto each = sampleVerdicts(evaluation, Tolerance::standard());
+  ASSERT_EQ(each.size(), 3U);
+  EXPECT_EQ(each[0].verdict.kind, Verdict::Kind::Pass);
+  EXPECT_EQ(each[0].verdict.output, "z");
+  EXPECT_EQ(each[1].verdict.kind, Verdict::Kind::Fail);
+  const Verdict wider = verdictOf(evaluation, {.rms = 1e-2});
+  EXPECT_EQ(inWords(wider), "passes on 3 samples: worst is y on worst, at 0.8 of what is allowed");
+}
+
+TEST(SampleSource, IsSaidInWords) {
+  EXPECT_EQ(inWords(SampleSource()), "random inputs");
+  EXPECT_EQ(inWords(SampleSource{.paths = {"/a/photos/"}}), "photos");
+  EXPECT_EQ(inWords(SampleSource{.paths = {"/a/b.npz", "c.npz", "d.npz"}, .batchAxis = 0}),
+            "b.npz and 2 others, cut along axis 0");
+}
+
+SampleSource from(const std::string& path) {
+  return path.empty() ? SampleSource() : SampleSource{.paths = {path}};
+}
+
 TEST(Verdict, IsOfTheEvaluationThatTheSettingsSpeakOf) {
   const auto of = [](const std::string& inputs, double overRms) {
-    return Evaluation{.inputs = inputs, .tolerance = Tolerance::standard(), .outputs = {compared("y", overRms)}};
+    return Evaluation{.inputs = from(inputs), .tolerance = Tolerance::standard(), .outputs = {compared("y", overRms)}};
   };
   fusescope::Run run;
   run.evaluations = {of("", 5e-3), of("a.npz", 1e-4), of("", 2e-3), of("b.npz", 1e-5)};
   RunSettings settings{.tolerance = Tolerance::standard()};
   EXPECT_EQ(evaluationFor(run, settings), &*std::as_const(run.evaluations[2]));  // the newest on random inputs
-  settings.inputs = "a.npz";
+  settings.inputs = from("a.npz");
   EXPECT_EQ(evaluationFor(run, settings), &*std::as_const(run.evaluations[1]));
   EXPECT_EQ(verdictOf(run, settings).kind, Verdict::Kind::Pass);
-  settings.inputs = "none.npz";
+  settings.inputs = from("none.npz");
   EXPECT_EQ(evaluationFor(run, settings), &*std::as_const(run.evaluations[3]));  // there is none on these: the newest
   // One that was made by a tolerance on each element answers for that tolerance, also after a newer one by another.
   Evaluation each = of("a.npz", 1e-4);
   each.tolerance = {.absolute = 1.0, .relative = 0.0};
   run.evaluations.insert(run.evaluations.begin(), each);
-  settings = {.inputs = "a.npz", .tolerance = each.tolerance};
+  settings = {.inputs = from("a.npz"), .tolerance = each.tolerance};
   EXPECT_EQ(evaluationFor(run, settings), &*std::as_const(run.evaluations[0]));
 }
 

@@ -23,6 +23,20 @@ TEST(WorkerProtocol, requestComesBackFromItsLine) {
   EXPECT_EQ(read.value().other.path, "b.fse");
 }
 
+TEST(WorkerProtocol, inputsAndWhatASearchIsToReachComeBack) {
+  WorkerRequest request{.id = 8, .op = WorkerOp::Tune, .inputs = {.paths = {"a.npz", "folder"}, .batchAxis = 1}};
+  request.tune = {.maxError = 0.01, .output = "y", .seconds = 2.5};
+  const auto read = parseWorkerRequest(workerLine(toJson(request)));
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read.value().inputs, request.inputs);
+  EXPECT_EQ(read.value().tune.maxError, 0.01);
+  EXPECT_EQ(read.value().tune.output, "y");
+  EXPECT_EQ(read.value().tune.seconds, 2.5);
+  const auto wrong = parseWorkerRequest(R"({"id":1,"op":"errors","source":{"path":"a"},"inputs":{"paths":"a.npz"}})");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().where.attribute, "inputs.paths");
+}
+
 TEST(WorkerProtocol, errorKeepsItsPlace) {
   WorkerEvent event{.id = 3, .kind = WorkerEventKind::Error};
   event.error = {.message = "m", .where = {.file = "f", .node = "n", .attribute = "a"}, .help = "h", .cancelled = true};

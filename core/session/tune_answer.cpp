@@ -1,0 +1,71 @@
+#include "session/tune_answer.h"
+
+#include "base/json_fields.h"
+#include "planning/plan_json.h"
+
+namespace fusescope {
+namespace {
+
+/// All of a point but how many pins it has.
+void readPoint(JsonFields& fields, TunedPoint& point) {
+  fields.readNumber("error", point.error).readNumber("ms", point.ms);
+  fields.read("casts", point.casts).read("bytes", point.bytes);
+}
+
+Result<TunedPoint> pointFromJson(const Json& json) {
+  TunedPoint point;
+  JsonFields fields(json);
+  readPoint(fields, point);
+  fields.read("pins", point.pins);
+  return fields.result(point);
+}
+
+Result<TunedPin> pinFromJson(const Json& json) {
+  TunedPin pin;
+  JsonFields fields(json);
+  fields.require("pattern").read("pattern", pin.node).read("type", pin.type).read("why", pin.why);
+  fields.readNumber("error_without", pin.errorWithout);
+  return fields.result(std::move(pin));
+}
+
+/// The point that was chosen has its pins one by one.
+struct Chosen {
+  TunedPoint point;
+  std::vector<TunedPin> pins;
+};
+Result<Chosen> chosenFromJson(const Json& json) {
+  Chosen chosen;
+  JsonFields fields(json);
+  readPoint(fields, chosen.point);
+  fields.parseList("pins", chosen.pins, pinFromJson);
+  chosen.point.pins = static_cast<std::int64_t>(chosen.pins.size());
+  return fields.result(std::move(chosen));
+}
+
+}  // namespace
+
+Result<TuneAnswer> tuneAnswerFromJson(const Json& reply) {
+  TuneAnswer answer;
+  Chosen chosen;
+  JsonFields fields(reply);
+  fields.require("ok").read("ok", answer.ok).read("minimal", answer.minimal).read("end", answer.end);
+  fields.read("backend", answer.backend).read("random_inputs", answer.randomInputs);
+  fields.read("samples", answer.samples).read("evaluations", answer.evaluations).read("pinnable", answer.pinnable);
+  fields.readNumber("seconds", answer.seconds);
+  fields.parse("unpinned", answer.unpinned, pointFromJson).parse("all_pinned", answer.allPinned, pointFromJson);
+  fields.parseList("front", answer.front, pointFromJson);
+  fields.require("chosen").parse("chosen", chosen, chosenFromJson);
+  fields.require("options").parse("options", answer.options, planOptionsFromJson);
+  answer.chosen = chosen.point;
+  answer.pins = std::move(chosen.pins);
+  return fields.result(std::move(answer));
+}
+
+Result<std::vector<TunedPoint>> tunedPointsFromJson(const Json& json) {
+  std::vector<TunedPoint> points;
+  JsonFields fields(json);
+  fields.require("better").parseList("better", points, pointFromJson);
+  return fields.result(std::move(points));
+}
+
+}  // namespace fusescope

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "planning/plan.h"
+
+namespace fusescope {
+
+/// A set of pins that a search evaluated, as `tune --json` says it.
+struct TunedPoint {
+  double error = 0;          ///< infinite where something became infinite or NaN
+  std::optional<double> ms;  ///< predicted; nothing where a kernel or conversion has no price
+  std::int64_t casts = 0, bytes = 0, pins = 0;
+  bool operator==(const TunedPoint&) const = default;
+};
+
+/// A pin that the search chose.
+struct TunedPin {
+  std::string node, type, why;
+  std::optional<double> errorWithout;  ///< of the network with the others alone; nothing: not tried
+};
+
+/// What the worker answers to `tune`: the document of `tune --json` and the plan options with the pins.
+struct TuneAnswer {
+  bool ok = false;       ///< `chosen` is as was asked
+  bool minimal = false;  ///< none of its pins can be left out: each was tried
+  std::string end;       ///< "finished", "evaluations", "seconds", "stopped"
+  std::string backend;   ///< that errors were measured on
+  bool randomInputs = false;
+  std::int64_t samples = 0, evaluations = 0, pinnable = 0;
+  double seconds = 0;
+  TunedPoint unpinned, allPinned, chosen;
+  std::vector<TunedPoint> front;
+  std::vector<TunedPin> pins;  ///< of `chosen`
+  PlanOptions options;
+};
+
+/// Errors name the field.
+Result<TuneAnswer> tuneAnswerFromJson(const Json& reply);
+/// The better sets that a search under way has found so far, as its progress says them: app/worker/PROTOCOL.md.
+Result<std::vector<TunedPoint>> tunedPointsFromJson(const Json& json);
+
+}  // namespace fusescope

@@ -1,0 +1,184 @@
+#include <QLabel>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cmath>
+
+#include "planning/fused_node_facts.h"
+#include "tests/gui/gui_support.h"
+#include "ui/canvas/color_mode.h"
+#include "ui/docks/inspector_dock.h"
+#include "ui/docks/layers_dock.h"
+#include "ui/docks/runs_dock.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+
+using namespace fusescope;
+
+namespace {
+
+constexpr int kBuildMs = 180'000;
+
+TensorError errorOf(double overRms) {
+  return {.elements = 8, .maxAbs = overRms, .maxOverRms = overRms, .relL2 = overRms / 2, .ulp = 3};
+}
+
+}  // namespace
+
+/// Errors of each layer, from the button to where they are shown, and never as those of another plan.
+class ErrorsTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    test::catchWarnings();
+    m_window = test::shownWindow({.size = QSize(1440, 900)});
+  }
+  void cleanup() {
+    m_window.reset();
+    QCOMPARE(test::takeWarnings(), QStringList());
+  }
+
+  void levelsAreSaidInWordsAndAgainstTheBound() {
+    const auto level = [](const std::optional<TensorError>& error) { return levelOf(error, 0.01); };
+    QVERIFY(level(std::nullopt) == ErrorLevel::Unknown);
+    QVERIFY(level(TensorError{.elements = 4}) == ErrorLevel::Exact);
+    QVERIFY(level(errorOf(0.001)) == ErrorLevel::FarWithin);
+    QVERIFY(level(errorOf(0.01)) == ErrorLevel::Within);
+    QVERIFY(level(errorOf(0.011)) == ErrorLevel::Beyond);
+    QVERIFY(level(errorOf(0.2)) == ErrorLevel::FarBeyond);
+    TensorError infinite = errorOf(0.001);
+    infinite.nonFinite = 0.25;
+    QVERIFY(level(infinite) == ErrorLevel::NotFinite);
+    QCOMPARE(shortErrorText(errorOf(0.00034)), QStringLiteral("0.0003"));
+    QCOMPARE(shortErrorText(errorOf(0.00000034)), QStringLiteral("3e-7"));
+    QCOMPARE(shortErrorText(infinite), QStringLiteral("∞"));
+    const ShownError culprit{ErrorKind::Measured, {errorOf(0.2), errorOf(0.3)}};
+    const ShownError victim{ErrorKind::Measured, {errorOf(0.001), errorOf(0.3)}};
+    const ShownError right{ErrorKind::Measured, {errorOf(0.001), errorOf(0.002)}};
+    QVERIFY(roleText(culprit, 0.01).contains("culprit"));
+    QVERIFY(roleText(victim, 0.01).contains("victim"));
+    QVERIFY(roleText(right, 0.01).startsWith("It is not wrong"));
+    QCOMPARE(errorPairText(victim, &LocalAndCarried::carried), QStringLiteral("0.3 / 0.15"));
+    QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {errorOf(0.3), {}}}, &LocalAndCarried::local),
+             QStringLiteral("[0.3 / 0.15]"));
+  }
+
+  void theButtonTellsCulpritFromVictimEverywhere() {
+    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(!m_window->actions().find("go_to_wrong")->isEnabled());
+    evaluateErrors();
+    // One run, which was not built for it, and is of this plan.
+    QCOMPARE(runs().all().size(), std::size_t(1));
+    QVERIFY(!runs().shown()->build && !runs().shown()->time);
+    QCOMPARE(runs().shown()->errors.size(), std::size_t(1));
+    QCOMPARE(std::string(m_window->canvas().colorMode().name), std::string("error"));
+    const auto first = runs().firstWrong();
+    QVERIFY(first && first->isLocal);
+    const ShownErrors errors = runs().layerErrors();
+    QVERIFY2(errors.random && errors.made.contains("1 random sample"), qPrintable(errors.made));
+    // The table has both, and the culprit's are red.
+    m_window->showDock("Layers");
+    LayersModel& layers = m_window->dock<LayersDock>().model();
+    QTableView& view = m_window->dock<LayersDock>().view();
+    QVERIFY(!view.isColumnHidden(LayersModel::kLocal) && !view.isColumnHidden(LayersModel::kCarried));
+    const QString culprit = rootOf(first->tensor);
+    const QModelIndex local = layers.index(layers.rowOf(culprit), LayersModel::kLocal);
+    QVERIFY2(local.data().toString().startsWith("∞ / "), qPrintable(local.data().toString()));
+    QCOMPARE(local.data(kToneRole).toInt(), static_cast<int>(Tone::Bad));
+    QVERIFY(local.data(Qt::ToolTipRole).toString().contains("A culprit"));
+    m_window->dock<LayersDock>().filterBox().setText("error>1");
+    QVERIFY(layers.rowCount() >= 1 && layers.rowCount() < layers.totalCount() && layers.rowOf(culprit) >= 0);
+    m_window->dock<LayersDock>().filterBox().clear();
+    view.sortByColumn(LayersModel::kLocal, Qt::DescendingOrder);
+    QVERIFY(layers.index(0, LayersModel::kLocal).data().toString().startsWith("∞ / "));
+    QVERIFY(layers.csv().split('\n').first().endsWith("carried_rel_l2"));
+    // The command goes there, and the panel says what it is; behind it stands a victim.
+    QVERIFY(m_window->actions().find("go_to_wrong")->isEnabled());
+    m_window->actions().find("go_to_wrong")->trigger();
+    QVERIFY2(panel().contains("A culprit"), qPrintable(panel()));
+    QVERIFY(panel().contains("1 random sample"));
+    const ShownError last = errors.find(handleOf(lastNode()));
+    QVERIFY(isWrong(levelOf(last.errors.carried, errors.bound)));
+    QVERIFY(!isWrong(levelOf(last.errors.local, errors.bound)));
+    m_window->selection().set(lastNode().nodes);
+    QVERIFY2(panel().contains("A victim"), qPrintable(panel()));
+    // The legend says in words what colours mean, and what they were made with.
+    const QString legend = legendText();
+    QVERIFY2(legend.startsWith("infinite or NaN") && legend.contains("1 random sample"), qPrintable(legend));
+  }
+
+  void thoseOfAnotherPlanAreNeverThisOnes() {
+    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+    evaluateErrors();
+    const std::string id = runs().shown()->id;
+    m_window->document().pin({"node_linear_1", "node_relu_1", "node_layer_norm"}, DataType::F32, Strictness::Prefer);
+    QTRY_VERIFY(!m_window->document().planning());
+    const ShownErrors other = runs().layerErrors();
+    int same = 0;
+    for (const auto& [handle, error] : other.of) {
+      QVERIFY(error.kind == ErrorKind::OfOtherPlan);
+      QVERIFY(!error.errors.carried.has_value());
+      ++same;
+    }
+    QVERIFY2(same > 0 && same < int(runs().shown()->errors.front()->nodes.size()), qPrintable(QString::number(same)));
+    QVERIFY(!runs().firstWrong().has_value());
+    QVERIFY(!m_window->actions().find("go_to_wrong")->isEnabled());
+    QVERIFY2(legendText().contains("of a run of another plan"), qPrintable(legendText()));
+    // Evaluated again it is another run, and the first is as it was.
+    evaluateErrors();
+    QCOMPARE(runs().all().size(), std::size_t(2));
+    QVERIFY(runs().shown()->id != id);
+    QCOMPARE(runs().find(id)->errors.size(), std::size_t(1));
+    for (const auto& [handle, error] : runs().layerErrors().of) QVERIFY(error.kind == ErrorKind::Measured);
+    QVERIFY(!runs().firstWrong().has_value());
+  }
+
+  void itIsCancelledAndNothingIsLost() {
+    QTemporaryDir folder;
+    m_window->openFile(test::writeResidualChain(folder.path(), 1200));
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot() != nullptr, kBuildMs);
+    m_window->document().setPrecisions({DataType::BF16});
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->document().planning(), kBuildMs);
+    m_window->showDock("Runs");
+    QTest::mouseClick(&m_window->dock<RunsDock>().errorsButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->controller().activity().contains("errors"), kBuildMs);
+    QTest::mouseClick(&m_window->dock<RunsDock>().cancelButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QCOMPARE(runs().all().size(), std::size_t(1));
+    QCOMPARE(runs().shown()->state, RunState::Cancelled);
+    QVERIFY(runs().shown()->errors.empty() && m_window->controller().problem().isEmpty());
+  }
+
+ private:
+  Runs& runs() { return m_window->runs(); }
+  void evaluateErrors() {
+    m_window->showDock("Runs");
+    QVERIFY(m_window->dock<RunsDock>().errorsButton().isEnabled());
+    QTest::mouseClick(&m_window->dock<RunsDock>().errorsButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
+    QVERIFY2(m_window->controller().problem().isEmpty(), qPrintable(m_window->controller().problem()));
+  }
+  const Plan& plan() { return *m_window->document().snapshot()->plan; }
+  const FusedNode& lastNode() { return plan().fusedNodes.back(); }
+  QString rootOf(const std::string& value) {
+    const auto& snapshot = *m_window->document().snapshot();
+    const FusedNode* fused = snapshot.fusedOf(snapshot.nodesNamed(value).front());
+    return qs(snapshot.graph().node(fused->root.valid() ? fused->root : fused->nodes.front()).name);
+  }
+  QString panel() { return m_window->dock<InspectorDock>().text(); }
+  QString legendText() {
+    for (const QWidget* widget : m_window->canvas().findChildren<QWidget*>())
+      if (widget->accessibleName().startsWith("Legend")) return widget->accessibleDescription();
+    return {};
+  }
+
+  std::unique_ptr<MainWindow> m_window;
+};
+
+FUSESCOPE_GUI_TEST(ErrorsTest, 4)
+#include "errors_test.moc"

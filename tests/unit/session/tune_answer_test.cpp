@@ -1,0 +1,85 @@
+#include "session/tune_answer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "planning/plan_json.h"
+#include "session/tune_report.h"
+
+namespace fusescope {
+namespace {
+
+/// A report of a search that found one pin.
+TuneReport exampleReport() {
+  TuneReport report;
+  report.result.ok = report.result.minimal = true;
+  report.result.unpinned = {.error = INFINITY, .cost = {.ms = 1.5, .casts = 2, .bytes = 100}};
+  report.result.allPinned = {.pins = {0, 1, 2}, .cost = {.unknown = 1, .ms = 1, .casts = 0, .bytes = 300}};
+  report.result.chosen = {.pins = {1}, .error = 0.004, .cost = {.ms = 2.5, .casts = 4, .bytes = 120}};
+  report.result.front = {report.result.chosen, report.result.unpinned};
+  report.result.evaluations = 12;
+  report.result.end = TuneEnd::Stopped;
+  const Directive pin{.kind = DirectiveKind::Pin, .pattern = "n", .type = DataType::F32, .note = "without it …"};
+  report.pins = {{.directive = pin, .without = {}}};
+  report.options = {.precisions = {DataType::F16}, .directives = {pin}};
+  assignIds(report.options.directives);
+  report.backend = "reference";
+  report.pinnable = 7;
+  report.seconds = 1.25;
+  return report;
+}
+
+Json exampleAnswer() {
+  const TuneReport report = exampleReport();
+  const Samples samples{.list = {{"random", {}}}, .random = true};
+  Json json = toJson(report, samples, {}, false);
+  json["options"] = toJson(report.options);
+  return json;
+}
+
+TEST(TuneAnswer, IsWhatTheWorkerSays) {
+  const auto answer = tuneAnswerFromJson(Json::parse(exampleAnswer().dump()));
+  ASSERT_TRUE(answer.ok()) << answer.error().text();
+  EXPECT_TRUE(answer.value().ok && answer.value().minimal && answer.value().randomInputs);
+  EXPECT_EQ(answer.value().end, "stopped");
+  EXPECT_EQ(answer.value().samples, 1);
+  EXPECT_EQ(answer.value().evaluations, 12);
+  EXPECT_EQ(answer.value().pinnable, 7);
+  EXPECT_EQ(answer.value().backend, "reference");
+  EXPECT_EQ(answer.value().chosen, (TunedPoint{.error = 0.004, .ms = 2.5, .casts = 4, .bytes = 120, .pins = 1}));
+  EXPECT_TRUE(std::isinf(answer.value().unpinned.error));
+  EXPECT_FALSE(answer.value().allPinned.ms.has_value()) << "a kernel of it has no price";
+  EXPECT_EQ(answer.value().allPinned.pins, 3);
+  ASSERT_EQ(answer.value().front.size(), 2U);
+  EXPECT_EQ(answer.value().front[0], answer.value().chosen);
+  ASSERT_EQ(answer.value().pins.size(), 1U);
+  EXPECT_EQ(answer.value().pins[0].node, "n");
+  EXPECT_EQ(answer.value().pins[0].type, "f32");
+  EXPECT_EQ(answer.value().pins[0].why, "without it …");
+  EXPECT_FALSE(answer.value().pins[0].errorWithout.has_value());
+  EXPECT_EQ(answer.value().options, exampleReport().options);
+}
+
+TEST(TuneAnswer, ErrorsNameTheField) {
+  Json json = exampleAnswer();
+  json["front"][1]["casts"] = "two";
+  const auto wrong = tuneAnswerFromJson(json);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().where.attribute, "front[1].casts");
+  json = exampleAnswer();
+  json.erase("options");
+  EXPECT_EQ(tuneAnswerFromJson(json).error().where.attribute, "options");
+}
+
+TEST(TuneAnswer, BetterSetsAreToldWhileItSearches) {
+  const Json told{{"better", {toJson(exampleReport().result.unpinned), toJson(exampleReport().result.chosen)}}};
+  const auto points = tunedPointsFromJson(Json::parse(told.dump()));
+  ASSERT_TRUE(points.ok()) << points.error().text();
+  ASSERT_EQ(points.value().size(), 2U);
+  EXPECT_EQ(points.value()[1].pins, 1);
+  EXPECT_FALSE(tunedPointsFromJson(Json{{"front", Json::array()}}).ok());
+}
+
+}  // namespace
+}  // namespace fusescope

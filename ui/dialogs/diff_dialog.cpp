@@ -1,0 +1,80 @@
+#include "ui/dialogs/diff_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "session/session_file.h"
+#include "ui/document/file_diff.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+DiffDialog::DiffDialog(const DockContext& context, QWidget* parent)
+    : QDialog(parent),
+      m_context(context),
+      m_file(new QLineEdit(context.fileDiff.path())),
+      m_wishes(new QComboBox),
+      m_said(new QLabel) {
+  setWindowTitle(QStringLiteral("Compare the plan with a file"));
+  resize(560, 0);
+  m_file->setPlaceholderText(QStringLiteral("a plan (.json), an engine (.fse), a network (.onnx) or a session"));
+  m_file->setClearButtonEnabled(true);
+  m_file->setAccessibleName(QStringLiteral("File"));
+  m_wishes->addItem(QStringLiteral("with the target, types and directives of the plan on screen"),
+                    static_cast<int>(FileDiff::Wishes::OfScreen));
+  m_wishes->addItem(QStringLiteral("in float32, without directives"), static_cast<int>(FileDiff::Wishes::None));
+  m_wishes->setAccessibleName(QStringLiteral("How a network is planned"));
+  m_said->setWordWrap(true);
+  auto* browse = new QPushButton(QStringLiteral("Browse…"));
+  browse->setAutoDefault(false);  // Return is OK
+  auto* row = new QHBoxLayout;
+  row->addWidget(m_file, 1);
+  row->addWidget(browse);
+  auto* form = new QFormLayout;
+  form->addRow(QStringLiteral("A: file"), row);
+  form->addRow(QStringLiteral("A network is planned"), m_wishes);
+  form->addRow(QStringLiteral("B"), new QLabel(QStringLiteral("the plan on screen, also when it is edited")));
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
+  m_ok = buttons->button(QDialogButtonBox::Ok);
+  auto* layout = new QVBoxLayout(this);
+  layout->addLayout(form);
+  layout->addWidget(m_said);
+  layout->addWidget(buttons);
+  connect(browse, &QPushButton::clicked, this, [this] {
+    const QString path = QFileDialog::getOpenFileName(
+        this, QStringLiteral("Compare with"), m_file->text(),
+        QStringLiteral("Plans, engines, networks, sessions (*.json *.fse *.onnx *.fsession);;All files (*)"));
+    if (!path.isEmpty()) m_file->setText(path);
+  });
+  connect(m_file, &QLineEdit::textChanged, this, &DiffDialog::check);
+  connect(buttons, &QDialogButtonBox::accepted, this, &DiffDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  check();
+}
+
+/// Which of the wishes are used is told by the kind of file.
+void DiffDialog::check() {
+  const QString path = m_file->text().trimmed();
+  const bool file = QFileInfo(path).isFile();
+  const bool session = file && isSessionFile(path.toStdString());
+  const auto kind = file && !session ? artifactKind(path.toStdString()) : Result<ArtifactKind>(ArtifactKind::Model);
+  m_ok->setEnabled(file && kind.ok());
+  m_wishes->setEnabled(file && !session && kind.ok() && kind.value() == ArtifactKind::Model);
+  m_said->setText(path.isEmpty()          ? QString()
+                  : !file                 ? QStringLiteral("✗ There is no such file.")
+                  : !kind.ok()            ? QStringLiteral("✗ ") + qs(kind.error().text())
+                  : m_wishes->isEnabled() ? QString()
+                                          : QStringLiteral("It holds its own target, types and directives."));
+}
+
+void DiffDialog::accept() {
+  if (!m_ok->isEnabled()) return;
+  m_context.fileDiff.compare(m_file->text().trimmed(), static_cast<FileDiff::Wishes>(m_wishes->currentData().toInt()));
+  QDialog::accept();
+}
+
+}  // namespace fusescope

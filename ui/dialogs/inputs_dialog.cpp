@@ -1,0 +1,216 @@
+#include "ui/dialogs/inputs_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QMimeData>
+#include <QShortcut>
+#include <QTableView>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "ui/document/qt_text.h"
+#include "ui/models/sample_contents.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kMostAxes = 15;
+
+/// What was read off the GUI thread.
+struct Found {
+  TableContent content;
+  QString words;
+  bool random = false;
+};
+
+Result<Found> findIn(const Plan& plan, const SampleSource& source) {
+  const Samples samples = TRY(loadSamples(plan, source));
+  return Found{samplesContent(samples), samplesText(samples), samples.random};
+}
+
+QPushButton* button(const QString& text, const QString& tip) {
+  auto* made = new QPushButton(text);
+  made->setAutoDefault(false);  // Return is OK
+  made->setToolTip(tip);
+  return made;
+}
+
+}  // namespace
+
+InputsDialog::InputsDialog(const DockContext& context, QWidget* parent)
+    : QDialog(parent),
+      m_context(context),
+      m_paths(new QListWidget),
+      m_addFiles(button(QStringLiteral("Add files…"),
+                        QStringLiteral(".npz: one sample each; .npy and input_0.pb, …: one input each, together a "
+                                       "sample; .json: Polygraphy's inputs"))),
+      m_addFolder(button(QStringLiteral("Add folder…"),
+                         QStringLiteral("A folder of .npz, of .npy, or of ONNX test data (input_0.pb, …), or of such "
+                                        "folders"))),
+      m_remove(button(QStringLiteral("Remove"), QStringLiteral("Take what is selected out of the list (Delete)"))),
+      m_random(button(QStringLiteral("Random inputs"),
+                      QStringLiteral("Without files inputs are random, and every number made with them says so"))),
+      m_cut(new QCheckBox(QStringLiteral("Cut along axis"))),
+      m_axis(new QSpinBox),
+      m_said(new QLabel) {
+  setWindowTitle(QStringLiteral("Inputs"));
+  setAcceptDrops(true);
+  resize(700, 520);
+  m_said->setWordWrap(true);
+  m_said->setTextFormat(Qt::PlainText);
+  m_said->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_said->setAccessibleName(QStringLiteral("What was found"));
+  auto* found = new QTableView;
+  found->setModel(&m_found);
+  found->setItemDelegate(new CellDelegate(context.theme, {2}, found));
+  found->setSelectionMode(QAbstractItemView::SingleSelection);
+  found->setAccessibleName(QStringLiteral("Samples"));
+  m_found.setContent({{"Sample", "Input", "Type", "Extents", "Values"}, {}, {}});
+  styleTable(*found, {0, 0, 70, 130, 150}, false);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
+  m_ok = buttons->button(QDialogButtonBox::Ok);
+  auto* layout = new QVBoxLayout(this);
+  layout->addLayout(makeSource(), 2);
+  layout->addWidget(m_said);
+  layout->addWidget(found, 3);
+  layout->addWidget(buttons);
+  connect(buttons, &QDialogButtonBox::accepted, this, &InputsDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  const SampleSource& now = context.runs.settings().inputs;
+  if (now.batchAxis) {
+    m_cut->setChecked(true);
+    m_axis->setValue(static_cast<int>(*now.batchAxis));
+  }
+  for (const std::string& path : now.paths) m_paths->addItem(qs(path));
+  connect(m_cut, &QCheckBox::toggled, this, &InputsDialog::read);
+  connect(m_axis, qOverload<int>(&QSpinBox::valueChanged), this, &InputsDialog::read);
+  read();
+}
+
+QLayout* InputsDialog::makeSource() {
+  m_paths->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  m_paths->setTextElideMode(Qt::ElideMiddle);
+  m_paths->setAccessibleName(QStringLiteral("Files and folders"));
+  m_source = new HintStack(m_paths, QStringLiteral("No files: inputs are random, and every number made with them says "
+                                                   "so.\nAdd files or folders, or drop them here."));
+  m_axis->setRange(0, kMostAxes);
+  m_axis->setAccessibleName(QStringLiteral("Axis"));
+  auto* column = new QVBoxLayout;
+  for (QPushButton* each : {m_addFiles, m_addFolder, m_remove, m_random}) column->addWidget(each);
+  column->addStretch(1);
+  auto* files = new QHBoxLayout;
+  files->addWidget(m_source, 1);
+  files->addLayout(column);
+  auto* axis = new QHBoxLayout;
+  axis->addWidget(m_cut);
+  axis->addWidget(m_axis);
+  axis->addWidget(new QLabel(QStringLiteral("into samples: each gets as many entries as the network takes")), 1);
+  auto* whole = new QVBoxLayout;
+  whole->addLayout(files, 1);
+  whole->addLayout(axis);
+  connect(m_addFiles, &QPushButton::clicked, this, &InputsDialog::chooseFiles);
+  connect(m_addFolder, &QPushButton::clicked, this, &InputsDialog::chooseFolder);
+  connect(m_remove, &QPushButton::clicked, this, &InputsDialog::removeSelected);
+  connect(m_random, &QPushButton::clicked, this, [this] {
+    m_paths->clear();
+    read();
+  });
+  connect(m_paths, &QListWidget::itemSelectionChanged, this, &InputsDialog::renewButtons);
+  auto* remove = new QShortcut(QKeySequence::Delete, m_paths, nullptr, nullptr, Qt::WidgetShortcut);
+  connect(remove, &QShortcut::activated, this, &InputsDialog::removeSelected);
+  return whole;
+}
+
+void InputsDialog::chooseFiles() {
+  addPaths(QFileDialog::getOpenFileNames(this, QStringLiteral("Inputs"), QString(),
+                                         QStringLiteral("Inputs (*.npz *.npy *.pb *.json);;All files (*)")));
+}
+
+void InputsDialog::chooseFolder() {
+  const QString folder = QFileDialog::getExistingDirectory(this, QStringLiteral("A folder of inputs"));
+  if (!folder.isEmpty()) addPaths({folder});
+}
+
+void InputsDialog::addPaths(const QStringList& paths) {
+  if (paths.isEmpty()) return;
+  m_paths->addItems(paths);
+  read();
+}
+
+void InputsDialog::removeSelected() {
+  if (m_paths->selectedItems().isEmpty()) return;
+  qDeleteAll(m_paths->selectedItems());
+  read();
+}
+
+SampleSource InputsDialog::source() const {
+  SampleSource source;
+  for (int i = 0; i < m_paths->count(); ++i) source.paths.push_back(m_paths->item(i)->text().toStdString());
+  if (m_cut->isChecked() && !source.empty()) source.batchAxis = m_axis->value();
+  return source;
+}
+
+void InputsDialog::renewButtons() {
+  m_source->showContent(m_paths->count() > 0);
+  m_remove->setEnabled(!m_paths->selectedItems().isEmpty());
+  m_random->setEnabled(m_paths->count() > 0);
+  m_cut->setEnabled(m_paths->count() > 0);
+  m_axis->setEnabled(m_paths->count() > 0 && m_cut->isChecked());
+}
+
+void InputsDialog::read() {
+  renewButtons();
+  m_ok->setEnabled(false);
+  const auto snapshot = m_context.document.snapshot();
+  if (!snapshot) return m_said->setText(QStringLiteral("Open a model first."));
+  m_said->setText(QStringLiteral("Reading …"));
+  const auto work = [plan = snapshot->plan, from = source()](const StopToken&) { return findIn(*plan, from); };
+  m_context.jobs.run(QStringLiteral("read inputs"), this, work, [this](const Result<Found>& found) {
+    m_ok->setEnabled(found.ok());
+    markProblem(found.ok() ? nullptr : &found.error());
+    if (!found.ok()) {
+      m_found.setContent({m_found.content().headers, {}, {}});
+      return m_said->setText(QStringLiteral("✗ ") + qs(found.error().text()));
+    }
+    m_found.setContent(found.value().content);
+    m_said->setText(found.value().random ? QStringLiteral("⚠ %1: numbers made with it say so").arg(found.value().words)
+                                         : QStringLiteral("✓ ") + found.value().words);
+  });
+}
+
+/// The file that cannot be used is marked in the list.
+void InputsDialog::markProblem(const Diagnostic* problem) {
+  for (int i = 0; i < m_paths->count(); ++i) {
+    QListWidgetItem& item = *m_paths->item(i);
+    const bool bad =
+        problem != nullptr && !problem->where.file.empty() && qs(problem->where.file).startsWith(QString(item.text()));
+    item.setForeground(bad ? QBrush(m_context.theme().error) : QBrush());
+    item.setToolTip(bad ? qs(problem->text()) : item.text());
+  }
+}
+
+void InputsDialog::accept() {
+  if (!m_ok->isEnabled()) return;
+  RunSettings settings = m_context.runs.settings();
+  settings.inputs = source();
+  m_context.runs.setSettings(settings);
+  QDialog::accept();
+}
+
+void InputsDialog::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void InputsDialog::dropEvent(QDropEvent* event) {
+  QStringList paths;
+  for (const QUrl& url : event->mimeData()->urls())
+    if (url.isLocalFile()) paths << url.toLocalFile();
+  addPaths(paths);
+  event->acceptProposedAction();
+}
+
+}  // namespace fusescope

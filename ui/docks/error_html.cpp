@@ -1,0 +1,51 @@
+#include "ui/docks/error_html.h"
+
+#include <algorithm>
+
+#include "planning/fused_node_facts.h"
+#include "ui/docks/inspector_html.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+QString factsOf(const std::optional<TensorError>& error, double bound, const QString& unknown, const Theme& theme) {
+  if (!error) return QStringLiteral("<span style='color:%1'>%2</span>").arg(theme.dimText.name(), unknown);
+  const QString facts = errorFactsText(*error).toHtmlEscaped();
+  return isWrong(levelOf(error, bound))
+             ? QStringLiteral("<span style='color:%1'>✗ %2</span>").arg(theme.error.name(), facts)
+             : facts;
+}
+
+}  // namespace
+
+QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes,
+                   const Theme& theme) {
+  const ShownErrors errors = runs.layerErrors();
+  const FusedNode* fused = nodes.empty() ? nullptr : snapshot.fusedOf(nodes.front());
+  const bool together =
+      fused != nullptr && std::ranges::all_of(nodes, [&](NodeId node) { return snapshot.fusedOf(node) == fused; });
+  if (!together || errors.made.isEmpty()) return {};
+  const ShownError error = errors.find(handleOf(*fused));
+  if (error.kind == ErrorKind::Unknown) return {};
+  const bool other = error.kind == ErrorKind::OfOtherPlan;
+  const bool wrong =
+      isWrong(levelOf(error.errors.local, errors.bound)) || isWrong(levelOf(error.errors.carried, errors.bound));
+  Rows rows(theme);
+  rows.add(QStringLiteral("local"), factsOf(error.errors.local, errors.bound, QStringLiteral("not measured"), theme));
+  rows.add(QStringLiteral("carried"),
+           factsOf(error.errors.carried, errors.bound,
+                   other ? QStringLiteral("not known of this plan: it depends on all that comes before")
+                         : QStringLiteral("not measured"),
+                   theme));
+  QString text = heading(QStringLiteral("Error of its kernel against f32"), theme) + rows.text();
+  text += QStringLiteral("<div style='color:%1'><b>%2</b></div>")
+              .arg((wrong ? theme.error : theme.text).name(), roleText(error, errors.bound).toHtmlEscaped());
+  text += QStringLiteral("<div style='color:%1'>%2%3; allowed is %4 of rms.</div>")
+              .arg((errors.random ? theme.warning : theme.dimText).name(), errors.made.toHtmlEscaped(),
+                   other ? QStringLiteral(", a run of another plan") : QString(), errorText(errors.bound));
+  return text;
+}
+
+}  // namespace fusescope

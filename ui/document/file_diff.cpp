@@ -1,0 +1,111 @@
+#include "ui/document/file_diff.h"
+
+#include "planning/applicable_options.h"
+#include "session/diff_input.h"
+#include "session/session_file.h"
+#include "ui/document/plan_document.h"
+#include "ui/document/qt_text.h"
+#include "ui/document/runs.h"
+#include "ui/jobs/job_runner.h"
+
+namespace fusescope {
+
+namespace {
+
+const QString kDiffTag = QStringLiteral("compare with a file");
+
+/// The plan on screen with what its runs know.
+Artifact screenArtifact(const PlanDocument& document, const Runs& runs) {
+  auto session = std::make_shared<Session>();
+  session->model = document.modelFile();
+  session->options = document.options();
+  session->extents = document.inputs();
+  runs.store(*session);
+  Artifact artifact;
+  artifact.path = document.path().toStdString() + " (on screen)";
+  artifact.plan = document.snapshot()->plan;
+  artifact.session = std::move(session);
+  return artifact;
+}
+
+/// What of the wishes for the plan on screen a network takes; what it does not is put in words.
+Result<PlanOptions> applicable(const std::string& path, const PlanOptions& wishes, const StopToken& stop,
+                               std::string& dropped) {
+  const auto model = TRY(openModel(path, {}, stop));
+  auto found = TRY(applicableOptions(*model, wishes, stop));
+  for (const auto& [directive, why] : found.dropped)
+    dropped += (dropped.empty() ? "" : "; ") + inWords(directive) + ": " + why;
+  return std::move(found.options);
+}
+
+Result<Artifact> openFileToCompare(const std::string& path, const PlanOptions& wishes, const StopToken& stop,
+                                   std::string& dropped) {
+  if (isSessionFile(path)) {
+    std::vector<std::string> warnings;
+    return openSession(path, {}, {}, warnings);
+  }
+  if (TRY(artifactKind(path)) != ArtifactKind::Model) return openArtifact(path, {}, {}, {}, stop);
+  return openArtifact(path, {}, TRY(applicable(path, wishes, stop, dropped)), "native", stop);
+}
+
+Result<std::shared_ptr<const ComparedPlans>> comparedPlans(const std::string& path, const PlanOptions& wishes,
+                                                           const Artifact& screen,
+                                                           std::shared_ptr<const PlanSnapshot> snapshot,
+                                                           const StopToken& stop) {
+  auto compared = std::make_shared<ComparedPlans>();
+  compared->file = TRY(openFileToCompare(path, wishes, stop, compared->droppedWishes));
+  compared->screen = std::move(snapshot);
+  const auto prices = measuredPrices(compared->file.backend);
+  compared->diff = TRY(diffPlans(diffInput(compared->file), diffInput(screen), prices.get(), stop));
+  compared->delta = deltaOf(compared->diff);
+  return std::shared_ptr<const ComparedPlans>(std::move(compared));
+}
+
+}  // namespace
+
+FileDiff::FileDiff(PlanDocument& document, Runs& runs, JobRunner& jobs, QObject* parent)
+    : QObject(parent), m_document(document), m_runs(runs), m_jobs(jobs) {
+  connect(&document, &PlanDocument::planChanged, this, &FileDiff::renew);
+  connect(&document, &PlanDocument::modelChanged, this, &FileDiff::close);
+}
+
+void FileDiff::compare(const QString& path, Wishes wishes) {
+  m_path = path;
+  m_wishes = wishes;
+  renew();
+}
+
+void FileDiff::close() {
+  if (m_path.isEmpty()) return;
+  m_jobs.cancel(kDiffTag);
+  m_path.clear();
+  m_problem.clear();
+  m_busy = false;
+  m_compared.reset();
+  emit changed();
+}
+
+void FileDiff::renew() {
+  if (m_path.isEmpty() || !m_document.snapshot()) return;
+  m_busy = true;
+  m_problem.clear();
+  m_compared.reset();  // of the plan before: never shown as this one's
+  PlanOptions wishes = m_document.options();
+  if (m_wishes == Wishes::None) wishes = PlanOptions{.target = wishes.target};
+  const auto work = [path = m_path.toStdString(), wishes, screen = screenArtifact(m_document, m_runs),
+                     snapshot = m_document.snapshot()](const StopToken& stop) {
+    return comparedPlans(path, wishes, screen, snapshot, stop);
+  };
+  m_jobs.run(kDiffTag, this, work, [this](const Result<std::shared_ptr<const ComparedPlans>>& compared) {
+    m_busy = false;
+    if (compared.ok()) {
+      m_compared = compared.value();
+    } else {
+      m_problem = qs(compared.error().text());
+    }
+    emit changed();
+  });
+  emit changed();
+}
+
+}  // namespace fusescope

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "session/run_errors.h"
+#include "ui/document/plan_snapshot.h"
+#include "ui/document/shown_error.h"
+
+namespace fusescope {
+
+/// Errors of a run by handle of fused node, of those that the plan has with the same types. What is carried depends on
+/// all that comes before: only where the run is `ofThisPlan` it is this one's.
+ByHandle<ShownError> layerErrorsOf(const RunErrors& errors, const PlanSnapshot& snapshot, bool ofThisPlan);
+
+}  // namespace fusescope

@@ -1,0 +1,187 @@
+// What the RunController has the worker do, step by step.
+#include "session/verdict.h"
+#include "ui/document/qt_text.h"
+#include "ui/document/run_controller.h"
+#include "ui/jobs/worker_client.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr double kWarmupSeconds = 0.2;
+
+}  // namespace
+
+template <class Decode, class Done>
+void RunController::send(const QString& what, const std::string& id, const WorkerRequest& request, Decode decode,
+                         Done done) {
+  const int session = m_session;
+  sent(what, m_worker.sendDecoded(
+                 request, this, std::move(decode),
+                 [this, id, session, done = std::move(done)](auto& answer) {
+                   m_request = 0;
+                   if (session != m_session) return next();  // of runs that are closed; ids are used again
+                   if (answer.ok()) {
+                     done(std::move(answer).value());
+                   } else {
+                     failed(id, answer.error());
+                   }
+                   next();
+                 },
+                 [this, id, session](const QString& phase, const QString& detail) {
+                   if (session == m_session) heard(id, phase, detail);
+                 }));
+}
+
+void RunController::queueBuild(const std::string& id) {
+  m_steps.emplace_back([this, id] {
+    const Run* run = m_runs.find(id);
+    if (run == nullptr) return;
+    if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
+    WorkerRequest request;
+    request.op = WorkerOp::Build;
+    request.source = source(*run);
+    request.enginePath = run->enginePath;
+    request.threads = run->threads;
+    const auto take = [this, id](RunBuild built) {
+      log(id, QStringLiteral("built: %1 regions, %2 of them distinct").arg(built.regions).arg(built.distinct));
+      m_runs.change(id, [&](Run& changed) {
+        if (!changed.build) changed.build = std::move(built);  // one that is built again keeps what it had
+        if (changed.working()) changed.state = RunState::Timing;
+      });
+    };
+    send(QStringLiteral("building %1").arg(Runs::title(*run)), id, request, runBuildFromJson, take);
+  });
+}
+
+void RunController::queueTime(const std::string& id) {
+  m_steps.emplace_back([this, id] {
+    const Run* run = m_runs.find(id);
+    if (run == nullptr) return;
+    WorkerRequest request;
+    request.op = WorkerOp::Time;
+    request.source = engineSource(*run);
+    request.inputs = m_runs.settings().inputs;
+    request.seconds = m_runs.settings().seconds;
+    request.warmupSeconds = kWarmupSeconds;
+    request.perLayer = true;
+    request.threads = run->threads;
+    const auto decode = [inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunTime>> {
+      RunTime timed = TRY(runTimeFromJson(reply));
+      timed.inputs = inputs;
+      return SharedOptional<RunTime>(std::move(timed));
+    };
+    const auto take = [this, id](const SharedOptional<RunTime>& timed) {
+      log(id,
+          QStringLiteral("timed: %1").arg(timed->medianMs ? msText(timed->medianMs) : qs(timed->unavailableReason)));
+      m_runs.change(id, [&](Run& changed) {
+        changed.time = timed;
+        changed.state = RunState::Ready;
+      });
+    };
+    send(QStringLiteral("timing %1").arg(Runs::title(*run)), id, request, decode, take);
+  });
+}
+
+void RunController::queueEvaluation(const std::string& id) {
+  m_steps.emplace_back([this, id] {
+    const Run* run = m_runs.find(id);
+    if (run == nullptr) return;
+    if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
+    const RunState before = run->state;
+    WorkerRequest request;
+    request.op = WorkerOp::MeasureError;
+    request.source = source(*run);
+    request.inputs = m_runs.settings().inputs;
+    request.tolerance = m_runs.settings().tolerance;
+    m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
+    const auto decode = [settings = m_runs.settings()](const Json& reply) -> Result<SharedOptional<Evaluation>> {
+      Evaluation evaluation = TRY(evaluationFromJson(reply));
+      evaluation.when = timestamp();
+      evaluation.inputs = settings.inputs;
+      evaluation.tolerance = settings.tolerance;
+      return SharedOptional<Evaluation>(std::move(evaluation));
+    };
+    const auto take = [this, id, before](const SharedOptional<Evaluation>& evaluated) {
+      m_runs.change(id, [&](Run& changed) {
+        changed.evaluations.push_back(evaluated);
+        changed.state = before;
+      });
+      log(id, qs(inWords(m_runs.verdict(*m_runs.find(id)))));
+    };
+    send(QStringLiteral("evaluating %1").arg(Runs::title(*run)), id, request, decode, take);
+  });
+}
+
+void RunController::queueErrors(const std::string& id) {
+  m_steps.emplace_back([this, id] {
+    const Run* run = m_runs.find(id);
+    if (run == nullptr) return;
+    if (const Status model = checkModel(*run); !model.ok()) return failed(id, model.error());
+    const RunState before = run->build ? run->state : RunState::Ready;
+    WorkerRequest request;
+    request.op = WorkerOp::Errors;
+    request.source = source(*run);
+    request.inputs = m_runs.settings().inputs;
+    request.tolerance = m_runs.settings().tolerance;
+    request.threads = m_runs.settings().threads;
+    m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
+    const auto decode = [inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunErrors>> {
+      RunErrors errors = TRY(runErrorsFromJson(reply));
+      errors.when = timestamp();
+      errors.inputs = inputs;
+      return SharedOptional<RunErrors>(std::move(errors));
+    };
+    const auto take = [this, id, before](const SharedOptional<RunErrors>& errors) {
+      m_runs.change(id, [&](Run& changed) {
+        changed.errors.push_back(errors);
+        changed.state = before;
+      });
+      const auto first = m_runs.firstWrong();
+      log(id, first ? QStringLiteral("first wrong: %1 : %2").arg(qs(first->tensor), qs(first->why))
+                    : QStringLiteral("no layer is wrong"));
+    };
+    send(QStringLiteral("evaluating errors of each layer of %1").arg(Runs::title(*run)), id, request, decode, take);
+  });
+}
+
+std::string RunController::addComparison(const std::string& a, const std::string& b) {
+  Run run = newRun();
+  run.kind = RunKind::Comparison;
+  run.state = RunState::Comparing;
+  run.name = "run " + b + " against run " + a;
+  run.comparison = RunComparison{.a = a, .b = b, .inputs = m_runs.settings().inputs};
+  return m_runs.add(std::move(run));
+}
+
+void RunController::queueCompare(const std::string& a, const std::string& b) {
+  m_steps.emplace_back([this, a, b] {
+    const Run *runA = m_runs.find(a), *runB = m_runs.find(b);
+    if (runA == nullptr || runB == nullptr) return;
+    WorkerRequest request;
+    request.op = WorkerOp::Compare;
+    request.source = engineSource(*runA);
+    request.other = engineSource(*runB);
+    request.inputs = m_runs.settings().inputs;
+    request.seconds = m_runs.settings().seconds;
+    request.threads = m_runs.settings().threads;
+    const QString what = QStringLiteral("comparing %1 with %2").arg(Runs::title(*runA), Runs::title(*runB));
+    const auto decode = [a, b, inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunComparison>> {
+      RunComparison compared = TRY(runComparisonFromJson(reply));
+      compared.a = a;
+      compared.b = b;
+      compared.inputs = inputs;
+      return SharedOptional<RunComparison>(std::move(compared));
+    };
+    const std::string id = addComparison(a, b);
+    const auto take = [this, id](const SharedOptional<RunComparison>& compared) {
+      m_runs.change(id, [&](Run& changed) {
+        changed.comparison = compared;
+        changed.state = RunState::Ready;
+      });
+    };
+    send(what, id, request, decode, take);
+  });
+}
+
+}  // namespace fusescope

@@ -1,0 +1,94 @@
+#include "ui/document/shown_error.h"
+
+#include <QStringList>
+#include <cmath>
+
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+/// So small a part of what is allowed is far within, its inverse far beyond.
+constexpr double kFar = 0.1;
+
+void addShare(QStringList& facts, double share, const QString& what) {
+  if (share > 0) facts << QStringLiteral("%1 % %2").arg(QString::number(100 * share, 'g', 2), what);
+}
+
+}  // namespace
+
+ShownError ShownErrors::find(const std::string& handle) const {
+  const auto found = of.find(handle);
+  return found == of.end() ? ShownError() : found->second;
+}
+
+ErrorLevel levelOf(const std::optional<TensorError>& error, double bound) {
+  if (!error) return ErrorLevel::Unknown;
+  if (error->nonFinite > 0 || !std::isfinite(error->maxAbs)) return ErrorLevel::NotFinite;
+  if (error->maxAbs == 0) return ErrorLevel::Exact;
+  if (error->maxOverRms <= kFar * bound) return ErrorLevel::FarWithin;
+  if (error->maxOverRms <= bound) return ErrorLevel::Within;
+  return kFar * error->maxOverRms <= bound ? ErrorLevel::Beyond : ErrorLevel::FarBeyond;
+}
+
+QString levelText(ErrorLevel level) {
+  switch (level) {
+    case ErrorLevel::Exact:
+      return QStringLiteral("exact");
+    case ErrorLevel::FarWithin:
+      return QStringLiteral("below a tenth of what is allowed");
+    case ErrorLevel::Within:
+      return QStringLiteral("within what is allowed");
+    case ErrorLevel::Beyond:
+      return QStringLiteral("beyond what is allowed");
+    case ErrorLevel::FarBeyond:
+      return QStringLiteral("more than ten times beyond");
+    case ErrorLevel::NotFinite:
+      return QStringLiteral("infinite or NaN");
+    case ErrorLevel::Unknown:
+      break;
+  }
+  return QStringLiteral("not known");
+}
+
+QString shortErrorText(const std::optional<TensorError>& error) {
+  if (!error) return {};
+  if (error->nonFinite > 0 || !std::isfinite(error->maxOverRms)) return QStringLiteral("∞");
+  QString text = QString::number(error->maxOverRms, 'g', 1);
+  return text.replace(QStringLiteral("e-0"), QStringLiteral("e-")).replace(QStringLiteral("e+0"), QStringLiteral("e"));
+}
+
+QString errorPairText(const ShownError& error, Which which) {
+  const auto& one = error.errors.*which;
+  if (!one) return {};
+  const auto text = [](double number) {
+    return std::isfinite(number) ? QString::number(number, 'g', 2) : QStringLiteral("∞");
+  };
+  const QString pair = QStringLiteral("%1 / %2").arg(one->nonFinite > 0 ? QStringLiteral("∞") : text(one->maxOverRms),
+                                                     text(one->relL2));
+  return error.kind == ErrorKind::OfOtherPlan ? QStringLiteral("[%1]").arg(pair) : pair;
+}
+
+QString errorFactsText(const TensorError& error) {
+  QStringList facts{QStringLiteral("max|Δ| %1 of rms").arg(errorText(error.maxOverRms)),
+                    QStringLiteral("relative L2 %1").arg(errorText(error.relL2)),
+                    QStringLiteral("%1 ulp").arg(errorText(error.ulp)),
+                    QStringLiteral("cosine %1").arg(QString::number(error.cosine, 'g', 7))};
+  addShare(facts, error.nonFinite, QStringLiteral("became infinite or NaN"));
+  addShare(facts, error.saturated, QStringLiteral("at the end of the type's range"));
+  addShare(facts, error.underflowed, QStringLiteral("became zero"));
+  return facts.join(QStringLiteral(" · "));
+}
+
+QString roleText(const ShownError& error, double bound) {
+  if (isWrong(levelOf(error.errors.local, bound)))
+    return QStringLiteral("A culprit: it goes wrong by itself, its inputs exact.");
+  if (isWrong(levelOf(error.errors.carried, bound)))
+    return QStringLiteral("A victim: right by itself, wrong with what it is given.");
+  return error.errors.local
+             ? QStringLiteral("It is not wrong: %1 by itself.").arg(levelText(levelOf(error.errors.local, bound)))
+             : QStringLiteral("Its own error is not known.");
+}
+
+}  // namespace fusescope
