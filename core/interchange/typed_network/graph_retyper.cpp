@@ -103,10 +103,14 @@ void GraphRetyper::declareValues() {
     m_values[tensor.name].isConstant = true;
     m_constants[tensor.name] = &tensor;
   }
-  for (const auto& input : m_graph.inputs)
-    if (!m_values.contains(input.name))
-      declare(input.name,
-              input.type.container == Container::None ? exchangeable(input.type.dtype) : DataType::Undefined);
+  for (const auto& input : m_graph.inputs) {
+    if (m_values.contains(input.name)) continue;
+    const bool says = input.type.dtype != DataType::Undefined;  // bodies need not
+    const bool tensor = input.type.container == Container::None;
+    declare(input.name, !says    ? declaredType(input.name)
+                        : tensor ? exchangeable(input.type.dtype)
+                                 : DataType::Undefined);
+  }
   for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
     const FileNode& node = m_graph.nodes[i];
     for (const std::string& output : node.outputs) {
