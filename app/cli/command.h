@@ -34,6 +34,7 @@ Command compareCommand(CLI::App& app);
 Command diffCommand(CLI::App& app);
 Command errorsCommand(CLI::App& app);
 Command verifyCommand(CLI::App& app);
+Command tuneCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
 
 /// The plan options of a verb, as they stand on the command line.

@@ -20,6 +20,7 @@ constexpr std::size_t kMostRows = 20;
 struct Arguments {
   std::string path;
   std::optional<double> rms;
+  ErrorsAgainst against = ErrorsAgainst::F32;
   bool all = false, json = false;
   PlanArguments plan;
   InputArguments inputs;
@@ -79,9 +80,16 @@ void printTensors(const LayerErrorReport& report, bool all) {
   if (rows < tensors.size()) std::cout << fmt::format("{} more: --all prints them\n", tensors.size() - rows);
 }
 
+/// "float32 on 2 samples, both on native".
+std::string againstText(const Samples& samples, const LayerErrorOptions& options, ErrorsAgainst against) {
+  const std::string on = counted(std::ssize(samples.list), "sample");
+  if (against == ErrorsAgainst::F32) return fmt::format("float32 on {}, both on {}", on, options.backend);
+  return fmt::format("float64 on {}, lowered on {}", on, options.backend);
+}
+
 void printForPeople(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options,
-                    bool all) {
-  printTensors(report, all);
+                    const Arguments& arguments) {
+  printTensors(report, arguments.all);
   const double bound = options.tolerance.rms.value_or(INFINITY);
   const auto wrong = [&](std::optional<TensorError> LocalAndCarried::*which) {
     return std::ranges::count_if(report.tensors, [&](const TensorErrors& tensor) {
@@ -90,9 +98,8 @@ void printForPeople(const LayerErrorReport& report, const Samples& samples, cons
     });
   };
   std::cout << fmt::format(
-      "{} in memory, against float32 on {}, both on {}: {} wrong by themselves, {} with what they "
-      "were given (beyond {:.3g} of rms)\n",
-      counted(std::ssize(report.tensors), "tensor"), counted(std::ssize(samples.list), "sample"), options.backend,
+      "{} in memory, against {}: {} wrong by themselves, {} with what they were given (beyond {:.3g} of rms)\n",
+      counted(std::ssize(report.tensors), "tensor"), againstText(samples, options, arguments.against),
       wrong(&LocalAndCarried::local), wrong(&LocalAndCarried::carried), bound);
   for (const TensorErrors& tensor : report.tensors)
     if (tensor.isOutput && tensor.errors.carried)
@@ -101,6 +108,9 @@ void printForPeople(const LayerErrorReport& report, const Samples& samples, cons
   if (!report.notMeasured.empty())
     std::cout << fmt::format("not measured: {}, first {}: {}\n", counted(std::ssize(report.notMeasured), "tensor"),
                              report.notMeasured.front().name, report.notMeasured.front().why);
+  for (const auto& narrow : report.notInDouble)
+    std::cout << fmt::format("not in double precision, there is no kernel of it: {} ({})\n", narrow.op,
+                             counted(narrow.nodes, "node"));
   if (const auto& first = report.firstWrong)
     std::cout << fmt::format("first wrong: {} ({}): {}\n", first->node, first->tensor, first->why);
   printIfRandom(samples);
@@ -117,12 +127,12 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   } else if (artifact.session != nullptr && artifact.session->settings.tolerance.rms) {
     options.tolerance = artifact.session->settings.tolerance;
   }
-  const auto report = TRY(layerErrors(artifact.plan, samples, options));
+  const auto report = TRY(layerErrors(artifact.plan, samples, options, arguments.against));
   clearProgressLine();
   if (arguments.json) {
-    printJson(toJson(report, samples, options));
+    printJson(toJson(report, samples, options, arguments.against));
   } else {
-    printForPeople(report, samples, options, arguments.all);
+    printForPeople(report, samples, options, arguments);
   }
   return kDone;
 }
@@ -142,6 +152,10 @@ Command errorsCommand(CLI::App& app) {
   arguments->inputs.declare(*verb);
   verb->add_option("--tol-rms", arguments->rms, "a tensor is wrong beyond max|Δ| of T · rms; default 1e-2")
       ->type_name("T");
+  verb->add_option("--against", arguments->against, "the network in f32, or in f64 by the reference; default f32")
+      ->type_name("f32|f64")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, ErrorsAgainst>{{"f32", ErrorsAgainst::F32}, {"f64", ErrorsAgainst::F64}}));
   verb->add_flag("--all", arguments->all, "print every tensor, not the worst alone");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);

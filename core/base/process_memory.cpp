@@ -1,5 +1,9 @@
 #include "base/process_memory.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -24,6 +28,12 @@ std::optional<ProcessMemory> processMemory() {
     ++found;
   }
   return found == 3 ? std::optional(memory) : std::nullopt;
+}
+
+void returnFreedMemory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 }  // namespace fusescope

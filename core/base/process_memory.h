@@ -15,4 +15,7 @@ struct ProcessMemory {
 /// Nothing where the system does not tell.
 std::optional<ProcessMemory> processMemory();
 
+/// Gives memory that was freed back to the system: the C library may keep gigabytes where many tensors come and go.
+void returnFreedMemory();
+
 }  // namespace fusescope

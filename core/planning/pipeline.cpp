@@ -1,4 +1,5 @@
 #include <algorithm>
+#include "planning/draft_plan.h"
 #include "planning/plan_bodies.h"
 #include "planning/plan_json.h"
 #include "planning/predict_times.h"
@@ -69,19 +70,14 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
 
 namespace {
 
-/// The recipe from 5 on. `priced`: what prices decided of `layout`.
-Result<std::shared_ptr<const Plan>> finishPlan(Layout layout, const PriceChoices& priced, const PriceModel* prices,
-                                               const StopToken& stop, const BodyPlanner& planBody) {
+/// Every decision, and every directive's answer.
+Status giveAnswers(Layout& layout, const PriceChoices& priced, std::vector<Decision> bodyAnswers,
+                   const StopToken& stop) {
   Plan& plan = layout.plan;
-  const std::shared_ptr<const Model>& model = plan.model;
+  const Model& model = *plan.model;
   const DirectiveMap& directives = *layout.directives;
-
-  // 5. The bodies of accelerated nodes, by the same recipe.
-  std::vector<Decision> bodyAnswers = TRY(planBodies(plan, directives, planBody));
-
-  // 6. Every decision, and every directive's answer.
-  plan.decisions.reserve(model->decisions.size() + plan.structure->decisions.size() + 2 * model->graph->nodeCount());
-  plan.decisions = model->decisions;
+  plan.decisions.reserve(model.decisions.size() + plan.structure->decisions.size() + 2 * model.graph->nodeCount());
+  plan.decisions = model.decisions;
   append(plan.decisions, plan.structure->decisions);
   append(plan.decisions, directives.decisions);
   append(plan.decisions, std::move(bodyAnswers));
@@ -91,7 +87,23 @@ Result<std::shared_ptr<const Plan>> finishPlan(Layout layout, const PriceChoices
   append(plan.decisions, answerTypes(plan, directives, *layout.solver));
   append(plan.decisions, priced.decisions);
   append(plan.decisions, indexWarnings(plan));
-  TRY(checkStop(stop));
+  return checkStop(stop);
+}
+
+enum class Answers { Given, LeftOut };
+
+/// The recipe from 5 on. `priced`: what prices decided of `layout`.
+Result<std::shared_ptr<const Plan>> finishPlan(Layout layout, const PriceChoices& priced, const PriceModel* prices,
+                                               const StopToken& stop, const BodyPlanner& planBody,
+                                               Answers answers = Answers::Given) {
+  Plan& plan = layout.plan;
+  const DirectiveMap& directives = *layout.directives;
+
+  // 5. The bodies of accelerated nodes, by the same recipe.
+  std::vector<Decision> bodyAnswers = TRY(planBodies(plan, directives, planBody));
+
+  // 6. Every decision, and every directive's answer.
+  if (answers == Answers::Given) TRY(giveAnswers(layout, priced, std::move(bodyAnswers), stop));
 
   // 7. Times, where they were measured before.
   predictTimes(plan, prices);
@@ -99,10 +111,10 @@ Result<std::shared_ptr<const Plan>> finishPlan(Layout layout, const PriceChoices
   return std::make_shared<const Plan>(std::move(plan));
 }
 
-}  // namespace
-
-Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                             const PriceModel* prices, const StopToken& stop, const Plan* previous) {
+/// All of the recipe.
+Result<std::shared_ptr<const Plan>> plannedWith(Answers answers, std::shared_ptr<const Model> model,
+                                                const PlanOptions& options, const PriceModel* prices,
+                                                const StopToken& stop, const Plan* previous) {
   std::shared_ptr<const Structure> structure;
   if (previous != nullptr && previous->model == model) structure = previous->structure;
   PriceChoices priced = TRY(typesByPrice(model, options, prices, structure, stop));
@@ -113,9 +125,21 @@ Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model,
                                    const std::string& attribute) {
     const Plan* before =
         previous != nullptr && previous->model == model ? previous->bodyPlan(holder, attribute) : nullptr;
-    return makePlan(std::move(body), own, prices, stop, before);
+    return plannedWith(answers, std::move(body), own, prices, stop, before);
   };
-  return finishPlan(std::move(layout), priced, prices, stop, planBody);
+  return finishPlan(std::move(layout), priced, prices, stop, planBody, answers);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Plan>> makePlan(std::shared_ptr<const Model> model, const PlanOptions& options,
+                                             const PriceModel* prices, const StopToken& stop, const Plan* previous) {
+  return plannedWith(Answers::Given, std::move(model), options, prices, stop, previous);
+}
+
+Result<std::shared_ptr<const Plan>> draftPlan(std::shared_ptr<const Model> model, const PlanOptions& options,
+                                              const PriceModel* prices, const StopToken& stop, const Plan* previous) {
+  return plannedWith(Answers::LeftOut, std::move(model), options, prices, stop, previous);
 }
 
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded) try {

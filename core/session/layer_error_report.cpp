@@ -17,19 +17,27 @@ Json tensorJson(const TensorErrors& tensor) {
 
 }  // namespace
 
+std::string_view name(ErrorsAgainst against) {
+  return against == ErrorsAgainst::F32 ? "f32" : "f64";
+}
+
 Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Samples& samples,
-                                     const LayerErrorOptions& options) {
-  if (options.progress) options.progress("plan", "the same network in float32");
-  auto exact = TRY(exactPlanFor(*plan, withoutLoweredTypes(plan->options), options.stop));
+                                     const LayerErrorOptions& options, ErrorsAgainst against) {
+  std::shared_ptr<const Plan> exact;
+  if (against == ErrorsAgainst::F32) {
+    if (options.progress) options.progress("plan", "the same network in float32");
+    exact = TRY(exactPlanFor(*plan, withoutLoweredTypes(plan->options), options.stop));
+  }
   std::vector<std::map<std::string, Tensor>> inputs;
   for (const Sample& sample : samples.list) inputs.push_back(sample.inputs);
   return measureLayerErrors(std::move(exact), std::move(plan), inputs, options);
 }
 
-Json toJson(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options) {
+Json toJson(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options,
+            ErrorsAgainst against) {
   Json json = {{"format", "fusescope.errors"}, {"version", 1}};
   addSamples(json, samples);
-  json["against"] = "f32";
+  json["against"] = name(against);
   json["backend"] = options.backend;
   json["tensors"] = json["fused_nodes"] = json["outputs"] = json["not_measured"] = Json::array();
   for (const TensorErrors& tensor : report.tensors) {
@@ -50,6 +58,9 @@ Json toJson(const LayerErrorReport& report, const Samples& samples, const LayerE
                            {"how", first->isLocal ? "local" : "carried"}};
   for (const auto& missing : report.notMeasured)
     json["not_measured"].push_back({{"name", missing.name}, {"why", missing.why}});
+  json["not_in_double"] = Json::array();
+  for (const auto& narrow : report.notInDouble)
+    json["not_in_double"].push_back({{"operator", narrow.op}, {"nodes", narrow.nodes}});
   return json;
 }
 

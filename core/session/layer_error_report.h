@@ -6,13 +6,19 @@
 
 namespace fusescope {
 
+/// What lowered types are held against.
+enum class ErrorsAgainst { F32, F64 };
+std::string_view name(ErrorsAgainst against);  ///< "f32", "f64"
+
 /// What lowered types do to each tensor of `plan` and each of its fused nodes, on `samples`: against the same model and
-/// target in float32 (withoutLoweredTypes()), both on `options.backend`. See measureLayerErrors().
+/// target in float32 (withoutLoweredTypes()), both on `options.backend`, or against the network in double precision.
+/// See measureLayerErrors().
 Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Samples& samples,
-                                     const LayerErrorOptions& options);
+                                     const LayerErrorOptions& options, ErrorsAgainst against = ErrorsAgainst::F32);
 
 /// {format "fusescope.errors", samples, random_inputs, against, backend, tensors[…], fused_nodes[…], outputs[…],
-/// first_wrong, not_measured[…]}. `outputs` are those of `tensors` that the network gives.
-Json toJson(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options);
+/// first_wrong, not_measured[…], not_in_double[…]}. `outputs` are those of `tensors` that the network gives.
+Json toJson(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options,
+            ErrorsAgainst against = ErrorsAgainst::F32);
 
 }  // namespace fusescope

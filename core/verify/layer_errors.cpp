@@ -8,7 +8,7 @@
 #include "engine/extent_check.h"
 #include "engine/fused_node_steps.h"
 #include "engine/input_check.h"
-#include "verify/kept_values.h"
+#include "verify/exact_run.h"
 
 namespace fusescope {
 namespace {
@@ -25,12 +25,11 @@ struct NodeSums {
   std::string whyNot;                           ///< where something could not be measured
 };
 
-/// One round: samples of equal extents, through both plans, node by node.
+/// One round: samples of equal extents, node by node.
 class Round {
  public:
-  Round(FusedNodeSteps& exact, FusedNodeSteps& lowered, std::span<const Inputs> samples,
-        const LayerErrorOptions& options)
-      : m_exactSteps(exact), m_loweredSteps(lowered), m_samples(samples), m_options(options) {}
+  Round(ExactRun& exact, FusedNodeSteps& lowered, std::span<const Inputs> samples, const LayerErrorOptions& options)
+      : m_exactRun(exact), m_loweredSteps(lowered), m_samples(samples), m_options(options) {}
 
   Status run(std::vector<NodeSums>& sums) {
     countUses();
@@ -38,21 +37,19 @@ class Round {
     for (const FusedNode& fused : lowered().fusedNodes) {
       TRY(checkStop(m_options.stop));
       if (m_options.progress) m_options.progress("errors", fused.name);
-      TRY(advanceExact(fused));
+      std::vector<ValueId> needed = fused.inputs;
+      for (const FusedOutput& output : fused.outputs) needed.push_back(output.value);
+      TRY(m_exactRun.advance(needed, m_exact, m_options.stop));
       TRY(measure(fused, sums[fused.id.index]));
     }
     return Done{};
   }
 
  private:
-  const Plan& exact() const { return m_exactSteps.plan(); }
   const Plan& lowered() const { return m_loweredSteps.plan(); }
 
   void countUses() {
-    for (const FusedNode& fused : exact().fusedNodes) {
-      for (const ValueId input : fused.inputs) m_exact.willUse(input);
-      for (const FusedOutput& output : fused.outputs) m_made[output.value] = &fused;
-    }
+    m_exactRun.countUses(m_exact);
     for (const FusedNode& fused : lowered().fusedNodes) {
       for (const ValueId input : fused.inputs) {
         m_exact.willUse(input);
@@ -72,48 +69,16 @@ class Round {
     }
   }
 
-  /// Runs `fused` on `values` of all samples: by output, then by sample.
-  Result<std::vector<std::vector<Tensor>>> runOn(FusedNodeSteps::Step& step, const FusedNode& fused,
-                                                 const KeptValues& values) {
-    std::vector<std::vector<Tensor>> outputs(fused.outputs.size());
-    for (std::size_t s = 0; s < m_samples.size(); ++s) {
-      std::vector<Tensor> inputs;
-      for (const ValueId input : fused.inputs) inputs.push_back(values.of(input)[s]);
-      std::vector<Tensor> made = TRY(step.run(inputs, m_options.stop));
-      for (std::size_t i = 0; i < made.size(); ++i) outputs[i].push_back(std::move(made[i]));
-    }
-    return outputs;
-  }
-
-  /// Runs nodes of the exact plan until all that `fused` reads and leaves is there.
-  Status advanceExact(const FusedNode& fused) {
-    std::size_t needed = 0;
-    const auto need = [&](ValueId value) {
-      const auto made = m_made.find(value);
-      if (made != m_made.end()) needed = std::max(needed, made->second->id.index + std::size_t{1});
-    };
-    for (const ValueId input : fused.inputs) need(input);
-    for (const FusedOutput& output : fused.outputs) need(output.value);
-    for (; m_nextExact < needed; ++m_nextExact) {
-      const FusedNode& node = exact().fusedNodes[m_nextExact];
-      auto step = TRY(m_exactSteps.step(node));
-      auto outputs = TRY(runOn(step, node, m_exact));
-      m_exactSteps.release(std::move(step));
-      for (std::size_t i = 0; i < outputs.size(); ++i) m_exact.keep(node.outputs[i].value, std::move(outputs[i]));
-      for (const ValueId input : node.inputs) m_exact.used(input);
-    }
-    return Done{};
-  }
-
   Status measure(const FusedNode& fused, NodeSums& sums) {
     auto step = TRY(m_loweredSteps.step(fused));
     const auto missing = std::ranges::find_if(fused.inputs, [&](ValueId input) { return !m_exact.has(input); });
     if (missing == fused.inputs.end()) {
-      compare(fused, TRY(runOn(step, fused, m_exact)), sums.local, sums.whyNot);
+      compare(fused, TRY(runOnSamples(step, fused, m_exact, m_samples.size(), m_options.stop)), sums.local,
+              sums.whyNot);
     } else {
       sums.whyNot = fmt::format("its input {} is in no memory in the exact plan", nameOf(*missing));
     }
-    auto carried = TRY(runOn(step, fused, m_carried));
+    auto carried = TRY(runOnSamples(step, fused, m_carried, m_samples.size(), m_options.stop));
     compare(fused, carried, sums.carried, sums.whyNot);
     m_loweredSteps.release(std::move(step));
     for (std::size_t i = 0; i < carried.size(); ++i) m_carried.keep(fused.outputs[i].value, std::move(carried[i]));
@@ -146,13 +111,11 @@ class Round {
 
   std::string nameOf(ValueId value) const { return lowered().graph().value(value).name; }
 
-  FusedNodeSteps& m_exactSteps;
+  ExactRun& m_exactRun;
   FusedNodeSteps& m_loweredSteps;
   std::span<const Inputs> m_samples;
   const LayerErrorOptions& m_options;
   KeptValues m_exact, m_carried;
-  std::map<ValueId, const FusedNode*> m_made;  ///< in the exact plan
-  std::size_t m_nextExact = 0;
 };
 
 /// What all values of a sample take that the plan leaves in memory, where extents are known.
@@ -252,23 +215,33 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
   for (const FusedNode& fused : lowered->fusedNodes)
     sums.push_back(
         {std::vector<TensorErrorSums>(fused.outputs.size()), std::vector<TensorErrorSums>(fused.outputs.size()), {}});
+  std::map<std::string, std::set<std::string>> narrow;
   const BuildOptions build{.backend = options.backend, .threads = options.threads, .stop = options.stop};
   for (std::size_t begin = 0; begin < samples.size();) {
     const auto extents = TRY(checkInputs(*lowered, samples[begin]));
     const auto loweredSteps = TRY(FusedNodeSteps::create(TRY(planAt(lowered, extents, options.stop)), extents, build));
-    const auto exactSteps = TRY(FusedNodeSteps::create(TRY(planAt(exact, extents, options.stop)), extents, build));
+    const auto exactSteps =
+        exact == nullptr ? nullptr
+                         : TRY(FusedNodeSteps::create(TRY(planAt(exact, extents, options.stop)), extents, build));
     if (!sameNodes(loweredSteps->plan(), *lowered))
       return Diagnostic{.message = "at the extents of these inputs the network has another plan",
                         .where = {.file = lowered->model->path},
                         .help = "Give the extents with --input, so that it is planned for them."};
-    const std::size_t together =
-        std::max<std::size_t>(1, kKeptBytes / std::max<std::size_t>(1, bytesOfValues(*exactSteps)));
+    const std::size_t bytes = exactSteps == nullptr ? 4 * bytesOfValues(*loweredSteps) : bytesOfValues(*exactSteps);
+    const std::size_t together = std::max<std::size_t>(1, kKeptBytes / std::max<std::size_t>(1, bytes));
     std::size_t end = begin + 1;
     while (end < samples.size() && end - begin < together && TRY(checkInputs(*lowered, samples[end])) == extents) ++end;
-    TRY(Round(*exactSteps, *loweredSteps, samples.subspan(begin, end - begin), options).run(sums));
+    std::unique_ptr<ExactRun> exactRun;
+    if (exactSteps == nullptr) {
+      exactRun = std::make_unique<ExactDoubleRun>(lowered->graph(), end - begin, narrow);
+    } else {
+      exactRun = std::make_unique<ExactPlanRun>(*exactSteps, end - begin);
+    }
+    TRY(Round(*exactRun, *loweredSteps, samples.subspan(begin, end - begin), options).run(sums));
     begin = end;
   }
   LayerErrorReport report;
+  for (const auto& [op, nodes] : narrow) report.notInDouble.push_back({op, std::ssize(nodes)});
   const Backend* backend = findBackend(options.backend);
   for (const FusedNode& fused : lowered->fusedNodes)
     addNode(*lowered, fused, std::string(backendOf(*lowered, fused, *backend).name()), sums[fused.id.index], report);

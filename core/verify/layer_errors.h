@@ -50,6 +50,11 @@ struct LayerErrorReport {
     std::string name, why;
   };
   std::vector<NotMeasured> notMeasured;  ///< tensors
+  struct NotInDouble {
+    std::string op;
+    std::int64_t nodes = 0;
+  };
+  std::vector<NotInDouble> notInDouble;  ///< against double precision: what ran at the model's own types
 };
 
 struct LayerErrorOptions {
@@ -61,7 +66,8 @@ struct LayerErrorOptions {
 };
 
 /// Runs `exact` and `lowered`, two plans of one model, side by side, node by node. `exact` must leave in memory what
-/// `lowered` does, as exactPlanFor() says; what it does not is not measured. Each kernel is prepared once for many
+/// `lowered` does, as exactPlanFor() says; what it does not is not measured. Null: the network in double precision by
+/// the reference kernels, which takes long. Each kernel is prepared once for many
 /// samples, and activations go when their last reader is done, so that neither weights nor activations need be in
 /// memory all at once. Errors: those of building and running.
 Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, std::shared_ptr<const Plan> lowered,

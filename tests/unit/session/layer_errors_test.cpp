@@ -28,7 +28,8 @@ Samples filled(const Plan& plan, std::vector<float> scales) {
     for (auto& [name, tensor] : sample.inputs) {
       Tensor scaled = Tensor::zeros(DataType::F32, tensor.dims());
       for (std::int64_t i = 0; i < tensor.count(); ++i)
-        scaled.mutableData<float>()[static_cast<std::size_t>(i)] = scale * static_cast<float>(std::fabs(tensor.asDouble(i)));
+        scaled.mutableData<float>()[static_cast<std::size_t>(i)] =
+            scale * static_cast<float>(std::fabs(tensor.asDouble(i)));
       tensor = scaled;
     }
     samples.list.push_back(std::move(sample));
@@ -128,6 +129,55 @@ TEST(LayerErrors, ErrorsThatOnlyAddUpAreSaidToDoSo) {
   EXPECT_FALSE(first->isLocal);
   EXPECT_NE(first->why.find("add up"), std::string::npos);
   EXPECT_FALSE(firstWrongOf(tensors, {.rms = 0.1}).has_value());
+}
+
+TEST(LayerErrors, AgainstDoublePrecisionFloat32HasErrorsToo) {
+  // x + 1e8 keeps no fraction in float32, so that nothing of x is left; in float64 all of it is.
+  const auto plan = planned(
+      "g (float[1, 8] x) => (float[1, 8] y) <float large = {1e8}> { [more] a = Add (x, large) [soft] s = Softmax (a) "
+      "[less] b = Sub (a, large) [sum] y = Add (b, s) }",
+      {.target = "cpu"});
+  ASSERT_NE(plan, nullptr);
+  const Samples samples = filled(*plan, {0.25F, 1});
+  for (const char* backend : {"reference", "native"}) {
+    const auto none = layerErrors(plan, samples, {.backend = backend});
+    ASSERT_TRUE(none.ok());
+    EXPECT_EQ(find(none.value(), "y")->errors.carried->maxAbs, 0) << "float32 against itself";
+    const auto report = layerErrors(plan, samples, {.backend = backend}, ErrorsAgainst::F64);
+    ASSERT_TRUE(report.ok()) << report.error().text();
+    EXPECT_GT(find(report.value(), "y")->errors.carried->relL2, 0.1);
+    EXPECT_TRUE(report.value().notInDouble.empty());
+    EXPECT_EQ(toJson(report.value(), samples, {}, ErrorsAgainst::F64)["against"], "f64");
+  }
+}
+
+TEST(LayerErrors, AgainstDoublePrecisionErrorsOfLoweredTypesAreThoseAgainstFloat32AndALittle) {
+  auto artifact = openArtifact(sampleFolder("bert_tiny") / "model.onnx", {}, lowered(DataType::F16));
+  ASSERT_TRUE(artifact.ok());
+  const auto& plan = artifact.value().plan;
+  const Samples samples{.list = {{"random", randomInputs(*plan)}}, .random = true};
+  const auto single = layerErrors(plan, samples, {}), twice = layerErrors(plan, samples, {}, ErrorsAgainst::F64);
+  ASSERT_TRUE(single.ok() && twice.ok()) << twice.error().text();
+  ASSERT_EQ(single.value().tensors.size(), twice.value().tensors.size());
+  for (std::size_t i = 0; i < single.value().tensors.size(); ++i) {
+    const auto &a = single.value().tensors[i], &b = twice.value().tensors[i];
+    if (!a.errors.carried || a.errors.carried->nonFinite > 0) continue;
+    EXPECT_NEAR(a.errors.carried->relL2, b.errors.carried->relL2, 0.05 * a.errors.carried->relL2 + 1e-6) << a.name;
+  }
+}
+
+TEST(LayerErrors, OperatorsWithoutADoubleKernelAreNamed) {
+  const auto plan = planned(
+      "g (float[2, 8] x) => (float[2, 8] y) { [codes] c, scale, zero = DynamicQuantizeLinear (x) [back] d = "
+      "DequantizeLinear (c, scale, zero) [soft] y = Softmax (d) }",
+      {.target = "cpu"});
+  ASSERT_NE(plan, nullptr);
+  const auto report = layerErrors(plan, filled(*plan, {1}), {}, ErrorsAgainst::F64);
+  ASSERT_TRUE(report.ok()) << report.error().text();
+  ASSERT_FALSE(report.value().notInDouble.empty());
+  EXPECT_EQ(report.value().notInDouble.back().op, "DynamicQuantizeLinear");
+  EXPECT_EQ(report.value().notInDouble.back().nodes, 1);
+  EXPECT_LT(find(report.value(), "y")->errors.carried->relL2, 1e-5);
 }
 
 TEST(LayerErrors, TheDocumentSaysWhatItIsOf) {

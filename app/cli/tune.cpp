@@ -1,0 +1,173 @@
+#include "app/cli/command.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iostream>
+#include <memory>
+
+#include "app/cli/interrupt.h"
+#include "app/cli/table.h"
+#include "base/files.h"
+#include "base/process_memory.h"
+#include "session/tune_report.h"
+
+namespace fusescope::cli {
+namespace {
+
+/// So many points of the front are printed for people; --json has all.
+constexpr std::size_t kMostPoints = 12;
+
+struct Arguments {
+  std::string path, output;
+  TuneOptions options;
+  std::string state;
+  bool baselines = false, explain = false, json = false;
+  PlanArguments plan;
+  InputArguments inputs;
+  EngineArguments engine;
+};
+
+std::string errorText(double error) {
+  return std::isfinite(error) ? fmt::format("{:.3g}", error) : "not finite";
+}
+
+std::string costText(const PlanCost& cost) {
+  if (cost.unknown == 0) return msText(cost.ms, cost.how);
+  return fmt::format("{}, {} moved", counted(cost.casts, "cast"), bytesText(cost.bytes));
+}
+
+/// A line for each better set, as the search goes.
+void tellBetter(const TunePoint& point, std::int64_t evaluations) {
+  clearProgressLine();
+  std::cerr << fmt::format("{}: error {}, {}, {}\n", counted(evaluations, "evaluation"), errorText(point.error),
+                           counted(std::ssize(point.pins), "pin"), costText(point.cost));
+}
+
+void printFront(const std::vector<TunePoint>& front) {
+  printTitle("Error against cost: no other set has less of all three");
+  Table table({{"error", true}, {"cost", true}, {"pins", true}});
+  const std::size_t step = std::max<std::size_t>(1, (front.size() + kMostPoints - 1) / kMostPoints);
+  for (std::size_t i = 0; i < front.size(); i += step)
+    table.add({errorText(front[i].error), costText(front[i].cost), std::to_string(front[i].pins.size())});
+  table.print();
+  if (step > 1) std::cout << fmt::format("one point of {} each; --json has all {}\n", step, front.size());
+}
+
+void printBaselines(const std::vector<TuneBaseline>& baselines) {
+  printTitle("What known searches find on the same network");
+  Table table({{"search"}, {"pins", true}, {"error", true}, {"cost", true}, {"evaluations", true}});
+  for (const TuneBaseline& baseline : baselines) {
+    const auto& found = baseline.found;
+    table.add({baseline.name, found ? std::to_string(found->pins.size()) : "nothing",
+               found ? errorText(found->error) : "-", found ? costText(found->cost) : "-",
+               std::to_string(baseline.evaluations)});
+  }
+  table.print();
+}
+
+void printPins(const TuneReport& report, bool explain) {
+  if (report.pins.empty()) return;
+  printTitle("Pins");
+  Table table({{"node"}, {"type"}, {"error without it", true}, {"why"}});
+  for (const TunePin& pin : report.pins)
+    table.add({shortened(pin.directive.pattern, 40), std::string(name(pin.directive.type)),
+               pin.without ? errorText(pin.without->error) : "not tried",
+               explain ? pin.directive.note : shortened(pin.directive.note, 60)});
+  table.print();
+}
+
+void printForPeople(const Arguments& arguments, const TuneReport& report, const Samples& samples) {
+  const TuneResult& result = report.result;
+  printFront(result.front);
+  if (arguments.baselines) printBaselines(result.baselines);
+  printPins(report, arguments.explain);
+  std::cout << fmt::format("without pins: error {}, {}; all {} pinned: error {}, {}\n",
+                           errorText(result.unpinned.error), costText(result.unpinned.cost), report.pinnable,
+                           errorText(result.allPinned.error), costText(result.allPinned.cost));
+  std::cout << fmt::format("{}: {} of {} nodes pinned: error {}, {}\n",
+                           result.ok ? "found" : "not reached, the nearest", report.pins.size(), report.pinnable,
+                           errorText(result.chosen.error), costText(result.chosen.cost));
+  if (result.ok)
+    std::cout << (result.minimal ? "no single pin can be left out: each was tried\n"
+                                 : "a pin may be too many: not each was tried\n");
+  std::cout << fmt::format("{} on {}, errors by {}, {:.1f} s{}\n", counted(result.evaluations, "evaluation"),
+                           counted(std::ssize(samples.list), "sample"), report.backend, report.seconds,
+                           result.end == TuneEnd::Finished ? "" : fmt::format(", ended by: {}", name(result.end)));
+  if (result.chosen.cost.unknown > 0)
+    std::cout << "times are not known: costs are conversions and bytes; fusescope build measures them\n";
+  printIfRandom(samples);
+  if (const auto memory = processMemory())
+    std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
+}
+
+Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, const StopToken& stop) {
+  const auto samples = TRY(arguments.inputs.samples(artifact));
+  TuneOptions options = arguments.options;
+  options.evaluator.backend = arguments.engine.backend.empty() ? tuningBackend(artifact) : artifact.backend;
+  options.evaluator.threads = arguments.engine.threads;
+  options.evaluator.stop = stop;
+  options.stateFile = arguments.state;
+  options.explain = arguments.explain;
+  options.onBetter = tellBetter;
+  options.progress = progressLine();
+  const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
+  clearProgressLine();
+  TRY(writeFileAtomically(arguments.output, toJson(directivesFileOf(report.options)).dump(1) + "\n"));
+  if (arguments.json) {
+    printJson(toJson(report, samples, options, arguments.baselines));
+  } else {
+    printForPeople(arguments, report, samples);
+  }
+  return report.result.ok ? kDone : kDoesNotHold;
+}
+
+Result<int> tuneModel(const Arguments& arguments) {
+  const InterruptStop interrupt;
+  const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+  return underAssumedExtents(tuneOpened(arguments, artifact, interrupt.token()), *artifact.plan,
+                             !arguments.inputs.source(artifact).empty());
+}
+
+}  // namespace
+
+Command tuneCommand(CLI::App& app) {
+  auto* verb = app.add_subcommand("tune", "the few pins that a lowered network needs to be as good as asked");
+  auto arguments = std::make_shared<Arguments>();
+  TuneOptions& options = arguments->options;
+  declareModel(*verb, arguments->path, arguments->plan, "a model or a saved plan", "MODEL");
+  arguments->inputs.declare(*verb);
+  verb->add_option("--max-error", options.goal.maxError,
+                   "how large max|Δ| over rms of the worst output may be, against float32; of --metric in its unit")
+      ->type_name("E");
+  verb->add_option("--of", options.evaluator.output, "the output that counts; all if not given")->type_name("OUTPUT");
+  verb->add_option("--min-speedup", options.goal.minSpeedup,
+                   "how much faster than with everything pinned, by predicted times; alone: the least error at that")
+      ->type_name("S");
+  verb->add_option("--metric", options.evaluator.metric,
+                   "a command that gets two .npz, the outputs in float32 and lowered, and prints an error: less is "
+                   "better")
+      ->type_name("COMMAND");
+  verb->add_option("--budget", options.goal.seconds, "stop after so many seconds, with the best so far")
+      ->type_name("SECONDS")
+      ->check(aboveZero());
+  verb->add_option("--evaluations", options.goal.evaluations, "stop after so many evaluations, with the best so far")
+      ->type_name("N")
+      ->check(wholeNumber());
+  verb->add_option("--seed", options.goal.seed, "of the orders in which pins are taken out again")
+      ->type_name("N")
+      ->check(wholeNumber());
+  verb->add_option("--resume", arguments->state, "keep evaluations here, and go on from those that are there")
+      ->type_name("FILE");
+  verb->add_flag("--baselines", arguments->baselines,
+                 "also say what bisection from either end and greedy ranking find");
+  verb->add_flag("--explain", arguments->explain, "say of each pin what happens without it");
+  verb->add_option("-o,--output", arguments->output, "write the directives here")->type_name("FILE")->required();
+  verb->add_flag("--json", arguments->json, "print JSON");
+  arguments->engine.declare(*verb);
+  arguments->plan.declare(*verb);
+  return {verb, [arguments] { return tuneModel(*arguments); }};
+}
+
+}  // namespace fusescope::cli

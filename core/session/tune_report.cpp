@@ -1,0 +1,91 @@
+#include "session/tune_report.h"
+
+#include <algorithm>
+
+namespace fusescope {
+namespace {
+
+Json costJson(const PlanCost& cost) {
+  return {{"ms", cost.unknown == 0 ? Json(cost.ms) : Json(nullptr)},
+          {"how", name(cost.how)},
+          {"unknown", cost.unknown},
+          {"casts", cost.casts},
+          {"bytes", cost.bytes}};
+}
+
+Json pointJson(const TunePoint& point) {
+  Json json = {{"error", jsonNumber(point.error)}};
+  json.update(costJson(point.cost));
+  json["pins"] = point.pins.size();
+  return json;
+}
+
+Json chosenJson(const TuneReport& report) {
+  Json json = pointJson(report.result.chosen);
+  json["pins"] = Json::array();
+  for (const TunePin& pin : report.pins)
+    json["pins"].push_back({{"pattern", pin.directive.pattern},
+                            {"type", name(pin.directive.type)},
+                            {"why", pin.directive.note},
+                            {"error_without", pin.without ? jsonNumber(pin.without->error) : Json(nullptr)}});
+  return json;
+}
+
+Json baselineJson(const TuneBaseline& baseline) {
+  Json json = {{"name", baseline.name}, {"pins", nullptr}, {"error", nullptr}};
+  if (baseline.found) {
+    json["pins"] = baseline.found->pins.size();
+    json["error"] = jsonNumber(baseline.found->error);
+    json.update(costJson(baseline.found->cost));
+  }
+  json["evaluations"] = baseline.evaluations;
+  return json;
+}
+
+}  // namespace
+
+std::string tuningBackend(const Artifact& artifact) {
+  const Plan& plan = *artifact.plan;
+  const bool runsHere = std::ranges::all_of(plan.options.precisions, [&](DataType type) {
+    return type == DataType::F32 || plan.target.hardwareTypes.contains(type);
+  });
+  return runsHere ? artifact.backend : "reference";
+}
+
+Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples, const TuneOptions& options) {
+  std::vector<PlanRunner::Inputs> inputs;
+  for (const Sample& sample : samples.list) inputs.push_back(sample.inputs);
+  const auto prices = measuredPrices(artifact.backend);
+  return tune(artifact.plan, std::move(inputs), prices.get(), options);
+}
+
+Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options, bool withBaselines) {
+  const TuneResult& result = report.result;
+  const auto orNull = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+  const auto textOrNull = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
+  Json json = {{"format", "fusescope.tune"}, {"version", 1}, {"ok", result.ok}};
+  addSamples(json, samples);
+  json["backend"] = report.backend;
+  json["metric"] = textOrNull(options.evaluator.metric);
+  json["of"] = textOrNull(options.evaluator.output);
+  json["max_error"] = orNull(options.goal.maxError);
+  json["min_speedup"] = orNull(options.goal.minSpeedup);
+  json["seed"] = options.goal.seed;
+  json["end"] = name(result.end);
+  json["minimal"] = result.minimal;
+  json["unpinned"] = pointJson(result.unpinned);
+  json["all_pinned"] = pointJson(result.allPinned);
+  json["front"] = Json::array();
+  for (const TunePoint& point : result.front) json["front"].push_back(pointJson(point));
+  json["chosen"] = chosenJson(report);
+  json["baselines"] = Json::array();
+  if (withBaselines)
+    for (const TuneBaseline& baseline : result.baselines) json["baselines"].push_back(baselineJson(baseline));
+  json["pinnable"] = report.pinnable;
+  json["groups"] = report.groups;
+  json["evaluations"] = result.evaluations;
+  json["seconds"] = report.seconds;
+  return json;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,105 @@
+#include "tuning/baselines.h"
+
+#include <algorithm>
+
+namespace fusescope {
+namespace {
+
+/// So often groups are ranked at the most: each time all that are left are evaluated.
+constexpr int kMostRankings = 3;
+
+PinSet range(std::uint32_t begin, std::uint32_t end) {
+  PinSet pins;
+  for (std::uint32_t i = begin; i < end; ++i) pins.insert(pins.end(), i);
+  return pins;
+}
+
+Result<TuneBaseline> bisected(Evaluations& evaluations, std::string name,
+                              const std::function<PinSet(std::size_t)>& setOf) {
+  TuneBaseline baseline{.name = std::move(name), .found = std::nullopt};
+  evaluations.takeAsked();
+  baseline.found = TRY(bisect(evaluations, evaluations.oracle().nodeCount(), setOf));
+  baseline.evaluations = evaluations.takeAsked();
+  return baseline;
+}
+
+/// Groups that are not pinned yet, the one first that leaves the least error beside `pins`.
+Result<std::vector<std::uint32_t>> ranked(Evaluations& evaluations, const PinSet& pins,
+                                          std::vector<std::uint32_t> groups) {
+  std::map<std::uint32_t, double> errors;
+  for (const std::uint32_t group : groups)
+    errors[group] = TRY(evaluations.evaluate(joinedPins(pins, evaluations.oracle().groups()[group]))).error;
+  std::ranges::stable_sort(groups, {}, [&](std::uint32_t group) { return errors.at(group); });
+  return groups;
+}
+
+}  // namespace
+
+PinSet joinedPins(PinSet a, const PinSet& b) {
+  a.insert(b.begin(), b.end());
+  return a;
+}
+
+PinSet pinsWithout(PinSet a, const PinSet& b) {
+  std::erase_if(a, [&](std::uint32_t node) { return b.contains(node); });
+  return a;
+}
+
+Result<std::optional<TunePoint>> bisect(Evaluations& evaluations, std::size_t count,
+                                        const std::function<PinSet(std::size_t)>& setOf) {
+  std::size_t few = 0, enough = count;  // 0 may be enough too
+  std::optional<TunePoint> found;
+  for (std::size_t tried = count;; tried = few + (enough - few) / 2) {
+    const TunePoint point = TRY(evaluations.evaluate(setOf(tried)));
+    if (evaluations.meets(point)) {
+      found = point;
+      enough = tried;
+    } else if (tried == count) {
+      return found;
+    } else {
+      few = tried + 1;
+    }
+    if (few >= enough) return found;
+  }
+}
+
+Result<TuneBaseline> prefixBaseline(Evaluations& evaluations) {
+  return bisected(evaluations, "prefix", [](std::size_t count) { return range(0, static_cast<std::uint32_t>(count)); });
+}
+
+Result<TuneBaseline> suffixBaseline(Evaluations& evaluations) {
+  const std::uint32_t all = evaluations.oracle().nodeCount();
+  return bisected(evaluations, "suffix",
+                  [all](std::size_t count) { return range(all - static_cast<std::uint32_t>(count), all); });
+}
+
+Result<TuneBaseline> greedyBaseline(Evaluations& evaluations) {
+  TuneBaseline baseline{.name = "greedy", .found = std::nullopt};
+  evaluations.takeAsked();
+  const auto& groups = evaluations.oracle().groups();
+  std::vector<std::uint32_t> left(groups.size());
+  for (std::uint32_t i = 0; i < left.size(); ++i) left[i] = i;
+  TunePoint current = TRY(evaluations.evaluate({}));
+  left = TRY(ranked(evaluations, {}, left));
+  std::vector<std::uint32_t> leftOut;
+  for (int rankings = 1; !evaluations.meets(current) && !(left.empty() && leftOut.empty());) {
+    if (left.empty()) left.swap(leftOut);
+    const std::uint32_t first = left.front();
+    left.erase(left.begin());
+    const TunePoint next = TRY(evaluations.evaluate(joinedPins(current.pins, groups[first])));
+    const bool isWorse = next.error > current.error;
+    if (isWorse && rankings < kMostRankings) {
+      leftOut.push_back(first);
+      left = TRY(ranked(evaluations, current.pins, left));
+      ++rankings;
+      continue;
+    }
+    evaluations.oracle().startFrom(next.pins);
+    current = next;
+  }
+  if (evaluations.meets(current)) baseline.found = current;
+  baseline.evaluations = evaluations.takeAsked();
+  return baseline;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,130 @@
+#include "tuning/evaluations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace fusescope {
+namespace {
+
+/// Whether `a` is nowhere worse than `b`.
+bool covers(const TunePoint& a, const TunePoint& b) {
+  return a.error <= b.error && a.pins.size() <= b.pins.size() && !cheaper(b.cost, a.cost);
+}
+
+}  // namespace
+
+bool cheaper(const PlanCost& a, const PlanCost& b) {
+  return std::tuple(a.unknown, a.ms, a.casts, a.bytes) < std::tuple(b.unknown, b.ms, b.casts, b.bytes);
+}
+
+std::string_view name(TuneEnd end) {
+  switch (end) {
+    case TuneEnd::Finished:
+      return "finished";
+    case TuneEnd::Evaluations:
+      return "evaluations";
+    case TuneEnd::Seconds:
+      return "seconds";
+    case TuneEnd::Stopped:
+      return "stopped";
+  }
+  return {};
+}
+
+Evaluations::Evaluations(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, OnBetter onBetter)
+    : m_oracle(oracle), m_goal(goal), m_memory(memory), m_onBetter(std::move(onBetter)) {}
+
+Result<PinnedPlan> Evaluations::plan(const PinSet& pins) {
+  const auto found = m_plans.find(pins);
+  if (found != m_plans.end()) return found->second;
+  auto plan = m_oracle.plan(pins);
+  if (!plan.ok()) {
+    if (plan.error().cancelled) m_end = TuneEnd::Stopped;
+    return plan;
+  }
+  return m_plans.emplace(pins, plan.value()).first->second;
+}
+
+Status Evaluations::checkLimits() {
+  if (m_goal.evaluations > 0 && m_count >= m_goal.evaluations) {
+    m_end = TuneEnd::Evaluations;
+    return Diagnostic::cancellation();
+  }
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - m_begin;
+  if (m_goal.seconds > 0 && passed.count() >= m_goal.seconds) {
+    m_end = TuneEnd::Seconds;
+    return Diagnostic::cancellation();
+  }
+  return Done{};
+}
+
+Result<TunePoint> Evaluations::evaluate(const PinSet& pins) {
+  const PinnedPlan plan = TRY(this->plan(pins));
+  m_asked.insert(plan.effect);
+  auto error = m_errors.find(plan.effect);
+  if (error == m_errors.end()) {
+    TRY(checkLimits());
+    auto remembered = m_memory.errors.find(plan.effect);
+    if (remembered == m_memory.errors.end()) {
+      const auto measured = m_oracle.error(pins);
+      if (!measured.ok()) {
+        if (measured.error().cancelled) m_end = TuneEnd::Stopped;
+        return measured.error();
+      }
+      remembered = m_memory.errors.emplace(plan.effect, measured.value()).first;
+    }
+    error = m_errors.emplace(*remembered).first;
+    ++m_count;
+  }
+  TunePoint point{pins, error->second, plan.cost};
+  take(point);
+  return point;
+}
+
+std::optional<TunePoint> Evaluations::known(const PinSet& pins) {
+  const auto plan = m_plans.find(pins);
+  if (plan == m_plans.end()) return std::nullopt;
+  const auto error = m_errors.find(plan->second.effect);
+  if (error == m_errors.end()) return std::nullopt;
+  return TunePoint{pins, error->second, plan->second.cost};
+}
+
+bool Evaluations::meets(const TunePoint& point) const {
+  if (!std::isfinite(point.error)) return false;
+  if (m_goal.maxError && point.error > *m_goal.maxError) return false;
+  if (!m_goal.minSpeedup) return true;
+  return m_allPinned && point.cost.unknown == 0 && m_allPinned->cost.ms >= *m_goal.minSpeedup * point.cost.ms;
+}
+
+bool Evaluations::better(const TunePoint& a, const TunePoint& b) const {
+  if (!m_goal.maxError && a.error != b.error) return a.error < b.error;
+  if (a.pins.size() != b.pins.size()) return a.pins.size() < b.pins.size();
+  if (cheaper(a.cost, b.cost) || cheaper(b.cost, a.cost)) return cheaper(a.cost, b.cost);
+  return std::tie(a.error, a.pins) < std::tie(b.error, b.pins);
+}
+
+void Evaluations::take(const TunePoint& point) {
+  addToFront(point);
+  const auto lessError = [](const TunePoint& a, const TunePoint& b) {
+    return std::tuple(a.error, a.pins.size()) < std::tuple(b.error, b.pins.size());
+  };
+  if (!m_leastError || lessError(point, *m_leastError)) m_leastError = point;
+  if (!meets(point) || (m_best && !better(point, *m_best))) return;
+  m_best = point;
+  if (m_onBetter) m_onBetter(point, m_count);
+}
+
+void Evaluations::addToFront(const TunePoint& point) {
+  if (std::ranges::any_of(m_front, [&](const TunePoint& other) { return covers(other, point); })) return;
+  std::erase_if(m_front, [&](const TunePoint& other) { return covers(point, other); });
+  m_front.insert(std::ranges::upper_bound(m_front, point.error, {}, &TunePoint::error), point);
+}
+
+std::int64_t Evaluations::takeAsked() {
+  const auto asked = std::ssize(m_asked);
+  m_asked.clear();
+  return asked;
+}
+
+}  // namespace fusescope

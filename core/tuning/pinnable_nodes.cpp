@@ -1,0 +1,58 @@
+#include "tuning/pinnable_nodes.h"
+
+#include <algorithm>
+#include <map>
+
+namespace fusescope {
+namespace {
+
+/// Adds the nodes of `lowered` that differ, and of its bodies; `holder` is the way to them.
+void addNodes(const Plan& lowered, const Plan& exact, const std::string& holder, FusedNodeId fusedOfHolder,
+              std::vector<PinnableNode>& nodes) {
+  const Graph& graph = lowered.graph();
+  for (const NodeId id : graph.order()) {
+    const FusedNode* fused = lowered.fusedNodeOf(id);
+    if (fused == nullptr) continue;
+    const FusedNodeId place = holder.empty() ? fused->id : fusedOfHolder;
+    const DataType narrow = lowered.calculates[id.index], wide = exact.calculates[id.index];
+    if (narrow != wide && isFloat(narrow) && isFloat(wide) && bitWidth(narrow) < bitWidth(wide))
+      nodes.push_back({holder + graph.node(id).name, place, wide});
+    for (const PlannedBody& body : lowered.bodies) {
+      const Plan* other = body.holder == id ? exact.bodyPlan(id, body.attribute) : nullptr;
+      if (other != nullptr) addNodes(*body.plan, *other, holder + graph.node(id).name + "/", place, nodes);
+    }
+  }
+}
+
+}  // namespace
+
+Pinnable pinnableNodes(const Plan& lowered, const Plan& exact) {
+  Pinnable pinnable;
+  addNodes(lowered, exact, {}, {}, pinnable.nodes);
+  std::map<FusedNodeId, std::uint32_t> groupOf;
+  std::map<FusedNodeId, PinSet> byFused;
+  for (std::uint32_t i = 0; i < pinnable.nodes.size(); ++i) byFused[pinnable.nodes[i].fused].insert(i);
+  for (auto& [fused, nodes] : byFused) {
+    groupOf.emplace(fused, static_cast<std::uint32_t>(pinnable.groups.size()));
+    pinnable.groups.push_back(std::move(nodes));
+  }
+  std::vector<std::set<std::uint32_t>> neighbours(pinnable.groups.size());
+  std::map<ValueId, FusedNodeId> makers;
+  for (const FusedNode& fused : lowered.fusedNodes)
+    for (const FusedOutput& output : fused.outputs) makers.emplace(output.value, fused.id);
+  for (const FusedNode& fused : lowered.fusedNodes) {
+    const auto reader = groupOf.find(fused.id);
+    if (reader == groupOf.end()) continue;
+    for (const ValueId input : fused.inputs) {
+      const auto maker = makers.find(input);
+      const auto made = maker == makers.end() ? groupOf.end() : groupOf.find(maker->second);
+      if (made == groupOf.end()) continue;
+      neighbours[reader->second].insert(made->second);
+      neighbours[made->second].insert(reader->second);
+    }
+  }
+  for (const auto& of : neighbours) pinnable.neighbours.emplace_back(of.begin(), of.end());
+  return pinnable;
+}
+
+}  // namespace fusescope

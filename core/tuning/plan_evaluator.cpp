@@ -1,0 +1,139 @@
+#include "tuning/plan_evaluator.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "planning/draft_plan.h"
+#include "planning/plan_totals.h"
+#include "planning/predict_times.h"
+#include "tuning/outside_metric.h"
+#include "verify/tensor_error.h"
+
+namespace fusescope {
+namespace {
+
+/// Places of PlanRunner::prefer().
+enum Preferred : std::size_t { kExact, kUnpinned, kCurrent };
+
+}  // namespace
+
+PlanCost costOf(const Plan& plan) {
+  const PredictedTime time = predictedTime(plan);
+  const PlanTotals totals = totalsWithoutBodies(plan);
+  PlanCost cost{.unknown = time.unknown,
+                .ms = plan.predictedMs.value_or(time.mostMs),
+                .casts = totals.casts,
+                .bytes = totals.bytes.value_or(0)};
+  if (time.unknown == 0) cost.how = time.fittedMs > 0 ? PriceSource::Fitted : PriceSource::Measured;
+  return cost;
+}
+
+Result<std::unique_ptr<PlanEvaluator>> PlanEvaluator::create(std::shared_ptr<const Plan> lowered,
+                                                             std::vector<PlanRunner::Inputs> samples,
+                                                             const PriceModel* prices,
+                                                             const EvaluatorOptions& options) {
+  std::unique_ptr<PlanEvaluator> made(new PlanEvaluator(std::move(lowered), prices, options));
+  const Plan& plan = *made->m_lowered;
+  PlanOptions exact = plan.options;
+  exact.precisions.clear();
+  std::erase_if(exact.directives, [](const Directive& directive) { return asksForAType(directive); });
+  made->m_exact = TRY(draftPlan(plan.model, exact, prices, options.stop, &plan));
+  made->m_pinnable = pinnableNodes(plan, *made->m_exact);
+  made->m_runner = TRY(PlanRunner::create(
+      plan, std::move(samples), {.backend = options.backend, .threads = options.threads, .stop = options.stop},
+      options.keptBytes));
+  TRY(made->findOutputs());
+  made->m_expected = TRY(made->m_runner->run(made->m_exact));
+  made->m_runner->prefer(*made->m_exact, kExact);
+  for (const std::size_t output : made->m_outputs)
+    for (const Tensor& tensor : made->m_expected[output])
+      if (!TensorErrorSums::comparable(tensor, tensor))
+        return Diagnostic{
+            .message = "this output holds no numbers, so that there is no error of it",
+            .where = {.file = plan.model->path, .value = plan.graph().value(plan.graph().outputs()[output]).name},
+            .help = "Name the output that counts with --of."};
+  return made;
+}
+
+Status PlanEvaluator::findOutputs() {
+  const Graph& graph = m_lowered->graph();
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < graph.outputs().size(); ++i) {
+    names.push_back(graph.value(graph.outputs()[i]).name);
+    if (m_options.output.empty() || m_options.output == names.back()) m_outputs.push_back(i);
+  }
+  if (!m_outputs.empty()) return Done{};
+  return Diagnostic{.message = fmt::format("the network has no output \"{}\"", m_options.output),
+                    .where = {.file = m_lowered->model->path, .attribute = "--of"},
+                    .help = fmt::format("Its outputs: {}.", joined(names))};
+}
+
+Directive PlanEvaluator::pinOf(std::uint32_t node) const {
+  const PinnableNode& of = m_pinnable.nodes[node];
+  return {.kind = DirectiveKind::Pin, .pattern = of.pattern, .type = of.exact};
+}
+
+Hash128 PlanEvaluator::expectedHash() const {
+  KeyBuilder key;
+  for (const std::size_t output : m_outputs)
+    for (const Tensor& tensor : m_expected[output]) key.bytes({tensor.bytes(), tensor.byteSize()});
+  return key.hash();
+}
+
+PlanOptions PlanEvaluator::optionsWith(const PinSet& pins) const {
+  PlanOptions options = m_lowered->options;
+  for (const std::uint32_t pin : pins) options.directives.push_back(pinOf(pin));
+  assignIds(options.directives);
+  return options;
+}
+
+Result<std::shared_ptr<const Plan>> PlanEvaluator::draft(const PinSet& pins) {
+  if (m_draft != nullptr && m_draftOf == pins) return m_draft;
+  m_draft = TRY(draftPlan(m_lowered->model, optionsWith(pins), m_prices, m_options.stop, m_lowered.get()));
+  m_draftOf = pins;
+  return m_draft;
+}
+
+Result<PinnedPlan> PlanEvaluator::plan(const PinSet& pins) {
+  const auto plan = TRY(draft(pins));
+  return PinnedPlan{effectOf(*plan), costOf(*plan)};
+}
+
+Result<double> PlanEvaluator::error(const PinSet& pins) {
+  const auto plan = TRY(draft(pins));
+  const auto actual = TRY(m_runner->run(plan));
+  return m_options.metric.empty() ? Result<double>(largestError(actual)) : byMetric(actual);
+}
+
+void PlanEvaluator::startFrom(const PinSet& pins) {
+  const auto plan = draft(pins);
+  if (plan.ok()) m_runner->prefer(*plan.value(), pins.empty() ? kUnpinned : kCurrent);
+}
+
+double PlanEvaluator::largestError(const std::vector<std::vector<Tensor>>& actual) const {
+  double largest = 0;
+  for (const std::size_t output : m_outputs) {
+    for (std::size_t s = 0; s < actual[output].size(); ++s) {
+      TensorErrorSums sums;
+      sums.add(actual[output][s], m_expected[output][s], actual[output][s].type());
+      const TensorError error = sums.error();
+      largest = std::max(largest, error.nonFinite > 0 ? INFINITY : error.maxOverRms);
+    }
+  }
+  return largest;
+}
+
+Result<double> PlanEvaluator::byMetric(const std::vector<std::vector<Tensor>>& actual) const {
+  OutputArrays expected, judged;
+  for (const std::size_t output : m_outputs) {
+    const std::string& name = m_lowered->graph().value(m_lowered->graph().outputs()[output]).name;
+    expected[name] = TRY(joinedAlongFirstAxis(m_expected[output], name));
+    judged[name] = TRY(joinedAlongFirstAxis(actual[output], name));
+  }
+  return outsideMetric(m_options.metric, expected, judged, m_options.stop);
+}
+
+}  // namespace fusescope

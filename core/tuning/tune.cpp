@@ -1,0 +1,119 @@
+#include "tuning/tune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "tuning/baselines.h"
+#include "tuning/tune_state.h"
+
+namespace fusescope {
+namespace {
+
+Status checkGoal(const TuneGoal& goal) {
+  const auto bad = [](std::string message, std::string option, std::string help) {
+    return Diagnostic{
+        .message = std::move(message), .where = {.attribute = std::move(option)}, .help = std::move(help)};
+  };
+  if (!goal.maxError && !goal.minSpeedup)
+    return bad("nothing is asked for", "--max-error", "Say how large the error may be, or give --min-speedup.");
+  if (goal.maxError && !(*goal.maxError >= 0)) return bad("an error is 0 or more", "--max-error", {});
+  if (goal.minSpeedup && !(*goal.minSpeedup > 0)) return bad("a speed-up is above 0", "--min-speedup", {});
+  return Done{};
+}
+
+/// A speed-up can be asked for where both ends have times.
+Status checkTimes(PlanEvaluator& evaluator, const TuneGoal& goal) {
+  if (!goal.minSpeedup) return Done{};
+  PinSet all;
+  for (std::uint32_t i = 0; i < evaluator.nodeCount(); ++i) all.insert(i);
+  for (const PinSet& pins : {PinSet(), all}) {
+    const PlanCost cost = TRY(evaluator.plan(pins)).cost;
+    if (cost.unknown > 0)
+      return Diagnostic{.message = fmt::format("the time of {} kernels and conversions is not known", cost.unknown),
+                        .where = {.file = evaluator.lowered().model->path, .attribute = "--min-speedup"},
+                        .help = "Build the network with these types and in f32: fusescope build measures them."};
+  }
+  return Done{};
+}
+
+std::string errorText(double error, bool ofMetric) {
+  if (!std::isfinite(error)) return "something becomes infinite or NaN";
+  return fmt::format("the error is {:.3g}{}", error, ofMetric ? "" : " of rms");
+}
+
+std::string whyPinned(const std::optional<TuneResult::Without>& without, double with, const TuneGoal& goal,
+                      bool ofMetric) {
+  if (!without) return "found by tune; what happens without it was not tried";
+  std::string why = fmt::format("without it {}, with it {:.3g}", errorText(without->error, ofMetric), with);
+  if (goal.maxError) why += fmt::format("; allowed is {:.3g}", *goal.maxError);
+  if (without->slower) why += "; without it conversions make it slower";
+  return why;
+}
+
+/// What the errors of a search are of.
+Hash128 stateKey(const PlanEvaluator& evaluator, const EvaluatorOptions& options) {
+  KeyBuilder key;
+  key.text(evaluator.expectedHash().hex()).text(toJson(directivesFileOf(evaluator.lowered().options)).dump());
+  key.text(evaluator.lowered().target.canonical()).text(options.backend).number(options.threads);
+  key.text(options.output).text(options.metric);
+  return key.hash();
+}
+
+/// Tries the network without each pin that was not tried yet.
+Status tryWithoutEach(PlanEvaluator& evaluator, TuneResult& result, TuneMemory& memory) {
+  for (const std::uint32_t pin : result.chosen.pins) {
+    if (std::ranges::find(result.without, pin, &TuneResult::Without::pin) != result.without.end()) continue;
+    const PinSet left = pinsWithout(result.chosen.pins, {pin});
+    const PinnedPlan plan = TRY(evaluator.plan(left));
+    if (!memory.errors.contains(plan.effect)) memory.errors.emplace(plan.effect, TRY(evaluator.error(left)));
+    const bool slower = result.noSlowerThan && cheaper(*result.noSlowerThan, plan.cost);
+    result.without.push_back({pin, memory.errors.at(plan.effect), slower});
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<PlanRunner::Inputs> samples,
+                        const PriceModel* prices, const TuneOptions& options) {
+  TRY(checkGoal(options.goal));
+  const auto begin = std::chrono::steady_clock::now();
+  if (options.progress) options.progress("tune", "the network in float32");
+  const auto evaluator = TRY(PlanEvaluator::create(lowered, std::move(samples), prices, options.evaluator));
+  TRY(checkTimes(*evaluator, options.goal));
+  const Hash128 key = stateKey(*evaluator, options.evaluator);
+  const bool keeps = !options.stateFile.empty();
+  TuneMemory memory = keeps ? TRY(readTuneState(options.stateFile, key)) : TuneMemory();
+  Status written = Done{};
+  const OnBetter onBetter = [&](const TunePoint& point, std::int64_t evaluations) {
+    if (keeps && written.ok()) written = writeTuneState(options.stateFile, key, memory);
+    if (options.onBetter) options.onBetter(point, evaluations);
+  };
+  TuneReport report;
+  report.result = TRY(tuneSearch(*evaluator, options.goal, memory, onBetter));
+  if (options.explain && !options.evaluator.stop.stop_requested())
+    TRY(tryWithoutEach(*evaluator, report.result, memory));
+  if (keeps) written = writeTuneState(options.stateFile, key, memory);
+  TRY(std::move(written));
+  report.options = lowered->options;
+  for (const std::uint32_t pin : report.result.chosen.pins) {
+    const auto known = std::ranges::find(report.result.without, pin, &TuneResult::Without::pin);
+    const auto without = known == report.result.without.end() ? std::nullopt : std::optional(*known);
+    TunePin chosen{.directive = evaluator->pinOf(pin), .without = without};
+    chosen.directive.note =
+        whyPinned(without, report.result.chosen.error, options.goal, !options.evaluator.metric.empty());
+    report.options.directives.push_back(chosen.directive);
+    report.pins.push_back(std::move(chosen));
+  }
+  assignIds(report.options.directives);
+  report.backend = options.evaluator.backend;
+  report.pinnable = evaluator->pinnable().nodes.size();
+  report.groups = evaluator->pinnable().groups.size();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/stop.h"
+#include "planning/directives_file.h"
+#include "tuning/plan_evaluator.h"
+#include "tuning/tune_search.h"
+
+namespace fusescope {
+
+struct TuneOptions {
+  TuneGoal goal;
+  EvaluatorOptions evaluator;       ///< with what runs, and what may stop it
+  std::filesystem::path stateFile;  ///< of evaluations, read if it is there and written as the search goes; empty: none
+  bool explain = false;             ///< what each pin is for is found out even where a limit ended the search
+  OnBetter onBetter{};              ///< called from the working thread
+  Progress progress{};
+};
+
+/// A pin that the search chose.
+struct TunePin {
+  Directive directive;                         ///< its note says why it is there
+  std::optional<TuneResult::Without> without;  ///< nothing: not tried
+};
+
+struct TuneReport {
+  TuneResult result;
+  std::vector<TunePin> pins;  ///< of result.chosen
+  PlanOptions options;        ///< those of the lowered plan, with the pins behind its directives
+  std::string backend;
+  std::size_t pinnable = 0, groups = 0;
+  double seconds = 0;
+};
+
+/// Finds the pins under which `lowered`, a plan that was made without them, meets the goal on `samples`: see
+/// tuneSearch() for how, PlanEvaluator for what an error is. `prices` may be null: costs are conversions and bytes
+/// then. Stopped, it gives the best so far. Errors: those of the evaluator and of the state file; a goal that asks for
+/// nothing, or for a speed-up where times are not known.
+Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<PlanRunner::Inputs> samples,
+                        const PriceModel* prices, const TuneOptions& options);
+
+}  // namespace fusescope

@@ -1,0 +1,225 @@
+#include "tuning/tune_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/random_numbers.h"
+#include "tuning/baselines.h"
+#include "tuning/pruning.h"
+
+namespace fusescope {
+namespace {
+
+constexpr int kOrders = 3;         ///< so many other orders in which pins are taken out
+constexpr double kOrderNoise = 1;  ///< of the logarithm of what orders them
+
+class TuneSearch {
+ public:
+  TuneSearch(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, const OnBetter& onBetter)
+      : m_oracle(oracle), m_goal(goal), m_evaluations(oracle, goal, memory, onBetter), m_random(goal.seed) {}
+
+  Result<TuneResult> run() {
+    const Status searched = search();
+    if (!searched.ok() && !searched.error().cancelled) return searched.error();
+    return result();
+  }
+
+ private:
+  /// 1. Nothing pinned, and everything: whether there is anything to find.
+  /// 2. What each group's lowering alone does, and what pinning it takes.
+  /// 3. Sets that are good enough, by several ways, each made as small as it can be.
+  /// 4. The same in other orders.
+  /// 5. What is left may not be slower, by times that are known, than what a known search finds.
+  Status search() {
+    m_result.allPinned = TRY(m_evaluations.evaluate(all()));
+    m_evaluations.setAllPinned(m_result.allPinned);
+    m_result.unpinned = TRY(m_evaluations.evaluate({}));
+    if (m_goal.maxError && m_evaluations.meets(m_result.unpinned)) return finished();
+    TRY(scoreGroups());
+    if (!m_goal.maxError) TRY(spendTime());
+    const std::vector<double> byError = m_scores;
+    TRY(smallestOf(nodeOrder(byError), groupOrder(byError)));
+    if (m_evaluations.goal().maxError) TRY(smallestOf(nodeOrder(byError), TRY(orderByCost())));
+    TRY(runBaselines(nodeOrder(byError)));
+    for (int i = 0; i < kOrders; ++i) {
+      std::vector<double> shaken = m_scores;
+      for (double& score : shaken) score *= std::exp(kOrderNoise * m_random.normal());
+      TRY(smallestOf(nodeOrder(shaken), groupOrder(shaken)));
+    }
+    TRY(noSlowerThanBaselines(nodeOrder(byError)));
+    return finished();
+  }
+
+  Status finished() {
+    m_finished = true;
+    return Done{};
+  }
+
+  PinSet all() const {
+    PinSet pins;
+    for (std::uint32_t i = 0; i < m_oracle.nodeCount(); ++i) pins.insert(pins.end(), i);
+    return pins;
+  }
+
+  const PinSet& group(std::uint32_t index) const { return m_oracle.groups()[index]; }
+  std::uint32_t groupCount() const { return static_cast<std::uint32_t>(m_oracle.groups().size()); }
+
+  /// What the network's error is when this group alone is lowered. Where pinning it alone helps more than that says
+  /// (errors that cancel), what it takes away.
+  Status scoreGroups() {
+    m_oracle.startFrom(all());
+    for (std::uint32_t i = 0; i < groupCount(); ++i)
+      m_scores.push_back(TRY(m_evaluations.evaluate(pinsWithout(all(), group(i)))).error);
+    m_oracle.startFrom({});
+    return Done{};
+  }
+
+  std::vector<std::uint32_t> groupOrder(const std::vector<double>& scores) const {
+    std::vector<std::uint32_t> order(groupCount());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](std::uint32_t i) { return scores[i]; });
+    return order;
+  }
+
+  /// Nodes, those of the least harmful groups first: the order in which pins are taken out.
+  std::vector<std::uint32_t> nodeOrder(const std::vector<double>& scores) const {
+    std::vector<std::uint32_t> groups = groupOrder(scores), order;
+    std::ranges::reverse(groups);
+    for (const std::uint32_t i : groups) order.insert(order.end(), group(i).begin(), group(i).end());
+    return order;
+  }
+
+  /// What costs are told in: times where every plan between the two ends has one.
+  double inOneNumber(const PlanCost& cost) const {
+    const bool timed = m_result.unpinned.cost.unknown == 0 && m_result.allPinned.cost.unknown == 0;
+    return timed ? cost.ms : static_cast<double>(cost.bytes);
+  }
+
+  /// Groups by harm over what pinning them costs beside what is pinned already: casts between neighbours go.
+  Result<std::vector<std::uint32_t>> orderByCost() {
+    const double range = std::fabs(inOneNumber(m_result.allPinned.cost) - inOneNumber(m_result.unpinned.cost));
+    const double least = std::max(1e-6, 1e-3 * range / std::max(1U, groupCount()));
+    PinSet pins;
+    double cost = inOneNumber(m_result.unpinned.cost);
+    std::vector<double> worth(groupCount());
+    const auto weigh = [&](std::uint32_t i) -> Status {
+      const PinnedPlan with = TRY(m_evaluations.plan(joinedPins(pins, group(i))));
+      worth[i] = m_scores[i] * m_scores[i] / std::max(least, inOneNumber(with.cost) - cost);
+      return Done{};
+    };
+    std::set<std::uint32_t> left;
+    for (std::uint32_t i = 0; i < groupCount(); ++i) {
+      left.insert(left.end(), i);
+      TRY(weigh(i));
+    }
+    std::vector<std::uint32_t> order;
+    while (!left.empty()) {
+      const std::uint32_t best = *std::ranges::max_element(left, {}, [&](std::uint32_t i) { return worth[i]; });
+      order.push_back(best);
+      left.erase(best);
+      pins = joinedPins(std::move(pins), group(best));
+      cost = inOneNumber(TRY(m_evaluations.plan(pins)).cost);
+      for (const std::uint32_t neighbour : m_oracle.neighbours()[best])
+        if (left.contains(neighbour)) TRY(weigh(neighbour));
+    }
+    return order;
+  }
+
+  /// The first groups of an order, as many as are needed; then as few of them as can be.
+  Status smallestOf(const std::vector<std::uint32_t>& dropped, const std::vector<std::uint32_t>& groups) {
+    const auto first = [&](std::size_t count) {
+      PinSet pins;
+      for (std::size_t i = 0; i < count; ++i) pins.insert(group(groups[i]).begin(), group(groups[i]).end());
+      return pins;
+    };
+    const auto found = TRY(bisect(m_evaluations, groups.size(), first));
+    if (found) TRY(pruned(m_evaluations, *found, dropped));
+    return Done{};
+  }
+
+  Status runBaselines(const std::vector<std::uint32_t>& order) {
+    for (auto* baseline : {&prefixBaseline, &suffixBaseline, &greedyBaseline})
+      m_result.baselines.push_back(TRY(baseline(m_evaluations)));
+    for (const TuneBaseline& baseline : m_result.baselines)
+      if (baseline.found) TRY(pruned(m_evaluations, *baseline.found, order));
+    return Done{};
+  }
+
+  /// Where only a speed-up is asked for: pins the most harmful as long as it holds. What error that leaves is the bound
+  /// from then on.
+  Status spendTime() {
+    PinSet pins;
+    for (const std::uint32_t i : TRY(orderByCost())) {
+      const PinSet more = joinedPins(pins, group(i));
+      const PinnedPlan plan = TRY(m_evaluations.plan(more));
+      if (!m_evaluations.meets({more, 0, plan.cost})) continue;
+      pins = more;
+      TRY(m_evaluations.evaluate(pins));
+    }
+    if (m_evaluations.best()) m_evaluations.setMaxError(m_evaluations.best()->error);
+    return Done{};
+  }
+
+  const TuneBaseline* bestBaseline() const {
+    const TuneBaseline* best = nullptr;
+    for (const TuneBaseline& baseline : m_result.baselines)
+      if (baseline.found && (best == nullptr || m_evaluations.better(*baseline.found, *best->found))) best = &baseline;
+    return best;
+  }
+
+  Status noSlowerThanBaselines(const std::vector<std::uint32_t>& order) {
+    const TuneBaseline* baseline = bestBaseline();
+    if (baseline == nullptr) return Done{};
+    const PlanCost most = baseline->found->cost, own = m_evaluations.best()->cost;
+    const bool timed = most.unknown == 0 && own.unknown == 0;
+    if (!timed || !cheaper(most, own)) return Done{};
+    TunePoint start = *baseline->found;
+    for (const TunePoint& point : m_evaluations.front())
+      if (m_evaluations.meets(point) && !cheaper(most, point.cost) && m_evaluations.better(point, start)) start = point;
+    m_noSlower = start;  // until a smaller one is found
+    m_result.noSlowerThan = most;
+    for (const TunePoint& from : {start, *baseline->found}) {
+      const TunePoint small = TRY(pruned(m_evaluations, from, order, most));
+      if (m_evaluations.better(small, *m_noSlower)) m_noSlower = small;
+    }
+    return Done{};
+  }
+
+  TuneResult result() {
+    m_result.ok = m_evaluations.best().has_value();
+    if (m_result.ok) {
+      m_result.chosen = m_noSlower.value_or(*m_evaluations.best());
+    } else if (m_evaluations.leastError()) {
+      m_result.chosen = *m_evaluations.leastError();
+    }
+    m_result.minimal = m_result.ok;
+    for (const std::uint32_t pin : m_result.chosen.pins) {
+      const auto without = m_evaluations.known(pinsWithout(m_result.chosen.pins, {pin}));
+      const bool slower = without && m_result.noSlowerThan && cheaper(*m_result.noSlowerThan, without->cost);
+      if (without) m_result.without.push_back({pin, without->error, slower});
+      if (!without || (m_evaluations.meets(*without) && !slower)) m_result.minimal = false;
+    }
+    m_result.front = m_evaluations.front();
+    m_result.evaluations = m_evaluations.count();
+    m_result.end = m_finished ? TuneEnd::Finished : m_evaluations.end();
+    return std::move(m_result);
+  }
+
+  TuneOracle& m_oracle;
+  TuneGoal m_goal;
+  Evaluations m_evaluations;
+  RandomNumbers m_random;
+  TuneResult m_result;
+  std::vector<double> m_scores;  ///< by group
+  std::optional<TunePoint> m_noSlower;
+  bool m_finished = false;
+};
+
+}  // namespace
+
+Result<TuneResult> tuneSearch(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, const OnBetter& onBetter) {
+  return TuneSearch(oracle, goal, memory, onBetter).run();
+}
+
+}  // namespace fusescope

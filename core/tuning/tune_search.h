@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "planning/price.h"
+
+namespace fusescope {
+
+/// Indices of nodes that can be pinned, in the order of the graph.
+using PinSet = std::set<std::uint32_t>;
+
+/// What a plan takes, by its prices; where they are not known, by what it converts and moves.
+struct PlanCost {
+  std::int64_t unknown = 0;  ///< kernels and conversions without a price
+  double ms = 0;             ///< of those that have one
+  std::int64_t casts = 0;
+  std::int64_t bytes = 0;  ///< moved, conversions included; of what is known
+  PriceSource how = PriceSource::Unknown;
+  bool operator==(const PlanCost&) const = default;
+};
+/// Fewer without a price first, then time, then conversions, then bytes.
+bool cheaper(const PlanCost& a, const PlanCost& b);
+
+/// A network under some pins, before it is run. Plans of equal effect give equal numbers.
+struct PinnedPlan {
+  Hash128 effect;
+  PlanCost cost;
+};
+
+/// What a search asks. Not thread-safe.
+class TuneOracle {
+ public:
+  virtual ~TuneOracle() = default;
+  /// How many nodes can be pinned.
+  virtual std::uint32_t nodeCount() const = 0;
+  /// Every node in exactly one group, in the order of the graph: nodes that one kernel runs.
+  virtual const std::vector<PinSet>& groups() const = 0;
+  /// By group: those that it hands something to or takes something from.
+  virtual const std::vector<std::vector<std::uint32_t>>& neighbours() const = 0;
+  virtual Result<PinnedPlan> plan(const PinSet& pins) = 0;
+  /// Of the whole network; infinite where something finite became infinite or NaN. A cancellation ends the search with
+  /// the best so far.
+  virtual Result<double> error(const PinSet& pins) = 0;
+  /// From here on most sets that are asked for differ little from this one.
+  virtual void startFrom(const PinSet&) {}
+};
+
+struct TuneGoal {
+  std::optional<double> maxError;    ///< nothing: as little as minSpeedup allows
+  std::optional<double> minSpeedup;  ///< the time with everything pinned over that with the pins
+  std::int64_t evaluations = 0;      ///< so many at the most; 0: until nothing is left to try
+  double seconds = 0;                ///< 0: no limit. A limit of time makes the outcome depend on the machine's load
+  std::uint64_t seed = 1;            ///< of the orders in which pins are taken out again
+};
+
+/// A set of pins that was evaluated.
+struct TunePoint {
+  PinSet pins;
+  double error = 0;
+  PlanCost cost;
+};
+
+/// What one of the known searches finds.
+struct TuneBaseline {
+  std::string name;                ///< "prefix", "suffix", "greedy"
+  std::optional<TunePoint> found;  ///< nothing: it does not find a set that is good enough
+  std::int64_t evaluations = 0;    ///< that it needs by itself
+};
+
+/// How a search ended.
+enum class TuneEnd { Finished, Evaluations, Seconds, Stopped };
+std::string_view name(TuneEnd end);  ///< "finished", "evaluations", "seconds", "stopped"
+
+struct TuneResult {
+  bool ok = false;   ///< `chosen` is as the goal asks
+  TunePoint chosen;  ///< the best of what is; where nothing is, the one of the least error
+  TunePoint unpinned, allPinned;
+  std::vector<TunePoint> front;  ///< no other has less error, less cost and fewer pins; by error
+  std::vector<TuneBaseline> baselines;
+  struct Without {
+    std::uint32_t pin = 0;
+    double error = 0;
+    bool slower = false;  ///< than noSlowerThan
+  };
+  std::vector<Without> without;  ///< each pin chosen, where that was tried
+  /// Set where fewer pins meet the goal and are slower than what a known search finds: `chosen` takes no more than
+  /// this.
+  std::optional<PlanCost> noSlowerThan;
+  bool minimal = false;  ///< without any one of the pins the goal is not met, or it is slower than that: each was tried
+  std::int64_t evaluations = 0;
+  TuneEnd end = TuneEnd::Finished;
+};
+
+/// What is known of evaluations from before, by effect, and what is to be told of each new one.
+struct TuneMemory {
+  std::map<Hash128, double> errors;
+};
+
+/// Called when a better set than all before it is found.
+using OnBetter = std::function<void(const TunePoint& point, std::int64_t evaluations)>;
+
+/// Finds few pins with which the network is as good as `goal` says. The outcome depends on the oracle's answers and on
+/// `goal` alone. Several sets are made smaller until no pin can be dropped, and the smallest is taken, of equal ones
+/// the cheapest: (1) the nodes whose lowering alone does most harm for what pinning them costs, as many as are needed;
+/// (2) what bisection from either end and greedy ranking find; (3) all, dropped in other orders. So it is never larger
+/// than what those find. `memory` holds evaluations of an earlier search and takes those of this one; they count again.
+/// Errors: those of the oracle.
+Result<TuneResult> tuneSearch(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory,
+                              const OnBetter& onBetter = {});
+
+}  // namespace fusescope

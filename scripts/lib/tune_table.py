@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""The table of `fusescope tune` beside known searches: pinned nodes and price, at a half and a quarter of the error
+without pins (where that is not finite, at 0.05 and 0.01 of rms).
+
+Usage: tune_table.py FUSESCOPE FOLDER [--budget SECONDS] [--precision T] [NAME=MODEL.onnx[,INPUTS]…]
+FOLDER takes the reports; one that is there already is not made again. Prints a Markdown table."""
+import argparse
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+SEARCHES = ("prefix", "suffix", "greedy")
+
+
+def tune(arguments, name, model, inputs, bound, more):
+    """The report of one search, as it was printed."""
+    report = arguments.folder / f"{name}.{bound:g}.json"
+    if not report.exists():
+        command = [arguments.fusescope, "tune", model, "--precision", arguments.precision, "--max-error", str(bound),
+                   "--baselines", "--json", "-o", str(report.with_suffix(".pins")), *more]
+        if inputs:
+            command += ["--inputs", inputs, "--batch-axis", "0"]
+        run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        if run.returncode == 2:
+            sys.exit(f"{name}: {' '.join(command)} failed")
+        report.write_text(run.stdout)
+    return json.loads(report.read_text())
+
+
+def number(value):
+    return float(value) if value is not None else math.nan
+
+
+def cost(of):
+    if of.get("ms") is not None:
+        return f"{of['ms']:.3g} ms"
+    return f"{of['casts']} casts, {of['bytes'] / 2**20:.3g} MiB" if "casts" in of else "–"
+
+
+def row(name, bound, report):
+    chosen = report["chosen"]
+    cells = [name, f"{number(report['unpinned']['error']):.3g}", f"{bound:.3g}",
+             f"**{len(chosen['pins'])}** ({cost(chosen)})" + ("" if report["minimal"] else " *")]
+    found = {baseline["name"]: baseline for baseline in report["baselines"]}
+    for search in SEARCHES:
+        baseline = found.get(search)
+        pins = baseline and baseline["pins"]
+        cells.append("–" if pins is None else f"{pins} ({cost(baseline)})")
+    cells += [f"{report['pinnable']}", f"{report['evaluations']}", f"{report['seconds']:.0f}"]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("fusescope")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--budget", default="300")
+    parser.add_argument("--precision", default="f16")
+    parser.add_argument("networks", nargs="+")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    print("| network | error without pins | allowed | tune | prefix | suffix | greedy | nodes | evaluations | s |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for network in arguments.networks:
+        name, paths = network.split("=", 1)
+        model, _, inputs = paths.partition(",")
+        unpinned = number(tune(arguments, name, model, inputs, 1e30, ["--evaluations", "2"])["unpinned"]["error"])
+        bounds = [unpinned / 2, unpinned / 4] if math.isfinite(unpinned) else [0.05, 0.01]
+        for bound in bounds:
+            print(row(name, bound, tune(arguments, name, model, inputs, bound, ["--budget", arguments.budget])),
+                  flush=True)
+    print("\n\\* ended by the budget: not every pin was tried without")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "tests/unit/cli/cli_fixture.h"
+
+namespace fusescope::test {
+namespace {
+
+std::string spoiledFile(const std::string& name) {
+  return std::string(FUSESCOPE_SOURCE_DIR) + "/tests/unit/tuning/spoiled/" + name;
+}
+
+/// `tune` of a spoiled network in f16 on its inputs, cut into two samples.
+ProcessResult tuned(const std::string& network, const std::string& output, std::vector<std::string> more) {
+  std::vector<std::string> arguments{"tune",         spoiledFile(network + ".onnx"),
+                                     "--precision",  "f16",
+                                     "--inputs",     spoiledFile("inputs.npz"),
+                                     "--batch-axis", "0",
+                                     "--json",       "-o",
+                                     output};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return fusescopeCommand(arguments);
+}
+
+std::vector<std::string> patternsOf(const Json& json) {
+  std::vector<std::string> patterns;
+  for (const Json& pin : json["chosen"]["pins"]) patterns.push_back(pin["pattern"].get<std::string>());
+  return patterns;
+}
+
+/// What `errors` says of the worst output with these directives: what tune promised.
+double errorWith(const std::string& network, const std::string& directives) {
+  const Json json = jsonOf(fusescopeCommand({"errors", spoiledFile(network + ".onnx"), "--directives", directives,
+                                             "--inputs", spoiledFile("inputs.npz"), "--batch-axis", "0", "--json"}));
+  return json["outputs"][0]["carried"]["max_over_rms"].get<double>();
+}
+
+struct Known {
+  const char* network;
+  double maxError;
+  std::size_t pins;  ///< the fewest
+};
+
+class SpoiledNetwork : public testing::TestWithParam<Known> {};
+
+TEST_P(SpoiledNetwork, IsMendedByWhatSpoilsIt) {
+  const auto& [network, maxError, pins] = GetParam();
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string();
+  const Json json = jsonOf(tuned(network, output, {"--max-error", std::to_string(maxError), "--baselines"}));
+  EXPECT_EQ(json["ok"], true);
+  EXPECT_EQ(json["minimal"], true);
+  EXPECT_EQ(json["chosen"]["pins"].size(), pins) << json["chosen"];
+  for (const std::string& pattern : patternsOf(json)) EXPECT_EQ(pattern.rfind("spoiled.", 0), 0U) << pattern;
+  for (const Json& pin : json["chosen"]["pins"]) {
+    EXPECT_TRUE(pin["error_without"] == "inf" || pin["error_without"].get<double>() > maxError) << pin;
+    EXPECT_NE(pin["why"].get<std::string>().find("without it"), std::string::npos);
+  }
+  ASSERT_EQ(json["baselines"].size(), 3U);
+  for (const Json& baseline : json["baselines"])
+    EXPECT_TRUE(baseline["pins"].is_null() || baseline["pins"] > json["chosen"]["pins"].size()) << baseline;
+  EXPECT_LE(errorWith(network, output), maxError) << "what was written does it";
+}
+
+INSTANTIATE_TEST_SUITE_P(Tune, SpoiledNetwork,
+                         testing::Values(Known{"scaled_pair", 0.05, 3}, Known{"large_logits", 0.05, 3},
+                                         Known{"tiny_variance", 0.05, 2}, Known{"large_sum", 0.05, 2},
+                                         Known{"two_at_once", 0.05, 5}),
+                         [](const auto& of) { return std::string(of.param.network); });
+
+TEST(Tune, IsTheSameTwiceToTheByte) {
+  const TemporaryFolder folder;
+  const std::string first = (folder / "a.json").string(), second = (folder / "b.json").string();
+  for (const std::string& output : {first, second})
+    jsonOf(tuned("two_at_once", output, {"--max-error", "0.01", "--seed", "3", "--evaluations", "150"}));
+  EXPECT_EQ(readTextFile(first).value(), readTextFile(second).value());
+}
+
+TEST(Tune, GoesOnWhereItWasStopped) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string(), state = (folder / "state.json").string();
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--max-error", "0.05", "--resume", state});
+    return jsonOf(tuned("two_at_once", output, more));
+  };
+  const Json stopped = run({"--evaluations", "20"});
+  EXPECT_EQ(stopped["end"], "evaluations");
+  EXPECT_EQ(stopped["evaluations"], 20);
+  const Json resumed = run({});
+  EXPECT_EQ(resumed["end"], "finished");
+  const std::string resumedPins = readTextFile(output).value();
+  std::filesystem::remove(state);
+  run({});
+  EXPECT_EQ(readTextFile(output).value(), resumedPins) << "as if it had not been stopped";
+
+  const auto other = tuned("scaled_pair", output, {"--max-error", "0.05", "--resume", state});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("state.json"), std::string::npos) << other.err;
+  folder.write("state.json", R"({"format": "fusescope.tuning", "version": 1, "key": "0"})");
+  EXPECT_EQ(tuned("scaled_pair", output, {"--max-error", "0.05", "--resume", state}).status, 2);
+}
+
+TEST(Tune, AMetricOfTheUserIsWhatIsBounded) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string();
+  // An error that is only the share of what is not finite: numpy is not needed to count files.
+  const auto script = folder.write("metric.sh", "cmp -s \"$1\" \"$2\" && echo 0 || echo 7\n");
+  const Json json = jsonOf(
+      tuned("scaled_pair", output, {"--max-error", "3", "--metric", "sh " + script.string(), "--evaluations", "60"}));
+  EXPECT_EQ(json["ok"], true);
+  EXPECT_EQ(json["unpinned"]["error"], 7);
+  EXPECT_EQ(json["chosen"]["error"], 0);
+  EXPECT_GT(json["chosen"]["pins"].size(), 2U) << "equal bytes take more than a small error";
+  const auto failed = tuned("scaled_pair", output, {"--max-error", "3", "--metric", "false"});
+  EXPECT_EQ(failed.status, 2);
+  EXPECT_NE(failed.err.find("--metric"), std::string::npos) << failed.err;
+}
+
+TEST(Tune, BadUseIsSaid) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string();
+  const auto failsWith = [&](const std::vector<std::string>& more, const std::string& text) {
+    const auto result = tuned("scaled_pair", output, more);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_NE(result.err.find(text), std::string::npos) << result.err;
+  };
+  failsWith({}, "--max-error");
+  failsWith({"--max-error", "-1"}, "--max-error");
+  failsWith({"--min-speedup", "0"}, "--min-speedup");
+  failsWith({"--max-error", "0.1", "--of", "nothing"}, "--of");
+  EXPECT_FALSE(std::filesystem::exists(output)) << "nothing is written";
+  const auto notReached = tuned("scaled_pair", output, {"--max-error", "0.00001", "--evaluations", "1"});
+  EXPECT_EQ(notReached.status, 0) << "all pinned is exact: " << notReached.err;
+}
+
+}  // namespace
+}  // namespace fusescope::test
