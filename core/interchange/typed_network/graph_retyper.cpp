@@ -18,10 +18,6 @@ using Role = FileNodeTypes::Role;
 
 namespace {
 
-DataType exchangeable(DataType type) {
-  return isExchangeable(type) ? type : DataType::Undefined;
-}
-
 /// Whether `wide` holds every number of `narrow`.
 bool holdsAll(DataType wide, DataType narrow) {
   return wide == narrow || (wide == DataType::F32 && isExchangeable(narrow));
@@ -65,92 +61,13 @@ GraphRetyper::GraphRetyper(RetypeContext& shared, const FileGraph& graph, const 
 
 Status GraphRetyper::run() {
   declareValues();
+  declareUntold();
   collectReaders();
   classify();
   for (const auto& input : m_graph.inputs) retypeInput(input.name);
   for (const std::size_t node : runningOrder(m_graph)) TRY(retypeNode(node));
   noteHeldWider();
   return Done{};
-}
-
-/// The element types of all values: what the plan's graph knows, else what the file says or ONNX finds.
-DataType GraphRetyper::declaredType(const std::string& name) const {
-  if (m_plan != nullptr)
-    if (const auto id = m_plan->graph().findValue(name)) {
-      const TensorType& type = m_plan->graph().value(*id).type;
-      if (type.dtype != DataType::Undefined)
-        return type.container == Container::None ? exchangeable(type.dtype) : DataType::Undefined;
-    }
-  for (const auto* values : {&m_graph.outputs, &m_graph.values})
-    for (const auto& value : *values)
-      if (value.name == name && value.type.dtype != DataType::Undefined)
-        return value.type.container == Container::None ? exchangeable(value.type.dtype) : DataType::Undefined;
-  const auto inferred = m_shared.file.inferred.find(name);
-  if (m_outer != nullptr || inferred == m_shared.file.inferred.end()) return DataType::Undefined;
-  return inferred->second.container == Container::None ? exchangeable(inferred->second.dtype) : DataType::Undefined;
-}
-
-void GraphRetyper::declare(const std::string& name, DataType type) {
-  FileValue& value = m_values[name];
-  value.declared = value.made = value.stored = type;
-  value.madeName = value.forms[type] = name;
-}
-
-void GraphRetyper::declareValues() {
-  for (const auto& tensor : m_graph.initializers) {
-    if (tensor.name.empty() || m_values.contains(tensor.name)) continue;
-    declare(tensor.name, exchangeable(tensor.dtype));
-    m_values[tensor.name].isConstant = true;
-    m_constants[tensor.name] = &tensor;
-  }
-  for (const auto& input : m_graph.inputs)
-    if (!m_values.contains(input.name))
-      declare(input.name,
-              input.type.container == Container::None ? exchangeable(input.type.dtype) : DataType::Undefined);
-  for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
-    const FileNode& node = m_graph.nodes[i];
-    for (const std::string& output : node.outputs) {
-      if (output.empty()) continue;
-      declare(output, declaredType(output));
-      m_values[output].producer = i;
-    }
-    if (node.op != "Constant" || !node.domain.empty() || node.outputs.empty()) continue;
-    FileValue& value = m_values[node.outputs[0]];
-    value.isConstant = true;
-    m_constantNodes[node.outputs[0]] = i;
-    if (const auto* attribute = node.attribute("value"))
-      if (const auto* tensor = std::get_if<onnxlib::FileTensor>(&attribute->value)) {
-        m_constants[node.outputs[0]] = tensor;
-        declare(node.outputs[0], exchangeable(tensor->dtype));
-      }
-    if (node.attribute("value_float") != nullptr || node.attribute("value_floats") != nullptr)
-      declare(node.outputs[0], DataType::F32);
-  }
-  for (const auto& output : m_graph.outputs)
-    if (const auto found = m_values.find(output.name); found != m_values.end()) found->second.isBorder = true;
-}
-
-void GraphRetyper::collectReaders() {
-  for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
-    const FileNode& node = m_graph.nodes[i];
-    for (std::size_t slot = 0; slot < node.inputs.size(); ++slot)
-      if (!node.inputs[slot].empty()) m_readers[node.inputs[slot]].emplace_back(i, slot);
-    for (const auto& attribute : node.attributes)
-      if (const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value)) collectReadByBody(**body);
-  }
-  for (const auto& output : m_graph.outputs) {
-    m_readAsDeclared.insert(output.name);
-    m_handedOut.insert(output.name);
-  }
-}
-
-void GraphRetyper::collectReadByBody(const FileGraph& body) {
-  for (const std::string_view name : namesRead(body)) m_readAsDeclared.emplace(name);
-  for (const auto& output : body.outputs) m_handedOut.insert(output.name);
-  for (const FileNode& node : body.nodes)
-    for (const auto& attribute : node.attributes)
-      if (const auto* inner = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value))
-        collectReadByBody(**inner);
 }
 
 void GraphRetyper::classify() {
@@ -450,66 +367,6 @@ void GraphRetyper::noteHeldWider() {
       m_shared.network.heldWider.push_back(std::move(edge));
     }
   }
-}
-
-Status GraphRetyper::finish() {
-  for (const auto& [name, uses] : m_constantUses) TRY(finishConstant(name));
-  for (const auto& body : m_bodies) TRY(body->finish());
-  return Done{};
-}
-
-void GraphRetyper::readBy(const ConstantUse& use, const std::string& name) {
-  m_shared.network.edits.operands.push_back({use.node, use.slot, name});
-}
-
-/// The constant keeps its name, with converted numbers: an initializer, or the tensor of a Constant node.
-void GraphRetyper::convertInPlace(const std::string& name, DataType type, const Tensor& tensor) {
-  onnxlib::NetworkEdits& edits = m_shared.network.edits;
-  const onnxlib::FileTensor converted = fileTensor(name, tensor.converted(type));
-  if (const auto node = m_constantNodes.find(name); node != m_constantNodes.end()) {
-    edits.attributes.push_back({{m_path, node->second}, {.name = "value", .reference = {}, .value = converted}});
-    edits.types.push_back({m_path, name, type});
-  } else {
-    edits.initializers.push_back({m_path, converted});
-  }
-}
-
-Status GraphRetyper::finishConstant(const std::string& name) {
-  const std::vector<ConstantUse>& uses = m_constantUses[name];
-  const FileValue& value = m_values[name];
-  const auto constant = m_constants.find(name);
-  const bool hasNumbers = constant != m_constants.end() && constant->second->hasData;
-  const bool converts = m_shared.options.weights == WeightTypes::Convert && hasNumbers;
-  const Need first = uses.front().need;
-  const bool alike = std::ranges::all_of(uses, [&](const ConstantUse& use) { return use.need == first; });
-  const bool declared = first.rounded == value.declared && first.type == value.declared;
-  if (alike && declared) return Done{};
-  const bool free = !m_handedOut.contains(name) && first.rounded == first.type;
-  if (converts && alike && free) {
-    // Everything else that reads it goes with any type.
-    convertInPlace(name, first.type, toTensor(*constant->second));
-    return Done{};
-  }
-  std::map<std::pair<DataType, DataType>, std::string> made;
-  for (const ConstantUse& use : uses) {
-    const auto [rounded, type] = use.need;
-    if (rounded == value.declared && type == value.declared) continue;
-    std::string& form = made[{rounded, type}];
-    if (form.empty() && converts) {
-      form = m_shared.freshName(
-          fmt::format("{}_{}_{}", name, rounded == type ? "to" : "rounded_to", fusescope::name(rounded)));
-      const Tensor numbers = toTensor(*constant->second).converted(rounded).converted(type);
-      m_shared.network.edits.initializers.push_back({m_path, fileTensor(form, numbers)});
-    } else if (form.empty()) {
-      std::string& narrow = made[{rounded, rounded}];
-      if (narrow.empty() && rounded != value.declared) narrow = castTo(name, name, value.declared, rounded);
-      if (rounded != type)
-        form = castTo(name, narrow.empty() ? name : narrow, rounded, type,
-                      fmt::format("{}_rounded_to_{}", name, fusescope::name(rounded)));
-    }
-    readBy(use, form);
-  }
-  return Done{};
 }
 
 }  // namespace fusescope

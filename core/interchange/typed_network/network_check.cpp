@@ -65,12 +65,6 @@ std::optional<Diagnostic> otherStoredType(const Plan& plan, const TypedNetwork& 
   return first;
 }
 
-std::size_t comparedTypes(const Plan& plan, const TypedNetwork& network, const Plan& reading) {
-  std::size_t count = 0;
-  forStored(plan, network, reading, [&](const Value&, DataType, const Value&, DataType) { ++count; });
-  return count;
-}
-
 namespace {
 
 /// The same network with no kernel of two nodes: what a network is that stores each value.

@@ -96,8 +96,8 @@ FileNodeTypes NodeRoles::of(std::size_t place) const {
     types.role = Role::AnyType;
   } else if (node.op == "Cast") {
     types.role = Role::FloatCast;
-  } else if (node.op == "CastLike") {
-    types.role = Role::AsDeclared;
+  } else if (node.op == "CastLike" || node.op == "BitCast") {
+    types.role = Role::AsDeclared;  // what they give depends on the very types of what they read
   } else if (quantised) {
     types.role = Role::AsDeclared;  // a kernel of codes, and what it holds: the file's own Q/DQ stand around it
   } else if (moved || (types.nodes.empty() && movesElements(node))) {

@@ -1,0 +1,137 @@
+// `export --to onnx`: what is written where, what is refused, and what the exit status says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/files.h"
+#include "frontends/importers.h"
+#include "interchange/npz.h"
+#include "onnxlib/onnx_text.h"
+#include "tests/unit/cli/cli_fixture.h"
+
+namespace fusescope::test {
+namespace {
+
+class ExportNetwork : public ::testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (m_folder / name).string(); }
+
+  std::string network(const std::string& text) const {
+    const auto bytes = onnxlib::onnxTextToBytes("<ir_version: 8, opset_import: [\"\" : 18, \"custom\" : 1]>\n" + text);
+    EXPECT_TRUE(bytes.ok()) << bytes.error().text();
+    return m_folder.write("model.onnx", bytes.value()).string();
+  }
+
+  /// Inputs "x" of `dims`: a number, and from element to element a step more.
+  std::string inputs(Dims dims, float number, float step = 0) const {
+    Tensor x = Tensor::zeros(DataType::F32, std::move(dims));
+    for (float& element : x.mutableData<float>()) element = std::exchange(number, number + step);
+    EXPECT_TRUE(writeNpz(path("in.npz"), {{"x", x}}).ok());
+    return path("in.npz");
+  }
+
+  static ProcessResult exported(const std::string& model, const std::string& out, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"export", model, "--to", "onnx", "-o", out, "--precision", "f16"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return fusescopeCommand(arguments);
+  }
+
+  static std::size_t countOf(const Model& model, std::string_view op) {
+    const auto isOne = [&](const Origin& origin) { return origin.op == op; };
+    return static_cast<std::size_t>(std::ranges::count_if(model.origins, isOne));
+  }
+
+  TemporaryFolder m_folder;
+};
+
+TEST_F(ExportNetwork, TheNetworkIsWrittenWithThePlansTypes) {
+  const auto result = exported(samplePath("fp16_overflow"), path("out.onnx"), {"--pin", "node_linear=f32", "--json"});
+  const Json json = jsonOf(result);
+  EXPECT_EQ(json["to"], "onnx");
+  EXPECT_EQ(json["bytes"], std::filesystem::file_size(path("out.onnx")));
+  const auto model = importModel(path("out.onnx"));
+  ASSERT_TRUE(model.ok()) << model.error().text();
+  EXPECT_GE(countOf(model.value(), "Cast"), 1U);
+  const Graph& graph = *model.value().graph;
+  const Node& pinned = graph.node(*graph.findNode("node_linear"));
+  EXPECT_EQ(graph.value(pinned.inputs[1]).type.dtype, DataType::F32) << "its weight";
+  for (const auto& entry : std::filesystem::directory_iterator(m_folder.path()))
+    EXPECT_EQ(entry.path().filename(), "out.onnx") << "what was checked is gone";
+}
+
+TEST_F(ExportNetwork, InputsAndOutputsGetThePlansTypesWhereAsked) {
+  ASSERT_EQ(exported(samplePath("fp16_overflow"), path("out.onnx"), {"--io", "plan"}).status, 0);
+  const auto model = importModel(path("out.onnx"));
+  ASSERT_TRUE(model.ok()) << model.error().text();
+  EXPECT_EQ(countOf(model.value(), "Cast"), 0U);
+  EXPECT_EQ(model.value().graph->value(model.value().graph->inputs()[0]).type.dtype, DataType::F16);
+}
+
+TEST_F(ExportNetwork, WhatOverflowsBetweenNodesStaysWide) {
+  const std::string model = network(
+      "net (float[1, 2, 1, 1] x) => (float[1, 2, 1, 1] y) <float[2, 2, 1, 1] w = {200, 200, 100, 100}, float k = "
+      "{0.001}>"
+      " { [conv] c = Conv(x, w) [scale] m = Mul(c, k) [relu] y = Relu(m) }");
+  const std::string values = inputs({1, 2, 1, 1}, 200);
+  const auto result = exported(model, path("out.onnx"), {"--inputs", values});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find("these stay wide, at 2 more Casts that move 24 bytes more"), std::string::npos)
+      << result.err;
+  // The network as it is written, with each value stored, gives what the plan gives.
+  const std::string expected = path("expected.npz");
+  ASSERT_EQ(fusescopeCommand({"run", model, "--precision", "f16", "--inputs", values, "--outputs", expected}).status,
+            0);
+  EXPECT_EQ(fusescopeCommand({"run", path("out.onnx"), "--split", "*", "--backend", "reference", "--inputs", values,
+                              "--expect", expected})
+                .status,
+            0);
+}
+
+TEST_F(ExportNetwork, WhatNoCastMendsIsStatus1AndNothingIsWritten) {
+  const std::string model = network(
+      "net (float[64] x) => (float[64] y) { [call] h = custom.third(x) [last] y = Exp(h) }\n"
+      "<domain: \"custom\", opset_import: [\"\" : 18]> third (a) => (b) "
+      "{ k = Constant <value = float {3.3}>() b = Div(a, k) }");
+  const std::string values = inputs({64}, 0.7F, 0.013F);
+  const auto result = exported(model, path("out.onnx"), {"--inputs", values, "--tol-rms", "1e-9"});
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_NE(result.err.find("is the first value that does"), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(path("out.onnx")));
+  const auto loose = exported(model, path("out.onnx"), {"--inputs", values});
+  EXPECT_EQ(loose.status, 0) << loose.err;
+  EXPECT_NE(loose.err.find("node 'call' keeps the types of the file"), std::string::npos) << loose.err;
+}
+
+TEST_F(ExportNetwork, InputSpecsAreReadBack) {
+  const std::string model = network("net (float[batch, 4] x) => (float[batch, 4] y) { [sigmoid] y = Sigmoid(x) }");
+  ASSERT_EQ(exported(model, path("out.onnx"), {"--min", "x=2x4", "--opt", "x=8x4", "--max", "x=16x4"}).status, 0);
+  const Json spec = jsonOf(fusescopeCommand({"inspect", path("out.onnx"), "--json"}))["input_specs"][0];
+  EXPECT_EQ(spec["source"], "metadata");
+  EXPECT_EQ(spec["min"], Json({2, 4}));
+  EXPECT_EQ(spec["opt"], Json({8, 4}));
+  EXPECT_EQ(spec["max"], Json({16, 4}));
+}
+
+TEST_F(ExportNetwork, TheModelItselfIsNotWrittenOver) {
+  const std::string model = network("net (float[4] x) => (float[4] y) { [sigmoid] y = Sigmoid(x) }");
+  const auto before = readTextFile(model);
+  const auto result = exported(model, model, {});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("would be written over"), std::string::npos) << result.err;
+  EXPECT_EQ(readTextFile(model).value(), before.value());
+}
+
+TEST_F(ExportNetwork, BadUseIsRefused) {
+  const std::string model = network("net (float[4] x) => (float[4] y) { [sigmoid] y = Sigmoid(x) }");
+  EXPECT_EQ(fusescopeCommand({"export", model, "--to", "onnx"}).status, 2) << "no file is named";
+  EXPECT_EQ(exported(model, path("out.onnx"), {"--weights", "halve"}).status, 2);
+  EXPECT_EQ(exported(model, path("out.onnx"), {"--io", "all"}).status, 2);
+  const auto text = fusescopeCommand({"export", model, "--to", "dot", "--inputs", inputs({4}, 1)});
+  EXPECT_EQ(text.status, 2);
+  EXPECT_NE(text.err.find("--to dot is not run"), std::string::npos) << text.err;
+}
+
+}  // namespace
+}  // namespace fusescope::test
