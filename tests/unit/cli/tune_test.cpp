@@ -127,7 +127,7 @@ TEST(Tune, InterruptedItWritesTheBestSoFar) {
                                   "timeout",
                                   "--preserve-status",
                                   "--signal=INT",
-                                  "2",
+                                  "5",
                                   binary("fusescope").string(),
                                   "tune",
                                   spoiledFile("two_at_once.onnx"),
