@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/native/convert_step.h"
+#include "backends/native/format_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/narrow_floats.h"
 #include "backends/native/onednn.h"
@@ -359,13 +360,16 @@ Status Lowering::convertType(const Ref& from, const Ref& to) {
 }
 
 Status Lowering::reorder(const Ref& from, const Ref& to) {
+  if (canMoveInto(from.dtype, from.format, to.format)) {
+    m_program.addStep(makeFormatStep(from, to, m_threads), {from.buffer}, {to.buffer});
+    return Done{};
+  }
   const auto source = dnnlDesc(from.desc());
   const auto target = dnnlDesc(to.desc());
   if (!source || !target)
     return Diagnostic{.message = "a tensor of this type has no such format", .where = {.node = m_fused.name}};
   m_program.addStep(TRY(makeReorder(*source, from.buffer, *target, to.buffer, byteSize(from.dtype, from.offset))),
                     {from.buffer}, {to.buffer});
-  m_reordersBrains = m_reordersBrains || from.dtype == DataType::BF16;
   return Done{};
 }
 

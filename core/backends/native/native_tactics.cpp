@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/native/format_step.h"
 #include "backends/native/onednn.h"
 #include "base/text.h"
 #include "planning/kinds.h"
@@ -53,10 +54,10 @@ std::size_t integerRoots(const KernelRequest& request) {
       request.fused->nodes, [&](NodeId id) { return request.plan->calculates[id.index] == DataType::I8; }));
 }
 
-/// Whether tensors of this type are reordered here.
-bool hasFormats(DataType type) {
+/// Whether tensors of this type can be brought into `format` here.
+bool canLieIn(DataType type, const MemoryFormat& format) {
   return type == DataType::F32 || type == DataType::I8 || type == DataType::U8 ||
-         (type == DataType::BF16 && reordersBrains());
+         canMoveInto(type, MemoryFormat(), format);
 }
 
 LoweringOptions plainOptions(const KernelRequest& request) {
@@ -126,24 +127,6 @@ std::string nameOf(const Tactic& tactic) {
   return text;
 }
 
-/// Whether bf16 stands in another format than the plain one between this kernel and its neighbours. What converts it
-/// may take subnormals for zero (Lowering::reordersBrains()).
-bool meetsReorderedBrains(const KernelRequest& request, const LoweringOptions& options) {
-  const auto isReordered = [&](ValueId value, const MemoryFormat& format) {
-    return !format.isPlain() && request.values.at(value).dtype == DataType::BF16;
-  };
-  for (std::size_t i = 0; i < options.inputFormats.size(); ++i)
-    if (isReordered(request.fused->inputs[i], options.inputFormats[i])) return true;
-  for (std::size_t i = 0; i < options.outputFormats.size(); ++i)
-    if (isReordered(request.fused->outputs[i].value, options.outputFormats[i])) return true;
-  return false;
-}
-
-bool takesSubnormalsForZero(const KernelRequest& request, const LoweringOptions& options, const Lowering& lowering) {
-  return lowering.multipliesNarrow() || lowering.reordersBrains() || meetsReorderedBrains(request, options) ||
-         holds(request, {"Sigmoid"}) || std::ranges::any_of(lowering.implementations(), flushes);
-}
-
 /// What a lowering by `options` came to, as a value. A part without an implementation of its own runs the reference
 /// kernel, which allocates: the tactic says so.
 Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, const Lowering& lowering) {
@@ -157,7 +140,8 @@ Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, co
   if (const auto part = std::ranges::find_if(parts, runsTheReference); part != parts.end())
     tactic.parameters[kReference] = *part;
   if (lowering.multipliesNarrow()) tactic.parameters[kNarrow] = std::string("bf16");
-  tactic.numerics.flushes = takesSubnormalsForZero(request, options, lowering);
+  tactic.numerics.flushes =
+      lowering.multipliesNarrow() || holds(request, {"Sigmoid"}) || std::ranges::any_of(parts, flushes);
   tactic.numerics.emulated = lowering.integerRoots() < integerRoots(request);
   tactic.numerics.fastMath = tactic.parameters.contains(kKernel) && multipliesNarrow();
   tactic.name = nameOf(tactic);
@@ -187,11 +171,13 @@ LoweringOptions optionsOf(const Tactic& tactic) {
 
 /// With the formats of the convolution for what goes into it and comes out of it.
 LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options, const Lowering::ConvFormats& conv) {
-  const auto isLikeResult = [&](const TensorDesc& desc) { return hasFormats(desc.dtype) && desc.dims == conv.result; };
+  const auto isLikeResult = [&](const TensorDesc& desc) {
+    return canLieIn(desc.dtype, conv.to) && desc.dims == conv.result;
+  };
   for (std::size_t i = 0; i < options.inputFormats.size(); ++i) {
     const ValueId value = request.fused->inputs[i];
     const TensorDesc& desc = request.values.at(value);
-    const bool isSource = value == conv.source && hasFormats(desc.dtype);
+    const bool isSource = value == conv.source && canLieIn(desc.dtype, conv.from);
     options.inputFormats[i] = isSource ? conv.from : isLikeResult(desc) ? conv.to : MemoryFormat();
   }
   for (std::size_t i = 0; i < options.outputFormats.size(); ++i)
@@ -234,12 +220,12 @@ void addTactic(const KernelRequest& request, const LoweringOptions& options, std
 void addDelivered(const KernelRequest& request, const MemoryFormat& format, std::vector<Tactic>& tactics) {
   LoweringOptions options = plainOptions(request);
   const auto fits = [&](const TensorDesc& desc) {
-    return hasFormats(desc.dtype) && format.fits(desc.dims) && format.padded(desc.dims) == desc.dims;
+    return canLieIn(desc.dtype, format) && format.fits(desc.dims) && format.padded(desc.dims) == desc.dims;
   };
   const Dims* shape = nullptr;
   for (const ValueId input : request.fused->inputs) {
     const TensorDesc& desc = request.values.at(input);
-    if (hasFormats(desc.dtype) && format.fits(desc.dims) &&
+    if (canLieIn(desc.dtype, format) && format.fits(desc.dims) &&
         (shape == nullptr || productOf(desc.dims, 0) > productOf(*shape, 0)))
       shape = &desc.dims;
   }

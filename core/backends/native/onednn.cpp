@@ -37,21 +37,6 @@ std::optional<memory::data_type> dnnlType(DataType type) {
   }
 }
 
-bool reordersBrains() {
-  static const bool reorders = [] {
-    const Dims dims{1, 16, 2, 2};
-    const memory::desc from(dims, memory::data_type::bf16, memory::format_tag::nchw);
-    const memory::desc to(dims, memory::data_type::bf16, memory::format_tag::nChw16c);
-    try {
-      const dnnl::reorder::primitive_desc description(dnnlEngine(), from, dnnlEngine(), to);
-      return true;
-    } catch (const dnnl::error&) {
-      return false;
-    }
-  }();
-  return reorders;
-}
-
 namespace {
 
 /// What a descriptor of whole blocks says, whatever its extents. Nothing for what has no format: gaps, unknown orders.

@@ -38,8 +38,6 @@ std::optional<std::invoke_result_t<Make>> ifImplemented(const Make& make) {
 }
 
 std::optional<dnnl::memory::data_type> dnnlType(DataType type);
-/// Whether oneDNN changes formats of bf16 on this CPU.
-bool reordersBrains();
 
 /// The memory descriptor of a whole tensor; nothing for a type or rank that oneDNN does not know.
 std::optional<dnnl::memory::desc> dnnlDesc(const TensorDesc& desc);

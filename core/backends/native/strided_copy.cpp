@@ -106,7 +106,7 @@ void StridedCopy::runTyped(const std::byte* sourceBytes, std::byte* targetBytes)
         return;
       }
     }
-    if constexpr (sizeof(T) == 1) {
+    if constexpr (sizeof(T) <= 2) {
       if (columns.target == 1) return transpose(from, columns.source, to, rows.target, count, height);
     }
     for (std::int64_t c0 = 0; c0 < count; c0 += kTile) {

@@ -34,28 +34,33 @@ HWY_INLINE void transposeSquare(const float* from, std::int64_t fromStride, floa
 }
 #endif
 
-/// The same of bytes. Each round puts the rows of the lower and the upper half between each other: that moves the bits
-/// of a byte's place by one, so that after four of them row and column have changed places.
+/// The same of narrower words, as many as are in 128 bits. Each round puts the rows of the lower and the upper half
+/// between each other: that moves the bits of a word's place by one, so that after all of them row and column have
+/// changed places.
 #if HWY_TARGET == HWY_SCALAR
-constexpr std::int64_t kByteSquare = 1;
-HWY_INLINE void transposeSquare(const std::uint8_t* from, std::int64_t, std::uint8_t* to, std::int64_t) {
+template <class T>
+constexpr std::int64_t kNarrowSquare = 1;
+template <class T>
+HWY_INLINE void transposeSquare(const T* from, std::int64_t, T* to, std::int64_t) {
   *to = *from;
 }
 #else
-constexpr std::int64_t kByteSquare = 16;
-HWY_INLINE void transposeSquare(const std::uint8_t* from, std::int64_t fromStride, std::uint8_t* to,
-                                std::int64_t toStride) {
-  const hn::FixedTag<std::uint8_t, 16> d;
-  hn::Vec<decltype(d)> rows[16], next[16];
-  for (int i = 0; i < 16; ++i) rows[i] = hn::LoadU(d, from + i * fromStride);
-  for (int round = 0; round < 4; ++round) {
-    for (int i = 0; i < 8; ++i) {
-      next[2 * i] = hn::InterleaveLower(d, rows[i], rows[i + 8]);
-      next[2 * i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + 8]);
+template <class T>
+constexpr std::int64_t kNarrowSquare = 16 / sizeof(T);
+template <class T>
+HWY_INLINE void transposeSquare(const T* from, std::int64_t fromStride, T* to, std::int64_t toStride) {
+  constexpr int kSide = kNarrowSquare<T>;
+  const hn::FixedTag<T, kSide> d;
+  hn::Vec<decltype(d)> rows[kSide], next[kSide];
+  for (int i = 0; i < kSide; ++i) rows[i] = hn::LoadU(d, from + i * fromStride);
+  for (int round = 1; round < kSide; round *= 2) {
+    for (int i = 0; i < kSide / 2; ++i) {
+      next[2 * i] = hn::InterleaveLower(d, rows[i], rows[i + kSide / 2]);
+      next[2 * i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + kSide / 2]);
     }
-    for (int i = 0; i < 16; ++i) rows[i] = next[i];
+    for (int i = 0; i < kSide; ++i) rows[i] = next[i];
   }
-  for (int i = 0; i < 16; ++i) hn::StoreU(rows[i], d, to + i * toStride);
+  for (int i = 0; i < kSide; ++i) hn::StoreU(rows[i], d, to + i * toStride);
 }
 #endif
 
@@ -81,7 +86,12 @@ void transposeWords(const float* from, std::int64_t fromStride, float* to, std::
 
 void transposeBytes(const std::uint8_t* from, std::int64_t fromStride, std::uint8_t* to, std::int64_t toStride,
                     std::int64_t rows, std::int64_t columns) {
-  transposeAll(kByteSquare, from, fromStride, to, toStride, rows, columns);
+  transposeAll(kNarrowSquare<std::uint8_t>, from, fromStride, to, toStride, rows, columns);
+}
+
+void transposeHalfWords(const std::uint16_t* from, std::int64_t fromStride, std::uint16_t* to, std::int64_t toStride,
+                        std::int64_t rows, std::int64_t columns) {
+  transposeAll(kNarrowSquare<std::uint16_t>, from, fromStride, to, toStride, rows, columns);
 }
 
 }  // namespace fusescope::native::HWY_NAMESPACE
@@ -92,6 +102,7 @@ namespace fusescope::native {
 
 HWY_EXPORT(transposeWords);
 HWY_EXPORT(transposeBytes);
+HWY_EXPORT(transposeHalfWords);
 
 void transpose(const float* from, std::int64_t fromStride, float* to, std::int64_t toStride, std::int64_t rows,
                std::int64_t columns) {
@@ -101,6 +112,11 @@ void transpose(const float* from, std::int64_t fromStride, float* to, std::int64
 void transpose(const std::uint8_t* from, std::int64_t fromStride, std::uint8_t* to, std::int64_t toStride,
                std::int64_t rows, std::int64_t columns) {
   HWY_DYNAMIC_DISPATCH(transposeBytes)(from, fromStride, to, toStride, rows, columns);
+}
+
+void transpose(const std::uint16_t* from, std::int64_t fromStride, std::uint16_t* to, std::int64_t toStride,
+               std::int64_t rows, std::int64_t columns) {
+  HWY_DYNAMIC_DISPATCH(transposeHalfWords)(from, fromStride, to, toStride, rows, columns);
 }
 
 }  // namespace fusescope::native

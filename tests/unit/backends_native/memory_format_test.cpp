@@ -103,5 +103,63 @@ TEST(MemoryFormat, OneDnnMeansTheSame) {
   EXPECT_FALSE(nativeBackend().compileConversion({DataType::F32, odd.dims}, odd, 2).ok()) << "oneDNN has no tag for it";
 }
 
+/// Where an element of these coordinates lies: channels may be in blocks.
+std::size_t placeOf(const Dims& at, const Dims& dims, const MemoryFormat& format) {
+  const std::int64_t block = format.isPlain() ? 1 : format.blockOf(1);
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const std::size_t axis = format.isPlain() ? i : format.order()[i], size = axis == 1 ? block : 1;
+    place =
+        place * static_cast<std::size_t>((dims[axis] + size - 1) / size) + static_cast<std::size_t>(at[axis]) / size;
+  }
+  return place * static_cast<std::size_t>(block) + static_cast<std::size_t>(at[1] % block);
+}
+
+std::vector<MemoryFormat> usualFormats(std::size_t rank) {
+  return {MemoryFormat(), MemoryFormat::channelsLast(rank), MemoryFormat::blockedChannels(rank, 8),
+          MemoryFormat::blockedChannels(rank, 16)};
+}
+
+using Bits = std::vector<std::uint16_t>;
+
+/// Numbers from 1, one for each element, and 0 where no element lies.
+Bits numbered(const TensorDesc& desc) {
+  Bits bits(desc.bytes() / 2, 0);
+  Dims at(desc.dims.size(), 0);
+  for (std::uint16_t number = 1;; ++number) {
+    bits[placeOf(at, desc.dims, desc.format)] = number;
+    std::size_t axis = at.size();
+    while (axis > 0 && ++at[axis - 1] == desc.dims[axis - 1]) at[--axis] = 0;
+    if (axis == 0) return bits;
+  }
+}
+
+// The numbers are bits of subnormal, normal and infinite floats and of NaN alike: all must stay what they are.
+TEST(MemoryFormat, NarrowFloatsAreMovedBitByBit) {
+  const std::vector<Dims> extents = {{2, 20, 5, 7}, {1, 16, 8, 8},    {3, 33, 16},
+                                     {1, 3, 9, 9},  {2, 40, 2, 3, 5}, {1, 64, 1, 1}};
+  int cases = 0;
+  for (const DataType type : {DataType::BF16, DataType::F16})
+    for (const Dims& dims : extents)
+      for (const MemoryFormat& from : usualFormats(dims.size()))
+        for (const MemoryFormat& to : usualFormats(dims.size())) {
+          if (from == to) continue;
+          const TensorDesc source{type, dims, from}, target{type, dims, to};
+          SCOPED_TRACE(toText(dims) + " " + from.text() + " to " + to.text());
+          const auto code = nativeBackend().compileConversion(source, target, 2);
+          ASSERT_TRUE(code.ok()) << code.error().text();
+          const Bits given = numbered(source);
+          Bits made(target.bytes() / 2, 0xabcd);
+          std::vector<std::byte> workspace(code.value()->workspaceBytes() + 64);
+          const auto* read = reinterpret_cast<const std::byte*>(given.data());
+          auto* written = reinterpret_cast<std::byte*>(made.data());
+          ASSERT_TRUE(
+              code.value()->run(hostStream(), std::span(&read, 1), std::span(&written, 1), {}, workspace.data()).ok());
+          EXPECT_EQ(made, numbered(target));
+          ++cases;
+        }
+  EXPECT_EQ(cases, 2 * 6 * 12);
+}
+
 }  // namespace
 }  // namespace fusescope::testing

@@ -26,7 +26,7 @@ struct TacticOutcome {
   double worst = 0;      ///< largest |difference| relative to the root mean square of the expected values
   bool flushed = false;  ///< what should be denormal is zero
   double steps = 0;      ///< largest |difference| of codes of 8 bits
-  double unlike = 0;     ///< part of these codes that differs
+  double unlike = 0;     ///< part of these codes that differs, but for two
   Numerics numerics;     ///< as it says
   bool emulated = false;
   std::size_t scratchBytes = 0;  ///< of the kernel: what it keeps between its steps

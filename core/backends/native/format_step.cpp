@@ -1,0 +1,121 @@
+#include "backends/native/format_step.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "backends/native/parallel.h"
+#include "backends/native/strided_copy.h"
+
+namespace fusescope::native {
+namespace {
+
+constexpr std::int64_t kWide = 16, kNarrow = 8;  ///< channels of a block
+
+bool isKnown(const MemoryFormat& format) {
+  if (format.isPlain() || format.blocks().empty()) return format.padding().empty();
+  const MemoryFormat::Block& block = format.blocks().front();
+  return format.padding().empty() && format.blocks().size() == 1 && block.axis == 1 &&
+         (block.extent == kNarrow || block.extent == kWide);
+}
+
+/// How far elements of a tensor lie apart: along its axes, the channels by 16, by 8 and one by one.
+struct Distances {
+  Dims axes;  ///< along axis 1: from one block to the next
+  std::int64_t block = 1, inBlock = 0;
+
+  Distances(const MemoryFormat& format, const Dims& dims) : axes(dims.size()) {
+    const Dims memory = rowMajorStrides(format.memoryExtents(dims));
+    for (std::size_t i = 0; i < dims.size(); ++i) axes[format.isPlain() ? i : format.order()[i]] = memory[i];
+    if (!format.isPlain()) block = format.blockOf(1);
+    inBlock = block > 1 ? memory.back() : axes[1];
+  }
+  std::int64_t atChannel(std::int64_t channel) const {
+    return channel / block * axes[1] + (block > 1 ? channel % block * inBlock : 0);
+  }
+};
+
+class FormatStep final : public Step {
+ public:
+  FormatStep(const Ref& from, const Ref& to, int threads) : m_from(from), m_to(to), m_threads(threads) {
+    const Distances source(from.format, from.dims), target(to.format, to.dims);
+    const std::int64_t channels = from.dims[1];
+    for (std::int64_t at = 0; at < channels;) {
+      // Whole blocks at once, then what is left of the last.
+      const std::int64_t count =
+          channels - at >= kWide ? (channels - at) / kWide * kWide : std::min(channels - at, kNarrow);
+      addPart(source, target, at, count);
+      at += count;
+    }
+    m_padded = m_to.format.padded(m_to.dims) != m_to.dims;
+  }
+
+  Status run(Memory memory, std::byte*) const override {
+    const std::byte* from = bytesAt(m_from, memory);
+    std::byte* to = bytesAt(m_to, memory);
+    if (m_padded) fillLastBlocks(to);
+    for (const Part& part : m_parts) part.copy.run(from + part.source, to + part.target);
+    return Done{};
+  }
+
+ private:
+  struct Part {
+    StridedCopy copy;
+    std::size_t source, target;  ///< bytes to its first element
+  };
+
+  void addPart(const Distances& source, const Distances& target, std::int64_t first, std::int64_t count) {
+    struct Axis {
+      std::int64_t extent, source, target;
+    };
+    std::vector<Axis> axes;
+    for (std::size_t i = 0; i < m_from.dims.size(); ++i)
+      if (i != 1) axes.push_back({m_from.dims[i], source.axes[i], target.axes[i]});
+    const auto add = [&](std::int64_t extent, std::int64_t channels) {
+      axes.push_back({extent, source.atChannel(channels), target.atChannel(channels)});
+    };
+    if (count >= kWide) add(count / kWide, kWide);
+    if (count >= kWide) add(kWide / kNarrow, kNarrow);
+    axes.push_back({std::min(count, kNarrow), source.inBlock, target.inBlock});
+    std::ranges::stable_sort(axes, std::ranges::greater(), &Axis::target);
+    Dims extents, from, to;
+    for (const Axis& axis : axes) {
+      extents.push_back(axis.extent);
+      from.push_back(axis.source);
+      to.push_back(axis.target);
+    }
+    const std::size_t bytes = byteSize(m_from.dtype, 1);
+    m_parts.push_back({StridedCopy(extents, from, to, bytes, m_threads),
+                       static_cast<std::size_t>(source.atChannel(first)) * bytes,
+                       static_cast<std::size_t>(target.atChannel(first)) * bytes});
+  }
+
+  void fillLastBlocks(std::byte* to) const {
+    const Distances target(m_to.format, m_to.dims);
+    const Dims memory = m_to.format.memoryExtents(m_to.dims);
+    if (m_to.format.order()[0] != 0 || m_to.format.order()[1] != 1) {
+      std::memset(to, 0, byteSize(m_to.dtype, productOf(memory, 0)));
+      return;
+    }
+    const std::size_t block = byteSize(m_to.dtype, target.axes[1]), image = byteSize(m_to.dtype, target.axes[0]);
+    for (std::int64_t n = 0; n < m_to.dims[0]; ++n)
+      std::memset(to + static_cast<std::size_t>(n + 1) * image - block, 0, block);
+  }
+
+  Ref m_from, m_to;
+  int m_threads;
+  bool m_padded = false;
+  std::vector<Part> m_parts;
+};
+
+}  // namespace
+
+bool canMoveInto(DataType type, const MemoryFormat& from, const MemoryFormat& to) {
+  return (type == DataType::BF16 || type == DataType::F16) && isKnown(from) && isKnown(to);
+}
+
+std::unique_ptr<Step> makeFormatStep(const Ref& from, const Ref& to, int threads) {
+  return std::make_unique<FormatStep>(from, to, threads);
+}
+
+}  // namespace fusescope::native
