@@ -15,7 +15,11 @@ bool covers(const TunePoint& a, const TunePoint& b) {
 }  // namespace
 
 bool cheaper(const PlanCost& a, const PlanCost& b) {
-  return std::tuple(a.unknown, a.ms, a.casts, a.bytes) < std::tuple(b.unknown, b.ms, b.casts, b.bytes);
+  const auto order = [](const PlanCost& cost) {
+    const bool known = cost.unknown == 0;
+    return std::tuple(!known, known ? cost.ms : 0, cost.casts, cost.bytes);
+  };
+  return order(a) < order(b);
 }
 
 std::string_view name(TuneEnd end) {

@@ -30,7 +30,8 @@ class TuneSearch {
   /// 2. What each group's lowering alone does, and what pinning it takes.
   /// 3. Sets that are good enough, by several ways, each made as small as it can be.
   /// 4. The same in other orders.
-  /// 5. What is left may not be slower, by times that are known, than what a known search finds.
+  /// 5. What is left may not be slower, by times that are known, than what a known search finds: where lowering
+  ///    pays at all.
   Status search() {
     m_result.allPinned = TRY(m_evaluations.evaluate(all()));
     m_evaluations.setAllPinned(m_result.allPinned);
@@ -40,8 +41,10 @@ class TuneSearch {
     if (!m_goal.maxError) TRY(spendTime());
     const std::vector<double> byError = m_scores;
     TRY(smallestOf(nodeOrder(byError), groupOrder(byError)));
-    if (m_evaluations.goal().maxError) TRY(smallestOf(nodeOrder(byError), TRY(orderByCost())));
-    TRY(runBaselines(nodeOrder(byError)));
+    TRY(runBaselines());
+    TRY(smallestOf(nodeOrder(byError), TRY(orderByCost())));
+    for (const TuneBaseline& baseline : m_result.baselines)
+      if (baseline.found) TRY(pruned(m_evaluations, *baseline.found, nodeOrder(byError)));
     for (int i = 0; i < kOrders; ++i) {
       std::vector<double> shaken = m_scores;
       for (double& score : shaken) score *= std::exp(kOrderNoise * m_random.normal());
@@ -138,11 +141,9 @@ class TuneSearch {
     return Done{};
   }
 
-  Status runBaselines(const std::vector<std::uint32_t>& order) {
+  Status runBaselines() {
     for (auto* baseline : {&prefixBaseline, &suffixBaseline, &greedyBaseline})
       m_result.baselines.push_back(TRY(baseline(m_evaluations)));
-    for (const TuneBaseline& baseline : m_result.baselines)
-      if (baseline.found) TRY(pruned(m_evaluations, *baseline.found, order));
     return Done{};
   }
 
@@ -161,6 +162,13 @@ class TuneSearch {
     return Done{};
   }
 
+  /// Whether the lowered network is the faster one at all, by times that are known: where it is not, whoever lowers it
+  /// does it for something else, and every pin would look like a gain.
+  bool loweringPays() const {
+    const PlanCost &lowered = m_result.unpinned.cost, &exact = m_result.allPinned.cost;
+    return lowered.unknown == 0 && exact.unknown == 0 && lowered.ms < exact.ms;
+  }
+
   const TuneBaseline* bestBaseline() const {
     const TuneBaseline* best = nullptr;
     for (const TuneBaseline& baseline : m_result.baselines)
@@ -173,7 +181,7 @@ class TuneSearch {
     if (baseline == nullptr) return Done{};
     const PlanCost most = baseline->found->cost, own = m_evaluations.best()->cost;
     const bool timed = most.unknown == 0 && own.unknown == 0;
-    if (!timed || !cheaper(most, own)) return Done{};
+    if (!timed || !cheaper(most, own) || !loweringPays()) return Done{};
     TunePoint start = *baseline->found;
     for (const TunePoint& point : m_evaluations.front())
       if (m_evaluations.meets(point) && !cheaper(most, point.cost) && m_evaluations.better(point, start)) start = point;

@@ -26,7 +26,7 @@ struct PlanCost {
   PriceSource how = PriceSource::Unknown;
   bool operator==(const PlanCost&) const = default;
 };
-/// Fewer without a price first, then time, then conversions, then bytes.
+/// By time where it is known, and known before unknown; then fewer conversions, then fewer bytes.
 bool cheaper(const PlanCost& a, const PlanCost& b);
 
 /// A network under some pins, before it is run. Plans of equal effect give equal numbers.

@@ -118,6 +118,73 @@ TEST(Tune, AMetricOfTheUserIsWhatIsBounded) {
   EXPECT_NE(failed.err.find("--metric"), std::string::npos) << failed.err;
 }
 
+TEST(Tune, InterruptedItWritesTheBestSoFar) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string();
+  // The metric sleeps, so that the search is in the midst of it when the interrupt comes.
+  const auto script = folder.write("metric.sh", "sleep 0.2\ncmp -s \"$1\" \"$2\" && echo 0 || echo 7\n");
+  const auto result = runProcess({"/usr/bin/env",
+                                  "timeout",
+                                  "--preserve-status",
+                                  "--signal=INT",
+                                  "5",
+                                  binary("fusescope").string(),
+                                  "tune",
+                                  spoiledFile("two_at_once.onnx"),
+                                  "--precision",
+                                  "f16",
+                                  "--inputs",
+                                  spoiledFile("inputs.npz"),
+                                  "--batch-axis",
+                                  "0",
+                                  "--max-error",
+                                  "3",
+                                  "--metric",
+                                  "sh " + script.string(),
+                                  "--json",
+                                  "-o",
+                                  output});
+  const Json json = jsonOf(result);
+  EXPECT_EQ(json["end"], "stopped");
+  EXPECT_EQ(json["ok"], true) << "with everything pinned it is as good as in float32";
+  EXPECT_EQ(json["minimal"], false);
+  const Json written = Json::parse(readTextFile(output).value());
+  EXPECT_EQ(written["directives"].size(), json["chosen"]["pins"].size());
+  EXPECT_EQ(written["precision"], Json({"f16"}));
+  EXPECT_FALSE(written["directives"][0]["note"].get<std::string>().empty());
+}
+
+TEST(Tune, ASpeedUpNeedsTimes) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string();
+  const auto result = tuned("large_sum", output, {"--min-speedup", "1.1"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("--min-speedup"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("fusescope build"), std::string::npos) << result.err;
+}
+
+TEST(Tune, PinsOfTheUserStayAndAreNotCounted) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string();
+  const Json json = jsonOf(tuned("scaled_pair", output, {"--max-error", "0.05", "--pin", "spoiled.*=f32:obey"}));
+  EXPECT_EQ(json["ok"], true);
+  EXPECT_EQ(json["chosen"]["pins"].size(), 0U);
+  const Json written = Json::parse(readTextFile(output).value());
+  ASSERT_EQ(written["directives"].size(), 1U);
+  EXPECT_EQ(written["directives"][0]["pattern"], "spoiled.*");
+}
+
+TEST(Tune, ForPeopleItSaysWhatItFoundAndHow) {
+  const TemporaryFolder folder;
+  const auto result = fusescopeCommand({"tune", spoiledFile("tiny_variance.onnx"), "--precision", "bf16", "--max-error",
+                                        "0.2", "--explain", "--baselines", "-o", (folder / "pins.json").string()});
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* text :
+       {"spoiled.norm", "without it", "prefix", "suffix", "greedy", "random inputs", "evaluations on"})
+    EXPECT_NE(result.out.find(text), std::string::npos) << text << "\n" << result.out;
+  EXPECT_NE(result.err.find("pins"), std::string::npos) << "the front as it grows: " << result.err;
+}
+
 TEST(Tune, BadUseIsSaid) {
   const TemporaryFolder folder;
   const std::string output = (folder / "pins.json").string();

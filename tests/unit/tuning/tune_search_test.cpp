@@ -128,6 +128,34 @@ TEST(TuneSearch, IsNeverLargerNorDearerThanWhatKnownSearchesFind) {
   }
 }
 
+TEST(TuneSearch, WhereLoweringDoesNotPayPinsAreCountedAlone) {
+  const auto error = [](const PinSet& pins) { return pins.contains(3) && pins.contains(9) ? 0.01 : 1.0; };
+  const auto faster = [](const PinSet& pins) { return 20 - static_cast<double>(pins.size()); };
+  SyntheticOracle oracle(std::vector<std::uint32_t>(12, 1), error, faster);
+  const TuneResult result = searched(oracle, {.maxError = 0.1});
+  EXPECT_EQ(result.chosen.pins, (PinSet{3, 9})) << "every pin makes it faster, and is no gain";
+  EXPECT_FALSE(result.noSlowerThan.has_value());
+}
+
+TEST(TuneSearch, WhatFewPinsMakeSlowerByConversionsIsFilledUp) {
+  // A pin for itself costs two conversions; between 3 and 5 there is one node.
+  const auto error = [](const PinSet& pins) { return pins.contains(3) && pins.contains(5) ? 0.01 : 1.0; };
+  const auto ms = [](const PinSet& pins) {
+    double sum = 10;
+    for (const std::uint32_t pin : pins) sum += (pins.contains(pin + 1) ? 0 : 2) + 0.5;
+    return sum;
+  };
+  SyntheticOracle oracle(std::vector<std::uint32_t>(6, 1), error, ms);
+  const TuneResult result = searched(oracle, {.maxError = 0.1});
+  EXPECT_EQ(baseline(result, "suffix").found->pins, (PinSet{3, 4, 5}));
+  EXPECT_EQ(result.chosen.pins, (PinSet{3, 4, 5})) << "two pins take a millisecond more than three";
+  ASSERT_TRUE(result.noSlowerThan.has_value());
+  EXPECT_TRUE(result.minimal);
+  const auto middle = std::ranges::find(result.without, 4U, &TuneResult::Without::pin);
+  ASSERT_NE(middle, result.without.end());
+  EXPECT_TRUE(middle->slower);
+}
+
 TEST(TuneSearch, NothingIsPinnedWhereNothingIsWrong) {
   SyntheticOracle oracle(
       {2, 2}, [](const PinSet&) { return 0.01; }, msOfPins);
