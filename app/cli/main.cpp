@@ -46,7 +46,7 @@ int mainGuarded(int argc, char** argv) {
   app.require_subcommand(1);
   const std::vector<Command> commands{inspectCommand(app), planCommand(app),   explainCommand(app), buildCommand(app),
                                       runCommand(app),     timeCommand(app),   compareCommand(app), diffCommand(app),
-                                      errorsCommand(app),  verifyCommand(app), exportCommand(app)};
+                                      errorsCommand(app),  verifyCommand(app), calibrateCommand(app), exportCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

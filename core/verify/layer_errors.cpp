@@ -155,23 +155,6 @@ class Round {
   std::size_t m_nextExact = 0;
 };
 
-/// What all values of a sample take that the plan leaves in memory, where extents are known.
-std::size_t bytesOfValues(const FusedNodeSteps& steps) {
-  std::size_t bytes = 0;
-  for (const FusedNode& fused : steps.plan().fusedNodes)
-    for (const FusedOutput& output : fused.outputs)
-      if (const auto dims = steps.requests().dimsOf(output.value); dims.ok())
-        bytes += TensorDesc{output.type, dims.value()}.bytes();
-  return bytes;
-}
-
-/// `plan`, or where its types do not hold for these extents, the plan for just them.
-Result<std::shared_ptr<const Plan>> planAt(const std::shared_ptr<const Plan>& plan,
-                                           const std::map<std::string, Dims>& extents, const StopToken& stop) {
-  if (!brokenCondition(*plan, extents)) return plan;
-  return planForExtents(*plan, extents, stop);
-}
-
 bool sameNodes(const Plan& a, const Plan& b) {
   return std::ranges::equal(a.fusedNodes, b.fusedNodes, {}, &FusedNode::identity, &FusedNode::identity);
 }
@@ -262,7 +245,7 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
                         .where = {.file = lowered->model->path},
                         .help = "Give the extents with --input, so that it is planned for them."};
     const std::size_t together =
-        std::max<std::size_t>(1, kKeptBytes / std::max<std::size_t>(1, bytesOfValues(*exactSteps)));
+        std::max<std::size_t>(1, kKeptBytes / std::max<std::size_t>(1, exactSteps->bytesInMemory()));
     std::size_t end = begin + 1;
     while (end < samples.size() && end - begin < together && TRY(checkInputs(*lowered, samples[end])) == extents) ++end;
     TRY(Round(*exactSteps, *loweredSteps, samples.subspan(begin, end - begin), options).run(sums));

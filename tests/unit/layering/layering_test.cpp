@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kCoreLayers{"base",   "onnxlib", "ir",          "ops",    "frontends", "analysis",
-                                           "passes", "target",  "planning",    "cache",  "backends",  "engine",
+                                           "passes", "target",  "calibration", "planning", "cache",  "backends",  "engine",
                                            "verify", "diff",    "interchange", "layout", "session"};
 
 /// Third-party headers that only one folder may include: a pattern and the folder.
