@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t kMostRows = 20;
 
 struct Arguments {
-  std::string path, output, method = "entropy", weightMethod = "mse";
+  std::string path, output, method = "mse", weightMethod = "mse";
   double percentile = RangeChoice().percentile;
   double smoothing = 0;
-  bool perTensor = false, perChannel = false, symmetric = false, correctBiases = false, all = false, json = false;
+  bool perTensor = false, perChannel = false, symmetric = false, keepBiases = false, all = false, json = false;
   std::vector<std::string> exclude;
   PlanArguments plan;
   InputArguments inputs;
@@ -58,7 +58,7 @@ Result<int> calibrate(const Arguments& arguments, const Artifact& artifact) {
                                       .symmetric = arguments.symmetric},
                            .weightMethod = *rangeMethodFromName(arguments.weightMethod),
                            .perChannel = !arguments.perTensor,
-                           .correctBiases = arguments.correctBiases,
+                           .correctBiases = !arguments.keepBiases,
                            .smoothing = arguments.smoothing,
                            .exclude = arguments.exclude,
                            .threads = arguments.engine.threads,
@@ -99,16 +99,16 @@ Command calibrateCommand(CLI::App& app) {
       ->type_name("P")
       ->capture_default_str();
   verb->add_option("--weights", arguments->weightMethod, "how ranges of weights are chosen")
-      ->check(CLI::IsMember(methods))
-      ->type_name("minmax|entropy|percentile|mse")
+      ->check(CLI::IsMember({"minmax", "percentile", "mse"}))
+      ->type_name("minmax|percentile|mse")
       ->capture_default_str();
   auto* perChannel =
       verb->add_flag("--per-channel", arguments->perChannel, "a range for each channel of weights (the default)");
   verb->add_flag("--per-tensor", arguments->perTensor, "one range for all of a weight")->excludes(perChannel);
   verb->add_flag("--symmetric", arguments->symmetric,
                  "signed codes without zero points, as TensorRT wants them; else unsigned ones of the whole range");
-  verb->add_flag("--correct-biases", arguments->correctBiases,
-                 "take what rounded weights do to the mean of each channel out of the bias");
+  verb->add_flag("--keep-biases", arguments->keepBiases,
+                 "do not take what rounded weights do to the mean of each channel out of the bias");
   verb->add_option("--smooth", arguments->smoothing,
                    "move large channels of activations into the weights behind them, so far: 0 to 1")
       ->check(CLI::Range(0.0, 1.0))

@@ -73,7 +73,7 @@ class QuantizeEditor {
   void quantizeWeightsAlone(const Product& product) {
     const Tensor& weights = *m_graph.constantData(product.weights);
     const auto [type, block] = m_request.weightOnly;
-    const RangeChoice choice{.method = m_request.ranges != nullptr ? m_request.ranges->weightMethod : RangeMethod::MinMax};
+    const RangeChoice choice{.method = m_request.ranges != nullptr ? m_request.ranges->weightMethod : RangeMethod::Mse};
     replaceWeights(product, blockCodesOf(weights, type, product.sumAxis, block, choice));
     m_decisions.push_back(
         decide("quantize.weight_only", {Subject::node(m_graph.node(product.node).name)}, "weight_only",

@@ -119,6 +119,8 @@ Result<Ranges> rangesFromJson(const Json& json) try {
   ranges.choice.percentile = json.at("percentile").get<double>();
   ranges.choice.symmetric = json.at("symmetric").get<bool>();
   ranges.weightMethod = TRY(methodOf(json, "weights_method"));
+  if (ranges.weightMethod == RangeMethod::Entropy)
+    return badField("a channel of weights has too few numbers for entropy", "weights_method");
   ranges.perChannel = json.at("per_channel").get<bool>();
   ranges.correctBiases = json.at("correct_biases").get<bool>();
   ranges.smoothing = json.at("smoothing").get<double>();

@@ -57,6 +57,7 @@ TEST(RangesFile, WhatIsWrongIsSaidWithItsPlace) {
   };
   EXPECT_NE(edited("version", 99).find("version"), std::string::npos);
   EXPECT_NE(edited("method", "median").find("'median' is not a method"), std::string::npos);
+  EXPECT_NE(edited("weights_method", "entropy").find("too few numbers"), std::string::npos);
   EXPECT_NE(edited("edges", {{"q", {{"low", 1}, {"high", 2}}}}).find("the range of q"), std::string::npos);
   EXPECT_NE(edited("weights", {{"q", {{"axis", -1}, {"largest", {1, 2}}}}}).find("q must have one range"),
             std::string::npos);
