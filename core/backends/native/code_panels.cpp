@@ -41,7 +41,109 @@ HWY_INLINE void widenRows(const std::uint8_t* codes, const float* scales, const 
   }
 }
 
+/// Rows of codes behind each other that are multiplied by sums of their own: as many chains as multiply-adds take.
+template <int Rows>
+constexpr int kChains = Rows == 1 ? 4 : 2;
+
+/// acc += the products of `Rows` rows of a by `Chains` rows of codes, from which the zeros are taken.
+template <int Bits, int Rows, int Chains>
+HWY_INLINE void multiplyRows(const std::uint8_t* codes, VF zero0, VF zero1, const float* a, std::int64_t lda,
+                             VF (&acc)[Chains][Rows][2]) {
+  const F32 d;
+  const hn::RebindToSigned<F32> words;
+  const hn::Rebind<std::uint8_t, F32> bytes;
+  const std::size_t lanes = hn::Lanes(d);
+#pragma GCC unroll 4
+  for (int chain = 0; chain < Chains; ++chain) {
+    auto first = hn::PromoteTo(words, hn::LoadU(bytes, codes)), second = first;
+    if constexpr (Bits == 4) {
+      first = hn::And(first, hn::Set(words, 15));
+      second = hn::ShiftRight<4>(second);
+    } else {
+      second = hn::PromoteTo(words, hn::LoadU(bytes, codes + lanes));
+    }
+    codes += lanes * Bits / 4;
+    const VF b0 = hn::Sub(hn::ConvertTo(d, first), zero0), b1 = hn::Sub(hn::ConvertTo(d, second), zero1);
+#pragma GCC unroll 2
+    for (int row = 0; row < Rows; ++row) {
+      const VF x = hn::Set(d, a[row * lda + chain]);
+      acc[chain][row][0] = hn::MulAdd(x, b0, acc[chain][row][0]);
+      acc[chain][row][1] = hn::MulAdd(x, b1, acc[chain][row][1]);
+    }
+  }
+}
+
+/// sums [Rows][2] += a [Rows, depth] by rows of one block, whose scale is applied to their sums.
+template <int Bits, int Rows>
+HWY_INLINE void addBlock(const std::uint8_t* codes, const float* scales, const float* zeros, const float* a,
+                         std::int64_t lda, std::int64_t depth, VF (&sums)[Rows][2]) {
+  const F32 d;
+  constexpr int kSteps = kChains<Rows>;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto rowBytes = static_cast<std::int64_t>(lanes) * Bits / 4;
+  const VF zero0 = hn::LoadU(d, zeros), zero1 = hn::LoadU(d, zeros + lanes);
+  VF acc[kSteps][Rows][2];
+  for (auto& chain : acc)
+    for (auto& row : chain) row[0] = row[1] = hn::Zero(d);
+  std::int64_t k = 0;
+  for (; k + kSteps <= depth; k += kSteps)
+    multiplyRows<Bits, Rows, kSteps>(codes + k * rowBytes, zero0, zero1, a + k, lda, acc);
+  VF last[1][Rows][2];
+  for (int row = 0; row < Rows; ++row)
+    for (int half = 0; half < 2; ++half) {
+      last[0][row][half] = acc[0][row][half];
+      for (int chain = 1; chain < kSteps; ++chain)
+        last[0][row][half] = hn::Add(last[0][row][half], acc[chain][row][half]);
+    }
+  for (; k < depth; ++k) multiplyRows<Bits, Rows, 1>(codes + k * rowBytes, zero0, zero1, a + k, lda, last);
+  const VF scale0 = hn::LoadU(d, scales), scale1 = hn::LoadU(d, scales + lanes);
+  for (int row = 0; row < Rows; ++row) {
+    sums[row][0] = hn::MulAdd(last[0][row][0], scale0, sums[row][0]);
+    sums[row][1] = hn::MulAdd(last[0][row][1], scale1, sums[row][1]);
+  }
+}
+
+template <int Bits, int Rows>
+void multiplyPanel(const CodePanels& panels, std::int64_t panel, const float* a, std::int64_t lda, const float* bias,
+                   float* c, std::int64_t ldc) {
+  const F32 d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d)), width = 2 * lanes, rowBytes = width * Bits / 8;
+  const std::int64_t columns = (panels.n + width - 1) / width * width;
+  const std::int64_t wanted = std::min(width, panels.n - panel * width);
+  HWY_ALIGN float edge[2 * HWY_MAX_BYTES / sizeof(float)] = {};
+  if (bias != nullptr) std::copy_n(bias, wanted, edge);
+  VF sums[Rows][2];
+  for (auto& row : sums) {
+    row[0] = hn::Load(d, edge);
+    row[1] = hn::Load(d, edge + lanes);
+  }
+  for (std::int64_t row = 0, block = 0; row < panels.k; row += panels.block, ++block) {
+    const std::int64_t at = block * columns + panel * width;
+    addBlock<Bits, Rows>(panels.codes + (panel * panels.k + row) * rowBytes, panels.scales + at, panels.zeros + at,
+                         a + row, lda, std::min(panels.block, panels.k - row), sums);
+  }
+  for (int row = 0; row < Rows; ++row) {
+    hn::Store(sums[row][0], d, edge);
+    hn::Store(sums[row][1], d, edge + lanes);
+    std::copy_n(edge, wanted, c + row * ldc);
+  }
+}
+
+template <int Bits>
+void multiplyPairs(const CodePanels& panels, std::int64_t panel, const float* a, std::int64_t lda, std::int64_t rows,
+                   const float* bias, float* c, std::int64_t ldc) {
+  std::int64_t row = 0;
+  for (; row + 2 <= rows; row += 2) multiplyPanel<Bits, 2>(panels, panel, a + row * lda, lda, bias, c + row * ldc, ldc);
+  if (row < rows) multiplyPanel<Bits, 1>(panels, panel, a + row * lda, lda, bias, c + row * ldc, ldc);
+}
+
 }  // namespace
+
+void multiplyByPanelHere(const CodePanels& panels, std::int64_t panel, const float* a, std::int64_t lda,
+                         std::int64_t rows, const float* bias, float* c, std::int64_t ldc) {
+  panels.bits == 4 ? multiplyPairs<4>(panels, panel, a, lda, rows, bias, c, ldc)
+                   : multiplyPairs<8>(panels, panel, a, lda, rows, bias, c, ldc);
+}
 
 void widenPanelHere(const CodePanels& panels, std::int64_t panel, std::int64_t begin, std::int64_t count, float* to) {
   const std::int64_t width = 2 * static_cast<std::int64_t>(hn::Lanes(F32())), rowBytes = width * panels.bits / 8;
@@ -65,6 +167,7 @@ HWY_AFTER_NAMESPACE();
 namespace fusescope::native {
 
 HWY_EXPORT(widenPanelHere);
+HWY_EXPORT(multiplyByPanelHere);
 
 namespace {
 
@@ -160,6 +263,11 @@ Packing panelZeroPacking(const CodeMatrix& matrix) {
 
 void widenPanel(const CodePanels& panels, std::int64_t panel, std::int64_t begin, std::int64_t count, float* to) {
   HWY_DYNAMIC_DISPATCH(widenPanelHere)(panels, panel, begin, count, to);
+}
+
+void multiplyByPanel(const CodePanels& panels, std::int64_t panel, const float* a, std::int64_t lda, std::int64_t rows,
+                     const float* bias, float* c, std::int64_t ldc) {
+  HWY_DYNAMIC_DISPATCH(multiplyByPanelHere)(panels, panel, a, lda, rows, bias, c, ldc);
 }
 
 }  // namespace fusescope::native

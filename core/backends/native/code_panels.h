@@ -36,5 +36,9 @@ struct CodePanels {
 };
 /// to [count][gemmPanel()] = rows [begin, begin + count) of a panel, as numbers.
 void widenPanel(const CodePanels& panels, std::int64_t panel, std::int64_t begin, std::int64_t count, float* to);
+/// c [rows, columns of the panel] = a [rows, k] · panel + bias, in registers. Quicker than widening for as few rows as
+/// stand in a decoder, where codes come from memory. `bias`, of these columns, may be null.
+void multiplyByPanel(const CodePanels& panels, std::int64_t panel, const float* a, std::int64_t lda, std::int64_t rows,
+                     const float* bias, float* c, std::int64_t ldc);
 
 }  // namespace fusescope::native

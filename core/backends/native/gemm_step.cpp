@@ -16,6 +16,8 @@ namespace {
 constexpr std::int64_t kWideRows = 96;
 /// Rows of a panel of codes that are widened at a time: they stay in L1.
 constexpr std::int64_t kWidenedRows = 256;
+/// Rows of a up to which codes are not widened first.
+constexpr std::int64_t kRowsInRegisters = 4;
 
 /// Products of one a [m, k] by constant weights with our own kernel. Any of the matrices may be narrow floats.
 class GemmStep final : public Step {
@@ -135,6 +137,11 @@ class GemmStep final : public Step {
                             .bits = target.codes->bits};
     for (std::int64_t panel = 0; panel < task.panels; ++panel) {
       const std::int64_t column = panel * gemmPanel();
+      if (task.m <= kRowsInRegisters) {
+        const float* bias = task.bias == nullptr ? nullptr : task.bias + column;
+        multiplyByPanel(panels, first + panel, task.a, task.lda, task.m, bias, task.c + column, task.ldc);
+        continue;
+      }
       for (std::int64_t at = 0; at < task.k; at += kWidenedRows) {
         const std::int64_t depth = std::min(kWidenedRows, task.k - at);
         widenPanel(panels, first + panel, at, depth, widened);

@@ -121,6 +121,9 @@ class Lowering {
   std::size_t integerRoots() const { return m_integerRoots; }
   /// Whether something is multiplied by instructions of a narrow float, after lower(). They take subnormals for zero.
   bool multipliesNarrow() const { return m_multipliesNarrow; }
+  /// Whether oneDNN brings bf16 into another format, after lower(). Some of its kernels widen and round on the way, by
+  /// instructions that take subnormals for zero as well.
+  bool reordersBrains() const { return m_reordersBrains; }
 
   /// Whether lower() can run it: it calculates in f32, bf16, f16 or no float at all, or only moves elements.
   static bool canLower(const KernelRequest& request);
@@ -431,7 +434,7 @@ class Lowering {
   std::set<NodeId> m_absorbed;    ///< in a macro, and not its last node
   std::vector<std::string> m_implementations;
   std::optional<ConvFormats> m_convFormats;
-  bool m_multipliesNarrow = false;
+  bool m_multipliesNarrow = false, m_reordersBrains = false;
 };
 
 }  // namespace fusescope::native

@@ -365,6 +365,7 @@ Status Lowering::reorder(const Ref& from, const Ref& to) {
     return Diagnostic{.message = "a tensor of this type has no such format", .where = {.node = m_fused.name}};
   m_program.addStep(TRY(makeReorder(*source, from.buffer, *target, to.buffer, byteSize(from.dtype, from.offset))),
                     {from.buffer}, {to.buffer});
+  m_reordersBrains = m_reordersBrains || from.dtype == DataType::BF16;
   return Done{};
 }
 

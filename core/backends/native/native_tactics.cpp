@@ -126,6 +126,24 @@ std::string nameOf(const Tactic& tactic) {
   return text;
 }
 
+/// Whether bf16 stands in another format than the plain one between this kernel and its neighbours. What converts it
+/// may take subnormals for zero (Lowering::reordersBrains()).
+bool meetsReorderedBrains(const KernelRequest& request, const LoweringOptions& options) {
+  const auto isReordered = [&](ValueId value, const MemoryFormat& format) {
+    return !format.isPlain() && request.values.at(value).dtype == DataType::BF16;
+  };
+  for (std::size_t i = 0; i < options.inputFormats.size(); ++i)
+    if (isReordered(request.fused->inputs[i], options.inputFormats[i])) return true;
+  for (std::size_t i = 0; i < options.outputFormats.size(); ++i)
+    if (isReordered(request.fused->outputs[i].value, options.outputFormats[i])) return true;
+  return false;
+}
+
+bool takesSubnormalsForZero(const KernelRequest& request, const LoweringOptions& options, const Lowering& lowering) {
+  return lowering.multipliesNarrow() || lowering.reordersBrains() || meetsReorderedBrains(request, options) ||
+         holds(request, {"Sigmoid"}) || std::ranges::any_of(lowering.implementations(), flushes);
+}
+
 /// What a lowering by `options` came to, as a value. A part without an implementation of its own runs the reference
 /// kernel, which allocates: the tactic says so.
 Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, const Lowering& lowering) {
@@ -139,8 +157,7 @@ Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, co
   if (const auto part = std::ranges::find_if(parts, runsTheReference); part != parts.end())
     tactic.parameters[kReference] = *part;
   if (lowering.multipliesNarrow()) tactic.parameters[kNarrow] = std::string("bf16");
-  tactic.numerics.flushes =
-      lowering.multipliesNarrow() || holds(request, {"Sigmoid"}) || std::ranges::any_of(parts, flushes);
+  tactic.numerics.flushes = takesSubnormalsForZero(request, options, lowering);
   tactic.numerics.emulated = lowering.integerRoots() < integerRoots(request);
   tactic.numerics.fastMath = tactic.parameters.contains(kKernel) && multipliesNarrow();
   tactic.name = nameOf(tactic);

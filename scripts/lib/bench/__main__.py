@@ -183,7 +183,8 @@ def parsed():
     parser.add_argument("--json", type=Path, metavar="F", help="the rows, written after each")
     parser.add_argument("--resume", action="store_true", help="keep the rows of F that were measured like this")
     parser.add_argument("--store", type=Path, metavar="FOLDER", help="keep what Fusescope measures here")
-    parser.add_argument("networks", nargs="*", metavar="NETWORK|MODEL.onnx", help="default: " + ", ".join(DEFAULT))
+    parser.add_argument("networks", nargs="*", metavar="NETWORK[@N]|MODEL.onnx",
+                        help="NETWORK@N: its sequences have N elements; default: " + ", ".join(DEFAULT))
     return parser.parse_args()
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import onnx
 
 import trained
+from .shortened import shortened
 
 # Types that stand in the file: no engine is asked for them.
 IN_FILE = ("int8", "weight8")
@@ -97,13 +98,17 @@ class Networks:
         self.filled, self.zoo, self.trained_folder = filled, zoo, trained_folder
 
     def questions(self, name, open_extents):
-        """Of one network, or of a file. FileNotFoundError if there is none."""
+        """Of one network, or of a file; NAME@N: with sequences of N. FileNotFoundError if there is none."""
         for network in trained.NETWORKS:
             if network.name == name:
                 return self._trained(network, open_extents)
+        name, _, length = name.partition("@")
         path = Path(name) if name.endswith(".onnx") else self._path(name)
         if not path.is_file():
             raise FileNotFoundError(f"there is no network {name}: {path} is missing")
+        if length:
+            path = shortened(path, int(length), self.filled / "shortened")
+            return [Question(f"{name}@{length}", path, made_inputs(path))]
         if name == "decoder_kv":
             return [decoder(path)]
         batches = BATCHES.get(name, (None,))

@@ -55,7 +55,8 @@ double difference(const Tensor& actual, const Tensor& expected) {
 
 /// Whether an element that should be denormal is zero.
 bool isFlushed(const Tensor& actual, const Tensor& expected) {
-  for (std::int64_t i = 0; i < expected.count() && expected.type() == DataType::F32; ++i) {
+  const bool isWide = expected.type() == DataType::F32 || expected.type() == DataType::BF16;
+  for (std::int64_t i = 0; i < expected.count() && isWide; ++i) {
     const double e = std::abs(expected.asDouble(i));
     if (e > 0 && e < std::numeric_limits<float>::min() && actual.asDouble(i) == 0) return true;
   }
