@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -13,9 +14,11 @@ namespace fusescope::cli {
 namespace {
 
 struct Arguments {
-  std::string path, format, output, trtVersion, layerNames;
+  std::string path, format, output, trtVersion, layerNames, weights = "convert", borders = "keep";
+  std::optional<double> rms;
   bool json = false;
   PlanArguments plan;
+  InputArguments inputs;
 };
 
 std::vector<std::string> formatNames() {
@@ -24,26 +27,57 @@ std::vector<std::string> formatNames() {
   return names;
 }
 
+Json reportOf(const Arguments& arguments, const Exporter& exporter, const Exported& file) {
+  Json warnings = Json::array();
+  for (const ExportNote& note : file.notes) warnings.push_back(note.text);
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(arguments.output, error);
+  return {{"format", "fusescope.export"},
+          {"version", 1},
+          {"to", exporter.name},
+          {"path", arguments.output},
+          {"bytes", error ? Json() : Json(bytes)},
+          {"warnings", std::move(warnings)}};
+}
+
 /// The file, or its text on standard output, and what was written.
-Status deliver(const Arguments& arguments, const Exporter& exporter, const ExportedText& file) {
+Status deliver(const Arguments& arguments, const Exporter& exporter, const Exported& file) {
   if (arguments.output.empty()) {
     std::cout << file.text;
     return Done{};
   }
-  TRY(writeFileAtomically(arguments.output, file.text));
-  if (!arguments.json) {
+  TRY(file.save ? file.save(arguments.output) : writeFileAtomically(arguments.output, file.text));
+  if (arguments.json) {
+    printJson(reportOf(arguments, exporter, file));
+  } else {
     std::cout << fmt::format("{}: {}\n", arguments.output, exporter.summary);
-    return Done{};
   }
-  Json warnings = Json::array();
-  for (const ExportNote& note : file.notes) warnings.push_back(note.text);
-  printJson({{"format", "fusescope.export"},
-             {"version", 1},
-             {"to", exporter.name},
-             {"path", arguments.output},
-             {"bytes", file.text.size()},
-             {"warnings", std::move(warnings)}});
   return Done{};
+}
+
+Diagnostic badWord(const char* option, const std::string& word, const char* words) {
+  return {.message = fmt::format("'{}' is not one of {}", word, words), .where = {.attribute = option}};
+}
+
+Result<ExportOptions> exportOptions(const Arguments& arguments, const Exporter& exporter, const Artifact& artifact) {
+  ExportOptions options{.trtVersion = arguments.trtVersion, .layerNames = {}, .path = arguments.output};
+  if (!arguments.layerNames.empty()) options.layerNames = TRY(readTextFile(arguments.layerNames));
+  if (arguments.weights != "convert" && arguments.weights != "keep")
+    return badWord("--weights", arguments.weights, "convert and keep");
+  if (arguments.borders != "keep" && arguments.borders != "plan")
+    return badWord("--io", arguments.borders, "keep and plan");
+  options.weights = arguments.weights == "keep" ? WeightTypes::Keep : WeightTypes::Convert;
+  options.borders = arguments.borders == "plan" ? BorderTypes::Plan : BorderTypes::Keep;
+  if (arguments.rms) options.tolerance = {.rms = *arguments.rms};
+  if (!exporter.takesSamples) {
+    if (arguments.inputs.paths.empty()) return options;
+    return Diagnostic{.message = fmt::format("--to {} is not run: it takes no inputs", exporter.name),
+                      .where = {.attribute = "--inputs"}};
+  }
+  if (arguments.inputs.source(artifact).empty()) return options;
+  for (Sample& sample : TRY(arguments.inputs.samples(artifact)).list)
+    options.samples.push_back(std::move(sample.inputs));
+  return options;
 }
 
 Result<int> exportPlan(const Arguments& arguments) {
@@ -54,16 +88,20 @@ Result<int> exportPlan(const Arguments& arguments) {
                       .help = fmt::format("Formats are {}.", joined(formatNames()))};
   }
   const auto artifact = TRY(open(arguments.path, arguments.plan));
-  ExportOptions options{.trtVersion = arguments.trtVersion};
-  if (!arguments.layerNames.empty()) options.layerNames = TRY(readTextFile(arguments.layerNames));
-  auto exported = exporter->write(*artifact.plan, options);
-  if (!exported.ok()) {
-    reportObeyRefusals(*artifact.plan);
-    auto error = std::move(exported).error();
+  auto exported = exporter->write(*artifact.plan, TRY(exportOptions(arguments, *exporter, artifact)));
+  const auto located = [&](Diagnostic error) {
     if (error.where.file.empty()) error.where.file = arguments.path;
     return error;
+  };
+  if (!exported.ok()) {
+    reportObeyRefusals(*artifact.plan);
+    return located(std::move(exported).error());
   }
-  const ExportedText& file = exported.value();
+  const Exported& file = exported.value();
+  if (file.doesNotHold) {
+    std::cerr << fmt::format("fusescope: {}\n", located(*file.doesNotHold).text());
+    return kDoesNotHold;
+  }
   for (const ExportNote& note : file.notes) std::cerr << fmt::format("fusescope: warning: {}\n", note.text);
   TRY(deliver(arguments, *exporter, file));
   const bool refused = reportObeyRefusals(*artifact.plan);
@@ -73,7 +111,7 @@ Result<int> exportPlan(const Arguments& arguments) {
 }  // namespace
 
 Command exportCommand(CLI::App& app) {
-  auto* verb = app.add_subcommand("export", "layer precisions in the form that a deployment takes, checked before");
+  auto* verb = app.add_subcommand("export", "a plan in the form that a deployment takes, checked before");
   auto arguments = std::make_shared<Arguments>();
   declareModel(*verb, arguments->path, arguments->plan, "a saved plan or a model", "PLAN|MODEL");
   verb->add_option("--to", arguments->format, joined(formatNames()))->required()->type_name("FORMAT");
@@ -81,6 +119,16 @@ Command exportCommand(CLI::App& app) {
   verb->add_option("--trt-version", arguments->trtVersion, "version of TensorRT the file is for")->type_name("V");
   verb->add_option("--layer-names", arguments->layerNames, "log of trtexec --verbose: names of its layers")
       ->type_name("VERBOSE_LOG");
+  verb->add_option("--weights", arguments->weights,
+                   "onnx: weights are converted (convert), or kept, with a Cast behind them (keep)")
+      ->type_name("convert|keep");
+  verb->add_option("--io", arguments->borders,
+                   "onnx: inputs and outputs keep the types of the file (keep), or get those of the plan (plan)")
+      ->type_name("keep|plan");
+  arguments->inputs.declare(*verb);
+  verb->add_option("--tol-rms", arguments->rms,
+                   "onnx: with --inputs, an output is wrong beyond max|Δ| of T · rms; default 1e-2")
+      ->type_name("T");
   verb->add_flag("--json", arguments->json, "say in JSON what was written");
   arguments->plan.declare(*verb);
   return {verb, [arguments] { return exportPlan(*arguments); }};

@@ -154,8 +154,8 @@ class Writer {
 
 }  // namespace
 
-Result<ExportedText> writeDot(const Plan& plan, const ExportOptions&) {
-  return ExportedText{Writer().write(plan), {}};
+Result<Exported> writeDot(const Plan& plan, const ExportOptions&) {
+  return Exported{Writer().write(plan), {}};
 }
 
 }  // namespace fusescope

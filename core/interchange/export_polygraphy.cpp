@@ -68,7 +68,7 @@ std::string table(std::string_view variable, const PrecisionConfig& config,
 
 }  // namespace
 
-Result<ExportedText> writePolygraphy(const Plan& plan, const ExportOptions& options) {
+Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options) {
   TRY(refuseStronglyTyped(plan, "--to polygraphy"));
   const auto config = TRY(precisionConfig(plan));
   if (!options.trtVersion.empty()) {
@@ -98,7 +98,7 @@ Result<ExportedText> writePolygraphy(const Plan& plan, const ExportOptions& opti
   text += table("PRECISIONS", config, &NodePrecision::compute);
   text += table("OUTPUT_TYPES", config, &NodePrecision::output);
   text += kFunctions;
-  return ExportedText{std::move(text), std::move(notes)};
+  return Exported{std::move(text), std::move(notes)};
 }
 
 }  // namespace fusescope

@@ -6,6 +6,6 @@ namespace fusescope {
 
 /// A Python script for Polygraphy's --trt-network-postprocess-script: `postprocess(network)` sets precision and output
 /// types of the layers whose metadata names a pinned node, and raises if a name matched nothing.
-Result<ExportedText> writePolygraphy(const Plan& plan, const ExportOptions& options);
+Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options);
 
 }  // namespace fusescope

@@ -95,7 +95,7 @@ Result<std::vector<std::string>> layersOf(const std::string& node, const LayersO
 
 }  // namespace
 
-Result<ExportedText> writeTrtexec(const Plan& plan, const ExportOptions& options) {
+Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
   TRY(refuseStronglyTyped(plan, "--to trtexec"));
   if (options.trtVersion.empty()) {
     return Diagnostic{.message = "the version of TensorRT must be known: its options differ",
@@ -137,7 +137,7 @@ Result<ExportedText> writeTrtexec(const Plan& plan, const ExportOptions& options
       "# For trtexec {}. With --verbose its log says 'Set layer X to precision Y' for each layer that was "
       "found.\n{}{}\n",
       version.text(), asComments(notes), joined(words, " \\\n  "));
-  return ExportedText{std::move(text), std::move(notes)};
+  return Exported{std::move(text), std::move(notes)};
 }
 
 }  // namespace fusescope

@@ -8,6 +8,6 @@ namespace fusescope {
 /// fail silently there. Layer names come from the log's `Registering layer: X for ONNX node: Y` lines; without a log,
 /// a name that the option cannot express, or that the parser's suffixes could have given to another node's layer,
 /// is refused.
-Result<ExportedText> writeTrtexec(const Plan& plan, const ExportOptions& options);
+Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options);
 
 }  // namespace fusescope

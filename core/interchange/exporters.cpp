@@ -1,5 +1,6 @@
 #include "interchange/export_dot.h"
 #include "interchange/export_notes.h"
+#include "interchange/export_onnx.h"
 #include "interchange/export_polygraphy.h"
 #include "interchange/export_trtexec.h"
 #include "interchange/exports.h"
@@ -8,8 +9,8 @@
 namespace fusescope {
 namespace {
 
-Result<ExportedText> writeDirectives(const Plan& plan, const ExportOptions&) {
-  return ExportedText{toJson(directivesFileOf(plan.options)).dump(2) + "\n", pinsNotHonoured(plan)};
+Result<Exported> writeDirectives(const Plan& plan, const ExportOptions&) {
+  return Exported{toJson(directivesFileOf(plan.options)).dump(2) + "\n", pinsNotHonoured(plan)};
 }
 
 }  // namespace
@@ -22,6 +23,10 @@ const std::vector<Exporter>& exporters() {
        "a trtexec command line with layer precisions (TensorRT 8.4 to 10.16)", &writeTrtexec},
       {"polygraphy", "Script of Polygraphy", "py",
        "a Polygraphy network script that finds layers by their metadata (TensorRT 8.6 to 10)", &writePolygraphy},
+      {"onnx", "Network with the plan's types", "onnx",
+       "the network with the plan's types written into it, for strongly typed TensorRT (10.12 on), ONNX Runtime and "
+       "others",
+       &writeOnnx, false, true},
       {"dot", "Graph for Graphviz", "dot", "the plan as a graph for Graphviz, a cluster per segment and fused node",
        &writeDot},
   };

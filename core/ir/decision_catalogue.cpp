@@ -23,6 +23,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the file is of version {version} of the format; it is read as version {oldest} would be"},
       {"import.opset_missing", Import, true,
        "the file does not say which opset of {domain} it uses; it is read as the first"},
+      {"import.input_specs_ignored", Import, true, "what its metadata say of inputs ({key}) is left out: {why}"},
       {"import.training_dropped", Import, true, "the file holds steps of training; only the network is read"},
       {"import.node_renamed", Import, true, "another node is called {name} as well; this one is called {given}"},
       {"import.name_shadowed", Import, true, "{name} is another value in this body than outside of it"},

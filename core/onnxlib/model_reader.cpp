@@ -1,8 +1,6 @@
-#include <google/protobuf/io/coded_stream.h>
 #include <onnx/shape_inference/implementation.h>
 
-#include <climits>
-
+#include "onnxlib/model_proto.h"
 #include "onnxlib/onnxlib.h"
 #include "onnxlib/proto_reader.h"
 #include "onnxlib/text_check.h"
@@ -10,22 +8,6 @@
 
 namespace fusescope::onnxlib {
 namespace {
-
-Result<onnx::ModelProto> parse(const std::string& wire) {
-  if (wire.size() > INT_MAX)
-    return Diagnostic{.message = "its structure without the large weights is above 2 GiB, which protobuf cannot read",
-                      .help = "Save the weights as external data or raw data."};
-  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(wire.data()),
-                                                static_cast<int>(wire.size()));
-  stream.SetTotalBytesLimit(INT_MAX);
-  onnx::ModelProto proto;
-  if (!proto.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
-    return Diagnostic{.message = "is not an ONNX model: protobuf cannot read it"};
-  if (!proto.has_graph())
-    return Diagnostic{.message = "is not an ONNX model: it holds no graph",
-                      .help = "An .onnx file as exporters write it is expected."};
-  return proto;
-}
 
 /// Takes out the nodes for which ONNX's inference (up to 1.23 at least) reads the type of an input that may have none:
 /// TreeEnsemble after an operator that nobody knows.
@@ -78,7 +60,7 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
                              const ReadLimits& limits) {
   if (file->bytes().empty()) return Diagnostic{.message = "is empty"};
   StrippedModel stripped = TRY(stripPayloads(file->bytes()));
-  onnx::ModelProto proto = TRY(parse(stripped.wire));
+  onnx::ModelProto proto = TRY(parseModel(stripped.wire));
   stripped.wire = {};
   TRY(checkNames(proto));
   TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), limits.tensorBytes);

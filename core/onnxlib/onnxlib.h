@@ -131,6 +131,12 @@ Result<FileModel> readModel(const std::filesystem::path& path, const ReadLimits&
 /// is larger than a file may be.
 Result<std::string> modelBytes(const FileModel& model);
 
+/// What ONNX's own checker, shape inference included, says of a file; nothing: all is well.
+std::optional<std::string> checkerComplaint(const std::filesystem::path& path);
+
+/// The number of an element type, as attributes (Cast's `to`) hold it; 0 for one that ONNX does not have.
+std::int64_t elementTypeNumber(DataType type);
+
 /// The newest version of the file format that the library knows, and the oldest in which a file names its opsets.
 std::int64_t newestIrVersion();
 inline constexpr std::int64_t kOldestIrVersion = 3;

@@ -5,6 +5,13 @@
 namespace fusescope::onnxlib {
 namespace {
 
+void setValue(onnx::ValueInfoProto& proto, const FileValue& value) {
+  proto.set_name(value.name);
+  *proto.mutable_type() = typeProto(value.type);
+}
+
+}  // namespace
+
 int onnxTypeOf(DataType type) {
   for (int number = 1; number <= onnx::TensorProto::DataType_MAX; ++number)
     if (dataTypeOf(number) == type) return number;
@@ -41,12 +48,9 @@ void setAttribute(onnx::AttributeProto& proto, const FileAttribute& attribute) {
   }
 }
 
-void setValue(onnx::ValueInfoProto& proto, const FileValue& value) {
-  proto.set_name(value.name);
-  *proto.mutable_type() = typeProto(value.type);
+std::int64_t elementTypeNumber(DataType type) {
+  return onnxTypeOf(type);
 }
-
-}  // namespace
 
 onnx::TensorProto tensorProto(const FileTensor& tensor) {
   onnx::TensorProto proto;

@@ -1,17 +1,11 @@
-#include <onnx/defs/schema.h>
-
 #include <algorithm>
 
 #include "onnxlib/proto_reader.h"
 #include "onnxlib/proto_writer.h"
+#include "onnxlib/schemas.h"
 
 namespace fusescope::onnxlib {
 namespace {
-
-const onnx::OpSchema* schemaOf(const std::string& domain, const std::string& op, std::int64_t opset) {
-  return onnx::OpSchemaRegistry::Schema(op, static_cast<int>(std::min<std::int64_t>(opset, 1'000'000)),
-                                        canonicalDomain(domain));
-}
 
 /// The schema's body of the newest version that is not above `opset`, or the first that there is.
 bool buildBody(const onnx::OpSchema& schema, const FileNode& node, int opset, const std::vector<FileType>& inputTypes,
@@ -36,6 +30,11 @@ bool buildBody(const onnx::OpSchema& schema, const FileNode& node, int opset, co
 }
 
 }  // namespace
+
+const onnx::OpSchema* schemaOf(const std::string& domain, const std::string& op, std::int64_t opset) {
+  return onnx::OpSchemaRegistry::Schema(op, static_cast<int>(std::min<std::int64_t>(opset, 1'000'000)),
+                                        canonicalDomain(domain));
+}
 
 std::int64_t newestIrVersion() {
   return onnx::IR_VERSION;

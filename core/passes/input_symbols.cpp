@@ -29,11 +29,11 @@ std::size_t InputSymbols::symbolFor(const std::string& key, InputSymbol symbol) 
   return m_keys.size() - 1;
 }
 
-/// What the user says of one input holds for the symbols that it shares with others.
+/// What the user, or the file's metadata, says of one input holds for the symbols that it shares with others.
 void InputSymbols::bindGiven(const Graph& graph, const std::vector<InputSpec>& specs) {
   for (std::size_t i = 0; i < graph.inputs().size() && i < specs.size(); ++i) {
     const Shape& shape = graph.value(graph.inputs()[i]).type.shape;
-    if (specs[i].source != "user") continue;
+    if (specs[i].source != "user" && specs[i].source != "metadata") continue;
     for (std::size_t axis = 0; axis < shape.rank() && axis < specs[i].opt.size(); ++axis) {
       if (shape.dims[axis].symbol.empty()) continue;
       const auto symbol = ExtentExpression::of(shape.dims[axis]).onlySymbol();

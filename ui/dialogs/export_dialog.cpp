@@ -24,7 +24,8 @@ ExportDialog::ExportDialog(const DockContext& context, QWidget* parent)
       m_preview(new QPlainTextEdit) {
   setWindowTitle(QStringLiteral("Export the precision configuration"));
   resize(680, 520);
-  for (const Exporter& exporter : exporters()) m_format->addItem(qs(exporter.title), qs(exporter.name));
+  for (const Exporter& exporter : exporters())
+    if (exporter.isText) m_format->addItem(qs(exporter.title), qs(exporter.name));
   m_log->setPlaceholderText(QStringLiteral("log of a verbose build by trtexec, for the exact names (optional)"));
   m_summary->setWordWrap(true);
   m_preview->setReadOnly(true);
@@ -57,14 +58,14 @@ ExportDialog::ExportDialog(const DockContext& context, QWidget* parent)
 }
 
 void ExportDialog::refresh() {
-  const Exporter& exporter = exporters()[static_cast<std::size_t>(m_format->currentIndex())];
+  const Exporter& exporter = *findExporter(m_format->currentData().toString().toStdString());
   const bool trtexec = exporter.name == "trtexec";
   m_version->setEnabled(trtexec);
   m_log->setEnabled(trtexec);
   const auto snapshot = m_context.document.snapshot();
   const auto work = [plan = snapshot->plan, write = exporter.write, version = m_version->text().toStdString(),
-                     log = trtexec ? m_log->text().toStdString()
-                                   : std::string()](const StopToken&) -> Result<ExportedText> {
+                     log =
+                         trtexec ? m_log->text().toStdString() : std::string()](const StopToken&) -> Result<Exported> {
     ExportOptions options;
     options.trtVersion = version;
     if (!log.empty()) options.layerNames = TRY(readTextFile(log));
@@ -72,7 +73,7 @@ void ExportDialog::refresh() {
   };
   QString summary = qs(exporter.summary);
   summary[0] = summary[0].toUpper();
-  m_context.jobs.run(QStringLiteral("export"), this, work, [this, summary](const Result<ExportedText>& file) {
+  m_context.jobs.run(QStringLiteral("export"), this, work, [this, summary](const Result<Exported>& file) {
     m_save->setEnabled(file.ok());
     QString said = file.ok() ? summary : QStringLiteral("✗ This plan cannot be written in that format.");
     if (file.ok())
@@ -89,7 +90,7 @@ void ExportDialog::chooseLog() {
 }
 
 void ExportDialog::save() {
-  const Exporter& exporter = exporters()[static_cast<std::size_t>(m_format->currentIndex())];
+  const Exporter& exporter = *findExporter(m_format->currentData().toString().toStdString());
   const QString extension = QString(qs(exporter.extension)).remove(QLatin1Char('.'));
   const QString path =
       QFileDialog::getSaveFileName(this, QStringLiteral("Export"), QStringLiteral("precision.") + extension);

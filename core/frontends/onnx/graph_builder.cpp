@@ -1,9 +1,9 @@
 #include "frontends/onnx/graph_builder.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "frontends/onnx/file_findings.h"
+#include "frontends/onnx/file_tensors.h"
 #include "frontends/onnx/functions.h"
 #include "frontends/onnx/node_order.h"
 #include "frontends/onnx/onnx_importer.h"
@@ -84,29 +84,6 @@ std::string operatorsOf(const std::vector<FileNode>& nodes) {
 
 std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload) {
   return domain + '\n' + name + '\n' + overload;
-}
-
-namespace {
-
-/// Of an element in memory; a complex number is a pair.
-std::size_t alignmentOf(DataType type) {
-  const std::size_t bytes = byteSize(type, 2) / 2;
-  const bool isPair = type == DataType::C64 || type == DataType::C128;
-  return std::max<std::size_t>(isPair ? bytes / 2 : bytes, 1);
-}
-
-}  // namespace
-
-Tensor toTensor(const FileTensor& tensor) {
-  if (!tensor.hasData) return Tensor::withoutData(tensor.dtype, tensor.dims);
-  if (tensor.dtype == DataType::String) return Tensor::ofStrings(tensor.dims, tensor.strings);
-  if (tensor.data == nullptr) return Tensor::zeros(tensor.dtype, tensor.dims);
-  // A file may hold a weight at any address; what reads elements in place needs a multiple of their size.
-  if (reinterpret_cast<std::uintptr_t>(tensor.data) % alignmentOf(tensor.dtype) == 0)
-    return Tensor::view(tensor.dtype, tensor.dims, tensor.owner, tensor.data);
-  Tensor copy = Tensor::zeros(tensor.dtype, tensor.dims);
-  std::memcpy(copy.mutableBytes(), tensor.data, copy.byteSize());
-  return copy;
 }
 
 TensorType toType(const FileType& type) {

@@ -33,7 +33,6 @@ struct ImportContext {
 
 std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload);
 
-Tensor toTensor(const onnxlib::FileTensor& tensor);
 TensorType toType(const onnxlib::FileType& type);
 
 /// Builds one FileGraph into a Graph: names resolved, Constant nodes turned into constants, functions inlined, older

@@ -1,8 +1,8 @@
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "frontends/onnx/file_tensors.h"
 #include "frontends/onnx_writer.h"
 #include "onnxlib/onnxlib.h"
 
@@ -11,19 +11,7 @@ namespace {
 
 using onnxlib::FileAttribute;
 using onnxlib::FileNode;
-using onnxlib::FileTensor;
 using onnxlib::FileType;
-
-FileTensor fileTensor(const std::string& name, const Tensor& tensor) {
-  const auto owner = std::make_shared<const Tensor>(tensor);
-  FileTensor made{.name = name, .dtype = tensor.type(), .dims = tensor.dims(), .owner = owner, .hasData = true};
-  if (tensor.type() == DataType::String) {
-    made.strings = tensor.strings();
-  } else {
-    made.data = owner->bytes();
-  }
-  return made;
-}
 
 FileType fileType(const TensorType& type) {
   FileType made{.dtype = type.dtype, .ranked = type.shape.ranked, .dims = {}, .container = type.container};

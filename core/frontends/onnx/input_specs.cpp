@@ -1,5 +1,10 @@
 #include "frontends/onnx/input_specs.h"
 
+#include <algorithm>
+#include <tuple>
+
+#include "frontends/input_spec_metadata.h"
+
 namespace fusescope {
 namespace {
 
@@ -33,11 +38,45 @@ InputSpec specOf(const Value& input) {
   return spec;
 }
 
+/// Why `said` cannot be meant for an input with these extents; empty: it can.
+std::string misfit(const InputSpec& said, const Shape& shape) {
+  if (said.opt.size() != shape.rank()) return "the input has another number of extents";
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis)
+    if (shape.dims[axis].known() &&
+        (said.min[axis] != shape.dims[axis].size || said.max[axis] != shape.dims[axis].size))
+      return "extent " + std::to_string(axis) + " of the input is " + std::to_string(shape.dims[axis].size);
+  return {};
+}
+
 }  // namespace
 
-std::vector<InputSpec> specsOf(const Graph& graph) {
+std::vector<InputSpec> specsOf(const Graph& graph, const std::map<std::string, std::string>& metadata,
+                               std::vector<Decision>& decisions) {
   std::vector<InputSpec> specs;
   for (const ValueId id : graph.inputs()) specs.push_back(specOf(graph.value(id)));
+  const auto text = metadata.find(kInputSpecsKey);
+  if (text == metadata.end()) return specs;
+  const auto ignore = [&](const std::string& why) {
+    decisions.push_back(decide("import.input_specs_ignored", {}, "import", {{"key", kInputSpecsKey}, {"why", why}}));
+  };
+  const auto said = inputSpecsFromText(text->second);
+  if (!said.ok()) {
+    ignore(said.error().text());
+    return specs;
+  }
+  for (const InputSpec& given : said.value()) {
+    const auto spec = std::ranges::find(specs, given.name, &InputSpec::name);
+    if (spec == specs.end()) {
+      ignore("there is no input '" + given.name + "'");
+    } else if (spec->source == "assumed") {
+      const std::string why = misfit(given, graph.value(*graph.findValue(given.name)).type.shape);
+      if (!why.empty()) {
+        ignore("'" + given.name + "': " + why);
+        continue;
+      }
+      std::tie(spec->min, spec->opt, spec->max, spec->source) = std::tie(given.min, given.opt, given.max, given.source);
+    }
+  }
   return specs;
 }
 

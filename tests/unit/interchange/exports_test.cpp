@@ -28,7 +28,7 @@ PlanOptions options(const std::string& target, const std::vector<std::string>& p
   return options;
 }
 
-Result<ExportedText> exported(const char* format, const PlanOptions& options, const char* version = "10.3") {
+Result<Exported> exported(const char* format, const PlanOptions& options, const char* version = "10.3") {
   return findExporter(format)->write(*planned(model(), options), {.trtVersion = version, .layerNames = {}});
 }
 

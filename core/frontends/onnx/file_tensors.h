@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "ir/tensor.h"
+#include "onnxlib/onnxlib.h"
+
+namespace fusescope {
+
+/// A tensor as a file holds it; it shares the data.
+onnxlib::FileTensor fileTensor(const std::string& name, const Tensor& tensor);
+/// The inverse; elements that lie where they cannot be read in place are copied.
+Tensor toTensor(const onnxlib::FileTensor& tensor);
+
+}  // namespace fusescope

@@ -1,0 +1,515 @@
+#include "interchange/typed_network/graph_retyper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontends/onnx/file_tensors.h"
+#include "frontends/onnx/node_order.h"
+#include "planning/structure.h"
+#include "planning/typing.h"
+
+namespace fusescope {
+
+using onnxlib::FileGraph;
+using onnxlib::FileNode;
+using onnxlib::GraphPath;
+using Role = FileNodeTypes::Role;
+
+namespace {
+
+DataType exchangeable(DataType type) {
+  return isExchangeable(type) ? type : DataType::Undefined;
+}
+
+/// Whether `wide` holds every number of `narrow`.
+bool holdsAll(DataType wide, DataType narrow) {
+  return wide == narrow || (wide == DataType::F32 && isExchangeable(narrow));
+}
+
+Node asNode(const FileNode& node) {
+  return {.op = node.op, .domain = node.domain};
+}
+
+/// Whether all numbers of `tensor` are held by `type` exactly.
+bool isExactIn(const onnxlib::FileTensor& tensor, DataType type) {
+  if (!tensor.hasData) return false;
+  const Tensor numbers = toTensor(tensor);
+  return numbers.converted(type).converted(numbers.type()).identical(numbers);
+}
+
+/// Whether the node gives the same whether its operand or its result is rounded.
+bool goesWithRounding(const FileNode& node, const FileNodeTypes& types) {
+  return types.role == Role::Moves ||
+         (node.domain.empty() && (node.op == "Relu" || node.op == "Neg" || node.op == "Abs"));
+}
+
+}  // namespace
+
+std::string RetypeContext::freshName(const std::string& wanted) {
+  if (names.insert(wanted).second) return wanted;
+  for (int number = 2;; ++number) {
+    std::string name = wanted + "_" + std::to_string(number);
+    if (names.insert(name).second) return name;
+  }
+}
+
+GraphRetyper::GraphRetyper(RetypeContext& shared, const FileGraph& graph, const Plan* plan, GraphPath path,
+                           GraphRetyper* outer)
+    : m_shared(shared),
+      m_graph(graph),
+      m_plan(plan),
+      m_path(std::move(path)),
+      m_outer(outer),
+      m_nodeNames(uniqueNodeNames(graph)) {}
+
+Status GraphRetyper::run() {
+  declareValues();
+  collectReaders();
+  classify();
+  for (const auto& input : m_graph.inputs) retypeInput(input.name);
+  for (const std::size_t node : runningOrder(m_graph)) TRY(retypeNode(node));
+  noteHeldWider();
+  return Done{};
+}
+
+/// The element types of all values: what the plan's graph knows, else what the file says or ONNX finds.
+DataType GraphRetyper::declaredType(const std::string& name) const {
+  if (m_plan != nullptr)
+    if (const auto id = m_plan->graph().findValue(name)) {
+      const TensorType& type = m_plan->graph().value(*id).type;
+      if (type.dtype != DataType::Undefined)
+        return type.container == Container::None ? exchangeable(type.dtype) : DataType::Undefined;
+    }
+  for (const auto* values : {&m_graph.outputs, &m_graph.values})
+    for (const auto& value : *values)
+      if (value.name == name && value.type.dtype != DataType::Undefined)
+        return value.type.container == Container::None ? exchangeable(value.type.dtype) : DataType::Undefined;
+  const auto inferred = m_shared.file.inferred.find(name);
+  if (m_outer != nullptr || inferred == m_shared.file.inferred.end()) return DataType::Undefined;
+  return inferred->second.container == Container::None ? exchangeable(inferred->second.dtype) : DataType::Undefined;
+}
+
+void GraphRetyper::declare(const std::string& name, DataType type) {
+  FileValue& value = m_values[name];
+  value.declared = value.made = value.stored = type;
+  value.madeName = value.forms[type] = name;
+}
+
+void GraphRetyper::declareValues() {
+  for (const auto& tensor : m_graph.initializers) {
+    if (tensor.name.empty() || m_values.contains(tensor.name)) continue;
+    declare(tensor.name, exchangeable(tensor.dtype));
+    m_values[tensor.name].isConstant = true;
+    m_constants[tensor.name] = &tensor;
+  }
+  for (const auto& input : m_graph.inputs)
+    if (!m_values.contains(input.name))
+      declare(input.name,
+              input.type.container == Container::None ? exchangeable(input.type.dtype) : DataType::Undefined);
+  for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
+    const FileNode& node = m_graph.nodes[i];
+    for (const std::string& output : node.outputs) {
+      if (output.empty()) continue;
+      declare(output, declaredType(output));
+      m_values[output].producer = i;
+    }
+    if (node.op != "Constant" || !node.domain.empty() || node.outputs.empty()) continue;
+    FileValue& value = m_values[node.outputs[0]];
+    value.isConstant = true;
+    m_constantNodes[node.outputs[0]] = i;
+    if (const auto* attribute = node.attribute("value"))
+      if (const auto* tensor = std::get_if<onnxlib::FileTensor>(&attribute->value)) {
+        m_constants[node.outputs[0]] = tensor;
+        declare(node.outputs[0], exchangeable(tensor->dtype));
+      }
+    if (node.attribute("value_float") != nullptr || node.attribute("value_floats") != nullptr)
+      declare(node.outputs[0], DataType::F32);
+  }
+  for (const auto& output : m_graph.outputs)
+    if (const auto found = m_values.find(output.name); found != m_values.end()) found->second.isBorder = true;
+}
+
+void GraphRetyper::collectReaders() {
+  for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
+    const FileNode& node = m_graph.nodes[i];
+    for (std::size_t slot = 0; slot < node.inputs.size(); ++slot)
+      if (!node.inputs[slot].empty()) m_readers[node.inputs[slot]].emplace_back(i, slot);
+    for (const auto& attribute : node.attributes)
+      if (const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value)) collectReadByBody(**body);
+  }
+  for (const auto& output : m_graph.outputs) {
+    m_readAsDeclared.insert(output.name);
+    m_handedOut.insert(output.name);
+  }
+}
+
+void GraphRetyper::collectReadByBody(const FileGraph& body) {
+  for (const std::string_view name : namesRead(body)) m_readAsDeclared.emplace(name);
+  for (const auto& output : body.outputs) m_handedOut.insert(output.name);
+  for (const FileNode& node : body.nodes)
+    for (const auto& attribute : node.attributes)
+      if (const auto* inner = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value))
+        collectReadByBody(**inner);
+}
+
+void GraphRetyper::classify() {
+  const NodeRoles roles(m_shared.file, m_graph, m_plan, m_outer == nullptr);
+  for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
+    m_types.push_back(roles.of(i));
+    FileNodeTypes& types = m_types.back();
+    if (!types.keptBecause.empty()) keepNote(types, i);
+    if (types.role == Role::Calculates) widenWhereStoredWider(i);
+    if (types.role == Role::Calculates && m_shared.options.wide.contains({m_path, i})) types.runs = DataType::F32;
+  }
+}
+
+/// A kernel can write wider than its operands are rounded to; a node alone cannot, unless its operands are wide.
+void GraphRetyper::widenWhereStoredWider(std::size_t node) {
+  FileNodeTypes& types = m_types[node];
+  for (const std::string& output : m_graph.nodes[node].outputs) {
+    const auto id = output.empty() ? std::nullopt : m_plan->graph().findValue(output);
+    if (!id || m_plan->graph().isConstant(*id) || !types.fused.valid()) continue;
+    const auto& outputs = m_plan->fusedNodes[types.fused.index].outputs;
+    const bool real = std::ranges::any_of(outputs, [&](const FusedOutput& made) { return made.value == *id; });
+    const DataType stored = m_plan->storedType(*id);
+    if (real && isExchangeable(stored) && !holdsAll(types.runs, stored)) types.runs = DataType::F32;
+  }
+}
+
+void GraphRetyper::keepNote(const FileNodeTypes& types, std::size_t node) {
+  m_shared.network.notes.push_back({fmt::format("node '{}' keeps the types of the file, though the plan lowers it: {}",
+                                                m_nodeNames[node], types.keptBecause)});
+}
+
+/// What the plan stores `name` at, where that is not what its producer leaves.
+DataType GraphRetyper::storedInPlan(const std::string& name, DataType made, FileValue& value) const {
+  const auto id = m_plan == nullptr ? std::nullopt : m_plan->graph().findValue(name);
+  if (!id || m_plan->graph().isConstant(*id) || m_plan->graph().isInput(*id)) return made;
+  const DataType stored = m_plan->storedType(*id);
+  if (!isExchangeable(stored)) return made;
+  const NodeId producer = m_plan->graph().value(*id).producer;
+  const FusedNode& fused = *m_plan->fusedNodeOf(producer);
+  for (const InnerEdge& edge : fused.innerEdges) {
+    if (edge.value != *id || edge.real) continue;
+    value.inner = true;
+    value.fused = fused.id;
+    value.held = edge.type;
+    return holdsAll(stored, made) ? made : stored;
+  }
+  return stored;
+}
+
+std::map<std::string, GraphRetyper::Need> GraphRetyper::parametersOf(std::size_t place,
+                                                                     const onnxlib::OperatorTypes& types) {
+  const FileNode& node = m_graph.nodes[place];
+  const FileNodeTypes& wanted = m_types[place];
+  std::map<std::string, Need> parameters;
+  if (wanted.role != Role::Calculates && wanted.role != Role::Moves) return parameters;
+  const Need need =
+      wanted.role == Role::Moves ? Need{typeOfMove(place), typeOfMove(place)} : Need{wanted.reads, wanted.runs};
+  if (!isExchangeable(need.type)) return parameters;
+  const bool quantises = node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
+  std::set<std::string> refused;
+  for (std::size_t slot = 0; slot < node.inputs.size(); ++slot) {
+    const auto* slotTypes = types.operand(slot);
+    const auto [owner, value] = find(node.inputs[slot]);
+    if (slotTypes == nullptr || value == nullptr || !isExchangeable(value->declared)) continue;
+    const bool scale = quantises && slot == 1;
+    if (scale && need.type != value->declared) {
+      const auto constant = owner->m_constants.find(node.inputs[slot]);
+      const bool exact = constant != owner->m_constants.end() && isExactIn(*constant->second, need.type);
+      if (!exact) refused.insert(slotTypes->parameter);
+    }
+    if (!isDataOperand(asNode(node), slot) && !(scale && node.op == "DequantizeLinear")) continue;
+    if (!slotTypes->allows(need.type)) {
+      const std::int64_t later =
+          quantises ? 0 : onnxlib::opsetThatAllows(node.domain, node.op, slot, need.type, m_shared.opset);
+      if (later > m_shared.neededOpset) {
+        m_shared.neededOpset = later;
+        m_shared.neededBy = m_nodeNames[place];
+      }
+      refused.insert(slotTypes->parameter);
+      continue;
+    }
+    parameters[slotTypes->parameter] = need;
+  }
+  for (const std::string& name : refused) parameters.erase(name);
+  if (quantises && !refused.empty()) parameters.clear();
+  return parameters;
+}
+
+/// What all that reads a value wants of it: one type of all, else nothing.
+DataType GraphRetyper::wantedOf(const std::string& name, int depth) const {
+  constexpr int kMostMoves = 64;
+  if (depth > kMostMoves || m_readAsDeclared.contains(name)) return DataType::Undefined;
+  const auto readers = m_readers.find(name);
+  if (readers == m_readers.end()) return DataType::Undefined;
+  DataType wanted = DataType::Undefined;
+  for (const auto& [node, slot] : readers->second) {
+    const FileNodeTypes& types = m_types[node];
+    if (types.role == Role::AnyType) continue;
+    if (!isDataOperand(asNode(m_graph.nodes[node]), slot)) return DataType::Undefined;
+    const DataType here = types.role == Role::Calculates ? types.reads
+                          : types.role == Role::Moves    ? wantedOf(m_graph.nodes[node].outputs[0], depth + 1)
+                                                         : DataType::Undefined;
+    if (here == DataType::Undefined || (wanted != DataType::Undefined && wanted != here)) return DataType::Undefined;
+    wanted = here;
+  }
+  return wanted;
+}
+
+DataType GraphRetyper::typeOfMove(std::size_t place) {
+  const FileNode& node = m_graph.nodes[place];
+  if (node.outputs.empty() || node.inputs.empty()) return DataType::Undefined;
+  DataType held = DataType::Undefined;
+  bool constant = true;
+  for (std::size_t slot = 0; slot < node.inputs.size(); ++slot) {
+    const auto [owner, value] = find(node.inputs[slot]);
+    if (value == nullptr || !isExchangeable(value->declared) || !isDataOperand(asNode(node), slot)) continue;
+    constant = constant && value->isConstant;
+    held = widest(held, value->stored);
+  }
+  if (constant) {
+    const DataType wanted = wantedOf(node.outputs[0], 0);
+    return wanted == DataType::Undefined ? held : wanted;
+  }
+  DataType left = DataType::Undefined;
+  for (const std::string& output : node.outputs)
+    if (const auto found = m_values.find(output); found != m_values.end() && isExchangeable(found->second.declared)) {
+      FileValue unused;
+      left = widest(left, storedInPlan(output, held, unused));
+    }
+  return left == DataType::Undefined || holdsAll(left, held) ? held : left;
+}
+
+std::pair<GraphRetyper*, GraphRetyper::FileValue*> GraphRetyper::find(const std::string& name) {
+  for (GraphRetyper* graph = this; graph != nullptr && !name.empty(); graph = graph->m_outer)
+    if (const auto found = graph->m_values.find(name); found != graph->m_values.end()) return {graph, &found->second};
+  return {nullptr, nullptr};
+}
+
+Status GraphRetyper::retypeNode(std::size_t place) {
+  const FileNode& node = m_graph.nodes[place];
+  const FileNodeTypes& wanted = m_types[place];
+  if (m_constantNodes.contains(node.outputs.empty() ? std::string() : node.outputs[0])) return Done{};
+  const auto types = onnxlib::operatorTypes(node.domain, node.op, m_shared.opset);
+  const auto parameters = types ? parametersOf(place, *types) : std::map<std::string, Need>();
+  for (std::size_t slot = 0; slot < node.inputs.size(); ++slot) {
+    const auto [owner, value] = find(node.inputs[slot]);
+    if (value == nullptr || !isExchangeable(value->declared)) continue;
+    const auto* slotTypes = types ? types->operand(slot) : nullptr;
+    const auto found = slotTypes == nullptr ? parameters.end() : parameters.find(slotTypes->parameter);
+    const bool anyType = wanted.role == Role::AnyType || wanted.role == Role::FloatCast;
+    retypeOperand(place, slot, found == parameters.end() ? Need{value->declared, value->declared} : found->second,
+                  anyType);
+  }
+  TRY(retypeBodies(place));
+  for (std::size_t slot = 0; slot < node.outputs.size(); ++slot) {
+    const auto found = m_values.find(node.outputs[slot]);
+    if (found == m_values.end() || !isExchangeable(found->second.declared)) continue;
+    const auto* slotTypes = types ? types->result(slot) : nullptr;
+    const auto typed = slotTypes == nullptr ? parameters.end() : parameters.find(slotTypes->parameter);
+    if (wanted.role == Role::FloatCast) found->second.castFrom = node.inputs[0];
+    retypeResult(place, slot, typed == parameters.end() ? found->second.declared : typed->second.type);
+  }
+  return Done{};
+}
+
+Status GraphRetyper::retypeBodies(std::size_t place) {
+  const FileNode& node = m_graph.nodes[place];
+  for (const auto& attribute : node.attributes) {
+    const auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value);
+    if (body == nullptr) continue;
+    const Plan* plan = nullptr;
+    if (m_plan != nullptr)
+      for (const NodeId holder : m_types[place].nodes)
+        if (plan == nullptr) plan = m_plan->bodyPlan(holder, attribute.name);
+    GraphPath path = m_path;
+    path.push_back({place, attribute.name});
+    m_bodies.push_back(std::make_unique<GraphRetyper>(m_shared, **body, plan, std::move(path), this));
+    TRY(m_bodies.back()->run());
+    // What the body captured and hands out as it is must have the type that the body declares.
+    for (const auto& output : (*body)->outputs)
+      if (!m_bodies.back()->m_values.contains(output.name))
+        if (const auto [owner, value] = find(output.name); value != nullptr && isExchangeable(value->declared))
+          if (!value->isConstant && value->forms[value->declared] != output.name)
+            return Diagnostic{.message = "its body '" + attribute.name + "' hands out '" + output.name +
+                                         "', which it captures and which the plan lowers",
+                              .where = {.node = m_nodeNames[place], .value = output.name},
+                              .help = "Pin what makes it to f32."};
+  }
+  return Done{};
+}
+
+void GraphRetyper::retypeOperand(std::size_t place, std::size_t slot, const Need& need, bool anyType) {
+  const std::string& name = m_graph.nodes[place].inputs[slot];
+  const auto [owner, value] = find(name);
+  if (anyType && value->isConstant && m_types[place].role == Role::AnyType) return;
+  const ConstantUse use{{m_path, place}, slot, need};
+  const std::string form = anyType && !value->isConstant ? value->forms[value->stored] : owner->formOf(name, need, use);
+  if (!form.empty() && form != name) m_shared.network.edits.operands.push_back({{m_path, place}, slot, form});
+}
+
+std::string GraphRetyper::formOf(const std::string& name, const Need& need, const ConstantUse& use) {
+  FileValue& value = m_values[name];
+  if (value.isConstant) {
+    m_constantUses[name].push_back(use);
+    return {};
+  }
+  const bool straight = need.rounded == need.type || holdsAll(need.rounded, value.stored) || value.inner;
+  if (straight) {
+    if (value.inner && need.rounded != need.type && value.made == need.type && holdsAll(value.stored, value.made))
+      return value.madeName;
+    if (const auto known = value.forms.find(need.type); known != value.forms.end()) return known->second;
+    // A Cast up and the Cast back are the value itself.
+    if (const auto [owner, source] = find(value.castFrom); source != nullptr && owner == this && !source->isConstant)
+      if (source->stored == need.type && holdsAll(value.stored, source->stored)) return source->forms[source->stored];
+    return value.forms[need.type] = castTo(name, value.forms[value.stored], value.stored, need.type);
+  }
+  auto& known = value.rounded[{need.rounded, need.type}];
+  if (known.empty()) {
+    if (!value.forms.contains(need.rounded))
+      value.forms[need.rounded] = castTo(name, value.forms[value.stored], value.stored, need.rounded);
+    known = castTo(name, value.forms[need.rounded], need.rounded, need.type,
+                   fmt::format("{}_rounded_to_{}", name, fusescope::name(need.rounded)));
+  }
+  return known;
+}
+
+std::string GraphRetyper::castTo(const std::string& value, const std::string& from, DataType fromType, DataType to,
+                                 const std::string& wanted) {
+  const std::string name = m_shared.freshName(fmt::format("{}_to_{}", value, fusescope::name(to)));
+  std::string result = name;
+  if (wanted == value) {
+    result = value;  // the name of a border
+  } else if (!wanted.empty()) {
+    result = m_shared.freshName(wanted);
+  }
+  FileNode node{.name = name, .op = "Cast", .inputs = {from}, .outputs = {result}};
+  node.attributes.push_back({.name = "to", .reference = {}, .value = onnxlib::elementTypeNumber(to)});
+  m_shared.network.edits.nodes.push_back({m_path, std::move(node)});
+  m_shared.network.casts.push_back({value, fromType, to});
+  return result;
+}
+
+void GraphRetyper::retypeResult(std::size_t place, std::size_t slot, DataType made) {
+  const std::string& name = m_graph.nodes[place].outputs[slot];
+  FileValue& value = m_values[name];
+  onnxlib::NetworkEdits& edits = m_shared.network.edits;
+  value.made = made;
+  value.stored = storedInPlan(name, made, value);
+  const bool asPlanned = m_outer == nullptr && m_shared.options.borders == BorderTypes::Plan;
+  const DataType border = asPlanned ? value.stored : value.declared;
+  value.forms.clear();
+  value.madeName = name;
+  if (value.isBorder && (border != made || value.stored != made)) {
+    value.madeName = m_shared.freshName(fmt::format("{}_{}", name, fusescope::name(made)));
+    edits.outcomes.push_back({{m_path, place}, slot, value.madeName});
+  }
+  value.forms[value.stored] = value.madeName;
+  if (value.stored != made)
+    value.forms[value.stored] = castTo(name, value.madeName, made, value.stored,
+                                       value.isBorder && border == value.stored ? name : std::string());
+  if (value.isBorder && value.madeName != name && !value.forms.contains(border))
+    value.forms[border] = castTo(name, value.forms[value.stored], value.stored, border, name);
+  const DataType named = value.isBorder ? border : made;
+  if (named != value.declared) edits.types.push_back({m_path, name, named});
+  if (m_outer == nullptr) m_shared.network.storedAs[name] = value.forms[value.stored];
+}
+
+/// An input keeps its type, or gets the one in which all that reads it takes it.
+void GraphRetyper::retypeInput(const std::string& name) {
+  FileValue& value = m_values[name];
+  const bool asPlanned = m_outer == nullptr && m_shared.options.borders == BorderTypes::Plan;
+  if (!asPlanned || value.isConstant || !isExchangeable(value.declared) || value.isBorder) return;
+  const DataType wanted = wantedOf(name, 0);
+  if (!isExchangeable(wanted) || wanted == value.declared) return;
+  value.made = value.stored = wanted;
+  value.forms = {{wanted, name}};
+  m_shared.network.edits.types.push_back({m_path, name, wanted});
+}
+
+void GraphRetyper::noteHeldWider() {
+  if (m_outer != nullptr) return;
+  for (const FileNode& node : m_graph.nodes) {
+    for (const std::string& output : node.outputs) {
+      const auto found = m_values.find(output);
+      if (found == m_values.end()) continue;
+      const FileValue& value = found->second;
+      if (!value.inner || !m_readers.contains(output) || !isExchangeable(value.held) ||
+          holdsAll(value.stored, value.held))
+        continue;
+      HeldWider edge{.value = output, .held = value.held, .stored = value.stored, .fused = value.fused};
+      edge.between.insert({m_path, value.producer});
+      const auto readers = m_readers.find(output);
+      for (const auto& [reader, slot] : readers->second) {
+        edge.between.insert({m_path, reader});
+        edge.harmless = edge.harmless && goesWithRounding(m_graph.nodes[reader], m_types[reader]);
+      }
+      m_shared.network.heldWider.push_back(std::move(edge));
+    }
+  }
+}
+
+Status GraphRetyper::finish() {
+  for (const auto& [name, uses] : m_constantUses) TRY(finishConstant(name));
+  for (const auto& body : m_bodies) TRY(body->finish());
+  return Done{};
+}
+
+void GraphRetyper::readBy(const ConstantUse& use, const std::string& name) {
+  m_shared.network.edits.operands.push_back({use.node, use.slot, name});
+}
+
+/// The constant keeps its name, with converted numbers: an initializer, or the tensor of a Constant node.
+void GraphRetyper::convertInPlace(const std::string& name, DataType type, const Tensor& tensor) {
+  onnxlib::NetworkEdits& edits = m_shared.network.edits;
+  const onnxlib::FileTensor converted = fileTensor(name, tensor.converted(type));
+  if (const auto node = m_constantNodes.find(name); node != m_constantNodes.end()) {
+    edits.attributes.push_back({{m_path, node->second}, {.name = "value", .reference = {}, .value = converted}});
+    edits.types.push_back({m_path, name, type});
+  } else {
+    edits.initializers.push_back({m_path, converted});
+  }
+}
+
+Status GraphRetyper::finishConstant(const std::string& name) {
+  const std::vector<ConstantUse>& uses = m_constantUses[name];
+  const FileValue& value = m_values[name];
+  const auto constant = m_constants.find(name);
+  const bool hasNumbers = constant != m_constants.end() && constant->second->hasData;
+  const bool converts = m_shared.options.weights == WeightTypes::Convert && hasNumbers;
+  const Need first = uses.front().need;
+  const bool alike = std::ranges::all_of(uses, [&](const ConstantUse& use) { return use.need == first; });
+  const bool declared = first.rounded == value.declared && first.type == value.declared;
+  if (alike && declared) return Done{};
+  const bool free = !m_handedOut.contains(name) && first.rounded == first.type;
+  if (converts && alike && free) {
+    // Everything else that reads it goes with any type.
+    convertInPlace(name, first.type, toTensor(*constant->second));
+    return Done{};
+  }
+  std::map<std::pair<DataType, DataType>, std::string> made;
+  for (const ConstantUse& use : uses) {
+    const auto [rounded, type] = use.need;
+    if (rounded == value.declared && type == value.declared) continue;
+    std::string& form = made[{rounded, type}];
+    if (form.empty() && converts) {
+      form = m_shared.freshName(
+          fmt::format("{}_{}_{}", name, rounded == type ? "to" : "rounded_to", fusescope::name(rounded)));
+      const Tensor numbers = toTensor(*constant->second).converted(rounded).converted(type);
+      m_shared.network.edits.initializers.push_back({m_path, fileTensor(form, numbers)});
+    } else if (form.empty()) {
+      std::string& narrow = made[{rounded, rounded}];
+      if (narrow.empty() && rounded != value.declared) narrow = castTo(name, name, value.declared, rounded);
+      if (rounded != type)
+        form = castTo(name, narrow.empty() ? name : narrow, rounded, type,
+                      fmt::format("{}_rounded_to_{}", name, fusescope::name(rounded)));
+    }
+    readBy(use, form);
+  }
+  return Done{};
+}
+
+}  // namespace fusescope

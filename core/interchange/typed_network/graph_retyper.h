@@ -1,0 +1,112 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interchange/typed_network/node_types.h"
+#include "interchange/typed_network/typed_network.h"
+
+namespace fusescope {
+
+/// What the retypers of a file's graphs share.
+struct RetypeContext {
+  const onnxlib::FileModel& file;
+  const TypedNetworkOptions& options;
+  TypedNetwork& network;
+  std::int64_t opset = 0;        ///< of ai.onnx, at which types are allowed
+  std::int64_t neededOpset = 0;  ///< the least that allows all that is wanted
+  std::string neededBy;          ///< the node that needs it
+  std::set<std::string> names;   ///< of all values and nodes, so that new ones are new
+
+  std::string freshName(const std::string& wanted);
+};
+
+/// Gives one graph of the file, and the bodies of its nodes, the types of a plan: the main graph those of the plan,
+/// bodies those of their plans. Made, run once, then finish()ed, when all that reads its constants is known.
+class GraphRetyper {
+ public:
+  /// `plan`: null where everything is as declared. `outer`: the graph around a body.
+  GraphRetyper(RetypeContext& shared, const onnxlib::FileGraph& graph, const Plan* plan, onnxlib::GraphPath path,
+               GraphRetyper* outer);
+  Status run();
+  Status finish();
+
+ private:
+  /// A value of the graph, and under which names it stands in which types.
+  struct FileValue {
+    DataType declared = DataType::Undefined;  ///< Undefined: of no float that could be exchanged
+    DataType made = DataType::Undefined;      ///< as its producer leaves it
+    DataType stored = DataType::Undefined;
+    std::string madeName;
+    std::map<DataType, std::string> forms;                         ///< what is stored, in types that hold it
+    std::map<std::pair<DataType, DataType>, std::string> rounded;  ///< to the first, held in the second
+    std::string castFrom;                                          ///< what a Cast of the author makes it of
+    bool isConstant = false;
+    bool isBorder = false;  ///< an output of the graph
+    std::size_t producer = 0;
+    bool inner = false;                   ///< the plan holds it inside a kernel:
+    FusedNodeId fused;                    ///< this one
+    DataType held = DataType::Undefined;  ///< at this type
+  };
+  /// What an operand is to be: rounded to the one, in the other.
+  struct Need {
+    DataType rounded = DataType::Undefined, type = DataType::Undefined;
+    bool operator==(const Need&) const = default;
+  };
+  struct ConstantUse {
+    onnxlib::NodePlace node;
+    std::size_t slot = 0;
+    Need need;
+  };
+
+  void declareValues();
+  void declare(const std::string& name, DataType type);
+  DataType declaredType(const std::string& name) const;
+  void collectReaders();
+  void collectReadByBody(const onnxlib::FileGraph& body);
+  void classify();
+  void widenWhereStoredWider(std::size_t node);
+  DataType storedInPlan(const std::string& name, DataType made, FileValue& value) const;
+  /// The type of each type parameter of the operator that is not as declared.
+  std::map<std::string, Need> parametersOf(std::size_t node, const onnxlib::OperatorTypes& types);
+  DataType typeOfMove(std::size_t node);
+  DataType wantedOf(const std::string& name, int depth) const;
+  Status retypeNode(std::size_t node);
+  Status retypeBodies(std::size_t node);
+  void retypeOperand(std::size_t node, std::size_t slot, const Need& need, bool anyType);
+  void retypeResult(std::size_t node, std::size_t slot, DataType made);
+  void retypeInput(const std::string& name);
+  /// The name under which `name` stands as needed; empty: a constant, which finish() sees to.
+  std::string formOf(const std::string& name, const Need& need, const ConstantUse& use);
+  std::string castTo(const std::string& value, const std::string& from, DataType fromType, DataType to,
+                     const std::string& wanted = {});
+  std::pair<GraphRetyper*, FileValue*> find(const std::string& name);
+  Status finishConstant(const std::string& name);
+  void readBy(const ConstantUse& use, const std::string& name);
+  void convertInPlace(const std::string& name, DataType type, const Tensor& tensor);
+  void noteHeldWider();
+  void keepNote(const FileNodeTypes& types, std::size_t node);
+
+  RetypeContext& m_shared;
+  const onnxlib::FileGraph& m_graph;
+  const Plan* m_plan;
+  const onnxlib::GraphPath m_path;
+  GraphRetyper* m_outer;
+  std::vector<FileNodeTypes> m_types;    ///< by node
+  std::vector<std::string> m_nodeNames;  ///< by node
+  std::map<std::string, FileValue, std::less<>> m_values;
+  std::map<std::string, const onnxlib::FileTensor*, std::less<>> m_constants;
+  std::map<std::string, std::size_t> m_constantNodes;                                              ///< by value
+  std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>, std::less<>> m_readers;  ///< node, slot
+  std::set<std::string, std::less<>> m_readAsDeclared;  ///< by bodies, or as outputs
+  std::set<std::string, std::less<>> m_handedOut;       ///< by this graph or by a body
+  std::map<std::string, std::vector<ConstantUse>> m_constantUses;
+  std::vector<std::unique_ptr<GraphRetyper>> m_bodies;
+};
+
+}  // namespace fusescope

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "onnxlib/onnxlib.h"
+
+namespace fusescope::onnxlib {
+
+/// A step into a body: the node that has it, by its place in its graph's list, and the attribute that holds it.
+struct BodyStep {
+  std::size_t node = 0;
+  std::string attribute;
+  auto operator<=>(const BodyStep&) const = default;
+};
+/// The way from the main graph to one of the file's graphs; empty: the main graph.
+using GraphPath = std::vector<BodyStep>;
+
+/// A node as the file has it: its graph, and its place in the graph's list. Edits never change what a place means. In
+/// the main graph it is the OriginId of the node.
+struct NodePlace {
+  GraphPath graph;
+  std::size_t node = 0;
+  auto operator<=>(const NodePlace&) const = default;
+};
+
+/// What to change in a network as its file has it. All that is not named stays as it is: nodes, names, metadata,
+/// weights.
+struct NetworkEdits {
+  /// Operand `slot` of a node reads another value ("": none); slots behind the last one are added.
+  struct Operand {
+    NodePlace node;
+    std::size_t slot = 0;
+    std::string value;
+  };
+  /// Result `slot` of a node gets another name. Whoever read it reads that name only where an Operand says so.
+  struct Outcome {
+    NodePlace node;
+    std::size_t slot = 0;
+    std::string value;
+  };
+  /// A node that the file has not; it goes behind the last node that makes what it reads (bodies included), those made
+  /// at one place in this order. What an earlier new node makes, a later one may read.
+  struct NewNode {
+    GraphPath graph;
+    FileNode node;
+  };
+  /// Added, or in the place of the one of that name.
+  struct NewAttribute {
+    NodePlace node;
+    FileAttribute attribute;
+  };
+  /// Added, or in the place of the one of that name, whose declared types change with it.
+  struct NewInitializer {
+    GraphPath graph;
+    FileTensor tensor;
+  };
+  /// The element type that a graph declares of a value: of its input, output or value_info. One whose name is not
+  /// declared is left so.
+  struct NewType {
+    GraphPath graph;
+    std::string value;
+    DataType type = DataType::Undefined;
+  };
+  std::vector<Operand> operands;
+  std::vector<Outcome> outcomes;
+  std::vector<NewNode> nodes;
+  std::vector<NewAttribute> attributes;
+  std::vector<NewInitializer> initializers;
+  std::vector<NewType> types;
+  std::map<std::string, std::string> metadata;  ///< added, or in the place of what is there
+  std::int64_t opset = 0;                       ///< of ai.onnx; 0: as it is. Never lowered.
+};
+
+/// A network as bytes: of its .onnx file, and of the file with its weights beside it, if there is one.
+struct NetworkBytes {
+  std::string model;
+  std::vector<std::span<const std::byte>> weights;  ///< one after another; empty: all is in `model`
+  MappedFiles files;                                ///< what was read, and what `weights` are views of
+  std::vector<std::shared_ptr<const void>> owners;  ///< of the other `weights`
+};
+
+/// Weights of up to this many bytes in all stay within the .onnx file, which protobuf bounds at 2 GiB.
+inline constexpr std::int64_t kMostBytesInside = std::int64_t{1} << 30;
+
+/// The network at `path` with `edits`. Initializers, Constants and Casts of the main graph that nothing reads any more
+/// because of the edits go. Weights of 4
+/// KiB and more lie in a file beside it, which is to be called `weightsName`, where the file has external data itself
+/// or its weights are above `mostInside` bytes. Errors are located: what an edit names is not there, a file changed.
+Result<NetworkBytes> editNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
+                                 const std::string& weightsName, std::int64_t mostInside = kMostBytesInside);
+
+/// Writes the weights, then the network; each is at every moment as it was or whole. `path`.data is the file beside.
+/// Refuses a path that leads to one of `network.files`.
+Status writeNetwork(const std::filesystem::path& path, const NetworkBytes& network);
+/// The same, with the file of the weights at `weights`; it is to have the name that the network was edited for.
+Status writeNetworkAs(const std::filesystem::path& path, const std::filesystem::path& weights,
+                      const NetworkBytes& network);
+/// What the file with the weights is called beside a network at `path`.
+std::string weightsNameOf(const std::filesystem::path& path);
+
+}  // namespace fusescope::onnxlib

@@ -1,0 +1,43 @@
+#pragma once
+// Private to onnxlib: includes protobuf.
+
+#include <onnx/onnx_pb.h>
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "onnxlib/network_edits.h"
+
+namespace fusescope::onnxlib {
+
+/// Applies edits to a model whose large payloads were left behind. The large ones of new initializers join them.
+class ProtoEditor {
+ public:
+  ProtoEditor(onnx::ModelProto& model, std::vector<std::span<const std::byte>>& payloads)
+      : m_model(model), m_payloads(payloads) {}
+
+  Status apply(const NetworkEdits& edits);
+
+ private:
+  Result<onnx::GraphProto*> graphAt(const GraphPath& path);
+  Result<onnx::NodeProto*> nodeAt(const NodePlace& place);
+  Status placeNodes(const NetworkEdits& edits);
+  Status addInitializer(const NetworkEdits::NewInitializer& added);
+  Status setType(const NetworkEdits::NewType& type);
+  void setMetadata(const std::map<std::string, std::string>& metadata);
+  void raiseOpset(std::int64_t opset);
+
+  onnx::ModelProto& m_model;
+  std::vector<std::span<const std::byte>>& m_payloads;
+};
+
+/// The names that the nodes of `graph`, bodies included, and its outputs read.
+std::set<std::string, std::less<>> namesRead(const onnx::GraphProto& graph);
+/// Takes out what only `readBefore` read of `graph`: initializers, and Constants and Casts all of whose results are
+/// among that and that nothing reads now; with the types declared of them.
+void dropUnread(onnx::GraphProto& graph, const std::set<std::string, std::less<>>& readBefore);
+
+}  // namespace fusescope::onnxlib
