@@ -196,7 +196,7 @@ Status checkNames(const Graph& graph, const Ranges& ranges) {
                     .help = fmt::format("Names of the network that are near: {}.", joined(nearestNames(first, names)))};
 }
 
-/// With the numbers of pairs made alike before.
+/// withCodes() where the numbers of pairs are made alike before.
 Result<Model> quantizeSmoothed(const Model& model, QuantizeRequest request) {
   Ranges ranges = *request.ranges;
   Model smoothed = model;
@@ -205,12 +205,12 @@ Result<Model> quantizeSmoothed(const Model& model, QuantizeRequest request) {
   smoothed.graph = TRY(editor.publish());
   ranges.smoothing = 0;
   request.ranges = &ranges;
-  return quantize(smoothed, request);
+  return withCodes(smoothed, request);
 }
 
 }  // namespace
 
-Result<Model> quantize(const Model& model, const QuantizeRequest& request) {
+Result<Model> withCodes(const Model& model, const QuantizeRequest& request) {
   const Graph& graph = *model.graph;
   if (request.ranges != nullptr) TRY(checkNames(graph, *request.ranges));
   if (request.ranges != nullptr && request.ranges->smoothing > 0) return quantizeSmoothed(model, request);
@@ -229,6 +229,11 @@ Result<Model> quantize(const Model& model, const QuantizeRequest& request) {
     TRY(checkStop(request.stop));
   }
   quantized.graph = TRY(editor.publish());
+  return quantized;
+}
+
+Result<Model> quantize(const Model& model, const QuantizeRequest& request) {
+  Model quantized = TRY(withCodes(model, request));
   PassManager tidy;  // as a network that came with its codes is prepared
   tidy.add(moveCodes()).add(removeNoOps()).add(removeDead()).add(inferTypes());
   TRY(tidy.run(quantized, {}, request.stop));

@@ -36,5 +36,8 @@ struct QuantizeRequest {
 /// WHERE_CODES_STAND.md has the rules. Ids of nodes and values stay; each product, each edge that became codes and each
 /// that did not has a decision (quantize.*). Pure. Errors: ranges that are of another network, cancelled.
 Result<Model> quantize(const Model& model, const QuantizeRequest& request);
+/// The same before codes are moved and leftovers removed: all nodes and values of `model` are there and read what they
+/// read, but for operands that are codes or new constants, whose ids are behind those of `model`.
+Result<Model> withCodes(const Model& model, const QuantizeRequest& request);
 
 }  // namespace fusescope

@@ -76,6 +76,20 @@ Result<std::vector<QuantizeWish>> wishesOf(const Model& model, const Target& tar
   return wishes;
 }
 
+/// `options` and `wishes` must outlive it.
+QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std::span<const QuantizeWish> wishes,
+                          const StopToken& stop) {
+  const bool everyNode = std::ranges::find(options.precisions, DataType::I8) != options.precisions.end();
+  // TensorRT's compiler knows no zero points.
+  const bool symmetric = target.predictedFusions || (options.ranges != nullptr && options.ranges->choice.symmetric);
+  return {.ranges = options.ranges.get(),
+          .wishes = wishes,
+          .everyNode = everyNode,
+          .symmetric = symmetric,
+          .weightOnly = options.weightOnly,
+          .stop = stop};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model> model, const PlanOptions& options,
@@ -84,10 +98,7 @@ Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model>
   if (options.ranges == nullptr && options.weightOnly.type == DataType::Undefined) return model;
   const Target target = TRY(Target::fromName(options.target));
   const std::vector<QuantizeWish> wishes = TRY(wishesOf(*model, target, options, stop));
-  QuantizeRequest request{.ranges = options.ranges.get(), .wishes = wishes, .weightOnly = options.weightOnly, .stop = stop};
-  request.everyNode = std::ranges::find(options.precisions, DataType::I8) != options.precisions.end();
-  // TensorRT's compiler knows no zero points.
-  request.symmetric = target.predictedFusions || (options.ranges != nullptr && options.ranges->choice.symmetric);
+  const QuantizeRequest request = requestOf(options, target, wishes, stop);
   const Hash128 key = keyOf(*model, options, wishes, request);
   if (previous != nullptr && previous->model->unquantized == model && previous->model->contentHash == key)
     return previous->model;
@@ -95,6 +106,13 @@ Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model>
   quantized.unquantized = std::move(model);
   quantized.contentHash = key;
   return std::make_shared<const Model>(std::move(quantized));
+}
+
+Result<std::shared_ptr<const Graph>> graphWithCodes(const Model& model, const PlanOptions& options,
+                                                    const StopToken& stop) {
+  const Target target = TRY(Target::fromName(options.target));
+  const std::vector<QuantizeWish> wishes = TRY(wishesOf(model, target, options, stop));
+  return TRY(withCodes(model, requestOf(options, target, wishes, stop))).graph;
 }
 
 }  // namespace fusescope

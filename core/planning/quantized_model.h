@@ -13,4 +13,8 @@ namespace fusescope {
 Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model> model, const PlanOptions& options,
                                                     const Plan* previous = nullptr, const StopToken& stop = {});
 
+/// The graph of `model` with the same codes, before they are moved (withCodes()): what a file of the model is edited by.
+Result<std::shared_ptr<const Graph>> graphWithCodes(const Model& model, const PlanOptions& options,
+                                                    const StopToken& stop = {});
+
 }  // namespace fusescope

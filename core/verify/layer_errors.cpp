@@ -218,11 +218,12 @@ Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOption
   std::set<ValueId> inMemory;
   for (const FusedNode& fused : exact->fusedNodes)
     for (const FusedOutput& output : fused.outputs) inMemory.insert(output.value);
-  const Graph& graph = lowered.graph();
+  const Graph& graph = exact->graph();  // codes that the lowered plan has on edges are not in it
   std::set<std::string> split;
   for (const FusedNode& fused : lowered.fusedNodes)
     for (const FusedOutput& output : fused.outputs)
-      if (!inMemory.contains(output.value)) split.insert(graph.node(graph.value(output.value).producer).name);
+      if (graph.has(output.value) && !inMemory.contains(output.value))
+        split.insert(graph.node(graph.value(output.value).producer).name);
   if (split.empty()) return exact;
   for (const std::string& node : split) options.directives.push_back(splitDirective(node));
   assignIds(options.directives);
