@@ -53,11 +53,11 @@ void PlanArguments::declare(CLI::App& app) {
   app.add_option("--ranges", rangesFile, "ranges of values for int8: of calibrate, or TensorRT's calibration cache")
       ->type_name("FILE")
       ->group(kPlanGroup);
-  auto* weights = app.add_option("--weight-only", weightOnly,
-                                 "hold weights of products as integers, and calculate in floats")
-                      ->type_name("int8|int4")
-                      ->check(CLI::IsMember({"int8", "int4"}))
-                      ->group(kPlanGroup);
+  auto* weights =
+      app.add_option("--weight-only", weightOnly, "hold weights of products as integers, and calculate in floats")
+          ->type_name("int8|int4")
+          ->check(CLI::IsMember({"int8", "int4"}))
+          ->group(kPlanGroup);
   app.add_option("--block", block, "with --weight-only: so many weights share a scale; 0: all of a channel")
       ->type_name("N")
       ->check(wholeNumber())

@@ -89,7 +89,9 @@ Command calibrateCommand(CLI::App& app) {
   const std::vector<std::string> methods{"minmax", "entropy", "percentile", "mse"};
   declareModel(*verb, arguments->path, arguments->plan, "a model", "MODEL");
   arguments->inputs.declare(*verb);
-  verb->add_option("-o,--output", arguments->output, "the file of ranges to write")->type_name("RANGES.json")->required();
+  verb->add_option("-o,--output", arguments->output, "the file of ranges to write")
+      ->type_name("RANGES.json")
+      ->required();
   verb->add_option("--method", arguments->method, "how ranges of edges are chosen")
       ->check(CLI::IsMember(methods))
       ->type_name("minmax|entropy|percentile|mse")

@@ -46,9 +46,9 @@ struct PlanArguments {
   std::vector<std::string> inputs, mins, opts, maxs;
   std::string directivesFile;
   std::string rangesFile;
-  std::string weightOnly;      ///< "int8" or "int4"; empty: no
-  std::int64_t block = 0;      ///< of weightOnly
-  std::string session;  ///< a session file in place of a model and all of these
+  std::string weightOnly;  ///< "int8" or "int4"; empty: no
+  std::int64_t block = 0;  ///< of weightOnly
+  std::string session;     ///< a session file in place of a model and all of these
 
   void declare(CLI::App& app);
   /// These, and behind them `more`, which win where only one can hold.

@@ -187,7 +187,9 @@ class EdgeChooser {
     std::vector<std::string> others;
     for (const ValueId member : group)
       if (member != edge.value) others.push_back(nameOf(member));
-    Json arguments{{"value", nameOf(edge.value)}, {"type", name(edge.type)}, {"scale", fmt::format("{:.6g}", edge.scale)},
+    Json arguments{{"value", nameOf(edge.value)},
+                   {"type", name(edge.type)},
+                   {"scale", fmt::format("{:.6g}", edge.scale)},
                    {"zero", edge.zero}};
     if (others.empty()) return decided("quantize.edge", subjectsOf(edge), std::move(arguments));
     arguments["others"] = others;
@@ -227,9 +229,9 @@ class EdgeChooser {
   const Graph& m_graph;
   const QuantizeRequest& m_request;
   EdgeChoice m_choice;
-  std::set<NodeId> m_isProduct;             ///< of integers
-  std::set<NodeId> m_grouping;              ///< pick or join elements of one scale
-  std::map<NodeId, ValueId> m_residuals;    ///< by the Add
+  std::set<NodeId> m_isProduct;           ///< of integers
+  std::set<NodeId> m_grouping;            ///< pick or join elements of one scale
+  std::map<NodeId, ValueId> m_residuals;  ///< by the Add
   std::map<ValueId, std::size_t> m_groupOf;
   std::vector<std::vector<ValueId>> m_groups;
 };

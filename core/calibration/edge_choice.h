@@ -20,7 +20,7 @@ struct CodedEdge {
 
 struct EdgeChoice {
   std::vector<Product> products;  ///< of integers, in graph order
-  std::vector<Product> floats;    ///< other products by constants, in graph order: those whose weights alone may be codes
+  std::vector<Product> floats;  ///< other products by constants, in graph order: those whose weights alone may be codes
   std::map<ValueId, CodedEdge> edges;
   std::vector<Decision> decisions;
 };

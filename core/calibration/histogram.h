@@ -24,7 +24,7 @@ class Histogram {
   std::int64_t notFinite() const { return m_notFinite; }  ///< NaN and infinities
   double least() const { return m_least; }                ///< 0 while empty
   double most() const { return m_most; }
-  double width() const { return m_width; }       ///< 0 where all numbers are 0
+  double width() const { return m_width; }           ///< 0 where all numbers are 0
   std::int64_t firstBin() const { return m_first; }  ///< bins() begin at firstBin() · width()
   const std::vector<std::int64_t>& bins() const { return m_bins; }
 

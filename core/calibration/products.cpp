@@ -17,7 +17,8 @@ std::optional<NoProduct> oddForm(const Graph& graph, const Node& node, const Ten
   const std::size_t rank = weights.dims().size();
   if (isConvolution(node)) {
     if (rank < 3 || rank > 5) return noKernel("it is of " + std::to_string(rank - 2) + " axes");
-    if (node.is("ConvTranspose") && node.intAttribute("group", 1) != 1) return noKernel("it is transposed and has groups");
+    if (node.is("ConvTranspose") && node.intAttribute("group", 1) != 1)
+      return noKernel("it is transposed and has groups");
     return {};
   }
   if (rank != 2) return noKernel("its weights have " + std::to_string(rank) + " axes, not 2");
@@ -25,9 +26,9 @@ std::optional<NoProduct> oddForm(const Graph& graph, const Node& node, const Ten
                      (node.floatAttribute("beta", 1) == 1 || !node.input(2).valid());
   if (!plain) return noKernel("it scales or transposes what it reads");
   if (node.is("Gemm") && node.input(2).valid()) {
-    const bool along = graph.isConstant(node.input(2)) &&
-                       elementCount(graph.value(node.input(2)).constant->dims()) ==
-                           weights.dims()[node.intAttribute("transB", 0) != 0 ? 0 : 1];
+    const bool along =
+        graph.isConstant(node.input(2)) && elementCount(graph.value(node.input(2)).constant->dims()) ==
+                                               weights.dims()[node.intAttribute("transB", 0) != 0 ? 0 : 1];
     if (!along) return noKernel("what it adds is not a number for each column");
   }
   return {};

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <variant>
 #include <string>
+#include <variant>
 
 #include "base/json.h"
 #include "ir/graph.h"

@@ -75,11 +75,11 @@ class QuantizeEditor {
     const auto [type, block] = m_request.weightOnly;
     const RangeChoice choice{.method = m_request.ranges != nullptr ? m_request.ranges->weightMethod : RangeMethod::Mse};
     replaceWeights(product, blockCodesOf(weights, type, product.sumAxis, block, choice));
-    m_decisions.push_back(
-        decide("quantize.weight_only", {Subject::node(m_graph.node(product.node).name)}, "weight_only",
-               {{"weights", m_graph.value(product.weights).name},
-                {"type", name(type)},
-                {"scales", block == 0 ? "a scale for each channel" : fmt::format("a scale for each block of {}", block)}}));
+    m_decisions.push_back(decide(
+        "quantize.weight_only", {Subject::node(m_graph.node(product.node).name)}, "weight_only",
+        {{"weights", m_graph.value(product.weights).name},
+         {"type", name(type)},
+         {"scales", block == 0 ? "a scale for each channel" : fmt::format("a scale for each block of {}", block)}}));
   }
 
   Result<std::shared_ptr<const Graph>> publish() { return m_editor.publish(); }
@@ -95,13 +95,13 @@ class QuantizeEditor {
     const WeightRange& range = known->second;
     const std::int64_t channels = range.axis < 0 ? 1 : weights.dims()[static_cast<std::size_t>(product.outputAxis)];
     if ((range.axis < 0 || range.axis == product.outputAxis) && std::ssize(range.largest) == channels) return range;
-    return Diagnostic{.message = fmt::format("the ranges of weights {} are of {} channels along axis {}; it has {} along "
-                                             "axis {}",
-                                             name, range.largest.size(), range.axis,
-                                             weights.dims()[static_cast<std::size_t>(product.outputAxis)],
-                                             product.outputAxis),
-                      .where = {.value = name},
-                      .help = "The ranges are of another network: calibrate this one."};
+    return Diagnostic{
+        .message = fmt::format("the ranges of weights {} are of {} channels along axis {}; it has {} along "
+                               "axis {}",
+                               name, range.largest.size(), range.axis,
+                               weights.dims()[static_cast<std::size_t>(product.outputAxis)], product.outputAxis),
+        .where = {.value = name},
+        .help = "The ranges are of another network: calibrate this one."};
   }
 
   /// One constant for all products that read the same weights alike; a DequantizeLinear for each.
@@ -111,7 +111,8 @@ class QuantizeEditor {
     if (!held.codes.valid()) {
       held.codes = m_editor.addConstant(weights.name + "/codes", codes.codes);
       held.scale = m_editor.addConstant(weights.name + "/scale", codes.scales);
-      held.zero = m_editor.addConstant(weights.name + "/zero_point", Tensor::zeros(codes.codes.type(), codes.scales.dims()));
+      held.zero =
+          m_editor.addConstant(weights.name + "/zero_point", Tensor::zeros(codes.codes.type(), codes.scales.dims()));
     }
     const ValueId numbers = m_editor.addValue(weights.name + "/dequantized", weights.type);
     Node dequantize{.op = "DequantizeLinear",
@@ -125,8 +126,8 @@ class QuantizeEditor {
   }
 
   /// bias += sum over the summed channels of (weights - what their codes stand for) · the channel's mean: what rounding
-  /// the weights does to the mean of the result, borders aside. Gives the largest change; nothing where means or a place
-  /// for a bias are missing.
+  /// the weights does to the mean of the result, borders aside. Gives the largest change; nothing where means or a
+  /// place for a bias are missing.
   std::optional<float> correctBias(const Product& product, const Tensor& weights, const Tensor& rounded) {
     const Node& node = m_graph.node(product.node);
     const auto seen = m_request.ranges->channels.find(m_graph.value(product.source).name);

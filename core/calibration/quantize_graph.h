@@ -24,10 +24,10 @@ struct QuantizeWish {
 };
 
 struct QuantizeRequest {
-  const Ranges* ranges = nullptr;  ///< null: weights alone
+  const Ranges* ranges = nullptr;        ///< null: weights alone
   std::span<const QuantizeWish> wishes;  ///< by NodeId
-  bool everyNode = false;  ///< int8 wherever rules let it; false: nodes whose wish is Integers alone
-  bool symmetric = false;  ///< signed codes without zero points; false: unsigned ones of the whole range
+  bool everyNode = false;                ///< int8 wherever rules let it; false: nodes whose wish is Integers alone
+  bool symmetric = false;                ///< signed codes without zero points; false: unsigned ones of the whole range
   WeightOnly weightOnly{};
   StopToken stop{};
 };

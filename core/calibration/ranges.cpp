@@ -53,7 +53,8 @@ Status readEdges(const Json& json, Ranges& ranges) {
       return badField(fmt::format("the range of {} must be of finite numbers around 0", value), "edges");
     if (entry.contains("histogram")) {
       auto histogram = Histogram::fromJson(entry.at("histogram"));
-      if (!histogram.ok()) return badField(fmt::format("the histogram of {} {}", value, histogram.error().message), "edges");
+      if (!histogram.ok())
+        return badField(fmt::format("the histogram of {} {}", value, histogram.error().message), "edges");
       edge.histogram = std::move(histogram).value();
     }
     ranges.edges.emplace(value, std::move(edge));
@@ -158,10 +159,10 @@ Result<Ranges> readRanges(const std::filesystem::path& path) {
   const bool ofTensorRt = text.starts_with("TRT-");
   const Json json = ofTensorRt ? Json() : Json::parse(text, nullptr, false);
   if (!ofTensorRt && json.is_discarded())
-    return Diagnostic{.message = text.empty() ? "the file is empty"
-                                              : "this is neither JSON nor TensorRT's calibration cache",
-                      .where = {.file = path.string()},
-                      .help = "Ranges are written by: fusescope calibrate MODEL --inputs F -o RANGES.json."};
+    return Diagnostic{
+        .message = text.empty() ? "the file is empty" : "this is neither JSON nor TensorRT's calibration cache",
+        .where = {.file = path.string()},
+        .help = "Ranges are written by: fusescope calibrate MODEL --inputs F -o RANGES.json."};
   auto ranges = ofTensorRt ? rangesFromTensorRtCache(text) : rangesFromJson(json);
   if (ranges.ok()) return ranges;
   Diagnostic error = ranges.error();

@@ -37,17 +37,17 @@ struct ChannelStatistics {
 /// What quantization needs to know of a network: format "fusescope.ranges", described in calibration/FORMAT.md.
 /// Immutable once a plan has it.
 struct Ranges {
-  std::string from = "calibrate";   ///< or "tensorrt": of TensorRT's calibration cache, which knows edges alone
-  RangeChoice choice;               ///< of edges
+  std::string from = "calibrate";  ///< or "tensorrt": of TensorRT's calibration cache, which knows edges alone
+  RangeChoice choice;              ///< of edges
   RangeMethod weightMethod = RangeMethod::MinMax;
-  bool perChannel = true;           ///< of weights that no range is given for
-  bool correctBiases = false;       ///< the mean error of rounded weights is taken out of each product's bias
-  double smoothing = 0;             ///< of outliers that move from activations into weights: 0 none, 1 all
+  bool perChannel = true;            ///< of weights that no range is given for
+  bool correctBiases = false;        ///< the mean error of rounded weights is taken out of each product's bias
+  double smoothing = 0;              ///< of outliers that move from activations into weights: 0 none, 1 all
   std::vector<std::string> exclude;  ///< patterns of nodes that stay floats
-  std::int64_t samples = 0;         ///< that were run; 0: unknown
+  std::int64_t samples = 0;          ///< that were run; 0: unknown
   bool randomInputs = false;
-  std::map<std::string, EdgeRange, std::less<>> edges;       ///< by value
-  std::map<std::string, WeightRange, std::less<>> weights;   ///< by value
+  std::map<std::string, EdgeRange, std::less<>> edges;             ///< by value
+  std::map<std::string, WeightRange, std::less<>> weights;         ///< by value
   std::map<std::string, ChannelStatistics, std::less<>> channels;  ///< by value
 
   Hash128 contentHash() const;  ///< of all that quantization depends on: not of histograms

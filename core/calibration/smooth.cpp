@@ -15,8 +15,8 @@ namespace {
 /// Where the channels of an edge come from: constants with a number, or a row, for each.
 struct ChannelSource {
   NodeId node;
-  std::vector<std::size_t> operands;    ///< of the node: its constants
-  std::vector<ValueId> edges;           ///< from the node to the products
+  std::vector<std::size_t> operands;  ///< of the node: its constants
+  std::vector<ValueId> edges;         ///< from the node to the products
 };
 
 class Smoother {
@@ -36,9 +36,8 @@ class Smoother {
     const auto seen = m_ranges.channels.find(m_graph.value(source).name);
     const bool all = m_graph.value(source).consumers.size() == readers.size() && !m_graph.isOutput(source);
     if (seen == m_ranges.channels.end() || !all) return;
-    const bool grouped = std::ranges::any_of(readers, [&](const Product& product) {
-      return m_graph.node(product.node).intAttribute("group", 1) != 1;
-    });
+    const bool grouped = std::ranges::any_of(
+        readers, [&](const Product& product) { return m_graph.node(product.node).intAttribute("group", 1) != 1; });
     const auto origin = originOf(source, seen->second.largest.size());
     if (grouped || !origin) return;
     const std::vector<float> scales = scalesOf(seen->second.largest, readers);
@@ -48,10 +47,12 @@ class Smoother {
     for (const ValueId edge : origin->edges) rescale(edge, seen->second.largest, scales);
     rescaleStatistics(seen->second, scales);
     const auto [least, most] = std::ranges::minmax(scales);
-    m_decisions.push_back(decide(
-        "quantize.smoothed", {Subject::node(m_graph.node(origin->node).name), Subject::value(m_graph.value(source).name)},
-        "ranges",
-        {{"value", m_graph.value(source).name}, {"least", fmt::format("{:.3g}", least)}, {"most", fmt::format("{:.3g}", most)}}));
+    m_decisions.push_back(
+        decide("quantize.smoothed",
+               {Subject::node(m_graph.node(origin->node).name), Subject::value(m_graph.value(source).name)}, "ranges",
+               {{"value", m_graph.value(source).name},
+                {"least", fmt::format("{:.3g}", least)},
+                {"most", fmt::format("{:.3g}", most)}}));
   }
 
   std::optional<ChannelSource> originOf(ValueId value, std::size_t channels) const {

@@ -33,7 +33,8 @@ Result<float> scaleOf(std::string_view text, std::size_t line) {
 Result<Ranges> rangesFromTensorRtCache(std::string_view text) {
   Ranges ranges{.from = "tensorrt", .choice = {.symmetric = true}};
   const std::vector<std::string> lines = split(text, '\n');
-  if (lines.empty() || !lines.front().starts_with("TRT-")) return badLine(1, "this is not TensorRT's calibration cache");
+  if (lines.empty() || !lines.front().starts_with("TRT-"))
+    return badLine(1, "this is not TensorRT's calibration cache");
   if (lines.front().find("Entropy") != std::string::npos) ranges.choice.method = RangeMethod::Entropy;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     std::string_view line = lines[i];

@@ -72,8 +72,7 @@ WeightCodes codesOf(const Tensor& weights, const WeightRange& range) {
   const auto numbers = weights.data<float>();
   const auto codes = result.codes.mutableData<std::int8_t>();
   for (std::size_t i = 0; i < numbers.size(); ++i)
-    codes[i] =
-        static_cast<std::int8_t>(codeOf(numbers[i], scales[range.axis < 0 ? 0 : layout.channelOf(i)], kMost));
+    codes[i] = static_cast<std::int8_t>(codeOf(numbers[i], scales[range.axis < 0 ? 0 : layout.channelOf(i)], kMost));
   return result;
 }
 
@@ -98,8 +97,8 @@ WeightCodes blockCodesOf(const Tensor& weights, DataType type, std::int64_t axis
       for (std::int64_t i = begin; i < end; ++i)
         held.push_back(numbers[static_cast<std::size_t>(i * step + other * stride)]);
       const float scale = leastScale(largestOf(held, choice), most);
-      result.scales.mutableData<float>()[static_cast<std::size_t>(axis == 0 ? b * others + other : other * blocks + b)] =
-          scale;
+      result.scales
+          .mutableData<float>()[static_cast<std::size_t>(axis == 0 ? b * others + other : other * blocks + b)] = scale;
       for (std::int64_t i = begin; i < end; ++i)
         codes[static_cast<std::size_t>(i * step + other * stride)] = static_cast<std::int8_t>(
             codeOf(held[static_cast<std::size_t>(i - begin)], scale, static_cast<float>(most)));
@@ -119,9 +118,10 @@ Tensor numbersOf(const WeightCodes& codes) {
     std::size_t scale = codes.axis < 0 ? 0 : layout.channelOf(i);
     if (codes.block > 0) {
       const auto inner = static_cast<std::size_t>(layout.inner), extent = static_cast<std::size_t>(layout.extent);
-      scale = (i / (inner * extent) * static_cast<std::size_t>(blocks) + scale / static_cast<std::size_t>(codes.block)) *
-                  inner +
-              i % inner;
+      scale =
+          (i / (inner * extent) * static_cast<std::size_t>(blocks) + scale / static_cast<std::size_t>(codes.block)) *
+              inner +
+          i % inner;
     }
     target[i] = static_cast<float>(codes.codes.asDouble(static_cast<std::int64_t>(i))) * scales[scale];
   }

@@ -37,7 +37,8 @@ Directives missing(const Directives& some, Directives others) {
 
 /// Of ranges what tells them apart.
 std::string rangesText(const PlanOptions& options) {
-  return options.ranges == nullptr ? "without --ranges" : "--ranges " + options.ranges->contentHash().hex().substr(0, 8);
+  return options.ranges == nullptr ? "without --ranges"
+                                   : "--ranges " + options.ranges->contentHash().hex().substr(0, 8);
 }
 
 std::string weightOnlyText(const PlanOptions& options) {

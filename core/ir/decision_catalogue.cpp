@@ -96,7 +96,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // quantize
       {"quantize.product", Quantize, true,
        "multiplies integers: {value} is read as codes of 8 bits, weights {weights} are held as int8 with {ranges}"},
-      {"quantize.edge", Quantize, true, "{value} stands as {type} for those that multiply it: a step is {scale}, 0 is {zero}"},
+      {"quantize.edge", Quantize, true,
+       "{value} stands as {type} for those that multiply it: a step is {scale}, 0 is {zero}"},
       {"quantize.shared_scale", Quantize, true,
        "{value} stands as {type}: a step is {scale}, 0 is {zero}; it has one scale with {count} others, as their "
        "elements are picked or joined: {others}"},
@@ -106,7 +107,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"quantize.smoothed", Quantize, true,
        "the channels of {value} are divided by {least} to {most} where they are made, and what multiplies them is "
        "multiplied: one scale serves them all better"},
-      {"quantize.weight_only", Quantize, true, "calculates in floats; weights {weights} are held as {type} with {scales}"},
+      {"quantize.weight_only", Quantize, true,
+       "calculates in floats; weights {weights} are held as {type} with {scales}"},
       {"quantize.read_as_floats", Quantize, false,
        "reads {value} as floats, though it stands as codes for others: of {op} no kernel works on codes alone"},
       {"quantize.pinned", Quantize, false, "stays in floats: {pin}"},
@@ -116,7 +118,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"quantize.author", Quantize, false, "has codes already: the network's author quantised it"},
       {"quantize.not_float32", Quantize, false, "stays as it is: it reads {type}, not float32"},
       {"quantize.two_activations", Quantize, false,
-       "stays in floats: its second operand {value} is no constant, and attention around such products stays one kernel"},
+       "stays in floats: its second operand {value} is no constant, and attention around such products stays one "
+       "kernel"},
       {"quantize.no_kernel", Quantize, false, "stays in floats: {why}"},
       {"quantize.no_range", Quantize, false, "stays in floats: the ranges do not say what {value} holds"},
       {"quantize.all_zero", Quantize, false, "stays in floats: nothing but 0 was seen in {value}"},

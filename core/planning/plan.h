@@ -140,9 +140,9 @@ struct PlanOptions {
   std::string target = "cpu";
   std::vector<DataType> precisions;  ///< besides f32, where nothing is pinned; empty: f32 alone
   Directives directives;
-  std::int64_t workspaceBytes = 0;  ///< 0: no limit
-  std::shared_ptr<const Ranges> ranges{};  ///< of activations and weights: what int8 needs; null: none
-  WeightOnly weightOnly{};                 ///< of products that are not quantised otherwise
+  std::int64_t workspaceBytes = 0;                  ///< 0: no limit
+  std::shared_ptr<const Ranges> ranges{};           ///< of activations and weights: what int8 needs; null: none
+  WeightOnly weightOnly{};                          ///< of products that are not quantised otherwise
   bool operator==(const PlanOptions& other) const;  ///< of ranges: by content
 };
 

@@ -20,9 +20,10 @@ bool isAskedFor(const PlanOptions& options) {
 Status checkOptions(const PlanOptions& options) {
   const bool allNodes = std::ranges::find(options.precisions, DataType::I8) != options.precisions.end();
   if (allNodes && options.ranges == nullptr)
-    return Diagnostic{.message = "int8 needs to know the ranges of the network's values",
-                      .where = {.attribute = "--precision"},
-                      .help = "Make them with: fusescope calibrate MODEL --inputs F -o RANGES.json, and give --ranges."};
+    return Diagnostic{
+        .message = "int8 needs to know the ranges of the network's values",
+        .where = {.attribute = "--precision"},
+        .help = "Make them with: fusescope calibrate MODEL --inputs F -o RANGES.json, and give --ranges."};
   if (options.ranges != nullptr && !isAskedFor(options))
     return Diagnostic{.message = "nothing asks for int8, so that ranges say nothing",
                       .where = {.attribute = "--ranges"},

@@ -39,7 +39,8 @@ std::string TypeChooser::obstacle(NodeId node, DataType type) const {
   const NodeFacts& facts = m_structure.facts[node.index];
   if (!facts.floats) return "it computes no floats";
   if (type == facts.natural || (type == DataType::I8 && facts.quantised)) return {};
-  if (type == DataType::I8) return "it does not multiply integers: what stands in the way says quantize.*, or --ranges is missing";
+  if (type == DataType::I8)
+    return "it does not multiply integers: what stands in the way says quantize.*, or --ranges is missing";
   if (!m_structure.accelerated[node.index]) return "it runs in fallback, which keeps the model's types";
   if (!isExchangeable(facts.natural))
     return "it computes in " + std::string(name(facts.natural)) + ", which is never exchanged";

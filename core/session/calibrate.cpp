@@ -12,6 +12,7 @@
 #include "engine/fused_node_steps.h"
 #include "engine/input_check.h"
 #include "planning/match_pattern.h"
+#include "session/session.h"
 #include "verify/kept_values.h"
 
 namespace fusescope {
@@ -35,7 +36,8 @@ class Observations {
     for (const NodeId id : graph.order()) {
       if (!multiplies(graph.node(id))) continue;
       const auto form = productOf(graph, graph.node(id));
-      if (const auto* product = std::get_if<Product>(&form)) m_channelAxis.emplace(product->source, product->sourceAxis);
+      if (const auto* product = std::get_if<Product>(&form))
+        m_channelAxis.emplace(product->source, product->sourceAxis);
     }
   }
 
@@ -47,7 +49,8 @@ class Observations {
     const std::int64_t before = histogram.notFinite();
     histogram.add(numbers.data<float>());
     if (histogram.notFinite() > before && m_needed.contains(value)) return notFinite(value, histogram, before, sample);
-    if (const auto axis = m_channelAxis.find(value); axis != m_channelAxis.end()) seeChannels(value, numbers, axis->second);
+    if (const auto axis = m_channelAxis.find(value); axis != m_channelAxis.end())
+      seeChannels(value, numbers, axis->second);
     return Done{};
   }
 
@@ -66,13 +69,16 @@ class Observations {
   }
 
  private:
-  Diagnostic notFinite(ValueId value, const Histogram& histogram, std::int64_t before, const std::string& sample) const {
+  Diagnostic notFinite(ValueId value, const Histogram& histogram, std::int64_t before,
+                       const std::string& sample) const {
     const NodeId producer = m_graph.value(value).producer;
-    return {.message = fmt::format("{} of its numbers are NaN or infinite in sample '{}'", histogram.notFinite() - before,
-                                   sample),
-            .where = {.node = m_graph.has(producer) ? m_graph.node(producer).name : "", .value = m_graph.value(value).name},
-            .help = "No range holds them: see where they come from with fusescope errors, or leave the nodes that read it "
-                    "out of what is calibrated."};
+    return {
+        .message =
+            fmt::format("{} of its numbers are NaN or infinite in sample '{}'", histogram.notFinite() - before, sample),
+        .where = {.node = m_graph.has(producer) ? m_graph.node(producer).name : "", .value = m_graph.value(value).name},
+        .help =
+            "No range holds them: see where they come from with fusescope errors, or leave the nodes that read it "
+            "out of what is calibrated."};
   }
 
   void seeChannels(ValueId value, const Tensor& numbers, std::int64_t axis) {
@@ -171,9 +177,9 @@ Status addWeights(const Graph& graph, const CalibrateOptions& options, Ranges& r
     if (options.progress) options.progress("weights", graph.node(id).name);
     RangeChoice choice = options.choice;
     choice.method = options.weightMethod;
-    ranges.weights.emplace(graph.value(product->weights).name,
-                           weightRangeOf(*graph.constantData(product->weights),
-                                         options.perChannel ? product->outputAxis : -1, choice));
+    ranges.weights.emplace(
+        graph.value(product->weights).name,
+        weightRangeOf(*graph.constantData(product->weights), options.perChannel ? product->outputAxis : -1, choice));
   }
   return Done{};
 }
@@ -190,7 +196,8 @@ Result<Ranges> calibrate(const Plan& plan, const Samples& samples, const Calibra
   for (std::size_t begin = 0; begin < all.size();) {
     const auto extents = TRY(checkInputs(*exact, all[begin].inputs));
     const auto steps = TRY(FusedNodeSteps::create(TRY(planAt(exact, extents, options.stop)), extents, build));
-    const std::size_t together = std::max<std::size_t>(1, kKeptBytes / std::max<std::size_t>(1, steps->bytesInMemory()));
+    const std::size_t together =
+        std::max<std::size_t>(1, kKeptBytes / std::max<std::size_t>(1, steps->bytesInMemory()));
     std::size_t end = begin + 1;
     while (end < all.size() && end - begin < together && TRY(checkInputs(*exact, all[end].inputs)) == extents) ++end;
     TRY(runSamples(*steps, all.subspan(begin, end - begin), options, observations));

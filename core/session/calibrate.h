@@ -10,7 +10,7 @@
 namespace fusescope {
 
 struct CalibrateOptions {
-  RangeChoice choice;                             ///< of edges
+  RangeChoice choice;                           ///< of edges
   RangeMethod weightMethod = RangeMethod::Mse;  ///< Entropy: bad use, a channel has too few numbers for it
   bool perChannel = true;                       ///< a range for each channel of weights
   bool correctBiases = true;
@@ -25,8 +25,8 @@ struct CalibrateOptions {
 /// Runs the network of `plan` in float32 on the samples and looks at every edge that stands in memory. Streams:
 /// activations go with their last reader, weights are packed for one node at a time, samples go through node by node as
 /// many together as fit. What comes out depends neither on their order nor on how many went together. Errors: those of
-/// building and running; a pattern that matches nothing; NaN or infinity on an edge that a product reads (which edge, in
-/// which sample).
+/// building and running; a pattern that matches nothing; NaN or infinity on an edge that a product reads (which edge,
+/// in which sample).
 Result<Ranges> calibrate(const Plan& plan, const Samples& samples, const CalibrateOptions& options);
 
 /// What of the numbers that were seen on an edge lies beyond its range, from 0 to 1; 0 without a histogram.

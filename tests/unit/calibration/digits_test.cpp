@@ -59,7 +59,8 @@ class Digits : public ::testing::Test {
     evaluation.relative = std::sqrt(errors / squares);
     for (std::int64_t n = kCalibrating; n < kHeldOut; ++n) {
       const auto* row = scores.data() + n * kClasses;
-      if (std::max_element(row, row + kClasses) - row == m_labels.asInt64(n)) evaluation.right += 1.0 / (kHeldOut - kCalibrating);
+      if (std::max_element(row, row + kClasses) - row == m_labels.asInt64(n))
+        evaluation.right += 1.0 / (kHeldOut - kCalibrating);
     }
     return evaluation;
   }
@@ -81,7 +82,8 @@ class Digits : public ::testing::Test {
 
 TEST_F(Digits, EveryMethodKeepsTheAccuracy) {
   const double exact = evaluate(m_exact).right;
-  for (const RangeMethod method : {RangeMethod::MinMax, RangeMethod::Percentile, RangeMethod::Entropy, RangeMethod::Mse}) {
+  for (const RangeMethod method :
+       {RangeMethod::MinMax, RangeMethod::Percentile, RangeMethod::Entropy, RangeMethod::Mse}) {
     for (const bool symmetric : {false, true}) {
       const Evaluation int8 = quantised({.choice = {.method = method, .symmetric = symmetric}});
       RecordProperty(std::string(name(method)) + (symmetric ? "_symmetric" : ""), std::to_string(int8.relative));

@@ -35,7 +35,8 @@ TEST(Histogram, IsTheSameInAnyOrderAndDivision) {
   Histogram pieces, merged;
   for (std::size_t i = 0; i < sorted.size(); i += 100) {
     pieces.add(std::span(sorted).subspan(i, 100));
-    merged.add(of({sorted.begin() + static_cast<std::ptrdiff_t>(i), sorted.begin() + static_cast<std::ptrdiff_t>(i) + 100}));
+    merged.add(
+        of({sorted.begin() + static_cast<std::ptrdiff_t>(i), sorted.begin() + static_cast<std::ptrdiff_t>(i) + 100}));
   }
   EXPECT_EQ(pieces, whole);
   EXPECT_EQ(merged, whole);
@@ -134,7 +135,8 @@ TEST(RangeMethod, TheErrorIsNearTheLeastOfAll) {
 }
 
 TEST(RangeMethod, NamesComeBack) {
-  for (const RangeMethod method : {RangeMethod::MinMax, RangeMethod::Percentile, RangeMethod::Entropy, RangeMethod::Mse})
+  for (const RangeMethod method :
+       {RangeMethod::MinMax, RangeMethod::Percentile, RangeMethod::Entropy, RangeMethod::Mse})
     EXPECT_EQ(rangeMethodFromName(name(method)), method);
   EXPECT_EQ(rangeMethodFromName("median"), std::nullopt);
 }

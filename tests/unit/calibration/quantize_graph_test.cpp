@@ -14,8 +14,7 @@ namespace {
 /// "{v, v, …}" of numbers that differ.
 std::string numbers(int count) {
   std::string text = "{";
-  for (int i = 0; i < count; ++i)
-    text += (i > 0 ? ", " : "") + std::to_string(0.01 * ((i * 37) % 41 - 20));
+  for (int i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + std::to_string(0.01 * ((i * 37) % 41 - 20));
   return text + "}";
 }
 
@@ -66,8 +65,8 @@ Quantized quantized(const Model& model, const Ranges* ranges, const std::vector<
 }
 
 std::string residualNetwork() {
-  return "g (float[1,4,8,8] x) => (float[1,4,8,8] y) <" + convWeights("w1", 4, 4) + ", " + convWeights("w2", 4, 4) + ", " +
-         convWeights("w3", 4, 4) +
+  return "g (float[1,4,8,8] x) => (float[1,4,8,8] y) <" + convWeights("w1", 4, 4) + ", " + convWeights("w2", 4, 4) +
+         ", " + convWeights("w3", 4, 4) +
          ", float[4] b = {0.5, 0, -0.5, 1}> { [c1] a = Conv (x, w1, b) [r1] r = Relu (a) [c2] c = Conv (r, w2)"
          " [add] s = Add (c, r) [r2] t = Relu (s) [c3] y = Conv (t, w3) }";
 }
@@ -116,10 +115,9 @@ TEST(Quantize, ScalesComeFromTheRanges) {
 TEST(Quantize, APinToAFloatKeepsTheNodeWhole) {
   const Model model = prepared(residualNetwork());
   const Ranges ranges = rangesOfAll(model);
-  const Quantized made = quantized(model, &ranges,
-                                   {{QuantizeWish::Kind::Floats, "c1"},
-                                    {QuantizeWish::Kind::Excluded, "c2"},
-                                    {QuantizeWish::Kind::Fallback, "c3"}});
+  const Quantized made = quantized(
+      model, &ranges,
+      {{QuantizeWish::Kind::Floats, "c1"}, {QuantizeWish::Kind::Excluded, "c2"}, {QuantizeWish::Kind::Fallback, "c3"}});
   EXPECT_TRUE(made.has("quantize.pinned", "c1"));
   EXPECT_TRUE(made.has("quantize.excluded", "c2"));
   EXPECT_TRUE(made.has("quantize.fallback", "c3"));
@@ -131,11 +129,11 @@ TEST(Quantize, APinToAFloatKeepsTheNodeWhole) {
 }
 
 TEST(Quantize, PoolsAndConcatsShareOneScale) {
-  const Model model = prepared(
-      "g (float[1,4,8,8] x) => (float[1,4,4,4] y) <" + convWeights("w1", 4, 4) + ", " + convWeights("w2", 4, 4) + ", " +
-      convWeights("w3", 4, 8) +
-      "> { [c1] a = Conv (x, w1) [c2] b = Conv (x, w2) [cat] c = Concat <axis = 1> (a, b)"
-      " [pool] p = MaxPool <kernel_shape = [2,2], strides = [2,2]> (c) [c3] y = Conv (p, w3) }");
+  const Model model =
+      prepared("g (float[1,4,8,8] x) => (float[1,4,4,4] y) <" + convWeights("w1", 4, 4) + ", " +
+               convWeights("w2", 4, 4) + ", " + convWeights("w3", 4, 8) +
+               "> { [c1] a = Conv (x, w1) [c2] b = Conv (x, w2) [cat] c = Concat <axis = 1> (a, b)"
+               " [pool] p = MaxPool <kernel_shape = [2,2], strides = [2,2]> (c) [c3] y = Conv (p, w3) }");
   const Ranges ranges = rangesOfAll(model);
   const Quantized made = quantized(model, &ranges);
   const Graph& graph = *made.model.graph;
@@ -158,11 +156,12 @@ TEST(Quantize, NormsAndSoftmaxReadFloats) {
 }
 
 TEST(Quantize, WhatStaysSaysWhy) {
-  const Model model =
-      prepared("g (float[2,8] x, float[8,8] v, double[2,8] h) => (float[2,8] y, float[2,8] z, double[2,8] q, float[8,8] u,"
-               " float[2,8] n) <float[8,8] w = " + numbers(64) + ", double[8,8] d = " + numbers(64) +
-               "> { [two] y = MatMul (x, v) [half] q = MatMul (h, d) [scaled] z = Gemm <alpha = 2.0> (x, w)"
-               " [turned] u = MatMul (w, v) [e] e = Exp (x) [unseen] n = MatMul (e, w) }");
+  const Model model = prepared(
+      "g (float[2,8] x, float[8,8] v, double[2,8] h) => (float[2,8] y, float[2,8] z, double[2,8] q, float[8,8] u,"
+      " float[2,8] n) <float[8,8] w = " +
+      numbers(64) + ", double[8,8] d = " + numbers(64) +
+      "> { [two] y = MatMul (x, v) [half] q = MatMul (h, d) [scaled] z = Gemm <alpha = 2.0> (x, w)"
+      " [turned] u = MatMul (w, v) [e] e = Exp (x) [unseen] n = MatMul (e, w) }");
   Ranges ranges = rangesOfAll(model);
   ranges.edges.erase("e");
   const Quantized made = quantized(model, &ranges);
@@ -256,8 +255,8 @@ TEST(Quantize, SmoothedPairsAreTheSameNetwork) {
 }
 
 TEST(Quantize, WeightsAloneAreCodesInBlocks) {
-  const Model model = prepared("g (float[2,8] x) => (float[2,8] y) <float[8,8] w = " + numbers(64) +
-                               "> { [m] y = MatMul (x, w) }");
+  const Model model =
+      prepared("g (float[2,8] x) => (float[2,8] y) <float[8,8] w = " + numbers(64) + "> { [m] y = MatMul (x, w) }");
   for (const DataType type : {DataType::I8, DataType::I4}) {
     for (const std::int64_t block : {0, 4}) {
       const Quantized made = quantized(model, nullptr, {}, {.weightOnly = {type, block}});

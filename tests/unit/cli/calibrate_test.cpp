@@ -15,10 +15,10 @@ class CliCalibrate : public ::testing::Test {
   /// Calibrates the digits on the inputs of their sample; the file's path.
   std::string calibrated(const std::vector<std::string>& more = {}) {
     const std::string file = inFolder("ranges.json");
-    std::vector<std::string> arguments{"calibrate",     samplePath("digits"),
-                                       "--inputs",      (sampleFolder("digits") / "io.npz").string(),
-                                       "--batch-axis",  "0",
-                                       "-o",            file};
+    std::vector<std::string> arguments{"calibrate",    samplePath("digits"),
+                                       "--inputs",     (sampleFolder("digits") / "io.npz").string(),
+                                       "--batch-axis", "0",
+                                       "-o",           file};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const auto result = fusescopeCommand(arguments);
     EXPECT_EQ(result.status, 0) << result.out << result.err;
@@ -27,8 +27,8 @@ class CliCalibrate : public ::testing::Test {
 
   std::vector<std::string> quantised(std::string verb, const std::string& ranges,
                                      const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments{std::move(verb), samplePath("digits"), "--precision", "int8",
-                                       "--ranges",      ranges,               "--input",     "image=360x1x8x8"};
+    std::vector<std::string> arguments{std::move(verb), samplePath("digits"), "--precision", "int8", "--ranges", ranges,
+                                       "--input",       "image=360x1x8x8"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
@@ -73,7 +73,8 @@ TEST_F(CliCalibrate, TheWrittenNetworkIsThePlan) {
       {"export", samplePath("digits"), "--precision", "int8", "--ranges", ranges, "--to", "onnx", "-o", network});
   ASSERT_EQ(exported.status, 0) << exported.out << exported.err;
   ASSERT_EQ(fusescopeCommand(quantised("run", ranges, {"--inputs", held(), "--outputs", direct})).status, 0);
-  const auto same = fusescopeCommand({"run", network, "--input", "image=360x1x8x8", "--inputs", held(), "--expect", direct});
+  const auto same =
+      fusescopeCommand({"run", network, "--input", "image=360x1x8x8", "--inputs", held(), "--expect", direct});
   EXPECT_EQ(same.status, 0) << same.out << same.err;
   const Json inspected = jsonOf(fusescopeCommand({"inspect", network, "--json"}));
   EXPECT_EQ(inspected["operators"]["QuantizeLinear"], 8) << inspected["operators"].dump();
@@ -120,7 +121,8 @@ TEST_F(CliCalibrate, BadUseIsLocated) {
   refused({"plan", digits, "--precision", "int8"}, "fusescope calibrate");
   refused({"plan", digits, "--ranges", calibrated()}, "nothing asks for int8");
   refused({"plan", digits, "--precision", "int8", "--ranges", m_folder.write("empty.json", "").string()}, "empty.json");
-  const std::string other = m_folder.write("other.cache", "TRT-8204-EntropyCalibration2\nstem_outt: 3c010a14\n").string();
+  const std::string other =
+      m_folder.write("other.cache", "TRT-8204-EntropyCalibration2\nstem_outt: 3c010a14\n").string();
   refused({"plan", digits, "--precision", "int8", "--ranges", other}, "stem_out");
 }
 

@@ -168,7 +168,8 @@ TEST(PlanFormat, NamesEveryKeyThatIsPrintedAndNoOther) {
   std::set<std::string> opaque = outline.open();
   opaque.insert({"options.directives", "fused_nodes.bodies.plan"});  // documents of their own
   std::set<std::string> printed;
-  for (const auto& plan : {mixedPlan(), quantizedPlan(), truncatedPlan(), branchingPlan()}) collect(toJson(*plan), "", opaque, printed);
+  for (const auto& plan : {mixedPlan(), quantizedPlan(), truncatedPlan(), branchingPlan()})
+    collect(toJson(*plan), "", opaque, printed);
   for (const std::string& path : printed) EXPECT_TRUE(outline.paths().contains(path)) << path << " is not described";
   for (const std::string& path : outline.paths()) {
     if (path == "decisions.subjects.fused_node" || path == "decisions.subjects.identity") continue;  // of builds alone
