@@ -7,6 +7,7 @@
 #include "app/cli/command.h"
 #include "backends/backend.h"
 #include "base/text.h"
+#include "calibration/ranges.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
@@ -49,6 +50,19 @@ void PlanArguments::declare(CLI::App& app) {
       ->type_name("BYTES")
       ->check(wholeNumber())
       ->group(kPlanGroup);
+  app.add_option("--ranges", rangesFile, "ranges of values for int8: of calibrate, or TensorRT's calibration cache")
+      ->type_name("FILE")
+      ->group(kPlanGroup);
+  auto* weights =
+      app.add_option("--weight-only", weightOnly, "hold weights of products as integers, and calculate in floats")
+          ->type_name("int8|int4")
+          ->check(CLI::IsMember({"int8", "int4"}))
+          ->group(kPlanGroup);
+  app.add_option("--block", block, "with --weight-only: so many weights share a scale; 0: all of a channel")
+      ->type_name("N")
+      ->check(wholeNumber())
+      ->needs(weights)
+      ->group(kPlanGroup);
   app.add_option("--directives", directivesFile, "a file of directives, with target and precisions; other options win")
       ->type_name("FILE")
       ->group(kPlanGroup);
@@ -67,6 +81,9 @@ PlanArguments PlanArguments::with(const PlanArguments& more) const {
   replace(both.precision, more.precision);
   replace(both.workspaceBytes, more.workspaceBytes);
   replace(both.directivesFile, more.directivesFile);
+  replace(both.rangesFile, more.rangesFile);
+  replace(both.weightOnly, more.weightOnly);
+  replace(both.block, more.block);
   replace(both.session, more.session);
   const auto append = [](std::vector<std::string>& own, const std::vector<std::string>& other) {
     own.insert(own.end(), other.begin(), other.end());
@@ -85,6 +102,8 @@ Result<PlanOptions> PlanArguments::options() const {
   if (!directivesFile.empty()) adopt(TRY(readDirectivesFile(directivesFile)), options);
   if (!target.empty()) options.target = target;
   if (!precision.empty()) options.precisions = TRY(parsePrecisions(precision));
+  if (!rangesFile.empty()) options.ranges = std::make_shared<const Ranges>(TRY(readRanges(rangesFile)));
+  if (!weightOnly.empty()) options.weightOnly = {*dataTypeFromName(weightOnly), block};
   auto& list = options.directives;
   for (std::size_t i = 0; i < directives.size(); ++i)
     for (const std::string& text : directives[i]) list.push_back(TRY(directiveForms()[i]->parse(text)));

@@ -34,6 +34,7 @@ Command compareCommand(CLI::App& app);
 Command diffCommand(CLI::App& app);
 Command errorsCommand(CLI::App& app);
 Command verifyCommand(CLI::App& app);
+Command calibrateCommand(CLI::App& app);
 Command tuneCommand(CLI::App& app);
 Command exportCommand(CLI::App& app);
 
@@ -45,7 +46,10 @@ struct PlanArguments {
   std::int64_t workspaceBytes = 0;
   std::vector<std::string> inputs, mins, opts, maxs;
   std::string directivesFile;
-  std::string session;  ///< a session file in place of a model and all of these
+  std::string rangesFile;
+  std::string weightOnly;  ///< "int8" or "int4"; empty: no
+  std::int64_t block = 0;  ///< of weightOnly
+  std::string session;     ///< a session file in place of a model and all of these
 
   void declare(CLI::App& app);
   /// These, and behind them `more`, which win where only one can hold.

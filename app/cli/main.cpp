@@ -44,9 +44,10 @@ int mainGuarded(int argc, char** argv) {
   app.set_version_flag("--version", "fusescope " FUSESCOPE_VERSION);
   app.footer(kExamples);
   app.require_subcommand(1);
-  const std::vector<Command> commands{inspectCommand(app), planCommand(app),   explainCommand(app), buildCommand(app),
-                                      runCommand(app),     timeCommand(app),   compareCommand(app), diffCommand(app),
-                                      errorsCommand(app),  verifyCommand(app), tuneCommand(app),    exportCommand(app)};
+  const std::vector<Command> commands{inspectCommand(app), planCommand(app),   explainCommand(app),   buildCommand(app),
+                                      runCommand(app),     timeCommand(app),   compareCommand(app),   diffCommand(app),
+                                      errorsCommand(app),  verifyCommand(app), calibrateCommand(app), tuneCommand(app),
+                                      exportCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -92,6 +92,7 @@ Result<std::vector<LevelFacts>> CauseFinder::planned(const PlanOptions& options,
   const Plan& own = ofA ? m_a : m_b;
   const ApplicableOptions applicable = TRY(applicableOptions(*own.model, options, stop));
   const auto plan = TRY(makePlan(own.model, applicable.options, prices, stop, &own));
+  if (plan->model != own.model) return Diagnostic{.message = "these options quantise the network otherwise"};
   return factsOfLevels(*plan, ofA);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "calibration/ranges.h"
 
 namespace fusescope {
 
@@ -34,6 +35,18 @@ Directives missing(const Directives& some, Directives others) {
   return left;
 }
 
+/// Of ranges what tells them apart.
+std::string rangesText(const PlanOptions& options) {
+  return options.ranges == nullptr ? "without --ranges"
+                                   : "--ranges " + options.ranges->contentHash().hex().substr(0, 8);
+}
+
+std::string weightOnlyText(const PlanOptions& options) {
+  const auto [type, block] = options.weightOnly;
+  if (type == DataType::Undefined) return "without --weight-only";
+  return "--weight-only " + std::string(name(type)) + (block == 0 ? "" : " --block " + std::to_string(block));
+}
+
 /// The differences, each with the directive that it is of.
 struct Listed {
   Difference difference;
@@ -49,6 +62,8 @@ std::vector<Listed> listed(const PlanOptions& a, const PlanOptions& b) {
   add(DifferenceKind::Precision, "--precision " + precisionText(a), "--precision " + precisionText(b));
   add(DifferenceKind::Workspace, "--workspace " + std::to_string(a.workspaceBytes),
       "--workspace " + std::to_string(b.workspaceBytes));
+  add(DifferenceKind::Ranges, rangesText(a), rangesText(b));
+  add(DifferenceKind::WeightOnly, weightOnlyText(a), weightOnlyText(b));
   const Directives ofA = plain(a.directives), ofB = plain(b.directives);
   for (const Directive& directive : missing(ofA, ofB))
     all.push_back({{DifferenceKind::Directive, optionText(directive), {}}, directive});
@@ -92,6 +107,12 @@ PlanOptions takenOver(PlanOptions options, const PlanOptions& a, const PlanOptio
       break;
     case DifferenceKind::Workspace:
       options.workspaceBytes = other.workspaceBytes;
+      break;
+    case DifferenceKind::Ranges:
+      options.ranges = other.ranges;
+      break;
+    case DifferenceKind::WeightOnly:
+      options.weightOnly = other.weightOnly;
       break;
     case DifferenceKind::Directive: {
       const bool has = optionsOfA != each.difference.a.empty();

@@ -154,8 +154,9 @@ std::string_view name(DiffTimeKind kind) {
 }
 
 std::string_view name(DifferenceKind kind) {
-  static constexpr std::array<std::string_view, 9> kNames{
-      "target", "precision", "workspace", "directive", "directive_order", "network", "inputs", "times", "rules"};
+  static constexpr std::array<std::string_view, 11> kNames{
+      "target",          "precision", "workspace", "ranges", "weight_only", "directive",
+      "directive_order", "network",   "inputs",    "times",  "rules"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -39,7 +39,19 @@ struct DiffTotals {
   std::optional<DiffTime> time;           ///< of the plan; nothing unless each of its parts is known
 };
 
-enum class DifferenceKind { Target, Precision, Workspace, Directive, DirectiveOrder, Network, Inputs, Times, Rules };
+enum class DifferenceKind {
+  Target,
+  Precision,
+  Workspace,
+  Ranges,
+  WeightOnly,
+  Directive,
+  DirectiveOrder,
+  Network,
+  Inputs,
+  Times,
+  Rules
+};
 std::string_view name(DifferenceKind kind);  ///< "target", "directive", …
 
 /// What the two plans were made of that is not the same: what can have caused the differences between them.

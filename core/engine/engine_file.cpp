@@ -113,7 +113,7 @@ Json metaOf(const EngineFile& content, WeightBlobWriter& weights) {
           {"backend", content.backend},
           {"fingerprint", content.fingerprint},
           {"extents", content.extents},
-          {"model", modelToJson(*plan.model, weights)},
+          {"model", modelToJson(*unquantized(plan.model), weights)},
           {"options", toJson(plan.options)},
           {"plan_hash", plan.hash.hex()},
           {"plan", toJson(plan)},

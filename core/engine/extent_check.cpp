@@ -115,4 +115,10 @@ Result<std::shared_ptr<const Plan>> planForExtents(const Plan& plan, const std::
   return remakePlan(std::move(model), toJson(plan));
 }
 
+Result<std::shared_ptr<const Plan>> planAt(const std::shared_ptr<const Plan>& plan,
+                                           const std::map<std::string, Dims>& extents, const StopToken& stop) {
+  if (!brokenCondition(*plan, extents)) return plan;
+  return planForExtents(*plan, extents, stop);
+}
+
 }  // namespace fusescope

@@ -20,5 +20,8 @@ std::optional<std::string> brokenCondition(const Plan& plan, const std::map<std:
 /// granted.
 Result<std::shared_ptr<const Plan>> planForExtents(const Plan& plan, const std::map<std::string, Dims>& extents,
                                                    const StopToken& stop);
+/// `plan`, or where its types do not hold for these extents, the plan for just them.
+Result<std::shared_ptr<const Plan>> planAt(const std::shared_ptr<const Plan>& plan,
+                                           const std::map<std::string, Dims>& extents, const StopToken& stop);
 
 }  // namespace fusescope

@@ -65,4 +65,13 @@ Result<std::vector<Tensor>> FusedNodeSteps::Step::run(std::span<const Tensor> in
   return m_step->run(given, stop);
 }
 
+std::size_t FusedNodeSteps::bytesInMemory() const {
+  std::size_t bytes = 0;
+  for (const FusedNode& fused : plan().fusedNodes)
+    for (const FusedOutput& output : fused.outputs)
+      if (const auto dims = m_requests->dimsOf(output.value); dims.ok())
+        bytes += TensorDesc{output.type, dims.value()}.bytes();
+  return bytes;
+}
+
 }  // namespace fusescope

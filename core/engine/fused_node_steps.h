@@ -30,6 +30,9 @@ class FusedNodeSteps {
   /// What runs `fused`.
   const Backend& backendOf(const FusedNode& fused) const { return fusescope::backendOf(*m_plan, fused, *m_backend); }
 
+  /// What all values take that the plan leaves in memory, where their extents are known.
+  std::size_t bytesInMemory() const;
+
   /// One fused node, ready to run.
   class Step {
    public:

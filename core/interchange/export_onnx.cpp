@@ -13,6 +13,7 @@
 #include "frontends/importers.h"
 #include "frontends/input_spec_metadata.h"
 #include "interchange/export_notes.h"
+#include "interchange/quantized_network.h"
 #include "interchange/typed_network/network_check.h"
 #include "interchange/typed_network/typed_network.h"
 #include "passes/pipelines.h"
@@ -24,10 +25,10 @@ namespace {
 /// A folder beside the file to be written, for networks that are being checked; it goes when this does.
 class CheckFolder {
  public:
-  static Result<CheckFolder> beside(const std::filesystem::path& path) {
+  static Result<CheckFolder> beside(const std::filesystem::path& path, std::string_view purpose) {
     std::error_code error;
     const std::filesystem::path folder =
-        path.parent_path() / fmt::format(".{}.checking-{}", path.filename().string(), ::getpid());
+        path.parent_path() / fmt::format(".{}.{}-{}", path.filename().string(), purpose, ::getpid());
     std::filesystem::create_directory(folder, error);
     if (error)
       return Diagnostic{.message = "cannot write beside it: " + error.message(), .where = {.file = path.string()}};
@@ -60,7 +61,7 @@ class OnnxExport {
     TRY(checkSource());
     TRY(checkCurrent(m_plan->model->files));
     m_file = TRY(onnxlib::readModel(m_plan->model->path));
-    CheckFolder folder = TRY(CheckFolder::beside(m_options.path));
+    CheckFolder folder = TRY(CheckFolder::beside(m_options.path, "checking"));
     TRY(make(folder));
     m_leanCasts = m_network.casts;
     Exported exported;
@@ -239,10 +240,51 @@ class OnnxExport {
   std::vector<ExportNote> m_notes;
 };
 
+/// `plan` for a network that has its codes already.
+PlanOptions withoutCodes(PlanOptions options) {
+  options.ranges.reset();
+  options.weightOnly = {};
+  std::erase(options.precisions, DataType::I8);
+  std::erase_if(options.directives,
+                [](const Directive& each) { return each.kind == DirectiveKind::Pin && each.type == DataType::I8; });
+  return options;
+}
+
+std::ptrdiff_t integerProducts(const Plan& plan) {
+  return std::ranges::count_if(plan.fusedNodes, [](const FusedNode& fused) { return fused.compute == DataType::I8; });
+}
+
+/// A quantised plan: first the network with its codes, then that with the other types of the plan.
+Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) {
+  if (options.path.empty())
+    return Diagnostic{.message = "a network is written to a file, not to standard output",
+                      .where = {.attribute = "-o"},
+                      .help = "Give its name with -o."};
+  const std::string& source = plan.model->path;
+  TRY(checkCurrent(plan.model->files));
+  std::vector<ExportNote> notes;
+  const auto file = TRY(onnxlib::readModel(source));
+  auto edits = TRY(quantizedNetwork(plan, file, notes, options.stop));
+  const auto folder = std::make_shared<CheckFolder>(TRY(CheckFolder::beside(options.path, "codes")));
+  const std::filesystem::path path = folder->next();
+  TRY(onnxlib::writeNetwork(path, TRY(onnxlib::editNetwork(source, edits, onnxlib::weightsNameOf(path)))));
+  auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(path, {}, options.stop)), options.stop)));
+  const auto withCodes = TRY(makePlan(std::move(model), withoutCodes(plan.options), nullptr, options.stop));
+  Exported exported = TRY(writeOnnx(*withCodes, options));
+  if (integerProducts(*withCodes) != integerProducts(plan))
+    exported.doesNotHold = Diagnostic{
+        .message = fmt::format("read again, {} kernels of the network calculate in integers, but {} of the plan",
+                               integerProducts(*withCodes), integerProducts(plan))};
+  exported.notes.insert(exported.notes.begin(), notes.begin(), notes.end());
+  // Weights are views of the network with the codes: it stays until all is written.
+  exported.save = [folder, save = std::move(exported.save)](const std::filesystem::path& to) { return save(to); };
+  return exported;
+}
+
 }  // namespace
 
 Result<Exported> writeOnnx(const Plan& plan, const ExportOptions& options) {
-  return OnnxExport(plan, options).run();
+  return plan.model->unquantized != nullptr ? writeQuantized(plan, options) : OnnxExport(plan, options).run();
 }
 
 }  // namespace fusescope

@@ -18,6 +18,7 @@ constexpr std::array kKindNames{
     std::pair{DecisionKind::Infer, std::string_view("infer")},
     std::pair{DecisionKind::Input, std::string_view("input")},
     std::pair{DecisionKind::Truncate, std::string_view("truncate")},
+    std::pair{DecisionKind::Quantize, std::string_view("quantize")},
     std::pair{DecisionKind::Validate, std::string_view("validate")},
     std::pair{DecisionKind::Partition, std::string_view("partition")},
     std::pair{DecisionKind::Fuse, std::string_view("fuse")},

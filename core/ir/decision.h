@@ -17,6 +17,7 @@ enum class DecisionKind {
   Infer,
   Input,
   Truncate,
+  Quantize,
   Validate,
   Partition,
   Fuse,

@@ -93,6 +93,36 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{value} stays {from}, which {target} lacks: truncation of {from} was not chosen (--truncate {mode} "
        "narrows it wherever a segment can take it)"},
       {"truncate.mode", Truncate, true, "truncation mode {mode} was asked for; {values} values are narrowed"},
+      // quantize
+      {"quantize.product", Quantize, true,
+       "multiplies integers: {value} is read as codes of 8 bits, weights {weights} are held as int8 with {ranges}"},
+      {"quantize.edge", Quantize, true,
+       "{value} stands as {type} for those that multiply it: a step is {scale}, 0 is {zero}"},
+      {"quantize.shared_scale", Quantize, true,
+       "{value} stands as {type}: a step is {scale}, 0 is {zero}; it has one scale with {count} others, as their "
+       "elements are picked or joined: {others}"},
+      {"quantize.residual", Quantize, true, "adds {value} as codes behind the convolution before it"},
+      {"quantize.bias_corrected", Quantize, true,
+       "its bias takes out what rounded weights do to the mean of each channel, {most} at the most"},
+      {"quantize.smoothed", Quantize, true,
+       "the channels of {value} are divided by {least} to {most} where they are made, and what multiplies them is "
+       "multiplied: one scale serves them all better"},
+      {"quantize.weight_only", Quantize, true,
+       "calculates in floats; weights {weights} are held as {type} with {scales}"},
+      {"quantize.read_as_floats", Quantize, false,
+       "reads {value} as floats, though it stands as codes for others: of {op} no kernel works on codes alone"},
+      {"quantize.pinned", Quantize, false, "stays in floats: {pin}"},
+      {"quantize.excluded", Quantize, false, "stays in floats: the ranges leave out '{pattern}'"},
+      {"quantize.fallback", Quantize, false, "stays in floats: it is to run in fallback"},
+      {"quantize.not_asked", Quantize, false, "stays in floats: nothing asks for int8 here"},
+      {"quantize.author", Quantize, false, "has codes already: the network's author quantised it"},
+      {"quantize.not_float32", Quantize, false, "stays as it is: it reads {type}, not float32"},
+      {"quantize.two_activations", Quantize, false,
+       "stays in floats: its second operand {value} is no constant, and attention around such products stays one "
+       "kernel"},
+      {"quantize.no_kernel", Quantize, false, "stays in floats: {why}"},
+      {"quantize.no_range", Quantize, false, "stays in floats: the ranges do not say what {value} holds"},
+      {"quantize.all_zero", Quantize, false, "stays in floats: nothing but 0 was seen in {value}"},
       // validate
       {"validate.supported", Validate, true, "{target} supports {op} at these types"},
       {"validate.supported_with_condition", Validate, true, "{target} supports {op}, provided that {condition}"},

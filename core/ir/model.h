@@ -61,9 +61,15 @@ struct Model {
   bool weightless = false;        ///< some weight has no data: it can be looked at and planned, not run
   std::vector<ModelBody> bodies;  ///< in graph order, then by attribute; none for a body that cannot be typed
   Hash128 contentHash;            ///< of structure and weights' names, types and extents (not of their data)
+  std::shared_ptr<const Model> unquantized;  ///< what a plan's options quantised it from; null for a model of a file
 
   /// The body under `attribute` of `holder`, or null.
   const Model* body(NodeId holder, std::string_view attribute) const;
 };
+
+/// `model`, or what a plan quantised it from.
+inline const std::shared_ptr<const Model>& unquantized(const std::shared_ptr<const Model>& model) {
+  return model->unquantized != nullptr ? model->unquantized : model;
+}
 
 }  // namespace fusescope

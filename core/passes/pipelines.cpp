@@ -56,6 +56,7 @@ Result<Model> prepareBody(Model body, const StopToken& stop) {
 }
 
 Result<Model> withFixedInputs(Model model, const std::map<std::string, Dims>& extents, const StopToken& stop) {
+  if (model.unquantized != nullptr) return withFixedInputs(Model(*model.unquantized), extents, stop);
   GraphEditor editor(*model.graph);
   const Graph& graph = *model.graph;
   for (std::size_t i = 0; i < graph.inputs().size(); ++i) {

@@ -19,7 +19,7 @@ Result<Model> prepareBody(Model body, const StopToken& stop = {});
 const PassManager& preparePipeline();
 
 /// A prepared model for just these extents of its inputs: types that hold without conditions. Its nodes stay as they
-/// are.
+/// are; of a quantised one: those that it was quantised from.
 Result<Model> withFixedInputs(Model model, const std::map<std::string, Dims>& extents, const StopToken& stop = {});
 
 /// Types of all values of a prepared model's graph for concrete extents of its inputs: what an engine is specialised

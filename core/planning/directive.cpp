@@ -20,10 +20,10 @@ std::string_view name(Strictness strictness) {
 
 Result<DataType> precisionType(std::string_view text, std::string_view where) {
   const std::optional<DataType> type = dataTypeFromName(text);
-  if (type && isFloat(*type) && *type != DataType::F64) return *type;
+  if (type && ((isFloat(*type) && *type != DataType::F64) || *type == DataType::I8)) return *type;
   return Diagnostic{.message = "'" + std::string(text) + "' is not a type that precision can be lowered to",
                     .where = {.attribute = std::string(where)},
-                    .help = "Use f32, f16, bf16, f8e4m3 or f8e5m2."};
+                    .help = "Use f32, f16, bf16, f8e4m3, f8e5m2, or int8 with --ranges."};
 }
 
 void assignIds(Directives& directives) {

@@ -2,9 +2,24 @@
 
 #include <algorithm>
 
+#include "calibration/ranges.h"
 #include "planning/structure.h"
 
 namespace fusescope {
+
+bool PlanOptions::operator==(const PlanOptions& other) const {
+  const bool sameRanges = ranges == other.ranges || (ranges != nullptr && other.ranges != nullptr &&
+                                                     ranges->contentHash() == other.ranges->contentHash());
+  return target == other.target && precisions == other.precisions && directives == other.directives &&
+         workspaceBytes == other.workspaceBytes && sameRanges && weightOnly == other.weightOnly;
+}
+
+std::vector<DataType> floatPrecisions(const PlanOptions& options) {
+  std::vector<DataType> floats;
+  for (const DataType type : options.precisions)
+    if (isFloat(type)) floats.push_back(type);
+  return floats;
+}
 
 const FusedNode* Plan::fusedNodeOf(NodeId node) const {
   if (node.index < fusedOfNode.size()) {

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/stop.h"
+#include "calibration/weight_only.h"
 #include "ir/model.h"
 #include "planning/bindings.h"
 #include "planning/directive.h"
@@ -15,6 +16,7 @@
 
 namespace fusescope {
 
+struct Ranges;
 struct Structure;
 
 enum class SegmentKind { Accelerated, Fallback };
@@ -138,9 +140,14 @@ struct PlanOptions {
   std::string target = "cpu";
   std::vector<DataType> precisions;  ///< besides f32, where nothing is pinned; empty: f32 alone
   Directives directives;
-  std::int64_t workspaceBytes = 0;  ///< 0: no limit
-  bool operator==(const PlanOptions&) const = default;
+  std::int64_t workspaceBytes = 0;                  ///< 0: no limit
+  std::shared_ptr<const Ranges> ranges{};           ///< of activations and weights: what int8 needs; null: none
+  WeightOnly weightOnly{};                          ///< of products that are not quantised otherwise
+  bool operator==(const PlanOptions& other) const;  ///< of ranges: by content
 };
+
+/// The floats among the types of `options`: what is not quantised is calculated in.
+std::vector<DataType> floatPrecisions(const PlanOptions& options);
 
 /// What will be done with a model: an overlay over its Graph. Immutable; equal inputs give equal plans to the byte.
 struct Plan {

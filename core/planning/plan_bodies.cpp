@@ -72,6 +72,9 @@ class BodiesPlanner {
   PlanOptions optionsFor(const Node& holder, const std::string& attribute, std::set<std::string>& handed) const {
     PlanOptions options = m_plan.options;
     options.directives.clear();
+    options.ranges.reset();  // of the values of the graph around it
+    options.weightOnly = {};
+    std::erase(options.precisions, DataType::I8);
     for (std::size_t i = 0; i < m_plan.options.directives.size(); ++i) {
       Directive directive = m_plan.options.directives[i];
       const DirectiveForm& form = formOf(directive);

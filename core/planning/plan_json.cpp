@@ -5,6 +5,7 @@
 
 #include "analysis/cost.h"
 #include "base/text.h"
+#include "calibration/ranges.h"
 #include "planning/fused_node_facts.h"
 #include "planning/plan_totals.h"
 #include "planning/predict_times.h"
@@ -48,7 +49,7 @@ class PlanWriter {
     json["version"] = kPlanVersion;
     json["source"] = m_plan.source;
     json["model"] = m_plan.model->path;
-    json["model_hash"] = m_plan.model->contentHash.hex();
+    json["model_hash"] = unquantized(m_plan.model)->contentHash.hex();
     json["hash"] = m_plan.hash.hex();
     json["target"] = m_plan.target.canonical();
     json["precision"] = precision();
@@ -364,11 +365,27 @@ std::vector<std::string> differingParts(const Json& then, const Json& now) {
 Json toJson(const PlanOptions& options) {
   Json precisions = Json::array();
   for (DataType type : options.precisions) precisions.push_back(toText(type));
-  return {{"target", options.target},
-          {"precisions", precisions},
-          {"workspace_bytes", options.workspaceBytes},
-          {"directives", toJson(options.directives)}};
+  Json json = {{"target", options.target},
+               {"precisions", precisions},
+               {"workspace_bytes", options.workspaceBytes},
+               {"directives", toJson(options.directives)}};
+  if (options.ranges != nullptr) json["ranges"] = toJson(*options.ranges, Histograms::LeftOut);
+  if (options.weightOnly.type != DataType::Undefined)
+    json["weight_only"] = {{"type", toText(options.weightOnly.type)}, {"block", options.weightOnly.block}};
+  return json;
 }
+
+namespace {
+
+Result<WeightOnly> weightOnlyFromJson(const Json& json) {
+  const auto type = dataTypeFromName(json.value("type", ""));
+  const std::int64_t block = json.value("block", std::int64_t{-1});
+  if ((type != DataType::I8 && type != DataType::I4) || block < 0)
+    return badPlan("must be int8 or int4, with a block of 0 or more", "options.weight_only");
+  return WeightOnly{*type, block};
+}
+
+}  // namespace
 
 Result<PlanOptions> planOptionsFromJson(const Json& json) {
   if (!json.is_object()) return badPlan("the plan's options are not an object", "options");
@@ -386,6 +403,8 @@ Result<PlanOptions> planOptionsFromJson(const Json& json) {
     if (options.workspaceBytes < 0) return badPlan("must be 0 or more", "options.workspace_bytes");
   }
   if (json.contains("directives")) options.directives = TRY(directivesFromJson(json["directives"]));
+  if (json.contains("ranges")) options.ranges = std::make_shared<const Ranges>(TRY(rangesFromJson(json["ranges"])));
+  if (json.contains("weight_only")) options.weightOnly = TRY(weightOnlyFromJson(json["weight_only"]));
   return options;
 }
 

@@ -191,7 +191,7 @@ Result<PriceChoices> typesByPrice(const std::shared_ptr<const Model>& model, con
                                   const PriceModel* prices, std::shared_ptr<const Structure> structure,
                                   const StopToken& stop) {
   PriceChoices chosen;
-  if (prices == nullptr || options.precisions.size() < 2) return chosen;
+  if (prices == nullptr || floatPrecisions(options).size() < 2) return chosen;
   const auto alone = [&](DataType type) {
     PlanOptions only = options;
     only.precisions = {type};
@@ -200,7 +200,7 @@ Result<PriceChoices> typesByPrice(const std::shared_ptr<const Model>& model, con
   const Layout wide = TRY(alone(DataType::F32));
   structure = wide.plan.structure;  // the same for every choice of types
   std::vector<Alternative> others;
-  for (const DataType type : options.precisions)
+  for (const DataType type : floatPrecisions(options))
     if (type != DataType::F32 && wide.plan.target.computeTypes.contains(type))
       others.push_back({type, TRY(alone(type))});
   std::vector<char> compared;

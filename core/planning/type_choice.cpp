@@ -7,7 +7,8 @@ namespace fusescope {
 TypeChooser::TypeChooser(const Graph& graph, const Target& target, const Structure& structure,
                          const PlanOptions& options, std::vector<DataType> priced)
     : m_graph(graph), m_target(target), m_structure(structure), m_options(options), m_priced(std::move(priced)) {
-  for (const DataType type : options.precisions)
+  m_floats = floatPrecisions(options);
+  for (const DataType type : m_floats)
     if (type != DataType::F32) m_asked.push_back(type);
 }
 
@@ -21,11 +22,11 @@ TypeChoice TypeChooser::unpinned(NodeId node) const {
 
 TypeChoice TypeChooser::chooseUnquantised(NodeId node) const {
   const NodeFacts& facts = m_structure.facts[node.index];
-  if (m_options.precisions.empty() || (m_asked.empty() && facts.author == NodeFacts::Author::Silent))
+  if (m_floats.empty() || (m_asked.empty() && facts.author == NodeFacts::Author::Silent))
     return {facts.natural, "precision.default"};
   if (facts.author != NodeFacts::Author::Silent) return {facts.natural, "precision.author"};
   if (facts.natural != DataType::F32) return {facts.natural, "precision.type_kept"};
-  if (m_options.precisions.size() > 1) {
+  if (m_floats.size() > 1) {
     const DataType priced = m_priced.empty() ? DataType::Undefined : m_priced[node.index];
     if (priced == DataType::Undefined) return {facts.natural, "precision.not_measured"};
     return {priced, "precision.measured"};
@@ -37,7 +38,9 @@ TypeChoice TypeChooser::chooseUnquantised(NodeId node) const {
 std::string TypeChooser::obstacle(NodeId node, DataType type) const {
   const NodeFacts& facts = m_structure.facts[node.index];
   if (!facts.floats) return "it computes no floats";
-  if (type == facts.natural) return {};
+  if (type == facts.natural || (type == DataType::I8 && facts.quantised)) return {};
+  if (type == DataType::I8)
+    return "it does not multiply integers: what stands in the way says quantize.*, or --ranges is missing";
   if (!m_structure.accelerated[node.index]) return "it runs in fallback, which keeps the model's types";
   if (!isExchangeable(facts.natural))
     return "it computes in " + std::string(name(facts.natural)) + ", which is never exchanged";

@@ -39,7 +39,8 @@ class TypeChooser {
   const Structure& m_structure;
   const PlanOptions& m_options;
   std::vector<DataType> m_priced;
-  std::vector<DataType> m_asked;  ///< --precision without f32
+  std::vector<DataType> m_floats;  ///< --precision without integers
+  std::vector<DataType> m_asked;   ///< and without f32
 };
 
 }  // namespace fusescope

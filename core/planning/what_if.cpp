@@ -137,8 +137,8 @@ class WhatIfSearch {
   /// What the author's Cast keeps in f32, in the type that is asked for.
   void tryWithoutCast() {
     const NodeFacts& facts = m_plan.structure->facts[m_node.index];
-    if (facts.author != NodeFacts::Author::CastUp || m_plan.options.precisions.size() != 1) return;
-    const DataType type = m_plan.options.precisions.front();
+    if (facts.author != NodeFacts::Author::CastUp || floatPrecisions(m_plan.options).size() != 1) return;
+    const DataType type = floatPrecisions(m_plan.options).front();
     if (type == DataType::F32 || !m_plan.target.computeTypes.contains(type)) return;
     PlanOptions options = m_plan.options;
     for (const NodeId id : m_graph.order()) {

@@ -218,6 +218,8 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& sample
 PlanOptions withoutLoweredTypes(const PlanOptions& options) {
   PlanOptions exact = options;
   exact.precisions.clear();
+  exact.ranges.reset();
+  exact.weightOnly = {};
   std::erase_if(exact.directives, [](const Directive& directive) {
     return asksForAType(directive) || formOf(directive).reach == DirectiveReach::Tactics;
   });

@@ -118,23 +118,6 @@ class Round {
   KeptValues m_exact, m_carried;
 };
 
-/// What all values of a sample take that the plan leaves in memory, where extents are known.
-std::size_t bytesOfValues(const FusedNodeSteps& steps) {
-  std::size_t bytes = 0;
-  for (const FusedNode& fused : steps.plan().fusedNodes)
-    for (const FusedOutput& output : fused.outputs)
-      if (const auto dims = steps.requests().dimsOf(output.value); dims.ok())
-        bytes += TensorDesc{output.type, dims.value()}.bytes();
-  return bytes;
-}
-
-/// `plan`, or where its types do not hold for these extents, the plan for just them.
-Result<std::shared_ptr<const Plan>> planAt(const std::shared_ptr<const Plan>& plan,
-                                           const std::map<std::string, Dims>& extents, const StopToken& stop) {
-  if (!brokenCondition(*plan, extents)) return plan;
-  return planForExtents(*plan, extents, stop);
-}
-
 bool sameNodes(const Plan& a, const Plan& b) {
   return std::ranges::equal(a.fusedNodes, b.fusedNodes, {}, &FusedNode::identity, &FusedNode::identity);
 }
@@ -198,11 +181,12 @@ Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOption
   std::set<ValueId> inMemory;
   for (const FusedNode& fused : exact->fusedNodes)
     for (const FusedOutput& output : fused.outputs) inMemory.insert(output.value);
-  const Graph& graph = lowered.graph();
+  const Graph& graph = exact->graph();  // codes that the lowered plan has on edges are not in it
   std::set<std::string> split;
   for (const FusedNode& fused : lowered.fusedNodes)
     for (const FusedOutput& output : fused.outputs)
-      if (!inMemory.contains(output.value)) split.insert(graph.node(graph.value(output.value).producer).name);
+      if (graph.has(output.value) && !inMemory.contains(output.value))
+        split.insert(graph.node(graph.value(output.value).producer).name);
   if (split.empty()) return exact;
   for (const std::string& node : split) options.directives.push_back(splitDirective(node));
   assignIds(options.directives);
@@ -227,7 +211,7 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
       return Diagnostic{.message = "at the extents of these inputs the network has another plan",
                         .where = {.file = lowered->model->path},
                         .help = "Give the extents with --input, so that it is planned for them."};
-    const std::size_t bytes = exactSteps == nullptr ? 4 * bytesOfValues(*loweredSteps) : bytesOfValues(*exactSteps);
+    const std::size_t bytes = exactSteps == nullptr ? 4 * loweredSteps->bytesInMemory() : exactSteps->bytesInMemory();
     const std::size_t together = std::max<std::size_t>(1, kKeptBytes / std::max<std::size_t>(1, bytes));
     std::size_t end = begin + 1;
     while (end < samples.size() && end - begin < together && TRY(checkInputs(*lowered, samples[end])) == extents) ++end;

@@ -7,11 +7,21 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "calibration/ranges.h"
 #include "passes/pipelines.h"
 #include "planning/directives/directive_form.h"
 
 namespace fusescope::test {
 namespace {
+
+/// "VALUE=LOW..HIGH": what was seen there.
+void addRange(const std::string& text, PlanOptions& options) {
+  const std::size_t equals = text.find('='), dots = text.find("..", equals);
+  ASSERT_NE(dots, std::string::npos) << text;
+  Ranges ranges = options.ranges != nullptr ? *options.ranges : Ranges();
+  ranges.edges[text.substr(0, equals)] = {{std::stod(text.substr(equals + 1)), std::stod(text.substr(dots + 2))}};
+  options.ranges = std::make_shared<const Ranges>(std::move(ranges));
+}
 
 void addOption(const std::string& option, const std::string& value, PlanOptions& options) {
   if (option == "--precision") {
@@ -20,6 +30,7 @@ void addOption(const std::string& option, const std::string& value, PlanOptions&
     options.precisions.push_back(*type);
     return;
   }
+  if (option == "--range") return addRange(value, options);
   const auto& forms = directiveForms();
   const auto form = std::ranges::find_if(forms, [&](const DirectiveForm* each) { return each->option == option; });
   ASSERT_NE(form, forms.end()) << "no such option in a golden case: " << option;

@@ -23,7 +23,19 @@ void collectNames(const FileGraph& graph, std::set<std::string>& names) {
   }
 }
 
-/// The first node that may not mean the same at opset `to`, and why; empty: none.
+void noteTruncation(const Plan& plan, TypedNetwork& network) {
+  std::size_t doubles = 0;
+  for (const auto* list : {&plan.truncation.inputs, &plan.truncation.constants, &plan.truncation.produced})
+    for (const TruncatedValue& value : *list) doubles += value.from == DataType::F64;
+  if (doubles > 0)
+    network.notes.push_back(
+        {fmt::format("{} values of float64 stay so in the network: the plan truncates them to "
+                     "float32 for {}",
+                     doubles, plan.target.name)});
+}
+
+}  // namespace
+
 Status checkRaising(const FileGraph& graph, std::int64_t from, std::int64_t to, const std::string& neededBy) {
   for (const FileNode& node : graph.nodes) {
     const std::string why = onnxlib::obstacleToRaising(node, from, to);
@@ -43,19 +55,6 @@ Status checkRaising(const FileGraph& graph, std::int64_t from, std::int64_t to, 
   }
   return Done{};
 }
-
-void noteTruncation(const Plan& plan, TypedNetwork& network) {
-  std::size_t doubles = 0;
-  for (const auto* list : {&plan.truncation.inputs, &plan.truncation.constants, &plan.truncation.produced})
-    for (const TruncatedValue& value : *list) doubles += value.from == DataType::F64;
-  if (doubles > 0)
-    network.notes.push_back(
-        {fmt::format("{} values of float64 stay so in the network: the plan truncates them to "
-                     "float32 for {}",
-                     doubles, plan.target.name)});
-}
-
-}  // namespace
 
 Result<TypedNetwork> typedNetwork(const Plan& plan, const FileModel& file, const TypedNetworkOptions& options) {
   const auto found = file.opsets.find("");

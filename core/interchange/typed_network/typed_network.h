@@ -48,4 +48,8 @@ struct TypedNetworkOptions {
 /// node and operator.
 Result<TypedNetwork> typedNetwork(const Plan& plan, const onnxlib::FileModel& file, const TypedNetworkOptions& options);
 
+/// An error where a node of the graph, or of a body in it, may not mean the same at opset `to`: it names the node.
+/// `neededBy`: what needs the opset.
+Status checkRaising(const onnxlib::FileGraph& graph, std::int64_t from, std::int64_t to, const std::string& neededBy);
+
 }  // namespace fusescope

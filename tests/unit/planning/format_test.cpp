@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "calibration/ranges.h"
 #include "passes/pipelines.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/planning/plan_testing.h"
@@ -98,6 +99,20 @@ std::shared_ptr<const Plan> mixedPlan() {
                                             testing::withId(fallbackDirective("middle"), "2")}});
 }
 
+/// A product of integers, and one whose weights alone are.
+std::shared_ptr<const Plan> quantizedPlan() {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {4, 8});
+  const ValueId first = b.node("MatMul", "first", {x, b.weight("w1", {8, 8})}, {4, 8});
+  b.output(b.node("MatMul", "last", {b.node("Exp", "middle", {first}, {4, 8}), b.weight("w2", {8, 8})}, {4, 8}));
+  Ranges ranges;
+  ranges.edges["x"] = {{-1, 1}};
+  PlanOptions options{.target = "cpu:avx2", .precisions = {DataType::I8}};
+  options.ranges = std::make_shared<const Ranges>(ranges);
+  options.weightOnly = {DataType::I8, 4};
+  return planned(b.build(), options);
+}
+
 /// Inputs, constants and results of int64, one constant too large for int32.
 std::shared_ptr<const Plan> truncatedPlan() {
   ModelBuilder b;
@@ -153,7 +168,8 @@ TEST(PlanFormat, NamesEveryKeyThatIsPrintedAndNoOther) {
   std::set<std::string> opaque = outline.open();
   opaque.insert({"options.directives", "fused_nodes.bodies.plan"});  // documents of their own
   std::set<std::string> printed;
-  for (const auto& plan : {mixedPlan(), truncatedPlan(), branchingPlan()}) collect(toJson(*plan), "", opaque, printed);
+  for (const auto& plan : {mixedPlan(), quantizedPlan(), truncatedPlan(), branchingPlan()})
+    collect(toJson(*plan), "", opaque, printed);
   for (const std::string& path : printed) EXPECT_TRUE(outline.paths().contains(path)) << path << " is not described";
   for (const std::string& path : outline.paths()) {
     if (path == "decisions.subjects.fused_node" || path == "decisions.subjects.identity") continue;  // of builds alone

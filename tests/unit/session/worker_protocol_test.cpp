@@ -64,7 +64,8 @@ TEST(Options, extentsAndTypesOfInputs) {
   EXPECT_EQ(*input.value().dtype, DataType::F16);
   EXPECT_FALSE(parseInputOption("x=1xtwo").ok());
   EXPECT_FALSE(parseInputOption("=1").ok());
-  EXPECT_FALSE(parsePrecisions("f16,int8").ok());
+  EXPECT_FALSE(parsePrecisions("f16,int16").ok());
+  EXPECT_EQ(parsePrecisions("f16,int8").value(), (std::vector<DataType>{DataType::F16, DataType::I8}));
 }
 
 }  // namespace

@@ -1,0 +1,244 @@
+#include "calibration/quantize_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/text.h"
+#include "calibration/edge_choice.h"
+#include "calibration/smooth.h"
+#include "calibration/weight_codes.h"
+#include "passes/pass.h"
+#include "passes/prepare_passes.h"
+
+namespace fusescope {
+
+namespace {
+
+TensorType retyped(TensorType type, DataType to) {
+  type.dtype = to;
+  return type;
+}
+
+Tensor zeroPoint(DataType type, std::int32_t zero) {
+  return Tensor::copyOf<std::uint8_t>(type, {}, std::array{static_cast<std::uint8_t>(zero)});
+}
+
+/// Writes what was chosen into the graph.
+class QuantizeEditor {
+ public:
+  QuantizeEditor(const Graph& graph, const QuantizeRequest& request, std::vector<Decision>& decisions)
+      : m_graph(graph), m_request(request), m_editor(graph), m_decisions(decisions) {}
+
+  void quantizeEdge(const CodedEdge& edge) {
+    if (edge.readers.empty()) return;
+    const Value& value = m_graph.value(edge.value);
+    const ValueId scale = m_editor.addConstant(value.name + "/scale", Tensor::scalar(edge.scale));
+    const ValueId zero = m_editor.addConstant(value.name + "/zero_point", zeroPoint(edge.type, edge.zero));
+    const ValueId codes = m_editor.addValue(value.name + "/codes", retyped(value.type, edge.type));
+    m_editor.addNode({.op = "QuantizeLinear",
+                      .name = value.name + "/quantize",
+                      .inputs = {edge.value, scale, zero},
+                      .outputs = {codes}});
+    for (const NodeId reader : edge.readers) {
+      const ValueId numbers = m_editor.addValue(value.name + "/dequantized", value.type);
+      m_editor.addNode({.op = "DequantizeLinear",
+                        .name = value.name + "/dequantize",
+                        .inputs = {codes, scale, zero},
+                        .outputs = {numbers}});
+      std::ranges::replace(m_editor.mutableNode(reader).inputs, edge.value, numbers);
+    }
+  }
+
+  Status quantizeWeights(const Product& product) {
+    const Tensor& weights = *m_graph.constantData(product.weights);
+    const Node& node = m_graph.node(product.node);
+    const WeightRange range = TRY(rangeOfWeights(product, weights));
+    const WeightCodes codes = codesOf(weights, range);
+    std::optional<float> shift;
+    if (m_request.ranges->correctBiases) shift = correctBias(product, weights, numbersOf(codes));
+    replaceWeights(product, codes);
+    Json arguments{{"value", m_graph.value(product.source).name},
+                   {"weights", m_graph.value(product.weights).name},
+                   {"ranges", range.axis < 0 ? "one range" : "a range for each channel"}};
+    m_decisions.push_back(decide("quantize.product", {Subject::node(node.name)}, "ranges", std::move(arguments)));
+    if (shift)
+      m_decisions.push_back(decide("quantize.bias_corrected", {Subject::node(node.name)}, "ranges",
+                                   {{"most", fmt::format("{:.3g}", *shift)}}));
+    return Done{};
+  }
+
+  /// Weights of two axes, of a product that stays in floats.
+  void quantizeWeightsAlone(const Product& product) {
+    const Tensor& weights = *m_graph.constantData(product.weights);
+    const auto [type, block] = m_request.weightOnly;
+    const RangeChoice choice{.method = m_request.ranges != nullptr ? m_request.ranges->weightMethod : RangeMethod::Mse};
+    replaceWeights(product, blockCodesOf(weights, type, product.sumAxis, block, choice));
+    m_decisions.push_back(decide(
+        "quantize.weight_only", {Subject::node(m_graph.node(product.node).name)}, "weight_only",
+        {{"weights", m_graph.value(product.weights).name},
+         {"type", name(type)},
+         {"scales", block == 0 ? "a scale for each channel" : fmt::format("a scale for each block of {}", block)}}));
+  }
+
+  Result<std::shared_ptr<const Graph>> publish() { return m_editor.publish(); }
+
+ private:
+  /// As the ranges say, else of all numbers.
+  Result<WeightRange> rangeOfWeights(const Product& product, const Tensor& weights) const {
+    const Ranges& ranges = *m_request.ranges;
+    const std::string& name = m_graph.value(product.weights).name;
+    const auto known = ranges.weights.find(name);
+    if (known == ranges.weights.end())
+      return weightRangeOf(weights, ranges.perChannel ? product.outputAxis : -1, {.method = ranges.weightMethod});
+    const WeightRange& range = known->second;
+    const std::int64_t channels = range.axis < 0 ? 1 : weights.dims()[static_cast<std::size_t>(product.outputAxis)];
+    if ((range.axis < 0 || range.axis == product.outputAxis) && std::ssize(range.largest) == channels) return range;
+    return Diagnostic{
+        .message = fmt::format("the ranges of weights {} are of {} channels along axis {}; it has {} along "
+                               "axis {}",
+                               name, range.largest.size(), range.axis,
+                               weights.dims()[static_cast<std::size_t>(product.outputAxis)], product.outputAxis),
+        .where = {.value = name},
+        .help = "The ranges are of another network: calibrate this one."};
+  }
+
+  /// One constant for all products that read the same weights alike; a DequantizeLinear for each.
+  void replaceWeights(const Product& product, const WeightCodes& codes) {
+    const Value& weights = m_graph.value(product.weights);
+    auto& held = m_weights[{product.weights, codes.axis}];
+    if (!held.codes.valid()) {
+      held.codes = m_editor.addConstant(weights.name + "/codes", codes.codes);
+      held.scale = m_editor.addConstant(weights.name + "/scale", codes.scales);
+      held.zero =
+          m_editor.addConstant(weights.name + "/zero_point", Tensor::zeros(codes.codes.type(), codes.scales.dims()));
+    }
+    const ValueId numbers = m_editor.addValue(weights.name + "/dequantized", weights.type);
+    Node dequantize{.op = "DequantizeLinear",
+                    .name = weights.name + "/dequantize",
+                    .inputs = {held.codes, held.scale, held.zero},
+                    .outputs = {numbers}};
+    if (codes.axis >= 0) dequantize.attributes["axis"] = codes.axis;
+    if (codes.block > 0) dequantize.attributes["block_size"] = codes.block;
+    m_editor.addNode(std::move(dequantize));
+    m_editor.mutableNode(product.node).inputs[1] = numbers;
+  }
+
+  /// bias += sum over the summed channels of (weights - what their codes stand for) · the channel's mean: what rounding
+  /// the weights does to the mean of the result, borders aside. Gives the largest change; nothing where means or a
+  /// place for a bias are missing.
+  std::optional<float> correctBias(const Product& product, const Tensor& weights, const Tensor& rounded) {
+    const Node& node = m_graph.node(product.node);
+    const auto seen = m_request.ranges->channels.find(m_graph.value(product.source).name);
+    const bool hasPlace = node.is("Conv") || node.is("Gemm");
+    if (seen == m_request.ranges->channels.end() || !hasPlace) return std::nullopt;
+    const std::vector<float>& mean = seen->second.mean;
+    const Dims& dims = weights.dims();
+    const auto outputs = dims[static_cast<std::size_t>(product.outputAxis)];
+    const auto inputs = dims[static_cast<std::size_t>(product.sumAxis)];
+    const std::int64_t groups = node.intAttribute("group", 1), inner = weights.count() / (outputs * inputs);
+    if (std::ssize(mean) != inputs * groups) return std::nullopt;
+    const ValueId old = node.input(2);
+    if (old.valid() && (m_graph.constantData(old) == nullptr || m_graph.constantData(old)->count() != outputs))
+      return std::nullopt;
+    std::vector<double> change(static_cast<std::size_t>(outputs), 0.0);
+    const auto exact = weights.data<float>(), held = rounded.data<float>();
+    const std::int64_t outputStep = product.outputAxis == 0 ? inputs * inner : inner;
+    const std::int64_t inputStep = product.outputAxis == 0 ? inner : outputs * inner;
+    for (std::int64_t o = 0; o < outputs; ++o)
+      for (std::int64_t i = 0; i < inputs; ++i)
+        for (std::int64_t k = 0; k < inner; ++k) {
+          const auto at = static_cast<std::size_t>(o * outputStep + i * inputStep + k);
+          const std::int64_t channel = o / (outputs / groups) * inputs + i;
+          change[static_cast<std::size_t>(o)] +=
+              (static_cast<double>(exact[at]) - held[at]) * mean[static_cast<std::size_t>(channel)];
+        }
+    return addToBias(product, old, change);
+  }
+
+  float addToBias(const Product& product, ValueId old, std::span<const double> change) {
+    Tensor bias = Tensor::zeros(DataType::F32, {std::ssize(change)});
+    float most = 0;
+    for (std::size_t o = 0; o < change.size(); ++o) {
+      const double before = old.valid() ? m_graph.constantData(old)->asDouble(static_cast<std::int64_t>(o)) : 0;
+      bias.mutableData<float>()[o] = static_cast<float>(before + change[o]);
+      most = std::max(most, static_cast<float>(std::abs(change[o])));
+    }
+    const Node& node = m_graph.node(product.node);
+    const std::string name = old.valid() ? m_graph.value(old).name : node.name + "/bias";
+    const ValueId corrected = m_editor.addConstant(name + "/corrected", std::move(bias));
+    std::vector<ValueId>& inputs = m_editor.mutableNode(product.node).inputs;
+    inputs.resize(3);
+    inputs[2] = corrected;
+    return most;
+  }
+
+  struct HeldWeights {
+    ValueId codes, scale, zero;
+  };
+  const Graph& m_graph;
+  const QuantizeRequest& m_request;
+  GraphEditor m_editor;
+  std::vector<Decision>& m_decisions;
+  std::map<std::pair<ValueId, std::int64_t>, HeldWeights> m_weights;
+};
+
+/// Ranges of which no edge is one of the network's are of another.
+Status checkNames(const Graph& graph, const Ranges& ranges) {
+  const auto known = [&](const auto& edge) { return graph.findValue(edge.first).has_value(); };
+  if (ranges.edges.empty() || std::ranges::any_of(ranges.edges, known)) return Done{};
+  std::vector<std::string> names;
+  for (const ValueId value : graph.allValues()) names.push_back(graph.value(value).name);
+  const std::string& first = ranges.edges.begin()->first;
+  return Diagnostic{.message = fmt::format("none of the {} values that the ranges name is in this network, as {}",
+                                           ranges.edges.size(), first),
+                    .where = {.value = first, .attribute = "--ranges"},
+                    .help = fmt::format("Names of the network that are near: {}.", joined(nearestNames(first, names)))};
+}
+
+/// withCodes() where the numbers of pairs are made alike before.
+Result<Model> quantizeSmoothed(const Model& model, QuantizeRequest request) {
+  Ranges ranges = *request.ranges;
+  Model smoothed = model;
+  GraphEditor editor(*model.graph);
+  append(smoothed.decisions, smoothPairs(*model.graph, chooseEdges(*model.graph, request).products, editor, ranges));
+  smoothed.graph = TRY(editor.publish());
+  ranges.smoothing = 0;
+  request.ranges = &ranges;
+  return withCodes(smoothed, request);
+}
+
+}  // namespace
+
+Result<Model> withCodes(const Model& model, const QuantizeRequest& request) {
+  const Graph& graph = *model.graph;
+  if (request.ranges != nullptr) TRY(checkNames(graph, *request.ranges));
+  if (request.ranges != nullptr && request.ranges->smoothing > 0) return quantizeSmoothed(model, request);
+  EdgeChoice choice = chooseEdges(graph, request);
+  Model quantized = model;
+  append(quantized.decisions, std::move(choice.decisions));
+  QuantizeEditor editor(graph, request, quantized.decisions);
+  for (const auto& [value, edge] : choice.edges) editor.quantizeEdge(edge);
+  for (const Product& product : choice.products) {
+    TRY(checkStop(request.stop));
+    TRY(editor.quantizeWeights(product));
+  }
+  for (const Product& product : choice.floats) {
+    const bool isMatrix = graph.constantData(product.weights)->dims().size() == 2;
+    if (request.weightOnly.type != DataType::Undefined && isMatrix) editor.quantizeWeightsAlone(product);
+    TRY(checkStop(request.stop));
+  }
+  quantized.graph = TRY(editor.publish());
+  return quantized;
+}
+
+Result<Model> quantize(const Model& model, const QuantizeRequest& request) {
+  Model quantized = TRY(withCodes(model, request));
+  PassManager tidy;  // as a network that came with its codes is prepared
+  tidy.add(moveCodes()).add(removeNoOps()).add(removeDead()).add(inferTypes());
+  TRY(tidy.run(quantized, {}, request.stop));
+  return quantized;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,173 @@
+#include "calibration/ranges.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/files.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr const char* kFormat = "fusescope.ranges";
+constexpr int kVersion = 1;
+
+Diagnostic badField(std::string message, std::string field) {
+  return {.message = std::move(message), .where = {.attribute = std::move(field)}};
+}
+
+Json edgesJson(const Ranges& ranges, Histograms histograms) {
+  Json edges = Json::object();
+  for (const auto& [value, edge] : ranges.edges) {
+    Json& entry = edges[value] = {{"low", edge.range.low}, {"high", edge.range.high}};
+    if (edge.histogram && histograms == Histograms::Written) entry["histogram"] = edge.histogram->toJson();
+  }
+  return edges;
+}
+
+Json weightsJson(const Ranges& ranges) {
+  Json weights = Json::object();
+  for (const auto& [value, weight] : ranges.weights)
+    weights[value] = {{"axis", weight.axis}, {"largest", weight.largest}};
+  return weights;
+}
+
+Json channelsJson(const Ranges& ranges) {
+  Json channels = Json::object();
+  for (const auto& [value, seen] : ranges.channels) channels[value] = {{"mean", seen.mean}, {"largest", seen.largest}};
+  return channels;
+}
+
+Result<RangeMethod> methodOf(const Json& json, const char* key) {
+  const std::string text = json.at(key).get<std::string>();
+  if (const auto method = rangeMethodFromName(text)) return *method;
+  return badField(fmt::format("'{}' is not a method", text), key);
+}
+
+Status readEdges(const Json& json, Ranges& ranges) {
+  for (const auto& [value, entry] : json.items()) {
+    EdgeRange edge{.range = {entry.at("low").get<double>(), entry.at("high").get<double>()}};
+    const bool holdsZero = edge.range.low <= 0 && edge.range.high >= 0;
+    if (!holdsZero || !std::isfinite(edge.range.low) || !std::isfinite(edge.range.high))
+      return badField(fmt::format("the range of {} must be of finite numbers around 0", value), "edges");
+    if (entry.contains("histogram")) {
+      auto histogram = Histogram::fromJson(entry.at("histogram"));
+      if (!histogram.ok())
+        return badField(fmt::format("the histogram of {} {}", value, histogram.error().message), "edges");
+      edge.histogram = std::move(histogram).value();
+    }
+    ranges.edges.emplace(value, std::move(edge));
+  }
+  return Done{};
+}
+
+Status readWeights(const Json& json, Ranges& ranges) {
+  for (const auto& [value, entry] : json.items()) {
+    WeightRange weight{entry.at("axis").get<std::int64_t>(), entry.at("largest").get<std::vector<float>>()};
+    for (const float largest : weight.largest)
+      if (!(largest >= 0) || !std::isfinite(largest))
+        return badField(fmt::format("the ranges of {} must be finite and not below 0", value), "weights");
+    if (weight.axis < -1 || weight.largest.empty() || (weight.axis == -1 && weight.largest.size() != 1))
+      return badField(fmt::format("{} must have one range, or an axis and a range for each channel", value), "weights");
+    ranges.weights.emplace(value, std::move(weight));
+  }
+  return Done{};
+}
+
+Status readChannels(const Json& json, Ranges& ranges) {
+  for (const auto& [value, entry] : json.items()) {
+    ChannelStatistics seen{entry.at("mean").get<std::vector<float>>(), entry.at("largest").get<std::vector<float>>()};
+    if (seen.mean.size() != seen.largest.size())
+      return badField(fmt::format("{} must have as many means as largest values", value), "channels");
+    ranges.channels.emplace(value, std::move(seen));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Hash128 Ranges::contentHash() const {
+  return hashText(toJson(*this, Histograms::LeftOut).dump());
+}
+
+Json toJson(const Ranges& ranges, Histograms histograms) {
+  return {{"format", kFormat},
+          {"version", kVersion},
+          {"from", ranges.from},
+          {"method", name(ranges.choice.method)},
+          {"percentile", ranges.choice.percentile},
+          {"symmetric", ranges.choice.symmetric},
+          {"weights_method", name(ranges.weightMethod)},
+          {"per_channel", ranges.perChannel},
+          {"correct_biases", ranges.correctBiases},
+          {"smoothing", ranges.smoothing},
+          {"exclude", ranges.exclude},
+          {"samples", ranges.samples},
+          {"random_inputs", ranges.randomInputs},
+          {"edges", edgesJson(ranges, histograms)},
+          {"weights", weightsJson(ranges)},
+          {"channels", channelsJson(ranges)}};
+}
+
+Result<Ranges> rangesFromJson(const Json& json) try {
+  if (!json.is_object() || json.value("format", Json()) != kFormat)
+    return badField(fmt::format("these are no ranges: the format is not \"{}\"", kFormat), "format");
+  if (json.value("version", Json()) != kVersion)
+    return badField(fmt::format("this version of ranges is not known; this Fusescope reads {}", kVersion), "version");
+  Ranges ranges{.from = json.at("from").get<std::string>()};
+  ranges.choice.method = TRY(methodOf(json, "method"));
+  ranges.choice.percentile = json.at("percentile").get<double>();
+  ranges.choice.symmetric = json.at("symmetric").get<bool>();
+  ranges.weightMethod = TRY(methodOf(json, "weights_method"));
+  if (ranges.weightMethod == RangeMethod::Entropy)
+    return badField("a channel of weights has too few numbers for entropy", "weights_method");
+  ranges.perChannel = json.at("per_channel").get<bool>();
+  ranges.correctBiases = json.at("correct_biases").get<bool>();
+  ranges.smoothing = json.at("smoothing").get<double>();
+  ranges.exclude = json.at("exclude").get<std::vector<std::string>>();
+  ranges.samples = json.at("samples").get<std::int64_t>();
+  ranges.randomInputs = json.at("random_inputs").get<bool>();
+  TRY(readEdges(json.at("edges"), ranges));
+  TRY(readWeights(json.at("weights"), ranges));
+  TRY(readChannels(json.at("channels"), ranges));
+  return ranges;
+} catch (const Json::exception& error) {
+  return badField(std::string("a field is missing or of another kind: ") + error.what(), "ranges");
+}
+
+std::string rangesText(const Ranges& ranges) {
+  const Json json = toJson(ranges, Histograms::Written);
+  std::string text = "{\n";
+  for (const auto& [key, part] : json.items()) {
+    if (text.size() > 2) text += ",\n";
+    text += "  " + Json(key).dump() + ": ";
+    if (!part.is_object() || part.empty()) {
+      text += part.dump();
+      continue;
+    }
+    std::string lines;
+    for (const auto& [value, entry] : part.items())
+      lines += (lines.empty() ? "\n    " : ",\n    ") + Json(value).dump() + ": " + entry.dump();
+    text += "{" + lines + " }";
+  }
+  return text + "\n}\n";
+}
+
+Result<Ranges> readRanges(const std::filesystem::path& path) {
+  const std::string text = TRY(readTextFile(path));
+  const bool ofTensorRt = text.starts_with("TRT-");
+  const Json json = ofTensorRt ? Json() : Json::parse(text, nullptr, false);
+  if (!ofTensorRt && json.is_discarded())
+    return Diagnostic{
+        .message = text.empty() ? "the file is empty" : "this is neither JSON nor TensorRT's calibration cache",
+        .where = {.file = path.string()},
+        .help = "Ranges are written by: fusescope calibrate MODEL --inputs F -o RANGES.json."};
+  auto ranges = ofTensorRt ? rangesFromTensorRtCache(text) : rangesFromJson(json);
+  if (ranges.ok()) return ranges;
+  Diagnostic error = ranges.error();
+  error.where.file = path.string();
+  return error;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include "base/text.h"
+#include "calibration/ranges.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr double kMostCode = 127;
+
+Diagnostic badLine(std::size_t line, std::string message) {
+  return {.message = fmt::format("line {}: {}", line, message),
+          .help = "TensorRT's calibration cache has lines of NAME: SCALE, a float as eight hexadecimal digits."};
+}
+
+Result<float> scaleOf(std::string_view text, std::size_t line) {
+  std::uint32_t bits = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits, 16);
+  if (error != std::errc() || end != text.data() + text.size() || text.size() != 8)
+    return badLine(line, fmt::format("'{}' is not a float as eight hexadecimal digits", text));
+  const auto scale = std::bit_cast<float>(bits);
+  if (!std::isfinite(scale) || scale < 0) return badLine(line, fmt::format("{} is no scale", scale));
+  return scale;
+}
+
+}  // namespace
+
+Result<Ranges> rangesFromTensorRtCache(std::string_view text) {
+  Ranges ranges{.from = "tensorrt", .choice = {.symmetric = true}};
+  const std::vector<std::string> lines = split(text, '\n');
+  if (lines.empty() || !lines.front().starts_with("TRT-"))
+    return badLine(1, "this is not TensorRT's calibration cache");
+  if (lines.front().find("Entropy") != std::string::npos) ranges.choice.method = RangeMethod::Entropy;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    std::string_view line = lines[i];
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    const std::size_t colon = line.rfind(": ");  // names may hold one
+    if (colon == std::string_view::npos || colon == 0) return badLine(i + 1, "there is no NAME: SCALE");
+    const double largest = kMostCode * TRY(scaleOf(line.substr(colon + 2), i + 1));
+    ranges.edges.insert_or_assign(std::string(line.substr(0, colon)), EdgeRange{.range = {-largest, largest}});
+  }
+  if (ranges.edges.empty()) return badLine(1, "no tensor has a scale");
+  return ranges;
+}
+
+}  // namespace fusescope
