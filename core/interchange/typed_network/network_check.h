@@ -15,8 +15,8 @@ namespace fusescope {
 Result<std::shared_ptr<const Plan>> planOfExported(const Plan& plan, std::shared_ptr<const Model> exported,
                                                    const StopToken& stop);
 
-/// The first value of `plan`'s main graph that `reading`, a plan of the exported network, stores at another type; nothing where all
-/// agree. One that it holds inside a kernel counts as agreeing.
+/// The first value of `plan`'s main graph that `reading`, a plan of the exported network, stores at another type;
+/// nothing where all agree. One that it holds inside a kernel counts as agreeing.
 std::optional<Diagnostic> otherStoredType(const Plan& plan, const TypedNetwork& network, const Plan& reading);
 
 /// What the numbers of an exported network say.
