@@ -6,7 +6,7 @@
 namespace fusescope::cli {
 
 /// While it is there, the first interrupt (Ctrl-C, SIGTERM) of the process asks to stop, so that what was found so far
-/// is kept; the second ends it. To be made before the process has other threads: they must not take the signal.
+/// is kept; the next one ends it. To be made before the process has other threads: they must not take the signal.
 class InterruptStop {
  public:
   InterruptStop();

@@ -68,8 +68,7 @@ class TuneSearch {
   const PinSet& group(std::uint32_t index) const { return m_oracle.groups()[index]; }
   std::uint32_t groupCount() const { return static_cast<std::uint32_t>(m_oracle.groups().size()); }
 
-  /// What the network's error is when this group alone is lowered. Where pinning it alone helps more than that says
-  /// (errors that cancel), what it takes away.
+  /// What the network's error is when this group alone is lowered: of several that overflow, each shows by itself.
   Status scoreGroups() {
     m_oracle.startFrom(all());
     for (std::uint32_t i = 0; i < groupCount(); ++i)
