@@ -148,7 +148,7 @@ TEST(LayerErrors, AgainstDoublePrecisionFloat32HasErrorsToo) {
     ASSERT_TRUE(report.ok()) << report.error().text();
     EXPECT_GT(find(report.value(), "y")->errors.carried->relL2, 0.1);
     EXPECT_TRUE(report.value().notInDouble.empty());
-    EXPECT_EQ(toJson(report.value(), samples, {}, ErrorsAgainst::F64)["against"], "f64");
+    EXPECT_EQ(toJson(report.value(), *plan, samples, {}, ErrorsAgainst::F64)["against"], "f64");
   }
 }
 
