@@ -46,7 +46,7 @@ TEST(Verdict, ABoundOnRmsIsJudgedAnewAndOneOnElementsIsNot) {
   EXPECT_EQ(failed.kind, Verdict::Kind::Fail);
   EXPECT_EQ(failed.firstWrong, "b");
   EXPECT_EQ(verdictOf(evaluation, {.absolute = 1.0, .relative = 0.0}).kind, Verdict::Kind::Unknown);
-  EXPECT_EQ(verdictOf(Run(), RunSettings()).kind, Verdict::Kind::Unknown);
+  EXPECT_EQ(verdictOf(fusescope::Run(), RunSettings()).kind, Verdict::Kind::Unknown);
 }
 
 TEST(Verdict, SaysWhichSamplesFailAndOnWhichItIsWorst) {
@@ -83,7 +83,7 @@ TEST(Verdict, IsOfTheEvaluationThatTheSettingsSpeakOf) {
   const auto of = [](const std::string& inputs, double overRms) {
     return Evaluation{.inputs = from(inputs), .tolerance = Tolerance::standard(), .outputs = {compared("y", overRms)}};
   };
-  Run run;
+  fusescope::Run run;
   run.evaluations = {of("", 5e-3), of("a.npz", 1e-4), of("", 2e-3), of("b.npz", 1e-5)};
   RunSettings settings{.tolerance = Tolerance::standard()};
   EXPECT_EQ(evaluationFor(run, settings), &*std::as_const(run.evaluations[2]));  // the newest on random inputs
