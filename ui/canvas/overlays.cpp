@@ -24,7 +24,7 @@ void paintCard(QPainter& painter, const QRect& rect, const Theme& theme) {
   painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 7, 7);
 }
 
-QFont headingFont() {
+QFont legendTitleFont() {
   QFont font = detailFont();
   font.setWeight(QFont::DemiBold);
   return font;
@@ -55,7 +55,7 @@ void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const
   m_theme = theme;
   m_title = tr(mode.title);
   const QFontMetricsF font(detailFont());
-  double width = QFontMetricsF(headingFont()).horizontalAdvance(m_title);
+  double width = QFontMetricsF(legendTitleFont()).horizontalAdvance(m_title);
   QStringList spoken;
   const int most = 12;
   if (int(m_colors.legend.size()) > most) m_colors.legend.resize(most);
@@ -83,7 +83,7 @@ void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const
 void LegendWidget::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   paintCard(painter, rect(), m_theme);
-  painter.setFont(headingFont());
+  painter.setFont(legendTitleFont());
   painter.setPen(m_theme.dimText);
   painter.drawText(QRect(kInset, kInset - 3, width() - 2 * kInset, kTitleRow), Qt::AlignLeft | Qt::AlignVCenter,
                    m_title);

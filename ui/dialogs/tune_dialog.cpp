@@ -38,14 +38,13 @@ TableContent pinsContent(const TuneAnswer* answer) {
   TableContent content{{"Node", "Type", "Error without it", "Why"}, {}, {}};
   if (answer == nullptr) return content;
   for (const TunedPin& pin : answer->pins)
-    content.rows.push_back(
-        {qs(pin.node),
-         {{.text = qs(pin.node)},
-          {.text = qs(pin.type)},
-          {.text = pin.errorWithout ? errorText(*pin.errorWithout) : QStringLiteral("not tried"),
-           .sort = pin.errorWithout.value_or(kUnknownLast),
-           .number = true},
-          {.text = qs(pin.why), .tone = Tone::Dim}}});
+    content.rows.push_back({qs(pin.node),
+                            {{.text = qs(pin.node)},
+                             {.text = qs(pin.type)},
+                             {.text = pin.errorWithout ? errorText(*pin.errorWithout) : QStringLiteral("not tried"),
+                              .sort = pin.errorWithout.value_or(kUnknownLast),
+                              .number = true},
+                             {.text = qs(pin.why), .tip = qs(pin.why), .tone = Tone::Dim}}});
   return content;
 }
 
@@ -74,7 +73,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   pins->setModel(&m_pins);
   pins->setItemDelegate(new CellDelegate(context.theme, {1}, pins));
   pins->setAccessibleName(QStringLiteral("Pins"));
-  styleTable(*pins, {0, 60, 130, 0}, false);
+  styleTable(*pins, {220, 60, 130, 0}, false);
   auto* upper = new QHBoxLayout;
   upper->addLayout(makeWishes(), 2);
   upper->addWidget(m_plot, 3);
@@ -113,8 +112,8 @@ QLayout* TuneDialog::makeWishes() {
   const Graph& graph = m_context.document.snapshot()->graph();
   for (const ValueId output : graph.outputs())
     m_output->addItem(qs(graph.value(output).name), qs(graph.value(output).name));
-  m_allowed->setText(QString::number(
-      m_context.runs.settings().tolerance.rms.value_or(*Tolerance::ofLoweredTypes().rms), 'g', 6));
+  m_allowed->setText(
+      QString::number(m_context.runs.settings().tolerance.rms.value_or(*Tolerance::ofLoweredTypes().rms), 'g', 6));
   m_allowed->setAccessibleName(QStringLiteral("Largest error"));
   m_budget->setRange(0, kMostSeconds);
   m_budget->setSpecialValueText(QStringLiteral("until nothing is left to try"));
@@ -224,7 +223,8 @@ void TuneDialog::finished(const Result<TuneAnswer>& answer) {
     m_answer = answer.value();
     showAnswer(*m_answer);
   } else {
-    m_said->setText(answer.error().cancelled ? QStringLiteral("Cancelled.") : QStringLiteral("✗ ") + qs(answer.error().text()));
+    m_said->setText(answer.error().cancelled ? QStringLiteral("Cancelled.")
+                                             : QStringLiteral("✗ ") + qs(answer.error().text()));
   }
   renew();
 }
@@ -233,10 +233,14 @@ void TuneDialog::showAnswer(const TuneAnswer& answer) {
   m_plot->setPoints(answer.front, answer.chosen, allowedError());
   m_pins.setContent(pinsContent(&answer));
   QStringList lines;
-  lines << (answer.ok ? QStringLiteral("✓ Found: ") : QStringLiteral("✗ Not reached; the nearest: ")) + pointWords(answer.chosen) +
-               QStringLiteral(", of %1.").arg(plural(answer.pinnable, QStringLiteral("node that could be pinned"), QStringLiteral("nodes that could be pinned")));
+  lines << (answer.ok ? QStringLiteral("✓ Found: ") : QStringLiteral("✗ Not reached; the nearest: ")) +
+               pointWords(answer.chosen) +
+               QStringLiteral(", of %1.")
+                   .arg(plural(answer.pinnable, QStringLiteral("node that could be pinned"),
+                               QStringLiteral("nodes that could be pinned")));
   if (answer.ok && answer.pins.empty()) lines.last() += QStringLiteral(" No pin is needed.");
-  lines << QStringLiteral("Without pins: %1. With all: %2.").arg(pointWords(answer.unpinned), pointWords(answer.allPinned));
+  lines << QStringLiteral("Without pins: %1. With all: %2.")
+               .arg(pointWords(answer.unpinned), pointWords(answer.allPinned));
   if (answer.ok && !answer.pins.empty())
     lines << (answer.minimal ? QStringLiteral("No single pin can be left out: each was tried.")
                              : QStringLiteral("A pin may be too many: not each was tried."));

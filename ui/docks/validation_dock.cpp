@@ -73,7 +73,7 @@ ValidationDock::ValidationDock(const DockContext& context)
   m_differences.setContent(differencesContent(nullptr));
   makeView(m_decisions, {}, {86, 200, 0, 190})->setAccessibleName(QStringLiteral("Verdicts"));
   makeView(m_casts, {1, 2}, {190, 70, 70, 0, 90, 130})->setAccessibleName(QStringLiteral("Casts"));
-  makeView(m_samples, {}, {0, 90, 0, 130, 140})->setAccessibleName(QStringLiteral("Samples"));
+  makeView(m_samples, {}, {0, 90, 0, 130, 164})->setAccessibleName(QStringLiteral("Samples"));
   makeView(m_differences, {}, {130, 0, 0, 0, 0})->setAccessibleName(QStringLiteral("Differences"));
   m_stack = new HintStack(m_pages, QStringLiteral("Open a model to see its verdicts."));
   auto* layout = new QVBoxLayout(this);

@@ -213,9 +213,8 @@ Qt::ItemFlags LayersModel::flags(const QModelIndex& index) const {
 
 QString LayersModel::csv() const {
   QString out = QStringLiteral(
-      "node,op,fused_node,segment,compute,stored,pin,flops,bytes,time_ms,local_max_over_rms,local_rel_l2,carried_max_"
-      "over_rms,"
-      "carried_rel_l2\n");
+      "node,op,fused_node,segment,compute,stored,pin,flops,bytes,time_ms,local_max_over_rms,local_rel_l2,"
+      "carried_max_over_rms,carried_rel_l2\n");
   const auto number = [](const std::optional<double>& value) {
     return value ? QString::number(*value, 'g', 15) : QString();
   };
