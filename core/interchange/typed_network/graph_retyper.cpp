@@ -362,7 +362,12 @@ void GraphRetyper::noteHeldWider() {
       const auto readers = m_readers.find(output);
       for (const auto& [reader, slot] : readers->second) {
         edge.between.insert({m_path, reader});
-        edge.harmless = edge.harmless && goesWithRounding(m_graph.nodes[reader], m_types[reader]);
+        const FileNode& reads = m_graph.nodes[reader];
+        const bool isRoundedNext = std::ranges::all_of(reads.outputs, [&](const std::string& made) {
+          const auto next = m_values.find(made);
+          return next == m_values.end() || holdsAll(value.stored, next->second.stored);
+        });
+        edge.harmless = edge.harmless && isRoundedNext && goesWithRounding(reads, m_types[reader]);
       }
       m_shared.network.heldWider.push_back(std::move(edge));
     }

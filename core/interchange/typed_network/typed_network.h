@@ -18,7 +18,7 @@ struct HeldWider {
   DataType held = DataType::Undefined, stored = DataType::Undefined;
   FusedNodeId fused{};                     ///< whose inner edge it is
   std::set<onnxlib::NodePlace> between{};  ///< what makes it and what reads it there
-  bool harmless = true;                    ///< what reads it gives the same whether it is rounded before or behind
+  bool harmless = true;                    ///< it is rounded right behind what reads it, which gives the same then
 };
 
 /// A conversion that the edits put into the network.

@@ -89,6 +89,20 @@ TEST_F(ExportNetwork, WhatOverflowsBetweenNodesStaysWide) {
             0);
 }
 
+/// The kernel holds the product wide, and what is stored of it is wide as well: a Relu between them hides nothing.
+TEST_F(ExportNetwork, WhatIsStoredWideBehindAReluStaysWideBeforeIt) {
+  const std::string folder = std::filesystem::path(samplePath("fp16_overflow")).parent_path().string();
+  const auto result =
+      exported(samplePath("fp16_overflow"), path("out.onnx"),
+               {"--pin", "node_relu_1=f32", "--pin", "node_layer_norm=f32", "--inputs", folder + "/io.npz"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find("'linear_1' of kernel 'node_linear_1 + node_relu_1'"), std::string::npos) << result.err;
+  EXPECT_EQ(fusescopeCommand({"run", path("out.onnx"), "--split", "*", "--backend", "reference", "--inputs",
+                              folder + "/io.npz", "--expect", folder + "/io.npz", "--tol-rms", "1e-2"})
+                .status,
+            0);
+}
+
 TEST_F(ExportNetwork, WhatNoCastMendsIsStatus1AndNothingIsWritten) {
   const std::string model = network(
       "net (float[64] x) => (float[64] y) { [call] h = custom.third(x) [last] y = Exp(h) }\n"
