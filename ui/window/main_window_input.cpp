@@ -1,6 +1,7 @@
 // What the window does with keys and with files that are dropped on it.
 #include <QAbstractItemView>
 #include <QContextMenuEvent>
+#include <QCoreApplication>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
