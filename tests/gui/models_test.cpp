@@ -78,9 +78,9 @@ class ModelsTest : public QObject {
     }
     const QString csv = model.csv();
     QCOMPARE(csv.count('\n'), 27);
-    QVERIFY(
-        csv.startsWith("node,op,fused_node,segment,compute,stored,pin,flops,bytes,time_ms,local_max_over_rms,"
-                       "local_rel_l2,carried_max_over_rms,carried_rel_l2\n"));
+    QVERIFY(csv.startsWith(
+        "node,op,fused_node,segment,compute,stored,pin,flops,bytes,time_ms,local_max_over_rms,local_rel_l2,"
+        "carried_max_over_rms,carried_rel_l2\n"));
     model.setFilter(LayerFilter::parse("no_such_node"));
     QCOMPARE(model.rowCount(), 0);
   }
