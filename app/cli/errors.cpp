@@ -35,7 +35,8 @@ std::string numberText(const std::optional<TensorError>& error, double TensorErr
 std::string sharesText(const std::optional<TensorError>& error) {
   std::string text;
   const auto add = [&](const char* what, double share) {
-    if (share > 0) text += fmt::format("{}{} {:.2g} %", text.empty() ? "" : ", ", what, 100 * share);
+    const int digits = share < 0.1 ? 2 : 3;
+    if (share > 0) text += fmt::format("{}{} {:.{}g} %", text.empty() ? "" : ", ", what, 100 * share, digits);
   };
   if (!error) return text;
   add("∞", error->nonFinite);
