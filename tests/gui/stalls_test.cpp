@@ -15,7 +15,8 @@ using namespace fusescope;
 
 namespace {
 
-constexpr double kMostHandlerMs = 50;
+// Twice what is aimed at: a busy machine must not fail what a handler that hangs must. window_benchmark measures.
+constexpr double kMostHandlerMs = 100;
 constexpr int kNodes = 20'000;
 constexpr int kOpenMs = 120'000, kWorkMs = 60'000, kKeptMs = 60'000;
 
