@@ -65,6 +65,19 @@ Result<std::vector<Tensor>> FusedNodeSteps::Step::run(std::span<const Tensor> in
   return m_step->run(given, stop);
 }
 
+Result<std::vector<std::vector<Tensor>>> FusedNodeSteps::Step::runOnSamples(
+    std::span<const std::vector<Tensor>* const> inputs, std::size_t samples, const StopToken& stop) {
+  std::vector<std::vector<Tensor>> outputs;
+  for (std::size_t s = 0; s < samples; ++s) {
+    std::vector<Tensor> given;
+    for (const std::vector<Tensor>* ofSamples : inputs) given.push_back((*ofSamples)[s]);
+    std::vector<Tensor> made = TRY(run(given, stop));
+    outputs.resize(made.size());
+    for (std::size_t i = 0; i < made.size(); ++i) outputs[i].push_back(std::move(made[i]));
+  }
+  return outputs;
+}
+
 std::size_t FusedNodeSteps::bytesInMemory() const {
   std::size_t bytes = 0;
   for (const FusedNode& fused : plan().fusedNodes)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -11,6 +13,21 @@ namespace fusescope {
 /// within the InputSpec, int64 values in the range of int32 where the plan truncates. Returns the extents by name; a
 /// container has none.
 Result<std::map<std::string, Dims>> checkInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs);
+
+/// Where the stretch of samples ends that are run together from `begin` on, which has `extents`: those behind it have
+/// them too, and of `bytes` each they take no more than `mostBytes`, or it is one. `inputsOf` gives a sample's inputs.
+/// Errors: those of checkInputs().
+template <class Samples, class InputsOf = std::identity>
+Result<std::size_t> endOfStretch(const Plan& plan, const Samples& samples, std::size_t begin,
+                                 const std::map<std::string, Dims>& extents, std::size_t bytes, std::size_t mostBytes,
+                                 const InputsOf& inputsOf = {}) {
+  const std::size_t together = std::max<std::size_t>(1, mostBytes / std::max<std::size_t>(1, bytes));
+  std::size_t end = begin + 1;
+  while (end < samples.size() && end - begin < together &&
+         TRY(checkInputs(plan, std::invoke(inputsOf, samples[end]))) == extents)
+    ++end;
+  return end;
+}
 
 /// The extents that a build is specialised for: `given` where it says, else the InputSpec's opt. Errors: a name that
 /// is no input, extents that are not known or not allowed.

@@ -13,7 +13,7 @@
 #include "engine/input_check.h"
 #include "planning/match_pattern.h"
 #include "session/session.h"
-#include "verify/kept_values.h"
+#include "verify/exact_run.h"
 
 namespace fusescope {
 namespace {
@@ -131,16 +131,10 @@ Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const 
     TRY(checkStop(options.stop));
     if (options.progress) options.progress("calibrate", fused.name);
     auto step = TRY(steps.step(fused));
-    std::vector<std::vector<Tensor>> outputs(fused.outputs.size());
-    for (std::size_t s = 0; s < samples.size(); ++s) {
-      std::vector<Tensor> inputs;
-      for (const ValueId input : fused.inputs) inputs.push_back(values.of(input)[s]);
-      std::vector<Tensor> made = TRY(step.run(inputs, options.stop));
-      for (std::size_t i = 0; i < made.size(); ++i) {
-        TRY(observations.see(fused.outputs[i].value, made[i], samples[s].name));
-        outputs[i].push_back(std::move(made[i]));
-      }
-    }
+    auto outputs = TRY(runOnSamples(step, fused, values, samples.size(), options.stop));
+    for (std::size_t s = 0; s < samples.size(); ++s)
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        TRY(observations.see(fused.outputs[i].value, outputs[i][s], samples[s].name));
     steps.release(std::move(step));
     for (std::size_t i = 0; i < outputs.size(); ++i) values.keep(fused.outputs[i].value, std::move(outputs[i]));
     for (const ValueId input : fused.inputs) values.used(input);
@@ -196,10 +190,8 @@ Result<Ranges> calibrate(const Plan& plan, const Samples& samples, const Calibra
   for (std::size_t begin = 0; begin < all.size();) {
     const auto extents = TRY(checkInputs(*exact, all[begin].inputs));
     const auto steps = TRY(FusedNodeSteps::create(TRY(planAt(exact, extents, options.stop)), extents, build));
-    const std::size_t together =
-        std::max<std::size_t>(1, kKeptBytes / std::max<std::size_t>(1, steps->bytesInMemory()));
-    std::size_t end = begin + 1;
-    while (end < all.size() && end - begin < together && TRY(checkInputs(*exact, all[end].inputs)) == extents) ++end;
+    const std::size_t end =
+        TRY(endOfStretch(*exact, all, begin, extents, steps->bytesInMemory(), kKeptBytes, &Sample::inputs));
     TRY(runSamples(*steps, all.subspan(begin, end - begin), options, observations));
     begin = end;
   }

@@ -29,13 +29,11 @@ Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Sam
     if (options.progress) options.progress("plan", "the same network in float32");
     exact = TRY(exactPlanFor(*plan, withoutLoweredTypes(plan->options), options.stop));
   }
-  std::vector<std::map<std::string, Tensor>> inputs;
-  for (const Sample& sample : samples.list) inputs.push_back(sample.inputs);
-  return measureLayerErrors(std::move(exact), std::move(plan), inputs, options);
+  return measureLayerErrors(std::move(exact), std::move(plan), samples.inputs(), options);
 }
 
-Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& samples,
-            const LayerErrorOptions& options, ErrorsAgainst against) {
+Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& samples, const LayerErrorOptions& options,
+            ErrorsAgainst against) {
   Json json = {{"format", "fusescope.errors"}, {"version", 1}};
   addSamples(json, samples);
   json["against"] = name(against);

@@ -113,6 +113,12 @@ Result<Samples> loadSamples(const Plan& plan, const SampleSource& source) {
   return Samples{.list = {{"random", randomInputs(plan)}}, .random = true};
 }
 
+std::vector<std::map<std::string, Tensor>> Samples::inputs() const {
+  std::vector<std::map<std::string, Tensor>> all;
+  for (const Sample& sample : list) all.push_back(sample.inputs);
+  return all;
+}
+
 void addSamples(Json& json, const Samples& samples) {
   json["samples"] = samples.list.size();
   json["random_inputs"] = samples.random;

@@ -22,6 +22,7 @@ struct Samples {
   std::vector<Sample> list;  ///< at least one
   bool random = false;       ///< nobody gave inputs: numbers made with these say so
   const std::map<std::string, Tensor>& first() const { return list.front().inputs; }
+  std::vector<std::map<std::string, Tensor>> inputs() const;  ///< of each
 };
 
 /// Reads all of `source`, each path as input_files.h says; whole and checked: every input is there, of the type and

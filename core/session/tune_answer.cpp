@@ -10,6 +10,9 @@ namespace {
 void readPoint(JsonFields& fields, TunedPoint& point) {
   fields.readNumber("error", point.error).readNumber("ms", point.ms);
   fields.read("casts", point.casts).read("bytes", point.bytes);
+  std::string how;
+  fields.read("how", how);
+  point.how = priceSourceFromName(how).value_or(PriceSource::Unknown);
 }
 
 Result<TunedPoint> pointFromJson(const Json& json) {

@@ -8,13 +8,15 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "planning/plan.h"
+#include "planning/price.h"
 
 namespace fusescope {
 
 /// A set of pins that a search evaluated, as `tune --json` says it.
 struct TunedPoint {
-  double error = 0;          ///< infinite where something became infinite or NaN
-  std::optional<double> ms;  ///< predicted; nothing where a kernel or conversion has no price
+  double error = 0;                        ///< infinite where something became infinite or NaN
+  std::optional<double> ms;                ///< predicted; nothing where a kernel or conversion has no price
+  PriceSource how = PriceSource::Unknown;  ///< of what prices
   std::int64_t casts = 0, bytes = 0, pins = 0;
   bool operator==(const TunedPoint&) const = default;
 };

@@ -53,10 +53,8 @@ std::string tuningBackend(const Artifact& artifact) {
 }
 
 Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples, const TuneOptions& options) {
-  std::vector<PlanRunner::Inputs> inputs;
-  for (const Sample& sample : samples.list) inputs.push_back(sample.inputs);
   const auto prices = measuredPrices(artifact.backend);
-  return tune(artifact.plan, std::move(inputs), prices.get(), options);
+  return tune(artifact.plan, samples.inputs(), prices.get(), options);
 }
 
 Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options, bool withBaselines) {

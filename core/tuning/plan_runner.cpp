@@ -140,13 +140,10 @@ class PlanRunner::Run {
 
   Status runNode(FusedNodeSteps& steps, const FusedNode& fused) {
     auto step = TRY(steps.step(fused));
-    std::vector<std::vector<Tensor>> outputs(fused.outputs.size());
-    for (std::size_t s = 0; s < m_round.samples.size(); ++s) {
-      std::vector<Tensor> inputs;
-      for (const ValueId input : fused.inputs) inputs.push_back((*valueOf(input))[s]);
-      std::vector<Tensor> made = TRY(step.run(inputs, m_runner.m_options.stop));
-      for (std::size_t i = 0; i < made.size(); ++i) outputs[i].push_back(std::move(made[i]));
-    }
+    std::vector<Activations> given;
+    std::vector<const std::vector<Tensor>*> inputs;
+    for (const ValueId input : fused.inputs) inputs.push_back(given.emplace_back(valueOf(input)).get());
+    auto outputs = TRY(step.runOnSamples(inputs, m_round.samples.size(), m_runner.m_options.stop));
     steps.release(std::move(step));
     ++m_runner.m_ran;
     for (std::size_t i = 0; i < outputs.size(); ++i) {

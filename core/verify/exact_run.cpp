@@ -35,14 +35,9 @@ Tensor inDouble(const Tensor& tensor) {
 Result<std::vector<std::vector<Tensor>>> runOnSamples(FusedNodeSteps::Step& step, const FusedNode& fused,
                                                       const KeptValues& values, std::size_t samples,
                                                       const StopToken& stop) {
-  std::vector<std::vector<Tensor>> outputs(fused.outputs.size());
-  for (std::size_t s = 0; s < samples; ++s) {
-    std::vector<Tensor> inputs;
-    for (const ValueId input : fused.inputs) inputs.push_back(values.of(input)[s]);
-    std::vector<Tensor> made = TRY(step.run(inputs, stop));
-    for (std::size_t i = 0; i < made.size(); ++i) outputs[i].push_back(std::move(made[i]));
-  }
-  return outputs;
+  std::vector<const std::vector<Tensor>*> inputs;
+  for (const ValueId input : fused.inputs) inputs.push_back(&values.of(input));
+  return step.runOnSamples(inputs, samples, stop);
 }
 
 ExactPlanRun::ExactPlanRun(FusedNodeSteps& steps, std::size_t samples) : m_steps(steps), m_samples(samples) {

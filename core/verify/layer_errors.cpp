@@ -212,9 +212,7 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
                         .where = {.file = lowered->model->path},
                         .help = "Give the extents with --input, so that it is planned for them."};
     const std::size_t bytes = exactSteps == nullptr ? 4 * loweredSteps->bytesInMemory() : exactSteps->bytesInMemory();
-    const std::size_t together = std::max<std::size_t>(1, kKeptBytes / std::max<std::size_t>(1, bytes));
-    std::size_t end = begin + 1;
-    while (end < samples.size() && end - begin < together && TRY(checkInputs(*lowered, samples[end])) == extents) ++end;
+    const std::size_t end = TRY(endOfStretch(*lowered, samples, begin, extents, bytes, kKeptBytes));
     std::unique_ptr<ExactRun> exactRun;
     if (exactSteps == nullptr) {
       exactRun = std::make_unique<ExactDoubleRun>(lowered->graph(), end - begin, narrow);

@@ -7,6 +7,7 @@
 
 #include "planning/fused_node_facts.h"
 #include "tests/gui/gui_support.h"
+#include "tests/gui/window_context.h"
 #include "ui/dialogs/goto_dialog.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/layers_dock.h"
@@ -239,15 +240,7 @@ class BodiesTest : public QObject {
   }
 
  private:
-  DockContext context() {
-    return {m_window->document(),
-            m_window->selection(),
-            m_window->jobs(),
-            m_window->runs(),
-            m_window->controller(),
-            m_window->fileDiff(),
-            []() -> const Theme& { return Theme::dark(); }};
-  }
+  DockContext context() { return test::contextOf(*m_window); }
   QTemporaryDir m_folder;
   std::unique_ptr<MainWindow> m_window;
 };

@@ -17,6 +17,7 @@
 #include "planning/fused_node_facts.h"
 #include "session/options_json.h"
 #include "tests/gui/gui_support.h"
+#include "tests/gui/window_context.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/docks/compare_dock.h"
 #include "ui/docks/layers_dock.h"
@@ -257,15 +258,7 @@ class MannersTest : public QObject {
     return paths;
   }
   const Plan& plan() { return *m_window->document().snapshot()->plan; }
-  DockContext context() {
-    return {m_window->document(),
-            m_window->selection(),
-            m_window->jobs(),
-            m_window->runs(),
-            m_window->controller(),
-            m_window->fileDiff(),
-            []() -> const Theme& { return Theme::dark(); }};
-  }
+  DockContext context() { return test::contextOf(*m_window); }
   void openSample(const QString& name) { QVERIFY(test::openSample(*m_window, name)); }
   QString sampleCopy(const QString& name) {
     const QString copy = m_folder->filePath(name + ".onnx");

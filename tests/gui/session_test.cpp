@@ -9,6 +9,7 @@
 
 #include "interchange/npz.h"
 #include "tests/gui/gui_support.h"
+#include "tests/gui/window_context.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/docks/inspector_dock.h"
@@ -240,9 +241,7 @@ class SessionTest : public QObject {
     m_window->openFile(file);  // as if it was dropped
     const SampleSource inputs{.paths = {file.toStdString()}};
     QVERIFY(m_window->runs().settings().inputs == inputs);
-    RunSettingsDialog dialog({m_window->document(), m_window->selection(), m_window->jobs(), m_window->runs(),
-                              m_window->controller(), m_window->fileDiff(),
-                              []() -> const Theme& { return Theme::dark(); }});
+    RunSettingsDialog dialog(test::contextOf(*m_window));
     dialog.tolerance().setText("0.5");
     dialog.accept();
     QTRY_VERIFY(m_window->runs().settings().tolerance == (Tolerance{.rms = 0.5}));

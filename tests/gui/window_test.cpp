@@ -8,6 +8,7 @@
 
 #include "planning/fused_node_facts.h"
 #include "tests/gui/gui_support.h"
+#include "tests/gui/window_context.h"
 #include "ui/docks/compare_dock.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/layers_dock.h"
@@ -263,15 +264,7 @@ class WindowTest : public QObject {
  private:
   static test::MeteredApplication& application() { return *static_cast<test::MeteredApplication*>(qApp); }
   const Plan& plan() { return *m_window->document().snapshot()->plan; }
-  DockContext context() {
-    return {m_window->document(),
-            m_window->selection(),
-            m_window->jobs(),
-            m_window->runs(),
-            m_window->controller(),
-            m_window->fileDiff(),
-            []() -> const Theme& { return Theme::dark(); }};
-  }
+  DockContext context() { return test::contextOf(*m_window); }
   std::vector<std::string> fusedName() { return m_window->document().namesOf({m_fused.nodes.front()}); }
   std::unique_ptr<MainWindow> m_window;
   FusedNode m_fused;

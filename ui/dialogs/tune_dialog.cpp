@@ -9,6 +9,7 @@
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/shown_time.h"
 #include "ui/jobs/worker_client.h"
 
 namespace fusescope {
@@ -25,7 +26,8 @@ const std::vector<std::vector<DataType>>& loweredChoices() {
 }
 
 QString costWords(const TunedPoint& point) {
-  if (point.ms) return msText(point.ms);
+  if (point.ms)
+    return timeText({point.how == PriceSource::Measured ? TimeKind::Predicted : TimeKind::Fitted, *point.ms});
   return QStringLiteral("%1, %2 moved").arg(plural(point.casts, QStringLiteral("cast")), bytesText(point.bytes));
 }
 

@@ -47,13 +47,13 @@ class FormatStep final : public Step {
       addPart(source, target, at, count);
       at += count;
     }
-    m_padded = m_to.format.padded(m_to.dims) != m_to.dims;
+    if (m_to.format.padded(m_to.dims) != m_to.dims) findLastBlocks(target);
   }
 
   Status run(Memory memory, std::byte*) const override {
     const std::byte* from = bytesAt(m_from, memory);
     std::byte* to = bytesAt(m_to, memory);
-    if (m_padded) fillLastBlocks(to);
+    fillLastBlocks(to);
     for (const Part& part : m_parts) part.copy.run(from + part.source, to + part.target);
     return Done{};
   }
@@ -90,21 +90,24 @@ class FormatStep final : public Step {
                        static_cast<std::size_t>(target.atChannel(first)) * bytes});
   }
 
+  /// Where what fills up the last block of each image lies; where images are not outermost, in all of the tensor.
+  void findLastBlocks(const Distances& target) {
+    const bool inImages = m_to.format.order()[0] == 0 && m_to.format.order()[1] == 1;
+    const std::int64_t whole = productOf(m_to.format.memoryExtents(m_to.dims), 0);
+    m_image = byteSize(m_to.dtype, inImages ? target.axes[0] : whole);
+    m_lastBlock = inImages ? byteSize(m_to.dtype, target.axes[1]) : m_image;
+    m_images = inImages ? m_to.dims[0] : 1;
+  }
+
   void fillLastBlocks(std::byte* to) const {
-    const Distances target(m_to.format, m_to.dims);
-    const Dims memory = m_to.format.memoryExtents(m_to.dims);
-    if (m_to.format.order()[0] != 0 || m_to.format.order()[1] != 1) {
-      std::memset(to, 0, byteSize(m_to.dtype, productOf(memory, 0)));
-      return;
-    }
-    const std::size_t block = byteSize(m_to.dtype, target.axes[1]), image = byteSize(m_to.dtype, target.axes[0]);
-    for (std::int64_t n = 0; n < m_to.dims[0]; ++n)
-      std::memset(to + static_cast<std::size_t>(n + 1) * image - block, 0, block);
+    for (std::int64_t n = 0; n < m_images; ++n)
+      std::memset(to + static_cast<std::size_t>(n + 1) * m_image - m_lastBlock, 0, m_lastBlock);
   }
 
   Ref m_from, m_to;
   int m_threads;
-  bool m_padded = false;
+  std::int64_t m_images = 0;                 ///< whose last block is filled up
+  std::size_t m_image = 0, m_lastBlock = 0;  ///< bytes
   std::vector<Part> m_parts;
 };
 

@@ -16,7 +16,8 @@ TuneReport exampleReport() {
   report.result.ok = report.result.minimal = true;
   report.result.unpinned = {.error = INFINITY, .cost = {.ms = 1.5, .casts = 2, .bytes = 100}};
   report.result.allPinned = {.pins = {0, 1, 2}, .cost = {.unknown = 1, .ms = 1, .casts = 0, .bytes = 300}};
-  report.result.chosen = {.pins = {1}, .error = 0.004, .cost = {.ms = 2.5, .casts = 4, .bytes = 120}};
+  report.result.chosen = {
+      .pins = {1}, .error = 0.004, .cost = {.ms = 2.5, .casts = 4, .bytes = 120, .how = PriceSource::Fitted}};
   report.result.front = {report.result.chosen, report.result.unpinned};
   report.result.evaluations = 12;
   report.result.end = TuneEnd::Stopped;
@@ -47,7 +48,8 @@ TEST(TuneAnswer, IsWhatTheWorkerSays) {
   EXPECT_EQ(answer.value().evaluations, 12);
   EXPECT_EQ(answer.value().pinnable, 7);
   EXPECT_EQ(answer.value().backend, "reference");
-  EXPECT_EQ(answer.value().chosen, (TunedPoint{.error = 0.004, .ms = 2.5, .casts = 4, .bytes = 120, .pins = 1}));
+  EXPECT_EQ(answer.value().chosen,
+            (TunedPoint{.error = 0.004, .ms = 2.5, .how = PriceSource::Fitted, .casts = 4, .bytes = 120, .pins = 1}));
   EXPECT_TRUE(std::isinf(answer.value().unpinned.error));
   EXPECT_FALSE(answer.value().allPinned.ms.has_value()) << "a kernel of it has no price";
   EXPECT_EQ(answer.value().allPinned.pins, 3);
