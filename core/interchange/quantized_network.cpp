@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
-#include "interchange/typed_network/typed_network.h"
+#include "interchange/typed_network/opset_raising.h"
 #include "planning/quantized_model.h"
 
 namespace fusescope {
@@ -130,6 +132,11 @@ class CodeEdits {
   std::string m_neededBy;
 };
 
+template <class Edit>
+void append(std::vector<Edit>& edits, std::vector<Edit> more) {
+  std::ranges::move(more, std::back_inserter(edits));
+}
+
 }  // namespace
 
 Result<NetworkEdits> quantizedNetwork(const Plan& plan, const FileModel& file, std::vector<ExportNote>& notes,
@@ -141,7 +148,12 @@ Result<NetworkEdits> quantizedNetwork(const Plan& plan, const FileModel& file, s
   const auto found = file.opsets.find("");
   const std::int64_t own = found == file.opsets.end() ? onnxlib::newestOpset() : found->second;
   if (maker.neededOpset() <= own) return edits;
-  TRY(checkRaising(file.graph, own, maker.neededOpset(), maker.neededBy()));
+  // Operands of the file as it is at that opset, then what becomes codes.
+  NetworkEdits raised = std::move(TRY(raisedTo(maker.neededOpset(), file, maker.neededBy())).edits);
+  append(raised.operands, std::move(edits.operands));
+  append(raised.nodes, std::move(edits.nodes));
+  append(raised.initializers, std::move(edits.initializers));
+  edits = std::move(raised);
   edits.opset = maker.neededOpset();
   notes.push_back({fmt::format("the opset is raised from {} to {}: codes with a scale for each {} need it", own,
                                edits.opset, edits.opset == kOpsetOfBlocks ? "block, or of int4," : "channel")});
