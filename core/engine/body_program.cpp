@@ -1,6 +1,7 @@
 #include "engine/body_program.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
 #include "engine/shared_count.h"
@@ -16,13 +17,22 @@ std::optional<std::size_t> passedInput(const Program& program, std::size_t buffe
   return root.index;
 }
 
+Tensor copied(DataType type, const Dims& dims, const std::byte* bytes) {
+  Tensor tensor = Tensor::zeros(type, dims);
+  if (tensor.byteSize() > 0) std::memcpy(tensor.mutableBytes(), bytes, tensor.byteSize());
+  return tensor;
+}
+
 }  // namespace
 
-BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile)
+BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile,
+                         BodyObserver* observer)
     : m_plan(plan),
       m_extents(std::move(extents)),
       m_executor(std::make_shared<const Program>(std::move(program))),
-      m_profile(profile) {
+      m_profile(profile),
+      m_observer(observer),
+      m_given(plan.graph().inputs().size()) {
   const Program& own = m_executor.program();
   for (const ValueId value : plan.graph().outputs()) {
     const auto found = std::ranges::find(own.outputs, value, &ProgramOutput::value);
@@ -40,6 +50,40 @@ BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program pr
     }
     m_outputs.push_back(std::move(output));
   }
+  placeMarks();
+}
+
+/// Marked values get bytes of their own.
+void BodyProgram::placeMarks() {
+  const Program& own = program();
+  for (std::size_t i = 0; i < own.outputs.size(); ++i) {
+    const Buffer& buffer = own.buffers[own.outputs[i].buffer];
+    if (!own.outputs[i].isMark || buffer.place != Place::Output || buffer.index != i) continue;
+    m_marked.emplace_back(std::max<std::size_t>(buffer.desc.bytes(), 1));
+    m_executor.setOutput(i, m_marked.back().data());
+  }
+}
+
+Status BodyProgram::tellObserver() {
+  const Program& own = program();
+  const std::vector<ValueId>& inputs = m_plan.graph().inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const BorderValue& given = m_given[i];
+    const DataType type = own.buffers[own.inputs[i]].desc.dtype;
+    if (given.box != nullptr && isBoxedInput(i)) {
+      TRY(m_observer->saw(m_plan, inputs[i], *given.box));
+    } else if (given.bytes != nullptr) {
+      TRY(m_observer->saw(m_plan, inputs[i], copied(type, m_extents[i], given.bytes)));
+    }
+  }
+  for (std::size_t i = 0; i < own.outputs.size(); ++i) {
+    const Buffer& buffer = own.buffers[own.outputs[i].buffer];
+    const bool boxed = buffer.place == Place::Boxed || buffer.desc.dtype == DataType::String;
+    const Tensor tensor =
+        boxed ? m_executor.boxedOutput(i) : copied(buffer.desc.dtype, buffer.desc.dims, m_executor.outputBytes(i));
+    TRY(m_observer->saw(m_plan, own.outputs[i].value, tensor));
+  }
+  return Done{};
 }
 
 bool BodyProgram::isBoxedInput(std::size_t i) const {
@@ -47,6 +91,7 @@ bool BodyProgram::isBoxedInput(std::size_t i) const {
 }
 
 void BodyProgram::setInput(std::size_t i, const BorderValue& value) {
+  m_given[i] = value;
   if (isBoxedInput(i)) {
     m_executor.setBoxedInput(i, value.box != nullptr ? *value.box : Tensor());
   } else {
@@ -55,6 +100,10 @@ void BodyProgram::setInput(std::size_t i, const BorderValue& value) {
 }
 
 Status BodyProgram::run(const StopToken& stop) {
+  if (m_observer != nullptr) {
+    TRY(m_executor.run(stop));
+    return tellObserver();
+  }
   if (m_profile == nullptr || !m_profile->isOn()) return m_executor.run(stop);
   m_profile->called(m_plan, program());
   return m_executor.run(stop,
@@ -68,7 +117,7 @@ void BodyProgram::setOutput(std::size_t i, std::byte* bytes) {
 BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, std::string name)
     : m_plan(plan), m_request(request), m_chooser(chooser), m_name(std::move(name)) {
   m_request.plan = &plan;
-  m_request.marks.clear();
+  m_request.marks = request.bodyObserver != nullptr ? request.bodyObserver->wanted(plan) : std::set<ValueId>();
   m_request.sameExtents = nullptr;
   m_request.borrowsOutputs = true;
   m_request.progress = {};
@@ -99,8 +148,8 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
     return error;
   }
   ++m_lowered;
-  m_programs.push_front(
-      std::make_unique<BodyProgram>(m_plan, extents, std::move(program).value(), m_request.bodyProfile));
+  m_programs.push_front(std::make_unique<BodyProgram>(m_plan, extents, std::move(program).value(),
+                                                      m_request.bodyProfile, m_request.bodyObserver));
   if (m_programs.size() > static_cast<std::size_t>(m_request.dynamicKernels->size)) m_programs.pop_back();
   return m_programs.front().get();
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/body_observer.h"
 #include "engine/body_profile.h"
 #include "engine/dynamic_step.h"
 #include "engine/engine.h"
@@ -21,10 +22,10 @@ namespace fusescope {
 class FusedNodeSteps {
  public:
   /// `options`: backend, threads, stop. `extents` of every input of the network. Both must be as the plan's types
-  /// allow. Errors: as of building.
+  /// allow. `observer`: of what stands in bodies; null, or outlives this and its steps. Errors: as of building.
   static Result<std::unique_ptr<FusedNodeSteps>> create(std::shared_ptr<const Plan> plan,
                                                         const std::map<std::string, Dims>& extents,
-                                                        const BuildOptions& options);
+                                                        const BuildOptions& options, BodyObserver* observer = nullptr);
   const Plan& plan() const { return *m_plan; }
   const KernelRequests& requests() const { return *m_requests; }
   /// What runs `fused`.

@@ -229,8 +229,12 @@ PlanOptions withoutCodes(PlanOptions options) {
   return options;
 }
 
+/// Those in bodies too.
 std::ptrdiff_t integerProducts(const Plan& plan) {
-  return std::ranges::count_if(plan.fusedNodes, [](const FusedNode& fused) { return fused.compute == DataType::I8; });
+  auto count =
+      std::ranges::count_if(plan.fusedNodes, [](const FusedNode& fused) { return fused.compute == DataType::I8; });
+  for (const PlannedBody& body : plan.bodies) count += integerProducts(*body.plan);
+  return count;
 }
 
 /// A quantised plan: first the network with its codes, then that with the other types of the plan.
