@@ -39,7 +39,8 @@ class OutputBound {
         m_range(rangeOf(expected.type())),
         m_rms(rmsOf(expected)),
         m_ofRms((kOfRms + narrowedUnit) * m_rms + innerStep),
-        m_steps(steps) {}
+        m_steps(steps),
+        m_innerStep(innerStep) {}
 
   bool holds(double actual, double expected) const {
     if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return true;
@@ -47,7 +48,9 @@ class OutputBound {
     if (!isFloat(m_type)) return std::fabs(actual - expected) <= m_steps;
     // Next to the end of the range a rounding more or less makes an infinity.
     const double a = clamped(actual), e = clamped(expected);
-    return std::fabs(a - e) <= m_ofRms || m_units.of(std::fabs(a - e) - m_ofRms, e) <= kUlps;
+    // A step of codes inside may lead from zero to a number, whose own rounding counts.
+    const double roundedAt = m_innerStep > 0 ? std::max(std::fabs(a), std::fabs(e)) : e;
+    return std::fabs(a - e) <= m_ofRms || m_units.of(std::fabs(a - e) - m_ofRms, roundedAt) <= kUlps;
   }
   /// max|Δ| over rms, where both are finite.
   double overRms(double actual, double expected) const {
@@ -61,7 +64,7 @@ class OutputBound {
   DataType m_type;
   UnitsInLastPlace m_units;
   std::optional<NumberRange> m_range;
-  double m_rms = 0, m_ofRms = 0, m_steps = 0;
+  double m_rms = 0, m_ofRms = 0, m_steps = 0, m_innerStep = 0;
 };
 
 /// Whether `id` is a quantiser.
