@@ -33,6 +33,31 @@ TEST(VerifyNative, ANormOfNumbersWhoseSquaresNoFloatHolds) {
   expectRight(plan, samples, 1);
 }
 
+// In a long row a few numbers are much larger than the rest: what the sum that all are divided by is off by, they are.
+TEST(VerifyNative, AQuotientIsAsExactAsWhatItIsDividedBy) {
+  const auto plan = planOf(modelOfText(R"(
+    input %x: f32[16, 4096]
+    %y: f32[16, 4096] = Softmax(%x) <axis=1> {name="softmax"}
+    output %y)"));
+  Tensor peaks = noise({16, 4096}, 5);
+  for (float& value : peaks.mutableData<float>()) value = 7 * value * value * value;
+  expectRight(plan, {{{"x", peaks}}}, 4);
+}
+
+// Of large sums Clip leaves small numbers, whose digits are those that the sums had no room for.
+TEST(VerifyNative, WhatIsClippedIsAsExactAsTheSumItIsOf) {
+  const auto plan = planOf(modelOfText(R"(
+    input %x: f32[512, 256]
+    input %w: f32[256, 512]
+    const %least: f32[] = [0]
+    const %most: f32[] = [6]
+    %p: f32[512, 512] = MatMul(%x, %w) {name="product"}
+    %y: f32[512, 512] = Clip(%p, %least, %most) {name="clip"}
+    output %y)"));
+  ASSERT_EQ(plan->fusedNodes.size(), 1U);
+  expectRight(plan, {inputsOf(*plan)}, 0);
+}
+
 // A code inside is one off, from zero on, and what is dequantised from it is rounded: that is one step, and no more.
 TEST(VerifyNative, AStepOfCodesInsideIsRoundedWhereItIsStored) {
   const auto model = modelOfText(R"(
