@@ -46,26 +46,31 @@ TEST(VerifyNative, AQuotientIsAsExactAsWhatItIsDividedBy) {
 
 // Of large sums Clip leaves small numbers, whose digits are those that the sums had no room for.
 TEST(VerifyNative, WhatIsClippedIsAsExactAsTheSumItIsOf) {
-  const auto plan = planOf(modelOfText(R"(
-    input %x: f32[512, 256]
-    input %w: f32[256, 512]
-    const %least: f32[] = [0]
-    const %most: f32[] = [6]
-    %p: f32[512, 512] = MatMul(%x, %w) {name="product"}
-    %y: f32[512, 512] = Clip(%p, %least, %most) {name="clip"}
-    output %y)"));
+  GraphEditor editor;
+  Tensor weights = noise({256, 512}, 3);
+  for (float& weight : weights.mutableData<float>()) weight *= 1e-3F;
+  const ValueId x = editor.addInput("x", f32({64, 256})), product = editor.addValue("p", f32({64, 512}));
+  const ValueId y = editor.addValue("y", f32({64, 512}));
+  editor.addNode(
+      {.op = "MatMul", .name = "product", .inputs = {x, editor.addConstant("w", weights)}, .outputs = {product}});
+  const ValueId least = editor.addConstant("least", Tensor::scalar(0)),
+                most = editor.addConstant("most", Tensor::scalar(6));
+  editor.addNode({.op = "Clip", .name = "clip", .inputs = {product, least, most}, .outputs = {y}});
+  editor.addOutput(y);
+  const auto plan = planOf(modelOf(editor));
   ASSERT_EQ(plan->fusedNodes.size(), 1U);
   expectRight(plan, {inputsOf(*plan)}, 0);
 }
 
 // A code inside is one off, from zero on, and what is dequantised from it is rounded: that is one step, and no more.
+// All sums come to half a step of the second scale, which kernels round to either side.
 TEST(VerifyNative, AStepOfCodesInsideIsRoundedWhereItIsStored) {
   const auto model = modelOfText(R"(
     input %x: f32[1, 1, 8, 8]
-    const %s: f32[] = [0.05]
-    const %t: f32[] = [0.2]
+    const %s: f32[] = [0.050254907]
+    const %t: f32[] = [0.20204444]
     const %z: int8[] = [0]
-    const %w: int8[1, 1, 1, 1] = [37]
+    const %w: int8[1, 1, 1, 1] = [1]
     %q: int8[1, 1, 8, 8] = QuantizeLinear(%x, %s, %z) {name="quantise"}
     %d: f32[1, 1, 8, 8] = DequantizeLinear(%q, %s, %z) {name="dequantise"}
     %v: f32[1, 1, 1, 1] = DequantizeLinear(%w, %s, %z) {name="weights"}
@@ -74,7 +79,7 @@ TEST(VerifyNative, AStepOfCodesInsideIsRoundedWhereItIsStored) {
     %y: f32[1, 1, 8, 8] = DequantizeLinear(%k, %t, %z) {name="last"}
     output %y)");
   const auto plan = planOf(model, {.precisions = {DataType::BF16}});
-  expectRight(plan, {inputsOf(*plan)}, 50);
+  expectRight(plan, {{{"x", floats({1, 1, 8, 8}, std::vector<float>(64, 40 * 0.050254907F))}}}, 0);
 }
 
 }  // namespace
