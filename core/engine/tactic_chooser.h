@@ -125,8 +125,8 @@ class TacticChooser {
   Result<std::optional<double>> onlyTime(const Backend& backend, const KernelRequest& request,
                                          const std::string& region, const ChosenTactic& chosen);
   void noteUnfused(const KernelRequest& request, const TacticWays& ways, std::size_t way);
-  void storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
-                   const KernelTime& time);
+  void storeRegion(const Backend& backend, const KernelRequest& request, const std::string& region,
+                   const TimingContext& context, const KernelTime& time);
   void noteRegion(const KernelRequest& request, const std::string& region);
   Status readDirectives();
   std::string nameOf(const FusedNode& fused) const { return m_prefix + fused.name; }

@@ -155,18 +155,23 @@ Result<std::optional<double>> TacticChooser::onlyTime(const Backend& backend, co
       TRY(timeAlone({chosen.kernel.get(), inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic)},
                     kAlone, m_options.stop));
   if (!time || (known && known->spread <= time->spread)) return known ? std::optional(known->ms) : none;
-  storeRegion(request, region, context, *time);
+  storeRegion(backend, request, region, context, *time);
   return std::optional(time->ms);
 }
 
-void TacticChooser::storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
-                                const KernelTime& time) {
+void TacticChooser::storeRegion(const Backend& backend, const KernelRequest& request, const std::string& region,
+                                const TimingContext& context, const KernelTime& time) {
   const std::string key = regionTimeKey(region, context);
   if (const auto workload = regionWorkload(request, context)) {
     m_cache->store(key, measurementOf(time), *workload);
   } else {
     m_cache->store(key, measurementOf(time));
   }
+  const auto pure = pureKernelOf(request, region);
+  const auto known = pure ? m_cache->find(regionTimeKey(pure->region, context)) : std::nullopt;
+  if (known && known->spread <= kConfidentSpread)
+    m_cache->store(mixedTimeKey(region, context), measurementOf(time),
+                   mixedWorkload(request, known->ms, pure->foreignBytes, runsAsOne(backend, request), context));
 }
 
 double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
