@@ -143,7 +143,7 @@ Result<Json> tune(Job& job) {
   options.onBetter = tellBetter(job.progress);
   options.progress = job.progress;
   const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
-  Json json = toJson(report, samples, options, false);
+  Json json = toJson(report, samples, options);
   json["options"] = toJson(report.options);
   return json;
 }
