@@ -31,6 +31,13 @@ Result<TunedPin> pinFromJson(const Json& json) {
   return fields.result(std::move(pin));
 }
 
+Result<TunedBaseline> baselineFromJson(const Json& json) {
+  TunedBaseline baseline;
+  JsonFields fields(json);
+  fields.require("name").read("name", baseline.name).readCount("pins", baseline.pins);
+  return fields.result(std::move(baseline));
+}
+
 /// The point that was chosen has its pins one by one.
 struct Chosen {
   TunedPoint point;
@@ -57,6 +64,7 @@ Result<TuneAnswer> tuneAnswerFromJson(const Json& reply) {
   fields.readNumber("seconds", answer.seconds);
   fields.parse("unpinned", answer.unpinned, pointFromJson).parse("all_pinned", answer.allPinned, pointFromJson);
   fields.parseList("front", answer.front, pointFromJson);
+  fields.parseList("baselines", answer.baselines, baselineFromJson);
   fields.require("chosen").parse("chosen", chosen, chosenFromJson);
   fields.require("options").parse("options", answer.options, planOptionsFromJson);
   answer.chosen = chosen.point;

@@ -8,6 +8,7 @@
 #include "planning/directives_file.h"
 #include "session/input_files.h"
 #include "ui/canvas/color_mode.h"
+#include "ui/dialogs/calibrate_dialog.h"
 #include "ui/dialogs/diff_dialog.h"
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/dialogs/run_settings_dialog.h"
@@ -198,6 +199,12 @@ bool MainWindow::openFile(const QString& path) {
 
 void MainWindow::editInputs() {
   auto* dialog = new InputsDialog(context(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
+}
+
+void MainWindow::calibrate() {
+  auto* dialog = new CalibrateDialog(context(), *m_worker, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->open();
 }
