@@ -123,6 +123,7 @@ QLayout* CalibrateDialog::makeWishes() {
   m_symmetric->setToolTip(QStringLiteral("Codes from -127 to 127, as TensorRT wants them; else all 256 of the range"));
   m_exclude->setPlaceholderText(QStringLiteral("nodes that stay floats, a pattern a line: op:Gemm, head.*"));
   m_exclude->setTabChangesFocus(true);
+  m_exclude->setProperty("field", true);  // it looks like a line to write in
   m_exclude->setAccessibleName(QStringLiteral("Patterns of nodes that stay floats"));
   m_exclude->setFixedHeight(m_exclude->fontMetrics().lineSpacing() * kPatternLines + 16);
   m_excluded->setWordWrap(true);

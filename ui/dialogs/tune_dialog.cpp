@@ -117,6 +117,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
 
 QLayout* TuneDialog::makeWishes() {
   m_precision->setAccessibleName(QStringLiteral("Lower to"));
+  m_goOn->setChecked(true);
   m_allowed->setAccessibleName(QStringLiteral("Largest error"));
   m_allowed->setPlaceholderText(QStringLiteral("as little as the speed-up allows"));
   m_budget->setRange(0, kMostSeconds);
