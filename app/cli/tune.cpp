@@ -66,14 +66,13 @@ void printBaselines(const std::vector<TuneBaseline>& baselines) {
   table.print();
 }
 
-void printPins(const TuneReport& report, bool explain) {
+void printPins(const TuneReport& report) {
   if (report.pins.empty()) return;
   printTitle("Pins");
   Table table({{"node"}, {"type"}, {"error without it", true}, {"why"}});
   for (const TunePin& pin : report.pins)
     table.add({shortened(pin.directive.pattern, 40), std::string(name(pin.directive.type)),
-               pin.without ? errorText(pin.without->error) : "not tried",
-               explain ? pin.directive.note : shortened(pin.directive.note, 60)});
+               pin.without ? errorText(pin.without->error) : "not tried", pin.directive.note});
   table.print();
 }
 
@@ -81,7 +80,7 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
   const TuneResult& result = report.result;
   printFront(result.front);
   if (arguments.baselines) printBaselines(result.baselines);
-  printPins(report, arguments.explain);
+  printPins(report);
   std::cout << fmt::format("without pins: error {}, {}; all {} pinned: error {}, {}\n",
                            errorText(result.unpinned.error), costText(result.unpinned.cost), report.pinnable,
                            errorText(result.allPinned.error), costText(result.allPinned.cost));
