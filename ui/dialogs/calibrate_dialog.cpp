@@ -111,7 +111,7 @@ CalibrateDialog::CalibrateDialog(const DockContext& context, WorkerClient& worke
         });
 }
 
-QLayout* CalibrateDialog::makeWishes() {
+void CalibrateDialog::makeFields() {
   addMethods(*m_method, {{RangeMethod::Mse, "least squared error"},
                          {RangeMethod::MinMax, "all that is seen"},
                          {RangeMethod::Percentile, "all but a share at the ends"},
@@ -130,6 +130,10 @@ QLayout* CalibrateDialog::makeWishes() {
   m_everywhere->setChecked(true);
   m_everywhere->setToolTip(
       QStringLiteral("Off: the ranges are kept with the session, and the plan stays as it is until int8 is chosen"));
+}
+
+/// Weights that are held as integers by themselves.
+QLayout* CalibrateDialog::makeWeightOnly() {
   m_weightOnly->addItem(QStringLiteral("stay floats"), static_cast<int>(DataType::Undefined));
   m_weightOnly->addItem(QStringLiteral("int8"), static_cast<int>(DataType::I8));
   m_weightOnly->addItem(QStringLiteral("int4"), static_cast<int>(DataType::I4));
@@ -142,10 +146,15 @@ QLayout* CalibrateDialog::makeWishes() {
   m_block->setPrefix(QStringLiteral("blocks of "));
   m_block->setValue(static_cast<int>(now.block));
   m_block->setToolTip(QStringLiteral("So many weights share a scale"));
+  auto* row = new QHBoxLayout;
+  row->addWidget(m_weightOnly, 1);
+  row->addWidget(m_block, 1);
+  return row;
+}
+
+QLayout* CalibrateDialog::makeWishes() {
+  makeFields();
   m_advanced = new Fold(QStringLiteral("Weights, biases, outliers"), makeAdvanced());
-  auto* weights = new QHBoxLayout;
-  weights->addWidget(m_weightOnly, 1);
-  weights->addWidget(m_block, 1);
   auto* row = new QHBoxLayout;
   row->addWidget(m_start);
   row->addWidget(m_stop);
@@ -159,7 +168,7 @@ QLayout* CalibrateDialog::makeWishes() {
   m_form->addRow(m_advanced);
   m_form->addRow(row);
   m_form->addRow(QStringLiteral("Then"), m_everywhere);
-  m_form->addRow(QStringLiteral("Other weights"), weights);
+  m_form->addRow(QStringLiteral("Other weights"), makeWeightOnly());
   connect(m_start, &QPushButton::clicked, this, &CalibrateDialog::start);
   connect(m_stop, &QPushButton::clicked, &m_job, &WorkerJob::cancel);
   return m_form;

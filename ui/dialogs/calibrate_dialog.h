@@ -53,6 +53,8 @@ class CalibrateDialog : public QDialog {
   };
   static Found foundOf(std::shared_ptr<const Ranges> ranges);
 
+  void makeFields();
+  QLayout* makeWeightOnly();
   QLayout* makeWishes();
   QWidget* makeAdvanced();
   QWidget* makeButtons();

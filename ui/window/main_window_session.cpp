@@ -25,6 +25,15 @@ const QString kChangedKey = QStringLiteral("changed");
 const QString kElsewhereKey = QStringLiteral("elsewhere");
 const QString kDroppedKey = QStringLiteral("dropped");
 
+/// A dialog that is open, and goes when it is closed. The session goes on behind it.
+template <class Dialog, class... Arguments>
+Dialog* opened(Arguments&&... arguments) {
+  auto* dialog = new Dialog(std::forward<Arguments>(arguments)...);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
+  return dialog;
+}
+
 QStringList strings(const Json& json, const char* key) {
   QStringList list;
   if (!json.is_object() || !json.contains(key) || !json[key].is_array()) return list;
@@ -198,28 +207,20 @@ bool MainWindow::openFile(const QString& path) {
 }
 
 void MainWindow::editInputs() {
-  auto* dialog = new InputsDialog(context(), this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->open();
+  opened<InputsDialog>(context(), this);
 }
 
 void MainWindow::calibrate() {
-  auto* dialog = new CalibrateDialog(context(), *m_worker, this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->open();
+  opened<CalibrateDialog>(context(), *m_worker, this);
 }
 
 void MainWindow::tune() {
-  auto* dialog = new TuneDialog(context(), *m_worker, this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->open();
+  opened<TuneDialog>(context(), *m_worker, this);
 }
 
 void MainWindow::compareWithFile() {
-  auto* dialog = new DiffDialog(context(), this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  auto* dialog = opened<DiffDialog>(context(), this);
   connect(dialog, &QDialog::accepted, this, [this] { showDock(QStringLiteral("Validation")); });
-  dialog->open();
 }
 
 void MainWindow::evaluateErrors() {
@@ -242,9 +243,7 @@ void MainWindow::goToFirstWrong() {
 }
 
 void MainWindow::editRunSettings() {
-  auto* dialog = new RunSettingsDialog(context(), this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->open();
+  opened<RunSettingsDialog>(context(), this);
 }
 
 void MainWindow::addEngines() {
