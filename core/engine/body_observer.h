@@ -1,21 +1,14 @@
 #pragma once
 
-#include <set>
+#include <functional>
+#include <vector>
 
-#include "base/result.h"
 #include "planning/plan.h"
 
 namespace fusescope {
 
-/// Told of the values in the bodies (If, Loop, Scan) of a plan while they run, at whatever depth: after each run of a
-/// body, so once for each iteration. One thread.
-class BodyObserver {
- public:
-  virtual ~BodyObserver() = default;
-  /// What is to be seen in `body` besides its inputs and outputs: values that it leaves in memory.
-  virtual std::set<ValueId> wanted(const Plan& body) = 0;
-  /// The tensor is the caller's own. An error ends the run.
-  virtual Status saw(const Plan& body, ValueId value, const Tensor& tensor) = 0;
-};
+/// Told of each call of a body before it runs, where that runs. `inputs` copies what it is called on, as the inputs of
+/// the body's graph, at the types that these declare.
+using BodyObserver = std::function<void(const Plan& body, const std::function<std::vector<Tensor>()>& inputs)>;
 
 }  // namespace fusescope

@@ -26,13 +26,13 @@ Tensor copied(DataType type, const Dims& dims, const std::byte* bytes) {
 }  // namespace
 
 BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile,
-                         BodyObserver* observer)
+                         const BodyObserver* observer, BodyWatcher* watcher)
     : m_plan(plan),
       m_extents(std::move(extents)),
       m_executor(std::make_shared<const Program>(std::move(program))),
       m_profile(profile),
       m_observer(observer),
-      m_given(plan.graph().inputs().size()) {
+      m_watcher(watcher) {
   const Program& own = m_executor.program();
   for (const ValueId value : plan.graph().outputs()) {
     const auto found = std::ranges::find(own.outputs, value, &ProgramOutput::value);
@@ -64,24 +64,17 @@ void BodyProgram::placeMarks() {
   }
 }
 
-Status BodyProgram::tellObserver() {
+Status BodyProgram::tellWatcher() {
   const Program& own = program();
   const std::vector<ValueId>& inputs = m_plan.graph().inputs();
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const BorderValue& given = m_given[i];
-    const DataType type = own.buffers[own.inputs[i]].desc.dtype;
-    if (given.box != nullptr && isBoxedInput(i)) {
-      TRY(m_observer->saw(m_plan, inputs[i], *given.box));
-    } else if (given.bytes != nullptr) {
-      TRY(m_observer->saw(m_plan, inputs[i], copied(type, m_extents[i], given.bytes)));
-    }
-  }
+  const std::vector<Tensor> given = copiesOfInputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) TRY(m_watcher->saw(m_plan, inputs[i], given[i]));
   for (std::size_t i = 0; i < own.outputs.size(); ++i) {
     const Buffer& buffer = own.buffers[own.outputs[i].buffer];
     const bool boxed = buffer.place == Place::Boxed || buffer.desc.dtype == DataType::String;
     const Tensor tensor =
         boxed ? m_executor.boxedOutput(i) : copied(buffer.desc.dtype, buffer.desc.dims, m_executor.outputBytes(i));
-    TRY(m_observer->saw(m_plan, own.outputs[i].value, tensor));
+    TRY(m_watcher->saw(m_plan, own.outputs[i].value, tensor));
   }
   return Done{};
 }
@@ -91,7 +84,6 @@ bool BodyProgram::isBoxedInput(std::size_t i) const {
 }
 
 void BodyProgram::setInput(std::size_t i, const BorderValue& value) {
-  m_given[i] = value;
   if (isBoxedInput(i)) {
     m_executor.setBoxedInput(i, value.box != nullptr ? *value.box : Tensor());
   } else {
@@ -99,10 +91,17 @@ void BodyProgram::setInput(std::size_t i, const BorderValue& value) {
   }
 }
 
+std::vector<Tensor> BodyProgram::copiesOfInputs() const {
+  std::vector<Tensor> copies;
+  for (std::size_t i = 0; i < m_extents.size(); ++i) copies.push_back(m_executor.copyOfInput(i));
+  return copies;
+}
+
 Status BodyProgram::run(const StopToken& stop) {
-  if (m_observer != nullptr) {
+  if (m_observer != nullptr && *m_observer) (*m_observer)(m_plan, [this] { return copiesOfInputs(); });
+  if (m_watcher != nullptr) {
     TRY(m_executor.run(stop));
-    return tellObserver();
+    return tellWatcher();
   }
   if (m_profile == nullptr || !m_profile->isOn()) return m_executor.run(stop);
   m_profile->called(m_plan, program());
@@ -117,7 +116,7 @@ void BodyProgram::setOutput(std::size_t i, std::byte* bytes) {
 BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, std::string name)
     : m_plan(plan), m_request(request), m_chooser(chooser), m_name(std::move(name)) {
   m_request.plan = &plan;
-  m_request.marks = request.bodyObserver != nullptr ? request.bodyObserver->wanted(plan) : std::set<ValueId>();
+  m_request.marks = request.bodyWatcher != nullptr ? request.bodyWatcher->wanted(plan) : std::set<ValueId>();
   m_request.sameExtents = nullptr;
   m_request.borrowsOutputs = true;
   m_request.progress = {};
@@ -149,7 +148,8 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
   }
   ++m_lowered;
   m_programs.push_front(std::make_unique<BodyProgram>(m_plan, extents, std::move(program).value(),
-                                                      m_request.bodyProfile, m_request.bodyObserver));
+                                                      m_request.bodyProfile, m_request.bodyObserver,
+                                                      m_request.bodyWatcher));
   if (m_programs.size() > static_cast<std::size_t>(m_request.dynamicKernels->size)) m_programs.pop_back();
   return m_programs.front().get();
 }

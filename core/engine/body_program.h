@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/aligned_memory.h"
+#include "engine/body_observer.h"
 #include "engine/body_profile.h"
+#include "engine/body_watcher.h"
 #include "engine/executor.h"
 #include "engine/lowering.h"
 
@@ -35,9 +37,9 @@ class BodyProgram {
     std::size_t place = 0;             ///< among the program's outputs; two outputs may be one value
   };
 
-  /// `plan`: of the body. `profile` and `observer` may be null.
+  /// `plan`: of the body. `profile`, `observer` and `watcher` may be null.
   BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile,
-              BodyObserver* observer);
+              const BodyObserver* observer, BodyWatcher* watcher);
   const std::vector<Dims>& extents() const { return m_extents; }
   const std::vector<Output>& outputs() const { return m_outputs; }  ///< as the body's outputs
   const Program& program() const { return m_executor.program(); }
@@ -53,17 +55,18 @@ class BodyProgram {
   Tensor boxedOutput(std::size_t i) const { return m_executor.boxedOutput(m_outputs[i].place); }
 
  private:
+  std::vector<Tensor> copiesOfInputs() const;
   void placeMarks();
-  Status tellObserver();
+  Status tellWatcher();
 
   const Plan& m_plan;
   std::vector<Dims> m_extents;
   Executor m_executor;
   std::vector<Output> m_outputs;
   BodyProfile* m_profile;
-  BodyObserver* m_observer;
-  std::vector<BorderValue> m_given;     ///< the inputs, as last set, for the observer
-  std::vector<AlignedMemory> m_marked;  ///< what the observer wants to see besides
+  const BodyObserver* m_observer;
+  BodyWatcher* m_watcher;
+  std::vector<AlignedMemory> m_marked;  ///< what the watcher wants to see besides borders
 };
 
 /// The programs of one body, one for each set of extents that it met lately. All references must outlive it.

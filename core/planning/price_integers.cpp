@@ -10,6 +10,7 @@
 #include "planning/price_types.h"
 #include "planning/quantized_model.h"
 #include "planning/structure.h"
+#include "planning/type_answers.h"
 
 namespace fusescope {
 

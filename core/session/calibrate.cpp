@@ -124,7 +124,7 @@ class Observations {
 };
 
 /// The bodies of a plan, at whatever depth, tell of every iteration.
-class SeenInBodies final : public BodyObserver {
+class SeenInBodies final : public BodyWatcher {
  public:
   /// References outlive it.
   SeenInBodies(const Plan& plan, const std::string& sample, Observations& observations)
