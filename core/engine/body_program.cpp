@@ -26,13 +26,12 @@ Tensor copied(DataType type, const Dims& dims, const std::byte* bytes) {
 }  // namespace
 
 BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile,
-                         const BodyObserver* observer, BodyWatcher* watcher)
+                         BodyObserver* observer)
     : m_plan(plan),
       m_extents(std::move(extents)),
       m_executor(std::make_shared<const Program>(std::move(program))),
       m_profile(profile),
-      m_observer(observer),
-      m_watcher(watcher) {
+      m_observer(observer) {
   const Program& own = m_executor.program();
   for (const ValueId value : plan.graph().outputs()) {
     const auto found = std::ranges::find(own.outputs, value, &ProgramOutput::value);
@@ -64,21 +63,6 @@ void BodyProgram::placeMarks() {
   }
 }
 
-Status BodyProgram::tellWatcher() {
-  const Program& own = program();
-  const std::vector<ValueId>& inputs = m_plan.graph().inputs();
-  const std::vector<Tensor> given = copiesOfInputs();
-  for (std::size_t i = 0; i < inputs.size(); ++i) TRY(m_watcher->saw(m_plan, inputs[i], given[i]));
-  for (std::size_t i = 0; i < own.outputs.size(); ++i) {
-    const Buffer& buffer = own.buffers[own.outputs[i].buffer];
-    const bool boxed = buffer.place == Place::Boxed || buffer.desc.dtype == DataType::String;
-    const Tensor tensor =
-        boxed ? m_executor.boxedOutput(i) : copied(buffer.desc.dtype, buffer.desc.dims, m_executor.outputBytes(i));
-    TRY(m_watcher->saw(m_plan, own.outputs[i].value, tensor));
-  }
-  return Done{};
-}
-
 bool BodyProgram::isBoxedInput(std::size_t i) const {
   return program().buffers[program().inputs[i]].place == Place::Boxed;
 }
@@ -97,12 +81,26 @@ std::vector<Tensor> BodyProgram::copiesOfInputs() const {
   return copies;
 }
 
-Status BodyProgram::run(const StopToken& stop) {
-  if (m_observer != nullptr && *m_observer) (*m_observer)(m_plan, [this] { return copiesOfInputs(); });
-  if (m_watcher != nullptr) {
-    TRY(m_executor.run(stop));
-    return tellWatcher();
+std::map<ValueId, Tensor> BodyProgram::copiesOfOutputs() const {
+  std::map<ValueId, Tensor> copies;
+  const Program& own = program();
+  for (std::size_t i = 0; i < own.outputs.size(); ++i) {
+    const Buffer& buffer = own.buffers[own.outputs[i].buffer];
+    const bool boxed = buffer.place == Place::Boxed || buffer.desc.dtype == DataType::String;
+    copies[own.outputs[i].value] =
+        boxed ? m_executor.boxedOutput(i) : copied(buffer.desc.dtype, buffer.desc.dims, m_executor.outputBytes(i));
   }
+  return copies;
+}
+
+Status BodyProgram::runObserved(const StopToken& stop) {
+  TRY(m_observer->called(m_plan, [this] { return copiesOfInputs(); }));
+  TRY(m_executor.run(stop));
+  return m_observer->ran(m_plan, [this] { return copiesOfOutputs(); });
+}
+
+Status BodyProgram::run(const StopToken& stop) {
+  if (m_observer != nullptr) return runObserved(stop);
   if (m_profile == nullptr || !m_profile->isOn()) return m_executor.run(stop);
   m_profile->called(m_plan, program());
   return m_executor.run(stop,
@@ -116,7 +114,7 @@ void BodyProgram::setOutput(std::size_t i, std::byte* bytes) {
 BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, std::string name)
     : m_plan(plan), m_request(request), m_chooser(chooser), m_name(std::move(name)) {
   m_request.plan = &plan;
-  m_request.marks = request.bodyWatcher != nullptr ? request.bodyWatcher->wanted(plan) : std::set<ValueId>();
+  m_request.marks = request.bodyObserver != nullptr ? request.bodyObserver->wanted(plan) : std::set<ValueId>();
   m_request.sameExtents = nullptr;
   m_request.borrowsOutputs = true;
   m_request.progress = {};
@@ -148,8 +146,7 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
   }
   ++m_lowered;
   m_programs.push_front(std::make_unique<BodyProgram>(m_plan, extents, std::move(program).value(),
-                                                      m_request.bodyProfile, m_request.bodyObserver,
-                                                      m_request.bodyWatcher));
+                                                      m_request.bodyProfile, m_request.bodyObserver));
   if (m_programs.size() > static_cast<std::size_t>(m_request.dynamicKernels->size)) m_programs.pop_back();
   return m_programs.front().get();
 }

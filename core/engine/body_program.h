@@ -1,6 +1,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,7 +10,6 @@
 #include "base/aligned_memory.h"
 #include "engine/body_observer.h"
 #include "engine/body_profile.h"
-#include "engine/body_watcher.h"
 #include "engine/executor.h"
 #include "engine/lowering.h"
 
@@ -37,9 +37,9 @@ class BodyProgram {
     std::size_t place = 0;             ///< among the program's outputs; two outputs may be one value
   };
 
-  /// `plan`: of the body. `profile`, `observer` and `watcher` may be null.
+  /// `plan`: of the body. `profile` and `observer` may be null.
   BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile,
-              const BodyObserver* observer, BodyWatcher* watcher);
+              BodyObserver* observer);
   const std::vector<Dims>& extents() const { return m_extents; }
   const std::vector<Output>& outputs() const { return m_outputs; }  ///< as the body's outputs
   const Program& program() const { return m_executor.program(); }
@@ -56,17 +56,17 @@ class BodyProgram {
 
  private:
   std::vector<Tensor> copiesOfInputs() const;
+  std::map<ValueId, Tensor> copiesOfOutputs() const;
   void placeMarks();
-  Status tellWatcher();
+  Status runObserved(const StopToken& stop);
 
   const Plan& m_plan;
   std::vector<Dims> m_extents;
   Executor m_executor;
   std::vector<Output> m_outputs;
   BodyProfile* m_profile;
-  const BodyObserver* m_observer;
-  BodyWatcher* m_watcher;
-  std::vector<AlignedMemory> m_marked;  ///< what the watcher wants to see besides borders
+  BodyObserver* m_observer;
+  std::vector<AlignedMemory> m_marked;  ///< what the observer wants to see besides borders
 };
 
 /// The programs of one body, one for each set of extents that it met lately. All references must outlive it.

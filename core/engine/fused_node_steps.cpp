@@ -16,7 +16,7 @@ FusedNodeSteps::FusedNodeSteps(std::shared_ptr<const Plan> plan, const BuildOpti
 
 Result<std::unique_ptr<FusedNodeSteps>> FusedNodeSteps::create(std::shared_ptr<const Plan> plan,
                                                                const std::map<std::string, Dims>& extents,
-                                                               const BuildOptions& options, BodyWatcher* watcher) {
+                                                               const BuildOptions& options) {
   std::unique_ptr<FusedNodeSteps> made(new FusedNodeSteps(std::move(plan), options));
   made->m_backend = findBackend(made->m_options.backend);
   if (made->m_backend == nullptr)
@@ -31,8 +31,6 @@ Result<std::unique_ptr<FusedNodeSteps>> FusedNodeSteps::create(std::shared_ptr<c
                     .extents = extents,
                     .dynamicKernels = &made->m_report.dynamicKernels,
                     .bodyProfile = &made->m_bodyProfile,
-                    .bodyObserver = &made->m_bodyObserver,
-                    .bodyWatcher = watcher,
                     .stop = made->m_options.stop};
   setThreads(made->m_options.threads);
   return made;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "engine/body_profile.h"
-#include "engine/body_watcher.h"
 #include "engine/dynamic_step.h"
 #include "engine/engine.h"
 #include "engine/kernel_requests.h"
@@ -22,17 +21,17 @@ namespace fusescope {
 class FusedNodeSteps {
  public:
   /// `options`: backend, threads, stop. `extents` of every input of the network. Both must be as the plan's types
-  /// allow. `watcher`: of what stands in bodies; null, or outlives this and its steps. Errors: as of building.
+  /// allow. Errors: as of building.
   static Result<std::unique_ptr<FusedNodeSteps>> create(std::shared_ptr<const Plan> plan,
                                                         const std::map<std::string, Dims>& extents,
-                                                        const BuildOptions& options, BodyWatcher* watcher = nullptr);
+                                                        const BuildOptions& options);
   const Plan& plan() const { return *m_plan; }
   const KernelRequests& requests() const { return *m_requests; }
   /// What runs `fused`.
   const Backend& backendOf(const FusedNode& fused) const { return fusescope::backendOf(*m_plan, fused, *m_backend); }
 
-  /// Who is told of what bodies are called on, at whatever depth; nobody by default.
-  void observeBodies(BodyObserver observer) { m_bodyObserver = std::move(observer); }
+  /// Who is told of the calls of bodies in steps that are made from here on, and outlives them; null: nobody.
+  void observeBodies(BodyObserver* observer) { m_around.bodyObserver = observer; }
 
   /// What all values take that the plan leaves in memory, where their extents are known.
   std::size_t bytesInMemory() const;
@@ -66,7 +65,6 @@ class FusedNodeSteps {
   const Backend* m_backend = nullptr;
   BuildReport m_report;
   BodyProfile m_bodyProfile;
-  BodyObserver m_bodyObserver;
   std::optional<TacticChooser> m_chooser;
   std::optional<KernelRequests> m_requests;
   LoweringRequest m_around;  ///< what bodies are lowered by

@@ -124,7 +124,7 @@ class Observations {
 };
 
 /// The bodies of a plan, at whatever depth, tell of every iteration.
-class SeenInBodies final : public BodyWatcher {
+class SeenInBodies final : public BodyObserver {
  public:
   /// References outlive it.
   SeenInBodies(const Plan& plan, const std::string& sample, Observations& observations)
@@ -140,11 +140,22 @@ class SeenInBodies final : public BodyWatcher {
     return values;
   }
 
-  Status saw(const Plan& body, ValueId value, const Tensor& tensor) override {
-    return m_observations.see(body.graph(), value, m_paths.at(&body), tensor, m_sample);
+  Status called(const Plan& body, const std::function<std::vector<Tensor>()>& inputs) override {
+    const std::vector<Tensor> given = inputs();
+    for (std::size_t i = 0; i < given.size(); ++i) TRY(see(body, body.graph().inputs()[i], given[i]));
+    return Done{};
+  }
+
+  Status ran(const Plan& body, const std::function<std::map<ValueId, Tensor>()>& values) override {
+    for (const auto& [value, tensor] : values()) TRY(see(body, value, tensor));
+    return Done{};
   }
 
  private:
+  Status see(const Plan& body, ValueId value, const Tensor& tensor) {
+    return m_observations.see(body.graph(), value, m_paths.at(&body), tensor, m_sample);
+  }
+
   void addPaths(const Plan& plan, const std::string& path) {
     for (const PlannedBody& body : plan.bodies) {
       const std::string inside = insideOf(path, plan.graph(), body.holder);
@@ -256,7 +267,8 @@ Result<Ranges> calibrate(const Plan& plan, const Samples& samples, const Calibra
     const auto extents = TRY(checkInputs(*exact, all[begin].inputs));
     const auto planned = TRY(planAt(exact, extents, options.stop));
     SeenInBodies inBodies(*planned, running, observations);
-    const auto steps = TRY(FusedNodeSteps::create(planned, extents, build, &inBodies));
+    const auto steps = TRY(FusedNodeSteps::create(planned, extents, build));
+    steps->observeBodies(&inBodies);
     const std::size_t end =
         TRY(endOfStretch(*exact, all, begin, extents, steps->bytesInMemory(), kKeptBytes, &Sample::inputs));
     TRY(runSamples(*steps, all.subspan(begin, end - begin), options, running, observations));
