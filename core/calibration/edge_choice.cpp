@@ -79,8 +79,19 @@ class EdgeChooser {
     const std::optional<ValueRange> range = rangeOf(product->source);
     if (!range) return refuse("quantize.no_range", {{"value", nameOf(product->source)}});
     if (scaleOf(*range) == 0) return refuse("quantize.all_zero", {{"value", nameOf(product->source)}});
+    if (const auto priced = m_request.priced.find(node.id);
+        priced != m_request.priced.end() && wish.kind == QuantizeWish::Kind::None) {
+      decideByPrice(subjects, priced->second);
+      if (!priced->second.integers) return m_choice.floats.push_back(*product);
+    }
     m_choice.products.push_back(*product);
     m_isProduct.insert(node.id);
+  }
+
+  void decideByPrice(const std::vector<Subject>& subjects, const PricedProduct& price) {
+    if (!price.known()) return decided("quantize.no_price", subjects, Json::object(), "price_model");
+    decided(price.integers ? "quantize.faster" : "quantize.slower", subjects,
+            {{"integers_ms", *price.integersMs}, {"floats_ms", *price.floatsMs}}, "price_model");
   }
 
   /// Of the value, or of what it only is another order of.

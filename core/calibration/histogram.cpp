@@ -38,7 +38,8 @@ void Histogram::cover(double least, double most) {
   const double largest = std::max(std::abs(least), std::abs(most));
   if (largest == 0) return;
   if (m_width == 0) m_width = std::ldexp(1.0, std::ilogb(largest) - 12);  // narrower than any that fits
-  while (binOf(most) - binOf(least) + 1 > kMostBins) widen();
+  // In doubles: how far apart they are in bins that are still too narrow need not fit into an integer.
+  while (std::floor(most / m_width) - std::floor(least / m_width) + 1 > kMostBins) widen();
   const std::int64_t first = binOf(least), end = binOf(most) + 1;
   if (m_bins.empty()) {
     m_first = first;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <functional>
+#include <map>
+#include <tuple>
 
 #include "base/text.h"
 #include "calibration/edge_choice.h"
@@ -54,14 +56,13 @@ class QuantizeEditor {
   Status quantizeWeights(const Product& product) {
     const Tensor& weights = *m_graph.constantData(product.weights);
     const Node& node = m_graph.node(product.node);
-    const WeightRange range = TRY(rangeOfWeights(product, weights));
-    const WeightCodes codes = codesOf(weights, range);
+    const HeldWeights& held = TRY(weightsByRanges(product, weights)).get();
     std::optional<float> shift;
-    if (m_request.ranges->correctBiases) shift = correctBias(product, weights, numbersOf(codes));
-    replaceWeights(product, codes);
+    if (m_request.ranges->correctBiases) shift = correctBias(product, weights, numbersOf(held.codes));
+    readCodes(product, held);
     Json arguments{{"value", m_graph.value(product.source).name},
                    {"weights", m_graph.value(product.weights).name},
-                   {"ranges", range.axis < 0 ? "one range" : "a range for each channel"}};
+                   {"ranges", held.codes.axis < 0 ? "one range" : "a range for each channel"}};
     m_decisions.push_back(decide("quantize.product", {Subject::node(node.name)}, "ranges", std::move(arguments)));
     if (shift)
       m_decisions.push_back(decide("quantize.bias_corrected", {Subject::node(node.name)}, "ranges",
@@ -74,7 +75,9 @@ class QuantizeEditor {
     const Tensor& weights = *m_graph.constantData(product.weights);
     const auto [type, block] = m_request.weightOnly;
     const RangeChoice choice{.method = m_request.ranges != nullptr ? m_request.ranges->weightMethod : RangeMethod::Mse};
-    replaceWeights(product, blockCodesOf(weights, type, product.sumAxis, block, choice));
+    const std::int64_t axis = block > 0 ? product.sumAxis : product.outputAxis;
+    readCodes(product, held(product.weights, type, axis, block,
+                            [&] { return blockCodesOf(weights, type, product.sumAxis, block, choice); }));
     m_decisions.push_back(decide(
         "quantize.weight_only", {Subject::node(m_graph.node(product.node).name)}, "weight_only",
         {{"weights", m_graph.value(product.weights).name},
@@ -85,42 +88,60 @@ class QuantizeEditor {
   Result<std::shared_ptr<const Graph>> publish() { return m_editor.publish(); }
 
  private:
+  /// Weights as codes, once for all products that read them alike.
+  struct HeldWeights {
+    WeightCodes codes;
+    ValueId value, scale, zero;  ///< in the graph
+  };
+
   /// As the ranges say, else of all numbers.
-  Result<WeightRange> rangeOfWeights(const Product& product, const Tensor& weights) const {
+  Result<std::reference_wrapper<const HeldWeights>> weightsByRanges(const Product& product, const Tensor& weights) {
     const Ranges& ranges = *m_request.ranges;
-    const std::string& name = m_graph.value(product.weights).name;
-    const auto known = ranges.weights.find(name);
-    if (known == ranges.weights.end())
-      return weightRangeOf(weights, ranges.perChannel ? product.outputAxis : -1, {.method = ranges.weightMethod});
-    const WeightRange& range = known->second;
-    const std::int64_t channels = range.axis < 0 ? 1 : weights.dims()[static_cast<std::size_t>(product.outputAxis)];
-    if ((range.axis < 0 || range.axis == product.outputAxis) && std::ssize(range.largest) == channels) return range;
-    return Diagnostic{
-        .message = fmt::format("the ranges of weights {} are of {} channels along axis {}; it has {} along "
-                               "axis {}",
-                               name, range.largest.size(), range.axis,
-                               weights.dims()[static_cast<std::size_t>(product.outputAxis)], product.outputAxis),
-        .where = {.value = name},
-        .help = "The ranges are of another network: calibrate this one."};
+    const auto known = ranges.weights.find(m_graph.value(product.weights).name);
+    const bool isKnown = known != ranges.weights.end();
+    if (isKnown) TRY(checkRange(product, weights, known->second));
+    const std::int64_t axis = isKnown ? known->second.axis : ranges.perChannel ? product.outputAxis : -1;
+    return std::cref(held(product.weights, DataType::I8, axis, 0, [&] {
+      return codesOf(weights, isKnown ? known->second : weightRangeOf(weights, axis, {.method = ranges.weightMethod}));
+    }));
   }
 
-  /// One constant for all products that read the same weights alike; a DequantizeLinear for each.
-  void replaceWeights(const Product& product, const WeightCodes& codes) {
+  Status checkRange(const Product& product, const Tensor& weights, const WeightRange& range) const {
+    const std::string& name = m_graph.value(product.weights).name;
+    const std::int64_t extent = weights.dims()[static_cast<std::size_t>(product.outputAxis)];
+    const std::int64_t channels = range.axis < 0 ? 1 : extent;
+    if ((range.axis < 0 || range.axis == product.outputAxis) && std::ssize(range.largest) == channels) return Done{};
+    return Diagnostic{.message = fmt::format("the ranges of weights {} are of {} channels along axis {}; it has {} "
+                                             "along axis {}",
+                                             name, range.largest.size(), range.axis, extent, product.outputAxis),
+                      .where = {.value = name},
+                      .help = "The ranges are of another network: calibrate this one."};
+  }
+
+  /// `make` gives the codes where they are not held yet.
+  template <class Make>
+  const HeldWeights& held(ValueId weights, DataType type, std::int64_t axis, std::int64_t block, const Make& make) {
+    const auto [place, isNew] = m_weights.try_emplace({weights, type, axis, block});
+    HeldWeights& held = place->second;
+    if (!isNew) return held;
+    const std::string& name = m_graph.value(weights).name;
+    held.codes = make();
+    held.value = m_editor.addConstant(name + "/codes", held.codes.codes);
+    held.scale = m_editor.addConstant(name + "/scale", held.codes.scales);
+    held.zero = m_editor.addConstant(name + "/zero_point", Tensor::zeros(type, held.codes.scales.dims()));
+    return held;
+  }
+
+  /// The product gets a DequantizeLinear of its own.
+  void readCodes(const Product& product, const HeldWeights& held) {
     const Value& weights = m_graph.value(product.weights);
-    auto& held = m_weights[{product.weights, codes.axis}];
-    if (!held.codes.valid()) {
-      held.codes = m_editor.addConstant(weights.name + "/codes", codes.codes);
-      held.scale = m_editor.addConstant(weights.name + "/scale", codes.scales);
-      held.zero =
-          m_editor.addConstant(weights.name + "/zero_point", Tensor::zeros(codes.codes.type(), codes.scales.dims()));
-    }
     const ValueId numbers = m_editor.addValue(weights.name + "/dequantized", weights.type);
     Node dequantize{.op = "DequantizeLinear",
                     .name = weights.name + "/dequantize",
-                    .inputs = {held.codes, held.scale, held.zero},
+                    .inputs = {held.value, held.scale, held.zero},
                     .outputs = {numbers}};
-    if (codes.axis >= 0) dequantize.attributes["axis"] = codes.axis;
-    if (codes.block > 0) dequantize.attributes["block_size"] = codes.block;
+    if (held.codes.axis >= 0) dequantize.attributes["axis"] = held.codes.axis;
+    if (held.codes.block > 0) dequantize.attributes["block_size"] = held.codes.block;
     m_editor.addNode(std::move(dequantize));
     m_editor.mutableNode(product.node).inputs[1] = numbers;
   }
@@ -174,19 +195,17 @@ class QuantizeEditor {
     return most;
   }
 
-  struct HeldWeights {
-    ValueId codes, scale, zero;
-  };
   const Graph& m_graph;
   const QuantizeRequest& m_request;
   GraphEditor m_editor;
   std::vector<Decision>& m_decisions;
-  std::map<std::pair<ValueId, std::int64_t>, HeldWeights> m_weights;
+  /// By the weights, the type of the codes, the axis of scales, and how many share one along it.
+  std::map<std::tuple<ValueId, DataType, std::int64_t, std::int64_t>, HeldWeights> m_weights;
 };
 
 /// Ranges of which no edge is one of the network's are of another.
 Status checkNames(const Graph& graph, const Ranges& ranges) {
-  const auto known = [&](const auto& edge) { return graph.findValue(edge.first).has_value(); };
+  const auto known = [&](const auto& edge) { return namesValue(graph, edge.first); };
   if (ranges.edges.empty() || std::ranges::any_of(ranges.edges, known)) return Done{};
   std::vector<std::string> names;
   for (const ValueId value : graph.allValues()) names.push_back(graph.value(value).name);
@@ -197,24 +216,34 @@ Status checkNames(const Graph& graph, const Ranges& ranges) {
                     .help = fmt::format("Names of the network that are near: {}.", joined(nearestNames(first, names)))};
 }
 
-/// withCodes() where the numbers of pairs are made alike before.
-Result<Model> quantizeSmoothed(const Model& model, QuantizeRequest request) {
-  Ranges ranges = *request.ranges;
-  Model smoothed = model;
-  GraphEditor editor(*model.graph);
-  append(smoothed.decisions, smoothPairs(*model.graph, chooseEdges(*model.graph, request).products, editor, ranges));
-  smoothed.graph = TRY(editor.publish());
-  ranges.smoothing = 0;
-  request.ranges = &ranges;
-  return withCodes(smoothed, request);
+}  // namespace
+
+bool namesValue(const Graph& graph, std::string_view name) {
+  if (graph.findValue(name)) return true;
+  for (std::size_t at = name.find('/'); at != std::string_view::npos; at = name.find('/', at + 1))
+    if (const auto holder = graph.findNode(name.substr(0, at)); holder && hasBody(graph.node(*holder))) return true;
+  return false;
 }
 
-}  // namespace
+Result<Model> smoothed(const Model& model, const QuantizeRequest& request, Ranges& ranges) {
+  Model result = model;
+  GraphEditor editor(*model.graph);
+  append(result.decisions, smoothPairs(*model.graph, chooseEdges(*model.graph, request).products, editor, ranges));
+  result.graph = TRY(editor.publish());
+  ranges.smoothing = 0;
+  return result;
+}
 
 Result<Model> withCodes(const Model& model, const QuantizeRequest& request) {
   const Graph& graph = *model.graph;
   if (request.ranges != nullptr) TRY(checkNames(graph, *request.ranges));
-  if (request.ranges != nullptr && request.ranges->smoothing > 0) return quantizeSmoothed(model, request);
+  if (request.ranges != nullptr && request.ranges->smoothing > 0) {
+    Ranges ranges = *request.ranges;
+    const Model alike = TRY(smoothed(model, request, ranges));
+    QuantizeRequest rest = request;
+    rest.ranges = &ranges;
+    return withCodes(alike, rest);
+  }
   EdgeChoice choice = chooseEdges(graph, request);
   Model quantized = model;
   append(quantized.decisions, std::move(choice.decisions));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -23,14 +25,27 @@ struct QuantizeWish {
   std::string by;  ///< the pattern or option
 };
 
+/// What prices say of products where int8 may be chosen by time: kernels of integers and of floats, in ms; null where
+/// not both are known, and integers are taken.
+struct PricedProduct {
+  bool integers = true;
+  std::optional<double> integersMs, floatsMs;
+  bool known() const { return integersMs && floatsMs; }
+};
+using PricedIntegers = std::map<NodeId, PricedProduct>;
+
 struct QuantizeRequest {
   const Ranges* ranges = nullptr;        ///< null: weights alone
   std::span<const QuantizeWish> wishes;  ///< by NodeId
   bool everyNode = false;                ///< int8 wherever rules let it; false: nodes whose wish is Integers alone
   bool symmetric = false;                ///< signed codes without zero points; false: unsigned ones of the whole range
   WeightOnly weightOnly{};
+  PricedIntegers priced{};  ///< of those that the rules would quantise; others follow the rules
   StopToken stop{};
 };
+
+/// Whether `name` is of a value of the graph, or is "HOLDER/…" of a body in it.
+bool namesValue(const Graph& graph, std::string_view name);
 
 /// `model`, prepared, with QuantizeLinear and DequantizeLinear where they let kernels multiply integers: calibration/
 /// WHERE_CODES_STAND.md has the rules. Ids of nodes and values stay; each product, each edge that became codes and each
@@ -39,5 +54,8 @@ Result<Model> quantize(const Model& model, const QuantizeRequest& request);
 /// The same before codes are moved and leftovers removed: all nodes and values of `model` are there and read what they
 /// read, but for operands that are codes or new constants, whose ids are behind those of `model`.
 Result<Model> withCodes(const Model& model, const QuantizeRequest& request);
+/// `model` as withCodes() finds it where the ranges ask for smoothing: the numbers of pairs made alike, nothing
+/// quantised yet. Ids stay. `ranges`, a copy of those asked for, becomes that of the new numbers.
+Result<Model> smoothed(const Model& model, const QuantizeRequest& request, Ranges& ranges);
 
 }  // namespace fusescope

@@ -85,7 +85,26 @@ Status readChannels(const Json& json, Ranges& ranges) {
   return Done{};
 }
 
+/// Entries of "HOLDER/…" by what stands behind that.
+template <class Entries>
+Entries inside(const Entries& entries, const std::string& holder) {
+  Entries found;
+  for (auto entry = entries.lower_bound(holder); entry != entries.end() && entry->first.starts_with(holder); ++entry)
+    found.emplace(entry->first.substr(holder.size()), entry->second);
+  return found;
+}
+
 }  // namespace
+
+Ranges Ranges::inBodyOf(std::string_view holder) const {
+  const std::string path = std::string(holder) + "/";
+  Ranges ranges = *this;
+  ranges.edges = inside(edges, path);
+  ranges.weights = inside(weights, path);
+  ranges.channels = inside(channels, path);
+  ranges.exclude.clear();
+  return ranges;
+}
 
 Hash128 Ranges::contentHash() const {
   return hashText(toJson(*this, Histograms::LeftOut).dump());

@@ -50,6 +50,8 @@ struct Ranges {
   std::map<std::string, WeightRange, std::less<>> weights;         ///< by value
   std::map<std::string, ChannelStatistics, std::less<>> channels;  ///< by value
 
+  /// Those of what is named "HOLDER/…", under the names that a body of `holder` has for it; `exclude` is the caller's.
+  Ranges inBodyOf(std::string_view holder) const;
   Hash128 contentHash() const;  ///< of all that quantization depends on: not of histograms
   bool operator==(const Ranges&) const = default;
 };

@@ -1,14 +1,29 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <set>
 #include <vector>
 
+#include "base/result.h"
 #include "planning/plan.h"
 
 namespace fusescope {
 
-/// Told of each call of a body before it runs, where that runs. `inputs` copies what it is called on, as the inputs of
-/// the body's graph, at the types that these declare.
-using BodyObserver = std::function<void(const Plan& body, const std::function<std::vector<Tensor>()>& inputs)>;
+/// Told of each call of a body (If, Loop, Scan) of a plan where it runs, at whatever depth: so once for each iteration.
+/// One thread. An error ends the run.
+class BodyObserver {
+ public:
+  virtual ~BodyObserver() = default;
+  /// What is to be seen of `body` besides its inputs and outputs: values that it leaves in memory.
+  virtual std::set<ValueId> wanted(const Plan& /*body*/) { return {}; }
+  /// Before a run. `inputs` copies what the body is called on, as the inputs of its graph, at the types that these
+  /// declare.
+  virtual Status called(const Plan& body, const std::function<std::vector<Tensor>()>& inputs) = 0;
+  /// After a run. `values` copies the outputs of the body and what is wanted.
+  virtual Status ran(const Plan& /*body*/, const std::function<std::map<ValueId, Tensor>()>& /*values*/) {
+    return Done{};
+  }
+};
 
 }  // namespace fusescope

@@ -1,6 +1,7 @@
 #include "engine/body_program.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
 #include "engine/shared_count.h"
@@ -16,10 +17,16 @@ std::optional<std::size_t> passedInput(const Program& program, std::size_t buffe
   return root.index;
 }
 
+Tensor copied(DataType type, const Dims& dims, const std::byte* bytes) {
+  Tensor tensor = Tensor::zeros(type, dims);
+  if (tensor.byteSize() > 0) std::memcpy(tensor.mutableBytes(), bytes, tensor.byteSize());
+  return tensor;
+}
+
 }  // namespace
 
 BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile,
-                         const BodyObserver* observer)
+                         BodyObserver* observer)
     : m_plan(plan),
       m_extents(std::move(extents)),
       m_executor(std::make_shared<const Program>(std::move(program))),
@@ -42,6 +49,18 @@ BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program pr
     }
     m_outputs.push_back(std::move(output));
   }
+  placeMarks();
+}
+
+/// Marked values get bytes of their own.
+void BodyProgram::placeMarks() {
+  const Program& own = program();
+  for (std::size_t i = 0; i < own.outputs.size(); ++i) {
+    const Buffer& buffer = own.buffers[own.outputs[i].buffer];
+    if (!own.outputs[i].isMark || buffer.place != Place::Output || buffer.index != i) continue;
+    m_marked.emplace_back(std::max<std::size_t>(buffer.desc.bytes(), 1));
+    m_executor.setOutput(i, m_marked.back().data());
+  }
 }
 
 bool BodyProgram::isBoxedInput(std::size_t i) const {
@@ -62,8 +81,26 @@ std::vector<Tensor> BodyProgram::copiesOfInputs() const {
   return copies;
 }
 
+std::map<ValueId, Tensor> BodyProgram::copiesOfOutputs() const {
+  std::map<ValueId, Tensor> copies;
+  const Program& own = program();
+  for (std::size_t i = 0; i < own.outputs.size(); ++i) {
+    const Buffer& buffer = own.buffers[own.outputs[i].buffer];
+    const bool boxed = buffer.place == Place::Boxed || buffer.desc.dtype == DataType::String;
+    copies[own.outputs[i].value] =
+        boxed ? m_executor.boxedOutput(i) : copied(buffer.desc.dtype, buffer.desc.dims, m_executor.outputBytes(i));
+  }
+  return copies;
+}
+
+Status BodyProgram::runObserved(const StopToken& stop) {
+  TRY(m_observer->called(m_plan, [this] { return copiesOfInputs(); }));
+  TRY(m_executor.run(stop));
+  return m_observer->ran(m_plan, [this] { return copiesOfOutputs(); });
+}
+
 Status BodyProgram::run(const StopToken& stop) {
-  if (m_observer != nullptr && *m_observer) (*m_observer)(m_plan, [this] { return copiesOfInputs(); });
+  if (m_observer != nullptr) return runObserved(stop);
   if (m_profile == nullptr || !m_profile->isOn()) return m_executor.run(stop);
   m_profile->called(m_plan, program());
   return m_executor.run(stop,
@@ -77,7 +114,7 @@ void BodyProgram::setOutput(std::size_t i, std::byte* bytes) {
 BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, std::string name)
     : m_plan(plan), m_request(request), m_chooser(chooser), m_name(std::move(name)) {
   m_request.plan = &plan;
-  m_request.marks.clear();
+  m_request.marks = request.bodyObserver != nullptr ? request.bodyObserver->wanted(plan) : std::set<ValueId>();
   m_request.sameExtents = nullptr;
   m_request.borrowsOutputs = true;
   m_request.progress = {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,7 +39,7 @@ class BodyProgram {
 
   /// `plan`: of the body. `profile` and `observer` may be null.
   BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile,
-              const BodyObserver* observer);
+              BodyObserver* observer);
   const std::vector<Dims>& extents() const { return m_extents; }
   const std::vector<Output>& outputs() const { return m_outputs; }  ///< as the body's outputs
   const Program& program() const { return m_executor.program(); }
@@ -55,13 +56,17 @@ class BodyProgram {
 
  private:
   std::vector<Tensor> copiesOfInputs() const;
+  std::map<ValueId, Tensor> copiesOfOutputs() const;
+  void placeMarks();
+  Status runObserved(const StopToken& stop);
 
   const Plan& m_plan;
   std::vector<Dims> m_extents;
   Executor m_executor;
   std::vector<Output> m_outputs;
   BodyProfile* m_profile;
-  const BodyObserver* m_observer;
+  BodyObserver* m_observer;
+  std::vector<AlignedMemory> m_marked;  ///< what the observer wants to see besides borders
 };
 
 /// The programs of one body, one for each set of extents that it met lately. All references must outlive it.

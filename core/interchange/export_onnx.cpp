@@ -1,7 +1,6 @@
 #include "interchange/export_onnx.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <tuple>
 
 #include "analysis/cost.h"
+#include "base/temporary_folder.h"
 #include "base/text.h"
 #include "frontends/importers.h"
 #include "frontends/input_spec_metadata.h"
@@ -22,32 +22,10 @@
 namespace fusescope {
 namespace {
 
-/// A folder beside the file to be written, for networks that are being checked; it goes when this does.
-class CheckFolder {
- public:
-  static Result<CheckFolder> beside(const std::filesystem::path& path, std::string_view purpose) {
-    std::error_code error;
-    const std::filesystem::path folder =
-        path.parent_path() / fmt::format(".{}.{}-{}", path.filename().string(), purpose, ::getpid());
-    std::filesystem::create_directory(folder, error);
-    if (error)
-      return Diagnostic{.message = "cannot write beside it: " + error.message(), .where = {.file = path.string()}};
-    return CheckFolder(folder);
-  }
-  CheckFolder(CheckFolder&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
-  CheckFolder& operator=(CheckFolder&&) = delete;
-  ~CheckFolder() {
-    std::error_code ignored;
-    if (!m_path.empty()) std::filesystem::remove_all(m_path, ignored);
-  }
-  /// A name that no earlier call gave.
-  std::filesystem::path next() { return m_path / fmt::format("{}.onnx", m_count++); }
-
- private:
-  explicit CheckFolder(std::filesystem::path path) : m_path(std::move(path)) {}
-  std::filesystem::path m_path;
-  int m_count = 0;
-};
+/// A folder beside the file to be written, for networks that are being checked.
+Result<TemporaryFolder> folderBeside(const std::filesystem::path& path, std::string_view purpose) {
+  return TemporaryFolder::in(path.parent_path(), fmt::format(".{}.{}", path.filename().string(), purpose));
+}
 
 class OnnxExport {
  public:
@@ -61,7 +39,7 @@ class OnnxExport {
     TRY(checkSource());
     TRY(checkCurrent(m_plan->model->files));
     m_file = TRY(onnxlib::readModel(m_plan->model->path));
-    CheckFolder folder = TRY(CheckFolder::beside(m_options.path, "checking"));
+    const TemporaryFolder folder = TRY(folderBeside(m_options.path, "checking"));
     TRY(make(folder));
     m_leanCasts = m_network.casts;
     Exported exported;
@@ -100,12 +78,12 @@ class OnnxExport {
   }
 
   /// The network with what is to be wide, its bytes, and how we read it.
-  Status make(CheckFolder& folder) {
+  Status make(const TemporaryFolder& folder) {
     m_network = TRY(typedNetwork(*m_plan, m_file, m_typing));
     addInputSpecs();
     const std::string weightsName = onnxlib::weightsNameOf(m_options.path);
     m_bytes = TRY(onnxlib::editNetwork(m_plan->model->path, m_network.edits, weightsName));
-    const std::filesystem::path path = folder.next();
+    const std::filesystem::path path = folder / fmt::format("{}.onnx", m_made++);
     // In the folder the weights have the name that the network knows them by.
     TRY(onnxlib::writeNetworkAs(path, path.parent_path() / weightsName, m_bytes));
     TRY(checkByOnnx(path));
@@ -123,7 +101,7 @@ class OnnxExport {
   }
 
   /// Nodes around edges that the plan holds wider are made wide until the numbers are right. What does not hold.
-  Result<std::optional<Diagnostic>> hold(CheckFolder& folder) {
+  Result<std::optional<Diagnostic>> hold(const TemporaryFolder& folder) {
     std::set<std::uint32_t> wide;
     NumbersCheck check = TRY(checkNumbers(m_plan, m_network, m_reading, m_options));
     m_leanEdges = m_network.heldWider;
@@ -142,7 +120,7 @@ class OnnxExport {
   }
 
   /// Makes the network with these fused nodes wide, and checks its numbers.
-  Result<NumbersCheck> checkWith(const std::set<std::uint32_t>& wide, CheckFolder& folder) {
+  Result<NumbersCheck> checkWith(const std::set<std::uint32_t>& wide, const TemporaryFolder& folder) {
     m_typing.wide.clear();
     for (const HeldWider& edge : m_leanEdges)
       if (wide.contains(edge.fused.index)) m_typing.wide.insert(edge.between.begin(), edge.between.end());
@@ -150,7 +128,7 @@ class OnnxExport {
     return checkNumbers(m_plan, m_network, m_reading, m_options);
   }
 
-  Result<std::set<std::uint32_t>> withoutNeedless(std::set<std::uint32_t> wide, CheckFolder& folder) {
+  Result<std::set<std::uint32_t>> withoutNeedless(std::set<std::uint32_t> wide, const TemporaryFolder& folder) {
     for (const std::uint32_t fused : std::set(wide)) {
       std::set<std::uint32_t> fewer = wide;
       fewer.erase(fused);
@@ -238,6 +216,7 @@ class OnnxExport {
   std::vector<InsertedCast> m_leanCasts;  ///< before anything was made wide
   std::vector<HeldWider> m_leanEdges;
   std::vector<ExportNote> m_notes;
+  int m_made = 0;  ///< networks, so far
 };
 
 /// `plan` for a network that has its codes already.
@@ -250,8 +229,12 @@ PlanOptions withoutCodes(PlanOptions options) {
   return options;
 }
 
+/// Those in bodies too.
 std::ptrdiff_t integerProducts(const Plan& plan) {
-  return std::ranges::count_if(plan.fusedNodes, [](const FusedNode& fused) { return fused.compute == DataType::I8; });
+  auto count =
+      std::ranges::count_if(plan.fusedNodes, [](const FusedNode& fused) { return fused.compute == DataType::I8; });
+  for (const PlannedBody& body : plan.bodies) count += integerProducts(*body.plan);
+  return count;
 }
 
 /// A quantised plan: first the network with its codes, then that with the other types of the plan.
@@ -265,8 +248,8 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
   std::vector<ExportNote> notes;
   const auto file = TRY(onnxlib::readModel(source));
   auto edits = TRY(quantizedNetwork(plan, file, notes, options.stop));
-  const auto folder = std::make_shared<CheckFolder>(TRY(CheckFolder::beside(options.path, "codes")));
-  const std::filesystem::path path = folder->next();
+  const auto folder = std::make_shared<const TemporaryFolder>(TRY(folderBeside(options.path, "codes")));
+  const std::filesystem::path path = *folder / "codes.onnx";
   TRY(onnxlib::writeNetwork(path, TRY(onnxlib::editNetwork(source, edits, onnxlib::weightsNameOf(path)))));
   auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(path, {}, options.stop)), options.stop)));
   const auto withCodes = TRY(makePlan(std::move(model), withoutCodes(plan.options), nullptr, options.stop));

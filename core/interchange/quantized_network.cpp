@@ -2,35 +2,60 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <set>
 
-#include "interchange/typed_network/typed_network.h"
+#include "interchange/typed_network/names_of_file.h"
+#include "interchange/typed_network/node_types.h"
+#include "interchange/typed_network/opset_raising.h"
 #include "planning/quantized_model.h"
 
 namespace fusescope {
 namespace {
 
+using onnxlib::FileGraph;
 using onnxlib::FileModel;
+using onnxlib::GraphPath;
 using onnxlib::NetworkEdits;
 
 constexpr std::int64_t kOpsetOfAxes = 13, kOpsetOfBlocks = 21;
 
-/// What stands in `edited` and not in `model`, whose nodes and values have the lower ids, as edits of the file.
+/// What the edits of a file's graphs share.
+struct CodesOfFile {
+  NetworkEdits edits;
+  std::set<std::string> names;  ///< that are taken in the file
+  std::int64_t neededOpset = 0;
+  std::string neededBy;
+
+  std::string fresh(const std::string& wanted) {
+    std::string name = wanted;
+    for (int i = 2; !names.insert(name).second; ++i) name = fmt::format("{}#{}", wanted, i);
+    return name;
+  }
+  void need(std::int64_t opset, const std::string& node) {
+    if (opset <= neededOpset) return;
+    neededOpset = opset;
+    neededBy = node;
+  }
+};
+
+/// What stands in `edited` and not in `model`, whose nodes and values have the lower ids, as edits of `file`, the graph
+/// of the file that the model is of.
 class CodeEdits {
  public:
-  CodeEdits(const Model& model, const Graph& edited, const FileModel& file)
-      : m_model(model), m_graph(edited), m_file(file) {
-    for (const auto& input : file.graph.inputs) m_names.insert(input.name);
-    for (const auto& tensor : file.graph.initializers) m_names.insert(tensor.name);
-    for (const auto& node : file.graph.nodes) {
-      m_names.insert(node.name);
-      m_names.insert(node.outputs.begin(), node.outputs.end());
-    }
+  CodeEdits(CodesOfFile& shared, const Model& model, const Graph& edited, const FileGraph& file, GraphPath path)
+      : m_shared(shared), m_model(model), m_graph(edited), m_file(file), m_path(std::move(path)) {
+    // Origins of the main graph are places in the file, those of a body are what import made of its nodes.
+    const std::vector<std::string> names = m_path.empty() ? std::vector<std::string>() : uniqueNodeNames(file);
+    for (std::size_t i = 0; i < names.size(); ++i) m_placeOf.emplace(names[i], i);
     for (const NodeId id : model.graph->order())
       for (const OriginId origin : model.graph->node(id).origins) ++m_nodesOf[origin];
   }
 
-  Result<NetworkEdits> run() {
+  Status run() {
     for (const NodeId id : m_graph.order()) {
       const Node& node = m_graph.node(id);
       if (id.index >= m_model.graph->nodeIdLimit()) {
@@ -39,41 +64,48 @@ class CodeEdits {
         TRY(editNode(m_model.graph->node(id), node));
       }
     }
-    return std::move(m_edits);
+    return Done{};
   }
 
-  std::int64_t neededOpset() const { return m_needed; }
-  const std::string& neededBy() const { return m_neededBy; }
+  /// Where a node of the model is in the file; nothing where normalisation made something else of it.
+  std::optional<std::size_t> placeIn(const Node& node) const {
+    if (node.origins.size() != 1 || m_nodesOf.at(node.origins[0]) != 1) return std::nullopt;
+    std::size_t place = node.origins[0].index;
+    if (!m_path.empty()) {
+      const auto found = m_placeOf.find(m_model.origins[place].name);
+      if (found == m_placeOf.end()) return std::nullopt;
+      place = found->second;
+    }
+    const bool same = place < m_file.nodes.size() && m_file.nodes[place].op == node.op;
+    return same ? std::optional(place) : std::nullopt;
+  }
 
  private:
   bool isNew(ValueId value) const { return value.index >= m_model.graph->valueIdLimit(); }
 
   Status addNode(const Node& node) {
-    onnxlib::FileNode added{.name = fresh(node.name), .op = node.op, .domain = node.domain};
+    onnxlib::FileNode added{.name = m_shared.fresh(node.name), .op = node.op, .domain = node.domain};
     for (const ValueId input : node.inputs) added.inputs.push_back(TRY(nameOf(input)));
     for (const ValueId output : node.outputs) added.outputs.push_back(TRY(nameOf(output)));
     for (const auto& [key, attribute] : node.attributes)
       added.attributes.push_back({.name = key, .value = std::get<std::int64_t>(attribute)});
     const bool inBlocks = node.hasAttribute("block_size");
     const DataType codes = m_graph.value(node.is("QuantizeLinear") ? node.outputs[0] : node.input(0)).type.dtype;
-    need(inBlocks || codes == DataType::I4 ? kOpsetOfBlocks : kOpsetOfAxes, added.name);
-    m_edits.nodes.push_back({.graph = {}, .node = std::move(added)});
+    m_shared.need(inBlocks || codes == DataType::I4 ? kOpsetOfBlocks : kOpsetOfAxes, added.name);
+    m_shared.edits.nodes.push_back({.graph = m_path, .node = std::move(added)});
     return Done{};
   }
 
   Status editNode(const Node& before, const Node& after) {
     for (std::size_t slot = 0; slot < after.inputs.size(); ++slot) {
       if (after.input(slot) == before.input(slot)) continue;
-      m_edits.operands.push_back({TRY(placeOf(before)), slot, TRY(nameOf(after.input(slot)))});
+      m_shared.edits.operands.push_back({TRY(placeOf(before)), slot, TRY(nameOf(after.input(slot)))});
     }
     return Done{};
   }
 
   Result<onnxlib::NodePlace> placeOf(const Node& node) const {
-    const bool one = node.origins.size() == 1 && m_nodesOf.at(node.origins[0]) == 1;
-    const std::size_t place = one ? node.origins[0].index : m_file.graph.nodes.size();
-    if (place < m_file.graph.nodes.size() && m_file.graph.nodes[place].op == node.op)
-      return onnxlib::NodePlace{{}, place};
+    if (const auto place = placeIn(node)) return onnxlib::NodePlace{m_path, *place};
     return Diagnostic{.message = "is not as the file has it, so that its operands cannot be codes there",
                       .where = {.node = node.name},
                       .help = fmt::format("Leave it in floats: --pin '{}=f32'.", node.name)};
@@ -84,65 +116,83 @@ class CodeEdits {
     if (!value.valid()) return std::string();
     const std::string& name = m_graph.value(value).name;
     if (!isNew(value)) {
-      if (m_names.contains(name)) return name;
+      if (m_shared.names.contains(name)) return name;
       return Diagnostic{.message = "the file has no value of this name; codes cannot stand for it there",
                         .where = {.value = name},
                         .help = "Leave what reads it in floats with --pin, or --exclude when calibrating."};
     }
     const auto [known, added] = m_newNames.try_emplace(value);
     if (!added) return known->second;
-    known->second = fresh(name);
+    known->second = m_shared.fresh(name);
     if (m_graph.isConstant(value)) writeConstant(known->second, m_graph.value(value).constant);
     return known->second;
   }
 
   void writeConstant(const std::string& name, const std::shared_ptr<const Tensor>& tensor) {
-    m_edits.initializers.push_back({.graph = {},
-                                    .tensor = {.name = name,
-                                               .dtype = tensor->type(),
-                                               .dims = tensor->dims(),
-                                               .owner = tensor,
-                                               .data = tensor->bytes(),
-                                               .strings = {},
-                                               .hasData = true}});
+    m_shared.edits.initializers.push_back({.graph = m_path,
+                                           .tensor = {.name = name,
+                                                      .dtype = tensor->type(),
+                                                      .dims = tensor->dims(),
+                                                      .owner = tensor,
+                                                      .data = tensor->bytes(),
+                                                      .strings = {},
+                                                      .hasData = true}});
   }
 
-  std::string fresh(const std::string& wanted) {
-    std::string name = wanted;
-    for (int i = 2; !m_names.insert(name).second; ++i) name = fmt::format("{}#{}", wanted, i);
-    return name;
-  }
-
-  void need(std::int64_t opset, const std::string& node) {
-    if (opset <= m_needed) return;
-    m_needed = opset;
-    m_neededBy = node;
-  }
-
+  CodesOfFile& m_shared;
   const Model& m_model;
   const Graph& m_graph;
-  const FileModel& m_file;
-  NetworkEdits m_edits;
-  std::set<std::string> m_names;  ///< that are taken in the file
+  const FileGraph& m_file;
+  const GraphPath m_path;
+  std::map<std::string, std::size_t> m_placeOf;  ///< of a body: by name
   std::map<OriginId, int> m_nodesOf;
   std::map<ValueId, std::string> m_newNames;
-  std::int64_t m_needed = 0;
-  std::string m_neededBy;
 };
+
+/// The edits of `file`, which `plan` is of, and of its bodies.
+Status addCodes(CodesOfFile& shared, const Plan& plan, const FileGraph& file, const GraphPath& path,
+                const StopToken& stop) {
+  const Model& model = *unquantized(plan.model);
+  const auto edited = TRY(graphWithCodes(plan, stop));
+  CodeEdits edits(shared, model, *edited, file, path);
+  TRY(edits.run());
+  for (const PlannedBody& body : plan.bodies) {
+    if (body.plan->model->unquantized == nullptr) continue;
+    const Node& holder = model.graph->node(body.holder);
+    const auto place = edits.placeIn(holder);
+    const auto* attribute = place ? file.nodes[*place].attribute(body.attribute) : nullptr;
+    if (attribute == nullptr)
+      return Diagnostic{.message = "is not as the file has it, so that what is in it cannot be codes there",
+                        .where = {.node = holder.name},
+                        .help = "Leave its nodes in floats: --exclude them when calibrating."};
+    GraphPath inside = path;
+    inside.push_back({*place, body.attribute});
+    TRY(addCodes(shared, *body.plan, *std::get<std::shared_ptr<const FileGraph>>(attribute->value), inside, stop));
+  }
+  return Done{};
+}
+
+template <class Edit>
+void append(std::vector<Edit>& edits, std::vector<Edit> more) {
+  std::ranges::move(more, std::back_inserter(edits));
+}
 
 }  // namespace
 
 Result<NetworkEdits> quantizedNetwork(const Plan& plan, const FileModel& file, std::vector<ExportNote>& notes,
                                       const StopToken& stop) {
-  const Model& model = *unquantized(plan.model);
-  const auto edited = TRY(graphWithCodes(model, plan.options, stop));
-  CodeEdits maker(model, *edited, file);
-  NetworkEdits edits = TRY(maker.run());
+  CodesOfFile codes;
+  collectNames(file.graph, codes.names);
+  TRY(addCodes(codes, plan, file.graph, {}, stop));
   const auto found = file.opsets.find("");
   const std::int64_t own = found == file.opsets.end() ? onnxlib::newestOpset() : found->second;
-  if (maker.neededOpset() <= own) return edits;
-  TRY(checkRaising(file.graph, own, maker.neededOpset(), maker.neededBy()));
-  edits.opset = maker.neededOpset();
+  if (codes.neededOpset <= own) return std::move(codes.edits);
+  // Operands of the file as it is at that opset, then what becomes codes.
+  NetworkEdits edits = std::move(TRY(raisedTo(codes.neededOpset, file, codes.neededBy)).edits);
+  append(edits.operands, std::move(codes.edits.operands));
+  append(edits.nodes, std::move(codes.edits.nodes));
+  append(edits.initializers, std::move(codes.edits.initializers));
+  edits.opset = codes.neededOpset;
   notes.push_back({fmt::format("the opset is raised from {} to {}: codes with a scale for each {} need it", own,
                                edits.opset, edits.opset == kOpsetOfBlocks ? "block, or of int4," : "channel")});
   return edits;

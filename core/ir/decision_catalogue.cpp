@@ -115,6 +115,13 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"quantize.excluded", Quantize, false, "stays in floats: the ranges leave out '{pattern}'"},
       {"quantize.fallback", Quantize, false, "stays in floats: it is to run in fallback"},
       {"quantize.not_asked", Quantize, false, "stays in floats: nothing asks for int8 here"},
+      {"quantize.slower", Quantize, false,
+       "stays in floats, which take less with what stands beside it: {floats_ms} ms alone, integers {integers_ms} ms"},
+      {"quantize.faster", Quantize, true,
+       "multiplies integers, which take less with what stands beside it: {integers_ms} ms alone, floats {floats_ms} "
+       "ms"},
+      {"quantize.no_price", Quantize, true,
+       "multiplies integers as the rules say: the times of both types are not known here"},
       {"quantize.author", Quantize, false, "has codes already: the network's author quantised it"},
       {"quantize.not_float32", Quantize, false, "stays as it is: it reads {type}, not float32"},
       {"quantize.two_activations", Quantize, false,

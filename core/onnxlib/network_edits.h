@@ -57,6 +57,11 @@ struct NetworkEdits {
     NodePlace node;
     FileAttribute attribute;
   };
+  /// A node loses an attribute.
+  struct GoneAttribute {
+    NodePlace node;
+    std::string name;
+  };
   /// Added, or in the place of the one of that name, whose declared types change with it.
   struct NewInitializer {
     GraphPath graph;
@@ -73,6 +78,7 @@ struct NetworkEdits {
   std::vector<Outcome> outcomes;
   std::vector<NewNode> nodes;
   std::vector<NewAttribute> attributes;
+  std::vector<GoneAttribute> goneAttributes;
   std::vector<NewInitializer> initializers;
   std::vector<NewType> types;
   std::map<std::string, std::string> metadata;  ///< added, or in the place of what is there

@@ -34,13 +34,6 @@ const SlotTypes* slotAt(const std::vector<SlotTypes>& slots, bool repeated, std:
   return repeated ? &slots.back() : nullptr;
 }
 
-/// Operators whose newer versions do something else though their schemas are alike.
-bool changedInMeaning(const std::string& op, std::int64_t from, std::int64_t to) {
-  if (op == "RoiAlign") return from < 16 && to >= 16;  // shifts by half a pixel
-  if (op == "Split") return from < 18 && to >= 18;     // says the number of its results
-  return op == "Resize" && from < 13 && to >= 13;      // ways to round changed
-}
-
 }  // namespace
 
 bool SlotTypes::allows(DataType type) const {
@@ -84,7 +77,6 @@ std::string obstacleToRaising(const FileNode& node, std::int64_t from, std::int6
   const onnx::OpSchema *before = schemaOf("", node.op, from), *after = schemaOf("", node.op, to);
   if (before == nullptr || before == after) return {};
   if (after == nullptr || after->deprecated()) return "is no operator any more";
-  if (changedInMeaning(node.op, from, to)) return "does something else there";
   const auto& known = after->attributes();
   for (const auto& [name, attribute] : before->attributes()) {
     const bool used = node.attribute(name) != nullptr;

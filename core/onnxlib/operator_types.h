@@ -30,7 +30,8 @@ std::optional<OperatorTypes> operatorTypes(const std::string& domain, const std:
 std::int64_t opsetThatAllows(const std::string& domain, const std::string& op, std::size_t slot, DataType type,
                              std::int64_t opset);
 /// Why `node` may not mean the same at opset `to` as at `from` without other edits; empty: it does. Types aside, the
-/// schemas must be alike, and what is new in the later one optional.
+/// schemas must be alike, and what is new in the later one optional; what changed beside its schema is the caller's to
+/// know.
 std::string obstacleToRaising(const FileNode& node, std::int64_t from, std::int64_t to);
 
 }  // namespace fusescope::onnxlib

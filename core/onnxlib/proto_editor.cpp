@@ -130,6 +130,9 @@ Status ProtoEditor::apply(const NetworkEdits& edits) {
     held.Clear();
     setAttribute(held, attribute);
   }
+  for (const auto& gone : edits.goneAttributes)
+    removeWhere(*TRY(nodeAt(gone.node))->mutable_attribute(),
+                [&](const auto& attribute) { return attribute.name() == gone.name; });
   for (const NetworkEdits::NewInitializer& added : edits.initializers) TRY(addInitializer(added));
   for (const NetworkEdits::NewType& type : edits.types) TRY(setType(type));
   TRY(placeNodes(edits));  // last: places are those of the file

@@ -4,6 +4,7 @@
 #include "planning/plan_json.h"
 #include "planning/predict_times.h"
 #include "planning/price_fusions.h"
+#include "planning/price_integers.h"
 #include "planning/price_types.h"
 #include "planning/quantized_model.h"
 #include "planning/structure.h"
@@ -30,7 +31,8 @@ Hash128 planHash(const Plan& plan) {
 
 }  // namespace
 
-// 0. (quantizedModel()) Codes on the edges, where int8 or weights alone are asked for: the network that is planned.
+// 0. (integersByPrice(), quantizedModel()) Codes on the edges, where int8 or weights alone are asked for: the network
+//    that is planned.
 // 1. What to plan for, and what the user wants of which node.
 // 2. What the plan is before types: truncation, verdicts, segments, and what could run as one kernel.
 // 3. What each node calculates in, what each edge is stored at, and which regions come apart for it.
@@ -118,7 +120,8 @@ Result<std::shared_ptr<const Plan>> finishPlan(Layout layout, const PriceChoices
 Result<std::shared_ptr<const Plan>> plannedWith(Answers answers, std::shared_ptr<const Model> model,
                                                 const PlanOptions& options, const PriceModel* prices,
                                                 const StopToken& stop, const Plan* previous) {
-  model = TRY(quantizedModel(unquantized(model), options, previous, stop));
+  const PricedIntegers integers = TRY(integersByPrice(unquantized(model), options, prices, stop));
+  model = TRY(quantizedModel(unquantized(model), options, previous, stop, integers));
   std::shared_ptr<const Structure> structure;
   if (previous != nullptr && previous->model == model) structure = previous->structure;
   PriceChoices priced = TRY(typesByPrice(model, options, prices, structure, stop));
@@ -148,7 +151,12 @@ Result<std::shared_ptr<const Plan>> draftPlan(std::shared_ptr<const Model> model
 
 Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> model, const Json& recorded) try {
   const PlanOptions options = TRY(planOptionsFromJson(recorded.at("options")));
-  model = TRY(quantizedModel(unquantized(model), options));
+  std::vector<Decision> decided;
+  for (const Json& decision : recorded.at("decisions"))
+    if (decision.at("code").get<std::string>().starts_with("quantize."))
+      decided.push_back(TRY(decisionFromJson(decision)));
+  const PricedIntegers integers = recordedIntegers(*unquantized(model)->graph, decided);
+  model = TRY(quantizedModel(unquantized(model), options, nullptr, {}, integers));
   const auto prices = recordedPrices(*model, recorded);
   const PriceChoices priced = TRY(recordedChoices(*model->graph, recorded));
   const BodyPlanner planBody = [&](std::shared_ptr<const Model> body, const PlanOptions& own, NodeId holder,

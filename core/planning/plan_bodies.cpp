@@ -4,8 +4,12 @@
 #include <set>
 
 #include "base/text.h"
+#include "calibration/quantize_graph.h"
+#include "calibration/ranges.h"
 #include "planning/directive_answers.h"
 #include "planning/directives/directive_form.h"
+#include "planning/match_pattern.h"
+#include "planning/quantized_model.h"
 #include "planning/structure.h"
 
 namespace fusescope {
@@ -34,7 +38,7 @@ class BodiesPlanner {
     });
     if (entry == m_plan.model->bodies.end()) return Done{};
     std::set<std::string> handed;
-    const PlanOptions options = optionsFor(holder, attribute, handed);
+    const PlanOptions options = TRY(optionsFor(*entry, handed));
     auto planned = m_planBody(TRY(atBorderTypes(entry->model, body)), options, holder.id, attribute);
     if (!planned.ok()) {
       Diagnostic error = std::move(planned).error();
@@ -69,18 +73,16 @@ class BodiesPlanner {
   }
 
   /// Those that speak of the whole network go on to every body; those that name something in a body go to that body.
-  PlanOptions optionsFor(const Node& holder, const std::string& attribute, std::set<std::string>& handed) const {
+  Result<PlanOptions> optionsFor(const ModelBody& body, std::set<std::string>& handed) const {
+    const Node& holder = m_graph.node(body.holder);
     PlanOptions options = m_plan.options;
     options.directives.clear();
-    options.ranges.reset();  // of the values of the graph around it
-    options.weightOnly = {};
-    std::erase(options.precisions, DataType::I8);
     for (std::size_t i = 0; i < m_plan.options.directives.size(); ++i) {
       Directive directive = m_plan.options.directives[i];
       const DirectiveForm& form = formOf(directive);
       const bool ofAll = form.inBodies && directive.pattern.empty();
       const bool named = std::ranges::any_of(m_directives.inBodiesOf[i], [&](const BodyNode& found) {
-        return found.holder == holder.id && found.attribute == attribute;
+        return found.holder == body.holder && found.attribute == body.attribute;
       });
       if (!ofAll && !named) continue;
       if (named) {
@@ -89,7 +91,30 @@ class BodiesPlanner {
       }
       options.directives.push_back(std::move(directive));
     }
+    if (options.ranges == nullptr) return options;
+    if (!asksForIntegers(options)) {
+      options.ranges.reset();
+    } else {
+      options.ranges = TRY(rangesFor(body, holder.name));
+    }
     return options;
+  }
+
+  /// What the ranges say of this body. Branches of an If share names.
+  Result<std::shared_ptr<const Ranges>> rangesFor(const ModelBody& body, const std::string& holder) const {
+    const Ranges& all = *m_plan.options.ranges;
+    auto ranges = std::make_shared<Ranges>(all.inBodyOf(holder));
+    std::erase_if(ranges->edges, [&](const auto& edge) { return !namesValue(*body.model->graph, edge.first); });
+    if (all.exclude.empty()) return std::shared_ptr<const Ranges>(ranges);
+    PatternMatcher matcher(*unquantized(m_plan.model));
+    for (const std::string& pattern : all.exclude) {
+      const auto match = TRY(matcher.match(pattern));
+      const bool named = std::ranges::any_of(match.inBodies, [&](const BodyNode& found) {
+        return found.holder == body.holder && found.attribute == body.attribute;
+      });
+      if (named) ranges->exclude.push_back(pattern.substr(holder.size() + 1));
+    }
+    return std::shared_ptr<const Ranges>(ranges);
   }
 
   /// The body's answers to what was handed down, its names behind the holder's. Their evidence stays with the body.

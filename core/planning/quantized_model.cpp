@@ -5,18 +5,11 @@
 #include "calibration/edge_choice.h"
 #include "calibration/quantize_graph.h"
 #include "planning/directive_map.h"
+#include "planning/price_integers.h"
 
 namespace fusescope {
 
 namespace {
-
-bool isAskedFor(const PlanOptions& options) {
-  const auto pinned = [](const Directive& each) {
-    return each.kind == DirectiveKind::Pin && each.type == DataType::I8;
-  };
-  return std::ranges::find(options.precisions, DataType::I8) != options.precisions.end() ||
-         std::ranges::any_of(options.directives, pinned);
-}
 
 Status checkOptions(const PlanOptions& options) {
   const bool allNodes = std::ranges::find(options.precisions, DataType::I8) != options.precisions.end();
@@ -25,7 +18,7 @@ Status checkOptions(const PlanOptions& options) {
         .message = "int8 needs to know the ranges of the network's values",
         .where = {.attribute = "--precision"},
         .help = "Make them with: fusescope calibrate MODEL --inputs F -o RANGES.json, and give --ranges."};
-  if (options.ranges != nullptr && !isAskedFor(options))
+  if (options.ranges != nullptr && !asksForIntegers(options))
     return Diagnostic{.message = "nothing asks for int8, so that ranges say nothing",
                       .where = {.attribute = "--ranges"},
                       .help = "Give --precision int8 (or int8,f16), or pin nodes to int8."};
@@ -53,6 +46,10 @@ Hash128 keyOf(const Model& model, const PlanOptions& options, const std::vector<
   key.number(options.weightOnly.type).number(options.weightOnly.block);
   key.number(request.everyNode).number(request.symmetric);
   for (const QuantizeWish& wish : wishes) key.number(wish.kind).text(wish.by);
+  for (const auto& [node, price] : request.priced) {
+    key.number(node.index).number(price.integers);
+    key.text(Json(price.integersMs.value_or(-1)).dump()).text(Json(price.floatsMs.value_or(-1)).dump());
+  }
   return key.hash();
 }
 
@@ -106,7 +103,7 @@ class Wishes {
 
 /// `options` and `wishes` must outlive it.
 QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std::span<const QuantizeWish> wishes,
-                          const StopToken& stop) {
+                          const StopToken& stop, const PricedIntegers& priced = {}) {
   const bool everyNode = std::ranges::find(options.precisions, DataType::I8) != options.precisions.end();
   // TensorRT's compiler knows no zero points.
   const bool symmetric = target.predictedFusions || (options.ranges != nullptr && options.ranges->choice.symmetric);
@@ -115,6 +112,7 @@ QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std:
           .everyNode = everyNode,
           .symmetric = symmetric,
           .weightOnly = options.weightOnly,
+          .priced = priced,
           .stop = stop};
 }
 
@@ -137,13 +135,22 @@ std::vector<char> codedBy(const Graph& graph, const QuantizeRequest& request) {
 
 }  // namespace
 
+bool asksForIntegers(const PlanOptions& options) {
+  const auto pinned = [](const Directive& each) {
+    return each.kind == DirectiveKind::Pin && each.type == DataType::I8;
+  };
+  return std::ranges::find(options.precisions, DataType::I8) != options.precisions.end() ||
+         std::ranges::any_of(options.directives, pinned);
+}
+
 Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                                    const Plan* previous, const StopToken& stop) {
+                                                    const Plan* previous, const StopToken& stop,
+                                                    const PricedIntegers& priced) {
   TRY(checkOptions(options));
   if (!quantizes(options)) return model;
   const Target target = TRY(Target::fromName(options.target));
   const std::vector<QuantizeWish> wishes = TRY(Wishes::create(*model, target, options, stop)).all(*model->graph);
-  const QuantizeRequest request = requestOf(options, target, wishes, stop);
+  const QuantizeRequest request = requestOf(options, target, wishes, stop, priced);
   const Hash128 key = keyOf(*model, options, wishes, request);
   if (previous != nullptr && previous->model->unquantized == model && previous->model->contentHash == key)
     return previous->model;
@@ -153,11 +160,31 @@ Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model>
   return std::make_shared<const Model>(std::move(quantized));
 }
 
-Result<std::shared_ptr<const Graph>> graphWithCodes(const Model& model, const PlanOptions& options,
-                                                    const StopToken& stop) {
-  const Target target = TRY(Target::fromName(options.target));
-  const std::vector<QuantizeWish> wishes = TRY(Wishes::create(model, target, options, stop)).all(*model.graph);
-  return TRY(withCodes(model, requestOf(options, target, wishes, stop))).graph;
+namespace {
+
+/// What the plan's model was quantised by.
+Result<QuantizeRequest> requestOf(const Plan& plan, std::vector<QuantizeWish>& wishes, const StopToken& stop) {
+  const Model& model = *unquantized(plan.model);
+  wishes = TRY(Wishes::create(model, plan.target, plan.options, stop)).all(*model.graph);
+  return requestOf(plan.options, plan.target, wishes, stop, recordedIntegers(*model.graph, plan.model->decisions));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Model>> modelBeforeCodes(const Plan& plan, const StopToken& stop) {
+  const auto& model = unquantized(plan.model);
+  const bool smooths = plan.options.ranges != nullptr && plan.options.ranges->smoothing > 0;
+  if (!smooths) return model;
+  std::vector<QuantizeWish> wishes;
+  Ranges ranges = *plan.options.ranges;
+  Model alike = TRY(smoothed(*model, TRY(requestOf(plan, wishes, stop)), ranges));
+  alike.contentHash = hashText("smoothed " + plan.model->contentHash.hex());
+  return std::make_shared<const Model>(std::move(alike));
+}
+
+Result<std::shared_ptr<const Graph>> graphWithCodes(const Plan& plan, const StopToken& stop) {
+  std::vector<QuantizeWish> wishes;
+  return TRY(withCodes(*unquantized(plan.model), TRY(requestOf(plan, wishes, stop)))).graph;
 }
 
 Result<std::vector<char>> codedNodes(const Model& model, const PlanOptions& options, const StopToken& stop) {

@@ -4,22 +4,30 @@
 #include <memory>
 #include <vector>
 
+#include "calibration/quantize_graph.h"
 #include "planning/plan.h"
 
 namespace fusescope {
+
+/// Whether a precision or a pin asks for int8, which ranges are for.
+bool asksForIntegers(const PlanOptions& options);
 
 /// `model`, which nothing was quantised in yet, with codes on the edges as the ranges, precisions, pins and fallbacks
 /// of `options` say; `model` itself where they ask for no integers. A pure function of these: equal ones give equal
 /// graphs. That of `previous` is taken where it was made of the same. Errors: int8 is asked for and there are no
 /// ranges, or ranges are given and nothing asks for int8; a pattern that matches nothing; ranges of another network;
-/// cancelled.
+/// cancelled. `priced`: what prices say, as integersByPrice() finds it.
 Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model> model, const PlanOptions& options,
-                                                    const Plan* previous = nullptr, const StopToken& stop = {});
+                                                    const Plan* previous = nullptr, const StopToken& stop = {},
+                                                    const PricedIntegers& priced = {});
 
-/// The graph of `model` with the same codes, before they are moved (withCodes()): what a file of the model is edited
-/// by.
-Result<std::shared_ptr<const Graph>> graphWithCodes(const Model& model, const PlanOptions& options,
-                                                    const StopToken& stop = {});
+/// What the model of `plan` was before codes were put into it: what the file has, but for numbers that smoothing moved
+/// from activations into weights. Ids of nodes and values are the same.
+Result<std::shared_ptr<const Model>> modelBeforeCodes(const Plan& plan, const StopToken& stop = {});
+
+/// The graph that `plan` is of with the same codes, before they are moved (withCodes()): what a file of the model is
+/// edited by.
+Result<std::shared_ptr<const Graph>> graphWithCodes(const Plan& plan, const StopToken& stop = {});
 
 /// The nodes of `model` that read codes, or weights of codes, as `options` say; by NodeId. Of a model that nothing was
 /// quantised in yet. Errors: those of quantizedModel().

@@ -28,60 +28,72 @@ struct ChannelSums {
   std::int64_t count = 0;  ///< numbers of each channel
 };
 
-/// What was seen of all samples so far.
+/// What stands before the names of what is in a body of `holder`: "HOLDER/".
+std::string insideOf(const std::string& path, const Graph& graph, NodeId holder) {
+  return path + graph.node(holder).name + "/";
+}
+
+/// What was seen of all samples so far, bodies and all. Values of a network are known by their names.
 class Observations {
  public:
-  explicit Observations(const Graph& graph) : m_graph(graph) {
-    for (const ValueId value : valuesToObserve(graph)) m_needed.insert(value);
-    for (const NodeId id : graph.order()) {
-      if (!multiplies(graph.node(id))) continue;
-      const auto form = productOf(graph, graph.node(id));
-      if (const auto* product = std::get_if<Product>(&form))
-        m_channelAxis.emplace(product->source, product->sourceAxis);
-    }
-  }
+  explicit Observations(const Model& model) { addNeeds(model, {}); }
 
-  /// An error where NaN or infinity stands on an edge that may become codes.
-  Status see(ValueId value, const Tensor& tensor, const std::string& sample) {
+  /// `value` of `graph`, which is at `path`. An error where NaN or infinity stands on an edge that may become codes.
+  Status see(const Graph& graph, ValueId value, const std::string& path, const Tensor& tensor,
+             const std::string& sample) {
     if (!isFloat(tensor.type()) || tensor.container() != Container::None) return Done{};
     const Tensor numbers = tensor.type() == DataType::F32 ? tensor : tensor.converted(DataType::F32);
-    Histogram& histogram = m_histograms[value];
+    const std::string name = path + graph.value(value).name;
+    Histogram& histogram = m_histograms[name];
     const std::int64_t before = histogram.notFinite();
     histogram.add(numbers.data<float>());
-    if (histogram.notFinite() > before && m_needed.contains(value)) return notFinite(value, histogram, before, sample);
-    if (const auto axis = m_channelAxis.find(value); axis != m_channelAxis.end())
-      seeChannels(value, numbers, axis->second);
+    if (histogram.notFinite() > before && m_needed.contains(name)) {
+      const NodeId producer = graph.value(value).producer;
+      return notFinite(name, graph.has(producer) ? path + graph.node(producer).name : "",
+                       histogram.notFinite() - before, sample);
+    }
+    if (const auto axis = m_channelAxis.find(name); axis != m_channelAxis.end())
+      seeChannels(name, numbers, axis->second);
     return Done{};
   }
 
   void write(const RangeChoice& choice, bool channels, Ranges& ranges) {
-    for (auto& [value, histogram] : m_histograms) {
+    for (auto& [name, histogram] : m_histograms) {
       if (histogram.count() == 0) continue;
       const ValueRange range = rangeOf(histogram, choice);
-      ranges.edges.emplace(m_graph.value(value).name, EdgeRange{range, std::move(histogram)});
+      ranges.edges.emplace(name, EdgeRange{range, std::move(histogram)});
     }
-    for (auto& [value, sums] : m_channels) {
+    for (auto& [name, sums] : m_channels) {
       if (!channels || sums.count == 0) continue;
       ChannelStatistics seen{.largest = std::move(sums.largest)};
       for (const double sum : sums.sum) seen.mean.push_back(static_cast<float>(sum / static_cast<double>(sums.count)));
-      ranges.channels.emplace(m_graph.value(value).name, std::move(seen));
+      ranges.channels.emplace(name, std::move(seen));
     }
   }
 
  private:
-  Diagnostic notFinite(ValueId value, const Histogram& histogram, std::int64_t before,
-                       const std::string& sample) const {
-    const NodeId producer = m_graph.value(value).producer;
-    return {
-        .message =
-            fmt::format("{} of its numbers are NaN or infinite in sample '{}'", histogram.notFinite() - before, sample),
-        .where = {.node = m_graph.has(producer) ? m_graph.node(producer).name : "", .value = m_graph.value(value).name},
-        .help =
-            "No range holds them: see where they come from with fusescope errors, or leave the nodes that read it "
-            "out of what is calibrated."};
+  void addNeeds(const Model& model, const std::string& path) {
+    const Graph& graph = *model.graph;
+    for (const ValueId value : valuesToObserve(graph)) m_needed.insert(path + graph.value(value).name);
+    for (const NodeId id : graph.order()) {
+      if (!multiplies(graph.node(id))) continue;
+      const auto form = productOf(graph, graph.node(id));
+      if (const auto* product = std::get_if<Product>(&form))
+        m_channelAxis.emplace(path + graph.value(product->source).name, product->sourceAxis);
+    }
+    for (const ModelBody& body : model.bodies) addNeeds(*body.model, insideOf(path, graph, body.holder));
   }
 
-  void seeChannels(ValueId value, const Tensor& numbers, std::int64_t axis) {
+  static Diagnostic notFinite(const std::string& value, const std::string& node, std::int64_t count,
+                              const std::string& sample) {
+    return {.message = fmt::format("{} of its numbers are NaN or infinite in sample '{}'", count, sample),
+            .where = {.node = node, .value = value},
+            .help =
+                "No range holds them: see where they come from with fusescope errors, or leave the nodes that read it "
+                "out of what is calibrated."};
+  }
+
+  void seeChannels(const std::string& value, const Tensor& numbers, std::int64_t axis) {
     const Dims& dims = numbers.dims();
     if (axis >= std::ssize(dims) || numbers.count() == 0) return;
     const std::int64_t channels = dims[static_cast<std::size_t>(axis)];
@@ -105,16 +117,61 @@ class Observations {
     sums.count += numbers.count() / channels;
   }
 
-  const Graph& m_graph;
-  std::set<ValueId> m_needed;
-  std::map<ValueId, std::int64_t> m_channelAxis;
-  std::map<ValueId, Histogram> m_histograms;
-  std::map<ValueId, ChannelSums> m_channels;
+  std::set<std::string> m_needed;
+  std::map<std::string, std::int64_t> m_channelAxis;
+  std::map<std::string, Histogram> m_histograms;
+  std::map<std::string, ChannelSums> m_channels;
 };
 
-/// Samples of equal extents through the network, node by node.
+/// The bodies of a plan, at whatever depth, tell of every iteration.
+class SeenInBodies final : public BodyObserver {
+ public:
+  /// References outlive it.
+  SeenInBodies(const Plan& plan, const std::string& sample, Observations& observations)
+      : m_sample(sample), m_observations(observations) {
+    addPaths(plan, {});
+  }
+
+  std::set<ValueId> wanted(const Plan& body) override {
+    std::set<ValueId> values;
+    for (const FusedNode& fused : body.fusedNodes)
+      for (const FusedOutput& output : fused.outputs)
+        if (!body.graph().isOutput(output.value)) values.insert(output.value);
+    return values;
+  }
+
+  Status called(const Plan& body, const std::function<std::vector<Tensor>()>& inputs) override {
+    const std::vector<Tensor> given = inputs();
+    for (std::size_t i = 0; i < given.size(); ++i) TRY(see(body, body.graph().inputs()[i], given[i]));
+    return Done{};
+  }
+
+  Status ran(const Plan& body, const std::function<std::map<ValueId, Tensor>()>& values) override {
+    for (const auto& [value, tensor] : values()) TRY(see(body, value, tensor));
+    return Done{};
+  }
+
+ private:
+  Status see(const Plan& body, ValueId value, const Tensor& tensor) {
+    return m_observations.see(body.graph(), value, m_paths.at(&body), tensor, m_sample);
+  }
+
+  void addPaths(const Plan& plan, const std::string& path) {
+    for (const PlannedBody& body : plan.bodies) {
+      const std::string inside = insideOf(path, plan.graph(), body.holder);
+      m_paths[body.plan.get()] = inside;
+      addPaths(*body.plan, inside);
+    }
+  }
+
+  const std::string& m_sample;
+  Observations& m_observations;
+  std::map<const Plan*, std::string> m_paths;
+};
+
+/// Samples of equal extents through the network, node by node. `running`: the name of the sample that runs.
 Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const CalibrateOptions& options,
-                  Observations& observations) {
+                  std::string& running, Observations& observations) {
   const Graph& graph = steps.plan().graph();
   KeptValues values;
   for (const FusedNode& fused : steps.plan().fusedNodes)
@@ -123,7 +180,7 @@ Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const 
     std::vector<Tensor> tensors;
     for (const Sample& sample : samples) {
       tensors.push_back(sample.inputs.at(graph.value(input).name));
-      TRY(observations.see(input, tensors.back(), sample.name));
+      TRY(observations.see(graph, input, {}, tensors.back(), sample.name));
     }
     values.keep(input, std::move(tensors));
   }
@@ -131,10 +188,17 @@ Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const 
     TRY(checkStop(options.stop));
     if (options.progress) options.progress("calibrate", fused.name);
     auto step = TRY(steps.step(fused));
-    auto outputs = TRY(runOnSamples(step, fused, values, samples.size(), options.stop));
-    for (std::size_t s = 0; s < samples.size(); ++s)
-      for (std::size_t i = 0; i < outputs.size(); ++i)
-        TRY(observations.see(fused.outputs[i].value, outputs[i][s], samples[s].name));
+    std::vector<std::vector<Tensor>> outputs(fused.outputs.size());
+    for (std::size_t s = 0; s < samples.size(); ++s) {
+      running = samples[s].name;
+      std::vector<Tensor> given;
+      for (const ValueId input : fused.inputs) given.push_back(values.of(input)[s]);
+      std::vector<Tensor> made = TRY(step.run(given, options.stop));
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        TRY(observations.see(graph, fused.outputs[i].value, {}, made[i], running));
+        outputs[i].push_back(std::move(made[i]));
+      }
+    }
     steps.release(std::move(step));
     for (std::size_t i = 0; i < outputs.size(); ++i) values.keep(fused.outputs[i].value, std::move(outputs[i]));
     for (const ValueId input : fused.inputs) values.used(input);
@@ -142,39 +206,50 @@ Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const 
   return Done{};
 }
 
+/// Nodes behind which kernels of `plan`, at `path`, must end so that all edges whose ranges may be asked for stand in
+/// memory.
+void addSplits(const Plan& plan, const std::string& path, std::set<std::string>& split) {
+  const Graph& graph = plan.graph();
+  std::set<ValueId> inMemory;
+  for (const FusedNode& fused : plan.fusedNodes)
+    for (const FusedOutput& output : fused.outputs) inMemory.insert(output.value);
+  for (const ValueId value : valuesToObserve(graph))
+    if (const NodeId producer = graph.value(value).producer; graph.has(producer) && !inMemory.contains(value))
+      split.insert(path + graph.node(producer).name);
+  for (const PlannedBody& body : plan.bodies) addSplits(*body.plan, insideOf(path, graph, body.holder), split);
+}
+
 /// The network in float32, in which all edges whose ranges may be asked for stand in memory.
 Result<std::shared_ptr<const Plan>> planToObserve(const Plan& plan, const StopToken& stop) {
   const auto& model = unquantized(plan.model);
   PlanOptions options = withoutLoweredTypes(plan.options);
   auto exact = TRY(makePlan(model, options, nullptr, stop));
-  std::set<ValueId> inMemory;
-  for (const FusedNode& fused : exact->fusedNodes)
-    for (const FusedOutput& output : fused.outputs) inMemory.insert(output.value);
-  const Graph& graph = *model->graph;
   std::set<std::string> split;
-  for (const ValueId value : valuesToObserve(graph))
-    if (const NodeId producer = graph.value(value).producer; graph.has(producer) && !inMemory.contains(value))
-      split.insert(graph.node(producer).name);
+  addSplits(*exact, {}, split);
   if (split.empty()) return exact;
   for (const std::string& node : split) options.directives.push_back(splitDirective(node));
   assignIds(options.directives);
   return makePlan(model, options, nullptr, stop, exact.get());
 }
 
-Status addWeights(const Graph& graph, const CalibrateOptions& options, Ranges& ranges) {
+Status addWeights(const Model& model, const std::string& path, const CalibrateOptions& options, Ranges& ranges) {
+  const Graph& graph = *model.graph;
   for (const NodeId id : graph.order()) {
     TRY(checkStop(options.stop));
     if (!multiplies(graph.node(id))) continue;
     const auto form = productOf(graph, graph.node(id));
     const auto* product = std::get_if<Product>(&form);
-    if (product == nullptr || ranges.weights.contains(graph.value(product->weights).name)) continue;
-    if (options.progress) options.progress("weights", graph.node(id).name);
+    if (product == nullptr) continue;
+    const std::string weights = path + graph.value(product->weights).name;
+    if (ranges.weights.contains(weights)) continue;
+    if (options.progress) options.progress("weights", path + graph.node(id).name);
     RangeChoice choice = options.choice;
     choice.method = options.weightMethod;
-    ranges.weights.emplace(
-        graph.value(product->weights).name,
-        weightRangeOf(*graph.constantData(product->weights), options.perChannel ? product->outputAxis : -1, choice));
+    ranges.weights.emplace(weights, weightRangeOf(*graph.constantData(product->weights),
+                                                  options.perChannel ? product->outputAxis : -1, choice));
   }
+  for (const ModelBody& body : model.bodies)
+    TRY(addWeights(*body.model, insideOf(path, graph, body.holder), options, ranges));
   return Done{};
 }
 
@@ -184,15 +259,19 @@ Result<Ranges> calibrate(const Plan& plan, const Samples& samples, const Calibra
   const auto exact = TRY(planToObserve(plan, options.stop));
   PatternMatcher matcher(*exact->model);
   for (const std::string& pattern : options.exclude) TRY(matcher.match(pattern, options.stop));
-  Observations observations(exact->graph());
+  Observations observations(*exact->model);
+  std::string running;
   const BuildOptions build{.backend = options.backend, .threads = options.threads, .stop = options.stop};
   const std::span<const Sample> all = samples.list;
   for (std::size_t begin = 0; begin < all.size();) {
     const auto extents = TRY(checkInputs(*exact, all[begin].inputs));
-    const auto steps = TRY(FusedNodeSteps::create(TRY(planAt(exact, extents, options.stop)), extents, build));
+    const auto planned = TRY(planAt(exact, extents, options.stop));
+    SeenInBodies inBodies(*planned, running, observations);
+    const auto steps = TRY(FusedNodeSteps::create(planned, extents, build));
+    steps->observeBodies(&inBodies);
     const std::size_t end =
         TRY(endOfStretch(*exact, all, begin, extents, steps->bytesInMemory(), kKeptBytes, &Sample::inputs));
-    TRY(runSamples(*steps, all.subspan(begin, end - begin), options, observations));
+    TRY(runSamples(*steps, all.subspan(begin, end - begin), options, running, observations));
     begin = end;
   }
   Ranges ranges{.choice = options.choice,
@@ -205,7 +284,7 @@ Result<Ranges> calibrate(const Plan& plan, const Samples& samples, const Calibra
                 .randomInputs = samples.random};
   if (options.progress) options.progress("ranges", name(options.choice.method));
   observations.write(options.choice, options.correctBiases || options.smoothing > 0, ranges);
-  TRY(addWeights(exact->graph(), options, ranges));
+  TRY(addWeights(*exact->model, {}, options, ranges));
   return ranges;
 }
 

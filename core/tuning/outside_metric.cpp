@@ -21,6 +21,7 @@
 #include <ranges>
 #include <utility>
 
+#include "base/temporary_folder.h"
 #include "interchange/npz.h"
 
 namespace fusescope {
@@ -32,30 +33,6 @@ constexpr std::size_t kMostPrinted = 4096;  ///< characters: a number is shorter
 Diagnostic metricError(std::string message, std::string help = {}) {
   return {.message = std::move(message), .where = {.attribute = "--metric"}, .help = std::move(help)};
 }
-
-/// A folder of its own for the two files.
-class Folder {
- public:
-  static Result<Folder> make() {
-    std::string path = (std::filesystem::temp_directory_path() / "fusescope-metric-XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr)
-      return metricError(fmt::format("no folder for its files can be made: {}", std::strerror(errno)));
-    return Folder(std::move(path));
-  }
-  Folder(Folder&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  Folder& operator=(Folder&&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    if (!m_path.empty()) std::filesystem::remove_all(m_path, ignored);
-  }
-  std::string file(const char* name) const { return m_path + "/" + name; }
-
- private:
-  explicit Folder(std::string path) : m_path(std::move(path)) {}
-  std::string m_path;
-};
 
 /// A shell in a process group of its own, its standard output in a pipe.
 class Process {
@@ -179,8 +156,8 @@ Result<Tensor> joinedAlongFirstAxis(const std::vector<Tensor>& ofSamples, const 
 
 Result<double> outsideMetric(const std::string& command, const OutputArrays& expected, const OutputArrays& actual,
                              const StopToken& stop) {
-  const Folder folder = TRY(Folder::make());
-  const std::string expectedFile = folder.file("expected.npz"), actualFile = folder.file("actual.npz");
+  const auto folder = TRY(TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope-metric"));
+  const std::string expectedFile = (folder / "expected.npz").string(), actualFile = (folder / "actual.npz").string();
   TRY(writeNpz(expectedFile, expected));
   TRY(writeNpz(actualFile, actual));
   Process process = TRY(Process::start(command, expectedFile, actualFile));

@@ -18,18 +18,15 @@ void BodyCalls::beginRun(std::string name) {
   for (auto& [body, runs] : m_of) runs.push_back({.name = name});
 }
 
-BodyObserver BodyCalls::observer() {
-  return [this](const Plan& body, const auto& inputs) { called(body, inputs); };
-}
-
-void BodyCalls::called(const Plan& body, const std::function<std::vector<Tensor>()>& inputs) {
+Status BodyCalls::called(const Plan& body, const std::function<std::vector<Tensor>()>& inputs) {
   const auto found = m_of.find(&body);
-  if (found == m_of.end()) return;  // deeper inside
+  if (found == m_of.end()) return Done{};  // deeper inside
   Run& run = found->second.back();
   const std::int64_t number = run.calls++;
-  if (number > 1 && !std::has_single_bit(static_cast<std::uint64_t>(number))) return;
+  if (number > 1 && !std::has_single_bit(static_cast<std::uint64_t>(number))) return Done{};
   if (number > 2) run.kept.erase(std::prev(run.kept.end()));
   run.kept.emplace(number, inputs());
+  return Done{};
 }
 
 std::vector<GivenInputs> BodyCalls::of(const Plan& body) const {

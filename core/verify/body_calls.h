@@ -16,11 +16,11 @@ struct GivenInputs {
 
 /// What the bodies of one node are called on while it runs. Of the calls of a body in one run the first two are kept,
 /// and the last of those whose number is a power of two: an iteration of a Loop may read what many others made.
-class BodyCalls {
+class BodyCalls final : public BodyObserver {
  public:
   BodyCalls(const Plan& plan, NodeId holder);
   void beginRun(std::string name);
-  BodyObserver observer();
+  Status called(const Plan& body, const std::function<std::vector<Tensor>()>& inputs) override;
   /// In the order of the runs.
   std::vector<GivenInputs> of(const Plan& body) const;
 
@@ -30,7 +30,6 @@ class BodyCalls {
     std::int64_t calls = 0;
     std::map<std::int64_t, std::vector<Tensor>> kept{};  ///< by number
   };
-  void called(const Plan& body, const std::function<std::vector<Tensor>()>& inputs);
 
   bool m_iterates;
   std::map<const Plan*, std::vector<Run>> m_of;  ///< of each body of the node

@@ -8,6 +8,7 @@
 #include "engine/extent_check.h"
 #include "engine/fused_node_steps.h"
 #include "engine/input_check.h"
+#include "verify/exact_network.h"
 #include "verify/exact_run.h"
 
 namespace fusescope {
@@ -24,8 +25,13 @@ struct NodeSums {
 /// One round: samples of equal extents, node by node.
 class Round {
  public:
-  Round(ExactRun& exact, FusedNodeSteps& lowered, std::span<const Inputs> samples, const LayerErrorOptions& options)
-      : m_exactRun(exact), m_loweredSteps(lowered), m_samples(samples), m_options(options) {}
+  Round(ExactRun& exact, const ExactCounterparts& counterparts, FusedNodeSteps& lowered,
+        std::span<const Inputs> samples, const LayerErrorOptions& options)
+      : m_exactRun(exact),
+        m_counterparts(counterparts),
+        m_loweredSteps(lowered),
+        m_samples(samples),
+        m_options(options) {}
 
   Status run(std::vector<NodeSums>& sums) {
     countUses();
@@ -33,8 +39,8 @@ class Round {
     for (const FusedNode& fused : lowered().fusedNodes) {
       TRY(checkStop(m_options.stop));
       if (m_options.progress) m_options.progress("errors", fused.name);
-      std::vector<ValueId> needed = fused.inputs;
-      for (const FusedOutput& output : fused.outputs) needed.push_back(output.value);
+      std::vector<ValueId> needed;
+      forEachExact(fused, [&](ValueId exact) { needed.push_back(exact); });
       TRY(m_exactRun.advance(needed, m_exact, m_options.stop));
       TRY(measure(fused, sums[fused.id.index]));
     }
@@ -47,12 +53,18 @@ class Round {
   void countUses() {
     m_exactRun.countUses(m_exact);
     for (const FusedNode& fused : lowered().fusedNodes) {
-      for (const ValueId input : fused.inputs) {
-        m_exact.willUse(input);
-        m_carried.willUse(input);
-      }
-      for (const FusedOutput& output : fused.outputs) m_exact.willUse(output.value);
+      for (const ValueId input : fused.inputs) m_carried.willUse(input);
+      forEachExact(fused, [&](ValueId exact) { m_exact.willUse(exact); });
     }
+  }
+
+  /// What stands for its inputs and outputs in the exact network.
+  template <class Visit>
+  void forEachExact(const FusedNode& fused, const Visit& visit) const {
+    for (const ValueId input : fused.inputs)
+      if (const auto exact = m_counterparts.of(input)) visit(*exact);
+    for (const FusedOutput& output : fused.outputs)
+      if (const auto exact = m_counterparts.of(output.value)) visit(*exact);
   }
 
   void keepInputs() {
@@ -67,47 +79,75 @@ class Round {
 
   Status measure(const FusedNode& fused, NodeSums& sums) {
     auto step = TRY(m_loweredSteps.step(fused));
-    const auto missing = std::ranges::find_if(fused.inputs, [&](ValueId input) { return !m_exact.has(input); });
-    if (missing == fused.inputs.end()) {
-      compare(fused, TRY(runOnSamples(step, fused, m_exact, m_samples.size(), m_options.stop)), sums.local,
-              sums.whyNot);
-    } else {
-      sums.whyNot = fmt::format("its input {} is in no memory in the exact plan", nameOf(*missing));
-    }
+    TRY(measureLocal(step, fused, sums));
     auto carried = TRY(runOnSamples(step, fused, m_carried, m_samples.size(), m_options.stop));
-    compare(fused, carried, sums.carried, sums.whyNot);
+    TRY(compare(fused, carried, sums.carried, sums.whyNot));
     m_loweredSteps.release(std::move(step));
     for (std::size_t i = 0; i < carried.size(); ++i) m_carried.keep(fused.outputs[i].value, std::move(carried[i]));
-    for (const ValueId input : fused.inputs) {
-      m_exact.used(input);
-      m_carried.used(input);
-    }
-    for (const FusedOutput& output : fused.outputs) m_exact.used(output.value);
+    for (const ValueId input : fused.inputs) m_carried.used(input);
+    forEachExact(fused, [&](ValueId exact) { m_exact.used(exact); });
     return Done{};
   }
 
-  void compare(const FusedNode& fused, const std::vector<std::vector<Tensor>>& outputs,
-               std::vector<TensorErrorSums>& sums, std::string& whyNot) const {
+  Status measureLocal(FusedNodeSteps::Step& step, const FusedNode& fused, NodeSums& sums) {
+    std::vector<std::vector<Tensor>> given;
+    for (const ValueId input : fused.inputs) {
+      const std::vector<Tensor>* exact = exactOf(input);
+      if (exact == nullptr) {
+        sums.whyNot = fmt::format("its input {} is in no memory in the exact plan", nameOf(input));
+        return Done{};
+      }
+      given.push_back(TRY(asRead(input, *exact)));
+    }
+    std::vector<const std::vector<Tensor>*> inputs;
+    for (const auto& ofSamples : given) inputs.push_back(&ofSamples);
+    const auto outputs = TRY(step.runOnSamples(inputs, m_samples.size(), m_options.stop));
+    return compare(fused, outputs, sums.local, sums.whyNot);
+  }
+
+  /// Null: it is in no memory there.
+  const std::vector<Tensor>* exactOf(ValueId value) const {
+    const auto exact = m_counterparts.of(value);
+    return exact && m_exact.has(*exact) ? &m_exact.of(*exact) : nullptr;
+  }
+
+  /// `exact` as codes where `value` is codes.
+  Result<std::vector<Tensor>> asRead(ValueId value, std::vector<Tensor> exact) const {
+    if (const CodeMeaning* meaning = m_counterparts.meaning(value))
+      for (Tensor& tensor : exact) tensor = TRY(meaning->codesOf(tensor, m_options.stop));
+    return exact;
+  }
+
+  Status compare(const FusedNode& fused, const std::vector<std::vector<Tensor>>& outputs,
+                 std::vector<TensorErrorSums>& sums, std::string& whyNot) const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const FusedOutput& output = fused.outputs[i];
-      if (!m_exact.has(output.value)) {
+      const std::vector<Tensor>* expected = exactOf(output.value);
+      if (expected == nullptr) {
         whyNot = "the exact plan does not leave it in memory";
         continue;
       }
-      const std::vector<Tensor>& expected = m_exact.of(output.value);
+      const CodeMeaning* meaning = m_counterparts.meaning(output.value);
       for (std::size_t s = 0; s < outputs[i].size(); ++s) {
-        if (TensorErrorSums::comparable(outputs[i][s], expected[s])) {
-          sums[i].add(outputs[i][s], expected[s], output.type);
-        } else {
+        const Tensor &actual = outputs[i][s], &exact = (*expected)[s];
+        if (!TensorErrorSums::comparable(actual, exact)) {
           whyNot = "it holds no numbers, or has other extents in the exact plan";
+        } else if (meaning != nullptr) {
+          TRY(sums[i].addCodes(actual, exact, *meaning, m_options.stop));
+        } else if (isFloat(exact.type()) != isFloat(actual.type())) {
+          whyNot = "what its codes stand for is not one constant scale";
+        } else {
+          sums[i].add(actual, exact, output.type);
         }
       }
     }
+    return Done{};
   }
 
   std::string nameOf(ValueId value) const { return lowered().graph().value(value).name; }
 
   ExactRun& m_exactRun;
+  const ExactCounterparts& m_counterparts;
   FusedNodeSteps& m_loweredSteps;
   std::span<const Inputs> m_samples;
   const LayerErrorOptions& m_options;
@@ -173,20 +213,25 @@ std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors,
 }
 
 Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOptions options, const StopToken& stop) {
-  std::shared_ptr<const Plan> exact = TRY(makePlan(lowered.model, options, nullptr, stop, &lowered));
+  const auto model = TRY(exactNetworkOf(lowered, stop));
+  std::shared_ptr<const Plan> exact = TRY(makePlan(model, options, nullptr, stop, &lowered));
   std::set<ValueId> inMemory;
   for (const FusedNode& fused : exact->fusedNodes)
     for (const FusedOutput& output : fused.outputs) inMemory.insert(output.value);
-  const Graph& graph = exact->graph();  // codes that the lowered plan has on edges are not in it
+  const Graph& graph = *model->graph;
+  const ExactCounterparts counterparts(lowered.graph(), model);
   std::set<std::string> split;
-  for (const FusedNode& fused : lowered.fusedNodes)
-    for (const FusedOutput& output : fused.outputs)
-      if (graph.has(output.value) && !inMemory.contains(output.value))
-        split.insert(graph.node(graph.value(output.value).producer).name);
+  for (const FusedNode& fused : lowered.fusedNodes) {
+    for (const FusedOutput& output : fused.outputs) {
+      const auto value = counterparts.of(output.value);
+      const NodeId producer = value ? graph.value(*value).producer : NodeId();
+      if (graph.has(producer) && !inMemory.contains(*value)) split.insert(graph.node(producer).name);
+    }
+  }
   if (split.empty()) return exact;
   for (const std::string& node : split) options.directives.push_back(splitDirective(node));
   assignIds(options.directives);
-  return makePlan(lowered.model, options, nullptr, stop, exact.get());
+  return makePlan(model, options, nullptr, stop, exact.get());
 }
 
 Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, std::shared_ptr<const Plan> lowered,
@@ -196,6 +241,8 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
     sums.push_back(
         {std::vector<TensorErrorSums>(fused.outputs.size()), std::vector<TensorErrorSums>(fused.outputs.size()), {}});
   std::map<std::string, std::set<std::string>> narrow;
+  const ExactCounterparts counterparts(lowered->graph(),
+                                       exact != nullptr ? exact->model : TRY(exactNetworkOf(*lowered, options.stop)));
   const BuildOptions build{.backend = options.backend, .threads = options.threads, .stop = options.stop};
   for (std::size_t begin = 0; begin < samples.size();) {
     const auto extents = TRY(checkInputs(*lowered, samples[begin]));
@@ -211,11 +258,11 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
     const std::size_t end = TRY(endOfStretch(*lowered, samples, begin, extents, bytes, kMostKeptBytes));
     std::unique_ptr<ExactRun> exactRun;
     if (exactSteps == nullptr) {
-      exactRun = std::make_unique<ExactDoubleRun>(lowered->graph(), end - begin, narrow);
+      exactRun = std::make_unique<ExactDoubleRun>(*counterparts.exact().graph, end - begin, narrow);
     } else {
       exactRun = std::make_unique<ExactPlanRun>(*exactSteps, end - begin);
     }
-    TRY(Round(*exactRun, *loweredSteps, samples.subspan(begin, end - begin), options).run(sums));
+    TRY(Round(*exactRun, counterparts, *loweredSteps, samples.subspan(begin, end - begin), options).run(sums));
     begin = end;
   }
   LayerErrorReport report;

@@ -67,16 +67,17 @@ struct LayerErrorOptions {
   Progress progress{};
 };
 
-/// Runs `exact` and `lowered`, two plans of one model, side by side, node by node. `exact` must leave in memory what
-/// `lowered` does, as exactPlanFor() says; what it does not is not measured. Null: the network in double precision by
-/// the reference kernels, which takes long. Each kernel is prepared once for many
+/// Runs `exact`, a plan of exactNetworkOf(), and `lowered` side by side, node by node. What stands as codes is compared
+/// by the numbers that they stand for; where a node reads codes, its exact inputs are rounded to these. `exact` must
+/// leave in memory what `lowered` does, as exactPlanFor() says; what it does not is not measured. Null: the network in
+/// double precision by the reference kernels, which takes long. Each kernel is prepared once for many
 /// samples, and activations go when their last reader is done, so that neither weights nor activations need be in
 /// memory all at once. Errors: those of building and running.
 Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, std::shared_ptr<const Plan> lowered,
                                             std::span<const std::map<std::string, Tensor>> samples,
                                             const LayerErrorOptions& options);
 
-/// The plan of `options` for the model of `lowered`, in which every value that `lowered` has in memory is in memory
+/// The plan of `options` for exactNetworkOf(`lowered`), in which every value that `lowered` has in memory is in memory
 /// too: kernels end where those of `lowered` end.
 Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOptions options, const StopToken& stop);
 

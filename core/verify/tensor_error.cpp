@@ -15,6 +15,63 @@ double over(double difference, double scale) {
   return scale > 0 ? difference / scale : INFINITY;
 }
 
+/// Numbers that stand at a type of their own.
+class AsThemselves {
+ public:
+  explicit AsThemselves(DataType type) : m_units(type) {
+    if (const auto range = rangeOf(type)) m_range = *range;
+  }
+  /// `actual` is at the end, and not what is expected.
+  bool isSaturated(std::size_t, double actual, double) const {
+    return actual >= m_range.most || actual <= m_range.least;
+  }
+  double units(std::size_t, double difference, double value) const { return m_units.of(difference, value); }
+
+ private:
+  NumberRange m_range{-INFINITY, INFINITY};
+  UnitsInLastPlace m_units;
+};
+
+/// Numbers that stand as codes.
+class AsCodes {
+ public:
+  AsCodes(const CodeMeaning& meaning, const Dims& dims) : m_isInteger(isInteger(meaning.type)), m_units(meaning.type) {
+    if (const auto range = rangeOf(meaning.type)) m_range = *range;
+    for (std::int64_t i = 0; i < meaning.scale.count(); ++i)
+      m_scales.push_back({meaning.scale.asDouble(i), meaning.zero.asDouble(i)});
+    const std::int64_t rank = std::ssize(dims), axis = meaning.axis < 0 ? meaning.axis + rank : meaning.axis;
+    for (std::int64_t i = axis + 1; i < rank; ++i)
+      m_inner *= static_cast<std::size_t>(dims[static_cast<std::size_t>(i)]);
+  }
+  bool isSaturated(std::size_t at, double actual, double expected) const {
+    const double has = codeOf(at, actual), wants = codeOf(at, expected);
+    return (has >= m_range.most && wants > m_range.most) || (has <= m_range.least && wants < m_range.least);
+  }
+  double units(std::size_t at, double difference, double value) const {
+    const double scale = scaleOf(at).scale;
+    return m_units.of(difference / scale, value / scale);
+  }
+
+ private:
+  struct Scale {
+    double scale, zero;
+  };
+  const Scale& scaleOf(std::size_t at) const {
+    return m_scales[m_scales.size() == 1 ? 0 : at / m_inner % m_scales.size()];
+  }
+  /// What it would be if there were codes without end.
+  double codeOf(std::size_t at, double number) const {
+    const auto [scale, zero] = scaleOf(at);
+    return (m_isInteger ? std::nearbyint(number / scale) : number / scale) + zero;
+  }
+
+  bool m_isInteger;
+  NumberRange m_range{-INFINITY, INFINITY};
+  UnitsInLastPlace m_units;
+  std::vector<Scale> m_scales;
+  std::size_t m_inner = 1;
+};
+
 }  // namespace
 
 bool TensorErrorSums::comparable(const Tensor& actual, const Tensor& expected) {
@@ -25,11 +82,9 @@ bool TensorErrorSums::comparable(const Tensor& actual, const Tensor& expected) {
   return isNumeric(actual) && isNumeric(expected) && actual.dims() == expected.dims();
 }
 
-template <class Number>
-void TensorErrorSums::addElements(std::span<const Number> actual, std::span<const Number> expected, DataType stored) {
-  const auto range = rangeOf(stored);
-  const double least = range ? range->least : -INFINITY, most = range ? range->most : INFINITY;
-  const UnitsInLastPlace units(stored);
+template <class Number, class Stored>
+void TensorErrorSums::addElements(std::span<const Number> actual, std::span<const Number> expected,
+                                  const Stored& stored) {
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const double a = static_cast<double>(actual[i]), e = static_cast<double>(expected[i]);
     if (!std::isfinite(a) || !std::isfinite(e)) {
@@ -44,8 +99,8 @@ void TensorErrorSums::addElements(std::span<const Number> actual, std::span<cons
     const double difference = std::fabs(a - e);
     m_squares += difference * difference;
     m_maxAbs = std::max(m_maxAbs, difference);
-    m_ulp = std::max(m_ulp, units.of(difference, std::max(std::fabs(a), std::fabs(e))));
-    m_saturated += a >= most || a <= least ? 1 : 0;
+    m_ulp = std::max(m_ulp, stored.units(i, difference, std::max(std::fabs(a), std::fabs(e))));
+    m_saturated += stored.isSaturated(i, a, e) ? 1 : 0;
     m_underflowed += a == 0 ? 1 : 0;
   }
   m_elements += static_cast<std::int64_t>(actual.size());
@@ -56,8 +111,15 @@ void TensorErrorSums::add(const Tensor& actual, const Tensor& expected, DataType
                     bitWidth(actual.type()) > 32 || bitWidth(expected.type()) > 32;
   const DataType type = wide ? DataType::F64 : DataType::F32;
   const Tensor a = convertedTensor(actual, type), e = convertedTensor(expected, type);
-  if (wide) return addElements(a.data<double>(), e.data<double>(), stored);
-  addElements(a.data<float>(), e.data<float>(), stored);
+  if (wide) return addElements(a.data<double>(), e.data<double>(), AsThemselves(stored));
+  addElements(a.data<float>(), e.data<float>(), AsThemselves(stored));
+}
+
+Status TensorErrorSums::addCodes(const Tensor& codes, const Tensor& expected, const CodeMeaning& meaning,
+                                 const StopToken& stop) {
+  const Tensor actual = TRY(meaning.numbersOf(codes, stop)), exact = expected.converted(DataType::F32);
+  addElements(actual.data<float>(), exact.data<float>(), AsCodes(meaning, codes.dims()));
+  return Done{};
 }
 
 void TensorErrorSums::add(const TensorErrorSums& other) {

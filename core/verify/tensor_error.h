@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "ir/tensor.h"
+#include "verify/code_meaning.h"
 
 namespace fusescope {
 
@@ -12,13 +13,15 @@ namespace fusescope {
 /// sides are finite, and infinite where that is nowhere; shares are of all elements.
 struct TensorError {
   std::int64_t elements = 0;
-  double maxAbs = 0;       ///< max|Δ|
-  double maxOverRms = 0;   ///< the same over the rms of what is expected; infinite if that is 0 and something differs
-  double relL2 = 0;        ///< |Δ|₂ over |expected|₂; likewise
-  double cosine = 1;       ///< NaN where one side is zero or not finite
-  double ulp = 0;          ///< max of |Δ| in units in the last place of the stored type, at the larger of both values
-  double nonFinite = 0;    ///< share that became infinite or NaN where finite is expected
-  double saturated = 0;    ///< share that stands at the end of the stored type's range, where another value is expected
+  double maxAbs = 0;      ///< max|Δ|
+  double maxOverRms = 0;  ///< the same over the rms of what is expected; infinite if that is 0 and something differs
+  double relL2 = 0;       ///< |Δ|₂ over |expected|₂; likewise
+  double cosine = 1;      ///< NaN where one side is zero or not finite
+  double ulp = 0;         ///< max of |Δ| in units in the last place of the stored type, at the larger of both values;
+                          ///< of codes: in steps of them
+  double nonFinite = 0;   ///< share that became infinite or NaN where finite is expected
+  double saturated = 0;   ///< share that stands at the end of the stored type's range, where another value is expected;
+                          ///< of codes: at the first or last code, where what is expected is beyond
   double underflowed = 0;  ///< share that became zero where another value is expected
   bool operator==(const TensorError&) const = default;
 };
@@ -31,6 +34,8 @@ class TensorErrorSums {
  public:
   /// `stored`: the type that `actual` stands in memory at. Both hold numbers, of equal extents.
   void add(const Tensor& actual, const Tensor& expected, DataType stored);
+  /// The same of codes. Errors: those of numbersOf().
+  Status addCodes(const Tensor& codes, const Tensor& expected, const CodeMeaning& meaning, const StopToken& stop = {});
   void add(const TensorErrorSums& other);
   bool empty() const { return m_elements == 0; }
   TensorError error() const;
@@ -38,8 +43,8 @@ class TensorErrorSums {
   static bool comparable(const Tensor& actual, const Tensor& expected);
 
  private:
-  template <class Number>
-  void addElements(std::span<const Number> actual, std::span<const Number> expected, DataType stored);
+  template <class Number, class Stored>
+  void addElements(std::span<const Number> actual, std::span<const Number> expected, const Stored& stored);
 
   std::int64_t m_elements = 0, m_nonFinite = 0, m_saturated = 0, m_underflowed = 0, m_compared = 0;
   double m_maxAbs = 0, m_ulp = 0;

@@ -105,7 +105,7 @@ class Verifier {
     const bool floats = std::ranges::all_of(fused.outputs, [](const FusedOutput& out) { return isFloat(out.type); });
     FusedNodeSteps& used = floats ? *steps.quick : *steps.reference;
     BodyCalls calls(*level.plan, fused.root);
-    used.observeBodies(calls.observer());
+    used.observeBodies(&calls);
     auto step = TRY(used.step(fused));
     std::vector<std::vector<Tensor>> made(fused.outputs.size());
     for (const GivenInputs& run : given) {

@@ -12,12 +12,14 @@ namespace {
 using onnxlib::FileNode;
 using Nodes = std::vector<FileNode>;
 
-constexpr std::int64_t kAlways = INT64_MAX;
+/// Whether nodes of a newer opset are adapted too: exporters write the old form on, or it is still allowed.
+enum class Newer { AsTheyAre, Adapted };
 
 struct AdapterRow {
   std::string_view op;
   std::int64_t before;  ///< nodes written at an older opset are adapted
   Result<Nodes> (*adapt)(FileNode, AdaptContext&);
+  Newer newer = Newer::AsTheyAre;
 };
 
 /// Differences between opset 7 and the newest that are more than a wider list of types or an attribute whose default
@@ -46,11 +48,11 @@ constexpr std::array kAdapters{
     AdapterRow{"ReduceSum", 13, adapting::reduceAxes},
     AdapterRow{"ReduceSumSquare", 18, adapting::reduceAxes},
     AdapterRow{"Resize", 11, adapting::resizeSlots},
-    AdapterRow{"Resize", kAlways, adapting::resizeHalfPixelForNearest},
-    AdapterRow{"Resize", kAlways, adapting::emptyInputsAbsent},
+    AdapterRow{"Resize", 13, adapting::resizeHalfPixelForNearest, Newer::Adapted},
+    AdapterRow{"Resize", 13, adapting::emptyInputsAbsent, Newer::Adapted},
     AdapterRow{"RoiAlign", 16, adapting::roiAlignCoordinates},
     AdapterRow{"Scan", 9, adapting::scanBatch},
-    AdapterRow{"Scatter", kAlways, adapting::scatterToScatterElements},
+    AdapterRow{"Scatter", 11, adapting::scatterToScatterElements, Newer::Adapted},
     AdapterRow{"Slice", 10, adapting::sliceBounds},
     AdapterRow{"Softmax", 13, adapting::softmaxOfMatrix},
     AdapterRow{"Split", 13, adapting::splitSizes},
@@ -59,30 +61,56 @@ constexpr std::array kAdapters{
     AdapterRow{"TopK", 10, adapting::topKCount},
     AdapterRow{"Unsqueeze", 13, adapting::reduceAxes},
     AdapterRow{"Upsample", 9, adapting::upsampleScales},
-    AdapterRow{"Upsample", kAlways, adapting::upsampleToResize},
+    AdapterRow{"Upsample", 10, adapting::upsampleToResize, Newer::Adapted},
 };
 
-}  // namespace
-
-bool needsAdapting(const FileNode& node, std::int64_t opset) {
-  return node.domain.empty() && !node.newest &&
-         std::ranges::any_of(kAdapters, [&](const AdapterRow& row) { return row.op == node.op && opset < row.before; });
-}
-
-Result<Nodes> adaptNode(FileNode node, std::int64_t opset, AdaptContext& context) {
+/// By the rows that `applies` says, one after another.
+template <class Applies>
+Result<Nodes> adapted(FileNode node, AdaptContext& context, const Applies& applies) {
   const std::string name = node.name;
   Nodes nodes;
   nodes.push_back(std::move(node));
   for (const AdapterRow& row : kAdapters) {
     const auto found = std::ranges::find_if(
         nodes, [&](const FileNode& part) { return part.name == name && part.op == row.op && !part.newest; });
-    if (found == nodes.end() || opset >= row.before) continue;
+    if (found == nodes.end() || !applies(row)) continue;
     FileNode part = std::move(*found);
     const auto place = nodes.erase(found);
-    Nodes adapted = TRY(row.adapt(std::move(part), context));
-    nodes.insert(place, std::move_iterator(adapted.begin()), std::move_iterator(adapted.end()));
+    Nodes made = TRY(row.adapt(std::move(part), context));
+    nodes.insert(place, std::move_iterator(made.begin()), std::move_iterator(made.end()));
   }
   return nodes;
+}
+
+auto toCanonicalFrom(std::int64_t opset) {
+  return [opset](const AdapterRow& row) { return opset < row.before || row.newer == Newer::Adapted; };
+}
+
+auto between(std::int64_t from, std::int64_t to) {
+  return [from, to](const AdapterRow& row) { return from < row.before && row.before <= to; };
+}
+
+bool needs(const FileNode& node, const auto& applies) {
+  return node.domain.empty() && !node.newest &&
+         std::ranges::any_of(kAdapters, [&](const AdapterRow& row) { return row.op == node.op && applies(row); });
+}
+
+}  // namespace
+
+bool needsAdapting(const FileNode& node, std::int64_t opset) {
+  return needs(node, toCanonicalFrom(opset));
+}
+
+Result<Nodes> adaptNode(FileNode node, std::int64_t opset, AdaptContext& context) {
+  return adapted(std::move(node), context, toCanonicalFrom(opset));
+}
+
+bool needsRaising(const FileNode& node, std::int64_t from, std::int64_t to) {
+  return needs(node, between(from, to));
+}
+
+Result<Nodes> raiseNode(FileNode node, std::int64_t from, std::int64_t to, AdaptContext& context) {
+  return adapted(std::move(node), context, between(from, to));
 }
 
 }  // namespace fusescope

@@ -27,4 +27,9 @@ bool needsAdapting(const onnxlib::FileNode& node, std::int64_t opset);
 /// the name. Errors are located at the node.
 Result<std::vector<onnxlib::FileNode>> adaptNode(onnxlib::FileNode node, std::int64_t opset, AdaptContext& context);
 
+/// The same as far as opset `to`, for what stays a file: true where the meaning of the operator changed between.
+bool needsRaising(const onnxlib::FileNode& node, std::int64_t from, std::int64_t to);
+Result<std::vector<onnxlib::FileNode>> raiseNode(onnxlib::FileNode node, std::int64_t from, std::int64_t to,
+                                                 AdaptContext& context);
+
 }  // namespace fusescope

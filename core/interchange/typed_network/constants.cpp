@@ -53,7 +53,7 @@ Status GraphRetyper::finishConstant(const std::string& name) {
     if (rounded == value.declared && type == value.declared) continue;
     std::string& form = made[{rounded, type}];
     if (form.empty() && converts) {
-      form = m_shared.freshName(
+      form = m_shared.fresh(
           fmt::format("{}_{}_{}", name, rounded == type ? "to" : "rounded_to", fusescope::name(rounded)));
       const Tensor numbers = toTensor(*constant->second).converted(rounded).converted(type);
       m_shared.network.edits.initializers.push_back({m_path, fileTensor(form, numbers)});

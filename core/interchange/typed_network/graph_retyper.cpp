@@ -42,14 +42,6 @@ bool goesWithRounding(const FileNode& node, const FileNodeTypes& types) {
 
 }  // namespace
 
-std::string RetypeContext::freshName(const std::string& wanted) {
-  if (names.insert(wanted).second) return wanted;
-  for (int number = 2;; ++number) {
-    std::string name = wanted + "_" + std::to_string(number);
-    if (names.insert(name).second) return name;
-  }
-}
-
 GraphRetyper::GraphRetyper(RetypeContext& shared, const FileGraph& graph, const Plan* plan, GraphPath path,
                            GraphRetyper* outer)
     : m_shared(shared),
@@ -296,12 +288,12 @@ std::string GraphRetyper::formOf(const std::string& name, const Need& need, cons
 
 std::string GraphRetyper::castTo(const std::string& value, const std::string& from, DataType fromType, DataType to,
                                  const std::string& wanted) {
-  const std::string name = m_shared.freshName(fmt::format("{}_to_{}", value, fusescope::name(to)));
+  const std::string name = m_shared.fresh(fmt::format("{}_to_{}", value, fusescope::name(to)));
   std::string result = name;
   if (wanted == value) {
     result = value;  // the name of a border
   } else if (!wanted.empty()) {
-    result = m_shared.freshName(wanted);
+    result = m_shared.fresh(wanted);
   }
   FileNode node{.name = name, .op = "Cast", .inputs = {from}, .outputs = {result}};
   node.attributes.push_back({.name = "to", .reference = {}, .value = onnxlib::elementTypeNumber(to)});
@@ -321,7 +313,7 @@ void GraphRetyper::retypeResult(std::size_t place, std::size_t slot, DataType ma
   value.forms.clear();
   value.madeName = name;
   if (value.isBorder && (border != made || value.stored != made)) {
-    value.madeName = m_shared.freshName(fmt::format("{}_{}", name, fusescope::name(made)));
+    value.madeName = m_shared.fresh(fmt::format("{}_{}", name, fusescope::name(made)));
     edits.outcomes.push_back({{m_path, place}, slot, value.madeName});
   }
   value.forms[value.stored] = value.madeName;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "interchange/typed_network/names_of_file.h"
 #include "interchange/typed_network/node_types.h"
 #include "interchange/typed_network/typed_network.h"
 
@@ -23,7 +24,7 @@ struct RetypeContext {
   std::string neededBy;          ///< the node that needs it
   std::set<std::string> names;   ///< of all values and nodes, so that new ones are new
 
-  std::string freshName(const std::string& wanted);
+  std::string fresh(const std::string& wanted) { return freshName(wanted, names); }
 };
 
 /// Gives one graph of the file, and the bodies of its nodes, the types of a plan: the main graph those of the plan,

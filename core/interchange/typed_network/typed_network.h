@@ -44,12 +44,9 @@ struct TypedNetworkOptions {
 
 /// Writes what `plan` stores and calculates in into `file`, which it was made of: each node's float operands have the
 /// type that it calculates in, and each value that stands in memory its stored type. Moves go in the type of what they
-/// move. Where a file's opset does not allow a type and a newer one does, the opset is raised. Errors: it cannot be, by
+/// move. Where a file's opset does not allow a type and a newer one does, the opset is raised
+/// (opset_raising.h). Errors: it cannot be, by
 /// node and operator.
 Result<TypedNetwork> typedNetwork(const Plan& plan, const onnxlib::FileModel& file, const TypedNetworkOptions& options);
-
-/// An error where a node of the graph, or of a body in it, may not mean the same at opset `to`: it names the node.
-/// `neededBy`: what needs the opset.
-Status checkRaising(const onnxlib::FileGraph& graph, std::int64_t from, std::int64_t to, const std::string& neededBy);
 
 }  // namespace fusescope

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -154,6 +155,16 @@ TEST(RangeMethod, NamesComeBack) {
        {RangeMethod::MinMax, RangeMethod::Percentile, RangeMethod::Entropy, RangeMethod::Mse})
     EXPECT_EQ(rangeMethodFromName(name(method)), method);
   EXPECT_EQ(rangeMethodFromName("median"), std::nullopt);
+}
+
+TEST(Histogram, NumbersOfAllMagnitudesFit) {
+  for (const float sign : {1.0F, -1.0F}) {
+    Histogram histogram;
+    for (const float number : {1e-38F, 1.0F, 3e38F, 1e30F}) histogram.add(std::array{sign * number});
+    EXPECT_EQ(histogram.count(), 4);
+    EXPECT_EQ(std::max(std::abs(histogram.least()), std::abs(histogram.most())), 3e38F);
+    EXPECT_LE(std::ssize(histogram.bins()), Histogram::kMostBins);
+  }
 }
 
 }  // namespace

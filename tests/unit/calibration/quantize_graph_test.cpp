@@ -271,5 +271,21 @@ TEST(Quantize, WeightsAloneAreCodesInBlocks) {
   }
 }
 
+TEST(Quantize, AWeightIsHeldOnceForAllThatReadItAlikeAndApartInEachType) {
+  const Model model =
+      prepared("g (float[2,8] x, float[2,8] unseen) => (float[2,8] y, float[2,8] z) <float[8,8] w = " + numbers(64) +
+               "> { [a] p = MatMul (x, w) [b] y = MatMul (p, w) [c] z = MatMul (unseen, w) }");
+  Ranges ranges = rangesOfAll(model);
+  ranges.edges.erase("unseen");
+  const Quantized made = quantized(model, &ranges, {}, {.everyNode = true, .weightOnly = {DataType::I4, 0}});
+  const Graph& graph = *made.model.graph;
+  const auto codesOf = [&](std::string_view node) {
+    return graph.node(graph.value(graph.node(*graph.findNode(node)).input(1)).producer).input(0);
+  };
+  EXPECT_EQ(codesOf("a"), codesOf("b"));
+  EXPECT_EQ(graph.value(codesOf("a")).type.dtype, DataType::I8);
+  EXPECT_EQ(graph.value(codesOf("c")).type.dtype, DataType::I4) << "what was asked for the product in floats";
+}
+
 }  // namespace
 }  // namespace fusescope::test

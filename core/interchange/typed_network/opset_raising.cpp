@@ -1,0 +1,144 @@
+#include "interchange/typed_network/opset_raising.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "frontends/onnx/adapters.h"
+#include "frontends/onnx/file_tensors.h"
+#include "interchange/typed_network/names_of_file.h"
+#include "onnxlib/operator_types.h"
+
+namespace fusescope {
+namespace {
+
+using onnxlib::FileGraph;
+using onnxlib::FileNode;
+using onnxlib::NetworkEdits;
+using onnxlib::NodePlace;
+
+/// Of one graph; what a body reads of the graphs around it is found there.
+class GraphRaiser final : public AdaptContext {
+ public:
+  struct Raise {
+    const onnxlib::FileModel& file;
+    std::int64_t from, to;
+    const std::string& neededBy;
+    NetworkEdits& edits;
+    std::set<std::string> names;
+  };
+
+  GraphRaiser(Raise& raise, FileGraph& graph, onnxlib::GraphPath path, const GraphRaiser* outer)
+      : m_raise(raise), m_graph(graph), m_path(std::move(path)), m_outer(outer) {}
+
+  Status run() {
+    for (std::size_t i = 0; i < m_graph.nodes.size(); ++i) {
+      FileNode& node = m_graph.nodes[i];
+      TRY(raise({m_path, i}, node));
+      for (auto& attribute : node.attributes) {
+        auto* body = std::get_if<std::shared_ptr<const FileGraph>>(&attribute.value);
+        if (body == nullptr) continue;
+        const auto raised = std::make_shared<FileGraph>(**body);
+        onnxlib::GraphPath path = m_path;
+        path.push_back({i, attribute.name});
+        TRY(GraphRaiser(m_raise, *raised, std::move(path), this).run());
+        *body = raised;
+      }
+    }
+    return Done{};
+  }
+
+ private:
+  Status raise(const NodePlace& place, FileNode& node) {
+    if (!needsRaising(node, m_raise.from, m_raise.to)) {
+      const std::string why = onnxlib::obstacleToRaising(node, m_raise.from, m_raise.to);
+      return why.empty() ? Status(Done{}) : Status(cannot(node, why));
+    }
+    auto made = raiseNode(node, m_raise.from, m_raise.to, *this);
+    if (!made.ok()) return cannot(node, "cannot be written there: " + made.error().message);
+    const bool isOne =
+        made.value().size() == 1 && made.value().front().op == node.op && made.value().front().outputs == node.outputs;
+    if (!isOne) return cannot(node, "is several nodes there");
+    addEdits(place, node, made.value().front());
+    node = std::move(made.value().front());
+    return Done{};
+  }
+
+  void addEdits(const NodePlace& place, const FileNode& before, const FileNode& after) {
+    for (std::size_t slot = 0; slot < std::max(before.inputs.size(), after.inputs.size()); ++slot) {
+      const std::string now = slot < after.inputs.size() ? after.inputs[slot] : std::string();
+      if (slot >= before.inputs.size() || before.inputs[slot] != now)
+        m_raise.edits.operands.push_back({place, slot, now});
+    }
+    for (const auto& attribute : before.attributes)
+      if (after.attribute(attribute.name) == nullptr) m_raise.edits.goneAttributes.push_back({place, attribute.name});
+    // Bodies, which cannot be told apart, stay as they are.
+    for (const auto& attribute : after.attributes)
+      if (!std::holds_alternative<std::shared_ptr<const FileGraph>>(attribute.value))
+        m_raise.edits.attributes.push_back({place, attribute});
+  }
+
+  Diagnostic cannot(const FileNode& node, const std::string& why) const {
+    return {
+        .message = fmt::format("the types of the plan need opset {} (for node '{}'), but the file has opset {}, and "
+                               "its {} {}",
+                               m_raise.to, m_raise.neededBy, m_raise.from, node.op, why),
+        .where = {.node = node.displayName()},
+        .help = fmt::format("Convert the file to opset {} first, with onnx.version_converter or by exporting it "
+                            "again, or pin '{}' to f32.",
+                            m_raise.to, m_raise.neededBy)};
+  }
+
+  const onnxlib::FileType* type(const std::string& value) const override {
+    for (const auto* values : {&m_graph.inputs, &m_graph.values, &m_graph.outputs})
+      for (const auto& known : *values)
+        if (known.name == value && known.type.dtype != DataType::Undefined) return &known.type;
+    if (m_outer != nullptr) return m_outer->type(value);
+    const auto inferred = m_raise.file.inferred.find(value);
+    return inferred == m_raise.file.inferred.end() ? nullptr : &inferred->second;
+  }
+
+  const onnxlib::FileTensor* constant(const std::string& value) const override {
+    for (const auto& tensor : m_graph.initializers)
+      if (tensor.name == value) return &tensor;
+    for (const FileNode& node : m_graph.nodes) {
+      if (node.op != "Constant" || !node.domain.empty() || node.outputs.empty() || node.outputs[0] != value) continue;
+      const auto* held = node.attribute("value");
+      return held == nullptr ? nullptr : std::get_if<onnxlib::FileTensor>(&held->value);
+    }
+    return m_outer == nullptr ? nullptr : m_outer->constant(value);
+  }
+
+  std::string freshValue(const std::string& wanted) override { return freshName(wanted, m_raise.names); }
+
+  std::string addConstant(const std::string& wanted, std::vector<std::int64_t> values) override {
+    return addTensor(wanted, fileTensor({}, Tensor::ofInt64(std::move(values))));
+  }
+
+  std::string addTensor(const std::string& wanted, onnxlib::FileTensor tensor) override {
+    tensor.name = freshValue(wanted);
+    m_graph.initializers.push_back(tensor);
+    m_raise.edits.initializers.push_back({m_path, tensor});
+    return tensor.name;
+  }
+
+  Raise& m_raise;
+  FileGraph& m_graph;
+  const onnxlib::GraphPath m_path;
+  const GraphRaiser* m_outer;
+};
+
+}  // namespace
+
+Result<RaisedFile> raisedTo(std::int64_t to, const onnxlib::FileModel& file, const std::string& neededBy) {
+  RaisedFile raised{.file = file, .edits = {}};
+  std::int64_t& opset = raised.file.opsets[""];
+  GraphRaiser::Raise raise{file, opset, to, neededBy, raised.edits, {}};
+  collectNames(file.graph, raise.names);
+  TRY(GraphRaiser(raise, raised.file.graph, {}, nullptr).run());
+  opset = to;
+  return raised;
+}
+
+}  // namespace fusescope
