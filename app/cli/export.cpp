@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "interchange/exports.h"
+#include "session/work_wishes.h"
 
 namespace fusescope::cli {
 namespace {
@@ -27,19 +27,6 @@ std::vector<std::string> formatNames() {
   return names;
 }
 
-Json reportOf(const Arguments& arguments, const Exporter& exporter, const Exported& file) {
-  Json warnings = Json::array();
-  for (const ExportNote& note : file.notes) warnings.push_back(note.text);
-  std::error_code error;
-  const std::uintmax_t bytes = std::filesystem::file_size(arguments.output, error);
-  return {{"format", "fusescope.export"},
-          {"version", 1},
-          {"to", exporter.name},
-          {"path", arguments.output},
-          {"bytes", error ? Json() : Json(bytes)},
-          {"warnings", std::move(warnings)}};
-}
-
 /// The file, or its text on standard output, and what was written.
 Status deliver(const Arguments& arguments, const Exporter& exporter, const Exported& file) {
   if (arguments.output.empty()) {
@@ -48,7 +35,7 @@ Status deliver(const Arguments& arguments, const Exporter& exporter, const Expor
   }
   TRY(file.save ? file.save(arguments.output) : writeFileAtomically(arguments.output, file.text));
   if (arguments.json) {
-    printJson(reportOf(arguments, exporter, file));
+    printJson(exportJson({.format = std::string(exporter.name), .path = arguments.output}, file.notes));
   } else {
     std::cout << fmt::format("{}: {}\n", arguments.output, exporter.summary);
   }

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "calibration/ranges.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
@@ -18,7 +19,8 @@ namespace fusescope {
 namespace {
 
 struct Arguments {
-  std::string model, directivesFile, target, precision, screenshot, size = "1440x900", theme, select, dock, color;
+  std::string model, directivesFile, rangesFile, target, precision, screenshot, size = "1440x900", theme, select, dock,
+                                                                                color;
   SampleSource inputs;
   double scale = 1.0;
   std::vector<std::string> expand;
@@ -34,6 +36,8 @@ Result<PlanOptions> planOptions(const Arguments& arguments) {
     options.precisions.clear();
   else if (!arguments.precision.empty())
     options.precisions = TRY(parsePrecisions(arguments.precision));
+  if (!arguments.rangesFile.empty())
+    options.ranges = std::make_shared<const Ranges>(TRY(readRanges(arguments.rangesFile)));
   for (std::size_t i = 0; i < arguments.directives.size(); ++i)
     for (const std::string& text : arguments.directives[i])
       options.directives.push_back(TRY(directiveForms()[i]->parse(text)));
@@ -94,7 +98,9 @@ int run(int argc, char** argv) {
   parser.add_option("MODEL", arguments.model, "A model (.onnx), plan (.json), engine (.fse) or session (.fsession)");
   parser.add_option("--directives", arguments.directivesFile, "Pins and other wishes, as saved from the window");
   parser.add_option("--target", arguments.target, joined(targetNames()));
-  parser.add_option("--precision", arguments.precision, "Types that may be used besides f32: f16,bf16");
+  parser.add_option("--precision", arguments.precision, "Types that may be used besides f32: f16,bf16,int8");
+  parser.add_option("--ranges", arguments.rangesFile, "Ranges of values for int8, or TensorRT's calibration cache")
+      ->type_name("F");
   arguments.directives.resize(directiveForms().size());
   for (std::size_t i = 0; i < directiveForms().size(); ++i) {
     const DirectiveForm& form = *directiveForms()[i];

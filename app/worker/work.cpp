@@ -4,7 +4,9 @@
 
 #include <filesystem>
 
+#include "base/files.h"
 #include "planning/plan_json.h"
+#include "session/calibrate.h"
 #include "session/layer_error_report.h"
 #include "session/operations.h"
 #include "session/samples.h"
@@ -117,8 +119,8 @@ Result<Json> errors(Job& job) {
                             .tolerance = job.request.tolerance,
                             .stop = job.stop,
                             .progress = job.progress};
-  const auto report = TRY(layerErrors(artifact.plan, samples, options));
-  return toJson(report, *artifact.plan, samples, options);
+  const auto report = TRY(layerErrors(artifact.plan, samples, options, job.request.against));
+  return toJson(report, *artifact.plan, samples, options, job.request.against);
 }
 
 /// Tells every better set with those before it: whoever hears the newest has heard all.
@@ -133,19 +135,64 @@ OnBetter tellBetter(const Progress& progress) {
 Result<Json> tune(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
+  const TuneWishes& wishes = job.request.tune;
   TuneOptions options;
-  options.goal.maxError = job.request.tune.maxError;
-  options.goal.seconds = job.request.tune.seconds;
+  options.goal = {.maxError = wishes.maxError,
+                  .minSpeedup = wishes.minSpeedup,
+                  .evaluations = wishes.evaluations,
+                  .seconds = wishes.seconds,
+                  .seed = wishes.seed};
   options.evaluator = {.backend = tuningBackend(artifact),
                        .threads = job.request.threads,
-                       .output = job.request.tune.output,
+                       .output = wishes.output,
+                       .metric = wishes.metric,
                        .stop = job.stop};
+  options.stateFile = job.request.stateFile;
+  options.explain = wishes.explain;
   options.onBetter = tellBetter(job.progress);
   options.progress = job.progress;
   const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
   Json json = toJson(report, samples, options);
   json["options"] = toJson(report.options);
   return json;
+}
+
+Result<Json> calibrate(Job& job) {
+  const auto artifact = TRY(opened(job, job.request.source));
+  const auto samples = TRY(samplesOf(job, *artifact.plan));
+  const CalibrateWishes& wishes = job.request.calibrate;
+  CalibrateOptions options{.choice = wishes.choice,
+                           .weightMethod = wishes.weightMethod,
+                           .perChannel = wishes.perChannel,
+                           .correctBiases = wishes.correctBiases,
+                           .smoothing = wishes.smoothing,
+                           .exclude = wishes.exclude,
+                           .threads = job.request.threads,
+                           .stop = job.stop,
+                           .progress = job.progress};
+  if (!artifact.backend.empty()) options.backend = artifact.backend;
+  return toJson(TRY(calibrate(*artifact.plan, samples, options)), Histograms::Written);
+}
+
+/// What was checked and is not so is an error: nothing is written then.
+Result<Json> exportPlan(Job& job) {
+  const ExportWishes& wishes = job.request.exported;
+  const Exporter* exporter = findExporter(wishes.format);
+  if (exporter == nullptr) return Diagnostic{.message = fmt::format("'{}' is not a format", wishes.format)};
+  const auto artifact = TRY(opened(job, job.request.source));
+  ExportOptions options{.path = wishes.path,
+                        .weights = wishes.weights,
+                        .borders = wishes.borders,
+                        .tolerance = job.request.tolerance,
+                        .stop = job.stop};
+  if (wishes.check && exporter->takesSamples)
+    for (Sample& sample : TRY(samplesOf(job, *artifact.plan)).list) options.samples.push_back(std::move(sample.inputs));
+  job.progress(options.samples.empty() ? "export" : "export and check", wishes.path);
+  const Exported exported = TRY(exporter->write(*artifact.plan, options));
+  if (exported.doesNotHold) return *exported.doesNotHold;
+  job.progress("write", wishes.path);
+  TRY(exported.save ? exported.save(wishes.path) : writeFileAtomically(wishes.path, exported.text));
+  return exportJson(wishes, exported.notes);
 }
 
 Result<Json> doWork(Job& job) {
@@ -164,6 +211,10 @@ Result<Json> doWork(Job& job) {
       return errors(job);
     case WorkerOp::Tune:
       return tune(job);
+    case WorkerOp::Calibrate:
+      return calibrate(job);
+    case WorkerOp::Export:
+      return exportPlan(job);
     case WorkerOp::Cancel:
     case WorkerOp::Shutdown:
       break;

@@ -28,6 +28,12 @@ void Histogram::widen() {
   m_first = first;
 }
 
+Histogram Histogram::withAtMost(std::int64_t bins) const {
+  Histogram wider = *this;
+  while (std::ssize(wider.m_bins) > std::max<std::int64_t>(bins, 2)) wider.widen();  // one on either side of 0
+  return wider;
+}
+
 void Histogram::cover(double least, double most) {
   const double largest = std::max(std::abs(least), std::abs(most));
   if (largest == 0) return;

@@ -19,6 +19,8 @@ class Histogram {
   void add(std::span<const float> numbers);
   /// All that `other` holds.
   void add(const Histogram& other);
+  /// The same numbers in wider bins, as many times twice as wide as it takes.
+  Histogram withAtMost(std::int64_t bins) const;
 
   std::int64_t count() const { return m_count; }          ///< of finite numbers
   std::int64_t notFinite() const { return m_notFinite; }  ///< NaN and infinities

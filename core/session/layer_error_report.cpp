@@ -18,8 +18,13 @@ Json tensorJson(const TensorErrors& tensor) {
 
 }  // namespace
 
+const std::vector<std::string_view>& errorsAgainstNames() {
+  static const std::vector<std::string_view> kNames = {"f32", "f64"};
+  return kNames;
+}
+
 std::string_view name(ErrorsAgainst against) {
-  return against == ErrorsAgainst::F32 ? "f32" : "f64";
+  return errorsAgainstNames()[static_cast<std::size_t>(against)];
 }
 
 Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Samples& samples,

@@ -8,7 +8,8 @@ namespace fusescope {
 
 /// What lowered types are held against.
 enum class ErrorsAgainst { F32, F64 };
-std::string_view name(ErrorsAgainst against);  ///< "f32", "f64"
+std::string_view name(ErrorsAgainst against);               ///< "f32", "f64"
+const std::vector<std::string_view>& errorsAgainstNames();  ///< in their order
 
 /// What lowered types do to each tensor of `plan` and each of its fused nodes, on `samples`: against the same model and
 /// target in float32 (withoutLoweredTypes()), both on `options.backend`, or against the network in double precision.

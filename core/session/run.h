@@ -7,10 +7,12 @@
 #include "base/shared_optional.h"
 #include "engine/engine.h"
 #include "planning/plan.h"
+#include "session/layer_error_report.h"
 #include "session/run_comparison.h"
 #include "session/run_errors.h"
 #include "session/sample_source.h"
 #include "session/session.h"
+#include "session/tune_wishes.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope {
@@ -22,6 +24,8 @@ struct RunSettings {
   double seconds = 1.0;  ///< of timing
   SampleSource inputs{};
   Tolerance tolerance = Tolerance::ofLoweredTypes();
+  ErrorsAgainst errorsAgainst = ErrorsAgainst::F32;  ///< what errors layer by layer are against
+  TuneWishes tune{};                                 ///< what the last search for pins was to reach
   bool operator==(const RunSettings&) const = default;
 };
 

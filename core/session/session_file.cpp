@@ -74,6 +74,49 @@ Status checkIds(const Session& session) {
   return Done{};
 }
 
+/// `options` but for their ranges, which stand once in the session.
+Json optionsJson(PlanOptions options, SessionRanges& ranges) {
+  const Json place = ranges.add(std::exchange(options.ranges, nullptr));
+  Json json = toJson(options);
+  if (!place.is_null()) json["ranges"] = place;
+  return json;
+}
+
+Json runJson(Run run, const fs::path& folder, SessionRanges& ranges) {
+  changeInputs(run, relativeTo, folder);
+  const PlanOptions options = run.options;
+  run.options.ranges.reset();
+  Json json = toJson(run);
+  json["options"] = optionsJson(options, ranges);
+  return json;
+}
+
+/// Do the options refer to ranges of the session? Those of older versions hold theirs.
+bool refersToRanges(const Json& options) {
+  return options.is_object() && options.contains("ranges") && !options["ranges"].is_object();
+}
+
+Result<PlanOptions> optionsFromJson(Json json, const SessionRanges& ranges) {
+  if (!refersToRanges(json)) return planOptionsFromJson(json);
+  auto of = ranges.at(json["ranges"]);
+  if (!of.ok()) return bad(of.error().message, "ranges");
+  json.erase("ranges");
+  PlanOptions options = TRY(planOptionsFromJson(json));
+  options.ranges = std::move(of).value();
+  return options;
+}
+
+Result<Run> readRun(const Json& json, const SessionRanges& ranges) {
+  if (!json.is_object() || !json.contains("options") || !refersToRanges(json["options"])) return runFromJson(json);
+  auto options = optionsFromJson(json["options"], ranges);
+  if (!options.ok()) return bad(options.error().message, "options." + options.error().where.attribute);
+  Json without = json;
+  without["options"].erase("ranges");
+  Run run = TRY(runFromJson(without));
+  run.options = std::move(options).value();
+  return run;
+}
+
 }  // namespace
 
 const Run* Session::run(const std::string& id) const {
@@ -86,23 +129,26 @@ Run* Session::run(const std::string& id) {
 }
 
 Json toJson(const Session& session, const fs::path& folder) {
+  SessionRanges ranges;
+  const Json calibrated = ranges.add(session.calibrated.ranges);
   Json json = {{"format", kFormat},
                {"version", kSessionVersion},
                {"id", session.id},
                {"saved_as", session.savedAs},
                {"model", toJson(session.model, folder)},
                {"extents", toJson(session.extents)},
-               {"options", toJson(session.options)},
+               {"options", optionsJson(session.options, ranges)},
+               {"calibrated", calibrated},
                {"inputs", toJson(changed(session.settings.inputs, relativeTo, folder))},
                {"tolerance", toJson(session.settings.tolerance)},
                {"backend", session.settings.backend},
                {"threads", session.settings.threads},
-               {"seconds", session.settings.seconds}};
+               {"seconds", session.settings.seconds},
+               {"errors_against", name(session.settings.errorsAgainst)},
+               {"tune", toJson(session.settings.tune)}};
   json["runs"] = Json::array();
-  for (Run run : session.runs) {
-    changeInputs(run, relativeTo, folder);
-    json["runs"].push_back(toJson(run));
-  }
+  for (const Run& run : session.runs) json["runs"].push_back(runJson(run, folder, ranges));
+  json["ranges"] = ranges.toJson();
   json["shown"] = session.shown;
   json["compared_with"] = session.comparedWith;
   json["comparison"] = session.comparison;
@@ -143,13 +189,19 @@ Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
       .require("model")
       .parse("model", session.model, [&](const Json& model) { return modelFileFromJson(model, folder); });
   fields.parse("extents", session.extents, inputOverridesFromJson);
-  fields.parse("options", session.options, planOptionsFromJson);
+  SessionRanges ranges;
+  fields.parse("ranges", ranges, SessionRanges::fromJson);
+  const auto ofPlace = [&](const Json& place) { return ranges.at(place); };
+  fields.parse("calibrated", session.calibrated.ranges, ofPlace);
+  fields.parse("options", session.options, [&](const Json& options) { return optionsFromJson(options, ranges); });
   fields.parse("inputs", session.settings.inputs, sampleSourceFromJson);
   fields.parse("tolerance", session.settings.tolerance, toleranceFromJson);
   fields.read("backend", session.settings.backend)
       .read("threads", session.settings.threads)
       .readNumber("seconds", session.settings.seconds);
-  fields.parseList("runs", session.runs, runFromJson);
+  fields.readName("errors_against", errorsAgainstNames(), session.settings.errorsAgainst);
+  fields.parse("tune", session.settings.tune, tuneWishesFromJson);
+  fields.parseList("runs", session.runs, [&](const Json& run) { return readRun(run, ranges); });
   fields.read("shown", session.shown).read("compared_with", session.comparedWith);
   fields.read("comparison", session.comparison);
   fields.read("next_run", session.nextRun).read("view", session.view);

@@ -6,6 +6,7 @@
 
 #include "session/model_file.h"
 #include "session/run.h"
+#include "session/session_ranges.h"
 #include "session/session_versions.h"
 
 namespace fusescope {
@@ -18,6 +19,7 @@ struct Session {
   ModelFile model;
   std::vector<InputOverride> extents;  ///< of the model's inputs, where the user gave them
   PlanOptions options;                 ///< target, types and directives
+  Calibrated calibrated;               ///< what int8 can be had by, whether `options` ask for it or not
   RunSettings settings;
   std::vector<Run> runs;
   std::string shown, comparedWith;  ///< ids of the two runs that are shown; empty: none

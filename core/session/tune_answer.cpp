@@ -2,6 +2,7 @@
 
 #include "base/json_fields.h"
 #include "planning/plan_json.h"
+#include "tuning/tune_search.h"
 
 namespace fusescope {
 namespace {
@@ -31,6 +32,15 @@ Result<TunedPin> pinFromJson(const Json& json) {
   return fields.result(std::move(pin));
 }
 
+Result<TunedBaseline> baselineFromJson(const Json& json) {
+  TunedBaseline baseline;
+  JsonFields fields(json);
+  std::string end;
+  fields.require("name").read("name", baseline.name).readCount("pins", baseline.pins).read("end", end);
+  baseline.finished = end == name(TuneEnd::Finished);
+  return fields.result(std::move(baseline));
+}
+
 /// The point that was chosen has its pins one by one.
 struct Chosen {
   TunedPoint point;
@@ -57,6 +67,7 @@ Result<TuneAnswer> tuneAnswerFromJson(const Json& reply) {
   fields.readNumber("seconds", answer.seconds);
   fields.parse("unpinned", answer.unpinned, pointFromJson).parse("all_pinned", answer.allPinned, pointFromJson);
   fields.parseList("front", answer.front, pointFromJson);
+  fields.parseList("baselines", answer.baselines, baselineFromJson);
   fields.require("chosen").parse("chosen", chosen, chosenFromJson);
   fields.require("options").parse("options", answer.options, planOptionsFromJson);
   answer.chosen = chosen.point;

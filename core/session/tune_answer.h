@@ -27,6 +27,13 @@ struct TunedPin {
   std::optional<double> errorWithout;  ///< of the network with the others alone; nothing: not tried
 };
 
+/// What one of the known searches finds.
+struct TunedBaseline {
+  std::string name;                  ///< "prefix", "suffix", "greedy"
+  std::optional<std::int64_t> pins;  ///< nothing: it does not find a set that is good enough
+  bool finished = false;             ///< it came to its end
+};
+
 /// What the worker answers to `tune`: the document of `tune --json` and the plan options with the pins.
 struct TuneAnswer {
   bool ok = false;       ///< `chosen` is as was asked
@@ -39,6 +46,7 @@ struct TuneAnswer {
   TunedPoint unpinned, allPinned, chosen;
   std::vector<TunedPoint> front;
   std::vector<TunedPin> pins;  ///< of `chosen`
+  std::vector<TunedBaseline> baselines;
   PlanOptions options;
 };
 

@@ -78,8 +78,7 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   for (const TunePoint& point : result.front) json["front"].push_back(toJson(point));
   json["chosen"] = chosenJson(report);
   json["baselines"] = Json::array();
-  if (options.goal.baselines)
-    for (const TuneBaseline& baseline : result.baselines) json["baselines"].push_back(baselineJson(baseline));
+  for (const TuneBaseline& baseline : result.baselines) json["baselines"].push_back(baselineJson(baseline));
   json["pinnable"] = report.pinnable;
   json["groups"] = report.groups;
   json["evaluations"] = result.evaluations;

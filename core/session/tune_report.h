@@ -15,7 +15,7 @@ Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples
 
 /// {error, ms, how, unknown, casts, bytes, pins}: `pins` is how many.
 Json toJson(const TunePoint& point);
-/// Format "fusescope.tune": tuning/FORMAT.md. What known searches find is in it where the goal asks for it.
+/// Format "fusescope.tune": tuning/FORMAT.md.
 Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options);
 
 }  // namespace fusescope

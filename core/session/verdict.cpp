@@ -122,9 +122,14 @@ const Evaluation* evaluationFor(const Run& run, const RunSettings& settings) {
 }
 
 const RunErrors* errorsFor(const Run& run, const RunSettings& settings) {
-  if (run.errors.empty()) return nullptr;
-  for (auto it = run.errors.rbegin(); it != run.errors.rend(); ++it)
-    if (std::as_const(*it)->inputs == settings.inputs) return &*std::as_const(*it);
+  const RunErrors* newest = nullptr;  // on these inputs
+  for (auto it = run.errors.rbegin(); it != run.errors.rend(); ++it) {
+    const RunErrors& errors = *std::as_const(*it);
+    if (errors.inputs != settings.inputs) continue;
+    if (errors.against == name(settings.errorsAgainst)) return &errors;
+    if (newest == nullptr) newest = &errors;
+  }
+  if (newest != nullptr || run.errors.empty()) return newest;
   return &*std::as_const(run.errors.back());
 }
 

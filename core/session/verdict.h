@@ -37,7 +37,8 @@ std::vector<SampleVerdict> sampleVerdicts(const Evaluation& evaluation, const To
 /// The evaluation of a run that speaks of `settings`: the newest on their inputs that can be judged by their tolerance,
 /// else the newest on them, else the newest; null while it is not evaluated.
 const Evaluation* evaluationFor(const Run& run, const RunSettings& settings);
-/// Errors layer by layer likewise: the newest on the inputs of `settings`, else the newest; null while there are none.
+/// Errors layer by layer likewise: the newest on the inputs of `settings` against what they say, else the newest on
+/// these inputs, else the newest; null while there are none.
 const RunErrors* errorsFor(const Run& run, const RunSettings& settings);
 /// Of that evaluation; unknown while there is none.
 Verdict verdictOf(const Run& run, const RunSettings& settings);

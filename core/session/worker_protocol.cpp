@@ -11,8 +11,8 @@
 namespace fusescope {
 namespace {
 
-const std::vector<std::string_view> kOps = {"build",         "run",    "time",   "compare",
-                                            "measure_error", "errors", "tune", "cancel", "shutdown"};
+const std::vector<std::string_view> kOps = {"build", "run",       "time",   "compare", "measure_error", "errors",
+                                            "tune",  "calibrate", "export", "cancel",  "shutdown"};
 const std::vector<std::string_view> kEvents = {"progress", "done", "error"};
 
 Json sourceJson(const WorkSource& source) {
@@ -31,19 +31,6 @@ Result<WorkSource> sourceFromJson(const Json& json) {
   fields.parse("inputs", source.inputs, inputOverridesFromJson);
   fields.parse("options", source.options, planOptionsFromJson);
   return fields.result(std::move(source));
-}
-
-Json toJson(const TuneWishes& wishes) {
-  return {{"max_error", wishes.maxError ? Json(*wishes.maxError) : Json(nullptr)},
-          {"of", wishes.output},
-          {"seconds", wishes.seconds}};
-}
-
-Result<TuneWishes> tuneWishesFromJson(const Json& json) {
-  TuneWishes wishes;
-  JsonFields fields(json);
-  fields.readNumber("max_error", wishes.maxError).read("of", wishes.output).readNumber("seconds", wishes.seconds);
-  return fields.result(std::move(wishes));
 }
 
 bool hasSource(WorkerOp op) {
@@ -75,7 +62,11 @@ Json toJson(const WorkerRequest& request) {
   json["outputs_file"] = request.outputsFile;
   json["expect_file"] = request.expectFile;
   json["tolerance"] = toJson(request.tolerance);
+  if (request.op == WorkerOp::Errors) json["against"] = name(request.against);
   if (request.op == WorkerOp::Tune) json["tune"] = toJson(request.tune);
+  if (request.op == WorkerOp::Tune) json["state_file"] = request.stateFile;
+  if (request.op == WorkerOp::Calibrate) json["calibrate"] = toJson(request.calibrate);
+  if (request.op == WorkerOp::Export) json["export"] = toJson(request.exported);
   json["seconds"] = request.seconds;
   json["warmup_seconds"] = request.warmupSeconds;
   json["per_layer"] = request.perLayer;
@@ -93,7 +84,10 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   fields.read("outputs_file", request.outputsFile);
   fields.read("expect_file", request.expectFile);
   fields.parse("tolerance", request.tolerance, toleranceFromJson);
-  fields.parse("tune", request.tune, tuneWishesFromJson);
+  fields.readName("against", errorsAgainstNames(), request.against);
+  fields.parse("tune", request.tune, tuneWishesFromJson).read("state_file", request.stateFile);
+  fields.parse("calibrate", request.calibrate, calibrateWishesFromJson);
+  fields.parse("export", request.exported, exportWishesFromJson);
   fields.read("seconds", request.seconds);
   fields.read("warmup_seconds", request.warmupSeconds);
   fields.read("per_layer", request.perLayer);
@@ -101,6 +95,7 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   fields.read("measure_tactics", request.measureTactics);
   fields.read("cancels", request.cancels);
   if (hasSource(request.op)) fields.require("source").parse("source", request.source, sourceFromJson);
+  if (request.op == WorkerOp::Export) fields.require("export");
   if (request.op == WorkerOp::Compare) fields.require("other").parse("other", request.other, sourceFromJson);
   return fields.result(std::move(request));
 }

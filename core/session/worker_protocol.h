@@ -8,15 +8,18 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "planning/plan.h"
+#include "session/layer_error_report.h"
 #include "session/sample_source.h"
 #include "session/session.h"
+#include "session/tune_wishes.h"
+#include "session/work_wishes.h"
 
 namespace fusescope {
 
 // What the window and its worker process say to each other: one JSON object a line, both ways.
 // app/worker/PROTOCOL.md describes the lines; these are their values.
 
-enum class WorkerOp { Build, Run, Time, Compare, MeasureError, Errors, Tune, Cancel, Shutdown };
+enum class WorkerOp { Build, Run, Time, Compare, MeasureError, Errors, Tune, Calibrate, Export, Cancel, Shutdown };
 std::string_view name(WorkerOp op);  ///< "build", "run", "time", "compare", "measure_error", "errors", "tune", …
 
 /// What to work on: a model with the wishes to plan it by, or a plan or engine file, which hold their own
@@ -28,12 +31,6 @@ struct WorkSource {
   std::string backend = "native";  ///< or "reference"; an engine file has its own
 };
 
-/// What a search for pins is to reach, and when it is to end.
-struct TuneWishes {
-  std::optional<double> maxError;  ///< of max|Δ| over rms of the output that counts
-  std::string output;              ///< that one; empty: the worst of all
-  double seconds = 0;              ///< 0: until nothing is left to try
-};
 /// Phase under which a search tells the better sets that it has found so far; the detail is {better[…]} as JSON.
 constexpr const char* kTuneBetterPhase = "better";
 
@@ -48,7 +45,11 @@ struct WorkerRequest {
   std::string outputsFile;  ///< Run: where to write the outputs (.npz); empty: nowhere
   std::string expectFile;   ///< Run: outputs to compare with (.npz); empty: none
   Tolerance tolerance = Tolerance::standard();  ///< MeasureError, Errors: what is said to be wrong in the answer
-  TuneWishes tune;             ///< Tune; the source's precisions are what it lowers to
+  ErrorsAgainst against = ErrorsAgainst::F32;   ///< Errors
+  TuneWishes tune;                              ///< Tune; the source's precisions are what it lowers to
+  std::string stateFile;       ///< Tune: evaluations are kept here, and those that are there are gone on from; or empty
+  CalibrateWishes calibrate;   ///< Calibrate
+  ExportWishes exported;       ///< Export
   double seconds = 2.0;        ///< Time, Compare: how long to measure; Compare with 0 compares values only
   double warmupSeconds = 0.5;  ///< Time
   bool perLayer = true;        ///< Time
@@ -60,8 +61,8 @@ struct WorkerRequest {
 enum class WorkerEventKind { Progress, Done, Error };
 
 /// One line from the worker. Each request but Cancel and Shutdown ends with exactly one Done or Error.
-/// Build, Run, Time, Compare, Errors and Tune give the `result` that the command line prints with --json;
-/// MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&).
+/// Build, Run, Time, Compare, Errors, Tune and Export give the `result` that the command line prints with --json;
+/// MeasureError gives {outputs[…], values[…]}: see toJson(const ErrorReport&); Calibrate a file of ranges.
 struct WorkerEvent {
   std::int64_t id = 0;
   WorkerEventKind kind = WorkerEventKind::Progress;

@@ -7,6 +7,7 @@
 #include "planning/fused_node_facts.h"
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/color_mode.h"
+#include "ui/dialogs/run_settings_dialog.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/layers_dock.h"
 #include "ui/docks/runs_dock.h"
@@ -154,6 +155,31 @@ class ErrorsTest : public QObject {
     QVERIFY(runs().shown()->errors.empty() && m_window->controller().problem().isEmpty());
   }
 
+  void theyAreAgainstDoublesWhereTheSettingsSay() {
+    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->document().setPrecisions({DataType::BF16});
+    QTRY_VERIFY(!m_window->document().planning());
+    evaluateErrors();
+    QVERIFY(!runs().layerErrors().made.contains("against"));
+    m_window->actions().find("run_settings")->trigger();
+    auto* dialog = m_window->findChild<RunSettingsDialog*>();
+    QVERIFY(dialog != nullptr);
+    QCOMPARE(dialog->against().currentIndex(), static_cast<int>(ErrorsAgainst::F32));
+    dialog->against().setCurrentIndex(static_cast<int>(ErrorsAgainst::F64));
+    dialog->accept();
+    evaluateErrors();
+    QCOMPARE(runs().shown()->errors.size(), std::size_t(2));  // none takes the place of another
+    QCOMPARE(runs().shown()->errors.back()->against, std::string("f64"));
+    QVERIFY2(runs().layerErrors().made.endsWith("against f64"), qPrintable(runs().layerErrors().made));
+    m_window->selection().set(lastNode().nodes);
+    m_window->showDock("Inspector");
+    QTRY_VERIFY2(panel().contains("Error of its kernel against f64"), qPrintable(panel()));
+    RunSettings settings = runs().settings();
+    settings.errorsAgainst = ErrorsAgainst::F32;
+    runs().setSettings(settings);
+    QTRY_VERIFY2(panel().contains("Error of its kernel against f32"), qPrintable(panel()));
+  }
+
  private:
   Runs& runs() { return m_window->runs(); }
   void evaluateErrors() {
@@ -180,5 +206,5 @@ class ErrorsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ErrorsTest, 4)
+FUSESCOPE_GUI_TEST(ErrorsTest, 5)
 #include "errors_test.moc"

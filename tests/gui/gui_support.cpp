@@ -3,8 +3,10 @@
 #include <time.h>
 
 #include <QFile>
+#include <QFileDialog>
 #include <QMetaMethod>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <QtTest>
 #include <cstdio>
 
@@ -14,6 +16,12 @@
 #include "ui/window/main_window.h"
 
 namespace fusescope::test {
+
+namespace {
+
+constexpr int kChooserMs = 20;
+
+}  // namespace
 
 const char* const kNestedBodies = R"(<ir_version: 10, opset_import: ["" : 18]>
 net (float[4, 8] x, bool flag) => (float[4, 8] y)
@@ -116,6 +124,15 @@ std::unique_ptr<GraphView> shownCanvas(std::shared_ptr<const Plan> plan) {
   canvas->show();
   canvas->setPlan(std::move(plan));
   return canvas->waitForLayout(kPatienceMs) ? std::move(canvas) : nullptr;
+}
+
+void answerFileDialog(const QString& path) {
+  QTimer::singleShot(kChooserMs, [path] {
+    auto* chooser = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+    if (chooser == nullptr) return answerFileDialog(path);
+    chooser->findChild<QLineEdit*>()->setText(path);
+    static_cast<QDialog*>(chooser)->done(QDialog::Accepted);
+  });
 }
 
 bool openSample(MainWindow& window, const QString& name) {

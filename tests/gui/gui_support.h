@@ -97,6 +97,9 @@ void catchWarnings();
 /// `expected` test functions: a misdeclared slot must not pass silently.
 int runTest(QObject& test, int expected, int argc, char** argv);
 
+/// The chooser of files that opens next is answered with this, whether the file is there or not.
+void answerFileDialog(const QString& path);
+
 /// Opens a sample and waits for its plan and picture; fails the test if they do not come.
 bool openSample(MainWindow& window, const QString& name);
 QDockWidget* dockOf(MainWindow& window, const QString& name);

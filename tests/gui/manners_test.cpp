@@ -215,7 +215,7 @@ class MannersTest : public QObject {
 
   void theExportDialogSaysWhyInWords() {
     openSample("squeezenet1_1");
-    ExportDialog dialog(context());
+    ExportDialog dialog(context(), m_window->worker());
     dialog.show();
     for (const char* format : {"trtexec", "polygraphy"}) {
       dialog.setFormat(format);

@@ -1,8 +1,11 @@
+#include <QDir>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
 
+#include "base/files.h"
+#include "base/json.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/tune_dialog.h"
 #include "ui/document/qt_text.h"
@@ -24,7 +27,8 @@ class TuneTest : public QObject {
  private slots:
   void init() {
     test::catchWarnings();
-    m_window = test::shownWindow();
+    m_folder = std::make_unique<test::SessionFolder>();
+    m_window = m_folder->makeWindow();
   }
   void cleanup() {
     m_window.reset();
@@ -32,10 +36,7 @@ class TuneTest : public QObject {
   }
 
   void findsThePinsAndTheyAreOneStep() {
-    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
-    RunSettings settings = m_window->runs().settings();
-    settings.inputs.paths = {FUSESCOPE_SOURCE_DIR "/resources/samples/fp16_overflow/io.npz"};
-    m_window->runs().setSettings(settings);
+    openOverflow();
     const PlanOptions before = m_window->document().options();
     TuneDialog& dialog = open();
     QVERIFY(!dialog.stopButton().isEnabled() && !dialog.takeButton().isEnabled());
@@ -69,6 +70,78 @@ class TuneTest : public QObject {
     QVERIFY(m_window->document().options() == before);
   }
 
+  void aStoppedSearchGoesOnInTheSessionThatWasOpenedAgain() {
+    openOverflow();
+    TuneDialog& dialog = open();
+    QVERIFY(!dialog.goOn().isVisible() && !dialog.metric().isVisible());
+    QTest::mouseClick(&dialog.advanced().header(), Qt::LeftButton);
+    QVERIFY(dialog.metric().isVisible() && dialog.evaluations().isVisible());
+    dialog.evaluations().setValue(3);
+    search(dialog);
+    QVERIFY2(dialog.said().contains("ended by: evaluations; started again it goes on"), qPrintable(dialog.said()));
+    const std::size_t some = remembered();
+    QVERIFY(some > 0 && some <= 3);
+    QVERIFY2(dialog.goOn().isVisible() && dialog.goOn().isChecked(), "it can go on");
+    const QString file = m_folder->filePath("s.fsession");
+    QVERIFY(m_window->session().save(file).ok());
+    m_window->close();
+
+    m_window = m_folder->makeWindow();
+    m_window->session().open(file);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot() != nullptr, kSearchMs);
+    TuneDialog& again = open();
+    QVERIFY2(again.goOn().isVisible() && again.goOn().isChecked(), "what was evaluated is there");
+    QVERIFY(again.metric().isVisible());  // what was asked for is in sight
+    QCOMPARE(again.evaluations().value(), 3);
+    again.evaluations().setValue(0);
+    search(again);
+    QVERIFY2(again.said().startsWith("✓ Found: error") && again.said().contains("Pins that known searches need: "),
+             qPrintable(again.said()));
+    QVERIFY(remembered() > some);
+    again.goOn().setChecked(false);  // from the beginning
+    again.evaluations().setValue(2);
+    search(again);
+    QVERIFY(remembered() <= 2);
+  }
+
+  void aMetricOfTheUsersOwnJudges() {
+    openOverflow();
+    const QString metric = m_folder->filePath("metric.sh");
+    QVERIFY(writeFileAtomically(metric.toStdString(), "test -s \"$1\" && test -s \"$2\" && echo 0.5\n").ok());
+    TuneDialog& dialog = open();
+    dialog.metric().setText(QStringLiteral("sh %1").arg(metric));
+    dialog.allowed().setText("0.75");
+    search(dialog);
+    QVERIFY2(dialog.said().startsWith("✓ Found: error 0.5, 0 pins") && dialog.said().contains("No pin is needed"),
+             qPrintable(dialog.said()));
+    dialog.metric().setText("false");
+    search(dialog);
+    QVERIFY2(dialog.said().startsWith("✗"), qPrintable(dialog.said()));
+    QVERIFY(!dialog.takeButton().isEnabled() && dialog.startButton().isEnabled());
+  }
+
+  void wishesThatCannotBeAreSaid() {
+    openOverflow();
+    TuneDialog& dialog = open();
+    dialog.allowed().clear();
+    QVERIFY2(!dialog.startButton().isEnabled() && dialog.said().contains("how large"), qPrintable(dialog.said()));
+    dialog.speedup().setText("fast");
+    QVERIFY2(!dialog.startButton().isEnabled() && dialog.said().contains("fast"), qPrintable(dialog.said()));
+    dialog.speedup().setText("0");
+    QVERIFY(!dialog.startButton().isEnabled());
+    dialog.speedup().setText("1.5");
+    QVERIFY(dialog.startButton().isEnabled());
+    search(dialog);  // nothing was measured here
+    QVERIFY2(dialog.said().startsWith("✗") && dialog.said().contains("is not known"), qPrintable(dialog.said()));
+    QVERIFY2(!dialog.said().contains("--"), qPrintable(dialog.said()));
+    QVERIFY(dialog.precision().findText("int8") < 0 && dialog.precision().toolTip().contains("Calibrate"));
+    dialog.reject();
+    Ranges ranges;
+    ranges.edges.emplace("x", EdgeRange{{-1, 1}, {}});
+    m_window->document().setCalibrated(std::make_shared<const Ranges>(ranges));
+    QVERIFY(open().precision().findText("int8, f16") >= 0);
+  }
+
   void isStoppedWithTheBestSoFar() {
     QTemporaryDir folder;
     m_window->openFile(test::writeResidualChain(folder.path(), 400));
@@ -89,14 +162,33 @@ class TuneTest : public QObject {
   }
 
  private:
+  void openOverflow() {
+    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->setInputs({.paths = {FUSESCOPE_SOURCE_DIR "/resources/samples/fp16_overflow/io.npz"}});
+  }
   TuneDialog& open() {
     m_window->actions().find("tune")->trigger();
-    auto* dialog = m_window->findChild<TuneDialog*>();
-    if (dialog == nullptr) qFatal("the dialog does not open");
-    return *dialog;
+    for (auto* dialog : m_window->findChildren<TuneDialog*>())
+      if (dialog->isVisible()) return *dialog;
+    qFatal("the dialog does not open");
   }
+  void search(TuneDialog& dialog) {
+    QTest::mouseClick(&dialog.startButton(), Qt::LeftButton);
+    QVERIFY(dialog.working());
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog.working(), kSearchMs);
+  }
+  /// How many evaluations the session's only search keeps.
+  std::size_t remembered() {
+    const QDir folder(m_window->controller().engineFolder());
+    const QStringList states = folder.entryList({"tune-*.json"});
+    if (states.size() != 1) return 0;
+    const auto text = readTextFile(folder.filePath(states.front()).toStdString());
+    return text.ok() ? Json::parse(text.value())["evaluations"].size() : 0;
+  }
+
+  std::unique_ptr<test::SessionFolder> m_folder;
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(TuneTest, 2)
+FUSESCOPE_GUI_TEST(TuneTest, 5)
 #include "tune_test.moc"

@@ -96,15 +96,12 @@ class WorkTest : public QObject {
     waitForWork();
     checkCompared();
     const QString file = m_folder->filePath("by_mouse.json");
-    inModal<ExportDialog>([&](ExportDialog& dialog) {
-      QTRY_VERIFY(dialog.saveButton().isEnabled());
-      inModal<QFileDialog>([file](QFileDialog& chooser) {
-        chooser.findChild<QLineEdit*>()->setText(file);
-        QTest::mouseClick(chooser.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Save), Qt::LeftButton);
-      });
-      QTest::mouseClick(&dialog.saveButton(), Qt::LeftButton);
-    });
     actionNamed("Export")->trigger();
+    inModal<QFileDialog>([file](QFileDialog& chooser) {
+      chooser.findChild<QLineEdit*>()->setText(file);
+      QTest::mouseClick(chooser.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Save), Qt::LeftButton);
+    });
+    QTest::mouseClick(&writableExport().saveButton(), Qt::LeftButton);
     checkExported(file);
   }
 
@@ -139,12 +136,9 @@ class WorkTest : public QObject {
     checkCompared();
 
     const QString file = m_folder->filePath("by_keys.json");
-    inModal<ExportDialog>([&](ExportDialog& dialog) {
-      QTRY_VERIFY(dialog.saveButton().isEnabled());
-      typeInto<QFileDialog>(file);
-      QTest::keyClick(&dialog, Qt::Key_Return);
-    });
     key(Qt::Key_E, Qt::ControlModifier);
+    typeInto<QFileDialog>(file);
+    QTest::keyClick(&writableExport(), Qt::Key_Return);
     checkExported(file);
   }
 
@@ -179,6 +173,14 @@ class WorkTest : public QObject {
       if (modal == nullptr) return inModal<T>(act);
       act(*modal);
     });
+  }
+  /// The export dialog, once its text is there.
+  ExportDialog& writableExport() {
+    auto* dialog = m_window->findChild<ExportDialog*>();
+    if (dialog == nullptr) qFatal("the dialog does not open");
+    if (!QTest::qWaitFor([dialog] { return dialog->saveButton().isEnabled(); }, test::kPatienceMs))
+      qFatal("there is nothing to save");
+    return *dialog;
   }
   QAction* actionNamed(const QString& text) {
     for (QAction* action : m_window->findChildren<QAction*>())

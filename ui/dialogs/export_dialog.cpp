@@ -2,68 +2,123 @@
 
 #include <QDialogButtonBox>
 #include <QFileDialog>
-#include <QFormLayout>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMessageBox>
+#include <QUrl>
 #include <QVBoxLayout>
 
 #include "base/files.h"
-#include "interchange/exports.h"
 #include "ui/dialogs/option_words.h"
+#include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
 
-ExportDialog::ExportDialog(const DockContext& context, QWidget* parent)
+ExportDialog::ExportDialog(const DockContext& context, WorkerClient& worker, QWidget* parent)
     : QDialog(parent),
       m_context(context),
       m_format(new QComboBox),
+      m_weights(new QComboBox),
+      m_borders(new QComboBox),
       m_version(new QLineEdit(QStringLiteral("10.3"))),
       m_log(new QLineEdit),
+      m_logRow(new QWidget),
+      m_check(new QCheckBox(QStringLiteral("Check its numbers on"))),
+      m_inputs(new InputsButton(context)),
       m_summary(new QLabel),
-      m_preview(new QPlainTextEdit) {
-  setWindowTitle(QStringLiteral("Export the precision configuration"));
-  resize(680, 520);
-  for (const Exporter& exporter : exporters())
-    if (exporter.isText) m_format->addItem(qs(exporter.title), qs(exporter.name));
-  m_log->setPlaceholderText(QStringLiteral("log of a verbose build by trtexec, for the exact names (optional)"));
+      m_form(new QFormLayout),
+      m_pages(new QStackedWidget),
+      m_preview(new QPlainTextEdit),
+      m_report(new QTextBrowser),
+      m_job(worker) {
+  setWindowTitle(QStringLiteral("Export"));
+  resize(680, 560);
   m_summary->setWordWrap(true);
   m_preview->setReadOnly(true);
   m_preview->setFont(monoFont());
   m_preview->setLineWrapMode(QPlainTextEdit::NoWrap);
-  auto* browse = new QPushButton(QStringLiteral("Browse…"));
-  browse->setAutoDefault(false);  // Return saves
-  auto* logRow = new QHBoxLayout;
-  logRow->addWidget(m_log, 1);
-  logRow->addWidget(browse);
-  auto* form = new QFormLayout;
-  form->addRow(QStringLiteral("Format"), m_format);
-  form->addRow(QStringLiteral("TensorRT version"), m_version);
-  form->addRow(QStringLiteral("Layer names"), logRow);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
+  m_preview->setAccessibleName(QStringLiteral("Preview"));
+  m_report->setOpenLinks(false);
+  m_report->setAccessibleName(QStringLiteral("What was written"));
+  m_report->document()->setDocumentMargin(8);
+  m_pages->addWidget(m_preview);
+  m_pages->addWidget(m_report);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+  m_cancel = plainButton(QStringLiteral("Cancel"));
+  buttons->addButton(m_cancel, QDialogButtonBox::ActionRole);
   m_save = buttons->addButton(QStringLiteral("Save as…"), QDialogButtonBox::ActionRole);
   m_save->setDefault(true);
   auto* layout = new QVBoxLayout(this);
-  layout->addLayout(form);
+  layout->addLayout(makeForm());
   layout->addWidget(m_summary);
-  layout->addWidget(m_preview, 1);
+  layout->addWidget(m_pages, 1);
   layout->addWidget(buttons);
   connect(m_format, qOverload<int>(&QComboBox::currentIndexChanged), this, &ExportDialog::refresh);
-  connect(m_version, &QLineEdit::textChanged, this, &ExportDialog::refresh);
-  connect(m_log, &QLineEdit::textChanged, this, &ExportDialog::refresh);
-  connect(browse, &QPushButton::clicked, this, &ExportDialog::chooseLog);
+  connect(&context.document, &PlanDocument::planChanged, this, &ExportDialog::refresh);
+  connect(&context.runs, &Runs::settingsChanged, this, &ExportDialog::renew);
+  connect(&m_job, &WorkerJob::changed, this, &ExportDialog::renew);
   connect(m_save, &QPushButton::clicked, this, &ExportDialog::save);
+  connect(m_cancel, &QPushButton::clicked, &m_job, &WorkerJob::cancel);
+  connect(m_report, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+    goTo(m_context, QUrl::fromPercentEncoding(link.path(QUrl::FullyEncoded).toUtf8()), this);
+  });
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   refresh();
 }
 
+QLayout* ExportDialog::makeForm() {
+  for (const Exporter& each : exporters()) m_format->addItem(qs(each.title), qs(each.name));
+  m_log->setPlaceholderText(QStringLiteral("log of a verbose build by trtexec, for the exact names (optional)"));
+  auto* browse = plainButton(QStringLiteral("Browse…"));
+  auto* logRow = new QHBoxLayout(m_logRow);
+  logRow->setContentsMargins(0, 0, 0, 0);
+  logRow->addWidget(m_log, 1);
+  logRow->addWidget(browse);
+  m_weights->addItem(QStringLiteral("converted to what they are calculated in"));  // as WeightTypes
+  m_weights->addItem(QStringLiteral("kept, with a Cast behind each"));
+  m_borders->addItem(QStringLiteral("keep the types of the file"));  // as BorderTypes
+  m_borders->addItem(QStringLiteral("get those of the plan"));
+  m_check->setChecked(true);
+  m_check->setToolTip(
+      QStringLiteral("By the reference, with every value between two nodes stored: Casts are added where the tolerance "
+                     "of the session needs them"));
+  m_form->addRow(QStringLiteral("Format"), m_format);
+  m_form->addRow(QStringLiteral("TensorRT version"), m_version);
+  m_form->addRow(QStringLiteral("Layer names"), m_logRow);
+  m_form->addRow(QStringLiteral("Weights are"), m_weights);
+  m_form->addRow(QStringLiteral("Inputs, outputs"), m_borders);
+  m_form->addRow(m_check, m_inputs);
+  connect(m_version, &QLineEdit::textChanged, this, &ExportDialog::refresh);
+  connect(m_log, &QLineEdit::textChanged, this, &ExportDialog::refresh);
+  connect(browse, &QPushButton::clicked, this, &ExportDialog::chooseLog);
+  return m_form;
+}
+
+const Exporter& ExportDialog::exporter() const {
+  return *findExporter(m_format->currentData().toString().toStdString());
+}
+
+/// Another format, plan or wish: what was shown is of the one before.
 void ExportDialog::refresh() {
-  const Exporter& exporter = *findExporter(m_format->currentData().toString().toStdString());
-  const bool trtexec = exporter.name == "trtexec";
-  m_version->setEnabled(trtexec);
-  m_log->setEnabled(trtexec);
+  const Exporter& chosen = exporter();
+  const bool trtexec = chosen.name == "trtexec", network = !chosen.isText;
+  for (QWidget* field : std::initializer_list<QWidget*>{m_version, m_logRow}) showRow(*m_form, field, trtexec);
+  for (QWidget* field : std::initializer_list<QWidget*>{m_weights, m_borders, m_inputs})
+    showRow(*m_form, field, network);
+  m_pages->setCurrentIndex(network ? 1 : 0);
+  m_report->clear();
+  m_report->setPlaceholderText(
+      QStringLiteral("What is to be known of the network is said here when it is made: Casts that were added, a raised "
+                     "opset, edges that the plan holds wider."));
+  QString summary = qs(chosen.summary);
+  summary[0] = summary[0].toUpper();
+  m_summary->setText(summary);
+  m_writable = false;
+  renew();
+  if (network) return m_context.jobs.cancel(QStringLiteral("export"));
   const auto snapshot = m_context.document.snapshot();
-  const auto work = [plan = snapshot->plan, write = exporter.write, version = m_version->text().toStdString(),
+  const auto work = [plan = snapshot->plan, write = chosen.write, version = m_version->text().toStdString(),
                      log =
                          trtexec ? m_log->text().toStdString() : std::string()](const StopToken&) -> Result<Exported> {
     ExportOptions options;
@@ -71,17 +126,32 @@ void ExportDialog::refresh() {
     if (!log.empty()) options.layerNames = TRY(readTextFile(log));
     return write(*plan, options);
   };
-  QString summary = qs(exporter.summary);
-  summary[0] = summary[0].toUpper();
-  m_context.jobs.run(QStringLiteral("export"), this, work, [this, summary](const Result<Exported>& file) {
-    m_save->setEnabled(file.ok());
-    QString said = file.ok() ? summary : QStringLiteral("✗ This plan cannot be written in that format.");
-    if (file.ok())
-      for (const ExportNote& note : file.value().notes) said += QStringLiteral("\n⚠ ") + withoutOptions(qs(note.text));
+  m_context.jobs.run(QStringLiteral("export"), this, work, [this](const Result<Exported>& file) { preview(file); });
+}
+
+void ExportDialog::preview(const Result<Exported>& file) {
+  m_writable = file.ok();
+  if (file.ok()) {
+    QString said = m_summary->text();
+    for (const ExportNote& note : file.value().notes) said += QStringLiteral("\n⚠ ") + withoutOptions(qs(note.text));
     m_summary->setText(said);
-    m_preview->setPlainText(file.ok() ? qs(file.value().text) : QString());
-    m_preview->setPlaceholderText(file.ok() ? QString() : problemInWords(file.error()));
-  });
+  } else {
+    m_summary->setText(QStringLiteral("✗ This plan cannot be written in that format."));
+  }
+  m_preview->setPlainText(file.ok() ? qs(file.value().text) : QString());
+  m_preview->setPlaceholderText(file.ok() ? QString() : problemInWords(file.error()));
+  renew();
+}
+
+void ExportDialog::renew() {
+  const bool network = !exporter().isText, given = !m_context.runs.settings().inputs.empty();
+  for (QWidget* wish : std::initializer_list<QWidget*>{m_format, m_weights, m_borders, m_inputs})
+    wish->setEnabled(!working());
+  m_check->setEnabled(!working() && given);
+  m_save->setEnabled(!working() && (network || m_writable));
+  m_cancel->setVisible(network);
+  m_cancel->setEnabled(working());
+  if (working()) m_summary->setText(m_job.text());
 }
 
 void ExportDialog::chooseLog() {
@@ -90,17 +160,59 @@ void ExportDialog::chooseLog() {
 }
 
 void ExportDialog::save() {
-  const Exporter& exporter = *findExporter(m_format->currentData().toString().toStdString());
-  const QString extension = QString(qs(exporter.extension)).remove(QLatin1Char('.'));
-  const QString path =
-      QFileDialog::getSaveFileName(this, QStringLiteral("Export"), QStringLiteral("precision.") + extension);
+  const bool network = !exporter().isText;
+  const QString extension = QString(qs(exporter().extension)).remove(QLatin1Char('.'));
+  const QString stem = network ? QFileInfo(m_context.document.path()).completeBaseName() + QStringLiteral("_typed.")
+                               : QStringLiteral("precision.");
+  const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Export"), stem + extension);
   if (path.isEmpty()) return;
+  if (network) return saveNetwork(path);
   const Status written = writeFileAtomically(path.toStdString(), m_preview->toPlainText().toStdString());
   if (written.ok()) {
     accept();
   } else {
     QMessageBox::warning(this, QStringLiteral("Export"), qs(written.error().text()));
   }
+}
+
+void ExportDialog::saveNetwork(const QString& path) {
+  WorkerRequest request = requestFor(m_context, WorkerOp::Export);
+  request.exported = {.format = std::string(exporter().name),
+                      .path = path.toStdString(),
+                      .weights = static_cast<WeightTypes>(m_weights->currentIndex()),
+                      .borders = static_cast<BorderTypes>(m_borders->currentIndex()),
+                      .check = m_check->isChecked() && !request.inputs.empty()};
+  m_report->clear();
+  m_job.start(
+      request, [](const Json& reply) -> Result<Json> { return reply; },
+      [this](const Result<Json>& written) {
+        written.ok() ? showWritten(written.value()) : showRefused(written.error());
+      });
+}
+
+void ExportDialog::showWritten(const Json& written) {
+  const QString path = qs(written.value("path", std::string()));
+  const Json bytes = written.value("bytes", Json());
+  m_summary->setText(QStringLiteral("✓ Written: %1, %2")
+                         .arg(path, bytesText(bytes.is_number() ? std::optional(bytes.get<std::int64_t>())
+                                                                : std::optional<std::int64_t>())));
+  QString text;
+  for (const Json& note : written.value("warnings", Json::array()))
+    text += QStringLiteral("<p>⚠ %1</p>")
+                .arg(withLinks(withoutOptions(qs(note.get<std::string>())), *m_context.document.snapshot()));
+  m_report->setHtml(text.isEmpty() ? QStringLiteral("<p>Nothing else is to be known of it.</p>") : text);
+}
+
+void ExportDialog::showRefused(const Diagnostic& problem) {
+  if (problem.cancelled) return m_summary->setText(QStringLiteral("Cancelled; nothing was written."));
+  m_summary->setText(QStringLiteral("✗ Nothing was written."));
+  QString place;
+  for (const std::string& name : {problem.where.node, problem.where.value})
+    if (!name.empty()) place += QStringLiteral("<p>At %1</p>").arg(nodeLink(name));
+  Diagnostic said = problem;
+  said.where = {};  // it stands above
+  m_report->setHtml(place +
+                    QStringLiteral("<p>%1</p>").arg(withLinks(problemInWords(said), *m_context.document.snapshot())));
 }
 
 }  // namespace fusescope

@@ -1,41 +1,70 @@
 #pragma once
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDialog>
+#include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QStackedWidget>
+#include <QTextBrowser>
 
-#include "ui/docks/dock_context.h"
+#include "interchange/exports.h"
+#include "ui/dialogs/dialog_fields.h"
+#include "ui/jobs/worker_job.h"
 
 namespace fusescope {
 
-/// Writes the precision configuration in one of the formats; the text, or why it cannot be written, is shown first.
+/// Writes the plan in one of the formats. Of text formats the text, or why it cannot be written, is shown first. A
+/// network is made, checked and written by the worker, and what is to be known of it is said then: Casts that were
+/// added, a raised opset, or the edge for which nothing was written, which can be gone to.
 class ExportDialog : public QDialog {
   Q_OBJECT
 
  public:
-  explicit ExportDialog(const DockContext& context, QWidget* parent = nullptr);
+  ExportDialog(const DockContext& context, WorkerClient& worker, QWidget* parent = nullptr);
   /// By the exporter's name.
   void setFormat(const QString& format) { m_format->setCurrentIndex(m_format->findData(format)); }
   QString preview() const { return m_preview->toPlainText(); }
   /// What stands in place of the preview where there is none: why.
   QString refusal() const { return m_preview->placeholderText(); }
+  /// What came of a network that was to be written; its links go to nodes and values.
+  QTextBrowser& report() { return *m_report; }
+  QComboBox& weights() { return *m_weights; }
+  QComboBox& borders() { return *m_borders; }
+  QCheckBox& check() { return *m_check; }
   QPushButton& saveButton() { return *m_save; }
+  QPushButton& cancelButton() { return *m_cancel; }
+  bool working() const { return m_job.working(); }
 
  private:
+  const Exporter& exporter() const;
+  QLayout* makeForm();
   void refresh();
+  void preview(const Result<Exported>& file);
+  void renew();
   void chooseLog();
   void save();
+  void saveNetwork(const QString& path);
+  void showWritten(const Json& written);
+  void showRefused(const Diagnostic& problem);
 
   DockContext m_context;
-  QComboBox* m_format;
-  QLineEdit* m_version;
-  QLineEdit* m_log;
+  QComboBox *m_format, *m_weights, *m_borders;
+  QLineEdit *m_version, *m_log;
+  QWidget* m_logRow;
+  QCheckBox* m_check;
+  InputsButton* m_inputs;
   QLabel* m_summary;
+  QFormLayout* m_form;
+  QStackedWidget* m_pages;
   QPlainTextEdit* m_preview;
-  QPushButton* m_save;
+  QTextBrowser* m_report;
+  QPushButton *m_save, *m_cancel;
+  WorkerJob m_job;
+  bool m_writable = false;  ///< the text is there
 };
 
 }  // namespace fusescope

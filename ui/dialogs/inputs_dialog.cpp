@@ -11,6 +11,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "ui/dialogs/dialog_fields.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/sample_contents.h"
 
@@ -32,28 +33,22 @@ Result<Found> findIn(const Plan& plan, const SampleSource& source) {
   return Found{samplesContent(samples), samplesText(samples), samples.random};
 }
 
-QPushButton* button(const QString& text, const QString& tip) {
-  auto* made = new QPushButton(text);
-  made->setAutoDefault(false);  // Return is OK
-  made->setToolTip(tip);
-  return made;
-}
-
 }  // namespace
 
 InputsDialog::InputsDialog(const DockContext& context, QWidget* parent)
     : QDialog(parent),
       m_context(context),
       m_paths(new QListWidget),
-      m_addFiles(button(QStringLiteral("Add files…"),
-                        QStringLiteral(".npz: one sample each; .npy and input_0.pb, …: one input each, together a "
-                                       "sample; .json: Polygraphy's inputs"))),
-      m_addFolder(button(QStringLiteral("Add folder…"),
-                         QStringLiteral("A folder of .npz, of .npy, or of ONNX test data (input_0.pb, …), or of such "
-                                        "folders"))),
-      m_remove(button(QStringLiteral("Remove"), QStringLiteral("Take what is selected out of the list (Delete)"))),
-      m_random(button(QStringLiteral("Random inputs"),
-                      QStringLiteral("Without files inputs are random, and every number made with them says so"))),
+      m_addFiles(plainButton(QStringLiteral("Add files…"),
+                             QStringLiteral(".npz: one sample each; .npy and input_0.pb, …: one input each, together a "
+                                            "sample; .json: Polygraphy's inputs"))),
+      m_addFolder(
+          plainButton(QStringLiteral("Add folder…"),
+                      QStringLiteral("A folder of .npz, of .npy, or of ONNX test data (input_0.pb, …), or of such "
+                                     "folders"))),
+      m_remove(plainButton(QStringLiteral("Remove"), QStringLiteral("Take what is selected out of the list (Delete)"))),
+      m_random(plainButton(QStringLiteral("Random inputs"),
+                           QStringLiteral("Without files inputs are random, and every number made with them says so"))),
       m_cut(new QCheckBox(QStringLiteral("Cut along axis"))),
       m_axis(new QSpinBox),
       m_said(new QLabel) {

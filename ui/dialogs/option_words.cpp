@@ -21,6 +21,15 @@ constexpr Words kWords[] = {
     {"the log of a verbose build with --layer-names", "the log of a verbose build under Layer names"},
     {"--layer-names", "the log of a verbose build under Layer names"},
     {"--no-fuse", "the fusion rule"},
+    {"Make them with: fusescope calibrate .* give --ranges\\.", "Make them with Calibrate…, in the Build menu."},
+    {"--precision int8 \\(or int8,f16\\)", "int8 as precision"},
+    {"with fusescope errors", "by the errors of layers"},
+    {"fusescope build measures", "a build measures"},
+    {"--inputs F", "checking its numbers on inputs"},
+    {"--tol-rms", "the tolerance of the session"},
+    {"--max-error", "the largest error"},
+    {"--min-speedup", "a least speed-up"},
+    {"Give a file that --resume wrote", "Start the search anew"},
     {"--(?:pin|directives)", "the directive"},
 };
 

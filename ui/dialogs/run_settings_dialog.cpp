@@ -5,24 +5,10 @@
 #include <QVBoxLayout>
 
 #include "backends/backend.h"
+#include "ui/dialogs/dialog_fields.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
-
-namespace {
-
-QString numberText(const std::optional<double>& number) {
-  return number ? QString::number(*number, 'g', 6) : QString();
-}
-
-/// Nothing where the field is empty or holds no number.
-std::optional<double> numberOf(const QLineEdit& field) {
-  bool number = false;
-  const double value = field.text().trimmed().toDouble(&number);
-  return number && value >= 0 ? std::optional(value) : std::nullopt;
-}
-
-}  // namespace
 
 RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent)
     : QDialog(parent),
@@ -32,6 +18,7 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
       m_relative(new QLineEdit(numberText(context.runs.settings().tolerance.relative))),
       m_backend(new QComboBox),
       m_threads(new QSpinBox),
+      m_against(new QComboBox),
       m_problem(new QLabel) {
   setWindowTitle(QStringLiteral("What runs are made and judged with"));
   resize(480, 0);
@@ -46,6 +33,11 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   m_threads->setValue(context.runs.settings().threads);
   form->addRow(QStringLiteral("Backend"), m_backend);
   form->addRow(QStringLiteral("Threads"), m_threads);
+  m_against->addItem(QStringLiteral("float32, on the same backend"));  // as ErrorsAgainst
+  m_against->addItem(QStringLiteral("float64, by the reference: slow"));
+  m_against->setCurrentIndex(static_cast<int>(context.runs.settings().errorsAgainst));
+  m_against->setToolTip(QStringLiteral("Against float64 also what float32 itself does to each layer shows"));
+  form->addRow(QStringLiteral("Errors of layers against"), m_against);
   m_problem->setWordWrap(true);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
   m_ok = buttons->button(QDialogButtonBox::Ok);
@@ -63,10 +55,10 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
 void RunSettingsDialog::check() {
   QString problem;
   for (const QLineEdit* field : {m_rms, m_absolute, m_relative}) {
-    if (!field->text().trimmed().isEmpty() && !numberOf(*field))
+    if (!field->text().trimmed().isEmpty() && !numberIn(*field))
       problem = QStringLiteral("“%1” is not a bound: give a number of 0 or more.").arg(field->text());
   }
-  if (problem.isEmpty() && !numberOf(*m_rms) && !numberOf(*m_absolute) && !numberOf(*m_relative))
+  if (problem.isEmpty() && !numberIn(*m_rms) && !numberIn(*m_absolute) && !numberIn(*m_relative))
     problem = QStringLiteral("Without a bound, outputs must be equal bit for bit.");
   m_problem->setText(problem);
   m_ok->setEnabled(!problem.startsWith(QChar(0x201C)));
@@ -76,7 +68,8 @@ void RunSettingsDialog::accept() {
   RunSettings settings = m_context.runs.settings();
   settings.backend = m_backend->currentData().toString().toStdString();
   settings.threads = m_threads->value();
-  settings.tolerance = {.rms = numberOf(*m_rms), .absolute = numberOf(*m_absolute), .relative = numberOf(*m_relative)};
+  settings.errorsAgainst = static_cast<ErrorsAgainst>(m_against->currentIndex());
+  settings.tolerance = {.rms = numberIn(*m_rms), .absolute = numberIn(*m_absolute), .relative = numberIn(*m_relative)};
   m_context.runs.setSettings(settings);
   QDialog::accept();
 }

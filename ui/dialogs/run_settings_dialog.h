@@ -19,6 +19,8 @@ class RunSettingsDialog : public QDialog {
  public:
   explicit RunSettingsDialog(const DockContext& context, QWidget* parent = nullptr);
   QLineEdit& tolerance() { return *m_rms; }
+  /// By ErrorsAgainst.
+  QComboBox& against() { return *m_against; }
   void accept() override;
 
  private:
@@ -28,6 +30,7 @@ class RunSettingsDialog : public QDialog {
   QLineEdit *m_rms, *m_absolute, *m_relative;
   QComboBox* m_backend;
   QSpinBox* m_threads;
+  QComboBox* m_against;
   QLabel* m_problem;
   QPushButton* m_ok;
 };

@@ -1,29 +1,26 @@
 #include "ui/dialogs/tune_dialog.h"
 
 #include <QDialogButtonBox>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "ui/dialogs/inputs_dialog.h"
+#include "ui/dialogs/option_words.h"
+#include "ui/dialogs/tune_state.h"
 #include "ui/docks/dock_widgets.h"
+#include "ui/document/directive_edits.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/shown_time.h"
-#include "ui/jobs/worker_client.h"
 
 namespace fusescope {
 
 namespace {
 
-constexpr int kBudgetSeconds = 60, kMostSeconds = 24 * 3600, kClockMs = 250;
-
-/// Types that tuning lowers to, beside f32.
-const std::vector<std::vector<DataType>>& loweredChoices() {
-  static const std::vector<std::vector<DataType>> kChoices = {
-      {DataType::F16}, {DataType::BF16}, {DataType::F16, DataType::BF16}};
-  return kChoices;
-}
+constexpr int kBudgetSeconds = 60, kMostSeconds = 24 * 3600, kMostCount = 1'000'000;
 
 QString costWords(const TunedPoint& point) {
   if (point.ms)
@@ -50,23 +47,40 @@ TableContent pinsContent(const TuneAnswer* answer) {
   return content;
 }
 
+/// " Known searches need more: prefix 12, greedy 7."
+QString baselinesText(const std::vector<TunedBaseline>& baselines) {
+  QStringList parts;
+  for (const TunedBaseline& baseline : baselines)
+    if (baseline.finished)
+      parts << QStringLiteral("%1 %2").arg(
+          qs(baseline.name), baseline.pins ? QString::number(*baseline.pins) : QStringLiteral("finds none"));
+  if (parts.isEmpty()) return {};
+  return QStringLiteral(" Pins that known searches need: %1.").arg(parts.join(QStringLiteral(", ")));
+}
+
 }  // namespace
 
 TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget* parent)
     : QDialog(parent),
       m_context(context),
-      m_worker(worker),
       m_precision(new QComboBox),
       m_output(new QComboBox),
       m_allowed(new QLineEdit),
+      m_speedup(new QLineEdit),
+      m_metric(new QLineEdit),
       m_budget(new QSpinBox),
-      m_inputs(new QPushButton),
+      m_evaluations(new QSpinBox),
+      m_seed(new QSpinBox),
+      m_explain(new QCheckBox(QStringLiteral("Try the network without each pin"))),
+      m_goOn(new QCheckBox),
+      m_inputs(new InputsButton(context)),
       m_start(new QPushButton(QStringLiteral("Start"))),
-      m_stop(new QPushButton(QStringLiteral("Stop"))),
+      m_stop(plainButton(QStringLiteral("Stop"), QStringLiteral("End with the best so far"))),
       m_plot(new TunePlot(context.theme)),
-      m_said(new QLabel) {
+      m_said(new QLabel),
+      m_job(worker) {
   setWindowTitle(QStringLiteral("Tune: the few pins that are needed"));
-  resize(860, 600);
+  resize(900, 660);
   m_said->setWordWrap(true);
   m_said->setTextFormat(Qt::PlainText);
   m_said->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -77,163 +91,205 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   pins->setAccessibleName(QStringLiteral("Pins"));
   styleTable(*pins, {220, 60, 130, 0}, false);
   auto* upper = new QHBoxLayout;
-  upper->addLayout(makeWishes(), 2);
-  upper->addWidget(m_plot, 3);
+  upper->addLayout(makeWishes(), 3);
+  upper->addWidget(m_plot, 4);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
-  m_take = buttons->addButton(QStringLiteral("Take these pins"), QDialogButtonBox::ActionRole);
+  m_take = plainButton(QStringLiteral("Take these pins"));
+  buttons->addButton(m_take, QDialogButtonBox::ActionRole);
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(upper, 3);
   layout->addWidget(m_said);
   layout->addWidget(pins, 2);
   layout->addWidget(buttons);
-  for (QPushButton* button : {m_inputs, m_stop, m_take}) button->setAutoDefault(false);
   m_start->setDefault(true);
-  m_clock.setInterval(kClockMs);
-  connect(&m_clock, &QTimer::timeout, this, &TuneDialog::renew);
+  fillChoices();
+  readWishes(context.runs.settings().tune);
+  m_job.listenTo(QLatin1String(kTuneBetterPhase), [this](const QString& detail) { heardBetter(detail); });
+  connect(&m_job, &WorkerJob::changed, this, &TuneDialog::renew);
   connect(m_take, &QPushButton::clicked, this, &TuneDialog::take);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(&context.runs, &Runs::settingsChanged, this, &TuneDialog::renew);
+  for (QLineEdit* field : {m_allowed, m_speedup, m_metric})
+    connect(field, &QLineEdit::textChanged, this, &TuneDialog::renew);
+  for (QComboBox* box : {m_precision, m_output})
+    connect(box, qOverload<int>(&QComboBox::currentIndexChanged), this, &TuneDialog::renew);
   renew();
 }
 
-TuneDialog::~TuneDialog() {
-  if (working()) m_worker.cancel(m_request);
-}
-
 QLayout* TuneDialog::makeWishes() {
-  for (const auto& types : loweredChoices()) {
-    QStringList names;
-    for (const DataType type : types) names << qs(type);
-    m_precision->addItem(names.join(QStringLiteral(", ")));
-  }
-  const auto& now = m_context.document.options().precisions;
-  const auto known = std::ranges::find(loweredChoices(), now);
-  if (known != loweredChoices().end()) m_precision->setCurrentIndex(int(known - loweredChoices().begin()));
   m_precision->setAccessibleName(QStringLiteral("Lower to"));
-  m_output->addItem(QStringLiteral("the worst of all"), QString());
-  const Graph& graph = m_context.document.snapshot()->graph();
-  for (const ValueId output : graph.outputs())
-    m_output->addItem(qs(graph.value(output).name), qs(graph.value(output).name));
-  m_allowed->setText(
-      QString::number(m_context.runs.settings().tolerance.rms.value_or(*Tolerance::ofLoweredTypes().rms), 'g', 6));
+  m_goOn->setChecked(true);
   m_allowed->setAccessibleName(QStringLiteral("Largest error"));
+  m_allowed->setPlaceholderText(QStringLiteral("as little as the speed-up allows"));
   m_budget->setRange(0, kMostSeconds);
   m_budget->setSpecialValueText(QStringLiteral("until nothing is left to try"));
   m_budget->setSuffix(QStringLiteral(" s"));
-  m_budget->setValue(kBudgetSeconds);
-  m_inputs->setToolTip(QStringLiteral("What errors are measured on"));
+  m_advanced = new Fold(QStringLiteral("Speed-up, metric, limits"), makeAdvanced());
   auto* form = new QFormLayout;
   form->addRow(QStringLiteral("Lower to"), m_precision);
   form->addRow(QStringLiteral("Largest |Δ| over rms"), m_allowed);
   form->addRow(QStringLiteral("of output"), m_output);
   form->addRow(QStringLiteral("Time to search"), m_budget);
   form->addRow(QStringLiteral("Inputs"), m_inputs);
+  form->addRow(m_advanced);
   auto* row = new QHBoxLayout;
   row->addWidget(m_start);
   row->addWidget(m_stop);
   row->addStretch(1);
+  form->addRow(m_goOn);
   form->addRow(row);
-  connect(m_allowed, &QLineEdit::textChanged, this, &TuneDialog::renew);
   connect(m_start, &QPushButton::clicked, this, &TuneDialog::start);
-  connect(m_stop, &QPushButton::clicked, this, &TuneDialog::stop);
-  connect(m_inputs, &QPushButton::clicked, this, [this] {
-    auto* dialog = new InputsDialog(m_context, this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->open();
-  });
+  connect(m_stop, &QPushButton::clicked, &m_job, &WorkerJob::finish);
   return form;
 }
 
-std::optional<double> TuneDialog::allowedError() const {
-  bool number = false;
-  const double value = m_allowed->text().trimmed().toDouble(&number);
-  return number && value >= 0 ? std::optional(value) : std::nullopt;
+QWidget* TuneDialog::makeAdvanced() {
+  m_speedup->setPlaceholderText(QStringLiteral("none is asked for"));
+  m_speedup->setToolTip(QStringLiteral("The predicted time with everything pinned over that with the pins"));
+  m_speedup->setAccessibleName(QStringLiteral("Least speed-up"));
+  m_metric->setPlaceholderText(QStringLiteral("a command; max|Δ| over rms without one"));
+  m_metric->setToolTip(
+      QStringLiteral("It gets two .npz, the outputs in float32 and lowered, and prints an error: less is better. The "
+                     "largest error above is in its unit then"));
+  m_metric->setAccessibleName(QStringLiteral("Metric"));
+  m_evaluations->setRange(0, kMostCount);
+  m_evaluations->setSpecialValueText(QStringLiteral("as many as it takes"));
+  m_seed->setRange(0, kMostCount);
+  m_seed->setToolTip(QStringLiteral("Of the orders in which pins are taken out again"));
+  m_explain->setToolTip(
+      QStringLiteral("Says of each pin what happens without it, also where a limit ended the search"));
+  auto* advanced = new QWidget;
+  auto* form = new QFormLayout(advanced);
+  form->setContentsMargins(16, 0, 0, 0);
+  form->addRow(QStringLiteral("Least speed-up"), m_speedup);
+  form->addRow(QStringLiteral("Metric"), m_metric);
+  form->addRow(QStringLiteral("Evaluations"), m_evaluations);
+  form->addRow(QStringLiteral("Seed"), m_seed);
+  form->addRow(QString(), m_explain);
+  return advanced;
+}
+
+void TuneDialog::fillChoices() {
+  const PlanDocument& document = m_context.document;
+  for (const auto& precisions : precisionChoices(document.ranges() != nullptr))
+    if (!precisions.empty()) m_precision->addItem(precisionsText(precisions), QVariant::fromValue(precisions));
+  const int now = m_precision->findText(precisionsText(document.options().precisions));
+  m_precision->setCurrentIndex(std::max(now, 0));
+  if (document.ranges() == nullptr)
+    m_precision->setToolTip(QStringLiteral("int8 is among them once there are ranges: Calibrate…"));
+  m_output->addItem(QStringLiteral("the worst of all"), QString());
+  const Graph& graph = document.snapshot()->graph();
+  for (const ValueId output : graph.outputs())
+    m_output->addItem(qs(graph.value(output).name), qs(graph.value(output).name));
+}
+
+void TuneDialog::readWishes(const TuneWishes& wishes) {
+  const bool fresh = wishes == TuneWishes();  // nothing was asked yet in this session
+  const double tolerance = m_context.runs.settings().tolerance.rms.value_or(*Tolerance::ofLoweredTypes().rms);
+  m_allowed->setText(numberText(fresh ? tolerance : wishes.maxError));
+  m_speedup->setText(numberText(wishes.minSpeedup));
+  m_metric->setText(qs(wishes.metric));
+  m_budget->setValue(fresh ? kBudgetSeconds : static_cast<int>(wishes.seconds));
+  m_evaluations->setValue(static_cast<int>(std::min<std::int64_t>(wishes.evaluations, kMostCount)));
+  m_seed->setValue(static_cast<int>(std::min<std::uint64_t>(wishes.seed, kMostCount)));
+  m_explain->setChecked(wishes.explain);
+  m_output->setCurrentIndex(std::max(0, m_output->findData(qs(wishes.output))));
+  m_advanced->setOpen(wishes.minSpeedup || !wishes.metric.empty() || wishes.evaluations > 0);
+}
+
+TuneWishes TuneDialog::wishes() const {
+  return {.maxError = numberIn(*m_allowed),
+          .minSpeedup = numberIn(*m_speedup),
+          .output = m_output->currentData().toString().toStdString(),
+          .metric = m_metric->text().trimmed().toStdString(),
+          .seconds = double(m_budget->value()),
+          .evaluations = m_evaluations->value(),
+          .seed = static_cast<std::uint64_t>(m_seed->value()),
+          .explain = m_explain->isChecked()};
+}
+
+QString TuneDialog::problem() const {
+  const auto wrong = [](const QLineEdit& field) { return !field.text().trimmed().isEmpty() && !numberIn(field); };
+  if (wrong(*m_allowed))
+    return QStringLiteral("“%1” is not an error: give a number of 0 or more.").arg(m_allowed->text());
+  if (wrong(*m_speedup) || numberIn(*m_speedup) == 0.0)
+    return QStringLiteral("“%1” is not a speed-up: give a number above 0.").arg(m_speedup->text());
+  if (!numberIn(*m_allowed) && !numberIn(*m_speedup))
+    return QStringLiteral("Say how large the error may be, or how large the speed-up must be.");
+  return {};
+}
+
+WorkerRequest TuneDialog::request() const {
+  WorkerRequest request = requestFor(m_context, WorkerOp::Tune);
+  request.source.options = withPrecisions(request.source.options, m_precision->currentData().value<Precisions>(),
+                                          m_context.document.ranges());
+  request.tune = wishes();
+  request.stateFile =
+      tuneStateFile(request, m_context.document.modelFile().identity(), m_context.controller.engineFolder());
+  return request;
 }
 
 /// What can be done now, and what is to be said.
 void TuneDialog::renew() {
-  const SampleSource& inputs = m_context.runs.settings().inputs;
-  m_inputs->setText((inputs.empty() ? QStringLiteral("⚠ ") : QString()) + qs(inWords(inputs)) + QStringLiteral("…"));
-  for (QWidget* wish : std::initializer_list<QWidget*>{m_precision, m_allowed, m_output, m_budget, m_inputs})
+  for (QWidget* wish : std::initializer_list<QWidget*>{m_precision, m_allowed, m_output, m_budget, m_inputs, m_speedup,
+                                                       m_metric, m_evaluations, m_seed, m_explain})
     wish->setEnabled(!working());
-  m_start->setEnabled(!working() && allowedError());
+  if (!working()) {
+    const QFileInfo state(qs(request().stateFile));
+    if (state.exists() && !m_goOn->isVisibleTo(this)) m_goOn->setChecked(true);
+    m_goOn->setVisible(state.exists());
+    m_goOn->setText(QStringLiteral("Go on from the search of %1")
+                        .arg(state.lastModified().toString(QStringLiteral("yyyy-MM-dd HH:mm"))));
+  }
+  m_goOn->setEnabled(!working() && m_goOn->isVisibleTo(this));
+  m_start->setEnabled(!working() && problem().isEmpty());
   m_stop->setEnabled(working());
   m_take->setEnabled(!working() && m_answer && !m_answer->pins.empty());
   if (working()) {
-    QString text = QStringLiteral("%1 s  %2").arg(double(m_elapsed.elapsed()) / 1000, 0, 'f', 1).arg(m_phase);
+    QString text = m_job.text();
     if (!m_better.empty()) text += QStringLiteral(" · best so far: ") + pointWords(m_better.back());
     m_said->setText(text);
-  } else if (!allowedError()) {
-    m_said->setText(QStringLiteral("✗ “%1” is not an error: give a number of 0 or more.").arg(m_allowed->text()));
-  } else if (m_said->text().startsWith(QStringLiteral("✗ “"))) {
-    m_said->clear();
+  } else {
+    m_said->setText(problem().isEmpty() ? m_outcome : QStringLiteral("✗ ") + problem());
   }
-}
-
-WorkerRequest TuneDialog::request() const {
-  WorkerRequest request;
-  request.op = WorkerOp::Tune;
-  request.source.path = m_context.document.modelFile().path;
-  request.source.inputs = m_context.document.inputs();
-  request.source.options = m_context.document.options();
-  request.source.options.precisions = loweredChoices()[std::size_t(m_precision->currentIndex())];
-  request.source.backend = m_context.runs.settings().backend;
-  request.inputs = m_context.runs.settings().inputs;
-  request.threads = m_context.runs.settings().threads;
-  request.tune = {.maxError = allowedError(),
-                  .output = m_output->currentData().toString().toStdString(),
-                  .seconds = double(m_budget->value())};
-  return request;
 }
 
 void TuneDialog::start() {
+  const WorkerRequest asked = request();
+  if (m_goOn->isVisibleTo(this) && !m_goOn->isChecked()) QFile::remove(qs(asked.stateFile));
+  m_goOn->setChecked(true);
+  QDir().mkpath(QFileInfo(qs(asked.stateFile)).path());
   m_answer.reset();
   m_better.clear();
+  m_outcome.clear();
   m_pins.setContent(pinsContent(nullptr));
-  m_plot->setPoints({}, {}, allowedError());
-  m_phase = QStringLiteral("starting");
-  m_elapsed.start();
-  m_clock.start();
-  m_request = m_worker.sendDecoded(
-      request(), this, tuneAnswerFromJson, [this](const Result<TuneAnswer>& answer) { finished(answer); },
-      [this](const QString& phase, const QString& detail) { heard(phase, detail); });
-  renew();
+  m_plot->setPoints({}, {}, asked.tune.maxError);
+  RunSettings settings = m_context.runs.settings();
+  settings.tune = asked.tune;
+  m_context.runs.setSettings(settings);
+  m_job.start(asked, tuneAnswerFromJson, [this](const Result<TuneAnswer>& answer) { finished(answer); });
 }
 
-void TuneDialog::stop() {
-  m_worker.finish(m_request);
-  m_phase = QStringLiteral("stopping");
-  m_stop->setEnabled(false);
-}
-
-void TuneDialog::heard(const QString& phase, const QString& detail) {
-  if (phase != QLatin1String(kTuneBetterPhase)) {
-    m_phase = detail.isEmpty() ? phase : QStringLiteral("%1 · %2").arg(phase, detail);
-    return;
-  }
-  const Json json = Json::parse(detail.toStdString(), nullptr, false);
-  const auto points = tunedPointsFromJson(json);
+void TuneDialog::heardBetter(const QString& detail) {
+  const auto points = tunedPointsFromJson(Json::parse(detail.toStdString(), nullptr, false));
   if (!points.ok()) return;
   m_better = points.value();
-  m_plot->setPoints(m_better, {}, allowedError());
+  m_plot->setPoints(m_better, {}, m_context.runs.settings().tune.maxError);
 }
 
 void TuneDialog::finished(const Result<TuneAnswer>& answer) {
-  m_request = 0;
-  m_clock.stop();
-  if (answer.ok()) {
-    m_answer = answer.value();
-    showAnswer(*m_answer);
-  } else {
-    m_said->setText(answer.error().cancelled ? QStringLiteral("Cancelled.")
-                                             : QStringLiteral("✗ ") + qs(answer.error().text()));
+  if (!answer.ok()) {
+    m_outcome =
+        answer.error().cancelled ? QStringLiteral("Cancelled.") : QStringLiteral("✗ ") + problemInWords(answer.error());
+    return;
   }
-  renew();
+  m_answer = answer.value();
+  m_plot->setPoints(m_answer->front, m_answer->chosen, m_context.runs.settings().tune.maxError);
+  m_pins.setContent(pinsContent(&*m_answer));
+  m_outcome = answerText(*m_answer);
 }
 
-void TuneDialog::showAnswer(const TuneAnswer& answer) {
-  m_plot->setPoints(answer.front, answer.chosen, allowedError());
-  m_pins.setContent(pinsContent(&answer));
+QString TuneDialog::answerText(const TuneAnswer& answer) const {
   QStringList lines;
   lines << (answer.ok ? QStringLiteral("✓ Found: ") : QStringLiteral("✗ Not reached; the nearest: ")) +
                pointWords(answer.chosen) +
@@ -245,21 +301,25 @@ void TuneDialog::showAnswer(const TuneAnswer& answer) {
                .arg(pointWords(answer.unpinned), pointWords(answer.allPinned));
   if (answer.ok && !answer.pins.empty())
     lines << (answer.minimal ? QStringLiteral("No single pin can be left out: each was tried.")
-                             : QStringLiteral("A pin may be too many: not each was tried."));
+                             : QStringLiteral("A pin may be too many: not each was tried.")) +
+                 baselinesText(answer.baselines);
   lines << QStringLiteral("%1 on %2, errors by the backend %3, %4 s%5.")
                .arg(plural(answer.evaluations, QStringLiteral("evaluation")),
                     answer.randomInputs ? plural(answer.samples, QStringLiteral("random sample"))
                                         : plural(answer.samples, QStringLiteral("sample")),
                     qs(answer.backend))
                .arg(answer.seconds, 0, 'f', 1)
-               .arg(answer.end == "finished" ? QString() : QStringLiteral(", ended by: ") + qs(answer.end));
+               .arg(answer.end == "finished"
+                        ? QString()
+                        : QStringLiteral(", ended by: %1; started again it goes on from there").arg(qs(answer.end)));
   if (answer.randomInputs) lines << QStringLiteral("⚠ On random inputs: nobody gave others.");
-  m_said->setText(lines.join(QLatin1Char('\n')));
+  return lines.join(QLatin1Char('\n'));
 }
 
 void TuneDialog::take() {
   if (!m_answer) return;
   PlanOptions options = m_answer->options;
+  if (options.ranges != nullptr) options.ranges = m_context.document.ranges();  // with the histograms
   assignIds(options.directives);
   m_context.document.edit(QStringLiteral("Tune: %1").arg(pointWords(m_answer->chosen)), std::move(options));
   accept();

@@ -1,33 +1,39 @@
 #pragma once
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QTimer>
-#include <QElapsedTimer>
 
+#include "ui/dialogs/dialog_fields.h"
 #include "ui/dialogs/tune_plot.h"
-#include "ui/docks/dock_context.h"
+#include "ui/jobs/worker_job.h"
 #include "ui/models/table_model.h"
 
 namespace fusescope {
 
-class WorkerClient;
-
 /// Searches for the few pins that the network needs to be as good as asked: the worker does it, and what it finds grows
-/// in the plot. It can be stopped, with the best so far. Nothing changes until the user takes the pins, in one step that
-/// can be undone.
+/// in the plot. It can be stopped, with the best so far, and goes on where it was when it is started again with the
+/// same wishes, in a session that was closed too. Nothing changes until the user takes the pins, in one step that can
+/// be undone.
 class TuneDialog : public QDialog {
   Q_OBJECT
 
  public:
   TuneDialog(const DockContext& context, WorkerClient& worker, QWidget* parent = nullptr);
-  ~TuneDialog() override;
   QComboBox& precision() { return *m_precision; }
   QLineEdit& allowed() { return *m_allowed; }
+  QLineEdit& speedup() { return *m_speedup; }
+  QLineEdit& metric() { return *m_metric; }
+  QSpinBox& evaluations() { return *m_evaluations; }
+  QSpinBox& seed() { return *m_seed; }
+  QCheckBox& explain() { return *m_explain; }
+  /// Goes on from what an earlier search evaluated, where there is one.
+  QCheckBox& goOn() { return *m_goOn; }
+  Fold& advanced() { return *m_advanced; }
   QSpinBox& budget() { return *m_budget; }
   QPushButton& startButton() { return *m_start; }
   QPushButton& stopButton() { return *m_stop; }
@@ -35,33 +41,37 @@ class TuneDialog : public QDialog {
   const TunePlot& plot() const { return *m_plot; }
   const TableModel& pins() const { return m_pins; }
   QString said() const { return m_said->text(); }
-  bool working() const { return m_request != 0; }
+  bool working() const { return m_job.working(); }
 
  private:
   QLayout* makeWishes();
+  QWidget* makeAdvanced();
+  void fillChoices();
+  void readWishes(const TuneWishes& wishes);
+  TuneWishes wishes() const;
+  /// What is wrong with a field, for people; empty: nothing.
+  QString problem() const;
+  WorkerRequest request() const;
   void renew();
   void start();
-  void stop();
-  void heard(const QString& phase, const QString& detail);
+  void heardBetter(const QString& detail);
   void finished(const Result<TuneAnswer>& answer);
-  void showAnswer(const TuneAnswer& answer);
+  QString answerText(const TuneAnswer& answer) const;
   void take();
-  std::optional<double> allowedError() const;
-  WorkerRequest request() const;
 
   DockContext m_context;
-  WorkerClient& m_worker;
   QComboBox *m_precision, *m_output;
-  QLineEdit* m_allowed;
-  QSpinBox* m_budget;
-  QPushButton *m_inputs, *m_start, *m_stop, *m_take;
+  QLineEdit *m_allowed, *m_speedup, *m_metric;
+  QSpinBox *m_budget, *m_evaluations, *m_seed;
+  QCheckBox *m_explain, *m_goOn;
+  InputsButton* m_inputs;
+  Fold* m_advanced;
+  QPushButton *m_start, *m_stop, *m_take;
   TunePlot* m_plot;
   TableModel m_pins;
   QLabel* m_said;
-  QTimer m_clock;
-  QElapsedTimer m_elapsed;
-  std::int64_t m_request = 0;
-  QString m_phase;
+  WorkerJob m_job;
+  QString m_outcome;                 ///< of the last search, for people
   std::vector<TunedPoint> m_better;  ///< found so far
   std::optional<TuneAnswer> m_answer;
 };

@@ -16,8 +16,7 @@ constexpr double kBeyond = 0.6;
 
 }  // namespace
 
-TunePlot::TunePlot(std::function<const Theme&()> theme, QWidget* parent)
-    : QWidget(parent), m_theme(std::move(theme)) {
+TunePlot::TunePlot(std::function<const Theme&()> theme, QWidget* parent) : QWidget(parent), m_theme(std::move(theme)) {
   setAccessibleName(QStringLiteral("Error against cost"));
   rescale();
 }

@@ -39,7 +39,7 @@ QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::ve
                    other ? QStringLiteral("not known of this plan: it depends on all that comes before")
                          : QStringLiteral("not measured"),
                    theme));
-  QString text = heading(QStringLiteral("Error of its kernel against f32"), theme) + rows.text();
+  QString text = heading(QStringLiteral("Error of its kernel against %1").arg(errors.against), theme) + rows.text();
   text += QStringLiteral("<div style='color:%1'><b>%2</b></div>")
               .arg((wrong ? theme.error : theme.text).name(), roleText(error, errors.bound).toHtmlEscaped());
   text += QStringLiteral("<div style='color:%1'>%2%3; allowed is %4 of rms.</div>")

@@ -7,12 +7,17 @@
 #include "planning/body_help.h"
 #include "ui/docks/error_html.h"
 #include "ui/docks/inspector_text.h"
+#include "ui/docks/range_html.h"
 #include "ui/docks/run_html.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
 
-InspectorDock::InspectorDock(const DockContext& context) : Dock(context), m_text(new QTextBrowser) {
+InspectorDock::InspectorDock(const DockContext& context)
+    : Dock(context), m_text(new PictureBrowser([this](const QUrl& link, double ratio) {
+        const auto snapshot = m_context.document.snapshot();
+        return snapshot ? histogramPicture(*snapshot->plan, link, ratio, m_context.theme()) : QVariant();
+      })) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(m_text);
@@ -51,7 +56,9 @@ void InspectorDock::show(const std::vector<WhatIf>* help) {
   const auto inside = snapshot->inside(m_context.selection.inside());
   QString text =
       inside ? textOf(*inside->body, inside->nodes, help) : textOf(*snapshot, m_context.selection.nodes(), help);
-  if (!inside) text = runText(m_context.selection.nodes()) + text;
+  if (!inside)
+    text = runText(m_context.selection.nodes()) + text +
+           rangesHtml(*snapshot, m_context.selection.nodes(), m_context.theme());
   const int place = m_text->verticalScrollBar()->value();
   m_text->setHtml(text);
   m_text->verticalScrollBar()->setValue(place);

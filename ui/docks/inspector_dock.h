@@ -1,12 +1,29 @@
 #pragma once
 
 #include <QTextBrowser>
+#include <functional>
 #include <vector>
 
 #include "ui/docks/dock.h"
 #include "ui/document/plan_snapshot.h"
 
 namespace fusescope {
+
+/// Its pictures are painted when they are shown.
+class PictureBrowser : public QTextBrowser {
+  Q_OBJECT
+
+ public:
+  /// `paint`: the picture of a link, at so many pixels a point; invalid: there is none.
+  explicit PictureBrowser(std::function<QVariant(const QUrl& link, double ratio)> paint) : m_paint(std::move(paint)) {}
+  QVariant loadResource(int type, const QUrl& link) override {
+    const QVariant picture = type == QTextDocument::ImageResource ? m_paint(link, devicePixelRatioF()) : QVariant();
+    return picture.isValid() ? picture : QTextBrowser::loadResource(type, link);
+  }
+
+ private:
+  std::function<QVariant(const QUrl& link, double ratio)> m_paint;
+};
 
 /// The selected node, fused node or model: what it is, why it is planned so, what would change it.
 class InspectorDock : public Dock {

@@ -58,6 +58,18 @@ QString nodeLink(const std::string& name) {
       .arg(QString::fromUtf8(QUrl::toPercentEncoding(qs(name))), html(name));
 }
 
+QString withLinks(const QString& text, const PlanSnapshot& snapshot) {
+  QString linked;
+  const QStringList parts = text.split(QLatin1Char('\''));
+  for (int i = 0; i < parts.size(); ++i) {
+    if (i > 0) linked += QLatin1Char('\'');
+    const std::string name = parts[i].toStdString();
+    const bool quoted = i % 2 == 1 && i + 1 < parts.size();
+    linked += quoted && !snapshot.nodesNamed(name).empty() ? nodeLink(name) : parts[i].toHtmlEscaped();
+  }
+  return linked;
+}
+
 QString decisionsText(const PlanSnapshot& snapshot, const std::vector<std::uint32_t>& indices, const Theme& theme) {
   QString text;
   std::set<std::uint32_t> seen;

@@ -20,6 +20,8 @@ QString title(const QString& text, const QString& second, const Theme& theme);
 QString badge(DataType type, const Theme& theme);
 /// A link to a node, segment or value by name, or to a fused node by its handle.
 QString nodeLink(const std::string& name);
+/// `text` safe inside HTML, in which what stands between single quotes and is a node or value of the plan is a link.
+QString withLinks(const QString& text, const PlanSnapshot& snapshot);
 /// Decisions as a list, each with what it rests on.
 QString decisionsText(const PlanSnapshot& snapshot, const std::vector<std::uint32_t>& indices, const Theme& theme);
 

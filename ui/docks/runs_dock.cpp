@@ -31,6 +31,7 @@ QString settingsText(const RunSettings& settings) {
   QStringList parts{qs(inWords(settings.tolerance))};
   if (settings.backend != RunSettings().backend) parts << qs(settings.backend);
   if (settings.threads != 0) parts << plural(settings.threads, QStringLiteral("thread"));
+  if (settings.errorsAgainst != RunSettings().errorsAgainst) parts << QStringLiteral("errors against f64");
   return parts.join(QStringLiteral(", ")) + QStringLiteral("…");
 }
 
@@ -123,8 +124,8 @@ QWidget* RunsDock::makeTools() {
       QStringLiteral("How far the shown run's types are from float32, on the reference backend: pass or fail, and "
                      "where it goes wrong"));
   m_errors->setToolTip(
-      QStringLiteral("What the types of each layer do, by themselves and carried on, against float32: tells culprits "
-                     "from victims"));
+      QStringLiteral("What the types of each layer do, by themselves and carried on, against float32, or float64 as "
+                     "the settings say: tells culprits from victims"));
   m_inputs->setToolTip(QStringLiteral("What runs are timed and evaluated on"));
   m_settings->setToolTip(QStringLiteral("What is close enough, and what runs are built and timed with"));
   m_status->setForegroundRole(QPalette::PlaceholderText);

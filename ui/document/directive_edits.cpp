@@ -9,8 +9,13 @@ namespace fusescope {
 
 namespace {
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+template <class T>
+bool contains(const std::vector<T>& list, const T& one) {
+  return std::ranges::find(list, one) != list.end();
+}
+
+bool pinsToInt8(const Directive& directive) {
+  return directive.kind == DirectiveKind::Pin && directive.type == DataType::I8;
 }
 
 }  // namespace
@@ -42,6 +47,37 @@ Directives withoutNodes(Directives directives, const std::vector<std::string>& n
 Directives withoutId(Directives directives, const std::string& id) {
   std::erase_if(directives, [&](const Directive& d) { return d.id == id; });
   return directives;
+}
+
+bool asksForInt8(const PlanOptions& options) {
+  return contains(options.precisions, DataType::I8) || std::ranges::any_of(options.directives, pinsToInt8);
+}
+
+std::vector<Precisions> precisionChoices(bool int8) {
+  std::vector<Precisions> choices = {{}, {DataType::F16}, {DataType::BF16}, {DataType::F16, DataType::BF16}};
+  if (!int8) return choices;
+  for (const Precisions& others : std::vector<Precisions>{{}, {DataType::F16}, {DataType::BF16}}) {
+    choices.push_back({DataType::I8});
+    choices.back().insert(choices.back().end(), others.begin(), others.end());
+  }
+  return choices;
+}
+
+PlanOptions withPrecisions(PlanOptions options, Precisions precisions, const std::shared_ptr<const Ranges>& ranges) {
+  options.precisions = std::move(precisions);
+  if (!asksForInt8(options)) {
+    options.ranges.reset();
+  } else if (options.ranges == nullptr) {
+    options.ranges = ranges;
+  }
+  return options;
+}
+
+PlanOptions withoutInt8(PlanOptions options) {
+  std::erase(options.precisions, DataType::I8);
+  std::erase_if(options.directives, pinsToInt8);
+  options.ranges.reset();
+  return options;
 }
 
 std::vector<const Directive*> directivesNaming(const Directives& directives, const std::string& name) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QMetaType>
 #include <QString>
 #include <string>
 #include <vector>
@@ -21,6 +22,16 @@ Directives withoutId(Directives directives, const std::string& id);
 /// The directives whose pattern is exactly `name`.
 std::vector<const Directive*> directivesNaming(const Directives& directives, const std::string& name);
 
+using Precisions = std::vector<DataType>;  ///< as PlanOptions::precisions
+/// What is offered of them; with int8 where there are ranges for it.
+std::vector<Precisions> precisionChoices(bool int8);
+/// These types where nothing is pinned; `ranges` with them where int8 is among them, else none, unless a pin asks for
+/// int8.
+PlanOptions withPrecisions(PlanOptions options, Precisions precisions, const std::shared_ptr<const Ranges>& ranges);
+bool asksForInt8(const PlanOptions& options);
+/// Without ranges and all that asks for int8, its pins too.
+PlanOptions withoutInt8(PlanOptions options);
+
 /// "node_linear_1" or "5 nodes".
 QString namesText(const std::vector<std::string>& names);
 
@@ -32,3 +43,5 @@ std::vector<DataType> pinTypes(const Plan& plan);
 QString timeUnknownReason(const Plan& plan, DataType type);
 
 }  // namespace fusescope
+
+Q_DECLARE_METATYPE(fusescope::Precisions)

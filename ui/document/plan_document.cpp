@@ -114,7 +114,7 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
     m_planning = false;
     m_planProblem.clear();
     m_snapshot = opened.value().snapshot;
-    m_model = m_snapshot->plan->model;
+    m_model = unquantized(m_snapshot->plan->model);
     m_options = m_snapshot->plan->options;
     m_inputs = opened.value().inputs;
     m_path = path;
@@ -205,18 +205,20 @@ void PlanDocument::setTarget(const std::string& target) {
 }
 
 void PlanDocument::setPrecisions(std::vector<DataType> precisions) {
-  PlanOptions options = m_options;
-  options.precisions = std::move(precisions);
-  QStringList names;
-  for (const DataType type : options.precisions) names << qs(type);
-  if (names.isEmpty()) names << QStringLiteral("f32");
-  edit(QStringLiteral("Use precision %1").arg(names.join(QStringLiteral(", "))), std::move(options));
+  const QString text = QStringLiteral("Use precision %1").arg(precisionsText(precisions));
+  edit(text, withPrecisions(m_options, std::move(precisions), ranges()));
+}
+
+void PlanDocument::setCalibrated(std::shared_ptr<const Ranges> ranges) {
+  if (ranges == m_calibrated) return;
+  m_calibrated = std::move(ranges);
+  emit calibratedChanged();
 }
 
 std::vector<std::string> PlanDocument::namesOf(const std::vector<NodeId>& nodes) const {
   std::vector<std::string> names;
   for (const NodeId node : nodes) {
-    if (m_model && m_model->graph->has(node)) names.push_back(m_model->graph->node(node).name);
+    if (m_snapshot && m_snapshot->graph().has(node)) names.push_back(m_snapshot->graph().node(node).name);
   }
   return names;
 }

@@ -28,6 +28,11 @@ class PlanDocument : public QObject {
   std::shared_ptr<const PlanSnapshot> snapshot() const { return m_snapshot; }
   const PlanOptions& options() const { return m_options; }
   const Directives& directives() const { return m_options.directives; }
+  /// What int8 can be had by: the ranges of the options, else what the session was calibrated with last. Null: nothing.
+  std::shared_ptr<const Ranges> ranges() const { return m_options.ranges ? m_options.ranges : m_calibrated; }
+  /// The latter. That is no edit: the plan stays as it is.
+  std::shared_ptr<const Ranges> calibrated() const { return m_calibrated; }
+  void setCalibrated(std::shared_ptr<const Ranges> ranges);
   /// Extents of the model's inputs that the user gave.
   const std::vector<InputOverride>& inputs() const { return m_inputs; }
   QString path() const { return m_path; }
@@ -55,6 +60,7 @@ class PlanDocument : public QObject {
   void edit(const QString& text, PlanOptions changed);
   void editDirectives(const QString& text, Directives changed);
   void setTarget(const std::string& target);
+  /// With int8 among them ranges() go into the options, else out of them.
   void setPrecisions(std::vector<DataType> precisions);
   void pin(const std::vector<std::string>& names, DataType type, Strictness strictness);
   void pinOutput(const std::vector<std::string>& names, DataType type, Strictness strictness);
@@ -75,6 +81,7 @@ class PlanDocument : public QObject {
   void optionsDropped(const QStringList& directives);  ///< before modelChanged(): "pin n to f32: why"
   void modelChanged();    ///< before planChanged(): ids of the old model mean nothing any more
   void optionsChanged();  ///< the plan to them is under way
+  void calibratedChanged();
   void planChanged();
   void planFailed(const QString& problem);
 
@@ -93,6 +100,7 @@ class PlanDocument : public QObject {
   std::shared_ptr<const Model> m_model;
   std::shared_ptr<const PlanSnapshot> m_snapshot;
   PlanOptions m_options;
+  std::shared_ptr<const Ranges> m_calibrated;
   std::vector<InputOverride> m_inputs;
   bool m_planning = false;
   int m_plannedIndex = 0;  ///< of the undo stack, when the newest plan arrived

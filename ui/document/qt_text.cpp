@@ -62,6 +62,12 @@ QString predictedText(const FusedNode& fused) {
   return QStringLiteral("%1 an iteration (%2); how many there are depends on the data").arg(range, how);
 }
 
+QString precisionsText(const std::vector<DataType>& precisions) {
+  QStringList names;
+  for (const DataType type : precisions) names << qs(type);
+  return names.isEmpty() ? qs(DataType::F32) : names.join(QStringLiteral(", "));
+}
+
 QString bodyTitle(const std::string& attribute) {
   if (attribute == "then_branch") return QStringLiteral("then");
   if (attribute == "else_branch") return QStringLiteral("else");

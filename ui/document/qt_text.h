@@ -29,6 +29,8 @@ QString errorText(double error);  ///< "0", "1.2e-05", "inf", "nan"
 /// Of a fused node; of one with bodies also a range, by the branch that is taken, or the time of one iteration. Empty
 /// where it is unknown.
 QString predictedText(const FusedNode& fused);
+/// "f16, bf16"; "f32" where nothing else may be used.
+QString precisionsText(const std::vector<DataType>& precisions);
 /// "then", "else", "body": for people, of the attribute that holds a body.
 QString bodyTitle(const std::string& attribute);
 /// `text` safe inside HTML.

@@ -27,6 +27,7 @@ class RunController : public QObject {
 
   /// Where engine files of runs go; made when the first is written.
   void setEngineFolder(const QString& folder) { m_engineFolder = folder; }
+  const QString& engineFolder() const { return m_engineFolder; }
   bool busy() const { return m_request != 0 || !m_steps.empty(); }
   /// Why it cannot be done now, for people; empty: it can.
   QString buildRefusal() const;

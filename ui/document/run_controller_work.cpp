@@ -124,6 +124,7 @@ void RunController::queueErrors(const std::string& id) {
     request.source = source(*run);
     request.inputs = m_runs.settings().inputs;
     request.tolerance = m_runs.settings().tolerance;
+    request.against = m_runs.settings().errorsAgainst;
     request.threads = m_runs.settings().threads;
     m_runs.change(id, [](Run& changed) { changed.state = RunState::Evaluating; });
     const auto decode = [inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunErrors>> {

@@ -79,9 +79,14 @@ ShownErrors Runs::layerErrors() const {
   if (!m_knownErrors.of) return shown;
   const RunErrors& errors = *std::as_const(m_knownErrors.of);
   shown.random = errors.inputs.empty();
+  shown.against = qs(errors.against);
   shown.made = QStringLiteral("%1, on %2").arg(title(*run), samplesOf(errors));
   if (!shown.random) shown.made += QStringLiteral(" of ") + qs(inWords(errors.inputs));
   shown.madeBriefly = QStringLiteral("run %1, on %2").arg(qs(run->id), samplesOf(errors));
+  if (errors.against != name(RunSettings().errorsAgainst)) {
+    shown.made += QStringLiteral(", against ") + shown.against;
+    shown.madeBriefly += QStringLiteral(", against ") + shown.against;
+  }
   return shown;
 }
 

@@ -21,9 +21,9 @@ constexpr int kNever = 0;  ///< for a lock: only the end of its process makes it
 /// Another window that collects has a lock for so short a time; one that has the session open keeps it.
 constexpr int kAttempts = 10, kAttemptMs = 2;
 
-/// "run-7.fse", and what is left of one that was being written: "run-7.fse.x1Y2z3".
-const QRegularExpression& engineName() {
-  static const QRegularExpression name(QStringLiteral("^run-(\\d+)\\.fse(\\.\\w{6})?$"));
+/// "run-7.fse", "tune-0f….json", and what is left of one that was being written: "run-7.fse.x1Y2z3".
+const QRegularExpression& keptName() {
+  static const QRegularExpression name(QStringLiteral("^(?:run-(\\d+)\\.fse|tune-[0-9a-f]{32}\\.json)(\\.\\w{6})?$"));
   return name;
 }
 
@@ -60,13 +60,19 @@ QStringList linesOf(const QString& file) {
 struct SessionFolder::Known {
   std::set<QString> engines;
   QSet<QString> unread;  ///< ids of sessions of which that is not known
+  QSet<QString> ids;     ///< of the others
 
   void add(const QString& file, const QString& id) {
     const auto session = readSession(file.toStdString());
     if (!session.ok()) return void(unread.insert(id));
+    ids.insert(id);
     engines.merge(enginesOf(session.value()));
   }
 };
+
+QString tuneStateName(const Hash128& wishes) {
+  return QStringLiteral("tune-%1.json").arg(qs(wishes.hex()));
+}
 
 std::set<QString> enginesOf(const Session& session) {
   std::set<QString> engines;
@@ -121,7 +127,7 @@ std::vector<SessionFolder::Left> SessionFolder::left(const QString& own) const {
 
 void SessionFolder::noteSaved(const Session& session, const QString& file) const {
   const QString absolute = QFileInfo(file).absoluteFilePath();
-  std::set<QString> folders;
+  std::set<QString> folders{engineFolder(qs(session.id))};
   for (const QString& engine : enginesOf(session)) {
     const QFileInfo folder(QFileInfo(engine).path());
     if (QDir(folder.path()) == QDir(m_path)) folders.insert(folder.filePath());
@@ -157,12 +163,13 @@ void SessionFolder::collectEngines(const QString& id, const Known& known, const 
   const QDir folder(engineFolder(id));
   bool more = false;
   for (const QString& file : folder.entryList(QDir::Files)) {
-    const auto name = engineName().match(file);
+    const auto name = keptName().match(file);
     if (!name.hasMatch()) continue;
     const QString path = QDir::cleanPath(folder.filePath(file));
-    const bool later = id == own.id && name.captured(1).toLongLong() >= own.nextRun;
-    const bool halfWritten = !name.captured(2).isEmpty();
-    const bool wanted = halfWritten ? id == own.id : known.engines.contains(path) || own.engines.contains(path);
+    const bool ofRun = !name.captured(1).isEmpty(), halfWritten = !name.captured(2).isEmpty();
+    const bool later = id == own.id && ofRun && name.captured(1).toLongLong() >= own.nextRun;
+    const bool wanted = halfWritten || !ofRun ? id == own.id || (!halfWritten && known.ids.contains(id))
+                                              : known.engines.contains(path) || own.engines.contains(path);
     if (later || wanted || !QFile::remove(path)) more = true;
   }
   if (more || id == own.id) return;

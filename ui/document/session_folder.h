@@ -16,9 +16,9 @@ namespace fusescope {
 inline const QString kSessionSuffix = QStringLiteral(".fsession");
 
 /// The folder in which windows keep sessions by themselves. Of the session ID there are: ID.fsession, what is in no
-/// file of the user's; ID.lock while a window has it; ID/, the engine files of its runs, and beside them saved_as, the
-/// user's files that refer to them. Nothing here but what this class and the worker have put there is ever deleted. A
-/// value; its functions may be called in any thread.
+/// file of the user's; ID.lock while a window has it; ID/, the engine files of its runs and what searches for pins
+/// evaluated, and beside them saved_as, the user's files that refer to them. Nothing here but what this class and the
+/// worker have put there is ever deleted. A value; its functions may be called in any thread.
 class SessionFolder {
  public:
   explicit SessionFolder(QString path = {}) : m_path(std::move(path)) {}
@@ -38,7 +38,7 @@ class SessionFolder {
   /// All of them, the newest first, but that of `own`.
   std::vector<Left> left(const QString& own) const;
 
-  /// `file`, the user's, refers to the engines of these runs from now on.
+  /// `file`, the user's, refers to the engines of these runs, and to what searches evaluated, from now on.
   void noteSaved(const Session& session, const QString& file) const;
   /// What a session has that is in no file: it, and the number of its next run. A run that comes later is left alone.
   struct Own {
@@ -46,9 +46,9 @@ class SessionFolder {
     std::int64_t nextRun = 1;
     std::set<QString> engines;  ///< that its runs refer to
   };
-  /// Deletes engine files that no session refers to any more, and what writing left half done; of sessions that another
-  /// window has, nothing. A session that cannot be read, or whose disk is not there, is taken to refer to all of its
-  /// own.
+  /// Deletes files of engines and searches that no session refers to any more, and what writing left half done; of
+  /// sessions that another window has, nothing. A session that cannot be read, or whose disk is not there, is taken to
+  /// refer to all of its own.
   void collect(const Own& own) const;
   /// All engine files of the session, which is in no file.
   void removeEngines(const QString& id) const;
@@ -63,6 +63,9 @@ class SessionFolder {
 
   QString m_path;
 };
+
+/// What a search for pins keeps its evaluations in: the file's name in the engineFolder() of its session.
+QString tuneStateName(const Hash128& wishes);
 
 /// Paths of the engines of its runs.
 std::set<QString> enginesOf(const Session& session);

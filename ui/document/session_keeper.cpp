@@ -54,6 +54,7 @@ SessionKeeper::SessionKeeper(PlanDocument& document, Runs& runs, RunController& 
   connect(&document, &PlanDocument::openFailed, this, [this] { m_pending.reset(); });
   connect(&document, &PlanDocument::openingCancelled, this, [this] { m_pending.reset(); });
   connect(&document.undoStack(), &QUndoStack::indexChanged, this, &SessionKeeper::keepSoon);
+  connect(&document, &PlanDocument::calibratedChanged, this, &SessionKeeper::keepSoon);
   connect(&runs, &Runs::changed, this, &SessionKeeper::keepSoon);
   begin(newId());
 }
@@ -109,6 +110,7 @@ Session SessionKeeper::session() const {
   }
   session.extents = m_document.inputs();
   session.options = m_document.options();
+  session.calibrated = {m_document.calibrated()};
   m_runs.store(session);
   if (m_view) session.view = m_view();
   return session;
@@ -177,6 +179,7 @@ void SessionKeeper::modelOpened() {
     const bool free = begin(session.id.empty() ? newId() : session.id);
     m_path = free ? m_pendingPath : QString();
     m_runs.restore(session);
+    m_document.setCalibrated(session.calibrated.ranges);
     m_unsaved = m_pendingUnsaved;
     if (free && keeps() && !m_path.isEmpty()) m_folder.noteSaved(session, m_path);  // also where it was moved to
     emit restored(session.view);
@@ -187,7 +190,9 @@ void SessionKeeper::modelOpened() {
     Session fresh;  // how runs are made stays as the user chose it; inputs are of the network that they were made for
     fresh.settings = m_runs.settings();
     fresh.settings.inputs = {};
+    fresh.settings.tune = {};
     m_runs.restore(fresh);
+    m_document.setCalibrated(nullptr);
     m_unsaved = false;
   }
   emit changed();

@@ -28,6 +28,7 @@ struct ShownErrors {
   double bound = 0;     ///< of max|Δ| over rms: beyond it a node is wrong
   QString made;         ///< "run 3, 2 pins, on 8 samples of photos.npz"; empty: there are none
   QString madeBriefly;  ///< "run 3, on 8 samples"
+  QString against;      ///< "f32", "f64"
   bool random = false;
   bool shares(const ShownErrors& other) const { return of.shares(other.of) && bound == other.bound; }
   ShownError find(const std::string& handle) const;

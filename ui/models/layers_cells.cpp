@@ -20,9 +20,8 @@ constexpr const char* kHeaderTips[] = {
     "Floating-point operations; a multiply-add counts as two",
     "Bytes of inputs and outputs",
     "Measured time of the whole fused node, at its main node",
-    ("What the whole fused node adds by itself, its inputs exact: max|Δ| over rms / relative L2 against float32, at "
-     "its "
-     "main node"),
+    ("What the whole fused node adds by itself, its inputs exact: max|Δ| over rms / relative L2 against float32, or "
+     "float64 where the run says so, at its main node"),
     "The same with everything before it lowered too",
 };
 

@@ -106,7 +106,15 @@ QPushButton[link="true"] { background: transparent; border: 1px solid transparen
   padding: 4px 6px; }
 QPushButton[link="true"]:hover { text-decoration: underline; }
 QPushButton[link="true"]:focus { border-color: @accent; }
-QPushButton:default { background: @accent; color: @onAccent; border-color: @accent; font-weight: 600; }
+QPushButton:default { background: @accent; color: @onAccent; border-color: @accent; font-weight: 600;
+  padding: 5px 9px; }
+QCheckBox { spacing: 7px; }
+QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @dim; border-radius: 3px; background: @base; }
+QCheckBox::indicator:checked { image: url(:/fusescope/icons/tick.svg); }
+QCheckBox::indicator:disabled { border-color: @border; }
+QCheckBox::indicator:focus { border-color: @accent; }
+QPlainTextEdit[field="true"] { border: 1px solid @border; border-radius: 5px; padding: 1px 3px; }
+QPlainTextEdit[field="true"]:focus { border-color: @accent; }
 QPushButton:disabled { color: @disabled; background: @window; border-color: @border; }
 QStatusBar { background: @window; border-top: 1px solid @border; color: @dim; }
 QStatusBar::item { border: none; }

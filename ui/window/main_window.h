@@ -85,6 +85,7 @@ class MainWindow : public QMainWindow {
   void focusSearch();
   void goToAnything();
   void editInputs();
+  void calibrate();
   void tune();
   /// Asks for the file that the plan on screen is compared with.
   void compareWithFile();
@@ -130,6 +131,7 @@ class MainWindow : public QMainWindow {
   void planArrived();
   void refreshTimes();
   void refreshSummary();
+  void refreshPrecisions();
   void showSelectionOnCanvas(const QObject* source);
   void showProblem(const QString& title, const QString& problem);
   void openDirectives(const QString& path);

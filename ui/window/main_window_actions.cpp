@@ -22,22 +22,6 @@
 
 namespace fusescope {
 
-namespace {
-
-struct PrecisionChoice {
-  const char* text;
-  std::vector<DataType> types;
-};
-const std::vector<PrecisionChoice>& precisionChoices() {
-  static const std::vector<PrecisionChoice> kChoices = {{"f32", {}},
-                                                        {"f16", {DataType::F16}},
-                                                        {"bf16", {DataType::BF16}},
-                                                        {"f16, bf16", {DataType::F16, DataType::BF16}}};
-  return kChoices;
-}
-
-}  // namespace
-
 void MainWindow::makeActions() {
   m_actions = new Actions(*this);
   QMenu* view = m_actions->menu("&View");
@@ -53,6 +37,7 @@ void MainWindow::makeActions() {
   const auto refresh = [this] { m_actions->refresh(); };
   connect(m_document.get(), &PlanDocument::planChanged, m_actions, refresh);
   connect(m_document.get(), &PlanDocument::optionsChanged, m_actions, refresh);
+  connect(m_document.get(), &PlanDocument::calibratedChanged, this, &MainWindow::refreshPrecisions);
   connect(&m_document->undoStack(), &QUndoStack::indexChanged, m_actions, refresh);
   connect(m_runs.get(), &Runs::runsChanged, m_actions, refresh);
   connect(m_runs.get(), &Runs::shownChanged, m_actions, refresh);
@@ -96,8 +81,6 @@ void MainWindow::makeChoices() {
   for (const std::string& target : targetNames()) m_target->addItem(qs(target));
   m_target->setToolTip(QStringLiteral("What to plan for. Engines are built for cpu."));
   m_precision = new QComboBox;
-  for (const PrecisionChoice& choice : precisionChoices()) m_precision->addItem(QString::fromLatin1(choice.text));
-  m_precision->setToolTip(QStringLiteral("Types that may be used, besides f32, where nothing is pinned"));
   m_color = new QComboBox;
   for (const ColorMode* mode : colorModes())
     m_color->addItem(QString::fromLatin1(mode->name.data(), static_cast<int>(mode->name.size())));
@@ -110,7 +93,7 @@ void MainWindow::makeChoices() {
   connect(m_target, &QComboBox::textActivated, this,
           [this](const QString& target) { m_document->setTarget(target.toStdString()); });
   connect(m_precision, qOverload<int>(&QComboBox::activated), this,
-          [this](int i) { m_document->setPrecisions(precisionChoices()[static_cast<std::size_t>(i)].types); });
+          [this](int i) { m_document->setPrecisions(m_precision->itemData(i).value<Precisions>()); });
   connect(m_color, qOverload<int>(&QComboBox::currentIndexChanged), this,
           [this](int mode) { m_canvas->setColorMode(*colorModes()[static_cast<std::size_t>(mode)]); });
   connect(m_canvas, &GraphView::colorModeChanged, this, [this] {
@@ -138,6 +121,19 @@ void MainWindow::makeStatusBar() {
   statusBar()->addPermanentWidget(m_status);
 }
 
+/// What can be chosen, and the precisions of the plan, which a file may have asked for otherwise.
+void MainWindow::refreshPrecisions() {
+  const bool int8 = m_document->ranges() != nullptr;
+  std::vector<Precisions> choices = precisionChoices(int8);
+  const Precisions& now = m_document->options().precisions;
+  if (std::ranges::find(choices, now) == choices.end()) choices.push_back(now);
+  m_precision->clear();
+  for (const Precisions& choice : choices) m_precision->addItem(precisionsText(choice), QVariant::fromValue(choice));
+  m_precision->setCurrentIndex(static_cast<int>(std::ranges::find(choices, now) - choices.begin()));
+  m_precision->setToolTip(QStringLiteral("Types that may be used, besides f32, where nothing is pinned") +
+                          (int8 ? QString() : QStringLiteral("; int8 once there are ranges: Calibrate…")));
+}
+
 void MainWindow::refreshSummary() {
   const auto snapshot = m_document->snapshot();
   const bool open = snapshot != nullptr;
@@ -151,9 +147,7 @@ void MainWindow::refreshSummary() {
   const PlanOptions& options = m_document->options();
   if (m_target->findText(qs(options.target)) < 0) m_target->addItem(qs(options.target));
   m_target->setCurrentText(qs(options.target));
-  for (std::size_t i = 0; i < precisionChoices().size(); ++i) {
-    if (precisionChoices()[i].types == options.precisions) m_precision->setCurrentIndex(static_cast<int>(i));
-  }
+  refreshPrecisions();
   const auto count = [](std::size_t number, const char* noun) {
     return plural(static_cast<std::int64_t>(number), QString::fromLatin1(noun));
   };
@@ -197,7 +191,10 @@ void MainWindow::openDirectives(const QString& path) {
 }
 
 void MainWindow::exportPlan() {
-  if (m_document->snapshot()) ExportDialog(context(), this).exec();
+  if (!m_document->snapshot()) return;
+  auto* dialog = new ExportDialog(context(), *m_worker, this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->show();  // beside it what it names can be looked at
 }
 
 void MainWindow::focusSearch() {

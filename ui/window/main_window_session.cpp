@@ -8,6 +8,7 @@
 #include "planning/directives_file.h"
 #include "session/input_files.h"
 #include "ui/canvas/color_mode.h"
+#include "ui/dialogs/calibrate_dialog.h"
 #include "ui/dialogs/diff_dialog.h"
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/dialogs/run_settings_dialog.h"
@@ -23,6 +24,15 @@ namespace {
 const QString kChangedKey = QStringLiteral("changed");
 const QString kElsewhereKey = QStringLiteral("elsewhere");
 const QString kDroppedKey = QStringLiteral("dropped");
+
+/// A dialog that is open, and goes when it is closed. The session goes on behind it.
+template <class Dialog, class... Arguments>
+Dialog* opened(Arguments&&... arguments) {
+  auto* dialog = new Dialog(std::forward<Arguments>(arguments)...);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
+  return dialog;
+}
 
 QStringList strings(const Json& json, const char* key) {
   QStringList list;
@@ -197,22 +207,20 @@ bool MainWindow::openFile(const QString& path) {
 }
 
 void MainWindow::editInputs() {
-  auto* dialog = new InputsDialog(context(), this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->open();
+  opened<InputsDialog>(context(), this);
+}
+
+void MainWindow::calibrate() {
+  opened<CalibrateDialog>(context(), *m_worker, this);
 }
 
 void MainWindow::tune() {
-  auto* dialog = new TuneDialog(context(), *m_worker, this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->open();
+  opened<TuneDialog>(context(), *m_worker, this);
 }
 
 void MainWindow::compareWithFile() {
-  auto* dialog = new DiffDialog(context(), this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  auto* dialog = opened<DiffDialog>(context(), this);
   connect(dialog, &QDialog::accepted, this, [this] { showDock(QStringLiteral("Validation")); });
-  dialog->open();
 }
 
 void MainWindow::evaluateErrors() {
@@ -235,9 +243,7 @@ void MainWindow::goToFirstWrong() {
 }
 
 void MainWindow::editRunSettings() {
-  auto* dialog = new RunSettingsDialog(context(), this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->open();
+  opened<RunSettingsDialog>(context(), this);
 }
 
 void MainWindow::addEngines() {

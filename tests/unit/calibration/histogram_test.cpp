@@ -46,6 +46,21 @@ TEST(Histogram, IsTheSameInAnyOrderAndDivision) {
   EXPECT_LE(std::ssize(whole.bins()), Histogram::kMostBins);
 }
 
+TEST(Histogram, WiderBinsHoldTheSameNumbers) {
+  const Histogram fine = of(normal(5000, 3)), coarse = fine.withAtMost(64);
+  EXPECT_LE(std::ssize(coarse.bins()), 64);
+  EXPECT_GT(std::ssize(coarse.bins()), 16) << "no wider than it takes";
+  EXPECT_EQ(coarse.count(), fine.count());
+  EXPECT_EQ(coarse.least(), fine.least());
+  EXPECT_EQ(coarse.most(), fine.most());
+  EXPECT_EQ(std::accumulate(coarse.bins().begin(), coarse.bins().end(), std::int64_t{0}), 5000);
+  const auto read = Histogram::fromJson(coarse.toJson());
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read.value(), coarse);
+  EXPECT_EQ(fine.withAtMost(Histogram::kMostBins), fine);
+  EXPECT_EQ(of({0, 0}).withAtMost(4).count(), 2);
+}
+
 TEST(Histogram, ZerosBeforeAnyOtherNumberHaveTheirBin) {
   Histogram histogram;
   histogram.add(std::vector<float>{0, 0, 0});

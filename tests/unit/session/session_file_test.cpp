@@ -101,6 +101,67 @@ TEST(SessionFile, IsReadAsItWasWritten) {
   EXPECT_TRUE(read.value() == session);
 }
 
+/// Ranges of one edge, with a histogram of many bins.
+std::shared_ptr<const Ranges> exampleRanges(float largest) {
+  std::vector<float> numbers(4000);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = largest * static_cast<float>(i) / static_cast<float>(numbers.size());
+  Histogram histogram;
+  histogram.add(numbers);
+  Ranges ranges{.samples = 3};
+  ranges.edges.emplace("a", EdgeRange{{0, largest}, histogram});
+  return std::make_shared<const Ranges>(std::move(ranges));
+}
+
+TEST(SessionFile, RangesStandOnceAndAreShared) {
+  const TemporaryFolder folder;
+  Session session = exampleSession(folder.write("model.onnx", onnxBytes(kTwoLayers)));
+  session.calibrated = {exampleRanges(2)};
+  session.options.ranges = session.calibrated.ranges;
+  session.runs[0].options.ranges = exampleRanges(2);  // equal, and of another place in memory
+  session.settings.errorsAgainst = ErrorsAgainst::F64;
+  session.settings.tune = {.minSpeedup = 1.25, .metric = "judge", .evaluations = 9};
+  const fs::path file = folder.path() / "s.fsession";
+  ASSERT_TRUE(writeSession(file, session).ok());
+  EXPECT_EQ(toJson(session, folder.path())["ranges"].size(), 1U);
+  const auto read = readSession(file);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_TRUE(read.value() == session);
+  const auto& ranges = read.value().calibrated.ranges;
+  ASSERT_NE(ranges, nullptr);
+  EXPECT_EQ(read.value().options.ranges, ranges);
+  EXPECT_EQ(read.value().runs[0].options.ranges, ranges);
+  const Histogram& histogram = *ranges->edges.at("a").histogram;
+  EXPECT_EQ(histogram.count(), 4000);
+  EXPECT_LE(std::ssize(histogram.bins()), SessionRanges::kMostBins);
+
+  session.runs[0].options.ranges = exampleRanges(3);
+  const Json two = toJson(session, folder.path());
+  EXPECT_EQ(two["ranges"].size(), 2U);
+  Json bad = two;
+  bad["runs"][0]["options"]["ranges"] = 2;
+  const auto place = sessionFromJson(bad, folder.path());
+  ASSERT_FALSE(place.ok());
+  EXPECT_EQ(place.error().where.attribute, "runs[0].options.ranges");
+  bad = two;
+  bad["calibrated"] = "first";
+  ASSERT_FALSE(sessionFromJson(bad, folder.path()).ok());
+}
+
+TEST(SessionFile, Version3HeldRangesInEachOfItsOptions) {
+  const TemporaryFolder folder;
+  Session session = exampleSession(folder.write("model.onnx", onnxBytes(kTwoLayers)));
+  Json json = toJson(session, folder.path());
+  json["version"] = 3;
+  for (const char* later : {"ranges", "calibrated", "errors_against", "tune"}) json.erase(later);
+  json["options"]["ranges"] = toJson(*exampleRanges(2), Histograms::LeftOut);
+  json["runs"][0]["options"]["ranges"] = json["options"]["ranges"];
+  const auto read = sessionFromJson(json, folder.path());
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  session.options.ranges = session.runs[0].options.ranges = exampleRanges(2);
+  EXPECT_TRUE(read.value() == session);
+}
+
 TEST(SessionFile, AFolderIsMovedAsAWhole) {
   const TemporaryFolder folder, other;
   const Session session = exampleSession(folder.write("model.onnx", onnxBytes(kTwoLayers)));

@@ -19,6 +19,7 @@ TuneReport exampleReport() {
   report.result.chosen = {
       .pins = {1}, .error = 0.004, .cost = {.ms = 2.5, .casts = 4, .bytes = 120, .how = PriceSource::Fitted}};
   report.result.front = {report.result.chosen, report.result.unpinned};
+  report.result.baselines = {{.name = "prefix", .found = report.result.allPinned}, {.name = "greedy", .end = TuneEnd::Seconds}};
   report.result.evaluations = 12;
   report.result.end = TuneEnd::Stopped;
   const Directive pin{.kind = DirectiveKind::Pin, .pattern = "n", .type = DataType::F32, .note = "without it …"};
@@ -34,7 +35,7 @@ TuneReport exampleReport() {
 Json exampleAnswer() {
   const TuneReport report = exampleReport();
   const Samples samples{.list = {{"random", {}}}, .random = true};
-  Json json = toJson(report, samples, {}, false);
+  Json json = toJson(report, samples, {}, true);
   json["options"] = toJson(report.options);
   return json;
 }
@@ -55,6 +56,12 @@ TEST(TuneAnswer, IsWhatTheWorkerSays) {
   EXPECT_EQ(answer.value().allPinned.pins, 3);
   ASSERT_EQ(answer.value().front.size(), 2U);
   EXPECT_EQ(answer.value().front[0], answer.value().chosen);
+  ASSERT_EQ(answer.value().baselines.size(), 2U);
+  EXPECT_EQ(answer.value().baselines[0].name, "prefix");
+  EXPECT_EQ(answer.value().baselines[0].pins, 3);
+  EXPECT_TRUE(answer.value().baselines[0].finished);
+  EXPECT_FALSE(answer.value().baselines[1].pins.has_value());
+  EXPECT_FALSE(answer.value().baselines[1].finished) << "whether it finds any is not known";
   ASSERT_EQ(answer.value().pins.size(), 1U);
   EXPECT_EQ(answer.value().pins[0].node, "n");
   EXPECT_EQ(answer.value().pins[0].type, "f32");

@@ -25,16 +25,56 @@ TEST(WorkerProtocol, requestComesBackFromItsLine) {
 
 TEST(WorkerProtocol, inputsAndWhatASearchIsToReachComeBack) {
   WorkerRequest request{.id = 8, .op = WorkerOp::Tune, .inputs = {.paths = {"a.npz", "folder"}, .batchAxis = 1}};
-  request.tune = {.maxError = 0.01, .output = "y", .seconds = 2.5};
+  request.tune = {.maxError = 0.01,
+                  .minSpeedup = 1.5,
+                  .output = "y",
+                  .metric = "judge --strictly",
+                  .seconds = 2.5,
+                  .evaluations = 40,
+                  .seed = 7,
+                  .explain = true};
+  request.stateFile = "state.json";
   const auto read = parseWorkerRequest(workerLine(toJson(request)));
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(read.value().inputs, request.inputs);
-  EXPECT_EQ(read.value().tune.maxError, 0.01);
-  EXPECT_EQ(read.value().tune.output, "y");
-  EXPECT_EQ(read.value().tune.seconds, 2.5);
+  EXPECT_EQ(read.value().tune, request.tune);
+  EXPECT_EQ(read.value().stateFile, "state.json");
   const auto wrong = parseWorkerRequest(R"({"id":1,"op":"errors","source":{"path":"a"},"inputs":{"paths":"a.npz"}})");
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.error().where.attribute, "inputs.paths");
+}
+
+TEST(WorkerProtocol, WhatIsCalibratedExportedAndHeldAgainstComesBack) {
+  WorkerRequest request{.id = 9, .op = WorkerOp::Calibrate};
+  request.calibrate = {.choice = {.method = RangeMethod::Percentile, .percentile = 99.5, .symmetric = true},
+                       .weightMethod = RangeMethod::MinMax,
+                       .perChannel = false,
+                       .correctBiases = false,
+                       .smoothing = 0.5,
+                       .exclude = {"op:Gemm", "head.*"}};
+  const auto calibrate = parseWorkerRequest(workerLine(toJson(request)));
+  ASSERT_TRUE(calibrate.ok()) << calibrate.error().text();
+  EXPECT_EQ(calibrate.value().op, WorkerOp::Calibrate);
+  EXPECT_EQ(calibrate.value().calibrate, request.calibrate);
+
+  request.op = WorkerOp::Export;
+  request.exported = {.path = "out.onnx", .weights = WeightTypes::Keep, .borders = BorderTypes::Plan, .check = true};
+  const auto written = parseWorkerRequest(workerLine(toJson(request)));
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  EXPECT_EQ(written.value().exported, request.exported);
+  const auto nowhere = parseWorkerRequest(R"({"id":1,"op":"export","source":{"path":"a"},"export":{"to":"onnx"}})");
+  ASSERT_FALSE(nowhere.ok());
+  EXPECT_EQ(nowhere.error().where.attribute, "export.path");
+
+  request.op = WorkerOp::Errors;
+  request.against = ErrorsAgainst::F64;
+  const auto errors = parseWorkerRequest(workerLine(toJson(request)));
+  ASSERT_TRUE(errors.ok()) << errors.error().text();
+  EXPECT_EQ(errors.value().against, ErrorsAgainst::F64);
+  const auto odd =
+      parseWorkerRequest(R"({"id":1,"op":"calibrate","source":{"path":"a"},"calibrate":{"method":"most"}})");
+  ASSERT_FALSE(odd.ok());
+  EXPECT_EQ(odd.error().where.attribute, "calibrate.method");
 }
 
 TEST(WorkerProtocol, errorKeepsItsPlace) {

@@ -1,0 +1,158 @@
+#include <QFileInfo>
+#include <QLabel>
+#include <QTextBlock>
+#include <QtTest>
+
+#include "interchange/npz.h"
+#include "session/session.h"
+#include "tests/gui/gui_support.h"
+#include "ui/dialogs/export_dialog.h"
+#include "ui/document/qt_text.h"
+#include "ui/window/main_window.h"
+
+using namespace fusescope;
+
+namespace {
+
+constexpr int kExportMs = 180'000;
+
+}  // namespace
+
+/// A network with the plan's types is made, checked and written by the worker, and what is to be known of it is said.
+class ExportTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    test::catchWarnings();
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = test::shownWindow({.size = QSize(1440, 900)});
+    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+  }
+  void cleanup() {
+    m_window.reset();
+    QCOMPARE(test::takeWarnings(), QStringList());
+  }
+
+  void aCheckedNetworkSaysWhatStaysWideAndItsEdgesCanBeGoneTo() {
+    giveInputs();
+    lowerButTheCulprits();
+    ExportDialog& dialog = open();
+    QVERIFY(dialog.check().isEnabled() && dialog.check().isChecked());
+    const QString file = m_folder->filePath("typed.onnx");
+    write(dialog, file);
+    QVERIFY2(said(dialog).contains("✓ Written: ") && said(dialog).contains("typed.onnx"), qPrintable(said(dialog)));
+    QVERIFY(QFileInfo(file).size() > 0);
+    const QString report = dialog.report().toPlainText();
+    QVERIFY2(report.contains("these stay wide") && report.contains("more Casts"), qPrintable(report));
+    QVERIFY2(!report.contains("--"), qPrintable(report));
+    const QString link = firstLink(dialog);
+    QVERIFY2(!link.isEmpty(), qPrintable(report));
+    m_window->selection().clear();
+    emit dialog.report().anchorClicked(QUrl(link));
+    QCOMPARE(m_window->selection().nodes().size(), std::size_t(1));
+    QVERIFY(dialog.isVisible());
+    const auto typed = openModel(file.toStdString());
+    QVERIFY2(typed.ok(), typed.ok() ? "" : typed.error().text().c_str());
+  }
+
+  void withoutInputsItSaysThatNothingWasChecked() {
+    lowerButTheCulprits();
+    ExportDialog& dialog = open();
+    QVERIFY(!dialog.check().isEnabled());
+    dialog.weights().setCurrentIndex(static_cast<int>(WeightTypes::Keep));
+    dialog.borders().setCurrentIndex(static_cast<int>(BorderTypes::Plan));
+    const QString file = m_folder->filePath("kept.onnx");
+    write(dialog, file);
+    QVERIFY2(said(dialog).contains("✓ Written: "), qPrintable(said(dialog)));
+    const QString report = dialog.report().toPlainText();
+    QVERIFY2(report.contains("not checked") && !report.contains("--"), qPrintable(report));
+    const auto typed = openModel(file.toStdString());
+    QVERIFY(typed.ok());
+    const Graph& graph = *typed.value()->graph;
+    QCOMPARE(graph.value(graph.inputs().front()).type.dtype, DataType::F16);  // as the plan reads it
+  }
+
+  void whatDoesNotHoldIsNotWrittenAndTheEdgeIsNamed() {
+    openWhatNoCastMends();
+    RunSettings settings = m_window->runs().settings();
+    settings.tolerance = {.rms = 1e-9};
+    m_window->runs().setSettings(settings);
+    ExportDialog& dialog = open();
+    const QString file = m_folder->filePath("refused.onnx");
+    write(dialog, file);
+    QVERIFY2(said(dialog).contains("✗ Nothing was written"), qPrintable(said(dialog)));
+    QVERIFY(!QFileInfo::exists(file));
+    const QString link = firstLink(dialog);
+    QVERIFY2(!link.isEmpty(), qPrintable(dialog.report().toPlainText()));
+    QVERIFY2(!dialog.report().toPlainText().contains("--"), qPrintable(dialog.report().toPlainText()));
+    m_window->selection().clear();
+    emit dialog.report().anchorClicked(QUrl(link));
+    QVERIFY(!m_window->selection().nodes().empty());
+    // Another plan: what was said is of the one before.
+    m_window->document().undoStack().undo();
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(dialog.report().toPlainText().isEmpty() && dialog.saveButton().isEnabled());
+  }
+
+ private:
+  void giveInputs() {
+    m_window->setInputs({.paths = {FUSESCOPE_SOURCE_DIR "/resources/samples/fp16_overflow/io.npz"}});
+  }
+  void lowerButTheCulprits() {
+    PlanOptions options = m_window->document().options();
+    options.precisions = {DataType::F16};
+    for (const char* node : {"node_relu_1", "node_layer_norm"})
+      options.directives.push_back({.kind = DirectiveKind::Pin, .pattern = node, .type = DataType::F32});
+    assignIds(options.directives);
+    m_window->document().edit("Lower", std::move(options));
+    QTRY_VERIFY(!m_window->document().planning());
+  }
+  /// Lowered, with inputs. Calls of functions stay as they are in the file, where the plan lowers what they stand for.
+  void openWhatNoCastMends() {
+    const QString model = m_folder->filePath("call.onnx"), inputs = m_folder->filePath("call.npz");
+    test::writeModel(model, R"(<ir_version: 10, opset_import: ["" : 18, "custom" : 1]>
+net (float[64] x) => (float[64] y) { [call] h = custom.third (x) [last] y = Exp (h) }
+<domain: "custom", opset_import: ["" : 18]>
+third (a) => (b) { k = Constant <value = float {3.3}> () b = Div (a, k) })");
+    Tensor x = Tensor::zeros(DataType::F32, {64});
+    for (int i = 0; i < 64; ++i) x.mutableData<float>()[static_cast<std::size_t>(i)] = 0.7F + 0.013F * float(i);
+    QVERIFY(writeNpz(inputs.toStdString(), {{"x", x}}).ok());
+    m_window->openFile(model);
+    QTRY_COMPARE(m_window->document().path(), model);
+    m_window->setInputs({.paths = {inputs.toStdString()}});
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+  }
+  ExportDialog& open() {
+    m_window->actions().find("export")->trigger();
+    auto* dialog = m_window->findChild<ExportDialog*>();
+    if (dialog == nullptr) qFatal("the dialog does not open");
+    dialog->setFormat("onnx");
+    return *dialog;
+  }
+  void write(ExportDialog& dialog, const QString& path) {
+    test::answerFileDialog(path);
+    QTest::mouseClick(&dialog.saveButton(), Qt::LeftButton);
+    QVERIFY(dialog.working() && dialog.cancelButton().isEnabled() && !dialog.saveButton().isEnabled());
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog.working(), kExportMs);
+  }
+  static QString said(ExportDialog& dialog) {
+    QStringList texts;
+    for (const QLabel* label : dialog.findChildren<QLabel*>()) texts << label->text();
+    return texts.join('\n');
+  }
+  static QString firstLink(ExportDialog& dialog) {
+    const QTextDocument& document = *dialog.report().document();
+    for (QTextBlock block = document.begin(); block.isValid(); block = block.next())
+      for (auto part = block.begin(); !part.atEnd(); ++part)
+        if (part.fragment().charFormat().isAnchor()) return part.fragment().charFormat().anchorHref();
+    return {};
+  }
+
+  std::unique_ptr<QTemporaryDir> m_folder;
+  std::unique_ptr<MainWindow> m_window;
+};
+
+FUSESCOPE_GUI_TEST(ExportTest, 3)
+#include "export_test.moc"

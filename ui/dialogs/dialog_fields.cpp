@@ -1,0 +1,82 @@
+#include "ui/dialogs/dialog_fields.h"
+
+#include <QFormLayout>
+#include <QVBoxLayout>
+
+#include "ui/dialogs/inputs_dialog.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+std::optional<double> numberIn(const QLineEdit& field) {
+  bool number = false;
+  const double value = field.text().trimmed().toDouble(&number);
+  return number && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+QString numberText(const std::optional<double>& number) {
+  return number ? QString::number(*number, 'g', 6) : QString();
+}
+
+QPushButton* plainButton(const QString& text, const QString& tip) {
+  auto* made = new QPushButton(text);
+  made->setAutoDefault(false);
+  made->setToolTip(tip);
+  return made;
+}
+
+InputsButton::InputsButton(const DockContext& context, QWidget* parent) : QPushButton(parent), m_context(context) {
+  setAutoDefault(false);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  connect(this, &QPushButton::clicked, this, [this] {
+    auto* dialog = new InputsDialog(m_context, window());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+  });
+  connect(&context.runs, &Runs::settingsChanged, this, &InputsButton::renew);
+  renew();
+}
+
+void InputsButton::renew() {
+  const SampleSource& inputs = m_context.runs.settings().inputs;
+  setText((inputs.empty() ? QStringLiteral("⚠ ") : QString()) + qs(inWords(inputs)) + QStringLiteral("…"));
+  setToolTip(inputs.empty() ? QStringLiteral("Nobody gave inputs: every number made with random ones says so")
+                            : QStringLiteral("Inputs of the session"));
+}
+
+Fold::Fold(const QString& title, QWidget* content, QWidget* parent) : QWidget(parent), m_header(new QToolButton(this)) {
+  m_header->setText(title);
+  m_header->setCheckable(true);
+  m_header->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  m_header->setArrowType(Qt::RightArrow);
+  content->hide();
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(m_header, 0, Qt::AlignLeft);
+  layout->addWidget(content);
+  connect(m_header, &QToolButton::toggled, content, [this, content](bool open) {
+    m_header->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+    content->setVisible(open);
+  });
+}
+
+void showRow(QFormLayout& form, QWidget* field, bool shown) {
+  if (QWidget* label = form.labelForField(field)) label->setVisible(shown);
+  field->setVisible(shown);
+}
+
+WorkerRequest requestFor(const DockContext& context, WorkerOp op) {
+  const RunSettings& settings = context.runs.settings();
+  WorkerRequest request;
+  request.op = op;
+  request.source.path = context.document.modelFile().path;
+  request.source.inputs = context.document.inputs();
+  request.source.options = context.document.options();
+  request.source.backend = settings.backend;
+  request.inputs = settings.inputs;
+  request.tolerance = settings.tolerance;
+  request.threads = settings.threads;
+  return request;
+}
+
+}  // namespace fusescope

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+#include <QWidget>
+#include <optional>
+
+#include "session/worker_protocol.h"
+#include "ui/docks/dock_context.h"
+
+class QFormLayout;
+
+namespace fusescope {
+
+// What several dialogs consist of.
+
+/// A number of 0 or more; nothing where the field is empty or holds none.
+std::optional<double> numberIn(const QLineEdit& field);
+/// Six digits; empty for none.
+QString numberText(const std::optional<double>& number);
+
+/// A button that is no dialog's default: Return goes on doing what it did.
+QPushButton* plainButton(const QString& text, const QString& tip = {});
+
+/// Says what the session's inputs are, and opens the dialog for them.
+class InputsButton : public QPushButton {
+  Q_OBJECT
+
+ public:
+  explicit InputsButton(const DockContext& context, QWidget* parent = nullptr);
+
+ private:
+  void renew();
+  DockContext m_context;
+};
+
+/// What few need, folded away below a line that opens it.
+class Fold : public QWidget {
+  Q_OBJECT
+
+ public:
+  Fold(const QString& title, QWidget* content, QWidget* parent = nullptr);
+  QToolButton& header() { return *m_header; }
+  void setOpen(bool open) { m_header->setChecked(open); }
+
+ private:
+  QToolButton* m_header;
+};
+
+/// Shows or hides a row with its label.
+void showRow(QFormLayout& form, QWidget* field, bool shown);
+
+/// A piece of work of the worker on the plan on screen, with the settings of the session.
+WorkerRequest requestFor(const DockContext& context, WorkerOp op);
+
+}  // namespace fusescope
