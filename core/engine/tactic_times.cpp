@@ -16,7 +16,7 @@ constexpr MeasureBudget kAlone{.msEach = 15, .leastRounds = 3, .fewRounds = 3, .
 constexpr MeasureBudget kConversion{.msEach = 5, .leastRounds = 3, .fewRounds = 8, .mostRounds = 60, .precision = 0.03};
 constexpr int kMostConversionTimes = 5;  // where samples hardly agree
 /// Of conversions between two types, there and back: enough to tell what others take.
-constexpr std::int64_t kConvertedElements[] = {1 << 10, 1 << 13, 1 << 15, 1 << 17, 1 << 19, 1 << 21};
+constexpr std::int64_t kConvertedElements[] = {1 << 4, 1 << 7, 1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 21};
 constexpr double kNear = 1.6;               // times the fastest: measured again
 constexpr double kSettled = 0.02;           // by how much two times of one kernel may differ
 constexpr double kMostAgain = 2;            // times as long as measuring once took, for measuring again

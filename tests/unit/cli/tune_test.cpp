@@ -59,8 +59,10 @@ TEST_P(SpoiledNetwork, IsMendedByWhatSpoilsIt) {
     EXPECT_NE(pin["why"].get<std::string>().find("without it"), std::string::npos);
   }
   ASSERT_EQ(json["baselines"].size(), 3U);
-  for (const Json& baseline : json["baselines"])
+  for (const Json& baseline : json["baselines"]) {
     EXPECT_TRUE(baseline["pins"].is_null() || baseline["pins"] > json["chosen"]["pins"].size()) << baseline;
+    EXPECT_EQ(baseline["end"], "finished");
+  }
   EXPECT_LE(errorWith(network, output), maxError) << "what was written does it";
 }
 
@@ -69,6 +71,19 @@ INSTANTIATE_TEST_SUITE_P(Tune, SpoiledNetwork,
                                          Known{"tiny_variance", 0.05, 2}, Known{"large_sum", 0.05, 2},
                                          Known{"two_at_once", 0.05, 5}),
                          [](const auto& of) { return std::string(of.param.network); });
+
+TEST(Tune, KnownSearchesAnswerBehindTheBudget) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string();
+  const Json json = jsonOf(tuned("two_at_once", output, {"--max-error", "0.05", "--baselines", "--evaluations", "12"}));
+  EXPECT_EQ(json["end"], "evaluations");
+  EXPECT_EQ(json["evaluations"], 12);
+  ASSERT_EQ(json["baselines"].size(), 3U);
+  EXPECT_EQ(json["baselines"][0]["end"], "finished");
+  EXPECT_FALSE(json["baselines"][0]["pins"].is_null());
+  EXPECT_EQ(json["baselines"][2]["end"], "evaluations") << "ranking takes more than twelve";
+  EXPECT_TRUE(json["baselines"][2]["pins"].is_null());
+}
 
 TEST(Tune, IsTheSameTwiceToTheByte) {
   const TemporaryFolder folder;
