@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostListed = 12;
 
 struct Arguments {
-  std::string a, b, planOfA, planOfB;
+  std::string a, b, planOfA, planOfB, errorsOfA, errorsOfB;
   bool json = false, all = false, exitCode = false;
   PlanArguments plan;
 };
@@ -40,7 +40,10 @@ Result<int> makeAndPrint(const Arguments& arguments) {
   const auto a = TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));
   const auto b = TRY(open(arguments.b, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b"))));
   const auto prices = measuredPrices(a.backend);
-  const PlanDiff diff = TRY(diffPlans(diffInput(a), diffInput(b), prices.get()));
+  DiffInput inputOfA = diffInput(a), inputOfB = diffInput(b);
+  if (!arguments.errorsOfA.empty()) TRY(addErrors(arguments.errorsOfA, inputOfA));
+  if (!arguments.errorsOfB.empty()) TRY(addErrors(arguments.errorsOfB, inputOfB));
+  const PlanDiff diff = TRY(diffPlans(inputOfA, inputOfB, prices.get()));
   if (arguments.json) {
     printJson(toJson(diff));
   } else {
@@ -58,6 +61,8 @@ Command diffCommand(CLI::App& app) {
   verb->add_option("B", arguments->b, "what to compare it with")->required()->type_name("B");
   verb->add_option("--plan-a", arguments->planOfA, "plan options of A alone, in quotes")->type_name("\"OPTIONS\"");
   verb->add_option("--plan-b", arguments->planOfB, "plan options of B alone, in quotes")->type_name("\"OPTIONS\"");
+  verb->add_option("--errors-a", arguments->errorsOfA, "errors of A's plan: what errors --json wrote")->type_name("F");
+  verb->add_option("--errors-b", arguments->errorsOfB, "the same of B")->type_name("F");
   verb->add_flag("--exit-code", arguments->exitCode, "exit with 1 where they differ, times and errors apart");
   verb->add_flag("--all", arguments->all, "list every change, however many are alike");
   verb->add_flag("--json", arguments->json, "print JSON: core/diff/FORMAT.md");

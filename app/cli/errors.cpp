@@ -131,7 +131,9 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   const auto report = TRY(layerErrors(artifact.plan, samples, options, arguments.against));
   clearProgressLine();
   if (arguments.json) {
-    printJson(toJson(report, *artifact.plan, samples, options, arguments.against));
+    Json json = toJson(report, *artifact.plan, samples, options, arguments.against);
+    json["inputs"] = toJson(arguments.inputs.source(artifact));
+    printJson(json);
   } else {
     printForPeople(report, samples, options, arguments);
   }

@@ -22,7 +22,7 @@ struct Arguments {
   std::string path, output;
   TuneOptions options;
   std::string state;
-  bool baselines = false, explain = false, json = false;
+  bool explain = false, json = false;
   PlanArguments plan;
   InputArguments inputs;
   EngineArguments engine;
@@ -56,12 +56,13 @@ void printFront(const std::vector<TunePoint>& front) {
 
 void printBaselines(const std::vector<TuneBaseline>& baselines) {
   printTitle("What known searches find on the same network");
-  Table table({{"search"}, {"pins", true}, {"error", true}, {"cost", true}, {"evaluations", true}});
+  Table table({{"search"}, {"pins", true}, {"error", true}, {"cost", true}, {"evaluations", true}, {"ended by"}});
   for (const TuneBaseline& baseline : baselines) {
     const auto& found = baseline.found;
     table.add({baseline.name, found ? std::to_string(found->pins.size()) : "nothing",
                found ? errorText(found->error) : "-", found ? costText(found->cost) : "-",
-               std::to_string(baseline.evaluations)});
+               std::to_string(baseline.evaluations),
+               baseline.end == TuneEnd::Finished ? "itself" : std::string(name(baseline.end))});
   }
   table.print();
 }
@@ -79,7 +80,7 @@ void printPins(const TuneReport& report) {
 void printForPeople(const Arguments& arguments, const TuneReport& report, const Samples& samples) {
   const TuneResult& result = report.result;
   printFront(result.front);
-  if (arguments.baselines) printBaselines(result.baselines);
+  if (arguments.options.goal.baselines) printBaselines(result.baselines);
   printPins(report);
   std::cout << fmt::format("without pins: error {}, {}; all {} pinned: error {}, {}\n",
                            errorText(result.unpinned.error), costText(result.unpinned.cost), report.pinnable,
@@ -114,7 +115,7 @@ Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, con
   clearProgressLine();
   TRY(writeFileAtomically(arguments.output, toJson(directivesFileOf(report.options)).dump(1) + "\n"));
   if (arguments.json) {
-    printJson(toJson(report, samples, options, arguments.baselines));
+    printJson(toJson(report, samples, options));
   } else {
     printForPeople(arguments, report, samples);
   }
@@ -159,8 +160,10 @@ Command tuneCommand(CLI::App& app) {
       ->check(wholeNumber());
   verb->add_option("--resume", arguments->state, "keep evaluations here, and go on from those that are there")
       ->type_name("FILE");
-  verb->add_flag("--baselines", arguments->baselines,
-                 "also say what bisection from either end and greedy ranking find");
+  verb->add_flag(
+      "--baselines", options.goal.baselines,
+      "also say what bisection from either end and greedy ranking find; what --budget or --evaluations keeps "
+      "from its end goes on in a budget of its own, as large");
   verb->add_flag("--explain", arguments->explain, "say of each pin what happens without it");
   verb->add_option("-o,--output", arguments->output, "write the directives here")->type_name("FILE")->required();
   verb->add_flag("--json", arguments->json, "print JSON");

@@ -35,7 +35,7 @@ void printMismatch(const Mismatch& mismatch, const Reproducer* reproducer) {
   if (reproducer != nullptr) std::cout << "to see it again: " << reproducer->command << "\n";
 }
 
-void printForPeople(const VerifyReport& report, const Reproducer* reproducer) {
+void printForPeople(const VerifyReport& report, const Samples& samples, const Reproducer* reproducer) {
   printTitle("Fused regions against their own nodes, one by one");
   Table table({{"region"}, {"right"}, {"max|Δ|/rms", true}, {"tactics", true}, {"remark"}});
   std::int64_t checked = 0, same = 0, wrong = 0;
@@ -54,16 +54,18 @@ void printForPeople(const VerifyReport& report, const Reproducer* reproducer) {
   }
   table.print();
   std::cout << fmt::format(
-      "{} verified, {} more share their code with one of these, {} have no kernel to verify; {} wrong\n",
-      counted(checked, "region"), same, std::ssize(report.regions) - checked - same, wrong);
+      "{} verified on {}, {} more share their code with one of these, {} have no kernel to verify; {} wrong\n",
+      counted(checked, "region"), counted(std::ssize(samples.list), "sample"), same,
+      std::ssize(report.regions) - checked - same, wrong);
   if (report.mismatch) printMismatch(*report.mismatch, reproducer);
+  printIfRandom(samples);
 }
 
 Result<int> verify(const Arguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   VerifyOptions options{.threads = arguments.engine.threads, .seeds = arguments.seeds, .progress = progressLine()};
   if (!artifact.backend.empty()) options.backend = artifact.backend;
-  const auto report = TRY(verifyRegions(artifact.plan, samples.first(), options));
+  const auto report = TRY(verifyRegions(artifact.plan, samples.inputs(), options));
   clearProgressLine();
   std::optional<Reproducer> reproducer;
   if (!arguments.write.empty() && report.mismatch && report.mismatch->smallest)
@@ -72,7 +74,7 @@ Result<int> verify(const Arguments& arguments, const Artifact& artifact) {
   if (arguments.json) {
     printJson(toJson(report, samples, options, written));
   } else {
-    printForPeople(report, written);
+    printForPeople(report, samples, written);
   }
   return report.ok() ? kDone : kDoesNotHold;
 }

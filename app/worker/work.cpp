@@ -141,7 +141,8 @@ Result<Json> tune(Job& job) {
                   .minSpeedup = wishes.minSpeedup,
                   .evaluations = wishes.evaluations,
                   .seconds = wishes.seconds,
-                  .seed = wishes.seed};
+                  .seed = wishes.seed,
+                  .baselines = wishes.baselines};
   options.evaluator = {.backend = tuningBackend(artifact),
                        .threads = job.request.threads,
                        .output = wishes.output,
@@ -152,7 +153,7 @@ Result<Json> tune(Job& job) {
   options.onBetter = tellBetter(job.progress);
   options.progress = job.progress;
   const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
-  Json json = toJson(report, samples, options, true);
+  Json json = toJson(report, samples, options);
   json["options"] = toJson(report.options);
   return json;
 }

@@ -227,6 +227,13 @@ Causes CauseFinder::ofDirective(const Decision* a, const Decision* b) const {
   return causes;
 }
 
+Causes CauseFinder::ofPins() const {
+  Causes causes;
+  for (const Difference& difference : m_diff.differences)
+    if (difference.a.starts_with("--pin ") || difference.b.starts_with("--pin ")) causes.push_back(difference.text());
+  return causes;
+}
+
 Causes CauseFinder::texts(const Found& found, std::size_t place, std::span<const std::uint32_t> things) const {
   Causes causes;
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -31,6 +31,8 @@ class CauseFinder {
   Causes ofValue(std::size_t place, Aspect aspect, ValueId value) const;
   /// Of a decision by a directive that one side alone has: that directive; else nothing.
   Causes ofDirective(const Decision* a, const Decision* b) const;
+  /// Of what all pins come to together: those that are not the same on both sides.
+  Causes ofPins() const;
 
  private:
   struct Trial {

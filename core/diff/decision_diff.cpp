@@ -179,6 +179,7 @@ class DecisionDiff {
       if (!causes.empty()) return causes;
     }
     const Decision& decision = a != nullptr ? *a : *b;
+    if (decision.code == "precision.pins_together" && m_diff.differences.size() > 1) return m_causes->ofPins();
     const Plan& plan = a != nullptr ? *m_level.a : *m_level.b;
     std::vector<std::uint32_t> things;
     for (const Subject& subject : decision.subjects) {

@@ -15,6 +15,10 @@ Json namesJson(const std::vector<CoveringNode>& nodes) {
   return all;
 }
 
+Json textOrNull(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
 Json toJson(const DiffTotals& totals) {
   return {{"label", totals.label},
           {"target", totals.target},
@@ -25,11 +29,8 @@ Json toJson(const DiffTotals& totals) {
           {"casts", totals.casts},
           {"bytes", totals.bytes},
           {"cast_bytes", totals.castBytes},
-          {"time", timeJson(totals.time)}};
-}
-
-Json textOrNull(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
+          {"time", timeJson(totals.time)},
+          {"errors_on", textOrNull(totals.errorsOn)}};
 }
 
 Json toJson(const Difference& difference) {
@@ -96,8 +97,23 @@ Json toJson(const TimeChange& change) {
           {"delta_ms", change.ofB.ms - change.ofA.ms}};
 }
 
+Json localJson(const std::optional<double>& local) {
+  return local ? jsonNumber(*local) : Json(nullptr);
+}
+
 Json toJson(const ErrorChange& change) {
-  return {{"value", change.name}, {"a_max_over_rms", jsonNumber(change.a)}, {"b_max_over_rms", jsonNumber(change.b)}};
+  Json json = {{"a_max_over_rms", jsonNumber(change.a)},
+               {"b_max_over_rms", jsonNumber(change.b)},
+               {"a_local", localJson(change.localOfA)},
+               {"b_local", localJson(change.localOfB)}};
+  if (change.ofA.empty()) {
+    json["value"] = change.name;
+    json["is_output"] = change.isOutput;
+  } else {
+    json["a"] = namesJson(change.ofA);
+    json["b"] = namesJson(change.ofB);
+  }
+  return json;
 }
 
 template <class T>
@@ -129,6 +145,7 @@ Json toJson(const PlanDiff& diff) {
           {"casts", listJson(diff.casts)},
           {"decisions", listJson(diff.decisions)},
           {"times", listJson(diff.times)},
+          {"errors_alike", diff.a.errorsOn.empty() ? Json(nullptr) : Json(diff.errorsAlike)},
           {"errors", listJson(diff.errors)}};
 }
 

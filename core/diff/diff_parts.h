@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "diff/causes.h"
@@ -15,6 +16,10 @@ void addTypeChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
 void addCastChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);
 void addDecisionChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff);
 void addTimeChanges(const PlanLevel& level, const DiffInput& a, const DiffInput& b, PlanDiff& diff);
+void addErrorChanges(const PlanLevel& level, const DiffErrors& a, const DiffErrors& b, PlanDiff& diff);
+
+/// The newest errors of both sides that were measured alike; else the newest of each. Null: a side has none.
+std::pair<const DiffErrors*, const DiffErrors*> comparableErrors(const DiffInput& a, const DiffInput& b);
 
 /// Where a node of A, or of B, stands.
 ChangePlace placeInA(const PlanLevel& level, NodeId node);

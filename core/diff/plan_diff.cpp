@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 #include "diff/diff_parts.h"
 #include "diff/option_differences.h"
@@ -88,18 +87,6 @@ void addNetworkDifference(PlanDiff& diff) {
        "that with " + count(diff.onlyB) + ", and " + std::to_string(diff.changed.size()) + " that changed"});
 }
 
-void addErrorChanges(const PlanLevel& level, const DiffInput& a, const DiffInput& b, PlanDiff& diff) {
-  std::unordered_map<std::string, const TensorComparison*> ofB;
-  for (const TensorComparison& each : b.errors) ofB.emplace(each.name, &each);
-  for (const TensorComparison& each : a.errors) {
-    const auto value = level.a->graph().findValue(each.name);
-    const ValueId other = value ? level.match.valueOfB[value->index] : ValueId();
-    const auto found = other.valid() ? ofB.find(level.b->graph().value(other).name) : ofB.end();
-    if (found != ofB.end() && found->second->maxOverRms != each.maxOverRms)
-      diff.errors.push_back({each.name, each.maxOverRms, found->second->maxOverRms});
-  }
-}
-
 /// The differences that options and networks have.
 PlanDiff begun(const DiffInput& a, const DiffInput& b, const std::vector<PlanLevel>& levels) {
   PlanDiff diff{.a = totalsOf(a), .b = totalsOf(b)};
@@ -122,7 +109,12 @@ void addChanges(const DiffInput& a, const DiffInput& b, const std::vector<PlanLe
     addDecisionChanges(levels[place], place, causes, diff);
     addTimeChanges(levels[place], a, b, diff);
   }
-  addErrorChanges(levels.front(), a, b, diff);
+  if (const auto [ofA, ofB] = comparableErrors(a, b); ofA != nullptr) {
+    diff.a.errorsOn = ofA->on;
+    diff.b.errorsOn = ofB->on;
+    diff.errorsAlike = ofA->how == ofB->how;
+    addErrorChanges(levels.front(), *ofA, *ofB, diff);
+  }
 }
 
 /// What a fused node takes on one side, if it is known.

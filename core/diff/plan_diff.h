@@ -9,7 +9,6 @@
 #include "base/stop.h"
 #include "diff/common_cover.h"
 #include "planning/plan.h"
-#include "verify/compare_tensors.h"
 
 namespace fusescope {
 
@@ -23,12 +22,26 @@ struct DiffTime {
   DiffTimeKind how = DiffTimeKind::Measured;
 };
 
+/// max |Δ| over rms, infinite where anything became infinite or NaN: of what stands there when everything is lowered,
+/// and of what a fused node does to exact inputs.
+struct DiffError {
+  std::optional<double> carried, local;  ///< nothing: not known
+};
+
+/// Errors of one side, all measured in the same way.
+struct DiffErrors {
+  std::string on;                             ///< for people: the inputs, and what they are held against
+  std::string how;                            ///< equal texts: measured on the same inputs and held against the same
+  std::map<std::string, DiffError> values;    ///< by name
+  std::map<Hash128, DiffError> fusedNodes{};  ///< by FusedNode::identity
+};
+
 /// One side of a diff: a plan, and what else is known of it.
 struct DiffInput {
-  const Plan* plan = nullptr;              ///< outlives the PlanDiff
-  std::string label;                       ///< for people: the file
-  std::map<Hash128, DiffTime> times{};     ///< by FusedNode::identity, in place of what the plan predicts
-  std::vector<TensorComparison> errors{};  ///< of values against float32; empty: not known
+  const Plan* plan = nullptr;           ///< outlives the PlanDiff
+  std::string label;                    ///< for people: the file
+  std::map<Hash128, DiffTime> times{};  ///< by FusedNode::identity, in place of what the plan predicts
+  std::vector<DiffErrors> errors{};     ///< the newest last; those count that were measured alike on both sides
 };
 
 /// A side in numbers; each body as if it ran once.
@@ -37,6 +50,7 @@ struct DiffTotals {
   std::int64_t nodes = 0, fusedNodes = 0, segments = 0, casts = 0;
   std::int64_t bytes = 0, castBytes = 0;  ///< moved by fused nodes, and by casts; what is not known counts as 0
   std::optional<DiffTime> time;           ///< of the plan; nothing unless each of its parts is known
+  std::string errorsOn{};                 ///< DiffErrors::on of those that are compared; empty: none
 };
 
 enum class DifferenceKind {
@@ -132,10 +146,14 @@ struct TimeChange {
   DiffTime ofA, ofB;
 };
 
-/// A value whose error both sides know.
+/// A value, or fused nodes that cover the same nodes, whose errors both sides know and that are not equal: of several
+/// fused nodes the worst.
 struct ErrorChange {
-  std::string name;
-  double a = 0, b = 0;  ///< max |Δ| over rms
+  std::string name;                          ///< of a value by A's name; of fused nodes all of them
+  bool isOutput = false;                     ///< a value that the network gives
+  std::vector<CoveringNode> ofA, ofB;        ///< empty: a value
+  double a = 0, b = 0;                       ///< DiffError::carried
+  std::optional<double> localOfA, localOfB;  ///< where both know it
 };
 
 /// A matched node that differs between the networks.
@@ -146,7 +164,8 @@ struct ChangedNode {
 
 struct PlanDiff {
   DiffTotals a, b;
-  bool oneNetwork = true;  ///< nodes were matched by their ids
+  bool errorsAlike = false;  ///< the errors of both were measured alike
+  bool oneNetwork = true;    ///< nodes were matched by their ids
   std::int64_t matched = 0, byName = 0, byStructure = 0;
   std::vector<std::string> onlyA, onlyB;  ///< nodes without a counterpart
   std::vector<ChangedNode> changed;

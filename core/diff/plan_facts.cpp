@@ -32,7 +32,8 @@ LevelFacts factsOf(const PlanLevel& level, const Plan* plan, bool ofA) {
   for (const Aspect aspect : {Aspect::Kernel, Aspect::Segment, Aspect::Type})
     table(aspect).assign(level.match.nodeOfB.size(), 0);
   for (const Aspect aspect : {Aspect::Stored, Aspect::Casts}) table(aspect).assign(level.match.valueOfB.size(), 0);
-  if (plan == nullptr) return facts;
+  // A plan that was made again may have a body where that of this side has none: there is nothing to compare it with.
+  if (plan == nullptr || (ofA ? level.a : level.b) == nullptr) return facts;
   const auto valueInA = [&](ValueId value) { return ofA ? value : level.match.valueOfA[value.index]; };
 
   using Nodes = std::pair<std::span<const NodeId>, std::uint64_t>;

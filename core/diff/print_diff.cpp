@@ -28,7 +28,11 @@ class DiffText {
     header();
     network();
     for (const Difference& difference : m_diff.differences) optionLines(difference);
-    if (m_diff.same()) return m_text + "nothing differs\n";
+    if (m_diff.same()) {
+      m_text += "nothing differs\n";
+      errors();
+      return std::move(m_text);
+    }
     addSegments();
     addFusions();
     addTypes();
@@ -247,15 +251,36 @@ class DiffText {
     rest(m_text, '~', all.size(), "time");
   }
 
+  /// Outputs, then fused nodes; inner values where nothing is known of fused nodes.
   void errors() {
-    if (m_diff.errors.empty()) return;
-    std::vector<ErrorChange> all = m_diff.errors;
-    std::ranges::stable_sort(all, std::ranges::greater(),
-                             [](const ErrorChange& change) { return std::abs(change.b - change.a); });
-    m_text += "\n@@ errors, max |Δ| over rms, those that differ most first @@\n";
-    for (std::size_t i = 0; i < shown(all.size()); ++i)
-      m_text += fmt::format("~ {}: {:.4g} → {:.4g}\n", all[i].name, all[i].a, all[i].b);
-    rest(m_text, '~', all.size(), "value");
+    if (m_diff.a.errorsOn.empty()) return;
+    m_text += fmt::format("\n@@ errors, max |Δ| over rms, {} @@\n",
+                          m_diff.errorsAlike ? "on " + m_diff.a.errorsOn : "measured in two ways");
+    if (!m_diff.errorsAlike) m_text += fmt::format("A on {}\nB on {}\n", m_diff.a.errorsOn, m_diff.b.errorsOn);
+    if (m_diff.errors.empty()) m_text += "the errors that both sides know are equal\n";
+    std::vector<const ErrorChange*> outputs, nodes, values;
+    for (const ErrorChange& change : m_diff.errors)
+      (change.isOutput ? outputs : change.ofA.empty() ? values : nodes).push_back(&change);
+    errorLines("output ", "output", std::move(outputs));
+    if (nodes.empty())
+      errorLines("", "value", std::move(values));
+    else
+      errorLines("", "fused node", std::move(nodes));
+  }
+
+  /// Those that differ most first, by themselves where that is known.
+  void errorLines(std::string_view before, std::string_view what, std::vector<const ErrorChange*> all) {
+    const auto distance = [](double a, double b) { return a == b ? 0 : std::abs(b - a); };
+    std::ranges::stable_sort(all, std::ranges::greater(), [&](const ErrorChange* change) {
+      return change->localOfA ? distance(*change->localOfA, *change->localOfB) : distance(change->a, change->b);
+    });
+    for (std::size_t i = 0; i < shown(all.size()); ++i) {
+      const ErrorChange& change = *all[i];
+      m_text += fmt::format("~ {}{}: {:.4g} → {:.4g}", before, change.name, change.a, change.b);
+      if (change.localOfA) m_text += fmt::format(", by itself {:.4g} → {:.4g}", *change.localOfA, *change.localOfB);
+      m_text += "\n";
+    }
+    rest(m_text, '~', all.size(), what);
   }
 
   const PlanDiff& m_diff;

@@ -18,11 +18,13 @@ std::optional<std::size_t> passedInput(const Program& program, std::size_t buffe
 
 }  // namespace
 
-BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile)
+BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile,
+                         const BodyObserver* observer)
     : m_plan(plan),
       m_extents(std::move(extents)),
       m_executor(std::make_shared<const Program>(std::move(program))),
-      m_profile(profile) {
+      m_profile(profile),
+      m_observer(observer) {
   const Program& own = m_executor.program();
   for (const ValueId value : plan.graph().outputs()) {
     const auto found = std::ranges::find(own.outputs, value, &ProgramOutput::value);
@@ -54,7 +56,14 @@ void BodyProgram::setInput(std::size_t i, const BorderValue& value) {
   }
 }
 
+std::vector<Tensor> BodyProgram::copiesOfInputs() const {
+  std::vector<Tensor> copies;
+  for (std::size_t i = 0; i < m_extents.size(); ++i) copies.push_back(m_executor.copyOfInput(i));
+  return copies;
+}
+
 Status BodyProgram::run(const StopToken& stop) {
+  if (m_observer != nullptr && *m_observer) (*m_observer)(m_plan, [this] { return copiesOfInputs(); });
   if (m_profile == nullptr || !m_profile->isOn()) return m_executor.run(stop);
   m_profile->called(m_plan, program());
   return m_executor.run(stop,
@@ -99,8 +108,8 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
     return error;
   }
   ++m_lowered;
-  m_programs.push_front(
-      std::make_unique<BodyProgram>(m_plan, extents, std::move(program).value(), m_request.bodyProfile));
+  m_programs.push_front(std::make_unique<BodyProgram>(m_plan, extents, std::move(program).value(),
+                                                      m_request.bodyProfile, m_request.bodyObserver));
   if (m_programs.size() > static_cast<std::size_t>(m_request.dynamicKernels->size)) m_programs.pop_back();
   return m_programs.front().get();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/aligned_memory.h"
+#include "engine/body_observer.h"
 #include "engine/body_profile.h"
 #include "engine/executor.h"
 #include "engine/lowering.h"
@@ -35,8 +36,9 @@ class BodyProgram {
     std::size_t place = 0;             ///< among the program's outputs; two outputs may be one value
   };
 
-  /// `plan`: of the body. `profile` may be null.
-  BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile);
+  /// `plan`: of the body. `profile` and `observer` may be null.
+  BodyProgram(const Plan& plan, std::vector<Dims> extents, Program program, BodyProfile* profile,
+              const BodyObserver* observer);
   const std::vector<Dims>& extents() const { return m_extents; }
   const std::vector<Output>& outputs() const { return m_outputs; }  ///< as the body's outputs
   const Program& program() const { return m_executor.program(); }
@@ -52,11 +54,14 @@ class BodyProgram {
   Tensor boxedOutput(std::size_t i) const { return m_executor.boxedOutput(m_outputs[i].place); }
 
  private:
+  std::vector<Tensor> copiesOfInputs() const;
+
   const Plan& m_plan;
   std::vector<Dims> m_extents;
   Executor m_executor;
   std::vector<Output> m_outputs;
   BodyProfile* m_profile;
+  const BodyObserver* m_observer;
 };
 
 /// The programs of one body, one for each set of extents that it met lately. All references must outlive it.

@@ -196,6 +196,11 @@ void Executor::takeBoxed(std::span<Tensor> outputs) {
   }
 }
 
+Tensor Executor::copyOfInput(std::size_t i) const {
+  const Tensor bound = operand(m_program->inputs[i]);
+  return detached(bound, std::span(&bound, 1));
+}
+
 Tensor Executor::boxedOutput(std::size_t i) const {
   return convertedTensor(operand(m_program->outputs[i].buffer), m_program->outputs[i].type);
 }

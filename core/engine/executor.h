@@ -43,6 +43,8 @@ class Executor {
   /// cancellation, which comes at most a few steps late on devices that work on their own. The clock is read only for a
   /// `timer`.
   Status run(const StopToken& stop, const StepTimer& timer = nullptr);
+  /// What is bound to an input, as a tensor of its own.
+  Tensor copyOfInput(std::size_t i) const;
   /// After a run: the tensors of the outputs that are not written in place, at the types they are handed out at.
   void takeBoxed(std::span<Tensor> outputs);
   /// The same of one output that is boxed.

@@ -31,6 +31,7 @@ Result<std::unique_ptr<FusedNodeSteps>> FusedNodeSteps::create(std::shared_ptr<c
                     .extents = extents,
                     .dynamicKernels = &made->m_report.dynamicKernels,
                     .bodyProfile = &made->m_bodyProfile,
+                    .bodyObserver = &made->m_bodyObserver,
                     .stop = made->m_options.stop};
   setThreads(made->m_options.threads);
   return made;

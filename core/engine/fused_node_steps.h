@@ -30,6 +30,9 @@ class FusedNodeSteps {
   /// What runs `fused`.
   const Backend& backendOf(const FusedNode& fused) const { return fusescope::backendOf(*m_plan, fused, *m_backend); }
 
+  /// Who is told of what bodies are called on, at whatever depth; nobody by default.
+  void observeBodies(BodyObserver observer) { m_bodyObserver = std::move(observer); }
+
   /// What all values take that the plan leaves in memory, where their extents are known.
   std::size_t bytesInMemory() const;
 
@@ -62,6 +65,7 @@ class FusedNodeSteps {
   const Backend* m_backend = nullptr;
   BuildReport m_report;
   BodyProfile m_bodyProfile;
+  BodyObserver m_bodyObserver;
   std::optional<TacticChooser> m_chooser;
   std::optional<KernelRequests> m_requests;
   LoweringRequest m_around;  ///< what bodies are lowered by

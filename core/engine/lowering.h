@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "engine/body_observer.h"
 #include "engine/body_profile.h"
 #include "engine/program.h"
 #include "engine/tactic_chooser.h"
@@ -19,6 +20,7 @@ struct LoweringRequest {
   bool borrowsOutputs = false;                ///< an output that is an input, a constant or a view is read where it is
   ShapeCacheCount* dynamicKernels = nullptr;  ///< of nodes that are prepared while they run; outlives the program
   BodyProfile* bodyProfile = nullptr;         ///< what bodies tell of their steps; outlives the program
+  const BodyObserver* bodyObserver = nullptr;  ///< told of what bodies are called on; null: nobody is. Outlives it
   StopToken stop{};
   Progress progress{};
 };

@@ -11,7 +11,6 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kLeastAmounts = 6;
-constexpr double kMostError = 0.5;
 constexpr double kReach = 4;  // beyond the least and the most that was measured
 constexpr double kSingular = 1e-12;
 
@@ -133,7 +132,7 @@ std::optional<PriceFit> fitPrices(std::span<const WorkSample> samples) {
   }
   if (byAmounts.size() < kLeastAmounts) return std::nullopt;
   const double error = leaveOneOutError(byAmounts, sums);
-  if (error > kMostError) return std::nullopt;
+  if (error > kMostFitError) return std::nullopt;
   const Terms x = solveNonNegative(sums);
   return PriceFit{.fixed = x[0],
                   .perWork = x[1] * scale[1],

@@ -20,7 +20,10 @@ struct PriceFit {
   std::optional<double> at(double work, double traffic) const;
 };
 
-/// Null where fewer than six different amounts were measured with confidence, or the error is above a half.
+/// A fit with a larger error says nothing.
+constexpr double kMostFitError = 0.5;
+
+/// Null where fewer than six different amounts were measured with confidence, or the error is above kMostFitError.
 std::optional<PriceFit> fitPrices(std::span<const WorkSample> samples);
 
 }  // namespace fusescope

@@ -3,24 +3,64 @@
 #include <algorithm>
 
 #include "analysis/fingerprint.h"
+#include "backends/reference/reference_backend.h"
 #include "base/hash.h"
 #include "ops/op_schema.h"
+#include "planning/bindings.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 namespace {
 
-std::string described(const KernelRequest& request, ValueId value) {
+/// The types of a request; or what they would be if all its floats were of one type.
+class RequestTypes {
+ public:
+  explicit RequestTypes(const KernelRequest& request, DataType pure = DataType::Undefined)
+      : m_request(request), m_pure(pure) {
+    const Binding* product = findBinding(request.fused->bindings, roles::kProduct);
+    if (product != nullptr) m_probabilities = request.plan->graph().node(product->node).input(0);
+  }
+
+  DataType of(DataType type) const { return m_pure != DataType::Undefined && isExchangeable(type) ? m_pure : type; }
+  /// What a kernel holds is in its accumulate type, but for what a second product reads (planning/describe.cpp).
+  DataType of(const InnerEdge& edge) const {
+    return edge.real || edge.value == m_probabilities ? of(edge.type) : edge.type;
+  }
+  DataType of(ValueId value, DataType type) const {
+    for (const InnerEdge& edge : m_request.fused->innerEdges)
+      if (edge.value == value && !edge.real) return of(edge);
+    return of(type);
+  }
+
+ private:
+  const KernelRequest& m_request;
+  DataType m_pure;
+  ValueId m_probabilities;
+};
+
+std::string described(const KernelRequest& request, const RequestTypes& types, ValueId value) {
   KeyBuilder key;
   if (const auto found = request.values.find(value); found != request.values.end()) {
-    key.text(name(found->second.dtype));
+    key.text(name(types.of(value, found->second.dtype)));
     for (const std::int64_t extent : found->second.dims) key.number(extent);
   }
   if (request.plan->graph().isConstant(value)) key.text(name(request.plan->storedType(value)));
   for (const FusedOutput& output : request.fused->outputs)
     if (output.value == value) key.text("output");
   for (const InnerEdge& edge : request.fused->innerEdges)
-    if (edge.value == value) key.text(edge.real ? "real" : "inner").text(name(edge.type));
+    if (edge.value == value) key.text(edge.real ? "real" : "inner").text(name(types.of(edge)));
   return key.canonical();
+}
+
+std::string keyOf(const KernelRequest& request, const RequestTypes& types) {
+  const FusedNode& fused = *request.fused;
+  KeyBuilder context;
+  context.text(fused.kind).text(name(fused.compute)).text(name(fused.accumulate));
+  for (const NodeId node : fused.nodes) context.text(name(types.of(request.plan->calculates[node.index])));
+  return structuralKey({.graph = &request.plan->graph(),
+                        .nodes = fused.nodes,
+                        .describe = [&](ValueId value) { return described(request, types, value); },
+                        .context = context.canonical()});
 }
 
 /// The fields that every time is known by. The version in `what` grows when what was stored is not to be believed.
@@ -67,14 +107,22 @@ std::int64_t bytesAt(const KernelRequest& request) {
 }  // namespace
 
 std::string regionKey(const KernelRequest& request) {
+  return keyOf(request, RequestTypes(request));
+}
+
+std::optional<PureKernel> pureKernelOf(const KernelRequest& request, const std::string& region) {
   const FusedNode& fused = *request.fused;
-  KeyBuilder context;
-  context.text(fused.kind).text(name(fused.compute)).text(name(fused.accumulate));
-  for (const NodeId node : fused.nodes) context.text(name(request.plan->calculates[node.index]));
-  return structuralKey({.graph = &request.plan->graph(),
-                        .nodes = fused.nodes,
-                        .describe = [&](ValueId value) { return described(request, value); },
-                        .context = context.canonical()});
+  if (!isExchangeable(fused.compute)) return std::nullopt;
+  PureKernel pure{.region = keyOf(request, RequestTypes(request, fused.compute))};
+  if (pure.region == region) return std::nullopt;
+  const auto add = [&](ValueId value) {
+    const TensorDesc& desc = request.values.at(value);
+    if (isExchangeable(desc.dtype) && desc.dtype != fused.compute)
+      pure.foreignBytes += static_cast<double>(desc.bytes());
+  };
+  std::ranges::for_each(fused.inputs, add);
+  for (const FusedOutput& output : fused.outputs) add(output.value);
+  return pure;
 }
 
 TimingContext timingContext(const Backend& backend, int threads) {
@@ -123,6 +171,24 @@ std::optional<Workload> regionWorkload(const KernelRequest& request, const Timin
   return Workload{.series = series.canonical(),
                   .work = static_cast<double>(*flops),
                   .traffic = static_cast<double>(fused.bytes.value_or(bytesAt(request)))};
+}
+
+std::string mixedTimeKey(const std::string& region, const TimingContext& context) {
+  KeyBuilder key = keyOf("fusescope.mixed_time.1", context);
+  return key.text(region).number(context.workspaceBytes).canonical();
+}
+
+bool runsAsOne(const Backend& backend, const KernelRequest& request) {
+  return std::ranges::any_of(backend.tactics(request), [](const Tactic& tactic) {
+    return !tactic.numerics.emulated && tactic.implementation != kUnfused && tactic.backend != kReferenceBackend;
+  });
+}
+
+Workload mixedWorkload(const KernelRequest& request, double pureMs, double foreignBytes, bool asOne,
+                       const TimingContext& context) {
+  KeyBuilder series = keyOf("fusescope.mixed_series.1", context);
+  series.text(request.fused->kind).number(asOne).number(context.workspaceBytes);
+  return {.series = series.canonical(), .work = pureMs, .traffic = foreignBytes};
 }
 
 Workload conversionWorkload(DataType from, DataType to, std::int64_t elements, const TimingContext& context) {

@@ -229,7 +229,7 @@ Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelReq
   if (ways.tactics.size() == 1) {
     alone = TRY(onlyTime(backend, request, ways.region, chosen));
   } else if (ways.isMeasured && ways.times[way] && m_cache != nullptr && !m_quiet) {
-    storeRegion(request, ways.region, timingContext(*m_plan, backend, request.threads), *ways.times[way]);
+    storeRegion(backend, request, ways.region, timingContext(*m_plan, backend, request.threads), *ways.times[way]);
   }
   if (ways.isMeasured && tactic.implementation == kUnfused && !m_quiet) noteUnfused(request, ways, way);
   note(request, ways, way, alone);

@@ -92,7 +92,8 @@ class TacticChooser {
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
   /// What the choice of ways and formats may cost more than the cheapest, as a share, so that two builds choose alike.
   double mostLoss() const;
-  /// Measures a conversion that became a step, so that later plans know its price.
+  /// Measures a conversion that became a step, so that later plans know its price; and, once, a few between its types
+  /// there and back: a plan under pins converts where none did before.
   void noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
   /// From now on what was chosen for a fused node is taken again where it exists, without measuring or reporting.
   void replayChoices();
@@ -125,8 +126,8 @@ class TacticChooser {
   Result<std::optional<double>> onlyTime(const Backend& backend, const KernelRequest& request,
                                          const std::string& region, const ChosenTactic& chosen);
   void noteUnfused(const KernelRequest& request, const TacticWays& ways, std::size_t way);
-  void storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
-                   const KernelTime& time);
+  void storeRegion(const Backend& backend, const KernelRequest& request, const std::string& region,
+                   const TimingContext& context, const KernelTime& time);
   void noteRegion(const KernelRequest& request, const std::string& region);
   Status readDirectives();
   std::string nameOf(const FusedNode& fused) const { return m_prefix + fused.name; }

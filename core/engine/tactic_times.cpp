@@ -6,6 +6,7 @@
 #include "base/elapsed.h"
 #include "engine/host_machine.h"
 #include "engine/tactic_chooser.h"
+#include "planning/structure.h"
 
 // What TacticChooser measures, and what it keeps of it.
 namespace fusescope {
@@ -13,7 +14,9 @@ namespace {
 
 constexpr MeasureBudget kAlone{.msEach = 15, .leastRounds = 3, .fewRounds = 3, .mostRounds = 12, .precision = 0.1};
 constexpr MeasureBudget kConversion{.msEach = 5, .leastRounds = 3, .fewRounds = 8, .mostRounds = 60, .precision = 0.03};
-constexpr int kMostConversionTimes = 5;     // where samples hardly agree
+constexpr int kMostConversionTimes = 5;  // where samples hardly agree
+/// Of conversions between two types, there and back: enough to tell what others take.
+constexpr std::int64_t kConvertedElements[] = {1 << 10, 1 << 13, 1 << 15, 1 << 17, 1 << 19, 1 << 21};
 constexpr double kNear = 1.6;               // times the fastest: measured again
 constexpr double kSettled = 0.02;           // by how much two times of one kernel may differ
 constexpr double kMostAgain = 2;            // times as long as measuring once took, for measuring again
@@ -155,18 +158,23 @@ Result<std::optional<double>> TacticChooser::onlyTime(const Backend& backend, co
       TRY(timeAlone({chosen.kernel.get(), inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic)},
                     kAlone, m_options.stop));
   if (!time || (known && known->spread <= time->spread)) return known ? std::optional(known->ms) : none;
-  storeRegion(request, region, context, *time);
+  storeRegion(backend, request, region, context, *time);
   return std::optional(time->ms);
 }
 
-void TacticChooser::storeRegion(const KernelRequest& request, const std::string& region, const TimingContext& context,
-                                const KernelTime& time) {
+void TacticChooser::storeRegion(const Backend& backend, const KernelRequest& request, const std::string& region,
+                                const TimingContext& context, const KernelTime& time) {
   const std::string key = regionTimeKey(region, context);
   if (const auto workload = regionWorkload(request, context)) {
     m_cache->store(key, measurementOf(time), *workload);
   } else {
     m_cache->store(key, measurementOf(time));
   }
+  const auto pure = pureKernelOf(request, region);
+  const auto known = pure ? m_cache->find(regionTimeKey(pure->region, context)) : std::nullopt;
+  if (known && known->spread <= kConfidentSpread)
+    m_cache->store(mixedTimeKey(region, context), measurementOf(time),
+                   mixedWorkload(request, known->ms, pure->foreignBytes, runsAsOne(backend, request), context));
 }
 
 double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
@@ -210,7 +218,14 @@ void TacticChooser::storeConversion(const std::string& key, const TensorDesc& fr
 
 void TacticChooser::noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
   const bool isMeasured = m_cache != nullptr && !m_quiet && m_options.backend != kReferenceBackend;
-  if (isMeasured && isPlainConversion(from, to)) measuredConversion(backend, from, to);
+  if (!isMeasured || !isPlainConversion(from, to)) return;
+  measuredConversion(backend, from, to);
+  if (!isExchangeable(from.dtype) || !isExchangeable(to.dtype)) return;
+  for (const std::int64_t elements : kConvertedElements) {
+    const TensorDesc before{from.dtype, {elements}}, after{to.dtype, {elements}};
+    measuredConversion(backend, before, after);
+    measuredConversion(backend, after, before);
+  }
 }
 
 }  // namespace fusescope

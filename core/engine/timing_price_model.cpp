@@ -48,14 +48,34 @@ Price TimingPriceModel::fitted(const Workload& workload) const {
           .from = placeText(m_threads) + ", fitted to " + std::to_string(fit.samples) + " measurements"};
 }
 
-Price TimingPriceModel::priceOf(const std::optional<Measurement>& measured,
-                                const std::optional<Workload>& workload) const {
-  if (measured && measured->spread <= kConfidentSpread)
-    return {.ms = measured->ms,
-            .how = PriceSource::Measured,
-            .spread = measured->spread,
-            .from = placeText(m_threads) + ", " + measured->day};
-  return workload ? fitted(*workload) : Price();
+std::optional<Price> TimingPriceModel::measured(const std::optional<Measurement>& found) const {
+  if (!found || found->spread > kConfidentSpread) return std::nullopt;
+  return Price{.ms = found->ms,
+               .how = PriceSource::Measured,
+               .spread = found->spread,
+               .from = placeText(m_threads) + ", " + found->day};
+}
+
+const std::optional<Measurement>& TimingPriceModel::timeOf(const std::string& region, const TimingContext& context,
+                                                           Found& found) const {
+  const auto [entry, isNew] = found.try_emplace(regionTimeKey(region, context));
+  if (isNew) entry->second = m_cache->find(entry->first);
+  return entry->second;
+}
+
+std::optional<Price> TimingPriceModel::mixed(const Backend& backend, const KernelRequest& request,
+                                             const std::string& region, const TimingContext& context,
+                                             Found& found) const {
+  const auto kernel = pureKernelOf(request, region);
+  const auto pure = kernel ? measured(timeOf(kernel->region, context, found)) : std::nullopt;
+  if (!pure) return std::nullopt;
+  const bool asOne = runsAsOne(backend, request);
+  const Price learnt = fitted(mixedWorkload(request, *pure->ms, kernel->foreignBytes, asOne, context));
+  if (learnt.ms || !asOne) return learnt;
+  return Price{.ms = pure->ms,
+               .how = PriceSource::Fitted,
+               .spread = kMostFitError,
+               .from = pure->from + ", of the same kernel in " + std::string(name(request.fused->compute)) + " alone"};
 }
 
 Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests, const FusedNode& fused,
@@ -75,9 +95,11 @@ Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests
   const Backend& backend = backendOf(plan, fused, m_backend);
   if (!isReal(backend, request.value())) return {};
   const TimingContext context = timingContext(plan, backend, m_threads);
-  const auto [entry, isNew] = found.try_emplace(regionTimeKey(regionKey(request.value()), context));
-  if (isNew) entry->second = m_cache->find(entry->first);
-  return priceOf(entry->second, regionWorkload(request.value(), context));
+  const std::string region = regionKey(request.value());
+  if (const auto price = measured(timeOf(region, context, found))) return *price;
+  if (const auto price = mixed(backend, request.value(), region, context, found)) return *price;
+  const auto workload = regionWorkload(request.value(), context);
+  return workload ? fitted(*workload) : Price();
 }
 
 std::vector<Price> TimingPriceModel::kernels(const Plan& plan) const {
@@ -109,8 +131,8 @@ Price TimingPriceModel::conversion(DataType from, DataType to, std::int64_t elem
   const TensorDesc source{from, {elements}}, target{to, {elements}};
   if (m_backend.emulatesConversion(source, target)) return {};
   const TimingContext context = timingContext(m_backend, m_threads);
-  return priceOf(m_cache->find(conversionTimeKey(source, target, context)),
-                 conversionWorkload(from, to, elements, context));
+  const auto price = measured(m_cache->find(conversionTimeKey(source, target, context)));
+  return price ? *price : fitted(conversionWorkload(from, to, elements, context));
 }
 
 std::unique_ptr<PriceModel> openPriceModel(const std::filesystem::path& timingCache, std::string_view backend,

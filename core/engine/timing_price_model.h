@@ -13,9 +13,11 @@
 namespace fusescope {
 
 /// Prices by what builds measured on this machine, for a backend and a number of threads. A region or conversion that
-/// was measured with confidence has that time; else one fitted to measurements of its series, where they allow it.
-/// What the reference emulates has none, and neither has a fused node that is prepared while it runs.
-/// What is measured after a series was first asked for does not reach its fit. Thread-safe.
+/// was measured with confidence has that time. A kernel of mixed floats has one fitted to how others of its kind
+/// compare with the same kernel in one type, and where too few of them were measured the time of that kernel, unless it
+/// runs node by node for being mixed. Everything else has one fitted to measurements of its series, where they allow
+/// it. What the reference emulates has none, and neither has a fused node that is prepared while it runs. What is
+/// measured after a series was first asked for does not reach its fit. Thread-safe.
 class TimingPriceModel final : public PriceModel {
  public:
   /// `threads` 0: as many as the machine has.
@@ -28,7 +30,10 @@ class TimingPriceModel final : public PriceModel {
   /// What the cache has of keys that were asked for: most kernels of a large network are like many others.
   using Found = std::unordered_map<std::string, std::optional<Measurement>>;
   Price priceOf(const Plan& plan, const KernelRequests& requests, const FusedNode& fused, Found& found) const;
-  Price priceOf(const std::optional<Measurement>& measured, const std::optional<Workload>& workload) const;
+  std::optional<Price> measured(const std::optional<Measurement>& found) const;
+  const std::optional<Measurement>& timeOf(const std::string& region, const TimingContext& context, Found& found) const;
+  std::optional<Price> mixed(const Backend& backend, const KernelRequest& request, const std::string& region,
+                             const TimingContext& context, Found& found) const;
   Price fitted(const Workload& workload) const;
 
   std::shared_ptr<const TimingCache> m_cache;

@@ -237,6 +237,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"precision.pin_price", Precision, true,
        "the pin to {type} holds at a price: operators that calculate in another type for it: {retyped}; kernels taken "
        "apart: {lost}; kernels more: {kernels}; casts more: {casts}; bytes moved more: {bytes}"},
+      {"precision.pin_in_floats", Precision, true,
+       "the pin to {type} holds at the price of codes: what would read codes by the ranges reads floats: {nodes}"},
       {"precision.pins_together", Precision, true,
        "all {pins} pins together: kernels taken apart: {lost}; kernels more: {kernels}; casts more: {casts}; bytes "
        "moved "

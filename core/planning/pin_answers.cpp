@@ -16,6 +16,7 @@ constexpr std::size_t kMostLost = 3;  ///< kernels taken apart that are named
 constexpr auto kAnswers = std::to_array<std::pair<std::string_view, PinAnswer>>({
     {"precision.pin_free", PinAnswer::Free},
     {"precision.pin_price", PinAnswer::Price},
+    {"precision.pin_in_floats", PinAnswer::Price},
     {"precision.pin_granted", PinAnswer::Granted},
     {"precision.pin_by_edit", PinAnswer::Granted},
     {"precision.output_granted", PinAnswer::Granted},

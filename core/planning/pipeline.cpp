@@ -86,7 +86,8 @@ Status giveAnswers(Layout& layout, const PriceChoices& priced, std::vector<Decis
   append(plan.decisions, plan.structure->fusion.refusals);
   append(plan.decisions, layout.solver->takeRefusals());
   append(plan.decisions, fusionAnswers(plan, layout.regions, directives));
-  append(plan.decisions, answerTypes(plan, directives, *layout.solver));
+  const auto keptFromCodes = TRY(keptInFloats(*unquantized(plan.model), plan.options, stop));
+  append(plan.decisions, answerTypes(plan, directives, *layout.solver, keptFromCodes));
   append(plan.decisions, priced.decisions);
   append(plan.decisions, indexWarnings(plan));
   return checkStop(stop);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "calibration/edge_choice.h"
 #include "calibration/quantize_graph.h"
 #include "planning/directive_map.h"
 
@@ -31,11 +32,14 @@ Status checkOptions(const PlanOptions& options) {
   return Done{};
 }
 
-/// What of the directives quantization depends on, in their order.
-Directives relevant(const Directives& directives) {
+/// What of the directives quantization depends on, in their order. `places`: where each stands.
+Directives relevant(const Directives& directives, std::vector<int>& places) {
   Directives kept;
-  for (const Directive& directive : directives)
-    if (directive.kind == DirectiveKind::Pin || directive.kind == DirectiveKind::Fallback) kept.push_back(directive);
+  for (std::size_t i = 0; i < directives.size(); ++i) {
+    if (directives[i].kind != DirectiveKind::Pin && directives[i].kind != DirectiveKind::Fallback) continue;
+    kept.push_back(directives[i]);
+    places.push_back(static_cast<int>(i));
+  }
   assignIds(kept);
   return kept;
 }
@@ -53,29 +57,52 @@ Hash128 keyOf(const Model& model, const PlanOptions& options, const std::vector<
 }
 
 /// What is wished of each node: by pins, by fallbacks, and by the patterns that the ranges leave out.
-Result<std::vector<QuantizeWish>> wishesOf(const Model& model, const Target& target, const PlanOptions& options,
-                                           const StopToken& stop) {
-  const Directives directives = relevant(options.directives);
-  const DirectiveMap map = TRY(resolveDirectives(model, target, directives, stop));
-  std::vector<QuantizeWish> wishes(model.graph->nodeIdLimit());
-  if (options.ranges != nullptr) {
+class Wishes {
+ public:
+  static Result<Wishes> create(const Model& model, const Target& target, const PlanOptions& options,
+                               const StopToken& stop) {
+    Wishes wishes;
+    wishes.m_directives = relevant(options.directives, wishes.m_places);
+    wishes.m_map = TRY(resolveDirectives(model, target, wishes.m_directives, stop));
+    wishes.m_excluded.resize(model.graph->nodeIdLimit());
+    if (options.ranges == nullptr) return wishes;
     PatternMatcher matcher(model);
     for (const std::string& pattern : options.ranges->exclude)
       for (const NodeId node : TRY(matcher.match(pattern, stop)).nodes)
-        wishes[node.index] = {QuantizeWish::Kind::Excluded, pattern};
+        wishes.m_excluded[node.index] = {QuantizeWish::Kind::Excluded, pattern};
+    return wishes;
   }
-  for (const NodeId node : model.graph->order()) {
-    QuantizeWish& wish = wishes[node.index];
-    if (const int pin = map.pin[node.index]; pin >= 0) {
-      const Directive& directive = directives[static_cast<std::size_t>(pin)];
-      const bool integers = directive.type == DataType::I8;
-      wish = {integers ? QuantizeWish::Kind::Integers : QuantizeWish::Kind::Floats, optionText(directive)};
+
+  /// By NodeId; without the pin `gone`.
+  std::vector<QuantizeWish> all(const Graph& graph, int gone = -1) const {
+    std::vector<QuantizeWish> wishes = m_excluded;
+    for (const NodeId node : graph.order()) {
+      const std::vector<int>& pins = m_map.pinsOf[node.index];
+      const auto pin = std::ranges::find_if(pins, [&](int each) { return each != gone; });
+      if (pin != pins.end())
+        wishes[node.index] = {isToFloats(*pin) ? QuantizeWish::Kind::Floats : QuantizeWish::Kind::Integers,
+                              optionText(directive(*pin))};
+      if (const int fallback = m_map.fallback[node.index]; fallback >= 0)
+        wishes[node.index] = {QuantizeWish::Kind::Fallback, optionText(directive(fallback))};
     }
-    if (const int fallback = map.fallback[node.index]; fallback >= 0)
-      wish = {QuantizeWish::Kind::Fallback, optionText(directives[static_cast<std::size_t>(fallback)])};
+    return wishes;
   }
-  return wishes;
-}
+
+  int count() const { return static_cast<int>(m_directives.size()); }
+  bool isToFloats(int index) const {
+    return directive(index).kind == DirectiveKind::Pin && directive(index).type != DataType::I8;
+  }
+  /// In the options.
+  int placeOf(int index) const { return m_places[static_cast<std::size_t>(index)]; }
+
+ private:
+  const Directive& directive(int index) const { return m_directives[static_cast<std::size_t>(index)]; }
+
+  Directives m_directives;
+  std::vector<int> m_places;
+  DirectiveMap m_map;
+  std::vector<QuantizeWish> m_excluded;
+};
 
 /// `options` and `wishes` must outlive it.
 QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std::span<const QuantizeWish> wishes,
@@ -91,14 +118,31 @@ QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std:
           .stop = stop};
 }
 
+bool quantizes(const PlanOptions& options) {
+  return options.ranges != nullptr || options.weightOnly.type != DataType::Undefined;
+}
+
+/// The nodes that read codes, by NodeId.
+std::vector<char> codedBy(const Graph& graph, const QuantizeRequest& request) {
+  std::vector<char> coded(graph.nodeIdLimit(), 0);
+  const EdgeChoice choice = chooseEdges(graph, request);
+  for (const Product& product : choice.products) coded[product.node.index] = 1;
+  for (const auto& [value, edge] : choice.edges)
+    for (const NodeId reader : edge.readers) coded[reader.index] = 1;
+  for (const Product& product : choice.floats)
+    if (request.weightOnly.type != DataType::Undefined && graph.constantData(product.weights)->dims().size() == 2)
+      coded[product.node.index] = 1;
+  return coded;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model> model, const PlanOptions& options,
                                                     const Plan* previous, const StopToken& stop) {
   TRY(checkOptions(options));
-  if (options.ranges == nullptr && options.weightOnly.type == DataType::Undefined) return model;
+  if (!quantizes(options)) return model;
   const Target target = TRY(Target::fromName(options.target));
-  const std::vector<QuantizeWish> wishes = TRY(wishesOf(*model, target, options, stop));
+  const std::vector<QuantizeWish> wishes = TRY(Wishes::create(*model, target, options, stop)).all(*model->graph);
   const QuantizeRequest request = requestOf(options, target, wishes, stop);
   const Hash128 key = keyOf(*model, options, wishes, request);
   if (previous != nullptr && previous->model->unquantized == model && previous->model->contentHash == key)
@@ -112,8 +156,34 @@ Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model>
 Result<std::shared_ptr<const Graph>> graphWithCodes(const Model& model, const PlanOptions& options,
                                                     const StopToken& stop) {
   const Target target = TRY(Target::fromName(options.target));
-  const std::vector<QuantizeWish> wishes = TRY(wishesOf(model, target, options, stop));
+  const std::vector<QuantizeWish> wishes = TRY(Wishes::create(model, target, options, stop)).all(*model.graph);
   return TRY(withCodes(model, requestOf(options, target, wishes, stop))).graph;
+}
+
+Result<std::vector<char>> codedNodes(const Model& model, const PlanOptions& options, const StopToken& stop) {
+  TRY(checkOptions(options));
+  if (!quantizes(options)) return std::vector<char>(model.graph->nodeIdLimit(), 0);
+  const Target target = TRY(Target::fromName(options.target));
+  const std::vector<QuantizeWish> wishes = TRY(Wishes::create(model, target, options, stop)).all(*model.graph);
+  return codedBy(*model.graph, requestOf(options, target, wishes, stop));
+}
+
+Result<std::map<int, std::vector<NodeId>>> keptInFloats(const Model& model, const PlanOptions& options,
+                                                        const StopToken& stop) {
+  std::map<int, std::vector<NodeId>> kept;
+  if (!quantizes(options)) return kept;
+  const Target target = TRY(Target::fromName(options.target));
+  const Wishes wishes = TRY(Wishes::create(model, target, options, stop));
+  const std::vector<char> coded = TRY(codedNodes(model, options, stop));
+  for (int pin = 0; pin < wishes.count(); ++pin) {
+    TRY(checkStop(stop));
+    if (!wishes.isToFloats(pin)) continue;
+    const std::vector<QuantizeWish> others = wishes.all(*model.graph, pin);
+    const std::vector<char> without = codedBy(*model.graph, requestOf(options, target, others, stop));
+    for (const NodeId node : model.graph->order())
+      if (without[node.index] && !coded[node.index]) kept[wishes.placeOf(pin)].push_back(node);
+  }
+  return kept;
 }
 
 }  // namespace fusescope

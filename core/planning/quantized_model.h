@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <vector>
 
 #include "planning/plan.h"
 
@@ -18,5 +20,14 @@ Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model>
 /// by.
 Result<std::shared_ptr<const Graph>> graphWithCodes(const Model& model, const PlanOptions& options,
                                                     const StopToken& stop = {});
+
+/// The nodes of `model` that read codes, or weights of codes, as `options` say; by NodeId. Of a model that nothing was
+/// quantised in yet. Errors: those of quantizedModel().
+Result<std::vector<char>> codedNodes(const Model& model, const PlanOptions& options, const StopToken& stop = {});
+
+/// By place in `options.directives`, for each pin that keeps nodes from codes: the nodes that read codes, or weights of
+/// codes, where this pin alone is left out, and do not with it.
+Result<std::map<int, std::vector<NodeId>>> keptInFloats(const Model& model, const PlanOptions& options,
+                                                        const StopToken& stop = {});
 
 }  // namespace fusescope

@@ -24,13 +24,15 @@ std::string byOf(const Plan& plan, const TypeChoice& choice) {
 
 class TypeAnswerer {
  public:
-  TypeAnswerer(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver)
+  TypeAnswerer(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver,
+               const std::map<int, std::vector<NodeId>>& keptInFloats)
       : m_plan(plan),
         m_graph(plan.graph()),
         m_target(plan.target),
         m_structure(*plan.structure),
         m_directives(directives),
         m_solver(solver),
+        m_keptInFloats(keptInFloats),
         m_granted(plan.options.directives.size(), 0) {}
 
   std::vector<Decision> run() {
@@ -151,24 +153,40 @@ class TypeAnswerer {
     DirectiveCost sum;
     for (int index = 0; index < static_cast<int>(m_granted.size()); ++index) {
       if (m_granted[static_cast<std::size_t>(index)] == 0) continue;
+      if (const auto kept = m_keptInFloats.find(index); kept != m_keptInFloats.end()) {
+        answerInFloats(index, kept->second);
+        continue;
+      }
       pins.push_back(index);
       const DirectiveCost cost = m_solver.costOf(std::span(&index, 1));
       sum.kernels += cost.kernels;
       sum.casts += cost.casts;
       sum.bytes = sum.bytes && cost.bytes ? std::optional(*sum.bytes + *cost.bytes) : std::nullopt;
-      std::vector<Subject> subjects;
-      for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)])
-        subjects.push_back(Subject::node(m_graph.node(id).name));
       Json arguments = costArguments(cost);
       arguments["type"] = toText(directive(index).type);
       const std::vector<std::string> others = retyped(index);
       arguments["retyped"] = others.size();
       const bool free = cost.free() && others.empty();
       if (free) arguments["because"] = becauseOf(index);
-      m_decisions.push_back(decide(free ? "precision.pin_free" : "precision.pin_price", std::move(subjects),
-                                   nameOf(index), std::move(arguments)));
+      m_decisions.push_back(decide(free ? "precision.pin_free" : "precision.pin_price", namedBy(index), nameOf(index),
+                                   std::move(arguments)));
     }
     answerTogether(pins, std::move(sum));
+  }
+
+  std::vector<Subject> namedBy(int index) const {
+    std::vector<Subject> subjects;
+    for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)])
+      subjects.push_back(Subject::node(m_graph.node(id).name));
+    return subjects;
+  }
+
+  /// A pin without which there would be other codes in the network: another network, not other types in this one.
+  void answerInFloats(int index, const std::vector<NodeId>& nodes) {
+    std::vector<std::string> names;
+    for (const NodeId id : nodes) names.push_back(m_graph.node(id).name);
+    Json arguments{{"type", toText(directive(index).type)}, {"count", names.size()}, {"nodes", joined(names)}};
+    m_decisions.push_back(decide("precision.pin_in_floats", namedBy(index), nameOf(index), std::move(arguments)));
   }
 
   /// All pins, those in bodies included, whose plans have answered for them: what is in a body shares nothing with what
@@ -210,6 +228,7 @@ class TypeAnswerer {
   const Structure& m_structure;
   const DirectiveMap& m_directives;
   TypeSolver& m_solver;
+  const std::map<int, std::vector<NodeId>>& m_keptInFloats;
   std::vector<int> m_granted;  ///< by directive: on how many nodes or values
   std::vector<Decision> m_decisions;
 };
@@ -234,8 +253,9 @@ std::vector<PrecisionGrant> typeGrants(const Plan& plan, const Structure& struct
   return grants;
 }
 
-std::vector<Decision> answerTypes(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver) {
-  return TypeAnswerer(plan, directives, solver).run();
+std::vector<Decision> answerTypes(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver,
+                                  const std::map<int, std::vector<NodeId>>& keptInFloats) {
+  return TypeAnswerer(plan, directives, solver, keptInFloats).run();
 }
 
 }  // namespace fusescope

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "planning/type_solver.h"
@@ -10,8 +11,10 @@ namespace fusescope {
 std::vector<PrecisionGrant> typeGrants(const Plan& plan, const Structure& structure, const TypeSolver& solver);
 
 /// The decisions of kind precision, for a plan with grants. Every Pin and PinOutput directive is answered for each node
-/// it names: it holds, for free or at a price, it is refused, or there is nothing to pin.
-std::vector<Decision> answerTypes(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver);
+/// it names: it holds, for free or at a price, it is refused, or there is nothing to pin. `keptInFloats`: of the
+/// options of the plan (quantized_model.h).
+std::vector<Decision> answerTypes(const Plan& plan, const DirectiveMap& directives, TypeSolver& solver,
+                                  const std::map<int, std::vector<NodeId>>& keptInFloats);
 
 /// Warns of floats that become an index or an extent and are calculated or read in a type that holds fewer integers.
 std::vector<Decision> indexWarnings(const Plan& plan);

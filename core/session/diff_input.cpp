@@ -1,7 +1,12 @@
 #include "session/diff_input.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "base/files.h"
+#include "session/run_errors.h"
 #include "session/session_file.h"
 
 namespace fusescope {
@@ -27,15 +32,73 @@ void addLayers(const std::vector<RunLayer>& layers, const Plan& plan, DiffInput&
   }
 }
 
+/// "photos.npz, 8 samples, against f32 on native".
+std::string onText(const SampleSource& inputs, std::int64_t samples, const std::string& against,
+                   const std::string& backend) {
+  std::string text = inWords(inputs);
+  if (samples > 0) text += fmt::format(", {} sample{}", samples, samples == 1 ? "" : "s");
+  return text + fmt::format(", against {} on {}", against, backend);
+}
+
+DiffErrors errorsOn(const SampleSource& inputs, std::int64_t samples, const std::string& against,
+                    const std::string& backend) {
+  return {.on = onText(inputs, samples, against, backend),
+          .how = Json{toJson(inputs), samples, against, backend}.dump(),
+          .values = {}};
+}
+
+DiffErrors errorsOf(const Evaluation& evaluation) {
+  DiffErrors errors = errorsOn(evaluation.inputs, std::ssize(evaluation.samples), "f32", "reference");
+  for (const auto* list : {&evaluation.outputs, &evaluation.values})
+    for (const TensorComparison& value : *list) errors.values[value.name].carried = value.maxOverRms;
+  return errors;
+}
+
+DiffError errorOf(const LocalAndCarried& errors) {
+  const auto size = [](const std::optional<TensorError>& error) {
+    return error ? std::optional(error->nonFinite > 0 ? INFINITY : error->maxOverRms) : std::nullopt;
+  };
+  return {.carried = size(errors.carried), .local = size(errors.local)};
+}
+
+/// Error: a fused node that `plan` has not, or has with other types.
+Result<DiffErrors> errorsOf(const RunErrors& run, const Plan& plan) {
+  DiffErrors errors = errorsOn(run.inputs, run.samples, run.against, run.backend);
+  std::map<std::string, const FusedNode*> byIdentity;
+  for (const FusedNode& fused : plan.fusedNodes) byIdentity[fused.identity.hex()] = &fused;
+  for (const RunNodeErrors& node : run.nodes) {
+    const auto fused = byIdentity.find(node.identity);
+    if (fused == byIdentity.end())
+      return Diagnostic{.message = "is of another plan: this one has no such fused node", .where = {.node = node.name}};
+    if (node.types != layerTypesText(plan, *fused->second))
+      return Diagnostic{.message = "is of another plan: in this one the fused node has other types",
+                        .where = {.node = node.name}};
+    errors.fusedNodes[fused->second->identity] = errorOf(node.errors);
+  }
+  for (const TensorErrors& tensor : run.tensors) errors.values[tensor.name] = errorOf(tensor.errors);
+  return errors;
+}
+
 void addRuns(const Session& session, const Plan& plan, DiffInput& input) {
+  std::multimap<std::string, DiffErrors> byTime;
   for (const Run& run : session.runs) {
     if (!run.madeFrom(session.model.identity(), session.options, session.extents)) continue;
     if (run.time) addLayers(run.time->layers, plan, input);
-    if (run.evaluations.empty()) continue;
-    const Evaluation& newest = *run.evaluations.back();
-    input.errors = newest.outputs;
-    input.errors.insert(input.errors.end(), newest.values.begin(), newest.values.end());
+    for (const auto& evaluation : run.evaluations) byTime.emplace(evaluation->when, errorsOf(*evaluation));
+    for (const auto& errors : run.errors)
+      if (auto known = errorsOf(*errors, plan); known.ok()) byTime.emplace(errors->when, std::move(known).value());
   }
+  for (auto& [when, errors] : byTime) input.errors.push_back(std::move(errors));
+}
+
+Result<DiffErrors> readErrors(const std::filesystem::path& path, const Plan& plan) {
+  const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
+  if (!json.is_object() || json.value("format", Json()) != "fusescope.errors")
+    return Diagnostic{.message = "is not what errors --json writes"};
+  DiffErrors errors = TRY(errorsOf(TRY(runErrorsFromJson(json)), plan));
+  const bool named = json.contains("inputs") || json.value("random_inputs", Json()) == true;
+  if (!named) errors.on = errors.how = path.string() + ", which does not name its inputs";
+  return errors;
 }
 
 }  // namespace
@@ -45,6 +108,18 @@ DiffInput diffInput(const Artifact& artifact) {
   if (artifact.engine) addBuilt(*artifact.engine, input);
   if (artifact.session != nullptr) addRuns(*artifact.session, *artifact.plan, input);
   return input;
+}
+
+Status addErrors(const std::filesystem::path& path, DiffInput& input) {
+  auto errors = readErrors(path, *input.plan);
+  if (!errors.ok()) {
+    Diagnostic error = std::move(errors).error();
+    error.where.file = path.string();
+    error.help = "Write it with the plan options of this side: fusescope errors MODEL … --json.";
+    return error;
+  }
+  input.errors.push_back(std::move(errors).value());
+  return Done{};
 }
 
 }  // namespace fusescope

@@ -32,6 +32,7 @@ Json baselineJson(const TuneBaseline& baseline) {
     json.update(costJson(baseline.found->cost));
   }
   json["evaluations"] = baseline.evaluations;
+  json["end"] = name(baseline.end);
   return json;
 }
 
@@ -47,7 +48,7 @@ Json toJson(const TunePoint& point) {
 std::string tuningBackend(const Artifact& artifact) {
   const Plan& plan = *artifact.plan;
   const bool runsHere = std::ranges::all_of(plan.options.precisions, [&](DataType type) {
-    return type == DataType::F32 || plan.target.hardwareTypes.contains(type);
+    return type == DataType::F32 || type == DataType::I8 || plan.target.hardwareTypes.contains(type);
   });
   return runsHere ? artifact.backend : "reference";
 }
@@ -57,7 +58,7 @@ Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples
   return tune(artifact.plan, samples.inputs(), prices.get(), options);
 }
 
-Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options, bool withBaselines) {
+Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options) {
   const TuneResult& result = report.result;
   const auto orNull = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
   const auto textOrNull = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
@@ -77,7 +78,7 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   for (const TunePoint& point : result.front) json["front"].push_back(toJson(point));
   json["chosen"] = chosenJson(report);
   json["baselines"] = Json::array();
-  if (withBaselines)
+  if (options.goal.baselines)
     for (const TuneBaseline& baseline : result.baselines) json["baselines"].push_back(baselineJson(baseline));
   json["pinnable"] = report.pinnable;
   json["groups"] = report.groups;

@@ -7,7 +7,7 @@
 namespace fusescope {
 
 /// What errors are measured with where nobody asks for a backend: `artifact`'s own where the machine really runs the
-/// lowered types, else the reference, which rounds exactly where the plan says.
+/// lowered types (int8: every machine does), else the reference, which rounds exactly where the plan says.
 std::string tuningBackend(const Artifact& artifact);
 
 /// tune() on an opened artifact, with the prices that were measured on this machine.
@@ -15,7 +15,7 @@ Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples
 
 /// {error, ms, how, unknown, casts, bytes, pins}: `pins` is how many.
 Json toJson(const TunePoint& point);
-/// Format "fusescope.tune": tuning/FORMAT.md. `withBaselines`: with what known searches find.
-Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options, bool withBaselines);
+/// Format "fusescope.tune": tuning/FORMAT.md. What known searches find is in it where the goal asks for it.
+Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions& options);
 
 }  // namespace fusescope

@@ -14,15 +14,6 @@ PinSet range(std::uint32_t begin, std::uint32_t end) {
   return pins;
 }
 
-Result<TuneBaseline> bisected(Evaluations& evaluations, std::string name,
-                              const std::function<PinSet(std::size_t)>& setOf) {
-  TuneBaseline baseline{.name = std::move(name), .found = std::nullopt};
-  evaluations.takeAsked();
-  baseline.found = TRY(bisect(evaluations, evaluations.oracle().nodeCount(), setOf));
-  baseline.evaluations = evaluations.takeAsked();
-  return baseline;
-}
-
 /// Groups that are not pinned yet, the one first that leaves the least error beside `pins`.
 Result<std::vector<std::uint32_t>> ranked(Evaluations& evaluations, const PinSet& pins,
                                           std::vector<std::uint32_t> groups) {
@@ -63,19 +54,18 @@ Result<std::optional<TunePoint>> bisect(Evaluations& evaluations, std::size_t co
   }
 }
 
-Result<TuneBaseline> prefixBaseline(Evaluations& evaluations) {
-  return bisected(evaluations, "prefix", [](std::size_t count) { return range(0, static_cast<std::uint32_t>(count)); });
+Result<std::optional<TunePoint>> prefixBaseline(Evaluations& evaluations) {
+  return bisect(evaluations, evaluations.oracle().nodeCount(),
+                [](std::size_t count) { return range(0, static_cast<std::uint32_t>(count)); });
 }
 
-Result<TuneBaseline> suffixBaseline(Evaluations& evaluations) {
+Result<std::optional<TunePoint>> suffixBaseline(Evaluations& evaluations) {
   const std::uint32_t all = evaluations.oracle().nodeCount();
-  return bisected(evaluations, "suffix",
-                  [all](std::size_t count) { return range(all - static_cast<std::uint32_t>(count), all); });
+  return bisect(evaluations, all,
+                [all](std::size_t count) { return range(all - static_cast<std::uint32_t>(count), all); });
 }
 
-Result<TuneBaseline> greedyBaseline(Evaluations& evaluations) {
-  TuneBaseline baseline{.name = "greedy", .found = std::nullopt};
-  evaluations.takeAsked();
+Result<std::optional<TunePoint>> greedyBaseline(Evaluations& evaluations) {
   const auto& groups = evaluations.oracle().groups();
   std::vector<std::uint32_t> left(groups.size());
   for (std::uint32_t i = 0; i < left.size(); ++i) left[i] = i;
@@ -97,9 +87,7 @@ Result<TuneBaseline> greedyBaseline(Evaluations& evaluations) {
     evaluations.oracle().startFrom(next.pins);
     current = next;
   }
-  if (evaluations.meets(current)) baseline.found = current;
-  baseline.evaluations = evaluations.takeAsked();
-  return baseline;
+  return evaluations.meets(current) ? std::optional(current) : std::nullopt;
 }
 
 }  // namespace fusescope

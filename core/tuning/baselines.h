@@ -4,17 +4,17 @@
 
 namespace fusescope {
 
-// Searches that others do, on the same network, by the same evaluations.
+// Searches that others do, on the same network, by the same evaluations. Nothing: they find no set that meets the goal.
 
 /// As `polygraphy debug precision --mode bisect`: the fewest nodes from the front (or from the back) that meet the
 /// goal, found by halving, as if more nodes were never worse.
-Result<TuneBaseline> prefixBaseline(Evaluations& evaluations);
-Result<TuneBaseline> suffixBaseline(Evaluations& evaluations);
+Result<std::optional<TunePoint>> prefixBaseline(Evaluations& evaluations);
+Result<std::optional<TunePoint>> suffixBaseline(Evaluations& evaluations);
 
 /// As NNCF's accuracy control: groups ranked by the error that is left when each alone is pinned, taken one by one; one
 /// that makes it worse is left for the end and the others are ranked anew beside what is pinned then; after three
 /// rankings what comes next is taken whatever it does.
-Result<TuneBaseline> greedyBaseline(Evaluations& evaluations);
+Result<std::optional<TunePoint>> greedyBaseline(Evaluations& evaluations);
 
 /// The smallest number of `count` for which `setOf` meets the goal, as if more were never worse; nothing if `setOf` of
 /// all does not.

@@ -51,7 +51,7 @@ Result<PinnedPlan> Evaluations::plan(const PinSet& pins) {
 }
 
 Status Evaluations::checkLimits() {
-  if (m_goal.evaluations > 0 && m_count >= m_goal.evaluations) {
+  if (m_goal.evaluations > 0 && m_count - m_countAtBegin >= m_goal.evaluations) {
     m_end = TuneEnd::Evaluations;
     return Diagnostic::cancellation();
   }
@@ -61,6 +61,12 @@ Status Evaluations::checkLimits() {
     return Diagnostic::cancellation();
   }
   return Done{};
+}
+
+void Evaluations::renewLimits() {
+  m_begin = std::chrono::steady_clock::now();
+  m_countAtBegin = m_count;
+  m_end = TuneEnd::Finished;
 }
 
 Result<TunePoint> Evaluations::evaluate(const PinSet& pins) {

@@ -34,6 +34,8 @@ class Evaluations {
   /// How many were asked for since the last call, whether known before or not.
   std::int64_t takeAsked();
   TuneEnd end() const { return m_end; }
+  /// From here on the goal's limits count anew.
+  void renewLimits();
 
  private:
   void take(const TunePoint& point);
@@ -50,7 +52,7 @@ class Evaluations {
   std::set<Hash128> m_asked;
   std::optional<TunePoint> m_best, m_leastError, m_allPinned;
   std::vector<TunePoint> m_front;
-  std::int64_t m_count = 0;
+  std::int64_t m_count = 0, m_countAtBegin = 0;
   TuneEnd m_end = TuneEnd::Finished;
 };
 

@@ -3,32 +3,37 @@
 #include <algorithm>
 #include <map>
 
+#include "planning/quantized_model.h"
+
 namespace fusescope {
 namespace {
 
 /// Adds the nodes of `lowered` that differ, and of its bodies; `holder` is the way to them.
-void addNodes(const Plan& lowered, const Plan& exact, const std::string& holder, FusedNodeId fusedOfHolder,
-              std::vector<PinnableNode>& nodes) {
+Status addNodes(const Plan& lowered, const Plan& exact, const std::string& holder, FusedNodeId fusedOfHolder,
+                std::vector<PinnableNode>& nodes) {
+  const std::vector<char> coded = TRY(codedNodes(*unquantized(lowered.model), lowered.options));
   const Graph& graph = lowered.graph();
   for (const NodeId id : graph.order()) {
     const FusedNode* fused = lowered.fusedNodeOf(id);
     if (fused == nullptr) continue;
     const FusedNodeId place = holder.empty() ? fused->id : fusedOfHolder;
+    if (!exact.graph().has(id)) continue;  // a node that gives or takes codes
     const DataType narrow = lowered.calculates[id.index], wide = exact.calculates[id.index];
-    if (narrow != wide && isFloat(narrow) && isFloat(wide) && bitWidth(narrow) < bitWidth(wide))
-      nodes.push_back({holder + graph.node(id).name, place, wide});
+    const bool isNarrower = isFloat(narrow) && isFloat(wide) && bitWidth(narrow) < bitWidth(wide);
+    if (isNarrower || (coded[id.index] && isFloat(wide))) nodes.push_back({holder + graph.node(id).name, place, wide});
     for (const PlannedBody& body : lowered.bodies) {
       const Plan* other = body.holder == id ? exact.bodyPlan(id, body.attribute) : nullptr;
-      if (other != nullptr) addNodes(*body.plan, *other, holder + graph.node(id).name + "/", place, nodes);
+      if (other != nullptr) TRY(addNodes(*body.plan, *other, holder + graph.node(id).name + "/", place, nodes));
     }
   }
+  return Done{};
 }
 
 }  // namespace
 
-Pinnable pinnableNodes(const Plan& lowered, const Plan& exact) {
+Result<Pinnable> pinnableNodes(const Plan& lowered, const Plan& exact) {
   Pinnable pinnable;
-  addNodes(lowered, exact, {}, {}, pinnable.nodes);
+  TRY(addNodes(lowered, exact, {}, {}, pinnable.nodes));
   std::map<FusedNodeId, std::uint32_t> groupOf;
   std::map<FusedNodeId, PinSet> byFused;
   for (std::uint32_t i = 0; i < pinnable.nodes.size(); ++i) byFused[pinnable.nodes[i].fused].insert(i);

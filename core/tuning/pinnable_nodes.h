@@ -8,7 +8,7 @@
 
 namespace fusescope {
 
-/// A node that calculates in a narrower type than it would if nothing were asked for.
+/// A node that calculates in a narrower type than it would if nothing were asked for, or on codes by ranges.
 struct PinnableNode {
   std::string pattern;                   ///< what a pin names it by; in a body "HOLDER/NODE"
   FusedNodeId fused;                     ///< of the lowered plan; of a node in a body: that of the holder
@@ -22,8 +22,9 @@ struct Pinnable {
   std::vector<std::vector<std::uint32_t>> neighbours;  ///< by group
 };
 
-/// What in `lowered` differs from `exact`, two plans of one model. A node that calculates on what the network itself
-/// quantises is in neither: a pin would not take the quantisation away. Pure.
-Pinnable pinnableNodes(const Plan& lowered, const Plan& exact);
+/// What in `lowered` differs from `exact`, two plans of one network, the second without codes by ranges. A node that
+/// calculates on what the network itself quantises differs in neither: a pin would not take the quantisation away.
+/// Errors: those of codedNodes().
+Result<Pinnable> pinnableNodes(const Plan& lowered, const Plan& exact);
 
 }  // namespace fusescope

@@ -39,9 +39,11 @@ Result<std::unique_ptr<PlanEvaluator>> PlanEvaluator::create(std::shared_ptr<con
   const Plan& plan = *made->m_lowered;
   PlanOptions exact = plan.options;
   exact.precisions.clear();
+  exact.ranges = nullptr;
+  exact.weightOnly = {};
   std::erase_if(exact.directives, [](const Directive& directive) { return asksForAType(directive); });
   made->m_exact = TRY(draftPlan(plan.model, exact, prices, options.stop, &plan));
-  made->m_pinnable = pinnableNodes(plan, *made->m_exact);
+  made->m_pinnable = TRY(pinnableNodes(plan, *made->m_exact));
   made->m_runner = TRY(PlanRunner::create(
       plan, std::move(samples), {.backend = options.backend, .threads = options.threads, .stop = options.stop},
       options.keptBytes));

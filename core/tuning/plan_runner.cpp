@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/fingerprint.h"
 #include "backends/reference/convert_elements.h"
 #include "base/process_memory.h"
 #include "engine/extent_check.h"
@@ -21,32 +22,68 @@ Hash128 keyOf(const Hash128& value, std::size_t round) {
   return key.number(round).hash();
 }
 
+/// Which ids and constants say the same in every plan of one network: in one that the options of a plan quantised,
+/// those of the network that it was made of. What is beyond them differs from plan to plan.
+class LastingIds {
+ public:
+  explicit LastingIds(const Plan& plan) : m_plan(plan), m_graph(*unquantized(plan.model)->graph) {}
+
+  bool all() const { return m_plan.model->unquantized == nullptr; }
+  template <class Id>
+  std::uint32_t operator()(Id id) const {
+    return all() || m_graph.has(id) ? id.index : ~std::uint32_t{0};
+  }
+  /// What `fused` is by operators, wiring and constants.
+  std::string content(const FusedNode& fused) const {
+    const auto describe = [&](ValueId id) {
+      const Value& value = m_plan.graph().value(id);
+      KeyBuilder key;
+      key.number((*this)(id)).text(value.type.text());
+      if (value.constant != nullptr && !m_graph.has(id) && value.constant->hasData())
+        addHash(key, KeyBuilder().bytes({value.constant->bytes(), value.constant->byteSize()}).hash());
+      return key.canonical();
+    };
+    return structuralKey({.graph = &m_plan.graph(), .nodes = fused.nodes, .describe = describe, .context = {}});
+  }
+
+ private:
+  const Plan& m_plan;
+  const Graph& m_graph;
+};
+
 }  // namespace
 
 Hash128 contractHash(const Plan& plan, const FusedNode& fused) {
+  const LastingIds lasting(plan);
   KeyBuilder key;
   addHash(key, fused.identity);
-  key.text(fused.kind).number(fused.root.index).number(fused.compute).number(fused.accumulate);
+  key.text(fused.kind).number(lasting(fused.root)).number(fused.compute).number(fused.accumulate);
   key.number(plan.inFallback(fused));
-  for (const NodeId node : fused.nodes) key.number(node.index).number(plan.calculates[node.index]);
+  if (!lasting.all()) key.text(lasting.content(fused));
+  for (const NodeId node : fused.nodes) key.number(lasting(node)).number(plan.calculates[node.index]);
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
-    key.number(fused.inputs[i].index).number(fused.reads[i]).number(wantedType(plan, fused, fused.inputs[i]));
-  for (const FusedOutput& output : fused.outputs) key.number(output.value.index).number(output.type);
-  for (const InnerEdge& edge : fused.innerEdges) key.number(edge.value.index).number(edge.real).number(edge.type);
+    key.number(lasting(fused.inputs[i])).number(fused.reads[i]).number(wantedType(plan, fused, fused.inputs[i]));
+  for (const FusedOutput& output : fused.outputs) key.number(lasting(output.value)).number(output.type);
+  for (const InnerEdge& edge : fused.innerEdges) key.number(lasting(edge.value)).number(edge.real).number(edge.type);
   for (const PlannedBody& body : plan.bodies)
     if (body.holder == fused.root) addHash(key.text(body.attribute), effectOf(*body.plan));
   return key.hash();
 }
 
 std::vector<Hash128> valueHashes(const Plan& plan) {
+  const LastingIds lasting(plan);
   std::vector<Hash128> hashes(plan.storedTypes.size());
   for (const ValueId input : plan.graph().inputs()) hashes[input.index] = KeyBuilder().number(input.index).hash();
   for (const FusedNode& fused : plan.fusedNodes) {
     KeyBuilder key;
     addHash(key, contractHash(plan, fused));
     for (const ValueId input : fused.inputs) addHash(key, hashes[input.index]);
-    for (const FusedOutput& output : fused.outputs)
-      hashes[output.value.index] = KeyBuilder(key).number(output.value.index).hash();
+    for (std::size_t i = 0; i < fused.outputs.size(); ++i) {
+      const ValueId value = fused.outputs[i].value;
+      KeyBuilder own = KeyBuilder(key).number(lasting(value));
+      if (!lasting.all()) own.number(i);
+      hashes[value.index] = own.hash();
+    }
   }
   return hashes;
 }

@@ -14,18 +14,38 @@ namespace {
 constexpr int kOrders = 3;         ///< so many other orders in which pins are taken out
 constexpr double kOrderNoise = 1;  ///< of the logarithm of what orders them
 
+struct KnownSearch {
+  std::string_view name;
+  Result<std::optional<TunePoint>> (*run)(Evaluations&);
+};
+constexpr KnownSearch kKnownSearches[] = {
+    {"prefix", prefixBaseline}, {"suffix", suffixBaseline}, {"greedy", greedyBaseline}};
+
 class TuneSearch {
  public:
   TuneSearch(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, const OnBetter& onBetter)
       : m_oracle(oracle), m_goal(goal), m_evaluations(oracle, goal, memory, onBetter), m_random(goal.seed) {}
 
   Result<TuneResult> run() {
-    const Status searched = search();
-    if (!searched.ok() && !searched.error().cancelled) return searched.error();
+    TRY(unlessCancelled(search()));
+    m_result.evaluations = m_evaluations.count();
+    if (!m_finished) {
+      m_result.end = m_evaluations.end();
+      if (m_goal.baselines && m_result.end != TuneEnd::Stopped) {
+        m_evaluations.renewLimits();
+        TRY(unlessCancelled(runBaselines()));
+      }
+      noSlowerThanBaselines();
+    }
     return result();
   }
 
  private:
+  static Status unlessCancelled(Status status) {
+    if (!status.ok() && !status.error().cancelled) return status;
+    return Done{};
+  }
+
   /// 1. Nothing pinned, and everything: whether there is anything to find.
   /// 2. What each group's lowering alone does, and what pinning it takes.
   /// 3. Sets that are good enough, by several ways, each made as small as it can be.
@@ -50,7 +70,7 @@ class TuneSearch {
       for (double& score : shaken) score *= std::exp(kOrderNoise * m_random.normal());
       TRY(smallestOf(nodeOrder(shaken), groupOrder(shaken)));
     }
-    TRY(noSlowerThanBaselines(nodeOrder(byError)));
+    if (const TuneBaseline* baseline = noSlowerThanBaselines()) TRY(pruneNoSlower(*baseline, nodeOrder(byError)));
     return finished();
   }
 
@@ -140,9 +160,22 @@ class TuneSearch {
     return Done{};
   }
 
+  /// Those that have not come to their end.
   Status runBaselines() {
-    for (auto* baseline : {&prefixBaseline, &suffixBaseline, &greedyBaseline})
-      m_result.baselines.push_back(TRY(baseline(m_evaluations)));
+    for (const KnownSearch& known : kKnownSearches) {
+      auto place = std::ranges::find(m_result.baselines, known.name, &TuneBaseline::name);
+      if (place == m_result.baselines.end()) {
+        m_result.baselines.push_back({.name = std::string(known.name), .found = std::nullopt});
+        place = std::prev(m_result.baselines.end());
+      } else if (place->end == TuneEnd::Finished) {
+        continue;
+      }
+      m_evaluations.takeAsked();
+      auto found = known.run(m_evaluations);
+      place->evaluations = m_evaluations.takeAsked();
+      place->end = found.ok() ? TuneEnd::Finished : m_evaluations.end();
+      place->found = TRY(std::move(found));
+    }
     return Done{};
   }
 
@@ -175,19 +208,26 @@ class TuneSearch {
     return best;
   }
 
-  Status noSlowerThanBaselines(const std::vector<std::uint32_t>& order) {
+  /// Where the best baseline is faster than the best set: the best of what was evaluated and is not slower than it is
+  /// to be chosen. The baseline, if so.
+  const TuneBaseline* noSlowerThanBaselines() {
     const TuneBaseline* baseline = bestBaseline();
-    if (baseline == nullptr) return Done{};
+    if (baseline == nullptr) return nullptr;
     const PlanCost most = baseline->found->cost, own = m_evaluations.best()->cost;
     const bool timed = most.unknown == 0 && own.unknown == 0;
-    if (!timed || !cheaper(most, own) || !loweringPays()) return Done{};
+    if (!timed || !cheaper(most, own) || !loweringPays()) return nullptr;
     TunePoint start = *baseline->found;
     for (const TunePoint& point : m_evaluations.front())
       if (m_evaluations.meets(point) && !cheaper(most, point.cost) && m_evaluations.better(point, start)) start = point;
-    m_noSlower = start;  // until a smaller one is found
+    m_noSlower = start;
     m_result.noSlowerThan = most;
-    for (const TunePoint& from : {start, *baseline->found}) {
-      const TunePoint small = TRY(pruned(m_evaluations, from, order, most));
+    return baseline;
+  }
+
+  /// Makes it smaller; two ways, from what there is.
+  Status pruneNoSlower(const TuneBaseline& baseline, const std::vector<std::uint32_t>& order) {
+    for (const TunePoint& from : {*m_noSlower, *baseline.found}) {
+      const TunePoint small = TRY(pruned(m_evaluations, from, order, m_result.noSlowerThan));
       if (m_evaluations.better(small, *m_noSlower)) m_noSlower = small;
     }
     return Done{};
@@ -208,8 +248,6 @@ class TuneSearch {
       if (!without || (m_evaluations.meets(*without) && !slower)) m_result.minimal = false;
     }
     m_result.front = m_evaluations.front();
-    m_result.evaluations = m_evaluations.count();
-    m_result.end = m_finished ? TuneEnd::Finished : m_evaluations.end();
     return std::move(m_result);
   }
 

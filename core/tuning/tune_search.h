@@ -59,6 +59,8 @@ struct TuneGoal {
   std::int64_t evaluations = 0;      ///< so many at the most; 0: until nothing is left to try
   double seconds = 0;                ///< 0: no limit. A limit of time makes the outcome depend on the machine's load
   std::uint64_t seed = 1;            ///< of the orders in which pins are taken out again
+  /// Known searches that a limit kept from their end go on to it, within limits of their own that are as large.
+  bool baselines = false;
 };
 
 /// A set of pins that was evaluated.
@@ -68,16 +70,17 @@ struct TunePoint {
   PlanCost cost;
 };
 
-/// What one of the known searches finds.
-struct TuneBaseline {
-  std::string name;                ///< "prefix", "suffix", "greedy"
-  std::optional<TunePoint> found;  ///< nothing: it does not find a set that is good enough
-  std::int64_t evaluations = 0;    ///< that it needs by itself
-};
-
 /// How a search ended.
 enum class TuneEnd { Finished, Evaluations, Seconds, Stopped };
 std::string_view name(TuneEnd end);  ///< "finished", "evaluations", "seconds", "stopped"
+
+/// What one of the known searches finds.
+struct TuneBaseline {
+  std::string name;                ///< "prefix", "suffix", "greedy"
+  std::optional<TunePoint> found;  ///< nothing: it does not find a set that is good enough, or has not by its end
+  std::int64_t evaluations = 0;    ///< that it needs by itself; so far, where it was ended
+  TuneEnd end = TuneEnd::Finished;
+};
 
 struct TuneResult {
   bool ok = false;   ///< `chosen` is as the goal asks
@@ -95,7 +98,7 @@ struct TuneResult {
   /// this.
   std::optional<PlanCost> noSlowerThan;
   bool minimal = false;  ///< without any one of the pins the goal is not met, or it is slower than that: each was tried
-  std::int64_t evaluations = 0;
+  std::int64_t evaluations = 0;  ///< of the search; what known searches take beyond its limits is theirs
   TuneEnd end = TuneEnd::Finished;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <utility>
 #include <vector>
@@ -8,6 +9,10 @@
 #include "ir/tensor.h"
 
 namespace fusescope {
+
+/// Kept activations of one round of samples take about so much memory at the most: what all values of one sample take
+/// says how many samples go together.
+inline constexpr std::size_t kMostKeptBytes = std::size_t{1} << 30;
 
 /// Values of several samples, each kept until its last use.
 class KeptValues {

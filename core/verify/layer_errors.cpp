@@ -13,10 +13,6 @@
 namespace fusescope {
 namespace {
 
-/// Kept activations of one round of samples take about so much memory at the most: what all values of one sample take
-/// says how many samples go together.
-constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
-
 using Inputs = std::map<std::string, Tensor>;
 
 /// The sums of one fused node's outputs.
@@ -212,7 +208,7 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
                         .where = {.file = lowered->model->path},
                         .help = "Give the extents with --input, so that it is planned for them."};
     const std::size_t bytes = exactSteps == nullptr ? 4 * loweredSteps->bytesInMemory() : exactSteps->bytesInMemory();
-    const std::size_t end = TRY(endOfStretch(*lowered, samples, begin, extents, bytes, kKeptBytes));
+    const std::size_t end = TRY(endOfStretch(*lowered, samples, begin, extents, bytes, kMostKeptBytes));
     std::unique_ptr<ExactRun> exactRun;
     if (exactSteps == nullptr) {
       exactRun = std::make_unique<ExactDoubleRun>(lowered->graph(), end - begin, narrow);

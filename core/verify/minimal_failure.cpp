@@ -80,7 +80,7 @@ class Minimiser {
     for (const FusedNode& fused : plan.fusedNodes) {
       if (whyDynamic(plan.graph(), requests.types(), fused) || requests.view(fused)) continue;
       const KernelRequest request = TRY(requests.of(fused));
-      const RegionCase given = regionCases(request, TRY(valuesOf(plan, fused)), 0).front();
+      const RegionCase given = givenCase(request, "given", TRY(valuesOf(plan, fused)));
       auto check = TRY(checkRegion(backendOf(plan, fused, m_backend), request, std::span(&given, 1), m_store, m_stop));
       if (!check.failure) continue;
       MinimalFailure found{.part = part, .failure = std::move(*check.failure)};

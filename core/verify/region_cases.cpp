@@ -45,7 +45,7 @@ class CaseMaker {
     }
   }
 
-  RegionCase given() const { return {"given", m_given}; }
+  std::vector<Tensor> given() const { return m_given; }
 
   /// `element` of a random number, the place of an element, and its type.
   template <class Element>
@@ -70,9 +70,13 @@ class CaseMaker {
 
 }  // namespace
 
-std::vector<RegionCase> regionCases(const KernelRequest& request, std::span<const Tensor> given, int seeds) {
+RegionCase givenCase(const KernelRequest& request, std::string name, std::span<const Tensor> given) {
+  return {std::move(name), CaseMaker(request, given).given()};
+}
+
+std::vector<RegionCase> madeCases(const KernelRequest& request, std::span<const Tensor> given, int seeds) {
   const CaseMaker maker(request, given);
-  std::vector<RegionCase> cases{maker.given()};
+  std::vector<RegionCase> cases;
   if (!maker.hasFloats()) return cases;
   const auto normal = [](RandomNumbers& numbers, std::int64_t, DataType) { return numbers.normal(); };
   for (int seed = 0; seed < seeds; ++seed)

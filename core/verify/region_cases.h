@@ -10,15 +10,18 @@ namespace fusescope {
 
 /// What a region is run on.
 struct RegionCase {
-  std::string name;            ///< "random 0", "zeros", "denormals", "large", "NaN and infinities", "given"
+  std::string name;            ///< "given", "random 0", "zeros", "denormals", "large", "NaN and infinities"
   std::vector<Tensor> inputs;  ///< as FusedNode::inputs, at the types that the kernel reads
   bool isEdge = false;         ///< zeros, denormals, large, NaN: not what a network usually meets
   bool notFinite = false;      ///< what becomes of such numbers is noted, and not wrong
   bool denormals = false;      ///< says nothing of a tactic that takes denormals for zero
 };
 
-/// `given`, values of the region's inputs in a run of its network, rounded to what it reads; and in place of its floats
-/// random ones, `seeds` times, and edge values. What is no float stays as given: indices and masks have a meaning.
-std::vector<RegionCase> regionCases(const KernelRequest& request, std::span<const Tensor> given, int seeds);
+/// `given`, values of the region's inputs in a run of its network, rounded to what it reads.
+RegionCase givenCase(const KernelRequest& request, std::string name, std::span<const Tensor> given);
+
+/// In place of the floats of `given` random ones, `seeds` times, and edge values; none for a region that reads no
+/// floats. What is no float stays as given: indices and masks have a meaning.
+std::vector<RegionCase> madeCases(const KernelRequest& request, std::span<const Tensor> given, int seeds);
 
 }  // namespace fusescope

@@ -1,125 +1,277 @@
 #include "verify/verify_regions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "backends/reference/reference_backend.h"
+#include "engine/body_lowering.h"
 #include "engine/boxed_values.h"
 #include "engine/extent_check.h"
 #include "engine/fused_node_steps.h"
 #include "engine/input_check.h"
+#include "verify/body_calls.h"
 #include "verify/kept_values.h"
 
 namespace fusescope {
 namespace {
 
+using Extents = std::map<std::string, Dims>;
+
+/// The network or a body, and how its names and its regions are told from those of others.
+struct Level {
+  std::shared_ptr<const Plan> plan;
+  std::string prefix;  ///< "HOLDER/", of all holders on the way
+  std::string path;    ///< "HOLDER/ATTRIBUTE/": two branches may have nodes of one name
+  std::string name(const std::string& inside) const { return prefix + inside; }
+};
+
+/// What runs the fused nodes of a level at certain extents of its inputs.
+struct LevelSteps {
+  std::unique_ptr<FusedNodeSteps> quick, reference;
+};
+
+Extents extentsOf(const Graph& graph, const GivenInputs& given) {
+  Extents extents;
+  for (std::size_t i = 0; i < given.values.size(); ++i)
+    if (given.values[i].container() == Container::None)
+      extents[graph.value(graph.inputs()[i]).name] = given.values[i].dims();
+  return extents;
+}
+
 class Verifier {
  public:
-  Verifier(FusedNodeSteps& quick, FusedNodeSteps& reference, const VerifyOptions& options)
-      : m_plan(quick.plan()), m_quick(quick), m_reference(reference), m_options(options) {}
+  explicit Verifier(const VerifyOptions& options) : m_options(options) {}
 
-  Result<VerifyReport> run(const std::map<std::string, Tensor>& inputs) {
-    for (const FusedNode& fused : m_plan.fusedNodes)
-      for (const ValueId input : fused.inputs) m_values.willUse(input);
-    for (const ValueId input : m_plan.graph().inputs())
-      m_values.keep(input, {inputs.at(m_plan.graph().value(input).name)});
-    for (const FusedNode& fused : m_plan.fusedNodes) {
-      TRY(checkStop(m_options.stop));
-      if (m_options.progress) m_options.progress("verify", fused.name);
-      std::vector<Tensor> given;
-      for (const ValueId input : fused.inputs) given.push_back(m_values.of(input).front());
-      m_report.regions.push_back(TRY(verdictOf(fused, given)));
-      TRY(advance(fused, given));
-    }
-    if (m_failure) {
-      auto smallest = TRY(minimalFailure(m_plan, m_quick.requests(), *m_failing, m_failure->inputs,
-                                         m_quick.backendOf(*m_failing), m_store, m_options.stop));
-      m_report.mismatch = Mismatch{m_failing->name, std::move(*m_failure), std::move(smallest)};
+  Result<VerifyReport> run(const std::shared_ptr<const Plan>& plan,
+                           std::span<const std::map<std::string, Tensor>> samples) {
+    for (std::size_t begin = 0; begin < samples.size();) {
+      const Extents extents = TRY(checkInputs(*plan, samples[begin]));
+      const Level level{TRY(planAt(plan, extents, m_options.stop)), {}, {}};
+      const LevelSteps steps = TRY(stepsOf(level, extents));
+      const std::size_t bytes = steps.quick->bytesInMemory();
+      const std::size_t end = TRY(endOfStretch(*plan, samples, begin, extents, bytes, kMostKeptBytes));
+      std::vector<GivenInputs> runs;
+      for (; begin < end; ++begin) {
+        GivenInputs& run = runs.emplace_back();
+        run.name = samples.size() == 1 ? "given" : fmt::format("given {}", begin);
+        for (const ValueId input : level.plan->graph().inputs())
+          run.values.push_back(samples[begin].at(level.plan->graph().value(input).name));
+      }
+      TRY(verifyLevel(level, steps, runs));
     }
     return std::move(m_report);
   }
 
  private:
-  /// The values that `fused` leaves, for the regions behind it. What is no float is taken from the reference: a wrong
-  /// index would have no meaning there.
-  Status advance(const FusedNode& fused, const std::vector<Tensor>& given) {
-    const bool floats = std::ranges::all_of(fused.outputs, [](const FusedOutput& out) { return isFloat(out.type); });
-    FusedNodeSteps& steps = floats ? m_quick : m_reference;
-    auto step = TRY(steps.step(fused));
-    auto outputs = TRY(step.run(given, m_options.stop));
-    steps.release(std::move(step));
-    for (std::size_t i = 0; i < outputs.size(); ++i) m_values.keep(fused.outputs[i].value, {std::move(outputs[i])});
-    for (const ValueId input : fused.inputs) m_values.used(input);
+  Result<LevelSteps> stepsOf(const Level& level, const Extents& extents) const {
+    BuildOptions build{.backend = m_options.backend, .threads = m_options.threads, .stop = m_options.stop};
+    LevelSteps steps;
+    steps.quick = TRY(FusedNodeSteps::create(level.plan, extents, build));
+    build.backend = kReferenceBackend;
+    steps.reference = TRY(FusedNodeSteps::create(level.plan, extents, build));
+    return steps;
+  }
+
+  /// `runs` have the extents that `steps` are for.
+  Status verifyLevel(const Level& level, const LevelSteps& steps, const std::vector<GivenInputs>& runs) {
+    KeptValues values;
+    for (const FusedNode& fused : level.plan->fusedNodes)
+      for (const ValueId input : fused.inputs) values.willUse(input);
+    const std::vector<ValueId>& inputs = level.plan->graph().inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      std::vector<Tensor> ofRuns;
+      for (const GivenInputs& run : runs) ofRuns.push_back(run.values[i]);
+      values.keep(inputs[i], std::move(ofRuns));
+    }
+    for (const FusedNode& fused : level.plan->fusedNodes) {
+      TRY(checkStop(m_options.stop));
+      if (m_options.progress) m_options.progress("verify", level.name(fused.name));
+      std::vector<GivenInputs> given;
+      for (std::size_t r = 0; r < runs.size(); ++r) {
+        given.push_back({runs[r].name, {}});
+        for (const ValueId input : fused.inputs) given.back().values.push_back(values.of(input)[r]);
+      }
+      TRY(verifyRegion(level, steps, fused, given));
+      TRY(advance(level, steps, fused, given, values));
+    }
     return Done{};
   }
 
+  /// The values that `fused` leaves, for the regions behind it, and what its bodies run. What is no float is taken from
+  /// the reference: a wrong index would have no meaning there.
+  Status advance(const Level& level, const LevelSteps& steps, const FusedNode& fused,
+                 const std::vector<GivenInputs>& given, KeptValues& values) {
+    const bool floats = std::ranges::all_of(fused.outputs, [](const FusedOutput& out) { return isFloat(out.type); });
+    FusedNodeSteps& used = floats ? *steps.quick : *steps.reference;
+    BodyCalls calls(*level.plan, fused.root);
+    used.observeBodies(calls.observer());
+    auto step = TRY(used.step(fused));
+    std::vector<std::vector<Tensor>> made(fused.outputs.size());
+    for (const GivenInputs& run : given) {
+      calls.beginRun(run.name);
+      auto outputs = TRY(step.run(run.values, m_options.stop));
+      for (std::size_t i = 0; i < outputs.size(); ++i) made[i].push_back(std::move(outputs[i]));
+    }
+    used.release(std::move(step));
+    used.observeBodies(nullptr);
+    for (std::size_t i = 0; i < made.size(); ++i) values.keep(fused.outputs[i].value, std::move(made[i]));
+    for (const ValueId input : fused.inputs) values.used(input);
+    for (const PlannedBody& body : level.plan->bodies)
+      if (body.holder == fused.root) TRY(verifyBody(level, fused, body, calls, given));
+    return Done{};
+  }
+
+  /// A branch that no run takes is verified on what it would be called on; on that it need not work.
+  Status verifyBody(const Level& level, const FusedNode& holder, const PlannedBody& body, const BodyCalls& calls,
+                    const std::vector<GivenInputs>& given) {
+    const Node& node = level.plan->graph().node(body.holder);
+    const Level inside{body.plan, level.name(node.name) + "/", level.path + node.name + "/" + body.attribute + "/"};
+    std::vector<GivenInputs> runs = calls.of(*body.plan);
+    const bool taken = !runs.empty();
+    if (!taken && !node.is("If")) {
+      leaveOut(inside, "its body does not run on these inputs");
+      return Done{};
+    }
+    if (!taken)
+      for (const GivenInputs& run : given) runs.push_back(branchInputs(*level.plan, holder, body.attribute, run));
+    Status status = verifyCalls(inside, std::move(runs));
+    if (status.ok() || taken || status.error().cancelled) return status;
+    leaveOut(inside, "its branch is not taken, and does not work on these inputs: " + status.error().text());
+    return Done{};
+  }
+
+  Status verifyCalls(const Level& level, std::vector<GivenInputs> calls) {
+    std::map<Extents, std::vector<GivenInputs>> ofExtents;
+    for (GivenInputs& call : calls) ofExtents[extentsOf(level.plan->graph(), call)].push_back(std::move(call));
+    for (const auto& [extents, runs] : ofExtents) TRY(verifyLevel(level, TRY(stepsOf(level, extents)), runs));
+    return Done{};
+  }
+
+  /// Says why of all regions of a body, and of the bodies in it, that were not come to.
+  void leaveOut(const Level& level, const std::string& why) {
+    for (const FusedNode& fused : level.plan->fusedNodes) {
+      RegionVerdict& verdict = m_report.regions[placeOf(level, fused)];
+      if (isNew(verdict)) verdict.notChecked = why;
+      for (const PlannedBody& body : level.plan->bodies) {
+        if (body.holder != fused.root) continue;
+        const std::string& holder = level.plan->graph().node(body.holder).name;
+        leaveOut({body.plan, level.name(holder) + "/", level.path + holder + "/" + body.attribute + "/"}, why);
+      }
+    }
+  }
+
   /// Why there is no kernel of `fused` to verify; nothing if there is.
-  std::string whyNothing(const FusedNode& fused) const {
-    if (const auto why = whyDynamic(m_plan.graph(), m_quick.requests().types(), fused))
+  static std::string whyNothing(const FusedNodeSteps& quick, const FusedNode& fused) {
+    const Plan& plan = quick.plan();
+    if (hasPlannedBodies(plan, fused)) return "it runs its bodies: their regions are verified";
+    if (const auto why = whyDynamic(plan.graph(), quick.requests().types(), fused))
       return "it is prepared while it runs: " + *why;
-    if (m_quick.requests().view(fused)) return "it is a view of its input: nothing runs";
-    const Backend& backend = m_quick.backendOf(fused);
+    if (quick.requests().view(fused)) return "it is a view of its input: nothing runs";
+    const Backend& backend = quick.backendOf(fused);
     if (backend.name() == kReferenceBackend) return "the reference runs it";
     if (!backend.device().isHost()) return "it runs on another device than the host";
     return {};
   }
 
-  /// The region whose code this is too; nothing if it is the first.
-  Result<std::string> sameCode(const KernelRequest& request, const Backend& backend) {
+  static bool isEmpty(const KernelRequest& request) {
+    const auto none = [](const auto& value) { return elementCount(value.second.dims).value_or(0) == 0; };
+    return std::ranges::any_of(request.values, none);
+  }
+
+  /// Where the verdict of `fused` stands in the report.
+  std::size_t placeOf(const Level& level, const FusedNode& fused) {
+    const auto [known, isNew] = m_places.emplace(level.path + fused.name, m_report.regions.size());
+    if (isNew) m_report.regions.push_back({.fusedNode = level.name(fused.name)});
+    return known->second;
+  }
+  static bool isNew(const RegionVerdict& verdict) {
+    return verdict.tactics.empty() && verdict.sameAs.empty() && verdict.notChecked.empty();
+  }
+
+  /// The place of the first region whose code this is.
+  Result<std::pair<std::size_t, bool>> firstOfCode(const KernelRequest& request, const Backend& backend,
+                                                   std::size_t place) {
     auto code = TRY(m_store.code(backend, request, backend.tactics(request).front()));
-    const auto [known, isNew] = m_names.emplace(std::move(code), request.fused->name);
-    return isNew ? std::string() : known->second;
+    const auto [known, isFirst] = m_firstOfCode.emplace(std::move(code), place);
+    return std::pair(known->second, isFirst);
   }
 
-  Result<RegionVerdict> verdictOf(const FusedNode& fused, const std::vector<Tensor>& given) {
-    RegionVerdict verdict{.fusedNode = fused.name, .notChecked = whyNothing(fused)};
-    if (!verdict.notChecked.empty()) return verdict;
-    const Backend& backend = m_quick.backendOf(fused);
-    const KernelRequest request = TRY(m_quick.requests().of(fused));
-    verdict.sameAs = TRY(sameCode(request, backend));
-    if (!verdict.sameAs.empty()) {
-      const auto of = std::ranges::find(m_report.regions, verdict.sameAs, &RegionVerdict::fusedNode);
-      verdict.ok = of->ok;
-      verdict.maxOverRms = of->maxOverRms;
-      return verdict;
+  Status verifyRegion(const Level& level, const LevelSteps& steps, const FusedNode& fused,
+                      const std::vector<GivenInputs>& given) {
+    const std::size_t place = placeOf(level, fused);
+    const auto leave = [&](std::string why) {
+      if (isNew(m_report.regions[place])) m_report.regions[place].notChecked = std::move(why);
+      return Done{};
+    };
+    if (auto why = whyNothing(*steps.quick, fused); !why.empty()) return leave(std::move(why));
+    const Backend& backend = steps.quick->backendOf(fused);
+    const KernelRequest request = TRY(steps.quick->requests().of(fused));
+    if (isEmpty(request)) return leave("something that it reads or makes has no elements");
+    const auto [first, isFirst] = TRY(firstOfCode(request, backend, place));
+    RegionVerdict& verdict = m_report.regions[place];
+    verdict.notChecked.clear();
+    if (first != place) {
+      const RegionVerdict& other = m_report.regions[first];
+      if (verdict.tactics.empty()) verdict.sameAs = other.fusedNode;
+      verdict.ok = verdict.ok && other.ok;
+      verdict.maxOverRms = std::max(verdict.maxOverRms, other.maxOverRms);
+      return Done{};
     }
-    RegionCheck check =
-        TRY(checkRegion(backend, request, regionCases(request, given, m_options.seeds), m_store, m_options.stop));
-    verdict.tactics = std::move(check.tactics);
-    verdict.ok = !check.failure;
-    for (const TacticCheck& tactic : verdict.tactics)
-      verdict.maxOverRms = std::max(verdict.maxOverRms, tactic.maxOverRms);
+    std::vector<RegionCase> cases;
+    for (const GivenInputs& run : given) cases.push_back(givenCase(request, run.name, run.values));
+    if (isFirst)
+      for (RegionCase& made : madeCases(request, given.front().values, m_options.seeds))
+        cases.push_back(std::move(made));
+    RegionCheck check = TRY(checkRegion(backend, request, cases, m_store, m_options.stop));
+    add(verdict, std::move(check.tactics));
     if (verdict.tactics.empty()) verdict.notChecked = "the backend has no kernel for it: the reference runs it";
-    const bool tellsMore = check.failure && (!m_failure || (m_failure->isEdge && !check.failure->isEdge));
-    if (tellsMore) {
-      m_failing = &fused;
-      m_failure = std::move(check.failure);
-    }
-    return verdict;
+    if (!check.failure) return Done{};
+    const bool tellsMore = !m_report.mismatch || (m_report.mismatch->failure.isEdge && !check.failure->isEdge);
+    if (tellsMore) TRY(explain(level, steps, fused, std::move(*check.failure)));
+    return Done{};
   }
 
-  const Plan& m_plan;
-  FusedNodeSteps& m_quick;
-  FusedNodeSteps& m_reference;
+  /// Of other runs of the same region, or of the region at other extents.
+  static void add(RegionVerdict& verdict, std::vector<TacticCheck> checks) {
+    verdict.sameAs.clear();
+    for (TacticCheck& check : checks) {
+      verdict.ok = verdict.ok && check.ok;
+      verdict.maxOverRms = std::max(verdict.maxOverRms, check.maxOverRms);
+      const auto known = std::ranges::find(verdict.tactics, check.name, &TacticCheck::name);
+      if (known == verdict.tactics.end()) {
+        verdict.tactics.push_back(std::move(check));
+        continue;
+      }
+      known->ok = known->ok && check.ok;
+      known->maxOverRms = std::max(known->maxOverRms, check.maxOverRms);
+      if (known->note.find(check.note) == std::string::npos)
+        known->note += (known->note.empty() ? "" : "; ") + check.note;
+    }
+  }
+
+  Status explain(const Level& level, const LevelSteps& steps, const FusedNode& fused, RegionFailure failure) {
+    auto smallest = TRY(minimalFailure(*level.plan, steps.quick->requests(), fused, failure.inputs,
+                                       steps.quick->backendOf(fused), m_store, m_options.stop));
+    if (smallest)
+      for (std::string& node : smallest->nodes) node = level.name(node);
+    m_report.mismatch = Mismatch{level.name(fused.name), std::move(failure), std::move(smallest)};
+    return Done{};
+  }
+
   const VerifyOptions& m_options;
   KernelStore m_store;
-  KeptValues m_values;
-  std::map<std::shared_ptr<const Code>, std::string> m_names;  ///< of the first region of each code
-  const FusedNode* m_failing = nullptr;                        ///< whose failure tells most so far
-  std::optional<RegionFailure> m_failure;
+  std::map<std::string, std::size_t> m_places;                       ///< by path and name
+  std::map<std::shared_ptr<const Code>, std::size_t> m_firstOfCode;  ///< place of the first region of each code
   VerifyReport m_report;
 };
 
 }  // namespace
 
-Result<VerifyReport> verifyRegions(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
+Result<VerifyReport> verifyRegions(std::shared_ptr<const Plan> plan,
+                                   std::span<const std::map<std::string, Tensor>> samples,
                                    const VerifyOptions& options) {
-  const auto extents = TRY(checkInputs(*plan, inputs));
-  if (brokenCondition(*plan, extents)) plan = TRY(planForExtents(*plan, extents, options.stop));
-  BuildOptions build{.backend = options.backend, .threads = options.threads, .stop = options.stop};
-  const auto quick = TRY(FusedNodeSteps::create(plan, extents, build));
-  build.backend = kReferenceBackend;
-  const auto reference = TRY(FusedNodeSteps::create(plan, extents, build));
-  return Verifier(*quick, *reference, options).run(inputs);
+  return Verifier(options).run(plan, samples);
 }
 
 }  // namespace fusescope

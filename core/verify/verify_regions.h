@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace fusescope {
 
-/// A fused node of the plan.
+/// A fused node of the plan, or of a body of one: "HOLDER/NODE" then.
 struct RegionVerdict {
   std::string fusedNode;
   bool ok = true;
@@ -28,7 +29,7 @@ struct Mismatch {
 };
 
 struct VerifyReport {
-  std::vector<RegionVerdict> regions;  ///< in the order of the plan
+  std::vector<RegionVerdict> regions;  ///< in the order of the plan, those of bodies behind their holder
   std::optional<Mismatch> mismatch;    ///< the first; one on an edge value only if nothing else is
   bool ok() const { return !mismatch.has_value(); }
 };
@@ -41,10 +42,12 @@ struct VerifyOptions {
   Progress progress{};
 };
 
-/// Each fused region of `plan` against its own nodes, run one by one by the reference on the same inputs, inner edges
-/// held as its contract says. `inputs`: of the network, which every region's own come from. Regions that share their
-/// code are verified once. Errors: what cannot be built or run at all.
-Result<VerifyReport> verifyRegions(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs,
+/// Each fused region of `plan` and of the bodies in it against its own nodes, run one by one by the reference on the
+/// same inputs, inner edges held as its contract says. `samples`: inputs of the network, one or more, which every
+/// region's own come from; of a body's those of a few of its iterations, or what a branch that nobody takes would read.
+/// Regions that share their code are verified once. Errors: what cannot be built or run at all.
+Result<VerifyReport> verifyRegions(std::shared_ptr<const Plan> plan,
+                                   std::span<const std::map<std::string, Tensor>> samples,
                                    const VerifyOptions& options);
 
 }  // namespace fusescope

@@ -2,12 +2,15 @@
 """The table of `fusescope tune` beside known searches: pinned nodes and price, at a half and a quarter of the error
 without pins (where that is not finite, at 0.05 and 0.01 of rms).
 
-Usage: tune_table.py FUSESCOPE FOLDER [--budget SECONDS] [--precision T] [NAME=MODEL.onnx[,INPUTS]…]
-FOLDER takes the reports; one that is there already is not made again. Prints a Markdown table."""
+Usage: tune_table.py FUSESCOPE FOLDER [--budget SECONDS] [--precision T] [--options "…"] [--share]
+                     [NAME=MODEL.onnx[,INPUTS]…]
+FOLDER takes the reports; one that is there already is not made again. --options goes to `fusescope tune` as it is.
+--share: what one bound evaluated is known to the next (seconds are less for it). Prints a Markdown table."""
 import argparse
 import json
 import math
 import pathlib
+import shlex
 import subprocess
 import sys
 
@@ -19,7 +22,10 @@ def tune(arguments, name, model, inputs, bound, more):
     report = arguments.folder / f"{name}.{bound:g}.json"
     if not report.exists():
         command = [arguments.fusescope, "tune", model, "--precision", arguments.precision, "--max-error", str(bound),
-                   "--baselines", "--json", "-o", str(report.with_suffix(".pins")), *more]
+                   "--baselines", "--json", "-o", str(report.with_suffix(".pins")),
+                   *shlex.split(arguments.options), *more]
+        if arguments.share:
+            command += ["--resume", str(arguments.folder / f"{name}.state")]
         if inputs:
             command += ["--inputs", inputs, "--batch-axis", "0"]
         run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
@@ -39,15 +45,18 @@ def cost(of):
     return f"{of['casts']} casts, {of['bytes'] / 2**20:.3g} MiB" if "casts" in of else "–"
 
 
+def found_by(baseline):
+    """What a known search finds; in brackets what ended it, if not itself."""
+    text = f"{baseline['pins']} ({cost(baseline)})" if baseline["pins"] is not None else "nothing"
+    return text if baseline["end"] == "finished" else f"{text} [{baseline['end']}]"
+
+
 def row(name, bound, report):
     chosen = report["chosen"]
     cells = [name, f"{number(report['unpinned']['error']):.3g}", f"{bound:.3g}",
              f"**{len(chosen['pins'])}** ({cost(chosen)})" + ("" if report["minimal"] else " *")]
     found = {baseline["name"]: baseline for baseline in report["baselines"]}
-    for search in SEARCHES:
-        baseline = found.get(search)
-        pins = baseline and baseline["pins"]
-        cells.append("–" if pins is None else f"{pins} ({cost(baseline)})")
+    cells += [found_by(found[search]) if search in found else "–" for search in SEARCHES]
     cells += [f"{report['pinnable']}", f"{report['evaluations']}", f"{report['seconds']:.0f}"]
     return "| " + " | ".join(cells) + " |"
 
@@ -58,6 +67,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--budget", default="300")
     parser.add_argument("--precision", default="f16")
+    parser.add_argument("--options", default="")
+    parser.add_argument("--share", action="store_true")
     parser.add_argument("networks", nargs="+")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)

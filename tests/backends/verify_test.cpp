@@ -32,7 +32,7 @@ std::shared_ptr<const Plan> activations() {
 
 VerifyReport reportOf(const std::shared_ptr<const Plan>& plan, const std::string& wrongOperator) {
   setFaultyOperator(wrongOperator);
-  auto report = verifyRegions(plan, inputsOf(*plan), {.backend = "faulty", .threads = 1, .seeds = 1});
+  auto report = verifyRegions(plan, std::vector{inputsOf(*plan)}, {.backend = "faulty", .threads = 1, .seeds = 1});
   setFaultyOperator({});
   if (!report.ok()) throw std::runtime_error(report.error().text());
   return std::move(report).value();
@@ -69,7 +69,7 @@ TEST(Verify, TheReproducerShowsItAgain) {
   const auto plan = activations();
   setFaultyOperator("Tanh");
   const VerifyOptions options{.backend = "faulty", .threads = 1, .seeds = 0};
-  const auto report = verifyRegions(plan, inputsOf(*plan), options);
+  const auto report = verifyRegions(plan, std::vector{inputsOf(*plan)}, options);
   ASSERT_TRUE(report.ok() && report.value().mismatch);
   const TemporaryFolder folder;
   const auto made = writeReproducer(*report.value().mismatch, options, folder.path() / "shown");
@@ -80,7 +80,7 @@ TEST(Verify, TheReproducerShowsItAgain) {
   EXPECT_EQ(part.value().plan->graph().nodeCount(), 1U);
   const auto samples = loadSamples(*part.value().plan, {.paths = {made.value().inputs.string()}});
   ASSERT_TRUE(samples.ok()) << samples.error().text();
-  const auto again = verifyRegions(part.value().plan, samples.value().first(), options);
+  const auto again = verifyRegions(part.value().plan, samples.value().inputs(), options);
   setFaultyOperator({});
   ASSERT_TRUE(again.ok()) << again.error().text();
   EXPECT_FALSE(again.value().ok());

@@ -160,6 +160,21 @@ void normHere(const float* row, float* target, std::int64_t count, const NormRow
 
 namespace {
 
+/// Sums of squares below this, or beyond the largest float, may have lost some: they are summed in double precision.
+constexpr float kLeastSquares = 1e-30f;
+
+template <class T>
+float euclideanNorm(const T* row, std::int64_t count) {
+  const float squares = sumSquares(row, count, 0.0f);
+  if (squares >= kLeastSquares && squares < kInfinity) return std::sqrt(squares);
+  double exact = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double x = widened(row[i]);
+    exact += x * x;
+  }
+  return static_cast<float>(std::sqrt(exact));
+}
+
 template <class T>
 float reduced(const T* row, std::int64_t count, ReduceKind kind) {
   switch (kind) {
@@ -176,7 +191,7 @@ float reduced(const T* row, std::int64_t count, ReduceKind kind) {
     case ReduceKind::L1:
       return sumAbsolute(row, count);
     case ReduceKind::L2:
-      return std::sqrt(sumSquares(row, count, 0.0f));
+      return euclideanNorm(row, count);
     case ReduceKind::LogSum:
       return std::log(sum(row, count));
     case ReduceKind::Prod: {

@@ -9,24 +9,31 @@
 namespace fusescope {
 namespace {
 
-std::string& faultyOperator() {
-  static std::string op;
-  return op;
+struct Fault {
+  std::string op;
+  float above = 0;
+};
+
+Fault& fault() {
+  static Fault planted;
+  return planted;
 }
 
-/// What the reference gives, the first float of the first output off by one.
+/// What the reference gives, the first float of the first output off by one if it is above the fault's bound.
 class OffByOne final : public ChangedCode {
  public:
   using ChangedCode::ChangedCode;
 
  private:
-  void change(std::span<std::byte* const> outputs) const override { *reinterpret_cast<float*>(outputs[0]) += 1; }
+  void change(std::span<std::byte* const> outputs) const override {
+    float& first = *reinterpret_cast<float*>(outputs[0]);
+    if (first > fault().above) first += 1;
+  }
 };
 
 bool isWrongFor(const KernelRequest& request) {
   const Graph& graph = request.plan->graph();
-  return std::ranges::any_of(request.fused->nodes,
-                             [&](NodeId node) { return graph.node(node).op == faultyOperator(); });
+  return std::ranges::any_of(request.fused->nodes, [&](NodeId node) { return graph.node(node).op == fault().op; });
 }
 
 class FaultyBackend final : public Backend {
@@ -56,8 +63,8 @@ const Backend& faultyBackend() {
   return backend;
 }
 
-void setFaultyOperator(std::string op) {
-  faultyOperator() = std::move(op);
+void setFaultyOperator(std::string op, float above) {
+  fault() = {std::move(op), above};
 }
 
 }  // namespace fusescope

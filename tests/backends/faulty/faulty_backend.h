@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "backends/backend.h"
@@ -7,11 +8,11 @@
 namespace fusescope {
 
 /// Runs regions as the reference does, right by one tactic ("faulty:right"). By the other ("faulty:wrong") the first
-/// element of what it leaves is off by one wherever the region holds a node of the operator that setFaultyOperator()
-/// names.
+/// element of what it leaves is off by one, where it is above a bound, wherever the region holds a node of the operator
+/// that setFaultyOperator() names.
 const Backend& faultyBackend();
 
 /// Empty: none.
-void setFaultyOperator(std::string op);
+void setFaultyOperator(std::string op, float above = -std::numeric_limits<float>::infinity());
 
 }  // namespace fusescope

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/files.h"
 #include "tests/unit/cli/cli_fixture.h"
 
 namespace fusescope::test {
@@ -46,6 +47,51 @@ TEST(CliDiff, TakesPlansAndEnginesAndSaysWhatTheyTook) {
   EXPECT_EQ(json["fusions"].size(), 1U) << json["fusions"].dump(1);
   const Json same = jsonOf(fusescopeCommand({"diff", engine, engine, "--json", "--exit-code"}));
   EXPECT_EQ(same["same"], true);
+}
+
+TEST(CliDiff, ReadsTheErrorsOfBothSides) {
+  const TemporaryFolder folder;
+  const std::string model = samplePath("fp16_overflow");
+  const std::string inputs = (sampleFolder("fp16_overflow") / "io.npz").string();
+  const std::string pins = "--pin node_linear_1=f32 --pin node_relu_1=f32 --pin node_layer_norm=f32";
+  const auto write = [&](const std::string& name, const std::vector<std::string>& options) {
+    std::vector<std::string> command{"errors", model, "--precision", "f16", "--inputs", inputs, "--json"};
+    command.insert(command.end(), options.begin(), options.end());
+    const std::string path = folder / name;
+    EXPECT_TRUE(writeFileAtomically(path, fusescopeCommand(command).out).ok());
+    return path;
+  };
+  const std::string a = write("a.json", {});
+  const std::string b =
+      write("b.json", {"--pin", "node_linear_1=f32", "--pin", "node_relu_1=f32", "--pin", "node_layer_norm=f32"});
+  const std::vector<std::string> command{"diff", model, model, "--precision", "f16", "--plan-b", pins};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = command;
+    all.insert(all.end(), more.begin(), more.end());
+    return fusescopeCommand(all);
+  };
+  const Json json = jsonOf(with({"--errors-a", a, "--errors-b", b, "--json"}));
+  EXPECT_EQ(json["errors_alike"], true);
+  EXPECT_EQ(json["a"]["errors_on"], "io.npz, 1 sample, against f32 on native");
+  bool output = false, node = false;
+  for (const Json& error : json["errors"]) {
+    output = output || error.value("is_output", false);
+    const bool overflows = error.contains("a") && error["a"][0]["name"] == "node_linear_1 + node_relu_1";
+    if (!overflows) continue;
+    node = true;
+    EXPECT_EQ(error["a_local"], "inf") << error.dump();
+    EXPECT_LT(error["b_local"].get<double>(), 1e-2) << error.dump();
+  }
+  EXPECT_TRUE(output && node) << json["errors"].dump(1);
+  const auto text = with({"--errors-a", a, "--errors-b", b});
+  EXPECT_NE(text.out.find("@@ errors, max |Δ| over rms, on io.npz, 1 sample, against f32 on native @@\n~ output "),
+            std::string::npos)
+      << text.out;
+  const auto swapped = with({"--errors-a", b, "--errors-b", a});
+  EXPECT_EQ(swapped.status, 2);
+  EXPECT_NE(swapped.err.find("b.json"), std::string::npos) << swapped.err;
+  EXPECT_NE(swapped.err.find("another plan"), std::string::npos) << swapped.err;
+  EXPECT_EQ(with({"--errors-a", inputs}).status, 2);
 }
 
 TEST(CliDiff, OptionsThatAreNoneAreBadUse) {

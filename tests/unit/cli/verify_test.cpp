@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/cli/cli_fixture.h"
+#include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {
 namespace {
@@ -26,6 +27,40 @@ TEST(CliVerifyNotes, WhatBecomesOfNaNIsNoted) {
   const Json json = jsonOf(fusescopeCommand({"verify", samplePath("digits"), "--seeds", "0", "--json"}));
   EXPECT_EQ(json["ok"], true);
   EXPECT_NE(json["regions"].dump().find("on NaN and infinities: "), std::string::npos) << json["regions"].dump(1);
+}
+
+// A network whose Loop holds what fuses: as a model, as a plan that was saved, and as an engine.
+TEST(CliVerifyBodies, OfModelsPlansAndEngines) {
+  const TemporaryFolder folder;
+  const std::string model = folder.write(
+      "loop.onnx",
+      onnxBytes(
+          "g (float[2, 4] x) => (float[2, 4] y) <int64 trips = {3}, float[4, 4] w = {1, 2, 1, 2, 4, 2, 1, 2, 1, 3, 1, "
+          "2, 1, "
+          "1, 5, 1}> {"
+          "  [loop] y = Loop (trips, , x) <body = b (int64 i, bool on, float[2, 4] u) => (bool go, float[2, 4] v) {"
+          "      [go] go = Identity (on) [product] p = MatMul (u, w) [relu] r = Relu (p) [tanh] v = Tanh (r) }> }"));
+  const std::string plan = folder / "plan.json", engine = folder / "engine.fse";
+  ASSERT_EQ(fusescopeCommand({"plan", model, "--precision", "bf16", "-o", plan}).status, 0);
+  ASSERT_EQ(fusescopeCommand({"build", model, "--precision", "bf16", "-o", engine}).status, 0);
+  for (const std::string& file : {model, plan, engine}) {
+    const Json json = jsonOf(fusescopeCommand({"verify", file, "--seeds", "1", "--json"}));
+    EXPECT_EQ(json["ok"], true) << json["mismatch"];
+    std::size_t inside = 0;
+    for (const Json& region : json["regions"])
+      if (region["fused_node"].get<std::string>().starts_with("loop/")) inside += region["tactics"].size();
+    EXPECT_GE(inside, 1U) << file << json["regions"].dump(1);
+  }
+}
+
+TEST(CliVerifySamples, AllAreVerifiedAndRandomOnesSaid) {
+  const std::string inputs = (sampleFolder("fp16_overflow") / "io.npz").string();
+  const std::vector<std::string> given{"verify", samplePath("fp16_overflow"), "--seeds", "0"};
+  std::vector<std::string> twice = given;
+  for (int i = 0; i < 2; ++i) twice.insert(twice.end(), {"--inputs", inputs});
+  EXPECT_NE(fusescopeCommand(twice).out.find("verified on 2 samples"), std::string::npos);
+  EXPECT_EQ(fusescopeCommand(twice).out.find("random inputs"), std::string::npos);
+  EXPECT_NE(fusescopeCommand(given).out.find("random inputs"), std::string::npos);
 }
 
 }  // namespace

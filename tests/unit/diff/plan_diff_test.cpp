@@ -187,13 +187,28 @@ TEST(PlanDiff, TimesThatChoseOtherTypesAreTheCause) {
   ASSERT_FALSE(diff.times.empty());
 }
 
+constexpr const char* kBranches =
+    "g (bool c, float[1, 1, 6, 6] x) => (float[1, 1, 6, 6] z) <float[1, 1, 3, 3] w = {1, 2, 1, 2, 4, 2, 1, 2, 1}> {"
+    "  [the_if] y = If (c) <then_branch = t () => (float[1, 1, 6, 6] t) {"
+    "      [conv] k = Conv <pads = [1, 1, 1, 1]> (x, w) [relu] t = Relu (k) },"
+    "    else_branch = e () => (float[1, 1, 6, 6] e) { [exp] e = Exp (x) }>"
+    "  [last] z = Softmax (y) }";
+
+// Whose bodies one side has no plans of: with one difference taken over, it has.
+TEST(PlanDiff, BodiesThatOneSideRunsOperatorByOperator) {
+  const auto model = opened(kBranches);
+  const auto inFallback = planned(model, {.target = "cpu:avx2", .directives = {fallbackDirective("the_if")}});
+  const auto lowered = planned(model, {.target = "cpu:avx2", .precisions = {DataType::F16}});
+  for (const bool turned : {false, true}) {
+    const PlanDiff diff = diffOf(turned ? *lowered : *inFallback, turned ? *inFallback : *lowered);
+    ASSERT_FALSE(diff.segments.empty());
+    const std::string cause = turned ? "--fallback the_if (only in B)" : "--fallback the_if (only in A)";
+    EXPECT_EQ(diff.segments.front().because, Causes{cause});
+  }
+}
+
 TEST(PlanDiff, BodiesAreComparedInside) {
-  const auto model = opened(
-      "g (bool c, float[1, 1, 6, 6] x) => (float[1, 1, 6, 6] z) <float[1, 1, 3, 3] w = {1, 2, 1, 2, 4, 2, 1, 2, 1}> {"
-      "  [the_if] y = If (c) <then_branch = t () => (float[1, 1, 6, 6] t) {"
-      "      [conv] k = Conv <pads = [1, 1, 1, 1]> (x, w) [relu] t = Relu (k) },"
-      "    else_branch = e () => (float[1, 1, 6, 6] e) { [exp] e = Exp (x) }>"
-      "  [last] z = Softmax (y) }");
+  const auto model = opened(kBranches);
   const auto a = planned(model, {.target = "tensorrt-10"});
   const auto b = planned(model, {.target = "tensorrt-10", .directives = pins({"the_if/relu=f16:obey"})});
   const PlanDiff diff = diffOf(*a, *b);
@@ -214,8 +229,8 @@ TEST(PlanDiff, TimesAndErrorsWhereBothHaveThem) {
   DiffInput inputOfA{.plan = a.get(), .label = "a"}, inputOfB{.plan = b.get(), .label = "b"};
   for (const FusedNode& fused : a->fusedNodes) inputOfA.times[fused.identity] = {1, DiffTimeKind::Built};
   for (const FusedNode& fused : b->fusedNodes) inputOfB.times[fused.identity] = {0.75, DiffTimeKind::Run};
-  inputOfA.errors = {{.name = "b", .maxOverRms = 0.5}, {.name = "nowhere", .maxOverRms = 1}};
-  inputOfB.errors = {{.name = "b", .maxOverRms = 0.25}, {.name = "y", .maxOverRms = 1}};
+  inputOfA.errors = {{.on = "x", .how = "x", .values = {{"b", {0.5, {}}}, {"nowhere", {1, {}}}}}};
+  inputOfB.errors = {{.on = "x", .how = "x", .values = {{"b", {0.25, {}}}, {"y", {1, {}}}}}};
   const PlanDiff diff = changesBetween(inputOfA, inputOfB);
   ASSERT_EQ(diff.times.size(), 2U);
   EXPECT_DOUBLE_EQ(diff.times[0].ofA.ms, 1);
@@ -223,7 +238,67 @@ TEST(PlanDiff, TimesAndErrorsWhereBothHaveThem) {
   EXPECT_EQ(diff.times[0].ofB.how, DiffTimeKind::Run);
   ASSERT_EQ(diff.errors.size(), 1U);
   EXPECT_DOUBLE_EQ(diff.errors[0].b, 0.25);
+  EXPECT_FALSE(diff.errors[0].localOfA.has_value());
+  EXPECT_TRUE(diff.errorsAlike);
   EXPECT_TRUE(diff.fusions[0].because.empty()) << "causes were not asked for";
+}
+
+TEST(PlanDiff, WhatPinsComeToTogetherIsBecauseOfEach) {
+  const auto model = convs();
+  const auto a = planned(model, {.target = "cpu:avx2", .precisions = {DataType::F16}});
+  const auto b = planned(
+      model, {.target = "cpu:avx2", .precisions = {DataType::F16}, .directives = pins({"conv1=f32", "conv2=f32"})});
+  const PlanDiff diff = diffOf(*a, *b);
+  const auto together = std::ranges::find_if(diff.decisions, [](const DecisionChange& change) {
+    return change.b != nullptr && change.b->code == "precision.pins_together";
+  });
+  ASSERT_NE(together, diff.decisions.end());
+  EXPECT_EQ(together->because, (Causes{"--pin conv1=f32 (only in B)", "--pin conv2=f32 (only in B)"}));
+}
+
+TEST(PlanDiff, ErrorsOfFusedNodesByWhatTheyCover) {
+  const auto model = convs();
+  const auto a = planned(model, {.target = "cpu:avx2"});
+  const auto b = planned(model, {.target = "cpu:avx2", .directives = {splitDirective("conv1")}});
+  DiffInput inputOfA{.plan = a.get(), .label = "a"}, inputOfB{.plan = b.get(), .label = "b"};
+  DiffErrors ofA{.on = "x", .how = "x", .values = {}}, ofB = ofA;
+  for (const FusedNode& fused : a->fusedNodes) ofA.fusedNodes[fused.identity] = {0.5, 0.0625};
+  double local = 0;
+  for (const FusedNode& fused : b->fusedNodes) ofB.fusedNodes[fused.identity] = {0.5, local += 0.125};
+  inputOfA.errors = {ofA};
+  inputOfB.errors = {ofB};
+  const PlanDiff diff = changesBetween(inputOfA, inputOfB);
+  const auto split =
+      std::ranges::find_if(diff.errors, [](const ErrorChange& change) { return change.ofB.size() == 2; });
+  ASSERT_NE(split, diff.errors.end());
+  EXPECT_EQ(split->ofA.size(), 1U);
+  EXPECT_DOUBLE_EQ(split->a, split->b);
+  EXPECT_DOUBLE_EQ(*split->localOfA, 0.0625);
+  const auto localOf = [&](const CoveringNode& node) { return *ofB.fusedNodes.at(node.identity).local; };
+  EXPECT_DOUBLE_EQ(*split->localOfB, std::max(localOf(split->ofB[0]), localOf(split->ofB[1]))) << "the worst of both";
+}
+
+// Of several errors those count that were measured on the same inputs, however old; else the newest, and it is said.
+TEST(PlanDiff, ErrorsAreComparedOnTheSameInputs) {
+  const auto model = convs();
+  const auto plan = planned(model, {.target = "cpu:avx2"});
+  const auto on = [](const std::string& inputs, double error) {
+    return DiffErrors{.on = inputs, .how = inputs, .values = {{"b", {error, {}}}}};
+  };
+  DiffInput a{.plan = plan.get(), .label = "a"}, b = a;
+  a.errors = {on("photos", 0.5), on("letters", 0.25)};
+  b.errors = {on("digits", 8), on("photos", 0.125), on("noise", 4)};
+  const PlanDiff alike = changesBetween(a, b);
+  EXPECT_TRUE(alike.errorsAlike);
+  EXPECT_EQ(alike.a.errorsOn, "photos");
+  ASSERT_EQ(alike.errors.size(), 1U);
+  EXPECT_DOUBLE_EQ(alike.errors[0].a, 0.5);
+  EXPECT_DOUBLE_EQ(alike.errors[0].b, 0.125);
+  b.errors = {on("noise", 4)};
+  const PlanDiff apart = changesBetween(a, b);
+  EXPECT_FALSE(apart.errorsAlike);
+  EXPECT_EQ(apart.a.errorsOn, "letters");
+  EXPECT_NE(printDiff(apart).find("A on letters\nB on noise"), std::string::npos) << printDiff(apart);
 }
 
 /// Every key of a document, those of decisions apart, which FORMAT.md of the plans has.
@@ -245,7 +320,8 @@ TEST(PlanDiff, TheDocumentOfItsJsonNamesEveryKey) {
       planned(withNode(*model, "b", "Sigmoid", "gate"),
               {.target = "cpu:avx2", .precisions = {DataType::F16}, .directives = {splitDirective("conv2")}});
   PlanDiff diff = diffOf(*a, *b);
-  diff.errors = {{"b", 1, 2}};
+  diff.errors = {{.name = "b", .a = 1, .b = 2},
+                 {.name = "c", .ofA = diff.fusions[0].a, .ofB = diff.fusions[0].b, .a = 1, .b = 2}};
   diff.changed = {{"a", "b", "attribute pads"}};
   diff.times = {{diff.fusions[0].a, diff.fusions[0].b, {1, DiffTimeKind::Built}, {2, DiffTimeKind::Run}}};
   std::set<std::string> keys;

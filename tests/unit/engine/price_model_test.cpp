@@ -105,6 +105,10 @@ TEST_F(PriceModelTest, ConversionsThatNativeRunsAreMeasuredAndPriced) {
   }
   const auto prices = openPriceModel(m_cache, "native", 1);
   EXPECT_EQ(prices->conversion(DataType::F32, DataType::BF16, 8).ms, std::nullopt) << "nothing converted to bf16";
+  for (const auto& [from, to] : {std::pair(DataType::F32, DataType::F16), std::pair(DataType::F16, DataType::F32)})
+    EXPECT_TRUE(
+        cache()->find(conversionTimeKey({from, {1 << 15}}, {to, {1 << 15}}, timingContext(*findBackend("native"), 1))))
+        << "as a plan under pins may need it";
   EXPECT_EQ(prices->conversion(DataType::F32, DataType::F8E4M3, 8).ms, std::nullopt) << "the reference imitates it";
 }
 
@@ -154,6 +158,67 @@ TEST_F(PriceModelTest, AKernelIsFittedToOthersOfItsKindAndType) {
   cache()->store(key, {.ms = 7, .spread = 0.1});
   EXPECT_EQ(predicted()->fusedNodes.front().predictedMs, std::optional(7.0));
   EXPECT_EQ(predicted()->fusedNodes.front().predictedHow, PriceSource::Measured);
+}
+
+TEST_F(PriceModelTest, AKernelOfMixedFloatsIsFittedToTheSameInOneType) {
+  const PlanOptions narrow{.precisions = {DataType::F16}};
+  PlanOptions pinned = narrow;
+  pinned.directives = {parsePin("matmul=f32").value()};
+  const auto pure = planOf(m_model), mixed = planOf(m_model, pinned);
+  const FusedNode* kernel = nullptr;  // calculates in f32 and leaves f16
+  for (const FusedNode& fused : mixed->fusedNodes)
+    if (fused.compute == DataType::F32 && fused.outputs.front().type == DataType::F16) kernel = &fused;
+  ASSERT_NE(kernel, nullptr);
+  const KernelRequest request = requestOf(*mixed, *kernel);
+  const TimingContext context = timingContext(*mixed, *findBackend("native"), 1);
+  const auto same = pureKernelOf(request, regionKey(request));
+  ASSERT_TRUE(same.has_value());
+  EXPECT_TRUE(runsAsOne(*findBackend("native"), request));
+  const FusedNode& whole = *pure->fusedNodeOf(kernel->root);
+  EXPECT_EQ(same->region, regionKey(requestOf(*pure, whole))) << "the kernel of the plan in f32";
+  EXPECT_EQ(same->foreignBytes, request.values.at(kernel->outputs.front().value).bytes());
+  for (const auto& plan : {pure, planOf(m_model, narrow)})
+    for (const FusedNode& fused : plan->fusedNodes) {
+      const KernelRequest own = requestOf(*plan, fused);
+      EXPECT_FALSE(pureKernelOf(own, regionKey(own)).has_value()) << fused.name << " is of one type";
+    }
+
+  const auto price = [&] { return openPriceModel(m_cache, "native", 1)->kernels(*mixed)[kernel->id.index]; };
+  cache()->store(regionTimeKey(same->region, context), {.ms = 3, .spread = 0.1});
+  EXPECT_EQ(price().how, PriceSource::Fitted);
+  EXPECT_EQ(price().ms, 3.0) << "as the pure kernel, where no mixed one was measured";
+  EXPECT_EQ(price().spread, kMostFitError);
+  for (int i = 1; i <= 6; ++i)
+    cache()->store("mixed " + std::to_string(i), {.ms = 1.25 * i + 0.001 * (7 - i)},
+                   mixedWorkload(request, i, 32.0 * (7 - i), true, context));
+  EXPECT_EQ(price().how, PriceSource::Fitted);
+  EXPECT_NEAR(price().ms.value(), 3.75 + 0.001 / 32 * same->foreignBytes, 0.01)
+      << "a quarter more, and what is foreign";
+  EXPECT_LT(price().spread, 0.1);
+  cache()->store(regionTimeKey(regionKey(request), context), {.ms = 5, .spread = 0.1});
+  EXPECT_EQ(price().how, PriceSource::Measured);
+}
+
+TEST_F(PriceModelTest, BuildsTeachWhatMixedKernelsTake) {
+  PlanOptions pinned{.precisions = {DataType::F16}};
+  pinned.directives = {parsePin("matmul=f32").value()};
+  const auto mixed = planOf(m_model, pinned);
+  const TimingContext context = timingContext(*mixed, *findBackend("native"), 1);
+  const auto learnt = [&] {
+    std::size_t samples = 0;
+    for (const FusedNode& fused : mixed->fusedNodes) {
+      const KernelRequest request = requestOf(*mixed, fused);
+      samples += cache()->find(mixedTimeKey(regionKey(request), context)).has_value() ? 1 : 0;
+    }
+    return samples;
+  };
+  build(pinned);
+  EXPECT_EQ(learnt(), 0U) << "the same kernels in one type were not measured";
+  m_cache = m_folder / "other.sqlite";
+  for (int i = 0; i < 5 && learnt() == 0; ++i)
+    for (const PlanOptions& options : {PlanOptions{}, PlanOptions{.precisions = {DataType::F16}}, pinned})
+      build(options);
+  EXPECT_GT(learnt(), 0U);
 }
 
 TEST_F(PriceModelTest, AnEmulatedKernelIsNotFittedToRealOnes) {

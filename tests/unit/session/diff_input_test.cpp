@@ -49,8 +49,38 @@ TEST(DiffInput, OfASessionIsItsNewestRunOfThisPlan) {
   const DiffInput input = diffInput(artifact);
   EXPECT_DOUBLE_EQ(input.times.at(first.identity).ms, 2) << "the run of other types is not of this plan";
   EXPECT_EQ(input.times.at(first.identity).how, DiffTimeKind::Run);
-  ASSERT_EQ(input.errors.size(), 1U);
-  EXPECT_DOUBLE_EQ(input.errors[0].maxOverRms, 0.25);
+  ASSERT_EQ(input.errors.size(), 2U);
+  EXPECT_DOUBLE_EQ(*input.errors.back().values.at("x").carried, 0.25);
+}
+
+// Evaluated on several sets of inputs: each stays, by what it was measured on, the newest last.
+TEST(DiffInput, OfASessionIsWhatEachOfItsInputsShowed) {
+  Artifact artifact = sampleArtifact();
+  const FusedNode& first = artifact.plan->fusedNodes[0];
+  Session session;
+  session.model = identify(artifact.path).value();
+  session.options = {.target = "cpu:avx2"};
+  fusescope::Run run{.model = session.model.identity(), .options = session.options};
+  const auto on = [](std::vector<std::string> paths, const std::string& when) {
+    RunErrors errors{.when = when, .inputs = {.paths = std::move(paths)}, .samples = 2, .against = "f32"};
+    errors.backend = "native";
+    return errors;
+  };
+  RunErrors two = on({"a.npz", "b.npz"}, "2026-01-02"), one = on({"a.npz"}, "2026-01-01");
+  two.nodes = {{.name = first.name, .identity = first.identity.hex(), .types = layerTypesText(*artifact.plan, first)}};
+  two.nodes[0].errors = {TensorError{.maxOverRms = 0.5}, TensorError{.maxOverRms = 0.75}};
+  RunErrors ofOther = on({"c.npz"}, "2026-01-03");
+  ofOther.nodes = {{.name = first.name, .identity = first.identity.hex(), .types = "{}"}};
+  run.errors = {two, one, ofOther};
+  session.runs = {run};
+  artifact.session = std::make_shared<const Session>(session);
+  const DiffInput input = diffInput(artifact);
+  ASSERT_EQ(input.errors.size(), 2U) << "what was measured of a kernel of other types is not of this plan";
+  EXPECT_EQ(input.errors[0].on, "a.npz, 2 samples, against f32 on native");
+  EXPECT_EQ(input.errors[1].on, "a.npz and 1 other, 2 samples, against f32 on native");
+  EXPECT_NE(input.errors[0].how, input.errors[1].how);
+  EXPECT_DOUBLE_EQ(*input.errors[1].fusedNodes.at(first.identity).local, 0.5);
+  EXPECT_DOUBLE_EQ(*input.errors[1].fusedNodes.at(first.identity).carried, 0.75);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "interchange/npz.h"
+#include "planning/pin_answers.h"
+#include "session/calibrate.h"
 #include "session/session.h"
 #include "tests/support/paths.h"
 #include "tuning/activation_store.h"
@@ -109,12 +111,84 @@ TEST(PlanEvaluator, WhatTheNetworkQuantisesIsNotPinnable) {
   ASSERT_TRUE(artifact.ok());
   const Plan& plan = *artifact.value().plan;
   auto exact = makePlan(plan.model, {.target = "cpu"});
-  const Pinnable pinnable = pinnableNodes(plan, *exact.value());
+  const Pinnable pinnable = pinnableNodes(plan, *exact.value()).value();
   for (const PinnableNode& node : pinnable.nodes) {
     const auto id = plan.graph().findNode(node.pattern);
     ASSERT_TRUE(id.has_value());
     EXPECT_NE(plan.calculates[id->index], DataType::I8) << node.pattern;
   }
+}
+
+/// The digits network in int8, on the first of its samples.
+class TunedDigits : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::filesystem::path folder = sampleFolder("digits");
+    m_model = openModel(folder / "model.onnx", {{.name = "image", .fixed = Dims{1, 1, 8, 8}}}).value();
+    const auto floats = makePlan(m_model, {.target = "cpu"}).value();
+    const auto samples = loadSamples(*floats, {.paths = {(folder / "io.npz").string()}, .batchAxis = 0}).value();
+    PlanOptions options{.target = "cpu", .precisions = {DataType::I8}};
+    options.ranges = std::make_shared<const Ranges>(calibrate(*floats, samples, {}).value());
+    m_plan = makePlan(m_model, options).value();
+    m_inputs = samples.inputs();
+    m_inputs.resize(2);
+  }
+  std::unique_ptr<PlanEvaluator> evaluator(EvaluatorOptions options) const {
+    return PlanEvaluator::create(m_plan, m_inputs, nullptr, options).value();
+  }
+
+  std::shared_ptr<const Model> m_model;
+  std::shared_ptr<const Plan> m_plan;
+  std::vector<PlanRunner::Inputs> m_inputs;
+};
+
+TEST_F(TunedDigits, WhatRangesQuantiseIsPinnable) {
+  const auto integers = evaluator({.backend = "native"});
+  std::int64_t products = 0;
+  for (const PinnableNode& node : integers->pinnable().nodes) {
+    EXPECT_EQ(node.exact, DataType::F32);
+    const Node& of = m_plan->graph().node(*m_plan->graph().findNode(node.pattern));
+    if (of.is("Conv") || of.is("Gemm") || of.is("MatMul")) ++products;
+  }
+  EXPECT_EQ(products, 7) << "6 convolutions and the head";
+  EXPECT_GT(integers->error({}).value(), 0);
+  EXPECT_EQ(integers->error(everything(*integers)).value(), 0) << "as in float32: no codes are left";
+}
+
+TEST_F(TunedDigits, EachSetOfPinsIsANetworkOfItsOwn) {
+  // Ids and constants of codes differ from plan to plan: what is kept of one must not be taken for another's.
+  const auto kept = evaluator({.backend = "reference"});
+  const auto none = evaluator({.backend = "reference", .keptBytes = 0});
+  std::vector<PinSet> sets{{}, everything(*kept)};
+  for (std::uint32_t i = 0; i < kept->nodeCount(); ++i) {
+    sets.push_back({i});
+    sets.push_back(everything(*kept));
+    sets.back().erase(i);
+  }
+  std::set<double> errors;
+  for (const PinSet& pins : sets) {
+    const double error = kept->error(pins).value();
+    EXPECT_EQ(none->error(pins).value(), error);
+    errors.insert(error);
+  }
+  EXPECT_GT(errors.size(), kept->nodeCount());
+  EXPECT_LT(kept->runner().ran(), none->runner().ran()) << "and yet something is taken over";
+}
+
+TEST_F(TunedDigits, APinnedProductIsPlannedWithoutCodes) {
+  const auto integers = evaluator({.backend = "native"});
+  const auto plan = makePlan(m_model, integers->optionsWith({0})).value();
+  EXPECT_EQ(effectOf(*plan), integers->plan({0}).value().effect) << "what tune evaluates is what is planned";
+  const std::string& pinned = integers->pinnable().nodes[0].pattern;
+  EXPECT_EQ(plan->calculates[plan->graph().findNode(pinned)->index], DataType::F32);
+  const Decision* answer = nullptr;
+  for (const Decision& decision : plan->decisions)
+    if (decision.code == "precision.pin_in_floats") answer = &decision;
+  ASSERT_NE(answer, nullptr) << "the pin costs codes";
+  EXPECT_EQ(answer->subjects, std::vector{Subject::node(pinned)});
+  EXPECT_NE(answer->arguments["nodes"].get<std::string>().find(pinned), std::string::npos);
+  EXPECT_EQ(pinAnswerOf(answer->code), PinAnswer::Price);
+  for (const Decision& decision : plan->decisions) EXPECT_NE(decision.code, "precision.pin_free");
 }
 
 TEST(ActivationStore, KeepsThePreferredThenTheLatest) {

@@ -211,6 +211,49 @@ TEST(TuneSearch, EndsAtItsLimitWithTheBestSoFar) {
   EXPECT_EQ(searched(oracle, {.maxError = 2.5, .seconds = 1e-9}).end, TuneEnd::Seconds);
 }
 
+TEST(TuneSearch, KnownSearchesGoOnInLimitsOfTheirOwn) {
+  SyntheticOracle oracle(std::vector<std::uint32_t>(30, 1), rootOfSquares(std::vector<double>(30, 1)), msOfPins);
+  TuneGoal goal{.maxError = 2.5, .evaluations = 20};
+  EXPECT_TRUE(searched(oracle, goal).baselines.empty()) << "nobody asks for them";
+  goal.baselines = true;
+  const TuneResult few = searched(oracle, goal);
+  EXPECT_EQ(few.end, TuneEnd::Evaluations);
+  EXPECT_EQ(few.evaluations, 20) << "of the search; those of the others are told with them";
+  ASSERT_EQ(few.baselines.size(), 3U);
+  for (const char* name : {"prefix", "suffix"}) {
+    EXPECT_EQ(baseline(few, name).end, TuneEnd::Finished);
+    EXPECT_EQ(baseline(few, name).found->pins.size(), 24U);
+  }
+  EXPECT_EQ(baseline(few, "greedy").end, TuneEnd::Evaluations) << "it needs more than there are";
+  EXPECT_FALSE(baseline(few, "greedy").found.has_value());
+  EXPECT_GT(baseline(few, "greedy").evaluations, 0);
+  EXPECT_LE(few.chosen.pins.size(), 24U) << "what known searches find is known to this one";
+  goal.evaluations = 60;
+  const TuneResult more = searched(oracle, goal);
+  EXPECT_EQ(more.end, TuneEnd::Evaluations);
+  for (const TuneBaseline& other : more.baselines) {
+    EXPECT_EQ(other.end, TuneEnd::Finished) << other.name;
+    EXPECT_EQ(other.found->pins.size(), 24U) << other.name;
+  }
+  oracle.stopAfter = oracle.asked + 5;
+  for (const TuneBaseline& other : searched(oracle, goal).baselines) EXPECT_EQ(other.end, TuneEnd::Stopped);
+}
+
+TEST(TuneSearch, WhereALimitEndsItNothingSlowerThanAKnownSearchIsChosen) {
+  // As where few pins are filled up below, but that nothing is left to make them smaller.
+  const auto error = [](const PinSet& pins) { return pins.contains(3) && pins.contains(5) ? 0.01 : 1.0; };
+  const auto ms = [](const PinSet& pins) {
+    double sum = 10;
+    for (const std::uint32_t pin : pins) sum += (pins.contains(pin + 1) ? 0 : 2) + 0.5;
+    return sum;
+  };
+  for (std::int64_t evaluations = 9; evaluations < 20; ++evaluations) {
+    SyntheticOracle oracle(std::vector<std::uint32_t>(6, 1), error, ms);
+    const TuneResult result = searched(oracle, {.maxError = 0.1, .evaluations = evaluations, .baselines = true});
+    EXPECT_LE(result.chosen.cost.ms, baseline(result, "suffix").found->cost.ms) << evaluations;
+  }
+}
+
 TEST(TuneSearch, IsTheSameForTheSameSeedAndGoesOnFromWhatItRemembers) {
   std::vector<double> ofNodes;
   for (int i = 0; i < 25; ++i) ofNodes.push_back(1 + 0.37 * ((i * 7) % 11));
