@@ -141,7 +141,8 @@ Result<Json> tune(Job& job) {
                   .minSpeedup = wishes.minSpeedup,
                   .evaluations = wishes.evaluations,
                   .seconds = wishes.seconds,
-                  .seed = wishes.seed};
+                  .seed = wishes.seed,
+                  .baselines = wishes.baselines};
   options.evaluator = {.backend = tuningBackend(artifact),
                        .threads = job.request.threads,
                        .output = wishes.output,

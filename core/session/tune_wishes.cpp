@@ -13,7 +13,8 @@ Json toJson(const TuneWishes& wishes) {
           {"seconds", wishes.seconds},
           {"evaluations", wishes.evaluations},
           {"seed", wishes.seed},
-          {"explain", wishes.explain}};
+          {"explain", wishes.explain},
+          {"baselines", wishes.baselines}};
 }
 
 Result<TuneWishes> tuneWishesFromJson(const Json& json) {
@@ -22,6 +23,7 @@ Result<TuneWishes> tuneWishesFromJson(const Json& json) {
   fields.readNumber("max_error", wishes.maxError).readNumber("min_speedup", wishes.minSpeedup);
   fields.read("of", wishes.output).read("metric", wishes.metric).readNumber("seconds", wishes.seconds);
   fields.read("evaluations", wishes.evaluations).read("seed", wishes.seed).read("explain", wishes.explain);
+  fields.read("baselines", wishes.baselines);
   return fields.result(std::move(wishes));
 }
 

@@ -19,10 +19,11 @@ struct TuneWishes {
   std::int64_t evaluations = 0;      ///< 0: no limit
   std::uint64_t seed = 1;            ///< of the orders in which pins are taken out again
   bool explain = false;              ///< what each pin is for is found out even where a limit ended the search
+  bool baselines = false;            ///< known searches are asked too
   bool operator==(const TuneWishes&) const = default;
 };
 
-/// {max_error, min_speedup, of, metric, seconds, evaluations, seed, explain}; null and empty: not asked for.
+/// {max_error, min_speedup, of, metric, seconds, evaluations, seed, explain, baselines}; null and empty: not asked for.
 Json toJson(const TuneWishes& wishes);
 /// The inverse; errors name the field.
 Result<TuneWishes> tuneWishesFromJson(const Json& json);

@@ -94,6 +94,7 @@ class TuneTest : public QObject {
     QVERIFY(again.metric().isVisible());  // what was asked for is in sight
     QCOMPARE(again.evaluations().value(), 3);
     again.evaluations().setValue(0);
+    again.baselines().setChecked(true);
     search(again);
     QVERIFY2(again.said().startsWith("✓ Found: error") && again.said().contains("Pins that known searches need: "),
              qPrintable(again.said()));

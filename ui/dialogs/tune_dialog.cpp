@@ -72,6 +72,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
       m_evaluations(new QSpinBox),
       m_seed(new QSpinBox),
       m_explain(new QCheckBox(QStringLiteral("Try the network without each pin"))),
+      m_baselines(new QCheckBox(QStringLiteral("Ask known searches too"))),
       m_goOn(new QCheckBox),
       m_inputs(new InputsButton(context)),
       m_start(new QPushButton(QStringLiteral("Start"))),
@@ -158,6 +159,8 @@ QWidget* TuneDialog::makeAdvanced() {
   m_seed->setToolTip(QStringLiteral("Of the orders in which pins are taken out again"));
   m_explain->setToolTip(
       QStringLiteral("Says of each pin what happens without it, also where a limit ended the search"));
+  m_baselines->setToolTip(
+      QStringLiteral("How many pins bisection from either end and greedy ranking need: takes as long again"));
   auto* advanced = new QWidget;
   auto* form = new QFormLayout(advanced);
   form->setContentsMargins(16, 0, 0, 0);
@@ -166,6 +169,7 @@ QWidget* TuneDialog::makeAdvanced() {
   form->addRow(QStringLiteral("Evaluations"), m_evaluations);
   form->addRow(QStringLiteral("Seed"), m_seed);
   form->addRow(QString(), m_explain);
+  form->addRow(QString(), m_baselines);
   return advanced;
 }
 
@@ -193,6 +197,7 @@ void TuneDialog::readWishes(const TuneWishes& wishes) {
   m_evaluations->setValue(static_cast<int>(std::min<std::int64_t>(wishes.evaluations, kMostCount)));
   m_seed->setValue(static_cast<int>(std::min<std::uint64_t>(wishes.seed, kMostCount)));
   m_explain->setChecked(wishes.explain);
+  m_baselines->setChecked(wishes.baselines);
   m_output->setCurrentIndex(std::max(0, m_output->findData(qs(wishes.output))));
   m_advanced->setOpen(wishes.minSpeedup || !wishes.metric.empty() || wishes.evaluations > 0);
 }
@@ -205,7 +210,8 @@ TuneWishes TuneDialog::wishes() const {
           .seconds = double(m_budget->value()),
           .evaluations = m_evaluations->value(),
           .seed = static_cast<std::uint64_t>(m_seed->value()),
-          .explain = m_explain->isChecked()};
+          .explain = m_explain->isChecked(),
+          .baselines = m_baselines->isChecked()};
 }
 
 QString TuneDialog::problem() const {
@@ -232,7 +238,7 @@ WorkerRequest TuneDialog::request() const {
 /// What can be done now, and what is to be said.
 void TuneDialog::renew() {
   for (QWidget* wish : std::initializer_list<QWidget*>{m_precision, m_allowed, m_output, m_budget, m_inputs, m_speedup,
-                                                       m_metric, m_evaluations, m_seed, m_explain})
+                                                       m_metric, m_evaluations, m_seed, m_explain, m_baselines})
     wish->setEnabled(!working());
   if (!working()) {
     const QFileInfo state(qs(request().stateFile));

@@ -31,6 +31,7 @@ class TuneDialog : public QDialog {
   QSpinBox& evaluations() { return *m_evaluations; }
   QSpinBox& seed() { return *m_seed; }
   QCheckBox& explain() { return *m_explain; }
+  QCheckBox& baselines() { return *m_baselines; }
   /// Goes on from what an earlier search evaluated, where there is one.
   QCheckBox& goOn() { return *m_goOn; }
   Fold& advanced() { return *m_advanced; }
@@ -63,7 +64,7 @@ class TuneDialog : public QDialog {
   QComboBox *m_precision, *m_output;
   QLineEdit *m_allowed, *m_speedup, *m_metric;
   QSpinBox *m_budget, *m_evaluations, *m_seed;
-  QCheckBox *m_explain, *m_goOn;
+  QCheckBox *m_explain, *m_baselines, *m_goOn;
   InputsButton* m_inputs;
   Fold* m_advanced;
   QPushButton *m_start, *m_stop, *m_take;

@@ -106,8 +106,7 @@ QPushButton[link="true"] { background: transparent; border: 1px solid transparen
   padding: 4px 6px; }
 QPushButton[link="true"]:hover { text-decoration: underline; }
 QPushButton[link="true"]:focus { border-color: @accent; }
-QPushButton:default { background: @accent; color: @onAccent; border-color: @accent; font-weight: 600;
-  padding: 5px 9px; }
+QPushButton:default { background: @accent; color: @onAccent; border-color: @accent; }
 QCheckBox { spacing: 7px; }
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @dim; border-radius: 3px; background: @base; }
 QCheckBox::indicator:checked { image: url(:/fusescope/icons/tick.svg); }

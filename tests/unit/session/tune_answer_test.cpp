@@ -35,7 +35,9 @@ TuneReport exampleReport() {
 Json exampleAnswer() {
   const TuneReport report = exampleReport();
   const Samples samples{.list = {{"random", {}}}, .random = true};
-  Json json = toJson(report, samples, {}, true);
+  TuneOptions options;
+  options.goal.baselines = true;
+  Json json = toJson(report, samples, options);
   json["options"] = toJson(report.options);
   return json;
 }

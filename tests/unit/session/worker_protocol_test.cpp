@@ -32,7 +32,8 @@ TEST(WorkerProtocol, inputsAndWhatASearchIsToReachComeBack) {
                   .seconds = 2.5,
                   .evaluations = 40,
                   .seed = 7,
-                  .explain = true};
+                  .explain = true,
+                  .baselines = true};
   request.stateFile = "state.json";
   const auto read = parseWorkerRequest(workerLine(toJson(request)));
   ASSERT_TRUE(read.ok()) << read.error().text();
