@@ -38,7 +38,8 @@ class Observations {
  public:
   explicit Observations(const Model& model) { addNeeds(model, {}); }
 
-  /// `value` of `graph`, which is at `path`. An error where NaN or infinity stands on an edge that may become codes.
+  /// `value` of `graph`, which is at `path`. An error where NaN or infinity stands on an edge that may become codes;
+  /// what runs the graph adds the way to it.
   Status see(const Graph& graph, ValueId value, const std::string& path, const Tensor& tensor,
              const std::string& sample) {
     if (!isFloat(tensor.type()) || tensor.container() != Container::None) return Done{};
@@ -49,8 +50,8 @@ class Observations {
     histogram.add(numbers.data<float>());
     if (histogram.notFinite() > before && m_needed.contains(name)) {
       const NodeId producer = graph.value(value).producer;
-      return notFinite(name, graph.has(producer) ? path + graph.node(producer).name : "",
-                       histogram.notFinite() - before, sample);
+      return notFinite(name, graph.has(producer) ? graph.node(producer).name : "", histogram.notFinite() - before,
+                       sample);
     }
     if (const auto axis = m_channelAxis.find(name); axis != m_channelAxis.end())
       seeChannels(name, numbers, axis->second);

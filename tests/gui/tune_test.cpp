@@ -100,6 +100,7 @@ class TuneTest : public QObject {
              qPrintable(again.said()));
     QVERIFY(remembered() > some);
     again.goOn().setChecked(false);  // from the beginning
+    again.baselines().setChecked(false);
     again.evaluations().setValue(2);
     search(again);
     QVERIFY(remembered() <= 2);
