@@ -19,7 +19,8 @@ TuneReport exampleReport() {
   report.result.chosen = {
       .pins = {1}, .error = 0.004, .cost = {.ms = 2.5, .casts = 4, .bytes = 120, .how = PriceSource::Fitted}};
   report.result.front = {report.result.chosen, report.result.unpinned};
-  report.result.baselines = {{.name = "prefix", .found = report.result.allPinned}, {.name = "greedy", .end = TuneEnd::Seconds}};
+  report.result.baselines = {{.name = "prefix", .found = report.result.allPinned},
+                             {.name = "greedy", .end = TuneEnd::Seconds}};
   report.result.evaluations = 12;
   report.result.end = TuneEnd::Stopped;
   const Directive pin{.kind = DirectiveKind::Pin, .pattern = "n", .type = DataType::F32, .note = "without it …"};
