@@ -1,7 +1,6 @@
 #include "engine/body_program.h"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 
 #include "engine/shared_count.h"
@@ -15,12 +14,6 @@ std::optional<std::size_t> passedInput(const Program& program, std::size_t buffe
   const bool isWhole = program.buffers[buffer].desc.bytes() == root.desc.bytes();
   if (root.place != Place::Input || !isWhole) return std::nullopt;
   return root.index;
-}
-
-Tensor copied(DataType type, const Dims& dims, const std::byte* bytes) {
-  Tensor tensor = Tensor::zeros(type, dims);
-  if (tensor.byteSize() > 0) std::memcpy(tensor.mutableBytes(), bytes, tensor.byteSize());
-  return tensor;
 }
 
 }  // namespace
@@ -83,13 +76,8 @@ std::vector<Tensor> BodyProgram::copiesOfInputs() const {
 
 std::map<ValueId, Tensor> BodyProgram::copiesOfOutputs() const {
   std::map<ValueId, Tensor> copies;
-  const Program& own = program();
-  for (std::size_t i = 0; i < own.outputs.size(); ++i) {
-    const Buffer& buffer = own.buffers[own.outputs[i].buffer];
-    const bool boxed = buffer.place == Place::Boxed || buffer.desc.dtype == DataType::String;
-    copies[own.outputs[i].value] =
-        boxed ? m_executor.boxedOutput(i) : copied(buffer.desc.dtype, buffer.desc.dims, m_executor.outputBytes(i));
-  }
+  const auto& outputs = program().outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) copies[outputs[i].value] = m_executor.copyOfOutput(i);
   return copies;
 }
 

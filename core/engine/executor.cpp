@@ -196,8 +196,8 @@ void Executor::takeBoxed(std::span<Tensor> outputs) {
   }
 }
 
-Tensor Executor::copyOfInput(std::size_t i) const {
-  const Tensor bound = operand(m_program->inputs[i]);
+Tensor Executor::copyOf(std::size_t buffer) const {
+  const Tensor bound = operand(buffer);
   return detached(bound, std::span(&bound, 1));
 }
 

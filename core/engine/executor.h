@@ -44,7 +44,9 @@ class Executor {
   /// `timer`.
   Status run(const StopToken& stop, const StepTimer& timer = nullptr);
   /// What is bound to an input, as a tensor of its own.
-  Tensor copyOfInput(std::size_t i) const;
+  Tensor copyOfInput(std::size_t i) const { return copyOf(m_program->inputs[i]); }
+  /// After a run: the same of an output, at the type it is made in.
+  Tensor copyOfOutput(std::size_t i) const { return copyOf(m_program->outputs[i].buffer); }
   /// After a run: the tensors of the outputs that are not written in place, at the types they are handed out at.
   void takeBoxed(std::span<Tensor> outputs);
   /// The same of one output that is boxed.
@@ -85,6 +87,7 @@ class Executor {
   bool findArenas();
   void point(const std::vector<Use>& uses, std::byte* bytes);
   Tensor operand(std::size_t buffer) const;
+  Tensor copyOf(std::size_t buffer) const;
   Status runDynamic(const Step& step, const StopToken& stop);
   Status store(std::size_t buffer, Tensor tensor, std::span<const Tensor> operands);
 

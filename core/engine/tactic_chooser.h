@@ -146,8 +146,9 @@ class TacticChooser {
   std::map<std::string, KernelTime> m_times;                  ///< by timing key: measured in this build
   std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
   std::map<std::string, double> m_conversions;
-  std::map<std::string, std::vector<Tactic>> m_offered;  ///< by region and formats
-  std::string m_prefix;                                  ///< of a body: "the_if/then_branch/"
+  std::set<std::tuple<const Backend*, DataType, DataType>> m_notedTypes;  ///< that conversions were measured between
+  std::map<std::string, std::vector<Tactic>> m_offered;                   ///< by region and formats
+  std::string m_prefix;                                                   ///< of a body: "the_if/then_branch/"
   std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
   MeasureBudget m_budget;
   double m_measuringMs = 0, m_againMs = 0;  ///< spent so far: on what had no time, and on measuring that again

@@ -221,6 +221,8 @@ void TacticChooser::noteConversion(const Backend& backend, const TensorDesc& fro
   if (!isMeasured || !isPlainConversion(from, to)) return;
   measuredConversion(backend, from, to);
   if (!isExchangeable(from.dtype) || !isExchangeable(to.dtype)) return;
+  const auto [one, other] = std::minmax(from.dtype, to.dtype);
+  if (!m_notedTypes.emplace(&backend, one, other).second) return;
   for (const std::int64_t elements : kConvertedElements) {
     const TensorDesc before{from.dtype, {elements}}, after{to.dtype, {elements}};
     measuredConversion(backend, before, after);

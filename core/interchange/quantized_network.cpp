@@ -30,11 +30,7 @@ struct CodesOfFile {
   std::int64_t neededOpset = 0;
   std::string neededBy;
 
-  std::string fresh(const std::string& wanted) {
-    std::string name = wanted;
-    for (int i = 2; !names.insert(name).second; ++i) name = fmt::format("{}#{}", wanted, i);
-    return name;
-  }
+  std::string fresh(const std::string& wanted) { return freshName(wanted, names, "#"); }
   void need(std::int64_t opset, const std::string& node) {
     if (opset <= neededOpset) return;
     neededOpset = opset;

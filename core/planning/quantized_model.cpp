@@ -116,6 +116,13 @@ QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std:
           .stop = stop};
 }
 
+/// What the plan's model was quantised by.
+Result<QuantizeRequest> requestOf(const Plan& plan, std::vector<QuantizeWish>& wishes, const StopToken& stop) {
+  const Model& model = *unquantized(plan.model);
+  wishes = TRY(Wishes::create(model, plan.target, plan.options, stop)).all(*model.graph);
+  return requestOf(plan.options, plan.target, wishes, stop, recordedIntegers(*model.graph, plan.model->decisions));
+}
+
 bool quantizes(const PlanOptions& options) {
   return options.ranges != nullptr || options.weightOnly.type != DataType::Undefined;
 }
@@ -160,17 +167,6 @@ Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model>
   return std::make_shared<const Model>(std::move(quantized));
 }
 
-namespace {
-
-/// What the plan's model was quantised by.
-Result<QuantizeRequest> requestOf(const Plan& plan, std::vector<QuantizeWish>& wishes, const StopToken& stop) {
-  const Model& model = *unquantized(plan.model);
-  wishes = TRY(Wishes::create(model, plan.target, plan.options, stop)).all(*model.graph);
-  return requestOf(plan.options, plan.target, wishes, stop, recordedIntegers(*model.graph, plan.model->decisions));
-}
-
-}  // namespace
-
 Result<std::shared_ptr<const Model>> modelBeforeCodes(const Plan& plan, const StopToken& stop) {
   const auto& model = unquantized(plan.model);
   const bool smooths = plan.options.ranges != nullptr && plan.options.ranges->smoothing > 0;
@@ -201,7 +197,8 @@ Result<std::map<int, std::vector<NodeId>>> keptInFloats(const Model& model, cons
   if (!quantizes(options)) return kept;
   const Target target = TRY(Target::fromName(options.target));
   const Wishes wishes = TRY(Wishes::create(model, target, options, stop));
-  const std::vector<char> coded = TRY(codedNodes(model, options, stop));
+  const std::vector<QuantizeWish> asked = wishes.all(*model.graph);
+  const std::vector<char> coded = codedBy(*model.graph, requestOf(options, target, asked, stop));
   for (int pin = 0; pin < wishes.count(); ++pin) {
     TRY(checkStop(stop));
     if (!wishes.isToFloats(pin)) continue;

@@ -13,7 +13,7 @@
 #include "engine/input_check.h"
 #include "planning/match_pattern.h"
 #include "session/session.h"
-#include "verify/exact_run.h"
+#include "verify/kept_values.h"
 
 namespace fusescope {
 namespace {

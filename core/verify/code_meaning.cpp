@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 #include "base/number_range.h"
 #include "ops/op_schema.h"
@@ -80,14 +79,12 @@ bool carriesCodes(const Node& node) {
          (!node.is("MaxPool") || node.outputs.size() == 1 || !node.outputs[1].valid());
 }
 
-std::optional<CodeMeaning> codeMeaning(const Graph& graph, ValueId value) {
+CodeReach reachOfCodes(const Graph& graph, ValueId value) {
   const DataType type = graph.value(value).type.dtype;
-  std::optional<CodeMeaning> meaning;
-  std::set<ValueId> seen{value};
+  CodeReach found{.values = {value}, .nodes = {}};
   std::vector<ValueId> open{value};
-  bool moved = false;
   const auto reach = [&](ValueId next) {
-    if (next.valid() && graph.value(next).type.dtype == type && seen.insert(next).second) open.push_back(next);
+    if (next.valid() && graph.value(next).type.dtype == type && found.values.insert(next).second) open.push_back(next);
   };
   while (!open.empty()) {
     const Value& codes = graph.value(open.back());
@@ -95,17 +92,25 @@ std::optional<CodeMeaning> codeMeaning(const Graph& graph, ValueId value) {
     std::vector<NodeId> nodes = codes.consumers;
     if (codes.producer.valid()) nodes.push_back(codes.producer);
     for (const NodeId id : nodes) {
-      const Node& node = graph.node(id);
-      if (const auto found = meaningOf(graph, node)) {
-        const bool ofThese = seen.contains(node.is("QuantizeLinear") ? node.outputs[0] : node.input(0));
-        if (ofThese && meaning && !same(*meaning, *found)) return std::nullopt;
-        if (ofThese) meaning = found;
-      }
-      if (!carriesCodes(node)) continue;
-      moved = true;
-      std::ranges::for_each(node.inputs, reach);
-      std::ranges::for_each(node.outputs, reach);
+      if (!found.nodes.insert(id).second || !carriesCodes(graph.node(id))) continue;
+      std::ranges::for_each(graph.node(id).inputs, reach);
+      std::ranges::for_each(graph.node(id).outputs, reach);
     }
+  }
+  return found;
+}
+
+std::optional<CodeMeaning> codeMeaning(const Graph& graph, ValueId value) {
+  const CodeReach reach = reachOfCodes(graph, value);
+  std::optional<CodeMeaning> meaning;
+  bool moved = false;
+  for (const NodeId id : reach.nodes) {
+    const Node& node = graph.node(id);
+    moved = moved || carriesCodes(node);
+    const auto found = meaningOf(graph, node);
+    if (!found || !reach.values.contains(node.is("QuantizeLinear") ? node.outputs[0] : node.input(0))) continue;
+    if (meaning && !same(*meaning, *found)) return std::nullopt;
+    meaning = found;
   }
   return meaning && moved && meaning->scale.count() != 1 ? std::nullopt : meaning;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 
 #include "base/result.h"
 #include "base/stop.h"
@@ -33,5 +34,12 @@ std::optional<CodeMeaning> codeMeaning(const Graph& graph, ValueId value);
 /// Whether codes that go through the node go on standing for the same numbers: it only moves, picks, joins or repeats
 /// elements, or takes the largest of a window.
 bool carriesCodes(const Node& node);
+
+/// All edges of codes that hand the same codes on, in both directions, from one of them on.
+struct CodeReach {
+  std::set<ValueId> values;  ///< of one element type
+  std::set<NodeId> nodes;    ///< that make or read one of them
+};
+CodeReach reachOfCodes(const Graph& graph, ValueId value);
 
 }  // namespace fusescope

@@ -9,44 +9,33 @@
 namespace fusescope {
 namespace {
 
-/// Edges of codes that hand the same codes on, from QuantizeLinear to DequantizeLinear.
+/// Codes from QuantizeLinear to DequantizeLinear.
 struct CodeEdges {
   std::set<ValueId> values;
   std::set<NodeId> quantizers, dequantizers;
-  TensorType type;       ///< of the numbers: the element type alone counts
-  bool isClosed = true;  ///< nothing else makes or reads them
+  DataType numbers = DataType::Undefined;  ///< what codes are made of
+  bool isClosed = true;                    ///< nothing else makes or reads them
 };
 
 /// All that codes reach from `quantizer`.
 CodeEdges edgesFrom(const Graph& graph, const Node& quantizer) {
-  CodeEdges edges{.type = graph.value(quantizer.input(0)).type};
-  std::vector<ValueId> open{quantizer.outputs[0]};
-  edges.values.insert(open.front());
-  const DataType codes = graph.value(open.front()).type.dtype;
-  const auto reach = [&](ValueId value) {
-    if (!value.valid() || graph.value(value).type.dtype != codes) return;
-    if (edges.values.insert(value).second) open.push_back(value);
-  };
-  while (!open.empty()) {
-    const Value& value = graph.value(open.back());
-    open.pop_back();
-    edges.isClosed = edges.isClosed && value.producer.valid() && !graph.isOutput(value.id);
-    std::vector<NodeId> nodes = value.consumers;
-    if (value.producer.valid()) nodes.push_back(value.producer);
-    for (const NodeId id : nodes) {
-      const Node& node = graph.node(id);
-      if (node.is("QuantizeLinear") && node.outputs[0] == value.id) {
-        edges.quantizers.insert(id);
-        edges.isClosed = edges.isClosed && graph.value(node.input(0)).type.dtype == edges.type.dtype;
-      } else if (node.is("DequantizeLinear") && node.input(0) == value.id && node.input(1) != value.id) {
-        edges.dequantizers.insert(id);
-        edges.isClosed = edges.isClosed && graph.value(node.outputs[0]).type.dtype == edges.type.dtype;
-      } else if (carriesCodes(node)) {
-        std::ranges::for_each(node.inputs, reach);
-        std::ranges::for_each(node.outputs, reach);
-      } else {
-        edges.isClosed = false;
-      }
+  const auto typeOf = [&](ValueId value) { return graph.value(value).type.dtype; };
+  CodeReach reach = reachOfCodes(graph, quantizer.outputs[0]);
+  CodeEdges edges{.values = std::move(reach.values), .numbers = typeOf(quantizer.input(0))};
+  const auto isCode = [&](ValueId value) { return edges.values.contains(value); };
+  for (const ValueId value : edges.values)
+    edges.isClosed = edges.isClosed && graph.value(value).producer.valid() && !graph.isOutput(value);
+  for (const NodeId id : reach.nodes) {
+    const Node& node = graph.node(id);
+    const bool byCodes = isCode(node.input(1)) || isCode(node.input(2));  // a scale, a zero point
+    if (node.is("QuantizeLinear") && isCode(node.outputs[0]) && !byCodes) {
+      edges.quantizers.insert(id);
+      edges.isClosed = edges.isClosed && typeOf(node.input(0)) == edges.numbers;
+    } else if (node.is("DequantizeLinear") && isCode(node.input(0)) && !byCodes) {
+      edges.dequantizers.insert(id);
+      edges.isClosed = edges.isClosed && typeOf(node.outputs[0]) == edges.numbers;
+    } else if (!carriesCodes(node)) {
+      edges.isClosed = false;
     }
   }
   return edges;
@@ -70,13 +59,13 @@ Result<std::shared_ptr<const Model>> withoutCodesOfAuthor(std::shared_ptr<const 
     if (!node.is("QuantizeLinear") || seen.contains(id) || graph.isConstant(node.input(0))) continue;
     const CodeEdges edges = edgesFrom(graph, node);
     seen.insert(edges.quantizers.begin(), edges.quantizers.end());
-    if (!edges.isClosed || !isExchangeable(edges.type.dtype) || !codeMeaning(graph, node.outputs[0])) continue;
+    if (!edges.isClosed || !isExchangeable(edges.numbers) || !codeMeaning(graph, node.outputs[0])) continue;
     changed = true;
     for (const NodeId each : edges.quantizers) passThrough(editor, each);
     for (const NodeId each : edges.dequantizers) passThrough(editor, each);
     for (const ValueId value : edges.values) {
       TensorType type = graph.value(value).type;
-      type.dtype = edges.type.dtype;
+      type.dtype = edges.numbers;
       editor.setType(value, std::move(type));
     }
   }

@@ -31,20 +31,12 @@ std::filesystem::path binary(std::string_view name) {
   return std::filesystem::path(FUSESCOPE_BIN_DIR) / name;
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "fusescope-test.XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
-  m_path = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(m_path, ignored);
-}
+TemporaryFolder::TemporaryFolder()
+    : m_folder(fusescope::TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope-test").value()) {}
 
 std::filesystem::path TemporaryFolder::write(std::string_view name, std::string_view bytes) const {
-  std::ofstream(m_path / name, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return m_path / name;
+  std::ofstream(m_folder / name, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return m_folder / name;
 }
 
 }  // namespace fusescope::test

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/temporary_folder.h"
+
 namespace fusescope::test {
 
 /// resources/samples/NETWORK
@@ -20,16 +22,13 @@ std::filesystem::path binary(std::string_view name);
 class TemporaryFolder {
  public:
   TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return m_path; }
-  std::filesystem::path operator/(std::string_view name) const { return m_path / name; }
+  const std::filesystem::path& path() const { return m_folder.path(); }
+  std::filesystem::path operator/(std::string_view name) const { return m_folder / name; }
   /// Writes a file into it; the path of the file.
   std::filesystem::path write(std::string_view name, std::string_view bytes) const;
 
  private:
-  std::filesystem::path m_path;
+  fusescope::TemporaryFolder m_folder;
 };
 
 }  // namespace fusescope::test

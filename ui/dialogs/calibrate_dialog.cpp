@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "planning/match_pattern.h"
+#include "planning/quantized_model.h"
 #include "ui/dialogs/option_words.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
@@ -357,7 +358,7 @@ void CalibrateDialog::renew() {
   m_open->setEnabled(free);
   m_save->setEnabled(free && m_ranges != nullptr);
   const PlanOptions& now = m_context.document.options();
-  m_drop->setEnabled(free && (m_context.document.ranges() != nullptr || asksForInt8(now)));
+  m_drop->setEnabled(free && (m_context.document.ranges() != nullptr || asksForIntegers(now)));
   m_take->setEnabled(free &&
                      (!(wished() == now) ||
                       (m_ranges != nullptr && !(Calibrated{m_ranges} == Calibrated{m_context.document.ranges()}))));

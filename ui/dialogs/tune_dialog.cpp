@@ -47,7 +47,7 @@ TableContent pinsContent(const TuneAnswer* answer) {
   return content;
 }
 
-/// " Known searches need more: prefix 12, greedy 7."
+/// " Pins that known searches need: prefix 12, greedy 7."; of those that came to their end.
 QString baselinesText(const std::vector<TunedBaseline>& baselines) {
   QStringList parts;
   for (const TunedBaseline& baseline : baselines)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planning/quantized_model.h"
 #include "target/target_table.h"
 #include "ui/document/qt_text.h"
 
@@ -49,10 +50,6 @@ Directives withoutId(Directives directives, const std::string& id) {
   return directives;
 }
 
-bool asksForInt8(const PlanOptions& options) {
-  return contains(options.precisions, DataType::I8) || std::ranges::any_of(options.directives, pinsToInt8);
-}
-
 std::vector<Precisions> precisionChoices(bool int8) {
   std::vector<Precisions> choices = {{}, {DataType::F16}, {DataType::BF16}, {DataType::F16, DataType::BF16}};
   if (!int8) return choices;
@@ -65,7 +62,7 @@ std::vector<Precisions> precisionChoices(bool int8) {
 
 PlanOptions withPrecisions(PlanOptions options, Precisions precisions, const std::shared_ptr<const Ranges>& ranges) {
   options.precisions = std::move(precisions);
-  if (!asksForInt8(options)) {
+  if (!asksForIntegers(options)) {
     options.ranges.reset();
   } else if (options.ranges == nullptr) {
     options.ranges = ranges;

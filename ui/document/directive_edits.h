@@ -28,7 +28,6 @@ std::vector<Precisions> precisionChoices(bool int8);
 /// These types where nothing is pinned; `ranges` with them where int8 is among them, else none, unless a pin asks for
 /// int8.
 PlanOptions withPrecisions(PlanOptions options, Precisions precisions, const std::shared_ptr<const Ranges>& ranges);
-bool asksForInt8(const PlanOptions& options);
 /// Without ranges and all that asks for int8, its pins too.
 PlanOptions withoutInt8(PlanOptions options);
 

@@ -39,6 +39,9 @@ TableContent rangesContent(const Ranges* ranges) {
       cells[2] = quantityCell(edge.histogram->most());
       cells[5] = clampedCell(-clamped);
       cells[6] = quantityCell(std::sqrt(quantizationError(*edge.histogram, edge.range, ranges->choice.symmetric)));
+      for (const std::size_t estimated : {5, 6})
+        cells[estimated].tip =
+            QStringLiteral("Estimated from the histogram, in bins %1 wide").arg(edge.histogram->width());
     }
     content.rows.push_back({qs(value), std::move(cells)});
   }

@@ -14,10 +14,10 @@ void collectNames(const onnxlib::FileGraph& graph, std::set<std::string>& names)
   }
 }
 
-std::string freshName(const std::string& wanted, std::set<std::string>& names) {
+std::string freshName(const std::string& wanted, std::set<std::string>& names, std::string_view before) {
   if (names.insert(wanted).second) return wanted;
   for (int number = 2;; ++number) {
-    std::string name = wanted + "_" + std::to_string(number);
+    std::string name = wanted + std::string(before) + std::to_string(number);
     if (names.insert(name).second) return name;
   }
 }

@@ -45,8 +45,7 @@ struct TypedNetworkOptions {
 /// Writes what `plan` stores and calculates in into `file`, which it was made of: each node's float operands have the
 /// type that it calculates in, and each value that stands in memory its stored type. Moves go in the type of what they
 /// move. Where a file's opset does not allow a type and a newer one does, the opset is raised
-/// (opset_raising.h). Errors: it cannot be, by
-/// node and operator.
+/// (opset_raising.h). Errors: it cannot be, by node and operator.
 Result<TypedNetwork> typedNetwork(const Plan& plan, const onnxlib::FileModel& file, const TypedNetworkOptions& options);
 
 }  // namespace fusescope
