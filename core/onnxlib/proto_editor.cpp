@@ -208,7 +208,7 @@ Status ProtoEditor::setType(const NetworkEdits::NewType& type) {
 void ProtoEditor::setMetadata(const std::map<std::string, std::string>& metadata) {
   for (const auto& [key, value] : metadata) {
     auto& entries = *m_model.mutable_metadata_props();
-    const auto known = std::ranges::find_if(entries, [&](const auto& entry) { return entry.key() == key; });
+    const auto known = std::ranges::find_if(entries, [&key = key](const auto& entry) { return entry.key() == key; });
     auto& entry = known == entries.end() ? *entries.Add() : *known;
     entry.set_key(key);
     entry.set_value(value);
