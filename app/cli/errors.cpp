@@ -81,6 +81,10 @@ void printTensors(const LayerErrorReport& report, bool all) {
   if (rows < tensors.size()) std::cout << fmt::format("{} more: --all prints them\n", tensors.size() - rows);
 }
 
+bool standsAsCodes(const TensorErrors& tensor) {
+  return tensor.errors.carried && tensor.errors.carried->codes;
+}
+
 /// "float32 on 2 samples, both on native".
 std::string againstText(const Samples& samples, const LayerErrorOptions& options, ErrorsAgainst against) {
   const std::string on = counted(std::ssize(samples.list), "sample");
@@ -95,13 +99,14 @@ void printForPeople(const LayerErrorReport& report, const Samples& samples, cons
   const auto wrong = [&](std::optional<TensorError> LocalAndCarried::*which) {
     return std::ranges::count_if(report.tensors, [&](const TensorErrors& tensor) {
       const auto& error = tensor.errors.*which;
-      return error && (error->nonFinite > 0 || error->maxOverRms > bound);
+      return error && ofAllowed(*error, bound) > 1;
     });
   };
   std::cout << fmt::format(
-      "{} in memory, against {}: {} wrong by themselves, {} with what they were given (beyond {:.3g} of rms)\n",
+      "{} in memory, against {}: {} wrong by themselves, {} with what they were given (beyond {:.3g} of rms{})\n",
       counted(std::ssize(report.tensors), "tensor"), againstText(samples, options, arguments.against),
-      wrong(&LocalAndCarried::local), wrong(&LocalAndCarried::carried), bound);
+      wrong(&LocalAndCarried::local), wrong(&LocalAndCarried::carried), bound,
+      std::ranges::any_of(report.tensors, standsAsCodes) ? ", codes: in relative L2" : "");
   for (const TensorErrors& tensor : report.tensors)
     if (tensor.isOutput && tensor.errors.carried)
       std::cout << fmt::format("output {}: max|Δ| {:.3g} of rms, cosine {:.6f}\n", tensor.name,

@@ -186,9 +186,10 @@ void addNode(const Plan& plan, const FusedNode& fused, const std::string& ranOn,
 std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, const Tolerance& tolerance) {
   if (!error) return std::nullopt;
   if (error->nonFinite > 0) return fmt::format("{:.3g} % of it became infinite or NaN", 100 * error->nonFinite);
-  if (tolerance.rms && error->maxOverRms > *tolerance.rms)
-    return fmt::format("max|Δ| is {:.3g} of rms, allowed is {:.3g}", error->maxOverRms, *tolerance.rms);
-  return std::nullopt;
+  if (!tolerance.rms || ofAllowed(*error, *tolerance.rms) <= 1) return std::nullopt;
+  const auto [what, is] =
+      error->codes ? std::pair("relative L2 of its codes", error->relL2) : std::pair("max|Δ|", error->maxOverRms);
+  return fmt::format("{} is {:.3g}{}, allowed is {:.3g}", what, is, error->codes ? "" : " of rms", *tolerance.rms);
 }
 
 }  // namespace

@@ -118,11 +118,13 @@ void TensorErrorSums::add(const Tensor& actual, const Tensor& expected, DataType
 Status TensorErrorSums::addCodes(const Tensor& codes, const Tensor& expected, const CodeMeaning& meaning,
                                  const StopToken& stop) {
   const Tensor actual = TRY(meaning.numbersOf(codes, stop)), exact = expected.converted(DataType::F32);
+  m_codes = true;
   addElements(actual.data<float>(), exact.data<float>(), AsCodes(meaning, codes.dims()));
   return Done{};
 }
 
 void TensorErrorSums::add(const TensorErrorSums& other) {
+  m_codes = (empty() || m_codes) && other.m_codes;
   m_elements += other.m_elements;
   m_nonFinite += other.m_nonFinite;
   m_saturated += other.m_saturated;
@@ -137,7 +139,7 @@ void TensorErrorSums::add(const TensorErrorSums& other) {
 }
 
 TensorError TensorErrorSums::error() const {
-  TensorError error{.elements = m_elements, .maxAbs = m_maxAbs, .ulp = m_ulp};
+  TensorError error{.elements = m_elements, .maxAbs = m_maxAbs, .ulp = m_ulp, .codes = m_codes};
   const double rms = m_compared > 0 ? std::sqrt(m_expectedSquares / static_cast<double>(m_compared)) : 0;
   error.maxOverRms = over(m_maxAbs, rms);
   error.relL2 = over(std::sqrt(m_squares), std::sqrt(m_expectedSquares));
@@ -152,6 +154,11 @@ TensorError TensorErrorSums::error() const {
   return error;
 }
 
+double ofAllowed(const TensorError& error, double bound) {
+  if (error.nonFinite > 0) return INFINITY;
+  return over(error.codes ? error.relL2 : error.maxOverRms, bound);
+}
+
 Json toJson(const TensorError& error) {
   return {{"elements", error.elements},
           {"max_abs", jsonNumber(error.maxAbs)},
@@ -161,7 +168,8 @@ Json toJson(const TensorError& error) {
           {"ulp", jsonNumber(error.ulp)},
           {"non_finite", error.nonFinite},
           {"saturated", error.saturated},
-          {"underflowed", error.underflowed}};
+          {"underflowed", error.underflowed},
+          {"codes", error.codes}};
 }
 
 Result<TensorError> tensorErrorFromJson(const Json& json) {
@@ -171,7 +179,7 @@ Result<TensorError> tensorErrorFromJson(const Json& json) {
   fields.readNumber("max_over_rms", error.maxOverRms).readNumber("rel_l2", error.relL2);
   fields.readNumber("cosine", error.cosine).readNumber("ulp", error.ulp);
   fields.read("non_finite", error.nonFinite).read("saturated", error.saturated);
-  fields.read("underflowed", error.underflowed);
+  fields.read("underflowed", error.underflowed).read("codes", error.codes);
   return fields.result(error);
 }
 

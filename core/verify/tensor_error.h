@@ -23,8 +23,13 @@ struct TensorError {
   double saturated = 0;   ///< share that stands at the end of the stored type's range, where another value is expected;
                           ///< of codes: at the first or last code, where what is expected is beyond
   double underflowed = 0;  ///< share that became zero where another value is expected
+  bool codes = false;      ///< it stands as codes, and numbers are those that they stand for
   bool operator==(const TensorError&) const = default;
 };
+/// How many times the error is what is allowed; beyond 1 it is wrong. Allowed is max|Δ| of `bound` · rms; of codes,
+/// where rounding alone takes more for single elements, a relative L2 of `bound`. Infinite where something became
+/// infinite or NaN, or differs where `bound` is 0.
+double ofAllowed(const TensorError& error, double bound);
 Json toJson(const TensorError& error);
 /// The inverse; errors name the field.
 Result<TensorError> tensorErrorFromJson(const Json& json);
@@ -46,6 +51,7 @@ class TensorErrorSums {
   template <class Number, class Stored>
   void addElements(std::span<const Number> actual, std::span<const Number> expected, const Stored& stored);
 
+  bool m_codes = false;
   std::int64_t m_elements = 0, m_nonFinite = 0, m_saturated = 0, m_underflowed = 0, m_compared = 0;
   double m_maxAbs = 0, m_ulp = 0;
   double m_squares = 0, m_expectedSquares = 0, m_actualSquares = 0, m_products = 0;

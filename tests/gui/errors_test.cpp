@@ -48,6 +48,11 @@ class ErrorsTest : public QObject {
     QVERIFY(level(errorOf(0.01)) == ErrorLevel::Within);
     QVERIFY(level(errorOf(0.011)) == ErrorLevel::Beyond);
     QVERIFY(level(errorOf(0.2)) == ErrorLevel::FarBeyond);
+    TensorError ofCodes = errorOf(0.2);
+    ofCodes.codes = true;
+    ofCodes.relL2 = 0.005;
+    QVERIFY(level(ofCodes) == ErrorLevel::Within);
+    QVERIFY(errorFactsText(ofCodes).contains("3 steps"));
     TensorError infinite = errorOf(0.001);
     infinite.nonFinite = 0.25;
     QVERIFY(level(infinite) == ErrorLevel::NotFinite);

@@ -27,9 +27,10 @@ ErrorLevel levelOf(const std::optional<TensorError>& error, double bound) {
   if (!error) return ErrorLevel::Unknown;
   if (error->nonFinite > 0 || !std::isfinite(error->maxAbs)) return ErrorLevel::NotFinite;
   if (error->maxAbs == 0) return ErrorLevel::Exact;
-  if (error->maxOverRms <= kFar * bound) return ErrorLevel::FarWithin;
-  if (error->maxOverRms <= bound) return ErrorLevel::Within;
-  return kFar * error->maxOverRms <= bound ? ErrorLevel::Beyond : ErrorLevel::FarBeyond;
+  const double share = ofAllowed(*error, bound);
+  if (share <= kFar) return ErrorLevel::FarWithin;
+  if (share <= 1) return ErrorLevel::Within;
+  return kFar * share <= 1 ? ErrorLevel::Beyond : ErrorLevel::FarBeyond;
 }
 
 QString levelText(ErrorLevel level) {
@@ -65,15 +66,15 @@ QString errorPairText(const ShownError& error, Which which) {
   const auto text = [](double number) {
     return std::isfinite(number) ? QString::number(number, 'g', 2) : QStringLiteral("∞");
   };
-  const QString pair = QStringLiteral("%1 / %2").arg(one->nonFinite > 0 ? QStringLiteral("∞") : text(one->maxOverRms),
-                                                     text(one->relL2));
+  const QString pair =
+      QStringLiteral("%1 / %2").arg(one->nonFinite > 0 ? QStringLiteral("∞") : text(one->maxOverRms), text(one->relL2));
   return error.kind == ErrorKind::OfOtherPlan ? QStringLiteral("[%1]").arg(pair) : pair;
 }
 
 QString errorFactsText(const TensorError& error) {
   QStringList facts{QStringLiteral("max|Δ| %1 of rms").arg(errorText(error.maxOverRms)),
                     QStringLiteral("relative L2 %1").arg(errorText(error.relL2)),
-                    QStringLiteral("%1 ulp").arg(errorText(error.ulp)),
+                    (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(errorText(error.ulp)),
                     QStringLiteral("cosine %1").arg(QString::number(error.cosine, 'g', 7))};
   addShare(facts, error.nonFinite, QStringLiteral("became infinite or NaN"));
   addShare(facts, error.saturated, QStringLiteral("at the end of the type's range"));

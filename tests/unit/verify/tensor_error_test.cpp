@@ -57,6 +57,38 @@ TEST(TensorError, CodesAreCountedInSteps) {
   EXPECT_EQ(error.saturated, 0.5);
 }
 
+/// Codes of u8 with a step of 0.1: exact numbers and those that stand there, and what is told of them.
+TensorError errorOfCodes(std::vector<float> exact, std::vector<std::int64_t> codes) {
+  const CodeMeaning meaning{
+      .type = DataType::U8, .scale = floats({0.1F}), .zero = Tensor::ofInt64({0}).converted(DataType::U8)};
+  TensorErrorSums sums;
+  const auto added = sums.addCodes(Tensor::ofInt64(codes).converted(DataType::U8), floats(std::move(exact)), meaning);
+  EXPECT_TRUE(added.ok());
+  return sums.error();
+}
+
+TEST(TensorError, CodesAreJudgedByTheWholeTensorAndFloatsByTheWorstElement) {
+  std::vector<float> exact(1000, 20);
+  std::vector<std::int64_t> codes(1000, 200);
+  exact.front() = 27;
+  codes.front() = 255;
+  const TensorError few = errorOfCodes(exact, codes);
+  EXPECT_TRUE(few.codes);
+  EXPECT_DOUBLE_EQ(few.saturated, 0.001);
+  EXPECT_GT(few.maxOverRms, 0.07);
+  EXPECT_NEAR(ofAllowed(few, 0.01), few.relL2 / 0.01, 1e-9);
+  EXPECT_LE(ofAllowed(few, 0.01), 1);
+  std::fill_n(exact.begin(), 100, 27.F);
+  std::fill_n(codes.begin(), 100, 255);
+  EXPECT_GT(ofAllowed(errorOfCodes(exact, codes), 0.01), 1) << "a tenth of it";
+  std::vector<float> off = exact;
+  off.front() += 1.5F;
+  const TensorError one = errorOf(floats(off), floats(exact), DataType::F16);
+  EXPECT_NEAR(ofAllowed(one, 0.01), one.maxOverRms / 0.01, 1e-9);
+  EXPECT_GT(ofAllowed(one, 0.01), 1) << "one element of a float is enough";
+  EXPECT_EQ(ofAllowed(errorOf(floats(exact), floats(exact), DataType::F16), 0), 0);
+}
+
 TEST(TensorError, SamplesAddUp) {
   TensorErrorSums sums, other;
   sums.add(floats({1}), floats({2}), DataType::F32);
