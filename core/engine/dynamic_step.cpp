@@ -8,29 +8,14 @@
 #include "engine/kernel_requests.h"
 #include "engine/shared_count.h"
 #include "engine/workspace.h"
-#include "ops/op_schema.h"
 
 namespace fusescope {
-namespace {
-
-/// Whether extents can be told before the fused node ran, given its inputs.
-bool isInferable(const KernelRequest& request) {
-  const Graph& graph = request.plan->graph();
-  return std::ranges::all_of(request.fused->nodes, [&](NodeId id) {
-    const Node& node = graph.node(id);
-    const OpSchema* schema = OpRegistry::standard().find(node);
-    return schema != nullptr && !schema->extentsDependOnData && !hasBody(node);
-  });
-}
-
-}  // namespace
-
 Result<std::shared_ptr<DynamicStep>> DynamicStep::prepare(const Backend& backend, KernelRequest request,
                                                           std::vector<DataType> types, KernelStore& store,
                                                           ShapeCacheCount& kernels) {
   std::shared_ptr<DynamicStep> step(new DynamicStep(backend, std::move(request), std::move(types), store, kernels));
   step->m_reference = TRY(ReferenceNodes::prepare(step->m_request));
-  if (backend.name() != kReferenceBackend && backend.device().isHost() && isInferable(step->m_request))
+  if (backend.name() != kReferenceBackend && backend.device().isHost())
     step->m_extents = TRY(FusedExtents::prepare(step->m_request));
   return step;
 }

@@ -1,7 +1,9 @@
 #include "engine/fused_extents.h"
 
+#include <algorithm>
 #include <map>
 
+#include "ops/op_schema.h"
 #include "ops/type_flow.h"
 
 namespace fusescope {
@@ -14,11 +16,22 @@ bool maySayExtents(const Tensor& tensor) {
   return (isInteger(tensor.type()) || tensor.type() == DataType::Bool) && tensor.count() <= kMostShapeElements;
 }
 
+/// Whether extents can be told before the fused node ran, given its inputs.
+bool followInputs(const KernelRequest& request) {
+  const Graph& graph = request.plan->graph();
+  return std::ranges::all_of(request.fused->nodes, [&](NodeId id) {
+    const Node& node = graph.node(id);
+    const OpSchema* schema = OpRegistry::standard().find(node);
+    return schema != nullptr && !schema->extentsDependOnData && !hasBody(node);
+  });
+}
+
 }  // namespace
 
 Result<FusedExtents> FusedExtents::prepare(const KernelRequest& request) {
   const Graph& graph = request.plan->graph();
   FusedExtents extents;
+  if (!followInputs(request)) return extents;
   GraphEditor editor;
   std::map<ValueId, ValueId> copies;
   const auto add = [&](ValueId id, bool isInput) {
@@ -45,6 +58,7 @@ Result<FusedExtents> FusedExtents::prepare(const KernelRequest& request) {
 }
 
 std::optional<std::vector<Dims>> FusedExtents::infer(std::span<const Tensor> inputs) const {
+  if (m_part == nullptr) return std::nullopt;
   std::vector<TensorType> types;
   std::vector<const Tensor*> known;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

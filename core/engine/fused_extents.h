@@ -12,7 +12,8 @@ namespace fusescope {
 /// What the extents inside a fused node become once its inputs are there.
 class FusedExtents {
  public:
-  /// Of `request` plan, fused node and constants count.
+  /// Of `request` plan, fused node and constants count. Of nodes with a body, and of operators whose extents depend on
+  /// what they calculate, nothing is ever inferred.
   static Result<FusedExtents> prepare(const KernelRequest& request);
 
   /// The extents of all values of the fused node, inputs and results, in one fixed order (values()). Nothing where some
@@ -21,7 +22,7 @@ class FusedExtents {
   const std::vector<ValueId>& values() const { return m_values; }
 
  private:
-  std::shared_ptr<const Graph> m_part;  ///< the fused node's nodes alone
+  std::shared_ptr<const Graph> m_part;  ///< the fused node's nodes alone; null: nothing is inferred
   std::vector<ValueId> m_values;        ///< of the plan's graph, inputs first
   std::vector<ValueId> m_copies;        ///< the same, of m_part
 };

@@ -68,6 +68,12 @@ Status KernelRequests::addConstants(KernelRequest& request) const {
   return Done{};
 }
 
+KernelRequests KernelRequests::at(std::span<const ValueId> values, std::span<const Dims> extents) const {
+  KernelRequests made = *this;
+  for (std::size_t i = 0; i < values.size(); ++i) made.m_types[values[i].index].shape = Shape::of(extents[i]);
+  return made;
+}
+
 Result<KernelRequest> KernelRequests::of(const FusedNode& fused) const {
   KernelRequest request{.plan = m_plan, .fused = &fused, .threads = m_threads};
   for (const ValueId input : fused.inputs) request.values[input] = {wantedType(fused, input), TRY(dimsOf(input))};

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,9 @@ class KernelRequests {
  public:
   /// `extents` of every input of the network. Errors: extents that do not fit the network.
   static Result<KernelRequests> create(const Plan& plan, const std::map<std::string, Dims>& extents, int threads);
+
+  /// The same where `values` have `extents`, which the inputs of a fused node said while it ran: FusedExtents.
+  KernelRequests at(std::span<const ValueId> values, std::span<const Dims> extents) const;
 
   /// Errors: an extent that depends on data, a constant without data.
   Result<KernelRequest> of(const FusedNode& fused) const;

@@ -8,6 +8,7 @@
 #include "engine/body_lowering.h"
 #include "engine/boxed_values.h"
 #include "engine/extent_check.h"
+#include "engine/fused_extents.h"
 #include "engine/fused_node_steps.h"
 #include "engine/input_check.h"
 #include "verify/body_calls.h"
@@ -165,8 +166,6 @@ class Verifier {
   static std::string whyNothing(const FusedNodeSteps& quick, const FusedNode& fused) {
     const Plan& plan = quick.plan();
     if (hasPlannedBodies(plan, fused)) return "it runs its bodies: their regions are verified";
-    if (const auto why = whyDynamic(plan.graph(), quick.requests().types(), fused))
-      return "it is prepared while it runs: " + *why;
     if (quick.requests().view(fused)) return "it is a view of its input: nothing runs";
     const Backend& backend = quick.backendOf(fused);
     if (backend.name() == kReferenceBackend) return "the reference runs it";
@@ -200,14 +199,29 @@ class Verifier {
   Status verifyRegion(const Level& level, const LevelSteps& steps, const FusedNode& fused,
                       const std::vector<GivenInputs>& given) {
     const std::size_t place = placeOf(level, fused);
-    const auto leave = [&](std::string why) {
-      if (isNew(m_report.regions[place])) m_report.regions[place].notChecked = std::move(why);
-      return Done{};
-    };
-    if (auto why = whyNothing(*steps.quick, fused); !why.empty()) return leave(std::move(why));
-    const Backend& backend = steps.quick->backendOf(fused);
-    const KernelRequest request = TRY(steps.quick->requests().of(fused));
-    if (isEmpty(request)) return leave("something that it reads or makes has no elements");
+    if (auto why = whyNothing(*steps.quick, fused); !why.empty()) return leave(place, std::move(why));
+    const KernelRequests& requests = steps.quick->requests();
+    const auto why = whyDynamic(level.plan->graph(), requests.types(), fused);
+    if (!why) return verifyAt(level, *steps.quick, requests, fused, given);
+    KernelRequest request{.plan = level.plan.get(), .fused = &fused};
+    TRY(requests.addConstants(request));
+    const FusedExtents known = TRY(FusedExtents::prepare(request));
+    std::map<std::vector<Dims>, std::vector<GivenInputs>> ofExtents;
+    for (const GivenInputs& run : given)
+      if (auto extents = known.infer(run.values)) ofExtents[std::move(*extents)].push_back(run);
+    if (ofExtents.empty()) return leave(place, "the reference runs it: " + *why);
+    for (const auto& [extents, runs] : ofExtents)
+      TRY(verifyAt(level, *steps.quick, requests.at(known.values(), extents), fused, runs));
+    return Done{};
+  }
+
+  /// `given` have the extents that `requests` are at.
+  Status verifyAt(const Level& level, const FusedNodeSteps& quick, const KernelRequests& requests,
+                  const FusedNode& fused, const std::vector<GivenInputs>& given) {
+    const std::size_t place = placeOf(level, fused);
+    const Backend& backend = quick.backendOf(fused);
+    const KernelRequest request = TRY(requests.of(fused));
+    if (isEmpty(request)) return leave(place, "something that it reads or makes has no elements");
     const auto [first, isFirst] = TRY(firstOfCode(request, backend, place));
     RegionVerdict& verdict = m_report.regions[place];
     verdict.notChecked.clear();
@@ -228,7 +242,12 @@ class Verifier {
     if (verdict.tactics.empty()) verdict.notChecked = "the backend has no kernel for it: the reference runs it";
     if (!check.failure) return Done{};
     const bool tellsMore = !m_report.mismatch || (m_report.mismatch->failure.isEdge && !check.failure->isEdge);
-    if (tellsMore) TRY(explain(level, steps, fused, std::move(*check.failure)));
+    if (tellsMore) TRY(explain(level, requests, fused, backend, std::move(*check.failure)));
+    return Done{};
+  }
+
+  Status leave(std::size_t place, std::string why) {
+    if (isNew(m_report.regions[place])) m_report.regions[place].notChecked = std::move(why);
     return Done{};
   }
 
@@ -250,9 +269,9 @@ class Verifier {
     }
   }
 
-  Status explain(const Level& level, const LevelSteps& steps, const FusedNode& fused, RegionFailure failure) {
-    auto smallest = TRY(minimalFailure(*level.plan, steps.quick->requests(), fused, failure.inputs,
-                                       steps.quick->backendOf(fused), m_store, m_options.stop));
+  Status explain(const Level& level, const KernelRequests& requests, const FusedNode& fused, const Backend& backend,
+                 RegionFailure failure) {
+    auto smallest = TRY(minimalFailure(*level.plan, requests, fused, failure.inputs, backend, m_store, m_options.stop));
     if (smallest)
       for (std::string& node : smallest->nodes) node = level.name(node);
     m_report.mismatch = Mismatch{level.name(fused.name), std::move(failure), std::move(smallest)};

@@ -89,5 +89,39 @@ TEST(Verify, TheReproducerShowsItAgain) {
   EXPECT_EQ(json["mismatch"]["nodes"], Json::array({"first_tanh"}));
 }
 
+/// How many rows the product has depends on what stands in x.
+std::shared_ptr<const Plan> productOfChosenRows() {
+  GraphEditor editor;
+  const ValueId x = editor.addInput("x", f32({16, 16}));
+  const TensorType chosen{.dtype = DataType::F32}, places{.dtype = DataType::I64};
+  ValueId at = x;
+  const auto add = [&](const std::string& op, std::vector<ValueId> inputs, const TensorType& type) {
+    at = editor.addValue("made_" + op, type);
+    editor.addNode({.op = op, .name = op, .inputs = std::move(inputs), .outputs = {at}});
+  };
+  add("NonZero", {x}, places);
+  add("Flatten", {at}, places);
+  add("Gather", {x, at}, chosen);
+  add("MatMul", {at, editor.addConstant("w", noise({16, 16}, 3))}, chosen);
+  add("Tanh", {at}, chosen);
+  add("Relu", {at}, chosen);
+  editor.addOutput(at);
+  return planOf(modelOf(editor), {});
+}
+
+TEST(Verify, ARegionThatIsPreparedWhileItRunsIsVerifiedAtTheExtentsOfTheRun) {
+  const auto plan = productOfChosenRows();
+  const VerifyReport right = reportOf(plan, {});
+  EXPECT_TRUE(right.ok());
+  const auto product = std::ranges::find(right.regions, "MatMul + Tanh + Relu", &RegionVerdict::fusedNode);
+  ASSERT_NE(product, right.regions.end());
+  EXPECT_EQ(product->tactics.size(), 2U) << product->notChecked;
+  const VerifyReport wrong = reportOf(plan, "Tanh");
+  ASSERT_TRUE(wrong.mismatch.has_value());
+  EXPECT_EQ(wrong.mismatch->fusedNode, product->fusedNode);
+  ASSERT_TRUE(wrong.mismatch->smallest.has_value());
+  EXPECT_EQ(wrong.mismatch->smallest->nodes, std::vector<std::string>{"Tanh"});
+}
+
 }  // namespace
 }  // namespace fusescope::testing
