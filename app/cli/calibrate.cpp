@@ -44,8 +44,8 @@ void printForPeople(const Ranges& ranges, const Arguments& arguments, const Samp
   table.print();
   if (rows < order.size()) std::cout << fmt::format("{} more: --all prints them\n", order.size() - rows);
   std::cout << fmt::format("{} and {} by {} and {}, of {}: {}\n", counted(std::ssize(ranges.edges), "edge"),
-                           counted(std::ssize(ranges.weights), "weight"), name(ranges.choice.method),
-                           name(ranges.weightMethod), counted(ranges.samples, "sample"), arguments.output);
+                           counted(std::ssize(ranges.weights), "weight"), name(ranges.settings.choice.method),
+                           name(ranges.settings.weightMethod), counted(ranges.samples, "sample"), arguments.output);
   printIfRandom(samples);
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
@@ -53,14 +53,14 @@ void printForPeople(const Ranges& ranges, const Arguments& arguments, const Samp
 
 Result<int> calibrate(const Arguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
-  CalibrateOptions options{.choice = {.method = *rangeMethodFromName(arguments.method),
-                                      .percentile = arguments.percentile,
-                                      .symmetric = arguments.symmetric},
-                           .weightMethod = *rangeMethodFromName(arguments.weightMethod),
-                           .perChannel = !arguments.perTensor,
-                           .correctBiases = !arguments.keepBiases,
-                           .smoothing = arguments.smoothing,
-                           .exclude = arguments.exclude,
+  CalibrateOptions options{.settings = {.choice = {.method = *rangeMethodFromName(arguments.method),
+                                                   .percentile = arguments.percentile,
+                                                   .symmetric = arguments.symmetric},
+                                        .weightMethod = *rangeMethodFromName(arguments.weightMethod),
+                                        .perChannel = !arguments.perTensor,
+                                        .correctBiases = !arguments.keepBiases,
+                                        .smoothing = arguments.smoothing,
+                                        .exclude = arguments.exclude},
                            .threads = arguments.engine.threads,
                            .progress = progressLine()};
   if (!artifact.backend.empty()) options.backend = artifact.backend;

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "interchange/exports.h"
-#include "session/work_wishes.h"
+#include "session/export_wishes.h"
 
 namespace fusescope::cli {
 namespace {

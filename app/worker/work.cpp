@@ -137,12 +137,7 @@ Result<Json> tune(Job& job) {
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   const TuneWishes& wishes = job.request.tune;
   TuneOptions options;
-  options.goal = {.maxError = wishes.maxError,
-                  .minSpeedup = wishes.minSpeedup,
-                  .evaluations = wishes.evaluations,
-                  .seconds = wishes.seconds,
-                  .seed = wishes.seed,
-                  .baselines = wishes.baselines};
+  options.goal = wishes.goal;
   options.evaluator = {.backend = tuningBackend(artifact),
                        .threads = job.request.threads,
                        .output = wishes.output,
@@ -161,16 +156,8 @@ Result<Json> tune(Job& job) {
 Result<Json> calibrate(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
-  const CalibrateWishes& wishes = job.request.calibrate;
-  CalibrateOptions options{.choice = wishes.choice,
-                           .weightMethod = wishes.weightMethod,
-                           .perChannel = wishes.perChannel,
-                           .correctBiases = wishes.correctBiases,
-                           .smoothing = wishes.smoothing,
-                           .exclude = wishes.exclude,
-                           .threads = job.request.threads,
-                           .stop = job.stop,
-                           .progress = job.progress};
+  CalibrateOptions options{
+      .settings = job.request.calibrate, .threads = job.request.threads, .stop = job.stop, .progress = job.progress};
   if (!artifact.backend.empty()) options.backend = artifact.backend;
   return toJson(TRY(calibrate(*artifact.plan, samples, options)), Histograms::Written);
 }

@@ -58,7 +58,7 @@ class QuantizeEditor {
     const Node& node = m_graph.node(product.node);
     const HeldWeights& held = TRY(weightsByRanges(product, weights)).get();
     std::optional<float> shift;
-    if (m_request.ranges->correctBiases) shift = correctBias(product, weights, numbersOf(held.codes));
+    if (m_request.ranges->settings.correctBiases) shift = correctBias(product, weights, numbersOf(held.codes));
     readCodes(product, held);
     Json arguments{{"value", m_graph.value(product.source).name},
                    {"weights", m_graph.value(product.weights).name},
@@ -74,7 +74,8 @@ class QuantizeEditor {
   void quantizeWeightsAlone(const Product& product) {
     const Tensor& weights = *m_graph.constantData(product.weights);
     const auto [type, block] = m_request.weightOnly;
-    const RangeChoice choice{.method = m_request.ranges != nullptr ? m_request.ranges->weightMethod : RangeMethod::Mse};
+    const RangeChoice choice{.method = m_request.ranges != nullptr ? m_request.ranges->settings.weightMethod
+                                                                   : RangeMethod::Mse};
     const std::int64_t axis = block > 0 ? product.sumAxis : product.outputAxis;
     readCodes(product, held(product.weights, type, axis, block,
                             [&] { return blockCodesOf(weights, type, product.sumAxis, block, choice); }));
@@ -100,9 +101,10 @@ class QuantizeEditor {
     const auto known = ranges.weights.find(m_graph.value(product.weights).name);
     const bool isKnown = known != ranges.weights.end();
     if (isKnown) TRY(checkRange(product, weights, known->second));
-    const std::int64_t axis = isKnown ? known->second.axis : ranges.perChannel ? product.outputAxis : -1;
+    const std::int64_t axis = isKnown ? known->second.axis : ranges.settings.perChannel ? product.outputAxis : -1;
     return std::cref(held(product.weights, DataType::I8, axis, 0, [&] {
-      return codesOf(weights, isKnown ? known->second : weightRangeOf(weights, axis, {.method = ranges.weightMethod}));
+      return codesOf(weights,
+                     isKnown ? known->second : weightRangeOf(weights, axis, {.method = ranges.settings.weightMethod}));
     }));
   }
 
@@ -230,14 +232,14 @@ Result<Model> smoothed(const Model& model, const QuantizeRequest& request, Range
   GraphEditor editor(*model.graph);
   append(result.decisions, smoothPairs(*model.graph, chooseEdges(*model.graph, request).products, editor, ranges));
   result.graph = TRY(editor.publish());
-  ranges.smoothing = 0;
+  ranges.settings.smoothing = 0;
   return result;
 }
 
 Result<Model> withCodes(const Model& model, const QuantizeRequest& request) {
   const Graph& graph = *model.graph;
   if (request.ranges != nullptr) TRY(checkNames(graph, *request.ranges));
-  if (request.ranges != nullptr && request.ranges->smoothing > 0) {
+  if (request.ranges != nullptr && request.ranges->settings.smoothing > 0) {
     Ranges ranges = *request.ranges;
     const Model alike = TRY(smoothed(model, request, ranges));
     QuantizeRequest rest = request;

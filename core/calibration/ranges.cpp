@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <fstream>
 
 #include "base/files.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr const char* kFormat = "fusescope.ranges";
 constexpr int kVersion = 1;
+constexpr const char* kTensorRt = "TRT-";
 
 Diagnostic badField(std::string message, std::string field) {
   return {.message = std::move(message), .where = {.attribute = std::move(field)}};
@@ -37,12 +39,6 @@ Json channelsJson(const Ranges& ranges) {
   Json channels = Json::object();
   for (const auto& [value, seen] : ranges.channels) channels[value] = {{"mean", seen.mean}, {"largest", seen.largest}};
   return channels;
-}
-
-Result<RangeMethod> methodOf(const Json& json, const char* key) {
-  const std::string text = json.at(key).get<std::string>();
-  if (const auto method = rangeMethodFromName(text)) return *method;
-  return badField(fmt::format("'{}' is not a method", text), key);
 }
 
 Status readEdges(const Json& json, Ranges& ranges) {
@@ -102,7 +98,7 @@ Ranges Ranges::inBodyOf(std::string_view holder) const {
   ranges.edges = inside(edges, path);
   ranges.weights = inside(weights, path);
   ranges.channels = inside(channels, path);
-  ranges.exclude.clear();
+  ranges.settings.exclude.clear();
   return ranges;
 }
 
@@ -111,22 +107,14 @@ Hash128 Ranges::contentHash() const {
 }
 
 Json toJson(const Ranges& ranges, Histograms histograms) {
-  return {{"format", kFormat},
-          {"version", kVersion},
-          {"from", ranges.from},
-          {"method", name(ranges.choice.method)},
-          {"percentile", ranges.choice.percentile},
-          {"symmetric", ranges.choice.symmetric},
-          {"weights_method", name(ranges.weightMethod)},
-          {"per_channel", ranges.perChannel},
-          {"correct_biases", ranges.correctBiases},
-          {"smoothing", ranges.smoothing},
-          {"exclude", ranges.exclude},
-          {"samples", ranges.samples},
-          {"random_inputs", ranges.randomInputs},
-          {"edges", edgesJson(ranges, histograms)},
-          {"weights", weightsJson(ranges)},
-          {"channels", channelsJson(ranges)}};
+  Json json = {{"format", kFormat}, {"version", kVersion}, {"from", ranges.from}};
+  json.update(toJson(ranges.settings));
+  json.update({{"samples", ranges.samples},
+               {"random_inputs", ranges.randomInputs},
+               {"edges", edgesJson(ranges, histograms)},
+               {"weights", weightsJson(ranges)},
+               {"channels", channelsJson(ranges)}});
+  return json;
 }
 
 Result<Ranges> rangesFromJson(const Json& json) try {
@@ -135,16 +123,7 @@ Result<Ranges> rangesFromJson(const Json& json) try {
   if (json.value("version", Json()) != kVersion)
     return badField(fmt::format("this version of ranges is not known; this Fusescope reads {}", kVersion), "version");
   Ranges ranges{.from = json.at("from").get<std::string>()};
-  ranges.choice.method = TRY(methodOf(json, "method"));
-  ranges.choice.percentile = json.at("percentile").get<double>();
-  ranges.choice.symmetric = json.at("symmetric").get<bool>();
-  ranges.weightMethod = TRY(methodOf(json, "weights_method"));
-  if (ranges.weightMethod == RangeMethod::Entropy)
-    return badField("a channel of weights has too few numbers for entropy", "weights_method");
-  ranges.perChannel = json.at("per_channel").get<bool>();
-  ranges.correctBiases = json.at("correct_biases").get<bool>();
-  ranges.smoothing = json.at("smoothing").get<double>();
-  ranges.exclude = json.at("exclude").get<std::vector<std::string>>();
+  ranges.settings = TRY(calibrationSettingsFromJson(json));
   ranges.samples = json.at("samples").get<std::int64_t>();
   ranges.randomInputs = json.at("random_inputs").get<bool>();
   TRY(readEdges(json.at("edges"), ranges));
@@ -173,9 +152,18 @@ std::string rangesText(const Ranges& ranges) {
   return text + "\n}\n";
 }
 
+bool isRangesFile(const std::filesystem::path& path) {
+  constexpr std::size_t kEnough = 128;
+  std::string begin(kEnough, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), kEnough);
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  return begin.starts_with(kTensorRt) || (begin.starts_with('{') && begin.find(kFormat) != std::string::npos);
+}
+
 Result<Ranges> readRanges(const std::filesystem::path& path) {
   const std::string text = TRY(readTextFile(path));
-  const bool ofTensorRt = text.starts_with("TRT-");
+  const bool ofTensorRt = text.starts_with(kTensorRt);
   const Json json = ofTensorRt ? Json() : Json::parse(text, nullptr, false);
   if (!ofTensorRt && json.is_discarded())
     return Diagnostic{

@@ -9,8 +9,8 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "calibration/calibration_settings.h"
 #include "calibration/histogram.h"
-#include "calibration/range_method.h"
 
 namespace fusescope {
 
@@ -38,19 +38,15 @@ struct ChannelStatistics {
 /// Immutable once a plan has it.
 struct Ranges {
   std::string from = "calibrate";  ///< or "tensorrt": of TensorRT's calibration cache, which knows edges alone
-  RangeChoice choice;              ///< of edges
-  RangeMethod weightMethod = RangeMethod::MinMax;
-  bool perChannel = true;            ///< of weights that no range is given for
-  bool correctBiases = false;        ///< the mean error of rounded weights is taken out of each product's bias
-  double smoothing = 0;              ///< of outliers that move from activations into weights: 0 none, 1 all
-  std::vector<std::string> exclude;  ///< patterns of nodes that stay floats
-  std::int64_t samples = 0;          ///< that were run; 0: unknown
+  CalibrationSettings settings{.choice = {}, .weightMethod = RangeMethod::MinMax, .correctBiases = false};
+  std::int64_t samples = 0;  ///< that were run; 0: unknown
   bool randomInputs = false;
   std::map<std::string, EdgeRange, std::less<>> edges;             ///< by value
   std::map<std::string, WeightRange, std::less<>> weights;         ///< by value
   std::map<std::string, ChannelStatistics, std::less<>> channels;  ///< by value
 
-  /// Those of what is named "HOLDER/…", under the names that a body of `holder` has for it; `exclude` is the caller's.
+  /// Those of what is named "HOLDER/…", under the names that a body of `holder` has for it; what is excluded is the
+  /// caller's.
   Ranges inBodyOf(std::string_view holder) const;
   Hash128 contentHash() const;  ///< of all that quantization depends on: not of histograms
   bool operator==(const Ranges&) const = default;
@@ -64,6 +60,8 @@ Result<Ranges> rangesFromJson(const Json& json);
 std::string rangesText(const Ranges& ranges);
 /// Reads such a file, or TensorRT's calibration cache, whichever `path` is. Errors name file and field or line.
 Result<Ranges> readRanges(const std::filesystem::path& path);
+/// Whether it begins as one of these does.
+bool isRangesFile(const std::filesystem::path& path);
 /// "TRT-8204-EntropyCalibration2", then lines of "NAME: SCALE", a float as eight hexadecimal digits: ±127 steps of it.
 Result<Ranges> rangesFromTensorRtCache(std::string_view text);
 

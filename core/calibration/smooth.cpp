@@ -93,7 +93,7 @@ class Smoother {
         most = std::max(most, std::abs(data[i]));
       }
     }
-    const auto strength = static_cast<float>(m_ranges.smoothing);
+    const auto strength = static_cast<float>(m_ranges.settings.smoothing);
     std::vector<float> scales(largest.size(), 1);
     for (std::size_t c = 0; c < scales.size(); ++c)
       if (largest[c] > 0 && weights[c] > 0)

@@ -31,11 +31,12 @@ Result<float> scaleOf(std::string_view text, std::size_t line) {
 }  // namespace
 
 Result<Ranges> rangesFromTensorRtCache(std::string_view text) {
-  Ranges ranges{.from = "tensorrt", .choice = {.symmetric = true}};
+  Ranges ranges{.from = "tensorrt"};
+  ranges.settings.choice.symmetric = true;
   const std::vector<std::string> lines = split(text, '\n');
   if (lines.empty() || !lines.front().starts_with("TRT-"))
     return badLine(1, "this is not TensorRT's calibration cache");
-  if (lines.front().find("Entropy") != std::string::npos) ranges.choice.method = RangeMethod::Entropy;
+  if (lines.front().find("Entropy") != std::string::npos) ranges.settings.choice.method = RangeMethod::Entropy;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     std::string_view line = lines[i];
     if (line.ends_with('\r')) line.remove_suffix(1);

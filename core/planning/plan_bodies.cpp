@@ -105,14 +105,14 @@ class BodiesPlanner {
     const Ranges& all = *m_plan.options.ranges;
     auto ranges = std::make_shared<Ranges>(all.inBodyOf(holder));
     std::erase_if(ranges->edges, [&](const auto& edge) { return !namesValue(*body.model->graph, edge.first); });
-    if (all.exclude.empty()) return std::shared_ptr<const Ranges>(ranges);
+    if (all.settings.exclude.empty()) return std::shared_ptr<const Ranges>(ranges);
     PatternMatcher matcher(*unquantized(m_plan.model));
-    for (const std::string& pattern : all.exclude) {
+    for (const std::string& pattern : all.settings.exclude) {
       const auto match = TRY(matcher.match(pattern));
       const bool named = std::ranges::any_of(match.inBodies, [&](const BodyNode& found) {
         return found.holder == body.holder && found.attribute == body.attribute;
       });
-      if (named) ranges->exclude.push_back(pattern.substr(holder.size() + 1));
+      if (named) ranges->settings.exclude.push_back(pattern.substr(holder.size() + 1));
     }
     return std::shared_ptr<const Ranges>(ranges);
   }

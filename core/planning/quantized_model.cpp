@@ -64,7 +64,7 @@ class Wishes {
     wishes.m_excluded.resize(model.graph->nodeIdLimit());
     if (options.ranges == nullptr) return wishes;
     PatternMatcher matcher(model);
-    for (const std::string& pattern : options.ranges->exclude)
+    for (const std::string& pattern : options.ranges->settings.exclude)
       for (const NodeId node : TRY(matcher.match(pattern, stop)).nodes)
         wishes.m_excluded[node.index] = {QuantizeWish::Kind::Excluded, pattern};
     return wishes;
@@ -106,7 +106,8 @@ QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std:
                           const StopToken& stop, const PricedIntegers& priced = {}) {
   const bool everyNode = std::ranges::find(options.precisions, DataType::I8) != options.precisions.end();
   // TensorRT's compiler knows no zero points.
-  const bool symmetric = target.predictedFusions || (options.ranges != nullptr && options.ranges->choice.symmetric);
+  const bool symmetric =
+      target.predictedFusions || (options.ranges != nullptr && options.ranges->settings.choice.symmetric);
   return {.ranges = options.ranges.get(),
           .wishes = wishes,
           .everyNode = everyNode,
@@ -169,7 +170,7 @@ Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model>
 
 Result<std::shared_ptr<const Model>> modelBeforeCodes(const Plan& plan, const StopToken& stop) {
   const auto& model = unquantized(plan.model);
-  const bool smooths = plan.options.ranges != nullptr && plan.options.ranges->smoothing > 0;
+  const bool smooths = plan.options.ranges != nullptr && plan.options.ranges->settings.smoothing > 0;
   if (!smooths) return model;
   std::vector<QuantizeWish> wishes;
   Ranges ranges = *plan.options.ranges;

@@ -244,10 +244,10 @@ Status addWeights(const Model& model, const std::string& path, const CalibrateOp
     const std::string weights = path + graph.value(product->weights).name;
     if (ranges.weights.contains(weights)) continue;
     if (options.progress) options.progress("weights", path + graph.node(id).name);
-    RangeChoice choice = options.choice;
-    choice.method = options.weightMethod;
+    RangeChoice choice = options.settings.choice;
+    choice.method = options.settings.weightMethod;
     ranges.weights.emplace(weights, weightRangeOf(*graph.constantData(product->weights),
-                                                  options.perChannel ? product->outputAxis : -1, choice));
+                                                  options.settings.perChannel ? product->outputAxis : -1, choice));
   }
   for (const ModelBody& body : model.bodies)
     TRY(addWeights(*body.model, insideOf(path, graph, body.holder), options, ranges));
@@ -259,7 +259,7 @@ Status addWeights(const Model& model, const std::string& path, const CalibrateOp
 Result<Ranges> calibrate(const Plan& plan, const Samples& samples, const CalibrateOptions& options) {
   const auto exact = TRY(planToObserve(plan, options.stop));
   PatternMatcher matcher(*exact->model);
-  for (const std::string& pattern : options.exclude) TRY(matcher.match(pattern, options.stop));
+  for (const std::string& pattern : options.settings.exclude) TRY(matcher.match(pattern, options.stop));
   Observations observations(*exact->model);
   std::string running;
   const BuildOptions build{.backend = options.backend, .threads = options.threads, .stop = options.stop};
@@ -275,16 +275,10 @@ Result<Ranges> calibrate(const Plan& plan, const Samples& samples, const Calibra
     TRY(runSamples(*steps, all.subspan(begin, end - begin), options, running, observations));
     begin = end;
   }
-  Ranges ranges{.choice = options.choice,
-                .weightMethod = options.weightMethod,
-                .perChannel = options.perChannel,
-                .correctBiases = options.correctBiases,
-                .smoothing = options.smoothing,
-                .exclude = options.exclude,
-                .samples = std::ssize(samples.list),
-                .randomInputs = samples.random};
-  if (options.progress) options.progress("ranges", name(options.choice.method));
-  observations.write(options.choice, options.correctBiases || options.smoothing > 0, ranges);
+  const CalibrationSettings& settings = options.settings;
+  Ranges ranges{.settings = settings, .samples = std::ssize(samples.list), .randomInputs = samples.random};
+  if (options.progress) options.progress("ranges", name(settings.choice.method));
+  observations.write(settings.choice, settings.correctBiases || settings.smoothing > 0, ranges);
   TRY(addWeights(*exact->model, {}, options, ranges));
   return ranges;
 }
@@ -298,26 +292,20 @@ double clampedShare(const EdgeRange& edge) {
 }
 
 Json calibrationJson(const Ranges& ranges, const std::string& file) {
-  Json json = {{"format", "fusescope.calibration"},
-               {"version", 1},
-               {"file", file},
-               {"method", name(ranges.choice.method)},
-               {"symmetric", ranges.choice.symmetric},
-               {"weights_method", name(ranges.weightMethod)},
-               {"per_channel", ranges.perChannel},
-               {"correct_biases", ranges.correctBiases},
-               {"smoothing", ranges.smoothing},
-               {"samples", ranges.samples},
+  Json json = {{"format", "fusescope.calibration"}, {"version", 1}, {"file", file}};
+  json.update(toJson(ranges.settings));
+  json.update({{"samples", ranges.samples},
                {"random_inputs", ranges.randomInputs},
                {"weights", ranges.weights.size()},
-               {"edges", Json::array()}};
+               {"edges", Json::array()}});
   for (const auto& [value, edge] : ranges.edges) {
     Json entry = {{"value", value}, {"low", edge.range.low}, {"high", edge.range.high}};
     if (edge.histogram) {
       entry["min"] = edge.histogram->least();
       entry["max"] = edge.histogram->most();
       entry["clamped"] = clampedShare(edge);
-      entry["error"] = jsonNumber(std::sqrt(quantizationError(*edge.histogram, edge.range, ranges.choice.symmetric)));
+      entry["error"] =
+          jsonNumber(std::sqrt(quantizationError(*edge.histogram, edge.range, ranges.settings.choice.symmetric)));
     }
     json["edges"].push_back(std::move(entry));
   }

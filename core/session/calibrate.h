@@ -10,12 +10,7 @@
 namespace fusescope {
 
 struct CalibrateOptions {
-  RangeChoice choice;                           ///< of edges
-  RangeMethod weightMethod = RangeMethod::Mse;  ///< Entropy: bad use, a channel has too few numbers for it
-  bool perChannel = true;                       ///< a range for each channel of weights
-  bool correctBiases = true;
-  double smoothing = 0;
-  std::vector<std::string> exclude;  ///< patterns of nodes that stay floats
+  CalibrationSettings settings;
   std::string backend = "native";
   int threads = 0;
   StopToken stop{};

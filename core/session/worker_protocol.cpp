@@ -86,7 +86,7 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   fields.parse("tolerance", request.tolerance, toleranceFromJson);
   fields.readName("against", errorsAgainstNames(), request.against);
   fields.parse("tune", request.tune, tuneWishesFromJson).read("state_file", request.stateFile);
-  fields.parse("calibrate", request.calibrate, calibrateWishesFromJson);
+  fields.parse("calibrate", request.calibrate, calibrationSettingsFromJson);
   fields.parse("export", request.exported, exportWishesFromJson);
   fields.read("seconds", request.seconds);
   fields.read("warmup_seconds", request.warmupSeconds);

@@ -7,12 +7,13 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "calibration/calibration_settings.h"
 #include "planning/plan.h"
+#include "session/export_wishes.h"
 #include "session/layer_error_report.h"
 #include "session/sample_source.h"
 #include "session/session.h"
 #include "session/tune_wishes.h"
-#include "session/work_wishes.h"
 
 namespace fusescope {
 
@@ -47,15 +48,15 @@ struct WorkerRequest {
   Tolerance tolerance = Tolerance::standard();  ///< MeasureError, Errors: what is said to be wrong in the answer
   ErrorsAgainst against = ErrorsAgainst::F32;   ///< Errors
   TuneWishes tune;                              ///< Tune; the source's precisions are what it lowers to
-  std::string stateFile;       ///< Tune: evaluations are kept here, and those that are there are gone on from; or empty
-  CalibrateWishes calibrate;   ///< Calibrate
-  ExportWishes exported;       ///< Export
-  double seconds = 2.0;        ///< Time, Compare: how long to measure; Compare with 0 compares values only
-  double warmupSeconds = 0.5;  ///< Time
-  bool perLayer = true;        ///< Time
-  int threads = 0;             ///< 0: as many as the machine has
-  bool measureTactics = true;  ///< Build
-  std::int64_t cancels = 0;    ///< Cancel: the id of the request to stop
+  std::string stateFile;  ///< Tune: evaluations are kept here, and those that are there are gone on from; or empty
+  CalibrationSettings calibrate;  ///< Calibrate
+  ExportWishes exported;          ///< Export
+  double seconds = 2.0;           ///< Time, Compare: how long to measure; Compare with 0 compares values only
+  double warmupSeconds = 0.5;     ///< Time
+  bool perLayer = true;           ///< Time
+  int threads = 0;                ///< 0: as many as the machine has
+  bool measureTactics = true;     ///< Build
+  std::int64_t cancels = 0;       ///< Cancel: the id of the request to stop
 };
 
 enum class WorkerEventKind { Progress, Done, Error };

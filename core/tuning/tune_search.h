@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "planning/price.h"
+#include "tuning/tune_goal.h"
 
 namespace fusescope {
 
@@ -51,16 +52,6 @@ class TuneOracle {
   virtual Result<double> error(const PinSet& pins) = 0;
   /// From here on most sets that are asked for differ little from this one.
   virtual void startFrom(const PinSet&) {}
-};
-
-struct TuneGoal {
-  std::optional<double> maxError;    ///< nothing: as little as minSpeedup allows
-  std::optional<double> minSpeedup;  ///< the time with everything pinned over that with the pins
-  std::int64_t evaluations = 0;      ///< so many at the most; 0: until nothing is left to try
-  double seconds = 0;                ///< 0: no limit. A limit of time makes the outcome depend on the machine's load
-  std::uint64_t seed = 1;            ///< of the orders in which pins are taken out again
-  /// Known searches that a limit kept from their end go on to it, within limits of their own that are as large.
-  bool baselines = false;
 };
 
 /// A set of pins that was evaluated.

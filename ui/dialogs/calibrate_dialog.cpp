@@ -102,7 +102,7 @@ CalibrateDialog::CalibrateDialog(const DockContext& context, WorkerClient& worke
   connect(m_everywhere, &QCheckBox::toggled, this, &CalibrateDialog::renew);
   connect(m_block, qOverload<int>(&QSpinBox::valueChanged), this, &CalibrateDialog::renew);
   const auto known = context.document.ranges();
-  readWishes(known == nullptr || known->from != Ranges().from ? CalibrateWishes() : wishesOf(*known));
+  readSettings(known == nullptr || known->from != Ranges().from ? CalibrationSettings() : known->settings);
   showFound({}, {});
   if (known != nullptr)
     m_context.jobs.run(
@@ -209,7 +209,7 @@ QWidget* CalibrateDialog::makeButtons() {
   m_drop =
       add(QStringLiteral("Take away"), QStringLiteral("Plan without ranges and int8 again; undo brings them back"));
   m_take = add(QStringLiteral("Use"), QStringLiteral("Plan with this, in one step that can be undone"));
-  connect(m_open, &QPushButton::clicked, this, &CalibrateDialog::openFile);
+  connect(m_open, &QPushButton::clicked, this, &CalibrateDialog::chooseFile);
   connect(m_save, &QPushButton::clicked, this, &CalibrateDialog::saveFile);
   connect(m_drop, &QPushButton::clicked, this, &CalibrateDialog::drop);
   connect(m_take, &QPushButton::clicked, this, &CalibrateDialog::take);
@@ -217,20 +217,20 @@ QWidget* CalibrateDialog::makeButtons() {
   return buttons;
 }
 
-void CalibrateDialog::readWishes(const CalibrateWishes& wishes) {
-  m_method->setCurrentIndex(m_method->findData(static_cast<int>(wishes.choice.method)));
-  m_percentile->setValue(wishes.choice.percentile);
-  m_symmetric->setChecked(wishes.choice.symmetric);
-  m_weightMethod->setCurrentIndex(m_weightMethod->findData(static_cast<int>(wishes.weightMethod)));
-  m_perChannel->setChecked(wishes.perChannel);
-  m_correctBiases->setChecked(wishes.correctBiases);
-  m_smoothing->setValue(wishes.smoothing);
+void CalibrateDialog::readSettings(const CalibrationSettings& settings) {
+  m_method->setCurrentIndex(m_method->findData(static_cast<int>(settings.choice.method)));
+  m_percentile->setValue(settings.choice.percentile);
+  m_symmetric->setChecked(settings.choice.symmetric);
+  m_weightMethod->setCurrentIndex(m_weightMethod->findData(static_cast<int>(settings.weightMethod)));
+  m_perChannel->setChecked(settings.perChannel);
+  m_correctBiases->setChecked(settings.correctBiases);
+  m_smoothing->setValue(settings.smoothing);
   QStringList patterns;
-  for (const std::string& pattern : wishes.exclude) patterns << qs(pattern);
+  for (const std::string& pattern : settings.exclude) patterns << qs(pattern);
   m_exclude->setPlainText(patterns.join(QLatin1Char('\n')));
 }
 
-CalibrateWishes CalibrateDialog::wishes() const {
+CalibrationSettings CalibrateDialog::settings() const {
   return {.choice = {.method = methodOf(*m_method),
                      .percentile = m_percentile->value(),
                      .symmetric = m_symmetric->isChecked()},
@@ -282,7 +282,7 @@ CalibrateDialog::Found CalibrateDialog::foundOf(std::shared_ptr<const Ranges> ra
 void CalibrateDialog::start() {
   WorkerRequest request = requestFor(m_context, WorkerOp::Calibrate);
   request.source.options = withoutLoweredTypes(request.source.options);
-  request.calibrate = wishes();
+  request.calibrate = settings();
   m_problem.clear();
   const auto decode = [](const Json& reply) -> Result<Found> {
     return foundOf(std::make_shared<const Ranges>(TRY(rangesFromJson(reply))));
@@ -294,11 +294,14 @@ void CalibrateDialog::start() {
   });
 }
 
-void CalibrateDialog::openFile() {
+void CalibrateDialog::chooseFile() {
   const QString path = QFileDialog::getOpenFileName(
       this, QStringLiteral("Open ranges"), QString(),
       QStringLiteral("Ranges (*.json);;TensorRT's calibration cache (*.cache *.calib *.bin);;All files (*)"));
-  if (path.isEmpty()) return;
+  if (!path.isEmpty()) openFile(path);
+}
+
+void CalibrateDialog::openFile(const QString& path) {
   m_problem.clear();
   const auto work = [file = path.toStdString()](const StopToken&) -> Result<Found> {
     return foundOf(std::make_shared<const Ranges>(TRY(readRanges(file))));

@@ -44,6 +44,8 @@ class CalibrateDialog : public QDialog {
   const HistogramPlot& plot() const { return *m_plot; }
   QString said() const { return m_said->text(); }
   bool working() const { return m_job.working(); }
+  /// Shows the ranges of a file, for *Use*.
+  void openFile(const QString& path);
 
  private:
   /// What was measured or read, and what the table shows of it.
@@ -58,12 +60,12 @@ class CalibrateDialog : public QDialog {
   QLayout* makeWishes();
   QWidget* makeAdvanced();
   QWidget* makeButtons();
-  void readWishes(const CalibrateWishes& wishes);
-  CalibrateWishes wishes() const;
+  void readSettings(const CalibrationSettings& settings);
+  CalibrationSettings settings() const;
   PlanOptions wished() const;
   void findExcluded();
   void start();
-  void openFile();
+  void chooseFile();
   void saveFile();
   void drop();
   void take();

@@ -190,28 +190,28 @@ void TuneDialog::fillChoices() {
 void TuneDialog::readWishes(const TuneWishes& wishes) {
   const bool fresh = wishes == TuneWishes();  // nothing was asked yet in this session
   const double tolerance = m_context.runs.settings().tolerance.rms.value_or(*Tolerance::ofLoweredTypes().rms);
-  m_allowed->setText(numberText(fresh ? tolerance : wishes.maxError));
-  m_speedup->setText(numberText(wishes.minSpeedup));
+  m_allowed->setText(numberText(fresh ? tolerance : wishes.goal.maxError));
+  m_speedup->setText(numberText(wishes.goal.minSpeedup));
   m_metric->setText(qs(wishes.metric));
-  m_budget->setValue(fresh ? kBudgetSeconds : static_cast<int>(wishes.seconds));
-  m_evaluations->setValue(static_cast<int>(std::min<std::int64_t>(wishes.evaluations, kMostCount)));
-  m_seed->setValue(static_cast<int>(std::min<std::uint64_t>(wishes.seed, kMostCount)));
+  m_budget->setValue(fresh ? kBudgetSeconds : static_cast<int>(wishes.goal.seconds));
+  m_evaluations->setValue(static_cast<int>(std::min<std::int64_t>(wishes.goal.evaluations, kMostCount)));
+  m_seed->setValue(static_cast<int>(std::min<std::uint64_t>(wishes.goal.seed, kMostCount)));
   m_explain->setChecked(wishes.explain);
-  m_baselines->setChecked(wishes.baselines);
+  m_baselines->setChecked(wishes.goal.baselines);
   m_output->setCurrentIndex(std::max(0, m_output->findData(qs(wishes.output))));
-  m_advanced->setOpen(wishes.minSpeedup || !wishes.metric.empty() || wishes.evaluations > 0);
+  m_advanced->setOpen(wishes.goal.minSpeedup || !wishes.metric.empty() || wishes.goal.evaluations > 0);
 }
 
 TuneWishes TuneDialog::wishes() const {
-  return {.maxError = numberIn(*m_allowed),
-          .minSpeedup = numberIn(*m_speedup),
+  return {.goal = {.maxError = numberIn(*m_allowed),
+                   .minSpeedup = numberIn(*m_speedup),
+                   .evaluations = m_evaluations->value(),
+                   .seconds = double(m_budget->value()),
+                   .seed = static_cast<std::uint64_t>(m_seed->value()),
+                   .baselines = m_baselines->isChecked()},
           .output = m_output->currentData().toString().toStdString(),
           .metric = m_metric->text().trimmed().toStdString(),
-          .seconds = double(m_budget->value()),
-          .evaluations = m_evaluations->value(),
-          .seed = static_cast<std::uint64_t>(m_seed->value()),
-          .explain = m_explain->isChecked(),
-          .baselines = m_baselines->isChecked()};
+          .explain = m_explain->isChecked()};
 }
 
 QString TuneDialog::problem() const {
@@ -227,8 +227,8 @@ QString TuneDialog::problem() const {
 
 WorkerRequest TuneDialog::request() const {
   WorkerRequest request = requestFor(m_context, WorkerOp::Tune);
-  request.source.options = withPrecisions(request.source.options, m_precision->currentData().value<Precisions>(),
-                                          m_context.document.ranges());
+  request.source.options.precisions = m_precision->currentData().value<Precisions>();
+  request.source.options = withRangesAsAsked(std::move(request.source.options), m_context.document.ranges());
   request.tune = wishes();
   request.stateFile =
       tuneStateFile(request, m_context.document.modelFile().identity(), m_context.controller.engineFolder());
@@ -269,7 +269,7 @@ void TuneDialog::start() {
   m_better.clear();
   m_outcome.clear();
   m_pins.setContent(pinsContent(nullptr));
-  m_plot->setPoints({}, {}, asked.tune.maxError);
+  m_plot->setPoints({}, {}, asked.tune.goal.maxError);
   RunSettings settings = m_context.runs.settings();
   settings.tune = asked.tune;
   m_context.runs.setSettings(settings);
@@ -280,7 +280,7 @@ void TuneDialog::heardBetter(const QString& detail) {
   const auto points = tunedPointsFromJson(Json::parse(detail.toStdString(), nullptr, false));
   if (!points.ok()) return;
   m_better = points.value();
-  m_plot->setPoints(m_better, {}, m_context.runs.settings().tune.maxError);
+  m_plot->setPoints(m_better, {}, m_context.runs.settings().tune.goal.maxError);
 }
 
 void TuneDialog::finished(const Result<TuneAnswer>& answer) {
@@ -290,7 +290,7 @@ void TuneDialog::finished(const Result<TuneAnswer>& answer) {
     return;
   }
   m_answer = answer.value();
-  m_plot->setPoints(m_answer->front, m_answer->chosen, m_context.runs.settings().tune.maxError);
+  m_plot->setPoints(m_answer->front, m_answer->chosen, m_context.runs.settings().tune.goal.maxError);
   m_pins.setContent(pinsContent(&*m_answer));
   m_outcome = answerText(*m_answer);
 }

@@ -86,7 +86,8 @@ QString rangesHtml(const PlanSnapshot& snapshot, const std::vector<NodeId>& node
                          : QStringLiteral("samples that the file does not tell");
   return heading(QStringLiteral("Ranges: what codes stand for, and what was seen"), theme) + text +
          QStringLiteral("<div style='color:%1'>by %2, of %3</div>")
-             .arg((ranges.randomInputs ? theme.warning : theme.dimText).name(), qs(name(ranges.choice.method)), on);
+             .arg((ranges.randomInputs ? theme.warning : theme.dimText).name(), qs(name(ranges.settings.choice.method)),
+                  on);
 }
 
 QVariant histogramPicture(const Plan& plan, const QUrl& link, double ratio, const Theme& theme) {

@@ -38,7 +38,8 @@ TableContent rangesContent(const Ranges* ranges) {
       cells[1] = quantityCell(edge.histogram->least());
       cells[2] = quantityCell(edge.histogram->most());
       cells[5] = clampedCell(-clamped);
-      cells[6] = quantityCell(std::sqrt(quantizationError(*edge.histogram, edge.range, ranges->choice.symmetric)));
+      cells[6] =
+          quantityCell(std::sqrt(quantizationError(*edge.histogram, edge.range, ranges->settings.choice.symmetric)));
       for (const std::size_t estimated : {5, 6})
         cells[estimated].tip =
             QStringLiteral("Estimated from the histogram, in bins %1 wide").arg(edge.histogram->width());
@@ -52,7 +53,7 @@ QString rangesInWords(const Ranges& ranges, const QString& from) {
   QString text = plural(std::ssize(ranges.edges), QStringLiteral("edge"));
   if (!ranges.weights.empty())
     text += QStringLiteral(" and ") + plural(std::ssize(ranges.weights), QStringLiteral("weight"));
-  text += QStringLiteral(" by %1").arg(qs(name(ranges.choice.method)));
+  text += QStringLiteral(" by %1").arg(qs(name(ranges.settings.choice.method)));
   if (ranges.samples > 0)
     text += QStringLiteral(", of ") +
             plural(ranges.samples, ranges.randomInputs ? QStringLiteral("random sample") : QStringLiteral("sample"));

@@ -85,7 +85,7 @@ TEST_F(Digits, EveryMethodKeepsTheAccuracy) {
   for (const RangeMethod method :
        {RangeMethod::MinMax, RangeMethod::Percentile, RangeMethod::Entropy, RangeMethod::Mse}) {
     for (const bool symmetric : {false, true}) {
-      const Evaluation int8 = quantised({.choice = {.method = method, .symmetric = symmetric}});
+      const Evaluation int8 = quantised({.settings = {.choice = {.method = method, .symmetric = symmetric}}});
       RecordProperty(std::string(name(method)) + (symmetric ? "_symmetric" : ""), std::to_string(int8.relative));
       EXPECT_GE(int8.right, exact - 0.012) << name(method);
       EXPECT_LT(int8.relative, 0.08) << name(method);
@@ -101,29 +101,29 @@ TEST_F(Digits, IntegerKernelsAgreeWithTheReference) {
 }
 
 TEST_F(Digits, ARangeForEachChannelHelps) {
-  CalibrateOptions options{.perChannel = false};
+  CalibrateOptions options{.settings = {.choice = {}, .perChannel = false}};
   const double one = quantised(options).relative;
-  options.perChannel = true;
+  options.settings.perChannel = true;
   EXPECT_LT(quantised(options).relative, 0.9 * one);
 }
 
 TEST_F(Digits, CorrectedBiasesHelp) {
   for (const bool perChannel : {false, true}) {
-    CalibrateOptions options{.perChannel = perChannel, .correctBiases = false};
+    CalibrateOptions options{.settings = {.choice = {}, .perChannel = perChannel, .correctBiases = false}};
     const double before = quantised(options).relative;
-    options.correctBiases = true;
+    options.settings.correctBiases = true;
     EXPECT_LT(quantised(options).relative, 0.8 * before);
   }
 }
 
 TEST_F(Digits, WeightsRangesByTheirErrorAndSmoothingHelp) {
-  CalibrateOptions options{.weightMethod = RangeMethod::MinMax};
+  CalibrateOptions options{.settings = {.choice = {}, .weightMethod = RangeMethod::MinMax}};
   const double all = quantised(options).relative;
-  options.weightMethod = RangeMethod::Mse;
+  options.settings.weightMethod = RangeMethod::Mse;
   const double clamped = quantised(options).relative;
   EXPECT_LT(clamped, all);
   for (const double strength : {0.3, 0.5, 0.7}) {
-    options.smoothing = strength;
+    options.settings.smoothing = strength;
     EXPECT_LT(quantised(options).relative, clamped) << strength;
   }
 }

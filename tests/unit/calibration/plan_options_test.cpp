@@ -118,7 +118,8 @@ TEST(QuantizedPlan, OptionsThatDoNotFitAreRefused) {
 TEST(QuantizedPlan, ADifferenceOfRangesIsTold) {
   const auto model = digitsModel();
   const auto a = planned(model, withRanges(calibrated(model)));
-  const auto b = planned(model, withRanges(calibrated(model, {.choice = {.method = RangeMethod::Mse}})));
+  const auto b =
+      planned(model, withRanges(calibrated(model, {.settings = {.choice = {.method = RangeMethod::MinMax}}})));
   const auto diff = diffPlans({.plan = a.get(), .label = "a"}, {.plan = b.get(), .label = "b"});
   ASSERT_TRUE(diff.ok()) << diff.error().text();
   EXPECT_EQ(diff.value().differences.front().kind, DifferenceKind::Ranges);

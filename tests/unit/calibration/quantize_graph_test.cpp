@@ -197,7 +197,7 @@ TEST(Quantize, RangesOfAnotherNetworkAreRefused) {
 TEST(Quantize, CorrectedBiasesKeepTheMean) {
   const Model model = prepared(residualNetwork());
   Ranges ranges = rangesOfAll(model);
-  ranges.correctBiases = true;
+  ranges.settings.correctBiases = true;
   ranges.channels["x"] = {{1, 2, 3, 4}, {1, 2, 3, 4}};
   const Quantized made = quantized(model, &ranges);
   EXPECT_TRUE(made.has("quantize.bias_corrected", "c1"));
@@ -227,7 +227,7 @@ TEST(Quantize, SmoothedPairsAreTheSameNetwork) {
                                ", float[4] b = {0.5, 0, -0.5, 1}> { [c1] a = Conv (x, w1, b) [r1] r = Relu (a)"
                                " [c2] y = Conv (r, w2) }");
   Ranges ranges = rangesOfAll(model);
-  ranges.smoothing = 0.5;
+  ranges.settings.smoothing = 0.5;
   ranges.edges["r"] = {{0, 8}};
   ranges.channels["r"] = {{1, 1, 1, 1}, {8, 0.5F, 2, 1}};
   const Quantized made = quantized(model, &ranges);

@@ -10,10 +10,7 @@ namespace {
 Ranges someRanges() {
   Histogram histogram;
   histogram.add(std::vector<float>{-1, 2, 3});
-  Ranges ranges{.choice = {.method = RangeMethod::Percentile, .percentile = 99.5},
-                .weightMethod = RangeMethod::Mse,
-                .correctBiases = true,
-                .exclude = {"op:Gemm"},
+  Ranges ranges{.settings = {.choice = {.method = RangeMethod::Percentile, .percentile = 99.5}, .exclude = {"op:Gemm"}},
                 .samples = 3};
   ranges.edges = {{"a", {{-1, 2.5}, histogram}}, {"b: \"c\"", {{0, 1}}}};
   ranges.weights = {{"w", {0, {1, 2, 3}}}, {"v", {-1, {0.5F}}}};
@@ -29,6 +26,15 @@ TEST(RangesFile, ComesBackAsItWas) {
   EXPECT_EQ(back.value(), someRanges());
   EXPECT_EQ(rangesText(back.value()), text);
   EXPECT_NE(text.find("\n    \"a\": {"), std::string::npos) << "an edge a line";
+}
+
+TEST(RangesFile, IsToldByItsBeginning) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(isRangesFile(folder.write("r.json", rangesText(someRanges()))));
+  EXPECT_TRUE(isRangesFile(folder.write("c.cache", "TRT-8204-EntropyCalibration2\nx: 3c010a14\n")));
+  EXPECT_FALSE(isRangesFile(folder.write("d.json", "{\"format\": \"fusescope.directives\"}")));
+  EXPECT_FALSE(isRangesFile(folder.write("e.json", "")));
+  EXPECT_FALSE(isRangesFile(folder / "none.json"));
 }
 
 TEST(RangesFile, HistogramsDoNotCountForQuantization) {
@@ -71,8 +77,8 @@ TEST(TensorRtCache, ScalesAreRanges) {
       readRanges(folder.write("c.cache", "TRT-8204-EntropyCalibration2\ndata: 3f800000\nlayer: 2: 3c010a14\r\n"));
   ASSERT_TRUE(ranges.ok()) << ranges.error().text();
   EXPECT_EQ(ranges.value().from, "tensorrt");
-  EXPECT_EQ(ranges.value().choice.method, RangeMethod::Entropy);
-  EXPECT_TRUE(ranges.value().choice.symmetric);
+  EXPECT_EQ(ranges.value().settings.choice.method, RangeMethod::Entropy);
+  EXPECT_TRUE(ranges.value().settings.choice.symmetric);
   EXPECT_EQ(ranges.value().edges.at("data").range, (ValueRange{-127, 127}));
   EXPECT_NEAR(ranges.value().edges.at("layer: 2").range.high, 1.0, 1e-3) << "split at the last colon";
   EXPECT_NE(errorOf("TRT-8204-MinMaxCalibration\nx: 3f8\n").find("line 2: '3f8' is not"), std::string::npos);

@@ -67,7 +67,7 @@ class DigitsInCodes : public ::testing::Test {
 
 TEST_F(DigitsInCodes, EveryTensorIsMeasuredLocallyAndCarried) {
   for (const double smoothing : {0.0, 0.5}) {
-    quantise({.smoothing = smoothing});
+    quantise({.settings = {.smoothing = smoothing}});
     for (const char* backend : {"reference", "native"}) {
       const LayerErrorReport report = errorsOf(plan, samples, backend);
       EXPECT_TRUE(report.notMeasured.empty())
@@ -100,8 +100,8 @@ TEST(CodeErrors, ARangeThatIsTooSmallIsTheCulprit) {
               "[soft] y = Softmax (d) }");
   const auto floats = planOf(model, {.target = "cpu"});
   const Samples samples = samplesOf(*floats, 3);
-  auto ranges =
-      std::make_shared<Ranges>(calibrate(*floats, samples, {.choice = {.method = RangeMethod::MinMax}}).value());
+  auto ranges = std::make_shared<Ranges>(
+      calibrate(*floats, samples, {.settings = {.choice = {.method = RangeMethod::MinMax}}}).value());
   ranges->edges.at("b").range.high /= 4;
   PlanOptions options{.target = "cpu", .precisions = {DataType::I8}};
   options.ranges = ranges;

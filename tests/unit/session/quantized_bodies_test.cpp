@@ -152,8 +152,8 @@ TEST_F(QuantizedBodies, PinsAndExclusionsReachIntoThem) {
   open(looping());
   const auto ranges = calibrated();
   EXPECT_EQ(integerProducts(*quantised(ranges, {parsePin("loop/mm=f32:obey").value()})), 1);
-  EXPECT_EQ(integerProducts(*quantised(calibrated({.exclude = {"loop/mm"}}))), 1);
-  EXPECT_EQ(integerProducts(*quantised(calibrated({.exclude = {"last"}}))), 1);
+  EXPECT_EQ(integerProducts(*quantised(calibrated({.settings = {.exclude = {"loop/mm"}}}))), 1);
+  EXPECT_EQ(integerProducts(*quantised(calibrated({.settings = {.exclude = {"last"}}}))), 1);
   PlanOptions alone{.target = "cpu"};
   alone.ranges = ranges;
   alone.directives = {parsePin("loop/mm=int8:obey").value()};

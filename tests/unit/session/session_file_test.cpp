@@ -120,7 +120,7 @@ TEST(SessionFile, RangesStandOnceAndAreShared) {
   session.options.ranges = session.calibrated.ranges;
   session.runs[0].options.ranges = exampleRanges(2);  // equal, and of another place in memory
   session.settings.errorsAgainst = ErrorsAgainst::F64;
-  session.settings.tune = {.minSpeedup = 1.25, .metric = "judge", .evaluations = 9};
+  session.settings.tune = {.goal = {.minSpeedup = 1.25, .evaluations = 9}, .metric = "judge"};
   const fs::path file = folder.path() / "s.fsession";
   ASSERT_TRUE(writeSession(file, session).ok());
   EXPECT_EQ(toJson(session, folder.path())["ranges"].size(), 1U);

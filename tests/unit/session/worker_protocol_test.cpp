@@ -25,15 +25,11 @@ TEST(WorkerProtocol, requestComesBackFromItsLine) {
 
 TEST(WorkerProtocol, inputsAndWhatASearchIsToReachComeBack) {
   WorkerRequest request{.id = 8, .op = WorkerOp::Tune, .inputs = {.paths = {"a.npz", "folder"}, .batchAxis = 1}};
-  request.tune = {.maxError = 0.01,
-                  .minSpeedup = 1.5,
-                  .output = "y",
-                  .metric = "judge --strictly",
-                  .seconds = 2.5,
-                  .evaluations = 40,
-                  .seed = 7,
-                  .explain = true,
-                  .baselines = true};
+  request.tune = {
+      .goal = {.maxError = 0.01, .minSpeedup = 1.5, .evaluations = 40, .seconds = 2.5, .seed = 7, .baselines = true},
+      .output = "y",
+      .metric = "judge --strictly",
+      .explain = true};
   request.stateFile = "state.json";
   const auto read = parseWorkerRequest(workerLine(toJson(request)));
   ASSERT_TRUE(read.ok()) << read.error().text();
