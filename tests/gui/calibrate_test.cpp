@@ -1,4 +1,5 @@
 #include <QLabel>
+#include <QMenu>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -7,6 +8,7 @@
 
 #include "base/files.h"
 #include "tests/gui/gui_support.h"
+#include "tests/gui/window_context.h"
 #include "ui/dialogs/calibrate_dialog.h"
 #include "ui/docks/histogram_picture.h"
 #include "ui/docks/inspector_dock.h"
@@ -14,6 +16,7 @@
 #include "ui/docks/validation_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
+#include "ui/window/node_menu.h"
 
 using namespace fusescope;
 
@@ -172,6 +175,44 @@ class CalibrateTest : public QObject {
     QVERIFY2(options() == with, "taking them away was one step");
   }
 
+  void aProductIsPinnedToInt8FromItsMenu() {
+    openDigits();
+    const NodeId conv = nodeOf("Conv"), relu = nodeOf("Relu");
+    QVERIFY2(int8Refusal(conv).contains("Calibrate"), "without ranges");
+    CalibrateDialog& dialog = open();
+    calibrate(dialog);
+    dialog.everywhere().setChecked(false);
+    QTest::mouseClick(&dialog.takeButton(), Qt::LeftButton);
+    QVERIFY(options().ranges == nullptr && m_window->document().ranges() != nullptr);
+    QVERIFY2(int8Refusal(relu).contains("does not multiply"), qPrintable(int8Refusal(relu)));
+    QCOMPARE(int8Refusal(conv), QString());
+    QMenu menu;
+    fillNodeMenu(menu, test::contextOf(*m_window), {conv});
+    int8Entry(menu)->trigger();
+    waitForPlan();
+    QVERIFY2(m_window->document().planProblem().isEmpty(), qPrintable(m_window->document().planProblem()));
+    QCOMPARE(integerKernels(), 1);
+    m_window->document().clearDirectives({options().directives.front().pattern});
+    waitForPlan();
+    QVERIFY(integerKernels() == 0 && options().ranges == nullptr && m_window->document().ranges() != nullptr);
+  }
+
+  void aDroppedFileIsShownForUse() {
+    openDigits();
+    CalibrateDialog& dialog = open();
+    calibrate(dialog);
+    const QString file = m_folder->filePath("ranges.json");
+    choose(file, dialog.saveButton());
+    QTRY_VERIFY2(dialog.said().contains("Saved as"), qPrintable(dialog.said()));
+    dialog.reject();
+    QTRY_VERIFY(m_window->findChildren<CalibrateDialog*>().isEmpty());
+    QVERIFY(test::dropOn(*m_window, {file}));
+    QTRY_VERIFY(!m_window->findChildren<CalibrateDialog*>().isEmpty());
+    CalibrateDialog& dropped = *m_window->findChildren<CalibrateDialog*>().front();
+    QTRY_VERIFY2(dropped.said().contains("(ranges.json)"), qPrintable(dropped.said()));
+    QVERIFY(dropped.takeButton().isEnabled() && m_window->document().ranges() == nullptr);
+  }
+
   void tensorRtsCacheIsRead() {
     openDigits();
     const std::string value =
@@ -207,7 +248,7 @@ class CalibrateTest : public QObject {
     waitForPlan();
     QCOMPARE(options().weightOnly, (WeightOnly{DataType::I4, 16}));
     QVERIFY(options().ranges == nullptr && options().precisions.empty());  // int8 was not asked for
-    QCOMPARE(m_window->document().ranges()->exclude, std::vector<std::string>{"op:Conv"});
+    QCOMPARE(m_window->document().ranges()->settings.exclude, std::vector<std::string>{"op:Conv"});
     QVERIFY2(m_window->document().planProblem().isEmpty(), qPrintable(m_window->document().planProblem()));
   }
 
@@ -267,6 +308,25 @@ class CalibrateTest : public QObject {
     return static_cast<int>(
         std::ranges::count(m_window->document().snapshot()->plan->fusedNodes, DataType::I8, &FusedNode::compute));
   }
+  NodeId nodeOf(const std::string& op) {
+    const Graph& graph = m_window->document().snapshot()->graph();
+    return *std::ranges::find_if(graph.order(), [&](NodeId node) { return graph.node(node).is(op); });
+  }
+  /// "int8" of "Pin to (obey)".
+  static QAction* int8Entry(QMenu& menu) {
+    for (QAction* submenu : menu.actions()) {
+      if (submenu->menu() == nullptr || !submenu->text().contains("obey")) continue;
+      for (QAction* entry : submenu->menu()->actions())
+        if (entry->text() == "int8") return entry;
+    }
+    qFatal("there is no int8 among the pins");
+  }
+  QString int8Refusal(NodeId node) {
+    QMenu menu;
+    fillNodeMenu(menu, test::contextOf(*m_window), {node});
+    const QAction* entry = int8Entry(menu);
+    return entry->isEnabled() ? QString() : entry->toolTip();
+  }
   void judge(double rms) {
     RunSettings settings = m_window->runs().settings();
     settings.tolerance = {.rms = rms};
@@ -283,5 +343,5 @@ class CalibrateTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(CalibrateTest, 7)
+FUSESCOPE_GUI_TEST(CalibrateTest, 9)
 #include "calibrate_test.moc"

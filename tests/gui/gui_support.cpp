@@ -2,11 +2,14 @@
 
 #include <time.h>
 
+#include <QDragEnterEvent>
 #include <QFile>
 #include <QFileDialog>
 #include <QMetaMethod>
+#include <QMimeData>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <QUrl>
 #include <QtTest>
 #include <cstdio>
 
@@ -124,6 +127,19 @@ std::unique_ptr<GraphView> shownCanvas(std::shared_ptr<const Plan> plan) {
   canvas->show();
   canvas->setPlan(std::move(plan));
   return canvas->waitForLayout(kPatienceMs) ? std::move(canvas) : nullptr;
+}
+
+bool dropOn(MainWindow& window, const QStringList& files) {
+  QMimeData data;
+  QList<QUrl> urls;
+  for (const QString& file : files) urls << QUrl::fromLocalFile(file);
+  data.setUrls(urls);
+  const QPoint at = window.rect().center();
+  QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(&window, &enter);
+  QDropEvent event(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(&window, &event);
+  return enter.isAccepted() && event.isAccepted();
 }
 
 void answerFileDialog(const QString& path) {

@@ -99,6 +99,8 @@ int runTest(QObject& test, int expected, int argc, char** argv);
 
 /// The chooser of files that opens next is answered with this, whether the file is there or not.
 void answerFileDialog(const QString& path);
+/// Drops files on the middle of the window; false if it does not take them.
+bool dropOn(MainWindow& window, const QStringList& files);
 
 /// Opens a sample and waits for its plan and picture; fails the test if they do not come.
 bool openSample(MainWindow& window, const QString& name);

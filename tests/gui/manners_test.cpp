@@ -1,14 +1,11 @@
 #include <QAction>
-#include <QDragEnterEvent>
 #include <QFile>
 #include <QMenu>
-#include <QMimeData>
 #include <QPushButton>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QToolBar>
 #include <QToolButton>
-#include <QUrl>
 #include <QtTest>
 
 #include "base/files.h"
@@ -282,19 +279,7 @@ class MannersTest : public QObject {
       if (button->isVisible() && button->text() == text) return button;
     return nullptr;
   }
-  void drop(const QStringList& files) {
-    QMimeData data;
-    QList<QUrl> urls;
-    for (const QString& file : files) urls << QUrl::fromLocalFile(file);
-    data.setUrls(urls);
-    const QPoint at = m_window->rect().center();
-    QDragEnterEvent enter(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(m_window.get(), &enter);
-    QVERIFY(enter.isAccepted());
-    QDropEvent event(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(m_window.get(), &event);
-    QVERIFY(event.isAccepted());
-  }
+  void drop(const QStringList& files) { QVERIFY(test::dropOn(*m_window, files)); }
   std::unique_ptr<QTemporaryDir> m_folder;
   std::unique_ptr<MainWindow> m_window;
 };

@@ -136,12 +136,14 @@ class TuneTest : public QObject {
     search(dialog);  // nothing was measured here
     QVERIFY2(dialog.said().startsWith("✗") && dialog.said().contains("is not known"), qPrintable(dialog.said()));
     QVERIFY2(!dialog.said().contains("--"), qPrintable(dialog.said()));
+    QVERIFY(dialog.precision().findText("bf16, f32") >= 0);
     QVERIFY(dialog.precision().findText("int8") < 0 && dialog.precision().toolTip().contains("Calibrate"));
     dialog.reject();
     Ranges ranges;
     ranges.edges.emplace("x", EdgeRange{{-1, 1}, {}});
     m_window->document().setCalibrated(std::make_shared<const Ranges>(ranges));
-    QVERIFY(open().precision().findText("int8, f16") >= 0);
+    for (const char* choice : {"int8", "int8, f16", "int8, f32"})
+      QVERIFY2(open().precision().findText(choice) >= 0, choice);
   }
 
   void isStoppedWithTheBestSoFar() {

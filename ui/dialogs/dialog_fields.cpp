@@ -28,11 +28,7 @@ QPushButton* plainButton(const QString& text, const QString& tip) {
 InputsButton::InputsButton(const DockContext& context, QWidget* parent) : QPushButton(parent), m_context(context) {
   setAutoDefault(false);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  connect(this, &QPushButton::clicked, this, [this] {
-    auto* dialog = new InputsDialog(m_context, window());
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->open();
-  });
+  connect(this, &QPushButton::clicked, this, [this] { opened<InputsDialog>(m_context, window()); });
   connect(&context.runs, &Runs::settingsChanged, this, &InputsButton::renew);
   renew();
 }

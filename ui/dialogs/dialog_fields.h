@@ -15,6 +15,15 @@ namespace fusescope {
 
 // What several dialogs consist of.
 
+/// A dialog that is open, and goes when it is closed. The session goes on behind it.
+template <class Dialog, class... Arguments>
+Dialog* opened(Arguments&&... arguments) {
+  auto* dialog = new Dialog(std::forward<Arguments>(arguments)...);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
+  return dialog;
+}
+
 /// A number of 0 or more; nothing where the field is empty or holds none.
 std::optional<double> numberIn(const QLineEdit& field);
 /// Six digits; empty for none.

@@ -27,7 +27,8 @@ PatternDialog::PatternDialog(const DockContext& context, const QString& pattern,
   for (const DirectiveForm* form : directiveForms())
     if (form->asks != AskedType::Nothing) m_kind->addItem(qs(form->title), static_cast<int>(kindOf(*form)));
   const auto snapshot = context.document.snapshot();
-  for (const DataType type : pinTypes(*snapshot->plan)) m_type->addItem(qs(type), static_cast<int>(type));
+  for (const DataType type : pinTypes(*snapshot->plan, context.document.ranges() != nullptr))
+    m_type->addItem(qs(type), static_cast<int>(type));
   m_strictness->addItem(QStringLiteral("prefer: give way where it cannot be"), static_cast<int>(Strictness::Prefer));
   m_strictness->addItem(QStringLiteral("obey: an error where it cannot be"), static_cast<int>(Strictness::Obey));
   m_summary->setWordWrap(true);

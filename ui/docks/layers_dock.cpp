@@ -29,8 +29,9 @@ class PinDelegate : public CellDelegate {
     auto* box = new QComboBox(parent);
     box->addItem(QStringLiteral("no pin"), QPoint(0, 0));
     const NodeId node = m_dock.model().nodeAt(index.row());
-    for (const DataType type : pinTypes(plan)) {
-      if (!pinRefusal(plan, node, type).isEmpty()) continue;
+    const bool ranges = m_context.document.ranges() != nullptr;
+    for (const DataType type : pinTypes(plan, ranges)) {
+      if (!pinRefusal(plan, node, type, ranges).isEmpty()) continue;
       for (const Strictness strictness : {Strictness::Prefer, Strictness::Obey}) {
         box->addItem(PinChoice{type, strictness}.text(), QPoint(static_cast<int>(type), static_cast<int>(strictness)));
         const QString unknown = timeUnknownReason(plan, type);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "calibration/products.h"
+#include "ir/decision.h"
 #include "planning/quantized_model.h"
 #include "target/target_table.h"
 #include "ui/document/qt_text.h"
@@ -51,17 +53,13 @@ Directives withoutId(Directives directives, const std::string& id) {
 }
 
 std::vector<Precisions> precisionChoices(bool int8) {
-  std::vector<Precisions> choices = {{}, {DataType::F16}, {DataType::BF16}, {DataType::F16, DataType::BF16}};
-  if (!int8) return choices;
-  for (const Precisions& others : std::vector<Precisions>{{}, {DataType::F16}, {DataType::BF16}}) {
-    choices.push_back({DataType::I8});
-    choices.back().insert(choices.back().end(), others.begin(), others.end());
-  }
+  using enum DataType;
+  std::vector<Precisions> choices = {{}, {F16}, {BF16}, {F16, BF16}, {F16, F32}, {BF16, F32}};
+  if (int8) choices.insert(choices.end(), {{I8}, {I8, F16}, {I8, BF16}, {I8, F32}});
   return choices;
 }
 
-PlanOptions withPrecisions(PlanOptions options, Precisions precisions, const std::shared_ptr<const Ranges>& ranges) {
-  options.precisions = std::move(precisions);
+PlanOptions withRangesAsAsked(PlanOptions options, const std::shared_ptr<const Ranges>& ranges) {
   if (!asksForIntegers(options)) {
     options.ranges.reset();
   } else if (options.ranges == nullptr) {
@@ -90,7 +88,25 @@ QString namesText(const std::vector<std::string>& names) {
                            : plural(static_cast<std::int64_t>(names.size()), QStringLiteral("node"));
 }
 
-QString pinRefusal(const Plan& plan, NodeId id, DataType type) {
+namespace {
+
+QString int8Refusal(const Plan& plan, NodeId id, bool ranges) {
+  if (!ranges) return QStringLiteral("int8 needs ranges: Build, Calibrate… first.");
+  const Graph& graph = *unquantized(plan.model)->graph;
+  if (!graph.has(id)) return QStringLiteral("%1 is there for int8 alone.").arg(qs(plan.graph().node(id).name));
+  const Node& node = graph.node(id);
+  if (!multiplies(node)) return QStringLiteral("%1 does not multiply: only products are of int8.").arg(qs(node.name));
+  const auto form = productOf(graph, node);
+  const auto* none = std::get_if<NoProduct>(&form);
+  if (none == nullptr) return {};
+  const Decision why = decide(none->code, {Subject::node(node.name)}, "pin", none->arguments);
+  return QStringLiteral("%1 %2.").arg(qs(node.name), qs(message(why)));
+}
+
+}  // namespace
+
+QString pinRefusal(const Plan& plan, NodeId id, DataType type, bool ranges) {
+  if (type == DataType::I8) return int8Refusal(plan, id, ranges);
   const Node& node = plan.graph().node(id);
   if (!plan.target.computeTypes.contains(type)) {
     return QStringLiteral("%1 does not compute in %2.").arg(qs(plan.target.name), qs(type));
@@ -105,11 +121,12 @@ QString pinRefusal(const Plan& plan, NodeId id, DataType type) {
   return QStringLiteral("%1 makes %2, and pins choose among float types.").arg(qs(node.name), made);
 }
 
-std::vector<DataType> pinTypes(const Plan& plan) {
+std::vector<DataType> pinTypes(const Plan& plan, bool ranges) {
   std::vector<DataType> types;
   for (const DataType type : {DataType::F32, DataType::BF16, DataType::F16}) {
     if (plan.target.computeTypes.contains(type)) types.push_back(type);
   }
+  if (ranges) types.push_back(DataType::I8);
   return types;
 }
 

@@ -151,13 +151,15 @@ void PlanDocument::cancelPlanning() {
 
 void PlanDocument::edit(const QString& text, PlanOptions changed) {
   if (!m_model || changed == m_options) return;
+  if (m_options.ranges != nullptr && changed.ranges == nullptr && m_calibrated == nullptr)
+    setCalibrated(m_options.ranges);  // kept for the next who asks for int8
   m_undo.push(new ChangeOptions(*this, text, std::move(changed)));
 }
 
 void PlanDocument::editDirectives(const QString& text, Directives changed) {
   PlanOptions options = m_options;
   options.directives = std::move(changed);
-  edit(text, std::move(options));
+  edit(text, withRangesAsAsked(std::move(options), ranges()));
 }
 
 void PlanDocument::setOptions(const PlanOptions& options) {
@@ -206,7 +208,9 @@ void PlanDocument::setTarget(const std::string& target) {
 
 void PlanDocument::setPrecisions(std::vector<DataType> precisions) {
   const QString text = QStringLiteral("Use precision %1").arg(precisionsText(precisions));
-  edit(text, withPrecisions(m_options, std::move(precisions), ranges()));
+  PlanOptions options = m_options;
+  options.precisions = std::move(precisions);
+  edit(text, withRangesAsAsked(std::move(options), ranges()));
 }
 
 void PlanDocument::setCalibrated(std::shared_ptr<const Ranges> ranges) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/data_type.h"
 #include "ui/theme/theme.h"
 
 namespace fusescope {
@@ -113,14 +114,14 @@ Swatch makePrecisionSwatch(DataType type, const Theme& theme) {
     case DataType::U4:
     case DataType::I2:
     case DataType::U2:
-      return {byTheme(theme, "#2fb68c", "#00795a"), "i8", "int8 and below"};
+      return {byTheme(theme, "#2fb68c", "#00795a"), bitWidth(type) == 8 ? "int8" : "int4", "int8 and below"};
     case DataType::I64:
     case DataType::U64:
     case DataType::I32:
     case DataType::U32:
     case DataType::I16:
     case DataType::U16:
-      return {byTheme(theme, "#8a96a8", "#66717f"), type == DataType::I64 ? "i64" : "i32", "int64, int32"};
+      return {byTheme(theme, "#8a96a8", "#66717f"), type == DataType::I64 ? "int64" : "int32", "int64, int32"};
     case DataType::Bool:
       return {byTheme(theme, "#e9e27a", "#786e00"), "bool", "bool"};
     default:

@@ -10,6 +10,7 @@
 #include "planning/directives_file.h"
 #include "session/options_json.h"
 #include "ui/canvas/color_mode.h"
+#include "ui/dialogs/dialog_fields.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/dialogs/goto_dialog.h"
 #include "ui/dialogs/keys_dialog.h"
@@ -130,8 +131,10 @@ void MainWindow::refreshPrecisions() {
   m_precision->clear();
   for (const Precisions& choice : choices) m_precision->addItem(precisionsText(choice), QVariant::fromValue(choice));
   m_precision->setCurrentIndex(static_cast<int>(std::ranges::find(choices, now) - choices.begin()));
-  m_precision->setToolTip(QStringLiteral("Types that may be used, besides f32, where nothing is pinned") +
-                          (int8 ? QString() : QStringLiteral("; int8 once there are ranges: Calibrate…")));
+  m_precision->setToolTip(
+      QStringLiteral("Types that are used where nothing is pinned: one alone wherever it can be, of several "
+                     "the cheapest by measured or fitted time") +
+      (int8 ? QString() : QStringLiteral("; int8 once there are ranges: Calibrate…")));
 }
 
 void MainWindow::refreshSummary() {
@@ -232,9 +235,7 @@ void MainWindow::goToAnything() {
 
 void MainWindow::openPatternDialog(const QString& pattern) {
   if (!m_document->snapshot()) return;
-  auto* dialog = new PatternDialog(context(), pattern, this);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->open();
+  opened<PatternDialog>(context(), pattern, this);
 }
 
 void MainWindow::popUpNodeMenu(const QPoint& place) {

@@ -8,8 +8,11 @@
 #include <QTextBrowser>
 #include <QUrl>
 
+#include "calibration/ranges.h"
 #include "planning/directives_file.h"
 #include "session/input_files.h"
+#include "ui/dialogs/calibrate_dialog.h"
+#include "ui/dialogs/dialog_fields.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
@@ -39,6 +42,11 @@ QStringList localFiles(const QMimeData& data) {
 
 bool isDirectives(const QString& path) {
   return QFileInfo(path).suffix() == QLatin1String("json") && readDirectivesFile(path.toStdString()).ok();
+}
+
+/// It says something of a model that is open, rather than being one.
+bool isForModel(const QString& path) {
+  return isInputFile(path.toStdString()) || isRangesFile(path.toStdString()) || isDirectives(path);
 }
 
 }  // namespace
@@ -115,13 +123,12 @@ void MainWindow::dropFiles(const QStringList& paths) {
   const auto takesPlace = [open](const QString& path) {
     if (!open) return true;
     const QFileInfo file(path);
-    return file.suffix() != kEngine && !isInputFile(path.toStdString()) && !isDirectives(path);
+    return file.suffix() != kEngine && !isForModel(path);
   };
   QStringList others = paths;
   // The model before what is for it, in whichever order they were dropped.
-  auto first = std::find_if(others.begin(), others.end(), [&](const QString& path) {
-    return takesPlace(path) && !isInputFile(path.toStdString()) && !isDirectives(path);
-  });
+  auto first = std::find_if(others.begin(), others.end(),
+                            [&](const QString& path) { return takesPlace(path) && !isForModel(path); });
   if (first == others.end()) first = std::find_if(others.begin(), others.end(), takesPlace);
   if (first != others.end()) {
     const QString model = *first;
@@ -136,6 +143,8 @@ void MainWindow::dropFiles(const QStringList& paths) {
       engines << path;
     } else if (isInputFile(path.toStdString())) {
       inputs.paths.push_back(path.toStdString());
+    } else if (isRangesFile(path.toStdString())) {
+      opened<CalibrateDialog>(context(), *m_worker, this)->openFile(path);
     } else {
       openFile(path);
     }

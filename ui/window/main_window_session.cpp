@@ -9,6 +9,7 @@
 #include "session/input_files.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/dialogs/calibrate_dialog.h"
+#include "ui/dialogs/dialog_fields.h"
 #include "ui/dialogs/diff_dialog.h"
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/dialogs/run_settings_dialog.h"
@@ -24,15 +25,6 @@ namespace {
 const QString kChangedKey = QStringLiteral("changed");
 const QString kElsewhereKey = QStringLiteral("elsewhere");
 const QString kDroppedKey = QStringLiteral("dropped");
-
-/// A dialog that is open, and goes when it is closed. The session goes on behind it.
-template <class Dialog, class... Arguments>
-Dialog* opened(Arguments&&... arguments) {
-  auto* dialog = new Dialog(std::forward<Arguments>(arguments)...);
-  dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->open();
-  return dialog;
-}
 
 QStringList strings(const Json& json, const char* key) {
   QStringList list;

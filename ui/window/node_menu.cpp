@@ -33,18 +33,18 @@ struct Chosen {
 };
 
 /// Why none of `nodes` can be pinned to `type`; empty if one can.
-QString refusal(const Plan& plan, const std::vector<NodeId>& nodes, DataType type) {
+QString refusal(const Plan& plan, const std::vector<NodeId>& nodes, DataType type, bool ranges) {
   QString first;
   for (const NodeId node : nodes) {
-    const QString reason = pinRefusal(plan, node, type);
+    const QString reason = pinRefusal(plan, node, type, ranges);
     if (reason.isEmpty()) return {};
     if (first.isEmpty()) first = reason;
   }
   return first;
 }
 
-std::vector<NodeId> pinnable(const Plan& plan, std::vector<NodeId> nodes, DataType type) {
-  std::erase_if(nodes, [&](NodeId node) { return !pinRefusal(plan, node, type).isEmpty(); });
+std::vector<NodeId> pinnable(const Plan& plan, std::vector<NodeId> nodes, DataType type, bool ranges) {
+  std::erase_if(nodes, [&](NodeId node) { return !pinRefusal(plan, node, type, ranges).isEmpty(); });
   return nodes;
 }
 
@@ -58,17 +58,20 @@ QAction* add(QMenu& menu, const QString& text, const QString& problem, const QSt
 
 void fillTypes(QMenu& menu, const DockContext& context, const Chosen& chosen, Strictness strictness, bool output) {
   menu.setToolTipsVisible(true);
-  for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16}) {
+  const bool ranges = context.document.ranges() != nullptr;
+  for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16, DataType::I8}) {
+    if (output && type == DataType::I8) continue;
     const QString unknown = timeUnknownReason(chosen.plan(), type);
     const QString tip = unknown.isEmpty() ? QString() : QStringLiteral("Time: ") + unknown;
-    add(menu, qs(type), refusal(chosen.plan(), chosen.nodes, type), tip, [context, chosen, type, strictness, output] {
-      const auto able = chosen.names(pinnable(chosen.plan(), chosen.nodes, type));
+    const auto pin = [context, chosen, type, strictness, output, ranges] {
+      const auto able = chosen.names(pinnable(chosen.plan(), chosen.nodes, type, ranges));
       if (output) {
         context.document.pinOutput(able, type, strictness);
       } else {
         context.document.pin(able, type, strictness);
       }
-    });
+    };
+    add(menu, qs(type), refusal(chosen.plan(), chosen.nodes, type, ranges), tip, pin);
   }
 }
 
