@@ -1,90 +1,21 @@
 #include <algorithm>
 #include <functional>
-#include <numeric>
+#include <map>
+#include <utility>
 
+#include "backends/native/attention_batches.h"
 #include "backends/native/lowering.h"
 #include "backends/native/narrow_floats.h"
 #include "planning/fusion/match.h"
 #include "planning/kinds.h"
 
 namespace fusescope::native {
-namespace {
-
-SmallDims batchesOf(const SmallDims& dims) {
-  return SmallDims(std::span(dims).first(dims.size() - 2));
-}
-
-/// `batches` with the last two axes of `matrix`.
-SmallDims withMatrix(SmallDims batches, const SmallDims& matrix) {
-  batches.append(matrix.end() - 2, 2);
-  return batches;
-}
-
-bool sameMatrix(const SmallDims& a, const SmallDims& b) {
-  return a.size() >= 2 && b.size() >= 2 && std::equal(a.end() - 2, a.end(), b.end() - 2);
-}
-
-/// Axes of which those of both are runs, without extents of 1; nothing if there are none.
-std::optional<SmallDims> commonAxes(const SmallDims& a, const SmallDims& b) {
-  SmallDims axes;  // innermost first
-  std::size_t i = a.size(), k = b.size();
-  std::int64_t left = 1, right = 1;  // of an axis that is not split to its end
-  while (true) {
-    while (left == 1 && i > 0) left = a[--i];
-    while (right == 1 && k > 0) right = b[--k];
-    if (left == 1 && right == 1) break;
-    const std::int64_t axis = std::min(left, right);
-    if (axis <= 1 || left % axis != 0 || right % axis != 0) return std::nullopt;
-    axes.push_back(axis);
-    left /= axis;
-    right /= axis;
-  }
-  std::ranges::reverse(axes);
-  return axes;
-}
-
-std::int64_t countOf(const SmallDims& dims) {
-  return std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-/// The axes in front of the matrices of an attention.
-struct Batches {
-  SmallDims scores, result;
-  SmallDims all;         ///< as fine as scores, terms and result need them
-  bool repeats = false;  ///< the values have batches that the scores broadcast to
-
-  /// Those that an operand of the scores has; `own`: of the scores as it sees them.
-  const SmallDims& of(const SmallDims& own) const { return repeats ? result : own; }
-};
-
-/// For scores as the first product leaves them, each term's and the result. Nothing unless all are matrices with at
-/// least one element each, and their batches the same ones, seen through views as other axes, unless those of the
-/// scores broadcast to those of the values.
-std::optional<Batches> batchesFor(const SmallDims& scores, std::span<const SmallDims> terms, const SmallDims& result) {
-  if (scores.size() < 2 || result.size() < 2) return std::nullopt;
-  const auto isEmpty = [](const SmallDims& dims) { return std::ranges::any_of(dims, [](auto n) { return n <= 0; }); };
-  if (isEmpty(scores) || isEmpty(result)) return std::nullopt;
-  Batches batches{.scores = batchesOf(scores), .result = batchesOf(result)};
-  batches.repeats = countOf(batches.scores) != countOf(batches.result);
-  const auto own = commonAxes(batches.result, batches.of(batches.scores));
-  if (!own) return std::nullopt;
-  batches.all = *own;
-  for (const SmallDims& term : terms) {
-    if (!sameMatrix(term, scores) || (batches.repeats && batchesOf(term) != batches.scores)) return std::nullopt;
-    const auto common = commonAxes(batches.all, batches.of(batchesOf(term)));
-    if (!common) return std::nullopt;
-    batches.all = *common;
-  }
-  return batches;
-}
-
-}  // namespace
 
 /// Reads the bindings of an attention. What the kernel cannot take: operands of terms that are themselves calculated
 /// from the scores, products without elements, batches that are no views of one another.
 class Lowering::AttentionReader {
  public:
-  explicit AttentionReader(const Lowering& lowering) : m_lowering(lowering), m_bindings(lowering.m_fused.bindings) {}
+  explicit AttentionReader(Lowering& lowering) : m_lowering(lowering), m_bindings(lowering.m_fused.bindings) {}
 
   std::optional<AttentionPattern> read() {
     const Binding* scores = findBinding(m_bindings, roles::kScores);
@@ -138,19 +69,25 @@ class Lowering::AttentionReader {
     }
   }
 
+  /// A constant of one element as `reader` reads it.
+  std::optional<float> numberReadBy(const Node& reader, ValueId value) {
+    m_lowering.m_reader = reader.id;
+    return m_lowering.constantNumber(value);
+  }
+
   /// What a Mul or a Div scales by a constant number, leaving its extents.
-  std::optional<ValueId> scaledOperand(const Node& node) const {
+  std::optional<ValueId> scaledOperand(const Node& node) {
     if (!node.is("Mul") && !node.is("Div")) return std::nullopt;
     for (const ValueId operand : {node.input(0), node.input(1)}) {
-      if (m_lowering.constantNumber(operand) || !factorOf(node, operand)) continue;
+      if (numberReadBy(node, operand) || !factorOf(node, operand)) continue;
       if (m_lowering.dimsOf(operand) == m_lowering.dimsOf(node.outputs[0])) return operand;
     }
     return std::nullopt;
   }
 
   /// By what a Mul or a Div by a constant number changes `scaled`.
-  std::optional<float> factorOf(const Node& node, ValueId scaled) const {
-    const std::optional<float> number = m_lowering.constantNumber(otherOperand(node, scaled));
+  std::optional<float> factorOf(const Node& node, ValueId scaled) {
+    const std::optional<float> number = numberReadBy(node, otherOperand(node, scaled));
     if (!number || node.is("Mul")) return number;
     return node.is("Div") && node.input(0) == scaled ? std::optional(1.0f / *number) : std::nullopt;
   }
@@ -164,7 +101,7 @@ class Lowering::AttentionReader {
     return true;
   }
 
-  std::optional<Term> change(const Node& node, ValueId scores) const {
+  std::optional<Term> change(const Node& node, ValueId scores) {
     using Kind = ScoreTerm::Kind;
     static const std::map<std::string, Kind, std::less<>> kKinds = {
         {"Mul", Kind::Multiply}, {"Add", Kind::Add}, {"Sub", Kind::Subtract}, {"Div", Kind::Divide}};
@@ -172,19 +109,20 @@ class Lowering::AttentionReader {
     const bool isLeft = node.input(0) == scores;
     if (kind == kKinds.end() || (!isLeft && (node.is("Sub") || node.is("Div")))) return std::nullopt;
     Term term{.kind = kind->second};
-    return withOperand(term, node.input(isLeft ? 1 : 0));
+    return withOperand(term, node, isLeft ? 1 : 0);
   }
 
-  std::optional<Term> choice(const Node& where, ValueId scores) const {
+  std::optional<Term> choice(const Node& where, ValueId scores) {
     const bool keepsTrue = where.input(1) == scores;
     if (m_lowering.typeOf(where.input(0)) != DataType::Bool) return std::nullopt;
     Term term{.kind = keepsTrue ? ScoreTerm::Kind::WhereFalse : ScoreTerm::Kind::WhereTrue,
               .condition = where.input(0)};
-    return withOperand(term, where.input(keepsTrue ? 2 : 1));
+    return withOperand(term, where, keepsTrue ? 2 : 1);
   }
 
-  Term withOperand(Term term, ValueId operand) const {
-    if (const std::optional<float> number = m_lowering.constantNumber(operand)) {
+  Term withOperand(Term term, const Node& node, std::size_t input) {
+    const ValueId operand = node.input(input);
+    if (const std::optional<float> number = numberReadBy(node, operand)) {
       term.number = *number;
     } else {
       term.operand = operand;
@@ -202,7 +140,7 @@ class Lowering::AttentionReader {
     for (const Binding& binding : bindingsOf(m_bindings, roles::kGuard)) {
       const Node& node = m_lowering.node(binding.node);
       if (!node.is("Where")) continue;
-      m_pattern.guard = m_lowering.constantNumber(node.input(1));
+      m_pattern.guard = numberReadBy(node, node.input(1));
       if (!m_pattern.guard) return false;
     }
     return true;
@@ -218,15 +156,32 @@ class Lowering::AttentionReader {
     return batchesFor(m_lowering.dimsOf(m_pattern.scores), terms, m_lowering.dimsOf(m_pattern.result)).has_value();
   }
 
-  const Lowering& m_lowering;
+  Lowering& m_lowering;
   const Bindings& m_bindings;
   float m_scale = 1;  ///< of query and key together
   AttentionPattern m_pattern;
 };
 
-std::optional<AttentionPattern> Lowering::boundAttention() const {
+std::optional<AttentionPattern> Lowering::boundAttention() {
   if (!hasBoundAttention(m_fused)) return std::nullopt;
   return AttentionReader(*this).read();
+}
+
+/// What an attention scales and masks by becomes numbers of its kernel. Where nothing but such a constant is read at
+/// several types (one scale for query and key, one of them pinned), the kernel runs all the same.
+void Lowering::foldNumbers() {
+  if (!hasBoundAttention(m_fused)) return;
+  std::set<ValueId> numbers;
+  for (const auto& [value, tensor] : m_request.constants)
+    if (tensor.count() == 1) numbers.insert(value);
+  Rounding before = std::exchange(m_rounding, Rounding(m_request, numbers));
+  const auto attention = m_rounding.differs() ? std::nullopt : boundAttention();
+  const auto folded = [&](NodeId id) {
+    const auto isNumber = [&](ValueId input) { return numbers.contains(input); };
+    return attention->nodes.contains(id) || attention->scales.contains(id) ||
+           std::ranges::none_of(node(id).inputs, isNumber);
+  };
+  if (!attention || !std::ranges::all_of(m_fused.nodes, folded)) m_rounding = std::move(before);
 }
 
 bool Lowering::hasBoundAttention(const FusedNode& fused) {

@@ -115,6 +115,7 @@ bool Lowering::waits(const std::vector<ValueId>& values) const {
 }
 
 Status Lowering::lowerNodes() {
+  if (m_options.fuse && m_rounding.differs()) foldNumbers();
   if (!isUnfused()) findMacros();
   for (NodeId id : m_fused.nodes) {
     if (m_absorbed.contains(id)) continue;

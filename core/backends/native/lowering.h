@@ -379,7 +379,8 @@ class Lowering {
 
   // Attention (lower_attention.cpp).
   class AttentionReader;
-  std::optional<AttentionPattern> boundAttention() const;
+  std::optional<AttentionPattern> boundAttention();
+  void foldNumbers();
   Status lowerAttention(const AttentionPattern& pattern);
   Result<AttentionViews> attentionViews(const AttentionPattern& pattern);
   /// The same at other extents; nothing if an operand is calculated inside.
@@ -395,8 +396,8 @@ class Lowering {
   const Graph& m_graph;
   const FusedNode& m_fused;
   const DataType m_kept;
-  const Rounding m_rounding;
-  NodeId m_reader;  ///< the node that is lowered, where nodes are lowered one by one
+  Rounding m_rounding;
+  NodeId m_reader;  ///< the node that is lowered or looked at
   LoweringOptions m_options;
   int m_threads;
   ProgramBuilder m_program;

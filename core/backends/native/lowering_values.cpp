@@ -115,7 +115,8 @@ DataType Lowering::typeOf(ValueId value) const {
 
 DataType Lowering::readType(ValueId value) const {
   if (m_kept != DataType::Undefined) return DataType::Undefined;
-  return m_rounding.differs() && m_reader.valid() ? m_rounding.readBy(m_reader, value) : m_rounding.read(value);
+  const bool byReader = m_rounding.differs() || m_rounding.isApart(value);
+  return byReader && m_reader.valid() ? m_rounding.readBy(m_reader, value) : m_rounding.read(value);
 }
 
 Result<Ref> Lowering::held(ValueId value) {

@@ -7,7 +7,8 @@
 
 namespace fusescope::native {
 
-Rounding::Rounding(const KernelRequest& request) : m_request(request), m_graph(request.plan->graph()) {
+Rounding::Rounding(const KernelRequest& request, std::set<ValueId> apart)
+    : m_request(&request), m_graph(&request.plan->graph()), m_apart(std::move(apart)) {
   findMade();
   const bool readsNarrow = std::ranges::any_of(request.fused->nodes,
                                                [&](NodeId id) { return isNarrow(request.plan->calculates[id.index]); });
@@ -22,10 +23,10 @@ Rounding::Rounding(const KernelRequest& request) : m_request(request), m_graph(r
 }
 
 DataType Rounding::readBy(NodeId reader, ValueId value) const {
-  const Node& node = m_graph.node(reader);
-  const std::vector<ValueId>& inputs = m_request.fused->inputs;
+  const Node& node = m_graph->node(reader);
+  const std::vector<ValueId>& inputs = m_request->fused->inputs;
   const bool isMemory =
-      isMoved(value) || m_request.constants.contains(value) || std::ranges::find(inputs, value) != inputs.end();
+      isMoved(value) || m_request->constants.contains(value) || std::ranges::find(inputs, value) != inputs.end();
   if (!isMemory) return DataType::Undefined;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const DataType type = node.inputs[i] == value ? typeOfReader(node, i) : DataType::Undefined;
@@ -35,28 +36,28 @@ DataType Rounding::readBy(NodeId reader, ValueId value) const {
 }
 
 bool Rounding::moves(const Node& node) const {
-  const Plan& plan = *m_request.plan;
+  const Plan& plan = *m_request->plan;
   return plan.structure != nullptr && plan.structure->facts[node.id.index].moves;
 }
 
 DataType Rounding::typeOfReader(const Node& node, std::size_t operand) const {
-  const DataType type = m_request.plan->calculates[node.id.index];
+  const DataType type = m_request->plan->calculates[node.id.index];
   return isNarrow(type) && isDataOperand(node, operand) ? type : DataType::Undefined;
 }
 
 void Rounding::findMade() {
-  for (const InnerEdge& edge : m_request.fused->innerEdges)
+  for (const InnerEdge& edge : m_request->fused->innerEdges)
     if (isNarrow(edge.type)) m_made[edge.value] = edge.type;
 }
 
 void Rounding::findMoved() {
   std::set<ValueId> made;
-  for (const NodeId id : m_request.fused->nodes) {
-    const Node& node = m_graph.node(id);
+  for (const NodeId id : m_request->fused->nodes) {
+    const Node& node = m_graph->node(id);
     const bool fromMemory =
         moves(node) && std::ranges::any_of(node.inputs, [&](ValueId value) {
           if (!value.valid()) return false;
-          return isMoved(value) || (!made.contains(value) && isFloat(m_graph.value(value).type.dtype));
+          return isMoved(value) || (!made.contains(value) && isFloat(m_graph->value(value).type.dtype));
         });
     for (const ValueId value : node.outputs) {
       if (!value.valid()) continue;
@@ -68,7 +69,7 @@ void Rounding::findMoved() {
 
 // From the last node to the first, so that what is wanted of a moved value is known where its source is met.
 void Rounding::findWanted() {
-  const FusedNode& fused = *m_request.fused;
+  const FusedNode& fused = *m_request->fused;
   const auto wantedOfOutput = [&](ValueId value, std::set<DataType>& wanted) {
     for (const FusedOutput& output : fused.outputs)
       if (output.value == value) wanted.insert(isNarrow(output.type) ? output.type : DataType::Undefined);
@@ -76,10 +77,10 @@ void Rounding::findWanted() {
     if (readers != m_wanted.end()) wanted.insert(readers->second.begin(), readers->second.end());
   };
   for (auto id = fused.nodes.rbegin(); id != fused.nodes.rend(); ++id) {
-    const Node& node = m_graph.node(*id);
+    const Node& node = m_graph->node(*id);
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId value = node.inputs[i];
-      if (!value.valid() || !isFloat(m_graph.value(value).type.dtype)) continue;
+      if (!value.valid() || !isFloat(m_graph->value(value).type.dtype)) continue;
       std::set<DataType>& wanted = m_wanted[value];
       if (!moves(node)) {
         wanted.insert(typeOfReader(node, i));
@@ -92,17 +93,17 @@ void Rounding::findWanted() {
 }
 
 void Rounding::decide() {
-  for (const ValueId value : m_request.fused->inputs) {
-    const DataType type = m_request.values.at(value).dtype;
+  for (const ValueId value : m_request->fused->inputs) {
+    const DataType type = m_request->values.at(value).dtype;
     if (isNarrow(type)) m_exact[value] = type;
     decide(value);
   }
-  for (const auto& [value, tensor] : m_request.constants) {
+  for (const auto& [value, tensor] : m_request->constants) {
     if (isNarrow(tensor.type())) m_exact[value] = tensor.type();
     decide(value);
   }
-  for (const NodeId id : m_request.fused->nodes) {
-    const Node& node = m_graph.node(id);
+  for (const NodeId id : m_request->fused->nodes) {
+    const Node& node = m_graph->node(id);
     for (const ValueId value : node.outputs) {
       if (!value.valid()) continue;
       const DataType exact = isMoved(value) ? exactType(node) : DataType::Undefined;
@@ -115,7 +116,7 @@ void Rounding::decide() {
 
 void Rounding::decide(ValueId value) {
   const auto at = m_wanted.find(value);
-  if (at == m_wanted.end()) return;
+  if (at == m_wanted.end() || isApart(value)) return;
   std::set<DataType> wanted = at->second;
   wanted.erase(found(m_exact, value));  // costs nothing
   if (wanted.empty() || wanted == std::set{DataType::Undefined}) return;
@@ -131,7 +132,7 @@ void Rounding::decide(ValueId value) {
 DataType Rounding::exactType(const Node& mover) const {
   std::optional<DataType> all;
   for (const ValueId value : mover.inputs) {
-    if (!value.valid() || !isFloat(m_graph.value(value).type.dtype)) continue;
+    if (!value.valid() || !isFloat(m_graph->value(value).type.dtype)) continue;
     const DataType one = found(m_exact, value);
     all = !all || *all == one ? one : DataType::Undefined;
     if (*all == DataType::Undefined) break;

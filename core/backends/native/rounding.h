@@ -12,7 +12,8 @@ namespace fusescope::native {
 /// to where its nodes read them. What is stored is rounded by whoever writes it.
 class Rounding {
  public:
-  explicit Rounding(const KernelRequest& request);
+  /// `apart`: constants that each of their readers rounds on its own, by readBy(), though the program is lowered whole.
+  explicit Rounding(const KernelRequest& request, std::set<ValueId> apart = {});
 
   /// To what a value that a node makes is rounded before other nodes of the program read it: it also stands in memory,
   /// or the contract narrows it. Undefined: it is held as it was made.
@@ -26,6 +27,7 @@ class Rounding {
   /// Whether nodes read one value at several types. Then nothing is read(), and nodes are lowered one by one, each with
   /// readBy().
   bool differs() const { return m_differs; }
+  bool isApart(ValueId value) const { return m_apart.contains(value); }
   DataType readBy(NodeId reader, ValueId value) const;
 
  private:
@@ -44,8 +46,9 @@ class Rounding {
   void decide(ValueId value);
   DataType exactType(const Node& mover) const;
 
-  const KernelRequest& m_request;
-  const Graph& m_graph;
+  const KernelRequest* m_request;
+  const Graph* m_graph;
+  std::set<ValueId> m_apart;
   Types m_made, m_read;
   std::set<ValueId> m_moved;                       ///< made by moves of what lies in memory
   std::map<ValueId, std::set<DataType>> m_wanted;  ///< by those who read a value, also through moves

@@ -1,6 +1,7 @@
 // Attention of several nodes, as its bindings say: every term, in every way in which it broadcasts.
 #include <gtest/gtest.h>
 
+#include "planning/directive.h"
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {
@@ -141,6 +142,30 @@ std::size_t scratchWithScales(bool scaled) {
 
 TEST(Attention, ScalesBeforeViewsLeaveNothingInMemory) {
   EXPECT_EQ(scratchWithScales(true), scratchWithScales(false));
+}
+
+// One number scales query and key, and one of both Muls is pinned: it reads the number at another type than the other
+// does. 2.0078125 lies half-way between two bf16, so that reading it at the wrong type shows.
+TEST(Attention, AScaleThatQueryAndKeyShareIsReadByEachAtItsType) {
+  for (const bool pinsQuery : {true, false}) {
+    Net net;
+    const ValueId scale = net.number(2.0078125F);
+    const auto scaled = [&](const Dims& dims, bool pinned, Directives& directives) {
+      const ValueId made = net.add("Mul", {net.input(dims), scale});
+      if (pinned) directives.push_back(parsePin("Mul" + std::to_string(net.names) + "=f32:obey").value());
+      return made;
+    };
+    Directives directives;
+    const ValueId q = scaled({2, 3, 20, 8}, pinsQuery, directives), k = scaled({2, 3, 8, 20}, !pinsQuery, directives);
+    const ValueId p = net.add("Softmax", {net.add("MatMul", {q, k})}, {{"axis", std::int64_t{-1}}});
+    net.editor.addOutput(net.add("MatMul", {p, net.input({2, 3, 20, 8})}));
+    directives.push_back(parseOutputType("MatMul" + std::to_string(net.names) + "=f32:obey").value());
+    const auto plan = planned(net.editor, {.precisions = {DataType::BF16}, .directives = directives});
+    ASSERT_EQ(plan->fusedNodes.size(), 1U);
+    const auto outcomes = tryAllTactics(*plan);
+    EXPECT_EQ(expectAgreement(outcomes, 3e-3), 1);
+    EXPECT_EQ(outcomes[0].tactic, "native:attention");
+  }
 }
 
 // A term that reads the scores twice is beyond the kernel: its parts run one by one, under that name.
