@@ -166,6 +166,7 @@ class ProgramTest : public QObject {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("FUSESCOPE_CACHE", m_folder->filePath("cache"));
     environment.insert("XDG_CONFIG_HOME", m_folder->filePath("config"));
+    environment.insert("TMPDIR", m_folder->path());  // what a killed window leaves there goes too
     environment.insert("QT_PLUGIN_PATH", FUSESCOPE_PLUGIN_DIR);
     environment.insert("QT_QPA_GENERIC_PLUGINS", "fusescope_driver");
     m_program->setProcessEnvironment(environment);
