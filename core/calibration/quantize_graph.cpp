@@ -73,7 +73,8 @@ class QuantizeEditor {
   /// Weights of two axes, of a product that stays in floats.
   void quantizeWeightsAlone(const Product& product) {
     const Tensor& weights = *m_graph.constantData(product.weights);
-    const auto [type, block] = m_request.weightOnly;
+    const DataType type = m_request.weightOnly.type;
+    const std::int64_t block = m_request.weightOnly.block;
     const RangeChoice choice{.method = m_request.ranges != nullptr ? m_request.ranges->settings.weightMethod
                                                                    : RangeMethod::Mse};
     const std::int64_t axis = block > 0 ? product.sumAxis : product.outputAxis;

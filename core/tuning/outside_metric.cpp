@@ -18,7 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <ranges>
+#include <span>
 #include <utility>
 
 #include "base/temporary_folder.h"
@@ -139,9 +139,10 @@ Result<Tensor> joinedAlongFirstAxis(const std::vector<Tensor>& ofSamples, const 
   Dims dims = first.dims();
   if (dims.empty()) dims.push_back(1);
   dims[0] = 0;
+  const auto behindFirst = [](const Dims& all) { return std::span(all).subspan(std::min<std::size_t>(all.size(), 1)); };
   for (const Tensor& tensor : ofSamples) {
     const bool fits = tensor.dims().size() == first.dims().size() &&
-                      std::ranges::equal(tensor.dims() | std::views::drop(1), first.dims() | std::views::drop(1));
+                      std::ranges::equal(behindFirst(tensor.dims()), behindFirst(first.dims()));
     if (!fits) return bad("samples give it other extents behind the first axis, so they cannot be joined");
     dims[0] += tensor.dims().empty() ? 1 : tensor.dims()[0];
   }
