@@ -8,14 +8,6 @@
 
 namespace fusescope {
 
-namespace {
-
-std::string howText(const Target& target, DataType type) {
-  return type == DataType::I8 ? "codes multiplied with exact sums of 32 bits" : arithmeticText(target, type);
-}
-
-}  // namespace
-
 Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
   TimeReport report = TRY(engine.time(inputs, options));
   if (report.layers.empty()) return report;
@@ -36,7 +28,7 @@ Json machineJson(const MachinePeaks& peaks) {
   json["types"] = Json::array();
   for (const TypePeak& peak : peaks.types)
     json["types"].push_back({{"type", name(peak.type)},
-                             {"how", howText(target, peak.type)},
+                             {"how", arithmeticText(target, peak.type)},
                              {"operations_per_second", optionalNumber(peak.operationsPerSecond)},
                              {"bytes_per_second", optionalNumber(peak.bytesPerSecond)},
                              {"cached_bytes_per_second", optionalNumber(peak.cachedPerSecond)},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "target/target_table.h"
+
 namespace fusescope {
 namespace {
 
@@ -47,9 +49,8 @@ Json toJson(const TunePoint& point) {
 
 std::string tuningBackend(const Artifact& artifact) {
   const Plan& plan = *artifact.plan;
-  const bool runsHere = std::ranges::all_of(plan.options.precisions, [&](DataType type) {
-    return type == DataType::F32 || type == DataType::I8 || plan.target.hardwareTypes.contains(type);
-  });
+  const bool runsHere =
+      std::ranges::all_of(plan.options.precisions, [&](DataType type) { return calculatesIn(plan.target, type); });
   return runsHere ? artifact.backend : "reference";
 }
 

@@ -67,7 +67,12 @@ Target Target::fromTable(std::shared_ptr<const TargetTable> table, Capabilities 
   return target;
 }
 
+bool calculatesIn(const Target& target, DataType type) {
+  return !isFloat(type) || type == DataType::F32 || target.hardwareTypes.contains(type);
+}
+
 std::string arithmeticText(const Target& target, DataType type) {
+  if (type == DataType::I8) return "codes multiplied with exact sums of 32 bits";
   if (!target.hardwareTypes.contains(type))
     return "no kernel of Fusescope runs " + std::string(name(type)) +
            " here; the reference calculates it exactly, so the values are right, and a time would say nothing";

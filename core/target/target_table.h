@@ -90,7 +90,11 @@ struct TargetTable {
   const OperatorRow* find(std::string_view op) const;  ///< as operatorText() of ops/no_kernel.h writes it
 };
 
-/// How kernels of `target`, which runs here, calculate in a float type; or that the reference imitates it. A clause.
+/// Whether kernels of `target`, which runs here, calculate in `type`: in float32, in integers by exact sums, in other
+/// floats where the hardware has them.
+bool calculatesIn(const Target& target, DataType type);
+/// How kernels of `target`, which runs here, calculate in a float type or int8; or that the reference imitates it. A
+/// clause.
 std::string arithmeticText(const Target& target, DataType type);
 
 /// Reads a table. An error names `file`, the operator and the key.

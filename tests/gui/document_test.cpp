@@ -97,7 +97,8 @@ class DocumentTest : public QObject {
     QVERIFY(pinRefusal(plan, node, DataType::I64).contains("does not compute in int64"));
     QVERIFY(!plan.target.hardwareTypes.contains(DataType::F8E4M3));
     QVERIFY(timeUnknownReason(plan, DataType::F8E4M3).startsWith("unknown: no kernel"));
-    QCOMPARE(timeUnknownReason(plan, DataType::F32), QString());
+    for (const DataType type : {DataType::F32, DataType::I8, DataType::Bool})
+      QCOMPARE(timeUnknownReason(plan, type), QString());
   }
 
   void recentFilesAreRemembered() { QCOMPARE(PlanDocument::recentFiles().first(), test::samplePath("fp16_overflow")); }

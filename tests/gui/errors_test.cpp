@@ -53,6 +53,7 @@ class ErrorsTest : public QObject {
     ofCodes.relL2 = 0.005;
     QVERIFY(level(ofCodes) == ErrorLevel::Within);
     QVERIFY(errorFactsText(ofCodes).contains("3 steps"));
+    QCOMPARE(shortErrorText(ofCodes), QStringLiteral("0.005"));
     TensorError infinite = errorOf(0.001);
     infinite.nonFinite = 0.25;
     QVERIFY(level(infinite) == ErrorLevel::NotFinite);

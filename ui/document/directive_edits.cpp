@@ -134,7 +134,7 @@ QString timeUnknownReason(const Plan& plan, DataType type) {
   if (plan.target.planningOnly) {
     return QStringLiteral("unknown: %1 is planned for here, not built").arg(qs(plan.target.name));
   }
-  if (plan.target.hardwareTypes.contains(type) || type == DataType::F32) return {};
+  if (calculatesIn(plan.target, type)) return {};
   return QStringLiteral("unknown: ") + qs(arithmeticText(plan.target, type));
 }
 

@@ -42,7 +42,8 @@ inline bool isWrong(ErrorLevel level) {
   return level >= ErrorLevel::Beyond;
 }
 
-/// "3e-4" for where there is little room: max|Δ| over rms; "∞" where it is not finite, empty where it is not known.
+/// "3e-4" for where there is little room: max|Δ| over rms, of codes the relative L2; "∞" where it is not finite, empty
+/// where it is not known.
 QString shortErrorText(const std::optional<TensorError>& error);
 /// "0.00034 / 0.0001": max|Δ| over rms, and relative L2, in two digits; in brackets of another plan.
 QString errorPairText(const ShownError& error, Which which);

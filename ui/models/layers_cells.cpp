@@ -21,7 +21,7 @@ constexpr const char* kHeaderTips[] = {
     "Bytes of inputs and outputs",
     "Measured time of the whole fused node, at its main node",
     ("What the whole fused node adds by itself, its inputs exact: max|Δ| over rms / relative L2 against float32, or "
-     "float64 where the run says so, at its main node"),
+     "float64 where the run says so, at its main node. What stands as codes is judged by the relative L2"),
     "The same with everything before it lowered too",
 };
 
