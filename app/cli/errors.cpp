@@ -81,10 +81,6 @@ void printTensors(const LayerErrorReport& report, bool all) {
   if (rows < tensors.size()) std::cout << fmt::format("{} more: --all prints them\n", tensors.size() - rows);
 }
 
-bool standsAsCodes(const TensorErrors& tensor) {
-  return tensor.errors.carried && tensor.errors.carried->codes;
-}
-
 /// "float32 on 2 samples, both on native".
 std::string againstText(const Samples& samples, const LayerErrorOptions& options, ErrorsAgainst against) {
   const std::string on = counted(std::ssize(samples.list), "sample");
@@ -106,7 +102,8 @@ void printForPeople(const LayerErrorReport& report, const Samples& samples, cons
       "{} in memory, against {}: {} wrong by themselves, {} with what they were given (beyond {:.3g} of rms{})\n",
       counted(std::ssize(report.tensors), "tensor"), againstText(samples, options, arguments.against),
       wrong(&LocalAndCarried::local), wrong(&LocalAndCarried::carried), bound,
-      std::ranges::any_of(report.tensors, standsAsCodes) ? ", codes: in relative L2" : "");
+      std::ranges::any_of(report.tensors, &LocalAndCarried::ofCodes, &TensorErrors::errors) ? ", codes: in relative L2"
+                                                                                            : "");
   for (const TensorErrors& tensor : report.tensors)
     if (tensor.isOutput && tensor.errors.carried)
       std::cout << fmt::format("output {}: max|Δ| {:.3g} of rms, cosine {:.6f}\n", tensor.name,

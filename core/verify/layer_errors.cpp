@@ -182,14 +182,18 @@ void addNode(const Plan& plan, const FusedNode& fused, const std::string& ranOn,
   report.nodes.push_back(std::move(node));
 }
 
+/// The number that it is judged by.
+std::string inWords(const TensorError& error) {
+  return fmt::format("{:.3g} {}", judgedBy(error), error.codes ? "off in relative L2" : "of rms");
+}
+
 /// What is wrong with it by `tolerance`, for people; nothing if it is good enough.
 std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, const Tolerance& tolerance) {
   if (!error) return std::nullopt;
   if (error->nonFinite > 0) return fmt::format("{:.3g} % of it became infinite or NaN", 100 * error->nonFinite);
   if (!tolerance.rms || ofAllowed(*error, *tolerance.rms) <= 1) return std::nullopt;
-  const auto [what, is] =
-      error->codes ? std::pair("relative L2 of its codes", error->relL2) : std::pair("max|Δ|", error->maxOverRms);
-  return fmt::format("{} is {:.3g}{}, allowed is {:.3g}", what, is, error->codes ? "" : " of rms", *tolerance.rms);
+  return fmt::format("{} is {}, allowed is {:.3g}", error->codes ? "what its codes stand for" : "max|Δ|",
+                     inWords(*error), *tolerance.rms);
 }
 
 }  // namespace
@@ -201,13 +205,12 @@ std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors,
   const TensorErrors* largest = nullptr;  // by itself, so far
   for (const TensorErrors& tensor : tensors) {
     const auto& local = tensor.errors.local;
-    if (local && (largest == nullptr || local->maxOverRms > largest->errors.local->maxOverRms)) largest = &tensor;
+    if (local && (largest == nullptr || judgedBy(*local) > judgedBy(*largest->errors.local))) largest = &tensor;
     const auto wrong = whatIsWrong(tensor.errors.carried, tolerance);
     if (!wrong) continue;
     std::string why = *wrong + "; no node before it is wrong by itself, their errors add up";
     if (largest != nullptr)
-      why +=
-          fmt::format(": the largest is {:.3g} of rms, of {}", largest->errors.local->maxOverRms, largest->fusedNode);
+      why += fmt::format(": the largest is {}, of {}", inWords(*largest->errors.local), largest->fusedNode);
     return FirstWrong{tensor.fusedNode, tensor.name, why, false};
   }
   return std::nullopt;

@@ -17,6 +17,7 @@ namespace fusescope {
 /// stands there when everything is lowered. A culprit has a local error, its victims a carried one alone.
 struct LocalAndCarried {
   std::optional<TensorError> local, carried;  ///< nothing: there is nothing to compare with
+  bool ofCodes() const { return carried && carried->codes; }
   bool operator==(const LocalAndCarried&) const = default;
 };
 

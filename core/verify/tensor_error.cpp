@@ -124,6 +124,7 @@ Status TensorErrorSums::addCodes(const Tensor& codes, const Tensor& expected, co
 }
 
 void TensorErrorSums::add(const TensorErrorSums& other) {
+  if (other.empty()) return;
   m_codes = (empty() || m_codes) && other.m_codes;
   m_elements += other.m_elements;
   m_nonFinite += other.m_nonFinite;
@@ -154,9 +155,12 @@ TensorError TensorErrorSums::error() const {
   return error;
 }
 
+double judgedBy(const TensorError& error) {
+  return error.codes ? error.relL2 : error.maxOverRms;
+}
+
 double ofAllowed(const TensorError& error, double bound) {
-  if (error.nonFinite > 0) return INFINITY;
-  return over(error.codes ? error.relL2 : error.maxOverRms, bound);
+  return error.nonFinite > 0 ? INFINITY : over(judgedBy(error), bound);
 }
 
 Json toJson(const TensorError& error) {

@@ -26,9 +26,11 @@ struct TensorError {
   bool codes = false;      ///< it stands as codes, and numbers are those that they stand for
   bool operator==(const TensorError&) const = default;
 };
-/// How many times the error is what is allowed; beyond 1 it is wrong. Allowed is max|Δ| of `bound` · rms; of codes,
-/// where rounding alone takes more for single elements, a relative L2 of `bound`. Infinite where something became
-/// infinite or NaN, or differs where `bound` is 0.
+/// The number that an error is judged by: max|Δ| over rms; of codes, where rounding alone takes more for single
+/// elements, the relative L2.
+double judgedBy(const TensorError& error);
+/// How many times `bound` that number is; beyond 1 it is wrong. Infinite where something became infinite or NaN, or
+/// differs where `bound` is 0.
 double ofAllowed(const TensorError& error, double bound);
 Json toJson(const TensorError& error);
 /// The inverse; errors name the field.

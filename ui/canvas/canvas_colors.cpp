@@ -40,10 +40,8 @@ QStringList errorNotes(const ShownErrors& errors, bool ofOtherPlan) {
   if (errors.made.isEmpty()) return {QStringLiteral("not evaluated: Shift+F8")};
   QStringList notes{(errors.random ? QStringLiteral("⚠ ") : QString()) + errors.madeBriefly};
   notes << QStringLiteral("allowed: %1 of rms").arg(errorText(errors.bound));
-  const auto isCodes = [](const auto& known) {
-    return known.second.errors.carried && known.second.errors.carried->codes;
-  };
-  if (std::ranges::any_of(errors.of, isCodes)) notes << QStringLiteral("codes: relative L2");
+  const auto ofCodes = [](const auto& known) { return known.second.errors.ofCodes(); };
+  if (std::ranges::any_of(errors.of, ofCodes)) notes << QStringLiteral("codes: relative L2");
   if (ofOtherPlan) notes << QStringLiteral("[ ] of a run of another plan");
   return notes;
 }

@@ -42,11 +42,11 @@ QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::ve
   QString text = heading(QStringLiteral("Error of its kernel against %1").arg(errors.against), theme) + rows.text();
   text += QStringLiteral("<div style='color:%1'><b>%2</b></div>")
               .arg((wrong ? theme.error : theme.text).name(), roleText(error, errors.bound).toHtmlEscaped());
-  const bool codes = error.errors.carried && error.errors.carried->codes;
   text += QStringLiteral("<div style='color:%1'>%2%3; allowed is %4 %5.</div>")
               .arg((errors.random ? theme.warning : theme.dimText).name(), errors.made.toHtmlEscaped(),
                    other ? QStringLiteral(", a run of another plan") : QString(), errorText(errors.bound),
-                   codes ? QStringLiteral("in relative L2, for it stands as codes") : QStringLiteral("of rms"));
+                   error.errors.ofCodes() ? QStringLiteral("in relative L2, for it stands as codes")
+                                          : QStringLiteral("of rms"));
   return text;
 }
 

@@ -56,7 +56,7 @@ QString levelText(ErrorLevel level) {
 QString shortErrorText(const std::optional<TensorError>& error) {
   if (!error) return {};
   if (error->nonFinite > 0 || !std::isfinite(error->maxOverRms)) return QStringLiteral("∞");
-  QString text = QString::number(error->codes ? error->relL2 : error->maxOverRms, 'g', 1);
+  QString text = QString::number(judgedBy(*error), 'g', 1);
   return text.replace(QStringLiteral("e-0"), QStringLiteral("e-")).replace(QStringLiteral("e+0"), QStringLiteral("e"));
 }
 

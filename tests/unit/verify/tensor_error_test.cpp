@@ -100,6 +100,16 @@ TEST(TensorError, SamplesAddUp) {
   EXPECT_EQ(sums.error().underflowed, 0.5);
 }
 
+TEST(TensorError, CodesBesideWhatWasNotMeasuredAreCodes) {
+  const CodeMeaning meaning{
+      .type = DataType::U8, .scale = floats({0.1F}), .zero = Tensor::ofInt64({0}).converted(DataType::U8)};
+  TensorErrorSums codes, both;
+  ASSERT_TRUE(codes.addCodes(Tensor::ofInt64({1}).converted(DataType::U8), floats({0.1F}), meaning).ok());
+  both.add(codes);
+  both.add(TensorErrorSums());
+  EXPECT_TRUE(both.error().codes);
+}
+
 TEST(TensorError, OnlyNumbersOfEqualExtentsCompare) {
   EXPECT_TRUE(TensorErrorSums::comparable(floats({1}), floats({1}, DataType::F16)));
   EXPECT_FALSE(TensorErrorSums::comparable(floats({1}), floats({1, 2})));
