@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/files.h"
+#include "planning/directive.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/dialogs/calibrate_dialog.h"
@@ -195,6 +196,12 @@ class CalibrateTest : public QObject {
     m_window->document().clearDirectives({options().directives.front().pattern});
     waitForPlan();
     QVERIFY(integerKernels() == 0 && options().ranges == nullptr && m_window->document().ranges() != nullptr);
+    PlanOptions read = options();  // as a file of directives is opened
+    read.directives = {parsePin("op:Gemm=int8").value()};
+    m_window->document().edit("Open directives", read);
+    waitForPlan();
+    QVERIFY2(m_window->document().planProblem().isEmpty(), qPrintable(m_window->document().planProblem()));
+    QCOMPARE(integerKernels(), 1);
   }
 
   void aDroppedFileIsShownForUse() {

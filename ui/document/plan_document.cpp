@@ -150,6 +150,7 @@ void PlanDocument::cancelPlanning() {
 }
 
 void PlanDocument::edit(const QString& text, PlanOptions changed) {
+  changed = withRangesAsAsked(std::move(changed), ranges());
   if (!m_model || changed == m_options) return;
   if (m_options.ranges != nullptr && changed.ranges == nullptr && m_calibrated == nullptr)
     setCalibrated(m_options.ranges);  // kept for the next who asks for int8
@@ -159,7 +160,7 @@ void PlanDocument::edit(const QString& text, PlanOptions changed) {
 void PlanDocument::editDirectives(const QString& text, Directives changed) {
   PlanOptions options = m_options;
   options.directives = std::move(changed);
-  edit(text, withRangesAsAsked(std::move(options), ranges()));
+  edit(text, std::move(options));
 }
 
 void PlanDocument::setOptions(const PlanOptions& options) {
@@ -210,7 +211,7 @@ void PlanDocument::setPrecisions(std::vector<DataType> precisions) {
   const QString text = QStringLiteral("Use precision %1").arg(precisionsText(precisions));
   PlanOptions options = m_options;
   options.precisions = std::move(precisions);
-  edit(text, withRangesAsAsked(std::move(options), ranges()));
+  edit(text, std::move(options));
 }
 
 void PlanDocument::setCalibrated(std::shared_ptr<const Ranges> ranges) {

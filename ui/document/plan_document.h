@@ -57,10 +57,10 @@ class PlanDocument : public QObject {
   void cancelPlanning();
 
   // Edits. Each is one undo step; one that changes nothing leaves none. Nodes are named as directives name them.
+  /// ranges() go into the options with the first that asks for int8, and out of them with the last.
   void edit(const QString& text, PlanOptions changed);
   void editDirectives(const QString& text, Directives changed);
   void setTarget(const std::string& target);
-  /// With int8 among them ranges() go into the options, else out of them.
   void setPrecisions(std::vector<DataType> precisions);
   void pin(const std::vector<std::string>& names, DataType type, Strictness strictness);
   void pinOutput(const std::vector<std::string>& names, DataType type, Strictness strictness);
