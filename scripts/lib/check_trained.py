@@ -15,10 +15,6 @@ import printed_text
 import trained
 
 FUSESCOPE = Path(__file__).resolve().parents[2] / "build" / "bin" / "fusescope"
-TOLERANCE = 1e-3  # of the usual size of an output
-# Of networks that quantise while they run: a last bit of a float turns a rounding of the next quantiser, and what
-# follows steps with it. They must read the same text and stay within this.
-QUANTISED = {"common_old": 0.25}
 CHUNKS = 6
 
 PAGES = [(64, 64), (96, 320), (320, 320), (480, 640), (736, 1280), (640, 352)]
@@ -91,10 +87,10 @@ def check_images(network, folder):
         outputs, worst = pair.run({name: printed_text.page(extents).astype(np.float32)})
         output, first = next(iter(outputs.items()))
         told = f"outputs from {first.min():.3g} to {first.max():.3g}"
-        if network.name in QUANTISED:
+        if network.quantises:
             same = (pair.own(output).argmax(axis=-1) == first.argmax(axis=-1)).all()
-            told += f", off by {worst:.1e}, {'the same text' if same else 'another text'}"
-            worst = 0 if same and worst <= QUANTISED[network.name] else worst
+            told += f", {'the same text' if same else 'another text'}"
+            worst = worst if same else np.inf
         yield f"{network.name} {extents[2]}x{extents[3]}", worst, told
 
 
@@ -132,8 +128,8 @@ def main():
         check = check_images if network.name in EXTENTS else check_speech
         try:
             for what, worst, note in check(network, folder):
-                bad += worst > TOLERANCE
-                print(f"{what:48} {worst:.1e} {'' if worst <= TOLERANCE else 'DIFFERS '}{note}", flush=True)
+                bad += worst > network.tolerance
+                print(f"{what:48} {worst:.1e} {'' if worst <= network.tolerance else 'DIFFERS '}{note}", flush=True)
         except Difference as difference:
             bad += 1
             print(f"{network.name:48} {difference}", flush=True)

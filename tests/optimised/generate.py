@@ -27,9 +27,6 @@ LARGEST = 2_000_000_000  # what protobuf writes
 LEVELS = onnxruntime.GraphOptimizationLevel
 QUANTISED = {"dynamic": ("bert_tiny", "bert_tiny_eager", "rnn_lstm_gru"),
              "static": ("squeezenet1_1", "tiny_resnet_dynbatch", "unet_small")}
-# Quantised throughout by ranges found while running: a last bit turns a rounding, which turns many more behind it. What it
-# reads off the image stays the same.
-LOOSE = {"common_old": 0.5}
 TRANSFORMERS = {"bert_tiny": "bert", "bert_tiny_eager": "bert", "llama_tiny": "gpt2", "decoder_kv": "gpt2"}
 
 
@@ -47,8 +44,12 @@ def name_of(path):
     return path.parent.name if path.stem == "model" else path.stem
 
 
+def known_as(path):
+    return next((n for n in trained.NETWORKS if n.name == path.stem), None)
+
+
 def inputs_for(path, plain):
-    known = next((n for n in trained.NETWORKS if n.name == path.stem), None)
+    known = known_as(path)
     if known is not None:
         return trained.inputs_of(known, known.extents[0])
     random, made = np.random.RandomState(0), {}
@@ -121,11 +122,12 @@ class Writer:
         values = self.folder / f"{name}.npz"
         if not values.exists():
             write_values(values, path, inputs)
-        self.optimised(name, path, values, LOOSE.get(name, 1e-3), inputs, ("basic", "extended"))
+        tolerance = known_as(path).tolerance if known_as(path) else trained.SAME
+        self.optimised(name, path, values, tolerance, inputs, ("basic", "extended"))
         if name in TRANSFORMERS:
             target = self.folder / f"{name}.transformers.onnx"
             if target.exists() or optimise_transformer(TRANSFORMERS[name], path, target):
-                self.add(target, values, 1e-3, inputs)
+                self.add(target, values, tolerance, inputs)
         for level, networks in QUANTISED.items():
             if name not in networks:
                 continue

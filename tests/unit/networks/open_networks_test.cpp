@@ -1,5 +1,5 @@
 // Trained networks whose files leave extents open: planned so, they have the kernels that they have with fixed extents.
-// They are looked for where scripts/bench puts them.
+// They are looked for where scripts/test puts them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Trained, OpenNetworks, ::testing::ValuesIn(kNetworks),
 TEST_P(OpenNetworks, HaveTheKernelsThatFixedExtentsGive) {
   const Network& network = GetParam();
   const auto path = trained(network);
-  if (!path) GTEST_SKIP() << network.package << " is not in the cache; scripts/bench --trained fetches it";
+  if (!path) GTEST_SKIP() << network.package << " is not in the cache; scripts/test fetches it";
   InputOverride fixed;
   fixed.name = network.input;
   fixed.fixed = network.extents;
