@@ -42,7 +42,7 @@ class BodyLowering {
     const auto& inputs = m_request.fused->inputs;
     const auto input = std::ranges::find(inputs, operand);
     if (input != inputs.end()) return {OperandSource::From::Input, static_cast<std::size_t>(input - inputs.begin())};
-    m_parts.constants.push_back(m_request.constants.at(operand));
+    m_parts.constants.push_back(m_request.constants.at(operand).aligned());
     return {OperandSource::From::Constant, m_parts.constants.size() - 1};
   }
 

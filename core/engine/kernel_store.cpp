@@ -81,6 +81,13 @@ void releasePages(std::span<const Tensor> sources, const MappedFiles& files) {
     if (const MappedFile* file = fileOf(source, files)) file->release({source.bytes(), source.byteSize()});
 }
 
+/// With elements that can be read in place; copies of those that cannot live as long as what is packed needs them.
+std::vector<Tensor> readable(std::span<const Tensor> sources) {
+  std::vector<Tensor> aligned;
+  for (const Tensor& source : sources) aligned.push_back(source.aligned());
+  return aligned;
+}
+
 /// The same tensor in the memory of a device.
 Result<Tensor> onDevice(const Device& device, const Tensor& tensor) {
   const auto memory = std::make_shared<DeviceMemory>(device, tensor.byteSize());
@@ -211,7 +218,7 @@ Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing
     ++m_counts.sharedWeights;
   } else {
     auto made = std::make_shared<Packed>();
-    made->data = TRY(packing.pack(sources));
+    made->data = TRY(packing.pack(readable(sources)));
     if (!device.isHost()) {
       made->data = TRY(onDevice(device, made->data));
     } else if (const MappedFile* file = fileOf(made->data, source.files)) {

@@ -98,7 +98,7 @@ void Lowering::addConstantOutputs() {
     const std::size_t buffer = m_values.addBuffer(output.value, {constant->type(), constant->dims()});
     m_program.buffers[buffer].place = Place::Constant;
     m_program.buffers[buffer].index = m_program.constants.size();
-    m_program.constants.push_back(*constant);
+    m_program.constants.push_back(constant->aligned());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 
 #include "base/aligned_memory.h"
 #include "base/float_bits.h"
@@ -16,6 +17,12 @@ std::shared_ptr<const void> allocateZeroed(std::size_t bytes) {
   const auto memory = std::make_shared<const AlignedMemory>(bytes);
   std::memset(memory->data(), 0, bytes);
   return {memory, memory->data()};
+}
+
+AlignedMemory copied(const std::byte* data, std::size_t bytes) {
+  AlignedMemory memory(bytes);
+  std::memcpy(memory.data(), data, bytes);
+  return memory;
 }
 
 std::int64_t signedBits(unsigned bits, int width) {
@@ -98,7 +105,40 @@ void storeInteger(std::byte* data, DataType type, std::int64_t i, std::int64_t v
   }
 }
 
+/// Of an element in memory; a complex number is a pair.
+std::size_t alignmentOf(DataType type) {
+  const std::size_t bytes = byteSize(type, 2) / 2;
+  const bool isPair = type == DataType::C64 || type == DataType::C128;
+  return std::max<std::size_t>(isPair ? bytes / 2 : bytes, 1);
+}
+
+bool isReadableAt(const std::byte* data, DataType type) {
+  return reinterpret_cast<std::uintptr_t>(data) % alignmentOf(type) == 0;
+}
+
 }  // namespace
+
+class Tensor::LateCopy {
+ public:
+  const std::byte* of(const std::byte* data, std::size_t bytes) {
+    std::call_once(m_once, [&] { m_memory = copied(data, bytes); });
+    return m_memory.data();
+  }
+
+ private:
+  std::once_flag m_once;
+  AlignedMemory m_memory;
+};
+
+const std::byte* Tensor::lateCopy() const {
+  return m_late->of(m_data, byteSize());
+}
+
+Tensor Tensor::aligned() const {
+  if (m_late == nullptr) return *this;
+  const auto memory = std::make_shared<const AlignedMemory>(copied(m_data, byteSize()));
+  return view(m_type, m_dims, memory, memory->data());
+}
 
 Tensor Tensor::zeros(DataType type, Dims dims) {
   Tensor tensor = withoutData(type, std::move(dims));
@@ -115,6 +155,7 @@ Tensor Tensor::view(DataType type, Dims dims, std::shared_ptr<const void> owner,
   Tensor tensor = withoutData(type, std::move(dims));
   tensor.m_owner = std::move(owner);
   tensor.m_data = data;
+  if (!isReadableAt(data, type)) tensor.m_late = std::make_shared<LateCopy>();
   return tensor;
 }
 

@@ -20,7 +20,7 @@ class Tensor {
 
   /// Owned and zeroed, 64-byte aligned. `dims` must have a valid elementCount().
   static Tensor zeros(DataType type, Dims dims);
-  /// Shares `data`, which must hold byteSize(type, count) bytes and live as long as `owner`.
+  /// Shares `data`, which must hold byteSize(type, count) bytes and live as long as `owner`. It may lie at any address.
   static Tensor view(DataType type, Dims dims, std::shared_ptr<const void> owner, const std::byte* data);
   static Tensor withoutData(DataType type, Dims dims);
   static Tensor ofStrings(Dims dims, std::vector<std::string> strings);
@@ -44,12 +44,17 @@ class Tensor {
   Container container() const { return m_container; }
   const std::vector<Tensor>& elements() const;  ///< of a container; none for a tensor
 
+  /// Where the elements lie: those of a view at any address.
   const std::byte* bytes() const { return m_data; }
+  /// This tensor with its elements at a multiple of their size: itself, or a copy that nobody else holds.
+  Tensor aligned() const;
   /// Only for a tensor made by zeros()/copyOf() whose data nobody else has been given yet.
   std::byte* mutableBytes() { return const_cast<std::byte*>(m_data); }
+  /// Where a view lies at no multiple of the elements' size: of a copy that is made when first asked for, and kept as
+  /// long as any copy of this tensor. Thread-safe.
   template <class T>
   std::span<const T> data() const {
-    return {reinterpret_cast<const T*>(m_data), static_cast<std::size_t>(m_count)};
+    return {reinterpret_cast<const T*>(m_late == nullptr ? m_data : lateCopy()), static_cast<std::size_t>(m_count)};
   }
   template <class T>
   std::span<T> mutableData() {
@@ -69,11 +74,15 @@ class Tensor {
   bool identical(const Tensor& other) const;
 
  private:
+  class LateCopy;
+  const std::byte* lateCopy() const;
+
   DataType m_type = DataType::Undefined;
   Dims m_dims;
   std::int64_t m_count = 0;
   std::shared_ptr<const void> m_owner;
   const std::byte* m_data = nullptr;
+  std::shared_ptr<LateCopy> m_late;  ///< of a view that cannot be read in place
   std::shared_ptr<const std::vector<std::string>> m_strings;
   Container m_container = Container::None;
   std::shared_ptr<const std::vector<Tensor>> m_elements;

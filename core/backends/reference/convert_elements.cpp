@@ -9,9 +9,12 @@ namespace {
 
 template <class From, class To, class Function>
 void mapElements(const std::byte* in, std::byte* out, std::int64_t count, Function function) {
-  const auto* source = reinterpret_cast<const From*>(in);
-  auto* destination = reinterpret_cast<To*>(out);
-  for (std::int64_t i = 0; i < count; ++i) destination[i] = function(source[i]);
+  for (std::int64_t i = 0; i < count; ++i) {
+    From value;
+    std::memcpy(&value, in + i * static_cast<std::int64_t>(sizeof(From)), sizeof value);
+    const To converted = function(value);
+    std::memcpy(out + i * static_cast<std::int64_t>(sizeof(To)), &converted, sizeof converted);
+  }
 }
 
 template <class From, class To>

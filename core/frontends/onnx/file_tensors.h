@@ -9,7 +9,7 @@ namespace fusescope {
 
 /// A tensor as a file holds it; it shares the data.
 onnxlib::FileTensor fileTensor(const std::string& name, const Tensor& tensor);
-/// The inverse; elements that lie where they cannot be read in place are copied.
+/// The inverse, a view of the file: its elements may lie at any address.
 Tensor toTensor(const onnxlib::FileTensor& tensor);
 
 }  // namespace fusescope

@@ -228,7 +228,7 @@ TEST(OnnxImport, ElementsOfWeightsCanBeReadInPlace) {
       const Tensor* tensor = graph.constantData(id);
       if (tensor == nullptr || tensor->bytes() == nullptr) continue;
       ++weights;
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor->bytes()) % byteSize(tensor->type(), 1), 0U)
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor->data<std::byte>().data()) % byteSize(tensor->type(), 1), 0U)
           << graph.value(id).name;
     }
   }

@@ -101,6 +101,19 @@ TEST(Weights, MayBeSaidToBeInTheFileItself) {
   EXPECT_EQ(weightOf(model), std::vector<double>(2048, 3.0));
 }
 
+/// Protobuf puts them at any address, of which few are multiples of an element's size.
+TEST(Weights, StayInTheFileWhereverTheyLie) {
+  const std::string graph = onnxBytes("g (float[2048] x) => (float[2048] y) { y = Add (x, w) }");
+  const std::string weight =
+      bytesField(7, bytesField(5, tensorBytes("w", 1, {2048}, rawBytes(std::vector<float>(2048, 3.0F)))));
+  for (std::size_t moved = 0; moved < sizeof(float); ++moved) {
+    const auto model = importBytes(graph + bytesField(6, std::string(moved, ' ')) + weight);  // 6: the doc_string
+    EXPECT_EQ(weightOf(model), std::vector<double>(2048, 3.0));
+    const Graph& built = *model.value().graph;
+    EXPECT_TRUE(model.value().files.front()->holds(built.constantData(*built.findValue("w"))->bytes())) << moved;
+  }
+}
+
 TEST(Weights, ExternalOnesMayBeLargerThanAnyInt) {
   const TemporaryFolder folder;
   const std::uint64_t offset = 5 * kGiB + 4;

@@ -1,0 +1,65 @@
+// Tensors that lie anywhere in a file.
+#include "ir/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <thread>
+
+namespace fusescope::test {
+namespace {
+
+/// Three floats behind one byte, as a file may hold them.
+struct Unaligned {
+  std::shared_ptr<std::array<std::byte, 64>> memory = std::make_shared<std::array<std::byte, 64>>();
+  Tensor tensor;
+
+  Unaligned() {
+    const std::array<float, 3> numbers = {1.5F, -2, 3e-40F};
+    const auto start = reinterpret_cast<std::uintptr_t>(memory->data());
+    std::byte* odd = memory->data() + (start % 2 == 0 ? 1 : 0);
+    std::memcpy(odd, numbers.data(), sizeof numbers);
+    tensor = Tensor::view(DataType::F32, {3}, memory, odd);
+  }
+};
+
+bool isAligned(const void* at) {
+  return reinterpret_cast<std::uintptr_t>(at) % alignof(float) == 0;
+}
+
+std::vector<float> numbersOf(const Tensor& tensor) {
+  const auto data = tensor.data<float>();
+  return {data.begin(), data.end()};
+}
+
+TEST(Tensor, ElementsOfAnUnalignedViewAreReadFromACopy) {
+  const Unaligned file;
+  EXPECT_FALSE(isAligned(file.tensor.bytes()));
+  EXPECT_TRUE(isAligned(file.tensor.data<float>().data()));
+  EXPECT_EQ(numbersOf(file.tensor), (std::vector<float>{1.5F, -2, 3e-40F}));
+  EXPECT_EQ(file.tensor.asDouble(1), -2);
+  EXPECT_FALSE(isAligned(file.tensor.bytes())) << "what is in the file stays what is hashed, written and released";
+}
+
+TEST(Tensor, CopiesOfAnUnalignedViewShareItsCopy) {
+  const Unaligned file;
+  const Tensor copy = file.tensor, shaped = file.tensor.reshaped({1, 3});
+  const float* first = nullptr;
+  std::jthread other([&] { first = copy.data<float>().data(); });
+  const float* second = shaped.data<float>().data();
+  other.join();
+  EXPECT_EQ(first, second);
+}
+
+TEST(Tensor, AlignedIsTheSameOrACopyOfItsOwn) {
+  const Unaligned file;
+  const Tensor copy = file.tensor.aligned();
+  EXPECT_TRUE(isAligned(copy.bytes()));
+  EXPECT_TRUE(copy.identical(file.tensor));
+  EXPECT_NE(copy.bytes(), static_cast<const void*>(file.tensor.data<float>().data()));
+  EXPECT_EQ(copy.aligned().bytes(), copy.bytes());
+}
+
+}  // namespace
+}  // namespace fusescope::test
