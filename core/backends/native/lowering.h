@@ -163,10 +163,8 @@ class Lowering {
   DataType seenType(ValueId value) const;
   /// As `type`, a narrow float, where it is just that to whoever reads it; else nothing.
   Result<std::optional<Ref>> narrowed(ValueId value, DataType type);
-  Result<Ref> widened(const Ref& ref);
   /// To what nodes round `value` where they read it; Undefined: they do not.
   DataType readType(ValueId value) const;
-  Result<Ref> rounded(const Ref& ref, DataType type);
   bool isRounded(ValueId value) const;  ///< where nodes read it
   /// Whether nodes are lowered one by one.
   bool isUnfused() const { return !m_options.fuse || m_rounding.differs(); }
@@ -190,6 +188,11 @@ class Lowering {
   std::set<NodeId> between(ValueId from, ValueId to) const;
   /// Whether nobody but `nodes` needs what they make, besides `result`.
   bool leavesOnly(const std::set<NodeId>& nodes, ValueId result) const;
+  /// What is calculated of constants alone is a weight.
+  void foldConstants();
+  Ref packedRef(const Dims& dims, Packing packing);  ///< f32, row-major
+
+  // Places, formats and types (lowering_places.cpp).
   /// Where `value` is to be written: the output's buffer where that is possible, else scratch.
   Ref allocate(ValueId value, const MemoryFormat& format = {}) { return allocate(value, format, typeOf(value)); }
   Ref allocate(ValueId value, const MemoryFormat& format, DataType type);
@@ -203,12 +206,11 @@ class Lowering {
   Result<Ref> strided(const Ref& ref);
   /// The same tensor in `format`; copies if it must.
   Result<Ref> inFormat(const Ref& ref, const MemoryFormat& format);
+  Result<Ref> widened(const Ref& ref);
+  Result<Ref> rounded(const Ref& ref, DataType type);
   void copyStrided(const Ref& from, const Ref& to);
   Status reorder(const Ref& from, const Ref& to);  ///< between formats; what is plain is row-major
   Status convertType(const Ref& from, const Ref& to);
-  /// What is calculated of constants alone is a weight.
-  void foldConstants();
-  Ref packedRef(const Dims& dims, Packing packing);  ///< f32, row-major
 
   // The walk (lowering.cpp).
   Status bindInputs();
