@@ -51,8 +51,7 @@ void printErrors(std::string_view title, const std::vector<TensorComparison>& co
   Table table({{"name"}, {"max |Δ|", true}, {"max |Δ| / rms", true}, {"cosine", true}, {"problem"}});
   for (const auto& comparison : comparisons) {
     table.add({shortened(comparison.name), fmt::format("{:.4g}", comparison.maxAbs),
-               fmt::format("{:.4g}", comparison.maxOverRms), fmt::format("{:.9f}", comparison.cosine),
-               comparison.problem});
+               fmt::format("{:.4g}", comparison.maxOverRms), cosineText(comparison.cosine, 9), comparison.problem});
   }
   table.print();
 }
@@ -64,9 +63,8 @@ void printForPeople(const CompareReport& report) {
   std::size_t same = 0, different = 0;  // of the network itself; what is in bodies comes with their holders
   for (const auto& group : report.groups) {
     if (group.holder.empty()) (group.same ? same : different) += 1;
-    groups.add({namesText(group.a), group.same ? "the same" : namesText(group.b),
-                std::to_string(group.origins.size()), msText(group.aMs), msText(group.bMs), deltaText(group.deltaMs),
-                rangeText(group.deltaRangeMs)});
+    groups.add({namesText(group.a), group.same ? "the same" : namesText(group.b), std::to_string(group.origins.size()),
+                msText(group.aMs), msText(group.bMs), deltaText(group.deltaMs), rangeText(group.deltaRangeMs)});
   }
   groups.print();
   printErrors("Outputs, B against A", report.outputs);

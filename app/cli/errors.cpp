@@ -74,7 +74,7 @@ void printTensors(const LayerErrorReport& report, bool all) {
     table.add({shortened(tensor.name, 32), std::string(name(tensor.stored)), shortened(tensor.fusedNode, 32),
                numberText(local, &TensorError::maxOverRms), numberText(local, &TensorError::relL2),
                numberText(local, &TensorError::ulp), sharesText(local), numberText(carried, &TensorError::maxOverRms),
-               numberText(carried, &TensorError::relL2), carried ? fmt::format("{:.6f}", carried->cosine) : "-",
+               numberText(carried, &TensorError::relL2), carried ? cosineText(carried->cosine, 6) : "-",
                sharesText(carried)});
   }
   table.print();
@@ -106,8 +106,8 @@ void printForPeople(const LayerErrorReport& report, const Samples& samples, cons
                                                                                             : "");
   for (const TensorErrors& tensor : report.tensors)
     if (tensor.isOutput && tensor.errors.carried)
-      std::cout << fmt::format("output {}: max|Δ| {:.3g} of rms, cosine {:.6f}\n", tensor.name,
-                               tensor.errors.carried->maxOverRms, tensor.errors.carried->cosine);
+      std::cout << fmt::format("output {}: max|Δ| {:.3g} of rms, cosine {}\n", tensor.name,
+                               tensor.errors.carried->maxOverRms, cosineText(tensor.errors.carried->cosine, 6));
   if (!report.notMeasured.empty())
     std::cout << fmt::format("not measured: {}, first {}: {}\n", counted(std::ssize(report.notMeasured), "tensor"),
                              report.notMeasured.front().name, report.notMeasured.front().why);

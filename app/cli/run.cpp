@@ -64,7 +64,7 @@ void printForPeople(const RunReport& report) {
         {{"name"}, {"equal enough"}, {"max |Δ|", true}, {"max |Δ| / rms", true}, {"cosine", true}, {"problem"}});
     for (const auto& output : report.comparisons) {
       table.add({output.name, output.ok ? "yes" : "NO", fmt::format("{:.4g}", output.maxAbs),
-                 fmt::format("{:.4g}", output.maxOverRms), fmt::format("{:.9f}", output.cosine), output.problem});
+                 fmt::format("{:.4g}", output.maxOverRms), cosineText(output.cosine, 9), output.problem});
     }
     table.print();
   }

@@ -1,5 +1,7 @@
 #include "verify/compare_tensors.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -156,6 +158,10 @@ void takeWorst(std::vector<TensorComparison>& worst, const std::vector<TensorCom
     takeWorst(*known, one);
     if (known->problem.empty()) known->problem = one.problem;
   }
+}
+
+std::string cosineText(double cosine, int digits) {
+  return std::isnan(cosine) ? "-" : fmt::format("{:.{}f}", cosine, digits);
 }
 
 Json toJson(const TensorComparison& comparison) {

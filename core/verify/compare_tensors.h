@@ -27,7 +27,8 @@ struct TensorComparison {
   std::string name;
   bool ok = false;
   std::string problem;  ///< when type or extents differ, or the tensor is missing
-  double maxAbs = 0, maxRel = 0, maxOverRms = 0, cosine = 1;
+  double maxAbs = 0, maxRel = 0, maxOverRms = 0;
+  double cosine = 1;   ///< NaN where one side is not finite, 0 where one is zero
   double ofBound = 0;  ///< the largest share of the given bounds that an element takes: at most 1 where `ok`
   bool operator==(const TensorComparison&) const = default;
 };
@@ -37,6 +38,8 @@ TensorComparison compareTensors(const std::string& name, const Tensor& actual, c
 /// Every expected tensor, by name; one that is missing from `actual` fails.
 std::vector<TensorComparison> compareAll(const std::map<std::string, Tensor>& actual,
                                          const std::map<std::string, Tensor>& expected, const Tolerance& tolerance);
+/// With so many digits behind the point; "-" where there is none.
+std::string cosineText(double cosine, int digits);
 /// Each comparison of `next` joins that of its name in `worst`, which keeps the larger errors of both; others are
 /// added.
 void takeWorst(std::vector<TensorComparison>& worst, const std::vector<TensorComparison>& next);

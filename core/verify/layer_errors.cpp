@@ -182,39 +182,7 @@ void addNode(const Plan& plan, const FusedNode& fused, const std::string& ranOn,
   report.nodes.push_back(std::move(node));
 }
 
-/// The number that it is judged by.
-std::string inWords(const TensorError& error) {
-  return fmt::format("{:.3g} {}", judgedBy(error), error.codes ? "off in relative L2" : "of rms");
-}
-
-/// What is wrong with it by `tolerance`, for people; nothing if it is good enough.
-std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, const Tolerance& tolerance) {
-  if (!error) return std::nullopt;
-  if (error->nonFinite > 0) return fmt::format("{:.3g} % of it became infinite or NaN", 100 * error->nonFinite);
-  if (!tolerance.rms || ofAllowed(*error, *tolerance.rms) <= 1) return std::nullopt;
-  return fmt::format("{} is {}, allowed is {:.3g}", error->codes ? "what its codes stand for" : "max|Δ|",
-                     inWords(*error), *tolerance.rms);
-}
-
 }  // namespace
-
-std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Tolerance& tolerance) {
-  for (const TensorErrors& tensor : tensors)
-    if (const auto wrong = whatIsWrong(tensor.errors.local, tolerance))
-      return FirstWrong{tensor.fusedNode, tensor.name, *wrong + ", its inputs exact", true};
-  const TensorErrors* largest = nullptr;  // by itself, so far
-  for (const TensorErrors& tensor : tensors) {
-    const auto& local = tensor.errors.local;
-    if (local && (largest == nullptr || judgedBy(*local) > judgedBy(*largest->errors.local))) largest = &tensor;
-    const auto wrong = whatIsWrong(tensor.errors.carried, tolerance);
-    if (!wrong) continue;
-    std::string why = *wrong + "; no node before it is wrong by itself, their errors add up";
-    if (largest != nullptr)
-      why += fmt::format(": the largest is {}, of {}", inWords(*largest->errors.local), largest->fusedNode);
-    return FirstWrong{tensor.fusedNode, tensor.name, why, false};
-  }
-  return std::nullopt;
-}
 
 Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOptions options, const StopToken& stop) {
   const auto model = TRY(exactNetworkOf(lowered, stop));
@@ -274,7 +242,7 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
   const Backend* backend = findBackend(options.backend);
   for (const FusedNode& fused : lowered->fusedNodes)
     addNode(*lowered, fused, std::string(backendOf(*lowered, fused, *backend).name()), sums[fused.id.index], report);
-  report.firstWrong = firstWrongOf(report.tensors, options.tolerance);
+  report.firstWrong = firstWrongOf(report.tensors, *lowered, options.tolerance);
   return report;
 }
 

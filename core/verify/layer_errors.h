@@ -82,7 +82,10 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
 /// too: kernels end where those of `lowered` end.
 Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOptions options, const StopToken& stop);
 
-/// The first tensor whose local error is wrong by `tolerance`, else the first whose carried one is. Pure.
-std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Tolerance& tolerance);
+/// Of `plan`, whose errors `tensors` are: the first tensor whose local error is wrong by `tolerance`, else the first
+/// whose carried one is. What reaches an output of the network over tensors that are wrong comes before what does not,
+/// as a mask whose lowest number becomes infinite. Pure.
+std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Plan& plan,
+                                       const Tolerance& tolerance);
 
 }  // namespace fusescope

@@ -16,7 +16,7 @@ struct TensorError {
   double maxAbs = 0;      ///< max|Δ|
   double maxOverRms = 0;  ///< the same over the rms of what is expected; infinite if that is 0 and something differs
   double relL2 = 0;       ///< |Δ|₂ over |expected|₂; likewise
-  double cosine = 1;      ///< NaN where one side is zero or not finite
+  double cosine = 1;      ///< NaN where one side is not finite, 0 where one is zero
   double ulp = 0;         ///< max of |Δ| in units in the last place of the stored type, at the larger of both values;
                           ///< of codes: in steps of them
   double nonFinite = 0;   ///< share that became infinite or NaN where finite is expected

@@ -93,7 +93,9 @@ ShownErrors Runs::layerErrors() const {
 std::optional<FirstWrong> Runs::firstWrong() const {
   const Run* run = shown();
   const RunErrors* errors = run != nullptr && ofThisPlan(*run) ? errorsFor(*run, m_settings) : nullptr;
-  return errors == nullptr ? std::nullopt : firstWrongOf(errors->tensors, boundOf(m_settings.tolerance));
+  const auto snapshot = m_document.snapshot();
+  if (errors == nullptr || !snapshot) return std::nullopt;
+  return firstWrongOf(errors->tensors, *snapshot->plan, boundOf(m_settings.tolerance));
 }
 
 std::optional<Runs::Failure> Runs::failure() const {

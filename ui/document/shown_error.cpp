@@ -74,8 +74,8 @@ QString errorPairText(const ShownError& error, Which which) {
 QString errorFactsText(const TensorError& error) {
   QStringList facts{QStringLiteral("max|Δ| %1 of rms").arg(errorText(error.maxOverRms)),
                     QStringLiteral("relative L2 %1").arg(errorText(error.relL2)),
-                    (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(errorText(error.ulp)),
-                    QStringLiteral("cosine %1").arg(QString::number(error.cosine, 'g', 7))};
+                    (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(errorText(error.ulp))};
+  if (!std::isnan(error.cosine)) facts << QStringLiteral("cosine %1").arg(QString::number(error.cosine, 'g', 7));
   addShare(facts, error.nonFinite, QStringLiteral("became infinite or NaN"));
   addShare(facts, error.saturated, QStringLiteral("at the end of the type's range"));
   addShare(facts, error.underflowed, QStringLiteral("became zero"));

@@ -75,7 +75,7 @@ TableRow errorRow(const TensorComparison& tensor, bool output) {
                 Tone::Dim),
            cell(tensor.maxAbs, std::isfinite(tensor.maxAbs) ? tensor.maxAbs : order),
            cell(tensor.maxOverRms, order),
-           {.text = QString::number(tensor.cosine, 'f', 6), .sort = tensor.cosine, .number = true}}};
+           {.text = qs(cosineText(tensor.cosine, 6)), .sort = tensor.cosine, .number = true}}};
 }
 
 }  // namespace

@@ -119,30 +119,6 @@ TEST(LayerErrors, KernelsOfTheExactPlanEndWhereThoseOfTheLoweredOneEnd) {
   EXPECT_NE(find(report.value(), "a"), nullptr);
 }
 
-TEST(LayerErrors, ErrorsThatOnlyAddUpAreSaidToDoSo) {
-  const TensorError small{.elements = 1, .maxOverRms = 0.004};
-  const TensorError large{.elements = 1, .maxOverRms = 0.02};
-  const std::vector<TensorErrors> tensors = {{.name = "a", .fusedNode = "A", .errors = {small, small}},
-                                             {.name = "b", .fusedNode = "B", .errors = {small, large}}};
-  const auto first = firstWrongOf(tensors, {.rms = 0.01});
-  ASSERT_TRUE(first.has_value());
-  EXPECT_EQ(first->tensor, "b");
-  EXPECT_FALSE(first->isLocal);
-  EXPECT_NE(first->why.find("add up"), std::string::npos);
-  EXPECT_FALSE(firstWrongOf(tensors, {.rms = 0.1}).has_value());
-}
-
-TEST(LayerErrors, TheLargestOfErrorsThatAddUpIsSaidByWhatItIsJudgedBy) {
-  const TensorError ofCodes{.elements = 1, .maxOverRms = 0.07, .relL2 = 0.002, .codes = true};
-  const TensorError small{.elements = 1, .maxOverRms = 0.004}, large{.elements = 1, .maxOverRms = 0.02};
-  const std::vector<TensorErrors> tensors = {{.name = "a", .fusedNode = "A", .errors = {ofCodes, ofCodes}},
-                                             {.name = "b", .fusedNode = "B", .errors = {small, large}}};
-  const auto first = firstWrongOf(tensors, {.rms = 0.01});
-  ASSERT_TRUE(first.has_value());
-  EXPECT_EQ(first->tensor, "b");
-  EXPECT_NE(first->why.find("the largest is 0.004 of rms, of B"), std::string::npos) << first->why;
-}
-
 TEST(LayerErrors, AgainstDoublePrecisionFloat32HasErrorsToo) {
   // x + 1e8 keeps no fraction in float32, so that nothing of x is left; in float64 all of it is.
   const auto plan = planned(

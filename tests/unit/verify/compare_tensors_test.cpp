@@ -25,6 +25,11 @@ TEST(CompareTensors, MeasuresDifferences) {
   EXPECT_NEAR(comparison.cosine, (9 + 18) / (5 * std::sqrt(9 + 20.25)), 1e-12);
 }
 
+TEST(CompareTensors, ACosineThatDoesNotExistIsNoNumber) {
+  EXPECT_EQ(cosineText(0.99999, 3), "1.000");
+  EXPECT_EQ(cosineText(NAN, 3), "-");
+}
+
 TEST(CompareTensors, ContainersElementByElement) {
   const auto sequence = [](std::vector<Tensor> elements) {
     return Tensor::ofElements(Container::Sequence, DataType::F32, std::move(elements));

@@ -44,6 +44,10 @@ TEST(TensorError, CountsWhatTheStoredTypeCannotHold) {
   EXPECT_TRUE(std::isnan(error.cosine));
 }
 
+TEST(TensorError, WhatBecameZeroHasNoPartInTheSameDirection) {
+  EXPECT_EQ(errorOf(floats({0, 0}), floats({1, 2}), DataType::F32).cosine, 0);
+}
+
 TEST(TensorError, WhereNothingIsFiniteTheErrorIsInfinite) {
   const TensorError error = errorOf(floats({NAN}), floats({1}), DataType::F32);
   EXPECT_TRUE(std::isinf(error.maxOverRms) && std::isinf(error.relL2));

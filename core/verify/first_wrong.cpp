@@ -1,0 +1,86 @@
+// Where a lowered network first goes wrong.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "verify/layer_errors.h"
+
+namespace fusescope {
+namespace {
+
+/// The number that it is judged by.
+std::string inWords(const TensorError& error) {
+  return fmt::format("{:.3g} {}", judgedBy(error), error.codes ? "off in relative L2" : "of rms");
+}
+
+/// What is wrong with it by `tolerance`, for people; nothing if it is good enough.
+std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, const Tolerance& tolerance) {
+  if (!error) return std::nullopt;
+  if (error->nonFinite > 0) return fmt::format("{:.3g} % of it became infinite or NaN", 100 * error->nonFinite);
+  if (!tolerance.rms || ofAllowed(*error, *tolerance.rms) <= 1) return std::nullopt;
+  return fmt::format("{} is {}, allowed is {:.3g}", error->codes ? "what its codes stand for" : "max|Δ|",
+                     inWords(*error), *tolerance.rms);
+}
+
+/// The values from which errors reach an output of the network: each on the way is wrong itself, or not known to be
+/// right. What makes -3e38 of a mask infinite harms nobody who reads it.
+class WaysToOutputs {
+ public:
+  WaysToOutputs(const Plan& plan, const std::vector<TensorErrors>& tensors, const Tolerance& tolerance) {
+    for (const TensorErrors& tensor : tensors)
+      if (tensor.errors.carried && !whatIsWrong(tensor.errors.carried, tolerance)) m_right.insert(tensor.name);
+    const Graph& graph = plan.graph();
+    std::map<ValueId, const FusedNode*> makers;
+    for (const FusedNode& fused : plan.fusedNodes)
+      for (const FusedOutput& output : fused.outputs) makers[output.value] = &fused;
+    std::vector<ValueId> open(graph.outputs().begin(), graph.outputs().end());
+    while (!open.empty()) {
+      const ValueId value = open.back();
+      open.pop_back();
+      const std::string& name = graph.value(value).name;
+      if (m_right.contains(name) || !m_names.insert(name).second) continue;
+      if (const auto maker = makers.find(value); maker != makers.end())
+        open.insert(open.end(), maker->second->inputs.begin(), maker->second->inputs.end());
+    }
+  }
+  bool startAt(const std::string& value) const { return m_names.contains(value); }
+
+ private:
+  std::set<std::string> m_right, m_names;
+};
+
+/// The first by itself, else the first with what it was given, among those that `counts` is true of.
+template <class Counts>
+std::optional<FirstWrong> firstAmong(const std::vector<TensorErrors>& tensors, const Tolerance& tolerance,
+                                     Counts counts) {
+  for (const TensorErrors& tensor : tensors)
+    if (const auto wrong = whatIsWrong(tensor.errors.local, tolerance); wrong && counts(tensor))
+      return FirstWrong{tensor.fusedNode, tensor.name, *wrong + ", its inputs exact", true};
+  const TensorErrors* largest = nullptr;  // by itself, so far
+  for (const TensorErrors& tensor : tensors) {
+    const auto& local = tensor.errors.local;
+    const bool isLarger = local && (largest == nullptr || judgedBy(*local) > judgedBy(*largest->errors.local));
+    if (isLarger && !whatIsWrong(local, tolerance)) largest = &tensor;
+    const auto wrong = whatIsWrong(tensor.errors.carried, tolerance);
+    if (!wrong || !counts(tensor)) continue;
+    std::string why = *wrong + "; no node before it that matters to it is wrong by itself, their errors add up";
+    if (largest != nullptr)
+      why += fmt::format(": the largest is {}, of {}", inWords(*largest->errors.local), largest->fusedNode);
+    return FirstWrong{tensor.fusedNode, tensor.name, why, false};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Plan& plan,
+                                       const Tolerance& tolerance) {
+  const WaysToOutputs ways(plan, tensors, tolerance);
+  if (auto first = firstAmong(tensors, tolerance, [&](const TensorErrors& t) { return ways.startAt(t.name); }))
+    return first;
+  auto harmless = firstAmong(tensors, tolerance, [](const TensorErrors&) { return true; });
+  if (harmless) harmless->why += "; no output of the network goes wrong by it";
+  return harmless;
+}
+
+}  // namespace fusescope
