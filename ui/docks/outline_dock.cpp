@@ -3,11 +3,18 @@
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
+
+namespace {
+
+constexpr int kTypeWidth = 80, kBesideText = 12;  ///< of the column of types, at the least and around its text
+
+}  // namespace
 
 OutlineDock::OutlineDock(const DockContext& context) : Dock(context), m_search(new QLineEdit), m_view(new QTreeView) {
   m_search->setPlaceholderText(QStringLiteral("Find: Return goes to the next"));
@@ -29,7 +36,7 @@ OutlineDock::OutlineDock(const DockContext& context) : Dock(context), m_search(n
   m_view->header()->setStretchLastSection(false);
   m_view->header()->setSectionResizeMode(OutlineModel::kName, QHeaderView::Stretch);
   m_view->header()->setSectionResizeMode(OutlineModel::kType, QHeaderView::Fixed);
-  m_view->header()->resizeSection(OutlineModel::kType, 80);
+  m_view->header()->resizeSection(OutlineModel::kType, kTypeWidth);
   m_view->setIndentation(14);
   connect(&context.document, &PlanDocument::planChanged, this, [this] { refresh(kPlan); });
   connect(&context.selection, &Selection::changed, this, [this](const QObject* source) {
@@ -76,6 +83,8 @@ void OutlineDock::renewPlan() {
   m_model.setSnapshot(m_context.document.snapshot());
   reopen({}, open);
   for (int i = 0; first && i < m_model.rowCount(); ++i) m_view->expand(m_model.index(i, 0));
+  const int longest = m_view->fontMetrics().horizontalAdvance(m_model.longestType()) + kBesideText;
+  m_view->header()->resizeSection(OutlineModel::kType, std::max(kTypeWidth, longest));
   m_syncing = false;
 }
 

@@ -5,7 +5,7 @@ namespace fusescope {
 QString shortMsText(double ms) {
   if (ms >= 100) return QStringLiteral("%1 ms").arg(ms, 0, 'f', 0);
   if (ms >= 1) return QStringLiteral("%1 ms").arg(ms, 0, 'f', 2);
-  return QStringLiteral("%1 µs").arg(ms * 1000, 0, 'f', ms >= 0.1 ? 0 : 1);
+  return QStringLiteral("%1 µs").arg(ms * 1000, 0, 'f', ms >= 0.1 || ms == 0 ? 0 : 1);
 }
 
 ShownTime shownTime(const ShownTimes& times, const std::string& handle, std::optional<double> predictedMs,

@@ -17,6 +17,11 @@ QString typesText(const Plan& plan, const FusedNode& fused) {
   return names.join(QStringLiteral("+"));
 }
 
+/// Its nodes are counted beside the type, where they take no room from the end of the name.
+QString typeCell(const Plan& plan, const FusedNode& fused) {
+  return QStringLiteral("%1 · %2").arg(typesText(plan, fused)).arg(fused.nodes.size());
+}
+
 /// Names of what a Loop or Scan hands its body from one iteration to the next.
 QStringList carriedNames(const Graph& body, const Node& holder) {
   if (holder.is("If")) return {};
@@ -37,6 +42,18 @@ void OutlineModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
   m_entries.assign(1, Entry());
   m_entries.front().filled = !m_snapshot;
   endResetModel();
+}
+
+QString OutlineModel::longestType() const {
+  QString longest;
+  for (const PlanSnapshot::Level& level : m_levels) {
+    const Plan& plan = *level.snapshot->plan;
+    for (const FusedNode& fused : plan.fusedNodes) {
+      const QString text = fused.nodes.size() > 1 ? typeCell(plan, fused) : QString();
+      if (text.size() > longest.size()) longest = text;
+    }
+  }
+  return longest;
 }
 
 void OutlineModel::add(std::uint32_t parent, Kind kind, std::uint32_t level, std::uint32_t number) const {
@@ -235,8 +252,7 @@ QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const
     return font;
   }
   if (role == Qt::DisplayRole) {
-    // Its nodes are counted beside the type, where they take no room from the end of the name.
-    if (column == kType) return QStringLiteral("%1 · %2").arg(typesText(plan, fused)).arg(fused.nodes.size());
+    if (column == kType) return typeCell(plan, fused);
     return qs(plan.graph().node(fused.root.valid() ? fused.root : fused.nodes.front()).name);
   }
   if (role == Qt::ToolTipRole) {
