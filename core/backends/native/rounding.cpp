@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/native/narrow_floats.h"
+#include "planning/read_type.h"
 #include "planning/structure.h"
 
 namespace fusescope::native {
@@ -29,7 +30,7 @@ DataType Rounding::readBy(NodeId reader, ValueId value) const {
       isMoved(value) || m_request->constants.contains(value) || std::ranges::find(inputs, value) != inputs.end();
   if (!isMemory) return DataType::Undefined;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    const DataType type = node.inputs[i] == value ? typeOfReader(node, i) : DataType::Undefined;
+    const DataType type = node.inputs[i] == value ? narrowReadType(*m_request->plan, node, i) : DataType::Undefined;
     if (type != DataType::Undefined && found(m_exact, value) != type) return type;
   }
   return DataType::Undefined;
@@ -38,11 +39,6 @@ DataType Rounding::readBy(NodeId reader, ValueId value) const {
 bool Rounding::moves(const Node& node) const {
   const Plan& plan = *m_request->plan;
   return plan.structure != nullptr && plan.structure->facts[node.id.index].moves;
-}
-
-DataType Rounding::typeOfReader(const Node& node, std::size_t operand) const {
-  const DataType type = m_request->plan->calculates[node.id.index];
-  return isNarrow(type) && isDataOperand(node, operand) ? type : DataType::Undefined;
 }
 
 void Rounding::findMade() {
@@ -83,7 +79,7 @@ void Rounding::findWanted() {
       if (!value.valid() || !isFloat(m_graph->value(value).type.dtype)) continue;
       std::set<DataType>& wanted = m_wanted[value];
       if (!moves(node)) {
-        wanted.insert(typeOfReader(node, i));
+        wanted.insert(narrowReadType(*m_request->plan, node, i));
         continue;
       }
       for (const ValueId result : node.outputs)

@@ -38,7 +38,6 @@ class Rounding {
   }
   bool isMoved(ValueId value) const { return m_moved.contains(value); }
   bool moves(const Node& node) const;
-  DataType typeOfReader(const Node& node, std::size_t operand) const;
   void findMade();
   void findMoved();
   void findWanted();

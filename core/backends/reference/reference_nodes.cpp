@@ -9,6 +9,7 @@
 #include "ops/exact_types.h"
 #include "ops/op_schema.h"
 #include "planning/fusion/match.h"
+#include "planning/read_type.h"
 #include "planning/structure.h"
 
 namespace fusescope {
@@ -48,13 +49,6 @@ Tensor saturatedToInt32(const Tensor& tensor) {
 Tensor truncatedConstant(const Tensor& tensor, DataType to) {
   if (tensor.type() == DataType::I64 && to == DataType::I32) return saturatedToInt32(tensor);
   return convertedTensor(tensor, to);
-}
-
-/// The type to which `node` rounds operand `i` where it reads it from memory; Undefined: it takes it as it is.
-DataType readType(const Plan& plan, const Node& node, std::size_t i) {
-  const DataType type = plan.calculates[node.id.index];
-  const bool narrow = type == DataType::F16 || type == DataType::BF16;
-  return narrow && isDataOperand(node, i) ? type : DataType::Undefined;
 }
 
 /// Whether a node only moves elements of its operands or casts between floats.
@@ -122,7 +116,7 @@ Result<ReferenceNodes::Operand> ReferenceNodes::operandOf(const KernelRequest& r
   if (!id.valid()) return Operand{};
   const Value& value = request.plan->graph().value(id);
   const bool exact = needsExactTypes(node) && isNarrowFloat(value.type.dtype);
-  Operand operand{.rounded = readType(*request.plan, node, i), .asStored = exact};
+  Operand operand{.rounded = narrowReadType(*request.plan, node, i), .asStored = exact};
   if (exact) operand.type = value.type.dtype;
   if (const auto given = std::ranges::find(m_inputs, id); given != m_inputs.end()) {
     operand.from = Operand::From::Input;
