@@ -114,8 +114,11 @@ void printForPeople(const LayerErrorReport& report, const Samples& samples, cons
   for (const auto& narrow : report.notInDouble)
     std::cout << fmt::format("not in double precision, there is no kernel of it: {} ({})\n", narrow.op,
                              counted(narrow.nodes, "node"));
-  if (const auto& first = report.firstWrong)
-    std::cout << fmt::format("first wrong: {} ({}): {}\n", first->node, first->tensor, first->why);
+  if (const auto& first = report.firstWrong) {
+    std::cout << fmt::format("first wrong: {} ({}): {}\n", shortened(first->node), first->tensor, first->why);
+    const auto node = std::ranges::find(report.nodes, first->node, &NodeErrors::name);
+    for (const LostWeight& weight : node->lostWeights) std::cout << fmt::format("  its {}\n", inWords(weight));
+  }
   printIfRandom(samples);
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));

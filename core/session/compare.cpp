@@ -244,6 +244,9 @@ Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const Sample
     takeWorst(report.outputs, report.samples.back().outputs);
     takeWorst(report.values, compareValues(full->plan().graph(), actual, expected, tolerance));
   }
+  std::set<std::string> compared;
+  for (const TensorComparison& value : report.values) compared.insert(value.name);
+  report.madeOf = valueSourcesIn(full->plan().graph(), compared);
   return report;
 }
 

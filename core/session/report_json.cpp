@@ -189,7 +189,8 @@ Json toJson(const ErrorReport& report) {
           {"version", 1},
           {"outputs", comparisonsJson(report.outputs)},
           {"values", comparisonsJson(report.values)},
-          {"samples", std::move(samples)}};
+          {"samples", std::move(samples)},
+          {"made_of", report.madeOf}};
 }
 
 }  // namespace fusescope

@@ -102,7 +102,8 @@ Json toJson(const Evaluation& evaluation) {
           {"tolerance", toJson(evaluation.tolerance)},
           {"outputs", comparisonsJson(evaluation.outputs)},
           {"values", comparisonsJson(evaluation.values)},
-          {"samples", std::move(samples)}};
+          {"samples", std::move(samples)},
+          {"made_of", evaluation.madeOf}};
 }
 
 Result<SampleErrors> sampleErrorsFromJson(const Json& json) {
@@ -182,7 +183,7 @@ Result<Evaluation> evaluationFromJson(const Json& reply) {
   fields.parse("tolerance", evaluation.tolerance, toleranceFromJson);
   fields.parseList("outputs", evaluation.outputs, tensorComparisonFromJson);
   fields.parseList("values", evaluation.values, tensorComparisonFromJson);
-  fields.parseList("samples", evaluation.samples, sampleErrorsFromJson);
+  fields.parseList("samples", evaluation.samples, sampleErrorsFromJson).read("made_of", evaluation.madeOf);
   return fields.result(std::move(evaluation));
 }
 

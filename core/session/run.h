@@ -81,6 +81,7 @@ struct Evaluation {
   Tolerance tolerance;                            ///< what TensorComparison::ok and ofBound below speak of
   std::vector<TensorComparison> outputs, values;  ///< as in ErrorReport: values in the order of the graph
   std::vector<SampleErrors> samples;              ///< as in ErrorReport; empty: an older file did not say
+  ValueSources madeOf{};                          ///< likewise
   bool operator==(const Evaluation&) const = default;
 };
 

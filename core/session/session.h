@@ -15,6 +15,7 @@
 #include "engine/machine_peaks.h"
 #include "planning/plan.h"
 #include "verify/compare_tensors.h"
+#include "verify/value_sources.h"
 
 namespace fusescope {
 
@@ -96,6 +97,7 @@ struct ErrorReport {
   std::vector<TensorComparison> outputs;
   std::vector<TensorComparison> values;  ///< inner values in memory in both, in the order of the graph
   std::vector<SampleErrors> samples;     ///< the outputs of each
+  ValueSources madeOf{};                 ///< what outputs and `values` are made of, of `values`
 };
 /// Runs `plan` on the reference backend, and the plan of the same model and target without lowered types beside it; of
 /// several samples the worst errors.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace fusescope {
 namespace {
@@ -31,13 +32,26 @@ bool finite(const TensorComparison& comparison) {
   return comparison.problem.empty() && std::isfinite(comparison.maxAbs);
 }
 
-/// The first of `values`, then `outputs`, that `wrong` is true of.
-template <class Wrong>
-const TensorComparison* firstOf(const Evaluation& evaluation, Wrong wrong) {
-  for (const auto* list : {&evaluation.values, &evaluation.outputs})
-    for (const TensorComparison& comparison : *list)
-      if (wrong(comparison)) return &comparison;
-  return nullptr;
+/// Values, then outputs, that are wrong and from which errors reach an output.
+std::vector<const TensorComparison*> wrongOnes(const Evaluation& evaluation, const Tolerance& tolerance) {
+  std::vector<const TensorComparison*> wrong;
+  std::set<std::string> right;
+  for (const auto* list : {&evaluation.values, &evaluation.outputs}) {
+    for (const TensorComparison& comparison : *list) {
+      const auto judged = judge(comparison, evaluation.tolerance, tolerance);
+      if (!finite(comparison) || (judged && !judged->ok)) {
+        wrong.push_back(&comparison);
+      } else {
+        right.insert(comparison.name);
+      }
+    }
+  }
+  if (evaluation.madeOf.empty()) return wrong;
+  std::vector<std::string> outputs;
+  for (const TensorComparison& output : evaluation.outputs) outputs.push_back(output.name);
+  const std::set<std::string> leading = leadingTo(std::move(outputs), evaluation.madeOf, right);
+  std::erase_if(wrong, [&](const auto* value) { return !leading.contains(value->name); });
+  return wrong;
 }
 
 /// Of outputs that were compared by the tolerance `made`.
@@ -97,14 +111,10 @@ Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance) {
   if (verdict.kind == Verdict::Kind::Unknown) return verdict;
   addSamples(evaluation, tolerance, verdict);
   if (verdict.kind == Verdict::Kind::Pass) return verdict;
-  const TensorComparison* first = firstOf(evaluation, [](const TensorComparison& value) { return !finite(value); });
-  verdict.firstNotFinite = first != nullptr && first->problem.empty();
-  if (first == nullptr) {
-    first = firstOf(evaluation, [&](const TensorComparison& value) {
-      const auto judged = judge(value, evaluation.tolerance, tolerance);
-      return judged && !judged->ok;
-    });
-  }
+  const std::vector<const TensorComparison*> wrong = wrongOnes(evaluation, tolerance);
+  const auto notFinite = std::ranges::find_if_not(wrong, [](const auto* value) { return finite(*value); });
+  const TensorComparison* first = notFinite != wrong.end() ? *notFinite : wrong.empty() ? nullptr : wrong.front();
+  verdict.firstNotFinite = notFinite != wrong.end() && first->problem.empty();
   if (first != nullptr) verdict.firstWrong = first->name;
   return verdict;
 }

@@ -26,7 +26,7 @@ struct Verdict {
 };
 
 /// Where the errors of an evaluation first break `tolerance`: the first value that is not finite where float32 is, else
-/// the first that is out of bounds; empty if none is. Pure.
+/// the first that is out of bounds; empty if none is. Only those count from which the error reaches an output. Pure.
 Verdict verdictOf(const Evaluation& evaluation, const Tolerance& tolerance);
 /// Each sample of an evaluation by itself, in their order: without firstWrong. Pure.
 struct SampleVerdict {

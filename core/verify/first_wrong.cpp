@@ -4,6 +4,7 @@
 #include <set>
 
 #include "verify/layer_errors.h"
+#include "verify/value_sources.h"
 
 namespace fusescope {
 namespace {
@@ -22,32 +23,17 @@ std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, 
                      inWords(*error), *tolerance.rms);
 }
 
-/// The values from which errors reach an output of the network: each on the way is wrong itself, or not known to be
-/// right. What makes -3e38 of a mask infinite harms nobody who reads it.
-class WaysToOutputs {
- public:
-  WaysToOutputs(const Plan& plan, const std::vector<TensorErrors>& tensors, const Tolerance& tolerance) {
-    for (const TensorErrors& tensor : tensors)
-      if (tensor.errors.carried && !whatIsWrong(tensor.errors.carried, tolerance)) m_right.insert(tensor.name);
-    const Graph& graph = plan.graph();
-    std::map<ValueId, const FusedNode*> makers;
-    for (const FusedNode& fused : plan.fusedNodes)
-      for (const FusedOutput& output : fused.outputs) makers[output.value] = &fused;
-    std::vector<ValueId> open(graph.outputs().begin(), graph.outputs().end());
-    while (!open.empty()) {
-      const ValueId value = open.back();
-      open.pop_back();
-      const std::string& name = graph.value(value).name;
-      if (m_right.contains(name) || !m_names.insert(name).second) continue;
-      if (const auto maker = makers.find(value); maker != makers.end())
-        open.insert(open.end(), maker->second->inputs.begin(), maker->second->inputs.end());
-    }
+std::set<std::string> leadingToOutputs(const std::vector<TensorErrors>& tensors, const Graph& graph,
+                                       const Tolerance& tolerance) {
+  std::set<std::string> known, right;
+  for (const TensorErrors& tensor : tensors) {
+    known.insert(tensor.name);
+    if (tensor.errors.carried && !whatIsWrong(tensor.errors.carried, tolerance)) right.insert(tensor.name);
   }
-  bool startAt(const std::string& value) const { return m_names.contains(value); }
-
- private:
-  std::set<std::string> m_right, m_names;
-};
+  std::vector<std::string> outputs;
+  for (const ValueId output : graph.outputs()) outputs.push_back(graph.value(output).name);
+  return leadingTo(std::move(outputs), valueSourcesIn(graph, known), right);
+}
 
 /// The first by itself, else the first with what it was given, among those that `counts` is true of.
 template <class Counts>
@@ -65,7 +51,7 @@ std::optional<FirstWrong> firstAmong(const std::vector<TensorErrors>& tensors, c
     if (!wrong || !counts(tensor)) continue;
     std::string why = *wrong + "; no node before it that matters to it is wrong by itself, their errors add up";
     if (largest != nullptr)
-      why += fmt::format(": the largest is {}, of {}", inWords(*largest->errors.local), largest->fusedNode);
+      why += fmt::format(": the largest is {}, of {}", inWords(*largest->errors.local), largest->name);
     return FirstWrong{tensor.fusedNode, tensor.name, why, false};
   }
   return std::nullopt;
@@ -73,10 +59,10 @@ std::optional<FirstWrong> firstAmong(const std::vector<TensorErrors>& tensors, c
 
 }  // namespace
 
-std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Plan& plan,
+std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Graph& graph,
                                        const Tolerance& tolerance) {
-  const WaysToOutputs ways(plan, tensors, tolerance);
-  if (auto first = firstAmong(tensors, tolerance, [&](const TensorErrors& t) { return ways.startAt(t.name); }))
+  const std::set<std::string> leading = leadingToOutputs(tensors, graph, tolerance);
+  if (auto first = firstAmong(tensors, tolerance, [&](const TensorErrors& t) { return leading.contains(t.name); }))
     return first;
   auto harmless = firstAmong(tensors, tolerance, [](const TensorErrors&) { return true; });
   if (harmless) harmless->why += "; no output of the network goes wrong by it";

@@ -159,7 +159,7 @@ bool sameNodes(const Plan& a, const Plan& b) {
 }
 
 void addNode(const Plan& plan, const FusedNode& fused, const std::string& ranOn, const NodeSums& sums,
-             LayerErrorReport& report) {
+             const Tolerance& tolerance, LayerErrorReport& report) {
   NodeErrors node{.name = fused.name, .kind = fused.kind, .ranOn = ranOn};
   TensorErrorSums local, carried;
   const auto errorOf = [](const TensorErrorSums& of) { return of.empty() ? std::nullopt : std::optional(of.error()); };
@@ -179,6 +179,8 @@ void addNode(const Plan& plan, const FusedNode& fused, const std::string& ranOn,
                               .errors = {errorOf(sums.local[i]), errorOf(sums.carried[i])}});
   }
   node.errors = {errorOf(local), errorOf(carried)};
+  if (const auto& error = node.errors.local; error && ofAllowed(*error, tolerance.rms.value_or(INFINITY)) > 1)
+    node.lostWeights = lostWeights(plan, fused);
   report.nodes.push_back(std::move(node));
 }
 
@@ -241,8 +243,9 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
   for (const auto& [op, nodes] : narrow) report.notInDouble.push_back({op, std::ssize(nodes)});
   const Backend* backend = findBackend(options.backend);
   for (const FusedNode& fused : lowered->fusedNodes)
-    addNode(*lowered, fused, std::string(backendOf(*lowered, fused, *backend).name()), sums[fused.id.index], report);
-  report.firstWrong = firstWrongOf(report.tensors, *lowered, options.tolerance);
+    addNode(*lowered, fused, std::string(backendOf(*lowered, fused, *backend).name()), sums[fused.id.index],
+            options.tolerance, report);
+  report.firstWrong = firstWrongOf(report.tensors, lowered->graph(), options.tolerance);
   return report;
 }
 

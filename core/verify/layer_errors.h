@@ -9,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "verify/compare_tensors.h"
+#include "verify/lost_weights.h"
 #include "verify/tensor_error.h"
 
 namespace fusescope {
@@ -35,6 +36,7 @@ struct TensorErrors {
 struct NodeErrors {
   std::string name, kind, ranOn;  ///< the last: the backend
   LocalAndCarried errors;
+  std::vector<LostWeight> lostWeights{};  ///< of one that is wrong by itself
 };
 
 /// Where it first goes wrong, in the order of the plan.
@@ -82,10 +84,10 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
 /// too: kernels end where those of `lowered` end.
 Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOptions options, const StopToken& stop);
 
-/// Of `plan`, whose errors `tensors` are: the first tensor whose local error is wrong by `tolerance`, else the first
+/// Of `tensors` of a plan of `graph`: the first one whose local error is wrong by `tolerance`, else the first
 /// whose carried one is. What reaches an output of the network over tensors that are wrong comes before what does not,
 /// as a mask whose lowest number becomes infinite. Pure.
-std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Plan& plan,
+std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Graph& graph,
                                        const Tolerance& tolerance);
 
 }  // namespace fusescope

@@ -107,6 +107,8 @@ class ErrorsTest : public QObject {
     m_window->actions().find("go_to_wrong")->trigger();
     QVERIFY2(panel().contains("A culprit"), qPrintable(panel()));
     QVERIFY(panel().contains("1 random sample"));
+    const auto& selected = m_window->selection().nodes();
+    QVERIFY2(panel().contains(QString("Pin %1 to f32").arg(named(selected))), qPrintable(panel()));
     const ShownError last = errors.find(handleOf(lastNode()));
     QVERIFY(isWrong(levelOf(last.errors.carried, errors.bound)));
     QVERIFY(!isWrong(levelOf(last.errors.local, errors.bound)));
@@ -115,6 +117,23 @@ class ErrorsTest : public QObject {
     // The legend says in words what colours mean, and what they were made with.
     const QString legend = legendText();
     QVERIFY2(legend.startsWith("infinite or NaN") && legend.contains("1 random sample"), qPrintable(legend));
+  }
+
+  void theCulpritIsPinnedByItsLink() {
+    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+    evaluateErrors();
+    m_window->actions().find("go_to_wrong")->trigger();
+    const std::vector<std::string> names = m_window->document().namesOf(m_window->selection().nodes());
+    QVERIFY(panel().contains("A culprit"));
+    emit m_window->dock<InspectorDock>().findChild<QTextBrowser*>()->anchorClicked(QUrl("do:pin"));
+    QTRY_VERIFY(!m_window->document().planning());
+    const Directives& pins = m_window->document().directives();
+    QCOMPARE(pins.size(), names.size());
+    for (const Directive& pin : pins) QVERIFY(pin.type == DataType::F32 && std::ranges::count(names, pin.pattern) == 1);
+    // Of a kernel that is not lowered there is nothing to pin.
+    QVERIFY2(!panel().contains("Pin "), qPrintable(panel()));
   }
 
   void thoseOfAnotherPlanAreNeverThisOnes() {
@@ -202,6 +221,10 @@ class ErrorsTest : public QObject {
     const FusedNode* fused = snapshot.fusedOf(snapshot.nodesNamed(value).front());
     return qs(snapshot.graph().node(fused->root.valid() ? fused->root : fused->nodes.front()).name);
   }
+  /// As the link beside a culprit names what it pins.
+  QString named(const std::vector<NodeId>& nodes) {
+    return nodes.size() == 1 ? qs(plan().graph().node(nodes.front()).name) : QString("all %1 nodes").arg(nodes.size());
+  }
   QString panel() { return m_window->dock<InspectorDock>().text(); }
   QString legendText() {
     for (const QWidget* widget : m_window->canvas().findChildren<QWidget*>())
@@ -212,5 +235,5 @@ class ErrorsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ErrorsTest, 5)
+FUSESCOPE_GUI_TEST(ErrorsTest, 6)
 #include "errors_test.moc"

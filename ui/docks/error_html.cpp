@@ -18,6 +18,20 @@ QString factsOf(const std::optional<TensorError>& error, double bound, const QSt
              : facts;
 }
 
+bool isLowered(const PlanSnapshot& snapshot, NodeId node) {
+  const PrecisionGrant* grant = snapshot.grantOf(node);
+  return grant != nullptr && isFloat(grant->granted) && grant->granted != DataType::F32;
+}
+
+/// What can be done about a culprit that is selected; nothing where all of it calculates in f32 already.
+QString remedy(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes) {
+  if (std::ranges::none_of(nodes, [&](NodeId node) { return isLowered(snapshot, node); })) return {};
+  const QString what = nodes.size() == 1
+                           ? qs(snapshot.graph().node(nodes.front()).name)
+                           : QStringLiteral("all ") + plural(static_cast<std::int64_t>(nodes.size()), "node");
+  return QStringLiteral("<div><a href='do:pin'>Pin %1 to f32</a></div>").arg(what.toHtmlEscaped());
+}
+
 }  // namespace
 
 QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes,
@@ -42,7 +56,10 @@ QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::ve
   QString text = heading(QStringLiteral("Error of its kernel against %1").arg(errors.against), theme) + rows.text();
   text += QStringLiteral("<div style='color:%1'><b>%2</b></div>")
               .arg((wrong ? theme.error : theme.text).name(), roleText(error, errors.bound).toHtmlEscaped());
-  text += QStringLiteral("<div style='color:%1'>%2%3; allowed is %4 %5.</div>")
+  for (const LostWeight& weight : error.lostWeights)
+    text += QStringLiteral("<div>Its %1.</div>").arg(html(inWords(weight)));
+  if (!other && isWrong(levelOf(error.errors.local, errors.bound))) text += remedy(snapshot, nodes);
+  text += QStringLiteral("<p style='color:%1; margin:0 0 10px 0'>%2%3; allowed is %4 %5.</p>")
               .arg((errors.random ? theme.warning : theme.dimText).name(), errors.made.toHtmlEscaped(),
                    other ? QStringLiteral(", a run of another plan") : QString(), errorText(errors.bound),
                    error.errors.ofCodes() ? QStringLiteral("in relative L2, for it stands as codes")

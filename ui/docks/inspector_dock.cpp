@@ -116,9 +116,20 @@ void InspectorDock::follow(const QUrl& link) {
   } else if (link.scheme() == QLatin1String("pin")) {
     m_context.document.pin({target.toStdString()}, DataType::F32, Strictness::Prefer);
   } else if (link.scheme() == QLatin1String("do")) {
-    target == QLatin1String("build") ? m_context.controller.build() : m_context.controller.evaluate();
+    act(target);
   } else if (link.scheme() == QLatin1String("help")) {
     applyHelp(target.toUInt());
+  }
+}
+
+void InspectorDock::act(const QString& what) {
+  PlanDocument& document = m_context.document;
+  if (what == QLatin1String("build")) {
+    m_context.controller.build();
+  } else if (what == QLatin1String("evaluate")) {
+    m_context.controller.evaluate();
+  } else if (what == QLatin1String("pin")) {
+    document.pin(document.namesOf(m_context.selection.nodes()), DataType::F32, Strictness::Prefer);
   }
 }
 

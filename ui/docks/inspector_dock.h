@@ -43,6 +43,7 @@ class InspectorDock : public Dock {
   /// `plan`: of the network, or of a body, whose names stand behind `prefix` in directives.
   void askWhatWouldHelp(std::shared_ptr<const Plan> plan, NodeId node, const std::string& prefix);
   void follow(const QUrl& link);
+  void act(const QString& what);  ///< of links "do:"
   void applyHelp(std::size_t index);
 
   QTextBrowser* m_text;

@@ -95,7 +95,7 @@ std::optional<FirstWrong> Runs::firstWrong() const {
   const RunErrors* errors = run != nullptr && ofThisPlan(*run) ? errorsFor(*run, m_settings) : nullptr;
   const auto snapshot = m_document.snapshot();
   if (errors == nullptr || !snapshot) return std::nullopt;
-  return firstWrongOf(errors->tensors, *snapshot->plan, boundOf(m_settings.tolerance));
+  return firstWrongOf(errors->tensors, snapshot->graph(), boundOf(m_settings.tolerance));
 }
 
 std::optional<Runs::Failure> Runs::failure() const {

@@ -37,6 +37,19 @@ TEST(Verdict, FailsAtTheFirstValueThatIsNotFinite) {
   EXPECT_NE(inWords(verdict).find("first not finite at b"), std::string::npos) << inWords(verdict);
 }
 
+TEST(Verdict, WhatHarmsNoReaderIsNotWhereItGoesWrong) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  Evaluation evaluation{.tolerance = Tolerance::standard(),
+                        .outputs = {compared("y", 5e-3)},
+                        .values = {compared("mask", infinite), compared("scores", 1e-5), compared("sum", 4e-3)},
+                        .madeOf = {{"scores", {"mask"}}, {"sum", {"scores"}}, {"y", {"sum"}}}};
+  const Verdict verdict = verdictOf(evaluation, Tolerance::standard());
+  EXPECT_EQ(verdict.firstWrong, "sum");
+  EXPECT_FALSE(verdict.firstNotFinite);
+  evaluation.values[1] = compared("scores", 2e-3);
+  EXPECT_EQ(verdictOf(evaluation, Tolerance::standard()).firstWrong, "mask");
+}
+
 TEST(Verdict, ABoundOnRmsIsJudgedAnewAndOneOnElementsIsNot) {
   const Evaluation evaluation{.tolerance = Tolerance::standard(),
                               .outputs = {compared("y", 5e-3)},
