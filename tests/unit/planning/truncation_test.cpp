@@ -1,4 +1,3 @@
-#include <chrono>
 #include <limits>
 
 #include "tests/unit/planning/plan_testing.h"
@@ -208,28 +207,23 @@ TEST(Truncation, WhatNoModeMendsIsToldByWhatStandsInTheWayOfAll) {
   EXPECT_NE(findDecision(*plan, "validate.rank_not_supported", "pool"), nullptr) << "f32 would not help";
 }
 
-/// Work must grow with the graph, not with its square: inputs and outputs are many here.
-TEST(Truncation, ManyInputsAndOutputsTakeNoMoreThanTheirNumber) {
-  const auto seconds = [](int count) {
-    ModelBuilder b;
-    for (int i = 0; i < count; ++i) {
-      const ValueId x = b.input("x" + std::to_string(i), {1}, DataType::I64);
-      b.output(b.node("Slice", "s" + std::to_string(i),
-                      {x, b.constant("a" + std::to_string(i), Tensor::ofInt64({0})),
-                       b.constant("e" + std::to_string(i), Tensor::ofInt64({std::int64_t{1} << 40}))},
-                      {1}, DataType::I64));
-    }
-    const auto model = b.build();
-    const Target target = Target::fromName("tensorrt-8").value();
-    DirectiveMap directives;
-    const auto begin = std::chrono::steady_clock::now();
-    const Truncation truncation = planTruncation(*model->graph, target, TruncateMode::Long);
-    EXPECT_EQ(validateNodes(*model->graph, target, directives, truncation).size(), static_cast<std::size_t>(count));
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
-  seconds(100);
-  const double few = seconds(1000), many = seconds(16000);
-  EXPECT_LT(many, 64 * std::max(few, 1e-3)) << "16 times the graph; its square would take 256 times as long";
+/// Work that grew with the square of inputs and outputs would not end before the test's time is over.
+TEST(Truncation, ManyInputsAndOutputsArePlannedInTime) {
+  constexpr std::size_t kCount = 100'000;
+  ModelBuilder b;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const ValueId x = b.input("x" + std::to_string(i), {1}, DataType::I64);
+    b.output(b.node("Slice", "s" + std::to_string(i),
+                    {x, b.constant("a" + std::to_string(i), Tensor::ofInt64({0})),
+                     b.constant("e" + std::to_string(i), Tensor::ofInt64({std::int64_t{1} << 40}))},
+                    {1}, DataType::I64));
+  }
+  const auto model = b.build();
+  const Target target = Target::fromName("tensorrt-8").value();
+  const Truncation truncation = planTruncation(*model->graph, target, TruncateMode::Long);
+  EXPECT_EQ(truncation.plan.inputs.size(), kCount);
+  DirectiveMap directives;
+  EXPECT_EQ(validateNodes(*model->graph, target, directives, truncation).size(), kCount);
 }
 
 TEST(Truncation, AFloat64ThatWouldVanishIsNotTruncated) {
