@@ -68,6 +68,8 @@ void printPlace(const Json& json) {
   printCosts(json["costs"]);
   if (json["kernel_types"].size() > 1)
     std::cout << fmt::format("  its kernel calculates in {}\n", listText(json["kernel_types"]));
+  for (const Json& weight : json["lost_weights"])
+    std::cout << fmt::format("  its {}\n", weight["message"].get<std::string>());
 }
 
 /// What its kernel is predicted to take; of a node with bodies, by theirs.

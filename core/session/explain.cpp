@@ -12,6 +12,7 @@
 #include "planning/segment_borders.h"
 #include "session/report_json.h"
 #include "session/session.h"
+#include "verify/lost_weights.h"
 
 namespace fusescope {
 namespace {
@@ -196,6 +197,7 @@ void explainNode(const Plan& plan, NodeId id, const std::string& prefix, Json& j
     json["granted"] = typeJson(grant->granted);
   }
   json["would_help"] = helpJson(plan, id, prefix);
+  json["lost_weights"] = toJson(lostWeights(plan, std::span(&id, 1)));
   const FusedNode* fused = plan.fusedNodeOf(id);
   if (fused == nullptr) return;
   const std::string& segment = plan.segments[fused->segment.index].name;
@@ -238,7 +240,8 @@ Result<Json> explained(const Plan& plan, std::string_view nodeName, const std::s
   for (const char* key :
        {"segment", "fused_node", "asked", "granted", "body_of", "predicted_ms", "predicted_how", "body_time"})
     json[key] = nullptr;
-  for (const char* key : {"would_help", "became", "kernel_types", "edges", "borders"}) json[key] = Json::array();
+  for (const char* key : {"would_help", "became", "kernel_types", "edges", "borders", "lost_weights"})
+    json[key] = Json::array();
   json["node"] = found.name;
   json["origins"] = found.origins;
   json["predicted"] = false;

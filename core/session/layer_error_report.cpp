@@ -16,12 +16,6 @@ Json tensorJson(const TensorErrors& tensor) {
           {"carried", optionalError(tensor.errors.carried)}};
 }
 
-Json lostJson(const std::vector<LostWeight>& weights) {
-  Json json = Json::array();
-  for (const LostWeight& weight : weights) json.push_back(toJson(weight));
-  return json;
-}
-
 }  // namespace
 
 const std::vector<std::string_view>& errorsAgainstNames() {
@@ -64,7 +58,7 @@ Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& sam
                                    {"backend", node.ranOn},
                                    {"local", optionalError(node.errors.local)},
                                    {"carried", optionalError(node.errors.carried)},
-                                   {"lost_weights", lostJson(node.lostWeights)}});
+                                   {"lost_weights", toJson(node.lostWeights)}});
   }
   json["first_wrong"] = nullptr;
   if (const auto& first = report.firstWrong)

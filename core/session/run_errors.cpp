@@ -19,7 +19,6 @@ Result<RunNodeErrors> nodeFromJson(const Json& json) {
   JsonFields fields(json);
   fields.require("name").read("name", node.name).read("identity", node.identity);
   readErrors(fields, node.errors);
-  fields.parseList("lost_weights", node.lostWeights, lostWeightFromJson);
   if (!fields.error() && json.contains("types") && !json["types"].is_null())
     node.types = json["types"].is_string() ? json["types"].get<std::string>() : json["types"].dump();
   return fields.result(std::move(node));
@@ -55,7 +54,6 @@ Json toJson(const RunErrors& errors) {
   for (const RunNodeErrors& node : errors.nodes) {
     Json entry = errorsJson(node.errors);
     entry.update({{"name", node.name}, {"identity", node.identity}, {"types", node.types}});
-    for (const LostWeight& weight : node.lostWeights) entry["lost_weights"].push_back(toJson(weight));
     json["fused_nodes"].push_back(std::move(entry));
   }
   for (const TensorErrors& tensor : errors.tensors) {

@@ -15,7 +15,6 @@ struct RunNodeErrors {
   std::string identity;  ///< of the fused node, in hex
   std::string types;     ///< as layerTypesJson() says them: its local error holds for a kernel with the same
   LocalAndCarried errors;
-  std::vector<LostWeight> lostWeights{};  ///< of one that is wrong by itself; none in older files
   bool operator==(const RunNodeErrors&) const = default;
 };
 

@@ -180,7 +180,7 @@ void addNode(const Plan& plan, const FusedNode& fused, const std::string& ranOn,
   }
   node.errors = {errorOf(local), errorOf(carried)};
   if (const auto& error = node.errors.local; error && ofAllowed(*error, tolerance.rms.value_or(INFINITY)) > 1)
-    node.lostWeights = lostWeights(plan, fused);
+    node.lostWeights = lostWeights(plan, fused.nodes);
   report.nodes.push_back(std::move(node));
 }
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/float_bits.h"
-#include "base/json_fields.h"
 #include "planning/read_type.h"
 
 namespace fusescope {
@@ -34,10 +33,10 @@ LostWeight lostBy(const Tensor& weight, DataType type) {
 
 }  // namespace
 
-std::vector<LostWeight> lostWeights(const Plan& plan, const FusedNode& fused) {
+std::vector<LostWeight> lostWeights(const Plan& plan, std::span<const NodeId> nodes) {
   std::vector<LostWeight> all;
   std::set<std::pair<ValueId, DataType>> seen;
-  for (const NodeId id : fused.nodes) {
+  for (const NodeId id : nodes) {
     const Node& node = plan.graph().node(id);
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Tensor* weight = node.inputs[i].valid() ? plan.graph().constantData(node.inputs[i]) : nullptr;
@@ -60,22 +59,16 @@ std::string inWords(const LostWeight& weight) {
   return fmt::format("{:.3g} % of weight {} become 0 in {}", 100 * weight.zero, weight.name, name(weight.type));
 }
 
-Json toJson(const LostWeight& weight) {
-  return {{"name", weight.name},
-          {"type", name(weight.type)},
-          {"largest", weight.largest},
-          {"infinite", weight.infinite},
-          {"zero", weight.zero}};
-}
-
-Result<LostWeight> lostWeightFromJson(const Json& json) {
-  LostWeight weight;
-  std::string type;
-  JsonFields fields(json);
-  fields.require("name").read("name", weight.name).read("type", type).read("largest", weight.largest);
-  fields.read("infinite", weight.infinite).read("zero", weight.zero);
-  weight.type = dataTypeFromName(type).value_or(DataType::Undefined);
-  return fields.result(std::move(weight));
+Json toJson(const std::vector<LostWeight>& weights) {
+  Json json = Json::array();
+  for (const LostWeight& weight : weights)
+    json.push_back({{"name", weight.name},
+                    {"type", name(weight.type)},
+                    {"largest", weight.largest},
+                    {"infinite", weight.infinite},
+                    {"zero", weight.zero},
+                    {"message", inWords(weight)}});
+  return json;
 }
 
 }  // namespace fusescope

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
-#include "base/result.h"
 #include "planning/plan.h"
 
 namespace fusescope {
@@ -15,16 +15,13 @@ struct LostWeight {
   DataType type = DataType::Undefined;
   double largest = 0;             ///< of its numbers, by magnitude
   double infinite = 0, zero = 0;  ///< shares of its numbers that become so and are not
-  bool operator==(const LostWeight&) const = default;
 };
 
-/// Of what `fused` reads: weights of which a number becomes infinite, or 1 % and more become 0. Looks at each number.
+/// Of what `nodes` read: weights of which a number becomes infinite, or 1 % and more become 0. Looks at each number.
 /// Pure.
-std::vector<LostWeight> lostWeights(const Plan& plan, const FusedNode& fused);
+std::vector<LostWeight> lostWeights(const Plan& plan, std::span<const NodeId> nodes);
 /// "weight w becomes infinite in f16: its numbers reach 9.79e+07", "12 % of weight w become 0 in f16".
 std::string inWords(const LostWeight& weight);
-Json toJson(const LostWeight& weight);
-/// The inverse; errors name the field.
-Result<LostWeight> lostWeightFromJson(const Json& json);
+Json toJson(const std::vector<LostWeight>& weights);  ///< [{name, type, largest, infinite, zero, message}]
 
 }  // namespace fusescope

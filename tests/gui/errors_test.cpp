@@ -119,6 +119,21 @@ class ErrorsTest : public QObject {
     QVERIFY2(legend.startsWith("infinite or NaN") && legend.contains("1 random sample"), qPrintable(legend));
   }
 
+  void weightsThatDoNotFitAreSaidWithoutARun() {
+    QVERIFY(test::openSample(*m_window, "bert_tiny"));
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+    const PlanSnapshot& snapshot = *m_window->document().snapshot();
+    const std::vector<NodeId> node = snapshot.nodesNamed("node_Where_98");
+    m_window->selection().set(node);
+    const QString said = "Its weight val_99 becomes infinite in f16: its numbers reach 3.4e+38.";
+    QTRY_VERIFY2(panel().contains(said), qPrintable(panel()));
+    m_window->selection().set(snapshot.fusedOf(node.front())->nodes);
+    QTRY_VERIFY2(panel().contains("fused node of") && panel().contains(said), qPrintable(panel()));
+    m_window->selection().set(snapshot.nodesNamed("node_layer_norm"));
+    QTRY_VERIFY2(panel().contains("granted") && !panel().contains(said), qPrintable(panel()));
+  }
+
   void theCulpritIsPinnedByItsLink() {
     QVERIFY(test::openSample(*m_window, "fp16_overflow"));
     m_window->document().setPrecisions({DataType::F16});
@@ -235,5 +250,5 @@ class ErrorsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ErrorsTest, 6)
+FUSESCOPE_GUI_TEST(ErrorsTest, 7)
 #include "errors_test.moc"

@@ -56,8 +56,6 @@ QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::ve
   QString text = heading(QStringLiteral("Error of its kernel against %1").arg(errors.against), theme) + rows.text();
   text += QStringLiteral("<div style='color:%1'><b>%2</b></div>")
               .arg((wrong ? theme.error : theme.text).name(), roleText(error, errors.bound).toHtmlEscaped());
-  for (const LostWeight& weight : error.lostWeights)
-    text += QStringLiteral("<div>Its %1.</div>").arg(html(inWords(weight)));
   if (!other && isWrong(levelOf(error.errors.local, errors.bound))) text += remedy(snapshot, nodes);
   text += QStringLiteral("<p style='color:%1; margin:0 0 10px 0'>%2%3; allowed is %4 %5.</p>")
               .arg((errors.random ? theme.warning : theme.dimText).name(), errors.made.toHtmlEscaped(),

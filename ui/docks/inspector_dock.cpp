@@ -6,12 +6,21 @@
 
 #include "planning/body_help.h"
 #include "ui/docks/error_html.h"
-#include "ui/docks/inspector_text.h"
 #include "ui/docks/range_html.h"
 #include "ui/docks/run_html.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
+
+namespace {
+
+/// Whether they are just what one kernel runs.
+bool isKernel(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes) {
+  const FusedNode* fused = nodes.empty() ? nullptr : snapshot.fusedOf(nodes.front());
+  return fused != nullptr && fused->nodes == nodes;
+}
+
+}  // namespace
 
 InspectorDock::InspectorDock(const DockContext& context)
     : Dock(context), m_text(new PictureBrowser([this](const QUrl& link, double ratio) {
@@ -36,26 +45,26 @@ InspectorDock::InspectorDock(const DockContext& context)
 }
 
 void InspectorDock::renew(Parts) {
-  m_help.clear();
+  m_workedOut = {};
   show(nullptr);
   m_text->verticalScrollBar()->setValue(0);
   const auto snapshot = m_context.document.snapshot();
   if (!snapshot) return;
   const auto inside = snapshot->inside(m_context.selection.inside());
+  const PlanSnapshot& of = inside ? *inside->body : *snapshot;
   const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
-  if (nodes.size() == 1)
-    askWhatWouldHelp(inside ? inside->body->plan : snapshot->plan, nodes.front(), inside ? inside->prefix : "");
+  if (nodes.size() == 1 || isKernel(of, nodes)) workOut(of.plan, nodes, inside ? inside->prefix : "");
 }
 
-void InspectorDock::show(const std::vector<WhatIf>* help) {
+void InspectorDock::show(const WorkedOut* workedOut) {
   const auto snapshot = m_context.document.snapshot();
   if (!snapshot) {
     m_text->clear();
     return;
   }
   const auto inside = snapshot->inside(m_context.selection.inside());
-  QString text =
-      inside ? textOf(*inside->body, inside->nodes, help) : textOf(*snapshot, m_context.selection.nodes(), help);
+  QString text = inside ? textOf(*inside->body, inside->nodes, workedOut)
+                        : textOf(*snapshot, m_context.selection.nodes(), workedOut);
   if (!inside)
     text = runText(m_context.selection.nodes()) + text +
            rangesHtml(*snapshot, m_context.selection.nodes(), m_context.theme());
@@ -75,29 +84,33 @@ QString InspectorDock::runText(const std::vector<NodeId>& nodes) const {
 }
 
 QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes,
-                              const std::vector<WhatIf>* help) const {
+                              const WorkedOut* workedOut) const {
   const Theme& theme = m_context.theme();
   if (nodes.empty()) return modelText(snapshot, theme);
   const FusedNode* fused = snapshot.fusedOf(nodes.front());
   const Segment* segment = snapshot.segmentOf(nodes);
-  const bool wholeKernel = fused && fused->nodes == nodes;
-  if (nodes.size() > 1 && !wholeKernel)
+  if (nodes.size() > 1 && !isKernel(snapshot, nodes))
     return segment ? segmentText(snapshot, *segment, theme) : severalText(snapshot, nodes, theme);
-  const QString text =
-      nodes.size() == 1 ? nodeText(snapshot, nodes.front(), help, theme) : fusedText(snapshot, *fused, theme);
+  const QString text = nodes.size() == 1 ? nodeText(snapshot, nodes.front(), workedOut, theme)
+                                         : fusedText(snapshot, *fused, workedOut, theme);
   return segment ? text + bordersText(snapshot, *segment, theme) : text;
 }
 
-void InspectorDock::askWhatWouldHelp(std::shared_ptr<const Plan> plan, NodeId node, const std::string& prefix) {
+void InspectorDock::workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& of,
+                            const std::string& prefix) {
   m_context.jobs.run(
       QStringLiteral("what_would_help"), this,
-      [plan, node, prefix](const StopToken&) { return wouldHelpInBody(*plan, node, prefix); },
+      [plan, of, prefix](const StopToken&) {
+        WorkedOut answers{.lostWeights = lostWeights(*plan, of)};
+        if (of.size() == 1) answers.help = wouldHelpInBody(*plan, of.front(), prefix);
+        return answers;
+      },
       [this, snapshot = m_context.document.snapshot(), nodes = m_context.selection.nodes(),
-       inside = m_context.selection.inside()](const std::vector<WhatIf>& help) {
+       inside = m_context.selection.inside()](const WorkedOut& answers) {
         const Selection& now = m_context.selection;
         if (m_context.document.snapshot() != snapshot || now.nodes() != nodes || now.inside() != inside) return;
-        m_help = help;
-        show(&m_help);
+        m_workedOut = answers;
+        show(&m_workedOut);
       });
 }
 
@@ -134,8 +147,8 @@ void InspectorDock::act(const QString& what) {
 }
 
 void InspectorDock::applyHelp(std::size_t index) {
-  if (index >= m_help.size()) return;
-  const WhatIf whatIf = m_help[index];
+  if (index >= m_workedOut.help.size()) return;
+  const WhatIf whatIf = m_workedOut.help[index];
   const Directives& all = m_context.document.directives();
   // A directive that is there already is offered for removal: "without --pin …".
   const bool present = std::find(all.begin(), all.end(), whatIf.directive) != all.end();

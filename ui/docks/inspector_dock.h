@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ui/docks/dock.h"
+#include "ui/docks/inspector_text.h"
 #include "ui/document/plan_snapshot.h"
 
 namespace fusescope {
@@ -37,17 +38,17 @@ class InspectorDock : public Dock {
   void renew(Parts parts) override;
 
  private:
-  void show(const std::vector<WhatIf>* help);
+  void show(const WorkedOut* workedOut);  ///< null: being worked out
   QString runText(const std::vector<NodeId>& nodes) const;
-  QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const std::vector<WhatIf>* help) const;
+  QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const WorkedOut* workedOut) const;
   /// `plan`: of the network, or of a body, whose names stand behind `prefix` in directives.
-  void askWhatWouldHelp(std::shared_ptr<const Plan> plan, NodeId node, const std::string& prefix);
+  void workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& nodes, const std::string& prefix);
   void follow(const QUrl& link);
   void act(const QString& what);  ///< of links "do:"
   void applyHelp(std::size_t index);
 
   QTextBrowser* m_text;
-  std::vector<WhatIf> m_help;
+  WorkedOut m_workedOut;
 };
 
 }  // namespace fusescope

@@ -112,8 +112,16 @@ QString directivesText(const Directives& all, const std::string& name, const The
   return text.isEmpty() ? QString() : heading(QStringLiteral("Directives"), theme) + text;
 }
 
-QString helpText(const std::vector<WhatIf>* help, const Theme& theme) {
+QString lostText(const WorkedOut* workedOut, const Theme& theme) {
+  QString text;
+  for (const LostWeight& weight : workedOut != nullptr ? workedOut->lostWeights : std::vector<LostWeight>())
+    text += QStringLiteral("<div style='color:%1'>Its %2.</div>").arg(theme.warning.name(), html(inWords(weight)));
+  return text;
+}
+
+QString helpText(const WorkedOut* workedOut, const Theme& theme) {
   QString text = heading(QStringLiteral("What would help"), theme);
+  const std::vector<WhatIf>* help = workedOut != nullptr ? &workedOut->help : nullptr;
   if (!help) return text + QStringLiteral("<div style='color:%1'>working it out …</div>").arg(theme.dimText.name());
   if (help->empty())
     return text + QStringLiteral("<div style='color:%1'>All that was asked for it is granted.</div>")
@@ -221,7 +229,7 @@ QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& th
 
 }  // namespace
 
-QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<WhatIf>* help, const Theme& theme) {
+QString nodeText(const PlanSnapshot& snapshot, NodeId id, const WorkedOut* workedOut, const Theme& theme) {
   const Plan& plan = *snapshot.plan;
   const Node& node = plan.graph().node(id);
   const auto& facts = snapshot.facts(id);
@@ -244,7 +252,7 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
               QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
   if (const FusedNode* fused = snapshot.fusedOf(id); fused && fused->nodes.size() == 1) addPredicted(summary, *fused);
   addRange(summary, snapshot.rangeOf(id));
-  text += summary.text() + directivesText(plan.options.directives, node.name, theme);
+  text += summary.text() + lostText(workedOut, theme) + directivesText(plan.options.directives, node.name, theme);
   text += answersText(plan, Subject::node(node.name), theme);
 
   std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::node(node.name));
@@ -256,7 +264,7 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   text += heading(QStringLiteral("Why"), theme);
   text +=
       about.empty() ? QStringLiteral("<div>No decision names this node.</div>") : decisionsText(snapshot, about, theme);
-  text += helpText(help, theme);
+  text += helpText(workedOut, theme);
 
   Rows inputs(theme), outputs(theme), attributes(theme);
   for (const ValueId value : node.inputs) {
@@ -279,7 +287,8 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const std::vector<What
   return text;
 }
 
-QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme) {
+QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const WorkedOut* workedOut,
+                  const Theme& theme) {
   const Plan& plan = *snapshot.plan;
   const Graph& graph = plan.graph();
   QString text = title(html(graph.node(fused.root.valid() ? fused.root : fused.nodes.front()).name),
@@ -303,7 +312,7 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Th
   const QString unknown = timeUnknownReason(plan, fused.compute);
   addPredicted(summary, fused);
   if (!fused.predictedMs && !unknown.isEmpty()) summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
-  text += summary.text() + heading(QStringLiteral("Nodes"), theme);
+  text += summary.text() + lostText(workedOut, theme) + heading(QStringLiteral("Nodes"), theme);
   for (const NodeId node : fused.nodes) {
     const DataType type = plan.inFallback(fused) ? DataType::Undefined : plan.calculates[node.index];
     text += QStringLiteral("<div>%1 <span style='color:%2'>%3</span> %4</div>")

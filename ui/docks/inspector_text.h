@@ -5,15 +5,21 @@
 
 #include "ui/document/plan_snapshot.h"
 #include "ui/theme/theme.h"
+#include "verify/lost_weights.h"
 
 namespace fusescope {
 
 // What the Inspector says, as HTML. Links: "node:NAME_OR_HANDLE", "remove:DIRECTIVE_ID", "help:INDEX".
 
 QString modelText(const PlanSnapshot& snapshot, const Theme& theme);
-/// `help` null: still being worked out.
-QString nodeText(const PlanSnapshot& snapshot, NodeId node, const std::vector<WhatIf>* help, const Theme& theme);
-QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme);
+/// What takes its time to work out about what is selected.
+struct WorkedOut {
+  std::vector<WhatIf> help;  ///< of one node
+  std::vector<LostWeight> lostWeights;
+};
+/// `workedOut` null: still being worked out.
+QString nodeText(const PlanSnapshot& snapshot, NodeId node, const WorkedOut* workedOut, const Theme& theme);
+QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const WorkedOut* workedOut, const Theme& theme);
 /// What enters and leaves a segment, and what is converted on the way.
 QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme);
 /// The table of its borders alone.

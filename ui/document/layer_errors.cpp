@@ -12,7 +12,7 @@ ByHandle<ShownError> layerErrorsOf(const RunErrors& errors, const PlanSnapshot& 
     const std::string handle = handleOf(node.identity);
     const FusedNode* fused = snapshot.fusedWith(handle);
     if (fused == nullptr || node.types != layerTypesText(*snapshot.plan, *fused)) continue;
-    ShownError error{ofThisPlan ? ErrorKind::Measured : ErrorKind::OfOtherPlan, node.errors, node.lostWeights};
+    ShownError error{ofThisPlan ? ErrorKind::Measured : ErrorKind::OfOtherPlan, node.errors};
     if (!ofThisPlan) error.errors.carried.reset();
     shown.emplace(handle, std::move(error));
   }

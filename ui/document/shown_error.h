@@ -19,7 +19,6 @@ enum class ErrorKind {
 struct ShownError {
   ErrorKind kind = ErrorKind::Unknown;
   LocalAndCarried errors;
-  std::vector<LostWeight> lostWeights{};
 };
 using Which = std::optional<TensorError> LocalAndCarried::*;  ///< &LocalAndCarried::local or ::carried
 
