@@ -23,18 +23,6 @@ std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, 
                      inWords(*error), *tolerance.rms);
 }
 
-std::set<std::string> leadingToOutputs(const std::vector<TensorErrors>& tensors, const Graph& graph,
-                                       const Tolerance& tolerance) {
-  std::set<std::string> known, right;
-  for (const TensorErrors& tensor : tensors) {
-    known.insert(tensor.name);
-    if (tensor.errors.carried && !whatIsWrong(tensor.errors.carried, tolerance)) right.insert(tensor.name);
-  }
-  std::vector<std::string> outputs;
-  for (const ValueId output : graph.outputs()) outputs.push_back(graph.value(output).name);
-  return leadingTo(std::move(outputs), valueSourcesIn(graph, known), right);
-}
-
 /// The first by itself, else the first with what it was given, among those that `counts` is true of.
 template <class Counts>
 std::optional<FirstWrong> firstAmong(const std::vector<TensorErrors>& tensors, const Tolerance& tolerance,
@@ -58,6 +46,18 @@ std::optional<FirstWrong> firstAmong(const std::vector<TensorErrors>& tensors, c
 }
 
 }  // namespace
+
+std::set<std::string> leadingToOutputs(const std::vector<TensorErrors>& tensors, const Graph& graph,
+                                       const Tolerance& tolerance) {
+  std::set<std::string> known, right;
+  for (const TensorErrors& tensor : tensors) {
+    known.insert(tensor.name);
+    if (tensor.errors.carried && !whatIsWrong(tensor.errors.carried, tolerance)) right.insert(tensor.name);
+  }
+  std::vector<std::string> outputs;
+  for (const ValueId output : graph.outputs()) outputs.push_back(graph.value(output).name);
+  return leadingTo(std::move(outputs), valueSourcesIn(graph, known), right);
+}
 
 std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Graph& graph,
                                        const Tolerance& tolerance) {

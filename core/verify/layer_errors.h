@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -83,6 +84,11 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
 /// The plan of `options` for exactNetworkOf(`lowered`), in which every value that `lowered` has in memory is in memory
 /// too: kernels end where those of `lowered` end.
 Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOptions options, const StopToken& stop);
+
+/// Those of `tensors`, by name, from which an output of `graph` is reached over tensors that are wrong by `tolerance`,
+/// or were not measured. Pure.
+std::set<std::string> leadingToOutputs(const std::vector<TensorErrors>& tensors, const Graph& graph,
+                                       const Tolerance& tolerance);
 
 /// Of `tensors` of a plan of `graph`: the first one whose local error is wrong by `tolerance`, else the first
 /// whose carried one is. What reaches an output of the network over tensors that are wrong comes before what does not,

@@ -130,6 +130,12 @@ class ErrorsTest : public QObject {
     QTRY_VERIFY2(panel().contains(said), qPrintable(panel()));
     m_window->selection().set(snapshot.fusedOf(node.front())->nodes);
     QTRY_VERIFY2(panel().contains("fused node of") && panel().contains(said), qPrintable(panel()));
+    // It is infinite where it was very large, and hides what it hid before.
+    evaluateErrors();
+    m_window->selection().set(node);
+    QVERIFY2(panel().contains("A culprit") && panel().contains("no output of the network goes wrong by it"),
+             qPrintable(panel()));
+    QVERIFY2(!panel().contains("Pin node_Where_98"), qPrintable(panel()));
     m_window->selection().set(snapshot.nodesNamed("node_layer_norm"));
     QTRY_VERIFY2(panel().contains("granted") && !panel().contains(said), qPrintable(panel()));
   }

@@ -56,7 +56,10 @@ QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::ve
   QString text = heading(QStringLiteral("Error of its kernel against %1").arg(errors.against), theme) + rows.text();
   text += QStringLiteral("<div style='color:%1'><b>%2</b></div>")
               .arg((wrong ? theme.error : theme.text).name(), roleText(error, errors.bound).toHtmlEscaped());
-  if (!other && isWrong(levelOf(error.errors.local, errors.bound))) text += remedy(snapshot, nodes);
+  if (!other && isWrong(levelOf(error.errors.local, errors.bound)))
+    text += runs.reachesOutput(*fused)
+                ? remedy(snapshot, nodes)
+                : QStringLiteral("<div>What reads it is right: no output of the network goes wrong by it.</div>");
   text += QStringLiteral("<p style='color:%1; margin:0 0 10px 0'>%2%3; allowed is %4 %5.</p>")
               .arg((errors.random ? theme.warning : theme.dimText).name(), errors.made.toHtmlEscaped(),
                    other ? QStringLiteral(", a run of another plan") : QString(), errorText(errors.bound),

@@ -1,6 +1,7 @@
 #include "ui/document/runs.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "ui/document/layer_errors.h"
@@ -90,11 +91,24 @@ ShownErrors Runs::layerErrors() const {
   return shown;
 }
 
-std::optional<FirstWrong> Runs::firstWrong() const {
+const RunErrors* Runs::errorsOfThisPlan() const {
   const Run* run = shown();
-  const RunErrors* errors = run != nullptr && ofThisPlan(*run) ? errorsFor(*run, m_settings) : nullptr;
+  return run != nullptr && ofThisPlan(*run) && m_document.snapshot() ? errorsFor(*run, m_settings) : nullptr;
+}
+
+bool Runs::reachesOutput(const FusedNode& fused) const {
+  const RunErrors* errors = errorsOfThisPlan();
+  if (errors == nullptr) return true;
+  const Graph& graph = m_document.snapshot()->graph();
+  const std::set<std::string> leading = leadingToOutputs(errors->tensors, graph, boundOf(m_settings.tolerance));
+  return std::ranges::any_of(
+      fused.outputs, [&](const FusedOutput& output) { return leading.contains(graph.value(output.value).name); });
+}
+
+std::optional<FirstWrong> Runs::firstWrong() const {
+  const RunErrors* errors = errorsOfThisPlan();
   const auto snapshot = m_document.snapshot();
-  if (errors == nullptr || !snapshot) return std::nullopt;
+  if (errors == nullptr) return std::nullopt;
   return firstWrongOf(errors->tensors, snapshot->graph(), boundOf(m_settings.tolerance));
 }
 

@@ -41,6 +41,9 @@ class Runs : public QObject {
   ShownTimes layerTimes() const;
   /// Errors of shown() layer by layer, likewise: those on the inputs of the settings, else the newest.
   ShownErrors layerErrors() const;
+  /// Whether what `fused`, of the plan on screen, does wrong by the errors of the shown run makes an output wrong, too:
+  /// over tensors that are wrong. Of errors of another plan it is not known: true.
+  bool reachesOutput(const FusedNode& fused) const;
   /// Where the shown run first goes wrong by its errors layer by layer, if it is of the plan on screen and has any.
   std::optional<FirstWrong> firstWrong() const;
   /// Where the shown run first goes wrong, if it fails and is of the plan on screen: the node that makes the value.
@@ -87,6 +90,7 @@ class Runs : public QObject {
   void changed();  ///< any of these: there is something to save
 
  private:
+  const RunErrors* errorsOfThisPlan() const;  ///< of the shown run; null: there are none, or of another plan
   static QString qs(const std::string& text) { return QString::fromStdString(text); }
   PlanDocument& m_document;
   std::vector<Run> m_runs;
