@@ -1,7 +1,6 @@
 #include "ui/document/runs.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "ui/document/layer_errors.h"
@@ -60,13 +59,18 @@ ShownTimes Runs::layerTimes() const {
   return m_known.times;
 }
 
+SharedOptional<RunErrors> Runs::chosenErrors(const Run& run) const {
+  const RunErrors* chosen = errorsFor(run, m_settings);
+  for (const auto& errors : run.errors)
+    if (&*errors == chosen) return errors;
+  return {};
+}
+
 ShownErrors Runs::layerErrors() const {
   const Run* run = shown();
   KnownErrors wanted{.plan = m_document.snapshot()};
   if (run != nullptr && wanted.plan) {
-    const RunErrors* chosen = errorsFor(*run, m_settings);
-    for (const auto& errors : run->errors)
-      if (&*errors == chosen) wanted.of = errors;
+    wanted.of = chosenErrors(*run);
     wanted.ofThisPlan = ofThisPlan(*run);
   }
   const bool known =
@@ -91,25 +95,29 @@ ShownErrors Runs::layerErrors() const {
   return shown;
 }
 
-const RunErrors* Runs::errorsOfThisPlan() const {
+const Runs::KnownWays& Runs::ways() const {
   const Run* run = shown();
-  return run != nullptr && ofThisPlan(*run) && m_document.snapshot() ? errorsFor(*run, m_settings) : nullptr;
+  KnownWays wanted{.plan = m_document.snapshot(), .tolerance = boundOf(m_settings.tolerance)};
+  if (run != nullptr && wanted.plan && ofThisPlan(*run)) wanted.of = chosenErrors(*run);
+  const bool known = wanted.of.shares(m_ways.of) && wanted.plan == m_ways.plan && wanted.tolerance == m_ways.tolerance;
+  if (known) return m_ways;
+  if (wanted.of) {
+    const RunErrors& errors = *std::as_const(wanted.of);
+    wanted.leading = leadingToOutputs(errors.tensors, wanted.plan->graph(), wanted.tolerance);
+    wanted.first = firstWrongOf(errors.tensors, wanted.plan->graph(), wanted.tolerance);
+  }
+  return m_ways = std::move(wanted);
 }
 
 bool Runs::reachesOutput(const FusedNode& fused) const {
-  const RunErrors* errors = errorsOfThisPlan();
-  if (errors == nullptr) return true;
-  const Graph& graph = m_document.snapshot()->graph();
-  const std::set<std::string> leading = leadingToOutputs(errors->tensors, graph, boundOf(m_settings.tolerance));
-  return std::ranges::any_of(
-      fused.outputs, [&](const FusedOutput& output) { return leading.contains(graph.value(output.value).name); });
+  const KnownWays& known = ways();
+  return !known.of || std::ranges::any_of(fused.outputs, [&](const FusedOutput& output) {
+    return known.leading.contains(known.plan->graph().value(output.value).name);
+  });
 }
 
 std::optional<FirstWrong> Runs::firstWrong() const {
-  const RunErrors* errors = errorsOfThisPlan();
-  const auto snapshot = m_document.snapshot();
-  if (errors == nullptr) return std::nullopt;
-  return firstWrongOf(errors->tensors, snapshot->graph(), boundOf(m_settings.tolerance));
+  return ways().first;
 }
 
 std::optional<Runs::Failure> Runs::failure() const {

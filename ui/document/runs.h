@@ -2,6 +2,8 @@
 
 #include <QObject>
 #include <QString>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -90,7 +92,8 @@ class Runs : public QObject {
   void changed();  ///< any of these: there is something to save
 
  private:
-  const RunErrors* errorsOfThisPlan() const;  ///< of the shown run; null: there are none, or of another plan
+  /// The errors of `run` that the settings choose.
+  SharedOptional<RunErrors> chosenErrors(const Run& run) const;
   static QString qs(const std::string& text) { return QString::fromStdString(text); }
   PlanDocument& m_document;
   std::vector<Run> m_runs;
@@ -115,6 +118,17 @@ class Runs : public QObject {
     ByHandle<ShownError> errors;
   };
   mutable KnownErrors m_knownErrors;
+
+  /// Where the shown run goes wrong, and what that was worked out of; without errors of the plan on screen, nothing.
+  struct KnownWays {
+    SharedOptional<RunErrors> of;
+    std::shared_ptr<const PlanSnapshot> plan;
+    Tolerance tolerance;
+    std::set<std::string> leading{};  ///< tensors that lead to an output
+    std::optional<FirstWrong> first{};
+  };
+  const KnownWays& ways() const;
+  mutable KnownWays m_ways;
 };
 
 }  // namespace fusescope
