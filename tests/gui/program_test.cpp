@@ -1,4 +1,7 @@
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <QDir>
 #include <QFile>
@@ -24,6 +27,40 @@ namespace {
 constexpr int kBuildMs = 180'000;
 const QString kNode = QStringLiteral("node_relu_1");
 
+/// A pipe that nobody writes to: every process that is started while it is open holds an end of it, and so does what
+/// that one starts.
+class Lifeline {
+ public:
+  Lifeline() {
+    int ends[2];
+    if (::pipe(ends) != 0) qFatal("no pipe");
+    m_ours = ends[0];
+    m_theirs = ends[1];
+    ::fcntl(m_ours, F_SETFD, FD_CLOEXEC);
+  }
+  ~Lifeline() {
+    letGo();
+    ::close(m_ours);
+  }
+  Lifeline(const Lifeline&) = delete;
+  Lifeline& operator=(const Lifeline&) = delete;
+
+  /// Whether all of them have ended in time; no more may be started.
+  bool allEnd(int ms) {
+    letGo();
+    pollfd end{.fd = m_ours, .events = POLLIN, .revents = 0};
+    return ::poll(&end, 1, ms) == 1 && (end.revents & POLLHUP) != 0;
+  }
+
+ private:
+  void letGo() {
+    if (m_theirs >= 0) ::close(m_theirs);
+    m_theirs = -1;
+  }
+
+  int m_ours = -1, m_theirs = -1;
+};
+
 }  // namespace
 
 /// fusescope-gui itself, as a process: what it prints into pictures, and what is lost when it is killed, which is
@@ -35,11 +72,15 @@ class ProgramTest : public QObject {
   void init() {
     test::catchWarnings();
     m_folder = std::make_unique<QTemporaryDir>();
+    m_lifeline = std::make_unique<Lifeline>();
     m_model = m_folder->filePath("model.onnx");
     QVERIFY(QFile::copy(test::samplePath("fp16_overflow"), m_model));
   }
   void cleanup() {
     end();
+    // What works for a killed window ends by itself, and writes nothing into the folder that goes now.
+    QVERIFY(m_lifeline->allEnd(test::kPatienceMs));
+    m_folder.reset();
     QCOMPARE(test::takeWarnings(), QStringList());
   }
 
@@ -256,6 +297,7 @@ class ProgramTest : public QObject {
   }
 
   std::unique_ptr<QTemporaryDir> m_folder;
+  std::unique_ptr<Lifeline> m_lifeline;
   QString m_model;
   std::unique_ptr<QProcess> m_program;
   QByteArray m_said;
