@@ -1,3 +1,4 @@
+#include <QProcess>
 #include <QStandardPaths>
 #include <QtTest>
 #include <chrono>
@@ -19,6 +20,17 @@ LevelGraph crossed() {
   LevelGraph level;
   for (int i = 0; i < 6; ++i) level.entities.push_back({.width = 100, .height = 40});
   for (int i = 0; i < 9; ++i) level.edges.push_back({.from = i / 3, .to = 3 + i % 3});
+  return level;
+}
+/// One that takes Graphviz longer than any test.
+LevelGraph tangled() {
+  constexpr int kEntities = 6000;
+  LevelGraph level;
+  for (int i = 0; i < kEntities; ++i) level.entities.push_back({.width = 100, .height = 40});
+  for (int i = 0; i < 4 * kEntities; ++i) {
+    const int from = i % kEntities, to = (i * 7919 + i / 3) % kEntities;
+    if (from != to) level.edges.push_back({.from = std::min(from, to), .to = std::max(from, to)});
+  }
   return level;
 }
 QString secondOf(const Plan& plan, const QString& first) {
@@ -129,6 +141,21 @@ class CanvasLayoutTest : public test::SampleCanvas {
     QVERIFY(helper.problem().isEmpty());
   }
 
+  void aHelperEndsWithWhoeverStartedIt() {
+    QProcess helper, reader;
+    helper.setStandardOutputProcess(&reader);
+    helper.start(QStringLiteral(FUSESCOPE_BIN_DIR "/fusescope-layoutd"), QStringList());
+    reader.start(QStandardPaths::findExecutable("cat"), QStringList());
+    QVERIFY(helper.waitForStarted(test::kPatienceMs) && reader.waitForStarted(test::kPatienceMs));
+    helper.write(QByteArray::fromStdString(toJson(tangled()).dump()) + '\n');
+    while (helper.bytesToWrite() > 0) QVERIFY(helper.waitForBytesWritten(test::kPatienceMs));
+    QVERIFY(!reader.waitForReadyRead(200));  // it is at work
+    reader.kill();
+    QVERIFY(reader.waitForFinished(test::kPatienceMs));
+    QVERIFY(helper.waitForFinished(test::kPatienceMs));
+    QCOMPARE(helper.exitCode(), 1);
+  }
+
   void theIndexFindsWhatASearchThroughAllFinds() {
     std::vector<QRectF> rects;
     for (int i = 0; i < 700; ++i)  // many small, some that span all, some of no width
@@ -151,5 +178,5 @@ class CanvasLayoutTest : public test::SampleCanvas {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CanvasLayoutTest, 7)
+FUSESCOPE_GUI_TEST(fusescope::CanvasLayoutTest, 8)
 #include "canvas_layout_test.moc"
