@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "engine/code_artifact.h"
 #include "engine/region_key.h"
-#include "planning/structure.h"
+#include "planning/read_type.h"
 
 namespace fusescope {
 namespace {
@@ -130,8 +130,7 @@ std::string codeKey(const Backend& backend, const KernelRequest& request, const 
   for (const Binding& binding : fused.bindings)
     key.text(binding.role).number(numbers.of(binding.value)).number(placeOf(binding.node));
   key.number(placeOf(fused.root)).number(plan.inFallback(fused));
-  for (const NodeId id : fused.nodes)
-    key.number(plan.readsMemory(id)).number(plan.structure != nullptr && plan.structure->facts[id.index].moves);
+  for (const NodeId id : fused.nodes) key.number(plan.readsMemory(id)).number(movesElements(plan, id));
   addTruncated(key, plan.truncation.constants, numbers);
   addTruncated(key, plan.truncation.produced, numbers);
   return key.canonical();

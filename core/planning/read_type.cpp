@@ -10,4 +10,8 @@ DataType narrowReadType(const Plan& plan, const Node& node, std::size_t i) {
   return isNarrow && isDataOperand(node, i) ? type : DataType::Undefined;
 }
 
+bool movesElements(const Plan& plan, NodeId node) {
+  return plan.structure != nullptr && plan.structure->facts[node.index].moves;
+}
+
 }  // namespace fusescope

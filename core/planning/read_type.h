@@ -8,4 +8,7 @@ namespace fusescope {
 /// it as it is.
 DataType narrowReadType(const Plan& plan, const Node& node, std::size_t i);
 
+/// Whether `node` only moves elements of its operands or casts between floats.
+bool movesElements(const Plan& plan, NodeId node);
+
 }  // namespace fusescope

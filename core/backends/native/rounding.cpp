@@ -4,7 +4,6 @@
 
 #include "backends/native/narrow_floats.h"
 #include "planning/read_type.h"
-#include "planning/structure.h"
 
 namespace fusescope::native {
 
@@ -36,11 +35,6 @@ DataType Rounding::readBy(NodeId reader, ValueId value) const {
   return DataType::Undefined;
 }
 
-bool Rounding::moves(const Node& node) const {
-  const Plan& plan = *m_request->plan;
-  return plan.structure != nullptr && plan.structure->facts[node.id.index].moves;
-}
-
 void Rounding::findMade() {
   for (const InnerEdge& edge : m_request->fused->innerEdges)
     if (isNarrow(edge.type)) m_made[edge.value] = edge.type;
@@ -51,7 +45,7 @@ void Rounding::findMoved() {
   for (const NodeId id : m_request->fused->nodes) {
     const Node& node = m_graph->node(id);
     const bool fromMemory =
-        moves(node) && std::ranges::any_of(node.inputs, [&](ValueId value) {
+        movesElements(*m_request->plan, id) && std::ranges::any_of(node.inputs, [&](ValueId value) {
           if (!value.valid()) return false;
           return isMoved(value) || (!made.contains(value) && isFloat(m_graph->value(value).type.dtype));
         });
@@ -78,7 +72,7 @@ void Rounding::findWanted() {
       const ValueId value = node.inputs[i];
       if (!value.valid() || !isFloat(m_graph->value(value).type.dtype)) continue;
       std::set<DataType>& wanted = m_wanted[value];
-      if (!moves(node)) {
+      if (!movesElements(*m_request->plan, *id)) {
         wanted.insert(narrowReadType(*m_request->plan, node, i));
         continue;
       }

@@ -37,7 +37,6 @@ class Rounding {
     return at == types.end() ? DataType::Undefined : at->second;
   }
   bool isMoved(ValueId value) const { return m_moved.contains(value); }
-  bool moves(const Node& node) const;
   void findMade();
   void findMoved();
   void findWanted();

@@ -51,11 +51,6 @@ Tensor truncatedConstant(const Tensor& tensor, DataType to) {
   return convertedTensor(tensor, to);
 }
 
-/// Whether a node only moves elements of its operands or casts between floats.
-bool moves(const Plan& plan, const Node& node) {
-  return plan.structure != nullptr && plan.structure->facts[node.id.index].moves;
-}
-
 /// Operators whose operands of one declared type must arrive at one type.
 bool wantsEqualOperands(const Node& node) {
   const OpSchema* schema = OpRegistry::standard().find(node);
@@ -207,8 +202,8 @@ Status ReferenceNodes::addNode(const KernelRequest& request, const Node& node) {
   };
   bool moved = false;
   for (std::size_t i = 0; i < step.operands.size(); ++i)
-    moved = moved || (moves(*request.plan, node) && movesFromMemory(i));
-  const bool movedOn = moves(*request.plan, node) &&
+    moved = moved || (movesElements(*request.plan, node.id) && movesFromMemory(i));
+  const bool movedOn = movesElements(*request.plan, node.id) &&
                        std::ranges::any_of(node.inputs, [&](ValueId id) { return id.valid() && m_moved.contains(id); });
   for (const ValueId output : node.outputs) {
     step.results.push_back(resultOf(request, output));
