@@ -265,15 +265,8 @@ Result<std::set<ValueId>> BuiltEngine::resolveMarks(const std::vector<std::strin
 
 std::vector<Tensor> BuiltEngine::orderedInputs(const std::map<std::string, Tensor>& inputs) const {
   std::vector<Tensor> ordered;
-  for (const ValueId id : m_plan->graph().inputs()) {
-    Tensor tensor = inputs.at(m_plan->graph().value(id).name);
-    if (reinterpret_cast<std::uintptr_t>(tensor.bytes()) % kTensorAlignment != 0) {
-      Tensor aligned = Tensor::zeros(tensor.type(), tensor.dims());
-      std::copy_n(tensor.bytes(), tensor.byteSize(), aligned.mutableBytes());
-      tensor = aligned;
-    }
-    ordered.push_back(std::move(tensor));
-  }
+  for (const ValueId id : m_plan->graph().inputs())
+    ordered.push_back(inputs.at(m_plan->graph().value(id).name).aligned(kTensorAlignment));
   return ordered;
 }
 

@@ -112,8 +112,8 @@ std::size_t alignmentOf(DataType type) {
   return std::max<std::size_t>(isPair ? bytes / 2 : bytes, 1);
 }
 
-bool isReadableAt(const std::byte* data, DataType type) {
-  return reinterpret_cast<std::uintptr_t>(data) % alignmentOf(type) == 0;
+bool isMultipleOf(std::size_t bytes, const std::byte* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % bytes == 0;
 }
 
 }  // namespace
@@ -135,7 +135,11 @@ const std::byte* Tensor::lateCopy() const {
 }
 
 Tensor Tensor::aligned() const {
-  if (m_late == nullptr) return *this;
+  return m_late == nullptr ? *this : aligned(alignmentOf(m_type));
+}
+
+Tensor Tensor::aligned(std::size_t bytes) const {
+  if (isMultipleOf(bytes, m_data)) return *this;
   const auto memory = std::make_shared<const AlignedMemory>(copied(m_data, byteSize()));
   return view(m_type, m_dims, memory, memory->data());
 }
@@ -155,7 +159,7 @@ Tensor Tensor::view(DataType type, Dims dims, std::shared_ptr<const void> owner,
   Tensor tensor = withoutData(type, std::move(dims));
   tensor.m_owner = std::move(owner);
   tensor.m_data = data;
-  if (!isReadableAt(data, type)) tensor.m_late = std::make_shared<LateCopy>();
+  if (!isMultipleOf(alignmentOf(type), data)) tensor.m_late = std::make_shared<LateCopy>();
   return tensor;
 }
 

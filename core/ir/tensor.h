@@ -46,8 +46,10 @@ class Tensor {
 
   /// Where the elements lie: those of a view at any address.
   const std::byte* bytes() const { return m_data; }
-  /// This tensor with its elements at a multiple of their size: itself, or a copy that nobody else holds.
+  /// This tensor with its elements at a multiple of their size, or of so many bytes, 64 at the most: itself, or a copy
+  /// that nobody else holds.
   Tensor aligned() const;
+  Tensor aligned(std::size_t bytes) const;
   /// Only for a tensor made by zeros()/copyOf() whose data nobody else has been given yet.
   std::byte* mutableBytes() { return const_cast<std::byte*>(m_data); }
   /// Where a view lies at no multiple of the elements' size: of a copy that is made when first asked for, and kept as

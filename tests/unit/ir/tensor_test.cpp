@@ -59,6 +59,10 @@ TEST(Tensor, AlignedIsTheSameOrACopyOfItsOwn) {
   EXPECT_TRUE(copy.identical(file.tensor));
   EXPECT_NE(copy.bytes(), static_cast<const void*>(file.tensor.data<float>().data()));
   EXPECT_EQ(copy.aligned().bytes(), copy.bytes());
+  const Tensor second = Tensor::view(DataType::F32, {2}, std::make_shared<Tensor>(copy), copy.bytes() + sizeof(float));
+  EXPECT_EQ(second.aligned().bytes(), second.bytes()) << "its elements can be read where they are";
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(second.aligned(16).bytes()) % 16, 0U);
+  EXPECT_EQ(second.aligned(16).asDouble(0), -2);
 }
 
 }  // namespace
