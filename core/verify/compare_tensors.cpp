@@ -50,14 +50,6 @@ struct Sums {
   }
 };
 
-/// NaN where one side is infinite or not a number and the other is not: no angle says anything then.
-double cosineOf(const Sums& sums) {
-  if (std::isinf(sums.maxAbs)) return NAN;
-  if (sums.expectedSquares == 0 && sums.actualSquares == 0) return 1;
-  if (sums.expectedSquares == 0 || sums.actualSquares == 0) return 0;
-  return sums.products / (std::sqrt(sums.expectedSquares) * std::sqrt(sums.actualSquares));
-}
-
 double overRms(const Sums& sums) {
   if (sums.maxAbs == 0) return 0;
   const double rms = sums.finite > 0 ? std::sqrt(sums.expectedSquares / static_cast<double>(sums.finite)) : 0;
@@ -129,7 +121,8 @@ TensorComparison compareTensors(const std::string& name, const Tensor& actual, c
   }
   TensorComparison comparison{.name = name, .maxAbs = sums.maxAbs, .maxRel = sums.maxRel};
   comparison.maxOverRms = overRms(sums);
-  comparison.cosine = cosineOf(sums);
+  // Where one side is infinite or not a number and the other is not, no angle says anything.
+  comparison.cosine = std::isinf(sums.maxAbs) ? NAN : cosineOf(sums.products, sums.expectedSquares, sums.actualSquares);
   // Integers and truth values are exact unless the caller gave bounds of their kind.
   const bool exactType = isNumberLine && !tolerance.absolute && !tolerance.relative;
   comparison.ofBound = shareOf(sums, comparison.maxOverRms, exactType ? Tolerance{} : tolerance);
@@ -158,6 +151,12 @@ void takeWorst(std::vector<TensorComparison>& worst, const std::vector<TensorCom
     takeWorst(*known, one);
     if (known->problem.empty()) known->problem = one.problem;
   }
+}
+
+double cosineOf(double products, double expectedSquares, double actualSquares) {
+  if (expectedSquares == 0 && actualSquares == 0) return 1;
+  if (expectedSquares == 0 || actualSquares == 0) return 0;
+  return products / (std::sqrt(expectedSquares) * std::sqrt(actualSquares));
 }
 
 std::string cosineText(double cosine, int digits) {

@@ -59,9 +59,8 @@ std::set<std::string> leadingToOutputs(const std::vector<TensorErrors>& tensors,
   return leadingTo(std::move(outputs), valueSourcesIn(graph, known), right);
 }
 
-std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Graph& graph,
+std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const std::set<std::string>& leading,
                                        const Tolerance& tolerance) {
-  const std::set<std::string> leading = leadingToOutputs(tensors, graph, tolerance);
   if (auto first = firstAmong(tensors, tolerance, [&](const TensorErrors& t) { return leading.contains(t.name); }))
     return first;
   auto harmless = firstAmong(tensors, tolerance, [](const TensorErrors&) { return true; });

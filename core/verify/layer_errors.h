@@ -90,10 +90,10 @@ Result<std::shared_ptr<const Plan>> exactPlanFor(const Plan& lowered, PlanOption
 std::set<std::string> leadingToOutputs(const std::vector<TensorErrors>& tensors, const Graph& graph,
                                        const Tolerance& tolerance);
 
-/// Of `tensors` of a plan of `graph`: the first one whose local error is wrong by `tolerance`, else the first
-/// whose carried one is. What reaches an output of the network over tensors that are wrong comes before what does not,
-/// as a mask whose lowest number becomes infinite. Pure.
-std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const Graph& graph,
+/// Of `tensors`, of which `leading` are leadingToOutputs(): the first one whose local error is wrong by `tolerance`,
+/// else the first whose carried one is. Those that lead to an output come before those that do not, as a mask whose
+/// lowest number becomes infinite. Pure.
+std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors, const std::set<std::string>& leading,
                                        const Tolerance& tolerance);
 
 }  // namespace fusescope

@@ -6,6 +6,7 @@
 #include "backends/reference/convert_elements.h"
 #include "base/json_fields.h"
 #include "base/number_range.h"
+#include "verify/compare_tensors.h"
 
 namespace fusescope {
 namespace {
@@ -145,11 +146,10 @@ TensorError TensorErrorSums::error() const {
   error.maxOverRms = over(m_maxAbs, rms);
   error.relL2 = over(std::sqrt(m_squares), std::sqrt(m_expectedSquares));
   if (m_compared == 0 && m_nonFinite > 0) error.maxAbs = error.maxOverRms = error.relL2 = error.ulp = INFINITY;
-  const bool isZero = m_expectedSquares == 0 || m_actualSquares == 0;
   if (m_nonFinite > 0) {
     error.cosine = NAN;
   } else if (m_squares > 0) {
-    error.cosine = isZero ? 0 : m_products / (std::sqrt(m_expectedSquares) * std::sqrt(m_actualSquares));
+    error.cosine = cosineOf(m_products, m_expectedSquares, m_actualSquares);
   }
   const double all = static_cast<double>(std::max<std::int64_t>(m_elements, 1));
   error.nonFinite = static_cast<double>(m_nonFinite) / all;

@@ -104,7 +104,7 @@ const Runs::KnownWays& Runs::ways() const {
   if (wanted.of) {
     const RunErrors& errors = *std::as_const(wanted.of);
     wanted.leading = leadingToOutputs(errors.tensors, wanted.plan->graph(), wanted.tolerance);
-    wanted.first = firstWrongOf(errors.tensors, wanted.plan->graph(), wanted.tolerance);
+    wanted.first = firstWrongOf(errors.tensors, wanted.leading, wanted.tolerance);
   }
   return m_ways = std::move(wanted);
 }

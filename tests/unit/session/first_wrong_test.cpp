@@ -26,7 +26,8 @@ class FirstWrongTest : public ::testing::Test {
     m_plan = artifact.value().plan;
   }
   std::optional<FirstWrong> first(const std::vector<TensorErrors>& tensors, double allowed = 0.01) const {
-    return firstWrongOf(tensors, m_plan->graph(), {.rms = allowed});
+    const Tolerance tolerance{.rms = allowed};
+    return firstWrongOf(tensors, leadingToOutputs(tensors, m_plan->graph(), tolerance), tolerance);
   }
 
   const TensorError m_small{.elements = 1, .maxOverRms = 0.004}, m_large{.elements = 1, .maxOverRms = 0.02};
