@@ -48,8 +48,7 @@ def known_as(path):
     return next((n for n in trained.NETWORKS if n.name == path.stem), None)
 
 
-def inputs_for(path, plain):
-    known = known_as(path)
+def inputs_for(known, plain):
     if known is not None:
         return trained.inputs_of(known, known.extents[0])
     random, made = np.random.RandomState(0), {}
@@ -117,12 +116,12 @@ class Writer:
             self.add(target, values, tolerance, inputs)
 
     def network(self, path):
-        name = name_of(path)
-        inputs = inputs_for(path, session(path, LEVELS.ORT_DISABLE_ALL))
+        name, known = name_of(path), known_as(path)
+        inputs = inputs_for(known, session(path, LEVELS.ORT_DISABLE_ALL))
         values = self.folder / f"{name}.npz"
         if not values.exists():
             write_values(values, path, inputs)
-        tolerance = known_as(path).tolerance if known_as(path) else trained.SAME
+        tolerance = known.tolerance if known else trained.SAME
         self.optimised(name, path, values, tolerance, inputs, ("basic", "extended"))
         if name in TRANSFORMERS:
             target = self.folder / f"{name}.transformers.onnx"

@@ -113,8 +113,9 @@ QString directivesText(const Directives& all, const std::string& name, const The
 }
 
 QString lostText(const WorkedOut* workedOut, const Theme& theme) {
+  if (workedOut == nullptr) return {};
   QString text;
-  for (const LostWeight& weight : workedOut != nullptr ? workedOut->lostWeights : std::vector<LostWeight>())
+  for (const LostWeight& weight : workedOut->lostWeights)
     text += QStringLiteral("<div style='color:%1'>Its %2.</div>").arg(theme.warning.name(), html(inWords(weight)));
   return text;
 }

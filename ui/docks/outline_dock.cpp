@@ -12,7 +12,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kTypeWidth = 80, kBesideText = 12;  ///< of the column of types, at the least and around its text
+constexpr int kTypeWidth = 80,
+              kBesideText = 12;  ///< of the column of types: of one type, and around the text of several
 
 }  // namespace
 
@@ -83,7 +84,7 @@ void OutlineDock::renewPlan() {
   m_model.setSnapshot(m_context.document.snapshot());
   reopen({}, open);
   for (int i = 0; first && i < m_model.rowCount(); ++i) m_view->expand(m_model.index(i, 0));
-  const int longest = m_view->fontMetrics().horizontalAdvance(m_model.longestType()) + kBesideText;
+  const int longest = m_view->fontMetrics().horizontalAdvance(m_model.longestOfSeveralTypes()) + kBesideText;
   m_view->header()->resizeSection(OutlineModel::kType, std::max(kTypeWidth, longest));
   m_syncing = false;
 }

@@ -44,12 +44,13 @@ void OutlineModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
   endResetModel();
 }
 
-QString OutlineModel::longestType() const {
+QString OutlineModel::longestOfSeveralTypes() const {
   QString longest;
   for (const PlanSnapshot::Level& level : m_levels) {
     const Plan& plan = *level.snapshot->plan;
     for (const FusedNode& fused : plan.fusedNodes) {
-      const QString text = fused.nodes.size() > 1 ? typeCell(plan, fused) : QString();
+      if (calculatedTypes(plan, fused).size() < 2) continue;
+      const QString text = typeCell(plan, fused);
       if (text.size() > longest.size()) longest = text;
     }
   }

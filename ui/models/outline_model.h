@@ -24,8 +24,8 @@ class OutlineModel : public QAbstractItemModel {
   /// The deepest row that stands for `node` of the network.
   QModelIndex indexOf(NodeId node) const;
   QModelIndex indexOfFused(std::uint32_t fused) const;
-  /// The longest text that a fused node has in column kType.
-  QString longestType() const;
+  /// The longest text that a fused node of several types has in column kType; empty: there is none.
+  QString longestOfSeveralTypes() const;
   /// The deepest row for "HOLDER/NAME", as Selection::inside() has it.
   QModelIndex indexOfInside(const std::string& name) const;
 
