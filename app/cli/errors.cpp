@@ -88,22 +88,32 @@ std::string againstText(const Samples& samples, const LayerErrorOptions& options
   return fmt::format("float64 on {}, lowered on {}", on, options.backend);
 }
 
+/// How many tensors are wrong, and how many of them matter.
+void printCounts(const LayerErrorReport& report, const std::string& against, double bound) {
+  using Which = std::optional<TensorError> LocalAndCarried::*;
+  const auto wrong = [&](Which which) {
+    std::vector<std::string> names;
+    for (const TensorErrors& tensor : report.tensors)
+      if (const auto& error = tensor.errors.*which; error && ofAllowed(*error, bound) > 1) names.push_back(tensor.name);
+    return names;
+  };
+  std::vector<std::string> local = wrong(&LocalAndCarried::local);
+  const std::size_t carried = wrong(&LocalAndCarried::carried).size();
+  const bool ofCodes = std::ranges::any_of(report.tensors, &LocalAndCarried::ofCodes, &TensorErrors::errors);
+  std::cout << fmt::format("{} in memory, against {}: {} wrong by {}, {} with what {} given (beyond {:.3g} of rms{})\n",
+                           counted(std::ssize(report.tensors), "tensor"), against, local.size(),
+                           local.size() == 1 ? "itself" : "themselves", carried, carried == 1 ? "it was" : "they were",
+                           bound, ofCodes ? ", codes: in relative L2" : "");
+  std::erase_if(local, [&](const std::string& name) { return report.leading.contains(name); });
+  if (!local.empty())
+    std::cout << fmt::format("{} of what is wrong by itself {} no output wrong, the first: {}\n", local.size(),
+                             local.size() == 1 ? "makes" : "make", shortened(local.front()));
+}
+
 void printForPeople(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options,
                     const Arguments& arguments) {
   printTensors(report, arguments.all);
-  const double bound = options.tolerance.rms.value_or(INFINITY);
-  const auto wrong = [&](std::optional<TensorError> LocalAndCarried::*which) {
-    return std::ranges::count_if(report.tensors, [&](const TensorErrors& tensor) {
-      const auto& error = tensor.errors.*which;
-      return error && ofAllowed(*error, bound) > 1;
-    });
-  };
-  std::cout << fmt::format(
-      "{} in memory, against {}: {} wrong by themselves, {} with what they were given (beyond {:.3g} of rms{})\n",
-      counted(std::ssize(report.tensors), "tensor"), againstText(samples, options, arguments.against),
-      wrong(&LocalAndCarried::local), wrong(&LocalAndCarried::carried), bound,
-      std::ranges::any_of(report.tensors, &LocalAndCarried::ofCodes, &TensorErrors::errors) ? ", codes: in relative L2"
-                                                                                            : "");
+  printCounts(report, againstText(samples, options, arguments.against), options.tolerance.rms.value_or(INFINITY));
   for (const TensorErrors& tensor : report.tensors)
     if (tensor.isOutput && tensor.errors.carried)
       std::cout << fmt::format("output {}: max|Δ| {:.3g} of rms, cosine {}\n", tensor.name,

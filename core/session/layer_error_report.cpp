@@ -7,11 +7,12 @@ Json optionalError(const std::optional<TensorError>& error) {
   return error ? toJson(*error) : Json(nullptr);
 }
 
-Json tensorJson(const TensorErrors& tensor) {
+Json tensorJson(const TensorErrors& tensor, const LayerErrorReport& report) {
   return {{"name", tensor.name},
           {"fused_node", tensor.fusedNode},
           {"type", name(tensor.stored)},
           {"is_output", tensor.isOutput},
+          {"reaches_output", report.leading.contains(tensor.name)},
           {"local", optionalError(tensor.errors.local)},
           {"carried", optionalError(tensor.errors.carried)}};
 }
@@ -45,8 +46,8 @@ Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& sam
   json["backend"] = options.backend;
   json["tensors"] = json["fused_nodes"] = json["outputs"] = json["not_measured"] = Json::array();
   for (const TensorErrors& tensor : report.tensors) {
-    json["tensors"].push_back(tensorJson(tensor));
-    if (tensor.isOutput) json["outputs"].push_back(tensorJson(tensor));
+    json["tensors"].push_back(tensorJson(tensor, report));
+    if (tensor.isOutput) json["outputs"].push_back(tensorJson(tensor, report));
   }
   for (std::size_t i = 0; i < report.nodes.size(); ++i) {
     const NodeErrors& node = report.nodes[i];

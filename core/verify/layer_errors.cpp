@@ -245,8 +245,8 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
   for (const FusedNode& fused : lowered->fusedNodes)
     addNode(*lowered, fused, std::string(backendOf(*lowered, fused, *backend).name()), sums[fused.id.index],
             options.tolerance, report);
-  const auto leading = leadingToOutputs(report.tensors, lowered->graph(), options.tolerance);
-  report.firstWrong = firstWrongOf(report.tensors, leading, options.tolerance);
+  report.leading = leadingToOutputs(report.tensors, lowered->graph(), options.tolerance);
+  report.firstWrong = firstWrongOf(report.tensors, report.leading, options.tolerance);
   return report;
 }
 

@@ -51,6 +51,7 @@ struct LayerErrorReport {
   std::vector<TensorErrors> tensors;  ///< in the order of the plan
   std::vector<NodeErrors> nodes;      ///< one for each fused node of the plan
   std::optional<FirstWrong> firstWrong;
+  std::set<std::string> leading{};  ///< leadingToOutputs() of `tensors`
   struct NotMeasured {
     std::string name, why;
     bool operator==(const NotMeasured&) const = default;

@@ -30,8 +30,8 @@ QList<QColor> swatches(const Theme& theme) {
   for (const char* kind : {"conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "reduce", "pool",
                            "gather", "view", "other"})
     colors << kindSwatch(kind, theme).color;
-  for (const ErrorLevel level : {ErrorLevel::Exact, ErrorLevel::FarWithin, ErrorLevel::Within, ErrorLevel::Beyond,
-                                 ErrorLevel::FarBeyond, ErrorLevel::NotFinite})
+  for (const ErrorLevel level : {ErrorLevel::Exact, ErrorLevel::FarWithin, ErrorLevel::Within, ErrorLevel::Harmless,
+                                 ErrorLevel::Beyond, ErrorLevel::FarBeyond, ErrorLevel::NotFinite})
     colors << levelColor(level, theme);
   for (int segment = 0; segment < 6; ++segment) colors << segmentColor(segment, false, theme);
   return colors << segmentColor(0, true, theme);

@@ -41,7 +41,9 @@ class ErrorsTest : public QObject {
   }
 
   void levelsAreSaidInWordsAndAgainstTheBound() {
-    const auto level = [](const std::optional<TensorError>& error) { return levelOf(error, 0.01); };
+    const auto level = [](const std::optional<TensorError>& error) {
+      return levelOf({ErrorKind::Measured, {error, {}}}, &LocalAndCarried::local, 0.01);
+    };
     QVERIFY(level(std::nullopt) == ErrorLevel::Unknown);
     QVERIFY(level(TensorError{.elements = 4}) == ErrorLevel::Exact);
     QVERIFY(level(errorOf(0.001)) == ErrorLevel::FarWithin);
@@ -66,6 +68,11 @@ class ErrorsTest : public QObject {
     QVERIFY(roleText(culprit, 0.01).contains("culprit"));
     QVERIFY(roleText(victim, 0.01).contains("victim"));
     QVERIFY(roleText(right, 0.01).startsWith("It is not wrong"));
+    const ShownError harmless{ErrorKind::Measured, {infinite, errorOf(0.002)}, false};
+    QVERIFY(levelOf(harmless, &LocalAndCarried::local, 0.01) == ErrorLevel::Harmless);
+    QVERIFY(levelOf(harmless, &LocalAndCarried::carried, 0.01) == ErrorLevel::Within);
+    QVERIFY(!isWrong(ErrorLevel::Harmless));
+    QVERIFY(roleText(harmless, 0.01).contains("no output of the network goes wrong by it"));
     QCOMPARE(errorPairText(victim, &LocalAndCarried::carried), QStringLiteral("0.3 / 0.15"));
     QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {errorOf(0.3), {}}}, &LocalAndCarried::local),
              QStringLiteral("[0.3 / 0.15]"));
@@ -110,8 +117,8 @@ class ErrorsTest : public QObject {
     const auto& selected = m_window->selection().nodes();
     QVERIFY2(panel().contains(QString("Pin %1 to f32").arg(named(selected))), qPrintable(panel()));
     const ShownError last = errors.find(handleOf(lastNode()));
-    QVERIFY(isWrong(levelOf(last.errors.carried, errors.bound)));
-    QVERIFY(!isWrong(levelOf(last.errors.local, errors.bound)));
+    QVERIFY(isWrong(levelOf(last, &LocalAndCarried::carried, errors.bound)));
+    QVERIFY(!isWrong(levelOf(last, &LocalAndCarried::local, errors.bound)));
     m_window->selection().set(lastNode().nodes);
     QVERIFY2(panel().contains("A victim"), qPrintable(panel()));
     // The legend says in words what colours mean, and what they were made with.
@@ -133,8 +140,9 @@ class ErrorsTest : public QObject {
     // It is infinite where it was very large, and hides what it hid before.
     evaluateErrors();
     m_window->selection().set(node);
-    QVERIFY2(panel().contains("A culprit") && panel().contains("no output of the network goes wrong by it"),
-             qPrintable(panel()));
+    QVERIFY2(panel().contains("It is wrong, but no output of the network goes wrong by it"), qPrintable(panel()));
+    QVERIFY2(legendText().contains("beyond, but no output goes wrong by it"), qPrintable(legendText()));
+    QVERIFY2(!legendText().contains("infinite or NaN"), qPrintable(legendText()));
     QVERIFY2(!panel().contains("Pin node_Where_98"), qPrintable(panel()));
     m_window->selection().set(snapshot.nodesNamed("node_layer_norm"));
     QTRY_VERIFY2(panel().contains("granted") && !panel().contains(said), qPrintable(panel()));

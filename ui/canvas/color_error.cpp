@@ -10,6 +10,8 @@ QColor levelColor(ErrorLevel level, const Theme& theme) {
       return mixed(theme.dimText, theme.accent, 0.65);
     case ErrorLevel::Within:
       return theme.accent;
+    case ErrorLevel::Harmless:
+      return mixed(theme.dimText, theme.warning, 0.4);
     case ErrorLevel::Beyond:
       return theme.warning;
     case ErrorLevel::FarBeyond:
@@ -28,10 +30,9 @@ BoxColor errorColor(const ColorSource& source, Which which) {
   const bool border = source.item.kind == ItemKind::Input || source.item.kind == ItemKind::Output;
   if (border)
     return {source.theme.dimText, QString(), Swatch{source.theme.dimText, {}, QStringLiteral("input, output")}, 1};
-  const auto& error = source.error.errors.*which;
-  const ErrorLevel level = levelOf(error, source.errorBound);
+  const ErrorLevel level = levelOf(source.error, which, source.errorBound);
   const QColor color = levelColor(level, source.theme);
-  QString badge = shortErrorText(error);
+  QString badge = shortErrorText(source.error.errors.*which);
   if (!badge.isEmpty() && source.error.kind == ErrorKind::OfOtherPlan) badge = QStringLiteral("[%1]").arg(badge);
   // What is worst stands first.
   return {color, badge, Swatch{color, QString(), levelText(level)}, -static_cast<int>(level)};

@@ -144,7 +144,7 @@ QString GraphView::Private::errorsText(int item) const {
   QStringList parts;
   const auto add = [&](const QString& what, Which which) {
     const QString text = errorPairText(error, which);
-    if (!text.isEmpty()) parts << what.arg(text, levelText(levelOf(error.errors.*which, numbers.errors.bound)));
+    if (!text.isEmpty()) parts << what.arg(text, levelText(levelOf(error, which, numbers.errors.bound)));
   };
   add(GraphView::tr("local error %1 (%2)"), &LocalAndCarried::local);
   add(GraphView::tr("carried error %1 (%2)"), &LocalAndCarried::carried);

@@ -10,10 +10,11 @@ namespace fusescope {
 
 namespace {
 
-QString factsOf(const std::optional<TensorError>& error, double bound, const QString& unknown, const Theme& theme) {
+QString factsOf(const ShownError& shown, Which which, double bound, const QString& unknown, const Theme& theme) {
+  const auto& error = shown.errors.*which;
   if (!error) return QStringLiteral("<span style='color:%1'>%2</span>").arg(theme.dimText.name(), unknown);
   const QString facts = errorFactsText(*error).toHtmlEscaped();
-  return isWrong(levelOf(error, bound))
+  return isWrong(levelOf(shown, which, bound))
              ? QStringLiteral("<span style='color:%1'>✗ %2</span>").arg(theme.error.name(), facts)
              : facts;
 }
@@ -44,22 +45,20 @@ QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::ve
   const ShownError error = errors.find(handleOf(*fused));
   if (error.kind == ErrorKind::Unknown) return {};
   const bool other = error.kind == ErrorKind::OfOtherPlan;
-  const bool wrong =
-      isWrong(levelOf(error.errors.local, errors.bound)) || isWrong(levelOf(error.errors.carried, errors.bound));
+  const bool culprit = isWrong(levelOf(error, &LocalAndCarried::local, errors.bound));
+  const bool wrong = culprit || isWrong(levelOf(error, &LocalAndCarried::carried, errors.bound));
   Rows rows(theme);
-  rows.add(QStringLiteral("local"), factsOf(error.errors.local, errors.bound, QStringLiteral("not measured"), theme));
+  rows.add(QStringLiteral("local"),
+           factsOf(error, &LocalAndCarried::local, errors.bound, QStringLiteral("not measured"), theme));
   rows.add(QStringLiteral("carried"),
-           factsOf(error.errors.carried, errors.bound,
+           factsOf(error, &LocalAndCarried::carried, errors.bound,
                    other ? QStringLiteral("not known of this plan: it depends on all that comes before")
                          : QStringLiteral("not measured"),
                    theme));
   QString text = heading(QStringLiteral("Error of its kernel against %1").arg(errors.against), theme) + rows.text();
   text += QStringLiteral("<div style='color:%1'><b>%2</b></div>")
               .arg((wrong ? theme.error : theme.text).name(), roleText(error, errors.bound).toHtmlEscaped());
-  if (!other && isWrong(levelOf(error.errors.local, errors.bound)))
-    text += runs.reachesOutput(*fused)
-                ? remedy(snapshot, nodes)
-                : QStringLiteral("<div>What reads it is right: no output of the network goes wrong by it.</div>");
+  if (!other && culprit) text += remedy(snapshot, nodes);
   text += QStringLiteral("<p style='color:%1; margin:0 0 10px 0'>%2%3; allowed is %4 %5.</p>")
               .arg((errors.random ? theme.warning : theme.dimText).name(), errors.made.toHtmlEscaped(),
                    other ? QStringLiteral(", a run of another plan") : QString(), errorText(errors.bound),

@@ -7,7 +7,9 @@
 namespace fusescope {
 
 /// Errors of a run by handle of fused node, of those that the plan has with the same types. What is carried depends on
-/// all that comes before: only where the run is `ofThisPlan` it is this one's.
-ByHandle<ShownError> layerErrorsOf(const RunErrors& errors, const PlanSnapshot& snapshot, bool ofThisPlan);
+/// all that comes before: only where the run is of this plan it is this one's.
+/// Of this one, `leading` are leadingToOutputs(); null: of another.
+ByHandle<ShownError> layerErrorsOf(const RunErrors& errors, const PlanSnapshot& snapshot,
+                                   const std::set<std::string>* leading);
 
 }  // namespace fusescope

@@ -66,23 +66,32 @@ SharedOptional<RunErrors> Runs::chosenErrors(const Run& run) const {
   return {};
 }
 
-ShownErrors Runs::layerErrors() const {
+const Runs::KnownErrors& Runs::knownErrors() const {
   const Run* run = shown();
-  KnownErrors wanted{.plan = m_document.snapshot()};
+  KnownErrors wanted{.plan = m_document.snapshot(), .tolerance = boundOf(m_settings.tolerance)};
   if (run != nullptr && wanted.plan) {
     wanted.of = chosenErrors(*run);
     wanted.ofThisPlan = ofThisPlan(*run);
   }
-  const bool known =
-      wanted.of.shares(m_knownErrors.of) &&
-      (!wanted.of || (wanted.plan == m_knownErrors.plan && wanted.ofThisPlan == m_knownErrors.ofThisPlan));
-  if (!known) {
-    if (wanted.of) wanted.errors = layerErrorsOf(*std::as_const(wanted.of), *wanted.plan, wanted.ofThisPlan);
-    m_knownErrors = std::move(wanted);
+  if (wanted.sameAs(m_knownErrors)) return m_knownErrors;
+  if (wanted.of) {
+    const RunErrors& errors = *std::as_const(wanted.of);
+    std::set<std::string> leading;
+    if (wanted.ofThisPlan) {
+      leading = leadingToOutputs(errors.tensors, wanted.plan->graph(), wanted.tolerance);
+      wanted.first = firstWrongOf(errors.tensors, leading, wanted.tolerance);
+    }
+    wanted.errors = layerErrorsOf(errors, *wanted.plan, wanted.ofThisPlan ? &leading : nullptr);
   }
-  ShownErrors shown{.of = m_knownErrors.errors, .bound = *boundOf(m_settings.tolerance).rms};
-  if (!m_knownErrors.of) return shown;
-  const RunErrors& errors = *std::as_const(m_knownErrors.of);
+  return m_knownErrors = std::move(wanted);
+}
+
+ShownErrors Runs::layerErrors() const {
+  const KnownErrors& known = knownErrors();
+  ShownErrors shown{.of = known.errors, .bound = *known.tolerance.rms};
+  if (!known.of) return shown;
+  const Run* run = this->shown();
+  const RunErrors& errors = *std::as_const(known.of);
   shown.random = errors.inputs.empty();
   shown.against = qs(errors.against);
   shown.made = QStringLiteral("%1, on %2").arg(title(*run), samplesOf(errors));
@@ -95,29 +104,8 @@ ShownErrors Runs::layerErrors() const {
   return shown;
 }
 
-const Runs::KnownWays& Runs::ways() const {
-  const Run* run = shown();
-  KnownWays wanted{.plan = m_document.snapshot(), .tolerance = boundOf(m_settings.tolerance)};
-  if (run != nullptr && wanted.plan && ofThisPlan(*run)) wanted.of = chosenErrors(*run);
-  const bool known = wanted.of.shares(m_ways.of) && wanted.plan == m_ways.plan && wanted.tolerance == m_ways.tolerance;
-  if (known) return m_ways;
-  if (wanted.of) {
-    const RunErrors& errors = *std::as_const(wanted.of);
-    wanted.leading = leadingToOutputs(errors.tensors, wanted.plan->graph(), wanted.tolerance);
-    wanted.first = firstWrongOf(errors.tensors, wanted.leading, wanted.tolerance);
-  }
-  return m_ways = std::move(wanted);
-}
-
-bool Runs::reachesOutput(const FusedNode& fused) const {
-  const KnownWays& known = ways();
-  return !known.of || std::ranges::any_of(fused.outputs, [&](const FusedOutput& output) {
-    return known.leading.contains(known.plan->graph().value(output.value).name);
-  });
-}
-
 std::optional<FirstWrong> Runs::firstWrong() const {
-  return ways().first;
+  return knownErrors().first;
 }
 
 std::optional<Runs::Failure> Runs::failure() const {

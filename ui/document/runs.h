@@ -3,7 +3,6 @@
 #include <QObject>
 #include <QString>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -43,9 +42,6 @@ class Runs : public QObject {
   ShownTimes layerTimes() const;
   /// Errors of shown() layer by layer, likewise: those on the inputs of the settings, else the newest.
   ShownErrors layerErrors() const;
-  /// Whether what `fused`, of the plan on screen, does wrong by the errors of the shown run makes an output wrong, too:
-  /// over tensors that are wrong. Of errors of another plan it is not known: true.
-  bool reachesOutput(const FusedNode& fused) const;
   /// Where the shown run first goes wrong by its errors layer by layer, if it is of the plan on screen and has any.
   std::optional<FirstWrong> firstWrong() const;
   /// Where the shown run first goes wrong, if it fails and is of the plan on screen: the node that makes the value.
@@ -110,25 +106,21 @@ class Runs : public QObject {
   };
   mutable KnownTimes m_known;
 
-  /// What layerErrors() gave last, and of what.
+  /// What the errors of the shown run say, and what that was worked out of.
   struct KnownErrors {
     SharedOptional<RunErrors> of;
     std::shared_ptr<const PlanSnapshot> plan;
     bool ofThisPlan = false;
-    ByHandle<ShownError> errors;
-  };
-  mutable KnownErrors m_knownErrors;
-
-  /// Where the shown run goes wrong, and what that was worked out of; without errors of the plan on screen, nothing.
-  struct KnownWays {
-    SharedOptional<RunErrors> of;
-    std::shared_ptr<const PlanSnapshot> plan;
-    Tolerance tolerance;
-    std::set<std::string> leading{};  ///< tensors that lead to an output
+    Tolerance tolerance{};
+    ByHandle<ShownError> errors{};
     std::optional<FirstWrong> first{};
+    bool sameAs(const KnownErrors& other) const {
+      return of.shares(other.of) && plan == other.plan && ofThisPlan == other.ofThisPlan &&
+             tolerance == other.tolerance;
+    }
   };
-  const KnownWays& ways() const;
-  mutable KnownWays m_ways;
+  const KnownErrors& knownErrors() const;
+  mutable KnownErrors m_knownErrors;
 };
 
 }  // namespace fusescope

@@ -23,7 +23,9 @@ ShownError ShownErrors::find(const std::string& handle) const {
   return found == of.end() ? ShownError() : found->second;
 }
 
-ErrorLevel levelOf(const std::optional<TensorError>& error, double bound) {
+namespace {
+
+ErrorLevel levelByItself(const std::optional<TensorError>& error, double bound) {
   if (!error) return ErrorLevel::Unknown;
   if (error->nonFinite > 0 || !std::isfinite(error->maxAbs)) return ErrorLevel::NotFinite;
   if (error->maxAbs == 0) return ErrorLevel::Exact;
@@ -31,6 +33,13 @@ ErrorLevel levelOf(const std::optional<TensorError>& error, double bound) {
   if (share <= kFar) return ErrorLevel::FarWithin;
   if (share <= 1) return ErrorLevel::Within;
   return kFar * share <= 1 ? ErrorLevel::Beyond : ErrorLevel::FarBeyond;
+}
+
+}  // namespace
+
+ErrorLevel levelOf(const ShownError& error, Which which, double bound) {
+  const ErrorLevel level = levelByItself(error.errors.*which, bound);
+  return isWrong(level) && !error.reachesOutput ? ErrorLevel::Harmless : level;
 }
 
 QString levelText(ErrorLevel level) {
@@ -41,6 +50,8 @@ QString levelText(ErrorLevel level) {
       return QStringLiteral("below a tenth of what is allowed");
     case ErrorLevel::Within:
       return QStringLiteral("within what is allowed");
+    case ErrorLevel::Harmless:
+      return QStringLiteral("beyond, but no output goes wrong by it");
     case ErrorLevel::Beyond:
       return QStringLiteral("beyond what is allowed");
     case ErrorLevel::FarBeyond:
@@ -83,13 +94,14 @@ QString errorFactsText(const TensorError& error) {
 }
 
 QString roleText(const ShownError& error, double bound) {
-  if (isWrong(levelOf(error.errors.local, bound)))
-    return QStringLiteral("A culprit: it goes wrong by itself, its inputs exact.");
-  if (isWrong(levelOf(error.errors.carried, bound)))
-    return QStringLiteral("A victim: right by itself, wrong with what it is given.");
-  return error.errors.local
-             ? QStringLiteral("It is not wrong: %1 by itself.").arg(levelText(levelOf(error.errors.local, bound)))
-             : QStringLiteral("Its own error is not known.");
+  const ErrorLevel local = levelOf(error, &LocalAndCarried::local, bound);
+  const ErrorLevel carried = levelOf(error, &LocalAndCarried::carried, bound);
+  if (isWrong(local)) return QStringLiteral("A culprit: it goes wrong by itself, its inputs exact.");
+  if (isWrong(carried)) return QStringLiteral("A victim: right by itself, wrong with what it is given.");
+  if (local == ErrorLevel::Harmless || carried == ErrorLevel::Harmless)
+    return QStringLiteral("It is wrong, but no output of the network goes wrong by it: what reads it is right.");
+  return error.errors.local ? QStringLiteral("It is not wrong: %1 by itself.").arg(levelText(local))
+                            : QStringLiteral("Its own error is not known.");
 }
 
 }  // namespace fusescope

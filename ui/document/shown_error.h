@@ -19,6 +19,8 @@ enum class ErrorKind {
 struct ShownError {
   ErrorKind kind = ErrorKind::Unknown;
   LocalAndCarried errors;
+  /// Whether an output of the network is reached over tensors that are wrong; of another plan it is not known: true.
+  bool reachesOutput = true;
 };
 using Which = std::optional<TensorError> LocalAndCarried::*;  ///< &LocalAndCarried::local or ::carried
 
@@ -34,9 +36,10 @@ struct ShownErrors {
   ShownError find(const std::string& handle) const;
 };
 
-/// How large an error is beside what is allowed. In words each; no colour stands without them.
-enum class ErrorLevel { Unknown, Exact, FarWithin, Within, Beyond, FarBeyond, NotFinite };
-ErrorLevel levelOf(const std::optional<TensorError>& error, double bound);
+/// How large an error is beside what is allowed. In words each; no colour stands without them. Harmless: beyond it, and
+/// no output of the network goes wrong by it.
+enum class ErrorLevel { Unknown, Exact, FarWithin, Within, Harmless, Beyond, FarBeyond, NotFinite };
+ErrorLevel levelOf(const ShownError& error, Which which, double bound);
 QString levelText(ErrorLevel level);  ///< "within what is allowed"
 inline bool isWrong(ErrorLevel level) {
   return level >= ErrorLevel::Beyond;

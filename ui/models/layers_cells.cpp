@@ -70,16 +70,20 @@ struct RowSums {
   }
 };
 
-QString errorTip(const ShownError& shown, bool local, const ShownErrors& all) {
-  const auto& error = local ? shown.errors.local : shown.errors.carried;
+Which whichOf(int column) {
+  return column == LayersModel::kLocal ? &LocalAndCarried::local : &LocalAndCarried::carried;
+}
+
+QString errorTip(const ShownError& shown, Which which, const ShownErrors& all) {
+  const auto& error = shown.errors.*which;
   if (!error) return {};
   const QString made =
       shown.kind == ErrorKind::OfOtherPlan ? QStringLiteral("%1, a run of another plan") : QStringLiteral("%1");
   return QStringList{errorFactsText(*error), roleText(shown, all.bound), made.arg(all.made)}.join(QLatin1Char('\n'));
 }
 
-Tone errorTone(const std::optional<TensorError>& error, const ShownErrors& all) {
-  return isWrong(levelOf(error, all.bound)) ? Tone::Bad : Tone::Dim;
+Tone errorTone(const ShownError& shown, Which which, const ShownErrors& all) {
+  return isWrong(levelOf(shown, which, all.bound)) ? Tone::Bad : Tone::Dim;
 }
 
 }  // namespace
@@ -122,9 +126,8 @@ QString LayersModel::text(const Row& row, int column) const {
     case kTime:
       return row.time.kind == TimeKind::Unknown ? QString() : timeText(row.time);
     case kLocal:
-      return errorPairText(row.error, &LocalAndCarried::local);
     case kCarried:
-      return errorPairText(row.error, &LocalAndCarried::carried);
+      return errorPairText(row.error, whichOf(column));
     default:
       return {};
   }
@@ -147,7 +150,7 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
     return row.root ? QStringLiteral("Not measured yet: build an engine.")
                     : QStringLiteral("Measured with its fused node, at %1.").arg(row.view.fused);
   }
-  if (column == kLocal || column == kCarried) return errorTip(row.error, column == kLocal, m_errors);
+  if (column == kLocal || column == kCarried) return errorTip(row.error, whichOf(column), m_errors);
   if (const CostRange* range = m_levels[row.level].snapshot->rangeOf(row.node);
       range != nullptr && (column == kFlops || column == kBytes)) {
     const auto text = [&](const CostAt& at) { return column == kFlops ? countText(at.flops) : bytesText(at.bytes); };
@@ -185,8 +188,8 @@ QVariant LayersModel::data(const QModelIndex& index, int role) const {
       if (differs) return static_cast<int>(Tone::Warning);
       if (index.column() == kSegment && row.view.fallback) return static_cast<int>(Tone::Warning);
       if (index.column() == kPin) return static_cast<int>(Tone::Good);
-      if (index.column() == kLocal) return static_cast<int>(errorTone(row.error.errors.local, m_errors));
-      if (index.column() == kCarried) return static_cast<int>(errorTone(row.error.errors.carried, m_errors));
+      if (index.column() == kLocal || index.column() == kCarried)
+        return static_cast<int>(errorTone(row.error, whichOf(index.column()), m_errors));
       return static_cast<int>(index.column() == kNode ? Tone::Plain : Tone::Dim);
     }
     default:

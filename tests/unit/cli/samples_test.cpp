@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "interchange/npz.h"
 #include "tests/unit/cli/cli_fixture.h"
@@ -59,6 +61,19 @@ TEST(Cli, errorsNamesTheNodeThatOverflows) {
     pinned.push_back(std::string(node) + "=f32");
   }
   EXPECT_TRUE(jsonOf(fusescopeCommand(pinned))["first_wrong"].is_null());
+}
+
+TEST(Cli, errorsTellsWhatIsWrongAndHarmsNobody) {
+  std::vector<std::string> given{"errors", samplePath("bert_tiny"), "--precision", "f16"};
+  const std::string text = fusescopeCommand(given).out;
+  EXPECT_NE(text.find("1 of what is wrong by itself makes no output wrong, the first: val_100"), std::string::npos)
+      << text;
+  given.emplace_back("--json");
+  const Json json = jsonOf(fusescopeCommand(given));
+  const auto mask = std::ranges::find(json["tensors"], "val_100", [](const Json& tensor) { return tensor["name"]; });
+  ASSERT_NE(mask, json["tensors"].end());
+  EXPECT_GT((*mask)["local"]["non_finite"], 0);
+  EXPECT_EQ((*mask)["reaches_output"], false);
 }
 
 TEST(Cli, verifyFindsRegionsAsTheirNodesAre) {
