@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -56,20 +58,80 @@ class Source {
   bool m_isOpen = false;
 };
 
-/// Lets `write` fill a file beside `path`, given its descriptor and path, and puts that in its place.
-Status replaceFile(const std::filesystem::path& path, const std::function<Status(int, const std::string&)>& write) {
-  std::string temporary = path.string() + ".XXXXXX";
+/// What fills a file, given its descriptor and its path.
+using Fill = std::function<Status(int, const std::string&)>;
+
+constexpr int kMostLinks = 40, kMostTries = 100;
+
+struct stat statusOf(const std::filesystem::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) info.st_mode = 0;
+  return info;
+}
+
+/// A device, a pipe: nothing that another file could take the place of.
+bool isSpecial(const struct stat& info) {
+  return info.st_mode != 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/// Where the symbolic links at its end lead.
+std::filesystem::path behindLinks(std::filesystem::path path) {
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, error); ++i)
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  return path;
+}
+
+/// A new empty file called `path` and something behind it, with the rights that new files get.
+int createdBeside(const std::filesystem::path& path, std::string& name) {
+  static std::atomic<unsigned> number = 0;
+  for (int i = 0; i < kMostTries; ++i) {
+    name = path.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(++number);
+    const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+  return -1;
+}
+
+/// Fills a file elsewhere and copies it to the device or pipe `path`.
+Status writeThrough(const std::filesystem::path& path, const Fill& fill) {
+  const Descriptor to(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (to.get() < 0) return systemError(path, "cannot open");
+  std::error_code error;
+  const auto folder = std::filesystem::temp_directory_path(error);
+  if (error) return Diagnostic{.message = "no folder for temporary files: " + error.message()};
+  std::string temporary;
+  const Descriptor file(createdBeside(folder / "fusescope", temporary));
+  if (file.get() < 0) return systemError(temporary, "cannot create");
+  Status written = fill(file.get(), temporary);
+  auto whole = MappedFile::open(temporary);
+  ::unlink(temporary.c_str());
+  TRY(std::move(written));
+  return writePiece(to.get(), TRY(std::move(whole))->bytes(), path);
+}
+
+/// Lets `fill` fill a file beside `path` and puts that in its place, with the rights of what was there. What is behind
+/// links is replaced, not the links; a device or a pipe is written to.
+Status replaceFile(const std::filesystem::path& given, const Fill& fill) {
+  const struct stat before = statusOf(given);
+  if (isSpecial(before)) return writeThrough(given, fill);
+  const std::filesystem::path path = behindLinks(given);
+  std::string temporary;
   {
-    const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (file.get() < 0) return systemError(path, "cannot create");
-    ::fchmod(file.get(), 0644);
-    if (Status written = write(file.get(), temporary); !written.ok()) {
+    const Descriptor file(createdBeside(path, temporary));
+    if (file.get() < 0) return systemError(given, "cannot create");
+    struct stat made {};
+    ::fstat(file.get(), &made);
+    Status written = fill(file.get(), temporary);
+    const mode_t mode = (before.st_mode != 0 ? before.st_mode : made.st_mode) & 07777;
+    if (written.ok() && ::chmod(temporary.c_str(), mode) != 0) written = systemError(given, "cannot give rights to");
+    if (!written.ok()) {
       ::unlink(temporary.c_str());
       return written;
     }
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    const Diagnostic error = systemError(path, "cannot replace");
+    const Diagnostic error = systemError(given, "cannot replace");
     ::unlink(temporary.c_str());
     return error;
   }
@@ -77,6 +139,21 @@ Status replaceFile(const std::filesystem::path& path, const std::function<Status
 }
 
 }  // namespace
+
+Status checkWritable(const std::filesystem::path& path) {
+  const auto bad = [&](std::string message) {
+    return Diagnostic{.message = "cannot be written: " + std::move(message), .where = {.file = path.string()}};
+  };
+  if (path.empty()) return bad("it has no name");
+  const struct stat info = statusOf(path);
+  if (S_ISDIR(info.st_mode)) return bad("it is a folder");
+  if (isSpecial(info)) return ::access(path.c_str(), W_OK) == 0 ? Status(Done{}) : bad(std::strerror(errno));
+  std::filesystem::path folder = behindLinks(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (!S_ISDIR(statusOf(folder).st_mode)) return bad("there is no folder " + folder.string());
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) return bad(std::strerror(errno));
+  return Done{};
+}
 
 Result<std::string> readTextFile(const std::filesystem::path& path) {
   const auto file = TRY(MappedFile::open(path));
@@ -122,7 +199,7 @@ Status writeFileAtomically(const std::filesystem::path& path,
     TRY(write(temporary));
     const Descriptor file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) return systemError(path, "cannot open what was written");
-    if (::fchmod(file.get(), 0644) != 0 || ::fsync(file.get()) != 0) return systemError(path, "cannot flush to disk");
+    if (::fsync(file.get()) != 0) return systemError(path, "cannot flush to disk");
     return Done{};
   });
 }

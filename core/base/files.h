@@ -17,7 +17,11 @@ class MappedFile;
 /// Errors: it cannot be read, or changed meanwhile.
 Result<std::string> readTextFile(const std::filesystem::path& path);
 
-/// Writes beside `path` and renames: at every moment `path` is either as it was or whole. Flushed to disk.
+/// Whether `path` can be written as far as one can tell: for asking before work that takes long.
+Status checkWritable(const std::filesystem::path& path);
+
+/// Writes beside `path` and renames: at every moment `path` is either as it was or whole. Flushed to disk. It keeps its
+/// rights; a link stays one, and what it leads to is replaced; a device or a pipe is written to as it is.
 Status writeFileAtomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 Status writeFileAtomically(const std::filesystem::path& path, std::string_view text);
 /// The same, where `write` makes the file beside `path` that it is given: an empty one, which it may replace.

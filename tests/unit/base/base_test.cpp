@@ -1,15 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 
 #include "base/data_type.h"
-#include "base/files.h"
 #include "base/float_bits.h"
 #include "base/hash.h"
-#include "base/mapped_file.h"
 #include "base/text.h"
-#include "tests/support/paths.h"
 
 namespace fusescope {
 namespace {
@@ -78,27 +74,6 @@ TEST(Hash, FieldsDoNotRunIntoEachOther) {
   EXPECT_NE(KeyBuilder().text("ab").text("c").hash(), KeyBuilder().text("a").text("bc").hash());
   EXPECT_EQ(KeyBuilder().text("ab").number(7).hash(), KeyBuilder().text("ab").number(7).hash());
   EXPECT_EQ(hashText("").hex().size(), 32U);
-}
-
-TEST(Files, AtomicWriteReplacesWholeFilesAndReportsWhatFails) {
-  const test::TemporaryFolder folder;
-  const auto path = folder / "file";
-  ASSERT_TRUE(writeFileAtomically(path, "first").ok());
-  ASSERT_TRUE(writeFileAtomically(path, "second").ok());
-  EXPECT_EQ(readTextFile(path).value(), "second");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
-  const Status failed = writeFileAtomically(folder / "missing" / "file", "text");
-  ASSERT_FALSE(failed.ok());
-  EXPECT_NE(failed.error().text().find("missing/file: cannot create"), std::string::npos) << failed.error().text();
-}
-
-TEST(Files, FoldersAndMissingFilesAreErrorsNotCrashes) {
-  const test::TemporaryFolder folder;
-  EXPECT_FALSE(MappedFile::open(folder.path()).ok());
-  EXPECT_FALSE(MappedFile::open(folder / "none").ok());
-  std::ofstream(folder / "empty").close();
-  ASSERT_TRUE(MappedFile::open(folder / "empty").ok());
-  EXPECT_TRUE(MappedFile::open(folder / "empty").value()->bytes().empty());
 }
 
 }  // namespace
