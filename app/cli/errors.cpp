@@ -42,6 +42,7 @@ std::string sharesText(const std::optional<TensorError>& error) {
   add("∞", error->nonFinite);
   add("at the end", error->saturated);
   add("to 0", error->underflowed);
+  add("not comparable", error->expectedNonFinite);
   return text;
 }
 
@@ -110,14 +111,22 @@ void printCounts(const LayerErrorReport& report, const std::string& against, dou
                              local.size() == 1 ? "makes" : "make", shortened(local.front()));
 }
 
+std::string outputText(const std::string& name, const TensorError& error) {
+  if (error.expectedNonFinite == 1)
+    return fmt::format("output {}: not comparable, all of it is infinite or NaN in the exact network itself\n", name);
+  std::string text =
+      fmt::format("output {}: max|Δ| {:.3g} of rms, cosine {}", name, error.maxOverRms, cosineText(error.cosine, 6));
+  if (const std::string shares = sharesText(error); !shares.empty()) text += "; " + shares;
+  if (error.expectedNonFinite > 0) text += ": it is infinite or NaN in the exact network itself";
+  return text + "\n";
+}
+
 void printForPeople(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options,
                     const Arguments& arguments) {
   printTensors(report, arguments.all);
   printCounts(report, againstText(samples, options, arguments.against), options.tolerance.rms.value_or(INFINITY));
   for (const TensorErrors& tensor : report.tensors)
-    if (tensor.isOutput && tensor.errors.carried)
-      std::cout << fmt::format("output {}: max|Δ| {:.3g} of rms, cosine {}\n", tensor.name,
-                               tensor.errors.carried->maxOverRms, cosineText(tensor.errors.carried->cosine, 6));
+    if (tensor.isOutput && tensor.errors.carried) std::cout << outputText(tensor.name, *tensor.errors.carried);
   if (!report.notMeasured.empty())
     std::cout << fmt::format("not measured: {}, first {}: {}\n", counted(std::ssize(report.notMeasured), "tensor"),
                              report.notMeasured.front().name, report.notMeasured.front().why);
@@ -169,7 +178,8 @@ Command errorsCommand(CLI::App& app) {
   declareModel(*verb, arguments->path, arguments->plan, "a model or a saved plan", "MODEL");
   arguments->inputs.declare(*verb);
   verb->add_option("--tol-rms", arguments->rms, "a tensor is wrong beyond max|Δ| of T · rms; default 1e-2")
-      ->type_name("T");
+      ->type_name("T")
+      ->check(zeroOrMore());
   verb->add_option("--against", arguments->against, "the network in f32, or in f64 by the reference; default f32")
       ->type_name("f32|f64")
       ->transform(CLI::CheckedTransformer(

@@ -63,8 +63,10 @@ void printForPeople(const RunReport& report) {
     Table table(
         {{"name"}, {"equal enough"}, {"max |Δ|", true}, {"max |Δ| / rms", true}, {"cosine", true}, {"problem"}});
     for (const auto& output : report.comparisons) {
-      table.add({output.name, output.ok ? "yes" : "NO", fmt::format("{:.4g}", output.maxAbs),
-                 fmt::format("{:.4g}", output.maxOverRms), cosineText(output.cosine, 9), output.problem});
+      const auto number = [&](std::string text) { return output.problem.empty() ? text : "-"; };  // else not compared
+      table.add({output.name, output.ok ? "yes" : "NO", number(fmt::format("{:.4g}", output.maxAbs)),
+                 number(fmt::format("{:.4g}", output.maxOverRms)), number(cosineText(output.cosine, 9)),
+                 output.problem});
     }
     table.print();
   }
@@ -109,6 +111,9 @@ Json toJson(const std::vector<RunReport>& reports, const Samples& samples) {
 Result<int> run(const Arguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   TRY(makeFolder(arguments.outputs, samples));
+  for (const Sample& sample : samples.list)
+    if (const std::string file = fileOf(arguments.outputs, sample, samples); !file.empty())
+      TRY(checkOutput(file, "--outputs", artifact, arguments.inputs.source(artifact)));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.measureTactics = false;  // one run does not pay for choosing
   options.shapes = extentsOf(samples.first());
@@ -156,9 +161,11 @@ Command runCommand(CLI::App& app) {
   verb->add_option("--expect", arguments->expect,
                    "compare the outputs with these; of several samples: a folder as --outputs writes it")
       ->type_name("F.npz");
-  verb->add_option("--tol-rms", arguments->rms, "max|Δ| <= T · rms(expected); default 1e-3")->type_name("T");
-  verb->add_option("--atol", arguments->absolute, "|Δ| <= A + R · |expected|")->type_name("A");
-  verb->add_option("--rtol", arguments->relative, "see --atol")->type_name("R");
+  verb->add_option("--tol-rms", arguments->rms, "max|Δ| <= T · rms(expected); default 1e-3")
+      ->type_name("T")
+      ->check(zeroOrMore());
+  verb->add_option("--atol", arguments->absolute, "|Δ| <= A + R · |expected|")->type_name("A")->check(zeroOrMore());
+  verb->add_option("--rtol", arguments->relative, "see --atol")->type_name("R")->check(zeroOrMore());
   repeatable(*verb, "--mark", arguments->mark, "keep an inner value, or all")->type_name("VALUE|all");
   verb->add_flag("--json", arguments->json, "print JSON");
   arguments->engine.declare(*verb);

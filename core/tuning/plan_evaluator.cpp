@@ -50,14 +50,30 @@ Result<std::unique_ptr<PlanEvaluator>> PlanEvaluator::create(std::shared_ptr<con
   TRY(made->findOutputs());
   made->m_expected = TRY(made->m_runner->run(made->m_exact));
   made->m_runner->prefer(*made->m_exact, kExact);
-  for (const std::size_t output : made->m_outputs)
-    for (const Tensor& tensor : made->m_expected[output])
-      if (!TensorErrorSums::comparable(tensor, tensor))
-        return Diagnostic{
-            .message = "this output holds no numbers, so that there is no error of it",
-            .where = {.file = plan.model->path, .value = plan.graph().value(plan.graph().outputs()[output]).name},
-            .help = "Name the output that counts with --of."};
+  TRY(made->checkExpected());
   return made;
+}
+
+Status PlanEvaluator::checkExpected() const {
+  const Graph& graph = m_lowered->graph();
+  for (const std::size_t output : m_outputs) {
+    const auto bad = [&](std::string message, std::string help) {
+      return Diagnostic{.message = std::move(message),
+                        .where = {.file = m_lowered->model->path, .value = graph.value(graph.outputs()[output]).name},
+                        .help = std::move(help)};
+    };
+    for (const Tensor& tensor : m_expected[output]) {
+      if (!TensorErrorSums::comparable(tensor, tensor))
+        return bad("this output holds no numbers, so that there is no error of it",
+                   "Name the output that counts with --of.");
+      TensorErrorSums sums;
+      sums.add(tensor, tensor, tensor.type());
+      if (!sums.empty() && sums.error().expectedNonFinite == 1)
+        return bad("in float32 itself all of this output is infinite or NaN, so that there is no error of it",
+                   "Look at the inputs; errors says where it begins. Or name the output that counts with --of.");
+    }
+  }
+  return Done{};
 }
 
 Status PlanEvaluator::findOutputs() {

@@ -42,7 +42,7 @@ class PlanEvaluator final : public TuneOracle {
   Directive pinOf(std::uint32_t node) const;
   /// Pins as directives, behind those of the lowered plan.
   PlanOptions optionsWith(const PinSet& pins) const;
-  /// Of what the network gives in float32: of weights and inputs.
+  /// Of what the network gives in float32.
   Hash128 expectedHash() const;
   const PlanRunner& runner() const { return *m_runner; }
 
@@ -50,6 +50,7 @@ class PlanEvaluator final : public TuneOracle {
   PlanEvaluator(std::shared_ptr<const Plan> lowered, const PriceModel* prices, const EvaluatorOptions& options)
       : m_lowered(std::move(lowered)), m_prices(prices), m_options(options) {}
   Status findOutputs();
+  Status checkExpected() const;
   Result<std::shared_ptr<const Plan>> draft(const PinSet& pins);
   Result<double> byMetric(const std::vector<std::vector<Tensor>>& actual) const;
   double largestError(const std::vector<std::vector<Tensor>>& actual) const;

@@ -24,10 +24,10 @@ bool sameSpecial(double a, double e) {
   return (std::isnan(a) && std::isnan(e)) || (std::isinf(e) && a == e);
 }
 
-/// Sums over all elements, in double.
+/// Sums over all elements; those of squares in a type that holds the square of any double.
 struct Sums {
   double maxAbs = 0, maxRel = 0;
-  double expectedSquares = 0, actualSquares = 0, products = 0;
+  long double expectedSquares = 0, actualSquares = 0, products = 0;
   std::int64_t finite = 0;
   double ofAllowance = 0;     ///< the largest share of the absolute and relative bounds
   bool integersEqual = true;  ///< bit for bit, for values that a double cannot hold
@@ -43,16 +43,17 @@ struct Sums {
     if (difference > 0) maxRel = std::max(maxRel, expected != 0 ? difference / std::fabs(expected) : INFINITY);
     const double allowed = tolerance.absolute.value_or(0) + tolerance.relative.value_or(0) * std::fabs(expected);
     if (difference > 0) ofAllowance = std::max(ofAllowance, allowed > 0 ? difference / allowed : INFINITY);
-    expectedSquares += expected * expected;
-    actualSquares += actual * actual;
-    products += actual * expected;
+    expectedSquares += static_cast<long double>(expected) * expected;
+    actualSquares += static_cast<long double>(actual) * actual;
+    products += static_cast<long double>(actual) * expected;
     ++finite;
   }
 };
 
 double overRms(const Sums& sums) {
   if (sums.maxAbs == 0) return 0;
-  const double rms = sums.finite > 0 ? std::sqrt(sums.expectedSquares / static_cast<double>(sums.finite)) : 0;
+  const long double mean = sums.finite > 0 ? sums.expectedSquares / static_cast<long double>(sums.finite) : 0;
+  const auto rms = static_cast<double>(std::sqrt(mean));
   return rms > 0 ? sums.maxAbs / rms : INFINITY;
 }
 
@@ -153,10 +154,10 @@ void takeWorst(std::vector<TensorComparison>& worst, const std::vector<TensorCom
   }
 }
 
-double cosineOf(double products, double expectedSquares, double actualSquares) {
+double cosineOf(long double products, long double expectedSquares, long double actualSquares) {
   if (expectedSquares == 0 && actualSquares == 0) return 1;
   if (expectedSquares == 0 || actualSquares == 0) return 0;
-  return products / (std::sqrt(expectedSquares) * std::sqrt(actualSquares));
+  return static_cast<double>(products / (std::sqrt(expectedSquares) * std::sqrt(actualSquares)));
 }
 
 std::string cosineText(double cosine, int digits) {

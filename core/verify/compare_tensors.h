@@ -39,7 +39,7 @@ TensorComparison compareTensors(const std::string& name, const Tensor& actual, c
 std::vector<TensorComparison> compareAll(const std::map<std::string, Tensor>& actual,
                                          const std::map<std::string, Tensor>& expected, const Tolerance& tolerance);
 /// Of two sides, by the sums of their products and squares: 1 where both are zero, 0 where one is.
-double cosineOf(double products, double expectedSquares, double actualSquares);
+double cosineOf(long double products, long double expectedSquares, long double actualSquares);
 /// With so many digits behind the point; "-" where there is none.
 std::string cosineText(double cosine, int digits);
 /// Each comparison of `next` joins that of its name in `worst`, which keeps the larger errors of both; others are

@@ -11,9 +11,10 @@
 namespace fusescope {
 namespace {
 
+/// Infinite, too, where squares of numbers beyond 1e154 were too large to be added up.
 double over(double difference, double scale) {
   if (difference == 0) return 0;
-  return scale > 0 ? difference / scale : INFINITY;
+  return scale > 0 && std::isfinite(scale) ? difference / scale : INFINITY;
 }
 
 /// Numbers that stand at a type of their own.
@@ -27,6 +28,7 @@ class AsThemselves {
     return actual >= m_range.most || actual <= m_range.least;
   }
   double units(std::size_t, double difference, double value) const { return m_units.of(difference, value); }
+  static bool canHold(double) { return true; }
 
  private:
   NumberRange m_range{-INFINITY, INFINITY};
@@ -52,6 +54,7 @@ class AsCodes {
     const double scale = scaleOf(at).scale;
     return m_units.of(difference / scale, value / scale);
   }
+  static bool canHold(double expected) { return std::isfinite(expected); }  ///< no code stands for anything else
 
  private:
   struct Scale {
@@ -89,7 +92,9 @@ void TensorErrorSums::addElements(std::span<const Number> actual, std::span<cons
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const double a = static_cast<double>(actual[i]), e = static_cast<double>(expected[i]);
     if (!std::isfinite(a) || !std::isfinite(e)) {
-      if (std::isfinite(e)) ++m_nonFinite;
+      const bool same = std::isnan(e) ? std::isnan(a) : a == e;
+      if (!same && stored.canHold(e)) ++m_nonFinite;
+      if (!std::isfinite(e)) ++m_expectedNonFinite;
       continue;
     }
     ++m_compared;
@@ -129,6 +134,7 @@ void TensorErrorSums::add(const TensorErrorSums& other) {
   m_codes = (empty() || m_codes) && other.m_codes;
   m_elements += other.m_elements;
   m_nonFinite += other.m_nonFinite;
+  m_expectedNonFinite += other.m_expectedNonFinite;
   m_saturated += other.m_saturated;
   m_underflowed += other.m_underflowed;
   m_compared += other.m_compared;
@@ -146,13 +152,14 @@ TensorError TensorErrorSums::error() const {
   error.maxOverRms = over(m_maxAbs, rms);
   error.relL2 = over(std::sqrt(m_squares), std::sqrt(m_expectedSquares));
   if (m_compared == 0 && m_nonFinite > 0) error.maxAbs = error.maxOverRms = error.relL2 = error.ulp = INFINITY;
-  if (m_nonFinite > 0) {
+  if (m_nonFinite > 0 || (m_compared == 0 && m_elements > 0)) {
     error.cosine = NAN;
   } else if (m_squares > 0) {
     error.cosine = cosineOf(m_products, m_expectedSquares, m_actualSquares);
   }
   const double all = static_cast<double>(std::max<std::int64_t>(m_elements, 1));
   error.nonFinite = static_cast<double>(m_nonFinite) / all;
+  error.expectedNonFinite = static_cast<double>(m_expectedNonFinite) / all;
   error.saturated = static_cast<double>(m_saturated) / all;
   error.underflowed = static_cast<double>(m_underflowed) / all;
   return error;
@@ -174,6 +181,7 @@ Json toJson(const TensorError& error) {
           {"cosine", jsonNumber(error.cosine)},
           {"ulp", jsonNumber(error.ulp)},
           {"non_finite", error.nonFinite},
+          {"expected_non_finite", error.expectedNonFinite},
           {"saturated", error.saturated},
           {"underflowed", error.underflowed},
           {"codes", error.codes}};
@@ -185,6 +193,7 @@ Result<TensorError> tensorErrorFromJson(const Json& json) {
   fields.read("elements", error.elements).readNumber("max_abs", error.maxAbs);
   fields.readNumber("max_over_rms", error.maxOverRms).readNumber("rel_l2", error.relL2);
   fields.readNumber("cosine", error.cosine).readNumber("ulp", error.ulp);
+  fields.read("expected_non_finite", error.expectedNonFinite);
   fields.read("non_finite", error.nonFinite).read("saturated", error.saturated);
   fields.read("underflowed", error.underflowed).read("codes", error.codes);
   return fields.result(error);

@@ -19,11 +19,12 @@ struct TensorError {
   double cosine = 1;      ///< NaN where one side is not finite, 0 where one is zero
   double ulp = 0;         ///< max of |Δ| in units in the last place of the stored type, at the larger of both values;
                           ///< of codes: in steps of them
-  double nonFinite = 0;   ///< share that became infinite or NaN where finite is expected
+  double nonFinite = 0;   ///< share that is infinite or NaN where something else is expected, or finite where that is
   double saturated = 0;   ///< share that stands at the end of the stored type's range, where another value is expected;
                           ///< of codes: at the first or last code, where what is expected is beyond
-  double underflowed = 0;  ///< share that became zero where another value is expected
-  bool codes = false;      ///< it stands as codes, and numbers are those that they stand for
+  double underflowed = 0;        ///< share that became zero where another value is expected
+  double expectedNonFinite = 0;  ///< share where infinite or NaN is expected: no number says anything of it
+  bool codes = false;            ///< it stands as codes, and numbers are those that they stand for
   bool operator==(const TensorError&) const = default;
 };
 /// The number that an error is judged by: max|Δ| over rms; of codes, where rounding alone takes more for single
@@ -54,7 +55,8 @@ class TensorErrorSums {
   void addElements(std::span<const Number> actual, std::span<const Number> expected, const Stored& stored);
 
   bool m_codes = false;
-  std::int64_t m_elements = 0, m_nonFinite = 0, m_saturated = 0, m_underflowed = 0, m_compared = 0;
+  std::int64_t m_elements = 0, m_nonFinite = 0, m_expectedNonFinite = 0, m_saturated = 0, m_underflowed = 0,
+               m_compared = 0;
   double m_maxAbs = 0, m_ulp = 0;
   double m_squares = 0, m_expectedSquares = 0, m_actualSquares = 0, m_products = 0;
 };

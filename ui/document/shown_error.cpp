@@ -88,6 +88,7 @@ QString errorFactsText(const TensorError& error) {
                     (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(errorText(error.ulp))};
   if (!std::isnan(error.cosine)) facts << QStringLiteral("cosine %1").arg(QString::number(error.cosine, 'g', 7));
   addShare(facts, error.nonFinite, QStringLiteral("became infinite or NaN"));
+  addShare(facts, error.expectedNonFinite, QStringLiteral("are infinite or NaN in what it is compared with"));
   addShare(facts, error.saturated, QStringLiteral("at the end of the type's range"));
   addShare(facts, error.underflowed, QStringLiteral("became zero"));
   return facts.join(QStringLiteral(" · "));

@@ -89,6 +89,14 @@ TEST(CompareTensors, AnInfinityOnOneSideHasNoAngle) {
   EXPECT_TRUE(std::isnan(overflowed.cosine));
 }
 
+TEST(CompareTensors, VeryLargeNumbersHaveAnErrorToo) {
+  const auto doubles = [](std::vector<double> values) { return Tensor::copyOf<double>(DataType::F64, {2}, values); };
+  const auto comparison = compareTensors("y", doubles({4e200, 1e200}), doubles({8e200, 1e200}), {.rms = 1e-3});
+  EXPECT_FALSE(comparison.ok);
+  EXPECT_NEAR(comparison.maxOverRms, 4 / std::sqrt(32.5), 1e-12);
+  EXPECT_NEAR(comparison.cosine, 33 / std::sqrt(17.0 * 65), 1e-12);
+}
+
 TEST(CompareTensors, MissingTensorsFail) {
   const auto all = compareAll({{"a", floats({1})}}, {{"a", floats({1})}, {"b", floats({1})}}, Tolerance::standard());
   ASSERT_EQ(all.size(), 2U);

@@ -44,6 +44,19 @@ TEST(TensorError, CountsWhatTheStoredTypeCannotHold) {
   EXPECT_TRUE(std::isnan(error.cosine));
 }
 
+TEST(TensorError, WhatIsInfiniteMustBeTheSameInfinity) {
+  const Tensor exact = floats({INFINITY, INFINITY, NAN, 1});
+  const auto nonFinite = [&](std::vector<float> actual) {
+    return errorOf(floats(std::move(actual)), exact, DataType::F32).nonFinite;
+  };
+  EXPECT_EQ(nonFinite({INFINITY, INFINITY, NAN, 1}), 0);
+  EXPECT_EQ(nonFinite({NAN, INFINITY, NAN, 1}), 0.25);
+  EXPECT_EQ(nonFinite({-INFINITY, INFINITY, NAN, 1}), 0.25);
+  EXPECT_EQ(nonFinite({3e38F, INFINITY, INFINITY, 1}), 0.5);
+  EXPECT_EQ(errorOf(exact, exact, DataType::F32).expectedNonFinite, 0.75);
+  EXPECT_TRUE(std::isnan(errorOf(floats({NAN}), floats({NAN}), DataType::F32).cosine)) << "nothing was compared";
+}
+
 TEST(TensorError, WhatBecameZeroHasNoPartInTheSameDirection) {
   EXPECT_EQ(errorOf(floats({0, 0}), floats({1, 2}), DataType::F32).cosine, 0);
 }
