@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -29,12 +30,18 @@ struct Arguments {
 };
 
 std::string errorText(double error) {
+  if (std::isnan(error)) return "not evaluated";
   return std::isfinite(error) ? fmt::format("{:.3g}", error) : "not finite";
 }
 
 std::string costText(const PlanCost& cost) {
   if (cost.unknown == 0) return msText(cost.ms, cost.how);
   return fmt::format("{}, {} moved", counted(cost.casts, "cast"), bytesText(cost.bytes));
+}
+
+std::string pointText(const TunePoint& point) {
+  if (std::isnan(point.error)) return "not evaluated";
+  return fmt::format("error {}, {}", errorText(point.error), costText(point.cost));
 }
 
 /// A line for each better set, as the search goes.
@@ -82,12 +89,13 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
   printFront(result.front);
   if (arguments.options.goal.baselines) printBaselines(result.baselines);
   printPins(report);
-  std::cout << fmt::format("without pins: error {}, {}; all {} pinned: error {}, {}\n",
-                           errorText(result.unpinned.error), costText(result.unpinned.cost), report.pinnable,
-                           errorText(result.allPinned.error), costText(result.allPinned.cost));
-  std::cout << fmt::format("{}: {} of {} nodes pinned: error {}, {}\n",
-                           result.ok ? "found" : "not reached, the nearest", report.pins.size(), report.pinnable,
-                           errorText(result.chosen.error), costText(result.chosen.cost));
+  std::cout << fmt::format("without pins: {}; all {} pinned: {}\n", pointText(result.unpinned), report.pinnable,
+                           pointText(result.allPinned));
+  if (std::isnan(result.chosen.error))
+    std::cout << "not reached: nothing was evaluated\n";
+  else
+    std::cout << fmt::format("{}: {} of {} nodes pinned: {}\n", result.ok ? "found" : "not reached, the nearest",
+                             report.pins.size(), report.pinnable, pointText(result.chosen));
   if (result.ok)
     std::cout << (result.minimal ? "no single pin can be left out: each was tried\n"
                                  : "a pin may be too many: not each was tried\n");
@@ -101,7 +109,18 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
 }
 
+Status checkOutputs(const Arguments& arguments, const Artifact& artifact) {
+  const SampleSource inputs = arguments.inputs.source(artifact);
+  TRY(checkOutput(arguments.output, "--output", artifact, inputs));
+  if (arguments.state.empty()) return Done{};
+  TRY(checkOutput(arguments.state, "--resume", artifact, inputs));
+  const auto whole = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
+  if (whole(arguments.state) != whole(arguments.output)) return Done{};
+  return Diagnostic{.message = "--output and --resume are the same file", .where = {.file = arguments.state}};
+}
+
 Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, const StopToken& stop) {
+  TRY(checkOutputs(arguments, artifact));
   const auto samples = TRY(arguments.inputs.samples(artifact));
   TuneOptions options = arguments.options;
   options.evaluator.backend = arguments.engine.backend.empty() ? tuningBackend(artifact) : artifact.backend;
@@ -113,12 +132,15 @@ Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, con
   options.progress = progressLine();
   const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
   clearProgressLine();
-  TRY(writeFileAtomically(arguments.output, toJson(directivesFileOf(report.options)).dump(1) + "\n"));
+  // What was found is worth more than any file of it: it is printed whatever becomes of them.
+  Status written = writeFileAtomically(arguments.output, toJson(directivesFileOf(report.options)).dump(1) + "\n");
   if (arguments.json) {
     printJson(toJson(report, samples, options));
   } else {
     printForPeople(arguments, report, samples);
   }
+  TRY(std::move(written));
+  TRY(report.stateWritten);
   return report.result.ok ? kDone : kDoesNotHold;
 }
 

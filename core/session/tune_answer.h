@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,7 +15,7 @@ namespace fusescope {
 
 /// A set of pins that a search evaluated, as `tune --json` says it.
 struct TunedPoint {
-  double error = 0;                        ///< infinite where something became infinite or NaN
+  double error = NAN;                      ///< infinite where something became infinite or NaN; NaN: not evaluated
   std::optional<double> ms;                ///< predicted; nothing where a kernel or conversion has no price
   PriceSource how = PriceSource::Unknown;  ///< of what prices
   std::int64_t casts = 0, bytes = 0, pins = 0;

@@ -1,6 +1,7 @@
 #include "session/tune_report.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "target/target_table.h"
 
@@ -13,6 +14,15 @@ Json costJson(const PlanCost& cost) {
           {"unknown", cost.unknown},
           {"casts", cost.casts},
           {"bytes", cost.bytes}};
+}
+
+/// Of pins that were never evaluated.
+Json unknownCost() {
+  return {{"ms", nullptr},
+          {"how", name(PriceSource::Unknown)},
+          {"unknown", nullptr},
+          {"casts", nullptr},
+          {"bytes", nullptr}};
 }
 
 Json chosenJson(const TuneReport& report) {
@@ -41,8 +51,9 @@ Json baselineJson(const TuneBaseline& baseline) {
 }  // namespace
 
 Json toJson(const TunePoint& point) {
-  Json json = {{"error", jsonNumber(point.error)}};
-  json.update(costJson(point.cost));
+  const bool evaluated = !std::isnan(point.error);
+  Json json = {{"error", evaluated ? jsonNumber(point.error) : Json(nullptr)}};
+  json.update(evaluated ? costJson(point.cost) : unknownCost());
   json["pins"] = point.pins.size();
   return json;
 }

@@ -83,6 +83,7 @@ Result<TunePoint> Evaluations::evaluate(const PinSet& pins) {
         return measured.error();
       }
       remembered = m_memory.errors.emplace(plan.effect, measured.value()).first;
+      if (m_memory.added) m_memory.added();
     }
     error = m_errors.emplace(*remembered).first;
     ++m_count;

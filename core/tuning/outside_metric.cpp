@@ -120,10 +120,10 @@ Result<double> numberIn(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || std::isnan(number))
+  if (!whole)
     return metricError(fmt::format("the metric printed \"{}\", not a number", text.substr(0, 80)),
                        "It prints one number and nothing else on standard output; less is better.");
-  return number;
+  return std::isnan(number) ? INFINITY : number;
 }
 
 }  // namespace

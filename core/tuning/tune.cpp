@@ -53,14 +53,45 @@ std::string whyPinned(const std::optional<TuneResult::Without>& without, double 
   return why;
 }
 
-/// What the errors of a search are of.
-Hash128 stateKey(const PlanEvaluator& evaluator, const EvaluatorOptions& options) {
+Hash128 hashOf(const std::vector<PlanRunner::Inputs>& samples) {
   KeyBuilder key;
-  key.text(evaluator.expectedHash().hex()).text(toJson(directivesFileOf(evaluator.lowered().options)).dump());
+  for (const PlanRunner::Inputs& inputs : samples)
+    for (const auto& [name, tensor] : inputs)
+      key.text(name).text(typeOf(tensor).text()).bytes({tensor.bytes(), tensor.byteSize()});
+  return key.hash();
+}
+
+/// What the errors of a search are of. Large weights are not in the hash of the network: what it gives tells them
+/// apart.
+Hash128 stateKey(const PlanEvaluator& evaluator, const Hash128& samples, const EvaluatorOptions& options) {
+  KeyBuilder key;
+  key.text(evaluator.lowered().model->contentHash.hex()).text(samples.hex()).text(evaluator.expectedHash().hex());
+  key.text(toJson(directivesFileOf(evaluator.lowered().options)).dump());
   key.text(evaluator.lowered().target.canonical()).text(options.backend).number(options.threads);
   key.text(options.output).text(options.metric);
   return key.hash();
 }
+
+/// Keeps evaluations in a file while they are made: whoever kills the search loses no more than the last few.
+class StateKeeper {
+ public:
+  StateKeeper(const std::filesystem::path& path, const Hash128& key, const TuneMemory& memory)
+      : m_path(path), m_key(key), m_memory(memory) {}
+  Status write() {
+    m_last = std::chrono::steady_clock::now();
+    return writeTuneState(m_path, m_key, m_memory);
+  }
+  void writeNowAndThen() {
+    constexpr std::chrono::seconds kEvery{1};
+    if (std::chrono::steady_clock::now() - m_last >= kEvery) (void)write();  // the last one says what is wrong
+  }
+
+ private:
+  std::filesystem::path m_path;
+  Hash128 m_key;
+  const TuneMemory& m_memory;
+  std::chrono::steady_clock::time_point m_last;
+};
 
 /// Tries the network without each pin that was not tried yet.
 Status tryWithoutEach(PlanEvaluator& evaluator, TuneResult& result, TuneMemory& memory) {
@@ -68,7 +99,10 @@ Status tryWithoutEach(PlanEvaluator& evaluator, TuneResult& result, TuneMemory& 
     if (std::ranges::find(result.without, pin, &TuneResult::Without::pin) != result.without.end()) continue;
     const PinSet left = pinsWithout(result.chosen.pins, {pin});
     const PinnedPlan plan = TRY(evaluator.plan(left));
-    if (!memory.errors.contains(plan.effect)) memory.errors.emplace(plan.effect, TRY(evaluator.error(left)));
+    if (!memory.errors.contains(plan.effect)) {
+      memory.errors.emplace(plan.effect, TRY(evaluator.error(left)));
+      if (memory.added) memory.added();
+    }
     const bool slower = result.noSlowerThan && cheaper(*result.noSlowerThan, plan.cost);
     result.without.push_back({pin, memory.errors.at(plan.effect), slower});
   }
@@ -82,22 +116,21 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
   TRY(checkGoal(options.goal));
   const auto begin = std::chrono::steady_clock::now();
   if (options.progress) options.progress("tune", "the network in float32");
+  const Hash128 given = hashOf(samples);
   const auto evaluator = TRY(PlanEvaluator::create(lowered, std::move(samples), prices, options.evaluator));
   TRY(checkTimes(*evaluator, options.goal));
-  const Hash128 key = stateKey(*evaluator, options.evaluator);
+  const Hash128 key = stateKey(*evaluator, given, options.evaluator);
   const bool keeps = !options.stateFile.empty();
   TuneMemory memory = keeps ? TRY(readTuneState(options.stateFile, key)) : TuneMemory();
-  Status written = Done{};
-  const OnBetter onBetter = [&](const TunePoint& point, std::int64_t evaluations) {
-    if (keeps && written.ok()) written = writeTuneState(options.stateFile, key, memory);
-    if (options.onBetter) options.onBetter(point, evaluations);
-  };
+  StateKeeper keeper(options.stateFile, key, memory);
+  if (keeps) TRY(keeper.write());  // what cannot be written is told before the work, not after it
+  if (keeps) memory.added = [&] { keeper.writeNowAndThen(); };
   TuneReport report;
-  report.result = TRY(tuneSearch(*evaluator, options.goal, memory, onBetter));
-  if (options.explain && !options.evaluator.stop.stop_requested())
-    TRY(tryWithoutEach(*evaluator, report.result, memory));
-  if (keeps) written = writeTuneState(options.stateFile, key, memory);
-  TRY(std::move(written));
+  auto result = tuneSearch(*evaluator, options.goal, memory, options.onBetter);
+  if (result.ok() && options.explain && !options.evaluator.stop.stop_requested())
+    if (Status tried = tryWithoutEach(*evaluator, result.value(), memory); !tried.ok()) result = tried.error();
+  if (keeps) report.stateWritten = keeper.write();
+  report.result = TRY(std::move(result));
   report.options = lowered->options;
   for (const std::uint32_t pin : report.result.chosen.pins) {
     const auto known = std::ranges::find(report.result.without, pin, &TuneResult::Without::pin);

@@ -33,6 +33,7 @@ struct TuneReport {
   PlanOptions options;        ///< those of the lowered plan, with the pins behind its directives
   std::string backend;
   std::size_t pinnable = 0, groups = 0;
+  Status stateWritten = Done{};  ///< at the end; what could not be written at the beginning is an error of tune()
   double seconds = 0;
 };
 

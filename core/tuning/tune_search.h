@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -57,7 +58,7 @@ class TuneOracle {
 /// A set of pins that was evaluated.
 struct TunePoint {
   PinSet pins;
-  double error = 0;
+  double error = NAN;  ///< not evaluated
   PlanCost cost;
 };
 
@@ -96,6 +97,7 @@ struct TuneResult {
 /// What is known of evaluations from before, by effect, and what is to be told of each new one.
 struct TuneMemory {
   std::map<Hash128, double> errors;
+  std::function<void()> added{};  ///< called after each new one; may be empty
 };
 
 /// Called when a better set than all before it is found.

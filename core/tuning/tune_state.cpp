@@ -11,7 +11,7 @@ namespace fusescope {
 namespace {
 
 constexpr const char* kFormat = "fusescope.tuning";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 Diagnostic stateError(const std::filesystem::path& path, std::string message, std::string field,
                       std::string help = {}) {
@@ -50,7 +50,8 @@ Result<TuneMemory> readTuneState(const std::filesystem::path& path, const Hash12
   if (!json.is_object() || json.value("format", Json()) != kFormat)
     return stateError(path, "this is not the state of a search", "format", "Give a file that --resume wrote.");
   if (json.value("version", Json()) != kVersion)
-    return stateError(path, "this state is of another version", "version", "Start the search anew.");
+    return stateError(path, "this state is of another version", "version",
+                      "Start the search anew, with another file: version 1 did not tell all inputs apart.");
   if (json.value("key", Json()) != key.hex())
     return stateError(path, "this state is of another network, other inputs or other options", "key",
                       "Give the same ones, or start the search anew with another file.");

@@ -29,6 +29,7 @@ QString costWords(const TunedPoint& point) {
 }
 
 QString pointWords(const TunedPoint& point) {
+  if (std::isnan(point.error)) return QStringLiteral("not evaluated");
   return QStringLiteral("error %1, %2, %3")
       .arg(errorText(point.error), plural(point.pins, QStringLiteral("pin")), costWords(point));
 }

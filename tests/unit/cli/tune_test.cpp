@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "interchange/npz.h"
 #include "tests/unit/cli/cli_fixture.h"
+#include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {
 namespace {
@@ -113,8 +115,76 @@ TEST(Tune, GoesOnWhereItWasStopped) {
   const auto other = tuned("scaled_pair", output, {"--max-error", "0.05", "--resume", state});
   EXPECT_EQ(other.status, 2);
   EXPECT_NE(other.err.find("state.json"), std::string::npos) << other.err;
-  folder.write("state.json", R"({"format": "fusescope.tuning", "version": 1, "key": "0"})");
+  folder.write("state.json", R"({"format": "fusescope.tuning", "version": 2, "key": "0"})");
   EXPECT_EQ(tuned("scaled_pair", output, {"--max-error", "0.05", "--resume", state}).status, 2);
+}
+
+TEST(Tune, WhatItKeptIsOfItsInputsAlone) {
+  const TemporaryFolder folder;
+  const std::string model = folder
+                                .write("model.onnx", onnxBytes("g (float[4] x) => (int64[1] y) { "
+                                                               "[square] h = Mul (x, x) "
+                                                               "[pick] y = ArgMax <axis = 0> (h) }"))
+                                .string();
+  const auto tuneOn = [&](const std::string& name, const std::vector<float>& x) {
+    const std::string inputs = (folder / name).string();
+    EXPECT_TRUE(writeNpz(inputs, {{"x", Tensor::copyOf<float>(DataType::F32, {4}, x)}}).ok());
+    return fusescopeCommand({"tune", model, "--precision", "f16", "--inputs", inputs, "--max-error", "0", "--resume",
+                             (folder / "state.json").string(), "-o", (folder / "pins.json").string()});
+  };
+  EXPECT_EQ(tuneOn("first.npz", {1, 2, 3, 4}).status, 0);
+  EXPECT_EQ(tuneOn("first.npz", {1, 2, 3, 4}).status, 0);
+  const auto other = tuneOn("second.npz", {1, 2, 300, 400});
+  EXPECT_EQ(other.status, 2) << "the same output of other inputs, for which both become infinite";
+  EXPECT_NE(other.err.find("other inputs"), std::string::npos) << other.err;
+}
+
+TEST(Tune, WhereFloat32ItselfIsNotFiniteThereIsNothingToFind) {
+  const TemporaryFolder folder;
+  const std::string model =
+      folder.write("model.onnx", onnxBytes("g (float[2] x) => (float[2] y) { y = Log (x) }")).string();
+  const std::string inputs = (folder / "x.npz").string();
+  ASSERT_TRUE(writeNpz(inputs, {{"x", Tensor::copyOf<float>(DataType::F32, {2}, std::vector<float>{-1, -2})}}).ok());
+  const auto result = fusescopeCommand({"tune", model, "--precision", "f16", "--inputs", inputs, "--max-error", "0.1",
+                                        "-o", (folder / "pins.json").string()});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("'y'"), std::string::npos) << result.err;
+  EXPECT_NE(fusescopeCommand({"errors", model, "--precision", "f16", "--inputs", inputs}).out.find("not comparable"),
+            std::string::npos);
+}
+
+TEST(Tune, WhatWasEvaluatedIsKeptWhereTheMetricFails) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string(), state = (folder / "state.json").string();
+  const auto script =
+      folder.write("metric.sh", "echo x >> \"$0.calls\"; test $(wc -l < \"$0.calls\") -lt 6 && echo 7\n");
+  const auto failed =
+      tuned("scaled_pair", output, {"--max-error", "3", "--metric", "sh " + script.string(), "--resume", state});
+  EXPECT_EQ(failed.status, 2);
+  EXPECT_EQ(Json::parse(readTextFile(state).value())["evaluations"].size(), 5U);
+}
+
+TEST(Tune, WhatWasNotEvaluatedIsNoNumber) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string();
+  const auto stopped = tuned("scaled_pair", output, {"--max-error", "0.05", "--evaluations", "1"});
+  const Json json = jsonOf(stopped);
+  for (const char* key : {"error", "ms", "casts", "bytes"}) EXPECT_TRUE(json["unpinned"][key].is_null()) << json;
+  EXPECT_EQ(json["all_pinned"]["error"], 0);
+}
+
+TEST(Tune, WhatCannotBeWrittenIsToldBeforeTheSearch) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string(), missing = (folder / "none" / "file").string();
+  const auto told = [&](const std::vector<std::string>& more, const std::string& option) {
+    const auto refused = tuned("two_at_once", output, more);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find(option), std::string::npos) << refused.err;
+    EXPECT_EQ(refused.err.find("evaluation"), std::string::npos) << refused.err;
+  };
+  EXPECT_NE(tuned("two_at_once", missing, {"--max-error", "0.05"}).err.find("--output"), std::string::npos);
+  told({"--max-error", "0.05", "--resume", missing}, "--resume");
+  told({"--max-error", "0.05", "--resume", output}, "--resume");
 }
 
 TEST(Tune, AMetricOfTheUserIsWhatIsBounded) {

@@ -34,9 +34,12 @@ TEST(OutsideMetric, WhatItIsGivenAreArchivesOfTheOutputs) {
   EXPECT_TRUE(std::filesystem::exists(copy + ".actual"));
 }
 
+TEST(OutsideMetric, NoNumberIsAsBadAsCanBe) {
+  for (const char* command : {"echo nan #", "echo -nan #", "echo inf #"}) EXPECT_EQ(metric(command).value(), INFINITY);
+}
+
 TEST(OutsideMetric, WhatFailsIsALocatedError) {
-  for (const char* command :
-       {"exit 3 #", "echo many words #", "echo nan #", "true", "echo 1 2 #", "/no/such/program"}) {
+  for (const char* command : {"exit 3 #", "echo many words #", "true", "echo 1 2 #", "/no/such/program"}) {
     const auto result = metric(command);
     ASSERT_FALSE(result.ok()) << command;
     EXPECT_EQ(result.error().where.attribute, "--metric");
