@@ -37,6 +37,14 @@ const InputSpec* specOf(const Plan& plan, const std::string& name) {
   return found == plan.inputSpecs.end() ? nullptr : &*found;
 }
 
+/// Whether `name` is a weight of the network whose numbers are others.
+bool isOtherWeight(const Plan& plan, const std::string& name, const Tensor& tensor) {
+  const auto value = plan.graph().findValue(name);
+  if (!value) return false;
+  const auto& constant = plan.graph().value(*value).constant;
+  return constant != nullptr && constant->hasData() && !constant->identical(tensor);
+}
+
 /// The arrays that are inputs of the network.
 Result<Values> inputsOf(const Plan& plan, const fs::path& path, const NpzArrays& arrays) {
   Values values;
@@ -45,6 +53,10 @@ Result<Values> inputsOf(const Plan& plan, const fs::path& path, const NpzArrays&
       values.emplace(name, fromCodes(tensor, spec->dtype));
     } else if (arrays.contains("in:" + name)) {
       return noSuchInput(plan, path, name);
+    } else if (isOtherWeight(plan, name, tensor)) {
+      return Diagnostic{.message = "is a weight of the network, and other numbers than the model has for it",
+                        .where = {.file = path.string(), .value = name},
+                        .help = "Weights are compiled as they are in the model: write it there, or leave it out here."};
     }
   }
   if (values.empty() && !plan.inputSpecs.empty()) {
@@ -103,6 +115,11 @@ bool isArchive(const fs::path& path) {
   return path.extension() == ".npz";
 }
 
+/// Polygraphy's inputs.
+bool isList(const fs::path& path) {
+  return path.extension() == ".json";
+}
+
 /// A file of a folder that holds one input: other .pb files there are expected outputs.
 bool isInputOfFolder(const fs::path& path) {
   return path.extension() == ".npy" || (path.extension() == ".pb" && testDataIndex(path));
@@ -124,7 +141,7 @@ Result<std::vector<Sample>> fromSingleInputs(const Plan& plan, const fs::path& f
 Result<std::vector<Sample>> fromFolder(const Plan& plan, const fs::path& folder) {
   const std::vector<fs::path> entries = TRY(entriesOf(folder));
   const bool singles = std::ranges::any_of(entries, isInputOfFolder);
-  const bool archives = std::ranges::any_of(entries, isArchive);
+  const bool archives = std::ranges::any_of(entries, isArchive), lists = std::ranges::any_of(entries, isList);
   if (singles && archives)
     return Diagnostic{.message = "this folder holds both archives (.npz) and single inputs (.npy, .pb)",
                       .where = {.file = folder.string()},
@@ -133,10 +150,11 @@ Result<std::vector<Sample>> fromFolder(const Plan& plan, const fs::path& folder)
   std::vector<Sample> samples;
   for (const fs::path& entry : entries) {
     std::error_code unreadable;
-    const bool holdsOne =
+    const bool holdsSamples =
         archives ? isArchive(entry)
+        : lists  ? isList(entry)
                  : fs::is_directory(entry, unreadable) && std::ranges::any_of(TRY(entriesOf(entry)), isInputOfFolder);
-    if (!holdsOne) continue;
+    if (!holdsSamples) continue;
     for (Sample& sample : TRY(readSamples(plan, entry))) samples.push_back(std::move(sample));
   }
   if (!samples.empty()) return samples;
@@ -144,7 +162,7 @@ Result<std::vector<Sample>> fromFolder(const Plan& plan, const fs::path& folder)
                     .where = {.file = folder.string()},
                     .help =
                         "Inputs are files called input_0.pb, input_1.pb, … or NAME.npy, .npz archives of one "
-                        "sample each, or folders of such inputs."};
+                        "sample each, Polygraphy's .json files, or folders of such inputs."};
 }
 
 Result<std::vector<Sample>> fromPolygraphy(const Plan& plan, const fs::path& path) {
@@ -174,7 +192,7 @@ Result<std::pair<std::string, Tensor>> readSingleInput(const Plan& plan, const f
 Result<std::vector<Sample>> readSamples(const Plan& plan, const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return fromFolder(plan, path);
-  if (path.extension() == ".json") return fromPolygraphy(plan, path);
+  if (isList(path)) return fromPolygraphy(plan, path);
   return std::vector{Sample{path.stem().string(), TRY(inputsOf(plan, path, TRY(readNpz(path))))}};
 }
 

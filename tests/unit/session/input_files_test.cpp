@@ -170,6 +170,27 @@ TEST(InputFiles, PolygraphysInputsAreASampleEach) {
     EXPECT_FALSE(refusalOf(*plan, {folder.write("bad.json", bad)}).help.empty()) << bad;
 }
 
+TEST(InputFiles, AFolderOfPolygraphysFilesHoldsTheSamplesOfAll) {
+  const auto plan = planned(kAdd);
+  const TemporaryFolder folder;
+  folder.write("a.json", "[" + feed(kOneTwo) + "," + feed(kOneTwo) + "]");
+  folder.write("b.json", "[" + feed(kOneTwo) + "]");
+  EXPECT_EQ(samplesOf(*plan, {folder.path()}).list.size(), 3U);
+  writeArchive(folder.path() / "c.npz", {{"x", pair(1, 1)}, {"w", pair(0, 0)}});
+  EXPECT_EQ(samplesOf(*plan, {folder.path()}).list.size(), 1U) << "beside archives it may be anything";
+}
+
+TEST(InputFiles, OtherNumbersForAWeightAreRefused) {
+  const auto plan = planned("g (float[2] x) => (float[2] y) <float[2] w = {3, 4}> { y = Add (x, w) }");
+  const TemporaryFolder folder;
+  writeArchive(folder.path() / "same.npz", {{"x", pair(1, 2)}, {"w", pair(3, 4)}});
+  EXPECT_EQ(samplesOf(*plan, {folder.path() / "same.npz"}).list.size(), 1U);
+  writeArchive(folder.path() / "other.npz", {{"x", pair(1, 2)}, {"w", pair(3, 5)}});
+  const Diagnostic refusal = refusalOf(*plan, {folder.path() / "other.npz"});
+  EXPECT_EQ(refusal.where.value, "w");
+  EXPECT_FALSE(refusal.help.empty());
+}
+
 TEST(InputFiles, ABatchAxisIsCutIntoSamples) {
   const auto plan = planned("g (float[1, 2] x, float[2] w) => (float[1, 2] y) { y = Add (x, w) }");
   const TemporaryFolder folder;
