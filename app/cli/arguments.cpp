@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cmath>
 #include <iostream>
 
 #include "app/cli/command.h"
@@ -170,6 +171,7 @@ CLI::Validator numberCheck(bool mayBeZero, const char* demand) {
       [=](std::string& text) {
         double number = 0;
         if (!CLI::detail::lexical_cast(text, number)) return "'" + text + "' is not a number";
+        if (!std::isfinite(number)) return text + " must be finite";
         return number > 0 || (mayBeZero && number == 0) ? std::string() : text + " must be " + demand;
       },
       "");
@@ -182,6 +184,16 @@ CLI::Validator aboveZero() {
 }
 CLI::Validator zeroOrMore() {
   return numberCheck(true, "0 or more");
+}
+CLI::Validator between(double least, double most) {
+  return CLI::Validator(
+      [=](std::string& text) {
+        double number = 0;
+        if (!CLI::detail::lexical_cast(text, number)) return "'" + text + "' is not a number";
+        return number >= least && number <= most ? std::string()
+                                                 : fmt::format("{} must be between {} and {}", text, least, most);
+      },
+      "");
 }
 CLI::Validator wholeNumber() {
   return CLI::Validator(

@@ -52,6 +52,7 @@ void printForPeople(const Ranges& ranges, const Arguments& arguments, const Samp
 }
 
 Result<int> calibrate(const Arguments& arguments, const Artifact& artifact) {
+  TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
   const auto samples = TRY(arguments.inputs.samples(artifact));
   CalibrateOptions options{.settings = {.choice = {.method = *rangeMethodFromName(arguments.method),
                                                    .percentile = arguments.percentile,
@@ -97,7 +98,7 @@ Command calibrateCommand(CLI::App& app) {
       ->type_name("minmax|entropy|percentile|mse")
       ->capture_default_str();
   verb->add_option("--percentile", arguments->percentile, "with percentile: so many of a hundred numbers are within")
-      ->check(CLI::Range(50.0, 100.0))
+      ->check(between(50, 100))
       ->type_name("P")
       ->capture_default_str();
   verb->add_option("--weights", arguments->weightMethod, "how ranges of weights are chosen")
@@ -113,7 +114,7 @@ Command calibrateCommand(CLI::App& app) {
                  "do not take what rounded weights do to the mean of each channel out of the bias");
   verb->add_option("--smooth", arguments->smoothing,
                    "move large channels of activations into the weights behind them, so far: 0 to 1")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(between(0, 1))
       ->type_name("SHARE")
       ->capture_default_str();
   repeatable(*verb, "--exclude", arguments->exclude, "nodes that stay floats")->type_name("PATTERN");

@@ -98,6 +98,7 @@ CLI::Option* repeatable(CLI::App& app, const std::string& names, std::vector<std
 /// Checks of numbers that say in words what is wrong; CLI11's own name a bound of 309 digits.
 CLI::Validator aboveZero();
 CLI::Validator zeroOrMore();
+CLI::Validator between(double least, double most);
 CLI::Validator wholeNumber();  ///< 0 or more, and no more than 64 bits hold
 
 /// The first positional argument of a verb, and --session in its place. open() asks for one of them.
@@ -111,6 +112,10 @@ void clearProgressLine();
 /// session, `path` is where its model lies now, or empty.
 Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineArguments* engine = nullptr,
                       const Progress& progress = progressLine());
+/// Before work begins: whether `path`, which `option` gives, can be written, and is none of the files that the network
+/// and its inputs are read from.
+Status checkOutput(const std::string& path, const std::string& option, const Artifact& artifact,
+                   const SampleSource& inputs = {});
 /// Pins marked obey that the plan refused, one line each on standard error; true if there are any.
 bool reportObeyRefusals(const Plan& plan);
 

@@ -75,6 +75,8 @@ Result<int> exportPlan(const Arguments& arguments) {
                       .help = fmt::format("Formats are {}.", joined(formatNames()))};
   }
   const auto artifact = TRY(open(arguments.path, arguments.plan));
+  if (!arguments.output.empty())
+    TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
   auto exported = exporter->write(*artifact.plan, TRY(exportOptions(arguments, *exporter, artifact)));
   const auto located = [&](Diagnostic error) {
     if (error.where.file.empty()) error.where.file = arguments.path;
@@ -115,7 +117,8 @@ Command exportCommand(CLI::App& app) {
   arguments->inputs.declare(*verb);
   verb->add_option("--tol-rms", arguments->rms,
                    "onnx: with --inputs, an output is wrong beyond max|Δ| of T · rms; default 1e-2")
-      ->type_name("T");
+      ->type_name("T")
+      ->check(zeroOrMore());
   verb->add_flag("--json", arguments->json, "say in JSON what was written");
   arguments->plan.declare(*verb);
   return {verb, [arguments] { return exportPlan(*arguments); }};

@@ -33,7 +33,8 @@ int runChosen(const std::vector<Command>& commands) {
   for (const auto& command : commands) {
     if (!command.app->parsed()) continue;
     const auto status = command.run();
-    std::cout.flush();
+    if (!std::cout.flush())
+      return fail({.message = "standard output cannot be written: what was printed is not whole"});
     return status.ok() ? status.value() : fail(status.error());
   }
   return kBadUse;
@@ -51,7 +52,8 @@ int mainGuarded(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kBadUse;
+    const bool done = app.exit(error) == 0;  // help and version are errors of this kind, too
+    return done && std::cout.flush() ? kDone : kBadUse;
   }
   return runChosen(commands);
 }

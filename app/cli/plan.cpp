@@ -225,6 +225,7 @@ Result<int> makeAndPrint(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan));
   const auto& plan = *artifact.plan;
   if (!arguments.output.empty()) {
+    TRY(checkOutput(arguments.output, "--output", artifact));
     TRY(writeFileAtomically(arguments.output, toJson(plan).dump(1, ' ', false, Json::error_handler_t::replace) + "\n"));
   }
   if (arguments.json) {

@@ -1,0 +1,47 @@
+#include "app/cli/command.h"
+
+#include <filesystem>
+
+#include "base/files.h"
+
+namespace fusescope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool isSame(const fs::path& a, const fs::path& b) {
+  std::error_code missing;
+  return fs::exists(a, missing) && fs::exists(b, missing) && fs::equivalent(a, b, missing);
+}
+
+/// Whether `path` is one of the files that `given`, a file or a folder of files, stands for.
+bool isAmong(const fs::path& path, const fs::path& given) {
+  std::error_code missing;
+  if (!fs::is_directory(given, missing)) return isSame(path, given);
+  for (const auto& entry : fs::recursive_directory_iterator(given, missing))
+    if (isSame(path, entry.path())) return true;
+  return false;
+}
+
+}  // namespace
+
+Status checkOutput(const std::string& path, const std::string& option, const Artifact& artifact,
+                   const SampleSource& inputs) {
+  if (auto writable = checkWritable(path); !writable.ok()) {
+    Diagnostic error = std::move(writable).error();
+    error.where.attribute = option;
+    return error;
+  }
+  const auto wouldReplace = [&](const std::string& what) {
+    return Diagnostic{.message = "would replace " + what,
+                      .where = {.file = path, .attribute = option},
+                      .help = "Give the name of another file."};
+  };
+  for (const FileIdentity& file : artifact.files)
+    if (isSame(path, file.path)) return wouldReplace("what the network is read from");
+  for (const std::string& given : inputs.paths)
+    if (isAmong(path, given)) return wouldReplace("inputs that the network is run on");
+  return Done{};
+}
+
+}  // namespace fusescope::cli
