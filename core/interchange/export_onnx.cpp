@@ -14,6 +14,7 @@
 #include "frontends/input_spec_metadata.h"
 #include "interchange/export_notes.h"
 #include "interchange/quantized_network.h"
+#include "interchange/source_network.h"
 #include "interchange/typed_network/network_check.h"
 #include "interchange/typed_network/typed_network.h"
 #include "passes/pipelines.h"
@@ -37,8 +38,8 @@ class OnnxExport {
 
   Result<Exported> run() {
     TRY(checkSource());
-    TRY(checkCurrent(m_plan->model->files));
-    m_file = TRY(onnxlib::readModel(m_plan->model->path));
+    m_source = TRY(sourceNetwork(*m_plan, m_options.stop));
+    m_file = TRY(onnxlib::readModel(m_source));
     const TemporaryFolder folder = TRY(folderBeside(m_options.path, "checking"));
     TRY(make(folder));
     m_leanCasts = m_network.casts;
@@ -82,7 +83,7 @@ class OnnxExport {
     m_network = TRY(typedNetwork(*m_plan, m_file, m_typing));
     addInputSpecs();
     const std::string weightsName = onnxlib::weightsNameOf(m_options.path);
-    m_bytes = TRY(onnxlib::editNetwork(m_plan->model->path, m_network.edits, weightsName));
+    m_bytes = TRY(onnxlib::editNetwork(m_source, m_network.edits, weightsName));
     const std::filesystem::path path = folder / fmt::format("{}.onnx", m_made++);
     // In the folder the weights have the name that the network knows them by.
     TRY(onnxlib::writeNetworkAs(path, path.parent_path() / weightsName, m_bytes));
@@ -96,7 +97,7 @@ class OnnxExport {
   /// What ONNX's checker does not say of the file itself, it must not say of what is made of it.
   Status checkByOnnx(const std::filesystem::path& path) const {
     const auto complaint = onnxlib::checkerComplaint(path);
-    if (!complaint || onnxlib::checkerComplaint(m_plan->model->path)) return Done{};
+    if (!complaint || onnxlib::checkerComplaint(m_source)) return Done{};
     return Diagnostic{.message = "ONNX's checker refuses the network with the plan's types: " + *complaint};
   }
 
@@ -209,6 +210,7 @@ class OnnxExport {
   std::shared_ptr<const Plan> m_plan;  ///< the caller's
   const ExportOptions& m_options;
   TypedNetworkOptions m_typing;
+  std::filesystem::path m_source;
   onnxlib::FileModel m_file;
   TypedNetwork m_network;
   onnxlib::NetworkBytes m_bytes;
@@ -243,8 +245,7 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
     return Diagnostic{.message = "a network is written to a file, not to standard output",
                       .where = {.attribute = "-o"},
                       .help = "Give its name with -o."};
-  const std::string& source = plan.model->path;
-  TRY(checkCurrent(plan.model->files));
+  const std::filesystem::path source = TRY(sourceNetwork(plan, options.stop));
   std::vector<ExportNote> notes;
   const auto file = TRY(onnxlib::readModel(source));
   auto edits = TRY(quantizedNetwork(plan, file, notes, options.stop));

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/mapped_file.h"
+#include "base/named_file.h"
 #include "engine/timing_price_model.h"
 #include "planning/applicable_options.h"
 #include "session/operations.h"
@@ -36,16 +37,6 @@ std::vector<InputOverride> userInputs(const Json& plan) {
   return inputs;
 }
 
-/// The model that a plan file names, as it is written, else beside the plan.
-std::filesystem::path modelOf(const std::string& named, const std::filesystem::path& plan) {
-  std::error_code error;
-  if (std::filesystem::exists(named, error)) return named;
-  const auto beside = plan.parent_path() / named;
-  if (std::filesystem::exists(beside, error)) return beside;
-  const auto sameFolder = plan.parent_path() / std::filesystem::path(named).filename();
-  return std::filesystem::exists(sameFolder, error) ? sameFolder : std::filesystem::path(named);
-}
-
 Result<std::shared_ptr<const Plan>> openPlan(const std::filesystem::path& path, const StopToken& stop,
                                              const Progress& progress) {
   const auto located = [&](std::string message, std::string field, std::string help = {}) {
@@ -64,7 +55,7 @@ Result<std::shared_ptr<const Plan>> openPlan(const std::filesystem::path& path, 
   if (!json.contains("model") || !json["model"].is_string())
     return located("the plan does not name its model", "model");
   try {
-    auto model = TRY(openModel(modelOf(json["model"].get<std::string>(), path), userInputs(json), stop, progress));
+    auto model = TRY(openModel(fileNamedIn(path, json["model"].get<std::string>()), userInputs(json), stop, progress));
     auto plan = planFromJson(json, std::move(model));
     if (plan.ok()) return plan;
     auto error = std::move(plan).error();

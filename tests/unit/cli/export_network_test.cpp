@@ -137,6 +137,51 @@ TEST_F(ExportNetwork, TheModelItselfIsNotWrittenOver) {
   EXPECT_EQ(readTextFile(model).value(), before.value());
 }
 
+/// An engine file only names its model: another one may have been put there.
+TEST_F(ExportNetwork, AnEngineIsExportedOnlyOfTheNetworkItWasBuiltOf) {
+  const std::string text = "net (float[4] x) => (float[4] y) { [first] a = Relu(x) [second] y = ";
+  const std::string model = network(text + "Sigmoid(a) }"), engine = path("built.fse"), out = path("out.onnx");
+  ASSERT_EQ(fusescopeCommand({"build", model, "--precision", "f16", "-o", engine}).status, 0);
+  const auto own = fusescopeCommand({"export", engine, "--to", "onnx", "-o", out});
+  EXPECT_EQ(own.status, 0) << own.err;
+  std::filesystem::remove(out);
+  network(text + "Tanh(a) }");
+  const auto other = fusescopeCommand({"export", engine, "--to", "onnx", "-o", out});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("model.onnx: this is not the network that"), std::string::npos) << other.err;
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_F(ExportNetwork, AnEngineIsExportedOnlyWithTheWeightsItWasBuiltOf) {
+  const auto withWeights = [&](const std::string& number) {
+    std::string weights = number;
+    for (int i = 1; i < 64 * 64; ++i) weights += ", 0.5";
+    return network("net (float[2, 64] x) => (float[2, 64] y) <float[64, 64] w = {" + weights +
+                   "}> { y = MatMul(x, w) }");
+  };
+  const std::string engine = path("built.fse"), out = path("out.onnx");
+  ASSERT_EQ(fusescopeCommand({"build", withWeights("0.5"), "-o", engine}).status, 0);
+  withWeights("0.25");
+  const auto other = fusescopeCommand({"export", engine, "--to", "onnx", "-o", out});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("'w': this is not the network that"), std::string::npos) << other.err;
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_F(ExportNetwork, TheModelOfAnEngineIsFoundBesideIt) {
+  const std::string model = network("net (float[4] x) => (float[4] y) { [sigmoid] y = Sigmoid(x) }");
+  std::filesystem::create_directory(path("moved"));
+  const std::string engine = path("moved/built.fse"), out = path("out.onnx");
+  ASSERT_EQ(fusescopeCommand({"build", model, "-o", engine}).status, 0);
+  std::filesystem::rename(model, path("moved/model.onnx"));
+  const auto beside = fusescopeCommand({"export", engine, "--to", "onnx", "-o", out});
+  EXPECT_EQ(beside.status, 0) << beside.err;
+  std::filesystem::remove(path("moved/model.onnx"));
+  const auto gone = fusescopeCommand({"export", engine, "--to", "onnx", "-o", out});
+  EXPECT_EQ(gone.status, 2);
+  EXPECT_NE(gone.err.find("was built of is not there"), std::string::npos) << gone.err;
+}
+
 TEST_F(ExportNetwork, BadUseIsRefused) {
   const std::string model = network("net (float[4] x) => (float[4] y) { [sigmoid] y = Sigmoid(x) }");
   EXPECT_EQ(fusescopeCommand({"export", model, "--to", "onnx"}).status, 2) << "no file is named";
