@@ -21,6 +21,10 @@ DataType widest(DataType a, DataType b) {
   return bitWidth(a) > bitWidth(b) ? a : b;
 }
 
+bool leavesAnotherType(const NodeFacts& producer, DataType declared) {
+  return isExchangeable(producer.natural) && isExchangeable(declared) && declared != producer.natural;
+}
+
 Typing::Typing(const Graph& graph, const Structure& structure, std::vector<DataType> calculates,
                std::vector<DataType> pinned)
     : m_graph(graph),
@@ -60,7 +64,10 @@ DataType Typing::findMade(ValueId value) const {
   if (!isFree(value)) return m_graph.value(value).type.dtype;
   const DataType own = m_structure.truncation.types[value.index];
   const Node& node = m_graph.node(producer);
-  if (!moves(producer)) return isExchangeable(calculates(producer)) ? calculates(producer) : own;
+  if (!moves(producer)) {
+    const bool asDeclared = leavesAnotherType(m_structure.facts[producer.index], own);
+    return !asDeclared && isExchangeable(calculates(producer)) ? calculates(producer) : own;
+  }
   if (isFloatCast(m_graph, node)) return own;
   // What is joined with what nodes calculated goes along with that: nobody calculated it wide.
   DataType made = DataType::Undefined, given = DataType::Undefined;

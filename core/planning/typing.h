@@ -10,9 +10,10 @@
 namespace fusescope {
 
 /// Which types stand on the edges of a graph, given what its nodes calculate in. A value is made in what its producer
-/// calculates in, and wanted in the widest type of its readers; it is stored at the narrower of the two (of two types
-/// of one width: the readers'), unless a Cast of the author or a directive says otherwise. Moves pass both through.
-/// Changing a few nodes costs what they reach, and can be taken back.
+/// calculates in, or in what the author has it leave instead (leavesAnotherType()), and wanted in the widest type of
+/// its readers; it is stored at the narrower of the two (of two types of one width: the readers'), unless a Cast of the
+/// author or a directive says otherwise. Moves pass both through. Changing a few nodes costs what they reach, and can
+/// be taken back.
 class Typing {
  public:
   /// `calculates` by NodeId, Undefined where a node calculates no floats; `pinned` by ValueId, Undefined where free.
@@ -53,6 +54,10 @@ class Typing {
   std::vector<DataType> m_made, m_wanted, m_stored;  ///< by ValueId
 };
 
+/// Whether the network's author has a node leave a result at `declared` that is not the type it calculates in: a
+/// normalisation in f16 its statistics in f32. Such a result is made in what is declared, whatever the node calculates
+/// in.
+bool leavesAnotherType(const NodeFacts& producer, DataType declared);
 /// The narrower of two float types; of one width, the second.
 DataType narrower(DataType made, DataType wanted);
 /// The narrowest type that holds both: f32 for f16 and bf16. Undefined counts as nothing.

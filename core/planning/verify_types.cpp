@@ -57,7 +57,8 @@ class TypeVerifier {
     const Node& node = m_graph.node(m_graph.value(value).producer);
     DataType type = DataType::Undefined;
     if (!moves(node.id)) {
-      type = m_plan.calculates[node.id.index];
+      const bool asDeclared = leavesAnotherType(m_structure.facts[node.id.index], truncated(value));
+      type = asDeclared ? truncated(value) : m_plan.calculates[node.id.index];
     } else if (!isFloatCast(m_graph, node)) {
       DataType given = DataType::Undefined;
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {

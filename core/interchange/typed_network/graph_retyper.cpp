@@ -34,6 +34,15 @@ bool isExactIn(const onnxlib::FileTensor& tensor, DataType type) {
   return numbers.converted(type).converted(numbers.type()).identical(numbers);
 }
 
+/// Whether the operator ties the type of result `slot` to that of no operand: it is what the file declares then.
+bool isTypedApart(const FileNode& node, std::size_t slot, std::int64_t opset) {
+  const auto types = onnxlib::operatorTypes(node.domain, node.op, opset);
+  const auto* result = types ? types->result(slot) : nullptr;
+  return result != nullptr && std::ranges::none_of(types->operands, [&](const onnxlib::SlotTypes& operand) {
+           return operand.parameter == result->parameter;
+         });
+}
+
 /// Whether the node gives the same whether its operand or its result is rounded.
 bool goesWithRounding(const FileNode& node, const FileNodeTypes& types) {
   return types.role == Role::Moves ||
@@ -76,13 +85,17 @@ void GraphRetyper::classify() {
 /// A kernel can write wider than its operands are rounded to; a node alone cannot, unless its operands are wide.
 void GraphRetyper::widenWhereStoredWider(std::size_t node) {
   FileNodeTypes& types = m_types[node];
-  for (const std::string& output : m_graph.nodes[node].outputs) {
+  for (std::size_t slot = 0; slot < m_graph.nodes[node].outputs.size(); ++slot) {
+    const std::string& output = m_graph.nodes[node].outputs[slot];
     const auto id = output.empty() ? std::nullopt : m_plan->graph().findValue(output);
     if (!id || m_plan->graph().isConstant(*id) || !types.fused.valid()) continue;
     const auto& outputs = m_plan->fusedNodes[types.fused.index].outputs;
     const bool real = std::ranges::any_of(outputs, [&](const FusedOutput& made) { return made.value == *id; });
     const DataType stored = m_plan->storedType(*id);
-    if (real && isExchangeable(stored) && !holdsAll(types.runs, stored)) types.runs = DataType::F32;
+    const bool wider = real && isExchangeable(stored) && !holdsAll(types.runs, stored);
+    if (wider &&
+        !(isTypedApart(m_graph.nodes[node], slot, m_shared.opset) && holdsAll(m_values[output].declared, stored)))
+      types.runs = DataType::F32;
   }
 }
 

@@ -69,6 +69,18 @@ TEST_F(ExportNetwork, InputsAndOutputsGetThePlansTypesWhereAsked) {
   EXPECT_EQ(model.value().graph->value(model.value().graph->inputs()[0]).type.dtype, DataType::F16);
 }
 
+/// Statistics of f32 that a normalisation in f16 leaves are no reason to calculate it in f32.
+TEST_F(ExportNetwork, ResultsThatAreDeclaredWiderStayWithoutCasts) {
+  const std::string model = network(
+      "net (float16[2, 4] x) => (float16[2, 4] y, float[2, 1] mean) <float16[4] scale = {1, 2, 3, 4}> "
+      "{ [norm] y, mean = LayerNormalization(x, scale) }");
+  const auto result = fusescopeCommand({"export", model, "--to", "onnx", "-o", path("out.onnx")});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto written = importModel(path("out.onnx"));
+  ASSERT_TRUE(written.ok()) << written.error().text();
+  EXPECT_EQ(countOf(written.value(), "Cast"), 0U);
+}
+
 TEST_F(ExportNetwork, WhatOverflowsBetweenNodesStaysWide) {
   const std::string model = network(
       "net (float[1, 2, 1, 1] x) => (float[1, 2, 1, 1] y) <float[2, 2, 1, 1] w = {200, 200, 100, 100}, float k = "

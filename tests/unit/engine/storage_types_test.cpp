@@ -59,6 +59,24 @@ TEST_P(StorageTypes, PackedElementsGoInAndOut) {
   EXPECT_TRUE(runNodeIn(GetParam(), "Identity", {two}, {}).identical(two));
 }
 
+TEST_P(StorageTypes, StatisticsOfANarrowNormalisationAreAsWideAsDeclared) {
+  GraphEditor editor;
+  const Tensor x = floats({1, 2}, {6e-8F, -6e-8F}).converted(DataType::F16);
+  const ValueId scale = editor.addConstant("scale", floats({2}, {1, 1}).converted(DataType::F16));
+  Node norm{.op = "LayerNormalization", .name = "norm", .attributes = {{"epsilon", 0.0F}}};
+  norm.inputs = {editor.addInput("x", typeOf(x)), scale};
+  norm.outputs = {editor.addValue("y", {}), editor.addValue("mean", {}), editor.addValue("inverse", {})};
+  for (const ValueId output : norm.outputs) editor.addOutput(output);
+  editor.addNode(std::move(norm));
+  const auto engine = engineOf(planOf(modelOf(editor)), {.backend = GetParam(), .threads = 1, .measureTactics = false});
+  auto result = engine->run({{"x", x}});
+  ASSERT_TRUE(result.ok()) << result.error().text();
+  const Tensor inverse = result.value().outputs.at("inverse");
+  ASSERT_EQ(inverse.type(), DataType::F32);
+  EXPECT_NEAR(inverse.asDouble(0) * x.asDouble(0), 1, 1e-3) << "1.7e7, which no f16 holds";
+  EXPECT_EQ(result.value().outputs.at("mean").type(), DataType::F32);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, StorageTypes, ::testing::Values("reference", "native"));
 
 }  // namespace

@@ -228,6 +228,43 @@ TEST(Precision, WhatTheAuthorChoseIsKeptUnlessADirectiveSaysOtherwise) {
   EXPECT_EQ(grantOf(*pinned, "relu").granted, DataType::F32);
 }
 
+/// A normalisation of f16 whose mean and inverse deviation are f32, and one that reads each of them.
+std::shared_ptr<const Model> withWideStatistics() {
+  GraphEditor editor;
+  const auto value = [&](const char* name, DataType type, std::int64_t last) {
+    return editor.addValue(name, {type, Shape::of(Dims{4, last})});
+  };
+  const ValueId x = editor.addInput("x", {DataType::F16, Shape::of(Dims{4, 8})});
+  const ValueId scale = editor.addConstant("scale", Tensor::zeros(DataType::F16, {8}));
+  const ValueId y = value("y", DataType::F16, 8), mean = value("mean", DataType::F32, 1);
+  const ValueId inverse = value("inverse", DataType::F32, 1), wide = value("wide", DataType::F32, 1);
+  editor.addNode({.op = "LayerNormalization", .name = "norm", .inputs = {x, scale}, .outputs = {y, mean, inverse}});
+  editor.addNode({.op = "Sigmoid", .name = "reader", .inputs = {inverse}, .outputs = {wide}});
+  for (const ValueId output : {y, mean, wide}) editor.addOutput(output);
+  Model model;
+  model.graph = editor.publish().value();
+  model.path = "model.onnx";
+  return std::make_shared<const Model>(std::move(model));
+}
+
+TEST(Precision, AResultThatTheAuthorDeclaresWiderThanItsNodeIsStoredSo) {
+  const auto storedIn = [](const Plan& plan, const char* value) {
+    return plan.storedType(*plan.graph().findValue(value));
+  };
+  for (const char* target : {"cpu:avx2", "tensorrt-10"}) {
+    for (const Directives& pins : {Directives(), Directives{pin("norm=f32")}, Directives{pin("norm=bf16")}}) {
+      const auto plan = planned(withWideStatistics(), {.target = target, .directives = pins});
+      EXPECT_EQ(storedIn(*plan, "y"), DataType::F16) << target;
+      EXPECT_EQ(storedIn(*plan, "mean"), DataType::F32) << target;
+      EXPECT_EQ(storedIn(*plan, "inverse"), DataType::F32) << target;
+    }
+  }
+  // Narrower only where what reads it was allowed to be.
+  const auto narrow = planned(withWideStatistics(), f16());
+  EXPECT_EQ(storedIn(*narrow, "mean"), DataType::F32) << "an output of the network";
+  EXPECT_EQ(storedIn(*narrow, "inverse"), DataType::F16);
+}
+
 TEST(Precision, CastsBetweenFloatsLeaveNoKernelOfTheirOwn) {
   const auto plan = planned(withCasts(), {.target = "cpu:avx2"});
   for (const FusedNode& fused : plan->fusedNodes)
