@@ -18,11 +18,6 @@ using Role = FileNodeTypes::Role;
 
 namespace {
 
-/// Whether `wide` holds every number of `narrow`.
-bool holdsAll(DataType wide, DataType narrow) {
-  return wide == narrow || (wide == DataType::F32 && isExchangeable(narrow));
-}
-
 Node asNode(const FileNode& node) {
   return {.op = node.op, .domain = node.domain};
 }
@@ -41,12 +36,6 @@ bool isTypedApart(const FileNode& node, std::size_t slot, std::int64_t opset) {
   return result != nullptr && std::ranges::none_of(types->operands, [&](const onnxlib::SlotTypes& operand) {
            return operand.parameter == result->parameter;
          });
-}
-
-/// Whether the node gives the same whether its operand or its result is rounded.
-bool goesWithRounding(const FileNode& node, const FileNodeTypes& types) {
-  return types.role == Role::Moves ||
-         (node.domain.empty() && (node.op == "Relu" || node.op == "Neg" || node.op == "Abs"));
 }
 
 }  // namespace
@@ -120,6 +109,25 @@ DataType GraphRetyper::storedInPlan(const std::string& name, DataType made, File
     return holdsAll(stored, made) ? made : stored;
   }
   return stored;
+}
+
+/// The result of the author's own Cast of `name` to the type at which the plan stores it, where that Cast stands before
+/// all else that reads `name`; else nothing.
+std::string GraphRetyper::castOfAuthor(const std::string& name, DataType stored) const {
+  const auto readers = m_readers.find(name);
+  if (readers == m_readers.end() || m_readAsDeclared.contains(name)) return {};
+  const std::size_t first = readers->second.front().first;
+  if (!castsTo(first, stored)) return {};
+  const std::string& result = m_graph.nodes[first].outputs[0];
+  FileValue unused;
+  return storedInPlan(result, stored, unused) == stored ? result : std::string();
+}
+
+/// Whether `node` is a Cast of the author to `type`.
+bool GraphRetyper::castsTo(std::size_t node, DataType type) const {
+  const auto& results = m_graph.nodes[node].outputs;
+  const auto result = results.empty() ? m_values.end() : m_values.find(results[0]);
+  return m_types[node].role == Role::FloatCast && result != m_values.end() && result->second.declared == type;
 }
 
 std::map<std::string, GraphRetyper::Need> GraphRetyper::parametersOf(std::size_t place,
@@ -269,7 +277,10 @@ void GraphRetyper::retypeOperand(std::size_t place, std::size_t slot, const Need
   const auto [owner, value] = find(name);
   if (anyType && value->isConstant && m_types[place].role == Role::AnyType) return;
   const ConstantUse use{{m_path, place}, slot, need};
-  const std::string form = anyType && !value->isConstant ? value->forms[value->stored] : owner->formOf(name, need, use);
+  const bool rounds = !value->isConstant && value->made != value->stored && castsTo(place, value->stored);
+  const std::string form = rounds                          ? value->madeName
+                           : anyType && !value->isConstant ? value->forms[value->stored]
+                                                           : owner->formOf(name, need, use);
   if (!form.empty() && form != name) m_shared.network.edits.operands.push_back({{m_path, place}, slot, form});
 }
 
@@ -330,9 +341,11 @@ void GraphRetyper::retypeResult(std::size_t place, std::size_t slot, DataType ma
     edits.outcomes.push_back({{m_path, place}, slot, value.madeName});
   }
   value.forms[value.stored] = value.madeName;
-  if (value.stored != made)
-    value.forms[value.stored] = castTo(name, value.madeName, made, value.stored,
-                                       value.isBorder && border == value.stored ? name : std::string());
+  if (value.stored != made) {
+    const std::string own = castOfAuthor(name, value.stored);
+    const std::string wanted = value.isBorder && border == value.stored ? name : std::string();
+    value.forms[value.stored] = own.empty() ? castTo(name, value.madeName, made, value.stored, wanted) : own;
+  }
   if (value.isBorder && value.madeName != name && !value.forms.contains(border))
     value.forms[border] = castTo(name, value.forms[value.stored], value.stored, border, name);
   const DataType named = value.isBorder ? border : made;
@@ -350,33 +363,6 @@ void GraphRetyper::retypeInput(const std::string& name) {
   value.made = value.stored = wanted;
   value.forms = {{wanted, name}};
   m_shared.network.edits.types.push_back({m_path, name, wanted});
-}
-
-void GraphRetyper::noteHeldWider() {
-  if (m_outer != nullptr) return;
-  for (const FileNode& node : m_graph.nodes) {
-    for (const std::string& output : node.outputs) {
-      const auto found = m_values.find(output);
-      if (found == m_values.end()) continue;
-      const FileValue& value = found->second;
-      if (!value.inner || !m_readers.contains(output) || !isExchangeable(value.held) ||
-          holdsAll(value.stored, value.held))
-        continue;
-      HeldWider edge{.value = output, .held = value.held, .stored = value.stored, .fused = value.fused};
-      edge.between.insert({m_path, value.producer});
-      const auto readers = m_readers.find(output);
-      for (const auto& [reader, slot] : readers->second) {
-        edge.between.insert({m_path, reader});
-        const FileNode& reads = m_graph.nodes[reader];
-        const bool isRoundedNext = std::ranges::all_of(reads.outputs, [&](const std::string& made) {
-          const auto next = m_values.find(made);
-          return next == m_values.end() || holdsAll(value.stored, next->second.stored);
-        });
-        edge.harmless = edge.harmless && isRoundedNext && goesWithRounding(reads, m_types[reader]);
-      }
-      m_shared.network.heldWider.push_back(std::move(edge));
-    }
-  }
 }
 
 }  // namespace fusescope

@@ -11,8 +11,14 @@
 #include "interchange/typed_network/names_of_file.h"
 #include "interchange/typed_network/node_types.h"
 #include "interchange/typed_network/typed_network.h"
+#include "planning/structure.h"
 
 namespace fusescope {
+
+/// Whether `wide` holds every number of `narrow`.
+inline bool holdsAll(DataType wide, DataType narrow) {
+  return wide == narrow || (wide == DataType::F32 && isExchangeable(narrow));
+}
 
 /// What the retypers of a file's graphs share.
 struct RetypeContext {
@@ -75,6 +81,8 @@ class GraphRetyper {
   void classify();
   void widenWhereStoredWider(std::size_t node);
   DataType storedInPlan(const std::string& name, DataType made, FileValue& value) const;
+  std::string castOfAuthor(const std::string& name, DataType stored) const;
+  bool castsTo(std::size_t node, DataType type) const;
   /// The type of each type parameter of the operator that is not as declared.
   std::map<std::string, Need> parametersOf(std::size_t node, const onnxlib::OperatorTypes& types);
   DataType typeOfMove(std::size_t node);

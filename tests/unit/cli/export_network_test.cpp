@@ -81,6 +81,43 @@ TEST_F(ExportNetwork, ResultsThatAreDeclaredWiderStayWithoutCasts) {
   EXPECT_EQ(countOf(written.value(), "Cast"), 0U);
 }
 
+/// A Cast of the author's own is the one that rounds what the plan stores narrow.
+TEST_F(ExportNetwork, AnExportThatIsExportedAgainHasTheSameNodes) {
+  const std::string tail = "[cast] b = Cast <to = 10>(a) [last] y = Relu(b) }";
+  const std::vector<std::pair<std::string, std::size_t>> networks = {
+      {"net (float[4, 16] x) => (float16[4, 16] y) { [first] a = Softmax(x) " + tail, 1},
+      {"net (float[4, 16] x) => (float16[4, 16] y) { [first] a = CumSum(x, k) " + tail, 1},
+      {"net (float[4, 16] x) => (float16[4, 3] y) { [first] a, i = TopK(x, k1) " + tail, 1},
+      {"net (float[4, 16] x) => (float16 y, uint8[4, 16] q) { [first] q, a, z = DynamicQuantizeLinear(x) " + tail, 1},
+      {"net (float16[4, 16] x) => (float16[4, 1] y) { [first] n, m, a = LayerNormalization(x, scale) " + tail, 1},
+      // The Cast stands behind another reader, or behind a move.
+      {"net (float[4, 16] x) => (float16[4, 16] y, float16[4, 16] o) { [first] a = Softmax(x) [copy] c = Identity(a) "
+       "[down] d = Cast <to = 10>(c) [other] o = Sigmoid(d) " +
+           tail,
+       3},
+      {"net (float[4, 16] x) => (float16[16, 4] y) { [first] t = Softmax(x) [move] a = Transpose(t) " + tail, 2}};
+  for (const auto& [text, casts] : networks) {
+    const std::size_t brace = text.find('{');
+    std::string from = network(text.substr(0, brace) +
+                               "<float16[16] scale = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, int64 k = {1}, "
+                               "int64[1] k1 = {3}> " +
+                               text.substr(brace));
+    std::vector<std::string> nodes;
+    for (const char* name : {"once.onnx", "twice.onnx", "thrice.onnx"}) {
+      const auto result = fusescopeCommand({"export", from, "--to", "onnx", "-o", path(name)});
+      ASSERT_EQ(result.status, 0) << text << result.err;
+      from = path(name);
+      const auto model = importModel(from);
+      ASSERT_TRUE(model.ok()) << model.error().text();
+      nodes.emplace_back();
+      for (const Origin& origin : model.value().origins) nodes.back() += origin.op + " " + origin.name + "\n";
+      EXPECT_EQ(countOf(model.value(), "Cast"), casts) << text << nodes.back();
+    }
+    EXPECT_EQ(nodes[0], nodes[1]) << text;
+    EXPECT_EQ(nodes[0], nodes[2]) << text;
+  }
+}
+
 TEST_F(ExportNetwork, WhatOverflowsBetweenNodesStaysWide) {
   const std::string model = network(
       "net (float[1, 2, 1, 1] x) => (float[1, 2, 1, 1] y) <float[2, 2, 1, 1] w = {200, 200, 100, 100}, float k = "
