@@ -19,6 +19,12 @@ bool hasBody(const onnxlib::FileNode& node) {
   });
 }
 
+/// Whether the operator makes, changes or reads sequences or optionals: no kernel of ours has them in other types.
+bool holdsContainers(const onnxlib::FileNode& node) {
+  return node.op.starts_with("Sequence") || node.op.starts_with("Optional") || node.op == "SplitToSequence" ||
+         node.op == "ConcatFromSequence";
+}
+
 /// Whether the operator hands elements on as they are. (Dropout is one where nobody trains.)
 bool movesElements(const onnxlib::FileNode& node) {
   if (node.domain.empty() && node.op == "Dropout") return true;
@@ -98,6 +104,8 @@ FileNodeTypes NodeRoles::of(std::size_t place) const {
     types.role = Role::FloatCast;
   } else if (node.op == "CastLike" || node.op == "BitCast") {
     types.role = Role::AsDeclared;  // what they give depends on the very types of what they read
+  } else if (holdsContainers(node)) {
+    types.role = Role::AsDeclared;
   } else if (quantised) {
     types.role = Role::AsDeclared;  // a kernel of codes, and what it holds: the file's own Q/DQ stand around it
   } else if (moved || (types.nodes.empty() && movesElements(node))) {

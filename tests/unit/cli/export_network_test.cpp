@@ -118,6 +118,22 @@ TEST_F(ExportNetwork, AnExportThatIsExportedAgainHasTheSameNodes) {
   }
 }
 
+/// What lies in sequences and optionals keeps the file's types, and so does what goes into them and comes out.
+TEST_F(ExportNetwork, SequencesKeepTheTypesOfTheFile) {
+  const char* const joined =
+      "net (float[4, 4] x) => (float[8, 4] y) { [first] a = MatMul(x, x) [second] b = Relu(a) "
+      "[list] s = SequenceConstruct(a, b) [join] c = ConcatFromSequence <axis = 0>(s) [last] y = MatMul(c, x) }";
+  const char* const taken =
+      "net (float[4, 4] x) => (float[2, 4] y) <int64 one = {1}, int64 two = {2}> { [first] a = MatMul(x, x) "
+      "[cut] s = SplitToSequence <axis = 0>(a, two) [second] b = Relu(a) [put] t = SequenceInsert(s, b) "
+      "[at] c = SequenceAt(t, one) [last] y = MatMul(c, x) }";
+  for (const char* text : {joined, taken}) {
+    const std::string model = network(text);
+    const auto result = exported(model, path("out.onnx"), {"--inputs", inputs({4, 4}, 0.1F, 0.05F)});
+    EXPECT_EQ(result.status, 0) << text << result.err;
+  }
+}
+
 TEST_F(ExportNetwork, WhatOverflowsBetweenNodesStaysWide) {
   const std::string model = network(
       "net (float[1, 2, 1, 1] x) => (float[1, 2, 1, 1] y) <float[2, 2, 1, 1] w = {200, 200, 100, 100}, float k = "
