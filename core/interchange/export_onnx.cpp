@@ -28,6 +28,14 @@ Result<TemporaryFolder> folderBeside(const std::filesystem::path& path, std::str
   return TemporaryFolder::in(path.parent_path(), fmt::format(".{}.{}", path.filename().string(), purpose));
 }
 
+/// The error that the network or its weights are to be written where `read` or `plan` was read from.
+Status checkNotWrittenOver(const std::filesystem::path& path, const Plan& plan, const onnxlib::NetworkBytes& read) {
+  for (const auto& written : {path, path.parent_path() / onnxlib::weightsNameOf(path)})
+    for (const MappedFiles* files : {&read.files, &plan.model->files})
+      TRY(onnxlib::checkNotWrittenOver(written, *files));
+  return Done{};
+}
+
 class OnnxExport {
  public:
   OnnxExport(const Plan& plan, const ExportOptions& options)
@@ -84,6 +92,7 @@ class OnnxExport {
     addInputSpecs();
     const std::string weightsName = onnxlib::weightsNameOf(m_options.path);
     m_bytes = TRY(onnxlib::editNetwork(m_source, m_network.edits, weightsName));
+    TRY(checkNotWrittenOver(m_options.path, *m_plan, m_bytes));
     const std::filesystem::path path = folder / fmt::format("{}.onnx", m_made++);
     // In the folder the weights have the name that the network knows them by.
     TRY(onnxlib::writeNetworkAs(path, path.parent_path() / weightsName, m_bytes));
@@ -251,7 +260,9 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
   auto edits = TRY(quantizedNetwork(plan, file, notes, options.stop));
   const auto folder = std::make_shared<const TemporaryFolder>(TRY(folderBeside(options.path, "codes")));
   const std::filesystem::path path = *folder / "codes.onnx";
-  TRY(onnxlib::writeNetwork(path, TRY(onnxlib::editNetwork(source, edits, onnxlib::weightsNameOf(path)))));
+  const auto codes = TRY(onnxlib::editNetwork(source, edits, onnxlib::weightsNameOf(path)));
+  TRY(checkNotWrittenOver(options.path, plan, codes));
+  TRY(onnxlib::writeNetwork(path, codes));
   auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(path, {}, options.stop)), options.stop)));
   const auto withCodes = TRY(makePlan(std::move(model), withoutCodes(plan.options), nullptr, options.stop));
   Exported exported = TRY(writeOnnx(*withCodes, options));

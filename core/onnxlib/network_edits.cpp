@@ -61,6 +61,18 @@ bool isExternalInFile(const onnx::TensorProto& tensor) {
   return true;
 }
 
+/// The files with the model's external data, of weights too that edits replace. What is not there has no file.
+MappedFiles filesBeside(onnx::ModelProto& model, const std::filesystem::path& path) {
+  ExternalFiles external(path);
+  const auto opened = forTensors(model, [&](onnx::TensorProto& tensor, bool) -> Status {
+    if (!isExternalInFile(tensor)) return Done{};
+    for (const auto& entry : tensor.external_data())
+      if (entry.key() == "location") static_cast<void>(external.open(entry.value()));
+    return Done{};
+  });
+  return opened.ok() ? external.opened() : MappedFiles();
+}
+
 /// Puts every weight where it belongs in the files to be written.
 class WeightPlacer {
  public:
@@ -132,6 +144,7 @@ Result<NetworkBytes> editMapped(const std::shared_ptr<const MappedFile>& file, c
   onnx::ModelProto proto = TRY(parseModel(stripped.wire));
   stripped.wire = {};
   const auto readBefore = namesRead(proto.graph());
+  const MappedFiles beside = filesBeside(proto, path);
   TRY(ProtoEditor(proto, stripped.payloads).apply(edits));
   dropUnread(*proto.mutable_graph(), readBefore);
   NetworkBytes network;
@@ -139,6 +152,7 @@ Result<NetworkBytes> editMapped(const std::shared_ptr<const MappedFile>& file, c
   TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), ReadLimits().tensorBytes);
   TRY(WeightPlacer(tensors, weightsName, network).run(proto, mostInside));
   network.files = tensors.files();
+  network.files.insert(network.files.end(), beside.begin(), beside.end());
   if (!proto.SerializeToString(&network.model))
     return Diagnostic{.message = "the network without its weights is too large for one ONNX file",
                       .help = "It may have 2 GiB."};
@@ -173,18 +187,21 @@ Status writeNetwork(const std::filesystem::path& path, const NetworkBytes& netwo
   return writeNetworkAs(path, path.parent_path() / weightsNameOf(path), network);
 }
 
+Status checkNotWrittenOver(const std::filesystem::path& path, const MappedFiles& files) {
+  const auto there = identityOf(path);
+  if (!there.ok()) return Done{};
+  for (const auto& file : files)
+    if (file->identity().device == there.value().device && file->identity().inode == there.value().inode)
+      return Diagnostic{.message = "would be written over: the network is read from it",
+                        .where = {.file = path.string()},
+                        .help = "Give another name with -o."};
+  return Done{};
+}
+
 Status writeNetworkAs(const std::filesystem::path& path, const std::filesystem::path& weights,
                       const NetworkBytes& network) {
-  for (const std::filesystem::path& written : {path, weights}) {
-    if (written == weights && network.weights.empty()) continue;
-    const auto there = identityOf(written);
-    if (!there.ok()) continue;
-    for (const auto& file : network.files)
-      if (file->identity().device == there.value().device && file->identity().inode == there.value().inode)
-        return Diagnostic{.message = "would be written over: the network is read from it",
-                          .where = {.file = written.string()},
-                          .help = "Give another name with -o."};
-  }
+  TRY(checkNotWrittenOver(path, network.files));
+  if (!network.weights.empty()) TRY(checkNotWrittenOver(weights, network.files));
   const auto check = [&] { return checkIntact(network.files); };
   if (!network.weights.empty()) TRY(writePiecesAtomically(weights, network.weights, check, network.files));
   TRY(check());

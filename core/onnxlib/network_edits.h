@@ -89,7 +89,7 @@ struct NetworkEdits {
 struct NetworkBytes {
   std::string model;
   std::vector<std::span<const std::byte>> weights;  ///< one after another; empty: all is in `model`
-  MappedFiles files;                                ///< what was read, and what `weights` are views of
+  MappedFiles files;                                ///< of the network that was read, and what `weights` are views of
   std::vector<std::shared_ptr<const void>> owners;  ///< of the other `weights`
 };
 
@@ -103,6 +103,8 @@ inline constexpr std::int64_t kMostBytesInside = std::int64_t{1} << 30;
 Result<NetworkBytes> editNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
                                  const std::string& weightsName, std::int64_t mostInside = kMostBytesInside);
 
+/// The error that `path`, where something is to be written, leads to one of `files`.
+Status checkNotWrittenOver(const std::filesystem::path& path, const MappedFiles& files);
 /// Writes the weights, then the network; each is at every moment as it was or whole. `path`.data is the file beside.
 /// Refuses a path that leads to one of `network.files`.
 Status writeNetwork(const std::filesystem::path& path, const NetworkBytes& network);

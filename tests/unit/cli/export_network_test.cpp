@@ -202,6 +202,32 @@ TEST_F(ExportNetwork, TheModelItselfIsNotWrittenOver) {
   EXPECT_EQ(readTextFile(model).value(), before.value());
 }
 
+/// Weights that are read from a file are converted: what is written holds nothing of it.
+TEST_F(ExportNetwork, NothingThatWasReadIsWrittenOver) {
+  const std::string model = network(
+      "net (float[2, 64] x) => (float[2, 64] y) <float[64, 64] w = [\"location\": \"w.bin\"]> { y = MatMul(x, w) }");
+  const std::string weights = m_folder.write("w.bin", std::string(64 * 64 * 4, '\0')).string();
+  std::filesystem::create_hard_link(weights, path("out.onnx.data"));
+  const std::string engine = path("built.fse");
+  ASSERT_EQ(fusescopeCommand({"build", model, "-o", engine}).status, 0);
+  const std::vector<std::vector<std::string>> exports = {
+      {model, "--precision", "f16"}, {model, "--weight-only", "int8"}, {engine}};
+  for (const auto& arguments : exports) {
+    for (const std::string& over : {model, weights, path("out.onnx")}) {
+      const auto before = readTextFile(weights);
+      std::vector<std::string> command{"export", "--to", "onnx", "-o", over};
+      command.insert(command.end(), arguments.begin(), arguments.end());
+      const auto result = fusescopeCommand(command);
+      EXPECT_EQ(result.status, 2) << arguments.back() << " " << over;
+      EXPECT_NE(result.err.find("would be written over"), std::string::npos) << result.err;
+      EXPECT_TRUE(importModel(model).ok());
+      EXPECT_TRUE(readTextFile(weights).value() == before.value()) << over;
+    }
+  }
+  EXPECT_EQ(fusescopeCommand({"export", engine, "--to", "onnx", "-o", engine}).status, 2);
+  EXPECT_EQ(fusescopeCommand({"run", engine}).status, 0) << "the engine is as it was";
+}
+
 /// An engine file only names its model: another one may have been put there.
 TEST_F(ExportNetwork, AnEngineIsExportedOnlyOfTheNetworkItWasBuiltOf) {
   const std::string text = "net (float[4] x) => (float[4] y) { [first] a = Relu(x) [second] y = ";
