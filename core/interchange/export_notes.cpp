@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "base/text.h"
@@ -101,6 +102,12 @@ std::string workspaceMiB(const Plan& plan) {
   constexpr double kMiB = 1 << 20;
   if (plan.options.workspaceBytes <= 0) return {};
   return fmt::format("{:.12g}", static_cast<double>(plan.options.workspaceBytes) / kMiB);
+}
+
+std::string changeOfCasts(std::int64_t casts, std::int64_t bytes) {
+  const auto plural = [](std::int64_t count) { return std::abs(count) == 1 ? "" : "s"; };
+  return fmt::format("{} {} Cast{} and {} byte{} {} to move", std::abs(casts), casts < 0 ? "fewer" : "more",
+                     plural(casts), std::abs(bytes), plural(bytes), bytes < 0 ? "less" : "more");
 }
 
 }  // namespace fusescope

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,8 @@ Status refuseStronglyTyped(const Plan& plan, std::string_view format);
 
 /// The workspace limit in MiB, as both trtexec and Polygraphy write it: "64", "0.25"; empty if there is none.
 std::string workspaceMiB(const Plan& plan);
+
+/// What Casts cost more or less than others: "1 more Cast and 768 bytes less to move".
+std::string changeOfCasts(std::int64_t casts, std::int64_t bytes);
 
 }  // namespace fusescope

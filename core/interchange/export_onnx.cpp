@@ -191,10 +191,11 @@ class OnnxExport {
     const auto edges =
         edgesByKernel(m_leanEdges, [&](const HeldWider& edge) { return widened.contains(edge.fused.index); });
     const std::int64_t casts = static_cast<std::int64_t>(m_network.casts.size() - m_leanCasts.size());
+    const std::int64_t bytes = bytesOf(m_network.casts) - bytesOf(m_leanCasts);
     m_notes.push_back(
         {fmt::format("stored at their types, the edges that the plan holds wider go wrong beyond the "
-                     "tolerance; these stay wide, at {} more Casts that move {} bytes more: {}",
-                     casts, bytesOf(m_network.casts) - bytesOf(m_leanCasts), joined(edges, "; "))});
+                     "tolerance; these stay wide, at {}: {}",
+                     changeOfCasts(casts, bytes), joined(edges, "; "))});
   }
 
   /// What the Casts read and write at the inputs' usual extents.

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "interchange/export_notes.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
@@ -43,6 +44,13 @@ std::string commentsOf(const std::string& text) {
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with("#")) comments += line + "\n";
   return comments;
+}
+
+TEST(Exports, MoreAndFewerCastsAreSaidInWords) {
+  EXPECT_EQ(changeOfCasts(2, 24), "2 more Casts and 24 bytes more to move");
+  EXPECT_EQ(changeOfCasts(1, -768), "1 more Cast and 768 bytes less to move");
+  EXPECT_EQ(changeOfCasts(-1, 1), "1 fewer Cast and 1 byte more to move");
+  EXPECT_EQ(changeOfCasts(0, 0), "0 more Casts and 0 bytes more to move");
 }
 
 TEST(Exports, APinThatDoesNotHoldIsNamedInTheTextAndInTheNotes) {
