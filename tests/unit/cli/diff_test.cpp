@@ -105,6 +105,19 @@ TEST(CliDiff, OptionsThatAreNoneAreBadUse) {
   EXPECT_NE(missing.err.find("nowhere.onnx"), std::string::npos);
 }
 
+TEST(CliDiff, AQuoteThatNothingClosesIsBadUse) {
+  const std::string model = samplePath("fp16_overflow");
+  for (const char* options : {"--pin 'node_relu_1=f16", "--pin node_relu_1=f16 \"", "--split `node_relu_1\\`"}) {
+    const auto result = fusescopeCommand({"diff", model, model, "--plan-b", options});
+    EXPECT_EQ(result.status, 2) << options << "\n" << result.out;
+    EXPECT_NE(result.err.find("--plan-b"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("quote"), std::string::npos) << result.err;
+  }
+  const auto closed =
+      fusescopeCommand({"diff", model, model, "--plan-b", "--pin 'node_relu_1=f16'  --split \"node_relu_1\""});
+  EXPECT_EQ(closed.status, 0) << closed.err;
+}
+
 TEST(CliDiff, IsTheSameEveryTime) {
   const std::vector<std::string> command{"diff", samplePath("bert_tiny"), samplePath("tiny_resnet_dynbatch"), "--all"};
   const auto first = fusescopeCommand(command);
