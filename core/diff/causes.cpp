@@ -3,21 +3,21 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
+#include "diff/network_words.h"
 #include "diff/option_differences.h"
 #include "planning/applicable_options.h"
+#include "planning/quantized_model.h"
 
 namespace fusescope {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 3;  ///< nodes that the networks differ by, named in a cause
-
 /// Whether times chose types or fusions of the plan.
 bool choseByPrice(const Plan& plan) {
   const auto byPrice = [](const Decision& decision) {
     return decision.code == "precision.measured" || decision.code == "precision.not_measured" ||
-           decision.code == "fuse.parallel_slower";
+           decision.code == "fuse.parallel_slower" || decision.code == "quantize.faster" ||
+           decision.code == "quantize.slower";
   };
   return std::ranges::any_of(plan.decisions, byPrice) ||
          std::ranges::any_of(plan.bodies, [](const PlannedBody& body) { return choseByPrice(*body.plan); });
@@ -32,11 +32,24 @@ const Plan* planAt(const std::vector<PlanLevel>& levels, std::size_t place, cons
   return around == nullptr || !holder.valid() ? nullptr : around->bodyPlan(holder, level.attribute);
 }
 
+/// Whether ranges are given where int8 is asked for, and nowhere else.
+bool rangesFit(const PlanOptions& options) {
+  return asksForIntegers(options) == (options.ranges != nullptr);
+}
+
+/// Options that cannot be planned leave the table empty.
+Status into(Result<std::vector<LevelFacts>> facts, std::vector<LevelFacts>& table) {
+  if (!facts.ok() && facts.error().cancelled) return std::move(facts).error();
+  if (facts.ok()) table = std::move(facts).value();
+  return Done{};
+}
+
 }  // namespace
 
-Result<CauseFinder> CauseFinder::make(const std::vector<PlanLevel>& levels, const Plan& a, const Plan& b,
-                                      PlanDiff& diff, const PriceModel* prices, const StopToken& stop) {
-  CauseFinder finder(levels, a, b, diff);
+Result<CauseFinder> CauseFinder::make(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files,
+                                      const Plan& a, const Plan& b, PlanDiff& diff, const PriceModel* prices,
+                                      const StopToken& stop) {
+  CauseFinder finder(levels, files, a, b, diff);
   finder.m_options = static_cast<std::size_t>(std::ranges::count_if(diff.differences, [](const Difference& each) {
     return each.kind != DifferenceKind::Network && each.kind != DifferenceKind::Inputs;
   }));
@@ -45,6 +58,8 @@ Result<CauseFinder> CauseFinder::make(const std::vector<PlanLevel>& levels, cons
   finder.m_ofB = finder.factsOfLevels(b, false);
   const bool byPrice = choseByPrice(a) || choseByPrice(b);
   const bool differ = finder.factsDiffer(finder.m_ofA, finder.m_ofB);
+  finder.markChanged();
+  if (differ && (prices != nullptr || !byPrice)) TRY(finder.lookAtElements(byPrice ? prices : nullptr, stop));
   if (differ && diff.differences.empty()) {
     const Difference unseen = byPrice ? Difference{DifferenceKind::Times, "the times known to A", "those known to B"}
                                       : Difference{DifferenceKind::Rules, "the rules that made A", "those that made B"};
@@ -52,21 +67,75 @@ Result<CauseFinder> CauseFinder::make(const std::vector<PlanLevel>& levels, cons
   } else if (differ && diff.differences.size() + (byPrice ? 1 : 0) > 1 && (prices != nullptr || !byPrice)) {
     TRY(finder.planAgain(byPrice ? prices : nullptr, stop));
   }
+  finder.m_asOne = finder.inseparable();
   finder.findNamed();
-  for (const PlanLevel& level : levels) {
-    std::vector<char>& changed = finder.m_changed.emplace_back(level.match.nodeOfB.size(), 0);
-    for (const NodeId node : level.match.changed) changed[node.index] = 1;
-  }
   return finder;
+}
+
+void CauseFinder::markChanged() {
+  for (const FileMatch& files : m_files) {
+    std::vector<char>& changed = m_changed.emplace_back(files.match().nodeOfB.size(), 0);
+    for (const NodeId node : files.match().changed) changed[node.index] = 1;
+  }
+}
+
+/// The elements of constants are a difference of the networks where nothing else is and the options alone do not make
+/// of A's network what is of B's.
+Status CauseFinder::lookAtElements(const PriceModel* prices, const StopToken& stop) {
+  if (m_network >= 0) return Done{};
+  std::vector<std::vector<NodeId>> nodes;
+  std::size_t count = 0;
+  for (const FileMatch& files : m_files) count += nodes.emplace_back(files.otherElements()).size();
+  if (count == 0) return Done{};
+  if (m_options > 0) {
+    std::vector<LevelFacts> all;
+    TRY(into(planned(m_b.options, true, prices, stop), all));
+    if (!all.empty() && !factsDiffer(m_ofB, all)) return Done{};
+  }
+  m_network = static_cast<int>(m_diff.differences.size());
+  m_diff.differences.push_back({DifferenceKind::Network, "the network with 0 nodes of its own",
+                                "that with 0, and " + std::to_string(count) + " that changed"});
+  for (std::size_t place = 0; place < nodes.size(); ++place)
+    for (const NodeId node : nodes[place]) addChanged(place, node);
+  return Done{};
+}
+
+void CauseFinder::addChanged(std::size_t place, NodeId node) {
+  const PlanLevel& level = m_levels[place];
+  const NodeId other = m_files[place].match().nodeOfB[node.index];
+  const Graph& a = *beforeCodes(*level.a->model).graph;
+  const Graph& b = *beforeCodes(*level.b->model).graph;
+  m_changed[place][node.index] = 1;
+  m_diff.changed.push_back({level.prefixOfA + a.node(node).name, level.prefixOfB + b.node(other).name,
+                            "the elements of a constant operand"});
+}
+
+/// Options of one side with a difference taken over, and that of the ranges with it where neither can be without the
+/// other.
+std::optional<CauseFinder::Taken> CauseFinder::taken(std::size_t difference, bool ofA) const {
+  const PlanOptions& own = ofA ? m_a.options : m_b.options;
+  const auto fits = [&](const PlanOptions& options) { return rangesFit(options) || !rangesFit(own); };
+  Taken taken{takenOver(own, m_a.options, m_b.options, difference, ofA), {difference}};
+  for (std::size_t i = 0; i < m_options && !fits(taken.options); ++i) {
+    if (i == difference || m_diff.differences[i].kind != DifferenceKind::Ranges) continue;
+    taken.options = takenOver(std::move(taken.options), m_a.options, m_b.options, i, ofA);
+    taken.differences.push_back(i);
+  }
+  return fits(taken.options) ? std::optional(std::move(taken)) : std::nullopt;
+}
+
+/// Whether there is one difference, or all can only be taken over together.
+bool CauseFinder::inseparable() const {
+  const std::size_t all = m_diff.differences.size();
+  if (all < 2 || m_options < all || all > kMostTried) return all == 1;
+  for (std::size_t i = 0; i < all; ++i)
+    for (const bool ofA : {true, false})
+      if (const auto one = taken(i, ofA); one && one->differences.size() < all) return false;
+  return true;
 }
 
 /// One plan for each difference on each side. Where prices chose, what they choose now is compared with itself.
 Status CauseFinder::planAgain(const PriceModel* prices, const StopToken& stop) {
-  const auto into = [](Result<std::vector<LevelFacts>> facts, std::vector<LevelFacts>& table) -> Status {
-    if (!facts.ok() && facts.error().cancelled) return std::move(facts).error();
-    if (facts.ok()) table = std::move(facts).value();
-    return Done{};
-  };
   if (prices != nullptr) {
     TRY(into(planned(m_a.options, true, prices, stop), m_againA));
     TRY(into(planned(m_b.options, false, prices, stop), m_againB));
@@ -75,12 +144,13 @@ Status CauseFinder::planAgain(const PriceModel* prices, const StopToken& stop) {
     if (other) m_diff.differences.push_back({DifferenceKind::Times, "the times known to A", "those known to B"});
   }
   if (m_options < m_diff.differences.size()) TRY(into(planned(m_b.options, true, prices, stop), m_allInA));
-  if (m_options > kMostTried || m_diff.differences.size() < 2) return Done{};
+  if (m_options > kMostTried || inseparable()) return Done{};
   for (std::size_t i = 0; i < m_options; ++i) {
     for (const bool ofA : {true, false}) {
-      const PlanOptions& own = ofA ? m_a.options : m_b.options;
-      Trial trial{.difference = i, .ofA = ofA, .facts = {}};
-      TRY(into(planned(takenOver(own, m_a.options, m_b.options, i, ofA), ofA, prices, stop), trial.facts));
+      auto one = taken(i, ofA);
+      if (!one) continue;
+      Trial trial{.differences = std::move(one->differences), .ofA = ofA, .facts = {}};
+      TRY(into(planned(one->options, ofA, prices, stop), trial.facts));
       if (!trial.facts.empty()) m_trials.push_back(std::move(trial));
     }
   }
@@ -92,7 +162,6 @@ Result<std::vector<LevelFacts>> CauseFinder::planned(const PlanOptions& options,
   const Plan& own = ofA ? m_a : m_b;
   const ApplicableOptions applicable = TRY(applicableOptions(*own.model, options, stop));
   const auto plan = TRY(makePlan(own.model, applicable.options, prices, stop, &own));
-  if (plan->model != own.model) return Diagnostic{.message = "these options quantise the network otherwise"};
   return factsOfLevels(*plan, ofA);
 }
 
@@ -103,13 +172,16 @@ std::vector<LevelFacts> CauseFinder::factsOfLevels(const Plan& plan, bool ofA) c
   return facts;
 }
 
-/// Of what both sides have.
+/// Of what both sides have, A has, or options put in.
 bool CauseFinder::factsDiffer(const std::vector<LevelFacts>& some, const std::vector<LevelFacts>& others) const {
   for (std::size_t place = 0; place < some.size(); ++place) {
     for (std::size_t i = 0; i < kAspects; ++i) {
       const auto aspect = static_cast<Aspect>(i);
-      for (std::uint32_t index = 0; index < some[place].of[i].size(); ++index)
-        if (some[place].at(aspect, index) != others[place].at(aspect, index)) return true;
+      for (std::uint32_t index = 0; index < some[place].of[i].size(); ++index) {
+        if (some[place].at(aspect, index) == others[place].at(aspect, index)) continue;
+        const bool ofB = index >= m_levels[place].match.nodeOfB.size() && !isOfValues(aspect);
+        if (!ofB || !m_files[place].inOneAlone(index)) return true;
+      }
     }
   }
   return false;
@@ -129,7 +201,7 @@ int CauseFinder::directiveDifference(const Plan& plan, const std::string& by, bo
 
 void CauseFinder::findNamed() {
   m_named.resize(m_levels.size());
-  if (m_options == 0 || m_diff.differences.size() < 2) return;
+  if (m_options == 0 || m_asOne) return;
   for (std::size_t place = 0; place < m_levels.size(); ++place) {
     if (m_levels[place].a != nullptr) nameDirectives(place, *m_levels[place].a, true);
     if (m_levels[place].b != nullptr) nameDirectives(place, *m_levels[place].b, false);
@@ -164,8 +236,11 @@ void CauseFinder::find(std::size_t place, Aspect aspect, std::uint32_t index, Fo
   Found alone(found.size(), 0), takesPart(found.size(), 0);
   for (const Trial& trial : m_trials) {
     const std::uint64_t tried = at(trial.facts);
-    if (trial.ofA && tried != fromA && tried == fromB) alone[trial.difference] = 1;
-    if (tried != (trial.ofA ? fromA : fromB)) takesPart[trial.difference] = 1;
+    const bool does = trial.ofA && tried != fromA && tried == fromB, changes = tried != (trial.ofA ? fromA : fromB);
+    for (const std::size_t difference : trial.differences) {
+      alone[difference] |= static_cast<char>(does);
+      takesPart[difference] |= static_cast<char>(changes);
+    }
   }
   const Found& best = std::ranges::find(alone, 1) != alone.end() ? alone : takesPart;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -179,12 +254,11 @@ void CauseFinder::find(std::size_t place, Aspect aspect, std::uint32_t index, Fo
 
 Causes CauseFinder::ofNodes(std::size_t place, Aspect aspect, std::span<const std::uint32_t> things) const {
   const PlanLevel& level = m_levels[place];
-  Found found(m_diff.differences.size(), 0);
-  if (found.size() == 1) found[0] = 1;
+  Found found(m_diff.differences.size(), m_asOne ? 1 : 0);
   const bool bothPlanned = level.a != nullptr && level.b != nullptr;
   for (const std::uint32_t thing : things) {
-    if (found.size() < 2) break;
-    if (level.inBoth(thing)) {
+    if (m_asOne) break;
+    if (!m_files[place].inOneAlone(thing)) {
       find(place, aspect, thing, found);
     } else if (bothPlanned) {
       if (m_network >= 0) found[static_cast<std::size_t>(m_network)] = 1;
@@ -199,21 +273,28 @@ Causes CauseFinder::ofNodes(std::size_t place, Aspect aspect, std::span<const st
   return texts(found, place, things);
 }
 
-Causes CauseFinder::ofValue(std::size_t place, Aspect aspect, ValueId value) const {
+Causes CauseFinder::ofValue(std::size_t place, Aspect aspect, bool ofA, ValueId value) const {
   const PlanLevel& level = m_levels[place];
-  Found found(m_diff.differences.size(), 0);
-  if (found.size() == 1) found[0] = 1;
-  std::vector<std::uint32_t> near;
-  if (value.valid() && level.a != nullptr) {
-    const Value& about = level.a->graph().value(value);
-    if (about.producer.valid()) near.push_back(level.thingOfA(about.producer));
-    for (const NodeId reader : about.consumers) near.push_back(level.thingOfA(reader));
-    if (found.size() > 1) find(place, aspect, value.index, found);
-  } else {
-    if (m_network >= 0) found[static_cast<std::size_t>(m_network)] = 1;
+  Found found(m_diff.differences.size(), m_asOne ? 1 : 0);
+  const std::vector<std::uint32_t> near = nodesAt(place, ofA, value);
+  const ValueId inA = ofA ? value : level.match.valueOfA[value.index];
+  if (inA.valid()) {
+    if (!m_asOne) find(place, aspect, inA.index, found);
+  } else if (m_network >= 0 && value.index < beforeCodes(*level.b->model).graph->valueIdLimit()) {
+    found[static_cast<std::size_t>(m_network)] = 1;
   }
   if (std::ranges::find(found, 1) == found.end()) return ofNodes(place, Aspect::Type, near);
   return texts(found, place, near);
+}
+
+std::vector<std::uint32_t> CauseFinder::nodesAt(std::size_t place, bool ofA, ValueId value) const {
+  const PlanLevel& level = m_levels[place];
+  const auto thing = [&](NodeId node) { return ofA ? level.thingOfA(node) : level.thingOfB(node); };
+  const Value& about = (ofA ? level.a : level.b)->graph().value(value);
+  std::vector<std::uint32_t> near;
+  if (about.producer.valid()) near.push_back(thing(about.producer));
+  for (const NodeId reader : about.consumers) near.push_back(thing(reader));
+  return near;
 }
 
 Causes CauseFinder::ofDirective(const Decision* a, const Decision* b) const {
@@ -239,50 +320,10 @@ Causes CauseFinder::texts(const Found& found, std::size_t place, std::span<const
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i] == 0) continue;
     const bool network = m_diff.differences[i].kind == DifferenceKind::Network;
-    causes.push_back(network ? networkText(place, things) : m_diff.differences[i].text());
+    causes.push_back(network ? networkText(m_levels[place], m_files[place], m_changed[place], things)
+                             : m_diff.differences[i].text());
   }
   return causes;
-}
-
-/// The nodes among `things`, and beside them, that one network alone has or that changed.
-std::string CauseFinder::networkText(std::size_t place, std::span<const std::uint32_t> things) const {
-  const PlanLevel& level = m_levels[place];
-  std::vector<std::string> onlyA, onlyB, changed;
-  const auto add = [](std::vector<std::string>& names, const std::string& name) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  };
-  const auto look = [&](bool ofA, NodeId node) {
-    const std::string& name = (ofA ? level.a : level.b)->graph().node(node).name;
-    const bool matched = (ofA ? level.match.nodeOfB : level.match.nodeOfA)[node.index].valid();
-    if (!matched) add(ofA ? onlyA : onlyB, name);
-    if (matched && ofA && m_changed[place][node.index] != 0) add(changed, name);
-  };
-  const auto lookAround = [&](bool ofA, NodeId node) {
-    const Graph& graph = (ofA ? level.a : level.b)->graph();
-    look(ofA, node);
-    for (const ValueId value : graph.node(node).inputs)
-      if (value.valid() && graph.value(value).producer.valid()) look(ofA, graph.value(value).producer);
-    for (const ValueId value : graph.node(node).outputs)
-      if (value.valid())
-        for (const NodeId reader : graph.value(value).consumers) look(ofA, reader);
-  };
-  for (const std::uint32_t thing : things) {
-    if (level.a != nullptr && level.inA(thing)) lookAround(true, NodeId(thing));
-    if (level.b == nullptr) continue;
-    const NodeId ofB = level.inA(thing) ? level.match.nodeOfB[thing] : NodeId(thing - level.match.nodeOfB.size());
-    if (ofB.valid()) lookAround(false, ofB);
-  }
-  std::vector<std::string> parts;
-  const auto say = [&](std::vector<std::string> names, const std::string& what) {
-    if (names.empty()) return;
-    const std::size_t more = names.size() > kMostNamed ? names.size() - kMostNamed : 0;
-    names.resize(names.size() - more);
-    parts.push_back(joined(names) + (more > 0 ? " and " + std::to_string(more) + " more" : "") + what);
-  };
-  say(std::move(onlyA), " only in A");
-  say(std::move(onlyB), " only in B");
-  say(std::move(changed), " changed");
-  return "the networks" + (parts.empty() ? std::string(" differ elsewhere") : ": " + joined(parts, "; "));
 }
 
 }  // namespace fusescope

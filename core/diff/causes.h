@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "diff/file_match.h"
 #include "diff/plan_diff.h"
 #include "diff/plan_facts.h"
 
@@ -12,23 +14,27 @@ namespace fusescope {
 
 /// Finds which of the differences between what two plans were made of caused a change. Where there is one, it did. Else
 /// the plans are made again with one difference taken over at a time, in A's network from A's options and in B's from
-/// B's: a difference is a cause of what is already so in A with it, or no longer so in B without it. Where prices
-/// chose, and none are given, or the differences are many, decisions that name a directive tell. Not thread-safe.
+/// B's: a difference is a cause of what is already so in A with it, or no longer so in B without it. Ranges, and what
+/// asks for int8, are taken over together where one cannot be without the other. Where prices chose, and none are
+/// given, or the differences are many, decisions that name a directive tell. Not thread-safe.
 class CauseFinder {
  public:
   /// Differences whose plans are made: each costs two.
   static constexpr std::size_t kMostTried = 16;
 
-  /// `levels`, `a`, `b` and `diff`, whose networks and options are compared, must outlive it. Adds to
-  /// PlanDiff::differences those that show only in plans: times that were measured, rules of another version. Errors:
-  /// cancelled.
-  static Result<CauseFinder> make(const std::vector<PlanLevel>& levels, const Plan& a, const Plan& b, PlanDiff& diff,
-                                  const PriceModel* prices, const StopToken& stop);
+  /// `levels`, `files` (of the levels), `a`, `b` and `diff`, whose networks and options are compared, must outlive it.
+  /// Adds to PlanDiff::differences those that show only in plans: elements of constants, times that were measured,
+  /// rules of another version. Errors: cancelled.
+  static Result<CauseFinder> make(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files,
+                                  const Plan& a, const Plan& b, PlanDiff& diff, const PriceModel* prices,
+                                  const StopToken& stop);
 
   /// Of a change of these nodes (PlanLevel::thingOfA()).
   Causes ofNodes(std::size_t place, Aspect aspect, std::span<const std::uint32_t> things) const;
-  /// Of a change of a value of A; invalid: B alone has it.
-  Causes ofValue(std::size_t place, Aspect aspect, ValueId value) const;
+  /// Of a change of a value of A, or of B.
+  Causes ofValue(std::size_t place, Aspect aspect, bool ofA, ValueId value) const;
+  /// The things that make and read a value of A, or of B.
+  std::vector<std::uint32_t> nodesAt(std::size_t place, bool ofA, ValueId value) const;
   /// Of a decision by a directive that one side alone has: that directive; else nothing.
   Causes ofDirective(const Decision* a, const Decision* b) const;
   /// Of what all pins come to together: those that are not the same on both sides.
@@ -36,14 +42,24 @@ class CauseFinder {
 
  private:
   struct Trial {
-    std::size_t difference;
+    std::vector<std::size_t> differences;  ///< that were taken over
     bool ofA;
     std::vector<LevelFacts> facts;  ///< by level
   };
+  struct Taken {
+    PlanOptions options;
+    std::vector<std::size_t> differences;
+  };
   using Found = std::vector<char>;  ///< by difference: whether it is a cause
 
-  CauseFinder(const std::vector<PlanLevel>& levels, const Plan& a, const Plan& b, PlanDiff& diff)
-      : m_levels(levels), m_a(a), m_b(b), m_diff(diff) {}
+  CauseFinder(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files, const Plan& a, const Plan& b,
+              PlanDiff& diff)
+      : m_levels(levels), m_files(files), m_a(a), m_b(b), m_diff(diff) {}
+  void markChanged();
+  Status lookAtElements(const PriceModel* prices, const StopToken& stop);
+  void addChanged(std::size_t place, NodeId node);
+  std::optional<Taken> taken(std::size_t difference, bool ofA) const;
+  bool inseparable() const;
   Status planAgain(const PriceModel* prices, const StopToken& stop);
   Result<std::vector<LevelFacts>> planned(const PlanOptions& options, bool ofA, const PriceModel* prices,
                                           const StopToken& stop) const;
@@ -54,19 +70,20 @@ class CauseFinder {
   int directiveDifference(const Plan& plan, const std::string& by, bool ofA) const;
   void find(std::size_t place, Aspect aspect, std::uint32_t index, Found& found) const;
   Causes texts(const Found& found, std::size_t place, std::span<const std::uint32_t> things) const;
-  std::string networkText(std::size_t place, std::span<const std::uint32_t> things) const;
 
   const std::vector<PlanLevel>& m_levels;
+  const std::vector<FileMatch>& m_files;
   const Plan& m_a;
   const Plan& m_b;
   PlanDiff& m_diff;
   std::size_t m_options = 0;                   ///< the first differences are of options
+  bool m_asOne = false;                        ///< all differences together caused everything
   int m_network = -1;                          ///< the one that the networks differ, else their inputs; -1: neither
   std::vector<LevelFacts> m_ofA, m_ofB;        ///< of the plans themselves
   std::vector<LevelFacts> m_againA, m_againB;  ///< of the same options planned again; empty: it would be the same
   std::vector<LevelFacts> m_allInA;            ///< of A's network with all of B's options
   std::vector<Trial> m_trials;
-  std::vector<std::vector<char>> m_changed;                       ///< by level and NodeId of A: NetworkMatch::changed
+  std::vector<std::vector<char>> m_changed;  ///< by level and NodeId of A: whether the files differ
   std::vector<std::unordered_map<std::uint32_t, Found>> m_named;  ///< by level and node: directives its decisions name
 };
 

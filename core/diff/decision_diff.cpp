@@ -180,18 +180,31 @@ class DecisionDiff {
     }
     const Decision& decision = a != nullptr ? *a : *b;
     if (decision.code == "precision.pins_together" && m_diff.differences.size() > 1) return m_causes->ofPins();
-    const Plan& plan = a != nullptr ? *m_level.a : *m_level.b;
-    std::vector<std::uint32_t> things;
-    for (const Subject& subject : decision.subjects) {
-      const auto node = subject.kind == SubjectKind::Node ? plan.graph().findNode(subject.name) : std::nullopt;
-      if (node) things.push_back(a != nullptr ? m_level.thingOfA(*node) : m_level.thingOfB(*node));
-    }
+    const std::vector<std::uint32_t> things = thingsOfSubjects(decision, a != nullptr);
     const auto aspects = decision.kind == DecisionKind::Fuse        ? std::array{Aspect::Kernel, Aspect::Type}
                          : decision.kind == DecisionKind::Precision ? std::array{Aspect::Type, Aspect::Kernel}
+                         : decision.kind == DecisionKind::Quantize  ? std::array{Aspect::Type, Aspect::Kernel}
                                                                     : std::array{Aspect::Segment, Aspect::Type};
     for (const Aspect aspect : aspects)
       if (Causes causes = m_causes->ofNodes(m_place, aspect, things); !causes.empty()) return causes;
     return {};
+  }
+
+  /// The nodes that it is about; where it is about values alone and only codes or one difference can be why, those that
+  /// make and read them.
+  std::vector<std::uint32_t> thingsOfSubjects(const Decision& decision, bool ofA) const {
+    const Graph& graph = (ofA ? m_level.a : m_level.b)->graph();
+    std::vector<std::uint32_t> things, near;
+    for (const Subject& subject : decision.subjects) {
+      if (subject.kind == SubjectKind::Node) {
+        const auto node = graph.findNode(subject.name);
+        if (node) things.push_back(ofA ? m_level.thingOfA(*node) : m_level.thingOfB(*node));
+      } else if (const auto value = graph.findValue(subject.name); value && subject.kind == SubjectKind::Value) {
+        for (const std::uint32_t thing : m_causes->nodesAt(m_place, ofA, *value)) near.push_back(thing);
+      }
+    }
+    const bool byValues = decision.kind == DecisionKind::Quantize || m_diff.differences.size() == 1;
+    return things.empty() && byValues ? near : things;
   }
 
   const PlanLevel& m_level;

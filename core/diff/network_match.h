@@ -29,6 +29,8 @@ struct NetworkMatch {
 /// is matched; weights' elements and names count for nothing. A node that changed is matched where its place says so.
 /// Where edges are left that do not agree, structure alone is tried as well, and holds if it matches more nodes or
 /// clearly more edges agree with it.
+/// Where options put codes into one or both, what these were quantised from is matched so, and the codes around it, by
+/// name and along the edges.
 /// Deterministic; about linear in the edges. Bodies are graphs of their own: their holders match by operator.
 NetworkMatch matchNetworks(const Model& a, const Model& b);
 

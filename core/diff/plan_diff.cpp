@@ -4,6 +4,7 @@
 #include <array>
 
 #include "diff/diff_parts.h"
+#include "diff/file_match.h"
 #include "diff/option_differences.h"
 #include "planning/predict_times.h"
 
@@ -34,8 +35,9 @@ DiffTotals totalsOf(const DiffInput& input) {
 }
 
 /// The networks of all levels: nodes that one side alone has, and those that changed.
-void addNetworkChanges(const std::vector<PlanLevel>& levels, PlanDiff& diff) {
-  for (const PlanLevel& level : levels) {
+void addNetworkChanges(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files, PlanDiff& diff) {
+  for (std::size_t place = 0; place < levels.size(); ++place) {
+    const PlanLevel& level = levels[place];
     if (level.a == nullptr || level.b == nullptr) continue;
     const NetworkMatch& match = level.match;
     const Graph& a = level.a->graph();
@@ -44,7 +46,7 @@ void addNetworkChanges(const std::vector<PlanLevel>& levels, PlanDiff& diff) {
     diff.byName += match.count(MatchedBy::Name);
     diff.byStructure += match.count(MatchedBy::Structure);
     diff.matched += byId + match.count(MatchedBy::Name) + match.count(MatchedBy::Structure);
-    diff.oneNetwork &= byId == std::ssize(a.order());
+    diff.oneNetwork &= files[place].oneNetwork();
     for (const NodeId node : match.onlyA) diff.onlyA.push_back(level.prefixOfA + a.node(node).name);
     for (const NodeId node : match.onlyB) diff.onlyB.push_back(level.prefixOfB + b.node(node).name);
     for (const NodeId node : match.changed) {
@@ -79,23 +81,32 @@ void addInputDifferences(const PlanLevel& level, PlanDiff& diff) {
   if (!textOfA.empty()) diff.differences.push_back({DifferenceKind::Inputs, textOfA, textOfB});
 }
 
-void addNetworkDifference(PlanDiff& diff) {
-  if (diff.onlyA.empty() && diff.onlyB.empty() && diff.changed.empty()) return;
-  const auto count = [](const std::vector<std::string>& names) { return std::to_string(names.size()); };
+/// Of what the files have, whatever options put into it.
+void addNetworkDifference(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files, PlanDiff& diff) {
+  std::size_t onlyA = 0, onlyB = 0, changed = 0;
+  for (std::size_t place = 0; place < levels.size(); ++place) {
+    if (levels[place].a == nullptr || levels[place].b == nullptr) continue;
+    const NetworkMatch& match = files[place].match();
+    onlyA += match.onlyA.size();
+    onlyB += match.onlyB.size();
+    changed += match.changed.size();
+  }
+  if (onlyA + onlyB + changed == 0) return;
   diff.differences.push_back(
-      {DifferenceKind::Network, "the network with " + count(diff.onlyA) + " nodes of its own",
-       "that with " + count(diff.onlyB) + ", and " + std::to_string(diff.changed.size()) + " that changed"});
+      {DifferenceKind::Network, "the network with " + std::to_string(onlyA) + " nodes of its own",
+       "that with " + std::to_string(onlyB) + ", and " + std::to_string(changed) + " that changed"});
 }
 
 /// The differences that options and networks have.
-PlanDiff begun(const DiffInput& a, const DiffInput& b, const std::vector<PlanLevel>& levels) {
+PlanDiff begun(const DiffInput& a, const DiffInput& b, const std::vector<PlanLevel>& levels,
+               const std::vector<FileMatch>& files) {
   PlanDiff diff{.a = totalsOf(a), .b = totalsOf(b)};
   diff.differences = optionDifferences(a.plan->options, b.plan->options);
-  addNetworkChanges(levels, diff);
+  addNetworkChanges(levels, files, diff);
   addInputDifferences(levels.front(), diff);
   const bool byInputs = !diff.differences.empty() && diff.differences.back().kind == DifferenceKind::Inputs &&
-                        a.plan->model->contentHash == b.plan->model->contentHash;
-  if (!byInputs) addNetworkDifference(diff);
+                        beforeCodes(*a.plan->model).contentHash == beforeCodes(*b.plan->model).contentHash;
+  if (!byInputs) addNetworkDifference(levels, files, diff);
   return diff;
 }
 
@@ -164,8 +175,8 @@ std::string_view name(TypedThing thing) {
 
 std::string Difference::text() const {
   if (kind == DifferenceKind::Inputs) return "the inputs' extents or types";
-  if (a.empty()) return b + " (only in B)";
-  if (b.empty()) return a + " (only in A)";
+  if (a.empty() || a.starts_with("without ")) return b + " (only in B)";
+  if (b.empty() || b.starts_with("without ")) return a + " (only in A)";
   const std::size_t option = a.find(' ') + 1;
   if (a.starts_with("--") && b.starts_with(a.substr(0, option))) return a + " → " + b.substr(option);
   return a + " and " + b;
@@ -190,7 +201,7 @@ void addTimeChanges(const PlanLevel& level, const DiffInput& a, const DiffInput&
 
 PlanDiff changesBetween(const DiffInput& a, const DiffInput& b) {
   const std::vector<PlanLevel> levels = planLevels(*a.plan, *b.plan);
-  PlanDiff diff = begun(a, b, levels);
+  PlanDiff diff = begun(a, b, levels, fileMatches(levels));
   addChanges(a, b, levels, nullptr, diff);
   return diff;
 }
@@ -198,8 +209,9 @@ PlanDiff changesBetween(const DiffInput& a, const DiffInput& b) {
 Result<PlanDiff> diffPlans(const DiffInput& a, const DiffInput& b, const PriceModel* prices, const StopToken& stop) {
   const std::vector<PlanLevel> levels = planLevels(*a.plan, *b.plan);
   TRY(checkStop(stop));
-  PlanDiff diff = begun(a, b, levels);
-  CauseFinder causes = TRY(CauseFinder::make(levels, *a.plan, *b.plan, diff, prices, stop));
+  const std::vector<FileMatch> files = fileMatches(levels);
+  PlanDiff diff = begun(a, b, levels, files);
+  CauseFinder causes = TRY(CauseFinder::make(levels, files, *a.plan, *b.plan, diff, prices, stop));
   addChanges(a, b, levels, &causes, diff);
   return diff;
 }

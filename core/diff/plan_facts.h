@@ -10,9 +10,16 @@ namespace fusescope {
 /// What of a plan a change can be about.
 enum class Aspect { Kernel, Segment, Type, Stored, Casts };
 inline constexpr std::size_t kAspects = 5;
+inline bool isOfValues(Aspect aspect) {
+  return aspect == Aspect::Stored || aspect == Aspect::Casts;
+}
+
+/// How many things a level has at most (PlanLevel::thingOfA()).
+std::size_t thingsOf(const PlanLevel& level);
 
 /// One number for each aspect of each node (Kernel, Segment, Type) or value (Stored, Casts) of one level: two plans
-/// with equal numbers are equal there. By NodeId and ValueId of A; what has no counterpart there is left out.
+/// with equal numbers are equal there. Of nodes by PlanLevel::thingOfA(), 0 of those that a plan has not; of values by
+/// ValueId of A: those that it has not are left out.
 struct LevelFacts {
   std::vector<std::uint64_t> of[kAspects];
   std::uint64_t at(Aspect aspect, std::uint32_t index) const {
@@ -21,7 +28,8 @@ struct LevelFacts {
   }
 };
 
-/// Of `plan`, which is of the network of A, or of B, at `level`; null: no plan there.
+/// Of `plan`, which is of the network of A, or of B, at `level`, in which codes may stand elsewhere; null: no plan
+/// there.
 LevelFacts factsOf(const PlanLevel& level, const Plan* plan, bool ofA);
 
 }  // namespace fusescope

@@ -62,9 +62,14 @@ class DiffText {
   }
 
   void network() {
-    if (m_diff.oneNetwork) return;
-    m_text += fmt::format("networks: {} of {} and {} matched, {} by name, {} by structure\n", m_diff.matched,
-                          m_diff.a.nodes, counted(m_diff.b.nodes, "node"), m_diff.byName, m_diff.byStructure);
+    if (m_diff.oneNetwork) {
+      if (!m_diff.onlyA.empty() || !m_diff.onlyB.empty())
+        m_text += fmt::format("one network, quantised otherwise: {} of {} and {} are in both plans\n", m_diff.matched,
+                              m_diff.a.nodes, counted(m_diff.b.nodes, "node"));
+    } else {
+      m_text += fmt::format("networks: {} of {} and {} matched, {} by name, {} by structure\n", m_diff.matched,
+                            m_diff.a.nodes, counted(m_diff.b.nodes, "node"), m_diff.byName, m_diff.byStructure);
+    }
     const auto list = [&](char sign, const std::vector<std::string>& names) {
       for (std::size_t i = 0; i < shown(names.size()); ++i) m_text += fmt::format("{} {}\n", sign, names[i]);
       rest(m_text, sign, names.size(), "node");

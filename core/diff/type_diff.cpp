@@ -89,7 +89,7 @@ void addTypeChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
       add({TypedThing::Value, level.prefixOfA + a.graph().value(output.value).name,
            level.prefixOfB + b.graph().value(other).name, std::string(name(output.type)),
            std::string(name(storedInB[other.index])), false, placeOf(level, true, output.value)},
-          causes == nullptr ? Causes() : causes->ofValue(place, Aspect::Stored, output.value));
+          causes == nullptr ? Causes() : causes->ofValue(place, Aspect::Stored, true, output.value));
     }
   }
 }
@@ -117,8 +117,7 @@ void addCastChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
                         .bytes = cast.bytes,
                         .reason = cast.reason,
                         .place = placeOf(level, ofA, cast.value)};
-      const ValueId inA = ofA ? cast.value : level.match.valueOfA[cast.value.index];
-      if (causes != nullptr) change.because = causes->ofValue(place, Aspect::Casts, inA);
+      if (causes != nullptr) change.because = causes->ofValue(place, Aspect::Casts, ofA, cast.value);
       diff.casts.push_back(std::move(change));
     }
   };

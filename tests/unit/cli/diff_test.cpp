@@ -118,6 +118,20 @@ TEST(CliDiff, AQuoteThatNothingClosesIsBadUse) {
   EXPECT_EQ(closed.status, 0) << closed.err;
 }
 
+TEST(CliDiff, WhatOneSideQuantisesIsBecauseOfItsOptions) {
+  const TemporaryFolder folder;
+  const std::string model = samplePath("digits"), ranges = folder / "ranges.json";
+  const std::string inputs = (sampleFolder("digits") / "io.npz").string();
+  ASSERT_EQ(fusescopeCommand({"calibrate", model, "--inputs", inputs, "-o", ranges}).status, 0);
+  for (const std::string& options : {"--precision int8 --ranges '" + ranges + "'", std::string("--weight-only int8")}) {
+    const auto result = fusescopeCommand({"diff", model, model, "--plan-b", options, "--all"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out.find("cause not known"), std::string::npos) << result.out;
+    EXPECT_EQ(result.out.find("because of the network"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("one network, quantised otherwise: 18 of 18 and "), std::string::npos) << result.out;
+  }
+}
+
 TEST(CliDiff, IsTheSameEveryTime) {
   const std::vector<std::string> command{"diff", samplePath("bert_tiny"), samplePath("tiny_resnet_dynbatch"), "--all"};
   const auto first = fusescopeCommand(command);

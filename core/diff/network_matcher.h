@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "diff/network_match.h"
+#include "diff/node_labels.h"
+
+namespace fusescope {
+
+/// One of the two networks, and what is looked up in it again and again.
+struct MatchSide {
+  explicit MatchSide(const Graph& of) : graph(of), links(linksOf(of)), strict(fingerprints(of, Likeness::Strict)) {}
+  const std::vector<std::uint64_t>& own(Likeness likeness);
+
+  const Graph& graph;
+  NodeLinks links;
+  std::vector<std::uint64_t> strict, loose;
+  BorderLabels borders;
+};
+
+struct MatchPairs {
+  MatchPairs(const Graph& a, const Graph& b)
+      : ofA(a.nodeIdLimit()), ofB(b.nodeIdLimit()), how(a.nodeIdLimit(), MatchedBy::Nothing) {}
+  void add(NodeId a, NodeId b, MatchedBy by);
+  void drop(NodeId a);
+
+  std::vector<NodeId> ofA, ofB;  ///< by NodeId of A and of B: the counterpart
+  std::vector<MatchedBy> how;    ///< by NodeId of A
+  std::size_t count = 0;
+};
+
+bool isSameOperator(const Node& a, const Node& b);
+/// Whether `reader` reads what `link` says of `from`.
+bool hasRead(const MatchSide& side, NodeId reader, NodeId from, const Link& link);
+
+/// The steps of matchNetworks(), each of which leaves alone what is matched. The sides must outlive it.
+class NetworkMatcher {
+ public:
+  NetworkMatcher(MatchSide& a, MatchSide& b) : m_a(a), m_b(b), m_pairs(a.graph, b.graph) {}
+
+  MatchPairs byNamesFirst();
+  MatchPairs byStructureAlone();
+  /// Around `known`: what is called alike and is not elsewhere, then along the edges.
+  MatchPairs around(MatchPairs known);
+
+ private:
+  bool free(NodeId a, NodeId b) const { return !m_pairs.ofA[a.index].valid() && !m_pairs.ofB[b.index].valid(); }
+  int agreement(NodeId a, NodeId b) const;
+  void byName();
+  void byNameInPlace();
+  void byStructure(Likeness likeness);
+  /// How far two nodes are looked around for what they are: steps towards the inputs, and towards the outputs.
+  struct Reach {
+    int up, down;
+  };
+  static std::vector<std::uint64_t> labels(MatchSide& side, Likeness likeness, const Reach& reach);
+  void byLabels(Likeness likeness, const Reach& reach);
+  void growFromAll(Likeness likeness, bool inOrder);
+  void match(NodeId a, NodeId b, Likeness likeness, bool inOrder);
+  void grow(NodeId from, Likeness likeness, bool inOrder);
+  using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
+  std::map<Place, std::pair<std::vector<NodeId>, std::vector<NodeId>>> freeAround(
+      NodeId a, NodeId b, std::vector<std::vector<Link>> NodeLinks::*direction, Likeness likeness);
+
+  MatchSide& m_a;
+  MatchSide& m_b;
+  MatchPairs m_pairs;
+};
+
+}  // namespace fusescope

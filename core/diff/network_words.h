@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "diff/file_match.h"
+
+namespace fusescope {
+
+/// What the networks of a level differ by among `things` and beside them, as a cause: "the networks: gate only in B".
+/// `changed`: by NodeId of A.
+std::string networkText(const PlanLevel& level, const FileMatch& files, const std::vector<char>& changed,
+                        std::span<const std::uint32_t> things);
+
+}  // namespace fusescope
