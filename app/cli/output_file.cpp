@@ -32,15 +32,15 @@ Status checkOutput(const std::string& path, const std::string& option, const Art
     error.where.attribute = option;
     return error;
   }
-  const auto wouldReplace = [&](const std::string& what) {
-    return Diagnostic{.message = "would replace " + what,
+  const auto isRead = [&](const std::string& what) {
+    return Diagnostic{.message = "would be written over: " + what + " read from it",
                       .where = {.file = path, .attribute = option},
                       .help = "Give the name of another file."};
   };
   for (const FileIdentity& file : artifact.files)
-    if (isSame(path, file.path)) return wouldReplace("what the network is read from");
+    if (isSame(path, file.path)) return isRead("the network is");
   for (const std::string& given : inputs.paths)
-    if (isAmong(path, given)) return wouldReplace("inputs that the network is run on");
+    if (isAmong(path, given)) return isRead("inputs are");
   return Done{};
 }
 

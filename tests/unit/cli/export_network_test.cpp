@@ -198,7 +198,7 @@ TEST_F(ExportNetwork, TheModelItselfIsNotWrittenOver) {
   const auto before = readTextFile(model);
   const auto result = exported(model, model, {});
   EXPECT_EQ(result.status, 2);
-  EXPECT_NE(result.err.find("would replace"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("would be written over"), std::string::npos) << result.err;
   EXPECT_EQ(readTextFile(model).value(), before.value());
 }
 

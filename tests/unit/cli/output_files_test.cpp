@@ -21,7 +21,7 @@ class OutputFiles : public testing::Test {
     const auto result = fusescopeCommand(arguments);
     EXPECT_EQ(result.status, 2) << arguments[0];
     EXPECT_NE(result.err.find(option), std::string::npos) << result.err;
-    EXPECT_NE(result.err.find("would replace"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("would be written over"), std::string::npos) << result.err;
     EXPECT_EQ(readTextFile(m_model).value(), readTextFile(sampleFolder("fp16_overflow") / "model.onnx").value());
     EXPECT_EQ(readTextFile(m_inputs).value(), readTextFile(sampleFolder("fp16_overflow") / "io.npz").value());
   }
