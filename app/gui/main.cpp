@@ -10,6 +10,7 @@
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/options_json.h"
+#include "session/process_start.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
@@ -173,5 +174,6 @@ int run(int argc, char** argv) {
 }  // namespace fusescope
 
 int main(int argc, char** argv) {
+  fusescope::restartWithPatientThreads(argv);  // prices are of how threads wait, and the worker's are such ones
   return fusescope::run(argc, argv);
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 namespace fusescope {
 
@@ -10,7 +11,11 @@ void restartWithPatientThreads(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
   setenv("OMP_WAIT_POLICY", "passive", 1);
   setenv("GOMP_SPINCOUNT", "4000", 1);  // some microseconds: the next kernel of a quiet run finds its threads awake
-  execv("/proc/self/exe", argv);        // comes back only if it failed: then the threads spin, and all else works
+  std::error_code unknown;
+  const auto program =
+      std::filesystem::read_symlink("/proc/self/exe", unknown);  // by its name: lists of processes have it
+  if (!unknown)
+    execv(program.c_str(), argv);  // comes back only if it failed: then the threads spin, and all else works
 }
 
 }  // namespace fusescope

@@ -200,8 +200,8 @@ void MainWindow::modelOpened() {
   m_search->clear();
   if (m_pages->currentWidget() != m_canvas) {
     m_pages->setCurrentWidget(m_canvas);
-    arrangeDocks();
-    if (m_remember) restoreState(QSettings().value(QStringLiteral("docks")).toByteArray(), kLayoutVersion);
+    const QByteArray kept = m_remember ? QSettings().value(QStringLiteral("docks")).toByteArray() : QByteArray();
+    if (!restoreState(kept, kLayoutVersion)) arrangeDocks();
   }
   refreshTitle();
   m_canvas->setFocus();

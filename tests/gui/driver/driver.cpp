@@ -5,8 +5,10 @@
 #include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QGenericPlugin>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSocketNotifier>
+#include <QTabBar>
 #include <QTimer>
 #include <QtTest>
 #include <cstdio>
@@ -25,15 +27,35 @@ T* visible(const std::function<bool(T&)>& is) {
   return nullptr;
 }
 
+using Act = std::function<void()>;
+
 QString wordsOf(QString text) {
   return text.remove(QLatin1Char('&'));
 }
 
-using Act = std::function<void()>;
+QLabel* labelWith(const QString& text) {
+  return visible<QLabel>([&](const QLabel& one) { return one.text().contains(text); });
+}
+
+/// A click on the tab, if a mouse there would reach it.
+std::optional<Act> tabOf(const QString& name) {
+  auto* bar = visible<QTabBar>([&](const QTabBar& one) {
+    for (int i = 0; i < one.count(); ++i)
+      if (wordsOf(one.tabText(i)) == name) return true;
+    return false;
+  });
+  if (bar == nullptr) return {};
+  for (int i = 0; i < bar->count(); ++i) {
+    const QPoint place = bar->tabRect(i).center();
+    if (wordsOf(bar->tabText(i)) == name && QApplication::widgetAt(bar->mapToGlobal(place)) == bar)
+      return [bar, place] { QTest::mouseClick(bar, Qt::LeftButton, {}, place); };
+  }
+  return {};
+}
 
 /// What a line asks for, if it can be done now: "act NAME" of an action, "click TEXT" of a button, "type TEXT" into the
-/// dialog that is open, "file PATH" in the file dialog that is open, "down NAME" in a combo box, "see TEXT" of a
-/// button.
+/// dialog that is open, "file PATH" in the file dialog that is open, "down NAME" in a combo box, "tab NAME" where
+/// nothing lies over it, "see TEXT" of a button or in a label.
 std::optional<Act> actOf(const QString& verb, const QString& what) {
   if (verb == QLatin1String("act")) {
     for (QWidget* window : QApplication::topLevelWidgets()) {
@@ -43,8 +65,11 @@ std::optional<Act> actOf(const QString& verb, const QString& what) {
   } else if (verb == QLatin1String("click") || verb == QLatin1String("see")) {
     auto* button = visible<QAbstractButton>(
         [&](const QAbstractButton& one) { return one.isEnabled() && wordsOf(one.text()) == what; });
+    if (button == nullptr && verb == QLatin1String("see") && labelWith(what) != nullptr) return Act([] {});
     if (button == nullptr) return {};
     return verb == QLatin1String("see") ? Act([] {}) : Act([button] { QTest::mouseClick(button, Qt::LeftButton); });
+  } else if (verb == QLatin1String("tab")) {
+    return tabOf(what);
   } else if (verb == QLatin1String("type")) {
     auto* field = visible<QLineEdit>([](const QLineEdit& one) { return qobject_cast<QDialog*>(one.window()); });
     if (field != nullptr) return [field, what] { QTest::keyClicks(field, what); };
