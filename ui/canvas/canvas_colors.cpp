@@ -54,6 +54,7 @@ CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const Can
   CanvasColors colors;
   colors.fill.resize(count);
   colors.badge.resize(count);
+  colors.badgeFill.resize(count);
   colors.time.reserve(count);
   for (const CanvasItem& item : scene.items) {
     colors.time.push_back(timeOf(item, numbers.times));
@@ -70,7 +71,9 @@ CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const Can
     if (time.kind != TimeKind::Unknown) colors.timeKinds.insert(time.kind);
     const BoxColor color = mode.colorOf({item, time, colors.slowestMs, error, numbers.errors.bound, theme});
     colors.fill[i] = item.calculates() ? color.fill : segmentSwatch(item, theme).color;
-    colors.badge[i] = color.badge.isEmpty() ? itemPrecisionSwatch(item, theme).label : color.badge;
+    const Swatch precision = itemPrecisionSwatch(item, theme);
+    colors.badge[i] = color.badge.isEmpty() ? precision.label : color.badge;
+    colors.badgeFill[i] = color.badge.isEmpty() ? precision.color : color.fill;
     if (color.legend && item.calculates()) legend.add(color);
   }
   colors.legend = legend.inOrder();

@@ -145,14 +145,10 @@ QString CanvasItems::titleOf(const FusedNode& fused) const {
 }
 
 void CanvasItems::setPrecision(CanvasItem& item, const FusedNode& fused) const {
-  const DataType output = fused.outputs.empty() ? DataType::Undefined : fused.outputs.front().type;
-  const bool floats = isFloat(fused.compute) && (output == DataType::Undefined || isFloat(output));
-  item.precision = floats || output == DataType::Undefined ? fused.compute : output;
-  for (const FusedOutput& other : fused.outputs) {
-    if (floats && isFloat(other.type) && other.type != fused.compute) item.mixedPrecision = true;
-  }
-  for (const DataType type : calculatedTypes(m_plan, fused)) item.types << shared(std::string(fusescope::name(type)));
-  if (item.types.size() > 1) item.mixedPrecision = true;
+  const std::vector<DataType> types = calculatedTypes(m_plan, fused);
+  for (const DataType type : types) item.types << shared(std::string(fusescope::name(type)));
+  item.mixedPrecision = types.size() > 1;
+  item.precision = types.empty() ? fused.compute : types.front();
 }
 
 CanvasItem CanvasItems::node(const Node& node, const QString& name, const FusedNode* fused) const {

@@ -275,9 +275,7 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
 void CanvasPainter::badge(const QRectF& rect, int i) {
   const QString& label = m_look.colors->badge[i];
   if (label.isEmpty()) return;
-  const CanvasItem& item = m_scene.items[i];
-  QColor color =
-      item.mixedPrecision ? mixedPrecisionSwatch(m_theme).color : precisionSwatch(item.precision, m_theme).color;
+  QColor color = m_look.colors->badgeFill[i];
   if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.7);
   QFont font = metaFont();
   font.setBold(true);

@@ -16,6 +16,7 @@ namespace fusescope {
 struct CanvasColors {
   std::vector<QColor> fill;    ///< by item
   std::vector<QString> badge;  ///< the same as a word: "f16"
+  std::vector<QColor> badgeFill;
   std::vector<ShownTime> time;
   std::vector<Swatch> legend;    ///< of the colours that occur
   double slowestMs = 0;          ///< Time: the end of the scale; 0: no times

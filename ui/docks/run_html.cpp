@@ -122,16 +122,30 @@ QString failureHtml(const Runs::Failure& failure, const Run& run, const Theme& t
            what.arg(html(failure.verdict.firstWrong)), pin);
 }
 
+/// By its errors layer by layer, where there are such ones.
+QString firstWrongHtml(const Runs& runs, const Theme& theme) {
+  const auto first = runs.firstWrong();
+  if (!first) return {};
+  return QStringLiteral("<p style='margin:4px 0'>%1<br>%2 </p>")
+      .arg(colored(theme.error, QStringLiteral("<b>✗ %1 goes wrong first.</b>").arg(nodeLink(first->tensor))),
+           html(first->why) + QLatin1Char('.'));
+}
+
 QString nextStepHtml(const Runs& runs, const Theme& theme) {
   const auto step = [](const QString& link, const QString& words) {
-    return QStringLiteral("<p style='margin:8px 0 0 0'><a href='%1'>%2</a></p>").arg(link, words);
+    return QStringLiteral("<p style='margin:8px 0'><a href='%1'>%2</a></p>").arg(link, words);
   };
   const Run* shown = runs.shown();
   if (shown == nullptr) return step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it"));
-  QString text =
-      QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p>").arg(html(Runs::title(*shown).toStdString()));
+  const QString title = QStringLiteral("<b>%1</b>").arg(html(Runs::title(*shown).toStdString()));
+  if (!runs.ofThisPlan(*shown)) {
+    const QString other = title + QStringLiteral(" is of another plan: %1").arg(html(inWords(runs.verdict(*shown))));
+    return step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it")) +
+           QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, other));
+  }
+  QString text = QStringLiteral("<p style='margin:8px 0 2px 0'>%1</p>").arg(title);
   if (shown->evaluations.empty() && !shown->working()) {
-    return text + timeHtml(*shown, theme) +
+    return text + firstWrongHtml(runs, theme) + timeHtml(*shown, theme) +
            step(QStringLiteral("do:evaluate"), QStringLiteral("Evaluate it: how far is it from float32?"));
   }
   return text + verdictHtml(runs, *shown, theme) + timeHtml(*shown, theme);

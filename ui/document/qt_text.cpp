@@ -28,7 +28,7 @@ QString countText(std::optional<std::int64_t> count) {
 
 QString bytesText(std::optional<std::int64_t> bytes) {
   if (!bytes) return QStringLiteral("unknown");
-  return scaled(static_cast<double>(*bytes), 1024, {"B", "KB", "MB", "GB", "TB"});
+  return scaled(static_cast<double>(*bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
 }
 
 QString rangeText(const QString& least, const QString& most) {

@@ -17,7 +17,7 @@ inline QString qs(DataType type) {
   return qs(name(type));
 }
 
-/// Numbers for people, with a unit: "1.2 M", "3.4 MB", "0.123 ms"; an absent one is "unknown".
+/// Numbers for people, with a unit: "1.2 M", "3.4 MiB", "0.123 ms"; an absent one is "unknown".
 QString countText(std::optional<std::int64_t> count);  ///< "12", "1.2 k", "3.4 M", "5.6 G"
 QString bytesText(std::optional<std::int64_t> bytes);
 /// "2.7 M … 226 G": at the least and at the most extents of the inputs.

@@ -116,8 +116,8 @@ TableContent compareContent(const RunComparison* comparison) {
         {firstHandle(group),
          {{.text = mark + (a.isEmpty() ? QStringLiteral("no counterpart") : a), .sort = a, .tone = tone},
           {.text = mark + (b.isEmpty() ? QStringLiteral("no counterpart") : b), .sort = b, .tone = tone},
-          milliseconds(group.aMs),
-          milliseconds(group.bMs),
+          a.isEmpty() ? Cell() : milliseconds(group.aMs),
+          b.isEmpty() ? Cell() : milliseconds(group.bMs),
           differenceCell(group, most)}});
   }
   // What is fused otherwise first, then what the turns tell apart, then the largest difference.

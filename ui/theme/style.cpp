@@ -127,6 +127,7 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
   width: 0; height: 0; }
 QSplitter::handle { background: @border; }
 QGroupBox { border: 1px solid @border; border-radius: 6px; margin-top: 14px; padding: 8px; font-weight: 600; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QGroupBox::title { subcontrol-origin: margin; left: 10px; padding: 0 4px; color: @dim; }
 )";
 
