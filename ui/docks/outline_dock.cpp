@@ -12,8 +12,9 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kTypeWidth = 80,
-              kBesideText = 12;  ///< of the column of types: of one type, and around the text of several
+/// Of the column of types: of one type, and around the text of several.
+constexpr int kTypeWidth = 80, kBesideText = 20;
+constexpr double kMostOfTypes = 0.4;  ///< of the width: the rest is for names
 
 }  // namespace
 
@@ -84,8 +85,11 @@ void OutlineDock::renewPlan() {
   m_model.setSnapshot(m_context.document.snapshot());
   reopen({}, open);
   for (int i = 0; first && i < m_model.rowCount(); ++i) m_view->expand(m_model.index(i, 0));
-  const int longest = m_view->fontMetrics().horizontalAdvance(m_model.longestOfSeveralTypes()) + kBesideText;
-  m_view->header()->resizeSection(OutlineModel::kType, std::max(kTypeWidth, longest));
+  QFont bold = m_view->font();  // what is new in the plan is
+  bold.setBold(true);
+  const int longest = QFontMetrics(bold).horizontalAdvance(m_model.longestOfSeveralTypes()) + kBesideText;
+  const int most = static_cast<int>(kMostOfTypes * m_view->viewport()->width());
+  m_view->header()->resizeSection(OutlineModel::kType, std::max(kTypeWidth, std::min(longest, most)));
   m_syncing = false;
 }
 
