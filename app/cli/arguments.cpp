@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <iostream>
 
 #include "app/cli/command.h"
@@ -166,13 +167,13 @@ Result<std::optional<Steps>> StepsArguments::steps() const {
 
 namespace {
 
-CLI::Validator numberCheck(bool mayBeZero, const char* demand) {
+CLI::Validator numberCheck(const std::function<bool(double)>& fits, const std::string& demand) {
   return CLI::Validator(
       [=](std::string& text) {
         double number = 0;
         if (!CLI::detail::lexical_cast(text, number)) return "'" + text + "' is not a number";
         if (!std::isfinite(number)) return text + " must be finite";
-        return number > 0 || (mayBeZero && number == 0) ? std::string() : text + " must be " + demand;
+        return fits(number) ? std::string() : text + " must be " + demand;
       },
       "");
 }
@@ -180,20 +181,14 @@ CLI::Validator numberCheck(bool mayBeZero, const char* demand) {
 }  // namespace
 
 CLI::Validator aboveZero() {
-  return numberCheck(false, "more than 0");
+  return numberCheck([](double number) { return number > 0; }, "more than 0");
 }
 CLI::Validator zeroOrMore() {
-  return numberCheck(true, "0 or more");
+  return numberCheck([](double number) { return number >= 0; }, "0 or more");
 }
 CLI::Validator between(double least, double most) {
-  return CLI::Validator(
-      [=](std::string& text) {
-        double number = 0;
-        if (!CLI::detail::lexical_cast(text, number)) return "'" + text + "' is not a number";
-        return number >= least && number <= most ? std::string()
-                                                 : fmt::format("{} must be between {} and {}", text, least, most);
-      },
-      "");
+  return numberCheck([=](double number) { return number >= least && number <= most; },
+                     fmt::format("between {} and {}", least, most));
 }
 CLI::Validator wholeNumber() {
   return CLI::Validator(

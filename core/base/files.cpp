@@ -12,6 +12,7 @@
 
 #include "base/descriptor.h"
 #include "base/mapped_file.h"
+#include "base/temporary_folder.h"
 
 namespace fusescope {
 namespace {
@@ -98,16 +99,16 @@ Status writeThrough(const std::filesystem::path& path, const Fill& fill) {
   const Descriptor to(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (to.get() < 0) return systemError(path, "cannot open");
   std::error_code error;
-  const auto folder = std::filesystem::temp_directory_path(error);
+  const auto temporary = std::filesystem::temp_directory_path(error);
   if (error) return Diagnostic{.message = "no folder for temporary files: " + error.message()};
-  std::string temporary;
-  const Descriptor file(createdBeside(folder / "fusescope", temporary));
-  if (file.get() < 0) return systemError(temporary, "cannot create");
-  Status written = fill(file.get(), temporary);
-  auto whole = MappedFile::open(temporary);
-  ::unlink(temporary.c_str());
-  TRY(std::move(written));
-  return writePiece(to.get(), TRY(std::move(whole))->bytes(), path);
+  const TemporaryFolder folder = TRY(TemporaryFolder::in(temporary, "fusescope-output"));
+  std::string name;
+  {
+    const Descriptor file(createdBeside(folder / "file", name));
+    if (file.get() < 0) return systemError(name, "cannot create");
+    TRY(fill(file.get(), name));
+  }
+  return writePiece(to.get(), TRY(MappedFile::open(name))->bytes(), path);
 }
 
 /// Lets `fill` fill a file beside `path` and puts that in its place, with the rights of what was there. What is behind

@@ -8,21 +8,13 @@
 namespace fusescope {
 namespace {
 
-Json costJson(const PlanCost& cost) {
-  return {{"ms", cost.unknown == 0 ? Json(cost.ms) : Json(nullptr)},
-          {"how", name(cost.how)},
-          {"unknown", cost.unknown},
-          {"casts", cost.casts},
-          {"bytes", cost.bytes}};
-}
-
-/// Of pins that were never evaluated.
-Json unknownCost() {
-  return {{"ms", nullptr},
-          {"how", name(PriceSource::Unknown)},
-          {"unknown", nullptr},
-          {"casts", nullptr},
-          {"bytes", nullptr}};
+/// Null: of pins that were never evaluated.
+Json costJson(const PlanCost* cost) {
+  return {{"ms", cost != nullptr && cost->unknown == 0 ? Json(cost->ms) : Json(nullptr)},
+          {"how", name(cost != nullptr ? cost->how : PriceSource::Unknown)},
+          {"unknown", cost != nullptr ? Json(cost->unknown) : Json(nullptr)},
+          {"casts", cost != nullptr ? Json(cost->casts) : Json(nullptr)},
+          {"bytes", cost != nullptr ? Json(cost->bytes) : Json(nullptr)}};
 }
 
 Json chosenJson(const TuneReport& report) {
@@ -41,7 +33,7 @@ Json baselineJson(const TuneBaseline& baseline) {
   if (baseline.found) {
     json["pins"] = baseline.found->pins.size();
     json["error"] = jsonNumber(baseline.found->error);
-    json.update(costJson(baseline.found->cost));
+    json.update(costJson(&baseline.found->cost));
   }
   json["evaluations"] = baseline.evaluations;
   json["end"] = name(baseline.end);
@@ -53,7 +45,7 @@ Json baselineJson(const TuneBaseline& baseline) {
 Json toJson(const TunePoint& point) {
   const bool evaluated = !std::isnan(point.error);
   Json json = {{"error", evaluated ? jsonNumber(point.error) : Json(nullptr)}};
-  json.update(evaluated ? costJson(point.cost) : unknownCost());
+  json.update(costJson(evaluated ? &point.cost : nullptr));
   json["pins"] = point.pins.size();
   return json;
 }

@@ -82,8 +82,8 @@ Result<TunePoint> Evaluations::evaluate(const PinSet& pins) {
         if (measured.error().cancelled) m_end = TuneEnd::Stopped;
         return measured.error();
       }
-      remembered = m_memory.errors.emplace(plan.effect, measured.value()).first;
-      if (m_memory.added) m_memory.added();
+      m_memory.add(plan.effect, measured.value());
+      remembered = m_memory.errors.find(plan.effect);
     }
     error = m_errors.emplace(*remembered).first;
     ++m_count;

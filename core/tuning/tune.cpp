@@ -72,12 +72,14 @@ Hash128 stateKey(const PlanEvaluator& evaluator, const Hash128& samples, const E
   return key.hash();
 }
 
-/// Keeps evaluations in a file while they are made: whoever kills the search loses no more than the last few.
+/// Keeps evaluations in a file, if there is one, while they are made: whoever kills the search loses no more than the
+/// last few.
 class StateKeeper {
  public:
   StateKeeper(const std::filesystem::path& path, const Hash128& key, const TuneMemory& memory)
       : m_path(path), m_key(key), m_memory(memory) {}
   Status write() {
+    if (m_path.empty()) return Done{};
     m_last = std::chrono::steady_clock::now();
     return writeTuneState(m_path, m_key, m_memory);
   }
@@ -99,10 +101,7 @@ Status tryWithoutEach(PlanEvaluator& evaluator, TuneResult& result, TuneMemory& 
     if (std::ranges::find(result.without, pin, &TuneResult::Without::pin) != result.without.end()) continue;
     const PinSet left = pinsWithout(result.chosen.pins, {pin});
     const PinnedPlan plan = TRY(evaluator.plan(left));
-    if (!memory.errors.contains(plan.effect)) {
-      memory.errors.emplace(plan.effect, TRY(evaluator.error(left)));
-      if (memory.added) memory.added();
-    }
+    if (!memory.errors.contains(plan.effect)) memory.add(plan.effect, TRY(evaluator.error(left)));
     const bool slower = result.noSlowerThan && cheaper(*result.noSlowerThan, plan.cost);
     result.without.push_back({pin, memory.errors.at(plan.effect), slower});
   }
@@ -120,16 +119,15 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
   const auto evaluator = TRY(PlanEvaluator::create(lowered, std::move(samples), prices, options.evaluator));
   TRY(checkTimes(*evaluator, options.goal));
   const Hash128 key = stateKey(*evaluator, given, options.evaluator);
-  const bool keeps = !options.stateFile.empty();
-  TuneMemory memory = keeps ? TRY(readTuneState(options.stateFile, key)) : TuneMemory();
+  TuneMemory memory = options.stateFile.empty() ? TuneMemory() : TRY(readTuneState(options.stateFile, key));
   StateKeeper keeper(options.stateFile, key, memory);
-  if (keeps) TRY(keeper.write());  // what cannot be written is told before the work, not after it
-  if (keeps) memory.added = [&] { keeper.writeNowAndThen(); };
+  TRY(keeper.write());  // what cannot be written is told before the work, not after it
+  memory.added = [&] { keeper.writeNowAndThen(); };
   TuneReport report;
   auto result = tuneSearch(*evaluator, options.goal, memory, options.onBetter);
   if (result.ok() && options.explain && !options.evaluator.stop.stop_requested())
     if (Status tried = tryWithoutEach(*evaluator, result.value(), memory); !tried.ok()) result = tried.error();
-  if (keeps) report.stateWritten = keeper.write();
+  report.stateWritten = keeper.write();
   report.result = TRY(std::move(result));
   report.options = lowered->options;
   for (const std::uint32_t pin : report.result.chosen.pins) {

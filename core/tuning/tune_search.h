@@ -98,6 +98,10 @@ struct TuneResult {
 struct TuneMemory {
   std::map<Hash128, double> errors;
   std::function<void()> added{};  ///< called after each new one; may be empty
+  void add(const Hash128& effect, double error) {
+    errors.emplace(effect, error);
+    if (added) added();
+  }
 };
 
 /// Called when a better set than all before it is found.
