@@ -135,13 +135,13 @@ QString nextStepHtml(const Runs& runs, const Theme& theme) {
   const auto step = [](const QString& link, const QString& words) {
     return QStringLiteral("<p style='margin:8px 0'><a href='%1'>%2</a></p>").arg(link, words);
   };
+  const QString build = step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it"));
   const Run* shown = runs.shown();
-  if (shown == nullptr) return step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it"));
+  if (shown == nullptr) return build;
   const QString title = QStringLiteral("<b>%1</b>").arg(html(Runs::title(*shown).toStdString()));
   if (!runs.ofThisPlan(*shown)) {
     const QString other = title + QStringLiteral(" is of another plan: %1").arg(html(inWords(runs.verdict(*shown))));
-    return step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it")) +
-           QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, other));
+    return build + QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, other));
   }
   QString text = QStringLiteral("<p style='margin:8px 0 2px 0'>%1</p>").arg(title);
   if (shown->evaluations.empty() && !shown->working()) {

@@ -37,20 +37,19 @@ QLabel* labelWith(const QString& text) {
   return visible<QLabel>([&](const QLabel& one) { return one.text().contains(text); });
 }
 
+int tabIn(const QTabBar& bar, const QString& name) {
+  for (int i = 0; i < bar.count(); ++i)
+    if (wordsOf(bar.tabText(i)) == name) return i;
+  return -1;
+}
+
 /// A click on the tab, if a mouse there would reach it.
 std::optional<Act> tabOf(const QString& name) {
-  auto* bar = visible<QTabBar>([&](const QTabBar& one) {
-    for (int i = 0; i < one.count(); ++i)
-      if (wordsOf(one.tabText(i)) == name) return true;
-    return false;
-  });
+  auto* bar = visible<QTabBar>([&](const QTabBar& one) { return tabIn(one, name) >= 0; });
   if (bar == nullptr) return {};
-  for (int i = 0; i < bar->count(); ++i) {
-    const QPoint place = bar->tabRect(i).center();
-    if (wordsOf(bar->tabText(i)) == name && QApplication::widgetAt(bar->mapToGlobal(place)) == bar)
-      return [bar, place] { QTest::mouseClick(bar, Qt::LeftButton, {}, place); };
-  }
-  return {};
+  const QPoint place = bar->tabRect(tabIn(*bar, name)).center();
+  if (QApplication::widgetAt(bar->mapToGlobal(place)) != bar) return {};
+  return [bar, place] { QTest::mouseClick(bar, Qt::LeftButton, {}, place); };
 }
 
 /// What a line asks for, if it can be done now: "act NAME" of an action, "click TEXT" of a button, "type TEXT" into the
