@@ -59,7 +59,6 @@ Result<CauseFinder> CauseFinder::make(const std::vector<PlanLevel>& levels, cons
   const bool byPrice = choseByPrice(a) || choseByPrice(b);
   const bool differ = finder.factsDiffer(finder.m_ofA, finder.m_ofB);
   finder.markChanged();
-  if (differ && (prices != nullptr || !byPrice)) TRY(finder.lookAtElements(byPrice ? prices : nullptr, stop));
   if (differ && diff.differences.empty()) {
     const Difference unseen = byPrice ? Difference{DifferenceKind::Times, "the times known to A", "those known to B"}
                                       : Difference{DifferenceKind::Rules, "the rules that made A", "those that made B"};
@@ -76,38 +75,9 @@ void CauseFinder::markChanged() {
   for (const FileMatch& files : m_files) {
     std::vector<char>& changed = m_changed.emplace_back(files.match().nodeOfB.size(), 0);
     for (const NodeId node : files.match().changed) changed[node.index] = 1;
+    for (const OtherConstant& constant : files.otherConstants())
+      for (const NodeId node : constant.readers) changed[node.index] = 1;
   }
-}
-
-/// The elements of constants are a difference of the networks where nothing else is and the options alone do not make
-/// of A's network what is of B's.
-Status CauseFinder::lookAtElements(const PriceModel* prices, const StopToken& stop) {
-  if (m_network >= 0) return Done{};
-  std::vector<std::vector<NodeId>> nodes;
-  std::size_t count = 0;
-  for (const FileMatch& files : m_files) count += nodes.emplace_back(files.otherElements()).size();
-  if (count == 0) return Done{};
-  if (m_options > 0) {
-    std::vector<LevelFacts> all;
-    TRY(into(planned(m_b.options, true, prices, stop), all));
-    if (!all.empty() && !factsDiffer(m_ofB, all)) return Done{};
-  }
-  m_network = static_cast<int>(m_diff.differences.size());
-  m_diff.differences.push_back({DifferenceKind::Network, "the network with 0 nodes of its own",
-                                "that with 0, and " + std::to_string(count) + " that changed"});
-  for (std::size_t place = 0; place < nodes.size(); ++place)
-    for (const NodeId node : nodes[place]) addChanged(place, node);
-  return Done{};
-}
-
-void CauseFinder::addChanged(std::size_t place, NodeId node) {
-  const PlanLevel& level = m_levels[place];
-  const NodeId other = m_files[place].match().nodeOfB[node.index];
-  const Graph& a = *beforeCodes(*level.a->model).graph;
-  const Graph& b = *beforeCodes(*level.b->model).graph;
-  m_changed[place][node.index] = 1;
-  m_diff.changed.push_back({level.prefixOfA + a.node(node).name, level.prefixOfB + b.node(other).name,
-                            "the elements of a constant operand"});
 }
 
 /// Options of one side with a difference taken over, and that of the ranges with it where neither can be without the
@@ -177,6 +147,7 @@ bool CauseFinder::factsDiffer(const std::vector<LevelFacts>& some, const std::ve
   for (std::size_t place = 0; place < some.size(); ++place) {
     for (std::size_t i = 0; i < kAspects; ++i) {
       const auto aspect = static_cast<Aspect>(i);
+      if (aspect == Aspect::Said) continue;  // the same plan may be explained in other words
       for (std::uint32_t index = 0; index < some[place].of[i].size(); ++index) {
         if (some[place].at(aspect, index) == others[place].at(aspect, index)) continue;
         const bool ofB = index >= m_levels[place].match.nodeOfB.size() && !isOfValues(aspect);

@@ -23,8 +23,8 @@ class CauseFinder {
   static constexpr std::size_t kMostTried = 16;
 
   /// `levels`, `files` (of the levels), `a`, `b` and `diff`, whose networks and options are compared, must outlive it.
-  /// Adds to PlanDiff::differences those that show only in plans: elements of constants, times that were measured,
-  /// rules of another version. Errors: cancelled.
+  /// Adds to PlanDiff::differences those that show only in plans: times that were measured, rules of another version.
+  /// Errors: cancelled.
   static Result<CauseFinder> make(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files,
                                   const Plan& a, const Plan& b, PlanDiff& diff, const PriceModel* prices,
                                   const StopToken& stop);
@@ -56,8 +56,6 @@ class CauseFinder {
               PlanDiff& diff)
       : m_levels(levels), m_files(files), m_a(a), m_b(b), m_diff(diff) {}
   void markChanged();
-  Status lookAtElements(const PriceModel* prices, const StopToken& stop);
-  void addChanged(std::size_t place, NodeId node);
   std::optional<Taken> taken(std::size_t difference, bool ofA) const;
   bool inseparable() const;
   Status planAgain(const PriceModel* prices, const StopToken& stop);

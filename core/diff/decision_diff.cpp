@@ -187,7 +187,7 @@ class DecisionDiff {
                                                                     : std::array{Aspect::Segment, Aspect::Type};
     for (const Aspect aspect : aspects)
       if (Causes causes = m_causes->ofNodes(m_place, aspect, things); !causes.empty()) return causes;
-    return {};
+    return m_sameNames ? m_causes->ofNodes(m_place, Aspect::Said, things) : Causes();
   }
 
   /// The nodes that it is about; where it is about values alone and only codes or one difference can be why, those that

@@ -97,15 +97,26 @@ Json toJson(const TimeChange& change) {
           {"delta_ms", change.ofB.ms - change.ofA.ms}};
 }
 
-Json localJson(const std::optional<double>& local) {
-  return local ? jsonNumber(*local) : Json(nullptr);
+Json numberOrNull(const std::optional<double>& number) {
+  return number ? jsonNumber(*number) : Json(nullptr);
+}
+
+Json toJson(const ConstantChange& change) {
+  return {{"a", change.a},
+          {"b", change.b},
+          {"type", change.type},
+          {"elements", change.elements},
+          {"differing", change.differing},
+          {"max_abs", numberOrNull(change.maxAbs)},
+          {"max_over_rms", numberOrNull(change.maxOverRms)},
+          {"readers", {{"a", namesJson(change.readersOfA)}, {"b", namesJson(change.readersOfB)}}}};
 }
 
 Json toJson(const ErrorChange& change) {
   Json json = {{"a_max_over_rms", jsonNumber(change.a)},
                {"b_max_over_rms", jsonNumber(change.b)},
-               {"a_local", localJson(change.localOfA)},
-               {"b_local", localJson(change.localOfB)}};
+               {"a_local", numberOrNull(change.localOfA)},
+               {"b_local", numberOrNull(change.localOfB)}};
   if (change.ofA.empty()) {
     json["value"] = change.name;
     json["is_output"] = change.isOutput;
@@ -136,7 +147,9 @@ Json toJson(const PlanDiff& diff) {
             {"matched", diff.matched},
             {"by_name", diff.byName},
             {"by_structure", diff.byStructure},
-            {"changed", listJson(diff.changed)}}},
+            {"changed", listJson(diff.changed)},
+            {"constants", listJson(diff.constants)},
+            {"constants_not_compared", diff.constantsNotCompared}}},
           {"unmatched", {{"a", diff.onlyA}, {"b", diff.onlyB}}},
           {"differences", listJson(diff.differences)},
           {"segments", listJson(diff.segments)},

@@ -18,6 +18,9 @@ void addDecisionChanges(const PlanLevel& level, std::size_t place, CauseFinder* 
 void addTimeChanges(const PlanLevel& level, const DiffInput& a, const DiffInput& b, PlanDiff& diff);
 void addErrorChanges(const PlanLevel& level, const DiffErrors& a, const DiffErrors& b, PlanDiff& diff);
 
+/// Constants with other elements, as the files have them.
+void addConstantChanges(const PlanLevel& level, const FileMatch& files, PlanDiff& diff);
+
 /// The newest errors of both sides that were measured alike; else the newest of each. Null: a side has none.
 std::pair<const DiffErrors*, const DiffErrors*> comparableErrors(const DiffInput& a, const DiffInput& b);
 

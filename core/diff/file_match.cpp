@@ -2,23 +2,21 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <utility>
 
 namespace fusescope {
 
 namespace {
 
-/// Whether both have data, and these are not the same. Without data nothing is known.
-bool elementsDiffer(const Tensor* a, const Tensor* b) {
-  if (a == nullptr || b == nullptr || a == b || a->type() != b->type() || a->dims() != b->dims()) return false;
-  if (a->type() == DataType::String) return !std::ranges::equal(a->strings(), b->strings());
-  if (a->bytes() == nullptr || b->bytes() == nullptr || a->bytes() == b->bytes()) return false;
-  return std::memcmp(a->bytes(), b->bytes(), a->byteSize()) != 0;
+bool sameElements(const Tensor& a, const Tensor& b) {
+  if (a.type() == DataType::String) return std::ranges::equal(a.strings(), b.strings());
+  return a.bytes() == b.bytes() || std::memcmp(a.bytes(), b.bytes(), a.byteSize()) == 0;
 }
 
-bool readsOtherElements(const Graph& a, const Node& ofA, const Graph& b, const Node& ofB) {
-  for (std::size_t i = 0; i < std::min(ofA.inputs.size(), ofB.inputs.size()); ++i)
-    if (elementsDiffer(a.constantData(ofA.inputs[i]), b.constantData(ofB.inputs[i]))) return true;
-  return false;
+bool comparable(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() && a.dims() == b.dims() && a.container() == Container::None &&
+         b.container() == Container::None;
 }
 
 }  // namespace
@@ -32,6 +30,7 @@ FileMatch::FileMatch(const PlanLevel& level) : m_level(level) {
   const Model& a = *level.a->model;
   const Model& b = *level.b->model;
   if (a.unquantized != nullptr || b.unquantized != nullptr) m_own = matchNetworks(beforeCodes(a), beforeCodes(b));
+  compareConstants();
 }
 
 bool FileMatch::oneNetwork() const {
@@ -46,16 +45,33 @@ bool FileMatch::inOneAlone(std::uint32_t thing) const {
   return node < counterparts.size() && !counterparts[node].valid();
 }
 
-std::vector<NodeId> FileMatch::otherElements() const {
-  std::vector<NodeId> nodes;
-  if (m_level.a == nullptr || m_level.b == nullptr) return nodes;
+void FileMatch::compareConstants() {
   const Graph& a = *beforeCodes(*m_level.a->model).graph;
   const Graph& b = *beforeCodes(*m_level.b->model).graph;
+  constexpr std::size_t kEqual = SIZE_MAX;
+  std::map<std::pair<ValueId, ValueId>, std::size_t> seen;  // kEqual, or the place in m_others
   for (const NodeId id : a.order()) {
     const NodeId other = match().nodeOfB[id.index];
-    if (other.valid() && readsOtherElements(a, a.node(id), b, b.node(other))) nodes.push_back(id);
+    if (!other.valid()) continue;
+    const auto& ofA = a.node(id).inputs;
+    const auto& ofB = b.node(other).inputs;
+    for (std::size_t i = 0; i < std::min(ofA.size(), ofB.size()); ++i) {
+      if (!ofA[i].valid() || !ofB[i].valid() || !a.isConstant(ofA[i]) || !b.isConstant(ofB[i])) continue;
+      const Tensor& one = *a.value(ofA[i]).constant;
+      const Tensor& another = *b.value(ofB[i]).constant;
+      if (&one == &another || !comparable(one, another)) continue;
+      const auto [entry, isNew] = seen.try_emplace({ofA[i], ofB[i]}, kEqual);
+      if (isNew && (!one.hasData() || !another.hasData())) {
+        ++m_notCompared;
+      } else if (isNew && !sameElements(one, another)) {
+        entry->second = m_others.size();
+        m_others.push_back({.a = ofA[i], .b = ofB[i], .readers = {}});
+      }
+      if (entry->second == kEqual) continue;
+      std::vector<NodeId>& readers = m_others[entry->second].readers;
+      if (readers.empty() || readers.back() != id) readers.push_back(id);
+    }
   }
-  return nodes;
 }
 
 std::vector<FileMatch> fileMatches(const std::vector<PlanLevel>& levels) {

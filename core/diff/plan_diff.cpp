@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
+#include <set>
 
 #include "diff/diff_parts.h"
 #include "diff/file_match.h"
@@ -81,6 +84,14 @@ void addInputDifferences(const PlanLevel& level, PlanDiff& diff) {
   if (!textOfA.empty()) diff.differences.push_back({DifferenceKind::Inputs, textOfA, textOfB});
 }
 
+/// Nodes of A that are not their counterparts in attributes, in types of constants, or in elements of constants.
+std::size_t changedNodes(const FileMatch& files) {
+  std::set<NodeId> nodes(files.match().changed.begin(), files.match().changed.end());
+  for (const OtherConstant& constant : files.otherConstants())
+    nodes.insert(constant.readers.begin(), constant.readers.end());
+  return nodes.size();
+}
+
 /// Of what the files have, whatever options put into it.
 void addNetworkDifference(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files, PlanDiff& diff) {
   std::size_t onlyA = 0, onlyB = 0, changed = 0;
@@ -89,7 +100,7 @@ void addNetworkDifference(const std::vector<PlanLevel>& levels, const std::vecto
     const NetworkMatch& match = files[place].match();
     onlyA += match.onlyA.size();
     onlyB += match.onlyB.size();
-    changed += match.changed.size();
+    changed += changedNodes(files[place]);
   }
   if (onlyA + onlyB + changed == 0) return;
   diff.differences.push_back(
@@ -103,6 +114,9 @@ PlanDiff begun(const DiffInput& a, const DiffInput& b, const std::vector<PlanLev
   PlanDiff diff{.a = totalsOf(a), .b = totalsOf(b)};
   diff.differences = optionDifferences(a.plan->options, b.plan->options);
   addNetworkChanges(levels, files, diff);
+  for (std::size_t place = 0; place < levels.size(); ++place) addConstantChanges(levels[place], files[place], diff);
+  std::ranges::stable_sort(diff.constants, std::ranges::greater(),
+                           [](const ConstantChange& change) { return change.maxOverRms.value_or(INFINITY); });
   addInputDifferences(levels.front(), diff);
   const bool byInputs = !diff.differences.empty() && diff.differences.back().kind == DifferenceKind::Inputs &&
                         beforeCodes(*a.plan->model).contentHash == beforeCodes(*b.plan->model).contentHash;
@@ -183,8 +197,8 @@ std::string Difference::text() const {
 }
 
 bool PlanDiff::same() const {
-  return onlyA.empty() && onlyB.empty() && changed.empty() && differences.empty() && fusions.empty() &&
-         segments.empty() && types.empty() && casts.empty() && decisions.empty();
+  return onlyA.empty() && onlyB.empty() && changed.empty() && constants.empty() && differences.empty() &&
+         fusions.empty() && segments.empty() && types.empty() && casts.empty() && decisions.empty();
 }
 
 void addTimeChanges(const PlanLevel& level, const DiffInput& a, const DiffInput& b, PlanDiff& diff) {

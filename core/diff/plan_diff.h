@@ -162,6 +162,16 @@ struct ChangedNode {
   std::string what;
 };
 
+/// A constant of one type on both sides whose elements are others in B.
+struct ConstantChange {
+  std::string a, b;  ///< names; of a constant in a body "HOLDER/NAME"
+  std::string type;  ///< "f32[64, 3, 7, 7]", "int64[600]"
+  std::int64_t elements = 0, differing = 0;
+  /// max |Δ|, and that over the rms of A's elements; infinite where one side alone is not finite. Nothing: text.
+  std::optional<double> maxAbs, maxOverRms;
+  std::vector<CoveringNode> readersOfA, readersOfB;  ///< fused nodes that hold nodes which read it
+};
+
 struct PlanDiff {
   DiffTotals a, b;
   bool errorsAlike = false;  ///< the errors of both were measured alike
@@ -169,6 +179,8 @@ struct PlanDiff {
   std::int64_t matched = 0, byName = 0, byStructure = 0;
   std::vector<std::string> onlyA, onlyB;  ///< nodes without a counterpart
   std::vector<ChangedNode> changed;
+  std::vector<ConstantChange> constants;  ///< the largest `maxOverRms` first
+  std::int64_t constantsNotCompared = 0;  ///< one side has no data for them
   std::vector<Difference> differences;
   std::vector<FusionChange> fusions;
   std::vector<SegmentChange> segments;

@@ -71,6 +71,18 @@ void addSets(const PlaceInLevel& place, const auto& sets, NodesOf nodesOf, std::
   }
 }
 
+/// Adds up, for each node, the codes and arguments of the decisions about it. Directives have other ids in other lists.
+void addDecisions(const PlaceInLevel& place, const Plan& plan, std::vector<std::uint64_t>& table) {
+  for (const Decision& decision : plan.decisions) {
+    const std::uint64_t said = mixed(hashText(decision.code).low, hashText(decision.arguments.dump()).low);
+    for (const Subject& subject : decision.subjects) {
+      const auto node = subject.kind == SubjectKind::Node ? plan.graph().findNode(subject.name) : std::nullopt;
+      if (!node) continue;
+      if (const std::uint32_t thing = place.thingOf(*node); thing < table.size()) table[thing] += mixed(said, 1);
+    }
+  }
+}
+
 }  // namespace
 
 std::size_t thingsOf(const PlanLevel& level) {
@@ -82,7 +94,8 @@ LevelFacts factsOf(const PlanLevel& level, const Plan* plan, bool ofA) {
   const auto table = [&](Aspect aspect) -> std::vector<std::uint64_t>& {
     return facts.of[static_cast<std::size_t>(aspect)];
   };
-  for (const Aspect aspect : {Aspect::Kernel, Aspect::Segment, Aspect::Type}) table(aspect).assign(thingsOf(level), 0);
+  for (const Aspect aspect : {Aspect::Kernel, Aspect::Segment, Aspect::Type, Aspect::Said})
+    table(aspect).assign(thingsOf(level), 0);
   for (const Aspect aspect : {Aspect::Stored, Aspect::Casts}) table(aspect).assign(level.match.valueOfB.size(), 0);
   // A plan that was made again may have a body where that of this side has none: there is nothing to compare it with.
   if (plan == nullptr || (ofA ? level.a : level.b) == nullptr) return facts;
@@ -110,6 +123,7 @@ LevelFacts factsOf(const PlanLevel& level, const Plan* plan, bool ofA) {
     if (const ValueId value = place.valueInA(cast.value); value.valid())
       table(Aspect::Casts)[value.index] +=
           mixed(1 + static_cast<std::uint64_t>(cast.from), 1 + static_cast<std::uint64_t>(cast.to));
+  addDecisions(place, *plan, table(Aspect::Said));
   return facts;
 }
 

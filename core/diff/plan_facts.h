@@ -8,8 +8,8 @@
 namespace fusescope {
 
 /// What of a plan a change can be about.
-enum class Aspect { Kernel, Segment, Type, Stored, Casts };
-inline constexpr std::size_t kAspects = 5;
+enum class Aspect { Kernel, Segment, Type, Stored, Casts, Said };
+inline constexpr std::size_t kAspects = 6;
 inline bool isOfValues(Aspect aspect) {
   return aspect == Aspect::Stored || aspect == Aspect::Casts;
 }
@@ -17,9 +17,9 @@ inline bool isOfValues(Aspect aspect) {
 /// How many things a level has at most (PlanLevel::thingOfA()).
 std::size_t thingsOf(const PlanLevel& level);
 
-/// One number for each aspect of each node (Kernel, Segment, Type) or value (Stored, Casts) of one level: two plans
-/// with equal numbers are equal there. Of nodes by PlanLevel::thingOfA(), 0 of those that a plan has not; of values by
-/// ValueId of A: those that it has not are left out.
+/// One number for each aspect of each node (Kernel, Segment, Type, and Said: what decisions say of it) or value
+/// (Stored, Casts) of one level: two plans with equal numbers are equal there. Of nodes by PlanLevel::thingOfA(), 0 of
+/// those that a plan has not; of values by ValueId of A: those that it has not are left out.
 struct LevelFacts {
   std::vector<std::uint64_t> of[kAspects];
   std::uint64_t at(Aspect aspect, std::uint32_t index) const {

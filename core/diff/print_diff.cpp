@@ -81,6 +81,26 @@ class DiffText {
       m_text += fmt::format("~ {}: {}\n", both(node.a, node.b), node.what);
     }
     rest(m_text, '~', m_diff.changed.size(), "changed node");
+    for (std::size_t i = 0; i < shown(m_diff.constants.size()); ++i) constant(m_diff.constants[i]);
+    rest(m_text, '~', m_diff.constants.size(), "constant");
+    if (m_diff.constantsNotCompared > 0)
+      m_text += fmt::format("{} could not be compared: a file has no data for them\n",
+                            counted(m_diff.constantsNotCompared, "constant"));
+  }
+
+  void constant(const ConstantChange& change) {
+    std::vector<std::string> readers;
+    for (const CoveringNode& reader : change.readersOfA) readers.push_back(reader.name);
+    m_text +=
+        fmt::format("~ constant {}, {}: {} of {} {}{}{}\n", both(change.a, change.b), change.type, change.differing,
+                    counted(change.elements, "element"), change.differing == 1 ? "differs" : "differ", sizeText(change),
+                    readers.empty() ? "" : "; read by " + joined(readers));
+  }
+
+  static std::string sizeText(const ConstantChange& change) {
+    if (!change.maxAbs) return {};
+    if (std::isinf(*change.maxAbs)) return ", and where one is finite the other is not";
+    return fmt::format(", max|Δ| {:.3g} ({:.3g} of rms)", *change.maxAbs, *change.maxOverRms);
   }
 
   void optionLines(const Difference& difference) {

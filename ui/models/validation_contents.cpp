@@ -105,6 +105,11 @@ void addNetworkChanges(const PlanDiff& diff, DifferenceRows& rows) {
     rows.addGiven(QStringLiteral("wish"), qs(name(difference.kind)), qs(difference.a), qs(difference.b));
   for (const ChangedNode& node : diff.changed)
     rows.addGiven(QStringLiteral("node"), qs(node.what), qs(node.a), qs(node.b), qs(node.b));
+  for (const ConstantChange& change : diff.constants) {
+    QString what = QStringLiteral("%1 of %2 elements differ").arg(change.differing).arg(change.elements);
+    if (change.maxOverRms) what += QStringLiteral(", max|Δ| %1 of rms").arg(errorText(*change.maxOverRms));
+    rows.addGiven(QStringLiteral("constant"), what, qs(change.a), qs(change.b), handleOfFirst(change.readersOfB, {}));
+  }
   for (const std::string& node : diff.onlyA)
     rows.addGiven(QStringLiteral("node"), QStringLiteral("only in the file"), qs(node), QString());
   for (const std::string& node : diff.onlyB)

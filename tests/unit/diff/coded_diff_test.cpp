@@ -189,23 +189,74 @@ TEST(CodedDiff, AnElementOfALargeConstantIsOfTheNetworks) {
   const PlanDiff diff = between(*a, *b);
   ASSERT_EQ(diff.differences.size(), 1U) << printDiff(diff);
   EXPECT_EQ(diff.differences[0].kind, DifferenceKind::Network);
-  ASSERT_EQ(diff.changed.size(), 1U);
-  EXPECT_EQ(diff.changed[0].a, "add");
-  EXPECT_EQ(diff.changed[0].what, "the elements of a constant operand");
+  ASSERT_EQ(diff.constants.size(), 1U);
+  EXPECT_EQ(diff.constants[0].a, "c");
   ASSERT_FALSE(allCauses(diff).empty());
   for (const Causes& causes : allCauses(diff)) EXPECT_TRUE(has(causes, "the networks")) << printDiff(diff);
-  EXPECT_NE(printDiff(diff).find("~ add: the elements of a constant operand"), std::string::npos) << printDiff(diff);
+  EXPECT_NE(printDiff(diff).find("~ constant c, int64[600]: 1 of 600 elements differs, max|Δ| "), std::string::npos)
+      << printDiff(diff);
 }
 
-TEST(CodedDiff, ElementsThatChangeNoPlanAreNoDifference) {
+TEST(CodedDiff, ElementsThatChangeNoPlanAreToldAndCauseNothing) {
   PlanOptions options{.target = "tensorrt-8", .directives = narrowed()}, split = options;
   split.directives.push_back(splitDirective("mul"));
-  const PlanDiff same = between(*plannedWith(sumOfIntegers(7), options), *plannedWith(sumOfIntegers(8), options));
-  EXPECT_TRUE(same.same()) << printDiff(same);
-  const PlanDiff diff = between(*plannedWith(sumOfIntegers(7), options), *plannedWith(sumOfIntegers(8), split));
-  ASSERT_EQ(diff.differences.size(), 1U) << printDiff(diff);
-  EXPECT_EQ(diff.differences[0].kind, DifferenceKind::Directive);
-  EXPECT_TRUE(diff.changed.empty());
+  const auto a = plannedWith(sumOfIntegers(7), options);
+  const PlanDiff diff = between(*a, *plannedWith(sumOfIntegers(8), options));
+  EXPECT_FALSE(diff.same());
+  EXPECT_TRUE(allCauses(diff).empty()) << printDiff(diff);
+  ASSERT_EQ(diff.constants.size(), 1U);
+  const ConstantChange& constant = diff.constants[0];
+  EXPECT_EQ(constant.type, "int64[600]");
+  EXPECT_EQ(constant.elements, 600);
+  EXPECT_EQ(constant.differing, 1);
+  EXPECT_EQ(constant.maxAbs, 1.0);
+  ASSERT_EQ(constant.readersOfA.size(), 1U);
+  EXPECT_EQ(constant.readersOfA[0].identity, constant.readersOfB.at(0).identity);
+
+  const PlanDiff both = between(*a, *plannedWith(sumOfIntegers(8), split));
+  ASSERT_EQ(both.differences.size(), 2U) << printDiff(both);
+  ASSERT_FALSE(allCauses(both).empty());
+  for (const Causes& causes : allCauses(both)) EXPECT_EQ(causes, Causes{"--split mul (only in B)"}) << printDiff(both);
+}
+
+TEST(CodedDiff, WeightsOfOtherSizeAreTheLargestFirst) {
+  const auto model = digitsFile();
+  std::vector<std::string> weights;
+  for (const ValueId value : model->graph->allValues())
+    if (model->graph->isConstant(value) && model->graph->value(value).constant->type() == DataType::F32 &&
+        model->graph->constantData(value)->count() > 64)
+      weights.push_back(model->graph->value(value).name);
+  ASSERT_GT(weights.size(), 2U);
+  const auto other = scaled(*scaled(*model, weights[0], 1.01F), weights[1], 2.0F);
+  const auto a = plannedWith(model, {.target = "cpu"}), b = plannedWith(other, {.target = "cpu"});
+  const PlanDiff diff = between(*a, *b);
+  ASSERT_EQ(diff.constants.size(), 2U) << printDiff(diff);
+  EXPECT_EQ(diff.constants[0].a, weights[1]);
+  EXPECT_EQ(diff.constants[1].a, weights[0]);
+  EXPECT_EQ(diff.constants[0].differing, diff.constants[0].elements);
+  EXPECT_FALSE(diff.constants[0].readersOfA.empty());
+  EXPECT_TRUE(between(*a, *a).constants.empty());
+}
+
+// What a decision says of a node comes of the weights, and of the option only where it is said with the option alone.
+TEST(CodedDiff, WhatIsSaidOfOtherWeightsIsOfTheNetworks) {
+  const auto model = digitsFile();
+  const auto product =
+      std::ranges::find_if(model->graph->order(), [&](NodeId id) { return model->graph->node(id).op == "Conv"; });
+  ASSERT_NE(product, model->graph->order().end());
+  const Node& conv = model->graph->node(*product);
+  PlanOptions options = inInt8(), split = options;
+  split.directives = {splitDirective("mean")};
+  const auto a = plannedWith(model, options);
+  const auto b = plannedWith(scaled(*model, model->graph->value(conv.inputs[1]).name, 3.0F), split);
+  const PlanDiff diff = between(*a, *b);
+  const auto said = std::ranges::find_if(diff.decisions, [&](const DecisionChange& change) {
+    return change.b != nullptr && change.b->code == "quantize.bias_corrected" &&
+           change.b->subjects.front().name == conv.name;
+  });
+  ASSERT_NE(said, diff.decisions.end()) << printDiff(diff, 0);
+  ASSERT_EQ(said->because.size(), 1U) << printDiff(diff, 0);
+  EXPECT_TRUE(said->because[0].starts_with("the networks")) << said->because[0];
 }
 
 }  // namespace

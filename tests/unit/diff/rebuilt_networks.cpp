@@ -124,6 +124,17 @@ std::shared_ptr<const Model> withNode(const Model& model, const std::string& val
   return published(model, editor, model.path + " with " + name);
 }
 
+std::shared_ptr<const Model> scaled(const Model& model, const std::string& constant, float factor) {
+  GraphEditor editor(*model.graph);
+  const auto value = model.graph->findValue(constant);
+  EXPECT_TRUE(value) << constant;
+  const Tensor& before = *model.graph->constantData(*value);
+  Tensor after = Tensor::copyOf<float>(DataType::F32, before.dims(), before.data<float>());
+  for (float& element : after.mutableData<float>()) element *= factor;
+  editor.makeConstant(*value, std::move(after));
+  return published(model, editor, model.path + " scaled " + constant);
+}
+
 std::vector<std::int64_t> widthsInTurn(std::size_t blocks, std::int64_t period) {
   std::vector<std::int64_t> widths;
   for (std::size_t i = 0; i < blocks; ++i) widths.push_back(8 * (1 + static_cast<std::int64_t>(i) % period));

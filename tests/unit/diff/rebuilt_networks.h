@@ -16,6 +16,8 @@ std::shared_ptr<const Model> without(const Model& model, const std::string& from
 /// With one more node of one operand, as `op`, between a value and its readers.
 std::shared_ptr<const Model> withNode(const Model& model, const std::string& value, const std::string& op,
                                       const std::string& name);
+/// With every element of a constant in float32 multiplied by `factor`.
+std::shared_ptr<const Model> scaled(const Model& model, const std::string& constant, float factor);
 /// Blocks in a row, each a product to the width inside, a Relu, a product back and a residual sum: 4 nodes each, called
 /// wide0, relu0, narrow0, sum0, wide1, … Results are called NODE_out.
 std::shared_ptr<const Model> chainOfBlocks(const std::vector<std::int64_t>& widthsInside);

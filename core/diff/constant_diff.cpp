@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "diff/diff_parts.h"
+#include "diff/file_match.h"
+#include "verify/compare_tensors.h"
+
+namespace fusescope {
+
+namespace {
+
+/// How many elements of `a` are not bit by bit those of `b`, which is of the same type and extents.
+std::int64_t differingElements(const Tensor& a, const Tensor& b) {
+  std::int64_t count = 0;
+  if (a.type() == DataType::String) {
+    for (std::size_t i = 0; i < a.strings().size(); ++i) count += a.strings()[i] != b.strings()[i] ? 1 : 0;
+    return count;
+  }
+  const std::size_t width = a.count() > 0 ? a.byteSize() / static_cast<std::size_t>(a.count()) : 0;
+  for (std::int64_t i = 0; i < a.count(); ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) * width;
+    const bool differ = width > 0 ? std::memcmp(a.bytes() + at, b.bytes() + at, width) != 0
+                                  : a.asInt64(i) != b.asInt64(i);  // elements narrower than a byte
+    count += differ ? 1 : 0;
+  }
+  return count;
+}
+
+/// The fused nodes of a side that hold one of `nodes`, each once, in the order of the nodes.
+std::vector<CoveringNode> readersOf(const PlanLevel& level, bool ofA, const std::vector<NodeId>& nodes) {
+  const Plan& plan = ofA ? *level.a : *level.b;
+  std::vector<CoveringNode> readers;
+  std::set<const FusedNode*> listed;
+  for (const NodeId node : nodes) {
+    const FusedNode* fused = node.valid() && plan.graph().has(node) ? plan.fusedNodeOf(node) : nullptr;
+    if (fused == nullptr || !listed.insert(fused).second) continue;
+    readers.push_back(coveringNode(level, ofA, static_cast<std::uint32_t>(fused - plan.fusedNodes.data())));
+  }
+  return readers;
+}
+
+}  // namespace
+
+void addConstantChanges(const PlanLevel& level, const FileMatch& files, PlanDiff& diff) {
+  diff.constantsNotCompared += files.notCompared();
+  for (const OtherConstant& constant : files.otherConstants()) {
+    const Value& a = beforeCodes(*level.a->model).graph->value(constant.a);
+    const Value& b = beforeCodes(*level.b->model).graph->value(constant.b);
+    std::vector<NodeId> inB;
+    for (const NodeId reader : constant.readers) inB.push_back(files.match().nodeOfB[reader.index]);
+    ConstantChange change{.a = level.prefixOfA + a.name,
+                          .b = level.prefixOfB + b.name,
+                          .type = a.type.text(),
+                          .elements = a.constant->count(),
+                          .differing = differingElements(*a.constant, *b.constant),
+                          .readersOfA = readersOf(level, true, constant.readers),
+                          .readersOfB = readersOf(level, false, inB)};
+    if (a.constant->type() != DataType::String) {
+      const TensorComparison compared = compareTensors(a.name, *b.constant, *a.constant, {});
+      change.maxAbs = compared.maxAbs;
+      change.maxOverRms = compared.maxOverRms;
+    }
+    diff.constants.push_back(std::move(change));
+  }
+}
+
+}  // namespace fusescope
