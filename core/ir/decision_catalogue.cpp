@@ -221,6 +221,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"precision.lowered_by_edit", Precision, true,
        "computes in {type}, as --precision asks, by an edit of the network, whose types decide: {edit}"},
       {"precision.moved", Precision, true, "moves elements and leaves them as {type}"},
+      {"precision.author_cast", Precision, true, "is a Cast of the author's to {type}: arithmetic, in every kernel"},
       {"precision.author", Precision, true, "keeps {type}, which its author chose: {author}"},
       {"precision.quantised", Precision, true,
        "multiplies the {type} integers that it reads, as the network is quantised"},

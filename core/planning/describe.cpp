@@ -22,8 +22,7 @@ DataType accumulateType(DataType compute) {
 
 /// A Cast of the author to a wider float: its kernel reads what stands in memory and widens it, exactly.
 bool widens(const Graph& graph, const Node& node) {
-  if (!isFloatCast(graph, node)) return false;
-  return bitWidth(graph.value(node.input(0)).type.dtype) < bitWidth(graph.value(node.outputs.front()).type.dtype);
+  return isFloatCast(graph, node) && !rounds(graph, node);
 }
 
 }  // namespace
@@ -120,8 +119,17 @@ void RegionDescriber::placeOutput(FusedNode& fused, ValueId value) const {
   const bool real = leaves(value);
   const DataType type = accelerated(fused) ? m_typing.stored(value) : m_graph.value(value).type.dtype;
   if (real) fused.outputs.push_back({value, type});
-  if (usedInside(value))
-    fused.innerEdges.push_back({value, real, real || !isExchangeable(type) ? type : DataType::F32});
+  if (usedInside(value)) fused.innerEdges.push_back({value, real, real ? type : heldAt(value, type)});
+}
+
+/// What a kernel holds is in f32, but for the narrow floats that the author's Casts read and leave.
+DataType RegionDescriber::heldAt(ValueId value, DataType stored) const {
+  if (!isExchangeable(stored)) return stored;
+  const bool narrow = isHalf(m_structure.truncation.types[value.index]) && isHalf(stored);
+  const auto& users = m_graph.value(value).consumers;
+  const bool ofCast = m_graph.node(m_graph.value(value).producer).is("Cast") ||
+                      std::ranges::any_of(users, [&](NodeId user) { return m_graph.node(user).is("Cast"); });
+  return narrow && ofCast ? stored : DataType::F32;
 }
 
 /// Attention holds scores and probabilities in its accumulate type, but for what the second product reads.
@@ -146,8 +154,9 @@ void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) 
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] != value) continue;
       const DataType type = m_typing.readType(node, i);
-      if (type != DataType::Undefined || !m_typing.moves(user) || widens(m_graph, node)) {
-        types.push_back(type != DataType::Undefined ? type : m_typing.stored(value));
+      const DataType casts = rounds(m_graph, node) ? m_typing.stored(node.outputs.front()) : DataType::Undefined;
+      if (type != DataType::Undefined || !m_typing.moves(user) || isHalf(casts) || widens(m_graph, node)) {
+        types.push_back(type != DataType::Undefined ? type : isHalf(casts) ? casts : m_typing.stored(value));
         continue;
       }
       for (const ValueId result : node.outputs) {

@@ -24,6 +24,7 @@ class RegionDescriber {
   void setTypes(const Region& region, FusedNode& fused) const;
   void setValues(FusedNode& fused) const;
   void placeOutput(FusedNode& fused, ValueId value) const;
+  DataType heldAt(ValueId value, DataType stored) const;
   void narrowProbabilities(FusedNode& fused) const;
   void collectReads(ValueId value, std::vector<DataType>& types) const;
   DataType handedAt(const FusedNode& fused, ValueId value) const;

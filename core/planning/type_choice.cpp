@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "planning/fusion/match.h"
+
 namespace fusescope {
 
 TypeChooser::TypeChooser(const Graph& graph, const Target& target, const Structure& structure,
@@ -14,7 +16,10 @@ TypeChooser::TypeChooser(const Graph& graph, const Target& target, const Structu
 
 TypeChoice TypeChooser::unpinned(NodeId node) const {
   const NodeFacts& facts = m_structure.facts[node.index];
-  if (facts.moves) return {DataType::Undefined, "precision.moved"};
+  if (facts.moves) {
+    const bool casts = isFloatCast(m_graph, m_graph.node(node));
+    return {DataType::Undefined, casts ? "precision.author_cast" : "precision.moved"};
+  }
   if (!facts.floats) return {facts.natural, "precision.not_float"};
   if (!m_structure.accelerated[node.index]) return {facts.natural, "precision.fallback"};
   return facts.quantised ? TypeChoice{DataType::I8, "precision.quantised"} : chooseUnquantised(node);

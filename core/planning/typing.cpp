@@ -8,6 +8,14 @@
 
 namespace fusescope {
 
+bool isHalf(DataType type) {
+  return type == DataType::F16 || type == DataType::BF16;
+}
+
+bool rounds(const Graph& graph, const Node& node) {
+  return isFloatCast(graph, node) && isHalf(graph.value(node.outputs.front()).type.dtype);
+}
+
 DataType narrower(DataType made, DataType wanted) {
   if (wanted == DataType::Undefined) return made;
   if (made == DataType::Undefined) return wanted;
@@ -92,9 +100,11 @@ DataType Typing::readType(const Node& node, std::size_t i) const {
 }
 
 /// What the results of a move are wanted in: by their readers, though never wider than they are made, and by a
-/// directive where they stand in memory. A Cast that its readers' kernel absorbs asks for nothing of itself.
+/// directive where they stand in memory. A Cast of the author that rounds wants what it rounds to, one that widens what
+/// its readers want.
 DataType Typing::wantedBehind(const Node& move) const {
   const bool cast = isFloatCast(m_graph, move);
+  if (rounds(m_graph, move)) return findStored(move.outputs.front());
   DataType wanted = DataType::Undefined;
   for (const ValueId result : move.outputs) {
     if (!result.valid()) continue;

@@ -123,5 +123,39 @@ TEST(Verify, ARegionThatIsPreparedWhileItRunsIsVerifiedAtTheExtentsOfTheRun) {
   EXPECT_EQ(wrong.mismatch->smallest->nodes, std::vector<std::string>{"Tanh"});
 }
 
+/// A product whose sums the author casts to `type` and back before they are scaled.
+std::shared_ptr<const Plan> castProduct(DataType type) {
+  GraphEditor editor;
+  const auto add = [&](const std::string& op, std::vector<ValueId> inputs, DataType made,
+                       std::map<std::string, Attribute> attributes = {}) {
+    const std::string name = op + "_" + std::string(fusescope::name(made));
+    const ValueId value = editor.addValue("made_" + name, {made, Shape::of({4, 16})});
+    editor.addNode(
+        {.op = op, .name = name, .inputs = std::move(inputs), .outputs = {value}, .attributes = std::move(attributes)});
+    return value;
+  };
+  const std::int64_t to = type == DataType::F16 ? 10 : 16;
+  const ValueId x = editor.addInput("x", f32({4, 16})), w = editor.addConstant("w", noise({16, 16}, 3));
+  const ValueId narrow = add("Cast", {add("MatMul", {x, w}, DataType::F32)}, type, {{"to", to}});
+  const ValueId wide = add("Cast", {narrow}, DataType::F32, {{"to", std::int64_t{1}}});
+  editor.addOutput(add("Mul", {wide, editor.addConstant("half", Tensor::scalar(0.5f))}, DataType::F32));
+  return planOf(modelOf(editor), {});
+}
+
+TEST(Verify, AKernelThatLeavesTheAuthorsRoundingOutIsFound) {
+  for (const DataType type : {DataType::F16, DataType::BF16}) {
+    const auto plan = castProduct(type);
+    ASSERT_EQ(plan->fusedNodes.size(), 1U);
+    EXPECT_TRUE(reportOf(plan, {}).ok());
+    setUnrounded(true);
+    const VerifyReport report = reportOf(plan, {});
+    setUnrounded(false);
+    EXPECT_FALSE(report.ok()) << name(type);
+    ASSERT_FALSE(report.regions.empty());
+    EXPECT_TRUE(report.regions[0].tactics[0].ok) << "the right tactic is right";
+    EXPECT_FALSE(report.regions[0].tactics[1].ok) << name(type);
+  }
+}
+
 }  // namespace
 }  // namespace fusescope::testing

@@ -11,10 +11,10 @@ namespace fusescope::native {
 
 /// One change of a block of scores, by `number`, or where there is one by `operand`: scores · Multiply, scores + Add,
 /// scores − Subtract, scores / Divide, number · tanh(scores / number) for SoftCap. Where*: where `condition` is true
-/// (or false) the score becomes the other operand. Operands have the rank of the scores, with strides of 0 where they
-/// broadcast.
+/// (or false) the score becomes the other operand. To*: rounded to that narrow float. Operands have the rank of the
+/// scores, with strides of 0 where they broadcast.
 struct ScoreTerm {
-  enum class Kind { Multiply, Add, Subtract, Divide, WhereTrue, WhereFalse, SoftCap } kind;
+  enum class Kind { Multiply, Add, Subtract, Divide, WhereTrue, WhereFalse, SoftCap, ToHalf, ToBrain } kind;
   std::optional<Ref> condition, operand;
   float number = 0;
 };

@@ -28,12 +28,11 @@ class Lowering::AttentionReader {
     takeScaled(roles::kQuery, roles::kQueryScale, m_pattern.query);
     takeScaled(roles::kKey, roles::kKeyScale, m_pattern.key);
     if (m_scale != 1) m_pattern.terms.push_back({.kind = ScoreTerm::Kind::Multiply, .number = m_scale});
-    for (const Binding& binding : bindingsOf(m_bindings, roles::kTerm))
-      if (!takeTerm(binding)) return std::nullopt;
+    const Binding* softmax = findBinding(m_bindings, roles::kSoftmax);
     const Binding* values = findBinding(m_bindings, roles::kValues);
-    if (values == nullptr || !takeGuard()) return std::nullopt;
+    if (values == nullptr || !isInside(softmax) || !takeTerms(softmax->node) || !takeGuard()) return std::nullopt;
     m_pattern.value = values->value;
-    m_pattern.weights = m_lowering.m_rounding.made(m_lowering.node(product->node).input(0));
+    if (!takeWeights(softmax->value, m_lowering.node(product->node).input(0))) return std::nullopt;
     m_pattern.last = product->node;
     m_pattern.scores = scores->value;
     m_pattern.result = product->value;
@@ -56,7 +55,7 @@ class Lowering::AttentionReader {
     ValueId at = operand;
     for (std::optional<NodeId> from = m_lowering.producer(at); from; from = m_lowering.producer(at)) {
       const Node& node = m_lowering.node(*from);
-      if (m_lowering.consumers(at).size() != 1 || m_lowering.isFusedOutput(at)) return;
+      if (m_lowering.consumers(at).size() != 1 || m_lowering.isFusedOutput(at) || isRounded(at)) return;
       if (const auto scaled = scaledOperand(node)) {
         m_scale *= *factorOf(node, *scaled);
         m_pattern.scales.emplace(node.id, *scaled);
@@ -90,6 +89,34 @@ class Lowering::AttentionReader {
     const std::optional<float> number = numberReadBy(node, otherOperand(node, scaled));
     if (!number || node.is("Mul")) return number;
     return node.is("Div") && node.input(0) == scaled ? std::optional(1.0f / *number) : std::nullopt;
+  }
+
+  bool isRounded(ValueId value) const { return m_lowering.m_rounding.rounds(value) != DataType::Undefined; }
+
+  /// What changes the scores before `softmax`, in order: terms, and between them what the contract rounds.
+  bool takeTerms(NodeId softmax) {
+    const std::vector<Binding> terms = bindingsOf(m_bindings, roles::kTerm);
+    for (const NodeId id : m_lowering.m_fused.nodes) {
+      if (id == softmax) return true;
+      if (!m_pattern.nodes.contains(id)) continue;
+      const auto term = std::ranges::find(terms, id, &Binding::node);
+      if (term != terms.end() && !takeTerm(*term)) return false;
+      const DataType type = m_lowering.m_rounding.rounds(m_lowering.node(id).outputs[0]);
+      if (type == DataType::Undefined) continue;
+      m_pattern.terms.push_back({.kind = type == DataType::F16 ? ScoreTerm::Kind::ToHalf : ScoreTerm::Kind::ToBrain});
+    }
+    return false;
+  }
+
+  /// To what the probabilities are rounded before the second product reads them as `read`: at most once.
+  bool takeWeights(ValueId probabilities, ValueId read) {
+    std::set<DataType> types{m_lowering.m_rounding.made(read), m_lowering.m_rounding.made(probabilities)};
+    for (const NodeId id : m_lowering.between(probabilities, read))
+      for (const ValueId value : m_lowering.node(id).outputs)
+        if (value.valid()) types.insert(m_lowering.m_rounding.made(value));
+    types.erase(DataType::Undefined);
+    if (!types.empty()) m_pattern.weights = *types.begin();
+    return types.size() <= 1;
   }
 
   bool takeTerm(const Binding& binding) {

@@ -14,11 +14,14 @@ bool isConvolution(const Node& node) {
 }  // namespace
 
 // What the plan puts behind the root, in its order, as far as it can be post-operations: constants per channel, batch
-// norm, activations, x·sigmoid(x), sums with a tensor of the same extents, and casts between floats.
+// norm, activations, x·sigmoid(x), sums with a tensor of the same extents, and casts that widen. None rounds.
 Chain Lowering::chainAfter(const Node& root) const {
   Chain chain{.root = root.id, .nodes = {root.id}, .result = root.outputs[0]};
   const std::vector<NodeId> parts = partsAfter(root);
-  for (std::size_t i = 0; i < parts.size() && !isFusedOutput(chain.result);) {
+  const auto ends = [this](ValueId value) {
+    return isFusedOutput(value) || m_rounding.rounds(value) != DataType::Undefined;
+  };
+  for (std::size_t i = 0; i < parts.size() && !ends(chain.result);) {
     const auto operation = operationOf(chain, std::span(parts).subspan(i));
     if (!operation) break;
     chain.operations.push_back(*operation);
@@ -63,7 +66,10 @@ std::optional<Chain::Operation> Lowering::operationOf(const Chain& chain, std::s
   if (!continues) return std::nullopt;
   if (next.is("BatchNormalization")) return batchNormOf(chain, next);
   if (next.is("Add")) return sumOf(chain, next);
-  if (isFloatCast(m_graph, next)) return Chain::Operation{Chain::Kind::Cast, next.id, {}};
+  if (isFloatCast(m_graph, next)) {
+    const bool rounds = m_rounding.rounds(result) != DataType::Undefined;
+    return rounds ? std::nullopt : std::optional(Chain::Operation{Chain::Kind::Cast, next.id, {}});
+  }
   if (!isActivation(next) || next.input(0) != chain.result) return std::nullopt;
   for (std::size_t i = 1; next.is("Clip") && i < 3; ++i)
     if (next.input(i).valid() && !isConstant(next.input(i))) return std::nullopt;

@@ -4,6 +4,7 @@
 #include "backends/native/group_norm_step.h"
 #include "backends/native/lowering.h"
 #include "backends/native/norm_step.h"
+#include "planning/fusion/match.h"
 #include "planning/kinds.h"
 
 namespace fusescope::native {
@@ -56,11 +57,13 @@ Result<bool> Lowering::lowerNorm(const Node& node) {
 Status Lowering::emitNorm(const NormPattern& pattern) {
   const Ref from = TRY(seen(pattern.input));
   const bool isOneResult = std::ranges::count_if(pattern.results, &ValueId::valid) == 1;
-  if (pattern.groups > 0 && isOneResult && hasInnerChannels(from)) return emitGroupNorm(pattern, from);
+  const bool rounds = pattern.rounded != DataType::Undefined;
+  if (pattern.groups > 0 && isOneResult && !rounds && hasInnerChannels(from)) return emitGroupNorm(pattern, from);
   NormCall call{.from = TRY(plain(from)),
                 .count = pattern.count,
                 .epsilon = pattern.epsilon,
                 .centred = pattern.centred,
+                .rounded = pattern.rounded,
                 .run = 1,
                 .weights = pattern.count};
   std::vector<BufferIndex> reads = {call.from.buffer}, writes;
@@ -124,7 +127,28 @@ std::optional<NormPattern> Lowering::boundNorm() const {
   pattern.nodes = between(input->value, result->value);
   if (pattern.nodes.empty() || !leavesOnly(pattern.nodes, result->value)) return std::nullopt;
   pattern.last = *producer(result->value);
-  return pattern;
+  return takeRounding(pattern) ? std::optional(pattern) : std::nullopt;
+}
+
+/// What is normalised may be rounded before its weights: a norm in f32 whose weights are f16. The kernel rounds nothing
+/// else on the way.
+bool Lowering::takeRounding(NormPattern& pattern) const {
+  std::set<ValueId> rounded;
+  std::set<DataType> types;
+  for (const NodeId id : pattern.nodes)
+    for (const ValueId value : node(id).outputs)
+      if (value.valid() && value != pattern.results[0] && m_rounding.rounds(value) != DataType::Undefined) {
+        rounded.insert(value);
+        types.insert(m_rounding.rounds(value));
+      }
+  if (rounded.empty()) return true;
+  const Binding* weights = findBinding(m_fused.bindings, pattern.scale.valid() ? roles::kScale : roles::kBias);
+  if (weights == nullptr || types.size() != 1) return false;
+  ValueId at = otherOperand(node(weights->node), weights->value);
+  for (rounded.erase(at); producer(at) && isFloatCast(m_graph, node(*producer(at))); rounded.erase(at))
+    at = node(*producer(at)).input(0);
+  pattern.rounded = *types.begin();
+  return rounded.empty() && dimsOf(at) == dimsOf(pattern.input);
 }
 
 /// Of a binding, else of the root, which is a normalisation then.

@@ -3,6 +3,7 @@
 
 #include "backends/native/integer_step.h"
 #include "backends/native/lowering.h"
+#include "backends/native/narrow_floats.h"
 #include "backends/native/tape_builder.h"
 #include "base/hash.h"
 
@@ -133,6 +134,7 @@ Status Lowering::emitTape(const std::vector<NodeId>& nodes) {
       builder.add(node(id), typeOf(node(id).outputs[0]));
     }
     const ValueId value = node(id).outputs[0];
+    if (isNarrow(m_rounding.rounds(value))) builder.round(value, m_rounding.rounds(value));
     const std::vector<NodeId> users = consumers(value);
     if (isFusedOutput(value) || users.empty() ||
         std::any_of(users.begin(), users.end(), [&](NodeId user) { return !group.contains(user); })) {

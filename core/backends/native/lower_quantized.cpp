@@ -88,7 +88,7 @@ std::optional<QuantizedChain> Lowering::quantizedChainAfter(const Node& root) co
   const auto isPart = [&](NodeId id) { return std::ranges::find(parts, id) != parts.end(); };
   for (ValueId value = root.outputs[0];;) {
     const auto next = onlyConsumer(value);
-    if (!next || !isPart(*next)) break;
+    if (!next || !isPart(*next) || m_rounding.rounds(value) != DataType::Undefined) break;
     const auto operation = quantizedOperation(*chain, value, node(*next));
     if (!operation) break;
     chain->last = operation->nodes.back();
@@ -132,7 +132,10 @@ std::optional<QuantizedChain::Operation> Lowering::quantizedOperation(const Quan
   }
   if (typeOf(result) != DataType::F32) return std::nullopt;
   if (next.is("Add")) return quantizedSum(chain, value, next);
-  if (isFloatCast(m_graph, next)) return QuantizedChain::Operation{.kind = Kind::Cast, .nodes = {next.id}};
+  if (isFloatCast(m_graph, next)) {
+    const bool rounds = m_rounding.rounds(result) != DataType::Undefined;
+    return rounds ? std::nullopt : std::optional(QuantizedChain::Operation{.kind = Kind::Cast, .nodes = {next.id}});
+  }
   if (!isActivation(next) || next.input(0) != value) return std::nullopt;
   for (std::size_t i = 1; i < next.inputs.size(); ++i)
     if (next.input(i).valid() && !isConstant(next.input(i))) return std::nullopt;

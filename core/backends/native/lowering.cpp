@@ -153,14 +153,14 @@ Status Lowering::lowerNodes() {
                                                                                  : lowerConv(it->second));
       continue;
     }
-    if (isFloatCast(m_graph, node(id)) && isDefined(node(id).input(0))) {  // floats are f32 here
+    const bool rounds = m_rounding.rounds(node(id).outputs.front()) != DataType::Undefined;
+    if (isFloatCast(m_graph, node(id)) && isDefined(node(id).input(0)) && !rounds) {  // floats are f32 here
       TRY(defineSame(node(id).outputs[0], node(id).input(0)));
       continue;
     }
     if (isPointwise(node(id))) {
       m_pending.push_back(id);
-      const bool isRounded = m_rounding.made(node(id).outputs[0]) != DataType::Undefined;
-      if (isUnfused() || isRounded) TRY(flushPointwise());
+      if (isUnfused()) TRY(flushPointwise());
       continue;
     }
     if (waits(node(id).inputs)) TRY(flushPointwise());

@@ -76,10 +76,11 @@ struct NormPattern {
   std::vector<ValueId> results;  ///< the norm; mean and 1 / deviation where they are wanted
   std::string_view name;
   float epsilon = 0;
-  bool centred = true;        ///< false: root mean square norm
-  std::int64_t count = 1;     ///< elements that are normalised together, next to each other
-  std::int64_t weighted = 1;  ///< elements over which scale and bias run once
-  std::int64_t groups = 0;    ///< of channels, in which case `weighted` are those of an image; 0: rows
+  bool centred = true;                     ///< false: root mean square norm
+  std::int64_t count = 1;                  ///< elements that are normalised together, next to each other
+  std::int64_t weighted = 1;               ///< elements over which scale and bias run once
+  std::int64_t groups = 0;                 ///< of channels, in which case `weighted` are those of an image; 0: rows
+  DataType rounded = DataType::Undefined;  ///< to this, before scale and bias
 };
 
 /// Sums of products of codes, what each is multiplied by and what is added then.
@@ -196,8 +197,8 @@ class Lowering {
   /// Where `value` is to be written: the output's buffer where that is possible, else scratch.
   Ref allocate(ValueId value, const MemoryFormat& format = {}) { return allocate(value, format, typeOf(value)); }
   Ref allocate(ValueId value, const MemoryFormat& format, DataType type);
-  /// The type at which a kernel may write `value` at once: the narrow one of the output that it is or is seen as, if
-  /// nobody inside reads more of it; else typeOf().
+  /// The type at which a kernel may write `value` at once: the narrow one that it is rounded to for all who read it, or
+  /// that of the output that it is or is seen as, if nobody inside reads more of it; else typeOf().
   DataType storedType(ValueId value) const;
   Ref allocateScratch(DataType type, const Dims& dims, const MemoryFormat& format = {});
   /// The same tensor row-major and without gaps; copies if it must.
@@ -330,6 +331,7 @@ class Lowering {
   std::optional<NormPattern> boundNorm() const;
   bool takeEpsilon(NormPattern& pattern) const;
   bool takeExtents(NormPattern& pattern, bool grouped) const;
+  bool takeRounding(NormPattern& pattern) const;
   Status emitNorm(const NormPattern& pattern);
   Status emitGroupNorm(const NormPattern& pattern, const Ref& from);
 

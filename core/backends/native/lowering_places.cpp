@@ -80,6 +80,7 @@ Ref Lowering::allocate(ValueId value, const MemoryFormat& format, DataType type)
 DataType Lowering::storedType(ValueId value) const {
   const DataType own = typeOf(value);
   if (own != DataType::F32) return own;
+  if (const DataType type = m_rounding.rounds(value); type != DataType::Undefined) return type;
   for (ValueId at = value;;) {
     if (isFusedOutput(at)) {
       const DataType type = desc(at).dtype;

@@ -250,13 +250,12 @@ void Lowering::foldConstants() {
     std::vector<Weight> operands;
     for (const ValueId input : folded.inputs) operands.push_back(input.valid() ? weight(input) : Weight());
     const ValueId result = folded.outputs[0];
-    if (isFloatCast(m_graph, folded)) {  // it rounds nothing of itself
-      m_folded[result] = operands.front();
-      m_absorbed.insert(id);
-      continue;
-    }
     const TensorDesc& desc = m_request.values.at(result);
-    m_folded[result] = calculatedWeight(folded, std::move(operands), m_graph.value(result).type.dtype, desc.dims);
+    Weight weight = isFloatCast(m_graph, folded)
+                        ? std::move(operands.front())
+                        : calculatedWeight(folded, std::move(operands), m_graph.value(result).type.dtype, desc.dims);
+    const DataType rounds = m_rounding.rounds(result);
+    m_folded[result] = rounds == DataType::Undefined ? std::move(weight) : roundedWeight(std::move(weight), rounds);
     m_absorbed.insert(id);
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/native/float_rows.h"
+#include "backends/native/narrow_floats.h"
 #include "backends/native/parallel.h"
 #include "backends/native/rows.h"
 
@@ -26,8 +27,9 @@ class NormStep final : public Step {
     const auto numbers = [&](const std::optional<Ref>& ref) { return ref ? elementsAt<float>(*ref, memory) : nullptr; };
     const float *scale = numbers(m_call.scale), *bias = numbers(m_call.bias);
     float *means = numbers(m_call.mean), *inverses = numbers(m_call.inverse);
-    const NormRow how{.scale = m_alongRow ? scale : nullptr,
-                      .bias = m_alongRow ? bias : nullptr,
+    const bool rounds = m_call.rounded != DataType::Undefined, weighsRow = m_alongRow && !rounds;
+    const NormRow how{.scale = weighsRow ? scale : nullptr,
+                      .bias = weighsRow ? bias : nullptr,
                       .epsilon = m_call.epsilon,
                       .centred = m_call.centred};
     const std::int64_t total = m_call.from.count(), count = m_call.count;
@@ -38,7 +40,8 @@ class NormStep final : public Step {
       float* to = placeFloats(m_call.to, memory, i * count, own);
       normRow(readFloats(m_call.from, memory, i * count, count, own), to, count, how,
               means == nullptr ? nullptr : means + i, inverses == nullptr ? nullptr : inverses + i);
-      if (!m_alongRow) weigh(i * count, to, scale, bias);
+      if (rounds) roundFloats(m_call.rounded, to, to, static_cast<std::size_t>(count));
+      if (!weighsRow) weigh(i * count, to, scale, bias);
       storeFloats(m_call.to, memory, i * count, count, to);
     });
     return Done{};
@@ -47,6 +50,11 @@ class NormStep final : public Step {
  private:
   /// Scale and bias of the row `to`, whose first element is number `begin` of all.
   void weigh(std::int64_t begin, float* to, const float* scale, const float* bias) const {
+    if (m_alongRow) {
+      for (std::int64_t i = 0; i < m_call.count; ++i)
+        to[i] = to[i] * (scale == nullptr ? 1.0f : scale[i]) + (bias == nullptr ? 0.0f : bias[i]);
+      return;
+    }
     for (std::int64_t i = begin; i < begin + m_call.count;) {
       const std::int64_t end = std::min(begin + m_call.count, (i / m_call.run + 1) * m_call.run);
       const std::int64_t weight = i / m_call.run % m_call.weights;

@@ -17,6 +17,7 @@ struct NormCall {
   std::int64_t count = 1;
   float epsilon = 0;
   bool centred = true;
+  DataType rounded = DataType::Undefined;  ///< what is normalised is, to this narrow float, before scale and bias
   /// Element i of the tensor has weight (i / run) % weights: 1 and `count` where weights run along the row itself.
   std::int64_t run = 1, weights = 1;
 };

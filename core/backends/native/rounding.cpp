@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/native/narrow_floats.h"
+#include "planning/fusion/match.h"
 #include "planning/read_type.h"
 
 namespace fusescope::native {
@@ -10,6 +11,7 @@ namespace fusescope::native {
 Rounding::Rounding(const KernelRequest& request, std::set<ValueId> apart)
     : m_request(&request), m_graph(&request.plan->graph()), m_apart(std::move(apart)) {
   findMade();
+  findHeld();
   const bool readsNarrow = std::ranges::any_of(request.fused->nodes,
                                                [&](NodeId id) { return isNarrow(request.plan->calculates[id.index]); });
   if (!readsNarrow) return;
@@ -38,6 +40,28 @@ DataType Rounding::readBy(NodeId reader, ValueId value) const {
 void Rounding::findMade() {
   for (const InnerEdge& edge : m_request->fused->innerEdges)
     if (isNarrow(edge.type)) m_made[edge.value] = edge.type;
+}
+
+/// What moves hand on at the type that it has in memory, or was rounded to before.
+void Rounding::findHeld() {
+  if (m_made.empty()) return;
+  Types held = m_made;
+  for (const ValueId value : m_request->fused->inputs) held[value] = m_request->values.at(value).dtype;
+  for (const auto& [value, tensor] : m_request->constants) held[value] = tensor.type();
+  for (const NodeId id : m_request->fused->nodes) {
+    const Node& node = m_graph->node(id);
+    if (!movesElements(*m_request->plan, id) || node.inputs.empty() || !node.input(0).valid()) continue;
+    const DataType from = found(held, node.input(0));
+    const bool same =
+        isNarrow(from) && std::ranges::all_of(node.inputs, [&](ValueId value) {
+          return !value.valid() || !isFloat(m_graph->value(value).type.dtype) || found(held, value) == from;
+        });
+    for (const ValueId value : node.outputs) {
+      if (!value.valid() || !same) continue;
+      if (made(value) == from) m_isHeld.insert(value);
+      held.emplace(value, from);
+    }
+  }
 }
 
 void Rounding::findMoved() {
@@ -74,6 +98,10 @@ void Rounding::findWanted() {
       std::set<DataType>& wanted = m_wanted[value];
       if (!movesElements(*m_request->plan, *id)) {
         wanted.insert(narrowReadType(*m_request->plan, node, i));
+        continue;
+      }
+      if (isFloatCast(*m_graph, node) && made(node.outputs.front()) != DataType::Undefined) {
+        wanted.insert(made(node.outputs.front()));
         continue;
       }
       for (const ValueId result : node.outputs)

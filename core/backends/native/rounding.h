@@ -18,6 +18,8 @@ class Rounding {
   /// To what a value that a node makes is rounded before other nodes of the program read it: it also stands in memory,
   /// or the contract narrows it. Undefined: it is held as it was made.
   DataType made(ValueId value) const { return found(m_made, value); }
+  /// The same where it is arithmetic: the value is no narrow float yet, as one is that was only moved from memory.
+  DataType rounds(ValueId value) const { return m_isHeld.contains(value) ? DataType::Undefined : made(value); }
   /// To what a value that the program finds in memory, or has only moved from there, is rounded for all who read it.
   DataType read(ValueId value) const { return found(m_read, value); }
 
@@ -38,6 +40,7 @@ class Rounding {
   }
   bool isMoved(ValueId value) const { return m_moved.contains(value); }
   void findMade();
+  void findHeld();
   void findMoved();
   void findWanted();
   void decide();
@@ -48,6 +51,7 @@ class Rounding {
   const Graph* m_graph;
   std::set<ValueId> m_apart;
   Types m_made, m_read;
+  std::set<ValueId> m_isHeld;                      ///< made(), and of that type before
   std::set<ValueId> m_moved;                       ///< made by moves of what lies in memory
   std::map<ValueId, std::set<DataType>> m_wanted;  ///< by those who read a value, also through moves
   Types m_exact;                                   ///< holds()

@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "backends/native/narrow_floats.h"
 #include "backends/native/simd_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -71,6 +72,10 @@ void applyTerm(const ScoreTermRows& term, std::int64_t r, float* row, std::int64
       return each([](VF x, VF y) HWY_ATTR { return hn::Div(x, y); });
     case Kind::SoftCap:
       return each([](VF x, VF y) HWY_ATTR { return hn::Mul(y, tanhOf(F32(), hn::Div(x, y))); });
+    case Kind::ToHalf:
+      return roundFloats(DataType::F16, row, row, static_cast<std::size_t>(keys));
+    case Kind::ToBrain:
+      return roundFloats(DataType::BF16, row, row, static_cast<std::size_t>(keys));
     case Kind::WhereTrue:
     case Kind::WhereFalse: {
       const std::uint8_t* truths = term.condition + r * term.conditionRow;

@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "backends/native/narrow_floats.h"
 #include "backends/native/simd_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -242,6 +243,10 @@ void runUnary(const TapeInstruction& at, float* const* registers, std::size_t co
       return each([=](VF x) HWY_ATTR { return hn::ConvertTo(d, hn::BitCast(hn::RebindToSigned<F32>(), x)); });
     case TapeOp::ToBool:
       return each([=](VF x) HWY_ATTR { return hn::IfThenElseZero(hn::Ne(x, zero), one); });
+    case TapeOp::ToHalf:
+      return roundFloats(DataType::F16, registers[at.a], registers[at.target], count);
+    case TapeOp::ToBrain:
+      return roundFloats(DataType::BF16, registers[at.a], registers[at.target], count);
     case TapeOp::Scalar:
       for (std::size_t i = 0; i < count; ++i) registers[at.target][i] = at.scalar(registers[at.a][i]);
       return;

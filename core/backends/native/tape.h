@@ -65,6 +65,8 @@ enum class TapeOp : std::uint8_t {
   IsInf,
   ToBool,
   IntegerToFloat,  ///< from int32
+  ToHalf,          ///< rounded to f16, as f32
+  ToBrain,         ///< rounded to bf16, as f32
   Scalar,
   // three operands
   Where,       ///< a ? b : c

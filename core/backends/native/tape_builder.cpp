@@ -178,6 +178,12 @@ void TapeBuilder::addBatchNorm(const Node& node, std::uint16_t target) {
   emit(TapeOp::MulAdd, target, x, factor, shift);
 }
 
+void TapeBuilder::round(ValueId value, DataType type) {
+  const std::uint16_t target = fresh();
+  emit(type == DataType::F16 ? TapeOp::ToHalf : TapeOp::ToBrain, target, m_values.at(value));
+  m_values[value] = target;
+}
+
 // float(sums) · scale + bias
 void TapeBuilder::addScaledSums(const Node& root, bool hasBias) {
   const std::size_t trailing = root.is("Conv") ? m_rankOf(root.outputs[0]) - 2 : 0;

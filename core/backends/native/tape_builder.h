@@ -28,6 +28,8 @@ class TapeBuilder {
   std::uint16_t registerOf(ValueId value);
   /// `type`: what the result is in memory.
   void add(const Node& node, DataType type);
+  /// Rounds a value that was added to `type`, a narrow float.
+  void round(ValueId value, DataType type);
   /// The scaled sums of `root`, a convolution or product of codes, in the place of what it calculates.
   void addScaledSums(const Node& root, bool hasBias);
 

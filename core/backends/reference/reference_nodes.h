@@ -23,7 +23,7 @@ inline bool isEmulated(const Plan& plan, const FusedNode& fused) {
 /// Runs a fused node's operators one by one with the reference kernels, on whole tensors of any extents, on text and on
 /// containers. Math is in f32 for every narrower float. A value is rounded where it stands in memory, to its stored
 /// type; where a node reads it from memory, to what the node calculates in; and where the contract narrows an inner
-/// edge. A Cast between floats inside the kernel rounds nothing of itself. One caller at a time.
+/// edge, as a Cast of the author does. One caller at a time.
 class ReferenceNodes {
  public:
   /// Of `request` only plan, fused node and constants count. Errors: an operator without a reference kernel, a constant
@@ -68,7 +68,7 @@ class ReferenceNodes {
     std::vector<Operand> operands;
     std::vector<NodeResult> results;
     bool equalOperands = false;
-    bool passes = false;  ///< a Cast between floats: its result is its operand
+    bool passes = false;  ///< a Cast between floats: its result is its operand, which the edge rounds
   };
 
   ReferenceNodes() = default;

@@ -12,6 +12,7 @@ namespace {
 struct Fault {
   std::string op;
   float above = 0;
+  bool leavesRoundingOut = false;
 };
 
 Fault& fault() {
@@ -36,6 +37,16 @@ bool isWrongFor(const KernelRequest& request) {
   return std::ranges::any_of(request.fused->nodes, [&](NodeId node) { return graph.node(node).op == fault().op; });
 }
 
+/// The region without the roundings inside.
+Result<std::unique_ptr<const Code>> compileUnrounded(const KernelRequest& request) {
+  FusedNode fused = *request.fused;
+  for (InnerEdge& edge : fused.innerEdges)
+    if (!edge.real && isFloat(edge.type)) edge.type = DataType::F32;
+  KernelRequest changed = request;
+  changed.fused = &fused;
+  return referenceBackend().compile(changed, referenceBackend().tactics(changed).front());
+}
+
 class FaultyBackend final : public Backend {
  public:
   std::string_view name() const override { return "faulty"; }
@@ -50,6 +61,7 @@ class FaultyBackend final : public Backend {
     return tactics;
   }
   Result<std::unique_ptr<const Code>> compile(const KernelRequest& request, const Tactic& tactic) const override {
+    if (tactic.implementation == "faulty:wrong" && fault().leavesRoundingOut) return compileUnrounded(request);
     auto code = TRY(referenceBackend().compile(request, referenceBackend().tactics(request).front()));
     if (tactic.implementation != "faulty:wrong" || !isWrongFor(request)) return code;
     return std::unique_ptr<const Code>(std::make_unique<const OffByOne>(std::move(code)));
@@ -64,7 +76,11 @@ const Backend& faultyBackend() {
 }
 
 void setFaultyOperator(std::string op, float above) {
-  fault() = {std::move(op), above};
+  fault() = {std::move(op), above, fault().leavesRoundingOut};
+}
+
+void setUnrounded(bool leavesOut) {
+  fault().leavesRoundingOut = leavesOut;
 }
 
 }  // namespace fusescope

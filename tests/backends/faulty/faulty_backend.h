@@ -12,6 +12,9 @@ namespace fusescope {
 /// that setFaultyOperator() names.
 const Backend& faultyBackend();
 
+/// "faulty:wrong" rounds nothing that a contract rounds inside.
+void setUnrounded(bool leavesOut);
+
 /// Empty: none.
 void setFaultyOperator(std::string op, float above = -std::numeric_limits<float>::infinity());
 
