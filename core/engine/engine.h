@@ -135,7 +135,8 @@ class Engine {
   virtual const BuildReport& report() const = 0;
   virtual const std::string& backend() const = 0;
   virtual int threads() const = 0;
-  /// Inputs by name; missing, wrong type, wrong extents or outside the InputSpec: an error that says which. `mark`
+  /// Inputs by name; missing, wrong type, wrong extents or outside an InputSpec that is
+  /// more than assumed: an error that says which. `mark`
   /// lists inner values to keep ("all": every value that exists in memory).
   virtual Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark = {},
                                 const StopToken& stop = {}) = 0;

@@ -73,7 +73,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the file promises {declared} for output {value}, but {computed} is computed; that is what a caller gets"},
       // input
       {"input.assumed", Input, true,
-       "the file leaves extents of {input} open; {opt} is assumed, and from {min} to {max} taken: {because}"},
+       "the file leaves extents of {input} open; {opt} is assumed, and planned for from {min} to {max}; inputs of "
+       "other "
+       "extents are tried as they are: {because}"},
       {"input.not_assumed", Input, false,
        "the file leaves extents of {input} open, and none were found that the network takes; give them with "
        "{command}. With {tried}: {problem}"},

@@ -33,17 +33,18 @@ class Search {
       if (isFree(i, end)) usual[i] = m_symbols.all()[i].*end;
     std::vector<ExtentBound> bounds;
     if (TRY(works(usual))) {
-      for (const std::int64_t value : usual) bounds.push_back({value, {}});
+      for (const std::int64_t value : usual) bounds.push_back({value, {}, {}});
       return bounds;
     }
     // One after the other, each beside the bounds of those before, so that all of them go together.
     std::vector<std::int64_t> values = m_found.values;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      bounds.push_back({values[i], {}});
+      bounds.push_back({values[i], {}, {}});
       if (!isFree(i, end)) continue;
-      bounds.back() = TRY(boundOf(values, i, m_symbols.all()[i].*end));
+      bounds.back() = TRY(boundOf(values, {i}, m_symbols.all()[i].*end));
       values[i] = bounds.back().value;
     }
+    TRY(movePairs(values, bounds, end));
     return bounds;
   }
 
@@ -55,43 +56,66 @@ class Search {
     return !symbol.given && beyond;
   }
 
+  /// Symbols that no step could be made with alone, two by two.
+  Status movePairs(std::vector<std::int64_t>& values, std::vector<ExtentBound>& bounds,
+                   std::int64_t InputSymbol::*end) {
+    const auto isStuck = [&](std::size_t i) { return isFree(i, end) && bounds[i].value == m_found.values[i]; };
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (std::size_t j = i + 1; j < values.size() && isStuck(i); ++j) {
+        if (!isStuck(j) || values[i] != values[j]) continue;
+        const std::int64_t ends[] = {m_symbols.all()[i].*end, m_symbols.all()[j].*end};
+        const bool down = ends[0] < values[i];
+        const ExtentBound bound = TRY(boundOf(values, {i, j}, down ? std::ranges::max(ends) : std::ranges::min(ends)));
+        if (bound.value == values[i]) continue;
+        bounds[i] = bounds[j] = bound;
+        values[i] = values[j] = bound.value;
+      }
+    }
+    return Done{};
+  }
+
   Result<bool> works(const std::vector<std::int64_t>& values) {
     ++m_tries;
     m_problem.clear();
+    m_holder.reset();
     const auto types = m_symbols.types(values);
     if (!types) {
       m_problem = "an extent of an input would be negative";
       return false;
     }
     const auto misfit = TRY(m_trial.misfit(*types, m_found.branches, m_stop));
-    if (misfit) m_problem = problemOf(misfit->error);
-    return !misfit;
+    if (!misfit) return true;
+    m_problem = problemOf(misfit->error);
+    m_holder = misfit->holder();
+    return false;
   }
 
-  /// The value of symbol `i` nearest to `end` that goes with the others in `values`.
-  Result<ExtentBound> boundOf(std::vector<std::int64_t> values, std::size_t i, std::int64_t end) {
-    const std::int64_t found = values[i];
-    values[i] = end;
-    if (TRY(works(values))) return ExtentBound{end, {}};
-    ExtentBound bound{found, m_problem};
+  /// The value of the symbols `moved`, which are equal, nearest to `end` that goes with the others in `values`.
+  Result<ExtentBound> boundOf(std::vector<std::int64_t> values, const std::vector<std::size_t>& moved,
+                              std::int64_t end) {
+    const std::int64_t found = values[moved.front()];
+    for (const std::size_t i : moved) values[i] = end;
+    if (TRY(works(values))) return ExtentBound{end, {}, {}};
+    ExtentBound bound{found, m_problem, m_holder};
     std::int64_t beyond = end;
-    for (std::int64_t step = stepOf(found); step >= 1; step /= 2) TRY(halve(values, i, bound, beyond, step));
+    for (std::int64_t step = stepOf(found); step >= 1; step /= 2) TRY(halve(values, moved, bound, beyond, step));
     return bound;
   }
 
   /// Brings `bound`, which works, and `beyond`, which does not, together as far as multiples of `step` go.
-  Status halve(std::vector<std::int64_t>& values, std::size_t i, ExtentBound& bound, std::int64_t& beyond,
-               std::int64_t step) {
+  Status halve(std::vector<std::int64_t>& values, const std::vector<std::size_t>& moved, ExtentBound& bound,
+               std::int64_t& beyond, std::int64_t step) {
     while (m_tries < m_mostTries) {
       const std::int64_t steps = (beyond - bound.value) / step / 2;
       const std::int64_t middle = bound.value + (steps != 0 ? steps : beyond > bound.value ? 1 : -1) * step;
       if (beyond > bound.value ? middle >= beyond : middle <= beyond) break;
-      values[i] = middle;
+      for (const std::size_t i : moved) values[i] = middle;
       if (TRY(works(values))) {
         bound.value = middle;
       } else {
         beyond = middle;
         bound.problem = m_problem;
+        bound.holder = m_holder;
       }
     }
     return Done{};
@@ -104,6 +128,7 @@ class Search {
   const std::size_t m_mostTries;
   std::size_t m_tries = 0;
   std::string m_problem;  ///< of the last try
+  std::optional<std::size_t> m_holder;
 };
 
 }  // namespace

@@ -68,26 +68,47 @@ Result<TypeFlow> flowInto(const Node& node, const std::string& attribute, const 
   return flowBody(node, attribute, types, constants);
 }
 
-std::optional<Misfit> misfitInBodies(const Graph& graph, const TypeFlow& flow, Branches branches,
-                                     const Position& holder) {
-  for (std::size_t i = 0; i < graph.order().size(); ++i) {
-    const Node& node = graph.node(graph.order()[i]);
-    const auto bodies = bodiesOf(node);
-    for (std::size_t b = 0; b < bodies.size(); ++b) {
-      const auto& [attribute, body] = bodies[b];
-      if (isNotTaken(node, attribute, flow)) continue;
-      const Position position = extended(extended(holder, i), b);
-      const auto inner = flowInto(node, attribute, flow);
-      if (inner.ok()) {
-        if (auto misfit = misfitInBodies(*body, inner.value(), branches, position)) return misfit;
-      } else if (branches == Branches::All || !node.is("If")) {
-        const auto found = positionOf(*body, inner.error().where.node, position);
-        return Misfit{.inBody = true, .position = found.value_or(position), .error = inner.error()};
-      }
-    }
+/// Looks for what cannot work in the bodies of a graph.
+class BodyTrial {
+ public:
+  /// `taken`: the branch that an If of the outermost graph takes, if that is settled.
+  BodyTrial(Branches branches, const std::optional<BodyPlace>& taken) : m_branches(branches), m_taken(taken) {}
+
+  /// `holder`: where the body lies whose graph this is; empty for the outermost graph.
+  std::optional<Misfit> misfit(const Graph& graph, const TypeFlow& flow, const Position& holder) const {
+    for (std::size_t i = 0; i < graph.order().size(); ++i)
+      if (auto found = misfitOf(graph.node(graph.order()[i]), flow, extended(holder, i))) return found;
+    return std::nullopt;
   }
-  return std::nullopt;
-}
+
+ private:
+  std::optional<Misfit> misfitOf(const Node& node, const TypeFlow& flow, const Position& place) const {
+    const auto bodies = bodiesOf(node);
+    const bool oneIsEnough = node.is("If") && m_branches == Branches::One;
+    std::optional<Misfit> last;
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      if (isNotTaken(node, bodies[b].first, flow) || isLeftOut(bodies[b].first, place)) continue;
+      last = misfitInside(node, bodies[b], flow, extended(place, b));
+      if (last.has_value() != oneIsEnough) return last;
+    }
+    return last;
+  }
+
+  std::optional<Misfit> misfitInside(const Node& node, const std::pair<std::string, const Graph*>& body,
+                                     const TypeFlow& flow, const Position& place) const {
+    const auto inner = flowInto(node, body.first, flow);
+    if (inner.ok()) return misfit(*body.second, inner.value(), place);
+    const auto found = positionOf(*body.second, inner.error().where.node, place);
+    return Misfit{.inBody = true, .position = found.value_or(place), .error = inner.error()};
+  }
+
+  bool isLeftOut(const std::string& attribute, const Position& place) const {
+    return m_taken && place.size() == 1 && place.front() == m_taken->holder && attribute != m_taken->attribute;
+  }
+
+  const Branches m_branches;
+  const std::optional<BodyPlace>& m_taken;
+};
 
 /// The axes along which `node` pools side by side and leaves a rest.
 std::size_t restsOf(const Node& node, const TypeFlow& flow) {
@@ -127,10 +148,24 @@ Result<std::optional<Misfit>> ExtentTrial::misfit(const std::vector<TensorType>&
                                                   const StopToken& stop) const {
   const auto flow =
       flowTypes(m_graph, inputs, {.declared = DeclaredTypes::Fill, .compute = ComputeValues::Small}, stop);
-  if (flow.ok()) return misfitInBodies(m_graph, flow.value(), branches, {});
+  if (flow.ok()) return BodyTrial(branches, m_taken).misfit(m_graph, flow.value(), {});
   if (flow.error().cancelled) return flow.error();
   const auto found = positionOf(m_graph, flow.error().where.node, {});
   return std::optional(Misfit{.position = found.value_or(Position()), .error = flow.error()});
+}
+
+ExtentTrial ExtentTrial::taking(BodyPlace only) const {
+  ExtentTrial trial(m_graph);
+  trial.m_taken = std::move(only);
+  return trial;
+}
+
+std::vector<BodyPlace> ExtentTrial::branchesOf(std::size_t holder) const {
+  std::vector<BodyPlace> branches;
+  const Node& node = m_graph.node(m_graph.order().at(holder));
+  if (!node.is("If")) return branches;
+  for (const auto& [attribute, body] : bodiesOf(node)) branches.push_back({holder, attribute});
+  return branches;
 }
 
 std::vector<std::int64_t> ExtentTrial::numbersAt(const Misfit& misfit) const {

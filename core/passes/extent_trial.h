@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/stop.h"
@@ -17,6 +18,8 @@ struct Misfit {
   std::vector<std::size_t> position;
   Diagnostic error;
 
+  /// The place, in the order of the graph, of the node in whose body it is.
+  std::optional<std::size_t> holder() const { return inBody ? std::optional(position.front()) : std::nullopt; }
   /// Whether more of the network can work than where `other` is what stands in the way.
   bool isLaterThan(const Misfit& other) const { return inBody != other.inBody ? inBody : position > other.position; }
 };
@@ -24,14 +27,25 @@ struct Misfit {
 /// "node 'pool': a window of 3 does not fit", without the file and what would help.
 std::string problemOf(const Diagnostic& error);
 
-/// Which bodies of an If have to work where its condition is not known.
+/// Which bodies of an If have to work where its condition is not known: all of them, or at least one.
 enum class Branches { All, One };
+
+/// A body of a node of a graph.
+struct BodyPlace {
+  std::size_t holder = 0;  ///< in the order of the graph
+  std::string attribute;
+};
 
 /// Flows extents through a network, to find out whether it can work at them.
 class ExtentTrial {
  public:
   explicit ExtentTrial(const Graph& graph) : m_graph(graph) {}
   std::size_t nodeCount() const { return m_graph.nodeCount(); }
+  const Graph& graph() const { return m_graph; }
+  /// The same trial, in which an If of the graph always takes the branch `only`.
+  ExtentTrial taking(BodyPlace only) const;
+  /// The branches of the node at place `holder` of the graph's order; none if it is no If.
+  std::vector<BodyPlace> branchesOf(std::size_t holder) const;
 
   /// The first node, in order, that cannot work with inputs of these types; nothing where all can. An error: stopped.
   Result<std::optional<Misfit>> misfit(const std::vector<TensorType>& inputs, Branches branches,
@@ -46,6 +60,7 @@ class ExtentTrial {
 
  private:
   const Graph& m_graph;
+  std::optional<BodyPlace> m_taken;
 };
 
 }  // namespace fusescope

@@ -1,6 +1,7 @@
 #include "passes/fit_input_specs.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "passes/extent_bounds.h"
@@ -22,12 +23,50 @@ class Fitting {
     ExtentSearch search(m_symbols, m_trial, m_stop);
     m_found = TRY(search.run());
     if (!m_found.misfit) m_bounds = TRY(extentBounds(m_symbols, m_trial, m_found, m_stop));
+    if (m_bounds) TRY(boundBranches());
     for (std::size_t i = 0; i < m_model.inputSpecs.size(); ++i)
       if (m_symbols.isOpen(i)) TRY(settle(i));
     return Done{};
   }
 
  private:
+  /// The bounds of a branch of an If that bounds the network.
+  struct BranchBounds {
+    BodyPlace branch;
+    ExtentBounds bounds;
+  };
+
+  /// The branches of an If may need different extents: those of each are looked for alone.
+  Status boundBranches() {
+    std::set<std::size_t> holders;
+    for (const auto* side : {&m_bounds->least, &m_bounds->most})
+      for (const ExtentBound& bound : *side)
+        if (bound.holder) holders.insert(*bound.holder);
+    for (const std::size_t holder : holders) {
+      for (const BodyPlace& branch : m_trial.branchesOf(holder)) {
+        const ExtentTrial trial = m_trial.taking(branch);
+        m_branches.push_back({branch, TRY(extentBounds(m_symbols, trial, m_found, m_stop))});
+      }
+    }
+    return Done{};
+  }
+
+  static std::vector<std::int64_t> valuesOf(const std::vector<ExtentBound>& bounds) {
+    std::vector<std::int64_t> values;
+    for (const ExtentBound& bound : bounds) values.push_back(bound.value);
+    return values;
+  }
+
+  /// "then_branch of 'If_0' alone goes from [1, 192] to [64, 1024]", for each branch that bounds the network.
+  void sayBranches(std::size_t input, std::vector<std::string>& reasons) const {
+    for (const BranchBounds& of : m_branches) {
+      const std::string& holder = m_trial.graph().node(m_trial.graph().order()[of.branch.holder]).name;
+      reasons.push_back(of.branch.attribute + " of '" + holder + "' alone goes from " +
+                        toText(m_symbols.extents(input, valuesOf(of.bounds.least))) + " to " +
+                        toText(m_symbols.extents(input, valuesOf(of.bounds.most))));
+    }
+  }
+
   Status settle(std::size_t input) {
     InputSpec& spec = m_model.inputSpecs[input];
     if (isLeftOpen(input)) {
@@ -48,6 +87,7 @@ class Fitting {
     }
     std::vector<std::string> reasons;
     for (const std::size_t symbol : m_symbols.ofInput(input)) reasons.push_back(TRY(reasonOf(symbol)));
+    sayBranches(input, reasons);
     const bool ranked = m_model.graph->value(m_model.graph->inputs()[input]).type.shape.ranked;
     if (!ranked) reasons.emplace_back("the file does not even give its rank, and a scalar fits");
     m_model.decisions.push_back(decide("input.assumed", {Subject::value(spec.name)}, "fit_input_specs",
@@ -123,6 +163,7 @@ class Fitting {
   const StopToken& m_stop;
   FoundExtents m_found;
   std::optional<ExtentBounds> m_bounds;  ///< nothing where not all of the network can work
+  std::vector<BranchBounds> m_branches;
 };
 
 }  // namespace

@@ -56,6 +56,19 @@ TEST(EngineRun, ChecksItsInputs) {
   EXPECT_NE(outside.find("allowed is from [1, 4] to [8, 4]"), std::string::npos) << outside;
 }
 
+TEST(EngineRun, WhatWasOnlyAssumedRefusesNothing) {
+  Model model = *smallNetwork();
+  model.inputSpecs.front().source = "assumed";
+  const auto engine = engineOf(planOf(std::make_shared<const Model>(std::move(model))), kReference);
+  for (const std::int64_t batch : {std::int64_t{9}, std::int64_t{300}}) {
+    const Tensor x = noise({batch, 4}, 17);
+    const auto result = engine->run({{"x", x}});
+    ASSERT_TRUE(result.ok()) << result.error().text();
+    EXPECT_EQ(result.value().outputs.at("y").dims(), (Dims{batch, 4}));
+  }
+  EXPECT_FALSE(engine->run({{"x", noise({2, 5}, 1)}}).ok()) << "what the file declares still does";
+}
+
 TEST(EngineRun, MarksValuesThatAreInMemory) {
   const auto plan = planOf(smallNetwork(), {.directives = {splitDirective("add_bias")}});
   const auto engine = engineOf(plan, kReference);

@@ -196,6 +196,35 @@ TEST(FitInputSpecs, OneBranchIsEnoughWhereBothCannotWork) {
   expectWorks(model);
 }
 
+TEST(FitInputSpecs, EachBranchOfAnIfHasItsOwnRange) {
+  const Model model = fitted(R"(g (float[1,1,n] x, float[1,1,200] w, float[400] t, bool c) => (y) {
+    y = If (c) <then_branch = t () => (float[1,1,m] p) { p = Conv <kernel_shape = [200]> (x, w) },
+                else_branch = e () => (float[1,1,k] q) {
+                  s = Shape <start = 2, end = 3> (x) z = Constant <value = int64[1] {0}> ()
+                  a = Slice (t, z, s) q = Add (x, a) }> })");
+  EXPECT_EQ(specOf(model, "x").min, (Dims{1, 1, 200})) << "what every branch takes";
+  EXPECT_EQ(specOf(model, "x").max, (Dims{1, 1, 400}));
+  expectSaid(model, "x",
+             {"else_branch of 'node_of_y' alone goes from [1, 1, 1] to [1, 1, 400]",
+              "then_branch of 'node_of_y' alone goes from [1, 1, 200] to [1, 1, 1024]"});
+}
+
+TEST(FitInputSpecs, WhatHoldsForEveryBranchIsNotSaidOfEach) {
+  const Model model = fitted(R"(g (float[1,1,n] x, float[1,1,200] w, bool c) => (y) {
+    v = Conv <kernel_shape = [200]> (x, w)
+    y = If (c) <then_branch = t () => (float[1,1,m] p) { p = Neg (v) },
+                else_branch = e () => (float[1,1,k] q) { q = Relu (v) }> })");
+  EXPECT_EQ(saidOf(model, "x").find("alone goes"), std::string::npos) << saidOf(model, "x");
+}
+
+TEST(FitInputSpecs, ABatchThatNothingRelatesGoesTogether) {
+  const Model model = fitted(
+      "g (float[a,4] x, float[1,b,4] h) => (y) <int64[1] z = {0}> { q = Unsqueeze (x, z) y = "
+      "Concat <axis = 0> (q, h) }");
+  EXPECT_EQ(specOf(model, "x").max, (Dims{64, 4})) << saidOf(model, "x");
+  EXPECT_EQ(specOf(model, "h").max, (Dims{1, 64, 4})) << saidOf(model, "h");
+}
+
 TEST(FitInputSpecs, WhatCannotBeAssumedIsAskedFor) {
   const Model model = fitted(
       "g (float[batch,n] x, float[batch,3] z) => (y) <int64[3] s = {7919, 7907, 7901}> "
