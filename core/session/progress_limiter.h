@@ -19,7 +19,7 @@ class ProgressLimiter {
   static constexpr std::chrono::milliseconds kInterval{50};
 
   /// `send` is called from tell() and from a thread of the limiter's own, one call at a time.
-  explicit ProgressLimiter(Send send);
+  explicit ProgressLimiter(Send send, std::chrono::milliseconds interval = kInterval);
   /// What still waits is dropped; nothing is sent afterwards.
   ~ProgressLimiter() = default;
   ProgressLimiter(const ProgressLimiter&) = delete;
@@ -31,6 +31,7 @@ class ProgressLimiter {
   void sendWhatWaits(const std::stop_token& stop);
 
   Send m_send;
+  const std::chrono::milliseconds m_interval;
   std::mutex m_mutex;
   std::condition_variable_any m_changed;
   std::string m_phase;

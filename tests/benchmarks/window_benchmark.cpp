@@ -24,6 +24,14 @@ namespace {
 constexpr double kStallMs = 50;
 constexpr int kWaitMs = 300'000;
 constexpr int kFrames = 120;
+constexpr int kSettleMs = 100;  ///< in which a handler that puts off work has done it
+
+/// Of the calling thread.
+double threadCpuMs() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
 
 /// The wall time and the thread's CPU time of each event that the loop delivers.
 class StallMeter : public QApplication {
@@ -34,21 +42,21 @@ class StallMeter : public QApplication {
     const QString who = QStringLiteral("%1, event %2").arg(receiver->metaObject()->className()).arg(event->type());
     QElapsedTimer wall;
     wall.start();
-    const double cpu = test::threadCpuMs();
+    const double cpu = threadCpuMs();
     ++m_depth;
     const bool handled = QApplication::notify(receiver, event);
     --m_depth;
-    take(who, double(wall.nsecsElapsed()) / 1e6, test::threadCpuMs() - cpu);
+    take(who, double(wall.nsecsElapsed()) / 1e6, threadCpuMs() - cpu);
     return handled;
   }
   void measure(const QString& who, const std::function<void()>& work) {
     QElapsedTimer wall;
     wall.start();
-    const double cpu = test::threadCpuMs();
+    const double cpu = threadCpuMs();
     ++m_depth;
     work();
     --m_depth;
-    take(who, double(wall.nsecsElapsed()) / 1e6, test::threadCpuMs() - cpu);
+    take(who, double(wall.nsecsElapsed()) / 1e6, threadCpuMs() - cpu);
   }
   void begin() { m_worstWall = m_worstCpu = m_stalls = 0; }
   void report(const char* network, const char* phase, double seconds, double cpuSeconds) {
@@ -126,6 +134,18 @@ void open(const char* network, MainWindow& window, const QString& path) {
   QObject::disconnect(connection);
 }
 
+/// A change of the theme, and what it puts off until the next turns of the event loop.
+void themes(const char* network, MainWindow& window, ThemeKind kind) {
+  QElapsedTimer clock;
+  phase(
+      network, "theme",
+      [&] {
+        window.setTheme(kind);
+        clock.start();
+      },
+      [&] { return clock.elapsed() > kSettleMs; });
+}
+
 /// What the window holds of a network beyond model and plan.
 void memory(const char* network, const MainWindow&, std::size_t before, std::size_t model, std::size_t nodes) {
   const double bytes = double(heapBytes()) - double(before) - double(model);
@@ -154,6 +174,10 @@ void build(const char* network, MainWindow& window) {
       network, "build", [&] { window.actions().find("build")->trigger(); }, idle);
   if (!window.controller().problem().isEmpty())
     return void(std::printf("  %s\n", qPrintable(window.controller().problem())));
+  window.actions().find("build")->trigger();
+  waitUntil([&] { return window.controller().activity().contains(QLatin1String("kernels")) || idle(); }, kWaitMs);
+  phase(
+      network, "cancel", [&] { window.controller().cancel(); }, idle);
   phase(
       network, "compare", [&] { window.actions().find("build_both")->trigger(); }, idle);
   if (!window.controller().problem().isEmpty()) std::printf("  %s\n", qPrintable(window.controller().problem()));
@@ -180,8 +204,7 @@ void window(const char* network, const QString& path, bool builds) {
   if (!window.document().snapshot()) return;
   memory(network, window, empty, ofModel, window.document().snapshot()->graph().nodeCount());
   frames(network, window);
-  phase(
-      network, "theme", [&] { window.setTheme(ThemeKind::Light); }, [] { return true; });
+  for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) themes(network, window, kind);
   openContainer(network, window);
   if (builds) build(network, window);
 }
@@ -218,9 +241,9 @@ void layouts(const QString& path) {
         return drawn;
       };
       if (dot) options.dot = askDot;
-      const double before = test::threadCpuMs();
+      const double before = threadCpuMs();
       const auto geometry = layOut(graph, options);
-      const double ms = test::threadCpuMs() - before;
+      const double ms = threadCpuMs() - before;
       if (!geometry.ok()) continue;
       const DrawingQuality drawn = qualityOf(geometry.value().edges);
       std::printf("   %s: %5zu crossings %4zu at borders %9.0f px %5zu bends %7.1f ms", dot ? "with dot" : "layered",

@@ -208,11 +208,12 @@ class CanvasTest : public test::SampleCanvas {
     QCOMPARE(m_view->boxCount(), int(m_plan->graph().nodeCount()) + pills);
   }
 
-  void handlersAreShort() {
-    const double before = test::threadCpuMs();
+  void whoAsksForALayoutDoesNotWaitForIt() {
+    const int before = m_view->boxCount();
     m_view->expandAll();
-    QVERIFY2(test::threadCpuMs() - before < 100, "asking for a layout must not do it");
+    QCOMPARE(m_view->boxCount(), before);  // it is laid out elsewhere, and comes with an event
     QVERIFY(m_view->waitForLayout(20000));
+    QVERIFY(m_view->boxCount() > before);
   }
 
   void noPlanIsAnEmptyCanvas() {

@@ -1,7 +1,5 @@
 #include "tests/gui/gui_support.h"
 
-#include <time.h>
-
 #include <QDragEnterEvent>
 #include <QFile>
 #include <QFileDialog>
@@ -16,6 +14,7 @@
 #include "onnxlib/onnx_text.h"
 #include "planning/fused_node_facts.h"
 #include "session/session.h"
+#include "tests/support/allocations.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope::test {
@@ -63,12 +62,6 @@ void collect(QtMsgType type, const QMessageLogContext&, const QString& message) 
 
 }  // namespace
 
-double threadCpuMs() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
 bool MeteredApplication::notify(QObject* receiver, QEvent* event) {
   bool accepted = false;
   const QString who = QStringLiteral("%1, event %2").arg(receiver->metaObject()->className()).arg(event->type());
@@ -79,18 +72,13 @@ bool MeteredApplication::notify(QObject* receiver, QEvent* event) {
 void MeteredApplication::measure(const QString& who, const std::function<void()>& handler) {
   if (m_depth > 0) return handler();
   ++m_depth;
-  ++m_events;
-  const double before = threadCpuMs();
+  const long before = allocations();
   handler();
-  const double used = threadCpuMs() - before;
-  if (used > m_worstMs) {
-    m_secondMs = m_worstMs;
-    m_worstMs = used;
-    m_worst = QStringLiteral("%1: %2 ms").arg(who).arg(used, 0, 'f', 1);
-  } else if (used > m_secondMs) {
-    m_secondMs = used;
-  }
+  const long asked = allocations() - before;
   --m_depth;
+  if (asked <= m_most) return;
+  m_most = asked;
+  m_worst = who;
 }
 
 QString samplePath(const QString& name) {

@@ -15,9 +15,9 @@ using namespace fusescope;
 
 namespace {
 
-// Twice what is aimed at: a busy machine must not fail what a handler that hangs must. window_benchmark measures.
-constexpr double kMostHandlerMs = 100;
 constexpr int kNodes = 20'000;
+/// What a handler that takes over a plan makes for each node: some names and numbers.
+constexpr long kMostForEachNode = 60;
 constexpr int kOpenMs = 120'000, kWorkMs = 60'000, kKeptMs = 60'000;
 
 /// Answers each request with what lies in the folder under the name of its operation, after as much progress as a
@@ -80,8 +80,8 @@ Json comparisonOf(const Plan& plan) {
 
 }  // namespace
 
-/// What the window does with a network of 20,000 nodes, and with llama_scale: no handler takes the GUI thread for long.
-/// The times are the thread's own: another program takes none of them.
+/// What the window does with a network of 20,000 nodes, and with llama_scale: no handler of the GUI thread makes
+/// something for each of them. How long the handlers take is window_benchmark's to tell.
 class StallsTest : public QObject {
   Q_OBJECT
 
@@ -183,10 +183,6 @@ class StallsTest : public QObject {
     const auto model = test::zooModel("llama_scale");
     if (!model) QSKIP("no shared test material; set FUSESCOPE_SHARED to its folder");
     open(QString::fromStdString(model->string()));
-    for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) {
-      application().measure("theme", [&] { m_window->setTheme(kind); });
-      QTest::qWait(200);
-    }
     application().measure("expand", [&] { m_window->canvas().expandAll(); });
     QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
     held();
@@ -205,11 +201,11 @@ class StallsTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(m_window->jobs().idle(), kOpenMs);
   }
 
-  /// No handler since the last reset was too long.
+  /// No handler since the last reset did more than take over what belongs to each node once.
   void held() {
-    qInfo("%s: slowest handler: %s, then %.1f ms", QTest::currentTestFunction(), qPrintable(application().worst()),
-          application().secondWorstMs());
-    QVERIFY2(application().secondWorstMs() <= kMostHandlerMs, qPrintable(application().worst()));
+    qInfo("%s: %s", QTest::currentTestFunction(), qPrintable(application().worst()));
+    const long most = kMostForEachNode * static_cast<long>(std::max<std::size_t>(plan().graph().nodeCount(), 1000));
+    QVERIFY2(application().most() <= most, qPrintable(application().worst()));
     application().reset();
   }
 

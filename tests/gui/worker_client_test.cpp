@@ -1,20 +1,17 @@
 #include <signal.h>
 
-#include <QElapsedTimer>
 #include <QThread>
 #include <QtTest>
 #include <filesystem>
 
 #include "tests/gui/gui_support.h"
+#include "tests/support/allocations.h"
 #include "tests/support/paths.h"
 #include "ui/jobs/worker_client.h"
 
 using namespace fusescope;
 
 namespace {
-
-/// How long a cancelled request may take to be answered.
-constexpr int kCancelMs = 300;
 
 /// What answers every request with the number of its process.
 const char* const kAnswering =
@@ -83,23 +80,9 @@ class WorkerClientTest : public QObject {
     while (!made) QThread::msleep(1);  // the GUI thread is busy elsewhere
     QThread::msleep(50);
     QVERIFY(arrived.isEmpty());
-    const double before = test::threadCpuMs();
     QTRY_COMPARE(arrived.size(), 5);
-    const double used = test::threadCpuMs() - before;
     QCOMPARE(arrived, QStringList({"1 open 4999", "1 kernels 4999", "answer 1", "2 open 0", "3 open 0"}));
     QCOMPARE(calls, 1);
-    QVERIFY2(used < 5, qPrintable(QStringLiteral("%1 ms").arg(used)));
-  }
-
-  void aLineOfProgressCostsMicroseconds() {
-    const QByteArray line = progressLine(1, "kernels", 123);
-    const std::string_view text(line.constData(), static_cast<std::size_t>(line.size()));
-    constexpr int kLines = 10'000;
-    const double before = test::threadCpuMs();
-    for (int i = 0; i < kLines; ++i) QVERIFY(parseWorkerEvent(text).ok());
-    const double microseconds = (test::threadCpuMs() - before) * 1000 / kLines;
-    qInfo("a line of progress is read in %.1f us", microseconds);
-    QVERIFY2(microseconds < 100, qPrintable(QString::number(microseconds)));
   }
 
   void aLargeAnswerDoesNotStallTheWindow() {
@@ -107,9 +90,9 @@ class WorkerClientTest : public QObject {
     const std::string line = workerLine(toJson(WorkerEvent{.id = 1, .kind = WorkerEventKind::Done, .result = answer}));
     const auto file = m_folder->write("answer", line);
     WorkerClient client(script("read -r line\ncat " + file.string() + "\nexec sleep 100\n"));
-    const double before = test::threadCpuMs();
+    const long before = test::allocations();
     QVERIFY(parseWorkerEvent(line).ok());
-    const double parsing = test::threadCpuMs() - before;
+    const long parsing = test::allocations() - before;
     application().reset();
     std::size_t layers = 0;
     Qt::HANDLE decodedIn = nullptr;
@@ -122,29 +105,23 @@ class WorkerClientTest : public QObject {
         [&](const Result<std::vector<Json>>& decoded) { layers = decoded.value().size(); });
     QTRY_COMPARE(layers, std::size_t{5000});
     QTest::qWait(100);  // whatever is freed late counts too
-    qInfo("%zu bytes: parsing takes %.1f ms; the longest handler took %.2f ms", line.size(), parsing,
-          application().worstMs());
     QVERIFY(decodedIn != nullptr && decodedIn != QThread::currentThreadId());
-    QVERIFY2(application().worstMs() < 5, qPrintable(application().worst()));
-    QVERIFY2(application().worstMs() < parsing / 2, "the answer is too small for this test to tell anything");
+    // Nothing is made for each layer in this thread: neither parsed nor decoded nor freed.
+    QVERIFY2(application().most() < 1000, qPrintable(application().worst()));
+    if (test::kCountsAllocations) QVERIFY2(parsing > 5000, "the answer is too small for this test to tell anything");
   }
 
   void aWorkerThatDoesNotStopIsReplaced() {
-    WorkerClient client(firstTime("read -r line; exec sleep 100"));
+    WorkerClient client(firstTime("read -r line; exec sleep 3600"));  // longer than the test may take
     const auto deaf = send(client, 'a');
     send(client, 'b');
     send(client, 'c');
     QTRY_VERIFY(client.processId() > 0);
     QTest::qWait(100);
     const auto before = static_cast<pid_t>(client.processId());
-    QElapsedTimer clock;
-    clock.start();
     client.cancel(deaf);
     QTRY_VERIFY(!m_answers.isEmpty());
-    const qint64 answered = clock.elapsed();
-    QTRY_COMPARE_WITH_TIMEOUT(::kill(before, 0), -1, kCancelMs);
-    qInfo("answered after %lld ms, the worker gone after %lld ms", answered, clock.elapsed());
-    QVERIFY2(answered <= kCancelMs, qPrintable(QString::number(answered)));
+    QTRY_COMPARE(::kill(before, 0), -1);
     QTRY_COMPARE(m_answers.size(), 3);
     const QString other = QStringLiteral("%1").arg(client.processId());
     QCOMPARE(m_answers, QStringList({"a cancelled", "b " + other, "c " + other}));
@@ -155,15 +132,14 @@ class WorkerClientTest : public QObject {
 
   void aWaitingRequestIsCancelledWithoutLosingTheOneBeforeIt() {
     // Does not read on while it works, and answers everything afterwards.
-    WorkerClient client(script(std::string("sleep 1") + kAnswering));
+    const std::string awake = (*m_folder / "awake").string();
+    WorkerClient client(script("while [ ! -e " + awake + " ]; do sleep 0.02; done" + kAnswering));
     send(client, 'a');
     const auto waiting = send(client, 'b');
     send(client, 'c');
-    QElapsedTimer clock;
-    clock.start();
     client.cancel(waiting);
-    QTRY_COMPARE(m_answers.size(), 1);
-    QVERIFY2(clock.elapsed() <= kCancelMs, qPrintable(QString::number(clock.elapsed())));
+    QTRY_COMPARE(m_answers.size(), 1);  // while the worker reads nothing
+    m_folder->write("awake", "");
     const QString process = QStringLiteral("%1").arg(client.processId());
     QTRY_COMPARE(m_answers, QStringList({"b cancelled", "a " + process, "c " + process}));
     QTRY_VERIFY(!client.busy());

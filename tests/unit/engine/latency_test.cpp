@@ -6,7 +6,6 @@
 #include <functional>
 #include <numeric>
 
-#include "base/sanitizers.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {
@@ -47,30 +46,6 @@ TEST(Latency, StepsThatBecomeSlowerAreQuietAndStepsThatJumpAreNot) {
   for (std::size_t i = 0; i < disturbed.size(); i += 10) disturbed[i] *= 2;
   EXPECT_FALSE(quietSteps(disturbed));
   EXPECT_TRUE(quietSteps({1.0}));
-}
-
-/// What the layers add up to, over the time of runs without clocks between the steps.
-double partOfWhole(Engine& engine, const std::map<std::string, Tensor>& inputs) {
-  const auto report = engine.time(inputs, {.seconds = 0.3, .warmupSeconds = 0.1, .perLayer = true});
-  if (!report.ok()) throw std::runtime_error(report.error().text());
-  double sum = 0;
-  for (const StepTime& layer : report.value().layers) sum += layer.medianMs.value_or(0);
-  return sum / report.value().medianMs.value();
-}
-
-// Runs that are short, and of one thread: other work interrupts but few of them.
-TEST(Latency, LayersAddUpToTheWhole) {
-  if (FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER) GTEST_SKIP() << "what a sanitizer adds is no layer's";
-  for (const char* sample : {"tiny_resnet_dynbatch", "moe_dense"}) {
-    const auto plan = planOf(sampleModel(sample));
-    const auto engine = engineOf(plan, {.backend = "native", .threads = 1, .measureTactics = false});
-    const ValueId input = plan->graph().inputs().front();
-    const std::map<std::string, Tensor> inputs{
-        {plan->graph().value(input).name, noise(plan->inputSpecs.front().opt, 1)}};
-    double part = 0;
-    for (int i = 0; i < 5 && std::abs(part - 1) > 0.05; ++i) part = partOfWhole(*engine, inputs);
-    EXPECT_NEAR(part, 1.0, 0.05) << sample;
-  }
 }
 
 }  // namespace

@@ -54,11 +54,9 @@ TEST(OutsideMetric, IsEndedWhereTheUserStops) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     source.request_stop();
   });
-  const auto begin = std::chrono::steady_clock::now();
-  const auto result = metric("sleep 60; echo 1 #", source.get_token());
+  const auto result = metric("sleep 3600; echo 1 #", source.get_token());  // longer than the test may take
   ASSERT_FALSE(result.ok());
   EXPECT_TRUE(result.error().cancelled);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST(OutsideMetric, SamplesAreJoinedAlongTheFirstAxis) {
