@@ -12,6 +12,7 @@
 #include "base/number_range.h"
 #include "engine/contract_numerics.h"
 #include "engine/tensor_kernel.h"
+#include "planning/structure.h"
 #include "verify/inner_products.h"
 
 namespace fusescope {
