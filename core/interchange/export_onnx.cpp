@@ -16,6 +16,7 @@
 #include "interchange/quantized_network.h"
 #include "interchange/source_network.h"
 #include "interchange/typed_network/network_check.h"
+#include "interchange/typed_network/other_kernels.h"
 #include "interchange/typed_network/typed_network.h"
 #include "passes/pipelines.h"
 #include "planning/structure.h"
@@ -59,6 +60,7 @@ class OnnxExport {
     m_notes = pinsNotHonoured(*m_plan);
     exported.doesNotHold = m_options.samples.empty() ? std::nullopt : TRY(hold(folder));
     if (m_options.samples.empty()) noteHeldWider();
+    if (const auto other = otherKernels(*m_plan, *m_reading)) m_notes.push_back(*other);
     m_notes.insert(m_notes.begin(), m_network.notes.begin(), m_network.notes.end());
     exported.notes = std::move(m_notes);
     exported.save = [bytes = std::move(m_bytes)](const std::filesystem::path& path) {

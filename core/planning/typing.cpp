@@ -100,11 +100,15 @@ DataType Typing::readType(const Node& node, std::size_t i) const {
 }
 
 /// What the results of a move are wanted in: by their readers, though never wider than they are made, and by a
-/// directive where they stand in memory. A Cast of the author that rounds wants what it rounds to, one that widens what
-/// its readers want.
+/// directive where they stand in memory. A Cast of the author that widens wants what its readers want; one that rounds
+/// what it rounds to, unless it reads another narrow float.
 DataType Typing::wantedBehind(const Node& move) const {
   const bool cast = isFloatCast(m_graph, move);
-  if (rounds(m_graph, move)) return findStored(move.outputs.front());
+  if (rounds(m_graph, move)) {
+    const ValueId read = move.input(0);
+    const bool readsHalf = isHalf(m_made[read.index]) && isHalf(m_structure.truncation.types[read.index]);
+    return readsHalf ? m_made[read.index] : findStored(move.outputs.front());
+  }
   DataType wanted = DataType::Undefined;
   for (const ValueId result : move.outputs) {
     if (!result.valid()) continue;
@@ -173,6 +177,7 @@ Typing::Undo Typing::apply(const Change& change) {
     const DataType now = findMade(value);
     if (now == m_made[value.index]) continue;
     m_made[value.index] = now;
+    wanted.push_back(value);
     const NodeId producer = m_graph.value(value).producer;
     if (producer.valid() && moves(producer))
       for (const ValueId input : m_graph.node(producer).inputs)

@@ -106,6 +106,10 @@ class TypeVerifier {
       if (reader.is("Cast")) return own;
       return isExchangeable(type) ? type : truncated(reader.inputs[i]);
     }
+    if (rounds(m_graph, reader)) {
+      const bool readsHalf = isHalf(truncated(reader.input(0))) && isHalf(made(reader.input(0)));
+      return readsHalf ? made(reader.input(0)) : ruled(reader.outputs.front());
+    }
     DataType type = DataType::Undefined;
     for (const ValueId result : reader.outputs) {
       if (!result.valid()) continue;

@@ -129,7 +129,7 @@ std::shared_ptr<const Plan> castProduct(DataType type) {
   const auto add = [&](const std::string& op, std::vector<ValueId> inputs, DataType made,
                        std::map<std::string, Attribute> attributes = {}) {
     const std::string name = op + "_" + std::string(fusescope::name(made));
-    const ValueId value = editor.addValue("made_" + name, {made, Shape::of({4, 16})});
+    const ValueId value = editor.addValue("made_" + name, {made, Shape::of(Dims{4, 16})});
     editor.addNode(
         {.op = op, .name = name, .inputs = std::move(inputs), .outputs = {value}, .attributes = std::move(attributes)});
     return value;

@@ -10,7 +10,7 @@ namespace fusescope::property {
 
 /// What `fused` leaves in memory, by the rounding rule alone: a value is rounded where it stands in memory, to its
 /// stored type; where a node reads it from memory, to what the node calculates in; and where the contract narrows an
-/// inner edge. Moves and Casts between floats pass on what they read. Of the plan only what is stored, read and
+/// inner edge, as a Cast of the author does. Moves pass on what they read. Of the plan only what is stored, read and
 /// calculated at which type is used. `inputs` as FusedNode::inputs, at the types they are stored at. Nothing if it
 /// holds an operator that is not known here, or picks what is not there. `noise`: 0, or a seed by which each result of
 /// a node is off by a few ulp of float32: what a value near a tie or a sum that cancels may turn into.

@@ -198,15 +198,27 @@ class AttentionRule {
 
 GuardedSoftmax guardedSoftmax(const Graph& graph, const Node& softmax) {
   GuardedSoftmax guarded{.nodes = {softmax.id}, .result = softmax.outputs.front()};
-  const ValueId probabilities = guarded.result;
-  const Node* isNan = consumerIf(graph, probabilities, "IsNaN");
-  const Node* where = consumerIf(graph, probabilities, "Where");
-  const bool complete = isNan != nullptr && where != nullptr && graph.value(probabilities).consumers.size() == 2 &&
-                        where->input(0) == isNan->outputs.front() && where->input(2) == probabilities &&
-                        isScalarConstant(graph, where->input(1)) && hasSingleUse(graph, isNan->outputs.front()) &&
-                        !graph.isOutput(probabilities);
+  std::vector<ValueId> forms{guarded.result};  // the probabilities, and what Casts make of them
+  std::vector<NodeId> casts, readers;
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    if (graph.isOutput(forms[i])) return guarded;
+    for (const NodeId id : graph.value(forms[i]).consumers) {
+      const bool cast = isFloatCast(graph, graph.node(id));
+      (cast ? casts : readers).push_back(id);
+      if (cast) forms.push_back(graph.node(id).outputs.front());
+    }
+  }
+  if (readers.size() != 2) return guarded;
+  const auto reader = [&](std::string_view op) {
+    return graph.node(readers[0]).is(op) ? &graph.node(readers[0]) : &graph.node(readers[1]);
+  };
+  const Node *isNan = reader("IsNaN"), *where = reader("Where");
+  const bool complete = isNan->is("IsNaN") && where->is("Where") && where->input(0) == isNan->outputs.front() &&
+                        std::ranges::find(forms, where->input(2)) != forms.end() &&
+                        isScalarConstant(graph, where->input(1)) && hasSingleUse(graph, isNan->outputs.front());
   if (!complete) return guarded;
   guarded.nodes.insert(guarded.nodes.end(), {isNan->id, where->id});
+  guarded.nodes.insert(guarded.nodes.end(), casts.begin(), casts.end());
   guarded.result = where->outputs.front();
   return guarded;
 }

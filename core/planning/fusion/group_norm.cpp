@@ -33,18 +33,20 @@ class GroupNormRule {
   explicit GroupNormRule(RegionBuilder& state) : m_state(state), m_graph(state.graph()) {}
 
   void applyToInstanceNorm(const Node& norm) {
-    const Node* split = viewOf(norm.input(0));
+    std::vector<NodeId> nodes{norm.id};
+    const Node* split = viewOf(beforeCasts(m_graph, norm.input(0), &nodes));
     if (split == nullptr) return;
     if (!allEqual(m_graph, norm.input(1), 1) || !allEqual(m_graph, norm.input(2), 0))
       return refuse(norm, "scale and bias of " + norm.name + " are not known to be one and zero");
-    take({norm.id}, norm.id, *split, norm.outputs.front(), {});
+    take(std::move(nodes), norm.id, *split, norm.outputs.front(), {});
   }
 
   void applyToArithmetic(const NormCore& core) {
-    const Node* split = viewOf(core.input);
+    std::vector<NodeId> nodes = core.nodes;
+    const Node* split = viewOf(beforeCasts(m_graph, core.input, &nodes));
     if (split == nullptr) return;
     const std::size_t rank = m_graph.value(core.input).type.shape.rank();
-    if (core.axes + 2 == rank) take(core.nodes, core.root, *split, core.result, core.epsilon);
+    if (core.axes + 2 == rank) take(std::move(nodes), core.root, *split, core.result, core.epsilon);
   }
 
  private:

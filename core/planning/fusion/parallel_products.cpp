@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <unordered_set>
+#include <set>
 
 #include "planning/fusion/rules.h"
 #include "planning/kinds.h"
@@ -39,11 +39,14 @@ bool joinProducts(RegionBuilder& state, NodeId first, NodeId more) {
 //      └─ MatMul c ─ …
 void fuseParallelProducts(RegionBuilder& state) {
   const Graph& graph = state.graph();
-  std::unordered_set<ValueId> seen;  // the first product of a value takes the others: each is looked at once
+  // The first product of a value takes the others; where types differ, the first one of each type.
+  std::set<std::pair<ValueId, DataType>> seen;
   for (const NodeId first : state.scope()) {
     const Node& node = graph.node(first);
     const ValueId x = node.input(0);
-    if (!isProduct(node) || !isProductOf(state, node, x) || !seen.insert(x).second || state.keptApart(first)) continue;
+    if (!isProduct(node) || !isProductOf(state, node, x) || !seen.emplace(x, state.typeOf(first)).second ||
+        state.keptApart(first))
+      continue;
     for (const NodeId other : graph.value(x).consumers) {
       const Node& product = graph.node(other);
       const bool fits = other != first && product.op == node.op && isProductOf(state, product, x);

@@ -37,6 +37,8 @@ class RegionBuilder {
   bool alone(NodeId node) const { return fusible(node) && nodesWith(node).size() == 1; }
   /// Whether prices say that `node` is faster on its own than beside others of its input.
   bool keptApart(NodeId node) const { return m_limits.apart != nullptr && (*m_limits.apart)[node.index] != 0; }
+  /// What `node` asks of a kernel of one type; Undefined: nothing, as before types are known.
+  DataType typeOf(NodeId node) const;
   std::size_t rank(NodeId node) const { return m_rank[node.index]; }  ///< position in the scope
   /// The nodes that run with `node`, itself included, in no order.
   const std::vector<NodeId>& nodesWith(NodeId node) const { return m_contraction.nodes(m_contraction.groupOf(node)); }
@@ -85,7 +87,6 @@ class RegionBuilder {
   bool innerValuesStayInside(const Candidate& candidate, const std::vector<Edge>& edges);
   bool staysAcyclic(const Candidate& candidate, const std::vector<std::size_t>& groups, const std::vector<Edge>& edges);
   const std::string& nameOf(NodeId node) const { return m_graph.node(node).name; }
-  DataType typeOf(NodeId node) const;
 
   const Graph& m_graph;
   const Partitioning& m_partition;

@@ -18,16 +18,19 @@ struct Half {
 //   x · cos + rotate(x) · sin          rotate(x) = Concat(-second, first)
 //   Concat(first · cos - second · sin, second · cos + first · sin)
 // with halves by Slice or Split; or with the elements at even and odd places as halves, put together again by
-// Unsqueeze, Concat and Reshape.
+// Unsqueeze, Concat and Reshape. Casts may stand anywhere.
 class RotaryRule {
  public:
   explicit RotaryRule(RegionBuilder& state) : m_state(state), m_graph(state.graph()) {}
 
   void apply(const Node& node) {
-    m_nodes.clear();
-    m_angle = {};
-    const bool found = node.is("Add") ? whole(node) : node.is("Concat") && byHalves(node);
-    if (found) take();
+    for (const bool takesCastsOfX : {false, true}) {
+      m_takesCastsOfX = takesCastsOfX;
+      m_nodes.clear();
+      m_angle = {};
+      const bool found = node.is("Add") ? whole(node) : node.is("Concat") && byHalves(node);
+      if (found && take()) return;
+    }
   }
 
  private:
@@ -36,12 +39,17 @@ class RotaryRule {
     const Node* a = product(add.input(0));
     const Node* b = product(add.input(1));
     if (a == nullptr || b == nullptr) return false;
+    const std::vector<NodeId> casts = m_nodes;
     for (const auto& [plain, turned] : {std::pair(a, b), std::pair(b, a)}) {
       for (const std::size_t i : {0, 1}) {
-        m_nodes = {add.id, plain->id, turned->id};
+        m_nodes = casts;
+        m_nodes.insert(m_nodes.end(), {add.id, plain->id, turned->id});
         const std::optional<ValueId> x = rotated(turned->input(i));
-        if (!x || (plain->input(0) != *x && plain->input(1) != *x)) continue;
-        m_angle = {otherOperand(*plain, *x), turned->input(1 - i)};
+        if (!x) continue;
+        const bool left = rotatedFrom(plain->input(0)) == *x;
+        if (!left && rotatedFrom(plain->input(1)) != *x) continue;
+        takeX(plain->input(left ? 0 : 1));
+        m_angle = {plain->input(left ? 1 : 0), turned->input(1 - i)};
         m_x = *x;
         m_result = add.outputs.front();
         return true;
@@ -54,13 +62,14 @@ class RotaryRule {
   std::optional<ValueId> rotated(ValueId value) {
     const Node* joined = joinOf(value);
     if (joined == nullptr) return std::nullopt;
-    const Node* negated = producerIf(m_graph, withoutUnsqueeze(joined->input(0)), "Neg");
+    const Node* negated = producerIf(m_graph, through(withoutUnsqueeze(joined->input(0))), "Neg");
     if (negated == nullptr) return std::nullopt;
     const std::optional<Half> second = half(negated->input(0));
     if (!second) return std::nullopt;
     const std::optional<Half> first = half(withoutUnsqueeze(joined->input(1)));
     if (!first || !areHalves(*first, *second)) return std::nullopt;
-    if (interleaved(*first) != (producerIf(m_graph, value, "Reshape") != nullptr)) return std::nullopt;
+    if (interleaved(*first) != (producerIf(m_graph, beforeCasts(m_graph, value), "Reshape") != nullptr))
+      return std::nullopt;
     m_nodes.insert(m_nodes.end(), {negated->id, second->node, first->node});
     return first->x;
   }
@@ -68,8 +77,8 @@ class RotaryRule {
   /// Concat(first · cos - second · sin, second · cos + first · sin)
   bool byHalves(const Node& concat) {
     if (!joins(concat)) return false;
-    const Node* sub = producerIf(m_graph, withoutUnsqueeze(concat.input(0)), "Sub");
-    const Node* add = producerIf(m_graph, withoutUnsqueeze(concat.input(1)), "Add");
+    const Node* sub = producerIf(m_graph, through(withoutUnsqueeze(concat.input(0))), "Sub");
+    const Node* add = producerIf(m_graph, through(withoutUnsqueeze(concat.input(1))), "Add");
     if (sub == nullptr || add == nullptr) return false;
     const Node* parts[] = {product(sub->input(0)), product(sub->input(1)), product(add->input(0)),
                            product(add->input(1))};
@@ -96,13 +105,19 @@ class RotaryRule {
   };
 
   /// A product of one half of something and a part of the angle.
-  std::optional<Turn> turn(const Node& mul) const {
+  std::optional<Turn> turn(const Node& mul) {
     for (const std::size_t i : {0, 1})
       if (const auto found = half(mul.input(i))) return Turn{*found, mul.input(1 - i)};
     return std::nullopt;
   }
 
-  const Node* product(ValueId value) const { return producerIf(m_graph, value, "Mul"); }
+  const Node* product(ValueId value) { return producerIf(m_graph, through(value), "Mul"); }
+
+  /// What `value` is before the Casts that make it, which are taken.
+  ValueId through(ValueId value) { return beforeCasts(m_graph, value, &m_nodes); }
+  /// The same of x, of which parts may be read before a Cast and others behind it.
+  ValueId takeX(ValueId value) { return m_takesCastsOfX ? through(value) : value; }
+  ValueId rotatedFrom(ValueId value) const { return m_takesCastsOfX ? beforeCasts(m_graph, value) : value; }
 
   static bool interleaved(const Half& half) { return half.part == Half::Part::Even || half.part == Half::Part::Odd; }
   static bool areHalves(const Half& a, const Half& b) {
@@ -120,11 +135,12 @@ class RotaryRule {
 
   /// The Concat that makes `value`, behind a Reshape where it interleaves.
   const Node* joinOf(ValueId value) {
+    value = through(value);
     if (const Node* reshape = producerIf(m_graph, value, "Reshape")) {
       const Node* concat = producerIf(m_graph, reshape->input(0), "Concat");
       if (concat == nullptr || producerIf(m_graph, concat->input(0), "Unsqueeze") == nullptr) return nullptr;
       m_nodes.push_back(reshape->id);
-      value = reshape->input(0);
+      value = through(reshape->input(0));
     }
     const Node* concat = producerIf(m_graph, value, "Concat");
     if (concat == nullptr || !joins(*concat)) return nullptr;
@@ -133,6 +149,7 @@ class RotaryRule {
   }
 
   ValueId withoutUnsqueeze(ValueId value) {
+    value = through(value);
     const Node* unsqueeze = producerIf(m_graph, value, "Unsqueeze");
     if (unsqueeze == nullptr || !isView(m_graph, *unsqueeze)) return value;
     m_nodes.push_back(unsqueeze->id);
@@ -148,18 +165,26 @@ class RotaryRule {
     return true;
   }
 
-  std::optional<Half> half(ValueId value) const {
+  std::optional<Half> half(ValueId value) {
+    std::vector<NodeId> casts;
+    if (value.valid()) value = beforeCasts(m_graph, value, &casts);
     if (!value.valid() || !m_graph.value(value).producer.valid()) return std::nullopt;
+    std::optional<Half> found = halfOf(value);
+    if (found) m_nodes.insert(m_nodes.end(), casts.begin(), casts.end());
+    return found;
+  }
+
+  std::optional<Half> halfOf(ValueId value) {
     const Node& node = m_graph.node(m_graph.value(value).producer);
     if (node.is("Slice")) return sliced(node);
     if (!node.is("Split") || node.outputs.size() != 2 || !isLastAxis(m_graph, node, node.intAttribute("axis", 0)))
       return std::nullopt;
     if (!sameExtents(m_graph, node.outputs[0], node.outputs[1])) return std::nullopt;
-    return Half{node.input(0), value == node.outputs[0] ? Half::Part::First : Half::Part::Second, node.id};
+    return Half{takeX(node.input(0)), value == node.outputs[0] ? Half::Part::First : Half::Part::Second, node.id};
   }
 
   /// A Slice of the last axis alone that leaves half of it.
-  std::optional<Half> sliced(const Node& slice) const {
+  std::optional<Half> sliced(const Node& slice) {
     const auto number = [&](std::size_t i, std::int64_t otherwise) -> std::optional<std::int64_t> {
       if (!slice.input(i).valid()) return otherwise;
       const Tensor* data = m_graph.constantData(slice.input(i));
@@ -172,7 +197,7 @@ class RotaryRule {
     if (!isLastAxis(m_graph, slice, *axis) || !from.dims.back().known()) return std::nullopt;
     const std::int64_t extent = from.dims.back().size, first = *start < 0 ? *start + extent : *start;
     if (to.dims.back().size * 2 != extent) return std::nullopt;
-    const auto found = [&](Half::Part part) { return Half{slice.input(0), part, slice.id}; };
+    const auto found = [&](Half::Part part) { return Half{takeX(slice.input(0)), part, slice.id}; };
     if (*step == 1 && (first == 0 || first == extent / 2))
       return found(first == 0 ? Half::Part::First : Half::Part::Second);
     if (*step == 2 && (first == 0 || first == 1)) return found(first == 0 ? Half::Part::Even : Half::Part::Odd);
@@ -190,17 +215,19 @@ class RotaryRule {
     return true;
   }
 
-  void take() {
+  bool take() {
     if (!anglesFit() ||
         !std::ranges::all_of(m_nodes, [&](NodeId id) { return m_state.fusible(id) && m_state.alone(id); }))
-      return;
+      return false;
     const NodeId root = m_graph.value(m_result).producer;
-    if (!m_state.tryMerge({.nodes = m_nodes, .root = root, .kind = kinds::kRotary, .rules = {kinds::kRotary}})) return;
+    if (!m_state.tryMerge({.nodes = m_nodes, .root = root, .kind = kinds::kRotary, .rules = {kinds::kRotary}}))
+      return false;
     absorbAbove(root);
     m_state.bind(root, {{roles::kInput, m_x, {}},
                         {roles::kCosine, m_angle[0], {}},
                         {roles::kSine, m_angle[1], {}},
                         {roles::kResult, m_result, root}});
+    return true;
   }
 
   /// Transposes and views of x that nobody else reads: the kernel reads through their strides.
@@ -221,6 +248,7 @@ class RotaryRule {
 
   RegionBuilder& m_state;
   const Graph& m_graph;
+  bool m_takesCastsOfX = false;
   std::vector<NodeId> m_nodes;
   std::array<ValueId, 2> m_angle;  ///< cosine and sine
   ValueId m_x, m_result;

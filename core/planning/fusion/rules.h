@@ -22,7 +22,7 @@ const std::vector<const FusionRule*>& fusionRules();
 
 /// How an attention, a softmax and a norm are guarded, masked and scaled.
 struct GuardedSoftmax {
-  std::vector<NodeId> nodes;  ///< Softmax, and IsNaN and Where behind it if they are there
+  std::vector<NodeId> nodes;  ///< Softmax, and IsNaN and Where behind it if they are there, with Casts between them
   ValueId result;
 };
 /// Softmax p, or Where(IsNaN(p), constant, p).

@@ -34,6 +34,17 @@ ValueId carried(const Graph& graph, const Node& node) {
   return ValueId();
 }
 
+/// What `value` is before the Casts that make it for one reader alone; `casts` gets them.
+ValueId beforeOwnCasts(const RegionBuilder& state, ValueId value, std::vector<NodeId>& casts) {
+  const Graph& graph = state.graph();
+  for (const Node* cast = producerIf(graph, value, "Cast"); cast != nullptr; cast = producerIf(graph, value, "Cast")) {
+    if (!isFloatCast(graph, *cast) || !state.alone(cast->id) || !hasSingleUse(graph, value)) return value;
+    casts.push_back(cast->id);
+    value = cast->input(0);
+  }
+  return value;
+}
+
 //   [Mul|Div scale] ─ [Add|Where mask] ─ Softmax ─ [Where(IsNaN(p), 0, p)]
 void fuseOne(RegionBuilder& state, const Node& softmax) {
   const Graph& graph = state.graph();
@@ -54,10 +65,13 @@ void fuseOne(RegionBuilder& state, const Node& softmax) {
   }
   ValueId value = softmax.input(0);
   for (int step = 0; step < kLongestPrologue && value.valid(); ++step) {
+    std::vector<NodeId> added;
+    value = beforeOwnCasts(state, value, added);
     const Node* above = scaleOrMask(state, value);
     if (above == nullptr) return;
     const ValueId next = carried(graph, *above);
-    if (!next.valid() || !grow({above->id})) return;
+    added.push_back(above->id);
+    if (!next.valid() || !grow(added)) return;
     value = next;
   }
 }

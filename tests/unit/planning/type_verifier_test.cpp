@@ -63,7 +63,7 @@ TEST(TypeVerifier, ConversionsThatCancelOverMovesAreFound) {
 }
 
 TEST(TypeVerifier, NothingCancelsBeforeACastThatAKernelAbsorbs) {
-  // Read at bf16 by one, and through a Cast to bf16 by one that is pinned to f32: moved at f32, converted once.
+  // Read at bf16 by one, and through a Cast to bf16, which rounds, by one that is pinned to f32: converted once.
   ModelBuilder b;
   const ValueId x = b.input("x", {4, 6});
   const ValueId view = b.node("Flatten", "view", {x}, {4, 6}, DataType::F32, {{"axis", std::int64_t{1}}});
