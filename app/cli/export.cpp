@@ -35,9 +35,10 @@ Status deliver(const Arguments& arguments, const Exporter& exporter, const Expor
   }
   TRY(file.save ? file.save(arguments.output) : writeFileAtomically(arguments.output, file.text));
   if (arguments.json) {
-    printJson(exportJson({.format = std::string(exporter.name), .path = arguments.output}, file.notes));
+    printJson(exportJson({.format = std::string(exporter.name), .path = arguments.output}, file));
   } else {
-    std::cout << fmt::format("{}: {}\n", arguments.output, exporter.summary);
+    std::cout << fmt::format("{}: {}\n", arguments.output, file.summary.empty() ? exporter.summary : file.summary);
+    if (file.numbers) std::cout << inWords(*file.numbers) << "\n";
   }
   return Done{};
 }
@@ -116,7 +117,7 @@ Command exportCommand(CLI::App& app) {
       ->type_name("keep|plan");
   arguments->inputs.declare(*verb);
   verb->add_option("--tol-rms", arguments->rms,
-                   "onnx: with --inputs, an output is wrong beyond max|Δ| of T · rms; default 1e-2")
+                   "onnx: with --inputs, no output may be further from float32 than max|Δ| of T · rms; default 1e-2")
       ->type_name("T")
       ->check(zeroOrMore());
   verb->add_flag("--json", arguments->json, "say in JSON what was written");

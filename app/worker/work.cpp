@@ -180,7 +180,7 @@ Result<Json> exportPlan(Job& job) {
   if (exported.doesNotHold) return *exported.doesNotHold;
   job.progress("write", wishes.path);
   TRY(exported.save ? exported.save(wishes.path) : writeFileAtomically(wishes.path, exported.text));
-  return exportJson(wishes, exported.notes);
+  return exportJson(wishes, exported);
 }
 
 Result<Json> doWork(Job& job) {

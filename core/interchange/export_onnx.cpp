@@ -16,6 +16,8 @@
 #include "interchange/quantized_network.h"
 #include "interchange/source_network.h"
 #include "interchange/typed_network/network_check.h"
+#include "interchange/typed_network/numbers_check.h"
+#include "interchange/typed_network/numbers_verdict.h"
 #include "interchange/typed_network/other_kernels.h"
 #include "interchange/typed_network/typed_network.h"
 #include "passes/pipelines.h"
@@ -37,10 +39,37 @@ Status checkNotWrittenOver(const std::filesystem::path& path, const Plan& plan, 
   return Done{};
 }
 
+constexpr const char* kOnlyRuntime =
+    "the network with the plan's types written into it, for ONNX Runtime and others whose codes have zero points";
+
+/// The first value whose codes TensorRT's parser does not take: with a zero point other than 0, or without a sign.
+std::optional<std::string> firstZeroPoint(const Graph& graph) {
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (!node.is("QuantizeLinear") && !node.is("DequantizeLinear")) continue;
+    const Value& codes = graph.value(node.is("QuantizeLinear") ? node.outputs[0] : node.input(0));
+    const Tensor* zero = node.input(2).valid() ? graph.constantData(node.input(2)) : nullptr;
+    bool shifted = codes.type.dtype == DataType::U8;
+    for (std::int64_t i = 0; zero != nullptr && !isFloat(zero->type()) && i < zero->count(); ++i)
+      shifted = shifted || zero->asInt64(i) != 0;
+    if (shifted) return graph.value(node.is("QuantizeLinear") ? node.input(0) : node.outputs[0]).name;
+  }
+  return std::nullopt;
+}
+
+ExportNote zeroPointNote(const std::string& value) {
+  return {
+      fmt::format("the codes of '{}' and perhaps of others have a zero point or no sign: ONNX Runtime takes them, "
+                  "TensorRT's parser refuses them. For TensorRT plan with --target tensorrt-11, whose codes are "
+                  "symmetric, or calibrate with --symmetric",
+                  value)};
+}
+
 class OnnxExport {
  public:
-  OnnxExport(const Plan& plan, const ExportOptions& options)
-      : m_plan(std::shared_ptr<void>(), &plan), m_options(options) {
+  /// `wished`: the plan whose numbers are judged; `plan`: the same one, or that of its network with its codes written.
+  OnnxExport(const Plan& plan, const Plan& wished, const ExportOptions& options)
+      : m_plan(std::shared_ptr<void>(), &plan), m_wished(wished), m_options(options) {
     m_typing.weights = options.weights;
     m_typing.borders = options.borders;
   }
@@ -58,9 +87,17 @@ class OnnxExport {
       return exported;
     }
     m_notes = pinsNotHonoured(*m_plan);
-    exported.doesNotHold = m_options.samples.empty() ? std::nullopt : TRY(hold(folder));
-    if (m_options.samples.empty()) noteHeldWider();
+    if (m_options.samples.empty()) {
+      noteHeldWider();
+    } else {
+      exported.doesNotHold = TRY(hold(folder));
+      exported.numbers = std::move(m_numbers);
+    }
     if (const auto other = otherKernels(*m_plan, *m_reading)) m_notes.push_back(*other);
+    if (const auto value = firstZeroPoint(m_reading->graph())) {
+      m_notes.push_back(zeroPointNote(*value));
+      exported.summary = kOnlyRuntime;
+    }
     m_notes.insert(m_notes.begin(), m_network.notes.begin(), m_network.notes.end());
     exported.notes = std::move(m_notes);
     exported.save = [bytes = std::move(m_bytes)](const std::filesystem::path& path) {
@@ -112,39 +149,69 @@ class OnnxExport {
     return Diagnostic{.message = "ONNX's checker refuses the network with the plan's types: " + *complaint};
   }
 
-  /// Nodes around edges that the plan holds wider are made wide until the numbers are right. What does not hold.
+  /// 1. The plan itself must be near enough to float32 on the reference.
+  /// 2. Nodes around edges that it holds wider are made wide until the network is, too, and agrees with the plan.
+  /// 3. The network must be near enough as our engine runs it.
+  /// What does not hold, if anything.
   Result<std::optional<Diagnostic>> hold(const TemporaryFolder& folder) {
-    std::set<std::uint32_t> wide;
-    NumbersCheck check = TRY(checkNumbers(m_plan, m_network, m_reading, m_options));
-    m_leanEdges = m_network.heldWider;
-    while (!check.ok) {
-      const auto next = worthWidening(check, wide);
-      if (next.empty()) return std::optional(notRight(check));
-      wide.insert(next.begin(), next.end());
-      check = TRY(checkWith(wide, folder));
+    m_checker = TRY(NumbersChecker::create(m_wished, m_plan, m_options));
+    const OutputsApart& planned = m_checker->planFromFloat32();
+    if (!planned.ok) return tooFarFromFloat32(m_wished, planned, "reference", m_options);
+    const std::set<std::uint32_t> wide = TRY(widen(folder));
+    if (!m_check.fromFloat32.ok)
+      return std::optional(storedTooFarFromFloat32(m_check.fromFloat32, m_check.firstWrong.value_or("?"),
+                                                   m_check.firstWrongBy, m_options));
+    if (!wide.empty()) {
+      if (auto other = otherStoredType(*m_plan, m_network, *m_reading)) return other;
+      noteWidened(wide);
     }
-    constexpr std::size_t kMostTried = 16;  // each is a run of both networks on all samples
-    if (wide.size() > 1 && wide.size() <= kMostTried) wide = TRY(withoutNeedless(wide, folder));
-    if (wide.empty()) return std::optional<Diagnostic>();
-    if (auto other = otherStoredType(*m_plan, m_network, *m_reading)) return other;
-    noteWidened(wide);
+    if (!m_check.fromPlan.ok) noteApartFromPlan();
+    const OutputsApart engine = TRY(m_checker->onEngine(*m_reading));
+    m_numbers = {.samples = m_options.samples.size(),
+                 .tolerance = m_options.tolerance,
+                 .onReference = m_check.fromFloat32,
+                 .onEngine = engine,
+                 .fromPlan = m_check.fromPlan};
+    if (!engine.ok) return tooFarFromFloat32(m_wished, engine, "native", m_options);
     return std::optional<Diagnostic>();
   }
 
+  /// The fused nodes that calculate in f32 so that the numbers are right, as few as can be; all, where that mends
+  /// nothing. m_check is of the network that is left.
+  Result<std::set<std::uint32_t>> widen(const TemporaryFolder& folder) {
+    std::set<std::uint32_t> wide;
+    m_check = TRY(m_checker->onReference(m_network, *m_reading));
+    m_leanEdges = m_network.heldWider;
+    while (!m_check.ok()) {
+      const auto next = worthWidening(m_check, wide);
+      if (next.empty()) break;
+      wide.insert(next.begin(), next.end());
+      TRY(checkWith(wide, folder));
+    }
+    constexpr std::size_t kMostTried = 16;  // each is a run of the network on all samples
+    const bool worthTrying = m_check.ok() ? wide.size() > 1 : !wide.empty();
+    if (worthTrying && wide.size() <= kMostTried) wide = TRY(withoutNeedless(std::move(wide), folder));
+    return wide;
+  }
+
   /// Makes the network with these fused nodes wide, and checks its numbers.
-  Result<NumbersCheck> checkWith(const std::set<std::uint32_t>& wide, const TemporaryFolder& folder) {
+  Status checkWith(const std::set<std::uint32_t>& wide, const TemporaryFolder& folder) {
     m_typing.wide.clear();
     for (const HeldWider& edge : m_leanEdges)
       if (wide.contains(edge.fused.index)) m_typing.wide.insert(edge.between.begin(), edge.between.end());
     TRY(make(folder));
-    return checkNumbers(m_plan, m_network, m_reading, m_options);
+    m_check = TRY(m_checker->onReference(m_network, *m_reading));
+    return Done{};
   }
 
+  /// Takes each out that changes nothing of whether the numbers hold.
   Result<std::set<std::uint32_t>> withoutNeedless(std::set<std::uint32_t> wide, const TemporaryFolder& folder) {
+    const bool fromFloat32 = m_check.fromFloat32.ok, fromPlan = m_check.fromPlan.ok;
     for (const std::uint32_t fused : std::set(wide)) {
       std::set<std::uint32_t> fewer = wide;
       fewer.erase(fused);
-      if (TRY(checkWith(fewer, folder)).ok) wide = std::move(fewer);
+      TRY(checkWith(fewer, folder));
+      if (m_check.fromFloat32.ok >= fromFloat32 && m_check.fromPlan.ok >= fromPlan) wide = std::move(fewer);
     }
     TRY(checkWith(wide, folder));
     return wide;
@@ -164,14 +231,11 @@ class OnnxExport {
     return holding;
   }
 
-  Diagnostic notRight(const NumbersCheck& check) const {
-    return {
-        .message = fmt::format("with every value between two nodes stored, the network differs from the plan by "
-                               "{:.3g} of the outputs' rms, with more Casts too; '{}' is the first value that does, "
-                               "by {:.3g}",
-                               check.worst, check.firstWrong.value_or("?"), check.firstWrongBy),
-        .where = {.value = check.firstWrong.value_or(std::string())},
-        .help = "Pin the nodes around it to f32, or allow more with --tol-rms."};
+  void noteApartFromPlan() {
+    m_notes.push_back(
+        {fmt::format("the network is near enough to float32, but it is not the plan: {} from it, with every "
+                     "value between two nodes stored; '{}' is the first value that does, by {:.3g}",
+                     inWords(m_check.fromPlan), m_check.firstWrong.value_or("?"), m_check.firstWrongBy)});
   }
 
   /// The edges that `chosen` says, kernel by kernel: "'c', 'm' of kernel 'conv + relu' (f32 there, f16 between nodes)".
@@ -220,6 +284,7 @@ class OnnxExport {
   }
 
   std::shared_ptr<const Plan> m_plan;  ///< the caller's
+  const Plan& m_wished;
   const ExportOptions& m_options;
   TypedNetworkOptions m_typing;
   std::filesystem::path m_source;
@@ -230,6 +295,9 @@ class OnnxExport {
   std::vector<InsertedCast> m_leanCasts;  ///< before anything was made wide
   std::vector<HeldWider> m_leanEdges;
   std::vector<ExportNote> m_notes;
+  std::unique_ptr<NumbersChecker> m_checker;
+  NumbersCheck m_check;  ///< of m_network
+  std::optional<CheckedNumbers> m_numbers;
   int m_made = 0;  ///< networks, so far
 };
 
@@ -268,11 +336,12 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
   TRY(onnxlib::writeNetwork(path, codes));
   auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(importModel(path, {}, options.stop)), options.stop)));
   const auto withCodes = TRY(makePlan(std::move(model), withoutCodes(plan.options), nullptr, options.stop));
-  Exported exported = TRY(writeOnnx(*withCodes, options));
-  if (integerProducts(*withCodes) != integerProducts(plan))
-    exported.doesNotHold = Diagnostic{
-        .message = fmt::format("read again, {} kernels of the network calculate in integers, but {} of the plan",
-                               integerProducts(*withCodes), integerProducts(plan))};
+  Exported exported = TRY(OnnxExport(*withCodes, plan, options).run());
+  const auto planned = integerProducts(plan), read = integerProducts(*withCodes);
+  const std::string counts =
+      fmt::format("read again, {} kernels of the network calculate in integers, but {} of the plan", read, planned);
+  if (!exported.doesNotHold && read < planned) exported.doesNotHold = Diagnostic{.message = counts};
+  if (read > planned) notes.push_back({counts});
   exported.notes.insert(exported.notes.begin(), notes.begin(), notes.end());
   // Weights are views of the network with the codes: it stays until all is written.
   exported.save = [folder, save = std::move(exported.save)](const std::filesystem::path& to) { return save(to); };
@@ -282,7 +351,7 @@ Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options) 
 }  // namespace
 
 Result<Exported> writeOnnx(const Plan& plan, const ExportOptions& options) {
-  return plan.model->unquantized != nullptr ? writeQuantized(plan, options) : OnnxExport(plan, options).run();
+  return plan.model->unquantized != nullptr ? writeQuantized(plan, options) : OnnxExport(plan, plan, options).run();
 }
 
 }  // namespace fusescope

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/stop.h"
+#include "interchange/checked_numbers.h"
 #include "planning/plan.h"
 #include "verify/compare_tensors.h"
 
@@ -33,7 +34,7 @@ struct ExportOptions {
   WeightTypes weights = WeightTypes::Convert;
   BorderTypes borders = BorderTypes::Keep;
   std::vector<std::map<std::string, Tensor>> samples{};  ///< inputs to check an exported network with; none: not run
-  Tolerance tolerance = Tolerance::ofLoweredTypes();     ///< of that check
+  Tolerance tolerance = Tolerance::ofLoweredTypes();     ///< how far its outputs may be from float32
   StopToken stop{};
 };
 
@@ -49,6 +50,8 @@ struct Exported {
   std::vector<ExportNote> notes{};
   std::function<Status(const std::filesystem::path&)> save{};  ///< writes a file that is not text, and those beside it
   std::optional<Diagnostic> doesNotHold{};  ///< what was checked and is not so: nothing may be written
+  std::string summary{};  ///< what this one is, where Exporter::summary promises more than it keeps; else empty
+  std::optional<CheckedNumbers> numbers{};  ///< of a network that was run on samples
 };
 
 /// One format that plans can be written in.

@@ -52,10 +52,11 @@ class CodeEdits {
   }
 
   Status run() {
+    findProductsOfRows();
     for (const NodeId id : m_graph.order()) {
       const Node& node = m_graph.node(id);
-      if (id.index >= m_model.graph->nodeIdLimit()) {
-        TRY(addNode(node));
+      if (isNew(id)) {
+        if (!m_ofRows.contains(id)) TRY(addNode(node));
       } else {
         TRY(editNode(m_model.graph->node(id), node));
       }
@@ -66,18 +67,67 @@ class CodeEdits {
   /// Where a node of the model is in the file; nothing where normalisation made something else of it.
   std::optional<std::size_t> placeIn(const Node& node) const {
     if (node.origins.size() != 1 || m_nodesOf.at(node.origins[0]) != 1) return std::nullopt;
-    std::size_t place = node.origins[0].index;
-    if (!m_path.empty()) {
-      const auto found = m_placeOf.find(m_model.origins[place].name);
-      if (found == m_placeOf.end()) return std::nullopt;
-      place = found->second;
-    }
-    const bool same = place < m_file.nodes.size() && m_file.nodes[place].op == node.op;
-    return same ? std::optional(place) : std::nullopt;
+    const auto place = placeOfOrigin(node);
+    return place && m_file.nodes[*place].op == node.op ? place : std::nullopt;
   }
 
  private:
   bool isNew(ValueId value) const { return value.index >= m_model.graph->valueIdLimit(); }
+  bool isNew(NodeId node) const { return node.index >= m_model.graph->nodeIdLimit(); }
+
+  /// Where a Gemm of the file is that normalisation made a product of rows, without the views around it; nothing for
+  /// any other node.
+  std::optional<std::size_t> placeOfRows(const Node& node) const {
+    if (!node.is("MatMul") || node.origins.size() != 1 || node.name.empty()) return std::nullopt;
+    const auto place = placeOfOrigin(node);
+    const bool gemm = place && m_file.nodes[*place].op == "Gemm" && m_file.nodes[*place].domain.empty();
+    return gemm ? place : std::nullopt;
+  }
+
+  /// The Q and DQ that only such products read: in the file these read a view of what is quantised, and so the codes
+  /// are made behind the view.
+  void findProductsOfRows() {
+    for (const NodeId id : m_graph.order()) {
+      if (isNew(id) || !placeOfRows(m_graph.node(id))) continue;
+      const Node* dequantize = makerOf(m_graph.node(id).input(0));
+      if (dequantize != nullptr && isNew(dequantize->id)) m_ofRows.insert(dequantize->id);
+    }
+    for (const NodeId id : m_graph.order()) {
+      const Node& node = m_graph.node(id);
+      if (!isNew(id) || !node.is("QuantizeLinear")) continue;
+      const auto& readers = m_graph.value(node.outputs[0]).consumers;
+      if (std::ranges::all_of(readers, [&](NodeId reader) { return m_ofRows.contains(reader); })) m_ofRows.insert(id);
+    }
+  }
+
+  const Node* makerOf(ValueId value) const {
+    const NodeId maker = value.valid() ? m_graph.value(value).producer : NodeId();
+    return m_graph.has(maker) ? &m_graph.node(maker) : nullptr;
+  }
+
+  /// The name of `operand`, a view in the file, behind a Q and a DQ as `dequantize` has them.
+  Result<std::string> codesBehindView(const std::string& operand, const Node& dequantize) {
+    const std::string scale = TRY(nameOf(dequantize.input(1))), zero = TRY(nameOf(dequantize.input(2)));
+    std::string& codes = m_codesOfViews[{operand, dequantize.input(1)}];
+    if (codes.empty()) {
+      codes = m_shared.fresh(operand + "/codes");
+      addFileNode({.name = m_shared.fresh(operand + "/quantize"),
+                   .op = "QuantizeLinear",
+                   .inputs = {operand, scale, zero},
+                   .outputs = {codes}});
+    }
+    const std::string numbers = m_shared.fresh(operand + "/dequantized");
+    addFileNode({.name = m_shared.fresh(operand + "/dequantize"),
+                 .op = "DequantizeLinear",
+                 .inputs = {codes, scale, zero},
+                 .outputs = {numbers}});
+    return numbers;
+  }
+
+  void addFileNode(onnxlib::FileNode node) {
+    m_shared.need(kOpsetOfAxes, node.name);
+    m_shared.edits.nodes.push_back({.graph = m_path, .node = std::move(node)});
+  }
 
   Status addNode(const Node& node) {
     onnxlib::FileNode added{.name = m_shared.fresh(node.name), .op = node.op, .domain = node.domain};
@@ -92,9 +142,29 @@ class CodeEdits {
     return Done{};
   }
 
+  /// Where the first node of the file is that `node` stands for.
+  std::optional<std::size_t> placeOfOrigin(const Node& node) const {
+    std::size_t place = node.origins[0].index;
+    if (!m_path.empty()) {
+      const auto found = m_placeOf.find(m_model.origins[place].name);
+      if (found == m_placeOf.end()) return std::nullopt;
+      place = found->second;
+    }
+    return place < m_file.nodes.size() ? std::optional(place) : std::nullopt;
+  }
+
   Status editNode(const Node& before, const Node& after) {
+    const auto rows = placeOfRows(before);
     for (std::size_t slot = 0; slot < after.inputs.size(); ++slot) {
       if (after.input(slot) == before.input(slot)) continue;
+      if (rows) {
+        const Node* dequantize = slot == 0 ? makerOf(after.input(0)) : nullptr;
+        const std::string operand = dequantize != nullptr
+                                        ? TRY(codesBehindView(m_file.nodes[*rows].inputs.at(0), *dequantize))
+                                        : TRY(nameOf(after.input(slot)));
+        m_shared.edits.operands.push_back({onnxlib::NodePlace{m_path, *rows}, slot, operand});
+        continue;
+      }
       m_shared.edits.operands.push_back({TRY(placeOf(before)), slot, TRY(nameOf(after.input(slot)))});
     }
     return Done{};
@@ -143,6 +213,8 @@ class CodeEdits {
   std::map<std::string, std::size_t> m_placeOf;  ///< of a body: by name
   std::map<OriginId, int> m_nodesOf;
   std::map<ValueId, std::string> m_newNames;
+  std::set<NodeId> m_ofRows;                                              ///< Q and DQ that are made behind views
+  std::map<std::pair<std::string, ValueId>, std::string> m_codesOfViews;  ///< by the view and the scale
 };
 
 /// The edits of `file`, which `plan` is of, and of its bodies.

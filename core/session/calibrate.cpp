@@ -12,6 +12,7 @@
 #include "engine/fused_node_steps.h"
 #include "engine/input_check.h"
 #include "planning/match_pattern.h"
+#include "planning/without_lowered_types.h"
 #include "session/session.h"
 #include "verify/kept_values.h"
 

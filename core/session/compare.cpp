@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "planning/directives/directive_form.h"
+#include "planning/without_lowered_types.h"
 #include "session/operations.h"
 #include "session/samples.h"
 #include "session/session.h"
@@ -213,17 +213,6 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& sample
   report.valuesInBodies = valuesInBodies(a.plan(), b.plan());
   if (seconds > 0) TRY(measureInterleaved(a, b, samples.first(), seconds, stop, progress, report));
   return report;
-}
-
-PlanOptions withoutLoweredTypes(const PlanOptions& options) {
-  PlanOptions exact = options;
-  exact.precisions.clear();
-  exact.ranges.reset();
-  exact.weightOnly = {};
-  std::erase_if(exact.directives, [](const Directive& directive) {
-    return asksForAType(directive) || formOf(directive).reach == DirectiveReach::Tactics;
-  });
-  return exact;
 }
 
 Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const Samples& samples, const Tolerance& tolerance,

@@ -28,9 +28,9 @@ Result<ExportWishes> exportWishesFromJson(const Json& json) {
   return fields.result(std::move(wishes));
 }
 
-Json exportJson(const ExportWishes& wishes, const std::vector<ExportNote>& notes) {
+Json exportJson(const ExportWishes& wishes, const Exported& exported) {
   Json warnings = Json::array();
-  for (const ExportNote& note : notes) warnings.push_back(note.text);
+  for (const ExportNote& note : exported.notes) warnings.push_back(note.text);
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(wishes.path, error);
   return {{"format", "fusescope.export"},
@@ -38,6 +38,7 @@ Json exportJson(const ExportWishes& wishes, const std::vector<ExportNote>& notes
           {"to", wishes.format},
           {"path", wishes.path},
           {"bytes", error ? Json() : Json(bytes)},
+          {"numbers", exported.numbers ? toJson(*exported.numbers) : Json()},
           {"warnings", std::move(warnings)}};
 }
 

@@ -22,7 +22,7 @@ struct ExportWishes {
 Json toJson(const ExportWishes& wishes);
 Result<ExportWishes> exportWishesFromJson(const Json& json);
 
-/// What was written: `export --json`.
-Json exportJson(const ExportWishes& wishes, const std::vector<ExportNote>& notes);
+/// What was written: `export --json`. `numbers` is null where nothing was run.
+Json exportJson(const ExportWishes& wishes, const Exported& exported);
 
 }  // namespace fusescope

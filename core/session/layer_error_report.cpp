@@ -1,5 +1,7 @@
 #include "session/layer_error_report.h"
 
+#include "planning/without_lowered_types.h"
+
 namespace fusescope {
 namespace {
 

@@ -81,9 +81,6 @@ std::vector<CompareGroup> compareGroups(const Plan& a, const Plan& b);
 Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& samples, double seconds,
                                      const StopToken& stop = {}, const Progress& progress = {});
 
-/// `options` without what asks for types and tactics: the plan of them calculates in float32.
-PlanOptions withoutLoweredTypes(const PlanOptions& options);
-
 /// Errors of the network's outputs on one sample.
 struct SampleErrors {
   std::string name;  ///< of the sample

@@ -44,6 +44,7 @@ class ExportTest : public QObject {
     QVERIFY2(said(dialog).contains("✓ Written: ") && said(dialog).contains("typed.onnx"), qPrintable(said(dialog)));
     QVERIFY(QFileInfo(file).size() > 0);
     const QString report = dialog.report().toPlainText();
+    QVERIFY2(report.contains("checked on 1 sample: from float32"), qPrintable(report));
     QVERIFY2(report.contains("these stay wide") && report.contains(" more Cast"), qPrintable(report));
     QVERIFY2(!report.contains("--"), qPrintable(report));
     const QString link = firstLink(dialog);
@@ -54,6 +55,22 @@ class ExportTest : public QObject {
     QVERIFY(dialog.isVisible());
     const auto typed = openModel(file.toStdString());
     QVERIFY2(typed.ok(), typed.ok() ? "" : typed.error().text().c_str());
+  }
+
+  void outputsThatAreFiniteInFloat32AloneAreNotWritten() {
+    giveInputs();
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+    ExportDialog& dialog = open();
+    const QString file = m_folder->filePath("nan.onnx");
+    write(dialog, file);
+    QVERIFY2(said(dialog).contains("✗ Nothing was written"), qPrintable(said(dialog)));
+    QVERIFY(!QFileInfo::exists(file));
+    const QString report = dialog.report().toPlainText();
+    QVERIFY2(report.contains("is infinite or NaN where float32 is finite") && report.contains("node_linear_1"),
+             qPrintable(report));
+    QVERIFY2(report.contains("with Tune…") && !report.contains("--"), qPrintable(report));
+    QVERIFY(!firstLink(dialog).isEmpty());
   }
 
   void withoutInputsItSaysThatNothingWasChecked() {
@@ -154,5 +171,5 @@ third (a) => (b) { k = Constant <value = float {3.3}> () b = Div (a, k) })");
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(ExportTest, 3)
+FUSESCOPE_GUI_TEST(ExportTest, 4)
 #include "export_test.moc"

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "planning/match_pattern.h"
 #include "planning/quantized_model.h"
+#include "planning/without_lowered_types.h"
 #include "ui/dialogs/option_words.h"
 #include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"

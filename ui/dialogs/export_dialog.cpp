@@ -80,9 +80,10 @@ QLayout* ExportDialog::makeForm() {
   m_borders->addItem(QStringLiteral("keep the types of the file"));  // as BorderTypes
   m_borders->addItem(QStringLiteral("get those of the plan"));
   m_check->setChecked(true);
-  m_check->setToolTip(
-      QStringLiteral("By the reference, with every value between two nodes stored: Casts are added where the tolerance "
-                     "of the session needs them"));
+  m_check->setToolTip(QStringLiteral(
+      "Every output is held against float32 by the tolerance of the session, on each sample, by the "
+      "reference with every value between two nodes stored and by the engine. Casts are added where that "
+      "needs them; what still fails is not written"));
   m_form->addRow(QStringLiteral("Format"), m_format);
   m_form->addRow(QStringLiteral("TensorRT version"), m_version);
   m_form->addRow(QStringLiteral("Layer names"), m_logRow);
@@ -197,6 +198,8 @@ void ExportDialog::showWritten(const Json& written) {
                          .arg(path, bytesText(bytes.is_number() ? std::optional(bytes.get<std::int64_t>())
                                                                 : std::optional<std::int64_t>())));
   QString text;
+  if (const Json numbers = written.value("numbers", Json()); numbers.is_object())
+    text = QStringLiteral("<p>%1</p>").arg(qs(numbers.value("summary", std::string())).toHtmlEscaped());
   for (const Json& note : written.value("warnings", Json::array()))
     text += QStringLiteral("<p>⚠ %1</p>")
                 .arg(withLinks(withoutOptions(qs(note.get<std::string>())), *m_context.document.snapshot()));

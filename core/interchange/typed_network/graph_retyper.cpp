@@ -205,12 +205,15 @@ DataType GraphRetyper::typeOfMove(std::size_t place) {
     return wanted == DataType::Undefined ? held : wanted;
   }
   DataType left = DataType::Undefined;
+  bool roundedBehind = true;  // by Casts of the author: one more before the move would do it twice
   for (const std::string& output : node.outputs)
     if (const auto found = m_values.find(output); found != m_values.end() && isExchangeable(found->second.declared)) {
       FileValue unused;
-      left = widest(left, storedInPlan(output, held, unused));
+      const DataType stored = storedInPlan(output, held, unused);
+      left = widest(left, stored);
+      roundedBehind = roundedBehind && !castOfAuthor(output, stored).empty();
     }
-  return left == DataType::Undefined || holdsAll(left, held) ? held : left;
+  return left == DataType::Undefined || holdsAll(left, held) || roundedBehind ? held : left;
 }
 
 std::pair<GraphRetyper*, GraphRetyper::FileValue*> GraphRetyper::find(const std::string& name) {

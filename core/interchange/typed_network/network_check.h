@@ -2,9 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "interchange/typed_network/typed_network.h"
 
@@ -18,19 +15,5 @@ Result<std::shared_ptr<const Plan>> planOfExported(const Plan& plan, std::shared
 /// The first value of `plan`'s main graph that `reading`, a plan of the exported network, stores at another type;
 /// nothing where all agree. One that it holds inside a kernel counts as agreeing.
 std::optional<Diagnostic> otherStoredType(const Plan& plan, const TypedNetwork& network, const Plan& reading);
-
-/// What the numbers of an exported network say.
-struct NumbersCheck {
-  bool ok = true;
-  double worst = 0;                         ///< of the outputs, max|Δ| over rms
-  std::optional<std::string> firstWrong;    ///< the first value beyond the tolerance, in the order of the plan
-  double firstWrongBy = 0;                  ///< its max|Δ| over rms
-  std::set<std::uint32_t> wrongFusedNodes;  ///< that leave a value beyond it and read none
-  std::set<std::uint32_t> allWrong;         ///< that leave a value beyond it
-};
-
-/// Runs plan and network on the reference, the latter with each value between two nodes stored, on every sample.
-Result<NumbersCheck> checkNumbers(std::shared_ptr<const Plan> plan, const TypedNetwork& network,
-                                  std::shared_ptr<const Plan> reading, const ExportOptions& options);
 
 }  // namespace fusescope

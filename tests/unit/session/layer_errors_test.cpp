@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planning/without_lowered_types.h"
 #include "session/layer_error_report.h"
 #include "session/run_errors.h"
 #include "tests/support/paths.h"

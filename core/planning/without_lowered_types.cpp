@@ -1,0 +1,20 @@
+#include "planning/without_lowered_types.h"
+
+#include <algorithm>
+
+#include "planning/directives/directive_form.h"
+
+namespace fusescope {
+
+PlanOptions withoutLoweredTypes(const PlanOptions& options) {
+  PlanOptions exact = options;
+  exact.precisions.clear();
+  exact.ranges.reset();
+  exact.weightOnly = {};
+  std::erase_if(exact.directives, [](const Directive& directive) {
+    return asksForAType(directive) || formOf(directive).reach == DirectiveReach::Tactics;
+  });
+  return exact;
+}
+
+}  // namespace fusescope

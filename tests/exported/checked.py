@@ -1,0 +1,175 @@
+"""Holds what `fusescope export --to onnx --inputs` checked against ONNX Runtime and, where it is installed, TensorRT for RTX.
+
+    checked.py FUSESCOPE SOURCE_FOLDER SHARED_FOLDER
+
+Small networks are exported in float16, int8 and mixes of both, for the CPU and for TensorRT. What is written gives
+finite numbers in ONNX Runtime, as near to float32 as the check allowed (codes that turn at the edge of a step may take a
+little more), and what is planned for TensorRT is built by it. What is refused is not written. Without the Python package
+tensorrt_rtx nothing is built, and that is said.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+try:
+    import tensorrt_rtx
+except ImportError:
+    tensorrt_rtx = None
+
+F16, INT8, MIX = ["--precision", "f16"], ["--precision", "int8"], ["--precision", "int8,f16"]
+FOR_TENSORRT = ["--target", "tensorrt-11"]
+ALLOWED = {"f16": 0.05, "int8": 0.6}  # of rms: the weights of most of these networks are random
+MARGIN = 1.25
+ZOO = ["bert_tiny", "unet_small", "diffusion_block", "tiny_resnet_dynbatch", "llama_tiny", "moe_dense"]
+LEAST = 20  # exports that are to be accepted
+
+
+def call(program, *arguments):
+    made = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
+    return made.returncode, made.stdout, made.stderr.strip()
+
+
+def outputs_of(network, inputs):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(network), options, providers=["CPUExecutionProvider"])
+    return session.run(None, {each.name: inputs[each.name] for each in session.get_inputs()})
+
+
+def apart(exact, other):
+    """The worst max|d| over rms; infinite where a number is finite on one side only."""
+    worst = 0.0
+    for theirs, ours in zip(exact, other):
+        theirs, ours = np.asarray(theirs, np.float64), np.asarray(ours, np.float64)
+        if np.any(np.isfinite(theirs) != np.isfinite(ours)):
+            return float("inf")
+        finite = np.isfinite(theirs)
+        difference = np.max(np.abs(theirs[finite] - ours[finite]), initial=0)
+        rms = np.sqrt(np.mean(np.square(theirs[finite]))) if finite.any() else 0
+        worst = max(worst, difference / rms if difference else 0)
+    return worst
+
+
+class Log(tensorrt_rtx.ILogger if tensorrt_rtx else object):
+    def __init__(self):
+        super().__init__()
+        self.errors = []
+
+    def log(self, severity, text):
+        if severity <= tensorrt_rtx.ILogger.Severity.ERROR:
+            self.errors.append(text)
+
+
+LOG = Log()
+
+
+def refused_by_tensorrt(path, extents):
+    """Why TensorRT for RTX does not build it; nothing where it does."""
+    rtx = tensorrt_rtx
+    LOG.errors.clear()
+    builder = rtx.Builder(LOG)
+    network = builder.create_network(0)
+    parser = rtx.OnnxParser(network, LOG)
+    if not parser.parse_from_file(str(path)):
+        return f"not parsed: {parser.get_error(0).desc() if parser.num_errors else LOG.errors[:1]}"
+    config = builder.create_builder_config()
+    config.num_compute_capabilities = 1
+    config.set_compute_capability(rtx.ComputeCapability.SM89, 0)
+    profile = builder.create_optimization_profile()
+    for i in range(network.num_inputs):
+        tensor = network.get_input(i)
+        if any(extent < 0 for extent in tensor.shape):
+            dims = extents[tensor.name]
+            profile.set_shape(tensor.name, dims, dims, dims)
+    config.add_optimization_profile(profile)
+    return None if builder.build_serialized_network(network, config) is not None else f"not built: {LOG.errors[:1]}"
+
+
+class Checker:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.problems, self.accepted, self.built = [], 0, 0
+
+    def ranges(self, network, inputs, more):
+        out = self.folder / "ranges.json"
+        status, _, said = call(self.program, "calibrate", network, "--inputs", inputs, *more, "-o", out)
+        if status != 0:
+            raise RuntimeError(said)
+        return ["--ranges", out]
+
+    def check(self, title, network, values, options, allowed):
+        """Whether it was written."""
+        inputs, out = self.folder / "inputs.npz", self.folder / "out.onnx"
+        np.savez(inputs, **values)
+        for old in self.folder.glob("out.onnx*"):
+            old.unlink()
+        asked = [*options, *(self.ranges(network, inputs, []) if "int8" in " ".join(options) else [])]
+        status, text, said = call(self.program, "export", network, *asked, "--inputs", inputs, "--tol-rms", allowed,
+                                  "--to", "onnx", "-o", out, "--json")
+        if status != 0:
+            print(f"{title}: status {status}: {said.splitlines()[-1] if said else ''}", flush=True)
+            if out.exists():
+                self.problems.append(f"{title}: refused, and yet written")
+            return False
+        told = json.loads(text)["numbers"]
+        found = apart(outputs_of(network, values), outputs_of(out, values))
+        line = f"{title}: by the check {told['reference']['error']:.4g} (reference), {told['engine']['error']:.4g} " \
+               f"(engine); in ONNX Runtime {found:.4g}"
+        self.accepted += 1
+        if not found <= MARGIN * allowed:
+            self.problems.append(f"{title}: {found:.4g} of rms in ONNX Runtime, allowed is {allowed}")
+        if tensorrt_rtx is not None and "tensorrt-11" in options:
+            why = refused_by_tensorrt(out, {name: value.shape for name, value in values.items()})
+            line += "; built by TensorRT for RTX" if why is None else f"; TensorRT for RTX: {why}"
+            self.built += why is None
+            if why is not None:
+                self.problems.append(f"{title}: {why}")
+        print(line, flush=True)
+        return True
+
+
+def inputs_of(path):
+    return {name[3:]: value for name, value in np.load(path).items() if name.startswith("in:")}
+
+
+def main():
+    program, source, shared = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    onnxruntime.set_default_logger_severity(4)
+    samples = source / "resources" / "samples"
+    with tempfile.TemporaryDirectory() as temporary:
+        checker = Checker(program, Path(temporary))
+        overflow = samples / "fp16_overflow"
+        values = inputs_of(overflow / "io.npz")
+        if checker.check("fp16_overflow f16", overflow / "model.onnx", values, F16, 0.01):
+            checker.problems.append("fp16_overflow f16: an export that is NaN alone was accepted")
+        pins = ["--pin", "node_relu_1=f32", "--pin", "node_layer_norm=f32"]
+        checker.check("fp16_overflow f16 with pins", overflow / "model.onnx", values, F16 + pins, 0.01)
+        checker.check("fp16_overflow f16 with pins for TensorRT", overflow / "model.onnx", values,
+                      F16 + pins + ["--pin", "node_linear_1=f32"] + FOR_TENSORRT, 0.01)
+        digits = {"image": np.load(samples / "digits" / "held_out.npz")["image"][:32]}
+        networks = [("digits", samples / "digits" / "model.onnx", digits)]
+        for name in ZOO:
+            folder = shared / "zoo" / name
+            if (folder / "model.onnx").exists():
+                networks.append((name, folder / "model.onnx", inputs_of(folder / "io.npz")))
+        for name, path, values in networks:
+            for options in (F16, INT8, F16 + FOR_TENSORRT, INT8 + FOR_TENSORRT, MIX + FOR_TENSORRT):
+                allowed = ALLOWED["int8" if "int8" in options[1] else "f16"]
+                title = f"{name} {options[1]}{' for TensorRT' if FOR_TENSORRT[1] in options else ''}"
+                checker.check(title, path, values, options, allowed)
+    if len(networks) > 1 and checker.accepted < LEAST:
+        checker.problems.append(f"only {checker.accepted} exports were accepted")
+    for problem in checker.problems:
+        print("  wrong:", problem)
+    built = f"{checker.built} built by TensorRT for RTX" if tensorrt_rtx else "TensorRT for RTX is not installed"
+    print(f"suite: checked exports in ONNX Runtime: {checker.accepted} accepted, {built}, {len(checker.problems)} problems")
+    return 1 if checker.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
