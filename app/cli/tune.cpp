@@ -96,6 +96,15 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
   else
     std::cout << fmt::format("{}: {} of {} nodes pinned: {}\n", result.ok ? "found" : "not reached, the nearest",
                              report.pins.size(), report.pinnable, pointText(result.chosen));
+  if (const auto& there = result.chosen.onReference)
+    std::cout << fmt::format("the error is {} by the backend {} and {} by the reference\n",
+                             errorText(result.chosen.measured), report.backend, errorText(*there));
+  if (result.beatenByAllPinned)
+    std::cout << fmt::format(
+        "on this machine that is slower and further from float32 than everything pinned ({}): these types pay "
+        "elsewhere, "
+        "or in memory\n",
+        costText(result.allPinned.cost));
   if (result.ok)
     std::cout << (result.minimal ? "no single pin can be left out: each was tried\n"
                                  : "a pin may be too many: not each was tried\n");

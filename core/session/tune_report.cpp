@@ -46,6 +46,8 @@ Json toJson(const TunePoint& point) {
   const bool evaluated = !std::isnan(point.error);
   Json json = {{"error", evaluated ? jsonNumber(point.error) : Json(nullptr)}};
   json.update(costJson(evaluated ? &point.cost : nullptr));
+  json["error_here"] = evaluated ? jsonNumber(point.measured) : Json(nullptr);
+  json["error_on_reference"] = point.onReference ? jsonNumber(*point.onReference) : Json(nullptr);
   json["pins"] = point.pins.size();
   return json;
 }
@@ -76,6 +78,7 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   json["seed"] = options.goal.seed;
   json["end"] = name(result.end);
   json["minimal"] = result.minimal;
+  json["beaten_by_all_pinned"] = result.beatenByAllPinned;
   json["unpinned"] = toJson(result.unpinned);
   json["all_pinned"] = toJson(result.allPinned);
   json["front"] = Json::array();

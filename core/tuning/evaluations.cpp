@@ -37,16 +37,26 @@ std::string_view name(TuneEnd end) {
 }
 
 Evaluations::Evaluations(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, OnBetter onBetter)
-    : m_oracle(oracle), m_goal(goal), m_memory(memory), m_onBetter(std::move(onBetter)) {}
+    : m_oracle(oracle), m_goal(goal), m_memory(memory), m_onBetter(std::move(onBetter)) {
+  m_oracle.endAfter(m_goal.seconds);
+}
+
+bool Evaluations::isOverTime() const {
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - m_begin;
+  return m_goal.seconds > 0 && passed.count() >= m_goal.seconds;
+}
+
+/// `error`, which ends the search if it is a cancellation.
+Diagnostic Evaluations::ended(const Diagnostic& error) {
+  if (error.cancelled) m_end = isOverTime() ? TuneEnd::Seconds : TuneEnd::Stopped;
+  return error;
+}
 
 Result<PinnedPlan> Evaluations::plan(const PinSet& pins) {
   const auto found = m_plans.find(pins);
   if (found != m_plans.end()) return found->second;
   auto plan = m_oracle.plan(pins);
-  if (!plan.ok()) {
-    if (plan.error().cancelled) m_end = TuneEnd::Stopped;
-    return plan;
-  }
+  if (!plan.ok()) return ended(plan.error());
   return m_plans.emplace(pins, plan.value()).first->second;
 }
 
@@ -55,8 +65,7 @@ Status Evaluations::checkLimits() {
     m_end = TuneEnd::Evaluations;
     return Diagnostic::cancellation();
   }
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - m_begin;
-  if (m_goal.seconds > 0 && passed.count() >= m_goal.seconds) {
+  if (isOverTime()) {
     m_end = TuneEnd::Seconds;
     return Diagnostic::cancellation();
   }
@@ -65,6 +74,7 @@ Status Evaluations::checkLimits() {
 
 void Evaluations::renewLimits() {
   m_begin = std::chrono::steady_clock::now();
+  m_oracle.endAfter(m_goal.seconds);
   m_countAtBegin = m_count;
   m_end = TuneEnd::Finished;
 }
@@ -78,19 +88,34 @@ Result<TunePoint> Evaluations::evaluate(const PinSet& pins) {
     auto remembered = m_memory.errors.find(plan.effect);
     if (remembered == m_memory.errors.end()) {
       const auto measured = m_oracle.error(pins);
-      if (!measured.ok()) {
-        if (measured.error().cancelled) m_end = TuneEnd::Stopped;
-        return measured.error();
-      }
+      if (!measured.ok()) return ended(measured.error());
       m_memory.add(plan.effect, measured.value());
       remembered = m_memory.errors.find(plan.effect);
     }
     error = m_errors.emplace(*remembered).first;
     ++m_count;
   }
-  TunePoint point{pins, error->second, plan.cost};
+  TunePoint point{pins, error->second, plan.cost, m_memory.errors.at(plan.effect)};
+  if (m_oracle.hasReference() && (isBest(point) || (m_holdAll && meets(point)))) TRY(holds(point, Ask::Reference));
   take(point);
   return point;
+}
+
+Result<bool> Evaluations::holds(TunePoint& point, Ask ask) {
+  if (!m_oracle.hasReference() || !meets(point)) return meets(point);
+  const Hash128 effect = TRY(plan(point.pins)).effect;
+  auto known = m_memory.onReference.find(effect);
+  if (known == m_memory.onReference.end()) {
+    if (ask == Ask::Known) return false;
+    const auto there = m_oracle.errorOnReference(point.pins);
+    if (!there.ok()) return ended(there.error());
+    m_memory.addOnReference(effect, there.value());
+    known = m_memory.onReference.find(effect);
+  }
+  point.onReference = known->second;
+  point.error = std::max(point.error, known->second);
+  m_errors[effect] = point.error;
+  return meets(point);
 }
 
 std::optional<TunePoint> Evaluations::known(const PinSet& pins) {
@@ -98,7 +123,7 @@ std::optional<TunePoint> Evaluations::known(const PinSet& pins) {
   if (plan == m_plans.end()) return std::nullopt;
   const auto error = m_errors.find(plan->second.effect);
   if (error == m_errors.end()) return std::nullopt;
-  return TunePoint{pins, error->second, plan->second.cost};
+  return TunePoint{pins, error->second, plan->second.cost, m_memory.errors.at(plan->second.effect)};
 }
 
 bool Evaluations::meets(const TunePoint& point) const {
@@ -121,7 +146,7 @@ void Evaluations::take(const TunePoint& point) {
     return std::tuple(a.error, a.pins.size()) < std::tuple(b.error, b.pins.size());
   };
   if (!m_leastError || lessError(point, *m_leastError)) m_leastError = point;
-  if (!meets(point) || (m_best && !better(point, *m_best))) return;
+  if (!isBest(point)) return;
   m_best = point;
   if (m_onBetter) m_onBetter(point, m_count);
 }

@@ -17,6 +17,12 @@ class Evaluations {
   /// Evaluates `pins`. A cancellation: a limit is reached, or the user stopped; end() says which.
   Result<TunePoint> evaluate(const PinSet& pins);
   Result<PinnedPlan> plan(const PinSet& pins);
+  /// Whether `point`, which was evaluated, meets the goal on the reference as well; its errors say what that gave.
+  /// `Known`: as far as that was asked before, else it does not.
+  enum class Ask { Reference, Known };
+  Result<bool> holds(TunePoint& point, Ask ask);
+  /// From here on every set that meets the goal is held against the reference, not only what is better than the best.
+  void holdAll(bool all) { m_holdAll = all; }
   /// Of a set that was evaluated, or has the effect of one that was.
   std::optional<TunePoint> known(const PinSet& pins);
   bool meets(const TunePoint& point) const;
@@ -40,7 +46,10 @@ class Evaluations {
  private:
   void take(const TunePoint& point);
   void addToFront(const TunePoint& point);
+  bool isBest(const TunePoint& point) const { return meets(point) && (!m_best || better(point, *m_best)); }
   Status checkLimits();
+  bool isOverTime() const;
+  Diagnostic ended(const Diagnostic& error);
 
   TuneOracle& m_oracle;
   TuneGoal m_goal;
@@ -48,11 +57,12 @@ class Evaluations {
   OnBetter m_onBetter;
   std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
   std::map<PinSet, PinnedPlan> m_plans;
-  std::map<Hash128, double> m_errors;  ///< of this search
+  std::map<Hash128, double> m_errors;  ///< of this search; of what was held against the reference the larger one
   std::set<Hash128> m_asked;
   std::optional<TunePoint> m_best, m_leastError, m_allPinned;
   std::vector<TunePoint> m_front;
   std::int64_t m_count = 0, m_countAtBegin = 0;
+  bool m_holdAll = false;
   TuneEnd m_end = TuneEnd::Finished;
 };
 

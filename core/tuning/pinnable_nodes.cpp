@@ -2,16 +2,30 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "interchange/export_notes.h"
 #include "planning/quantized_model.h"
 
 namespace fusescope {
 namespace {
 
+/// The nodes whose type an `obey` pin of the user settles: no pin of a search holds there.
+std::set<NodeId> settledNodes(const Plan& lowered) {
+  std::set<NodeId> nodes;
+  for (const PrecisionGrant& grant : lowered.precisionMap) {
+    const Directive* pin = directiveOf(lowered, grant.by);
+    if (pin != nullptr && pin->kind == DirectiveKind::Pin && pin->strictness == Strictness::Obey)
+      nodes.insert(grant.node);
+  }
+  return nodes;
+}
+
 /// Adds the nodes of `lowered` that differ, and of its bodies; `holder` is the way to them.
 Status addNodes(const Plan& lowered, const Plan& exact, const std::string& holder, FusedNodeId fusedOfHolder,
                 std::vector<PinnableNode>& nodes) {
   const std::vector<char> coded = TRY(codedNodes(*unquantized(lowered.model), lowered.options));
+  const std::set<NodeId> settled = settledNodes(lowered);
   const Graph& graph = lowered.graph();
   for (const NodeId id : graph.order()) {
     const FusedNode* fused = lowered.fusedNodeOf(id);
@@ -20,7 +34,8 @@ Status addNodes(const Plan& lowered, const Plan& exact, const std::string& holde
     if (!exact.graph().has(id)) continue;  // a node that gives or takes codes
     const DataType narrow = lowered.calculates[id.index], wide = exact.calculates[id.index];
     const bool isNarrower = isFloat(narrow) && isFloat(wide) && bitWidth(narrow) < bitWidth(wide);
-    if (isNarrower || (coded[id.index] && isFloat(wide))) nodes.push_back({holder + graph.node(id).name, place, wide});
+    if ((isNarrower || (coded[id.index] && isFloat(wide))) && !settled.contains(id))
+      nodes.push_back({holder + graph.node(id).name, place, wide});
     for (const PlannedBody& body : lowered.bodies) {
       const Plan* other = body.holder == id ? exact.bodyPlan(id, body.attribute) : nullptr;
       if (other != nullptr) TRY(addNodes(*body.plan, *other, holder + graph.node(id).name + "/", place, nodes));

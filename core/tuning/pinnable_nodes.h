@@ -24,7 +24,7 @@ struct Pinnable {
 
 /// What in `lowered` differs from `exact`, two plans of one network, the second without codes by ranges. A node that
 /// calculates on what the network itself quantises differs in neither: a pin would not take the quantisation away.
-/// Errors: those of codedNodes().
+/// Nodes that the user pins with `obey` are left out: no other pin holds there. Errors: those of codedNodes().
 Result<Pinnable> pinnableNodes(const Plan& lowered, const Plan& exact);
 
 }  // namespace fusescope

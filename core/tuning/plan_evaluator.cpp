@@ -9,6 +9,7 @@
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"
 #include "planning/predict_times.h"
+#include "planning/without_lowered_types.h"
 #include "tuning/outside_metric.h"
 #include "verify/tensor_error.h"
 
@@ -17,6 +18,8 @@ namespace {
 
 /// Places of PlanRunner::prefer().
 enum Preferred : std::size_t { kExact, kUnpinned, kCurrent };
+
+constexpr const char* kReference = "reference";
 
 }  // namespace
 
@@ -37,21 +40,26 @@ Result<std::unique_ptr<PlanEvaluator>> PlanEvaluator::create(std::shared_ptr<con
                                                              const EvaluatorOptions& options) {
   std::unique_ptr<PlanEvaluator> made(new PlanEvaluator(std::move(lowered), prices, options));
   const Plan& plan = *made->m_lowered;
-  PlanOptions exact = plan.options;
-  exact.precisions.clear();
-  exact.ranges = nullptr;
-  exact.weightOnly = {};
-  std::erase_if(exact.directives, [](const Directive& directive) { return asksForAType(directive); });
-  made->m_exact = TRY(draftPlan(plan.model, exact, prices, options.stop, &plan));
+  made->m_exact = TRY(draftPlan(plan.model, withoutLoweredTypes(plan.options), prices, options.stop, &plan));
   made->m_pinnable = TRY(pinnableNodes(plan, *made->m_exact));
-  made->m_runner = TRY(PlanRunner::create(
-      plan, std::move(samples), {.backend = options.backend, .threads = options.threads, .stop = options.stop},
-      options.keptBytes));
+  made->m_samples = std::move(samples);
+  made->m_runner = TRY(made->runnerOn(options.backend, options.keptBytes));
   TRY(made->findOutputs());
   made->m_expected = TRY(made->m_runner->run(made->m_exact));
   made->m_runner->prefer(*made->m_exact, kExact);
   TRY(made->checkExpected());
   return made;
+}
+
+Result<std::unique_ptr<PlanRunner>> PlanEvaluator::runnerOn(const std::string& backend, std::size_t keptBytes) const {
+  return PlanRunner::create(*m_lowered, m_samples,
+                            {.backend = backend, .threads = m_options.threads, .stop = m_deadline.token()}, keptBytes);
+}
+
+void PlanEvaluator::endAfter(double seconds) {
+  m_deadline.endAfter(seconds);
+  for (PlanRunner* runner : {m_runner.get(), m_reference.get()})
+    if (runner != nullptr) runner->setStop(m_deadline.token());
 }
 
 Status PlanEvaluator::checkExpected() const {
@@ -110,7 +118,7 @@ PlanOptions PlanEvaluator::optionsWith(const PinSet& pins) const {
 
 Result<std::shared_ptr<const Plan>> PlanEvaluator::draft(const PinSet& pins) {
   if (m_draft != nullptr && m_draftOf == pins) return m_draft;
-  m_draft = TRY(draftPlan(m_lowered->model, optionsWith(pins), m_prices, m_options.stop, m_lowered.get()));
+  m_draft = TRY(draftPlan(m_lowered->model, optionsWith(pins), m_prices, m_deadline.token(), m_lowered.get()));
   m_draftOf = pins;
   return m_draft;
 }
@@ -122,8 +130,23 @@ Result<PinnedPlan> PlanEvaluator::plan(const PinSet& pins) {
 
 Result<double> PlanEvaluator::error(const PinSet& pins) {
   const auto plan = TRY(draft(pins));
-  const auto actual = TRY(m_runner->run(plan));
-  return m_options.metric.empty() ? Result<double>(largestError(actual)) : byMetric(actual);
+  return errorOf(TRY(m_runner->run(plan)), m_expected);
+}
+
+bool PlanEvaluator::hasReference() const {
+  return m_options.backend != kReference;
+}
+
+Result<double> PlanEvaluator::errorOnReference(const PinSet& pins) {
+  constexpr std::size_t kShare = 4;  // of the memory: few sets come here
+  const auto plan = TRY(draft(pins));
+  if (m_reference == nullptr) m_reference = TRY(runnerOn(kReference, m_options.keptBytes / kShare));
+  if (m_expectedOnReference.empty()) m_expectedOnReference = TRY(m_reference->run(m_exact));
+  return errorOf(TRY(m_reference->run(plan)), m_expectedOnReference);
+}
+
+Result<double> PlanEvaluator::errorOf(const Outputs& actual, const Outputs& expected) const {
+  return m_options.metric.empty() ? Result<double>(largestError(actual, expected)) : byMetric(actual, expected);
 }
 
 void PlanEvaluator::startFrom(const PinSet& pins) {
@@ -131,12 +154,12 @@ void PlanEvaluator::startFrom(const PinSet& pins) {
   if (plan.ok()) m_runner->prefer(*plan.value(), pins.empty() ? kUnpinned : kCurrent);
 }
 
-double PlanEvaluator::largestError(const std::vector<std::vector<Tensor>>& actual) const {
+double PlanEvaluator::largestError(const Outputs& actual, const Outputs& expected) const {
   double largest = 0;
   for (const std::size_t output : m_outputs) {
     for (std::size_t s = 0; s < actual[output].size(); ++s) {
       TensorErrorSums sums;
-      sums.add(actual[output][s], m_expected[output][s], actual[output][s].type());
+      sums.add(actual[output][s], expected[output][s], actual[output][s].type());
       const TensorError error = sums.error();
       largest = std::max(largest, error.nonFinite > 0 ? INFINITY : error.maxOverRms);
     }
@@ -144,14 +167,14 @@ double PlanEvaluator::largestError(const std::vector<std::vector<Tensor>>& actua
   return largest;
 }
 
-Result<double> PlanEvaluator::byMetric(const std::vector<std::vector<Tensor>>& actual) const {
-  OutputArrays expected, judged;
+Result<double> PlanEvaluator::byMetric(const Outputs& actual, const Outputs& expected) const {
+  OutputArrays exact, judged;
   for (const std::size_t output : m_outputs) {
     const std::string& name = m_lowered->graph().value(m_lowered->graph().outputs()[output]).name;
-    expected[name] = TRY(joinedAlongFirstAxis(m_expected[output], name));
+    exact[name] = TRY(joinedAlongFirstAxis(expected[output], name));
     judged[name] = TRY(joinedAlongFirstAxis(actual[output], name));
   }
-  return outsideMetric(m_options.metric, expected, judged, m_options.stop);
+  return outsideMetric(m_options.metric, exact, judged, m_deadline.token());
 }
 
 }  // namespace fusescope

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tuning/deadline.h"
 #include "tuning/pinnable_nodes.h"
 #include "tuning/plan_runner.h"
 
@@ -36,6 +37,9 @@ class PlanEvaluator final : public TuneOracle {
   const std::vector<std::vector<std::uint32_t>>& neighbours() const override { return m_pinnable.neighbours; }
   Result<PinnedPlan> plan(const PinSet& pins) override;
   Result<double> error(const PinSet& pins) override;
+  bool hasReference() const override;
+  Result<double> errorOnReference(const PinSet& pins) override;
+  void endAfter(double seconds) override;
   void startFrom(const PinSet& pins) override;
 
   const Plan& lowered() const { return *m_lowered; }
@@ -48,20 +52,25 @@ class PlanEvaluator final : public TuneOracle {
 
  private:
   PlanEvaluator(std::shared_ptr<const Plan> lowered, const PriceModel* prices, const EvaluatorOptions& options)
-      : m_lowered(std::move(lowered)), m_prices(prices), m_options(options) {}
+      : m_lowered(std::move(lowered)), m_prices(prices), m_options(options), m_deadline(options.stop) {}
   Status findOutputs();
   Status checkExpected() const;
   Result<std::shared_ptr<const Plan>> draft(const PinSet& pins);
-  Result<double> byMetric(const std::vector<std::vector<Tensor>>& actual) const;
-  double largestError(const std::vector<std::vector<Tensor>>& actual) const;
+  using Outputs = std::vector<std::vector<Tensor>>;  ///< by output, then by sample
+  Result<std::unique_ptr<PlanRunner>> runnerOn(const std::string& backend, std::size_t keptBytes) const;
+  Result<double> errorOf(const Outputs& actual, const Outputs& expected) const;
+  Result<double> byMetric(const Outputs& actual, const Outputs& expected) const;
+  double largestError(const Outputs& actual, const Outputs& expected) const;
 
   std::shared_ptr<const Plan> m_lowered, m_exact;
   const PriceModel* m_prices;
   EvaluatorOptions m_options;
   Pinnable m_pinnable;
-  std::unique_ptr<PlanRunner> m_runner;
-  std::vector<std::size_t> m_outputs;           ///< that count, as indices of the graph's
-  std::vector<std::vector<Tensor>> m_expected;  ///< by output, then by sample
+  Deadline m_deadline;
+  std::vector<PlanRunner::Inputs> m_samples;
+  std::unique_ptr<PlanRunner> m_runner, m_reference;  ///< the latter made when it is asked for first
+  std::vector<std::size_t> m_outputs;                 ///< that count, as indices of the graph's
+  Outputs m_expected, m_expectedOnReference;
   PinSet m_draftOf;
   std::shared_ptr<const Plan> m_draft;  ///< the last one
 };

@@ -23,6 +23,8 @@ class PlanRunner {
 
   /// What the network gives, by output in the graph's order, then by sample; at the model's declared types.
   Result<std::vector<std::vector<Tensor>>> run(const std::shared_ptr<const Plan>& plan);
+  /// What ends a run from here on.
+  void setStop(StopToken stop) { m_options.stop = std::move(stop); }
   /// The values of `plan` are kept rather than others; `which`: in place of those preferred under this number before.
   void prefer(const Plan& plan, std::size_t which);
 

@@ -95,7 +95,7 @@ class StateKeeper {
   std::chrono::steady_clock::time_point m_last;
 };
 
-/// Tries the network without each pin that was not tried yet.
+/// Tries the network without each pin that was not tried yet; what is cancelled stays so.
 Status tryWithoutEach(PlanEvaluator& evaluator, TuneResult& result, TuneMemory& memory) {
   for (const std::uint32_t pin : result.chosen.pins) {
     if (std::ranges::find(result.without, pin, &TuneResult::Without::pin) != result.without.end()) continue;
@@ -125,8 +125,11 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
   memory.added = [&] { keeper.writeNowAndThen(); };
   TuneReport report;
   auto result = tuneSearch(*evaluator, options.goal, memory, options.onBetter);
-  if (result.ok() && options.explain && !options.evaluator.stop.stop_requested())
-    if (Status tried = tryWithoutEach(*evaluator, result.value(), memory); !tried.ok()) result = tried.error();
+  if (result.ok() && options.explain && !options.evaluator.stop.stop_requested()) {
+    evaluator->endAfter(options.goal.seconds);  // a limit of its own, as large
+    const Status tried = tryWithoutEach(*evaluator, result.value(), memory);
+    if (!tried.ok() && !tried.error().cancelled) result = tried.error();
+  }
   report.stateWritten = keeper.write();
   report.result = TRY(std::move(result));
   report.options = lowered->options;

@@ -35,7 +35,7 @@ class TuneSearch {
         m_evaluations.renewLimits();
         TRY(unlessCancelled(runBaselines()));
       }
-      noSlowerThanBaselines();
+      if (m_evaluations.best()) TRY(findNoSlower(Evaluations::Ask::Known));
     }
     return result();
   }
@@ -50,8 +50,8 @@ class TuneSearch {
   /// 2. What each group's lowering alone does, and what pinning it takes.
   /// 3. Sets that are good enough, by several ways, each made as small as it can be.
   /// 4. The same in other orders.
-  /// 5. What is left may not be slower, by times that are known, than what a known search finds: where lowering
-  ///    pays at all.
+  /// 5. What is left may not be slower, by times that are known, than what a known search finds or than everything
+  ///    pinned: where lowering pays at all.
   Status search() {
     m_result.allPinned = TRY(m_evaluations.evaluate(all()));
     m_evaluations.setAllPinned(m_result.allPinned);
@@ -70,7 +70,8 @@ class TuneSearch {
       for (double& score : shaken) score *= std::exp(kOrderNoise * m_random.normal());
       TRY(smallestOf(nodeOrder(shaken), groupOrder(shaken)));
     }
-    if (const TuneBaseline* baseline = noSlowerThanBaselines()) TRY(pruneNoSlower(*baseline, nodeOrder(byError)));
+    if (m_evaluations.best()) TRY(findNoSlower(Evaluations::Ask::Reference));
+    if (m_noSlower) TRY(pruneNoSlower(nodeOrder(byError)));
     return finished();
   }
 
@@ -208,30 +209,58 @@ class TuneSearch {
     return best;
   }
 
-  /// Where the best baseline is faster than the best set: the best of what was evaluated and is not slower than it is
-  /// to be chosen. The baseline, if so.
-  const TuneBaseline* noSlowerThanBaselines() {
-    const TuneBaseline* baseline = bestBaseline();
-    if (baseline == nullptr) return nullptr;
-    const PlanCost most = baseline->found->cost, own = m_evaluations.best()->cost;
-    const bool timed = most.unknown == 0 && own.unknown == 0;
-    if (!timed || !cheaper(most, own) || !loweringPays()) return nullptr;
-    TunePoint start = *baseline->found;
-    for (const TunePoint& point : m_evaluations.front())
-      if (m_evaluations.meets(point) && !cheaper(most, point.cost) && m_evaluations.better(point, start)) start = point;
-    m_noSlower = start;
-    m_result.noSlowerThan = most;
-    return baseline;
+  static bool isFaster(const PlanCost& a, const PlanCost& b) {
+    return a.unknown == 0 && b.unknown == 0 && cheaper(a, b);
   }
 
-  /// Makes it smaller; two ways, from what there is.
-  Status pruneNoSlower(const TuneBaseline& baseline, const std::vector<std::uint32_t>& order) {
-    for (const TunePoint& from : {*m_noSlower, *baseline.found}) {
-      const TunePoint small = TRY(pruned(m_evaluations, from, order, m_result.noSlowerThan));
-      if (m_evaluations.better(small, *m_noSlower)) m_noSlower = small;
+  /// Where the best baseline, or everything pinned, is faster than the best set: finds the best of what was evaluated
+  /// and is not slower than either.
+  Status findNoSlower(Evaluations::Ask ask) {
+    const TunePoint best = *m_evaluations.best();
+    if (!loweringPays()) {
+      m_result.beatenByAllPinned = beats(m_result.allPinned, best);
+      return Done{};
+    }
+    std::vector<TunePoint> faster;
+    if (const TuneBaseline* baseline = bestBaseline()) faster.push_back(*baseline->found);
+    faster.push_back(m_result.allPinned);
+    std::erase_if(faster, [&](const TunePoint& point) {
+      return !m_evaluations.meets(point) || !isFaster(point.cost, best.cost);
+    });
+    std::ranges::sort(faster, [](const TunePoint& a, const TunePoint& b) { return cheaper(a.cost, b.cost); });
+    for (TunePoint& limit : faster) {  // one that fails on the reference limits nothing
+      if (!TRY(m_evaluations.holds(limit, ask))) continue;
+      m_noSlower = limit;
+      m_result.noSlowerThan = limit.cost;
+      break;
+    }
+    if (!m_noSlower) return Done{};
+    for (TunePoint point : m_evaluations.front()) {
+      const bool better = m_evaluations.meets(point) && !cheaper(*m_result.noSlowerThan, point.cost) &&
+                          m_evaluations.better(point, *m_noSlower);
+      if (better && TRY(m_evaluations.holds(point, ask))) m_noSlower = point;
     }
     return Done{};
   }
+
+  /// Makes it smaller; two ways, from what there is.
+  Status pruneNoSlower(const std::vector<std::uint32_t>& order) {
+    std::vector<TunePoint> starts{*m_noSlower};
+    const TuneBaseline* baseline = bestBaseline();
+    if (baseline != nullptr && !cheaper(*m_result.noSlowerThan, baseline->found->cost))
+      starts.push_back(*baseline->found);
+    m_evaluations.holdAll(true);
+    for (TunePoint& from : starts) {
+      if (!TRY(m_evaluations.holds(from, Evaluations::Ask::Reference))) continue;
+      const TunePoint small = TRY(pruned(m_evaluations, from, order, m_result.noSlowerThan));
+      if (m_evaluations.better(small, *m_noSlower)) m_noSlower = small;
+    }
+    m_evaluations.holdAll(false);
+    return Done{};
+  }
+
+  /// Whether `a` is faster than `b`, by times that are known, and at least as good.
+  static bool beats(const TunePoint& a, const TunePoint& b) { return isFaster(a.cost, b.cost) && a.error <= b.error; }
 
   TuneResult result() {
     m_result.ok = m_evaluations.best().has_value();

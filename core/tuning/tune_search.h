@@ -51,6 +51,12 @@ class TuneOracle {
   /// Of the whole network; infinite where something finite became infinite or NaN. A cancellation ends the search with
   /// the best so far.
   virtual Result<double> error(const PinSet& pins) = 0;
+  /// Whether what is chosen must be good enough on the reference, too, where error() was measured on something else.
+  virtual bool hasReference() const { return false; }
+  /// The error there.
+  virtual Result<double> errorOnReference(const PinSet& pins) { return error(pins); }
+  /// What is under way when so many seconds from now are over is cancelled then; 0: when the user wishes alone.
+  virtual void endAfter(double) {}
   /// From here on most sets that are asked for differ little from this one.
   virtual void startFrom(const PinSet&) {}
 };
@@ -58,8 +64,10 @@ class TuneOracle {
 /// A set of pins that was evaluated.
 struct TunePoint {
   PinSet pins;
-  double error = NAN;  ///< not evaluated
+  double error = NAN;  ///< the larger one of those that are known; not a number: not evaluated
   PlanCost cost;
+  double measured = NAN;                ///< TuneOracle::error()
+  std::optional<double> onReference{};  ///< TuneOracle::errorOnReference(); nothing: it was not asked
 };
 
 /// How a search ended.
@@ -86,9 +94,12 @@ struct TuneResult {
     bool slower = false;  ///< than noSlowerThan
   };
   std::vector<Without> without;  ///< each pin chosen, where that was tried
-  /// Set where fewer pins meet the goal and are slower than what a known search finds: `chosen` takes no more than
-  /// this.
+  /// Set where fewer pins meet the goal and are slower than what a known search finds, or than everything pinned:
+  /// `chosen` takes no more than this.
   std::optional<PlanCost> noSlowerThan;
+  /// Lowering does not pay by times that are known, and with everything pinned the network is faster than `chosen` and
+  /// nearer to float32: `chosen` is of use only where something else is wanted of it.
+  bool beatenByAllPinned = false;
   bool minimal = false;  ///< without any one of the pins the goal is not met, or it is slower than that: each was tried
   std::int64_t evaluations = 0;  ///< of the search; what known searches take beyond its limits is theirs
   TuneEnd end = TuneEnd::Finished;
@@ -96,10 +107,14 @@ struct TuneResult {
 
 /// What is known of evaluations from before, by effect, and what is to be told of each new one.
 struct TuneMemory {
-  std::map<Hash128, double> errors;
+  std::map<Hash128, double> errors, onReference;
   std::function<void()> added{};  ///< called after each new one; may be empty
-  void add(const Hash128& effect, double error) {
-    errors.emplace(effect, error);
+  void add(const Hash128& effect, double error) { take(errors, effect, error); }
+  void addOnReference(const Hash128& effect, double error) { take(onReference, effect, error); }
+
+ private:
+  void take(std::map<Hash128, double>& of, const Hash128& effect, double error) {
+    of.emplace(effect, error);
     if (added) added();
   }
 };
@@ -111,8 +126,9 @@ using OnBetter = std::function<void(const TunePoint& point, std::int64_t evaluat
 /// `goal` alone. Several sets are made smaller until no pin can be dropped, and the smallest is taken, of equal ones
 /// the cheapest: (1) the nodes whose lowering alone does most harm for what pinning them costs, as many as are needed;
 /// (2) what bisection from either end and greedy ranking find; (3) all, dropped in other orders. So it is never larger
-/// than what those find. `memory` holds evaluations of an earlier search and takes those of this one; they count again.
-/// Errors: those of the oracle.
+/// than what those find. A set that would be chosen is held against the goal on the reference, too
+/// (TuneOracle::hasReference()): where it fails there, the search goes on. `memory` holds evaluations of an earlier
+/// search and takes those of this one; they count again. Errors: those of the oracle.
 Result<TuneResult> tuneSearch(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory,
                               const OnBetter& onBetter = {});
 

@@ -66,14 +66,19 @@ Result<TuneMemory> readTuneState(const std::filesystem::path& path, const Hash12
       return stateError(path, "an evaluation is an effect of 32 hex digits and an error",
                         "evaluations[" + std::to_string(memory.errors.size()) + "]");
     memory.errors.emplace(*effect, *error);
+    if (const auto there = errorFrom(entry.value("reference", Json()))) memory.onReference.emplace(*effect, *there);
   }
   return memory;
 }
 
 Status writeTuneState(const std::filesystem::path& path, const Hash128& key, const TuneMemory& memory) {
   Json json = {{"format", kFormat}, {"version", kVersion}, {"key", key.hex()}, {"evaluations", Json::array()}};
-  for (const auto& [effect, error] : memory.errors)
-    json["evaluations"].push_back({{"effect", effect.hex()}, {"error", jsonNumber(error)}});
+  for (const auto& [effect, error] : memory.errors) {
+    Json entry = {{"effect", effect.hex()}, {"error", jsonNumber(error)}};
+    if (const auto there = memory.onReference.find(effect); there != memory.onReference.end())
+      entry["reference"] = jsonNumber(there->second);
+    json["evaluations"].push_back(std::move(entry));
+  }
   return writeFileAtomically(path, json.dump(1) + "\n");
 }
 

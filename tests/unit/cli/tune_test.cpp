@@ -203,6 +203,63 @@ TEST(Tune, AMetricOfTheUserIsWhatIsBounded) {
   EXPECT_NE(failed.err.find("--metric"), std::string::npos) << failed.err;
 }
 
+/// A metric that never ends takes no more than the time that the search has.
+TEST(Tune, AMetricThatNeverEndsIsEndedByTheBudget) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string();
+  const auto script = folder.write("metric.sh",
+                                   "echo x >> \"$0.calls\"; test $(wc -l < \"$0.calls\") -lt 3 || sleep 600\n"
+                                   "cmp -s \"$1\" \"$2\" && echo 0 || echo 7\n");
+  const Json json = jsonOf(tuned(
+      "scaled_pair", output, {"--max-error", "3", "--metric", "sh " + script.string(), "--budget", "2", "--explain"}));
+  EXPECT_EQ(json["end"], "seconds");
+  EXPECT_EQ(json["evaluations"], 1) << "everything pinned, by the engine and by the reference";
+  EXPECT_EQ(json["ok"], true) << "that is as good as in float32";
+}
+
+TEST(Tune, WhatIsFoundHoldsOnTheReferenceToo) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string(), state = (folder / "state.json").string();
+  const Json json = jsonOf(tuned("scaled_pair", output, {"--max-error", "0.05", "--resume", state}));
+  EXPECT_EQ(json["backend"], "native");
+  ASSERT_TRUE(json["chosen"]["error_on_reference"].is_number()) << json["chosen"];
+  EXPECT_LE(json["chosen"]["error_on_reference"], 0.05);
+  EXPECT_LE(json["chosen"]["error_here"], 0.05);
+  const Json errors =
+      jsonOf(fusescopeCommand({"errors", spoiledFile("scaled_pair.onnx"), "--directives", output, "--inputs",
+                               spoiledFile("inputs.npz"), "--batch-axis", "0", "--backend", "reference", "--json"}));
+  EXPECT_NEAR(errors["outputs"][0]["carried"]["max_over_rms"].get<double>(),
+              json["chosen"]["error_on_reference"].get<double>(), 1e-5);
+  const Json again = jsonOf(tuned("scaled_pair", output, {"--max-error", "0.05", "--resume", state}));
+  EXPECT_EQ(again["chosen"], json["chosen"]) << "what was remembered is what was measured";
+}
+
+/// On the engine two pins have less than the limit, on the reference more.
+TEST(Tune, WhatTheEngineAloneAllowsIsNotFound) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string(), model = samplePath("fp16_overflow"),
+                    inputs = (std::filesystem::path(model).parent_path() / "io.npz").string();
+  const Json json = jsonOf(fusescopeCommand(
+      {"tune", model, "--precision", "f16", "--inputs", inputs, "--max-error", "0.0017", "--json", "-o", output}));
+  EXPECT_EQ(json["ok"], true);
+  const Json errors = jsonOf(fusescopeCommand(
+      {"errors", model, "--directives", output, "--inputs", inputs, "--backend", "reference", "--json"}));
+  EXPECT_LE(errors["outputs"][0]["carried"]["max_over_rms"], 0.0017);
+}
+
+/// A pin that the user obeys settles its node: another pin there holds nowhere, and is not counted.
+TEST(Tune, WhatAnObeyedPinSettlesIsNotPinnable) {
+  const TemporaryFolder folder;
+  const std::string output = (folder / "pins.json").string();
+  const Json all = jsonOf(tuned("scaled_pair", output, {"--max-error", "0.05"}));
+  const std::string node = all["chosen"]["pins"][0]["pattern"];
+  const auto result = tuned("scaled_pair", output, {"--max-error", "0.05", "--pin", node + "=f16:obey"});
+  EXPECT_EQ(result.status, 1) << "what spoils it may not be pinned: " << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["pinnable"], all["pinnable"].get<int>() - 1);
+  for (const Json& pin : json["chosen"]["pins"]) EXPECT_NE(pin["pattern"], node);
+}
+
 TEST(Tune, InterruptedItWritesTheBestSoFar) {
   const TemporaryFolder folder;
   const std::string output = (folder / "pins.json").string();

@@ -39,9 +39,15 @@ class SyntheticOracle final : public TuneOracle {
     ++asked;
     return m_error(effective(pins));
   }
+  bool hasReference() const override { return reference != nullptr; }
+  Result<double> errorOnReference(const PinSet& pins) override {
+    ++askedReference;
+    return reference(effective(pins));
+  }
 
   PinSet withoutEffect;  ///< nodes that a pin changes nothing for
-  std::int64_t asked = 0, stopAfter = -1;
+  Number reference;      ///< null: there is none
+  std::int64_t asked = 0, askedReference = 0, stopAfter = -1;
 
  private:
   PinSet effective(PinSet pins) const {

@@ -137,6 +137,73 @@ TEST(TuneSearch, WhereLoweringDoesNotPayPinsAreCountedAlone) {
   EXPECT_FALSE(result.noSlowerThan.has_value());
 }
 
+TEST(TuneSearch, WhatFailsOnTheReferenceIsNotFoundAndTheSearchGoesOn) {
+  // Each node that is not pinned adds to the error, on the reference half as much again.
+  std::vector<double> ofNodes;
+  for (int i = 0; i < 12; ++i) ofNodes.push_back(1 + 0.21 * ((i * 5) % 7));
+  const auto error = rootOfSquares(ofNodes);
+  for (const double maxError : {1.0, 2.0, 3.5, 5.0}) {
+    SyntheticOracle oracle(std::vector<std::uint32_t>(12, 1), error, msOfPins);
+    oracle.reference = [&](const PinSet& pins) { return 1.5 * error(pins); };
+    const TuneResult result = searched(oracle, {.maxError = maxError});
+    ASSERT_TRUE(result.ok);
+    EXPECT_LE(1.5 * error(result.chosen.pins), maxError);
+    EXPECT_EQ(result.chosen.onReference, 1.5 * error(result.chosen.pins));
+    EXPECT_EQ(result.chosen.measured, error(result.chosen.pins));
+    EXPECT_EQ(result.chosen.error, 1.5 * error(result.chosen.pins)) << "the larger one is the error";
+    EXPECT_TRUE(result.minimal);
+    for (const std::uint32_t pin : result.chosen.pins) {
+      PinSet left = result.chosen.pins;
+      left.erase(pin);
+      EXPECT_GT(1.5 * error(left), maxError) << "pin " << pin << " is not needed";
+    }
+    EXPECT_LT(oracle.askedReference, oracle.asked) << "only what would be chosen is held against it";
+    SyntheticOracle alone(std::vector<std::uint32_t>(12, 1), error, msOfPins);
+    EXPECT_LE(searched(alone, {.maxError = maxError}).chosen.pins.size(), result.chosen.pins.size());
+  }
+}
+
+TEST(TuneSearch, WhereALimitEndsItOnlyWhatHoldsOnTheReferenceIsChosen) {
+  const auto error = rootOfSquares(std::vector<double>(10, 1));
+  for (std::int64_t evaluations = 1; evaluations < 40; evaluations += 3) {
+    SyntheticOracle oracle(std::vector<std::uint32_t>(10, 1), error, msOfPins);
+    oracle.reference = [&](const PinSet& pins) { return 1.3 * error(pins); };
+    const TuneResult result = searched(oracle, {.maxError = 2, .evaluations = evaluations, .baselines = true});
+    ASSERT_TRUE(result.ok);
+    EXPECT_LE(1.3 * error(result.chosen.pins), 2) << evaluations;
+  }
+}
+
+TEST(TuneSearch, NothingIsChosenThatEverythingPinnedIsFasterThan) {
+  // Lowering pays as a whole; what is pinned between lowered nodes takes two conversions, which what the known searches
+  // find does too.
+  const auto error = [](const PinSet& pins) {
+    return pins.size() == 6 ? 0.0 : pins.contains(1) && pins.contains(4) ? 0.01 : 1.0;
+  };
+  const auto ms = [](const PinSet& pins) {
+    double sum = 10 + 0.1 * static_cast<double>(pins.size());
+    for (const std::uint32_t pin : pins)
+      sum += (pin == 5 || pins.contains(pin + 1) ? 0 : 2) + (pin == 0 || pins.contains(pin - 1) ? 0 : 2);
+    return sum;
+  };
+  SyntheticOracle oracle(std::vector<std::uint32_t>(6, 1), error, ms);
+  const TuneResult result = searched(oracle, {.maxError = 0.1});
+  EXPECT_GT(baseline(result, "prefix").found->cost.ms, result.allPinned.cost.ms);
+  EXPECT_LE(result.chosen.cost.ms, result.allPinned.cost.ms);
+  EXPECT_FALSE(result.beatenByAllPinned);
+}
+
+TEST(TuneSearch, WhereLoweringDoesNotPayThatIsSaid) {
+  const auto error = [](const PinSet& pins) {
+    return pins.size() == 12 ? 0 : pins.contains(3) && pins.contains(9) ? 0.01 : 1.0;
+  };
+  const auto faster = [](const PinSet& pins) { return 20 - static_cast<double>(pins.size()); };
+  SyntheticOracle oracle(std::vector<std::uint32_t>(12, 1), error, faster);
+  const TuneResult result = searched(oracle, {.maxError = 0.1});
+  EXPECT_EQ(result.chosen.pins, (PinSet{3, 9}));
+  EXPECT_TRUE(result.beatenByAllPinned);
+}
+
 TEST(TuneSearch, WhatFewPinsMakeSlowerByConversionsIsFilledUp) {
   // A pin for itself costs two conversions; between 3 and 5 there is one node.
   const auto error = [](const PinSet& pins) { return pins.contains(3) && pins.contains(5) ? 0.01 : 1.0; };
