@@ -1,9 +1,12 @@
 #include <QAction>
 #include <QFile>
+#include <QLabel>
 #include <QMenu>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSettings>
 #include <QTemporaryDir>
+#include <QTextEdit>
 #include <QToolBar>
 #include <QToolButton>
 #include <QtTest>
@@ -218,11 +221,13 @@ class MannersTest : public QObject {
       dialog.setFormat(format);
       QTRY_VERIFY(!dialog.saveButton().isEnabled());
       QTRY_VERIFY2(dialog.refusal().contains("nothing to export"), qPrintable(dialog.refusal()));
+      QVERIFY2(standsOn(dialog, "nothing to export"), "the reason is on the screen");
       QVERIFY2(!dialog.refusal().contains("--"), qPrintable(dialog.refusal()));
       QVERIFY(dialog.preview().isEmpty());
     }
     dialog.setFormat("directives");
     QTRY_VERIFY(dialog.saveButton().isEnabled());
+    QVERIFY(!standsOn(dialog, "nothing to export"));
     QTRY_VERIFY(dialog.preview().contains("fusescope.directives"));
     for (const QLabel* label : dialog.findChildren<QLabel*>())
       QVERIFY2(!label->text().contains("--"), qPrintable(label->text()));
@@ -265,6 +270,19 @@ class MannersTest : public QObject {
   const FusedNode& aKernel() {
     return *std::ranges::find_if(
         plan().fusedNodes, [](const FusedNode& fused) { return fused.nodes.size() == 2 && fused.kind == "conv"; });
+  }
+  /// Whether one who looks at `widget` reads `words` there.
+  static bool standsOn(const QWidget& widget, const QString& words) {
+    const auto shown = [&](const QWidget& part, const QString& text) {
+      return !part.visibleRegion().isEmpty() && text.contains(words);
+    };
+    for (const auto* part : widget.findChildren<QTextEdit*>())
+      if (shown(*part, part->toPlainText())) return true;
+    for (const auto* part : widget.findChildren<QPlainTextEdit*>())
+      if (shown(*part, part->toPlainText())) return true;
+    for (const auto* part : widget.findChildren<QLabel*>())
+      if (shown(*part, part->text())) return true;
+    return false;
   }
   QLineEdit* searchBox() { return test::searchBoxOf(*m_window); }
   static bool inFront(const QWidget* widget) { return !widget->visibleRegion().isEmpty(); }

@@ -132,15 +132,16 @@ void ExportDialog::refresh() {
 
 void ExportDialog::preview(const Result<Exported>& file) {
   m_writable = file.ok();
+  m_pages->setCurrentIndex(file.ok() ? 0 : 1);
+  m_preview->setPlainText(file.ok() ? qs(file.value().text) : QString());
   if (file.ok()) {
     QString said = m_summary->text();
     for (const ExportNote& note : file.value().notes) said += QStringLiteral("\n⚠ ") + withoutOptions(qs(note.text));
     m_summary->setText(said);
   } else {
     m_summary->setText(QStringLiteral("✗ This plan cannot be written in that format."));
+    sayWhyNot(file.error());
   }
-  m_preview->setPlainText(file.ok() ? qs(file.value().text) : QString());
-  m_preview->setPlaceholderText(file.ok() ? QString() : problemInWords(file.error()));
   renew();
 }
 
@@ -209,6 +210,11 @@ void ExportDialog::showWritten(const Json& written) {
 void ExportDialog::showRefused(const Diagnostic& problem) {
   if (problem.cancelled) return m_summary->setText(QStringLiteral("Cancelled; nothing was written."));
   m_summary->setText(QStringLiteral("✗ Nothing was written."));
+  sayWhyNot(problem);
+}
+
+/// With links to where it is, in place of the preview.
+void ExportDialog::sayWhyNot(const Diagnostic& problem) {
   QString place;
   for (const std::string& name : {problem.where.node, problem.where.value})
     if (!name.empty()) place += QStringLiteral("<p>At %1</p>").arg(nodeLink(name));

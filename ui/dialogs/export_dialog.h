@@ -29,7 +29,7 @@ class ExportDialog : public QDialog {
   void setFormat(const QString& format) { m_format->setCurrentIndex(m_format->findData(format)); }
   QString preview() const { return m_preview->toPlainText(); }
   /// What stands in place of the preview where there is none: why.
-  QString refusal() const { return m_preview->placeholderText(); }
+  QString refusal() const { return m_writable ? QString() : m_report->toPlainText(); }
   /// What came of a network that was to be written; its links go to nodes and values.
   QTextBrowser& report() { return *m_report; }
   QComboBox& weights() { return *m_weights; }
@@ -50,6 +50,7 @@ class ExportDialog : public QDialog {
   void saveNetwork(const QString& path);
   void showWritten(const Json& written);
   void showRefused(const Diagnostic& problem);
+  void sayWhyNot(const Diagnostic& problem);
 
   DockContext m_context;
   QComboBox *m_format, *m_weights, *m_borders;
