@@ -16,20 +16,20 @@ void readPoint(JsonFields& fields, TunedPoint& point) {
   point.how = priceSourceFromName(how).value_or(PriceSource::Unknown);
 }
 
-Result<TunedPoint> pointFromJson(const Json& json) {
-  TunedPoint point;
-  JsonFields fields(json);
-  readPoint(fields, point);
-  fields.read("pins", point.pins);
-  return fields.result(point);
-}
-
 Result<TunedPin> pinFromJson(const Json& json) {
   TunedPin pin;
   JsonFields fields(json);
   fields.require("pattern").read("pattern", pin.node).read("type", pin.type).read("why", pin.why);
   fields.readNumber("error_without", pin.errorWithout);
   return fields.result(std::move(pin));
+}
+
+Result<TunedPoint> pointFromJson(const Json& json) {
+  TunedPoint point;
+  JsonFields fields(json);
+  readPoint(fields, point);
+  fields.read("pins", point.pins).parseList("set", point.set, pinFromJson);
+  return fields.result(point);
 }
 
 Result<TunedBaseline> baselineFromJson(const Json& json) {

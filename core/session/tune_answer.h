@@ -13,19 +13,21 @@
 
 namespace fusescope {
 
+/// A pin of a set; what it is for is known of those that the search chose.
+struct TunedPin {
+  std::string node, type, why;
+  std::optional<double> errorWithout;  ///< of the network with the others alone; nothing: not tried
+  bool operator==(const TunedPin&) const = default;
+};
+
 /// A set of pins that a search evaluated, as `tune --json` says it.
 struct TunedPoint {
   double error = NAN;                      ///< infinite where something became infinite or NaN; NaN: not evaluated
   std::optional<double> ms;                ///< predicted; nothing where a kernel or conversion has no price
   PriceSource how = PriceSource::Unknown;  ///< of what prices
   std::int64_t casts = 0, bytes = 0, pins = 0;
+  std::vector<TunedPin> set{};  ///< its pins, where the answer names them: in its front
   bool operator==(const TunedPoint&) const = default;
-};
-
-/// A pin that the search chose.
-struct TunedPin {
-  std::string node, type, why;
-  std::optional<double> errorWithout;  ///< of the network with the others alone; nothing: not tried
 };
 
 /// What one of the known searches finds.

@@ -28,6 +28,15 @@ Json chosenJson(const TuneReport& report) {
   return json;
 }
 
+/// With its pins one by one.
+Json setJson(const TunePoint& point, const Directives& nodes) {
+  Json json = toJson(point);
+  json["set"] = Json::array();
+  for (const std::uint32_t pin : point.pins)
+    json["set"].push_back({{"pattern", nodes[pin].pattern}, {"type", name(nodes[pin].type)}});
+  return json;
+}
+
 Json baselineJson(const TuneBaseline& baseline) {
   Json json = {{"name", baseline.name}, {"pins", nullptr}, {"error", nullptr}};
   if (baseline.found) {
@@ -82,7 +91,7 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   json["unpinned"] = toJson(result.unpinned);
   json["all_pinned"] = toJson(result.allPinned);
   json["front"] = Json::array();
-  for (const TunePoint& point : result.front) json["front"].push_back(toJson(point));
+  for (const TunePoint& point : result.front) json["front"].push_back(setJson(point, report.nodes));
   json["chosen"] = chosenJson(report);
   json["baselines"] = Json::array();
   for (const TuneBaseline& baseline : result.baselines) json["baselines"].push_back(baselineJson(baseline));

@@ -143,6 +143,7 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
     report.pins.push_back(std::move(chosen));
   }
   assignIds(report.options.directives);
+  for (std::uint32_t node = 0; node < evaluator->nodeCount(); ++node) report.nodes.push_back(evaluator->pinOf(node));
   report.backend = options.evaluator.backend;
   report.pinnable = evaluator->pinnable().nodes.size();
   report.groups = evaluator->pinnable().groups.size();

@@ -31,6 +31,7 @@ struct TuneReport {
   TuneResult result;
   std::vector<TunePin> pins;  ///< of result.chosen
   PlanOptions options;        ///< those of the lowered plan, with the pins behind its directives
+  Directives nodes;           ///< a pin of each node that could be pinned: what TunePoint::pins count
   std::string backend;
   std::size_t pinnable = 0, groups = 0;
   Status stateWritten = Done{};  ///< at the end; what could not be written at the beginning is an error of tune()

@@ -1,6 +1,8 @@
 #include <QDir>
+#include <QHelpEvent>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QToolTip>
 #include <QtTest>
 #include <algorithm>
 
@@ -68,6 +70,42 @@ class TuneTest : public QObject {
       if (tensor.isOutput) QVERIFY(tensor.errors.carried->maxOverRms <= 0.01);
     m_window->document().undoStack().undo();
     QVERIFY(m_window->document().options() == before);
+  }
+
+  void aPointIsASetThatCanBeChosen() {
+    openOverflow();
+    TuneDialog& dialog = open();
+    QVERIFY2(plotOf(dialog).accessibleDescription().contains("No set"), "there is nothing to put on axes");
+    dialog.allowed().setText("0.01");
+    search(dialog);
+    const std::vector<TunedPoint> points = plotOf(dialog).points();
+    QVERIFY2(points.size() >= 2, qPrintable(QString::number(points.size())));
+    const int recommended = dialog.pins().rowCount();
+    const TunedPoint* other = nullptr;
+    for (const TunedPoint& point : points) {
+      click(dialog, point);
+      QCOMPARE(dialog.pins().rowCount(), int(point.pins));
+      QVERIFY2(dialog.said().contains("Chosen in the plot: error"), qPrintable(dialog.said()));
+      QToolTip::hideText();
+      const QPoint at = plotOf(dialog).placeOf(point).toPoint();
+      QHelpEvent asked(QEvent::ToolTip, at, plotOf(dialog).mapToGlobal(at));
+      QCoreApplication::sendEvent(&plotOf(dialog), &asked);
+      QVERIFY2(QToolTip::text().contains("error") && QToolTip::text().contains("pin"), qPrintable(QToolTip::text()));
+      if (int(point.pins) != recommended && point.pins > 0) other = &point;
+    }
+    // By keys as well.
+    plotOf(dialog).setFocus();
+    QTest::keyClick(&plotOf(dialog), Qt::Key_Home);
+    const int first = dialog.pins().rowCount();
+    QTest::keyClick(&plotOf(dialog), Qt::Key_End);
+    QVERIFY(dialog.pins().rowCount() != first);
+    QVERIFY(plotOf(dialog).accessibleDescription().contains("chosen"));
+    // What is taken is what is shown.
+    QVERIFY(other != nullptr);
+    click(dialog, *other);
+    QTest::mouseClick(&dialog.takeButton(), Qt::LeftButton);
+    QTRY_VERIFY(!m_window->document().planning());
+    QCOMPARE(m_window->document().directives().size(), std::size_t(other->pins));
   }
 
   void aStoppedSearchGoesOnInTheSessionThatWasOpenedAgain() {
@@ -176,6 +214,10 @@ class TuneTest : public QObject {
       if (dialog->isVisible()) return *dialog;
     qFatal("the dialog does not open");
   }
+  static TunePlot& plotOf(TuneDialog& dialog) { return *dialog.findChild<TunePlot*>(); }
+  static void click(TuneDialog& dialog, const TunedPoint& point) {
+    QTest::mouseClick(&plotOf(dialog), Qt::LeftButton, {}, plotOf(dialog).placeOf(point).toPoint());
+  }
   void search(TuneDialog& dialog) {
     QTest::mouseClick(&dialog.startButton(), Qt::LeftButton);
     QVERIFY(dialog.working());
@@ -194,5 +236,5 @@ class TuneTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(TuneTest, 5)
+FUSESCOPE_GUI_TEST(TuneTest, 6)
 #include "tune_test.moc"

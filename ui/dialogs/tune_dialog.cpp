@@ -34,10 +34,9 @@ QString pointWords(const TunedPoint& point) {
       .arg(errorText(point.error), plural(point.pins, QStringLiteral("pin")), costWords(point));
 }
 
-TableContent pinsContent(const TuneAnswer* answer) {
+TableContent pinsContent(const std::vector<TunedPin>& pins) {
   TableContent content{{"Node", "Type", "Error without it", "Why"}, {}, {}};
-  if (answer == nullptr) return content;
-  for (const TunedPin& pin : answer->pins)
+  for (const TunedPin& pin : pins)
     content.rows.push_back({qs(pin.node),
                             {{.text = qs(pin.node)},
                              {.text = qs(pin.type)},
@@ -86,7 +85,8 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   m_said->setWordWrap(true);
   m_said->setTextFormat(Qt::PlainText);
   m_said->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_pins.setContent(pinsContent(nullptr));
+  m_pins.setContent(pinsContent({}));
+  m_plot->setWords(pointWords);
   auto* pins = new QTableView;
   pins->setModel(&m_pins);
   pins->setItemDelegate(new CellDelegate(context.theme, {1}, pins));
@@ -109,6 +109,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   m_job.listenTo(QLatin1String(kTuneBetterPhase), [this](const QString& detail) { heardBetter(detail); });
   connect(&m_job, &WorkerJob::changed, this, &TuneDialog::renew);
   connect(m_take, &QPushButton::clicked, this, &TuneDialog::take);
+  connect(m_plot, &TunePlot::chosen, this, &TuneDialog::choose);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(&context.runs, &Runs::settingsChanged, this, &TuneDialog::renew);
   for (QLineEdit* field : {m_allowed, m_speedup, m_metric})
@@ -251,13 +252,17 @@ void TuneDialog::renew() {
   m_goOn->setEnabled(!working() && m_goOn->isVisibleTo(this));
   m_start->setEnabled(!working() && problem().isEmpty());
   m_stop->setEnabled(working());
-  m_take->setEnabled(!working() && m_answer && !m_answer->pins.empty());
+  m_take->setEnabled(!working() && m_answer && !shownPins().empty());
   if (working()) {
     QString text = m_job.text();
     if (!m_better.empty()) text += QStringLiteral(" · best so far: ") + pointWords(m_better.back());
     m_said->setText(text);
   } else {
-    m_said->setText(problem().isEmpty() ? m_outcome : QStringLiteral("✗ ") + problem());
+    QString text = m_outcome;
+    if (m_answer && m_plot->current() >= 0)
+      text +=
+          QStringLiteral("\nChosen in the plot: %1.").arg(pointWords(m_answer->front[std::size_t(m_plot->current())]));
+    m_said->setText(problem().isEmpty() ? text : QStringLiteral("✗ ") + problem());
   }
 }
 
@@ -269,7 +274,7 @@ void TuneDialog::start() {
   m_answer.reset();
   m_better.clear();
   m_outcome.clear();
-  m_pins.setContent(pinsContent(nullptr));
+  m_pins.setContent(pinsContent({}));
   m_plot->setPoints({}, {}, asked.tune.goal.maxError);
   RunSettings settings = m_context.runs.settings();
   settings.tune = asked.tune;
@@ -292,8 +297,25 @@ void TuneDialog::finished(const Result<TuneAnswer>& answer) {
   }
   m_answer = answer.value();
   m_plot->setPoints(m_answer->front, m_answer->chosen, m_context.runs.settings().tune.goal.maxError);
-  m_pins.setContent(pinsContent(&*m_answer));
+  m_pins.setContent(pinsContent(m_answer->pins));
   m_outcome = answerText(*m_answer);
+}
+
+/// A point of the answer's front: its pins are shown, and are what can be taken.
+void TuneDialog::choose(int point) {
+  if (working() || !m_answer) return;
+  m_plot->setCurrent(point);
+  m_pins.setContent(pinsContent(shownPins()));
+  renew();
+}
+
+/// Those of the point that was chosen in the plot, else of the set that the search recommends. What the latter are for
+/// was found out by the search.
+const std::vector<TunedPin>& TuneDialog::shownPins() const {
+  if (m_plot->current() < 0) return m_answer->pins;
+  const std::vector<TunedPin>& set = m_answer->front[static_cast<std::size_t>(m_plot->current())].set;
+  const bool recommended = std::ranges::equal(set, m_answer->pins, {}, &TunedPin::node, &TunedPin::node);
+  return recommended ? m_answer->pins : set;
 }
 
 QString TuneDialog::answerText(const TuneAnswer& answer) const {
@@ -326,9 +348,19 @@ QString TuneDialog::answerText(const TuneAnswer& answer) const {
 void TuneDialog::take() {
   if (!m_answer) return;
   PlanOptions options = m_answer->options;
+  const std::vector<TunedPin>& pins = shownPins();
+  if (&pins != &m_answer->pins) {  // the recommended pins stand behind the directives that were there
+    options.directives.resize(options.directives.size() - m_answer->pins.size());
+    for (const TunedPin& pin : pins)
+      options.directives.push_back({.pattern = pin.node,
+                                    .type = dataTypeFromName(pin.type).value_or(DataType::F32),
+                                    .note = "chosen among the sets that tune evaluated"});
+  }
   if (options.ranges != nullptr) options.ranges = m_context.document.ranges();  // with the histograms
   assignIds(options.directives);
-  m_context.document.edit(QStringLiteral("Tune: %1").arg(pointWords(m_answer->chosen)), std::move(options));
+  const TunedPoint& shown =
+      m_plot->current() < 0 ? m_answer->chosen : m_answer->front[static_cast<std::size_t>(m_plot->current())];
+  m_context.document.edit(QStringLiteral("Tune: %1").arg(pointWords(shown)), std::move(options));
   accept();
 }
 

@@ -57,6 +57,8 @@ class TuneDialog : public QDialog {
   void start();
   void heardBetter(const QString& detail);
   void finished(const Result<TuneAnswer>& answer);
+  void choose(int point);
+  const std::vector<TunedPin>& shownPins() const;
   QString answerText(const TuneAnswer& answer) const;
   void take();
 

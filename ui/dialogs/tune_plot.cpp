@@ -1,8 +1,13 @@
 #include "ui/dialogs/tune_plot.h"
 
+#include <QHelpEvent>
+#include <QLineF>
+#include <QMouseEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "ui/document/qt_text.h"
 
@@ -11,6 +16,7 @@ namespace fusescope {
 namespace {
 
 constexpr double kLeft = 62, kRight = 14, kTop = 14, kBottom = 40, kDot = 3.5;
+constexpr double kReach = 12;  ///< a point answers to the mouse as far as that
 /// Decades that what is not finite, and what is exact, is drawn beyond the others.
 constexpr double kBeyond = 0.6;
 
@@ -18,7 +24,10 @@ constexpr double kBeyond = 0.6;
 
 TunePlot::TunePlot(std::function<const Theme&()> theme, QWidget* parent) : QWidget(parent), m_theme(std::move(theme)) {
   setAccessibleName(QStringLiteral("Error against cost"));
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
   rescale();
+  describe();
 }
 
 void TunePlot::setPoints(std::vector<TunedPoint> points, std::optional<TunedPoint> chosen,
@@ -26,12 +35,105 @@ void TunePlot::setPoints(std::vector<TunedPoint> points, std::optional<TunedPoin
   m_points = std::move(points);
   m_chosen = chosen;
   m_allowed = allowed;
+  m_current = m_hovered = -1;
   rescale();
-  QStringList said;
-  for (const TunedPoint& point : m_points)
-    said << QStringLiteral("error %1 with %2").arg(errorText(point.error), plural(point.pins, QStringLiteral("pin")));
-  setAccessibleDescription(said.join(QStringLiteral("; ")));
+  describe();
   update();
+}
+
+void TunePlot::setCurrent(int point) {
+  m_current = point;
+  describe();
+  update();
+}
+
+QString TunePlot::wordsOf(const TunedPoint& point) const {
+  return m_words
+             ? m_words(point)
+             : QStringLiteral("error %1, %2").arg(errorText(point.error), plural(point.pins, QStringLiteral("pin")));
+}
+
+void TunePlot::describe() {
+  QStringList said;
+  for (std::size_t i = 0; i < m_points.size(); ++i)
+    said << wordsOf(m_points[i]) + (static_cast<int>(i) == m_current ? QStringLiteral(" (chosen)") : QString());
+  setAccessibleDescription(said.isEmpty() ? QStringLiteral("No set of pins was evaluated yet")
+                                          : said.join(QStringLiteral("; ")));
+}
+
+int TunePlot::pointAt(const QPointF& place) const {
+  int nearest = -1;
+  double least = kReach;
+  for (std::size_t i = 0; i < m_points.size(); ++i) {
+    const double distance = QLineF(place, placeOf(m_points[i])).length();
+    if (distance >= least) continue;
+    least = distance;
+    nearest = static_cast<int>(i);
+  }
+  return nearest;
+}
+
+std::vector<int> TunePlot::inOrder() const {
+  std::vector<int> order(m_points.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [this](int point) { return across(m_points[static_cast<std::size_t>(point)]); });
+  return order;
+}
+
+void TunePlot::mousePressEvent(QMouseEvent* event) {
+  const int point = event->button() == Qt::LeftButton ? pointAt(event->localPos()) : -1;
+  if (point >= 0) emit chosen(point);
+}
+
+void TunePlot::mouseMoveEvent(QMouseEvent* event) {
+  const int point = pointAt(event->localPos());
+  if (point == m_hovered) return;
+  m_hovered = point;
+  setCursor(point >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+  update();
+}
+
+void TunePlot::leaveEvent(QEvent*) {
+  m_hovered = -1;
+  update();
+}
+
+void TunePlot::keyPressEvent(QKeyEvent* event) {
+  const std::vector<int> order = inOrder();
+  const auto last = static_cast<std::ptrdiff_t>(order.size()) - 1;
+  const auto found = std::ranges::find(order, m_current);
+  std::ptrdiff_t place = found == order.end() ? -1 : found - order.begin();
+  switch (event->key()) {
+    case Qt::Key_Home:
+      place = 0;
+      break;
+    case Qt::Key_End:
+      place = last;
+      break;
+    case Qt::Key_Left:
+      place = place < 0 ? last : place - 1;
+      break;
+    case Qt::Key_Right:
+      ++place;
+      break;
+    default:
+      return QWidget::keyPressEvent(event);
+  }
+  if (last >= 0) emit chosen(order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place, 0, last))]);
+}
+
+bool TunePlot::event(QEvent* event) {
+  if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) update();
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const int point = pointAt(help->pos());
+  if (point < 0) {
+    QToolTip::hideText();
+    event->ignore();
+  } else {
+    QToolTip::showText(help->globalPos(), wordsOf(m_points[static_cast<std::size_t>(point)]), this);
+  }
+  return true;
 }
 
 bool TunePlot::inTime() const {
@@ -113,15 +215,37 @@ void TunePlot::paintPoints(QPainter& painter) const {
     painter.setBrush(std::isfinite(point.error) ? theme.accent : theme.error);
     painter.drawEllipse(placeOf(point), kDot, kDot);
   }
-  if (!m_chosen) return;
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(theme.success, 2));
-  painter.drawEllipse(placeOf(*m_chosen), 2 * kDot, 2 * kDot);
+  if (m_chosen) {
+    painter.setPen(QPen(theme.success, 2));
+    painter.drawEllipse(placeOf(*m_chosen), 2 * kDot, 2 * kDot);
+  }
+  paintMark(painter, m_hovered, theme.dimText, 2 * kDot);
+  paintMark(painter, m_current, theme.text, 3 * kDot);
+}
+
+void TunePlot::paintMark(QPainter& painter, int point, const QColor& color, double radius) const {
+  if (point < 0) return;
+  painter.setPen(QPen(color, 1.5));
+  painter.drawEllipse(placeOf(m_points[static_cast<std::size_t>(point)]), radius, radius);
 }
 
 void TunePlot::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
+  if (hasFocus()) {
+    painter.setPen(QPen(m_theme().accent, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+  }
+  if (m_points.empty()) {
+    painter.setPen(m_theme().dimText);
+    painter.setFont(uiFont(9.5));
+    painter.drawText(rect().adjusted(24, 0, -24, 0), Qt::AlignCenter | Qt::TextWordWrap,
+                     QStringLiteral("Each set of pins that is tried will stand here as a point, its error against its "
+                                    "predicted time."));
+    return;
+  }
   paintAxes(painter);
   paintPoints(painter);
 }
