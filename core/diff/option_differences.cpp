@@ -4,16 +4,11 @@
 
 #include "base/text.h"
 #include "calibration/ranges.h"
+#include "planning/same_wishes.h"
 
 namespace fusescope {
 
 namespace {
-
-Directive withoutWords(Directive directive) {
-  directive.id.clear();
-  directive.note.clear();
-  return directive;
-}
 
 Directives plain(const Directives& directives) {
   Directives all;

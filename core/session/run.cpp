@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
 #include "planning/plan_json.h"
+#include "planning/same_wishes.h"
 #include "session/options_json.h"
 #include "session/report_json.h"
 
@@ -133,7 +134,7 @@ std::string_view name(RunKind kind) {
 
 bool Run::madeFrom(const std::string& modelIdentity, const PlanOptions& planOptions,
                    const std::vector<InputOverride>& planExtents) const {
-  return kind == RunKind::Plan && model == modelIdentity && options == planOptions && extents == planExtents;
+  return kind == RunKind::Plan && model == modelIdentity && sameWishes(options, planOptions) && extents == planExtents;
 }
 
 std::string titleOf(const PlanOptions& options) {

@@ -89,7 +89,8 @@ class MannersTest : public QObject {
     m_window->canvas().setFocus();
     QTest::keyClick(&m_window->canvas(), Qt::Key_Escape);
     QTRY_VERIFY_WITH_TIMEOUT(!m_window->controller().busy(), kBuildMs);
-    QCOMPARE(m_window->runs().shown()->state, RunState::Cancelled);
+    QCOMPARE(m_window->runs().all().back().state, RunState::Cancelled);
+    QVERIFY(m_window->runs().shown() == nullptr);
   }
 
   void escapeClearsTheSearch() {

@@ -107,6 +107,64 @@ class RunsTest : public QObject {
     QCOMPARE(runs().all().size(), std::size_t(1));
   }
 
+  void aCancelledBuildTakesNothingsPlaceAndIsNotEvaluated() {
+    open({});
+    build();
+    build();
+    m_window->document().setPrecisions({DataType::F16});
+    QTRY_VERIFY(!m_window->document().planning());
+    m_window->showDock("Runs");
+    RunsDock& dock = m_window->dock<RunsDock>();
+    QTest::mouseClick(&dock.buildButton(), Qt::LeftButton);
+    QVERIFY(m_window->controller().busy());
+    QTest::mouseClick(&dock.cancelButton(), Qt::LeftButton);
+    waitForWork();
+    QCOMPARE(runs().all().size(), std::size_t(3));  // it is kept, with what its log says
+    QCOMPARE(runs().all().back().state, RunState::Cancelled);
+    QVERIFY(runs().shown() != nullptr);
+    QCOMPARE(runs().shown()->id, std::string("2"));
+    QCOMPARE(runs().comparedWith()->id, std::string("1"));
+    // Who looks at it finds nothing that can be evaluated.
+    runs().show("3");
+    QVERIFY(!dock.evaluateButton().isEnabled());
+    QVERIFY2(m_window->controller().evaluateRefusal().contains("cancelled"),
+             qPrintable(m_window->controller().evaluateRefusal()));
+    QCOMPARE(dock.evaluateButton().toolTip(), m_window->controller().evaluateRefusal());
+    m_window->controller().evaluate();
+    QVERIFY(!m_window->controller().busy());
+    // Errors of layers are of a run of their own, not of one that was given up.
+    QTest::mouseClick(&dock.errorsButton(), Qt::LeftButton);
+    waitForWork();
+    QCOMPARE(runs().find("3")->state, RunState::Cancelled);
+    QVERIFY(runs().find("3")->errors.empty());
+    QCOMPARE(runs().shown()->id, std::string("4"));
+    // What has numbers stays as it is when more of them are given up.
+    QTest::mouseClick(&dock.evaluateButton(), Qt::LeftButton);
+    QTest::mouseClick(&dock.cancelButton(), Qt::LeftButton);
+    waitForWork();
+    QCOMPARE(runs().find("4")->state, RunState::Ready);
+    QCOMPARE(runs().shown()->id, std::string("4"));
+  }
+
+  void aNoteIsNoOtherPlan() {
+    open({.precisions = {DataType::F16}});
+    m_window->document().pin({"node_linear"}, DataType::F32, Strictness::Prefer);
+    QTRY_VERIFY(!m_window->document().planning());
+    build();
+    PlanOptions noted = m_window->document().options();
+    noted.directives.front().note = "because I say so";
+    noted.directives.front().id = "mine";
+    m_window->document().edit("Note", noted);
+    QTRY_VERIFY(!m_window->document().planning());
+    QCOMPARE(m_window->document().directives().front().note, std::string("because I say so"));
+    QVERIFY(runs().ofThisPlan(*runs().shown()));
+    QVERIFY2(!details().contains("another"), qPrintable(details()));
+    QVERIFY(!m_window->dock<RunsDock>().restoreButton().isEnabled());
+    m_window->document().pin({"node_linear"}, DataType::F32, Strictness::Obey);
+    QTRY_VERIFY(!m_window->document().planning());
+    QVERIFY(!runs().ofThisPlan(*runs().shown()));
+  }
+
   void aPlanThatIsTheBaselineIsBuiltOnce() {
     open({});
     m_window->showDock("Runs");
@@ -140,10 +198,11 @@ class RunsTest : public QObject {
     // What would be built is not what is shown.
     m_window->controller().build();
     waitForWork();
-    QCOMPARE(runs().shown()->state, RunState::Failed);
-    QVERIFY2(runs().shown()->problem.find("w.bin") != std::string::npos, runs().shown()->problem.c_str());
-    QVERIFY2(runs().shown()->problem.find("Read the model again") != std::string::npos,
-             runs().shown()->problem.c_str());
+    const Run failed = runs().all().back();
+    QCOMPARE(failed.state, RunState::Failed);
+    QVERIFY2(failed.problem.find("w.bin") != std::string::npos, failed.problem.c_str());
+    QVERIFY2(failed.problem.find("Read the model again") != std::string::npos, failed.problem.c_str());
+    QCOMPARE(runs().shown()->id, id);
     QTRY_VERIFY(m_window->messages().button("changed", "Reload") != nullptr);
     QVERIFY2(m_window->messages().textOf("changed").contains("w.bin"),
              qPrintable(m_window->messages().textOf("changed")));
@@ -280,5 +339,5 @@ class RunsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RunsTest, 7)
+FUSESCOPE_GUI_TEST(RunsTest, 9)
 #include "runs_test.moc"

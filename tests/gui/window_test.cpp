@@ -217,12 +217,14 @@ class WindowTest : public QObject {
     Runs& runs = m_window->runs();
     const auto plan = m_window->document().snapshot();
     const auto before = runs.all();
+    const std::string shown = runs.shown()->id;
     controller.build();
     QTRY_VERIFY(m_window->worker().processId() > 0);
     QVERIFY(controller.busy());
     QCOMPARE(::kill(static_cast<pid_t>(m_window->worker().processId()), SIGKILL), 0);
     QTRY_VERIFY(!controller.busy());
-    QVERIFY(runs.shown()->state == RunState::Failed);
+    QVERIFY(runs.all().back().state == RunState::Failed);
+    QCOMPARE(runs.shown()->id, shown);
     QVERIFY2(controller.problem().contains("killed or crashed"), qPrintable(controller.problem()));
     for (const Run& kept : before) QCOMPARE(toJson(*runs.find(kept.id)).dump(), toJson(kept).dump());
     QCOMPARE(m_window->document().snapshot(), plan);

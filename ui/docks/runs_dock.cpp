@@ -10,6 +10,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "planning/same_wishes.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/menu_title.h"
 #include "ui/docks/run_html.h"
@@ -120,9 +121,6 @@ RunsDock::RunsDock(const DockContext& context)
 QWidget* RunsDock::makeTools() {
   auto& controller = m_context.controller;
   m_build->setToolTip(QStringLiteral("Build and time the plan as it stands now, as a new run"));
-  m_evaluate->setToolTip(
-      QStringLiteral("How far the shown run's types are from float32, on the reference backend: pass or fail, and "
-                     "where it goes wrong"));
   m_errors->setToolTip(
       QStringLiteral("What the types of each layer do, by themselves and carried on, against float32, or float64 as "
                      "the settings say: tells culprits from victims"));
@@ -171,7 +169,12 @@ void RunsDock::renewTools() {
           ? QStringLiteral("The plan on screen is the baseline itself: it is built once, and evaluated")
           : QStringLiteral("The plan beside the same model in float32 without directives: builds what is "
                            "not there yet, evaluates it and compares both"));
-  m_evaluate->setEnabled(controller.evaluateRefusal().isEmpty());
+  const QString evaluation = controller.evaluateRefusal();
+  m_evaluate->setEnabled(evaluation.isEmpty());
+  m_evaluate->setToolTip(
+      evaluation.isEmpty() ? QStringLiteral("How far the shown run's types are from float32, on the reference backend: "
+                                            "pass or fail, and where it goes wrong")
+                           : evaluation);
   m_errors->setEnabled(controller.errorsRefusal().isEmpty());
   const Run* run = selected();
   const QString restore = run == nullptr ? QStringLiteral("There is no run yet.") : restoreRefusal(*run);
@@ -236,7 +239,7 @@ void RunsDock::renewDetails() {
 QString RunsDock::restoreRefusal(const Run& run) const {
   if (!m_context.document.snapshot()) return QStringLiteral("Open a model first.");
   if (!run.hasEngine()) return QStringLiteral("A comparison has no directives of its own.");
-  if (run.options == m_context.document.options()) return QStringLiteral("These are the directives of now.");
+  if (sameWishes(run.options, m_context.document.options())) return QStringLiteral("These are the directives of now.");
   if (!(run.extents == m_context.document.inputs()))
     return QStringLiteral("It was made for other extents of the inputs.");
   return {};

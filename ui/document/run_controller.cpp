@@ -57,6 +57,9 @@ QString RunController::compareRefusal() const {
 QString RunController::evaluateRefusal() const {
   const Run* run = m_runs.shown();
   if (run == nullptr) return QStringLiteral("There is no run to evaluate.");
+  if (Runs::cameToNothing(*run))
+    return QStringLiteral("%1 was not built (%2): build the plan first.")
+        .arg(Runs::title(*run), qs(std::string(name(run->state))));
   if (!canBeMadeAgain(*run) && !(run->kind == RunKind::Engine && engineIsKept(*run)))
     return QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
   if (busy()) return QStringLiteral("The worker is busy.");
@@ -243,7 +246,8 @@ void RunController::evaluateErrors() {
   if (!errorsRefusal().isEmpty()) return;
   m_notice.clear();
   const Run* shown = m_runs.shown();
-  queueErrors(shown != nullptr && m_runs.ofThisPlan(*shown) ? shown->id : addRun(m_document.options()));
+  const bool known = shown != nullptr && m_runs.ofThisPlan(*shown) && !Runs::cameToNothing(*shown);
+  queueErrors(known ? shown->id : addRun(m_document.options()));
   next();
 }
 
@@ -292,10 +296,11 @@ void RunController::failed(const std::string& id, const Diagnostic& error) {
   if (!error.cancelled) m_problem = words;
   m_runs.change(id, [&](Run& run) {
     // What it has it keeps: an evaluation that fails takes no time away.
-    run.state = run.time ? RunState::Ready : error.cancelled ? RunState::Cancelled : RunState::Failed;
+    run.state = Runs::hasNumbers(run) ? RunState::Ready : error.cancelled ? RunState::Cancelled : RunState::Failed;
     run.problem = words.toStdString();
   });
   log(id, words);
+  m_runs.giveBack(id);
 }
 
 void RunController::cancel() {

@@ -120,6 +120,14 @@ std::optional<Runs::Failure> Runs::failure() const {
   return failure;
 }
 
+bool Runs::hasNumbers(const Run& run) {
+  return run.time || !run.evaluations.empty() || !run.errors.empty();
+}
+
+bool Runs::cameToNothing(const Run& run) {
+  return !run.working() && run.state != RunState::Ready && !hasNumbers(run);
+}
+
 QString Runs::title(const Run& run) {
   return QStringLiteral("run %1, %2").arg(qs(run.id), qs(run.name));
 }
@@ -130,6 +138,7 @@ std::string Runs::add(Run run) {
   if (run.comparison) {
     m_comparison = id;
   } else {
+    m_before = {.added = id, .shown = m_shown, .comparedWith = m_comparedWith};
     if (shown() != nullptr) m_comparedWith = m_shown;
     m_shown = id;
   }
@@ -138,6 +147,15 @@ std::string Runs::add(Run run) {
   emit shownChanged();
   emit changed();
   return id;
+}
+
+void Runs::giveBack(const std::string& id) {
+  const Run* run = find(id);
+  if (run == nullptr || id != m_shown || id != m_before.added || !cameToNothing(*run)) return;
+  m_shown = find(m_before.shown) != nullptr ? m_before.shown : std::string();
+  m_comparedWith = find(m_before.comparedWith) != nullptr ? m_before.comparedWith : std::string();
+  emit shownChanged();
+  emit changed();
 }
 
 void Runs::rename(const std::string& id, const QString& name) {
@@ -201,6 +219,7 @@ void Runs::restore(const Session& session) {
   m_comparison = session.comparison;
   m_next = session.nextRun;
   m_settings = session.settings;
+  m_before = {};
   emit runsChanged();
   emit settingsChanged();
   emit shownChanged();

@@ -53,10 +53,15 @@ class Runs : public QObject {
   std::optional<Failure> failure() const;
   /// What its numbers are called: "run 3, 2 pins".
   static QString title(const Run& run);
+  /// Whether it ended before there was a number of it: it failed, or was cancelled or interrupted.
+  static bool cameToNothing(const Run& run);
+  static bool hasNumbers(const Run& run);
 
   /// Puts it at the end and shows it; what was shown becomes what it is compared with. A comparison leaves
   /// both as they are, and is comparison() while they are the runs that it is of. Gives its id.
   std::string add(Run run);
+  /// A run that came to nothing is not shown because it was added: the two that were shown before it are shown again.
+  void giveBack(const std::string& id);
   template <class Change>
   void change(const std::string& id, Change change) {
     for (Run& run : m_runs) {
@@ -94,6 +99,11 @@ class Runs : public QObject {
   PlanDocument& m_document;
   std::vector<Run> m_runs;
   std::string m_shown, m_comparedWith, m_comparison;
+  /// Which two were shown when the last run was added, and which run that is.
+  struct Before {
+    std::string added, shown, comparedWith;
+  };
+  Before m_before;
   std::int64_t m_next = 1;
   RunSettings m_settings;
 
