@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "layout/drawing_quality.h"
 #include "planning/fused_node_facts.h"
+#include "session/session.h"
 #include "tests/gui/sample_canvas.h"
 #include "tests/support/paths.h"
 #include "ui/canvas/canvas_builder.h"
@@ -50,6 +51,28 @@ std::string lastConv(const Plan& plan) {
   return last;
 }
 
+/// A canvas with a long chain of which every kernel is open.
+std::unique_ptr<GraphView> openedChain() {
+  QTemporaryDir folder;
+  const auto model = openModel(test::writeResidualChain(folder.path(), 2400).toStdString());
+  if (!model.ok()) qFatal("the chain cannot be opened");
+  const auto plan = makePlan(model.value(), {});
+  if (!plan.ok()) qFatal("the chain cannot be planned");
+  auto view = test::shownCanvas(plan.value());
+  if (!view) qFatal("no picture");
+  view->expandAll();
+  if (!view->waitForLayout(test::kPatienceMs)) qFatal("no layout");
+  return view;
+}
+
+/// How many of the plan's kernels stand, at least in part, in the view.
+int inView(const GraphView& view) {
+  int count = 0;
+  for (const FusedNode& fused : view.plan()->fusedNodes)
+    count += view.itemRect(test::handle(fused)).intersects(view.rect());
+  return count;
+}
+
 }  // namespace
 
 /// What is laid out and when, by whom, and how things are found by where they are.
@@ -57,6 +80,45 @@ class CanvasLayoutTest : public test::SampleCanvas {
   Q_OBJECT
 
  private slots:
+  void fitShowsAllOfAPictureHoweverLargeItIs() {
+    const QSizeF size(1000, 700);
+    const QRectF large(-5e5, 0, 1e6, 4e7);
+    Camera camera;
+    camera.show(large, size, 32, 1.0);
+    QVERIFY(camera.visible(size).contains(large));
+    const double fitted = camera.zoom;
+    camera.zoomAt({500, 350}, 0.5);  // by hand nothing becomes smaller than that
+    QCOMPARE(camera.zoom, fitted);
+    camera.zoomAt({500, 350}, 2);
+    QCOMPARE(camera.zoom, 2 * fitted);
+    camera.show({0, 0, 100, 100}, size, 32, 1.0);
+    QCOMPARE(camera.zoom, 1.0);
+    camera.zoomAt({500, 350}, 1e-9);
+    QCOMPARE(camera.zoom, Camera::kLeastZoom);
+    const auto view = openedChain();
+    QTest::keyClick(view.get(), Qt::Key_Space);
+    QCOMPARE(inView(*view), int(view->plan()->fusedNodes.size()));
+  }
+
+  void whenAllIsClosedThereIsSomethingToSee() {
+    const auto view = openedChain();
+    QTest::keyClick(view.get(), Qt::Key_Space);
+    view->collapseAll();
+    QVERIFY(view->waitForLayout(test::kPatienceMs));
+    QCOMPARE(inView(*view), int(view->plan()->fusedNodes.size()));  // all was in view, and is
+    const double closed = view->zoom();
+    view->fit();
+    QCOMPARE(view->zoom(), closed);
+    // Close to the end of what is open nothing of what is closed need stand.
+    view->expandAll();
+    QVERIFY(view->waitForLayout(test::kPatienceMs));
+    view->select({test::handle(view->plan()->fusedNodes.back())});
+    view->select({});
+    view->collapseAll();
+    QVERIFY(view->waitForLayout(test::kPatienceMs));
+    QVERIFY(inView(*view) > 0);
+  }
+
   void whatDidNotChangeIsNotLaidOutAgain() {
     const auto laidOutBy = [&](const std::function<void()>& what) {
       const std::size_t before = m_view->levelsLaidOut();
@@ -186,5 +248,5 @@ class CanvasLayoutTest : public test::SampleCanvas {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CanvasLayoutTest, 8)
+FUSESCOPE_GUI_TEST(fusescope::CanvasLayoutTest, 10)
 #include "canvas_layout_test.moc"

@@ -6,7 +6,7 @@ namespace fusescope {
 
 void Camera::zoomAt(const QPointF& viewPoint, double factor) {
   const QPointF fixed = toScene(viewPoint);
-  zoom = std::clamp(zoom * factor, kLeastZoom, kMostZoom);
+  zoom = std::clamp(zoom * factor, std::min(kLeastZoom, zoom), kMostZoom);
   origin = fixed - viewPoint / zoom;
 }
 
@@ -16,9 +16,8 @@ void Camera::centreOn(const QPointF& scenePoint, const QSizeF& view) {
 
 void Camera::show(const QRectF& rect, const QSizeF& view, double margin, double most) {
   if (rect.isEmpty()) return;
-  const double across = (view.width() - 2 * margin) / rect.width();
-  const double down = (view.height() - 2 * margin) / rect.height();
-  zoom = std::clamp(std::min(across, down), kLeastZoom, most);
+  const QSizeF room = QSizeF(view.width() - 2 * margin, view.height() - 2 * margin).expandedTo(QSizeF(1, 1));
+  zoom = std::min({room.width() / rect.width(), room.height() / rect.height(), most});
   centreOn(rect.center(), view);
 }
 

@@ -9,6 +9,7 @@ namespace fusescope {
 /// Where a view looks at a scene: view = (scene - origin) * zoom. A value, so that two views can look at the same
 /// place.
 struct Camera {
+  /// How far one zooms by hand. What is larger than a view at kLeastZoom is still shown whole by show().
   static constexpr double kLeastZoom = 0.005, kMostZoom = 4.0;
 
   QPointF origin;   ///< of the scene, at the view's upper left corner
@@ -18,7 +19,7 @@ struct Camera {
   QPointF toScene(const QPointF& point) const { return point / zoom + origin; }
   QRectF visible(const QSizeF& view) const { return {origin, view / zoom}; }
 
-  /// What is at `viewPoint` stays there.
+  /// What is at `viewPoint` stays there. Never makes smaller what is below kLeastZoom already.
   void zoomAt(const QPointF& viewPoint, double factor);
   void centreOn(const QPointF& scenePoint, const QSizeF& view);
   /// All of `rect` with `margin` view pixels around it, no larger than `most`.

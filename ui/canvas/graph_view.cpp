@@ -91,6 +91,7 @@ void GraphView::Private::request() {
 // The item under the anchor keeps its place on the screen; what else moved glides there.
 void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double milliseconds) {
   std::shared_ptr<const CanvasScene> before = scene;
+  const bool sawBoxes = seesBoxes(), whole = std::exchange(wasWhole, false);
   const bool sameModel = hasCamera && sceneModel == wantedModel && !next->items.empty();
   int anchor = before->itemOfKey(anchorKey);
   while (anchor >= 0 && next->itemOfKey(before->items[std::size_t(anchor)].key) < 0) {
@@ -139,6 +140,7 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
       showStart();
     }
   }
+  if (sameModel && (whole || (sawBoxes && !seesBoxes()))) showRect(scene->bounds, 1.0);
   placeOverlays();
   moved();
   runner.discard(std::move(before));
@@ -287,6 +289,7 @@ void GraphView::expandAll() {
 void GraphView::collapseAll() {
   if (m->open == OpenState{}) return;
   m->open = {};
+  m->wasWhole = m->visibleScene().contains(m->scene->bounds);
   m->request();
 }
 

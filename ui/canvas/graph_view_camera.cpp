@@ -51,6 +51,13 @@ void GraphView::Private::showStart() {
   moved();
 }
 
+bool GraphView::Private::seesBoxes() const {
+  const QRectF seen = visibleScene();
+  return std::ranges::any_of(scene->itemIndex.meeting(seen), [&](int item) {
+    return scene->items[std::size_t(item)].isBox() && seen.intersects(scene->rects[std::size_t(item)]);
+  });
+}
+
 void GraphView::Private::reveal(const QRectF& rect) {
   const QRectF seen = visibleScene().adjusted(kMargin / camera.zoom, kMargin / camera.zoom, -kMargin / camera.zoom,
                                               -kMargin / camera.zoom);

@@ -36,6 +36,7 @@ struct GraphView::Private {
   void centreOn(const QPointF& scenePoint);
   void showRect(const QRectF& rect, double most);
   void showStart();
+  bool seesBoxes() const;  ///< a box is in view
   void reveal(const QRectF& rect);
   QRectF selectionRect() const;
 
@@ -81,7 +82,8 @@ struct GraphView::Private {
   QStringList selection;  ///< names as they were chosen
   QSet<int> selected;     ///< the items that stand for them
   QString currentName;
-  QString anchorKey;  ///< the item that keeps its place when the next scene comes
+  QString anchorKey;      ///< the item that keeps its place when the next scene comes
+  bool wasWhole = false;  ///< all of the picture was in view when all was asked to be closed: so is the next one
   int hovered = -1;
   bool centredOnce = false;
 
