@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "app/cli/advice.h"
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/process_memory.h"
@@ -121,8 +122,8 @@ std::string outputText(const std::string& name, const TensorError& error) {
   return text + "\n";
 }
 
-void printForPeople(const LayerErrorReport& report, const Samples& samples, const LayerErrorOptions& options,
-                    const Arguments& arguments) {
+void printForPeople(const LayerErrorReport& report, const std::optional<Advice>& advice, const Samples& samples,
+                    const LayerErrorOptions& options, const Arguments& arguments) {
   printTensors(report, arguments.all);
   printCounts(report, againstText(samples, options, arguments.against), options.tolerance.rms.value_or(INFINITY));
   for (const TensorErrors& tensor : report.tensors)
@@ -138,6 +139,7 @@ void printForPeople(const LayerErrorReport& report, const Samples& samples, cons
     const auto node = std::ranges::find(report.nodes, first->node, &NodeErrors::name);
     for (const LostWeight& weight : node->lostWeights) std::cout << fmt::format("  its {}\n", inWords(weight));
   }
+  printAdvice(advice);
   printIfRandom(samples);
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
@@ -153,13 +155,15 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
     options.tolerance = artifact.session->settings.tolerance;
   }
   const auto report = TRY(layerErrors(artifact.plan, samples, options, arguments.against));
+  const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, arguments.against));
   clearProgressLine();
   if (arguments.json) {
     Json json = toJson(report, *artifact.plan, samples, options, arguments.against);
+    json["advice"] = toJson(advice);
     json["inputs"] = toJson(arguments.inputs.source(artifact));
     printJson(json);
   } else {
-    printForPeople(report, samples, options, arguments);
+    printForPeople(report, advice, samples, options, arguments);
   }
   return kDone;
 }

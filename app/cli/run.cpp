@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "app/cli/advice.h"
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "session/session_file.h"
@@ -108,6 +109,23 @@ Json toJson(const std::vector<RunReport>& reports, const Samples& samples) {
   return json;
 }
 
+/// Of outputs that are not as expected with lowered types: what `errors` says of them, where that is quick.
+Status advise(const Arguments& arguments, const Artifact& artifact, const Samples& samples) {
+  if (withoutLoweredTypes(artifact.plan->options) == artifact.plan->options) return Done{};
+  if (!quickToTry(*artifact.plan, samples)) {
+    std::cout << "fusescope errors says where the lowered types first go wrong\n";
+    return Done{};
+  }
+  LayerErrorOptions options{.threads = arguments.engine.threads};
+  if (!artifact.backend.empty()) options.backend = artifact.backend;
+  const auto report = TRY(layerErrors(artifact.plan, samples, options));
+  if (report.firstWrong)
+    std::cout << fmt::format("first wrong by the lowered types: {}: {}\n", report.firstWrong->tensor,
+                             report.firstWrong->why);
+  printAdvice(TRY(adviceAbout(report, artifact.plan, samples, options, ErrorsAgainst::F32)));
+  return Done{};
+}
+
 Result<int> run(const Arguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   TRY(makeFolder(arguments.outputs, samples));
@@ -139,7 +157,9 @@ Result<int> run(const Arguments& arguments, const Artifact& artifact) {
   } else {
     printIfRandom(samples);
   }
-  return std::ranges::all_of(reports, &RunReport::ok) ? kDone : kDoesNotHold;
+  if (std::ranges::all_of(reports, &RunReport::ok)) return kDone;
+  if (!arguments.json) TRY(advise(arguments, artifact, samples));
+  return kDoesNotHold;
 }
 
 Result<int> run(const Arguments& arguments) {

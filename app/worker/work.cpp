@@ -6,11 +6,13 @@
 
 #include "base/files.h"
 #include "planning/plan_json.h"
+#include "session/advice.h"
 #include "session/calibrate.h"
 #include "session/layer_error_report.h"
 #include "session/operations.h"
 #include "session/samples.h"
 #include "session/tune_report.h"
+#include "session/verdict.h"
 
 namespace fusescope::worker {
 namespace {
@@ -108,7 +110,20 @@ Result<Json> compare(Job& job) {
 Result<Json> measureError(Job& job) {
   const auto artifact = TRY(opened(job, job.request.source));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
-  return toJson(TRY(measureErrors(artifact.plan, samples, job.request.tolerance, job.stop, job.progress)));
+  Json json = toJson(TRY(measureErrors(artifact.plan, samples, job.request.tolerance, job.stop, job.progress)));
+  Evaluation evaluation = TRY(evaluationFromJson(json));
+  evaluation.tolerance = job.request.tolerance;
+  const Verdict verdict = verdictOf(evaluation, evaluation.tolerance);
+  if (verdict.kind != Verdict::Kind::Fail || verdict.firstWrong.empty()) return json;
+  job.progress("try pins", verdict.firstWrong);
+  const LayerErrorOptions options{.backend = artifact.backend.empty() ? job.request.source.backend : artifact.backend,
+                                  .threads = job.request.threads,
+                                  .tolerance = job.request.tolerance,
+                                  .stop = job.stop};
+  json["advice"] =
+      toJson(std::optional(TRY(adviceAbout(verdict.firstWrong, verdict.firstNotFinite ? Harm::NotFinite : Harm::Inexact,
+                                           artifact.plan, samples, options, ErrorsAgainst::F32))));
+  return json;
 }
 
 Result<Json> errors(Job& job) {
@@ -120,7 +135,10 @@ Result<Json> errors(Job& job) {
                             .stop = job.stop,
                             .progress = job.progress};
   const auto report = TRY(layerErrors(artifact.plan, samples, options, job.request.against));
-  return toJson(report, *artifact.plan, samples, options, job.request.against);
+  const auto advice = TRY(adviceAbout(report, artifact.plan, samples, options, job.request.against));
+  Json json = toJson(report, *artifact.plan, samples, options, job.request.against);
+  json["advice"] = toJson(advice);
+  return json;
 }
 
 /// Tells every better set with those before it: whoever hears the newest has heard all.

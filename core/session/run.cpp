@@ -104,7 +104,8 @@ Json toJson(const Evaluation& evaluation) {
           {"outputs", comparisonsJson(evaluation.outputs)},
           {"values", comparisonsJson(evaluation.values)},
           {"samples", std::move(samples)},
-          {"made_of", evaluation.madeOf}};
+          {"made_of", evaluation.madeOf},
+          {"advice", toJson(evaluation.advice)}};
 }
 
 Result<SampleErrors> sampleErrorsFromJson(const Json& json) {
@@ -185,6 +186,7 @@ Result<Evaluation> evaluationFromJson(const Json& reply) {
   fields.parseList("outputs", evaluation.outputs, tensorComparisonFromJson);
   fields.parseList("values", evaluation.values, tensorComparisonFromJson);
   fields.parseList("samples", evaluation.samples, sampleErrorsFromJson).read("made_of", evaluation.madeOf);
+  fields.parse("advice", evaluation.advice, adviceFromJson);
   return fields.result(std::move(evaluation));
 }
 

@@ -7,6 +7,7 @@
 #include "base/shared_optional.h"
 #include "engine/engine.h"
 #include "planning/plan.h"
+#include "session/advice.h"
 #include "session/layer_error_report.h"
 #include "session/run_comparison.h"
 #include "session/run_errors.h"
@@ -82,6 +83,7 @@ struct Evaluation {
   std::vector<TensorComparison> outputs, values;  ///< as in ErrorReport: values in the order of the graph
   std::vector<SampleErrors> samples;              ///< as in ErrorReport; empty: an older file did not say
   ValueSources madeOf{};                          ///< likewise
+  std::optional<Advice> advice{};                 ///< of one that fails: what to pin where it first goes wrong
   bool operator==(const Evaluation&) const = default;
 };
 

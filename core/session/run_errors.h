@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "session/advice.h"
 #include "session/sample_source.h"
 #include "verify/layer_errors.h"
 
@@ -28,6 +29,7 @@ struct RunErrors {
   std::vector<RunNodeErrors> nodes;   ///< in the order of the plan
   std::vector<TensorErrors> tensors;  ///< likewise
   std::vector<LayerErrorReport::NotMeasured> notMeasured;
+  std::optional<Advice> advice{};  ///< what to pin where it first goes wrong; nothing: an older file did not say
   bool operator==(const RunErrors&) const = default;
 };
 

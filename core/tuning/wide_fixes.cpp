@@ -1,0 +1,177 @@
+#include "tuning/wide_fixes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "planning/draft_plan.h"
+#include "planning/plan_totals.h"
+#include "planning/read_type.h"
+#include "tuning/pinnable_nodes.h"
+#include "tuning/plan_runner.h"
+
+namespace fusescope {
+namespace {
+
+const FusedNode* makerOf(const Plan& plan, ValueId value) {
+  const NodeId producer = plan.graph().value(value).producer;
+  return producer.valid() ? plan.fusedNodeOf(producer) : nullptr;
+}
+
+/// The options of a plan without what asks for types.
+PlanOptions inFloat32(PlanOptions options) {
+  options.precisions.clear();
+  options.ranges = nullptr;
+  options.weightOnly = {};
+  std::erase_if(options.directives, [](const Directive& directive) { return asksForAType(directive); });
+  return options;
+}
+
+/// "2 casts more", "1 kernel fewer"; nothing where there are as many.
+void addDifference(std::vector<std::string>& parts, std::int64_t more, std::string_view what) {
+  if (more == 0) return;
+  const std::int64_t count = std::abs(more);
+  parts.push_back(fmt::format("{} {}{} {}", count, what, count == 1 ? "" : "s", more > 0 ? "more" : "fewer"));
+}
+
+/// Looks around one value of one plan.
+class FixSearch {
+ public:
+  FixSearch(const std::shared_ptr<const Plan>& plan, ValueId value, const Pinnable& pinnable)
+      : m_plan(plan), m_graph(plan->graph()), m_value(value), m_maker(*makerOf(*plan, value)), m_pinnable(pinnable) {
+    for (std::uint32_t i = 0; i < pinnable.nodes.size(); ++i) m_byName.emplace(pinnable.nodes[i].pattern, i);
+  }
+
+  /// Sets of pins to try, each once.
+  std::vector<PinSet> candidates(Harm harm) const {
+    PinSet own, nearest, readers, feeders;
+    for (std::uint32_t i = 0; i < m_pinnable.nodes.size(); ++i)
+      if (m_pinnable.nodes[i].fused == m_maker.id) own.insert(i);
+    addMakers(m_value, nearest);
+    addReaders(m_value, readers);
+    for (const ValueId input : m_maker.inputs) addMakers(input, feeders);
+    std::vector<PinSet> sets{own, both(own, readers), both(both(own, readers), feeders)};
+    if (harm == Harm::NotFinite) sets = {nearest, own, both(nearest, readers), sets[1], sets[2]};
+    std::vector<PinSet> distinct;
+    for (PinSet& set : sets)
+      if (!set.empty() && std::ranges::find(distinct, set) == distinct.end()) distinct.push_back(std::move(set));
+    return distinct;
+  }
+
+  Result<WideFix> planned(const PinSet& pins, const PriceModel* prices, const StopToken& stop) const {
+    WideFix fix;
+    PlanOptions options = m_plan->options;
+    for (const std::uint32_t pin : pins) {
+      const PinnableNode& node = m_pinnable.nodes[pin];
+      fix.pins.push_back({.kind = DirectiveKind::Pin, .pattern = node.pattern, .type = node.exact});
+      options.directives.push_back(fix.pins.back());
+    }
+    assignIds(options.directives);
+    fix.plan = TRY(draftPlan(m_plan->model, options, prices, stop, m_plan.get()));
+    fix.effect = effectOf(*fix.plan);
+    return fix;
+  }
+
+  bool changesIt(const Plan& after, Harm harm) const {
+    const auto now = valueIn(after);
+    if (!now) return true;  // it was codes, and is none
+    const DataType before = m_plan->storedType(m_value), stored = after.storedType(*now);
+    if (harm == Harm::NotFinite) return bitWidth(stored) > bitWidth(before);
+    return valueHashes(after)[now->index] != valueHashes(*m_plan)[m_value.index];
+  }
+
+ private:
+  static PinSet both(PinSet a, const PinSet& b) {
+    a.insert(b.begin(), b.end());
+    return a;
+  }
+
+  bool addNode(NodeId node, PinSet& pins) const {
+    const auto found = m_byName.find(m_graph.node(node).name);
+    if (found != m_byName.end()) pins.insert(found->second);
+    return found != m_byName.end();
+  }
+
+  /// The node that makes `value`; of what is only moved, what makes that.
+  void addMakers(ValueId value, PinSet& pins) const {
+    std::vector<ValueId> open{value};
+    std::set<ValueId> seen;
+    while (!open.empty()) {
+      const ValueId next = open.back();
+      open.pop_back();
+      const NodeId producer = m_graph.value(next).producer;
+      if (!producer.valid() || !seen.insert(next).second || addNode(producer, pins)) continue;
+      if (!movesElements(*m_plan, producer)) continue;
+      for (const ValueId input : m_graph.node(producer).inputs)
+        if (input.valid()) open.push_back(input);
+    }
+  }
+
+  /// The nodes that read `value`, and those that read what only moves it.
+  void addReaders(ValueId value, PinSet& pins) const {
+    std::vector<ValueId> open{value};
+    std::set<ValueId> seen;
+    while (!open.empty()) {
+      const ValueId next = open.back();
+      open.pop_back();
+      if (!seen.insert(next).second) continue;
+      for (const NodeId reader : m_graph.value(next).consumers) {
+        if (addNode(reader, pins) || !movesElements(*m_plan, reader)) continue;
+        for (const ValueId result : m_graph.node(reader).outputs)
+          if (result.valid()) open.push_back(result);
+      }
+    }
+  }
+
+  std::optional<ValueId> valueIn(const Plan& after) const {
+    return after.graph().findValue(m_graph.value(m_value).name);
+  }
+
+  std::string effectOf(const Plan& after) const {
+    std::vector<std::string> parts;
+    const auto changed = [&](const std::string& what, const char* how, DataType before, DataType now) {
+      if (before != now) parts.push_back(fmt::format("{} {} in {} in place of {}", what, how, name(now), name(before)));
+    };
+    if (const auto now = valueIn(after)) {
+      changed(m_graph.value(m_value).name, "is stored", m_plan->storedType(m_value), after.storedType(*now));
+      const FusedNode* maker = makerOf(after, *now);
+      if (maker != nullptr && m_maker.root.valid() && maker->root == m_maker.root)
+        changed(m_graph.node(m_maker.root).name, "calculates", m_maker.compute, maker->compute);
+    } else {
+      parts.push_back(m_graph.value(m_value).name + " is no longer codes");
+    }
+    const PlanTotals before = totalsWithoutBodies(*m_plan), now = totalsWithoutBodies(after);
+    addDifference(parts, now.fusedNodes - before.fusedNodes, "kernel");
+    addDifference(parts, now.casts - before.casts, "cast");
+    return joined(parts, "; ");
+  }
+
+  const std::shared_ptr<const Plan>& m_plan;
+  const Graph& m_graph;
+  ValueId m_value;
+  const FusedNode& m_maker;
+  const Pinnable& m_pinnable;
+  std::map<std::string, std::uint32_t> m_byName;  ///< pinnable nodes
+};
+
+}  // namespace
+
+Result<std::vector<WideFix>> wideFixes(const std::shared_ptr<const Plan>& plan, ValueId value, Harm harm,
+                                       const PriceModel* prices, const StopToken& stop) {
+  std::vector<WideFix> fixes;
+  if (makerOf(*plan, value) == nullptr) return fixes;
+  const auto exact = TRY(draftPlan(plan->model, inFloat32(plan->options), prices, stop, plan.get()));
+  const Pinnable pinnable = TRY(pinnableNodes(*plan, *exact));
+  const FixSearch search(plan, value, pinnable);
+  for (const PinSet& pins : search.candidates(harm)) {
+    TRY(checkStop(stop));
+    WideFix fix = TRY(search.planned(pins, prices, stop));
+    if (search.changesIt(*fix.plan, harm)) fixes.push_back(std::move(fix));
+  }
+  return fixes;
+}
+
+}  // namespace fusescope
