@@ -171,6 +171,37 @@ class WindowTest : public QObject {
     QVERIFY(errors.rows[0].cells[3].sort.toDouble() < 1e-3);
   }
 
+  void aTimeSaysWhereItWasMeasuredWhereverItStands() {
+    Runs& runs = m_window->runs();
+    const QString run = QString("run %1").arg(qs(runs.shown()->id));
+    const FusedNode& alone = *plan().fusedNodeOf(m_fused.nodes.front());
+    const std::string handle = handleOf(alone);
+    const auto layer = std::ranges::find(runs.shown()->time->layers, alone.identity.hex(), &RunLayer::identity);
+    QVERIFY(layer != runs.shown()->time->layers.end() && layer->medianMs && !layer->tactic.empty());
+    // The inspector: what was measured, in which run, by which tactic.
+    m_window->showDock("Inspector");
+    m_window->selection().set(alone.nodes);
+    const QString panel = m_window->dock<InspectorDock>().text();
+    QVERIFY2(panel.contains(shortMsText(*layer->medianMs)) && panel.contains("measured in " + run), qPrintable(panel));
+    QVERIFY2(panel.contains(qs(layer->tactic)), qPrintable(panel));
+    // The canvas, and the table of layers.
+    m_window->canvas().select({qs(handle)});
+    QVERIFY2(m_window->canvas().accessibleDescription().contains("measured in " + run),
+             qPrintable(m_window->canvas().accessibleDescription()));
+    m_window->canvas().select({});
+    LayersModel& layers = m_window->dock<LayersDock>().model();
+    const QModelIndex time =
+        layers.index(layers.rowOf(qs(plan().graph().node(alone.nodes.front()).name)), LayersModel::kTime);
+    QVERIFY2(time.data(Qt::ToolTipRole).toString().contains("measured in " + run),
+             qPrintable(time.data(Qt::ToolTipRole).toString()));
+    // A comparison times both in turns: its times are others, and it says so.
+    CompareDock& compare = m_window->dock<CompareDock>();
+    const QString source = QString("in turns in run %1").arg(qs(runs.comparison()->id));
+    QVERIFY2(compare.summary().contains(source), qPrintable(compare.summary()));
+    const auto& cells = m_window->dock<CompareDock>().groups().content().rows[0].cells;
+    QVERIFY2(cells[2].tip.contains("in turns"), qPrintable(cells[2].tip));
+  }
+
   void aNumberOfAnotherPlanSaysSo() {
     Runs& runs = m_window->runs();
     const std::string alone = handleOf(*plan().fusedNodeOf(m_fused.nodes.front()));
@@ -262,5 +293,5 @@ class WindowTest : public QObject {
   FusedNode m_fused;
 };
 
-FUSESCOPE_GUI_TEST(WindowTest, 10)
+FUSESCOPE_GUI_TEST(WindowTest, 11)
 #include "window_test.moc"

@@ -35,6 +35,17 @@ class LegendLines {
   std::vector<std::pair<int, Swatch>> m_lines;  ///< with their places
 };
 
+/// Which run measured times, and what the signs beside those mean, of those that occur.
+QStringList timeNotes(const std::set<TimeKind>& kinds, const QString& run) {
+  QStringList notes;
+  if (kinds.contains(TimeKind::Measured)) notes << QStringLiteral("measured in %1").arg(run);
+  if (kinds.contains(TimeKind::OfOtherPlan)) notes << QStringLiteral("[ ] %1, of another plan").arg(run);
+  if (kinds.contains(TimeKind::Predicted)) notes << QStringLiteral("\u2248 predicted, measured before");
+  if (kinds.contains(TimeKind::Fitted)) notes << QStringLiteral("~ fitted, not measured");
+  if (kinds.contains(TimeKind::Emulated)) notes << QStringLiteral("emulated: has no time");
+  return notes;
+}
+
 /// What errors were made with, and what a sign beside them means.
 QStringList errorNotes(const ShownErrors& errors, bool ofOtherPlan) {
   if (errors.made.isEmpty()) return {QStringLiteral("not evaluated: Shift+F8")};
@@ -78,6 +89,7 @@ CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const Can
   }
   colors.legend = legend.inOrder();
   if (mode.legend == LegendOf::Errors) colors.notes = errorNotes(numbers.errors, otherErrors);
+  if (mode.legend == LegendOf::Times) colors.notes = timeNotes(colors.timeKinds, numbers.times.madeBriefly);
   return colors;
 }
 

@@ -21,7 +21,7 @@ struct CanvasColors {
   std::vector<Swatch> legend;    ///< of the colours that occur
   double slowestMs = 0;          ///< Time: the end of the scale; 0: no times
   std::set<TimeKind> timeKinds;  ///< of the times that there are
-  QStringList notes;             ///< of errors: what they were made with, and what signs beside them mean
+  QStringList notes;             ///< what errors or times were made with, and what signs beside them mean
   bool anyPrediction = false;    ///< some fusions are predictions
   /// As timeText(); empty where nothing is known.
   QString timeWords(std::size_t item) const {

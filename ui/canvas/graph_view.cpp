@@ -196,7 +196,7 @@ void GraphView::Private::placeOverlays() {
 }
 
 void GraphView::setTimes(ShownTimes times) {
-  if (times.shares(m->numbers.times)) return;
+  if (times.same(m->numbers.times)) return;
   m->numbers.times = std::move(times);
   m->recolor();
 }

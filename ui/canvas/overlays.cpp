@@ -30,16 +30,6 @@ QFont legendTitleFont() {
   return font;
 }
 
-/// What the signs beside times mean, of those that occur.
-QStringList timeNotes(const std::set<TimeKind>& kinds) {
-  QStringList notes;
-  if (kinds.contains(TimeKind::OfOtherPlan)) notes << QStringLiteral("[ ] of a run of another plan");
-  if (kinds.contains(TimeKind::Predicted)) notes << QStringLiteral("\u2248 predicted, measured before");
-  if (kinds.contains(TimeKind::Fitted)) notes << QStringLiteral("~ fitted, not measured");
-  if (kinds.contains(TimeKind::Emulated)) notes << QStringLiteral("emulated: has no time");
-  return notes;
-}
-
 constexpr const char* kPredictionNote = "dashed: predicted fusion";
 
 }  // namespace
@@ -68,7 +58,7 @@ void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const
     width = std::max(width, 170.0);
     rows = 2;
   }
-  m_notes = m_timeScale ? timeNotes(m_colors.timeKinds) : m_colors.notes;
+  m_notes = m_colors.notes;
   if (m_colors.anyPrediction) m_notes << tr(kPredictionNote);
   for (const QString& note : m_notes) width = std::max(width, font.horizontalAdvance(note));
   spoken << m_notes;

@@ -112,7 +112,10 @@ QString CompareDock::summaryText() const {
     text += QStringLiteral(" · <span style='color:%1'>time unknown%2</span>")
                 .arg(theme.warning.name(), why.empty() ? QString() : QStringLiteral(": ") + html(why));
   }
-  return text;
+  return text + QStringLiteral(
+                    " · <span style='color:%1'>timed in turns in run %2; canvas and inspector show what each "
+                    "run took by itself</span>")
+                    .arg(theme.dimText.name(), qs(run->id));
 }
 
 void CompareDock::renewChoosers() {

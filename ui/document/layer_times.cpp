@@ -17,7 +17,7 @@ void addTimes(const std::vector<RunLayer>& layers, const PlanSnapshot& snapshot,
       times[prefix + handle] = {TimeKind::Emulated};
     } else if (layer.medianMs) {
       ShownTime& time = times[prefix + handle];
-      if (time.kind != TimeKind::Emulated) time = {measured, time.ms + *layer.medianMs};
+      if (time.kind != TimeKind::Emulated) time = {measured, time.ms + *layer.medianMs, layer.tactic};
     }
     for (const RunBody& body : layer.bodies) {
       const PlanSnapshot* inside = snapshot.body(fused->root, body.attribute);

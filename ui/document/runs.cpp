@@ -53,10 +53,15 @@ ShownTimes Runs::layerTimes() const {
   }
   const bool known = wanted.of.shares(m_known.of) &&
                      (!wanted.of || (wanted.plan == m_known.plan && wanted.measured == m_known.measured));
-  if (known) return m_known.times;
-  if (wanted.of) wanted.times = layerTimesOf(*std::as_const(wanted.of), *wanted.plan, wanted.measured);
-  m_known = std::move(wanted);
-  return m_known.times;
+  if (!known) {
+    if (wanted.of) wanted.times = layerTimesOf(*std::as_const(wanted.of), *wanted.plan, wanted.measured);
+    m_known = std::move(wanted);
+  }
+  ShownTimes times = m_known.times;
+  if (!m_known.of) return times;
+  times.made = title(*run);
+  times.madeBriefly = QStringLiteral("run %1").arg(qs(run->id));
+  return times;
 }
 
 SharedOptional<RunErrors> Runs::chosenErrors(const Run& run) const {

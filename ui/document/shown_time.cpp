@@ -33,12 +33,13 @@ QString timeText(const ShownTime& time) {
   return QStringLiteral("no time");
 }
 
-QString kindText(TimeKind kind) {
+QString kindText(TimeKind kind, const QString& made) {
   switch (kind) {
     case TimeKind::Measured:
-      return QStringLiteral("measured, of this plan");
+      return QStringLiteral("measured in %1").arg(made);
     case TimeKind::OfOtherPlan:
-      return QStringLiteral("measured in a run of another plan, of a kernel with the same nodes and types");
+      return QStringLiteral("measured in %1, which is of another plan, of a kernel with the same nodes and types")
+          .arg(made);
     case TimeKind::Predicted:
       return QStringLiteral("predicted: such a kernel was measured before");
     case TimeKind::Fitted:

@@ -22,12 +22,18 @@ enum class TimeKind {
 /// A time of one kernel.
 struct ShownTime {
   TimeKind kind = TimeKind::Unknown;
-  double ms = 0;  ///< of the first four kinds
+  double ms = 0;         ///< of the first four kinds
+  std::string tactic{};  ///< by which it was measured; empty: it was not
   bool known() const { return kind != TimeKind::Emulated && kind != TimeKind::Unknown; }
   bool operator==(const ShownTime&) const = default;
 };
 
-using ShownTimes = ByHandle<ShownTime>;
+/// Those that a run measured.
+struct ShownTimes : ByHandle<ShownTime> {
+  using ByHandle::ByHandle;
+  QString made, madeBriefly;  ///< "run 3, 2 pins", "run 3"; empty: there are none
+  bool same(const ShownTimes& other) const { return shares(other) && made == other.made; }
+};
 
 /// What `times` has of `handle`, else what was predicted.
 ShownTime shownTime(const ShownTimes& times, const std::string& handle, std::optional<double> predictedMs, bool fitted);
@@ -36,7 +42,7 @@ ShownTime shownTime(const ShownTimes& times, const std::string& handle, std::opt
 QString shortMsText(double ms);
 /// "0.12 ms" measured, "[0.12 ms]" of another plan, "≈ 0.12 ms" predicted, "~ 0.12 ms" fitted, "emulated", "no time".
 QString timeText(const ShownTime& time);
-/// The same in words, for tooltips.
-QString kindText(TimeKind kind);
+/// The same in words. `made`: the run that measured it.
+QString kindText(TimeKind kind, const QString& made);
 
 }  // namespace fusescope

@@ -18,7 +18,13 @@ Cell text(const QString& words, Tone tone = Tone::Plain) {
 }
 
 Cell milliseconds(std::optional<double> ms) {
-  return {.text = msText(ms), .sort = ms.value_or(kUnknownLast), .tone = ms ? Tone::Plain : Tone::Dim, .number = true};
+  return {.text = msText(ms),
+          .sort = ms.value_or(kUnknownLast),
+          .tip = ms ? QStringLiteral("Timed in turns with the other run. What each took by itself, as canvas and "
+                                     "inspector show it, is another measurement.")
+                    : QString(),
+          .tone = ms ? Tone::Plain : Tone::Dim,
+          .number = true};
 }
 
 QString signedMs(double ms) {

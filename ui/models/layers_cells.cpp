@@ -142,7 +142,7 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
   if (column == kTime && row.time.kind != TimeKind::Unknown) {
     const QString calls =
         row.level > 0 ? QStringLiteral("; in one run of the network: all calls of its body together") : QString();
-    return kindText(row.time.kind) + calls;
+    return kindText(row.time.kind, m_times.made) + calls;
   }
   if (column == kTime) {
     if (!m_timesUnknown.isEmpty()) return m_timesUnknown;

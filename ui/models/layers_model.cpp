@@ -69,7 +69,7 @@ void LayersModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
 
 void LayersModel::setTimes(ShownTimes times, const QString& unknown) {
   m_timesUnknown = unknown;
-  if (times.shares(m_times)) return;
+  if (times.same(m_times)) return;
   m_times = std::move(times);
   readTimes();
   if (!m_rows.empty()) emit dataChanged(index(0, kTime), index(rowCount() - 1, kTime));

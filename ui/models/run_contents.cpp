@@ -65,6 +65,7 @@ Cell markCell(const Runs& runs, const Run& run) {
 
 /// What is said of all rows of a profile.
 struct ProfileScale {
+  QString made;  ///< the run
   TimeKind measured = TimeKind::Measured;
   double total = 0, most = 0;
   bool all = true;  ///< else shares would be of a part that is taken for the whole
@@ -127,7 +128,7 @@ void addLayers(const std::vector<RunLayer>& layers, const QString& prefix, const
                             {{.text = layerName, .tone = scale.tone()},
                              {.text = timeText(time),
                               .sort = layer.medianMs.value_or(kUnknownLast),
-                              .tip = kindText(time.kind),
+                              .tip = kindText(time.kind, scale.made),
                               .tone = layer.medianMs ? scale.tone() : Tone::Dim,
                               .number = true},
                              shareCell(layer, scale),
@@ -185,7 +186,7 @@ TableContent runsContent(const Runs& runs) {
 TableContent profileContent(const Run& run, bool ofOtherPlan) {
   TableContent content{{"Layer", "Time", "Share", "Of roofline", "Tactic", "FLOPs", "Bytes"}, {}, {}};
   if (!run.time) return content;
-  ProfileScale scale{.measured = ofOtherPlan ? TimeKind::OfOtherPlan : TimeKind::Measured};
+  ProfileScale scale{.made = Runs::title(run), .measured = ofOtherPlan ? TimeKind::OfOtherPlan : TimeKind::Measured};
   for (const RunLayer& layer : run.time->layers) {
     scale.all = scale.all && layer.medianMs.has_value();
     scale.total += layer.medianMs.value_or(0);
