@@ -10,6 +10,8 @@ namespace fusescope {
 
 namespace {
 
+constexpr int kMostPinned = 4;  ///< nodes that a link names one by one
+
 QString factsOf(const ShownError& shown, Which which, double bound, const QString& unknown, const Theme& theme) {
   const auto& error = shown.errors.*which;
   if (!error) return QStringLiteral("<span style='color:%1'>%2</span>").arg(theme.dimText.name(), unknown);
@@ -19,24 +21,28 @@ QString factsOf(const ShownError& shown, Which which, double bound, const QStrin
              : facts;
 }
 
-bool isLowered(const PlanSnapshot& snapshot, NodeId node) {
-  const PrecisionGrant* grant = snapshot.grantOf(node);
-  return grant != nullptr && isFloat(grant->granted) && grant->granted != DataType::F32;
-}
-
-/// What can be done about a culprit that is selected; nothing where all of it calculates in f32 already.
-QString remedy(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes) {
-  if (std::ranges::none_of(nodes, [&](NodeId node) { return isLowered(snapshot, node); })) return {};
-  const QString what = nodes.size() == 1
-                           ? qs(snapshot.graph().node(nodes.front()).name)
-                           : QStringLiteral("all ") + plural(static_cast<std::int64_t>(nodes.size()), "node");
-  return QStringLiteral("<div><a href='do:pin'>Pin %1 to f32</a></div>").arg(what.toHtmlEscaped());
-}
-
 }  // namespace
 
+QString fixHtml(const OfferedFix* fix, const Theme& theme) {
+  const auto dim = [&](const QString& text) {
+    return QStringLiteral("<span style='color:%1'>%2</span>").arg(theme.dimText.name(), text);
+  };
+  if (fix == nullptr) return dim(QStringLiteral("What a pin would do about it is being worked out …"));
+  if (fix->pins.empty()) {
+    return dim(QStringLiteral("No pin around it does anything about it.")) +
+           QStringLiteral(" <a href='do:tune'>Tune…</a> ") + dim(QStringLiteral("looks at the whole network."));
+  }
+  QStringList names;
+  for (const Directive& pin : fix->pins) names << html(pin.pattern);
+  const QString what = names.size() <= kMostPinned
+                           ? names.join(QStringLiteral(", "))
+                           : QStringLiteral("%1 and %2 more").arg(names.front()).arg(names.size() - 1);
+  return QStringLiteral("<a href='do:fix'>Pin %1 to %2</a>").arg(what, qs(fix->pins.front().type)) +
+         dim(QStringLiteral(": ") + html(fix->effect));
+}
+
 QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes,
-                   const Theme& theme) {
+                   const QString& remedy, const Theme& theme) {
   const ShownErrors errors = runs.layerErrors();
   const FusedNode* fused = nodes.empty() ? nullptr : snapshot.fusedOf(nodes.front());
   const bool together =
@@ -58,7 +64,7 @@ QString errorsHtml(const Runs& runs, const PlanSnapshot& snapshot, const std::ve
   QString text = heading(QStringLiteral("Error of its kernel against %1").arg(errors.against), theme) + rows.text();
   text += QStringLiteral("<div style='color:%1'><b>%2</b></div>")
               .arg((wrong ? theme.error : theme.text).name(), roleText(error, errors.bound).toHtmlEscaped());
-  if (!other && culprit) text += remedy(snapshot, nodes);
+  if (!other && culprit && !remedy.isEmpty()) text += QStringLiteral("<div>%1</div>").arg(remedy);
   text += QStringLiteral("<p style='color:%1; margin:0 0 10px 0'>%2%3; allowed is %4 %5.</p>")
               .arg((errors.random ? theme.warning : theme.dimText).name(), errors.made.toHtmlEscaped(),
                    other ? QStringLiteral(", a run of another plan") : QString(), errorText(errors.bound),

@@ -5,9 +5,12 @@
 #include <algorithm>
 
 #include "planning/body_help.h"
+#include "planning/fused_node_facts.h"
+#include "session/session.h"
 #include "ui/docks/error_html.h"
 #include "ui/docks/range_html.h"
 #include "ui/docks/run_html.h"
+#include "ui/document/directive_edits.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -18,6 +21,22 @@ namespace {
 bool isKernel(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes) {
   const FusedNode* fused = nodes.empty() ? nullptr : snapshot.fusedOf(nodes.front());
   return fused != nullptr && fused->nodes == nodes;
+}
+
+/// What the plan says does most with least about `value`; without pins where nothing does.
+OfferedFix firstFix(const std::shared_ptr<const Plan>& plan, ValueId value, Harm harm, const StopToken& stop) {
+  const auto prices = measuredPrices();
+  auto fixes = wideFixes(plan, value, harm, prices.get(), stop);
+  if (!fixes.ok() || fixes.value().empty()) return {};
+  WideFix& first = fixes.value().front();
+  return {std::move(first.pins), std::move(first.effect)};
+}
+
+/// What a run has found out about `value`: pins that it tried, or that it found none; nothing where it did not try.
+std::optional<OfferedFix> triedFix(const std::optional<Advice>& advice, const std::string& value) {
+  if (!advice || advice->value != value || (advice->tried.empty() && !advice->pins.empty())) return {};
+  const std::string tried = advice->tried.empty() ? std::string() : "; tried: " + advice->tried;
+  return OfferedFix{advice->pins, advice->effect + tried};
 }
 
 }  // namespace
@@ -63,10 +82,10 @@ void InspectorDock::show(const WorkedOut* workedOut) {
     return;
   }
   const auto inside = snapshot->inside(m_context.selection.inside());
-  QString text = inside ? textOf(*inside->body, inside->nodes, workedOut)
-                        : textOf(*snapshot, m_context.selection.nodes(), workedOut);
+  QString text = inside ? textOf(*inside->body, inside->nodes, inside->prefix, workedOut)
+                        : textOf(*snapshot, m_context.selection.nodes(), {}, workedOut);
   if (!inside)
-    text = runText(m_context.selection.nodes()) + text +
+    text = runText(m_context.selection.nodes(), workedOut) + text +
            rangesHtml(*snapshot, m_context.selection.nodes(), m_context.theme());
   const int place = m_text->verticalScrollBar()->value();
   m_text->setHtml(text);
@@ -74,16 +93,46 @@ void InspectorDock::show(const WorkedOut* workedOut) {
 }
 
 /// What the shown run says of what is selected; with nothing selected, where the session stands.
-QString InspectorDock::runText(const std::vector<NodeId>& nodes) const {
+QString InspectorDock::runText(const std::vector<NodeId>& nodes, const WorkedOut* workedOut) const {
   const Theme& theme = m_context.theme();
+  const PlanSnapshot& snapshot = *m_context.document.snapshot();
   const auto failure = m_context.runs.failure();
   if (nodes.empty()) return nextStepHtml(m_context.runs, theme);
   const bool here = failure && std::ranges::find(nodes, failure->node) != nodes.end();
-  const QString failing = here ? failureHtml(*failure, *m_context.runs.shown(), theme) : QString();
-  return failing + errorsHtml(m_context.runs, *m_context.document.snapshot(), nodes, theme);
+  const bool one = nodes.size() == 1 || isKernel(snapshot, nodes);
+  const QString remedy = one ? fixHtml(workedOut == nullptr ? nullptr : &workedOut->fix, theme) : QString();
+  const QString failing = here ? failureHtml(*failure, *m_context.runs.shown(), remedy, theme) : QString();
+  return failing + errorsHtml(m_context.runs, snapshot, nodes, here ? QString() : remedy, theme);
 }
 
-QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes,
+std::optional<InspectorDock::Wrong> InspectorDock::wrongOf(const std::vector<NodeId>& nodes) const {
+  const PlanSnapshot& snapshot = *m_context.document.snapshot();
+  const auto failure = m_context.runs.failure();
+  if (failure && std::ranges::find(nodes, failure->node) != nodes.end()) {
+    const auto value = snapshot.graph().findValue(failure->verdict.firstWrong);
+    const Evaluation* evaluation = m_context.runs.evaluation(*m_context.runs.shown());
+    const Harm harm = failure->verdict.firstNotFinite ? Harm::NotFinite : Harm::Inexact;
+    if (value) return Wrong{*value, harm, triedFix(evaluation->advice, failure->verdict.firstWrong)};
+  }
+  const FusedNode* fused = nodes.empty() ? nullptr : snapshot.fusedOf(nodes.front());
+  if (fused == nullptr || fused->outputs.empty()) return {};
+  const ShownErrors errors = m_context.runs.layerErrors();
+  const ShownError error = errors.find(handleOf(*fused));
+  const ErrorLevel level = levelOf(error, &LocalAndCarried::local, errors.bound);
+  if (error.kind != ErrorKind::Measured || !isWrong(level)) return {};
+  const ValueId value = fused->outputs.front().value;
+  const RunErrors* measured = errorsFor(*m_context.runs.shown(), m_context.runs.settings());
+  return Wrong{value, level == ErrorLevel::NotFinite ? Harm::NotFinite : Harm::Inexact,
+               triedFix(measured->advice, snapshot.graph().value(value).name)};
+}
+
+KernelTime InspectorDock::timeOf(const FusedNode& fused, const std::string& prefix) const {
+  const ShownTimes times = m_context.runs.layerTimes();
+  const auto found = times.find(prefix + handleOf(fused));
+  return found == times.end() ? KernelTime() : KernelTime{found->second, times.made};
+}
+
+QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const std::string& prefix,
                               const WorkedOut* workedOut) const {
   const Theme& theme = m_context.theme();
   if (nodes.empty()) return modelText(snapshot, theme);
@@ -91,18 +140,21 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
   const Segment* segment = snapshot.segmentOf(nodes);
   if (nodes.size() > 1 && !isKernel(snapshot, nodes))
     return segment ? segmentText(snapshot, *segment, theme) : severalText(snapshot, nodes, theme);
-  const QString text = nodes.size() == 1 ? nodeText(snapshot, nodes.front(), workedOut, theme)
-                                         : fusedText(snapshot, *fused, workedOut, theme);
+  const KernelTime time = fused == nullptr ? KernelTime() : timeOf(*fused, prefix);
+  const QString text = nodes.size() == 1 ? nodeText(snapshot, nodes.front(), time, workedOut, theme)
+                                         : fusedText(snapshot, *fused, time, workedOut, theme);
   return segment ? text + bordersText(snapshot, *segment, theme) : text;
 }
 
 void InspectorDock::workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& of,
                             const std::string& prefix) {
+  const auto wrong = prefix.empty() ? wrongOf(of) : std::nullopt;
   m_context.jobs.run(
       QStringLiteral("what_would_help"), this,
-      [plan, of, prefix](const StopToken&) {
+      [plan, of, prefix, wrong](const StopToken& stop) {
         WorkedOut answers{.lostWeights = lostWeights(*plan, of)};
         if (of.size() == 1) answers.help = wouldHelpInBody(*plan, of.front(), prefix);
+        if (wrong) answers.fix = wrong->tried ? *wrong->tried : firstFix(plan, wrong->value, wrong->harm, stop);
         return answers;
       },
       [this, snapshot = m_context.document.snapshot(), nodes = m_context.selection.nodes(),
@@ -126,8 +178,6 @@ void InspectorDock::follow(const QUrl& link) {
                                         withoutId(all, directive.id));
       return;
     }
-  } else if (link.scheme() == QLatin1String("pin")) {
-    m_context.document.pin({target.toStdString()}, DataType::F32, Strictness::Prefer);
   } else if (link.scheme() == QLatin1String("do")) {
     act(target);
   } else if (link.scheme() == QLatin1String("help")) {
@@ -141,8 +191,17 @@ void InspectorDock::act(const QString& what) {
     m_context.controller.build();
   } else if (what == QLatin1String("evaluate")) {
     m_context.controller.evaluate();
-  } else if (what == QLatin1String("pin")) {
-    document.pin(document.namesOf(m_context.selection.nodes()), DataType::F32, Strictness::Prefer);
+  } else if (what == QLatin1String("tune")) {
+    m_context.act("tune");
+  } else if (what == QLatin1String("fix") && !m_workedOut.fix.pins.empty()) {
+    const Directives& pins = m_workedOut.fix.pins;
+    std::vector<std::string> names;
+    for (const Directive& pin : pins) names.push_back(pin.pattern);
+    Directives changed = document.directives();
+    changed.insert(changed.end(), pins.begin(), pins.end());
+    assignIds(changed);
+    document.editDirectives(QStringLiteral("Pin %1 to %2").arg(namesText(names), qs(pins.front().type)),
+                            std::move(changed));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "tuning/wide_fixes.h"
 #include "ui/docks/dock.h"
 #include "ui/docks/inspector_text.h"
 #include "ui/document/plan_snapshot.h"
@@ -39,8 +40,18 @@ class InspectorDock : public Dock {
 
  private:
   void show(const WorkedOut* workedOut);  ///< null: being worked out
-  QString runText(const std::vector<NodeId>& nodes) const;
-  QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const WorkedOut* workedOut) const;
+  QString runText(const std::vector<NodeId>& nodes, const WorkedOut* workedOut) const;
+  /// What goes wrong of what `nodes` leave in memory, by the shown run.
+  struct Wrong {
+    ValueId value;
+    Harm harm = Harm::Inexact;
+    std::optional<OfferedFix> tried{};  ///< what came of trying pins when it was measured; nothing: none was tried
+  };
+  std::optional<Wrong> wrongOf(const std::vector<NodeId>& nodes) const;
+  /// `prefix`: "HOLDER/" before names in a body; empty: `snapshot` is the network's.
+  QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const std::string& prefix,
+                 const WorkedOut* workedOut) const;
+  KernelTime timeOf(const FusedNode& fused, const std::string& prefix) const;
   /// `plan`: of the network, or of a body, whose names stand behind `prefix` in directives.
   void workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& nodes, const std::string& prefix);
   void follow(const QUrl& link);

@@ -129,10 +129,10 @@ QString helpText(const WorkedOut* workedOut, const Theme& theme) {
                       .arg(theme.dimText.name());
   for (std::size_t i = 0; i < help->size(); ++i) {
     const WhatIf& whatIf = (*help)[i];
-    text +=
-        QStringLiteral("<div style='margin-bottom:3px'>• <code>%1</code> → %2 &nbsp;<a href='help:%3'>do it</a></div>")
-            .arg(html(whatIf.change), html(whatIf.effect))
-            .arg(i);
+    const bool canBeDone = !whatIf.directive.pattern.empty() || whatIf.directive.kind != DirectiveKind::Pin;
+    text += QStringLiteral("<div style='margin-bottom:3px'>• <code>%1</code> → %2%3</div>")
+                .arg(html(whatIf.change), html(whatIf.effect),
+                     canBeDone ? QStringLiteral(" &nbsp;<a href='help:%1'>do it</a>").arg(i) : QString());
   }
   return text;
 }
@@ -196,13 +196,6 @@ QString answersText(const Plan& plan, const Subject& subject, const Theme& theme
   return text;
 }
 
-/// What its kernel takes; of a node with bodies what they take. Empty where nothing is known.
-void addPredicted(Rows& summary, const FusedNode& fused) {
-  const QString predicted = predictedText(fused);
-  if (!predicted.isEmpty())
-    summary.add(fused.bodyTime ? QStringLiteral("its bodies") : QStringLiteral("predicted"), predicted);
-}
-
 /// A row of what something comes to at the least and at the most extents; none where extents are fixed.
 void addRange(Rows& rows, const CostRange* range) {
   if (range == nullptr) return;
@@ -230,7 +223,8 @@ QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& th
 
 }  // namespace
 
-QString nodeText(const PlanSnapshot& snapshot, NodeId id, const WorkedOut* workedOut, const Theme& theme) {
+QString nodeText(const PlanSnapshot& snapshot, NodeId id, const KernelTime& time, const WorkedOut* workedOut,
+                 const Theme& theme) {
   const Plan& plan = *snapshot.plan;
   const Node& node = plan.graph().node(id);
   const auto& facts = snapshot.facts(id);
@@ -251,7 +245,9 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const WorkedOut* worke
   }
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
-  if (const FusedNode* fused = snapshot.fusedOf(id); fused && fused->nodes.size() == 1) addPredicted(summary, *fused);
+  if (const FusedNode* fused = snapshot.fusedOf(id)) {
+    if (fused->nodes.size() == 1 || time.measured()) addTime(summary, *fused, time, theme);
+  }
   addRange(summary, snapshot.rangeOf(id));
   text += summary.text() + lostText(workedOut, theme) + directivesText(plan.options.directives, node.name, theme);
   text += answersText(plan, Subject::node(node.name), theme);
@@ -288,8 +284,8 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const WorkedOut* worke
   return text;
 }
 
-QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const WorkedOut* workedOut,
-                  const Theme& theme) {
+QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const KernelTime& time,
+                  const WorkedOut* workedOut, const Theme& theme) {
   const Plan& plan = *snapshot.plan;
   const Graph& graph = plan.graph();
   QString text = title(html(graph.node(fused.root.valid() ? fused.root : fused.nodes.front()).name),
@@ -311,8 +307,9 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Wo
               QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
   addRange(summary, fused.range ? &*fused.range : nullptr);
   const QString unknown = timeUnknownReason(plan, fused.compute);
-  addPredicted(summary, fused);
-  if (!fused.predictedMs && !unknown.isEmpty()) summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
+  addTime(summary, fused, time, theme);
+  if (!time.time.known() && !fused.predictedMs && !unknown.isEmpty())
+    summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
   text += summary.text() + lostText(workedOut, theme) + heading(QStringLiteral("Nodes"), theme);
   for (const NodeId node : fused.nodes) {
     const DataType type = plan.inFallback(fused) ? DataType::Undefined : plan.calculates[node.index];

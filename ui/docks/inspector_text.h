@@ -3,6 +3,8 @@
 #include <QString>
 #include <vector>
 
+#include "ui/docks/error_html.h"
+#include "ui/docks/kernel_time_html.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/theme/theme.h"
 #include "verify/lost_weights.h"
@@ -16,10 +18,13 @@ QString modelText(const PlanSnapshot& snapshot, const Theme& theme);
 struct WorkedOut {
   std::vector<WhatIf> help;  ///< of one node
   std::vector<LostWeight> lostWeights;
+  OfferedFix fix;  ///< where something goes wrong: of that
 };
 /// `workedOut` null: still being worked out.
-QString nodeText(const PlanSnapshot& snapshot, NodeId node, const WorkedOut* workedOut, const Theme& theme);
-QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const WorkedOut* workedOut, const Theme& theme);
+QString nodeText(const PlanSnapshot& snapshot, NodeId node, const KernelTime& time, const WorkedOut* workedOut,
+                 const Theme& theme);
+QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const KernelTime& time,
+                  const WorkedOut* workedOut, const Theme& theme);
 /// What enters and leaves a segment, and what is converted on the way.
 QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme);
 /// The table of its borders alone.

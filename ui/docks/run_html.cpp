@@ -111,15 +111,14 @@ QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme) {
   return text;
 }
 
-QString failureHtml(const Runs::Failure& failure, const Run& run, const Theme& theme) {
+QString failureHtml(const Runs::Failure& failure, const Run& run, const QString& remedy, const Theme& theme) {
   const QString what = failure.verdict.firstNotFinite
                            ? QStringLiteral("%1 becomes infinite or NaN, where it is finite in float32.")
                            : QStringLiteral("%1 is further from float32 than the tolerance allows.");
-  const QString pin = QStringLiteral("<a href='pin:%1'>Pin %1 to f32</a>").arg(html(failure.name));
   return QStringLiteral("<p style='margin:0 0 8px 0'>%1<br>%2<br>%3</p>")
       .arg(colored(theme.error,
                    QStringLiteral("<b>✗ %1 goes wrong here first.</b>").arg(html(Runs::title(run).toStdString()))),
-           what.arg(html(failure.verdict.firstWrong)), pin);
+           what.arg(html(failure.verdict.firstWrong)), remedy);
 }
 
 /// By its errors layer by layer, where there are such ones.
