@@ -45,6 +45,9 @@ CompareDock::CompareDock(const DockContext& context)
   }
   m_summary->setWordWrap(true);
   m_summary->setTextFormat(Qt::RichText);
+  m_summary->setToolTip(
+      QStringLiteral("What each run took by itself, as canvas and inspector show it, is another "
+                     "measurement."));
   auto* row = toolRow({m_a, m_b, m_compare, m_summary}, this, 3);
   m_tabs->setExpanding(false);
   m_tabs->setDrawBase(false);
@@ -112,9 +115,7 @@ QString CompareDock::summaryText() const {
     text += QStringLiteral(" · <span style='color:%1'>time unknown%2</span>")
                 .arg(theme.warning.name(), why.empty() ? QString() : QStringLiteral(": ") + html(why));
   }
-  return text + QStringLiteral(
-                    " · <span style='color:%1'>timed in turns in run %2; canvas and inspector show what each "
-                    "run took by itself</span>")
+  return text + QStringLiteral(" · <span style='color:%1'>timed in turns in run %2</span>")
                     .arg(theme.dimText.name(), qs(run->id));
 }
 

@@ -246,7 +246,9 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const KernelTime& time
   summary.add(QStringLiteral("work"),
               QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
   if (const FusedNode* fused = snapshot.fusedOf(id)) {
-    if (fused->nodes.size() == 1 || time.measured()) addTime(summary, *fused, time, theme);
+    const bool alone = fused->nodes.size() == 1;
+    const QString label = alone ? QStringLiteral("time") : QStringLiteral("its kernel takes");
+    if (alone || time.measured()) addTime(summary, *fused, time, label, theme);
   }
   addRange(summary, snapshot.rangeOf(id));
   text += summary.text() + lostText(workedOut, theme) + directivesText(plan.options.directives, node.name, theme);
@@ -307,7 +309,7 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Ke
               QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
   addRange(summary, fused.range ? &*fused.range : nullptr);
   const QString unknown = timeUnknownReason(plan, fused.compute);
-  addTime(summary, fused, time, theme);
+  addTime(summary, fused, time, QStringLiteral("time"), theme);
   if (!time.time.known() && !fused.predictedMs && !unknown.isEmpty())
     summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
   text += summary.text() + lostText(workedOut, theme) + heading(QStringLiteral("Nodes"), theme);

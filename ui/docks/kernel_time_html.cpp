@@ -4,14 +4,14 @@
 
 namespace fusescope {
 
-void addTime(Rows& rows, const FusedNode& fused, const KernelTime& known, const Theme& theme) {
+void addTime(Rows& rows, const FusedNode& fused, const KernelTime& known, const QString& label, const Theme& theme) {
   const QString how = kindText(known.time.kind, known.made).toHtmlEscaped();
   if (known.measured()) {
-    rows.add(QStringLiteral("time"), QStringLiteral("<b>%1</b> <span style='color:%2'>%3</span>")
-                                         .arg(timeText(known.time), theme.dimText.name(), how));
+    rows.add(label, QStringLiteral("<b>%1</b> <span style='color:%2'>%3</span>")
+                        .arg(timeText(known.time), theme.dimText.name(), how));
     if (!known.time.tactic.empty()) rows.add(QStringLiteral("tactic"), html(known.time.tactic));
   } else if (known.time.kind == TimeKind::Emulated) {
-    rows.add(QStringLiteral("time"), how);
+    rows.add(label, how);
   } else if (const QString predicted = predictedText(fused); !predicted.isEmpty()) {
     rows.add(fused.bodyTime ? QStringLiteral("its bodies") : QStringLiteral("predicted"), predicted);
   }
