@@ -126,6 +126,11 @@ std::vector<char> givenValues(const Graph& graph, const std::vector<NodeFacts>& 
   return given;
 }
 
+DataType typeToKernel(const Node& node, DataType type) {
+  const bool converts = node.is("QuantizeLinear") || node.is("DequantizeLinear");
+  return type == DataType::I8 || converts ? DataType::Undefined : type;
+}
+
 NodeId quantisedRoot(const Graph& graph, const Region& region) {
   const auto inside = [&](ValueId value) {
     const NodeId producer = value.valid() ? graph.value(value).producer : NodeId();

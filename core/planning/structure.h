@@ -52,11 +52,10 @@ std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partiti
 std::vector<char> givenValues(const Graph& graph, const std::vector<NodeFacts>& facts);
 /// The product or convolution of `region` whose two operands it dequantises from 8-bit integers; else invalid.
 NodeId quantisedRoot(const Graph& graph, const Region& region);
-/// What a node that calculates in `type` asks of a kernel of one type: a product of integers that the kernel
-/// dequantises goes with any float (Undefined).
-inline DataType typeToKernel(DataType type) {
-  return type == DataType::I8 ? DataType::Undefined : type;
-}
+/// What a node that calculates in `type` asks of a kernel of one type. A product of integers that the kernel
+/// dequantises goes with any float (Undefined), and so does what quantises or dequantises: it belongs to its
+/// neighbours.
+DataType typeToKernel(const Node& node, DataType type);
 /// The float types that a plan may exchange for one another. f64 and types of a byte are what the model says.
 bool isExchangeable(DataType type);
 /// Whether `node` asks for extents only, so that the type of what it reads is all one to it.

@@ -77,7 +77,7 @@ DataType TypeSolver::outputWish(ValueId value, std::span<const int> gone, int& s
 /// Whether anything that is wished could keep its nodes from running as one kernel.
 bool TypeSolver::mayComeApart(const Region& region) const {
   if (region.nodes.size() < 2) return false;
-  const auto typeOf = [&](NodeId node) { return typeToKernel(m_typing.calculates(node)); };
+  const auto typeOf = [&](NodeId node) { return typeToKernel(m_graph.node(node), m_typing.calculates(node)); };
   for (const NodeId node : region.oneType)
     if (typeOf(node) != typeOf(region.oneType.front())) return true;
   DataType one = DataType::Undefined;

@@ -164,6 +164,24 @@ Holds realSignal(const NodeRequest& request) {
   return last.known() ? answer(last.size == 1) : Holds::Unknown;
 }
 
+bool isConstantCode(const NodeRequest& request, std::size_t i) {
+  const TensorType* type = request.input(i);
+  return type != nullptr && type->dtype == DataType::I8 && request.isConstant(i);
+}
+
+Holds movesNoConstantCodes(const NodeRequest& request) {
+  for (std::size_t i = 0; i < request.inputs.size(); ++i)
+    if (isConstantCode(request, i)) return Holds::No;
+  return Holds::Yes;
+}
+
+// DequantizeLinear(x).
+Holds constantCodesHaveAxes(const NodeRequest& request) {
+  if (!isConstantCode(request, 0)) return Holds::Yes;
+  const Shape& shape = request.input(0)->shape;
+  return shape.ranked ? answer(shape.rank() > 0) : Holds::Unknown;
+}
+
 }  // namespace
 
 extern const NamedRestriction kStandardActivations{
@@ -187,5 +205,10 @@ extern const NamedRestriction kCarriedShapesStay{
 extern const NamedRestriction kResizeAxesInOrder{"resizeAxesInOrder", "scales are given for all axes in order",
                                                  resizeAxesInOrder};
 extern const NamedRestriction kRealSignal{"realSignal", "the signal is real", realSignal};
+extern const NamedRestriction kMovesNoConstantCodes{
+    "movesNoConstantCodes", "it reads no constant of int8, which only a DequantizeLinear may read",
+    movesNoConstantCodes};
+extern const NamedRestriction kConstantCodesHaveAxes{
+    "constantCodesHaveAxes", "a constant that it dequantises is no scalar", constantCodesHaveAxes};
 
 }  // namespace fusescope

@@ -1,9 +1,12 @@
+#include <algorithm>
+
 #include "base/text.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "target/node_request.h"
 #include "target/node_types.h"
 #include "target/restrictions.h"
+#include "target/runs_in.h"
 #include "target/target_table.h"
 
 namespace fusescope {
@@ -227,6 +230,18 @@ class Validator {
 };
 
 }  // namespace
+
+bool runsIn(const Target& target, const Node& node, DataType type) {
+  const TargetTable& table = *target.table;
+  const OperatorRow* row = rowOf(table, node);
+  if (row == nullptr || std::ranges::find(table.widened, type) != table.widened.end()) return true;
+  if (!row->anyType && row->types.contains(DataType::F32) && !row->types.contains(type)) return false;
+  return std::ranges::all_of(row->restrictions, [&](const Restriction& each) {
+    const bool aboutTypes = each.subject == Restriction::Subject::Input && each.rule == Restriction::Rule::Types;
+    const bool speaks = aboutTypes && row->speaksOf(each.position) && node.input(each.position).valid();
+    return !speaks || each.types.contains(type);
+  });
+}
 
 Decision validateNode(const Target& target, const Graph& graph, const Node& node,
                       std::span<const TensorType* const> inputs, std::span<const TensorType* const> outputs) {

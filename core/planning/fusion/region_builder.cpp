@@ -49,7 +49,8 @@ NodeId RegionBuilder::rootOf(NodeId node) const {
 }
 
 DataType RegionBuilder::typeOf(NodeId node) const {
-  return m_limits.calculates == nullptr ? DataType::Undefined : typeToKernel((*m_limits.calculates)[node.index]);
+  return m_limits.calculates == nullptr ? DataType::Undefined
+                                        : typeToKernel(m_graph.node(node), (*m_limits.calculates)[node.index]);
 }
 
 void RegionBuilder::refuse(std::string_view code, std::string_view rule, NodeId producer, NodeId consumer,

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "target/node_types.h"
+#include "target/runs_in.h"
 #include "target/target.h"
 
 namespace fusescope {
@@ -71,6 +72,61 @@ TEST(ValidateForTensorrt, OperatorsByVersion) {
   }
   EXPECT_EQ(verdict("tensorrt-10", "input %x: f32[2]\n%y: f32[2] = my.domain::Relu(%x) {name=\"n\"}\noutput %y").code,
             "validate.operator_not_supported");
+}
+
+TEST(ValidateForTensorrt, CodesThatAreOnlyMovedStayCodes) {
+  for (const char* target : {"tensorrt-8", "tensorrt-10", "tensorrt-11"}) {
+    EXPECT_EQ(onOne(target, "Transpose", "int8[2, 3]", "<perm=[1, 0]>", "int8[3, 2]").code, "validate.supported");
+    EXPECT_EQ(onOne(target, "Flatten", "int8[2, 3]").code,
+              std::string(target) == "tensorrt-8" ? "validate.type_not_supported" : "validate.supported");
+    for (const char* op : {"Exp", "LayerNormalization", "Softmax"})
+      EXPECT_EQ(onOne(target, op, "int8[2, 3]").code, "validate.type_not_supported") << target << " " << op;
+  }
+}
+
+TEST(ValidateForTensorrt, ConstantCodesAreReadByDequantizeLinearAlone) {
+  const std::string scale = "const %s: f32[] = [0.5]\nconst %z: int8[] = [0]\n";
+  const auto gather = [](const std::string& target, const std::string& table) {
+    return verdict(target, table + " %t: int8[4, 3]" + (table == "const" ? " = dense" : "") +
+                               "\ninput %i: int64[2]\n%y: int8[2, 3] = Gather(%t, %i) {name=\"n\"}\noutput %y");
+  };
+  for (const char* target : {"tensorrt-10", "tensorrt-11"}) {
+    EXPECT_EQ(gather(target, "input").code, "validate.supported");
+    const Decision constant = gather(target, "const");
+    EXPECT_EQ(constant.code, "validate.restriction_not_met");
+    EXPECT_TRUE(says(constant, "only a DequantizeLinear may read")) << message(constant);
+    const auto dequantized = [&](const std::string& dims) {
+      return verdict(target, scale + "const %t: int8[" + dims + "] = [3]\n%y: f32[" + dims +
+                                 "] = DequantizeLinear(%t, %s, %z) {name=\"n\"}\noutput %y");
+    };
+    EXPECT_TRUE(dequantized("1").allowed);
+    EXPECT_EQ(dequantized("").code, "validate.restriction_not_met");
+  }
+}
+
+TEST(ValidateForTensorrt, FloatsInWhichAnOperatorRuns) {
+  const auto runs = [](const std::string& target, const std::string& op, DataType type) {
+    Node node{.op = op, .name = "n"};
+    return runsIn(Target::fromName(target).value(), node, type);
+  };
+  for (const char* target : {"tensorrt-10", "tensorrt-11"}) {
+    for (const char* op : {"HardSwish", "GRU", "ConvTranspose", "LpPool", "LpNormalization", "GlobalLpPool", "Shrink",
+                           "Mish", "GridSample", "MeanVarianceNormalization", "RandomNormal"}) {
+      EXPECT_TRUE(runs(target, op, DataType::F32)) << target << " " << op;
+      EXPECT_FALSE(runs(target, op, DataType::BF16)) << target << " " << op;
+    }
+    for (const char* op : {"HardSwish", "GRU", "ConvTranspose", "LSTM", "MatMul", "Conv"})
+      EXPECT_TRUE(runs(target, op, DataType::F16)) << target << " " << op;
+    EXPECT_TRUE(runs(target, "LSTM", DataType::BF16)) << target;
+    EXPECT_FALSE(runs(target, "Range", DataType::F16)) << target;
+    EXPECT_TRUE(runs(target, "Swish", DataType::BF16)) << target << ": nothing is known of it";
+  }
+  EXPECT_TRUE(runs("cpu:avx2", "LSTM", DataType::BF16)) << "is held narrow, and calculated in f32";
+  EXPECT_FALSE(runs("tensorrt-11", "Celu", DataType::F16));
+  Node lstm{.op = "LSTM", .name = "n", .inputs = std::vector<ValueId>(8)};
+  EXPECT_TRUE(runsIn(Target::fromName("tensorrt-11").value(), lstm, DataType::F16));
+  lstm.inputs[7] = ValueId(3);
+  EXPECT_FALSE(runsIn(Target::fromName("tensorrt-11").value(), lstm, DataType::F16)) << "with peepholes";
 }
 
 TEST(ValidateForTensorrt, TypesByOperator) {
