@@ -35,8 +35,9 @@ class IntegerChoice {
     PricedIntegers chosen;
     for (const FusedNode& fused : m_floats.fusedNodes) {
       const auto& [zero, one] = m_ms[fused.id.index];
+      const bool known = zero && one;  // else the rules hold, whatever the cut found for the kernels around it
       for (const NodeId id : fused.nodes)
-        if (multipliesIntegers(id)) chosen[id] = {labels[fused.id.index] != 0, one, zero};
+        if (multipliesIntegers(id)) chosen[id] = {!known || labels[fused.id.index] != 0, one, zero};
     }
     return chosen;
   }

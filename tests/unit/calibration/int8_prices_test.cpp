@@ -122,6 +122,21 @@ TEST_F(Int8Prices, WithoutKnownTimesTheRulesHold) {
   EXPECT_EQ(codeOf(*byRules, "first"), "");
 }
 
+TEST_F(Int8Prices, WhereNoTimeIsKnownTheRulesHoldBehindKernelsThatAreOthersInFloats) {
+  // In floats "first" and "beside" are one kernel, so that nothing stands for the one that writes codes for "second".
+  std::string w = "{";
+  for (int i = 0; i < 64; ++i) w += (i > 0 ? ", " : "") + std::to_string(0.01 * ((i * 37) % 41 - 20));
+  model = std::make_shared<const Model>(prepared(
+      "g (float[4,8] x) => (float[4,8] y, float[4,8] b) <float[8,8] w = " + w + "}, float[8,8] v = " + w +
+      "}> { [first] a = MatMul (x, w) [beside] b = MatMul (x, v) [act] s = Relu (a) [second] y = MatMul (s, w) }"));
+  const PricesOfProducts nothing([](const std::string&, bool) { return std::nullopt; }, std::nullopt);
+  const auto plan = planned(&nothing);
+  for (const char* product : {"first", "beside", "second"}) {
+    EXPECT_TRUE(isInteger(*plan, product)) << product;
+    EXPECT_EQ(codeOf(*plan, product), "quantize.no_price") << product;
+  }
+}
+
 TEST_F(Int8Prices, AskedForAloneOrPinnedItIsTakenWhateverItTakes) {
   const PricesOfProducts prices(firstIsFaster, 0.2);
   const auto alone = planned(&prices, {DataType::I8});
