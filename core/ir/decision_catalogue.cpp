@@ -229,6 +229,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "multiplies the {type} integers that it reads, as the network is quantised"},
       {"precision.fallback", Precision, true, "runs in fallback and keeps {type}"},
       {"precision.type_kept", Precision, true, "keeps {type}: {target} computes it in no other type"},
+      {"precision.operator_lacks", Precision, true, "keeps {type}: {why}"},
       {"precision.pin_granted", Precision, true, "computes in {type}, as pinned"},
       {"precision.pin_by_edit", Precision, true,
        "the pin to {type} is honoured by an edit of the network, whose types decide: {edit}"},

@@ -64,6 +64,7 @@ class TypeAnswerer {
     const TypeChoice& choice = m_solver.choice(id);
     Json arguments{{"type", toText(grant.granted)}};
     if (choice.code == "precision.type_kept") arguments["target"] = m_target.name;
+    if (choice.code == "precision.operator_lacks") arguments["why"] = choice.why;
     if (choice.code == "precision.author") arguments["author"] = authorText(id);
     if (choice.code == "precision.lowered_by_edit") arguments["edit"] = editFor(id, grant.granted);
     if (choice.directive >= 0) {

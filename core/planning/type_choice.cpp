@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "planning/fusion/match.h"
+#include "target/runs_in.h"
 
 namespace fusescope {
 
@@ -34,10 +35,25 @@ TypeChoice TypeChooser::chooseUnquantised(NodeId node) const {
   if (m_floats.size() > 1) {
     const DataType priced = m_priced.empty() ? DataType::Undefined : m_priced[node.index];
     if (priced == DataType::Undefined) return {facts.natural, "precision.not_measured"};
-    return {priced, "precision.measured"};
+    return whereItRuns(node, {priced, "precision.measured"});
   }
   if (!m_target.computeTypes.contains(m_asked.front())) return {facts.natural, "precision.type_kept"};
-  return {m_asked.front(), m_target.stronglyTyped ? "precision.lowered_by_edit" : "precision.lowered"};
+  return whereItRuns(node,
+                     {m_asked.front(), m_target.stronglyTyped ? "precision.lowered_by_edit" : "precision.lowered"});
+}
+
+std::string TypeChooser::operatorObstacle(NodeId node, DataType type) const {
+  const Node& of = m_graph.node(node);
+  if (runsIn(m_target, of, type)) return {};
+  return "target " + m_target.name + " does not run " + of.op + " in " + std::string(name(type));
+}
+
+TypeChoice TypeChooser::whereItRuns(NodeId node, TypeChoice choice) const {
+  const DataType natural = m_structure.facts[node.index].natural;
+  if (choice.type == natural) return choice;
+  std::string obstacle = operatorObstacle(node, choice.type);
+  if (obstacle.empty()) return choice;
+  return {.type = natural, .code = "precision.operator_lacks", .why = std::move(obstacle)};
 }
 
 std::string TypeChooser::obstacle(NodeId node, DataType type) const {
@@ -51,7 +67,7 @@ std::string TypeChooser::obstacle(NodeId node, DataType type) const {
     return "it computes in " + std::string(name(facts.natural)) + ", which is never exchanged";
   if (!isExchangeable(type) || !m_target.computeTypes.contains(type))
     return "target " + m_target.name + " does not compute in " + std::string(name(type));
-  return {};
+  return operatorObstacle(node, type);
 }
 
 bool TypeChooser::namesExactly(const Directive& pin, const Node& node) const {

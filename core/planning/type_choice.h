@@ -13,7 +13,7 @@ struct TypeChoice {
   DataType type = DataType::Undefined;  ///< Undefined: it moves elements and takes their type
   std::string_view code;                ///< of the precision.* decision
   int directive = -1;                   ///< the pin that was asked, granted or not
-  std::string why;                      ///< of a pin that was not granted
+  std::string why;                      ///< of a pin or a --precision that was not granted
 };
 
 /// Chooses for one node at a time: what is asked with --precision, what the author wrote, what a pin asks.
@@ -31,7 +31,11 @@ class TypeChooser {
 
  private:
   TypeChoice unpinned(NodeId node) const;
+  /// `choice`, or that the node keeps its type because the target does not run its operator in that of `choice`.
+  TypeChoice whereItRuns(NodeId node, TypeChoice choice) const;
   std::string obstacle(NodeId node, DataType type) const;
+  /// Why the target does not run the node's operator in `type`; empty if it does.
+  std::string operatorObstacle(NodeId node, DataType type) const;
   bool namesExactly(const Directive& pin, const Node& node) const;
 
   const Graph& m_graph;

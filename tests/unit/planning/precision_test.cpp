@@ -44,6 +44,30 @@ TEST(Precision, OneTypeIsTakenWhereFloatsAreComputed) {
   EXPECT_EQ(plan->casts[0].bytes, std::optional<std::int64_t>(4 * 8 * (4 + 2)));
 }
 
+TEST(Precision, AnOperatorThatTheTargetLacksInTheTypeKeepsItsOwn) {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {4, 8});
+  const ValueId fc = b.node("Gemm", "fc", {x, b.weight("w", {8, 8})}, {4, 8});
+  b.output(b.node("HardSwish", "act", {fc}, {4, 8}));
+  const auto model = b.build();
+  for (const char* target : {"tensorrt-10", "tensorrt-11"}) {
+    const auto plan = planned(model, {.target = target, .precisions = {DataType::BF16}});
+    EXPECT_EQ(grantOf(*plan, "fc").granted, DataType::BF16) << target;
+    EXPECT_EQ(grantOf(*plan, "act").granted, DataType::F32) << target;
+    EXPECT_EQ(grantOf(*plan, "act").code, "precision.operator_lacks") << target;
+    const Decision* decision = findDecision(*plan, "precision.operator_lacks", "act");
+    ASSERT_NE(decision, nullptr);
+    EXPECT_EQ(message(*decision), "keeps f32: target " + std::string(target) + " does not run HardSwish in bf16");
+    const auto half = planned(model, {.target = target, .precisions = {DataType::F16}});
+    EXPECT_EQ(grantOf(*half, "act").granted, DataType::F16) << target;
+    const auto pinned = planned(model, {.target = target, .directives = {pin("act=bf16")}});
+    EXPECT_EQ(grantOf(*pinned, "act").granted, DataType::F32) << target;
+    EXPECT_EQ(grantOf(*pinned, "act").code, "precision.pin_not_honoured") << target;
+  }
+  const auto here = planned(model, {.target = "cpu:avx2", .precisions = {DataType::BF16}});
+  EXPECT_EQ(grantOf(*here, "act").granted, DataType::BF16);
+}
+
 TEST(Precision, SeveralTypesNeedMeasurements) {
   const auto plan = planned(twoLayers(), {.target = "cpu:avx2", .precisions = {DataType::F16, DataType::BF16}});
   EXPECT_EQ(grantOf(*plan, "fc1").granted, DataType::F32);
