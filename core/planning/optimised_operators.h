@@ -12,4 +12,8 @@ namespace fusescope {
 /// `verdicts` are one per node, in order.
 void refuseOptimisedOperators(const Model& model, const Target& target, std::vector<Decision>& verdicts);
 
+/// The same for what stands for an Einsum with letters in upper case: TensorRT's parser reads lower case only ("Invalid
+/// character(s) in Einsum equation"), whatever normalisation makes of the node.
+void refuseUnreadableEinsums(const Model& model, const Target& target, std::vector<Decision>& verdicts);
+
 }  // namespace fusescope
