@@ -100,9 +100,10 @@ PlanArguments PlanArguments::with(const PlanArguments& more) const {
 }
 
 Result<PlanOptions> PlanArguments::options() const {
-  PlanOptions options{.workspaceBytes = workspaceBytes};
+  PlanOptions options;
   if (!directivesFile.empty()) adopt(TRY(readDirectivesFile(directivesFile)), options);
   if (!target.empty()) options.target = target;
+  if (workspaceBytes) options.workspaceBytes = *workspaceBytes;
   if (!precision.empty()) options.precisions = TRY(parsePrecisions(precision));
   if (!rangesFile.empty()) options.ranges = std::make_shared<const Ranges>(TRY(readRanges(rangesFile)));
   if (!weightOnly.empty()) options.weightOnly = {*dataTypeFromName(weightOnly), block};

@@ -43,7 +43,7 @@ struct PlanArguments {
   std::string target;                                ///< empty: that of the directives file, else cpu
   std::string precision;                             ///< empty: those of the directives file, else f32 alone
   std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
-  std::int64_t workspaceBytes = 0;
+  std::optional<std::int64_t> workspaceBytes;
   std::vector<std::string> inputs, mins, opts, maxs;
   std::string directivesFile;
   std::string rangesFile;

@@ -142,8 +142,9 @@ void printTruncation(const Plan& plan) {
   Table table({{"value"}, {"where"}, {"from"}, {"to"}});
   const auto add = [&](std::string_view where, const std::vector<TruncatedValue>& values) {
     for (const auto& value : values) {
-      table.add({shortened(plan.graph().value(value.value).name, 40), std::string(where), std::string(name(value.from)),
-                 std::string(name(value.to))});
+      const std::string captured = value.capturedBy.empty() ? "" : ", captured";
+      table.add({shortened(plan.graph().value(value.value).name, 40), std::string(where) + captured,
+                 std::string(name(value.from)), std::string(name(value.to))});
     }
   };
   add("input", truncation.inputs);

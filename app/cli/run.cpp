@@ -144,7 +144,7 @@ Result<int> run(const Arguments& arguments, const Artifact& artifact) {
   for (const Sample& sample : samples.list) {
     request.outputsFile = fileOf(arguments.outputs, sample, samples);
     request.expectFile = fileOf(arguments.expect, sample, samples);
-    reports.push_back(TRY(runOnce(*engine, sample.inputs, request)));
+    reports.push_back(TRY(inSample(runOnce(*engine, sample.inputs, request), sample, samples.list.size())));
     if (arguments.json) continue;
     if (samples.list.size() > 1) std::cout << fmt::format("Sample {}:\n", sample.name);
     printForPeople(reports.back());

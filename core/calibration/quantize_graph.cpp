@@ -11,6 +11,7 @@
 #include "calibration/edge_choice.h"
 #include "calibration/smooth.h"
 #include "calibration/weight_codes.h"
+#include "passes/body_input_specs.h"
 #include "passes/pass.h"
 #include "passes/prepare_passes.h"
 
@@ -206,8 +207,13 @@ class QuantizeEditor {
   std::map<std::tuple<ValueId, DataType, std::int64_t, std::int64_t>, HeldWeights> m_weights;
 };
 
-/// Ranges of which no edge is one of the network's are of another.
-Status checkNames(const Graph& graph, const Ranges& ranges) {
+/// Ranges of which no edge is one of the network's are of another. What they say of one body may be nothing.
+Status checkNames(const Model& model, const Ranges& ranges) {
+  const Graph& graph = *model.graph;
+  if (ranges.edges.empty() && !isOfBody(model))
+    return Diagnostic{.message = "the ranges say of no value what it holds, so that nothing could be int8",
+                      .where = {.attribute = "--ranges"},
+                      .help = "Calibrate again with inputs that reach what is to be int8."};
   const auto known = [&](const auto& edge) { return namesValue(graph, edge.first); };
   if (ranges.edges.empty() || std::ranges::any_of(ranges.edges, known)) return Done{};
   std::vector<std::string> names;
@@ -239,7 +245,7 @@ Result<Model> smoothed(const Model& model, const QuantizeRequest& request, Range
 
 Result<Model> withCodes(const Model& model, const QuantizeRequest& request) {
   const Graph& graph = *model.graph;
-  if (request.ranges != nullptr) TRY(checkNames(graph, *request.ranges));
+  if (request.ranges != nullptr) TRY(checkNames(model, *request.ranges));
   if (request.ranges != nullptr && request.ranges->settings.smoothing > 0) {
     Ranges ranges = *request.ranges;
     const Model alike = TRY(smoothed(model, request, ranges));

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "base/user_json.h"
 
 namespace fusescope {
 
@@ -43,6 +44,7 @@ Json channelsJson(const Ranges& ranges) {
 
 Status readEdges(const Json& json, Ranges& ranges) {
   for (const auto& [value, entry] : json.items()) {
+    TRY(checkKeys(entry, {"low", "high", "histogram"}, "edges." + value, "the range of a value"));
     EdgeRange edge{.range = {entry.at("low").get<double>(), entry.at("high").get<double>()}};
     const bool holdsZero = edge.range.low <= 0 && edge.range.high >= 0;
     if (!holdsZero || !std::isfinite(edge.range.low) || !std::isfinite(edge.range.high))
@@ -60,6 +62,7 @@ Status readEdges(const Json& json, Ranges& ranges) {
 
 Status readWeights(const Json& json, Ranges& ranges) {
   for (const auto& [value, entry] : json.items()) {
+    TRY(checkKeys(entry, {"axis", "largest"}, "weights." + value, "the ranges of weights"));
     WeightRange weight{entry.at("axis").get<std::int64_t>(), entry.at("largest").get<std::vector<float>>()};
     for (const float largest : weight.largest)
       if (!(largest >= 0) || !std::isfinite(largest))
@@ -73,6 +76,7 @@ Status readWeights(const Json& json, Ranges& ranges) {
 
 Status readChannels(const Json& json, Ranges& ranges) {
   for (const auto& [value, entry] : json.items()) {
+    TRY(checkKeys(entry, {"mean", "largest"}, "channels." + value, "what was seen of channels"));
     ChannelStatistics seen{entry.at("mean").get<std::vector<float>>(), entry.at("largest").get<std::vector<float>>()};
     if (seen.mean.size() != seen.largest.size())
       return badField(fmt::format("{} must have as many means as largest values", value), "channels");
@@ -122,6 +126,7 @@ Result<Ranges> rangesFromJson(const Json& json) try {
     return badField(fmt::format("these are no ranges: the format is not \"{}\"", kFormat), "format");
   if (json.value("version", Json()) != kVersion)
     return badField(fmt::format("this version of ranges is not known; this Fusescope reads {}", kVersion), "version");
+  TRY(checkKeys(json, keysOf(toJson(Ranges(), Histograms::LeftOut)), "", "ranges"));
   Ranges ranges{.from = json.at("from").get<std::string>()};
   ranges.settings = TRY(calibrationSettingsFromJson(json));
   ranges.samples = json.at("samples").get<std::int64_t>();
@@ -164,17 +169,20 @@ bool isRangesFile(const std::filesystem::path& path) {
 Result<Ranges> readRanges(const std::filesystem::path& path) {
   const std::string text = TRY(readTextFile(path));
   const bool ofTensorRt = text.starts_with(kTensorRt);
-  const Json json = ofTensorRt ? Json() : Json::parse(text, nullptr, false);
-  if (!ofTensorRt && json.is_discarded())
+  const auto located = [&](Diagnostic error) {
+    error.where.file = path.string();
+    return error;
+  };
+  const auto json = ofTensorRt ? Result<Json>(Json()) : parseUserJson(text);
+  if (!json.ok() && !json.error().where.attribute.empty()) return located(json.error());
+  if (!json.ok())
     return Diagnostic{
         .message = text.empty() ? "the file is empty" : "this is neither JSON nor TensorRT's calibration cache",
         .where = {.file = path.string()},
         .help = "Ranges are written by: fusescope calibrate MODEL --inputs F -o RANGES.json."};
-  auto ranges = ofTensorRt ? rangesFromTensorRtCache(text) : rangesFromJson(json);
+  auto ranges = ofTensorRt ? rangesFromTensorRtCache(text) : rangesFromJson(json.value());
   if (ranges.ok()) return ranges;
-  Diagnostic error = ranges.error();
-  error.where.file = path.string();
-  return error;
+  return located(ranges.error());
 }
 
 }  // namespace fusescope

@@ -256,9 +256,11 @@ Result<std::set<ValueId>> BuiltEngine::resolveMarks(const std::vector<std::strin
     }
     const auto fused = inside.find(*id);
     const std::string where = fused == inside.end() ? "a fused node" : "fused node '" + fused->second->name + "'";
+    const std::string& producer = graph.node(graph.value(*id).producer).name;
+    const bool isOfFile = unquantized(m_plan->model)->graph->findNode(producer).has_value();
     return Diagnostic{.message = "is not in memory under this plan: it is inside " + where,
                       .where = {.value = wanted},
-                      .help = "Use --split " + graph.node(graph.value(*id).producer).name + " to see it."};
+                      .help = isOfFile ? "Use --split " + producer + " to see it." : ""};
   }
   return marks;
 }

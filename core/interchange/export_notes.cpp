@@ -18,14 +18,14 @@ std::string subjectsOf(const Decision& decision) {
   return joined(names);
 }
 
-/// The nodes whose pins hold, by the plan's precision map.
-std::set<std::string, std::less<>> honouredNodes(const Plan& plan) {
-  std::set<std::string, std::less<>> nodes;
+/// Adds the nodes whose pins hold, by the precision maps of a plan and of the plans of its bodies.
+void addHonoured(const Plan& plan, const std::string& holder, std::set<std::string, std::less<>>& nodes) {
   for (const PrecisionGrant& grant : plan.precisionMap) {
     if (grant.asked != DataType::Undefined && grant.asked == grant.granted)
-      nodes.insert(plan.graph().node(grant.node).name);
+      nodes.insert(holder + plan.graph().node(grant.node).name);
   }
-  return nodes;
+  for (const PlannedBody& body : plan.bodies)
+    addHonoured(*body.plan, holder + plan.graph().node(body.holder).name + "/", nodes);
 }
 
 /// Codes that answer a wish with something else than what it asked for, though nothing refuses it.
@@ -43,7 +43,9 @@ const Directive* directiveOf(const Plan& plan, const std::string& by) {
 }
 
 std::vector<ExportNote> pinsNotHonoured(const Plan& plan) {
-  const auto honoured = honouredNodes(plan);
+  std::set<std::string, std::less<>> honoured;
+  addHonoured(plan, "", honoured);
+  const std::vector<const Decision*> refused = obeyRefusals(plan);
   std::vector<ExportNote> notes;
   std::set<std::string> said;
   for (const Decision& decision : plan.decisions) {
@@ -55,7 +57,8 @@ std::vector<ExportNote> pinsNotHonoured(const Plan& plan) {
     if (holds && decision.code != "precision.overridden") continue;
     std::string text =
         fmt::format("not honoured: {}: {} {}", optionText(*directive), subjectsOf(decision), message(decision));
-    if (said.insert(text).second) notes.push_back({std::move(text), directive->strictness == Strictness::Obey});
+    const bool disobeyed = std::ranges::find(refused, &decision) != refused.end();
+    if (said.insert(text).second) notes.push_back({std::move(text), disobeyed});
   }
   return notes;
 }

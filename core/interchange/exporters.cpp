@@ -10,7 +10,10 @@ namespace fusescope {
 namespace {
 
 Result<Exported> writeDirectives(const Plan& plan, const ExportOptions&) {
-  return Exported{toJson(directivesFileOf(plan.options)).dump(2) + "\n", pinsNotHonoured(plan)};
+  std::vector<ExportNote> notes = pinsNotHonoured(plan);
+  if (plan.options.ranges != nullptr)
+    notes.push_back({"the ranges are no part of directives: give --ranges beside --directives"});
+  return Exported{toJson(directivesFileOf(plan.options)).dump(2) + "\n", std::move(notes)};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/user_json.h"
 
 namespace fusescope {
 namespace {
@@ -37,8 +38,9 @@ Result<Tensor> arrayOf(const Json& value, const std::filesystem::path& path, con
 }  // namespace
 
 Result<std::vector<NpzArrays>> readPolygraphyInputs(const std::filesystem::path& path) {
-  const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
-  if (json.is_discarded()) return bad(path, {}, "this is not complete JSON");
+  const auto parsed = parseUserJson(TRY(readTextFile(path)));
+  if (!parsed.ok()) return bad(path, parsed.error().where.attribute, parsed.error().message);
+  const Json& json = parsed.value();
   if (json.is_object() && json.contains(kClass) && json[kClass].is_string())
     return bad(path, {}, fmt::format("this holds {} of Polygraphy, not inputs", json[kClass].get<std::string>()));
   if (!json.is_array()) return bad(path, {}, "this is not a list of inputs");

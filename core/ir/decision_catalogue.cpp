@@ -82,17 +82,19 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // truncate
       {"truncate.input", Truncate, true,
        "input {value} is narrowed from {from} to {to} where an accelerated segment reads it"},
-      {"truncate.constant", Truncate, true, "constant {value} is narrowed from {from} to {to}: every element survives"},
+      {"truncate.constant", Truncate, true,
+       "constant {value}{captured} is narrowed from {from} to {to}: every element survives"},
       {"truncate.constant_saturates", Truncate, true,
-       "constant {value} is narrowed from {from} to {to}: {element} does not survive, but {consumer} takes any number "
+       "constant {value}{captured} is narrowed from {from} to {to}: {element} does not survive, but {consumer} takes "
+       "any number "
        "that large as no limit"},
       {"truncate.produced", Truncate, true, "{value} is produced as {to} instead of {from}"},
       {"truncate.constant_out_of_range", Truncate, false,
-       "constant {value} stays {from}: {element} does not survive as {to}"},
+       "constant {value}{captured} stays {from}: {element} does not survive as {to}"},
       {"truncate.constant_without_data", Truncate, false,
-       "constant {value} stays {from}: the model holds no data to prove that it survives as {to}"},
+       "constant {value}{captured} stays {from}: the model holds no data to prove that it survives as {to}"},
       {"truncate.not_chosen", Truncate, false,
-       "{value} stays {from}, which {target} lacks: truncation of {from} was not chosen (--truncate {mode} "
+       "{value} stays {from}, which {target} lacks: truncation of {from} was not chosen ({option} {mode} "
        "narrows it wherever a segment can take it)"},
       {"truncate.mode", Truncate, true, "truncation mode {mode} was asked for; {values} values are narrowed"},
       // quantize

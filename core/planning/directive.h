@@ -19,6 +19,12 @@ enum class DirectiveKind : std::uint8_t {
 };
 enum class Strictness { Prefer, Obey };
 enum class TruncateMode { None, Long, Double, All };
+/// What is narrowed of the types that a target lacks: in inputs and in what nodes make of them, and in constants.
+struct TruncateModes {
+  TruncateMode inputs = TruncateMode::Long, constants = TruncateMode::Long;
+  static TruncateModes both(TruncateMode mode) { return {mode, mode}; }
+  bool operator==(const TruncateModes&) const = default;
+};
 std::string_view name(Strictness strictness);  ///< "prefer", "obey"
 std::string_view name(TruncateMode mode);      ///< "none", "long", "double", "all"
 
@@ -30,7 +36,7 @@ struct Directive {
   DataType type = DataType::Undefined;         ///< Pin, PinOutput
   Strictness strictness = Strictness::Prefer;  ///< Pin, PinOutput
   std::string rule;                            ///< NoFuse: the fusion rule; Tactic: the tactic
-  TruncateMode truncate = TruncateMode::Long;  ///< Truncate
+  TruncateMode truncate = TruncateMode::Long;  ///< Truncate, TruncateInputs, TruncateConstants
   std::int64_t number = 0;                     ///< MinSegment
   std::string note;                            ///< the user's own words; never interpreted
   bool operator==(const Directive&) const = default;
@@ -45,6 +51,8 @@ Directive fallbackDirective(std::string pattern);
 Directive splitDirective(std::string node);
 Directive minSegmentDirective(std::int64_t number);
 Result<Directive> parseTruncate(std::string_view text);  ///< "none|long|double|all"
+Result<Directive> parseTruncateInputs(std::string_view text);
+Result<Directive> parseTruncateConstants(std::string_view text);
 /// Numbers the directives that have no id, keeping ids unique.
 void assignIds(Directives& directives);
 

@@ -2,17 +2,20 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "base/user_json.h"
 #include "planning/directives/directive_fields.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
+#include "planning/plan_json.h"
 
 namespace fusescope {
 
 namespace {
 
 constexpr std::string_view kDirectivesFormat = "fusescope.directives";
-constexpr int kVersion = 2;
-constexpr int kOldestVersion = 1;  // without `target` and `precision`
+constexpr int kVersion = 3;
+constexpr int kWithoutWeights = 2;  // and without `workspace_bytes`
+constexpr int kOldestVersion = 1;   // without `target` and `precision`, too
 
 Json toJson(const Directive& directive) {
   const DirectiveForm& form = formOf(directive);
@@ -23,6 +26,12 @@ Json toJson(const Directive& directive) {
   return json;
 }
 
+std::string nearestKind(const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const DirectiveForm* form : directiveForms()) names.emplace_back(form->name);
+  return "'" + nearestNames(wanted, names, 1).front() + "'";
+}
+
 Result<Directive> directiveOf(const Json& json, std::size_t index) {
   const DirectiveFields fields(json, index);
   if (!json.is_object()) return fields.bad("", "a directive is an object");
@@ -31,12 +40,15 @@ Result<Directive> directiveOf(const Json& json, std::size_t index) {
   directive.note = TRY(fields.textOrNothing("note"));
   const std::string wanted = TRY(fields.text("kind"));
   const auto kind = directiveKindFromName(wanted);
-  if (!kind) return fields.bad("kind", "'" + wanted + "' is no kind of directive");
+  if (!kind)
+    return fields.bad("kind", "'" + wanted + "' is no kind of directive; the nearest is " + nearestKind(wanted));
   directive.kind = *kind;
   const DirectiveForm& form = formOf(*kind);
-  directive.pattern =
-      TRY(form.pattern == PatternUse::Required ? fields.text("pattern") : fields.textOrNothing("pattern"));
+  if (form.pattern != PatternUse::None)
+    directive.pattern =
+        TRY(form.pattern == PatternUse::Required ? fields.text("pattern") : fields.textOrNothing("pattern"));
   if (form.read != nullptr) TRY(form.read(fields, directive));
+  TRY(fields.checkAllRead("a directive of kind " + wanted));
   return directive;
 }
 
@@ -65,6 +77,12 @@ Result<std::vector<DataType>> precisionsOf(const Json& json) {
   return types;
 }
 
+std::vector<std::string> keysOf(int version) {
+  std::vector<std::string> keys{"format", "version", "target", "precision", "directives"};
+  if (version > kWithoutWeights) keys.insert(keys.end(), {"workspace_bytes", "weight_only"});
+  return keys;
+}
+
 Result<int> versionOf(const Json& json) {
   if (!json.is_object() || !json.contains("format") || json["format"] != kDirectivesFormat) {
     return badField("format", "this is not a directives file: 'format' is not " + std::string(kDirectivesFormat), {});
@@ -76,31 +94,26 @@ Result<int> versionOf(const Json& json) {
       "This Fusescope reads versions " + std::to_string(kOldestVersion) + " to " + std::to_string(kVersion) + ".");
 }
 
-/// A key that is not known would be a wish that is silently left out.
-Status checkKeys(const Json& json) {
-  const std::vector<std::string> known{"format", "version", "target", "precision", "directives"};
-  for (const auto& entry : json.items()) {
-    if (std::find(known.begin(), known.end(), entry.key()) != known.end()) continue;
-    return badField(entry.key(), "is not a key of a directives file", "Keys: " + joined(known) + ".");
-  }
-  return Done{};
-}
-
 }  // namespace
 
 Json toJson(const DirectivesFile& file) {
   Json list = Json::array();
   for (const Directive& directive : file.directives) list.push_back(toJson(directive));
-  Json json{{"format", kDirectivesFormat}, {"version", kVersion}};
+  // The least version that can say it, so that older programs read what they understand.
+  const bool isNew = file.workspaceBytes || file.weightOnly;
+  Json json{{"format", kDirectivesFormat}, {"version", isNew ? kVersion : kWithoutWeights}};
   if (file.target) json["target"] = *file.target;
   if (file.precisions) json["precision"] = precisionJson(*file.precisions);
+  if (file.workspaceBytes) json["workspace_bytes"] = *file.workspaceBytes;
+  if (file.weightOnly) json["weight_only"] = toJson(*file.weightOnly);
   json["directives"] = std::move(list);
   return json;
 }
 
 Result<DirectivesFile> directivesFileFromJson(const Json& json) {
   const int version = TRY(versionOf(json));
-  if (version > kOldestVersion) TRY(checkKeys(json));
+  // A key that is not known would be a wish that is silently left out.
+  if (version > kOldestVersion) TRY(checkKeys(json, keysOf(version), "", "a directives file"));
   if (!json.contains("directives") || !json["directives"].is_array()) {
     return Diagnostic{.message = "the list 'directives' is missing", .where = {.attribute = "directives"}};
   }
@@ -110,6 +123,10 @@ Result<DirectivesFile> directivesFileFromJson(const Json& json) {
     file.target = json["target"].get<std::string>();
   }
   if (version > kOldestVersion && json.contains("precision")) file.precisions = TRY(precisionsOf(json["precision"]));
+  if (version == kVersion && json.contains("workspace_bytes"))
+    file.workspaceBytes = TRY(workspaceBytesFromJson(json["workspace_bytes"], "workspace_bytes"));
+  if (version == kVersion && json.contains("weight_only"))
+    file.weightOnly = TRY(weightOnlyFromJson(json["weight_only"], "weight_only"));
   for (const Json& entry : json["directives"]) {
     file.directives.push_back(TRY(directiveOf(entry, file.directives.size())));
   }
@@ -122,21 +139,26 @@ Result<DirectivesFile> readDirectivesFile(const std::filesystem::path& path) {
     if (error.where.file.empty()) error.where.file = path.string();
     return error;
   };
-  const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
-  if (json.is_discarded()) return located({.message = "this is not complete JSON"});
-  auto file = directivesFileFromJson(json);
+  const auto json = parseUserJson(TRY(readTextFile(path)));
+  if (!json.ok()) return located(json.error());
+  auto file = directivesFileFromJson(json.value());
   if (!file.ok()) return located(std::move(file).error());
   return file;
 }
 
 DirectivesFile directivesFileOf(const PlanOptions& options) {
-  return {.directives = options.directives, .target = options.target, .precisions = options.precisions};
+  DirectivesFile file{.directives = options.directives, .target = options.target, .precisions = options.precisions};
+  if (options.workspaceBytes != 0) file.workspaceBytes = options.workspaceBytes;
+  if (options.weightOnly.type != DataType::Undefined) file.weightOnly = options.weightOnly;
+  return file;
 }
 
 void adopt(DirectivesFile file, PlanOptions& options) {
   options.directives = std::move(file.directives);
   if (file.target) options.target = std::move(*file.target);
   if (file.precisions) options.precisions = std::move(*file.precisions);
+  if (file.workspaceBytes) options.workspaceBytes = *file.workspaceBytes;
+  if (file.weightOnly) options.weightOnly = *file.weightOnly;
 }
 
 Json toJson(const Directives& directives) {

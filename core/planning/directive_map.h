@@ -23,8 +23,8 @@ struct DirectiveMap {
   std::vector<int> outputType;       ///< by ValueId: the one in force
   std::vector<int> fallback, split;  ///< by NodeId: the one in force
   std::vector<NoFuse> noFuse;
-  TruncateMode truncate = TruncateMode::Long;
-  int truncateDirective = -1;
+  TruncateModes truncate;
+  int truncateInputsDirective = -1, truncateConstantsDirective = -1;  ///< often one for both
   std::size_t minSegment = 1;
   int minSegmentDirective = -1;
   std::vector<std::vector<NodeId>> nodesOf;  ///< by directive: what it matched, in graph order, in force there or not

@@ -76,14 +76,6 @@ DataType Plan::storedType(ValueId value) const {
   return graph().value(value).type.dtype;
 }
 
-TruncateMode Plan::truncationMode() const {
-  TruncateMode mode = TruncateMode::Long;
-  for (const Directive& directive : options.directives) {
-    if (directive.kind == DirectiveKind::Truncate) mode = directive.truncate;
-  }
-  return mode;
-}
-
 void Plan::index() {
   fusedOfNode.assign(graph().nodeIdLimit(), FusedNodeId());
   std::vector<DataType> types(graph().valueIdLimit(), DataType::Undefined);

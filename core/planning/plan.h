@@ -115,6 +115,7 @@ struct PrecisionGrant {
 struct TruncatedValue {
   ValueId value;
   DataType from, to;
+  std::vector<NodeId> capturedBy{};  ///< nodes whose bodies read this constant from outside
 };
 struct RefusedTruncation {
   ValueId value;
@@ -184,8 +185,6 @@ struct Plan {
   const Plan* bodyPlan(NodeId holder, std::string_view attribute) const;
   /// The type of `value` as it stands in memory under this plan (after truncation and precision), before casts.
   DataType storedType(ValueId value) const;
-  /// The truncation mode that the directives ask for.
-  TruncateMode truncationMode() const;
 };
 
 /// The pipeline: truncate, validate, partition, match, type. Pure: no file, clock or machine is asked.

@@ -232,7 +232,10 @@ class PlanWriter {
   Json truncation() const {
     const auto entries = [&](const std::vector<TruncatedValue>& values) {
       return list(values, [&](const TruncatedValue& value) {
-        return Json{{"value", valueName(value.value)}, {"from", toText(value.from)}, {"to", toText(value.to)}};
+        Json json{{"value", valueName(value.value)}, {"from", toText(value.from)}, {"to", toText(value.to)}};
+        if (!value.capturedBy.empty())
+          json["captured_by"] = list(value.capturedBy, [&](NodeId holder) { return nodeName(holder); });
+        return json;
       });
     };
     return {{"inputs", entries(m_plan.truncation.inputs)},

@@ -22,6 +22,10 @@ Json toJson(const BodyTime& time);
 /// The options of a plan as they stand in its JSON: enough to make the plan again. planning/FORMAT.md.
 Json toJson(const PlanOptions& options);
 Result<PlanOptions> planOptionsFromJson(const Json& json);
+Json toJson(const WeightOnly& weights);
+/// Errors of these two are located at `place`.
+Result<WeightOnly> weightOnlyFromJson(const Json& json, const std::string& place);
+Result<std::int64_t> workspaceBytesFromJson(const Json& json, const std::string& place);
 
 /// A plan as text for people and for golden files: segments, fused nodes with kind and members, casts.
 std::string printPlan(const Plan& plan);

@@ -1,3 +1,4 @@
+#include "base/user_json.h"
 #include "calibration/ranges.h"
 #include "planning/plan_json.h"
 
@@ -8,15 +9,31 @@ Diagnostic badOptions(std::string problem, std::string field) {
   return {.message = std::move(problem), .where = {.attribute = std::move(field)}, .help = "See planning/FORMAT.md."};
 }
 
-Result<WeightOnly> weightOnlyFromJson(const Json& json) {
-  const auto type = dataTypeFromName(json.value("type", ""));
-  const std::int64_t block = json.value("block", std::int64_t{-1});
+const std::vector<std::string> kKeys{"target", "precisions", "workspace_bytes", "directives", "ranges", "weight_only"};
+
+}  // namespace
+
+Json toJson(const WeightOnly& weights) {
+  return {{"type", toText(weights.type)}, {"block", weights.block}};
+}
+
+Result<WeightOnly> weightOnlyFromJson(const Json& json, const std::string& place) {
+  const bool isWhole = json.is_object() && json.contains("type") && json["type"].is_string() &&
+                       json.contains("block") && json["block"].is_number_integer();
+  const auto type = isWhole ? dataTypeFromName(json["type"].get<std::string>()) : std::nullopt;
+  const std::int64_t block = isWhole ? json["block"].get<std::int64_t>() : -1;
   if ((type != DataType::I8 && type != DataType::I4) || block < 0)
-    return badOptions("must be int8 or int4, with a block of 0 or more", "options.weight_only");
+    return badOptions("must be an object of type, int8 or int4, and block, 0 or more", place);
+  TRY(checkKeys(json, {"type", "block"}, place, "weights that are held as integers"));
   return WeightOnly{*type, block};
 }
 
-}  // namespace
+Result<std::int64_t> workspaceBytesFromJson(const Json& json, const std::string& place) {
+  if (!json.is_number_integer()) return badOptions("not a number", place);
+  const auto bytes = json.get<std::int64_t>();
+  if (bytes < 0) return badOptions("must be 0 or more", place);
+  return bytes;
+}
 
 Json toJson(const PlanOptions& options) {
   Json precisions = Json::array();
@@ -26,13 +43,13 @@ Json toJson(const PlanOptions& options) {
                {"workspace_bytes", options.workspaceBytes},
                {"directives", toJson(options.directives)}};
   if (options.ranges != nullptr) json["ranges"] = toJson(*options.ranges, Histograms::LeftOut);
-  if (options.weightOnly.type != DataType::Undefined)
-    json["weight_only"] = {{"type", toText(options.weightOnly.type)}, {"block", options.weightOnly.block}};
+  if (options.weightOnly.type != DataType::Undefined) json["weight_only"] = toJson(options.weightOnly);
   return json;
 }
 
 Result<PlanOptions> planOptionsFromJson(const Json& json) {
   if (!json.is_object()) return badOptions("the plan's options are not an object", "options");
+  TRY(checkKeys(json, kKeys, "options", "a plan's options"));
   PlanOptions options;
   if (!json.contains("target") || !json["target"].is_string()) return badOptions("missing target", "options.target");
   options.target = json["target"].get<std::string>();
@@ -41,14 +58,12 @@ Result<PlanOptions> planOptionsFromJson(const Json& json) {
     if (!type) return badOptions("'" + entry.dump() + "' is not a type", "options.precisions");
     options.precisions.push_back(*type);
   }
-  if (json.contains("workspace_bytes")) {
-    if (!json["workspace_bytes"].is_number_integer()) return badOptions("not a number", "options.workspace_bytes");
-    options.workspaceBytes = json["workspace_bytes"].get<std::int64_t>();
-    if (options.workspaceBytes < 0) return badOptions("must be 0 or more", "options.workspace_bytes");
-  }
+  if (json.contains("workspace_bytes"))
+    options.workspaceBytes = TRY(workspaceBytesFromJson(json["workspace_bytes"], "options.workspace_bytes"));
   if (json.contains("directives")) options.directives = TRY(directivesFromJson(json["directives"]));
   if (json.contains("ranges")) options.ranges = std::make_shared<const Ranges>(TRY(rangesFromJson(json["ranges"])));
-  if (json.contains("weight_only")) options.weightOnly = TRY(weightOnlyFromJson(json["weight_only"]));
+  if (json.contains("weight_only"))
+    options.weightOnly = TRY(weightOnlyFromJson(json["weight_only"], "options.weight_only"));
   return options;
 }
 

@@ -42,8 +42,14 @@ struct Truncation {
 };
 /// Why a constant stays wide, by the decision that refused it: "holds 1e300, which does not survive as f32".
 std::string whyNotTruncated(const Decision& refusal);
-/// Truncates whatever `target` lacks and `mode` covers, as if every node ran accelerated.
-Truncation planTruncation(const Graph& graph, const Target& target, TruncateMode mode);
+/// Whose inputs those of a graph are: the network's, or those of a body, which have the types that its holder hands it.
+enum class GraphInputs { Open, Handed };
+/// Truncates whatever `target` lacks and `modes` cover, as if every node ran accelerated. What a node makes stays wide
+/// where a mode alone keeps something wide that it is made of.
+Truncation planTruncation(const Graph& graph, const Target& target, TruncateModes modes,
+                          GraphInputs inputs = GraphInputs::Open);
+/// Whether `mode` narrows a type.
+bool narrows(TruncateMode mode, DataType type);
 /// The types that `mode` would narrow for `target`: F64 to F32, I64 to I32; others stay.
 DataType truncatedType(const Target& target, TruncateMode mode, DataType type);
 /// Keeps of `truncation` what accelerated segments really read or produce, and adds its decisions.

@@ -1,5 +1,6 @@
 #include "planning/structure.h"
 
+#include "passes/body_input_specs.h"
 #include "planning/directives/directive_form.h"
 #include "planning/optimised_operators.h"
 
@@ -50,7 +51,8 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   }
 
   // 1. Types that the target lacks, as if every node ran accelerated.
-  structure->truncation = planTruncation(graph, target, directives.truncate);
+  structure->truncation =
+      planTruncation(graph, target, directives.truncate, isOfBody(model) ? GraphInputs::Handed : GraphInputs::Open);
   TRY(checkStop(stop));
 
   // 2. One verdict per node, on the types after truncation.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.h"
 #include "planning/steps.h"
 
 namespace fusescope {
@@ -13,6 +14,29 @@ constexpr std::int64_t kHigh = std::numeric_limits<std::int32_t>::max();
 
 Json arguments(const std::string& value, DataType from, DataType to) {
   return {{"value", value}, {"from", toText(from)}, {"to", toText(to)}};
+}
+
+/// The nodes whose bodies read `value` from outside.
+std::vector<NodeId> capturersOf(const Graph& graph, ValueId value) {
+  std::vector<NodeId> holders;
+  for (const NodeId consumer : graph.value(value).consumers) {
+    const bool captures = std::ranges::any_of(graph.node(consumer).attributes, [&](const auto& entry) {
+      const auto* body = std::get_if<Subgraph>(&entry.second);
+      return body != nullptr && std::ranges::find(body->captures, value) != body->captures.end();
+    });
+    if (captures && std::ranges::find(holders, consumer) == holders.end()) holders.push_back(consumer);
+  }
+  return holders;
+}
+
+/// The same for a constant: whether and where bodies read it stands beside it.
+Json constantArguments(const Graph& graph, ValueId constant, DataType from, DataType to) {
+  Json all = arguments(graph.value(constant).name, from, to);
+  std::vector<std::string> holders;
+  for (const NodeId holder : capturersOf(graph, constant)) holders.push_back(graph.node(holder).name);
+  all["captured_by"] = holders;
+  all["captured"] = holders.empty() ? "" : " (read from outside in bodies of " + joined(holders) + ")";
+  return all;
 }
 
 /// The first element that does not survive, as text; nothing if all do. F64: what overflows or becomes zero.
@@ -85,8 +109,8 @@ ConstantVerdict judge(const Scope& scope, ValueId id, DataType from) {
 
 class Truncator {
  public:
-  Truncator(const Graph& graph, const Target& target, TruncateMode mode)
-      : m_graph(graph), m_target(target), m_mode(mode) {
+  Truncator(const Graph& graph, const Target& target, TruncateModes modes, GraphInputs inputs)
+      : m_graph(graph), m_target(target), m_modes(modes), m_inputs(inputs) {
     m_result.saturatesAt.assign(graph.valueIdLimit(), NodeId());
     m_result.types.assign(graph.valueIdLimit(), DataType::Undefined);
     m_result.refused.assign(graph.valueIdLimit(), 0);
@@ -94,27 +118,64 @@ class Truncator {
 
   Truncation run() {
     const Scope scope(m_graph);
-    for (ValueId id : m_graph.allValues()) value(scope, id);
-    for (const NodeId id : m_graph.order()) bodiesOf(id, m_graph.node(id), m_result.types);
+    std::vector<char> wide(m_graph.valueIdLimit(), 0);
+    for (const ValueId id : m_graph.inputs())
+      wide[id.index] = m_inputs == GraphInputs::Handed || !narrows(m_modes.inputs, typeOf(m_graph, id)) ? 1 : 0;
+    keepWide(m_graph, wide);
+    for (ValueId id : m_graph.allValues()) value(scope, id, wide[id.index] != 0);
+    for (const NodeId id : m_graph.order()) bodiesOf(id, m_graph, id, {m_result.types, wide});
     return std::move(m_result);
   }
 
  private:
-  void value(const Scope& scope, ValueId id) {
+  /// What the values around a body are: by ValueId of the graph that its holder lies in.
+  struct Around {
+    const std::vector<DataType>& types;
+    const std::vector<char>& wide;
+  };
+
+  static DataType typeOf(const Graph& graph, ValueId id) { return graph.value(id).type.dtype; }
+  bool isNarrowedByAMode(DataType type) const {
+    return narrows(m_modes.inputs, type) || narrows(m_modes.constants, type);
+  }
+
+  /// Which values the modes alone keep wide, by ValueId; the inputs are known. What a node makes of something of the
+  /// same type that stays wide stays wide, too.
+  void keepWide(const Graph& graph, std::vector<char>& wide) const {
+    for (const ValueId id : graph.allValues())
+      if (graph.isConstant(id)) wide[id.index] = narrows(m_modes.constants, typeOf(graph, id)) ? 0 : 1;
+    for (const NodeId id : graph.order()) {
+      const Node& node = graph.node(id);
+      for (const ValueId output : node.outputs) {
+        if (!output.valid()) continue;
+        const DataType type = typeOf(graph, output);
+        const bool ofWide = std::ranges::any_of(operands(node), [&](ValueId operand) {
+          return operand.valid() && wide[operand.index] != 0 && typeOf(graph, operand) == type;
+        });
+        wide[output.index] = ofWide || !isNarrowedByAMode(type) ? 1 : 0;
+      }
+    }
+  }
+
+  DataType truncated(DataType from, bool wide) const {
+    return wide ? from : truncatedType(m_target, TruncateMode::All, from);
+  }
+
+  void value(const Scope& scope, ValueId id, bool wide) {
     const Value& value = m_graph.value(id);
     const DataType from = value.type.dtype;
     m_result.types[id.index] = from;
     if (value.type.container != Container::None) return;  // no segment that truncates takes them
-    const DataType to = truncatedType(m_target, m_mode, from);
+    const DataType to = truncated(from, wide);
     if (to == from) {
       if (auto said = notChosen(scope, id)) m_result.decisions.push_back(std::move(*said));
       return;
     }
     if (m_graph.isConstant(id)) {
       const ConstantVerdict verdict = judge(scope, id, from);
-      if (!verdict.narrows) return refuse(id, refusal(value, verdict, to));
+      if (!verdict.narrows) return refuse(id, refusal(m_graph, id, verdict, to));
       m_result.saturatesAt[id.index] = verdict.saturatesAt;
-      m_result.plan.constants.push_back({id, from, to});
+      m_result.plan.constants.push_back({id, from, to, capturersOf(m_graph, id)});
     } else {
       (scope.isInput(id) ? m_result.plan.inputs : m_result.plan.produced).push_back({id, from, to});
     }
@@ -128,69 +189,95 @@ class Truncator {
     m_result.decisions.push_back(refusal);
   }
 
-  static Decision refusal(const Value& value, const ConstantVerdict& verdict, DataType to) {
-    Json all = arguments(value.name, value.type.dtype, to);
+  static Decision refusal(const Graph& graph, ValueId constant, const ConstantVerdict& verdict, DataType to) {
+    const Value& value = graph.value(constant);
+    Json all = constantArguments(graph, constant, value.type.dtype, to);
     if (verdict.hasData) all["element"] = verdict.loss;
     return decide(verdict.hasData ? "truncate.constant_out_of_range" : "truncate.constant_without_data",
                   {Subject::value(value.name)}, "truncation", std::move(all));
   }
 
-  /// Where the target lacks the type and only the mode keeps the value wide.
+  /// Where the target lacks the type and only a mode keeps the value wide: the option that would narrow it.
   std::optional<Decision> notChosen(const Scope& scope, ValueId id) const {
     const Value& value = scope.graph.value(id);
     const DataType from = value.type.dtype;
     if (truncatedType(m_target, TruncateMode::All, from) == from) return std::nullopt;
-    if (scope.graph.isConstant(id) && !judge(scope, id, from).narrows) return std::nullopt;
-    const TruncateMode alone = from == DataType::I64 ? TruncateMode::Long : TruncateMode::Double;
-    const TruncateMode wanted = m_mode == TruncateMode::None ? alone : TruncateMode::All;
+    const bool isConstant = scope.graph.isConstant(id), isInput = !isConstant && !value.producer.valid();
+    if (isConstant && !judge(scope, id, from).narrows) return std::nullopt;
+    if (isInput && narrows(m_modes.inputs, from)) return std::nullopt;  // of a body, which is handed it so
+    const auto covered = [&](DataType type) {
+      return type == from || (!isConstant && narrows(m_modes.inputs, type)) ||
+             (!isInput && narrows(m_modes.constants, type));
+    };
+    const bool longs = covered(DataType::I64), doubles = covered(DataType::F64);
+    const TruncateMode wanted = !doubles ? TruncateMode::Long : !longs ? TruncateMode::Double : TruncateMode::All;
+    const bool alone = m_modes.inputs != m_modes.constants && (isConstant || isInput);
+    const char* option = !alone ? "--truncate" : isConstant ? "--truncate-constants" : "--truncate-inputs";
     return decide("truncate.not_chosen", {Subject::value(value.name)}, "truncation",
                   {{"value", value.name},
                    {"from", toText(from)},
                    {"target", m_target.name},
+                   {"option", option},
                    {"mode", std::string(name(wanted))}});
   }
 
-  /// `outer`: types by ValueId of the graph that `node` lies in.
-  void bodiesOf(NodeId holder, const Node& node, const std::vector<DataType>& outer) {
-    for (const auto& [key, attribute] : node.attributes)
-      if (const auto* body = std::get_if<Subgraph>(&attribute)) insideBody(holder, *body, outer);
+  void bodiesOf(NodeId holder, const Graph& graph, NodeId node, const Around& around) {
+    for (const auto& [key, attribute] : graph.node(node).attributes)
+      if (const auto* body = std::get_if<Subgraph>(&attribute))
+        insideBody(holder, graph, graph.node(node), *body, around);
   }
 
-  void insideBody(NodeId holder, const Subgraph& body, const std::vector<DataType>& outer) {
+  /// Which inputs of a body stay wide: those that it captures or is handed wide.
+  std::vector<char> wideInputs(const Graph& outer, const Node& node, const Subgraph& body, const Around& around) const {
+    const Graph& graph = *body.graph;
+    std::vector<char> wide(graph.valueIdLimit(), 0);
+    const std::size_t own = graph.inputs().size() - body.captures.size();
+    for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+      const ValueId input = graph.inputs()[i], from = i < own ? node.input(i) : body.captures[i - own];
+      const DataType type = typeOf(graph, input);
+      const bool isSame = from.valid() && typeOf(outer, from) == type;
+      wide[input.index] = isSame ? around.wide[from.index] : isNarrowedByAMode(type) ? 0 : 1;
+    }
+    return wide;
+  }
+
+  void insideBody(NodeId holder, const Graph& outer, const Node& node, const Subgraph& body, const Around& around) {
     const Scope scope(*body.graph);
     TruncatedBody result{
         .holder = holder, .body = &body, .types = std::vector<DataType>(scope.graph.valueIdLimit()), .narrowed = {}};
+    std::vector<char> wide = wideInputs(outer, node, body, around);
+    keepWide(scope.graph, wide);
     const std::vector<ValueId>& inputs = scope.graph.inputs();
     const std::size_t own = inputs.size() - body.captures.size();
     std::vector<char> captured(scope.graph.valueIdLimit(), 0);
     for (std::size_t i = own; i < inputs.size(); ++i) {
       captured[inputs[i].index] = 1;
-      result.types[inputs[i].index] = outer[body.captures[i - own].index];
+      result.types[inputs[i].index] = around.types[body.captures[i - own].index];
     }
     for (const ValueId id : scope.graph.allValues())
-      if (captured[id.index] == 0) valueInside(scope, id, result);
-    for (const NodeId id : scope.graph.order()) bodiesOf(holder, scope.graph.node(id), result.types);
+      if (captured[id.index] == 0) valueInside(scope, id, wide[id.index] != 0, result);
+    for (const NodeId id : scope.graph.order()) bodiesOf(holder, scope.graph, id, {result.types, wide});
     const auto [known, added] = m_result.bodyIndex.emplace(&body, m_result.bodies.size());
     if (added) {
       m_result.bodies.push_back(std::move(result));
     } else {
-      keepWide(m_result.bodies[known->second], result);
+      keepWidest(m_result.bodies[known->second], result);
     }
   }
 
   /// A body that lies in two places, since the body that holds it does: what stays wide in one of them stays wide.
-  static void keepWide(TruncatedBody& known, const TruncatedBody& other) {
+  static void keepWidest(TruncatedBody& known, const TruncatedBody& other) {
     const Graph& graph = *known.body->graph;
     for (const ValueId id : graph.allValues())
       if (other.types[id.index] != known.types[id.index]) known.types[id.index] = graph.value(id).type.dtype;
   }
 
-  void valueInside(const Scope& scope, ValueId id, TruncatedBody& result) {
+  void valueInside(const Scope& scope, ValueId id, bool wide, TruncatedBody& result) {
     const Value& value = scope.graph.value(id);
     const DataType from = value.type.dtype;
     result.types[id.index] = from;
     if (value.type.container != Container::None) return;
-    const DataType to = truncatedType(m_target, m_mode, from);
+    const DataType to = truncated(from, wide);
     if (to == from) {
       if (auto said = notChosen(scope, id)) m_result.decisions.push_back(std::move(*said));
       return;
@@ -198,9 +285,10 @@ class Truncator {
     const char* code = "truncate.produced";
     Json all = arguments(value.name, from, to);
     if (scope.graph.isConstant(id)) {
+      all = constantArguments(scope.graph, id, from, to);
       const ConstantVerdict verdict = judge(scope, id, from);
       if (!verdict.narrows) {
-        const Decision refused = refusal(value, verdict, to);
+        const Decision refused = refusal(scope.graph, id, verdict, to);
         m_result.whyRefused[{result.holder, value.name}] = whyNotTruncated(refused);
         m_result.decisions.push_back(refused);
         return;
@@ -218,7 +306,8 @@ class Truncator {
 
   const Graph& m_graph;
   const Target& m_target;
-  TruncateMode m_mode;
+  const TruncateModes m_modes;
+  const GraphInputs m_inputs;
   Truncation m_result;
 };
 
@@ -227,7 +316,9 @@ void recordNarrowed(const Graph& graph, const std::vector<char>& accelerated, Tr
   const auto record = [&](const char* code, const std::vector<TruncatedValue>& entries) {
     for (const TruncatedValue& entry : entries) {
       const std::string& name = graph.value(entry.value).name;
-      Json all = arguments(name, entry.from, entry.to);
+      const bool isConstant = graph.isConstant(entry.value);
+      Json all = isConstant ? constantArguments(graph, entry.value, entry.from, entry.to)
+                            : arguments(name, entry.from, entry.to);
       const NodeId reader = truncation.saturatesAt[entry.value.index];
       if (reader.valid()) {
         all["consumer"] = graph.node(reader).name;
@@ -254,16 +345,19 @@ std::string whyNotTruncated(const Decision& refusal) {
   return "holds " + of["element"].get<std::string>() + ", which does not survive as " + of["to"].get<std::string>();
 }
 
-DataType truncatedType(const Target& target, TruncateMode mode, DataType type) {
-  const bool longs = mode == TruncateMode::Long || mode == TruncateMode::All;
-  const bool doubles = mode == TruncateMode::Double || mode == TruncateMode::All;
-  if (type == DataType::I64 && target.lacksInt64 && longs) return DataType::I32;
-  if (type == DataType::F64 && target.lacksFloat64 && doubles) return DataType::F32;
-  return type;
+bool narrows(TruncateMode mode, DataType type) {
+  if (type == DataType::I64) return mode == TruncateMode::Long || mode == TruncateMode::All;
+  return type == DataType::F64 && (mode == TruncateMode::Double || mode == TruncateMode::All);
 }
 
-Truncation planTruncation(const Graph& graph, const Target& target, TruncateMode mode) {
-  return Truncator(graph, target, mode).run();
+DataType truncatedType(const Target& target, TruncateMode mode, DataType type) {
+  if (!narrows(mode, type)) return type;
+  if (type == DataType::I64) return target.lacksInt64 ? DataType::I32 : type;
+  return target.lacksFloat64 ? DataType::F32 : type;
+}
+
+Truncation planTruncation(const Graph& graph, const Target& target, TruncateModes modes, GraphInputs inputs) {
+  return Truncator(graph, target, modes, inputs).run();
 }
 
 void settleTruncation(const Graph& graph, const Target& target, const std::vector<char>& accelerated,
@@ -280,14 +374,18 @@ void settleTruncation(const Graph& graph, const Target& target, const std::vecto
   std::erase_if(truncation.plan.constants, [&](const auto& entry) { return !readInside(entry); });
   std::erase_if(truncation.plan.produced, [&](const auto& entry) { return !madeInside(entry); });
   recordNarrowed(graph, accelerated, truncation);
-  if (directives.truncateDirective >= 0) {
-    const Directive& directive = options.directives[static_cast<std::size_t>(directives.truncateDirective)];
-    const std::size_t values =
-        truncation.plan.inputs.size() + truncation.plan.constants.size() + truncation.plan.produced.size();
+  const auto answer = [&](int index, TruncateMode mode, std::size_t values) {
+    if (index < 0) return;
+    const Directive& directive = options.directives[static_cast<std::size_t>(index)];
     truncation.decisions.push_back(
         decide("truncate.mode", {}, directiveName(directive),
-               {{"mode", std::string(name(directives.truncate))}, {"values", values}, {"target", target.name}}));
-  }
+               {{"mode", std::string(name(mode))}, {"values", values}, {"target", target.name}}));
+  };
+  const std::size_t ofInputs = truncation.plan.inputs.size() + truncation.plan.produced.size();
+  const std::size_t ofConstants = truncation.plan.constants.size();
+  const bool isOne = directives.truncateInputsDirective == directives.truncateConstantsDirective;
+  answer(directives.truncateInputsDirective, directives.truncate.inputs, isOne ? ofInputs + ofConstants : ofInputs);
+  if (!isOne) answer(directives.truncateConstantsDirective, directives.truncate.constants, ofConstants);
 }
 
 }  // namespace fusescope

@@ -74,14 +74,17 @@ class NodeValidator {
 
   /// Whether `mode` narrows all that the chosen mode narrows, and more: changing to it takes nothing back.
   bool widens(TruncateMode mode) const {
-    return m_directives.truncate == TruncateMode::None ||
-           (mode == TruncateMode::All && m_directives.truncate != TruncateMode::All);
+    const TruncateModes& chosen = m_directives.truncate;
+    const auto keeps = [&](DataType type) {
+      return narrows(mode, type) || !(narrows(chosen.inputs, type) || narrows(chosen.constants, type));
+    };
+    return chosen != TruncateModes::both(mode) && keeps(DataType::I64) && keeps(DataType::F64);
   }
 
   /// What another mode would make of the graph, found once.
   const Truncation& truncationOf(TruncateMode mode) {
     std::optional<Truncation>& entry = m_others[static_cast<std::size_t>(mode)];
-    if (!entry) entry = planTruncation(m_graph, m_target, mode);
+    if (!entry) entry = planTruncation(m_graph, m_target, TruncateModes::both(mode));
     return *entry;
   }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
+#include "planning/match_pattern.h"
 #include "planning/type_answers.h"
 
 namespace fusescope {
@@ -83,12 +84,24 @@ class WhatIfSearch {
     }
   }
 
+  /// What speaks of a node that the plan's options put into the network (a quantiser) matches nothing in the file's.
+  bool matchesSomething(const Directive& directive) const {
+    if (directive.pattern.empty() || m_plan.model->unquantized == nullptr) return true;
+    return PatternMatcher(*m_plan.model->unquantized).match(directive.pattern).ok();
+  }
+
   void tryWith(const Directive& directive) {
+    if (!matchesSomething(directive)) return;
     PlanOptions options = m_plan.options;
     if (formOf(directive).pattern == PatternUse::None)  // one holds for the whole plan
-      std::erase_if(options.directives, [&](const Directive& other) { return other.kind == directive.kind; });
+      std::erase_if(options.directives, [&](const Directive& other) { return takesPlaceOf(directive, other); });
     options.directives.push_back(directive);
     consider(options, directive, optionText(directive));
+  }
+
+  static bool takesPlaceOf(const Directive& directive, const Directive& other) {
+    const bool isPart = other.kind == DirectiveKind::TruncateInputs || other.kind == DirectiveKind::TruncateConstants;
+    return other.kind == directive.kind || (directive.kind == DirectiveKind::Truncate && isPart);
   }
 
   /// What could lift a refusal, going by its code.

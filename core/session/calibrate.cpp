@@ -195,7 +195,7 @@ Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const 
       running = samples[s].name;
       std::vector<Tensor> given;
       for (const ValueId input : fused.inputs) given.push_back(values.of(input)[s]);
-      std::vector<Tensor> made = TRY(step.run(given, options.stop));
+      std::vector<Tensor> made = TRY(inSample(step.run(given, options.stop), samples[s], samples.size()));
       for (std::size_t i = 0; i < made.size(); ++i) {
         TRY(observations.see(graph, fused.outputs[i].value, {}, made[i], running));
         outputs[i].push_back(std::move(made[i]));

@@ -205,8 +205,8 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& sample
   report.groups = compareGroups(a.plan(), b.plan());
   for (const Sample& sample : samples.list) {
     if (progress) progress("run", fmt::format("both on {}", sample.name));
-    const auto ofA = TRY(a.run(sample.inputs, {"all"}, stop));
-    const auto ofB = TRY(b.run(sample.inputs, {"all"}, stop));
+    const auto ofA = TRY(inSample(a.run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
+    const auto ofB = TRY(inSample(b.run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
     takeWorst(report.outputs, compareAll(ofB.outputs, ofA.outputs, Tolerance::standard()));
     takeWorst(report.values, compareValues(a.plan().graph(), ofB, ofA, Tolerance::standard()));
   }
@@ -226,9 +226,9 @@ Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const Sample
   ErrorReport report;
   for (const Sample& sample : samples.list) {
     if (progress) progress("run", fmt::format("{} with the plan's types", sample.name));
-    const auto actual = TRY(lowered->run(sample.inputs, {"all"}, stop));
+    const auto actual = TRY(inSample(lowered->run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
     if (progress) progress("run", fmt::format("{} in float32", sample.name));
-    const auto expected = TRY(full->run(sample.inputs, {"all"}, stop));
+    const auto expected = TRY(inSample(full->run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
     report.samples.push_back({sample.name, compareAll(actual.outputs, expected.outputs, tolerance)});
     takeWorst(report.outputs, report.samples.back().outputs);
     takeWorst(report.values, compareValues(full->plan().graph(), actual, expected, tolerance));

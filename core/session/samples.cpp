@@ -119,6 +119,11 @@ std::vector<std::map<std::string, Tensor>> Samples::inputs() const {
   return all;
 }
 
+Diagnostic ofSample(Diagnostic error, const Sample& sample, std::size_t samples) {
+  if (samples > 1 && !error.cancelled) error.message = fmt::format("on sample {}: {}", sample.name, error.message);
+  return error;
+}
+
 void addSamples(Json& json, const Samples& samples) {
   json["samples"] = samples.list.size();
   json["random_inputs"] = samples.random;

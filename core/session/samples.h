@@ -31,6 +31,15 @@ struct Samples {
 /// nobody knows is an error then. Errors name file and input.
 Result<Samples> loadSamples(const Plan& plan, const SampleSource& source);
 
+/// `error` with the name of the sample that was run when it came; where there is one sample alone, as it is.
+Diagnostic ofSample(Diagnostic error, const Sample& sample, std::size_t samples);
+/// The same of what a run gave.
+template <class T>
+Result<T> inSample(Result<T> result, const Sample& sample, std::size_t samples) {
+  if (result.ok()) return result;
+  return ofSample(std::move(result).error(), sample, samples);
+}
+
 /// {samples, random_inputs}: how many, and whether nobody gave them.
 void addSamples(Json& json, const Samples& samples);
 

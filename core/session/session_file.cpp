@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/json_fields.h"
+#include "base/user_json.h"
 #include "planning/plan_json.h"
 #include "session/options_json.h"
 
@@ -182,6 +183,7 @@ Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
   const int version = TRY(versionOf(document));
   const Json upgraded = version == kSessionVersion ? Json() : upToDate(document, version);
   const Json& json = version == kSessionVersion ? document : upgraded;
+  if (version == kSessionVersion) TRY(checkKeys(json, keysOf(toJson(Session(), folder)), "", "a session"));
   Session session;
   JsonFields fields(json);
   fields.read("id", session.id)
@@ -218,12 +220,13 @@ Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
 }
 
 Result<Session> readSession(const fs::path& path) {
-  const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
-  if (json.is_discarded())
-    return Diagnostic{.message = "this is not complete JSON",
-                      .where = {.file = path.string()},
-                      .help = "A session is saved by the window: File, Save session."};
-  auto session = sessionFromJson(json, path.parent_path().empty() ? fs::path(".") : path.parent_path());
+  const auto json = parseUserJson(TRY(readTextFile(path)));
+  if (!json.ok()) {
+    Diagnostic error = json.error();
+    error.help = "A session is saved by the window: File, Save session.";
+    return located(std::move(error), path);
+  }
+  auto session = sessionFromJson(json.value(), path.parent_path().empty() ? fs::path(".") : path.parent_path());
   if (!session.ok()) return located(std::move(session).error(), path);
   return session;
 }

@@ -192,7 +192,8 @@ TEST(Adding, AValidatorIsARowAndWhatNoRowSaysAFunction) {
     const auto graph = parseGraph(text).value();
     DirectiveMap directives;
     directives.fallback.assign(graph->nodeIdLimit(), -1);
-    const auto verdicts = validateNodes(*graph, target, directives, planTruncation(*graph, target, TruncateMode::None));
+    const auto verdicts = validateNodes(*graph, target, directives,
+                                        planTruncation(*graph, target, TruncateModes::both(TruncateMode::None)));
     return verdicts.at(0);
   };
   EXPECT_TRUE(verdictOn("2, 4").allowed);

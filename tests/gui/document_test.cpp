@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "tests/gui/gui_support.h"
+#include "ui/document/directive_edits.h"
 #include "ui/document/plan_document.h"
 #include "ui/jobs/job_runner.h"
 
@@ -42,6 +43,17 @@ class DocumentTest : public QObject {
     QCOMPARE(m_document->snapshot()->plan->hash.hex(), before->plan->hash.hex());
     m_document->undoStack().redo();
     QCOMPARE(m_document->directives().size(), std::size_t(1));
+  }
+
+  void inputsAndConstantsAreTruncatedApart() {
+    const TruncateModes apart{TruncateMode::None, TruncateMode::Long};
+    const Directives two = withTruncation(m_document->directives(), apart);
+    QCOMPARE(two.size(), std::size_t(2));
+    QVERIFY(truncationOf(two) == apart);
+    const Directives one = withTruncation(two, TruncateModes::both(TruncateMode::All));
+    QCOMPARE(one.size(), std::size_t(1));
+    QVERIFY(truncationOf(one) == TruncateModes::both(TruncateMode::All));
+    QVERIFY(truncationOf({}) == TruncateModes());
   }
 
   void severalPinsAreOneStep() {

@@ -58,7 +58,9 @@ Directive structural(Dice& dice, const Graph& graph) {
 Directive truncation(Dice& dice) {
   static const std::vector<TruncateMode> kModes{TruncateMode::None, TruncateMode::Long, TruncateMode::Double,
                                                 TruncateMode::All};
-  return {.kind = DirectiveKind::Truncate, .truncate = dice.of(kModes)};
+  static const std::vector<DirectiveKind> kKinds{DirectiveKind::Truncate, DirectiveKind::TruncateInputs,
+                                                 DirectiveKind::TruncateConstants};
+  return {.kind = dice.of(kKinds), .truncate = dice.of(kModes)};
 }
 
 Directive anyDirective(Dice& dice, const Graph& graph) {

@@ -42,6 +42,31 @@ Directives withDirective(Directives directives, Directive addition) {
   return directives;
 }
 
+TruncateModes truncationOf(const Directives& directives) {
+  TruncateModes modes;
+  for (const Directive& directive : directives) {
+    const bool both = directive.kind == DirectiveKind::Truncate;
+    if (both || directive.kind == DirectiveKind::TruncateInputs) modes.inputs = directive.truncate;
+    if (both || directive.kind == DirectiveKind::TruncateConstants) modes.constants = directive.truncate;
+  }
+  return modes;
+}
+
+Directives withTruncation(Directives directives, TruncateModes modes) {
+  std::erase_if(directives, [](const Directive& directive) {
+    return directive.kind == DirectiveKind::Truncate || directive.kind == DirectiveKind::TruncateInputs ||
+           directive.kind == DirectiveKind::TruncateConstants;
+  });
+  if (modes.inputs == modes.constants) {
+    directives.push_back({.kind = DirectiveKind::Truncate, .truncate = modes.inputs});
+  } else {
+    directives.push_back({.kind = DirectiveKind::TruncateInputs, .truncate = modes.inputs});
+    directives.push_back({.kind = DirectiveKind::TruncateConstants, .truncate = modes.constants});
+  }
+  assignIds(directives);
+  return directives;
+}
+
 Directives withoutNodes(Directives directives, const std::vector<std::string>& names) {
   std::erase_if(directives, [&](const Directive& d) { return contains(names, d.pattern); });
   return directives;

@@ -16,6 +16,9 @@ Directives withType(Directives directives, const std::vector<std::string>& names
                     Strictness strictness);
 /// `addition` at the end, with an id; replaces an equal wish (same kind, pattern and rule).
 Directives withDirective(Directives directives, Directive addition);
+/// What the directives say of truncation, and the same ones saying `modes` instead.
+TruncateModes truncationOf(const Directives& directives);
+Directives withTruncation(Directives directives, TruncateModes modes);
 /// Without those whose pattern is exactly one of `names`.
 Directives withoutNodes(Directives directives, const std::vector<std::string>& names);
 Directives withoutId(Directives directives, const std::string& id);

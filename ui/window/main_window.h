@@ -82,6 +82,9 @@ class MainWindow : public QMainWindow {
   void savePicture(const QString& extension);
   void exportCsv();
   void openPatternDialog(const QString& pattern);
+  void openTruncationDialog();
+  /// Why there is nothing to truncate; empty: there may be.
+  QString truncationRefusal() const;
   void focusSearch();
   void goToAnything();
   void editInputs();

@@ -15,6 +15,7 @@
 #include "ui/dialogs/goto_dialog.h"
 #include "ui/dialogs/keys_dialog.h"
 #include "ui/dialogs/pattern_dialog.h"
+#include "ui/dialogs/truncation_dialog.h"
 #include "ui/docks/layers_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/compact_tool_bar.h"
@@ -236,6 +237,19 @@ void MainWindow::goToAnything() {
 void MainWindow::openPatternDialog(const QString& pattern) {
   if (!m_document->snapshot()) return;
   opened<PatternDialog>(context(), pattern, this);
+}
+
+void MainWindow::openTruncationDialog() {
+  if (truncationRefusal().isEmpty()) opened<TruncationDialog>(context(), this);
+}
+
+QString MainWindow::truncationRefusal() const {
+  const auto snapshot = m_document->snapshot();
+  if (!snapshot) return QStringLiteral("Open a network first.");
+  const Target& target = snapshot->plan->target;
+  return target.lacksInt64 || target.lacksFloat64
+             ? QString()
+             : QStringLiteral("%1 has int64 and float64: nothing is truncated.").arg(qs(target.name));
 }
 
 void MainWindow::popUpNodeMenu(const QPoint& place) {

@@ -104,6 +104,9 @@ void DirectiveResolver::orderPins(std::vector<std::vector<int>>& table) const {
 void DirectiveResolver::explainOverridden() {
   std::map<std::pair<int, int>, std::set<NodeId>> overridden;  // by (not in force, in force)
   for (const Lost& lost : m_lost) {
+    const bool holdsInPart =
+        lost.directive == m_map.truncateInputsDirective || lost.directive == m_map.truncateConstantsDirective;
+    if (holdsInPart) continue;
     std::set<NodeId>& nodes = overridden[{lost.directive, *lost.slot}];
     if (lost.node.valid()) nodes.insert(lost.node);
   }

@@ -1,68 +1,42 @@
-#include <algorithm>
-#include <array>
-
-#include "planning/directives/directive_fields.h"
 #include "planning/directives/directive_resolver.h"
+#include "planning/directives/truncate_wish.h"
 
 namespace fusescope {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kModeNames = {"none", "long", "double", "all"};
-
-}  // namespace
-
-std::string_view name(TruncateMode mode) {
-  return kModeNames[static_cast<std::size_t>(mode)];
-}
-
-Result<Directive> parseTruncate(std::string_view text) {
-  const auto found = std::ranges::find(kModeNames, text);
-  if (found == kModeNames.end())
-    return badArgument("--truncate", text, "is not a truncation mode", "Modes: none, long, double, all.");
-  return Directive{.kind = DirectiveKind::Truncate,
-                   .truncate = static_cast<TruncateMode>(std::distance(kModeNames.begin(), found))};
-}
-
-namespace {
-
-std::string print(const Directive& directive) {
-  return std::string(name(directive.truncate));
-}
+constexpr std::string_view kOption = "--truncate";
 
 std::string words(const Directive& directive) {
-  return "truncate " + print(directive);
-}
-
-void write(const Directive& directive, Json& json) {
-  json["mode"] = print(directive);
-}
-
-Status read(const DirectiveFields& fields, Directive& into) {
-  into.truncate = TRY(parseTruncate(TRY(fields.text("mode")))).truncate;
-  return Done{};
+  return "truncate " + printTruncateWish(directive);
 }
 
 Status resolve(DirectiveResolver& resolver, int index) {
-  resolver.map().truncate = resolver.at(index).truncate;
-  resolver.takeOver(resolver.map().truncateDirective, index);
+  resolver.map().truncate.inputs = resolver.at(index).truncate;
+  resolver.takeOver(resolver.map().truncateInputsDirective, index);
+  resolver.map().truncate.constants = resolver.at(index).truncate;
+  resolver.takeOver(resolver.map().truncateConstantsDirective, index);
   return Done{};
 }
 
 }  // namespace
 
+Result<Directive> parseTruncate(std::string_view text) {
+  return parseTruncateWish(DirectiveKind::Truncate, kOption, text);
+}
+
 extern const DirectiveForm kTruncateForm{.name = "truncate",
-                                         .option = "--truncate",
-                                         .argument = "none|long|double|all",
+                                         .option = kOption,
+                                         .argument = kTruncateArgument,
                                          .help = "narrow int64 (long), float64 (double), both or nothing",
                                          .pattern = PatternUse::None,
                                          .reach = DirectiveReach::Segments,
                                          .inBodies = true,
                                          .parse = parseTruncate,
-                                         .print = print,
+                                         .print = printTruncateWish,
                                          .words = words,
-                                         .write = write,
-                                         .read = read,
+                                         .write = writeTruncateWish,
+                                         .read = readTruncateWish,
                                          .resolve = resolve};
 
 }  // namespace fusescope

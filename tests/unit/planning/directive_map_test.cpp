@@ -196,7 +196,7 @@ TEST(DirectiveMap, ABodyInFallbackFusesNothingAnyway) {
 TEST(DirectiveMap, OfTwoTruncationsTheLaterHolds) {
   const auto map = resolved(*threeInARow(), numbered({parseTruncate("all").value(), parseTruncate("none").value()}));
   ASSERT_TRUE(map.ok());
-  EXPECT_EQ(map.value().truncate, TruncateMode::None);
+  EXPECT_EQ(map.value().truncate, TruncateModes::both(TruncateMode::None));
   EXPECT_EQ(message(*answerTo(map.value(), "truncate:1")), "directive truncate:1 is overridden: truncate:2 is later");
 }
 

@@ -1,5 +1,8 @@
 #include "planning/directives_file.h"
 
+#include "planning/directives/directive_form.h"
+#include "planning/plan_json.h"
+#include "tests/support/paths.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
@@ -49,10 +52,15 @@ TEST(Directive, IdsAreNumberedAroundThoseGiven) {
 }
 
 TEST(Directive, JsonGivesTheSameBack) {
-  Directives directives{parsePin("a*=f16:obey").value(), parseOutputType("b=bf16").value(),
-                        fallbackDirective("op:Conv"),    splitDirective("c"),
-                        parseNoFuse("view@d").value(),   parseTruncate("all").value(),
-                        minSegmentDirective(4)};
+  Directives directives{parsePin("a*=f16:obey").value(),
+                        parseOutputType("b=bf16").value(),
+                        fallbackDirective("op:Conv"),
+                        splitDirective("c"),
+                        parseNoFuse("view@d").value(),
+                        parseTruncate("all").value(),
+                        minSegmentDirective(4),
+                        parseTruncateInputs("none").value(),
+                        parseTruncateConstants("double").value()};
   directives.push_back({.kind = DirectiveKind::Tactic, .pattern = "e", .rule = "onednn:jit:avx2"});
   directives[0].note = "overflows";
   assignIds(directives);
@@ -65,8 +73,78 @@ TEST(Directive, BadJsonNamesTheField) {
   const auto missing = Json::parse(R"({"format":"fusescope.directives","version":1,"directives":[{"kind":"pin"}]})");
   EXPECT_EQ(directivesFromJson(missing).error().where.attribute, "directives[0].pattern");
   EXPECT_EQ(directivesFromJson(Json::parse(R"({"format":"x"})")).error().where.attribute, "format");
-  const auto newer = Json::parse(R"({"format":"fusescope.directives","version":3,"directives":[]})");
+  const auto newer = Json::parse(R"({"format":"fusescope.directives","version":4,"directives":[]})");
   EXPECT_EQ(directivesFromJson(newer).error().where.attribute, "version");
+}
+
+/// What is said of a file whose only directive is `directive`.
+std::string saidOf(const std::string& directive) {
+  const test::TemporaryFolder folder;
+  const auto file =
+      folder.write("d.json", R"({"format":"fusescope.directives","version":2,"directives":[)" + directive + "]}");
+  const auto read = readDirectivesFile(file);
+  return read.ok() ? "it was read" : read.error().where.attribute + ": " + read.error().message;
+}
+
+TEST(Directive, AKeyThatIsNotKnownIsAnErrorWithTheNearest) {
+  EXPECT_EQ(saidOf(R"({"kind":"pin","pattern":"a","type":"f16","strictnes":"obey"})"),
+            "directives[0].strictnes: is not a key of a directive of kind pin; the nearest is 'strictness'");
+  EXPECT_NE(
+      saidOf(R"({"kind":"pin","pattern":"a","type":"f16","enabled":false})").find("directives[0].enabled: is not"),
+      std::string::npos);
+  EXPECT_EQ(saidOf(R"({"kind":"split","pattern":"a","type":"f16"})"),
+            "directives[0].type: is not a key of a directive of kind split; the nearest is 'note'");
+  EXPECT_NE(saidOf(R"({"kind":"truncate","mode":"all","pattern":"a"})").find("directives[0].pattern: is not"),
+            std::string::npos)
+      << "truncation holds everywhere";
+  EXPECT_EQ(saidOf(R"({"kind":"pinn","pattern":"a","type":"f16"})"),
+            "directives[0].kind: 'pinn' is no kind of directive; the nearest is 'pin'");
+  EXPECT_EQ(saidOf(R"({"kind":"truncate_inputs","mode":"some"})"),
+            "directives[0].mode: 'some' is none of none, long, double and all");
+}
+
+TEST(Directive, AKeyThatStandsTwiceIsAnError) {
+  EXPECT_EQ(saidOf(R"({"kind":"split","pattern":"a"},{"kind":"pin","type":"f16","pattern":"a","type":"f32"})"),
+            "directives[1].type: this key stands here twice");
+  EXPECT_EQ(saidOf(R"({"kind":"split","pattern":"a"},{"kind":"split","pattern":"b"})"), "it was read");
+}
+
+TEST(Directive, EveryFieldThatIsWrittenIsKnown) {
+  for (const DirectiveForm* form : directiveForms()) {
+    Directive directive{.id = "1",
+                        .kind = kindOf(*form),
+                        .pattern = "a",
+                        .type = DataType::F16,
+                        .rule = "r",
+                        .number = 2,
+                        .note = "why"};
+    if (form->pattern == PatternUse::None) directive.pattern.clear();
+    EXPECT_TRUE(directivesFromJson(toJson(Directives{directive})).ok()) << form->name;
+  }
+}
+
+TEST(Directive, AFileHoldsWorkspaceAndWeightsThatAreHeldAsIntegers) {
+  const PlanOptions options{.workspaceBytes = 4096, .weightOnly = {DataType::I4, 32}};
+  const Json json = toJson(directivesFileOf(options));
+  EXPECT_EQ(json["version"], 3);
+  PlanOptions adopted;
+  adopt(directivesFileFromJson(json).value(), adopted);
+  EXPECT_EQ(adopted, options);
+  Json bad = json;
+  bad["weight_only"]["blok"] = 1;
+  EXPECT_EQ(directivesFileFromJson(bad).error().where.attribute, "weight_only.blok");
+  bad = json;
+  bad["workspace_bytes"] = -1;
+  EXPECT_EQ(directivesFileFromJson(bad).error().where.attribute, "workspace_bytes");
+}
+
+TEST(Directive, AKeyOfAPlansOptionsThatIsNotKnownIsAnError) {
+  Json json = toJson(PlanOptions{});
+  json["precision"] = Json::array({"f16"});
+  const auto read = planOptionsFromJson(json);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().where.attribute, "options.precision");
+  EXPECT_NE(read.error().message.find("'precisions'"), std::string::npos) << read.error().message;
 }
 
 TEST(Directive, APinNeedsAType) {

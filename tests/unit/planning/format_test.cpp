@@ -127,6 +127,28 @@ std::shared_ptr<const Plan> truncatedPlan() {
   return planned(model, {.target = "tensorrt-8"});
 }
 
+/// A body that reads a constant of int64 from outside.
+std::shared_ptr<const Plan> capturingPlan() {
+  auto graph = parseGraph(R"(graph "g" {
+    input %c: bool[]
+    input %i: int64[4]
+    const %one: int64[1] = [1]
+    %y: int64[4] = If(%c) <else_branch=body (%i) graph "e" { input %i: int64[4]
+        %e: int64[4] = Identity(%i) {name="same", origins=[0]}
+        output %e }, then_branch=body (%i, %one) graph "t" {
+        input %i: int64[4]
+        input %one: int64[1]
+        %s: int64[4] = Add(%i, %one) {name="more", origins=[0]}
+        output %s }> {name="the_if", origins=[0]}
+    output %y
+  })");
+  EXPECT_TRUE(graph.ok());
+  Model model;
+  model.graph = graph.value();
+  model.origins.push_back({"the_if", "If", ""});
+  return planned(std::make_shared<const Model>(std::move(model)), {.target = "tensorrt-8"});
+}
+
 /// One millisecond for everything.
 class UnitPrices : public PriceModel {
  public:
@@ -168,7 +190,7 @@ TEST(PlanFormat, NamesEveryKeyThatIsPrintedAndNoOther) {
   std::set<std::string> opaque = outline.open();
   opaque.insert({"options.directives", "fused_nodes.bodies.plan"});  // documents of their own
   std::set<std::string> printed;
-  for (const auto& plan : {mixedPlan(), quantizedPlan(), truncatedPlan(), branchingPlan()})
+  for (const auto& plan : {mixedPlan(), quantizedPlan(), truncatedPlan(), capturingPlan(), branchingPlan()})
     collect(toJson(*plan), "", opaque, printed);
   for (const std::string& path : printed) EXPECT_TRUE(outline.paths().contains(path)) << path << " is not described";
   for (const std::string& path : outline.paths()) {

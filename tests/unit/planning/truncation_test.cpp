@@ -65,6 +65,73 @@ TEST(Truncation, WithoutItTheSameNodesFallBackAndTheReasonNamesIt) {
   EXPECT_EQ(findDecision(*plan, "validate.needs_truncation", "relu")->arguments["mode"], "double");
 }
 
+PlanOptions apart(const char* inputs, const char* constants) {
+  return {.target = "tensorrt-8",
+          .directives = {parseTruncateInputs(inputs).value(), parseTruncateConstants(constants).value()}};
+}
+
+/// Indices that are constants, and ones that are an input.
+std::shared_ptr<const Model> twoGathers() {
+  ModelBuilder b;
+  const ValueId x = b.input("x", {8, 4}), i = b.input("i", {2}, DataType::I64);
+  b.output(b.node("Gather", "by_constant", {x, b.constant("c", Tensor::ofInt64({3, 5}))}, {2, 4}));
+  b.output(b.node("Gather", "by_input", {x, i}, {2, 4}));
+  return b.build();
+}
+
+TEST(Truncation, OfInputsAndOfConstantsIsChosenApart) {
+  const auto kindOf = [](const Plan& plan, const char* node) {
+    return plan.inFallback(*plan.fusedNodeOf(*plan.graph().findNode(node))) ? "fallback" : "accelerated";
+  };
+  const auto constants = planned(twoGathers(), apart("none", "long"));
+  EXPECT_EQ(names(*constants, constants->truncation.constants), std::vector<std::string>{"c"});
+  EXPECT_TRUE(constants->truncation.inputs.empty());
+  EXPECT_STREQ(kindOf(*constants, "by_constant"), "accelerated");
+  EXPECT_STREQ(kindOf(*constants, "by_input"), "fallback");
+  const Decision* wide = findDecision(*constants, "truncate.not_chosen", "i");
+  ASSERT_NE(wide, nullptr);
+  EXPECT_NE(message(*wide).find("(--truncate-inputs long "), std::string::npos) << message(*wide);
+  const auto inputs = planned(twoGathers(), apart("long", "none"));
+  EXPECT_EQ(names(*inputs, inputs->truncation.inputs), std::vector<std::string>{"i"});
+  EXPECT_TRUE(inputs->truncation.constants.empty());
+  EXPECT_STREQ(kindOf(*inputs, "by_constant"), "fallback");
+  EXPECT_STREQ(kindOf(*inputs, "by_input"), "accelerated");
+  const Decision* kept = findDecision(*inputs, "truncate.not_chosen", "c");
+  ASSERT_NE(kept, nullptr);
+  EXPECT_NE(message(*kept).find("(--truncate-constants long "), std::string::npos) << message(*kept);
+  EXPECT_EQ(findDecision(*inputs, "validate.needs_truncation", "by_constant")->arguments["mode"], "long");
+}
+
+TEST(Truncation, OneForBothIsTheSameAsEachAlone) {
+  for (const char* mode : {"none", "long", "double", "all"}) {
+    const auto one = planned(wideModel(7), tensorrt8(mode)), two = planned(wideModel(7), apart(mode, mode));
+    EXPECT_EQ(names(*one, one->truncation.inputs), names(*two, two->truncation.inputs)) << mode;
+    EXPECT_EQ(names(*one, one->truncation.constants), names(*two, two->truncation.constants)) << mode;
+    EXPECT_EQ(names(*one, one->truncation.produced), names(*two, two->truncation.produced)) << mode;
+    EXPECT_EQ(castsOf(*one), castsOf(*two)) << mode;
+  }
+}
+
+TEST(Truncation, WhatIsMadeOfSomethingWideStaysWide) {
+  const auto plan = planned(wideModel(7), apart("none", "all"));
+  EXPECT_EQ(names(*plan, plan->truncation.produced), std::vector<std::string>{"relu_out"});
+  EXPECT_NE(findDecision(*plan, "truncate.not_chosen", "add_out"), nullptr) << "it is made of i";
+  EXPECT_EQ(findDecision(*plan, "truncate.not_chosen", "relu_out"), nullptr) << "no float64 is an input";
+}
+
+TEST(Truncation, TheLaterOfBothAndOneHolds) {
+  PlanOptions options = tensorrt8("none");
+  options.directives.push_back(parseTruncateConstants("long").value());
+  const auto plan = planned(twoGathers(), options);
+  EXPECT_TRUE(plan->truncation.inputs.empty());
+  EXPECT_EQ(plan->truncation.constants.size(), 1U);
+  EXPECT_EQ(findDecision(*plan, "precision.overridden"), nullptr) << "the first still holds for inputs";
+  std::swap(options.directives[0], options.directives[1]);
+  const auto swapped = planned(twoGathers(), options);
+  EXPECT_TRUE(swapped->truncation.constants.empty());
+  EXPECT_NE(findDecision(*swapped, "precision.overridden"), nullptr);
+}
+
 TEST(Truncation, AConstantOutOfRangeStaysAndItsConsumerSaysSo) {
   const auto plan = planned(wideModel(std::int64_t{1} << 40), tensorrt8("all"));
   ASSERT_EQ(plan->truncation.refused.size(), 1U);
@@ -185,6 +252,29 @@ TEST(Truncation, ReachesIntoBodies) {
   EXPECT_EQ(findDecision(*none, "truncate.produced", "s"), nullptr);
 }
 
+TEST(Truncation, AConstantThatABodyCapturesIsToldAsSuch) {
+  const auto plan = planned(branching("3", "7"), tensorrt8("long"));
+  ASSERT_EQ(plan->truncation.constants.size(), 1U);
+  ASSERT_EQ(plan->truncation.constants.front().capturedBy.size(), 1U);
+  EXPECT_EQ(plan->graph().node(plan->truncation.constants.front().capturedBy.front()).name, "the_if");
+  const Decision* captured = findDecision(*plan, "truncate.constant", "one");
+  ASSERT_NE(captured, nullptr);
+  EXPECT_NE(message(*captured).find("constant one (read from outside in bodies of the_if) is narrowed"),
+            std::string::npos)
+      << message(*captured);
+  EXPECT_EQ(message(*findDecision(*plan, "truncate.constant", "two")).find("outside"), std::string::npos);
+  const auto json = toJson(*plan);
+  EXPECT_EQ(json["truncation"]["constants"][0]["captured_by"], Json::array({"the_if"}));
+}
+
+TEST(Truncation, ReachesIntoBodiesForConstantsAlone) {
+  const auto plan = planned(branching("3", "7"), apart("none", "long"));
+  const Decision* needs = findDecision(*plan, "validate.needs_truncation", "the_if");
+  ASSERT_NE(needs, nullptr) << "its bodies add constants to an input that stays wide";
+  EXPECT_EQ(needs->arguments["mode"], "long");
+  EXPECT_NE(findDecision(*plan, "truncate.not_chosen", "s"), nullptr);
+}
+
 TEST(Truncation, AConstantOfABodyOrCapturedByItThatDoesNotSurvive) {
   const char* kWide = "1099511627776";
   for (const bool captured : {true, false}) {
@@ -220,7 +310,7 @@ TEST(Truncation, ManyInputsAndOutputsArePlannedInTime) {
   }
   const auto model = b.build();
   const Target target = Target::fromName("tensorrt-8").value();
-  const Truncation truncation = planTruncation(*model->graph, target, TruncateMode::Long);
+  const Truncation truncation = planTruncation(*model->graph, target, TruncateModes::both(TruncateMode::Long));
   EXPECT_EQ(truncation.plan.inputs.size(), kCount);
   DirectiveMap directives;
   EXPECT_EQ(validateNodes(*model->graph, target, directives, truncation).size(), kCount);

@@ -129,7 +129,7 @@ TEST(TargetTables, AddingATargetTakesItsTableAlone) {
                          .value();
   DirectiveMap directives;
   directives.fallback.assign(graph->nodeIdLimit(), -1);
-  const Truncation truncation = planTruncation(*graph, target, TruncateMode::Long);
+  const Truncation truncation = planTruncation(*graph, target, TruncateModes::both(TruncateMode::Long));
   const std::vector<Decision> verdicts = validateNodes(*graph, target, directives, truncation);
   ASSERT_EQ(verdicts.size(), 3U);
   EXPECT_EQ(verdicts[0].code, "validate.supported");

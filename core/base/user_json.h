@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace fusescope {
+
+// JSON that people write or change: what a reader would pass over in silence is an error.
+
+/// Errors: it is not complete JSON (with the line), an object has a key twice (with the key's place).
+Result<Json> parseUserJson(std::string_view text);
+
+std::vector<std::string> keysOf(const Json& object);
+
+/// An error for the first key of `json`, an object, that is none of `known`. It names the nearest that is. `place` is
+/// where the object stands, empty for the whole file; `owner` what it is: "a pin", "a directives file".
+Status checkKeys(const Json& json, const std::vector<std::string>& known, const std::string& place,
+                 std::string_view owner);
+
+}  // namespace fusescope

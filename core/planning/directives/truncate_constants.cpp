@@ -1,0 +1,40 @@
+#include "planning/directives/directive_resolver.h"
+#include "planning/directives/truncate_wish.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr std::string_view kOption = "--truncate-constants";
+
+std::string words(const Directive& directive) {
+  return "truncate constants: " + printTruncateWish(directive);
+}
+
+Status resolve(DirectiveResolver& resolver, int index) {
+  resolver.map().truncate.constants = resolver.at(index).truncate;
+  resolver.takeOver(resolver.map().truncateConstantsDirective, index);
+  return Done{};
+}
+
+}  // namespace
+
+Result<Directive> parseTruncateConstants(std::string_view text) {
+  return parseTruncateWish(DirectiveKind::TruncateConstants, kOption, text);
+}
+
+extern const DirectiveForm kTruncateConstantsForm{.name = "truncate_constants",
+                                                  .option = kOption,
+                                                  .argument = kTruncateArgument,
+                                                  .help = "the same of constants alone",
+                                                  .pattern = PatternUse::None,
+                                                  .reach = DirectiveReach::Segments,
+                                                  .inBodies = true,
+                                                  .parse = parseTruncateConstants,
+                                                  .print = printTruncateWish,
+                                                  .words = words,
+                                                  .write = writeTruncateWish,
+                                                  .read = readTruncateWish,
+                                                  .resolve = resolve};
+
+}  // namespace fusescope

@@ -1,0 +1,40 @@
+#include "planning/directives/directive_resolver.h"
+#include "planning/directives/truncate_wish.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr std::string_view kOption = "--truncate-inputs";
+
+std::string words(const Directive& directive) {
+  return "truncate inputs: " + printTruncateWish(directive);
+}
+
+Status resolve(DirectiveResolver& resolver, int index) {
+  resolver.map().truncate.inputs = resolver.at(index).truncate;
+  resolver.takeOver(resolver.map().truncateInputsDirective, index);
+  return Done{};
+}
+
+}  // namespace
+
+Result<Directive> parseTruncateInputs(std::string_view text) {
+  return parseTruncateWish(DirectiveKind::TruncateInputs, kOption, text);
+}
+
+extern const DirectiveForm kTruncateInputsForm{.name = "truncate_inputs",
+                                               .option = kOption,
+                                               .argument = kTruncateArgument,
+                                               .help = "the same of inputs, and of what nodes make of them, alone",
+                                               .pattern = PatternUse::None,
+                                               .reach = DirectiveReach::Segments,
+                                               .inBodies = true,
+                                               .parse = parseTruncateInputs,
+                                               .print = printTruncateWish,
+                                               .words = words,
+                                               .write = writeTruncateWish,
+                                               .read = readTruncateWish,
+                                               .resolve = resolve};
+
+}  // namespace fusescope
