@@ -186,6 +186,10 @@ TEST(Quantize, RangesOfAnotherNetworkAreRefused) {
   ASSERT_FALSE(other.ok());
   EXPECT_NE(other.error().text().find("is in this network, as rr"), std::string::npos) << other.error().text();
   EXPECT_NE(other.error().text().find("near: r"), std::string::npos) << other.error().text();
+  const Ranges none;
+  const auto nothing = quantize(model, {.ranges = &none, .wishes = wishes, .everyNode = true});
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_NE(nothing.error().text().find("the ranges say of no value what it holds"), std::string::npos);
   ranges = rangesOfAll(model);
   ranges.weights["w1"] = {0, {1, 2}};
   const auto wrong = quantize(model, {.ranges = &ranges, .wishes = wishes, .everyNode = true});

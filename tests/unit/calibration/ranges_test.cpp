@@ -72,7 +72,8 @@ TEST(RangesFile, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_NE(edited("edge", Json::object()).find("'edge': is not a key of ranges; the nearest is 'edges'"),
             std::string::npos)
       << edited("edge", Json::object());
-  EXPECT_NE(edited("edges", {{"q", {{"low", -1}, {"high", 2}, {"hihg", 3}}}}).find("'edges.q.hihg': is not a key"), std::string::npos);
+  EXPECT_NE(edited("edges", {{"q", {{"low", -1}, {"high", 2}, {"hihg", 3}}}}).find("'edges.q.hihg': is not a key"),
+            std::string::npos);
   std::string twice = toJson(someRanges(), Histograms::Written).dump();
   twice.insert(1, "\"method\":\"mse\",");
   EXPECT_NE(errorOf(twice).find("'method': this key stands here twice"), std::string::npos) << errorOf(twice);
