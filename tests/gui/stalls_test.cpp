@@ -4,6 +4,7 @@
 
 #include "session/session.h"
 #include "tests/gui/gui_support.h"
+#include "tests/support/allocations.h"
 #include "tests/support/paths.h"
 #include "ui/docks/compare_dock.h"
 #include "ui/docks/layers_dock.h"
@@ -15,9 +16,9 @@ using namespace fusescope;
 
 namespace {
 
-constexpr int kNodes = 20'000;
-/// What a handler that takes over a plan makes for each node: some names and numbers.
-constexpr long kMostForEachNode = 60;
+constexpr int kNodes = 20'000, kFewNodes = 400;
+/// A handler that takes over a plan tells a table of each row once: some names and numbers. More is a second pass.
+constexpr long kMostForEachNode = 12;
 constexpr int kOpenMs = 120'000, kWorkMs = 60'000, kKeptMs = 60'000;
 
 /// Answers each request with what lies in the folder under the name of its operation, after as much progress as a
@@ -94,6 +95,13 @@ class StallsTest : public QObject {
   }
   void cleanupTestCase() { m_window.reset(); }
 
+  void changesTheThemeOfASmallNetwork() {
+    open(test::writeResidualChain(m_folder.path(), kFewNodes));
+    m_forThemes = changeThemes();
+    QVERIFY(m_forThemes > 0 || !test::kCountsAllocations);
+    application().reset();
+  }
+
   void opens() {
     open(test::writeResidualChain(m_folder.path(), kNodes));
     QCOMPARE(m_window->dock<LayersDock>().model().totalCount(), kNodes);
@@ -121,13 +129,7 @@ class StallsTest : public QObject {
     held();
   }
 
-  void changesTheTheme() {
-    for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) {
-      application().measure("theme", [&] { m_window->setTheme(kind); });
-      QTest::qWait(200);
-    }
-    held();
-  }
+  void changesTheTheme() { themesCostWhatIsOnScreen(); }
 
   void builds_data() {
     QTest::addColumn<QString>("dock");
@@ -183,6 +185,8 @@ class StallsTest : public QObject {
     const auto model = test::zooModel("llama_scale");
     if (!model) QSKIP("no shared test material; set FUSESCOPE_SHARED to its folder");
     open(QString::fromStdString(model->string()));
+    held();
+    themesCostWhatIsOnScreen();
     application().measure("expand", [&] { m_window->canvas().expandAll(); });
     QVERIFY(m_window->canvas().waitForLayout(kOpenMs));
     held();
@@ -209,6 +213,30 @@ class StallsTest : public QObject {
     application().reset();
   }
 
+  /// Sets both themes; gives how often the handler asked for memory that did so most often.
+  long changeThemes() {
+    m_window->canvas().setZoom(1);
+    application().reset();
+    for (const ThemeKind kind : {ThemeKind::Light, ThemeKind::Dark}) {
+      application().measure("theme", [&] { m_window->setTheme(kind); });
+      m_window->canvas().waitForLayout(kOpenMs);
+      QTest::qWait(200);  // what a handler puts off is counted, too
+    }
+    return application().most();
+  }
+
+  /// A large network's themes take what a small one's do: nothing is made anew for a node that is not in sight.
+  void themesCostWhatIsOnScreen() {
+    const long most = changeThemes();
+    const auto nodes = static_cast<long>(plan().graph().nodeCount());
+    qInfo("themes of %ld nodes: %s; of %d nodes: %ld; %zu items coloured", nodes, qPrintable(application().worst()),
+          kFewNodes, m_forThemes, m_window->canvas().itemsColored());
+    QVERIFY2(most <= m_forThemes + nodes / 10, qPrintable(application().worst()));
+    QVERIFY(m_window->canvas().itemsColored() > 0);
+    QVERIFY(m_window->canvas().itemsColored() < static_cast<std::size_t>(nodes / 10));
+    application().reset();
+  }
+
   /// From now on a script works for the window: a worker takes minutes to build so many kernels.
   void answerFor(const Plan& plan) {
     const auto write = [&](const char* name, const Json& answer) {
@@ -227,7 +255,8 @@ class StallsTest : public QObject {
 
   QTemporaryDir m_folder;
   std::unique_ptr<MainWindow> m_window;
+  long m_forThemes = 0;  ///< of a small network
 };
 
-FUSESCOPE_GUI_TEST(StallsTest, 9)
+FUSESCOPE_GUI_TEST(StallsTest, 10)
 #include "stalls_test.moc"

@@ -16,25 +16,6 @@ ShownError errorOf(const CanvasItem& item, const ShownErrors& errors) {
   return item.timeKey.isEmpty() || errors.of.empty() ? ShownError() : errors.find(item.timeKey.toStdString());
 }
 
-/// The lines of the legend, each once.
-class LegendLines {
- public:
-  void add(const BoxColor& color) {
-    const bool known =
-        std::ranges::any_of(m_lines, [&](const auto& line) { return line.second.text == color.legend->text; });
-    if (!known) m_lines.emplace_back(color.legendPlace, *color.legend);
-  }
-  std::vector<Swatch> inOrder() {
-    std::ranges::stable_sort(m_lines, {}, [](const auto& line) { return line.first; });
-    std::vector<Swatch> swatches;
-    for (auto& [place, swatch] : m_lines) swatches.push_back(std::move(swatch));
-    return swatches;
-  }
-
- private:
-  std::vector<std::pair<int, Swatch>> m_lines;  ///< with their places
-};
-
 /// Which run measured times, and what the signs beside those mean, of those that occur.
 QStringList timeNotes(const std::set<TimeKind>& kinds, const QString& run) {
   QStringList notes;
@@ -59,38 +40,67 @@ QStringList errorNotes(const ShownErrors& errors, bool ofOtherPlan) {
 
 }  // namespace
 
-CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const CanvasNumbers& numbers,
-                      const Theme& theme) {
-  const std::size_t count = scene.items.size();
-  CanvasColors colors;
-  colors.fill.resize(count);
-  colors.badge.resize(count);
-  colors.badgeFill.resize(count);
-  colors.time.reserve(count);
-  for (const CanvasItem& item : scene.items) {
-    colors.time.push_back(timeOf(item, numbers.times));
-    colors.slowestMs = std::max(colors.slowestMs, colors.time.back().ms);
-    colors.anyPrediction = colors.anyPrediction || item.prediction;
+CanvasColors::CanvasColors(std::shared_ptr<const CanvasScene> scene, const ColorMode& mode, CanvasNumbers numbers,
+                           const Theme& theme)
+    : m_scene(std::move(scene)), m_mode(&mode), m_numbers(std::move(numbers)), m_theme(theme) {
+  m_time.reserve(m_scene->items.size());
+  for (const CanvasItem& item : m_scene->items) {
+    const ShownTime& time = m_time.emplace_back(timeOf(item, m_numbers.times));
+    slowestMs = std::max(slowestMs, time.ms);
+    anyPrediction = anyPrediction || item.prediction;
+    if (time.kind != TimeKind::Unknown) timeKinds.insert(time.kind);
   }
-  LegendLines legend;
+  m_color.resize(m_time.size());
+  m_isLookedUp.resize(m_time.size());
+  findLegend();
+}
+
+void CanvasColors::setTheme(const Theme& theme) {
+  m_theme = theme;
+  m_isLookedUp.assign(m_isLookedUp.size(), false);
+  m_lookedUp = 0;
+}
+
+BoxColor CanvasColors::boxColor(std::size_t item) const {
+  const CanvasItem& of = m_scene->items[item];
+  return m_mode->colorOf({of, m_time[item], slowestMs, errorOf(of, m_numbers.errors), m_numbers.errors.bound, m_theme});
+}
+
+/// Each line once, by its place; of equal places in the order in which they occur.
+void CanvasColors::findLegend() {
+  std::vector<std::pair<int, std::size_t>> lines;  // places and items
+  std::set<QString> known;
   bool otherErrors = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const CanvasItem& item = scene.items[i];
-    const ShownError error = errorOf(item, numbers.errors);
-    otherErrors = otherErrors || error.kind == ErrorKind::OfOtherPlan;
-    const ShownTime& time = colors.time[i];
-    if (time.kind != TimeKind::Unknown) colors.timeKinds.insert(time.kind);
-    const BoxColor color = mode.colorOf({item, time, colors.slowestMs, error, numbers.errors.bound, theme});
-    colors.fill[i] = item.calculates() ? color.fill : segmentSwatch(item, theme).color;
-    const Swatch precision = itemPrecisionSwatch(item, theme);
-    colors.badge[i] = color.badge.isEmpty() ? precision.label : color.badge;
-    colors.badgeFill[i] = color.badge.isEmpty() ? precision.color : color.fill;
-    if (color.legend && item.calculates()) legend.add(color);
+  for (std::size_t i = 0; i < m_time.size(); ++i) {
+    const CanvasItem& item = m_scene->items[i];
+    otherErrors = otherErrors || errorOf(item, m_numbers.errors).kind == ErrorKind::OfOtherPlan;
+    if (!item.calculates()) continue;
+    const BoxColor color = boxColor(i);
+    if (color.legend && known.insert(color.legend->text).second) lines.emplace_back(color.legendPlace, i);
   }
-  colors.legend = legend.inOrder();
-  if (mode.legend == LegendOf::Errors) colors.notes = errorNotes(numbers.errors, otherErrors);
-  if (mode.legend == LegendOf::Times) colors.notes = timeNotes(colors.timeKinds, numbers.times.madeBriefly);
-  return colors;
+  std::ranges::stable_sort(lines, {}, &std::pair<int, std::size_t>::first);
+  for (const auto& [place, item] : lines) m_ofLegend.push_back(item);
+  if (m_mode->legend == LegendOf::Errors) notes = errorNotes(m_numbers.errors, otherErrors);
+  if (m_mode->legend == LegendOf::Times) notes = timeNotes(timeKinds, m_numbers.times.madeBriefly);
+}
+
+std::vector<Swatch> CanvasColors::legend() const {
+  std::vector<Swatch> swatches;
+  for (const std::size_t item : m_ofLegend) swatches.push_back(*boxColor(item).legend);
+  return swatches;
+}
+
+const ItemColor& CanvasColors::of(std::size_t item) const {
+  if (m_isLookedUp[item]) return m_color[item];
+  m_isLookedUp[item] = true;
+  ++m_lookedUp;
+  const CanvasItem& of = m_scene->items[item];
+  const BoxColor color = boxColor(item);
+  const Swatch precision = itemPrecisionSwatch(of, m_theme);
+  m_color[item] = {.fill = of.calculates() ? color.fill : segmentSwatch(of, m_theme).color,
+                   .badge = color.badge.isEmpty() ? precision.label : color.badge,
+                   .badgeFill = color.badge.isEmpty() ? precision.color : color.fill};
+  return m_color[item];
 }
 
 }  // namespace fusescope

@@ -60,7 +60,7 @@ QPen CanvasPainter::outline(int i, const QColor& usual) const {
 void CanvasPainter::container(int i) {
   const CanvasItem& item = m_scene.items[i];
   const QRectF rect = rectOf(i);
-  const QColor color = m_look.colors->fill[i];
+  const QColor color = m_look.colors->of(std::size_t(i)).fill;
   const ContainerLook& look = item.container->look;
   QPen pen = outline(i, mixed(m_theme.border, color, look.frame));
   if (((item.fallback && look.dashedInFallback) || item.prediction) && !isSelected(i)) pen.setStyle(Qt::DashLine);
@@ -85,7 +85,7 @@ void CanvasPainter::veil(const QRectF& rect, const QColor& ground) {
 void CanvasPainter::header(int i) {
   const CanvasItem& item = m_scene.items[i];
   const QRectF rect = rectOf(i);
-  const QColor color = m_look.colors->fill[i];
+  const QColor color = m_look.colors->of(std::size_t(i)).fill;
   const bool far = m_detail != Detail::Full;
   if (far && rect.width() * m_scale < 90) return;
   const double grow = far ? std::max(1.0, pixels(11) / metrics::kTitlePixels) : 1.0;
@@ -173,7 +173,7 @@ void CanvasPainter::failureMark(int i, const QRectF& rect) {
 void CanvasPainter::box(int i) {
   const CanvasItem& item = m_scene.items[i];
   const QRectF rect = rectOf(i);
-  QColor color = m_look.colors->fill[i];
+  QColor color = m_look.colors->of(std::size_t(i)).fill;
   if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.72);
   if (m_detail == Detail::Colors) return farBox(i, rect, color);
   m_painter.setOpacity(m_look.from != nullptr && m_look.progress < 1 && (*m_look.from)[i].isNull() ? m_look.progress
@@ -264,7 +264,7 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
       timeWidth == 0 ? item.meta
                      : QFontMetricsF(metaFont()).elidedText(item.meta, Qt::ElideMiddle, metaRow.width() - timeWidth));
   if (time.isEmpty()) return;
-  const TimeKind kind = m_look.colors->time[static_cast<std::size_t>(i)].kind;
+  const TimeKind kind = m_look.colors->time(static_cast<std::size_t>(i)).kind;
   QFont font = metaFont();
   font.setItalic(kind != TimeKind::Measured);
   m_painter.setFont(font);
@@ -273,9 +273,9 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
 }
 
 void CanvasPainter::badge(const QRectF& rect, int i) {
-  const QString& label = m_look.colors->badge[i];
+  const QString& label = m_look.colors->of(std::size_t(i)).badge;
   if (label.isEmpty()) return;
-  QColor color = m_look.colors->badgeFill[i];
+  QColor color = m_look.colors->of(std::size_t(i)).badgeFill;
   if (isFaded(i)) color = mixed(color, m_theme.canvas, 0.7);
   QFont font = metaFont();
   font.setBold(true);
@@ -286,7 +286,7 @@ void CanvasPainter::badge(const QRectF& rect, int i) {
   m_painter.drawRoundedRect(pill, 4, 4);
   m_painter.setFont(font);
   m_painter.setPen(readableOn(color));
-  m_painter.drawText(pill, Qt::AlignCenter, label);
+  m_painter.drawText(pill, Qt::AlignCenter, QFontMetricsF(font).elidedText(label, Qt::ElideMiddle, pill.width() - 4));
 }
 
 QStringList stubLabels(const CanvasItem& item) {

@@ -12,29 +12,59 @@
 
 namespace fusescope {
 
-/// What the boxes' colours stand for, item by item.
-struct CanvasColors {
-  std::vector<QColor> fill;    ///< by item
-  std::vector<QString> badge;  ///< the same as a word: "f16"
-  std::vector<QColor> badgeFill;
-  std::vector<ShownTime> time;
-  std::vector<Swatch> legend;    ///< of the colours that occur
-  double slowestMs = 0;          ///< Time: the end of the scale; 0: no times
-  std::set<TimeKind> timeKinds;  ///< of the times that there are
-  QStringList notes;             ///< what errors or times were made with, and what signs beside them mean
-  bool anyPrediction = false;    ///< some fusions are predictions
-  /// As timeText(); empty where nothing is known.
-  QString timeWords(std::size_t item) const {
-    return time[item].kind == TimeKind::Unknown ? QString() : timeText(time[item]);
-  }
-};
 /// What of a run the canvas shows.
 struct CanvasNumbers {
   ShownTimes times;
   ShownErrors errors;
 };
-CanvasColors colorsOf(const CanvasScene& scene, const ColorMode& mode, const CanvasNumbers& numbers,
-                      const Theme& theme);
+
+/// How one item is painted.
+struct ItemColor {
+  QColor fill;
+  QString badge;  ///< the same as a word: "f16"
+  QColor badgeFill;
+};
+
+/// What the boxes of a scene are coloured by. What of it depends on the theme is looked up item by item when it is
+/// painted, so that a change of theme costs what is on screen, however large the network. A value, for one thread; a
+/// copy is another thread's to use.
+class CanvasColors {
+ public:
+  CanvasColors() = default;
+  CanvasColors(std::shared_ptr<const CanvasScene> scene, const ColorMode& mode, CanvasNumbers numbers,
+               const Theme& theme);
+  void setTheme(const Theme& theme);
+  const Theme& theme() const { return m_theme; }
+
+  const ItemColor& of(std::size_t item) const;
+  /// How many items were looked up in this theme.
+  std::size_t lookedUp() const { return m_lookedUp; }
+  const ShownTime& time(std::size_t item) const { return m_time[item]; }
+  /// As timeText(); empty where nothing is known.
+  QString timeWords(std::size_t item) const {
+    return m_time[item].kind == TimeKind::Unknown ? QString() : timeText(m_time[item]);
+  }
+  std::vector<Swatch> legend() const;  ///< of the colours that occur
+
+  double slowestMs = 0;          ///< Time: the end of the scale; 0: no times
+  std::set<TimeKind> timeKinds;  ///< of the times that there are
+  QStringList notes;             ///< of errors: what they were made with, and what signs beside them mean
+  bool anyPrediction = false;    ///< some fusions are predictions
+
+ private:
+  BoxColor boxColor(std::size_t item) const;
+  void findLegend();
+
+  std::shared_ptr<const CanvasScene> m_scene;
+  const ColorMode* m_mode = nullptr;
+  CanvasNumbers m_numbers;
+  Theme m_theme;
+  std::vector<ShownTime> m_time;        ///< by item
+  std::vector<std::size_t> m_ofLegend;  ///< for each line of the legend an item that has its colour
+  mutable std::vector<ItemColor> m_color;
+  mutable std::vector<bool> m_isLookedUp;
+  mutable std::size_t m_lookedUp = 0;
+};
 
 /// All that changes between two pictures of one scene.
 struct CanvasLook {

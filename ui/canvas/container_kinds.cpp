@@ -18,13 +18,13 @@ bool OpenState::isOpen(const ContainerKind& kind, const QString& handle) const {
 }
 
 void OpenState::set(const ContainerKind& kind, const QString& handle, bool open) {
-  QSet<QString> handles = turned(kind);
+  QSet<QString>& handles = m_turned[kind.name];
   if (open == kind.openAtFirst) {
     handles.remove(handle);
   } else {
     handles.insert(handle);
   }
-  setTurned(kind, handles);
+  if (handles.isEmpty()) m_turned.erase(kind.name);
 }
 
 QSet<QString> OpenState::turned(const ContainerKind& kind) const {

@@ -147,22 +147,14 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
   emit q->layoutFinished(scene->engine, milliseconds);
 }
 
-void GraphView::Private::recolorSoon() {
-  staleColors = true;
-  q->update();
-  QMetaObject::invokeMethod(
-      q,
-      [this] {
-        if (staleColors) recolor();
-      },
-      Qt::QueuedConnection);
+void GraphView::Private::recolor() {
+  colors = CanvasColors(scene, *mode, numbers, theme);
+  showColors();
 }
 
-void GraphView::Private::recolor() {
-  staleColors = false;
-  colors = colorsOf(*scene, *mode, numbers, theme);
-  legend->show(*mode, colors, theme);
-  minimap->setScene(scene, colors, theme);
+void GraphView::Private::showColors() {
+  legend->show(*mode, colors);
+  minimap->setScene(scene, colors);
   placeOverlays();
   q->update();
 }
@@ -190,7 +182,9 @@ void GraphView::Private::changed(bool byUser) {
 void GraphView::Private::placeOverlays() {
   const bool any = !scene->items.empty();
   legend->setVisible(any && wantsLegend && q->width() > 360 && q->height() > 260);
-  minimap->setVisible(any && wantsMinimap && q->width() > 420 && q->height() > 300);
+  // An overview of what is all in sight says nothing, and lies over some of it.
+  const bool allInSight = visibleScene().contains(scene->bounds);
+  minimap->setVisible(any && wantsMinimap && !allInSight && q->width() > 420 && q->height() > 300);
   legend->move(kOverlayMargin, q->height() - legend->height() - kOverlayMargin);
   minimap->move(q->width() - minimap->width() - kOverlayMargin, q->height() - minimap->height() - kOverlayMargin);
 }
@@ -226,7 +220,8 @@ const ColorMode& GraphView::colorMode() const {
 
 void GraphView::setTheme(const Theme& theme) {
   m->theme = theme;
-  m->recolorSoon();
+  m->colors.setTheme(theme);
+  m->showColors();
 }
 void GraphView::setSummaryProvider(std::function<QString(const QString&)> provider) {
   m->summary = std::move(provider);
@@ -326,7 +321,7 @@ void GraphView::previousMatch() {
 }
 
 bool GraphView::waitForLayout(int msec) {
-  return waitUntil([this] { return !m->runner.isRunning() && m->progress >= 1; }, msec);
+  return waitUntil([this] { return !m->runner.isRunning() && m->progress >= 1 && m->minimap->drawn(); }, msec);
 }
 
 QRect GraphView::itemRect(const QString& name) const {
@@ -344,6 +339,10 @@ int GraphView::boxCount() const {
 }
 QString GraphView::layoutEngine() const {
   return m->scene->engine;
+}
+
+std::size_t GraphView::itemsColored() const {
+  return m->colors.lookedUp();
 }
 
 std::size_t GraphView::levelsLaidOut() const {

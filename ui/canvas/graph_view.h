@@ -105,6 +105,8 @@ class GraphView : public QWidget {
   QString nameAt(const QPoint& position) const;
   int boxCount() const;          ///< boxes in the picture, open containers not counted
   QString layoutEngine() const;  ///< "graphviz" or "layered"
+  /// How many items' colours have been looked up in this thread since the theme, the colours or the scene last changed.
+  std::size_t itemsColored() const;
   /// Levels (what one container holds) that were laid out so far; what was kept from before is not counted. When no
   /// layout is under way.
   std::size_t levelsLaidOut() const;

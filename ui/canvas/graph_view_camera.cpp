@@ -14,6 +14,7 @@ constexpr double kMargin = 32;
 
 void GraphView::Private::moved() {
   hasCamera = !scene->items.empty();
+  placeOverlays();
   minimap->setVisiblePart(visibleScene());
   q->update();
   emit q->cameraChanged(camera);

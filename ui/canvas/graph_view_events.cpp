@@ -34,7 +34,6 @@ void paintDots(QPainter& painter, const QRectF& visible, double zoom, const Them
 }  // namespace
 
 CanvasLook GraphView::Private::look() {
-  if (staleColors) recolor();
   CanvasLook look;
   look.theme = &theme;
   look.colors = &colors;

@@ -21,7 +21,7 @@ struct GraphView::Private {
   void request();
   void take(std::shared_ptr<const CanvasScene> next, double milliseconds);
   void recolor();
-  void recolorSoon();  ///< before the next picture, and not in the handler that asks for it
+  void showColors();  ///< in the legend, the overview and the picture
   void resolveSelection();
   void changed(bool byUser);  ///< the selection
   void placeOverlays();
@@ -68,7 +68,6 @@ struct GraphView::Private {
   const Model* wantedModel = nullptr;
   OpenState open;
   CanvasColors colors;
-  bool staleColors = false;
   CanvasNumbers numbers;
   std::optional<GraphView::View> nextView;
   std::function<QString(const QString&)> summary;

@@ -132,7 +132,7 @@ QString precisionText(const CanvasItem& item, const Theme& theme) {
 
 QString GraphView::Private::timeText(int item) const {
   const QString time = colors.timeWords(std::size_t(item));
-  const TimeKind kind = colors.time[std::size_t(item)].kind;
+  const TimeKind kind = colors.time(std::size_t(item)).kind;
   return time.isEmpty() || kind == TimeKind::Emulated
              ? time
              : time + QStringLiteral(", ") + kindText(kind, numbers.times.made);

@@ -3,6 +3,7 @@
 #include <QLinearGradient>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QTransform>
 #include <QtMath>
 #include <algorithm>
 
@@ -30,6 +31,27 @@ QFont legendTitleFont() {
   return font;
 }
 
+/// The items of the scene, in a picture of `size` whose pixels are 1 / `ratio` large.
+QImage mapOf(const CanvasScene& scene, const CanvasColors& colors, QSize size, double ratio, const QTransform& toMap) {
+  QImage picture(size * ratio, QImage::Format_ARGB32_Premultiplied);
+  picture.setDevicePixelRatio(ratio);
+  picture.fill(Qt::transparent);
+  QPainter painter(&picture);
+  for (std::size_t i = 0; i < scene.items.size(); ++i) {
+    QRectF rect = toMap.mapRect(scene.rects[i]);
+    if (scene.items[i].open) {
+      painter.setPen(QPen(colors.theme().border, 1));
+      painter.setBrush(colors.theme().container);
+      painter.drawRect(rect);
+    } else {
+      rect.setWidth(std::max(rect.width(), 1.5));
+      rect.setHeight(std::max(rect.height(), 1.0));
+      painter.fillRect(rect, colors.of(i).fill);
+    }
+  }
+  return picture;
+}
+
 constexpr const char* kPredictionNote = "dashed: predicted fusion";
 
 }  // namespace
@@ -39,27 +61,28 @@ LegendWidget::LegendWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::da
   setFocusPolicy(Qt::NoFocus);
 }
 
-void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors, const Theme& theme) {
+void LegendWidget::show(const ColorMode& mode, const CanvasColors& colors) {
   m_timeScale = mode.legend == LegendOf::Times;
-  m_colors = colors;
-  m_theme = theme;
+  m_lines = colors.legend();
+  m_slowestMs = colors.slowestMs;
+  m_theme = colors.theme();
   m_title = tr(mode.title);
   const QFontMetricsF font(detailFont());
   double width = QFontMetricsF(legendTitleFont()).horizontalAdvance(m_title);
   QStringList spoken;
   const int most = 12;
-  if (int(m_colors.legend.size()) > most) m_colors.legend.resize(most);
-  for (const Swatch& swatch : m_colors.legend) {
+  if (int(m_lines.size()) > most) m_lines.resize(most);
+  for (const Swatch& swatch : m_lines) {
     width = std::max(width, (swatch.label.isEmpty() ? 14 : kChip) + 8 + font.horizontalAdvance(swatch.text));
     spoken << swatch.text;
   }
-  int rows = int(m_colors.legend.size());
+  int rows = int(m_lines.size());
   if (m_timeScale) {
     width = std::max(width, 170.0);
     rows = 2;
   }
-  m_notes = m_colors.notes;
-  if (m_colors.anyPrediction) m_notes << tr(kPredictionNote);
+  m_notes = colors.notes;
+  if (colors.anyPrediction) m_notes << tr(kPredictionNote);
   for (const QString& note : m_notes) width = std::max(width, font.horizontalAdvance(note));
   spoken << m_notes;
   rows += m_notes.size();
@@ -85,7 +108,7 @@ void LegendWidget::paintEvent(QPaintEvent*) {
   }
   if (m_timeScale) return paintScale(painter);
   int y = kInset + kTitleRow - 2;
-  for (const Swatch& swatch : m_colors.legend) {
+  for (const Swatch& swatch : m_lines) {
     const int chip = swatch.label.isEmpty() ? 14 : kChip;
     painter.setPen(Qt::NoPen);
     painter.setBrush(swatch.color);
@@ -107,7 +130,7 @@ void LegendWidget::paintScale(QPainter& painter) const {
   painter.setFont(detailFont());
   painter.setPen(m_theme.text);
   const QRectF below(bar.left(), bar.bottom() + 2, bar.width(), kRow);
-  if (m_colors.slowestMs <= 0) {
+  if (m_slowestMs <= 0) {
     painter.drawText(QRectF(bar.left(), bar.top() - 2, bar.width(), kRow), Qt::AlignLeft, tr("nothing measured yet"));
     return;
   }
@@ -118,7 +141,7 @@ void LegendWidget::paintScale(QPainter& painter) const {
   painter.drawRoundedRect(bar, 4, 4);
   painter.setPen(m_theme.text);
   painter.drawText(below, Qt::AlignLeft, "0");
-  painter.drawText(below, Qt::AlignRight, shortMsText(m_colors.slowestMs));
+  painter.drawText(below, Qt::AlignRight, shortMsText(m_slowestMs));
 }
 
 MinimapWidget::MinimapWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::dark()) {
@@ -128,9 +151,10 @@ MinimapWidget::MinimapWidget(QWidget* parent) : QWidget(parent), m_theme(Theme::
   resize(kMapWidth, kMapHeight);
 }
 
-void MinimapWidget::setScene(std::shared_ptr<const CanvasScene> scene, const CanvasColors& colors, const Theme& theme) {
+void MinimapWidget::setScene(std::shared_ptr<const CanvasScene> scene, const CanvasColors& colors) {
+  if (scene != m_scene) m_picture = QImage();
   m_scene = std::move(scene);
-  m_theme = theme;
+  m_theme = colors.theme();
   if (m_scene && !m_scene->bounds.isEmpty()) {
     const QRectF& bounds = m_scene->bounds;
     const double aspect = bounds.width() / bounds.height();
@@ -139,7 +163,18 @@ void MinimapWidget::setScene(std::shared_ptr<const CanvasScene> scene, const Can
     const int height = std::clamp(int((width - 2 * kMapMargin) / aspect) + 2 * kMapMargin, 48, kMapHeight);
     resize(width, height);
     m_scale = {(width - 2.0 * kMapMargin) / bounds.width(), (height - 2.0 * kMapMargin) / bounds.height()};
-    draw(colors);
+    const auto toMap = QTransform::fromScale(m_scale.width(), m_scale.height()) *
+                       QTransform::fromTranslate(kMapMargin - bounds.left() * m_scale.width(),
+                                                 kMapMargin - bounds.top() * m_scale.height());
+    m_jobs.run(
+        QStringLiteral("draw the overview"), this,
+        [scene = m_scene, colors, size = size(), ratio = devicePixelRatioF(), toMap](const StopToken&) {
+          return mapOf(*scene, colors, size, ratio, toMap);
+        },
+        [this](const QImage& picture) {
+          m_picture = picture;
+          update();
+        });
   }
   update();
 }
@@ -147,26 +182,6 @@ void MinimapWidget::setScene(std::shared_ptr<const CanvasScene> scene, const Can
 QPointF MinimapWidget::toMap(const QPointF& point) const {
   const QPointF from = point - m_scene->bounds.topLeft();
   return {from.x() * m_scale.width() + kMapMargin, from.y() * m_scale.height() + kMapMargin};
-}
-
-void MinimapWidget::draw(const CanvasColors& colors) {
-  m_picture = QPixmap(size() * devicePixelRatioF());
-  m_picture.setDevicePixelRatio(devicePixelRatioF());
-  m_picture.fill(Qt::transparent);
-  QPainter painter(&m_picture);
-  for (std::size_t i = 0; i < m_scene->items.size(); ++i) {
-    const CanvasItem& item = m_scene->items[i];
-    QRectF rect(toMap(m_scene->rects[i].topLeft()), toMap(m_scene->rects[i].bottomRight()));
-    if (item.open) {
-      painter.setPen(QPen(m_theme.border, 1));
-      painter.setBrush(m_theme.container);
-      painter.drawRect(rect);
-    } else {
-      rect.setWidth(std::max(rect.width(), 1.5));
-      rect.setHeight(std::max(rect.height(), 1.0));
-      painter.fillRect(rect, colors.fill[i]);
-    }
-  }
 }
 
 void MinimapWidget::setVisiblePart(const QRectF& part) {
@@ -178,7 +193,7 @@ void MinimapWidget::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   paintCard(painter, rect(), m_theme);
   if (!m_scene) return;
-  painter.drawPixmap(0, 0, m_picture);
+  painter.drawImage(0, 0, m_picture);
   const QRectF inner = QRectF(rect()).adjusted(2, 2, -2, -2);
   QRectF part(toMap(m_part.topLeft()), toMap(m_part.bottomRight()));
   if (part.height() < kLeastPart) part.adjust(0, (part.height() - kLeastPart) / 2, 0, (kLeastPart - part.height()) / 2);

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <QPixmap>
+#include <QImage>
 #include <QWidget>
 #include <functional>
 #include <memory>
 
 #include "ui/canvas/canvas_painter.h"
+#include "ui/jobs/job_runner.h"
 
 namespace fusescope {
 
@@ -15,7 +16,7 @@ class LegendWidget : public QWidget {
 
  public:
   explicit LegendWidget(QWidget* parent);
-  void show(const ColorMode& mode, const CanvasColors& colors, const Theme& theme);
+  void show(const ColorMode& mode, const CanvasColors& colors);
   QSize sizeHint() const override { return m_size; }
 
  protected:
@@ -24,7 +25,8 @@ class LegendWidget : public QWidget {
  private:
   void paintScale(QPainter& painter) const;
   QString m_title;
-  CanvasColors m_colors;
+  std::vector<Swatch> m_lines;
+  double m_slowestMs = 0;  ///< the end of the scale
   bool m_timeScale = false;
   QStringList m_notes;  ///< below the rest
   Theme m_theme;
@@ -38,7 +40,9 @@ class MinimapWidget : public QWidget {
 
  public:
   explicit MinimapWidget(QWidget* parent);
-  void setScene(std::shared_ptr<const CanvasScene> scene, const CanvasColors& colors, const Theme& theme);
+  /// The picture is drawn in another thread; until it is there the one before stands, if it is of the same scene.
+  void setScene(std::shared_ptr<const CanvasScene> scene, const CanvasColors& colors);
+  bool drawn() const { return m_jobs.idle(); }
   void setVisiblePart(const QRectF& part);  ///< in scene coordinates
 
  signals:
@@ -50,14 +54,14 @@ class MinimapWidget : public QWidget {
   void mouseMoveEvent(QMouseEvent* event) override;
 
  private:
-  void draw(const CanvasColors& colors);
   void moveTo(const QPointF& position);
   QPointF toMap(const QPointF& scenePoint) const;
   std::shared_ptr<const CanvasScene> m_scene;
   Theme m_theme;
-  QPixmap m_picture;
+  QImage m_picture;
   QSizeF m_scale{1, 1};  ///< of the map to the scene, across and down
   QRectF m_part;
+  JobRunner m_jobs;
 };
 
 }  // namespace fusescope

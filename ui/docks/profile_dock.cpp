@@ -39,9 +39,11 @@ ProfileDock::ProfileDock(const DockContext& context) : Dock(context), m_total(ne
           [this](const QModelIndex& index) { goTo(m_context, index.data(kNameRole).toString(), this); });
 }
 
-void ProfileDock::renew(Parts) {
+void ProfileDock::renew(Parts parts) {
   const Run* run = m_context.runs.shown();
   const bool other = run != nullptr && !m_context.runs.ofThisPlan(*run);
+  m_total->setText(totalText(run, other));
+  if (parts == kTheme) return;
   Run times;
   if (run != nullptr) times.time = run->time;
   produce([times, other] { return std::make_shared<TableContent>(profileContent(times, other)); },
@@ -49,16 +51,16 @@ void ProfileDock::renew(Parts) {
             m_model.setContent(std::move(*content));
             m_stack->showContent(m_model.rowCount() > 0);
           });
-  QString text;
-  if (run != nullptr) {
-    text = QStringLiteral("<b>%1</b>").arg(Runs::title(*run).toHtmlEscaped());
-    if (other) {
-      text += QStringLiteral(" <span style='color:%1'>· of another plan than the one on screen</span>")
-                  .arg(m_context.theme().warning.name());
-    }
-    text += timeHtml(*run, m_context.theme());
+}
+
+QString ProfileDock::totalText(const Run* run, bool ofOtherPlan) const {
+  if (run == nullptr) return {};
+  QString text = QStringLiteral("<b>%1</b>").arg(Runs::title(*run).toHtmlEscaped());
+  if (ofOtherPlan) {
+    text += QStringLiteral(" <span style='color:%1'>· of another plan than the one on screen</span>")
+                .arg(m_context.theme().warning.name());
   }
-  m_total->setText(text);
+  return text + timeHtml(*run, m_context.theme());
 }
 
 extern const DockForm kProfileDock{"Profile", "Ctrl+6", Qt::BottomDockWidgetArea,

@@ -22,6 +22,8 @@ class ProfileDock : public Dock {
   void renew(Parts parts) override;
 
  private:
+  /// Which run the table is of, and what it took.
+  QString totalText(const Run* run, bool ofOtherPlan) const;
   TableModel m_model;
   QLabel* m_total;
   QTableView* m_view;

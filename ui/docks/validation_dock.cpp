@@ -182,7 +182,8 @@ void ValidationDock::retitleTabs() {
   retitle(kDifferencesTab, m_differences.rowCount());
 }
 
-void ValidationDock::renew(Parts) {
+void ValidationDock::renew(Parts parts) {
+  if (parts == kTheme) return m_summary->setText(summaryText());
   const auto snapshot = m_context.document.snapshot();
   const Run* run = m_context.runs.shown();
   m_decisions.setSnapshot(snapshot);
