@@ -1,4 +1,6 @@
 #include <QtTest>
+#include <array>
+#include <cmath>
 
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/canvas_builder.h"
@@ -15,6 +17,7 @@ using namespace fusescope;
 namespace {
 
 constexpr double kText = 4.5, kLine = 3.0;
+constexpr double kLeastApart = 12;  ///< in L*a*b*; 2 or 3 are seen only side by side
 
 /// Two colours that are seen one upon the other.
 struct Pair {
@@ -35,6 +38,34 @@ QList<QColor> swatches(const Theme& theme) {
     colors << levelColor(level, theme);
   for (int segment = 0; segment < 6; ++segment) colors << segmentColor(segment, false, theme);
   return colors << segmentColor(0, true, theme);
+}
+
+/// Places in CIE's L*a*b*, in which distances are about as large as they look.
+std::array<double, 3> labOf(const QColor& color) {
+  const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+  const auto root = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+  const double r = linear(color.redF()), g = linear(color.greenF()), b = linear(color.blueF());
+  const double x = root((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047);
+  const double y = root(0.2126 * r + 0.7152 * g + 0.0722 * b);
+  const double z = root((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883);
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+double distance(const QColor& a, const QColor& b) {
+  const auto x = labOf(a), y = labOf(b);
+  return std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+}
+
+/// Colours that may stand in one legend.
+QList<QPair<QString, QList<QColor>>> legends(const Theme& theme) {
+  QList<QColor> precisions, kinds, segments{segmentColor(0, true, theme)};
+  for (const Swatch& swatch : precisionLegend(theme)) precisions << swatch.color;
+  precisions << precisionSwatch(DataType::Undefined, theme).color;
+  for (const char* kind : {"conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "reduce", "pool",
+                           "gather", "view", "other"})
+    kinds << kindSwatch(kind, theme).color;
+  for (int segment = 0; segment < 12; ++segment) segments << segmentColor(segment, false, theme);
+  return {{"precisions", precisions}, {"kinds", kinds}, {"segments", segments}};
 }
 
 QList<Pair> pairsOf(const Theme& theme) {
@@ -96,6 +127,22 @@ class ContrastTest : public QObject {
     }
     QVERIFY(pairs > 300);
     QVERIFY2(close.isEmpty(), qPrintable(close.join('\n')));
+  }
+
+  void noTwoColoursOfALegendLookAlike() {
+    QStringList alike;
+    for (const Theme* theme : {&Theme::dark(), &Theme::light()}) {
+      for (const auto& [legend, colors] : legends(*theme)) {
+        for (int a = 0; a < colors.size(); ++a) {
+          for (int b = a + 1; b < colors.size(); ++b) {
+            const double apart = distance(colors[a], colors[b]);
+            if (apart < kLeastApart)
+              alike << QString("%1: %2 and %3 are %4 apart").arg(legend, colors[a].name(), colors[b].name()).arg(apart);
+          }
+        }
+      }
+    }
+    QVERIFY2(alike.isEmpty(), qPrintable(alike.join('\n')));
   }
 
   void linksHaveTheThemesColour() {
@@ -191,5 +238,5 @@ class ContrastTest : public QObject {
   }
 };
 
-FUSESCOPE_GUI_TEST(ContrastTest, 6)
+FUSESCOPE_GUI_TEST(ContrastTest, 7)
 #include "contrast_test.moc"

@@ -30,12 +30,12 @@ constexpr std::array kKinds = {
     KindColor{"attention", "#cc79a7", "#a94f82", "attention"},
     KindColor{"pointwise", "#2fb68c", "#00795a", "pointwise"},
     KindColor{"softmax", "#e9e27a", "#786e00", "softmax"},
-    KindColor{"layer_norm", "#e8804a", "#b34d00", "normalisation"},
+    KindColor{"layer_norm", "#e8804a", "#b8320f", "normalisation"},
     KindColor{"reduce", "#b49ae0", "#6f4fb3", "reduction"},
     KindColor{"pool", "#8ad1e0", "#24788a", "pooling"},
     KindColor{"gather", "#c2a878", "#7c6330", "gather, scatter"},
     KindColor{"view", "#8a96a8", "#66717f", "view, copy"},
-    KindColor{"other", "#9aa0a6", "#6b7178", "other"},
+    KindColor{"other", "#d0d5dc", "#3c4450", "other"},
 };
 
 std::string_view kindFamily(std::string_view kind) {
@@ -125,7 +125,7 @@ Swatch makePrecisionSwatch(DataType type, const Theme& theme) {
     case DataType::Bool:
       return {byTheme(theme, "#e9e27a", "#786e00"), "bool", "bool"};
     default:
-      return {byTheme(theme, "#9aa0a6", "#6b7178"), "?", "unknown"};
+      return {byTheme(theme, "#a98c84", "#80655c"), "?", "unknown"};
   }
 }
 
@@ -170,6 +170,8 @@ Swatch kindSwatch(std::string_view kind, const Theme& theme) {
           QLatin1String(other.text)};
 }
 
+constexpr double kSecondRound = 0.45;  ///< how much nearer to the text's colour those are that come after all others
+
 QColor segmentColor(int index, bool fallback, const Theme& theme) {
   if (fallback) return byTheme(theme, "#9aa0a6", "#6b7178");
   constexpr std::array<std::pair<const char*, const char*>, 6> kColors = {{
@@ -180,8 +182,10 @@ QColor segmentColor(int index, bool fallback, const Theme& theme) {
       {"#b49ae0", "#6f4fb3"},
       {"#e8804a", "#b34d00"},
   }};
-  const auto& [dark, light] = kColors[static_cast<std::size_t>(std::max(index, 0)) % kColors.size()];
-  return byTheme(theme, dark, light);
+  const auto place = static_cast<std::size_t>(std::max(index, 0));
+  const auto& [dark, light] = kColors[place % kColors.size()];
+  const QColor color = byTheme(theme, dark, light);
+  return place / kColors.size() % 2 == 0 ? color : mixed(color, theme.text, kSecondRound);
 }
 
 QColor heatColor(double fraction, const Theme& theme) {

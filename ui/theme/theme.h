@@ -69,7 +69,7 @@ Swatch mixedPrecisionSwatch(const Theme& theme);
 std::vector<Swatch> precisionLegend(const Theme& theme);
 /// By kind of fused node ("conv", "matmul", …); an unknown kind has the colour of "other".
 Swatch kindSwatch(std::string_view kind, const Theme& theme);
-/// Distinct colours for the i-th segment; fallback segments are grey.
+/// Distinct colours for the first twelve segments, which then come again; fallback segments are grey.
 QColor segmentColor(int index, bool fallback, const Theme& theme);
 /// 0 … 1 to a scale of rising lightness (dark theme) or darkness (light): readable in greyscale.
 QColor heatColor(double fraction, const Theme& theme);
