@@ -1,5 +1,7 @@
 #include <QAction>
 #include <QFile>
+#include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QTimer>
 #include <QtTest>
@@ -195,6 +197,64 @@ class SessionTest : public QObject {
     QVERIFY(m_window->isWindowModified());  // it is in no file of the user's yet
   }
 
+  void manyThatWereLeftAreOneBarThatNamesThem() {
+    Session left;
+    left.model.path = (m_folder->filePath("network_a") + "/model.onnx").toStdString();
+    QVERIFY(QDir().mkpath(keptFolder()));
+    for (const char* id : {"first", "second", "third"}) {
+      left.id = id;
+      QVERIFY(writeSession(QStringLiteral("%1/%2.fsession").arg(keptFolder(), id).toStdString(), left).ok());
+    }
+    m_window.reset();
+    m_window = makeWindow();
+    const auto bars = m_window->messages().findChildren<QLabel*>("text");
+    QCOMPARE(bars.size(), 1);
+    QVERIFY2(bars.front()->text().contains("network_a/model.onnx"), qPrintable(bars.front()->text()));
+    // Narrow, its text is wrapped, and all of it is seen.
+    m_window->resize(640, 600);
+    QTRY_VERIFY(bars.front()->height() >= bars.front()->heightForWidth(bars.front()->width()));
+    QPushButton* more = nullptr;
+    for (QPushButton* button : m_window->messages().findChildren<QPushButton*>())
+      if (button->text() == "2 more…") more = button;
+    QVERIFY(more != nullptr);
+    QTest::mouseClick(more, Qt::LeftButton);
+    auto* menu = m_window->findChild<QMenu*>("left");
+    QVERIFY(menu != nullptr);
+    QCOMPARE(menu->actions().size(), 5);  // each of them, a line, and to discard all
+    QTest::keyClick(menu, Qt::Key_Escape);
+    for (int left = 3; left > 0; --left) {  // nothing was chosen: it asks again
+      QCOMPARE(m_window->session().left().size(), std::size_t(left));
+      const QString newest = m_window->session().left().front().file;
+      QTRY_VERIFY(m_window->messages().button(newest, "Discard") != nullptr);
+      QTest::mouseClick(m_window->messages().button(newest, "Discard"), Qt::LeftButton);
+    }
+    QVERIFY(m_window->session().left().empty());
+  }
+
+  void whatIsSavedIsAmongTheRecent() {
+    openWithAPin();
+    const QString file = m_folder->filePath("s.fsession");
+    QVERIFY(m_window->session().save(file).ok());
+    QCOMPARE(PlanDocument::recentFiles().first(), file);
+    QVERIFY(m_window->close());
+    m_window = makeWindow();
+    m_window->openFile(m_model);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().snapshot(), kOpenMs);
+    QCOMPARE(PlanDocument::recentFiles().first(), m_model);
+    m_window->openFile(file);
+    QTRY_COMPARE_WITH_TIMEOUT(PlanDocument::recentFiles().first(), file, kOpenMs);
+  }
+
+  void whatWasOnlyGivenIsNotAskedAbout() {
+    open(halfPrecision());
+    RunSettings settings = m_window->runs().settings();
+    settings.inputs = {.paths = {m_folder->filePath("io.npz").toStdString()}};
+    m_window->runs().setSettings(settings);
+    QVERIFY(m_window->isWindowModified());
+    QVERIFY(m_window->close());
+    QCOMPARE(m_asked, 0);
+  }
+
   void anOverflowFailsAndSaysWhereAndAPinMakesItPass() {
     open(halfPrecision());
     m_window->controller().buildBoth();
@@ -328,5 +388,5 @@ class SessionTest : public QObject {
   int m_asked = 0;
 };
 
-FUSESCOPE_GUI_TEST(SessionTest, 13)
+FUSESCOPE_GUI_TEST(SessionTest, 16)
 #include "session_test.moc"

@@ -1,12 +1,25 @@
 #include "ui/dialogs/dialog_fields.h"
 
+#include <QComboBox>
 #include <QFormLayout>
+#include <QStandardItemModel>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
+
+void addPrecisions(QComboBox& box, const std::vector<Precisions>& choices, bool ranges) {
+  for (const Precisions& choice : choices) {
+    box.addItem(precisionsText(choice), QVariant::fromValue(choice));
+    if (ranges || std::ranges::find(choice, DataType::I8) == choice.end()) continue;
+    const int row = box.count() - 1;
+    static_cast<QStandardItemModel*>(box.model())->item(row)->setEnabled(false);
+    box.setItemData(row, QStringLiteral("int8 needs ranges: Build menu, Calibrate…"), Qt::ToolTipRole);
+  }
+}
 
 std::optional<double> numberIn(const QLineEdit& field) {
   bool number = false;

@@ -8,7 +8,9 @@
 
 #include "session/worker_protocol.h"
 #include "ui/docks/dock_context.h"
+#include "ui/document/directive_edits.h"
 
+class QComboBox;
 class QFormLayout;
 
 namespace fusescope {
@@ -31,6 +33,10 @@ QString numberText(const std::optional<double>& number);
 
 /// A button that is no dialog's default: Return goes on doing what it did.
 QPushButton* plainButton(const QString& text, const QString& tip = {});
+
+/// Adds choices of precisions, each with its Precisions as data. Without ranges those with int8 cannot be chosen, and
+/// their tool tip says why.
+void addPrecisions(QComboBox& box, const std::vector<Precisions>& choices, bool ranges);
 
 /// Says what the session's inputs are, and opens the dialog for them.
 class InputsButton : public QPushButton {

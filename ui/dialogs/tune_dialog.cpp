@@ -177,12 +177,11 @@ QWidget* TuneDialog::makeAdvanced() {
 
 void TuneDialog::fillChoices() {
   const PlanDocument& document = m_context.document;
-  for (const auto& precisions : precisionChoices(document.ranges() != nullptr))
-    if (!precisions.empty()) m_precision->addItem(precisionsText(precisions), QVariant::fromValue(precisions));
+  std::vector<Precisions> lowered = precisionChoices();
+  std::erase(lowered, Precisions());
+  addPrecisions(*m_precision, lowered, document.ranges() != nullptr);
   const int now = m_precision->findText(precisionsText(document.options().precisions));
   m_precision->setCurrentIndex(std::max(now, 0));
-  if (document.ranges() == nullptr)
-    m_precision->setToolTip(QStringLiteral("int8 is among them once there are ranges: Calibrate…"));
   m_output->addItem(QStringLiteral("the worst of all"), QString());
   const Graph& graph = document.snapshot()->graph();
   for (const ValueId output : graph.outputs())

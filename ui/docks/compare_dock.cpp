@@ -121,19 +121,18 @@ QString CompareDock::summaryText() const {
 
 void CompareDock::renewChoosers() {
   const auto& runs = m_context.runs;
-  const auto fill = [&](QComboBox& chooser, const Run* chosen) {
+  const auto fill = [&](QComboBox& chooser, const Run* chosen, const QString& tip) {
     const QSignalBlocker quiet(&chooser);
     chooser.clear();
     for (const Run& run : runs.all())
       if (run.hasEngine()) chooser.addItem(Runs::title(run), qs(run.id));
     chooser.setCurrentIndex(chosen == nullptr ? -1 : chooser.findData(qs(chosen->id)));
-    chooser.setEnabled(chooser.count() > 1);
+    offer(chooser, chooser.count() > 1 ? QString() : QStringLiteral("There must be two runs to compare."), tip);
   };
-  fill(*m_a, runs.comparedWith());
-  fill(*m_b, runs.shown());
+  fill(*m_a, runs.comparedWith(), QStringLiteral("A: what the shown run is compared with"));
+  fill(*m_b, runs.shown(), QStringLiteral("B: the run whose numbers are on screen"));
   const QString refusal = m_context.controller.compareRefusal();
-  m_compare->setEnabled(refusal.isEmpty());
-  m_compare->setToolTip(refusal);
+  offer(*m_compare, refusal, QStringLiteral("Time the two runs in turns, and compare their values"));
 }
 
 void CompareDock::renew(Parts parts) {
@@ -145,6 +144,7 @@ void CompareDock::renew(Parts parts) {
   const int tab = m_tabs->currentIndex();
   m_pages->setCurrentIndex(tab == 0 ? 0 : 1);
   m_summary->setText(summaryText());
+  if ((parts & ~(kChoosers | kTheme)) == 0) return;
   m_stack->setHint(tab == 2 ? QStringLiteral("Evaluate the shown run to see what its types change against float32.")
                             : QStringLiteral("Choose two runs and compare them: they are timed in turns, and compared "
                                              "value by value."));

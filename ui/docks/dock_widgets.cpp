@@ -196,6 +196,11 @@ void HintStack::showContent(bool content) {
   setCurrentIndex(content ? 1 : 0);
 }
 
+void offer(QWidget& widget, const QString& refusal, const QString& tip) {
+  widget.setEnabled(refusal.isEmpty());
+  widget.setToolTip(refusal.isEmpty() ? tip : refusal);
+}
+
 QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent, int stretch) {
   auto* row = new QWidget(parent);
   auto* layout = new WrapLayout(row, stretch);

@@ -51,6 +51,9 @@ class HintStack : public QStackedWidget {
   QLabel* m_hint;
 };
 
+/// Enables the widget unless `refusal` says why it is of no use now. Its tool tip is then the refusal, else `tip`.
+void offer(QWidget& widget, const QString& refusal, const QString& tip);
+
 /// Widgets above a table, side by side or, where that is too wide, below each other; the one at `stretch` takes what is
 /// left of its row.
 QWidget* toolRow(const QList<QWidget*>& widgets, QWidget* parent, int stretch = -1);

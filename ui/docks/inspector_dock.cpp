@@ -3,6 +3,7 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "planning/body_help.h"
 #include "planning/fused_node_facts.h"
@@ -58,6 +59,9 @@ InspectorDock::InspectorDock(const DockContext& context)
   connect(&context.selection, &Selection::changed, this, &InspectorDock::refreshAll);
   connect(&context.runs, &Runs::shownChanged, this, &InspectorDock::refreshAll);
   connect(&context.runs, &Runs::settingsChanged, this, &InspectorDock::refreshAll);
+  connect(&context.controller, &RunController::activityChanged, this, [this] {
+    if (std::exchange(m_busy, m_context.controller.busy()) != m_context.controller.busy()) refreshAll();
+  });
   connect(&context.runs, &Runs::runChanged, this, [this](const QString& id) {
     if (const Run* shown = shownRun(id); shown != nullptr && !shown->working()) refreshAll();
   });
@@ -97,7 +101,7 @@ QString InspectorDock::runText(const std::vector<NodeId>& nodes, const WorkedOut
   const Theme& theme = m_context.theme();
   const PlanSnapshot& snapshot = *m_context.document.snapshot();
   const auto failure = m_context.runs.failure();
-  if (nodes.empty()) return nextStepHtml(m_context.runs, theme);
+  if (nodes.empty()) return nextStepHtml(m_context.runs, m_context.controller, theme);
   const bool here = failure && std::ranges::find(nodes, failure->node) != nodes.end();
   const bool one = nodes.size() == 1 || isKernel(snapshot, nodes);
   const QString remedy = one ? fixHtml(workedOut == nullptr ? nullptr : &workedOut->fix, theme) : QString();
@@ -202,6 +206,12 @@ void InspectorDock::act(const QString& what) {
     assignIds(changed);
     document.editDirectives(QStringLiteral("Pin %1 to %2").arg(namesText(names), qs(pins.front().type)),
                             std::move(changed));
+  } else if (what == QLatin1String("clear")) {
+    document.clearDirectives(document.namesOf(m_context.selection.nodes()));
+  } else if (what == QLatin1String("cpu")) {
+    document.setTarget("cpu");
+  } else if (what == QLatin1String("export")) {
+    m_context.act("export");
   }
 }
 

@@ -60,6 +60,7 @@ class InspectorDock : public Dock {
 
   QTextBrowser* m_text;
   WorkedOut m_workedOut;
+  bool m_busy = false;  ///< the worker was when this was last made: what can be done next depends on it
 };
 
 }  // namespace fusescope

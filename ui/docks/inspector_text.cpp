@@ -103,15 +103,6 @@ QString valueText(const PlanSnapshot& snapshot, NodeId node, ValueId id, bool in
   return text;
 }
 
-QString directivesText(const Directives& all, const std::string& name, const Theme& theme) {
-  QString text;
-  for (const Directive* directive : directivesNaming(all, name)) {
-    text += QStringLiteral("<div>%1 &nbsp;<a href='remove:%2'>remove</a></div>")
-                .arg(html(inWords(*directive)), html(directive->id));
-  }
-  return text.isEmpty() ? QString() : heading(QStringLiteral("Directives"), theme) + text;
-}
-
 QString lostText(const WorkedOut* workedOut, const Theme& theme) {
   if (workedOut == nullptr) return {};
   QString text;
@@ -157,43 +148,6 @@ QString mixedText(const Plan& plan, const FusedNode& fused, const Theme& theme) 
   QStringList badges;
   for (const DataType type : types) badges << badge(type, theme);
   return QStringLiteral("calculates in ") + badges.join(QStringLiteral(" and "));
-}
-
-QString answerTitle(PinAnswer answer) {
-  switch (answer) {
-    case PinAnswer::Free:
-      return QStringLiteral("Free");
-    case PinAnswer::Price:
-      return QStringLiteral("At a price");
-    case PinAnswer::Granted:
-      return QStringLiteral("Holds");
-    case PinAnswer::Refused:
-      return QStringLiteral("Refused");
-    case PinAnswer::Nothing:
-      return QStringLiteral("Nothing to pin");
-  }
-  return {};
-}
-
-QColor answerColor(PinAnswer answer, const Theme& theme) {
-  if (answer == PinAnswer::Refused) return theme.error;
-  return answer == PinAnswer::Price || answer == PinAnswer::Nothing ? theme.warning : theme.success;
-}
-
-/// What the pins on a node came to, and below it all pins of the plan together.
-QString answersText(const Plan& plan, const Subject& subject, const Theme& theme) {
-  const auto answers = pinAnswersAbout(plan, subject);
-  if (answers.empty()) return {};
-  QString text = heading(QStringLiteral("Answers to pins"), theme);
-  for (const std::uint32_t index : answers) {
-    const Decision& decision = plan.decisions[index];
-    const PinAnswer answer = *pinAnswerOf(decision.code);
-    text += QStringLiteral("<div style='margin-bottom:3px'><span style='color:%1'><b>%2</b></span> · %3</div>")
-                .arg(answerColor(answer, theme).name(), answerTitle(answer), html(answerText(decision)));
-  }
-  if (const Decision* all = pinsTogether(plan))
-    text += QStringLiteral("<div style='color:%1'>%2</div>").arg(theme.dimText.name(), html(answerText(*all)));
-  return text;
 }
 
 /// A row of what something comes to at the least and at the most extents; none where extents are fixed.
@@ -251,8 +205,7 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const KernelTime& time
     if (alone || time.measured()) addTime(summary, *fused, time, label, theme);
   }
   addRange(summary, snapshot.rangeOf(id));
-  text += summary.text() + lostText(workedOut, theme) + directivesText(plan.options.directives, node.name, theme);
-  text += answersText(plan, Subject::node(node.name), theme);
+  text += summary.text() + lostText(workedOut, theme) + pinsText(snapshot, {id}, theme);
 
   std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::node(node.name));
   const auto answers = pinAnswersAbout(plan, Subject::node(node.name));  // said already
@@ -312,7 +265,8 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Ke
   addTime(summary, fused, time, QStringLiteral("time"), theme);
   if (!time.time.known() && !fused.predictedMs && !unknown.isEmpty())
     summary.add(QStringLiteral("time"), unknown.toHtmlEscaped());
-  text += summary.text() + lostText(workedOut, theme) + heading(QStringLiteral("Nodes"), theme);
+  text += summary.text() + lostText(workedOut, theme) + pinsText(snapshot, fused.nodes, theme) +
+          heading(QStringLiteral("Nodes"), theme);
   for (const NodeId node : fused.nodes) {
     const DataType type = plan.inFallback(fused) ? DataType::Undefined : plan.calculates[node.index];
     text += QStringLiteral("<div>%1 <span style='color:%2'>%3</span> %4</div>")
@@ -344,7 +298,13 @@ QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nod
   for (const NodeId node : nodes) ++operators[snapshot.graph().node(node).op];
   Rows rows(theme);
   for (const auto& [op, count] : operators) rows.add(html(op), QString::number(count));
-  return text + rows.text();
+  return text + rows.text() + (nodes.size() <= kMostListed ? pinsText(snapshot, nodes, theme) : QString());
+}
+
+/// Where the extents of an input are known from; its values are another matter.
+static QString extentsSource(const std::string& source) {
+  if (source == "file") return QStringLiteral("extents as in the file");
+  return source == "assumed" ? QStringLiteral("extents assumed") : QStringLiteral("extents from %1").arg(html(source));
 }
 
 QString modelText(const PlanSnapshot& snapshot, const Theme& theme) {
@@ -376,7 +336,7 @@ QString modelText(const PlanSnapshot& snapshot, const Theme& theme) {
                                 : QStringLiteral("%1 … %2 … %3")
                                       .arg(html(toText(spec.min)), html(toText(spec.opt)), html(toText(spec.max)));
     inputs.add(html(spec.name),
-               QStringLiteral("<code>%1%2</code> · from %3").arg(qs(spec.dtype), extents, html(spec.source)));
+               QStringLiteral("<code>%1%2</code> · %3").arg(qs(spec.dtype), extents, extentsSource(spec.source)));
   }
   text += inputs.text() + heading(QStringLiteral("Outputs"), theme);
   Rows outputs(theme);

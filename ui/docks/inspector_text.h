@@ -29,6 +29,8 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Ke
 QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme);
 /// The table of its borders alone.
 QString bordersText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme);
+/// The directives that name one of the nodes, and what the pins among them came to.
+QString pinsText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme);
 QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme);
 /// A decision with what it rests on, as a walk.
 QString decisionText(const PlanSnapshot& snapshot, std::uint32_t index, const Theme& theme);

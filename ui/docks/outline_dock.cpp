@@ -13,7 +13,7 @@ namespace fusescope {
 namespace {
 
 /// Of the column of types: of one type, and around the text of several.
-constexpr int kTypeWidth = 80, kBesideText = 20;
+constexpr int kTypeWidth = 68, kBesideText = 20;
 constexpr double kMostOfTypes = 0.4;  ///< of the width: the rest is for names
 
 }  // namespace
@@ -87,7 +87,10 @@ void OutlineDock::renewPlan() {
   for (int i = 0; first && i < m_model.rowCount(); ++i) m_view->expand(m_model.index(i, 0));
   QFont bold = m_view->font();  // what is new in the plan is
   bold.setBold(true);
-  const int longest = QFontMetrics(bold).horizontalAdvance(m_model.longestOfSeveralTypes()) + kBesideText;
+  const QString ofSegment = m_model.index(0, OutlineModel::kType).data().toString();
+  const QFontMetrics metrics(bold);
+  const int longest = kBesideText + std::max(metrics.horizontalAdvance(m_model.longestOfSeveralTypes()),
+                                             metrics.horizontalAdvance(ofSegment));
   const int most = static_cast<int>(kMostOfTypes * m_view->viewport()->width());
   m_view->header()->resizeSection(OutlineModel::kType, std::max(kTypeWidth, std::min(longest, most)));
   m_syncing = false;
@@ -119,11 +122,15 @@ void OutlineDock::showSelection() {
   const auto snapshot = m_context.document.snapshot();
   const auto& nodes = m_context.selection.nodes();
   const FusedNode* whole = snapshot && !nodes.empty() ? snapshot->fusedOf(nodes.front()) : nullptr;
+  const Segment* segment = snapshot ? snapshot->segmentOf(nodes) : nullptr;
   if (!m_context.selection.inside().empty()) {
     current = m_model.indexOfInside(m_context.selection.inside());
     rows.select(current, current);
   } else if (whole && whole->nodes == nodes) {
     current = m_model.indexOfFused(whole->id.index);
+    rows.select(current, current);
+  } else if (segment != nullptr) {
+    current = m_model.indexOfSegment(segment->id.index);
     rows.select(current, current);
   } else if (snapshot && nodes.size() <= 500) {
     for (const NodeId node : nodes) {

@@ -130,11 +130,17 @@ QString firstWrongHtml(const Runs& runs, const Theme& theme) {
            html(first->why) + QLatin1Char('.'));
 }
 
-QString nextStepHtml(const Runs& runs, const Theme& theme) {
-  const auto step = [](const QString& link, const QString& words) {
-    return QStringLiteral("<p style='margin:8px 0'><a href='%1'>%2</a></p>").arg(link, words);
+QString nextStepHtml(const Runs& runs, const RunController& controller, const Theme& theme) {
+  const auto step = [&theme](const char* link, const QString& words, const QString& refusal) {
+    return refusal.isEmpty()
+               ? QStringLiteral("<p style='margin:8px 0'><a href='%1'>%2</a></p>").arg(QLatin1String(link), words)
+               : QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, refusal.toHtmlEscaped()));
   };
-  const QString build = step(QStringLiteral("do:build"), QStringLiteral("Build this plan and time it"));
+  QString build = step("do:build", QStringLiteral("Build this plan and time it"), controller.buildRefusal());
+  if (controller.plansOnly()) {
+    build += step("do:cpu", QStringLiteral("Plan for cpu, which engines are built for"), QString());
+    build += step("do:export", QStringLiteral("Export the plan to where it is deployed"), QString());
+  }
   const Run* shown = runs.shown();
   if (shown == nullptr) return build;
   const QString title = QStringLiteral("<b>%1</b>").arg(html(Runs::title(*shown).toStdString()));
@@ -145,7 +151,8 @@ QString nextStepHtml(const Runs& runs, const Theme& theme) {
   QString text = QStringLiteral("<p style='margin:8px 0 2px 0'>%1</p>").arg(title);
   if (shown->evaluations.empty() && !shown->working()) {
     return text + firstWrongHtml(runs, theme) + timeHtml(*shown, theme) +
-           step(QStringLiteral("do:evaluate"), QStringLiteral("Evaluate it: how far is it from float32?"));
+           step("do:evaluate", QStringLiteral("Evaluate it: how far is it from float32?"),
+                controller.evaluateRefusal());
   }
   return text + verdictHtml(runs, *shown, theme) + timeHtml(*shown, theme);
 }

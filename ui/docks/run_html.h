@@ -3,6 +3,7 @@
 #include <QString>
 #include <optional>
 
+#include "ui/document/run_controller.h"
 #include "ui/document/runs.h"
 #include "ui/theme/theme.h"
 
@@ -22,7 +23,7 @@ QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme);
 /// At the node where the shown run goes wrong: what happens there, and `remedy`.
 QString failureHtml(const Runs::Failure& failure, const Run& run, const QString& remedy, const Theme& theme);
 /// Where the session stands and what to do next, with links ("do:build", "do:evaluate", a node).
-QString nextStepHtml(const Runs& runs, const Theme& theme);
+QString nextStepHtml(const Runs& runs, const RunController& controller, const Theme& theme);
 /// Median with fastest and samples, or why there is none.
 QString timeHtml(const Run& run, const Theme& theme);
 /// The phases of its build with the worker's own times.

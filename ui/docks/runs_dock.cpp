@@ -120,11 +120,6 @@ RunsDock::RunsDock(const DockContext& context)
 
 QWidget* RunsDock::makeTools() {
   auto& controller = m_context.controller;
-  m_build->setToolTip(QStringLiteral("Build and time the plan as it stands now, as a new run"));
-  m_errors->setToolTip(
-      QStringLiteral("What the types of each layer do, by themselves and carried on, against float32, or float64 as "
-                     "the settings say: tells culprits from victims"));
-  m_inputs->setToolTip(QStringLiteral("What runs are timed and evaluated on"));
   m_settings->setToolTip(QStringLiteral("What is close enough, and what runs are built and timed with"));
   m_status->setForegroundRole(QPalette::PlaceholderText);
   m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -163,29 +158,30 @@ void RunsDock::renew(Parts) {
 void RunsDock::renewTools() {
   const auto& controller = m_context.controller;
   const QString refusal = controller.buildRefusal();
-  for (QPushButton* button : {m_build, m_both}) button->setEnabled(refusal.isEmpty());
-  m_both->setToolTip(
-      controller.planIsBaseline()
-          ? QStringLiteral("The plan on screen is the baseline itself: it is built once, and evaluated")
-          : QStringLiteral("The plan beside the same model in float32 without directives: builds what is "
-                           "not there yet, evaluates it and compares both"));
-  const QString evaluation = controller.evaluateRefusal();
-  m_evaluate->setEnabled(evaluation.isEmpty());
-  m_evaluate->setToolTip(
-      evaluation.isEmpty() ? QStringLiteral("How far the shown run's types are from float32, on the reference backend: "
-                                            "pass or fail, and where it goes wrong")
-                           : evaluation);
-  m_errors->setEnabled(controller.errorsRefusal().isEmpty());
+  offer(*m_build, refusal, QStringLiteral("Build and time the plan as it stands now, as a new run"));
+  offer(*m_both, refusal,
+        controller.planIsBaseline()
+            ? QStringLiteral("The plan on screen is the baseline itself: it is built once, and evaluated")
+            : QStringLiteral("The plan beside the same model in float32 without directives: builds what is "
+                             "not there yet, evaluates it and compares both"));
+  offer(*m_evaluate, controller.evaluateRefusal(),
+        QStringLiteral("How far the shown run's types are from float32, on the reference backend: pass or fail, and "
+                       "where it goes wrong"));
+  offer(*m_errors, controller.errorsRefusal(),
+        QStringLiteral("What the types of each layer do, by themselves and carried on, against float32, or float64 as "
+                       "the settings say: tells culprits from victims"));
   const Run* run = selected();
   const QString restore = run == nullptr ? QStringLiteral("There is no run yet.") : restoreRefusal(*run);
-  m_restore->setEnabled(restore.isEmpty());
-  m_restore->setToolTip(restore.isEmpty() ? QStringLiteral("Plan with the directives of %1 again; undo brings back "
-                                                           "those of now")
-                                                .arg(Runs::title(*run))
-                                          : restore);
-  m_cancel->setEnabled(controller.busy());
+  offer(
+      *m_restore, restore,
+      restore.isEmpty()
+          ? QStringLiteral("Plan with the directives of %1 again; undo brings back those of now").arg(Runs::title(*run))
+          : QString());
+  offer(*m_cancel, controller.busy() ? QString() : QStringLiteral("Nothing is under way."),
+        QStringLiteral("Stop what is under way"));
   m_inputs->setText(inputsText(m_context.runs.settings()));
-  m_inputs->setEnabled(m_context.document.snapshot() != nullptr);
+  offer(*m_inputs, m_context.document.snapshot() ? QString() : QStringLiteral("Open a model first."),
+        QStringLiteral("What runs are timed and evaluated on"));
   m_settings->setText(settingsText(m_context.runs.settings()));
   const QString status = controller.busy() ? QStringLiteral("%1 s  %2")
                                                  .arg(static_cast<double>(controller.elapsedMs()) / 1000, 0, 'f', 1)
@@ -262,8 +258,10 @@ void RunsDock::popUpMenu(const QPoint& place) {
   addMenuTitle(menu, Runs::title(*runs.find(id)));
   menu.addAction(QStringLiteral("Show"), this, [&runs, id] { runs.show(id); });
   const bool hasEngine = runs.find(id)->hasEngine();
-  menu.addAction(QStringLiteral("Compare the shown run with this one"), this, [&runs, id] { runs.compareWith(id); })
-      ->setEnabled(hasEngine);
+  QAction* compare = menu.addAction(QStringLiteral("Compare the shown run with this one"), this,
+                                    [&runs, id] { runs.compareWith(id); });
+  compare->setEnabled(hasEngine);
+  if (!hasEngine) compare->setToolTip(QStringLiteral("A comparison has no engine that could be compared."));
   QAction* restore = menu.addAction(QStringLiteral("Go back to its directives"), this, &RunsDock::goBack);
   restore->setEnabled(m_restore->isEnabled());
   restore->setToolTip(m_restore->toolTip());
@@ -281,6 +279,7 @@ void RunsDock::popUpMenu(const QPoint& place) {
                            : QStringLiteral("Delete, with %1").arg(plural(comparisons, QStringLiteral("comparison")));
   QAction* remove = menu.addAction(what, this, [&runs, id] { runs.remove(id); });
   remove->setEnabled(!m_context.controller.busy());
+  if (!remove->isEnabled()) remove->setToolTip(QStringLiteral("The worker is busy; runs are deleted while it is not."));
   menu.exec(m_view->viewport()->mapToGlobal(place));
 }
 

@@ -77,11 +77,9 @@ Directives withoutId(Directives directives, const std::string& id) {
   return directives;
 }
 
-std::vector<Precisions> precisionChoices(bool int8) {
+std::vector<Precisions> precisionChoices() {
   using enum DataType;
-  std::vector<Precisions> choices = {{}, {F16}, {BF16}, {F16, BF16}, {F16, F32}, {BF16, F32}};
-  if (int8) choices.insert(choices.end(), {{I8}, {I8, F16}, {I8, BF16}, {I8, F32}});
-  return choices;
+  return {{}, {F16}, {BF16}, {F16, BF16}, {F16, F32}, {BF16, F32}, {I8}, {I8, F16}, {I8, BF16}, {I8, F32}};
 }
 
 PlanOptions withRangesAsAsked(PlanOptions options, const std::shared_ptr<const Ranges>& ranges) {

@@ -26,8 +26,8 @@ Directives withoutId(Directives directives, const std::string& id);
 std::vector<const Directive*> directivesNaming(const Directives& directives, const std::string& name);
 
 using Precisions = std::vector<DataType>;  ///< as PlanOptions::precisions
-/// What is offered of them; with int8 where there are ranges for it.
-std::vector<Precisions> precisionChoices(bool int8);
+/// What is offered of them. Those with int8 need ranges.
+std::vector<Precisions> precisionChoices();
 /// `ranges` where the precisions or a pin ask for int8 and there are none, none where nothing does.
 PlanOptions withRangesAsAsked(PlanOptions options, const std::shared_ptr<const Ranges>& ranges);
 /// Without ranges and all that asks for int8, its pins too.

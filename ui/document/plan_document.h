@@ -71,6 +71,8 @@ class PlanDocument : public QObject {
 
   /// Recently opened files that still exist, newest first.
   static QStringList recentFiles();
+  /// Puts a file that was opened or saved at the head of them.
+  static void remember(const QString& path);
 
  signals:
   void openingStarted(const QString& path);
@@ -90,7 +92,6 @@ class PlanDocument : public QObject {
   void setOptions(const PlanOptions& options);
   void replan();
   void keepPlan();
-  static void remember(const QString& path);
 
   JobRunner& m_jobs;
   QUndoStack m_undo;

@@ -32,13 +32,18 @@ QString RunController::buildRefusal() const {
     return QStringLiteral("This is an engine: it is timed and compared as it is. Open its model to build another.");
   if (m_document.model()->weightless)
     return QStringLiteral("This file has no weights: it can be looked at and planned, not built.");
-  if (snapshot->plan->target.planningOnly) {
+  if (plansOnly()) {
     return QStringLiteral("%1 is planned for here; engines are built for the target cpu.")
         .arg(qs(snapshot->plan->target.name));
   }
   if (!m_document.planProblem().isEmpty()) return QStringLiteral("There is no plan: %1").arg(m_document.planProblem());
   if (busy()) return QStringLiteral("The worker is busy; cancel it to build something else.");
   return {};
+}
+
+bool RunController::plansOnly() const {
+  const auto snapshot = m_document.snapshot();
+  return snapshot && !m_document.model()->weightless && snapshot->plan->target.planningOnly;
 }
 
 QString RunController::compareRefusal() const {

@@ -34,6 +34,8 @@ class RunController : public QObject {
   QString compareRefusal() const;
   QString evaluateRefusal() const;
   QString errorsRefusal() const;
+  /// The target is one that is planned for here, and that no engine is built for.
+  bool plansOnly() const;
 
   /// A new run of the plan on screen: built and timed.
   void build();

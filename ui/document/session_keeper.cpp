@@ -53,8 +53,12 @@ SessionKeeper::SessionKeeper(PlanDocument& document, Runs& runs, RunController& 
   connect(&document, &PlanDocument::modelChanged, this, &SessionKeeper::modelOpened);
   connect(&document, &PlanDocument::openFailed, this, [this] { m_pending.reset(); });
   connect(&document, &PlanDocument::openingCancelled, this, [this] { m_pending.reset(); });
-  connect(&document.undoStack(), &QUndoStack::indexChanged, this, &SessionKeeper::keepSoon);
-  connect(&document, &PlanDocument::calibratedChanged, this, &SessionKeeper::keepSoon);
+  const auto worked = [this] {
+    m_worked = true;
+    keepSoon();
+  };
+  connect(&document.undoStack(), &QUndoStack::indexChanged, this, worked);
+  connect(&document, &PlanDocument::calibratedChanged, this, worked);
   connect(&runs, &Runs::changed, this, &SessionKeeper::keepSoon);
   begin(newId());
 }
@@ -94,6 +98,10 @@ void SessionKeeper::collect() {
     return Done{};
   };
   m_jobs.run(kCollectTag, this, work, [](const Done&) {});
+}
+
+bool SessionKeeper::worthSaving() const {
+  return m_unsaved && (m_worked || !m_path.isEmpty() || !m_runs.all().empty());
 }
 
 Session SessionKeeper::session() const {
@@ -180,7 +188,8 @@ void SessionKeeper::modelOpened() {
     m_path = free ? m_pendingPath : QString();
     m_runs.restore(session);
     m_document.setCalibrated(session.calibrated.ranges);
-    m_unsaved = m_pendingUnsaved;
+    m_unsaved = m_worked = m_pendingUnsaved;
+    if (!m_pendingPath.isEmpty()) PlanDocument::remember(m_pendingPath);
     if (free && keeps() && !m_path.isEmpty()) m_folder.noteSaved(session, m_path);  // also where it was moved to
     emit restored(session.view);
     if (!free) emit openElsewhere(m_pendingPath);
@@ -193,7 +202,7 @@ void SessionKeeper::modelOpened() {
     fresh.settings.tune = {};
     m_runs.restore(fresh);
     m_document.setCalibrated(nullptr);
-    m_unsaved = false;
+    m_unsaved = m_worked = false;
   }
   emit changed();
 }
@@ -205,7 +214,8 @@ Status SessionKeeper::save(const QString& path) {
   if (!written.ok()) return written;
   if (keeps()) m_folder.noteSaved(toSave, path);
   m_path = path;
-  m_unsaved = false;
+  m_unsaved = m_worked = false;
+  PlanDocument::remember(path);
   keepNow();
   collect();  // engines of runs that were deleted: from now on no file has them
   emit changed();

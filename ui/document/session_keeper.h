@@ -37,6 +37,9 @@ class SessionKeeper : public QObject {
 
   QString path() const { return m_path; }     ///< as the user saved it; empty: never
   bool unsaved() const { return m_unsaved; }  ///< there is something that is in no file of the user's
+  /// Of that, something that somebody did: edits, ranges or runs, or any change of a session that has a file. What was
+  /// given when the model was opened, and how runs are made, is given again in a moment.
+  bool worthSaving() const;
   const QString& modelName() const { return m_modelName; }
   Session session() const;
 
@@ -80,7 +83,7 @@ class SessionKeeper : public QObject {
   SessionFolder m_folder;
   QString m_path, m_modelName, m_openModel;
   std::string m_id;
-  bool m_unsaved = false;
+  bool m_unsaved = false, m_worked = false;
   std::function<Json()> m_view;
   std::optional<Session> m_pending;  ///< read, its model is being opened
   QString m_pendingPath;

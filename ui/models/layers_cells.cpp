@@ -41,17 +41,18 @@ struct RowSums {
   std::int64_t kernels = 0, timed = 0;
   bool measured = true;  ///< every time that was added is of a run of this plan
 
-  /// `kernel`: it is where its kernel's time stands.
-  void add(const LayerView& view, const ShownTime& time, bool kernel) {
+  /// `kernel`: it is where its kernel's time and bytes stand. What goes from node to node inside a kernel is not moved,
+  /// so that the bytes of nodes do not add up to anything.
+  void add(const LayerView& view, const ShownTime& time, bool kernel, const std::optional<double>& kernelBytes) {
     ++rows;
     kernels += kernel;
+    if (kernel) bytes = bytes && kernelBytes ? std::optional(*bytes + *kernelBytes) : std::nullopt;
     if (kernel && time.known()) {
       ++timed;
       ms += time.ms;
       measured = measured && time.kind == TimeKind::Measured;
     }
     flops = flops && view.flops ? std::optional(*flops + *view.flops) : std::nullopt;
-    bytes = bytes && view.bytes ? std::optional(*bytes + *view.bytes) : std::nullopt;
   }
   /// What is a part of the kernels' time is not said as if it were the whole.
   QString timeText() const {
@@ -65,7 +66,7 @@ struct RowSums {
     const auto whole = [](const std::optional<double>& number) {
       return number ? std::optional<std::int64_t>(static_cast<std::int64_t>(*number)) : std::nullopt;
     };
-    return QStringLiteral("%1: %2 FLOPs, %3%4")
+    return QStringLiteral("%1: %2 FLOPs, %3 moved by kernels%4")
         .arg(plural(rows, QStringLiteral("node")), countText(whole(flops)), bytesText(whole(bytes)), timeText());
   }
 };
@@ -92,7 +93,7 @@ QString LayersModel::totalsText() const {
   RowSums own, inside;
   for (const std::uint32_t row : m_rows) {
     const Row& view = m_views[row];
-    (view.level == 0 ? own : inside).add(view.view, view.time, view.root);
+    (view.level == 0 ? own : inside).add(view.view, view.time, view.root, view.kernelBytes);
   }
   if (m_levels.size() < 2) return own.text();
   if (inside.rows == 0) return QStringLiteral("%1 · bodies are not counted").arg(own.text());

@@ -156,6 +156,7 @@ LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) {
   if (facts.bytes) row.view.bytes = static_cast<double>(*facts.bytes);
   if (const FusedNode* fused = snapshot.fusedOf(id)) {
     const Segment& segment = plan.segments[fused->segment.index];
+    if (row.root && fused->bytes) row.kernelBytes = static_cast<double>(*fused->bytes);
     row.predicted = fused->nodes.size() > 1 && isPrediction(plan, *fused);
     row.kernelTypes = shared(kernelTypesText(plan, *fused));
     row.stored = shared(storedText(plan, node, *fused));

@@ -87,6 +87,7 @@ class LayersModel : public QAbstractTableModel {
     bool predicted = false;  ///< its fusion
     QString pin;             ///< "f16 (obey)"; of whichever directive won
     bool root = false;
+    std::optional<double> kernelBytes;  ///< that its fused node reads and writes in memory, where this is its root
   };
   void readPlan();
   void readLevel(std::uint32_t level);

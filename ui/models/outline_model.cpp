@@ -160,6 +160,10 @@ QModelIndex OutlineModel::indexOfFused(std::uint32_t fused) const {
   return indexFor(descend(0, m_snapshot->plan->fusedNodes[fused].nodes.front(), true));
 }
 
+QModelIndex OutlineModel::indexOfSegment(std::uint32_t segment) const {
+  return m_snapshot && segment < filled(0).children.size() ? indexFor(m_entries[0].children[segment]) : QModelIndex();
+}
+
 QModelIndex OutlineModel::indexOf(NodeId node) const {
   if (!m_snapshot || node.index >= m_snapshot->nodes.size() || !m_snapshot->fusedOf(node)) return {};
   return indexFor(descend(0, node, false));

@@ -24,6 +24,7 @@ class OutlineModel : public QAbstractItemModel {
   /// The deepest row that stands for `node` of the network.
   QModelIndex indexOf(NodeId node) const;
   QModelIndex indexOfFused(std::uint32_t fused) const;
+  QModelIndex indexOfSegment(std::uint32_t segment) const;
   /// The longest text that a fused node of several types has in column kType; empty: there is none.
   QString longestOfSeveralTypes() const;
   /// The deepest row for "HOLDER/NAME", as Selection::inside() has it.

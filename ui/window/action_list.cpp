@@ -20,7 +20,7 @@ void fillRecent(MainWindow& window, QMenu& menu) {
 
 void fillSamples(MainWindow& window, QMenu& menu) {
   for (const BundledSample& sample : bundledSamples())
-    menu.addAction(sample.name, &window, [&window, path = sample.path] { window.openFile(path); })
+    menu.addAction(sample.name, &window, [&window, path = sample.path] { window.openSample(path); })
         ->setToolTip(sample.description);
 }
 

@@ -155,6 +155,7 @@ QStringList MainWindow::dockNames() const {
 
 void MainWindow::connectDocument() {
   connect(m_start, &StartPage::openRequested, this, &MainWindow::openFile);
+  connect(m_start, &StartPage::sampleRequested, this, &MainWindow::openSample);
   connect(m_start, &StartPage::browseRequested, this, &MainWindow::chooseFile);
   connect(m_document.get(), &PlanDocument::openingStarted, this, [this](const QString& path) {
     m_work->setText(QStringLiteral("Opening %1 … (Esc cancels)").arg(QFileInfo(path).fileName()));
@@ -168,6 +169,7 @@ void MainWindow::connectDocument() {
   });
   connect(m_document.get(), &PlanDocument::openFailed, this, [this](const QString&, const QString& problem) {
     m_dropped.clear();
+    m_sample.clear();
     m_start->refresh();
     showProblem(QStringLiteral("This file cannot be opened"), problem);
   });
@@ -206,9 +208,13 @@ void MainWindow::modelOpened() {
   refreshTitle();
   m_canvas->setFocus();
   // Once the session of this model has begun.
-  if (m_dropped.isEmpty()) return;
   QMetaObject::invokeMethod(
-      this, [this, dropped = std::exchange(m_dropped, {})] { dropFiles(dropped); }, Qt::QueuedConnection);
+      this,
+      [this, dropped = std::exchange(m_dropped, {})] {
+        takeInputsOfSample();
+        if (!dropped.isEmpty()) dropFiles(dropped);
+      },
+      Qt::QueuedConnection);
 }
 
 void MainWindow::planArrived() {
@@ -268,8 +274,11 @@ void MainWindow::showSelectionOnCanvas(const QObject* source) {
   QStringList names;
   if (!m_selection->inside().empty()) return m_canvas->select({qs(m_selection->inside())}, source != this);
   const FusedNode* fused = nodes.empty() ? nullptr : snapshot->fusedOf(nodes.front());
+  const Segment* segment = snapshot->segmentOf(nodes);
   if (fused && fused->nodes == nodes) {
     names << qs(handleOf(*fused));
+  } else if (segment != nullptr) {
+    names << qs(segment->name);
   } else {
     for (const std::string& name : m_document->namesOf(nodes)) names << qs(name);
   }

@@ -62,6 +62,8 @@ class MainWindow : public QMainWindow {
   /// directives are for what is open.
   /// False: the user stays with what is open.
   bool openFile(const QString& path);
+  /// A bundled sample, with its own inputs.
+  void openSample(const QString& path);
   /// Files that were dropped: as openFile(), but an engine beside what is open is a run to compare, and what is for a
   /// model waits until that is open.
   void dropFiles(const QStringList& paths);
@@ -109,6 +111,7 @@ class MainWindow : public QMainWindow {
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the search box
 
  private:
@@ -129,7 +132,12 @@ class MainWindow : public QMainWindow {
   Json viewState() const;
   void restoreView(const Json& view);
   void offerLeft();
+  /// A menu of all sessions that were left.
+  void chooseLeft();
+  void recover(const QString& session);
+  void fitSearch();
   void addEngines(const QStringList& paths);
+  void takeInputsOfSample();
   void modelOpened();
   void planArrived();
   void refreshTimes();
@@ -160,6 +168,7 @@ class MainWindow : public QMainWindow {
   DockSizes* m_dockSizes;
   QShortcut* m_escape;    ///< while something is opened or planned
   QStringList m_dropped;  ///< waits for the model that was dropped with it
+  QString m_sample;       ///< is being opened as one
   QComboBox* m_target;
   QComboBox* m_precision;
   QComboBox* m_color;

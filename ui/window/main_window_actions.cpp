@@ -1,7 +1,9 @@
 #include <QAction>
+#include <QCoreApplication>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QMenuBar>
+#include <QResizeEvent>
 #include <QSettings>
 #include <QShortcut>
 #include <QStatusBar>
@@ -23,6 +25,33 @@
 #include "ui/window/node_menu.h"
 
 namespace fusescope {
+
+namespace {
+
+constexpr int kSearchWidth = 230, kLeastSearch = 90;
+constexpr int kBesideMenus = 24;  ///< what the corner of the menu bar keeps free beside the field and its count
+
+}  // namespace
+
+/// The field takes what the menus leave of the window's width.
+void MainWindow::fitSearch() {
+  int menus = 0;
+  for (QAction* menu : menuBar()->actions()) menus += menuBar()->actionGeometry(menu).width();
+  const int left = width() - menus - m_searchCount->sizeHint().width() - kBesideMenus;
+  const int wanted = std::clamp(left, kLeastSearch, kSearchWidth);
+  if (wanted == m_search->width()) return;
+  m_search->setFixedWidth(wanted);
+  // The menu bar asks the corner for its size only when it is given one anew.
+  m_search->parentWidget()->adjustSize();
+  menuBar()->updateGeometry();
+  QEvent relayout(QEvent::LayoutRequest);
+  QCoreApplication::sendEvent(menuBar(), &relayout);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  fitSearch();
+}
 
 void MainWindow::makeActions() {
   m_actions = new Actions(*this);
@@ -89,7 +118,7 @@ void MainWindow::makeChoices() {
   m_search = new QLineEdit;
   m_search->setPlaceholderText(QStringLiteral("Find nodes, tensors (Ctrl+F)"));
   m_search->setClearButtonEnabled(true);
-  m_search->setFixedWidth(230);
+  m_search->setFixedWidth(kSearchWidth);
   m_searchCount = new QLabel;
   m_searchCount->setForegroundRole(QPalette::PlaceholderText);
   connect(m_target, &QComboBox::textActivated, this,
@@ -108,6 +137,7 @@ void MainWindow::makeChoices() {
     m_searchCount->setText(text.isEmpty() ? QString()
                            : count == 0   ? QStringLiteral("no match")
                                           : plural(count, QStringLiteral("match"), QStringLiteral("matches")));
+    fitSearch();
   });
   connect(m_search, &QLineEdit::returnPressed, m_canvas, &GraphView::nextMatch);
 }
@@ -126,11 +156,11 @@ void MainWindow::makeStatusBar() {
 /// What can be chosen, and the precisions of the plan, which a file may have asked for otherwise.
 void MainWindow::refreshPrecisions() {
   const bool int8 = m_document->ranges() != nullptr;
-  std::vector<Precisions> choices = precisionChoices(int8);
+  std::vector<Precisions> choices = precisionChoices();
   const Precisions& now = m_document->options().precisions;
   if (std::ranges::find(choices, now) == choices.end()) choices.push_back(now);
   m_precision->clear();
-  for (const Precisions& choice : choices) m_precision->addItem(precisionsText(choice), QVariant::fromValue(choice));
+  addPrecisions(*m_precision, choices, int8);
   m_precision->setCurrentIndex(static_cast<int>(std::ranges::find(choices, now) - choices.begin()));
   m_precision->setToolTip(
       QStringLiteral("Types that are used where nothing is pinned: one alone wherever it can be, of several "

@@ -125,6 +125,10 @@ void MainWindow::dropFiles(const QStringList& paths) {
     const QFileInfo file(path);
     return file.suffix() != kEngine && !isForModel(path);
   };
+  if (!open && std::ranges::all_of(paths, isForModel))
+    return showProblem(
+        QStringLiteral("Open a model first"),
+        QStringLiteral("%1 says something of a model, and none is open.").arg(QFileInfo(paths.front()).fileName()));
   QStringList others = paths;
   // The model before what is for it, in whichever order they were dropped.
   auto first = std::find_if(others.begin(), others.end(),

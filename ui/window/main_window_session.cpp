@@ -1,6 +1,7 @@
 #include <QAction>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMenu>
 #include <QMimeData>
 #include <QPushButton>
 
@@ -42,6 +43,14 @@ Json jsonOf(const QStringList& list) {
 
 double number(const Json& json, const char* key) {
   return json.is_object() && json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
+}
+
+/// "fp16_overflow/model.onnx: work of 2026-01-31 12:34, 2 directives, 1 run"
+QString leftText(const SessionFolder::Left& left) {
+  const QString name =
+      left.savedAs.isEmpty() ? left.model.section(QLatin1Char('/'), -2) : QFileInfo(left.savedAs).fileName();
+  return QStringLiteral("%1: work of %2, %3, %4")
+      .arg(name, left.when, plural(left.pins, QStringLiteral("directive")), plural(left.runs, QStringLiteral("run")));
 }
 
 std::string text(const Json& json, const char* key) {
@@ -91,19 +100,46 @@ void MainWindow::keepSessionsIn(const QString& folder) {
   offerLeft();
 }
 
+/// One bar, of the newest; the others are in a menu of it, however many there are.
 void MainWindow::offerLeft() {
-  for (const SessionFolder::Left& left : m_session->left()) {
-    const QString what = left.savedAs.isEmpty() ? QFileInfo(left.model).fileName() : QFileInfo(left.savedAs).fileName();
-    m_messages->show(left.file,
-                     QStringLiteral("Fusescope ended without closing %1: work of %2, %3, %4.")
-                         .arg(what, left.when, plural(left.pins, QStringLiteral("directive")),
-                              plural(left.runs, QStringLiteral("run"))),
-                     {{QStringLiteral("Recover"),
-                       [this, file = left.file] {
-                         if (mayLeave()) m_session->recover(file);
-                       }},
-                      {QStringLiteral("Discard"), [this, file = left.file] { m_session->discard(file); }}});
-  }
+  const std::vector<SessionFolder::Left> all = m_session->left();
+  if (all.empty()) return;
+  const SessionFolder::Left& newest = all.front();
+  QList<MessageBar::Action> actions{{QStringLiteral("Recover"), [this, file = newest.file] { recover(file); }},
+                                    {QStringLiteral("Discard"), [this, file = newest.file] {
+                                       m_session->discard(file);
+                                       offerLeft();
+                                     }}};
+  const auto others = static_cast<std::int64_t>(all.size()) - 1;
+  if (others > 0) actions.append({QStringLiteral("%1 more…").arg(others), [this] { chooseLeft(); }});
+  m_messages->show(newest.file, QStringLiteral("Fusescope ended without closing %1.").arg(leftText(newest)), actions);
+}
+
+void MainWindow::chooseLeft() {
+  auto* menu = new QMenu(this);
+  menu->setObjectName(QStringLiteral("left"));
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  for (const SessionFolder::Left& left : m_session->left())
+    menu->addAction(QStringLiteral("Recover %1").arg(leftText(left)), this,
+                    [this, file = left.file] { recover(file); });
+  menu->addSeparator();
+  menu->addAction(QStringLiteral("Discard all of them"), this, [this] {
+    for (const SessionFolder::Left& left : m_session->left()) m_session->discard(left.file);
+  });
+  // Whoever chooses nothing is asked again.
+  const auto chosen = std::make_shared<bool>(false);
+  connect(menu, &QMenu::triggered, this, [chosen] { *chosen = true; });
+  connect(
+      menu, &QMenu::aboutToHide, this,
+      [this, chosen] {
+        if (!*chosen) offerLeft();
+      },
+      Qt::QueuedConnection);
+  menu->popup(m_messages->mapToGlobal(m_messages->rect().bottomLeft()));
+}
+
+void MainWindow::recover(const QString& session) {
+  if (mayLeave()) m_session->recover(session);
 }
 
 void MainWindow::refreshTitle() {
@@ -117,7 +153,7 @@ void MainWindow::refreshTitle() {
 }
 
 bool MainWindow::mayLeave() {
-  if (!m_session->keeps() || !m_session->unsaved()) return true;
+  if (!m_session->keeps() || !m_session->worthSaving()) return true;
   QMessageBox box(QMessageBox::Question, QStringLiteral("Save the session?"),
                   QStringLiteral("Directives and runs of %1 are not saved.").arg(m_session->modelName()),
                   QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
@@ -179,6 +215,18 @@ void MainWindow::setInputs(const SampleSource& inputs) {
   RunSettings settings = m_runs->settings();
   settings.inputs = inputs;
   m_runs->setSettings(settings);
+}
+
+void MainWindow::openSample(const QString& path) {
+  if (openFile(path)) m_sample = path;
+}
+
+/// Of a sample that was chosen as one: its inputs lie beside it.
+void MainWindow::takeInputsOfSample() {
+  const QString sample = std::exchange(m_sample, {});
+  if (sample.isEmpty() || QFileInfo(sample) != QFileInfo(m_document->path())) return;
+  const QString inputs = QFileInfo(sample).dir().filePath(QStringLiteral("io.npz"));
+  if (QFileInfo::exists(inputs) && m_runs->settings().inputs.empty()) setInputs({.paths = {inputs.toStdString()}});
 }
 
 bool MainWindow::openFile(const QString& path) {

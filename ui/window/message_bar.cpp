@@ -7,7 +7,8 @@ namespace fusescope {
 MessageBar::MessageBar(QWidget* parent) : QWidget(parent), m_rows(new QVBoxLayout(this)) {
   m_rows->setContentsMargins(0, 0, 0, 0);
   m_rows->setSpacing(1);
-  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+  // At least as high as its texts are when they are wrapped into its width.
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);
 }
 
 QWidget* MessageBar::find(const QString& key) const {

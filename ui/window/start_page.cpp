@@ -109,7 +109,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent), m_recent(new QVBoxLayou
   grid->setSpacing(10);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     QPushButton* button = card(samples[i].name, samples[i].description);
-    connect(button, &QPushButton::clicked, this, [this, path = samples[i].path] { emit openRequested(path); });
+    connect(button, &QPushButton::clicked, this, [this, path = samples[i].path] { emit sampleRequested(path); });
     grid->addWidget(button, static_cast<int>(i / 2), static_cast<int>(i % 2));
   }
   column->addLayout(grid);

@@ -28,6 +28,7 @@ class StartPage : public QWidget {
 
  signals:
   void openRequested(const QString& path);
+  void sampleRequested(const QString& path);
   void browseRequested();
 
  private:

@@ -1,0 +1,71 @@
+#include "passes/body_input_specs.h"
+#include "planning/pin_answers.h"
+#include "ui/docks/inspector_html.h"
+#include "ui/docks/inspector_text.h"
+#include "ui/document/directive_edits.h"
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+/// The directives that name one of the nodes, each with a link that takes it away.
+QString directivesText(const Plan& plan, const std::vector<NodeId>& nodes, const Theme& theme) {
+  QStringList lines;
+  for (const NodeId node : nodes) {
+    for (const Directive* directive : directivesNaming(plan.options.directives, plan.graph().node(node).name))
+      lines << QStringLiteral("<div>%1 &nbsp;<a href='remove:%2'>remove</a></div>")
+                   .arg(html(inWords(*directive)), html(directive->id));
+  }
+  if (lines.isEmpty()) return {};
+  if (lines.size() > 1 && !isOfBody(*plan.model))
+    lines << QStringLiteral("<div><a href='do:clear'>remove all of them</a></div>");
+  return heading(QStringLiteral("Directives"), theme) + lines.join(QString());
+}
+
+QString answerTitle(PinAnswer answer) {
+  switch (answer) {
+    case PinAnswer::Free:
+      return QStringLiteral("Free");
+    case PinAnswer::Price:
+      return QStringLiteral("At a price");
+    case PinAnswer::Granted:
+      return QStringLiteral("Holds");
+    case PinAnswer::Refused:
+      return QStringLiteral("Refused");
+    case PinAnswer::Nothing:
+      return QStringLiteral("Nothing to pin");
+  }
+  return {};
+}
+
+QColor answerColor(PinAnswer answer, const Theme& theme) {
+  if (answer == PinAnswer::Refused) return theme.error;
+  return answer == PinAnswer::Price || answer == PinAnswer::Nothing ? theme.warning : theme.success;
+}
+
+/// What the pins on the nodes came to, each answer once, and below them all pins of the plan together.
+QString answersText(const Plan& plan, const std::vector<NodeId>& nodes, const Theme& theme) {
+  QStringList lines;
+  for (const NodeId node : nodes) {
+    for (const std::uint32_t index : pinAnswersAbout(plan, Subject::node(plan.graph().node(node).name))) {
+      const Decision& decision = plan.decisions[index];
+      const PinAnswer answer = *pinAnswerOf(decision.code);
+      lines << QStringLiteral("<div style='margin-bottom:3px'><span style='color:%1'><b>%2</b></span> · %3</div>")
+                   .arg(answerColor(answer, theme).name(), answerTitle(answer), html(answerText(decision)));
+    }
+  }
+  if (lines.isEmpty()) return {};
+  lines.removeDuplicates();
+  if (const Decision* all = pinsTogether(plan))
+    lines << QStringLiteral("<div style='color:%1'>%2</div>").arg(theme.dimText.name(), html(answerText(*all)));
+  return heading(QStringLiteral("Answers to pins"), theme) + lines.join(QString());
+}
+
+}  // namespace
+
+QString pinsText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme) {
+  return directivesText(*snapshot.plan, nodes, theme) + answersText(*snapshot.plan, nodes, theme);
+}
+
+}  // namespace fusescope
