@@ -1,6 +1,7 @@
 #include "backends/backend.h"
 
 #include <algorithm>
+#include <new>
 
 namespace fusescope {
 
@@ -9,12 +10,9 @@ namespace fusescope {
 #undef BACKEND
 
 std::size_t TensorDesc::bytes() const {
-  const auto product = [](const Dims& extents) {
-    std::int64_t count = 1;
-    for (const std::int64_t extent : extents) count *= extent;
-    return count;
-  };
-  return byteSize(dtype, format.isPlain() ? product(dims) : product(format.padded(dims)));
+  const auto count = elementCount(format.isPlain() ? dims : format.padded(dims));
+  if (!count) throw std::bad_alloc();  // no machine has so much
+  return byteSize(dtype, *count);
 }
 
 std::vector<ValueId> innerValues(const KernelRequest& request) {

@@ -4,8 +4,12 @@
 #include <malloc.h>
 #endif
 
+#include <sys/sysinfo.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -28,6 +32,31 @@ std::optional<ProcessMemory> processMemory() {
     ++found;
   }
   return found == 3 ? std::optional(memory) : std::nullopt;
+}
+
+namespace {
+
+/// What a file of the system says in bytes; nothing where there is none, or "max".
+std::optional<std::size_t> limitIn(const char* path) {
+  std::ifstream file(path);
+  std::size_t bytes = 0;
+  return file >> bytes ? std::optional(bytes) : std::nullopt;
+}
+
+std::size_t limitOfMachine() {
+  struct sysinfo machine {};
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+  if (::sysinfo(&machine) == 0) most = (machine.totalram + machine.totalswap) * machine.mem_unit;
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
+    if (const auto limit = limitIn(path)) most = std::min(most, *limit);
+  return most;
+}
+
+}  // namespace
+
+std::size_t mostMemory() {
+  static const std::size_t most = limitOfMachine();
+  return most;
 }
 
 void returnFreedMemory() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -14,6 +15,10 @@ struct ProcessMemory {
 
 /// Nothing where the system does not tell.
 std::optional<ProcessMemory> processMemory();
+
+/// The most bytes that one block of memory may have here: what the machine has, or this process is allowed. Who asks
+/// for more would be ended by the system once it wrote to them.
+std::size_t mostMemory();
 
 /// Gives memory that was freed back to the system: the C library may keep gigabytes where many tensors come and go.
 void returnFreedMemory();

@@ -3,14 +3,17 @@
 namespace fusescope {
 
 std::optional<std::int64_t> elementCount(const Dims& dims) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  // No address space holds more, and the bytes of so many elements can be counted, whatever their type.
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 47;
   std::int64_t count = 1;
+  bool isEmpty = false;
   for (const std::int64_t dim : dims) {
-    if (dim == 0) return 0;
-    if (dim < 0 || count > kMost / dim) return std::nullopt;
+    isEmpty = isEmpty || dim == 0;
+    if (dim == 0) continue;
+    if (dim < 0 || count > kMostElements / dim) return std::nullopt;
     count *= dim;
   }
-  return count;
+  return isEmpty ? 0 : count;
 }
 
 std::string toText(const Dims& dims) {

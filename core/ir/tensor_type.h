@@ -12,7 +12,7 @@ namespace fusescope {
 /// Concrete extents of a tensor, outermost first. Empty: a scalar.
 using Dims = std::vector<std::int64_t>;
 
-/// Product of the extents (1 for a scalar), or nothing if it would overflow 2^62.
+/// Product of the extents (1 for a scalar); nothing beyond 2^47, be it without those that are 0.
 std::optional<std::int64_t> elementCount(const Dims& dims);
 std::string toText(const Dims& dims);  ///< "[1, 3, 224, 224]"
 

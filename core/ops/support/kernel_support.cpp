@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/process_memory.h"
+
 namespace fusescope::ops {
 namespace {
-
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 
 DataType widerFloat(DataType type) {
   return kFloatTypes.contains(type) && type != DataType::F64 ? DataType::F32 : type;
@@ -54,7 +54,7 @@ KernelFunction converting(KernelFunction kernel, DataType (*inner)(DataType)) {
 
 Result<Tensor> allocate(DataType type, const Dims& dims) {
   const auto count = elementCount(dims);
-  if (!count || *count > kMostBytes || static_cast<std::int64_t>(byteSize(type, *count)) > kMostBytes)
+  if (!count || byteSize(type, *count) > mostMemory())
     return problem(fmt::format("a tensor of extents {} cannot be held in memory", toText(dims)));
   return Tensor::zeros(type, dims);
 }

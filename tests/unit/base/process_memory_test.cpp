@@ -4,7 +4,10 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 
+#include "base/aligned_memory.h"
+#include "base/page_memory.h"
 #include "base/sanitizers.h"
 
 namespace fusescope {
@@ -28,6 +31,15 @@ TEST(ProcessMemory, ThePeakStaysWhenMemoryIsGivenBack) {
     EXPECT_LT(after->resident, after->peakResident);
   }
   EXPECT_GT(after->mapped, 0) << "the program itself is mapped";
+}
+
+TEST(MostMemory, MoreIsRefusedBeforeItIsTouched) {
+  EXPECT_GE(mostMemory(), static_cast<std::size_t>(processMemory().value().resident));
+  EXPECT_THROW(AlignedMemory(mostMemory() + 1), std::bad_alloc);
+  EXPECT_THROW(PageMemory(mostMemory() + 1), std::bad_alloc);
+  PageMemory pages(1);
+  EXPECT_THROW(pages.growTo(mostMemory() + 1), std::bad_alloc);
+  EXPECT_EQ(pages.bytes(), 1U) << "as it was";
 }
 
 }  // namespace

@@ -62,6 +62,32 @@ TEST_P(Dynamic, ExtentsThatDependOnData) {
   EXPECT_EQ(none.value().outputs.at("y").dims(), (Dims{0, 3}));
 }
 
+/// Data that ask for more than any machine has, for more than this one has, and for extents that only a 0 makes few.
+TEST_P(Dynamic, DataThatAskForTooMuchMemoryAreRefused) {
+  const auto model = modelOfText(R"(
+    input %x: f32[1]
+    input %s: int64[2]
+    %a: f32[p, q] = Expand(%x, %s) {name="expand"}
+    %y: f32[p, q] = Relu(%a) {name="relu"}
+    output %y)");
+  const auto engine = engineOf(planOf(model), options());
+  const auto resultOf = [&](std::int64_t p, std::int64_t q) {
+    return engine->run({{"x", floats({1}, {-1})}, {"s", Tensor::ofInt64({p, q})}});
+  };
+  for (const auto& [p, q] : {std::pair<std::int64_t, std::int64_t>{1LL << 31, 1LL << 31},
+                             {1LL << 61, 1},
+                             {1LL << 62, 1LL << 62},
+                             {1LL << 21, 1LL << 21},
+                             {1LL << 40, 1 << 6}}) {
+    const auto result = resultOf(p, q);
+    ASSERT_FALSE(result.ok()) << p << " times " << q;
+    EXPECT_NE(result.error().text().find("expand"), std::string::npos) << result.error().text();
+  }
+  const auto few = resultOf(2, 2);
+  ASSERT_TRUE(few.ok()) << few.error().text();
+  EXPECT_TRUE(few.value().outputs.at("y").identical(floats({2, 2}, {0, 0, 0, 0})));
+}
+
 TEST_P(Dynamic, CanBeTimedLayerByLayer) {
   const auto engine = engineOf(planOf(compressNetwork()), options());
   const auto report = engine->time({{"x", noise({4, 3}, 1)}, {"keep", bools({true, false, false, true})}},

@@ -48,6 +48,20 @@ const std::vector<BadModel> kBadModels{
      "g (float[2] x) => (float[2] y) <float[2] w = {1, 2}, float[2] w = {1, 3}> { [first] y = Add (x, w) }",
      {"'w'", "two initializers that differ"}},
     {"an_input_twice", "g (float[2] x, float[2] x) => (float[2] y) { [first] y = Relu (x) }", {"'x'", "defined twice"}},
+    {"more_elements_than_any_machine_holds",
+     "g (float[1] x) => (float[] z) <int64[1] s = {4611686018427387904}> { [first] a = Expand (x, s) z = Mul (a, a) }",
+     {"first", "too large"}},
+    {"more_bytes_than_can_be_counted",
+     "g (float[1] x) => (float[] z) <int64[2] s = {2147483648, 1073741824}> { [first] a = Expand (x, s) z = Relu (a) }",
+     {"first", "too large"}},
+    {"many_elements_but_for_a_zero",
+     "g (float[1] x) => (float[] z) <int64[3] s = {1099511627776, 1099511627776, 0}> { [first] a = Expand (x, s) z = "
+     "Relu "
+     "(a) }",
+     {"first", "too large"}},
+    {"an_input_too_large",
+     "g (float[1099511627776, 1099511627776] x) => (float[1099511627776, 1099511627776] y) { [first] y = Relu (x) }",
+     {"first", "too large"}},
     {"old_opset", "g (float[2] x) => (float[2] y) { [first] y = Relu (x) }", {"first", "opset 5", "7"}, 5},
 };
 
@@ -58,7 +72,7 @@ TEST(BadFiles, EachWrongNetworkIsRefusedWithItsPlace) {
     for (const std::string& part : bad.says)
       EXPECT_NE(error.find(part), std::string::npos) << bad.name << ": wanted '" << part << "' in: " << error;
   }
-  EXPECT_EQ(kBadModels.size(), 12U);
+  EXPECT_EQ(kBadModels.size(), 16U);
 }
 
 TEST(BadFiles, AbsurdExtentsAreRefusedBeforeAnythingIsAllocated) {

@@ -65,5 +65,18 @@ TEST(Tensor, AlignedIsTheSameOrACopyOfItsOwn) {
   EXPECT_EQ(second.aligned(16).asDouble(0), -2);
 }
 
+TEST(ElementCount, IsOfWhatAMachineCouldHold) {
+  const std::int64_t large = std::int64_t{1} << 40;
+  EXPECT_EQ(elementCount({}), 1);
+  EXPECT_EQ(elementCount({3, 0, 5}), 0);
+  EXPECT_EQ(elementCount({large, 1 << 7}), large << 7);
+  EXPECT_EQ(elementCount({large, 1 << 8}), std::nullopt);
+  EXPECT_EQ(elementCount({large, large, large, large}), std::nullopt) << "the product wraps to 0";
+  EXPECT_EQ(elementCount({0, large, large}), std::nullopt) << "parts of it are counted, too";
+  EXPECT_EQ(elementCount({large, large, 0}), std::nullopt) << "in any order";
+  EXPECT_EQ(elementCount({2, -1}), std::nullopt);
+  EXPECT_LT(byteSize(DataType::C128, large << 7), std::size_t{1} << 52) << "so that bytes can be counted";
+}
+
 }  // namespace
 }  // namespace fusescope::test
